@@ -1,0 +1,39 @@
+// How a command of the program is added: one file a command, one line in the table of main.cpp.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <functional>
+#include <string>
+
+namespace throng {
+
+// Options that every command takes; filled by the parser before run is called.
+struct CommonOptions {
+    std::string config;               // --config FILE
+    std::string backend = "auto";     // --backend auto|cpu|cuda
+    int device = 0;                   // --device N
+    std::string log_level = "info";   // --log-level
+    bool quiet = false;               // --quiet: no progress, no tables, warnings only
+};
+
+// A command's callback sets run; main calls it after parsing. Its result is the exit status; it may throw Error.
+struct CommandContext {
+    CommonOptions common;
+    std::function<int()> run;
+};
+
+// Each adds its subcommand to the program; defined in the file of the command's name.
+void add_view_command(CLI::App& program, CommandContext& context);
+void add_detect_command(CLI::App& program, CommandContext& context);
+void add_crowd_command(CLI::App& program, CommandContext& context);
+void add_nms_command(CLI::App& program, CommandContext& context);
+void add_bench_command(CLI::App& program, CommandContext& context);
+void add_eval_command(CLI::App& program, CommandContext& context);
+void add_info_command(CLI::App& program, CommandContext& context);
+
+// Parts of `bench`, one file each.
+void add_bench_nms_command(CLI::App& bench, CommandContext& context);
+void add_bench_cascade_command(CLI::App& bench, CommandContext& context);
+
+}  // namespace throng

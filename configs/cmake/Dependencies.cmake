@@ -1,0 +1,28 @@
+# The libraries we build on; configs/packages.txt names their Debian packages.
+find_package(Threads REQUIRED)
+find_package(PkgConfig REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(fmt REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(pugixml REQUIRED)
+find_package(tomlplusplus REQUIRED)
+pkg_check_modules(HIGHWAY REQUIRED IMPORTED_TARGET libhwy)
+pkg_check_modules(FFMPEG REQUIRED IMPORTED_TARGET libavformat libavcodec libavutil libswscale libavdevice)
+
+# OpenCV: its own CMake package where it is installed whole (Jetson, own builds); Debian's small packages come without it.
+set(TH_OPENCV_MODULES core imgproc imgcodecs videoio objdetect dnn)
+find_package(OpenCV QUIET COMPONENTS ${TH_OPENCV_MODULES})
+if(NOT OpenCV_FOUND)
+    find_path(TH_OPENCV_INCLUDE opencv2/core.hpp PATH_SUFFIXES opencv4 REQUIRED)
+    foreach(module IN LISTS TH_OPENCV_MODULES)
+        find_library(TH_OPENCV_${module} opencv_${module} REQUIRED)
+        add_library(opencv_${module} UNKNOWN IMPORTED)
+        set_target_properties(opencv_${module} PROPERTIES
+            IMPORTED_LOCATION ${TH_OPENCV_${module}}
+            INTERFACE_INCLUDE_DIRECTORIES ${TH_OPENCV_INCLUDE})
+        if(NOT module STREQUAL core)
+            set_property(TARGET opencv_${module} PROPERTY INTERFACE_LINK_LIBRARIES opencv_core)
+        endif()
+    endforeach()
+endif()

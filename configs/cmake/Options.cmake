@@ -1,0 +1,49 @@
+# What a user may switch, and how every target of ours is compiled.
+option(TH_BUILD_UI "Build the Qt window" ON)
+option(TH_BUILD_TESTS "Build the tests" ON)
+option(TH_BUILD_FUZZERS "Build the libFuzzer targets (clang only)" OFF)
+option(TH_CUDA "Build the CUDA backend when a compiler is found" ON)
+option(TH_WERROR "Treat warnings as errors" OFF)
+set(TH_SANITIZE "" CACHE STRING "Sanitizers, as in -fsanitize=: address,undefined or thread")
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+    set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+endif()
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+
+find_program(TH_CCACHE ccache)
+if(TH_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${TH_CCACHE})
+    set(CMAKE_CUDA_COMPILER_LAUNCHER ${TH_CCACHE})
+endif()
+find_program(TH_MOLD mold)
+
+add_library(throng_options INTERFACE)
+target_include_directories(throng_options INTERFACE ${CMAKE_SOURCE_DIR})
+target_compile_features(throng_options INTERFACE cxx_std_20)
+# CPU and GPU promise the same bits: no fused multiply-add behind our back.
+target_compile_options(throng_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>)
+if(TH_MOLD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 12.1)
+    target_link_options(throng_options INTERFACE -fuse-ld=mold)
+endif()
+
+set(TH_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor
+                -Wold-style-cast -Woverloaded-virtual -Wnull-dereference -Wdouble-promotion -Wformat=2)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # False alarms inside the standard library at -O2 and above, GCC 12.
+    list(APPEND TH_WARNINGS -Wno-null-dereference)
+endif()
+if(TH_WERROR)
+    list(APPEND TH_WARNINGS -Werror)
+endif()
+target_compile_options(throng_options INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${TH_WARNINGS}>")
+
+if(TH_SANITIZE)
+    target_compile_options(throng_options INTERFACE
+        $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${TH_SANITIZE};-fno-omit-frame-pointer;-fno-sanitize-recover=all>)
+    target_link_options(throng_options INTERFACE -fsanitize=${TH_SANITIZE})
+endif()

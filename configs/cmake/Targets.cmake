@@ -1,0 +1,11 @@
+# throng_library(NAME DIR... [LINK lib...]): a static library of all *.cpp in the given folders (not below them).
+function(throng_library name)
+    cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+    set(sources)
+    foreach(dir IN LISTS ARG_UNPARSED_ARGUMENTS)
+        file(GLOB found CONFIGURE_DEPENDS ${dir}/*.cpp ${dir}/*.h)
+        list(APPEND sources ${found})
+    endforeach()
+    add_library(${name} STATIC ${sources})
+    target_link_libraries(${name} PUBLIC throng_options ${ARG_LINK})
+endfunction()

@@ -1,0 +1,13 @@
+// The program's log: spdlog's default logger, on standard error so that standard output stays data.
+#pragma once
+
+#include <spdlog/spdlog.h>
+
+#include <string_view>
+
+namespace throng {
+
+// level: trace, debug, info, warn, error or off; anything else throws Error(usage).
+void set_up_log(std::string_view level);
+
+}  // namespace throng

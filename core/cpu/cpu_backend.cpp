@@ -1,0 +1,1 @@
+#include "core/cpu/cpu_backend.h"

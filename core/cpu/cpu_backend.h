@@ -1,0 +1,13 @@
+// The CPU backend: detectors and NMS on host memory, with threads and SIMD.
+#pragma once
+
+#include <memory>
+
+#include "core/detect/backend.h"
+
+namespace throng {
+
+// threads: 0 for one a core.
+[[nodiscard]] std::shared_ptr<Backend> make_cpu_backend(int threads = 0);
+
+}  // namespace throng

@@ -1,0 +1,36 @@
+// A backend makes detectors, NMS engines, buffers and recorders that belong together. The CPU is one, CUDA another.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "core/detect/detection.h"
+#include "core/detect/detector.h"
+#include "core/detect/nms.h"
+
+namespace throng {
+
+class Backend {
+public:
+    Backend() = default;
+    Backend(const Backend&) = delete;
+    Backend& operator=(const Backend&) = delete;
+    virtual ~Backend() = default;
+
+    [[nodiscard]] virtual std::string name() const = 0;         // "cpu", "cuda"
+    [[nodiscard]] virtual std::string description() const = 0;  // "AMD EPYC, 2 threads, AVX-512", "NVIDIA H200, device 0"
+
+    // Throws Error(unavailable) for a kind or model that is not to be had here, Error(input) for a broken model,
+    // Error(usage) for parameters that make no sense.
+    [[nodiscard]] virtual std::unique_ptr<Detector> make_detector(const DetectorParams& params) = 0;
+    [[nodiscard]] virtual std::unique_ptr<Nms> make_nms() = 0;
+    [[nodiscard]] virtual DetectionBuffer make_buffer(std::int32_t capacity, const DetectionExtras& extras = {}) = 0;
+    [[nodiscard]] virtual std::unique_ptr<StageRecorder> make_recorder() = 0;
+
+    // Waits until the buffer is written and copies it to the host: the only synchronisation of a frame.
+    virtual void download(const DetectionBuffer& buffer, DetectionSet& out) = 0;
+    // Writes detections into a buffer of this backend (boxes from a file); wanted becomes their number.
+    virtual void upload(const DetectionSet& in, DetectionBuffer& buffer) = 0;
+};
+
+}  // namespace throng

@@ -1,0 +1,37 @@
+// Detections as the rest of the program sees them: on the host, after a download.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/algo/box.h"
+
+namespace throng {
+
+// One detected object. Box in pixels of the frame; hits is the number of raw detections it stands for, itself included.
+struct Detection {
+    Box box{};
+    float score = 0;
+    std::int32_t hits = 1;
+    std::int32_t source = -1;  // index in the raw buffer, -1 where it has none (a merged box keeps its representative's)
+};
+
+// What a buffer held when it was downloaded. wanted > detections.size() is an overflow.
+struct DetectionSet {
+    std::vector<Detection> detections;
+    std::uint32_t wanted = 0;   // as many as there would have been with room for all
+    std::uint32_t invalid = 0;  // dropped because a value was not finite or the box had no extent
+    // One entry a detection where the detector gives them, else empty: five points x, y in pixels of the frame.
+    struct Landmarks {
+        float xy[10];
+    };
+    std::vector<Landmarks> landmarks;
+
+    [[nodiscard]] std::uint32_t overflow() const noexcept {
+        const auto stored = static_cast<std::uint32_t>(detections.size());
+        return wanted > stored ? wanted - stored : 0;
+    }
+};
+
+}  // namespace throng

@@ -1,0 +1,69 @@
+// Where a detector writes and NMS reads: a structure of arrays in host or device memory.
+// DetectionBuffer owns, DetectionSpan looks; kernels and loops get spans.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "core/algo/box.h"
+#include "core/frame/frame.h"
+
+namespace throng {
+
+// Lies where the boxes lie. Writers add to `wanted` for every detection and store the first `capacity` of them.
+struct DetectionCount {
+    std::uint32_t wanted = 0;
+    std::uint32_t invalid = 0;
+};
+
+// Non-owning; addresses are of the buffer's memory kind. Arrays have `capacity` entries; optional ones may be null.
+struct DetectionSpan {
+    Box* boxes = nullptr;
+    float* scores = nullptr;
+    std::int32_t* hits = nullptr;    // written by NMS
+    std::int32_t* source = nullptr;  // written by NMS: index in the raw buffer
+    DetectionCount* count = nullptr;
+    std::int32_t capacity = 0;
+
+    float* density = nullptr;        // [capacity], in [0, 1], for the adaptive pair rule
+    float* features = nullptr;       // [capacity][feature_size], for the feature pair rule
+    std::int32_t feature_size = 0;
+    float* landmarks = nullptr;      // [capacity][10]: five points x, y in pixels of the frame
+};
+
+// Which optional arrays a buffer carries.
+struct DetectionExtras {
+    bool density = false;
+    std::int32_t feature_size = 0;
+    bool landmarks = false;
+
+    friend bool operator==(const DetectionExtras&, const DetectionExtras&) = default;
+};
+
+// Move-only owner. A backend makes it (Backend::make_buffer); it may outlive the backend.
+class DetectionBuffer {
+public:
+    DetectionBuffer() = default;
+    DetectionBuffer(MemoryKind memory, const DetectionSpan& span, std::shared_ptr<void> storage)
+        : memory_(memory), span_(span), storage_(std::move(storage)) {}
+
+    DetectionBuffer(const DetectionBuffer&) = delete;
+    DetectionBuffer& operator=(const DetectionBuffer&) = delete;
+    DetectionBuffer(DetectionBuffer&&) noexcept = default;
+    DetectionBuffer& operator=(DetectionBuffer&&) noexcept = default;
+    ~DetectionBuffer() = default;
+
+    [[nodiscard]] MemoryKind memory() const noexcept { return memory_; }
+    [[nodiscard]] const DetectionSpan& span() const noexcept { return span_; }
+    [[nodiscard]] std::int32_t capacity() const noexcept { return span_.capacity; }
+
+private:
+    MemoryKind memory_ = MemoryKind::host;
+    DetectionSpan span_;
+    std::shared_ptr<void> storage_;
+};
+
+// A buffer in ordinary host memory. capacity >= 0.
+[[nodiscard]] DetectionBuffer make_host_buffer(std::int32_t capacity, const DetectionExtras& extras = {});
+
+}  // namespace throng

@@ -1,0 +1,56 @@
+// Non-maximum suppression: its parameters and its interface on every backend.
+// Sources: D. Oro et al., Work-efficient parallel non-maximum suppression kernels (The Computer Journal);
+// N. Bodla et al., Soft-NMS (ICCV 2017); S. Liu et al., Adaptive NMS (CVPR 2019); N. O. Salscheider, FeatureNMS (2020).
+#pragma once
+
+#include <cstdint>
+
+#include "core/algo/nms_rules.h"
+#include "core/detect/detection_buffer.h"
+#include "core/detect/stage.h"
+
+namespace throng {
+
+enum class NmsRule : std::uint8_t { one_pass, greedy, soft_linear, soft_gaussian };
+enum class Merge : std::uint8_t { none, mean, weighted };
+enum class NmsKernels : std::uint8_t { fast, paper };
+
+struct NmsParams {
+    NmsRule rule = NmsRule::greedy;
+    Overlap overlap = Overlap::iou;
+    PairRule pair = PairRule::overlap;
+    PixelConvention pixels = PixelConvention::continuous;
+    Ties ties = Ties::total;
+    Merge merge = Merge::none;
+    float theta = 0.3F;           // in [0, 1]
+    std::int32_t min_hits = 1;    // kept detections with fewer hits are dropped; not with soft rules
+    float sigma = 0.5F;           // soft-gaussian, > 0
+    float score_min = 0.001F;     // soft rules: drop below
+    float feature_low = 0.1F;     // feature pair rule: N1
+    float feature_high = 0.9F;    // feature pair rule: N2
+    float feature_distance = 1.0F;  // feature pair rule: T
+    NmsKernels kernels = NmsKernels::fast;
+    std::int32_t paper_k = 32;    // steps of the paper's reduction, 1 to 64, divides D_max
+
+    friend bool operator==(const NmsParams&, const NmsParams&) = default;
+};
+
+// Not thread-safe: one Nms belongs to one detect thread.
+class Nms {
+public:
+    Nms() = default;
+    Nms(const Nms&) = delete;
+    Nms& operator=(const Nms&) = delete;
+    virtual ~Nms() = default;
+
+    // Reads raw (min(wanted, capacity) detections), writes kept in the order of the rule: boxes, scores, hits, source, count.
+    // kept.count.wanted is the number kept by the rule; kept.count.invalid those dropped as invalid. raw is not changed.
+    // CPU: done on return. CUDA: enqueued on the backend's stream, does not synchronise, allocates nothing after warm-up.
+    virtual void enqueue(const DetectionBuffer& raw, DetectionBuffer& kept, const NmsParams& params, StageRecorder& recorder) = 0;
+};
+
+// Throws Error(usage) naming the option when a value is out of range or rules contradict each other
+// (adaptive and feature go with one-pass and greedy only, soft rules take no min-hits and no merge).
+void check_params(const NmsParams& params);
+
+}  // namespace throng

@@ -1,0 +1,41 @@
+#include <cmath>
+#include <string>
+
+#include "core/base/error.h"
+#include "core/detect/detector.h"
+#include "core/detect/nms.h"
+
+namespace throng {
+namespace {
+
+void require(bool holds, const char* problem, const char* option) {
+    if (!holds) throw Error(ErrorKind::usage, problem, option);
+}
+
+}  // namespace
+
+void check_params(const DetectorParams& params) {
+    require(params.min_size >= 1, "must be at least 1 pixel", "--min-size");
+    require(params.max_size >= 0, "must be 0 (no limit) or more", "--max-size");
+    require(params.max_size == 0 || params.max_size >= params.min_size, "is smaller than --min-size", "--max-size");
+    // A factor closer to 1 would mean thousands of scales.
+    require(params.scale_factor >= 1.01 && params.scale_factor <= 10.0, "must lie in [1.01, 10]", "--scale-factor");
+    require(params.threads >= 0, "must be 0 (one a core) or more", "--threads");
+}
+
+void check_params(const NmsParams& params) {
+    const bool soft = params.rule == NmsRule::soft_linear || params.rule == NmsRule::soft_gaussian;
+    require(params.theta >= 0.0F && params.theta <= 1.0F, "must lie in [0, 1]", "--theta");
+    require(params.min_hits >= 1, "must be at least 1", "--min-hits");
+    require(std::isfinite(params.sigma) && params.sigma > 0.0F, "must be greater than 0", "--sigma");
+    require(std::isfinite(params.score_min), "must be a finite number", "--score-min");
+    require(params.feature_low >= 0.0F && params.feature_low <= params.feature_high && params.feature_high <= 1.0F,
+            "N1 and N2 must satisfy 0 <= N1 <= N2 <= 1", "--pair feature");
+    require(std::isfinite(params.feature_distance) && params.feature_distance >= 0.0F, "T must be 0 or more", "--pair feature");
+    require(params.paper_k >= 1 && params.paper_k <= 64, "must lie in [1, 64]", "--k");
+    require(!soft || params.pair == PairRule::overlap, "adaptive and feature go with one-pass and greedy only", "--pair");
+    require(!soft || params.min_hits == 1, "does not go with a soft rule, which suppresses nothing", "--min-hits");
+    require(!soft || params.merge == Merge::none, "does not go with a soft rule, which suppresses nothing", "--merge");
+}
+
+}  // namespace throng

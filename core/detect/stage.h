@@ -1,0 +1,63 @@
+// Timing of the stages of a frame: the same names on CPU and GPU.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+namespace throng {
+
+// Names in the order in which a frame passes them; a backend may add its own. All have static lifetime.
+namespace stage {
+inline constexpr std::string_view kDecode = "decode";
+inline constexpr std::string_view kUpload = "upload";
+inline constexpr std::string_view kGray = "gray";          // only where the frame has no luma plane
+inline constexpr std::string_view kPyramid = "pyramid";    // resized grey images
+inline constexpr std::string_view kIntegral = "integral";
+inline constexpr std::string_view kCascade = "cascade";    // candidate windows to raw detections
+inline constexpr std::string_view kNmsOrder = "nms_order"; // validation and sorting, where it is apart
+inline constexpr std::string_view kNmsMap = "nms_map";
+inline constexpr std::string_view kNmsReduce = "nms_reduce";
+inline constexpr std::string_view kDownload = "download";
+inline constexpr std::string_view kTotal = "total";        // decoded frame to boxes on the host
+}  // namespace stage
+
+// Milliseconds one frame spent in a stage. A stage that did not run has no entry; it is never 0.
+struct StageTime {
+    std::string_view name;
+    double ms;
+};
+using StageTimes = std::vector<StageTime>;
+
+// Collects the times of frames. One recorder per pipeline; used from the detect thread only.
+// A CPU recorder knows a frame's times at end_frame; a GPU recorder some frames later, without ever waiting.
+class StageRecorder {
+public:
+    StageRecorder() = default;
+    StageRecorder(const StageRecorder&) = delete;
+    StageRecorder& operator=(const StageRecorder&) = delete;
+    virtual ~StageRecorder() = default;
+
+    virtual void begin(std::string_view name) = 0;
+    virtual void end(std::string_view name) = 0;
+    // Adds a time measured elsewhere (decode, on another thread) to the current frame.
+    virtual void add(std::string_view name, double ms) = 0;
+
+    // Closes the current frame. The times of the newest frame that is wholly measured, which may be an earlier one,
+    // or of none (empty).
+    virtual const StageTimes& end_frame() = 0;
+};
+
+// Times a scope on the recorder.
+class ScopedStage {
+public:
+    ScopedStage(StageRecorder& recorder, std::string_view name) : recorder_(recorder), name_(name) { recorder_.begin(name_); }
+    ~ScopedStage() { recorder_.end(name_); }
+    ScopedStage(const ScopedStage&) = delete;
+    ScopedStage& operator=(const ScopedStage&) = delete;
+
+private:
+    StageRecorder& recorder_;
+    std::string_view name_;
+};
+
+}  // namespace throng

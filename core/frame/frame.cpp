@@ -1,0 +1,50 @@
+#include "core/frame/frame.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace throng {
+
+Frame::Frame(const FrameInfo& info, const PlaneView (&planes)[kMaxPlanes], std::shared_ptr<const void> owner) {
+    auto data = std::make_shared<Data>();
+    data->info = info;
+    std::copy(std::begin(planes), std::end(planes), std::begin(data->planes));
+    data->owner = std::move(owner);
+    data_ = std::move(data);
+}
+
+Frame Frame::renumbered(std::int64_t index, double pts, std::chrono::steady_clock::time_point captured) const {
+    auto data = std::make_shared<Data>(*data_);
+    data->info.index = index;
+    data->info.pts = pts;
+    data->info.captured = captured;
+    Frame frame;
+    frame.data_ = std::move(data);
+    return frame;
+}
+
+int plane_count(PixelFormat format) noexcept {
+    switch (format) {
+        case PixelFormat::nv12: return 2;
+        case PixelFormat::yuv420p: return 3;
+        case PixelFormat::gray8:
+        case PixelFormat::bgr24: return 1;
+    }
+    return 0;
+}
+
+PlaneView plane_shape(PixelFormat format, int width, int height, int p) noexcept {
+    PlaneView shape;
+    const int half_width = (width + 1) / 2;
+    const int half_height = (height + 1) / 2;
+    switch (format) {
+        case PixelFormat::gray8: shape.width = width; break;
+        case PixelFormat::bgr24: shape.width = 3 * width; break;
+        case PixelFormat::nv12: shape.width = p == 0 ? width : 2 * half_width; break;
+        case PixelFormat::yuv420p: shape.width = p == 0 ? width : half_width; break;
+    }
+    shape.height = p == 0 ? height : half_height;
+    return shape;
+}
+
+}  // namespace throng

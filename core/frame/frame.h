@@ -1,0 +1,75 @@
+// A decoded picture: an immutable, reference-counted handle on planes that lie in host or device memory.
+// Copying a Frame copies a pointer. The picture's owner (a pool slot, a decoder's frame) lives as long as any handle.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+namespace throng {
+
+enum class MemoryKind : std::uint8_t { host, pinned, device };
+enum class PixelFormat : std::uint8_t { nv12, yuv420p, gray8, bgr24 };
+enum class ColorRange : std::uint8_t { limited, full };
+enum class ColorMatrix : std::uint8_t { bt601, bt709, bt2020 };
+
+// One plane of 8-bit samples. pitch and width are in bytes (width = samples * channels); data may be a device address.
+struct PlaneView {
+    const std::uint8_t* data = nullptr;
+    std::ptrdiff_t pitch = 0;
+    int width = 0;   // bytes in use of a row
+    int height = 0;  // rows
+};
+
+struct FrameInfo {
+    int width = 0;   // pixels
+    int height = 0;  // pixels
+    PixelFormat format = PixelFormat::gray8;
+    ColorRange range = ColorRange::limited;
+    ColorMatrix matrix = ColorMatrix::bt709;
+    MemoryKind memory = MemoryKind::host;
+    std::int64_t index = 0;  // number of the frame in its source, from 0, in the order of display
+    double pts = 0;          // seconds from the source's start
+    std::chrono::steady_clock::time_point captured{};  // when it was decoded or came off the camera
+};
+
+class Frame {
+public:
+    static constexpr int kMaxPlanes = 3;
+
+    Frame() = default;  // no picture
+
+    // planes: nv12 {Y, interleaved UV}, yuv420p {Y, U, V}, gray8 {Y}, bgr24 {BGR}; chroma planes have
+    // (width + 1) / 2 by (height + 1) / 2 samples. owner keeps the memory alive.
+    Frame(const FrameInfo& info, const PlaneView (&planes)[kMaxPlanes], std::shared_ptr<const void> owner);
+
+    [[nodiscard]] explicit operator bool() const noexcept { return data_ != nullptr; }
+    [[nodiscard]] const FrameInfo& info() const noexcept { return data_->info; }
+    [[nodiscard]] int width() const noexcept { return data_->info.width; }
+    [[nodiscard]] int height() const noexcept { return data_->info.height; }
+
+    // Plane p, 0 <= p < plane_count(format).
+    [[nodiscard]] const PlaneView& plane(int p) const noexcept { return data_->planes[p]; }
+
+    // True where plane 0 is a grey image (every format but bgr24).
+    [[nodiscard]] bool has_luma() const noexcept { return data_->info.format != PixelFormat::bgr24; }
+
+    // The same picture under another number, time or capture instant; shares the memory.
+    [[nodiscard]] Frame renumbered(std::int64_t index, double pts, std::chrono::steady_clock::time_point captured) const;
+
+private:
+    struct Data {
+        FrameInfo info;
+        PlaneView planes[kMaxPlanes];
+        std::shared_ptr<const void> owner;
+    };
+    std::shared_ptr<const Data> data_;
+};
+
+[[nodiscard]] int plane_count(PixelFormat format) noexcept;
+
+// Width in bytes and rows of plane p for a picture of width x height pixels; data and pitch stay unset.
+[[nodiscard]] PlaneView plane_shape(PixelFormat format, int width, int height, int p) noexcept;
+
+}  // namespace throng

@@ -1,0 +1,76 @@
+// Where frames come from: files, streams, cameras, images and the procedural crowd behind one interface.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/frame/frame.h"
+
+namespace throng {
+
+enum class ReadStatus {
+    frame,           // a picture was read
+    timeout,         // a live source has none yet (or is reconnecting); call again
+    format_changed,  // a picture was read and its size or format differs from the one before
+    end,             // no more
+};
+
+struct SourceInfo {
+    std::string name;      // as the user gave it
+    std::string details;   // "h264 1920x1080 30 fps, software"
+    int width = 0;         // of the next frame, as far as known; 0 unknown
+    int height = 0;
+    double fps = 0;        // 0 unknown
+    std::optional<std::int64_t> frame_count;
+    std::optional<double> duration;  // seconds
+    bool live = false;
+    bool seekable = false;
+};
+
+// read, seek and info are called from one thread (the decode thread).
+class VideoSource {
+public:
+    VideoSource() = default;
+    VideoSource(const VideoSource&) = delete;
+    VideoSource& operator=(const VideoSource&) = delete;
+    virtual ~VideoSource() = default;
+
+    // Blocks until a picture, a time-out (live sources, about 200 ms), the end, or a stop request (gives timeout).
+    // Throws Error(input) when the input is broken beyond going on; frames read before stay valid.
+    virtual ReadStatus read(Frame& frame, std::stop_token stop) = 0;
+
+    // The next read gives the frame at or before this time. False where the source cannot seek.
+    virtual bool seek(double seconds) { return static_cast<void>(seconds), false; }
+
+    [[nodiscard]] virtual SourceInfo info() const = 0;
+    // The file that the last frame came from: differs from info().name for a folder of images.
+    [[nodiscard]] virtual std::string current_name() const { return info().name; }
+    // One line about trouble that did not end the source ("reconnecting, attempt 3"), empty when all is well.
+    [[nodiscard]] virtual std::string notice() const { return {}; }
+};
+
+struct SourceOptions {
+    std::string decoder = "auto";  // auto, software, cuda, v4l2m2m
+    double open_timeout = 10;      // seconds, streams
+    double read_timeout = 5;       // seconds without data until a stream counts as stalled
+    int reconnects = -1;           // attempts after a stream broke; -1 without limit
+    int device = 0;                // GPU for hardware decoding
+};
+
+// spec: a video or image file, a folder of images, rtsp://…, camera:N or /dev/videoN, gst:PIPELINE, mosaic:SOURCE,
+// crowd:faces=60,size=1920x1080,seed=1. Throws Error(input) when it cannot be opened, Error(usage) for a malformed spec,
+// Error(unavailable) for a decoder that was asked for and is not there.
+[[nodiscard]] std::unique_ptr<VideoSource> open_source(std::string_view spec, const SourceOptions& options = {});
+
+// Cameras that can be opened now, for the window's menu: spec ("camera:0") and the device's own name.
+struct CameraInfo {
+    std::string spec;
+    std::string name;
+};
+[[nodiscard]] std::vector<CameraInfo> list_cameras();
+
+}  // namespace throng

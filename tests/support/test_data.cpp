@@ -1,0 +1,49 @@
+#include "tests/support/test_data.h"
+
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+
+namespace throng::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::optional<fs::path> existing(const char* variable, const fs::path& fallback) {
+    const char* value = std::getenv(variable);
+    fs::path path = value != nullptr && *value != '\0' ? fs::path(value) : fallback;
+    if (!fs::is_directory(path)) return std::nullopt;
+    return path;
+}
+
+}  // namespace
+
+std::optional<fs::path> data_dir() {
+    return existing("THRONG_TEST_DATA", fs::path(TH_SOURCE_DIR).parent_path() / "shared" / "data");
+}
+
+std::optional<fs::path> oracle_dir() {
+    return existing("THRONG_ORACLE", fs::path(TH_SOURCE_DIR).parent_path() / "shared" / "oracle");
+}
+
+std::optional<fs::path> cascade_file(const std::string& name) {
+    const char* data = std::getenv("THRONG_TEST_DATA");
+    for (const fs::path& folder : {fs::path("/usr/share/opencv4/haarcascades"), fs::path("/usr/share/opencv4/lbpcascades"),
+                                   data != nullptr ? fs::path(data) / "cascades" : fs::path()}) {
+        if (!folder.empty() && fs::is_regular_file(folder / name)) return folder / name;
+    }
+    return std::nullopt;
+}
+
+ScratchDir::ScratchDir() {
+    std::string name = (fs::temp_directory_path() / "throng-test-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make " + name);
+    path_ = name;
+}
+
+ScratchDir::~ScratchDir() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+}
+
+}  // namespace throng::test
