@@ -1,0 +1,88 @@
+#include "app/options/common.h"
+
+#include <filesystem>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/base/suggest.h"
+
+namespace throng {
+namespace {
+
+constexpr const char* kDefaultCommand = "view";
+
+void add_to(CLI::App& app, CommonOptions& common) {
+    const auto group = "Common";
+    app.add_option("--config", common.config, "TOML file of options; the command line wins over it")
+        ->type_name("FILE")
+        ->group(group);
+    app.add_option("--backend", common.backend, "Where to compute")
+        ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
+        ->type_name("")
+        ->capture_default_str()
+        ->group(group);
+    app.add_option("--device", common.device, "Number of the GPU")
+        ->check(CLI::Range(0, 255))
+        ->type_name("N")
+        ->capture_default_str()
+        ->group(group);
+    app.add_option("--log-level", common.log_level, "What to log")
+        ->check(CLI::IsMember({"trace", "debug", "info", "warn", "error", "off"}))
+        ->type_name("")
+        ->capture_default_str()
+        ->group(group);
+    app.add_flag("-q,--quiet", common.quiet, "No progress, no tables, warnings only")->group(group);
+    for (CLI::App* command : app.get_subcommands({})) add_to(*command, common);
+}
+
+std::vector<std::string> command_names(const CLI::App& program) {
+    std::vector<std::string> names;
+    for (const CLI::App* command : program.get_subcommands({})) names.push_back(command->get_name());
+    return names;
+}
+
+// Arguments that `argument` takes with it: 1 for `--backend` (but not for `--backend=cpu` or `--quiet`).
+std::size_t values_of(const CLI::App& program, const std::string& argument) {
+    if (argument.find('=') != std::string::npos) return 0;
+    const CLI::Option* option = program.get_option_no_throw(argument);
+    return option != nullptr && option->get_items_expected_max() > 0 ? 1 : 0;
+}
+
+}  // namespace
+
+void add_common_options(CLI::App& program, CommonOptions& common) {
+    add_to(program, common);
+}
+
+std::vector<std::string> with_default_command(const CLI::App& program, std::vector<std::string> arguments) {
+    const std::vector<std::string> names = command_names(program);
+    const auto is_command = [&](const std::string& name) {
+        return std::find(names.begin(), names.end(), name) != names.end();
+    };
+    if (!is_command(kDefaultCommand)) return arguments;
+
+    std::size_t first = 0;
+    while (first < arguments.size() && arguments[first].size() > 1 && arguments[first][0] == '-') {
+        const std::string& argument = arguments[first];
+        if (argument == "-h" || argument == "--help" || argument == "--version") return arguments;
+        first += 1 + values_of(program, argument);
+    }
+    if (first < arguments.size()) {
+        if (is_command(arguments[first])) return arguments;
+        const std::string meant = closest_name(arguments[first], names);
+        if (!meant.empty() && !std::filesystem::exists(arguments[first])) {
+            throw Error(ErrorKind::usage, "there is no command and no file of this name", arguments[first],
+                        "did you mean " + meant + "?");
+        }
+    }
+    arguments.insert(arguments.begin(), kDefaultCommand);
+    return arguments;
+}
+
+CLI::App& called_command(CLI::App& program) {
+    CLI::App* command = &program;
+    while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
+    return *command;
+}
+
+}  // namespace throng

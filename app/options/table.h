@@ -1,0 +1,27 @@
+// A table for the terminal: columns as wide as their widest cell, columns of numbers aligned to the right.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace throng {
+
+class TextTable {
+public:
+    explicit TextTable(std::vector<std::string> header);
+
+    // Missing cells are empty; more cells than the header has are a fault of the caller (std::invalid_argument).
+    void add(std::vector<std::string> row);
+
+    [[nodiscard]] bool empty() const noexcept { return rows_.empty(); }
+    // Header, a rule and the rows, each line ended by \n. Cells are UTF-8; every code point counts as one column.
+    [[nodiscard]] std::string text() const;
+    // The same rows as RFC 4180 CSV with the header as first line.
+    [[nodiscard]] std::string csv() const;
+
+private:
+    std::vector<std::string> header_;
+    std::vector<std::vector<std::string>> rows_;
+};
+
+}  // namespace throng
