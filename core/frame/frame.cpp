@@ -3,14 +3,24 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/error.h"
+
 namespace throng {
 
-Frame::Frame(const FrameInfo& info, const PlaneView (&planes)[kMaxPlanes], std::shared_ptr<const void> owner) {
+Frame::Frame(const FrameInfo& info, const PlaneView (&planes)[kMaxPlanes], std::shared_ptr<const void> owner,
+             HostCopy host_copy) {
     auto data = std::make_shared<Data>();
     data->info = info;
     std::copy(std::begin(planes), std::end(planes), std::begin(data->planes));
     data->owner = std::move(owner);
+    data->host_copy = host_copy;
     data_ = std::move(data);
+}
+
+Frame Frame::on_host() const {
+    if (data_->info.memory != MemoryKind::device) return *this;
+    if (data_->host_copy == nullptr) throw Error(ErrorKind::internal, "this device frame cannot be copied to the host");
+    return data_->host_copy(data_->info, data_->owner.get());
 }
 
 Frame Frame::renumbered(std::int64_t index, double pts, std::chrono::steady_clock::time_point captured) const {

@@ -40,9 +40,14 @@ public:
 
     Frame() = default;  // no picture
 
+    // Makes a copy in host memory of a device frame, given its owner; may block until the picture is written.
+    using HostCopy = Frame (*)(const FrameInfo& info, const void* owner);
+
     // planes: nv12 {Y, interleaved UV}, yuv420p {Y, U, V}, gray8 {Y}, bgr24 {BGR}; chroma planes have
-    // (width + 1) / 2 by (height + 1) / 2 samples. owner keeps the memory alive.
-    Frame(const FrameInfo& info, const PlaneView (&planes)[kMaxPlanes], std::shared_ptr<const void> owner);
+    // (width + 1) / 2 by (height + 1) / 2 samples. owner keeps the memory alive. host_copy serves on_host() of a device
+    // frame and is not needed for others.
+    Frame(const FrameInfo& info, const PlaneView (&planes)[kMaxPlanes], std::shared_ptr<const void> owner,
+          HostCopy host_copy = nullptr);
 
     [[nodiscard]] explicit operator bool() const noexcept { return data_ != nullptr; }
     [[nodiscard]] const FrameInfo& info() const noexcept { return data_->info; }
@@ -55,6 +60,10 @@ public:
     // True where plane 0 is a grey image (every format but bgr24).
     [[nodiscard]] bool has_luma() const noexcept { return data_->info.format != PixelFormat::bgr24; }
 
+    // The picture in memory the CPU can read: itself, or a copy of a device frame.
+    // Throws Error(internal) for a device frame whose maker gave no way to copy it.
+    [[nodiscard]] Frame on_host() const;
+
     // The same picture under another number, time or capture instant; shares the memory.
     [[nodiscard]] Frame renumbered(std::int64_t index, double pts, std::chrono::steady_clock::time_point captured) const;
 
@@ -63,6 +72,7 @@ private:
         FrameInfo info;
         PlaneView planes[kMaxPlanes];
         std::shared_ptr<const void> owner;
+        HostCopy host_copy = nullptr;
     };
     std::shared_ptr<const Data> data_;
 };

@@ -1,6 +1,7 @@
 // Where frames come from: files, streams, cameras, images and the procedural crowd behind one interface.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -20,7 +21,7 @@ enum class ReadStatus {
 };
 
 struct SourceInfo {
-    std::string name;      // as the user gave it
+    std::string name;      // as the user gave it, passwords in URLs masked
     std::string details;   // "h264 1920x1080 30 fps, software"
     int width = 0;         // of the next frame, as far as known; 0 unknown
     int height = 0;
@@ -51,10 +52,18 @@ public:
     [[nodiscard]] virtual std::string current_name() const { return info().name; }
     // One line about trouble that did not end the source ("reconnecting, attempt 3"), empty when all is well.
     [[nodiscard]] virtual std::string notice() const { return {}; }
+    // Milliseconds of work behind the last frame, without the waiting for data, where the source knows them apart
+    // (live sources decode on a thread of their own); none: the time that read took.
+    [[nodiscard]] virtual std::optional<double> decode_ms() const { return std::nullopt; }
+    // Frames of a live source that a newer one replaced before they were read.
+    [[nodiscard]] virtual std::uint64_t replaced() const { return 0; }
 };
 
 struct SourceOptions {
-    std::string decoder = "auto";  // auto, software, cuda, v4l2m2m
+    std::string decoder = "auto";  // auto, software, cuda, v4l2m2m; auto tries hardware when prefer_device_frames is set
+    // Hand frames out in device memory where a hardware decoder leaves them there (NV12, see Frame::on_host); otherwise
+    // they are brought to the host.
+    bool prefer_device_frames = false;
     double open_timeout = 10;      // seconds, streams
     double read_timeout = 5;       // seconds without data until a stream counts as stalled
     int reconnects = -1;           // attempts after a stream broke; -1 without limit
@@ -72,5 +81,13 @@ struct CameraInfo {
     std::string name;
 };
 [[nodiscard]] std::vector<CameraInfo> list_cameras();
+
+// The table of decoders and what of it works here, for `throng info`.
+struct DecoderInfo {
+    std::string name;     // as SourceOptions::decoder takes it
+    bool available = false;
+    std::string details;  // why not, where it is not
+};
+[[nodiscard]] std::vector<DecoderInfo> list_decoders(int device = 0);
 
 }  // namespace throng
