@@ -22,15 +22,15 @@ struct NmsParams {
     PixelConvention pixels = PixelConvention::continuous;
     Ties ties = Ties::total;
     Merge merge = Merge::none;
-    float theta = 0.3F;           // in [0, 1]
-    std::int32_t min_hits = 1;    // kept detections with fewer hits are dropped; not with soft rules
-    float sigma = 0.5F;           // soft-gaussian, > 0
-    float score_min = 0.001F;     // soft rules: drop below
-    float feature_low = 0.1F;     // feature pair rule: N1
-    float feature_high = 0.9F;    // feature pair rule: N2
+    float theta = 0.3F;             // in [0, 1]
+    std::int32_t min_hits = 1;      // kept detections with fewer hits are dropped; not with soft rules
+    float sigma = 0.5F;             // soft-gaussian, > 0
+    float score_min = 0.001F;       // soft rules: drop below
+    float feature_low = 0.1F;       // feature pair rule: N1
+    float feature_high = 0.9F;      // feature pair rule: N2
     float feature_distance = 1.0F;  // feature pair rule: T
     NmsKernels kernels = NmsKernels::fast;
-    std::int32_t paper_k = 32;    // steps of the paper's reduction, 1 to 64, divides D_max
+    std::int32_t paper_k = 32;  // steps of the paper's reduction, 1 to 64, divides D_max
 
     friend bool operator==(const NmsParams&, const NmsParams&) = default;
 };
@@ -43,14 +43,20 @@ public:
     Nms& operator=(const Nms&) = delete;
     virtual ~Nms() = default;
 
-    // Reads raw (min(wanted, capacity) detections), writes kept in the order of the rule: boxes, scores, hits, source, count.
-    // kept.count.wanted is the number kept by the rule; kept.count.invalid those dropped as invalid. raw is not changed.
-    // CPU: done on return. CUDA: enqueued on the backend's stream, does not synchronise, allocates nothing after warm-up.
-    virtual void enqueue(const DetectionBuffer& raw, DetectionBuffer& kept, const NmsParams& params, StageRecorder& recorder) = 0;
+    // Reads raw (min(wanted, capacity) detections), writes kept in the order of the rule: boxes, scores, hits, source,
+    // count. kept.count.wanted is the number kept by the rule (after min_hits; the first `capacity` of them are
+    // stored); kept.count.invalid those dropped as invalid. Landmarks, density and features of the representative are
+    // copied where both buffers carry them. raw is not changed and must not be kept. kernels and paper_k matter on CUDA
+    // alone. Throws Error(usage) as check_params does, Error(input) when raw lacks the density or the features that a
+    // pair rule needs, Error(internal) for a buffer of another memory kind. CPU: done on return. CUDA: enqueued on the
+    // backend's stream, does not synchronise, allocates nothing after warm-up.
+    virtual void enqueue(const DetectionBuffer& raw, DetectionBuffer& kept, const NmsParams& params,
+                         StageRecorder& recorder) = 0;
 };
 
 // Throws Error(usage) naming the option when a value is out of range or rules contradict each other
-// (adaptive and feature go with one-pass and greedy only, soft rules take no min-hits and no merge).
+// (adaptive and feature go with one-pass and greedy only; they and the soft rules are defined on the IoU; soft rules
+// take no min-hits, no merge and no strict ties; the paper's kernels compute the one-pass rule).
 void check_params(const NmsParams& params);
 
 }  // namespace throng

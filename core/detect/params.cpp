@@ -30,12 +30,19 @@ void check_params(const NmsParams& params) {
     require(std::isfinite(params.sigma) && params.sigma > 0.0F, "must be greater than 0", "--sigma");
     require(std::isfinite(params.score_min), "must be a finite number", "--score-min");
     require(params.feature_low >= 0.0F && params.feature_low <= params.feature_high && params.feature_high <= 1.0F,
-            "N1 and N2 must satisfy 0 <= N1 <= N2 <= 1", "--pair feature");
-    require(std::isfinite(params.feature_distance) && params.feature_distance >= 0.0F, "T must be 0 or more", "--pair feature");
+            "must satisfy 0 <= N1 <= N2 <= 1", "--feature-low, --feature-high");
+    require(std::isfinite(params.feature_distance) && params.feature_distance >= 0.0F, "must be 0 or more",
+            "--feature-distance");
     require(params.paper_k >= 1 && params.paper_k <= 64, "must lie in [1, 64]", "--k");
-    require(!soft || params.pair == PairRule::overlap, "adaptive and feature go with one-pass and greedy only", "--pair");
+    require(params.overlap == Overlap::iou || (!soft && params.pair == PairRule::overlap),
+            "soft rules and the adaptive and feature pair rules are defined on the IoU", "--overlap");
+    require(!soft || params.pair == PairRule::overlap, "adaptive and feature go with one-pass and greedy only",
+            "--pair");
     require(!soft || params.min_hits == 1, "does not go with a soft rule, which suppresses nothing", "--min-hits");
     require(!soft || params.merge == Merge::none, "does not go with a soft rule, which suppresses nothing", "--merge");
+    require(!soft || params.ties == Ties::total, "strict does not go with a soft rule, whose scores change", "--ties");
+    require(params.kernels == NmsKernels::fast || params.rule == NmsRule::one_pass,
+            "the paper's kernels compute the one-pass rule only", "--kernels");
 }
 
 }  // namespace throng

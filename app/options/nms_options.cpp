@@ -1,0 +1,61 @@
+#include "app/options/nms_options.h"
+
+#include "core/base/error.h"
+
+namespace throng {
+namespace {
+
+template <class Number>
+CLI::Option* add_number(CLI::App& command, const std::string& option, Number& value, const std::string& type,
+                        const std::string& description) {
+    return command.add_option(option, value, description)->type_name(type)->capture_default_str();
+}
+
+}  // namespace
+
+void add_nms_options(CLI::App& command, NmsOptions& options) {
+    NmsParams& params = options.params;
+    const std::string group = "Suppression";
+    const auto in_group = [&](CLI::Option* option) { option->group(group); };
+
+    in_group(add_choice(command, "--rule", params.rule, kNmsRuleNames, "Which detections survive"));
+    in_group(add_choice(command, "--overlap", params.overlap, kOverlapNames,
+                        "Intersection over union, over the suppressor's area, or over the smaller area"));
+    in_group(add_number(command, "--theta", params.theta, "T", "Overlap in [0, 1] from which on a pair suppresses"));
+    in_group(add_number(command, "--min-hits", params.min_hits, "N",
+                        "Drop kept detections that stand for fewer than N raw ones"));
+    in_group(add_choice(command, "--merge", params.merge, kMergeNames,
+                        "Replace a kept box by the mean of those it stands for, weighted by score or not"));
+    in_group(add_choice(command, "--pair", params.pair, kPairRuleNames,
+                        "Threshold fixed, rising with density, or helped by embeddings"));
+    in_group(add_choice(command, "--pixels", params.pixels, kPixelNames,
+                        "Edges continuous, or inclusive: widths and heights count one more"));
+    in_group(add_choice(command, "--ties", params.ties, kTiesNames,
+                        "total: equal scores are ordered by area and place; strict: they never suppress each other"));
+    in_group(add_number(command, "--sigma", params.sigma, "S", "Width of soft-gaussian's decay"));
+    in_group(add_number(command, "--score-min", params.score_min, "S", "Soft rules drop detections below this score"));
+    in_group(add_number(command, "--feature-low", params.feature_low, "N1",
+                        "--pair feature: no pair suppresses up to this IoU"));
+    in_group(add_number(command, "--feature-high", params.feature_high, "N2",
+                        "--pair feature: every pair suppresses from this IoU on"));
+    in_group(add_number(command, "--feature-distance", params.feature_distance, "D",
+                        "--pair feature: largest distance of embeddings that suppresses in between"));
+    in_group(add_choice(command, "--kernels", params.kernels, kKernelNames,
+                        "CUDA: our kernels, or the map and reduce kernels of the paper"));
+    in_group(add_number(command, "--k", params.paper_k, "K", "--kernels paper: steps of the reduction, 1 to 64"));
+    in_group(add_number(command, "--dmax", options.dmax, "N",
+                        "Most raw detections a frame may hold; more are counted and reported (0: automatic)"));
+}
+
+void check_nms_options(const NmsOptions& options) {
+    check_params(options.params);
+    // 2^26 detections are 1.6 GB of boxes and scores: beyond any frame, and a typing error in all likelihood.
+    if (options.dmax < 0 || options.dmax > (1 << 26)) {
+        throw Error(ErrorKind::usage, "must lie in [0, 67108864]", "--dmax");
+    }
+    if (options.params.kernels == NmsKernels::paper && options.dmax % options.params.paper_k != 0) {
+        throw Error(ErrorKind::usage, "must be a multiple of --k for the paper's kernels", "--dmax");
+    }
+}
+
+}  // namespace throng

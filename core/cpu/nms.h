@@ -1,0 +1,14 @@
+// Non-maximum suppression on the CPU: every rule of NmsParams, exact, for any number of detections.
+#pragma once
+
+#include <memory>
+
+#include "core/detect/nms.h"
+
+namespace throng {
+
+// threads: 0 for one a core. Results do not depend on it. Buffers must lie in host memory. An engine keeps its work
+// arrays, so that frames after the first allocate nothing unless they are larger.
+[[nodiscard]] std::unique_ptr<Nms> make_cpu_nms(int threads = 0);
+
+}  // namespace throng

@@ -1,0 +1,66 @@
+// The words for the choices of NMS on the command line, in configuration files, in JSON and on screen.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "core/detect/nms.h"
+
+namespace throng {
+
+inline constexpr std::pair<std::string_view, NmsRule> kNmsRuleNames[] = {
+    {"one-pass", NmsRule::one_pass},
+    {"greedy", NmsRule::greedy},
+    {"soft-linear", NmsRule::soft_linear},
+    {"soft-gaussian", NmsRule::soft_gaussian},
+};
+inline constexpr std::pair<std::string_view, Overlap> kOverlapNames[] = {
+    {"iou", Overlap::iou},
+    {"suppressor", Overlap::suppressor},
+    {"min", Overlap::min},
+};
+inline constexpr std::pair<std::string_view, PairRule> kPairRuleNames[] = {
+    {"overlap", PairRule::overlap},
+    {"adaptive", PairRule::adaptive},
+    {"feature", PairRule::feature},
+};
+inline constexpr std::pair<std::string_view, PixelConvention> kPixelNames[] = {
+    {"continuous", PixelConvention::continuous},
+    {"inclusive", PixelConvention::inclusive},
+};
+inline constexpr std::pair<std::string_view, Ties> kTiesNames[] = {
+    {"total", Ties::total},
+    {"strict", Ties::strict},
+};
+inline constexpr std::pair<std::string_view, Merge> kMergeNames[] = {
+    {"none", Merge::none},
+    {"mean", Merge::mean},
+    {"weighted", Merge::weighted},
+};
+inline constexpr std::pair<std::string_view, NmsKernels> kKernelNames[] = {
+    {"fast", NmsKernels::fast},
+    {"paper", NmsKernels::paper},
+};
+
+// The word of a choice, from its table above.
+template <class Choice, std::size_t kSize>
+[[nodiscard]] constexpr std::string_view name_of(const std::pair<std::string_view, Choice> (&names)[kSize],
+                                                 Choice value) noexcept {
+    for (const auto& [name, choice] : names) {
+        if (choice == value) return name;
+    }
+    return {};
+}
+
+// The choice of a word; nothing for a word that is not in the table.
+template <class Choice, std::size_t kSize>
+[[nodiscard]] constexpr std::optional<Choice> choice_of(const std::pair<std::string_view, Choice> (&names)[kSize],
+                                                        std::string_view word) noexcept {
+    for (const auto& [name, choice] : names) {
+        if (name == word) return choice;
+    }
+    return std::nullopt;
+}
+
+}  // namespace throng
