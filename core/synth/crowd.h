@@ -1,10 +1,11 @@
 // A drawn, animated crowd with exact truth: the demo when there is no camera, and a test input without real people.
 // Every frame is a pure function of the options and its number, the same bytes on every machine, compiler and number of
-// threads: float32 with + - * / and comparisons only (no contraction, nothing of libm), and a random generator of our own.
+// threads: float32 with + - * / and comparisons only (no contraction, nothing of libm), and a random generator of our
+// own.
 #pragma once
 
 #include <cstdint>
-#include <string>
+#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -15,13 +16,13 @@
 namespace throng {
 
 struct CrowdOptions {
-    int faces = 60;            // people in the hall, 0 to 5000; all are in view in frame 0, later some pass its edges
-    int width = 1920;          // pixels, 64 to 16384
-    int height = 1080;         // pixels, 64 to 16384
-    std::uint64_t seed = 1;    // another seed, other people
-    double fps = 30;           // frames a second of animation, above 0, at most 1000
-    std::int64_t frames = 0;   // length for those who play it; 0: without end
-    int uncover = -1;          // >= 0: all faces but those of the first `uncover` people are behind black rectangles
+    int faces = 60;           // people in the hall, 0 to 5000; all are in view in frame 0, later some pass its edges
+    int width = 1920;         // pixels, 64 to 16384
+    int height = 1080;        // pixels, 64 to 16384
+    std::uint64_t seed = 1;   // another seed, other people
+    double fps = 30;          // frames a second of animation, above 0, at most 1000
+    std::int64_t frames = 0;  // length for those who play it; 0: without end
+    int uncover = -1;         // >= 0: all faces but those of the first `uncover` people are behind black rectangles
 
     friend bool operator==(const CrowdOptions&, const CrowdOptions&) = default;
 };
@@ -40,8 +41,8 @@ void parse_crowd_size(std::string_view text, CrowdOptions& options);
 // below the mouth, centred on the nose; it may reach over the frame's edge.
 struct CrowdFace {
     Box box{};
-    int person = 0;     // 0 to faces - 1, the same one in every frame
-    float visible = 1;  // part of the face that is inside the frame and behind nobody and no black rectangle, 0 to 1
+    int person = 0;       // 0 to faces - 1, the same one in every frame
+    float visible = 1;    // part of the face that is inside the frame and behind nobody and no black rectangle, 0 to 1
     bool ignore = false;  // visible < kVisibleFace: a detector may find it or not
 };
 
@@ -63,7 +64,8 @@ public:
     // Frame n >= 0: yuv420p, BT.709, limited range, pts n / fps. Its luma plane is the detector's grey image.
     [[nodiscard]] Frame frame(std::int64_t n) const;
 
-    // The same into a picture of yuv420p and the options' size; sets its info. Throws Error(internal) for another shape.
+    // The same into a picture of yuv420p and the options' size; sets its info. Throws Error(internal) for another
+    // shape.
     void draw(std::int64_t n, WritableFrame& picture) const;
 
     // The faces of frame n, by person, without drawing anything.

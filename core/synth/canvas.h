@@ -1,0 +1,43 @@
+// Paints a list of shapes over a background into the planes of a yuv420p picture, in parallel bands of rows.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/frame/frame_pool.h"
+#include "core/synth/shape.h"
+
+namespace throng::synth {
+
+// A picture in float, as stored levels: y of width x height, cb and cr of half that, rounded up. Row-major, no padding.
+struct FloatPicture {
+    int width = 0;
+    int height = 0;
+    std::vector<float> y, cb, cr;
+
+    FloatPicture(int w, int h, Color fill);
+    [[nodiscard]] int chroma_width() const noexcept { return (width + 1) / 2; }
+    [[nodiscard]] int chroma_height() const noexcept { return (height + 1) / 2; }
+};
+
+// Film grain: a tile of small offsets, laid at another place in every frame. All zero with strength 0.
+class Grain {
+public:
+    static constexpr int kTile = 256;
+    Grain(std::uint64_t seed, float strength);
+    // kTile * 2 values of row y of frame n.
+    [[nodiscard]] const float* row(std::int64_t n, int y) const noexcept;
+
+private:
+    std::uint64_t seed_;
+    std::vector<float> tile_;  // every row twice, so that a row may begin anywhere
+};
+
+// Shapes in the order of painting, bounded. The result does not depend on the number of threads.
+void paint(const FloatPicture& background, const std::vector<Shape>& shapes, const Grain& grain, std::int64_t n,
+           int threads, WritableFrame& picture);
+
+// Paints into the background itself.
+void paint(FloatPicture& background, const std::vector<Shape>& shapes, int threads);
+
+}  // namespace throng::synth

@@ -1,0 +1,150 @@
+#include "core/synth/crowd.h"
+
+#include <algorithm>
+#include <thread>
+
+#include "core/base/error.h"
+#include "core/synth/backdrop.h"
+#include "core/synth/canvas.h"
+#include "core/synth/layout.h"
+#include "core/synth/person.h"
+
+namespace throng {
+namespace {
+
+constexpr float kGrain = 2.2F;  // levels of luma; the sum of four dice spreads over 0.58 of it
+
+}  // namespace
+
+class Crowd::Impl {
+public:
+    Impl(const CrowdOptions& options, int threads)
+        : options_(checked(options)),
+          threads_(threads > 0 ? threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()))),
+          layout_(options),
+          backdrop_(options, threads_),
+          grain_(options.seed, kGrain) {
+        looks_.reserve(static_cast<std::size_t>(options.faces));
+        for (int person = 0; person < options.faces; ++person) looks_.push_back(synth::looks_of(options.seed, person));
+    }
+
+    const CrowdOptions& options() const { return options_; }
+
+    Frame frame(std::int64_t n) const {
+        WritableFrame picture = pool_.take(PixelFormat::yuv420p, options_.width, options_.height);
+        draw(n, picture);
+        return std::move(picture).finish();
+    }
+
+    void draw(std::int64_t n, WritableFrame& picture) const {
+        FrameInfo& info = picture.info();
+        if (info.format != PixelFormat::yuv420p || info.width != options_.width || info.height != options_.height) {
+            throw Error(ErrorKind::internal, "the crowd is drawn into yuv420p of its own size only");
+        }
+        info.range = ColorRange::limited;
+        info.matrix = ColorMatrix::bt709;
+        info.index = n;
+        info.pts = seconds(n);
+
+        std::vector<synth::Shape> shapes;
+        shapes.reserve(64 + 80 * looks_.size());
+        backdrop_.moving(seconds(n), shapes);
+        for (const int person : layout_.back_to_front()) add_person(person, seconds(n), shapes);
+        synth::paint(backdrop_.still(), shapes, grain_, n, threads_, picture);
+    }
+
+    std::vector<CrowdFace> truth(std::int64_t n) const;
+
+private:
+    static const CrowdOptions& checked(const CrowdOptions& options) {
+        check_options(options);
+        return options;
+    }
+
+    double seconds(std::int64_t n) const { return static_cast<double>(n) / options_.fps; }
+    bool covered(int person) const { return options_.uncover >= 0 && person >= options_.uncover; }
+
+    // A person and, where asked for, the black rectangle before the face; bounded.
+    void add_person(int person, double seconds, std::vector<synth::Shape>& shapes) const {
+        const synth::Pose pose = layout_.pose(person, seconds);
+        const std::size_t first = shapes.size();
+        draw_person(looks_[static_cast<std::size_t>(person)], pose, backdrop_.light(pose, seconds), shapes);
+        if (covered(person)) shapes.push_back(synth::cover(pose));
+        for (std::size_t i = first; i < shapes.size(); ++i) shapes[i].bound(options_.width, options_.height);
+    }
+
+    CrowdOptions options_;
+    int threads_;
+    synth::Layout layout_;
+    synth::Backdrop backdrop_;
+    synth::Grain grain_;
+    std::vector<synth::Looks> looks_;
+    mutable FramePool pool_;
+};
+
+std::vector<CrowdFace> Crowd::Impl::truth(std::int64_t n) const {
+    // From the front to the back, so that all that may hide a face is known when its turn comes.
+    std::vector<synth::Shape> solids;
+    std::vector<CrowdFace> faces;
+    std::vector<synth::Shape> own;
+    const auto& order = layout_.back_to_front();
+    for (auto it = order.rbegin(); it != order.rend(); ++it) {
+        const synth::Pose pose = layout_.pose(*it, seconds(n));
+        own.clear();
+        add_person(*it, seconds(n), own);
+
+        CrowdFace face;
+        face.person = *it;
+        face.box = face_box(pose);
+        if (!covered(*it)) {
+            std::vector<const synth::Shape*> near;
+            for (const synth::Shape& s : solids) {
+                if (static_cast<float>(s.x0) < face.box.x + face.box.w && static_cast<float>(s.x1) > face.box.x &&
+                    static_cast<float>(s.y0) < face.box.y + face.box.h && static_cast<float>(s.y1) > face.box.y) {
+                    near.push_back(&s);
+                }
+            }
+            // A grid over the oval of the face.
+            constexpr int kGrid = 16;
+            int inside = 0;
+            int seen = 0;
+            for (int i = 0; i < kGrid * kGrid; ++i) {
+                const float u = (static_cast<float>(i % kGrid) + 0.5F) / (0.5F * kGrid) - 1.0F;
+                const float v = (static_cast<float>(i / kGrid) + 0.5F) / (0.5F * kGrid) - 1.0F;
+                if (u * u + v * v > 1.0F) continue;
+                ++inside;
+                const float x = pose.x + 0.42F * pose.size * u;
+                const float y = pose.y + 0.50F * pose.size * v;
+                const bool in_frame = x >= 0.0F && x < static_cast<float>(options_.width) && y >= 0.0F &&
+                                      y < static_cast<float>(options_.height);
+                const bool hidden = std::any_of(near.begin(), near.end(), [&](const synth::Shape* s) {
+                    return s->at(x - s->cx, y - s->cy).coverage > 0.5F;
+                });
+                seen += in_frame && !hidden ? 1 : 0;
+            }
+            face.visible = static_cast<float>(seen) / static_cast<float>(inside);
+            face.ignore = face.visible < kVisibleFace;
+            if (face.visible >= kHiddenFace) faces.push_back(face);
+        }
+        std::copy_if(own.begin(), own.end(), std::back_inserter(solids), [](const synth::Shape& s) { return s.solid; });
+    }
+    std::sort(faces.begin(), faces.end(), [](const CrowdFace& a, const CrowdFace& b) { return a.person < b.person; });
+    return faces;
+}
+
+Crowd::Crowd(const CrowdOptions& options, int threads) : impl_(std::make_unique<Impl>(options, threads)) {}
+Crowd::~Crowd() = default;
+const CrowdOptions& Crowd::options() const noexcept {
+    return impl_->options();
+}
+Frame Crowd::frame(std::int64_t n) const {
+    return impl_->frame(n);
+}
+void Crowd::draw(std::int64_t n, WritableFrame& picture) const {
+    impl_->draw(n, picture);
+}
+std::vector<CrowdFace> Crowd::truth(std::int64_t n) const {
+    return impl_->truth(n);
+}
+
+}  // namespace throng

@@ -1,0 +1,102 @@
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <set>
+#include <string>
+
+#include "core/base/error.h"
+#include "core/synth/crowd.h"
+
+namespace throng {
+namespace {
+
+constexpr int kMostFaces = 5000;
+constexpr int kSmallestSide = 64;
+constexpr int kLargestSide = 16384;
+
+[[noreturn]] void refuse(std::string_view key, std::string_view value, std::string_view advice) {
+    throw Error(ErrorKind::usage, "the crowd cannot have " + std::string(key) + " '" + std::string(value) + "'",
+                "crowd: " + std::string(key), std::string(advice));
+}
+
+template <typename Integer>
+Integer whole_number(std::string_view key, std::string_view text, std::string_view advice) {
+    Integer value{};
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size()) refuse(key, text, advice);
+    return value;
+}
+
+double real_number(std::string_view key, std::string_view text, std::string_view advice) {
+    double value{};
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size()) refuse(key, text, advice);
+    return value;
+}
+
+constexpr std::string_view kFacesAdvice = "a whole number from 0 to 5000";
+constexpr std::string_view kSizeAdvice = "WIDTHxHEIGHT, each from 64 to 16384 pixels";
+constexpr std::string_view kSeedAdvice = "a whole number from 0 to 18446744073709551615";
+constexpr std::string_view kFpsAdvice = "frames a second, above 0 and at most 1000";
+constexpr std::string_view kFramesAdvice = "a whole number from 0 (without end) to 1000000000";
+constexpr std::string_view kUncoverAdvice = "a whole number from 0 to the number of faces";
+
+}  // namespace
+
+void check_options(const CrowdOptions& options) {
+    if (options.faces < 0 || options.faces > kMostFaces) refuse("faces", std::to_string(options.faces), kFacesAdvice);
+    for (const int side : {options.width, options.height}) {
+        if (side < kSmallestSide || side > kLargestSide) {
+            refuse("size", std::to_string(options.width) + "x" + std::to_string(options.height), kSizeAdvice);
+        }
+    }
+    if (!(options.fps > 0.0 && options.fps <= 1000.0)) refuse("fps", std::to_string(options.fps), kFpsAdvice);
+    if (options.frames < 0 || options.frames > 1000000000)
+        refuse("frames", std::to_string(options.frames), kFramesAdvice);
+    if (options.uncover < -1 || options.uncover > options.faces)
+        refuse("uncover", std::to_string(options.uncover), kUncoverAdvice);
+}
+
+void parse_crowd_size(std::string_view text, CrowdOptions& options) {
+    const std::size_t cross = text.find('x');
+    if (cross == std::string_view::npos) refuse("size", text, kSizeAdvice);
+    options.width = whole_number<int>("size", text.substr(0, cross), kSizeAdvice);
+    options.height = whole_number<int>("size", text.substr(cross + 1), kSizeAdvice);
+}
+
+CrowdOptions parse_crowd_options(std::string_view spec) {
+    CrowdOptions options;
+    std::set<std::string_view> seen;
+    while (!spec.empty()) {
+        const std::string_view item = spec.substr(0, spec.find(','));
+        spec.remove_prefix(item.size());
+        if (!spec.empty()) spec.remove_prefix(1);
+        const std::size_t equals = item.find('=');
+        const std::string_view key = item.substr(0, equals);
+        const std::string_view value = equals == std::string_view::npos ? std::string_view{} : item.substr(equals + 1);
+        if (!seen.insert(key).second) refuse(key, value, "it is given twice");
+        if (key == "faces") {
+            options.faces = whole_number<int>(key, value, kFacesAdvice);
+        } else if (key == "size") {
+            parse_crowd_size(value, options);
+        } else if (key == "seed") {
+            options.seed = whole_number<std::uint64_t>(key, value, kSeedAdvice);
+        } else if (key == "fps") {
+            options.fps = real_number(key, value, kFpsAdvice);
+        } else if (key == "frames") {
+            options.frames = whole_number<std::int64_t>(key, value, kFramesAdvice);
+        } else if (key == "uncover") {
+            options.uncover = whole_number<int>(key, value, kUncoverAdvice);
+            if (options.uncover < 0) refuse(key, value, kUncoverAdvice);
+        } else {
+            throw Error(
+                ErrorKind::usage, "unknown option '" + std::string(key) + "' of the crowd", "crowd:",
+                "faces, size, seed, fps, frames and uncover are known, as in crowd:faces=60,size=1920x1080,seed=1");
+        }
+    }
+    check_options(options);
+    return options;
+}
+
+}  // namespace throng

@@ -1,0 +1,55 @@
+// What a person looks like, and how that is drawn: some fifty soft shapes laid on a head that turns.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/algo/box.h"
+#include "core/synth/layout.h"
+#include "core/synth/shape.h"
+
+namespace throng::synth {
+
+enum class HairStyle : std::uint8_t { bald, cropped, parted, fringe, bob, long_hair, curls, bun, scarf, beanie, count };
+enum class Collar : std::uint8_t { round, v_neck, shirt_and_tie, jacket, hood, count };
+
+// Display-referred, in [0, 1].
+struct Rgb {
+    float r = 0, g = 0, b = 0;
+};
+
+struct Looks {
+    Rgb skin, hair, shirt, second, eyes;  // second: tie, lapels, scarf or cap
+    HairStyle hair_style = HairStyle::cropped;
+    Collar collar = Collar::round;
+    bool glasses = false;
+    bool beard = false, moustache = false;
+    float stubble = 0;  // 0 to 1
+    float lips = 0;     // 0 natural to 1 painted
+    float head_width = 1, jaw = 0, eye_distance = 1, eye_size = 1, brows = 1, nose = 1, mouth_width = 1;
+    float shoulders = 1;
+    float smile = 0;  // 0 to 1
+};
+
+[[nodiscard]] Looks looks_of(std::uint64_t seed, int person);
+
+// How a person is lit and seen.
+struct Scene {
+    float key = 0;        // side of the main light: -1 left to 1 right
+    float light = 1;      // brightness
+    Rgb tint{1, 1, 1};    // colour of the light
+    Rgb haze{};           // colour of the air
+    float haze_part = 0;  // 0 none to 1 only haze
+    float blur = 0.7F;    // pixels: softness of every edge
+};
+
+// Adds the person's shapes in the order of painting; not yet bounded.
+void draw_person(const Looks& looks, const Pose& pose, const Scene& scene, std::vector<Shape>& shapes);
+
+// The square that a frontal cascade puts around this face.
+[[nodiscard]] Box face_box(const Pose& pose) noexcept;
+
+// A black rectangle over the whole face.
+[[nodiscard]] Shape cover(const Pose& pose) noexcept;
+
+}  // namespace throng::synth

@@ -1,0 +1,65 @@
+// The one primitive of the drawing: a soft-edged ellipse (or egg, rounded box, ring, part of one) with shading.
+#pragma once
+
+#include "core/synth/portable_math.h"
+
+namespace throng::synth {
+
+// BT.709, limited range, as stored: y 16 to 235, cb and cr 16 to 240 around 128.
+struct Color {
+    float y = 16;
+    float cb = 128;
+    float cr = 128;
+};
+
+// From display-referred R'G'B' in [0, 1].
+[[nodiscard]] Color color_of(float r, float g, float b) noexcept;
+[[nodiscard]] Color mix(Color a, Color b, float part_of_b) noexcept;
+// Brightness scaled, colourfulness with it.
+[[nodiscard]] Color lit(Color c, float light) noexcept;
+
+// A point in pixels from the centre is mapped to (u, v) with |(u, v)| = 1 on the outline, and from there to q, which is
+// 1 on the outline and 0 at the centre. Coverage falls smoothly from 1 to 0 while q passes 1 over a range of 1 / edge.
+struct Shape {
+    float cx = 0, cy = 0;  // centre, pixels; the first pixel's centre is at 0.5
+    float ux = 1, uy = 0;  // u = ux dx + uy dy
+    float vx = 0, vy = 1;  // v = vx dx + vy dy
+    float top = 1;         // v is multiplied by this above the centre: an egg
+    float square = 0;      // 0: q = u^2 + v^2; 1: q = u^4 + v^4, nearly a box; between: between
+    bool box = false;      // a rectangle instead: q = max(u^2, v^2)
+    float edge = 8;
+    float opacity = 1;
+    float ring = 0;      // > 0: only where |q - 1| < ring
+    float cut = -1e6F;   // only where v > cut,
+    float cut_edge = 1;  // softly over a range of 1 / cut_edge
+    Color color;
+    float shade_u = 0, shade_v = 0, shade_q = 0;  // brightness added: shade_u u + shade_v v + shade_q q
+    bool solid = false;                  // hides what is behind it: counts when the visible part of a face is measured
+    int x0 = 0, y0 = 0, x1 = 0, y1 = 0;  // pixels it may touch: [x0, x1) by [y0, y1), set by bound()
+
+    // Half-axes a and b in pixels, turned by r; edge_pixels: width of the soft edge.
+    void place(float center_x, float center_y, float a, float b, Rotation r, float edge_pixels) noexcept;
+    // Sets x0 to y1, cut to a picture of width x height.
+    void bound(int width, int height) noexcept;
+
+    struct Sample {
+        float coverage;
+        float shade;
+    };
+    [[nodiscard]] Sample at(float dx, float dy) const noexcept {
+        const float u = ux * dx + uy * dy;
+        const float straight = vx * dx + vy * dy;
+        const float v = straight < 0.0F ? straight * top : straight;
+        const float u2 = u * u;
+        const float v2 = v * v;
+        const float round = u2 + v2;
+        const float q = box ? (u2 > v2 ? u2 : v2) : round + square * (u2 * u2 + v2 * v2 - round);
+        const float off = q - 1.0F;
+        const float beyond = ring > 0.0F ? (off < 0.0F ? -off : off) - ring : off;
+        const float t = clamped(0.5F - beyond * edge, 0.0F, 1.0F);
+        const float below = clamped((straight - cut) * cut_edge + 0.5F, 0.0F, 1.0F);
+        return {t * t * (3.0F - 2.0F * t) * below * opacity, shade_u * u + shade_v * v + shade_q * q};
+    }
+};
+
+}  // namespace throng::synth
