@@ -14,12 +14,13 @@ namespace throng {
 
 struct FrameResult {
     Frame frame;
-    std::string source;               // the file shown
-    DetectionSet kept;                // after NMS, in the order of the rule
-    DetectionSet raw;                 // before NMS; detections are filled only when PipelineSettings::keep_raw, counts always
-    std::uint32_t raw_count = 0;      // raw detections found, overflow included
-    StageTimes timings;               // of this frame on the CPU; on a GPU of the newest frame measured
-    double latency_ms = 0;            // from capture to boxes on the host
+    std::string source;  // the file shown
+    DetectionSet kept;   // after NMS, in the order of the rule
+    DetectionSet raw;    // before NMS; detections are filled only when PipelineSettings::keep_raw, counts always
+    std::uint32_t raw_count = 0;  // raw detections found, overflow included
+    std::uint32_t overflow = 0;   // of these, how many found no room and are lost
+    StageTimes timings;           // of this frame on the CPU; on a GPU of the newest frame measured
+    double latency_ms = 0;        // from capture to boxes on the host
 };
 
 // Receives every result in order, on the detect thread. Thrown errors end the pipeline and appear in its status.

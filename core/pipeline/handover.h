@@ -1,0 +1,60 @@
+// The bounded hand-over of decoded frames from the decode thread to the detect thread.
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <stop_token>
+#include <string>
+
+#include "core/frame/frame.h"
+
+namespace throng {
+
+struct DecodedFrame {
+    Frame frame;
+    std::string source;    // the file shown
+    double decode_ms = 0;  // time spent reading it
+};
+
+// One thread puts, one takes; every member is thread-safe.
+class Handover {
+public:
+    enum class Policy : std::uint8_t {
+        keep_newest,  // one place: a newer frame replaces one that nobody took, and is counted
+        keep_all,     // put blocks while the places are taken
+    };
+    enum class Taken : std::uint8_t {
+        frame,
+        poked,    // somebody called poke: settings changed while no frame came
+        ended,    // finish was called and all frames before it were taken; reported once
+        stopped,  // the stop token asked
+    };
+
+    explicit Handover(Policy policy);
+
+    // False when a stop was asked for while it waited for a place; the frame is let go then.
+    bool put(DecodedFrame frame, std::stop_token stop);
+    // No more frames for now; a later put or clear takes it back.
+    void finish();
+    // Forgets the frames nobody took (after a seek); they do not count as dropped.
+    void clear();
+    void poke();
+
+    [[nodiscard]] Taken take(DecodedFrame& frame, std::stop_token stop);
+    [[nodiscard]] std::uint64_t dropped() const;
+
+private:
+    const Policy policy_;
+    const std::size_t places_;
+    mutable std::mutex mutex_;
+    std::condition_variable_any changed_;
+    std::deque<DecodedFrame> frames_;
+    std::uint64_t dropped_ = 0;
+    bool finished_ = false;
+    bool poked_ = false;
+};
+
+}  // namespace throng

@@ -1,0 +1,59 @@
+#include "core/pipeline/sink_list.h"
+
+#include <algorithm>
+#include <exception>
+#include <new>
+#include <utility>
+
+namespace throng {
+
+void SinkList::add(std::shared_ptr<ResultSink> sink) {
+    const std::lock_guard lock(mutex_);
+    sinks_.push_back(std::move(sink));
+}
+
+void SinkList::remove(const std::shared_ptr<ResultSink>& sink) {
+    {
+        const std::lock_guard lock(mutex_);
+        if (std::erase(sinks_, sink) == 0) return;
+    }
+    sink->close();
+}
+
+void SinkList::write(const FrameResult& result) {
+    const std::lock_guard lock(mutex_);
+    for (const auto& sink : sinks_) sink->write(result);
+}
+
+std::optional<Error> SinkList::close() {
+    std::vector<std::shared_ptr<ResultSink>> closing;
+    {
+        const std::lock_guard lock(mutex_);
+        closing.swap(sinks_);
+    }
+    std::optional<Error> first;
+    for (const auto& sink : closing) {
+        try {
+            sink->close();
+        } catch (...) {
+            if (!first) first = current_error();
+        }
+    }
+    return first;
+}
+
+Error current_error() {
+    try {
+        throw;
+    } catch (const Error& error) {
+        return error;
+    } catch (const std::bad_alloc&) {
+        return Error(ErrorKind::internal, "out of memory");
+    } catch (const std::exception& error) {
+        return Error(ErrorKind::internal, error.what());
+    } catch (...) {
+        return Error(ErrorKind::internal, "an unknown failure");
+    }
+}
+
+}  // namespace throng
