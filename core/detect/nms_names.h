@@ -1,6 +1,7 @@
 // The words for the choices of NMS on the command line, in configuration files, in JSON and on screen.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string_view>
 #include <utility>

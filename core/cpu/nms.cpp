@@ -1,0 +1,147 @@
+#include "core/cpu/nms.h"
+
+#include <algorithm>
+
+#include "core/base/error.h"
+#include "core/cpu/nms_decision.h"
+#include "core/cpu/nms_order.h"
+#include "core/cpu/nms_soft.h"
+#include "core/cpu/thread_pool.h"
+#include "core/detect/nms_study.h"
+
+namespace throng {
+namespace {
+
+class CpuNms final : public Nms, public NmsStudy {
+public:
+    explicit CpuNms(int threads) : pool_(threads), decision_(pool_) {}
+
+    void enqueue(const DetectionBuffer& raw, DetectionBuffer& kept, const NmsParams& params,
+                 StageRecorder& recorder) override;
+    [[nodiscard]] std::optional<std::uint64_t> pair_tests() const override { return pair_tests_; }
+
+private:
+    void count_hits(const std::vector<std::uint32_t>& owner);
+    void merge(const std::vector<std::uint32_t>& owner, Merge kind);
+    void write(const std::vector<std::uint32_t>& owner, const DetectionSpan& raw, const DetectionSpan& kept,
+               const NmsParams& params);
+    void write_picks(const std::vector<SoftSuppression::Pick>& picks, const DetectionSpan& raw,
+                     const DetectionSpan& kept);
+    void write_one(const DetectionSpan& raw, const DetectionSpan& kept, std::uint32_t rank, const Box& box, float score,
+                   std::int32_t hits);
+
+    ThreadPool pool_;
+    OrderedDetections detections_;
+    NmsDecision decision_;
+    SoftSuppression soft_;
+    std::uint64_t pair_tests_ = 0;
+    // By rank of the kept:
+    std::vector<std::int32_t> hits_;
+    std::vector<std::uint32_t> last_;  // its last member
+    std::vector<BoxSum> sums_;
+};
+
+void require(const DetectionSpan& raw, const NmsParams& params) {
+    const auto lacks = [](const char* what, const char* rule) {
+        throw Error(ErrorKind::input, std::string("the detections carry no ") + what, rule,
+                    "use detections that have it, or --pair overlap");
+    };
+    if (params.pair == PairRule::adaptive && raw.density == nullptr) lacks("density", "--pair adaptive");
+    if (params.pair == PairRule::feature && raw.features == nullptr) lacks("features", "--pair feature");
+}
+
+void CpuNms::enqueue(const DetectionBuffer& raw, DetectionBuffer& kept, const NmsParams& params,
+                     StageRecorder& recorder) {
+    check_params(params);
+    if (raw.memory() == MemoryKind::device || kept.memory() == MemoryKind::device) {
+        throw Error(ErrorKind::internal, "the CPU's suppression was given a buffer in device memory");
+    }
+    require(raw.span(), params);
+    {
+        const ScopedStage order(recorder, stage::kNmsOrder);
+        detections_.arrange(raw.span());
+    }
+    if (params.rule == NmsRule::soft_linear || params.rule == NmsRule::soft_gaussian) {
+        const std::vector<SoftSuppression::Pick>* picks = nullptr;
+        {
+            const ScopedStage map(recorder, stage::kNmsMap);
+            picks = &soft_.run(detections_, params);
+            pair_tests_ = soft_.pair_tests();
+        }
+        const ScopedStage reduce(recorder, stage::kNmsReduce);
+        write_picks(*picks, raw.span(), kept.span());
+        return;
+    }
+    const std::vector<std::uint32_t>& owner = decision_.run(detections_, raw.span(), params, recorder);
+    pair_tests_ = decision_.pair_tests();
+    const ScopedStage reduce(recorder, stage::kNmsReduce);
+    count_hits(owner);
+    if (params.merge != Merge::none) merge(owner, params.merge);
+    write(owner, raw.span(), kept.span(), params);
+}
+
+void CpuNms::count_hits(const std::vector<std::uint32_t>& owner) {
+    hits_.assign(owner.size(), 0);
+    last_.resize(owner.size());
+    for (std::uint32_t rank = 0; rank < owner.size(); ++rank) {
+        if (owner[rank] == NmsDecision::kNone) continue;
+        ++hits_[owner[rank]];
+        last_[owner[rank]] = rank;
+    }
+}
+
+void CpuNms::merge(const std::vector<std::uint32_t>& owner, Merge kind) {
+    const std::vector<float>& scores = detections_.scores();
+    sums_.assign(owner.size(), {});
+    for (std::uint32_t rank = 0; rank < owner.size(); ++rank) {
+        const std::uint32_t kept = owner[rank];
+        if (kept == NmsDecision::kNone) continue;
+        const bool weighs = kind == Merge::weighted && scores_can_weigh(scores[kept], scores[last_[kept]]);
+        add_member(sums_[kept], detections_.boxes()[rank], weighs ? static_cast<double>(scores[rank]) : 1.0);
+    }
+}
+
+void CpuNms::write(const std::vector<std::uint32_t>& owner, const DetectionSpan& raw, const DetectionSpan& kept,
+                   const NmsParams& params) {
+    *kept.count = {0, detections_.invalid()};
+    for (std::uint32_t rank = 0; rank < owner.size(); ++rank) {
+        if (owner[rank] != rank || hits_[rank] < params.min_hits) continue;
+        // A lone detection keeps its box to the last bit.
+        const bool merged = params.merge != Merge::none && hits_[rank] > 1;
+        write_one(raw, kept, rank, merged ? mean_box(sums_[rank]) : detections_.boxes()[rank],
+                  detections_.scores()[rank], hits_[rank]);
+    }
+}
+
+void CpuNms::write_picks(const std::vector<SoftSuppression::Pick>& picks, const DetectionSpan& raw,
+                         const DetectionSpan& kept) {
+    *kept.count = {0, detections_.invalid()};
+    for (const auto& [rank, score] : picks) write_one(raw, kept, rank, detections_.boxes()[rank], score, 1);
+}
+
+void CpuNms::write_one(const DetectionSpan& raw, const DetectionSpan& kept, std::uint32_t rank, const Box& box,
+                       float score, std::int32_t hits) {
+    const std::size_t to = kept.count->wanted++;
+    if (to >= static_cast<std::size_t>(kept.capacity)) return;
+    const std::size_t from = detections_.source()[rank];
+    kept.boxes[to] = box;
+    kept.scores[to] = score;
+    if (kept.hits != nullptr) kept.hits[to] = hits;
+    if (kept.source != nullptr) kept.source[to] = static_cast<std::int32_t>(from);
+    if (kept.density != nullptr && raw.density != nullptr) kept.density[to] = raw.density[from];
+    const auto copy = [from, to](const float* source, float* target, std::size_t size) {
+        if (source != nullptr && target != nullptr) std::copy_n(source + from * size, size, target + to * size);
+    };
+    copy(raw.landmarks, kept.landmarks, 10);
+    if (raw.feature_size == kept.feature_size) {
+        copy(raw.features, kept.features, static_cast<std::size_t>(raw.feature_size));
+    }
+}
+
+}  // namespace
+
+std::unique_ptr<Nms> make_cpu_nms(int threads) {
+    return std::make_unique<CpuNms>(threads);
+}
+
+}  // namespace throng

@@ -1,0 +1,63 @@
+// The one-pass and greedy rules: which detections are kept, and to which kept one each of the others belongs.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "core/cpu/nms_grid.h"
+#include "core/cpu/nms_order.h"
+#include "core/cpu/thread_pool.h"
+#include "core/detect/nms.h"
+
+namespace throng {
+
+class NmsDecision {
+public:
+    static constexpr std::uint32_t kNone = 0xFFFFFFFF;
+
+    explicit NmsDecision(ThreadPool& pool) : pool_(pool) {}
+
+    // raw: where the detections come from, for density and features. Times its stages, map and reduce.
+    // The result says for each rank: itself when kept, the first kept detection that suppresses it, or kNone when all
+    // that suppress it are suppressed themselves (one-pass only). It stays valid until the next call.
+    const std::vector<std::uint32_t>& run(const OrderedDetections& detections, const DetectionSpan& raw,
+                                          const NmsParams& params, StageRecorder& recorder);
+
+    [[nodiscard]] std::uint64_t pair_tests() const noexcept { return pair_tests_; }
+
+private:
+    template <class Pair>
+    void run_with(const Pair& pair, const OrderedDetections& detections, const NmsParams& params,
+                  StageRecorder& recorder);
+    template <class Pair>
+    void decide_greedy(const Pair& pair);
+    template <class Pair>
+    void decide_one_pass(const Pair& pair);
+    template <class Pair>
+    void find_owners(const Pair& pair);
+
+    template <class Pair>
+    [[nodiscard]] bool any_suppressor(const Pair& pair, std::uint32_t i, std::uint64_t& tests) const;
+    template <class Pair>
+    [[nodiscard]] std::uint32_t first_suppressor(const Pair& pair, std::uint32_t i, std::uint64_t& tests) const;
+    template <class Pair>
+    void offer(const Pair& pair, std::uint32_t rank);
+    template <class Work>
+    void in_chunks(std::uint32_t n, Work&& work);
+
+    void find_limits(const std::vector<float>& scores, Ties ties);
+    // Only ranks before this one may suppress rank i.
+    [[nodiscard]] std::uint32_t limit(std::uint32_t i) const { return limits_.empty() ? i : limits_[i]; }
+
+    ThreadPool& pool_;
+    BoxGrid grid_;  // the detections offered as suppressors so far
+    const std::vector<Box>* boxes_ = nullptr;
+    float extent_ = 0;
+    std::vector<std::uint32_t> everywhere_;  // those of them that suppress whatever lies where, ascending
+    std::vector<std::uint32_t> limits_;      // strict ties: the first rank of the same score; empty for total
+    std::vector<std::uint32_t> owner_;
+    std::atomic<std::uint64_t> pair_tests_{0};
+};
+
+}  // namespace throng

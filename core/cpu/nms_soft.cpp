@@ -1,0 +1,82 @@
+#include "core/cpu/nms_soft.h"
+
+#include <algorithm>
+
+namespace throng {
+
+const std::vector<SoftSuppression::Pick>& SoftSuppression::run(const OrderedDetections& detections,
+                                                               const NmsParams& params) {
+    if (params.rule == NmsRule::soft_linear) {
+        pick_all(detections, params, [theta = params.theta](float iou) { return soft_linear_factor(iou, theta); });
+    } else {
+        pick_all(detections, params, [sigma = params.sigma](float iou) { return soft_gaussian_factor(iou, sigma); });
+    }
+    return picks_;
+}
+
+// Scores almost always fall, so the heap keeps the score of entry and is put right when a stale one reaches the top.
+// Where a negative score rises (it may, if score_min allows negative scores), the detection enters once more.
+template <class Factor>
+void SoftSuppression::pick_all(const OrderedDetections& detections, const NmsParams& params, Factor factor) {
+    const std::vector<Box>& boxes = detections.boxes();
+    const std::vector<std::uint32_t>& source = detections.source();
+    const float extent = pixel_extent(params.pixels);
+    const std::uint32_t n = detections.size();
+    scores_ = detections.scores();
+    gone_.assign(n, 0);
+    updated_.assign(n, n);
+    heap_.clear();
+    picks_.clear();
+    pair_tests_ = 0;
+    if (n == 0) return;
+
+    // A factor other than 1 needs an IoU above 0, and for the linear rule one of theta.
+    grid_.build(boxes, extent, params.rule == NmsRule::soft_linear ? params.theta : 0.0F);
+    const auto after = [&](const Waiting& a, const Waiting& b) {  // the heap's top precedes all others
+        return precedes(boxes[b.rank], b.score, source[b.rank], boxes[a.rank], a.score, source[a.rank]);
+    };
+    // The first is picked whatever its score; the first pass over the rest drops what is below score_min.
+    for (std::uint32_t rank = 0; rank < n; ++rank) {
+        gone_[rank] = rank > 0 && soft_drops(scores_[rank], params.score_min) ? 1 : 0;
+        if (gone_[rank] != 0) continue;
+        heap_.push_back({scores_[rank], rank});  // descending: already a heap
+        grid_.insert(rank);
+    }
+
+    while (!heap_.empty()) {
+        std::pop_heap(heap_.begin(), heap_.end(), after);
+        const Waiting top = heap_.back();
+        heap_.pop_back();
+        if (gone_[top.rank] != 0 || top.score < scores_[top.rank])
+            continue;  // gone, or entered again with a higher score
+        if (top.score > scores_[top.rank]) {
+            heap_.push_back({scores_[top.rank], top.rank});
+            std::push_heap(heap_.begin(), heap_.end(), after);
+            continue;
+        }
+        gone_[top.rank] = 1;
+        const auto pick = static_cast<std::uint32_t>(picks_.size());
+        picks_.push_back({top.rank, top.score});
+
+        const float area = box_area(boxes[top.rank], extent);
+        grid_.search(top.rank, [&](const GridEntry& entry) {
+            if (gone_[entry.rank] != 0 || updated_[entry.rank] == pick) return false;
+            updated_[entry.rank] = pick;
+            ++pair_tests_;
+            const float intersection = intersection_area(entry.box, boxes[top.rank], extent);
+            if (!(intersection > 0.0F)) return false;
+            const float before = scores_[entry.rank];
+            const float score = before * factor(overlap_ratio(Overlap::iou, intersection, entry.area, area));
+            scores_[entry.rank] = score;
+            if (soft_drops(score, params.score_min)) {
+                gone_[entry.rank] = 1;
+            } else if (score > before) {
+                heap_.push_back({score, entry.rank});
+                std::push_heap(heap_.begin(), heap_.end(), after);
+            }
+            return false;
+        });
+    }
+}
+
+}  // namespace throng

@@ -1,0 +1,44 @@
+// Soft-NMS (N. Bodla et al., ICCV 2017): scores of neighbours decay, nothing is suppressed at once.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/cpu/nms_grid.h"
+#include "core/cpu/nms_order.h"
+#include "core/detect/nms.h"
+
+namespace throng {
+
+class SoftSuppression {
+public:
+    // A detection in the order in which the rule picks it, with its decayed score.
+    struct Pick {
+        std::uint32_t rank;
+        float score;
+    };
+
+    // params.rule is one of the soft rules. The picks stay valid until the next call.
+    const std::vector<Pick>& run(const OrderedDetections& detections, const NmsParams& params);
+
+    [[nodiscard]] std::uint64_t pair_tests() const noexcept { return pair_tests_; }
+
+private:
+    struct Waiting {
+        float score;  // at the time of entry: the current one may be lower
+        std::uint32_t rank;
+    };
+
+    template <class Factor>
+    void pick_all(const OrderedDetections& detections, const NmsParams& params, Factor factor);
+
+    BoxGrid grid_;
+    std::vector<float> scores_;           // current, by rank
+    std::vector<std::uint8_t> gone_;      // picked or dropped, by rank
+    std::vector<std::uint32_t> updated_;  // last pick that met it: a search may yield a box twice
+    std::vector<Waiting> heap_;
+    std::vector<Pick> picks_;
+    std::uint64_t pair_tests_ = 0;
+};
+
+}  // namespace throng
