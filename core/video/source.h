@@ -21,11 +21,11 @@ enum class ReadStatus {
 };
 
 struct SourceInfo {
-    std::string name;      // as the user gave it, passwords in URLs masked
-    std::string details;   // "h264 1920x1080 30 fps, software"
-    int width = 0;         // of the next frame, as far as known; 0 unknown
+    std::string name;     // as the user gave it, passwords in URLs masked
+    std::string details;  // "h264 1920x1080 30 fps, software"
+    int width = 0;        // of the next frame, as far as known; 0 unknown
     int height = 0;
-    double fps = 0;        // 0 unknown
+    double fps = 0;  // 0 unknown
     std::optional<std::int64_t> frame_count;
     std::optional<double> duration;  // seconds
     bool live = false;
@@ -60,19 +60,20 @@ public:
 };
 
 struct SourceOptions {
-    std::string decoder = "auto";  // auto, software, cuda, v4l2m2m; auto tries hardware when prefer_device_frames is set
+    std::string decoder =
+        "auto";  // auto, software, cuda, v4l2m2m; auto tries hardware when prefer_device_frames is set
     // Hand frames out in device memory where a hardware decoder leaves them there (NV12, see Frame::on_host); otherwise
     // they are brought to the host.
     bool prefer_device_frames = false;
-    double open_timeout = 10;      // seconds, streams
-    double read_timeout = 5;       // seconds without data until a stream counts as stalled
-    int reconnects = -1;           // attempts after a stream broke; -1 without limit
-    int device = 0;                // GPU for hardware decoding
+    double open_timeout = 10;  // seconds, streams
+    double read_timeout = 5;   // seconds without data until a stream counts as stalled
+    int reconnects = -1;       // attempts after a stream broke; -1 without limit
+    int device = 0;            // GPU for hardware decoding
 };
 
 // spec: a video or image file, a folder of images, rtsp://…, camera:N or /dev/videoN, gst:PIPELINE, mosaic:SOURCE,
-// crowd:faces=60,size=1920x1080,seed=1. Throws Error(input) when it cannot be opened, Error(usage) for a malformed spec,
-// Error(unavailable) for a decoder that was asked for and is not there.
+// crowd:faces=60,size=1920x1080,seed=1. Throws Error(input) when it cannot be opened, Error(usage) for a malformed
+// spec, Error(unavailable) for a decoder that was asked for and is not there.
 [[nodiscard]] std::unique_ptr<VideoSource> open_source(std::string_view spec, const SourceOptions& options = {});
 
 // Cameras that can be opened now, for the window's menu: spec ("camera:0") and the device's own name.
@@ -84,7 +85,7 @@ struct CameraInfo {
 
 // The table of decoders and what of it works here, for `throng info`.
 struct DecoderInfo {
-    std::string name;     // as SourceOptions::decoder takes it
+    std::string name;  // as SourceOptions::decoder takes it
     bool available = false;
     std::string details;  // why not, where it is not
 };

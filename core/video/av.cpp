@@ -1,0 +1,44 @@
+#include "core/video/av.h"
+
+#include <spdlog/spdlog.h>
+
+#include <mutex>
+#include <string>
+
+#include "core/video/url.h"
+
+extern "C" {
+#include <libavdevice/avdevice.h>
+}
+
+namespace throng::av {
+namespace {
+
+void forward_line(void* object, int level, const char* format, va_list arguments) {
+    if (level > AV_LOG_WARNING || !spdlog::should_log(spdlog::level::debug)) return;
+    char line[1024];
+    int print_prefix = 1;
+    av_log_format_line2(object, level, format, arguments, line, sizeof line, &print_prefix);
+    std::string text(line);
+    while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
+    if (!text.empty()) spdlog::debug("ffmpeg: {}", mask_credentials(text));
+}
+
+}  // namespace
+
+std::string message(int error) {
+    char text[AV_ERROR_MAX_STRING_SIZE] = {};
+    av_strerror(error, text, sizeof text);
+    return text;
+}
+
+void set_up() {
+    static std::once_flag once;
+    std::call_once(once, [] {
+        av_log_set_callback(forward_line);
+        avdevice_register_all();
+        avformat_network_init();
+    });
+}
+
+}  // namespace throng::av

@@ -1,0 +1,73 @@
+// Owners for FFmpeg's objects, its errors in words, its log in ours.
+#pragma once
+
+extern "C" {
+#include <libavcodec/avcodec.h>
+#include <libavformat/avformat.h>
+#include <libavutil/avutil.h>
+#include <libavutil/dict.h>
+#include <libavutil/frame.h>
+#include <libavutil/imgutils.h>
+#include <libswscale/swscale.h>
+}
+
+#include <memory>
+#include <new>
+#include <string>
+
+namespace throng::av {
+
+template <auto free_function>
+struct Deleter {
+    template <class T>
+    void operator()(T* object) const noexcept {
+        free_function(&object);
+    }
+};
+struct ScalerDeleter {
+    void operator()(SwsContext* scaler) const noexcept { sws_freeContext(scaler); }
+};
+
+using FramePtr = std::unique_ptr<AVFrame, Deleter<av_frame_free>>;
+using PacketPtr = std::unique_ptr<AVPacket, Deleter<av_packet_free>>;
+using CodecPtr = std::unique_ptr<AVCodecContext, Deleter<avcodec_free_context>>;
+using InputPtr = std::unique_ptr<AVFormatContext, Deleter<avformat_close_input>>;
+using BufferPtr = std::unique_ptr<AVBufferRef, Deleter<av_buffer_unref>>;
+using ScalerPtr = std::unique_ptr<SwsContext, ScalerDeleter>;
+
+template <class Pointer>
+[[nodiscard]] Pointer checked(Pointer object) {
+    if (!object) throw std::bad_alloc();
+    return object;
+}
+[[nodiscard]] inline FramePtr make_frame() {
+    return checked(FramePtr(av_frame_alloc()));
+}
+[[nodiscard]] inline PacketPtr make_packet() {
+    return checked(PacketPtr(av_packet_alloc()));
+}
+
+// Options for the calls that take a dictionary; FFmpeg leaves in it what it did not know.
+class Dictionary {
+public:
+    Dictionary() = default;
+    Dictionary(const Dictionary&) = delete;
+    Dictionary& operator=(const Dictionary&) = delete;
+    ~Dictionary() { av_dict_free(&entries_); }
+
+    void set(const std::string& key, const std::string& value) {
+        av_dict_set(&entries_, key.c_str(), value.c_str(), 0);
+    }
+    [[nodiscard]] AVDictionary** address() noexcept { return &entries_; }
+
+private:
+    AVDictionary* entries_ = nullptr;
+};
+
+// FFmpeg's words for one of its error codes.
+[[nodiscard]] std::string message(int error);
+
+// Sends FFmpeg's log to ours, at level debug and with passwords masked; the first call does it, later ones are free.
+void set_up();
+
+}  // namespace throng::av

@@ -1,0 +1,175 @@
+#include "core/video/decoders.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <string_view>
+#include <thread>
+
+#include "core/base/error.h"
+#include "core/video/v4l2.h"
+
+extern "C" {
+#include <libavutil/hwcontext.h>
+}
+
+namespace throng {
+namespace {
+
+constexpr int kMostThreads = 8;
+constexpr std::int64_t kLargePicture = std::int64_t{1}
+                                       << 25;  // above, one thread: each more holds a picture of its own
+constexpr int kHeldDeviceFrames = 8;           // surfaces beyond the decoder's own for frames that are shown or queued
+// AV_CUDA_USE_PRIMARY_CONTEXT of libavutil/hwcontext_cuda.h, which would need CUDA's headers: decoded frames lie in the
+// context that the CUDA runtime uses.
+constexpr int kUsePrimaryContext = 1;
+
+struct Request {
+    const AVStream& stream;
+    const SourceOptions& options;
+    bool low_delay;
+};
+
+av::CodecPtr make_context(const AVCodec* decoder, const Request& request, std::string& why) {
+    if (decoder == nullptr) {
+        why = std::string("no decoder for ") + avcodec_get_name(request.stream.codecpar->codec_id);
+        return nullptr;
+    }
+    av::CodecPtr codec = av::checked(av::CodecPtr(avcodec_alloc_context3(decoder)));
+    if (const int status = avcodec_parameters_to_context(codec.get(), request.stream.codecpar); status < 0) {
+        why = av::message(status);
+        return nullptr;
+    }
+    codec->pkt_timebase = request.stream.time_base;
+    codec->max_pixels = kLargestPicture;
+    const auto pixels = static_cast<std::int64_t>(codec->width) * codec->height;
+    const auto cores = static_cast<int>(std::thread::hardware_concurrency());
+    codec->thread_count = pixels > kLargePicture ? 1 : std::clamp(cores, 1, kMostThreads);
+    // Threads by frame hold back one picture each; a live picture must not be late.
+    codec->thread_type = request.low_delay ? FF_THREAD_SLICE : FF_THREAD_FRAME | FF_THREAD_SLICE;
+    return codec;
+}
+
+bool opened(AVCodecContext& codec, std::string& why) {
+    const int status = avcodec_open2(&codec, codec.codec, nullptr);
+    if (status < 0) why = av::message(status);
+    return status >= 0;
+}
+
+av::CodecPtr open_software(const Request& request, std::string& why) {
+    av::CodecPtr codec = make_context(avcodec_find_decoder(request.stream.codecpar->codec_id), request, why);
+    return codec && opened(*codec, why) ? std::move(codec) : nullptr;
+}
+
+// Takes device frames where they are offered, else what the decoder would take by itself (it says no to some streams).
+AVPixelFormat choose_cuda(AVCodecContext* codec, const AVPixelFormat* offered) {
+    for (const AVPixelFormat* format = offered; *format != AV_PIX_FMT_NONE; ++format) {
+        if (*format == AV_PIX_FMT_CUDA) return *format;
+    }
+    return avcodec_default_get_format(codec, offered);
+}
+
+bool decodes_on_cuda(const AVCodec& decoder) {
+    for (int i = 0; const AVCodecHWConfig* config = avcodec_get_hw_config(&decoder, i); ++i) {
+        const bool by_device = (config->methods & AV_CODEC_HW_CONFIG_METHOD_HW_DEVICE_CTX) != 0;
+        if (by_device && config->device_type == AV_HWDEVICE_TYPE_CUDA) return true;
+    }
+    return false;
+}
+
+av::BufferPtr open_cuda_device(int device, std::string& why) {
+    AVBufferRef* reference = nullptr;
+    const std::string index = std::to_string(device);
+    const int status =
+        av_hwdevice_ctx_create(&reference, AV_HWDEVICE_TYPE_CUDA, index.c_str(), nullptr, kUsePrimaryContext);
+    if (status < 0) why = "no CUDA device " + index + " for decoding: " + av::message(status);
+    return av::BufferPtr(reference);
+}
+
+av::CodecPtr open_cuda(const Request& request, std::string& why) {
+    const AVCodec* decoder = avcodec_find_decoder(request.stream.codecpar->codec_id);
+    if (decoder != nullptr && !decodes_on_cuda(*decoder)) {
+        why = std::string("this FFmpeg does not decode ") + avcodec_get_name(decoder->id) + " with CUDA";
+        return nullptr;
+    }
+    av::CodecPtr codec = make_context(decoder, request, why);
+    if (!codec) return nullptr;
+    av::BufferPtr device = open_cuda_device(request.options.device, why);
+    if (!device) return nullptr;
+    codec->hw_device_ctx = device.release();
+    codec->get_format = choose_cuda;
+    codec->extra_hw_frames = kHeldDeviceFrames;
+    codec->thread_count = 1;
+    return opened(*codec, why) ? std::move(codec) : nullptr;
+}
+
+av::CodecPtr open_v4l2m2m(const Request& request, std::string& why) {
+    if (!v4l2::has_memory_to_memory_device()) {
+        why = "no V4L2 memory-to-memory device";
+        return nullptr;
+    }
+    const std::string base = avcodec_get_name(request.stream.codecpar->codec_id);
+    for (const char* suffix : {"_nvv4l2dec", "_v4l2m2m"}) {  // Jetson's own build of FFmpeg, and everybody's
+        const AVCodec* decoder = avcodec_find_decoder_by_name((base + suffix).c_str());
+        if (decoder == nullptr) continue;
+        av::CodecPtr codec = make_context(decoder, request, why);
+        if (codec && opened(*codec, why)) return codec;
+    }
+    if (why.empty()) why = "this FFmpeg has no V4L2 decoder for " + base;
+    return nullptr;
+}
+
+struct Row {
+    std::string_view name;
+    av::CodecPtr (*open)(const Request& request, std::string& why);
+};
+constexpr std::array<Row, 3> kRows = {{{"cuda", open_cuda}, {"v4l2m2m", open_v4l2m2m}, {"software", open_software}}};
+
+void check_size(const AVStream& stream, const std::string& shown) {
+    const std::int64_t pixels = static_cast<std::int64_t>(stream.codecpar->width) * stream.codecpar->height;
+    if (pixels <= kLargestPicture) return;
+    throw Error(ErrorKind::input,
+                "the picture is too large: " + std::to_string(stream.codecpar->width) + "x" +
+                    std::to_string(stream.codecpar->height) + " pixels",
+                shown, "at most " + std::to_string(kLargestPicture >> 20) + " megapixels are decoded");
+}
+
+}  // namespace
+
+OpenDecoder open_decoder(const AVStream& stream, const SourceOptions& options, bool low_delay,
+                         const std::string& shown) {
+    check_size(stream, shown);
+    const bool automatic = options.decoder == "auto";
+    const Request request{stream, options, low_delay};
+    std::string why;
+    for (const Row& row : kRows) {
+        const bool hardware = row.open != open_software;
+        if (automatic ? hardware && !options.prefer_device_frames : row.name != options.decoder) continue;
+        why.clear();
+        if (av::CodecPtr codec = row.open(request, why)) return {std::move(codec), std::string(row.name)};
+        if (!hardware) break;
+        if (!automatic) {
+            throw Error(ErrorKind::unavailable, "the decoder " + options.decoder + " is not to be had: " + why, shown,
+                        "use --decoder auto or software");
+        }
+        spdlog::info("{}: not decoded with {} ({})", shown, row.name, why);
+    }
+    if (why.empty()) {
+        throw Error(ErrorKind::usage, "unknown decoder", options.decoder, "use auto, software, cuda or v4l2m2m");
+    }
+    throw Error(ErrorKind::input, "the video cannot be decoded: " + why, shown, "convert it to H.264");
+}
+
+std::vector<DecoderInfo> list_decoders(int device) {
+    av::set_up();
+    std::string why;
+    const bool cuda = open_cuda_device(device, why) != nullptr;
+    const bool v4l2m2m = v4l2::has_memory_to_memory_device();
+    return {{"software", true, std::string("FFmpeg ") + av_version_info()},
+            {"cuda", cuda, cuda ? "device " + std::to_string(device) : why},
+            {"v4l2m2m", v4l2m2m, v4l2m2m ? "" : "no V4L2 memory-to-memory device"}};
+}
+
+}  // namespace throng

@@ -1,0 +1,28 @@
+// Tells a source's reader when the pictures change their size or format.
+#pragma once
+
+#include <tuple>
+
+#include "core/video/source.h"
+
+namespace throng {
+
+class FormatWatch {
+public:
+    // frame for the first picture and for each like the one before it, else format_changed.
+    ReadStatus status_of(const Frame& frame) {
+        const FrameInfo& info = frame.info();
+        const Key key{info.width, info.height, info.format, info.memory};
+        const bool changed = seen_ && key != last_;
+        seen_ = true;
+        last_ = key;
+        return changed ? ReadStatus::format_changed : ReadStatus::frame;
+    }
+
+private:
+    using Key = std::tuple<int, int, PixelFormat, MemoryKind>;
+    Key last_{};
+    bool seen_ = false;
+};
+
+}  // namespace throng

@@ -1,0 +1,160 @@
+#include "core/video/image_file.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <opencv2/core.hpp>
+#include <opencv2/imgcodecs.hpp>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/video/decoders.h"
+#include "core/video/image_header.h"
+
+namespace throng {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uintmax_t kLargestFile = std::uintmax_t{1} << 29;
+constexpr std::size_t kSignatureBytes = 64;
+
+std::vector<std::uint8_t> file_bytes(const fs::path& path, std::size_t at_most) {
+    errno = 0;
+    std::ifstream file(path, std::ios::binary);
+    std::vector<std::uint8_t> bytes(at_most);
+    if (file) file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(at_most));
+    if (!file.is_open() || file.bad()) {
+        throw Error(ErrorKind::input, std::string("cannot read the image: ") + std::strerror(errno), path.string());
+    }
+    bytes.resize(static_cast<std::size_t>(file.gcount()));
+    return bytes;
+}
+
+void check(const ImageHeader& header, const fs::path& path) {
+    if (header.animated) {
+        throw Error(ErrorKind::input, "animated WebP is not supported", path.string(), "convert it to GIF or MP4");
+    }
+    if (header.width < 1 || header.height < 1) {
+        throw Error(ErrorKind::input, "the image's header is broken", path.string());
+    }
+    if (header.height > kLargestPicture / header.width) {
+        throw Error(
+            ErrorKind::input,
+            "the image is too large: " + std::to_string(header.width) + "x" + std::to_string(header.height) + " pixels",
+            path.string(), "at most " + std::to_string(kLargestPicture >> 20) + " megapixels are read");
+    }
+}
+
+cv::Mat decoded(const std::vector<std::uint8_t>& bytes, int flags, const fs::path& path) {
+    cv::Mat image;
+    try {
+        image = cv::imdecode(bytes, flags);
+    } catch (const cv::Exception& failure) {
+        throw Error(ErrorKind::input, "the image cannot be decoded: " + failure.err, path.string());
+    }
+    if (image.empty()) {
+        throw Error(ErrorKind::input, "the image cannot be decoded", path.string(), "the file is damaged or cut short");
+    }
+    return image;
+}
+
+cv::Mat with_8_bits(const cv::Mat& image) {
+    double scale = 1;
+    switch (image.depth()) {
+        case CV_8U: return image;
+        case CV_16U: scale = 255.0 / 65535.0; break;
+        case CV_32F:
+        case CV_64F: scale = 255; break;
+        default: break;
+    }
+    cv::Mat result;
+    image.convertTo(result, CV_8U, scale);
+    return result;
+}
+
+cv::Mat over_white(const cv::Mat& bgra) {
+    cv::Mat result(bgra.size(), CV_8UC3);
+    for (int y = 0; y < bgra.rows; ++y) {
+        const auto* from = bgra.ptr<cv::Vec4b>(y);
+        auto* to = result.ptr<cv::Vec3b>(y);
+        for (int x = 0; x < bgra.cols; ++x) {
+            const int alpha = from[x][3];
+            for (int c = 0; c < 3; ++c) {
+                to[x][c] = static_cast<std::uint8_t>((from[x][c] * alpha + 255 * (255 - alpha) + 127) / 255);
+            }
+        }
+    }
+    return result;
+}
+
+cv::Mat read_pixels(const std::vector<std::uint8_t>& bytes, const ImageHeader& header, const fs::path& path) {
+    if (header.alpha) {
+        // The only way to see alpha; OpenCV does not turn such an image by its EXIF data.
+        const cv::Mat image = with_8_bits(decoded(bytes, cv::IMREAD_UNCHANGED, path));
+        if (image.channels() == 4) return over_white(image);
+    }
+    const cv::Mat image = with_8_bits(decoded(bytes, cv::IMREAD_ANYDEPTH | cv::IMREAD_ANYCOLOR, path));
+    if (image.channels() == 1 || image.channels() == 3) return image;
+    return decoded(bytes, cv::IMREAD_COLOR, path);
+}
+
+Frame wrapped(cv::Mat image) {
+    FrameInfo info;
+    info.width = image.cols;
+    info.height = image.rows;
+    info.format = image.channels() == 1 ? PixelFormat::gray8 : PixelFormat::bgr24;
+    info.range = ColorRange::full;
+    info.matrix = ColorMatrix::bt601;
+    PlaneView planes[Frame::kMaxPlanes];
+    planes[0] = plane_shape(info.format, info.width, info.height, 0);
+    planes[0].pitch = static_cast<std::ptrdiff_t>(image.step[0]);
+    planes[0].data = image.data;
+    return {info, planes, std::make_shared<cv::Mat>(std::move(image))};
+}
+
+}  // namespace
+
+LoadedImage load_image(const fs::path& path) {
+    std::error_code failure;
+    const std::uintmax_t size = fs::file_size(path, failure);
+    if (failure) throw Error(ErrorKind::input, "cannot read the image: " + failure.message(), path.string());
+    if (size == 0) throw Error(ErrorKind::input, "the file is empty", path.string());
+    if (size > kLargestFile) throw Error(ErrorKind::input, "the file is larger than 512 megabytes", path.string());
+    const std::vector<std::uint8_t> bytes = file_bytes(path, static_cast<std::size_t>(size));
+    const std::optional<ImageHeader> header = read_image_header(bytes);
+    if (!header) {
+        throw Error(ErrorKind::input, "this is not an image that can be read", path.string(),
+                    "JPEG, PNG, WebP, BMP, TIFF and PNM are");
+    }
+    check(*header, path);
+    LoadedImage result;
+    result.frame = wrapped(read_pixels(bytes, *header, path));
+    if (header->cut_short) result.notice = "the image is cut short: what is missing is grey";
+    return result;
+}
+
+bool is_still_image(const fs::path& path) {
+    try {
+        return read_image_header(file_bytes(path, kSignatureBytes)).has_value();
+    } catch (const Error&) {
+        return false;
+    }
+}
+
+bool has_image_extension(const fs::path& path) {
+    constexpr std::array<std::string_view, 13> kExtensions = {
+        ".jpg", ".jpeg", ".jpe", ".jfif", ".png", ".webp", ".bmp", ".dib", ".tif", ".tiff", ".ppm", ".pgm", ".pbm"};
+    std::string extension = path.extension().string();
+    std::transform(extension.begin(), extension.end(), extension.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return std::find(kExtensions.begin(), kExtensions.end(), extension) != kExtensions.end();
+}
+
+}  // namespace throng

@@ -1,0 +1,178 @@
+#include "core/video/image_source.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <filesystem>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/video/format_watch.h"
+#include "core/video/image_file.h"
+
+namespace throng {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double kImagesPerSecond = 1;
+
+// The images of a folder, or one; an image's number is its place among those that can be read.
+class ImageSource final : public VideoSource {
+public:
+    ImageSource(std::string name, std::vector<std::string> paths, bool folder)
+        : name_(std::move(name)), paths_(std::move(paths)), folder_(folder) {
+        const std::size_t found = paths_.size();
+        load_next();
+        if (ahead_) return;
+        throw Error(ErrorKind::input, "none of the " + std::to_string(found) + " images in the folder can be read",
+                    name_, "the first one: " + first_problem_);
+    }
+
+    ReadStatus read(Frame& frame, std::stop_token stop) override {
+        if (stop.stop_requested()) return ReadStatus::timeout;
+        if (!ahead_) load_next();
+        if (!ahead_) return ReadStatus::end;
+        const auto pts = static_cast<double>(next_) / kImagesPerSecond;
+        frame = ahead_->frame.renumbered(static_cast<std::int64_t>(next_), pts, std::chrono::steady_clock::now());
+        image_notice_ = std::move(ahead_->notice);
+        current_ = paths_[next_++];
+        ahead_.reset();
+        width_ = frame.width();
+        height_ = frame.height();
+        return format_.status_of(frame);
+    }
+
+    bool seek(double seconds) override {
+        if (!std::isfinite(seconds)) return false;
+        const auto last = static_cast<double>(paths_.size() - 1);
+        next_ = static_cast<std::size_t>(std::clamp(std::floor(seconds * kImagesPerSecond + 1e-6), 0.0, last));
+        ahead_.reset();
+        return true;
+    }
+
+    [[nodiscard]] SourceInfo info() const override {
+        SourceInfo info;
+        info.name = name_;
+        info.details = folder_ ? std::to_string(paths_.size()) + (paths_.size() == 1 ? " image" : " images")
+                               : "image " + std::to_string(width_) + "x" + std::to_string(height_);
+        info.width = width_;
+        info.height = height_;
+        info.frame_count = static_cast<std::int64_t>(paths_.size());
+        info.seekable = true;
+        if (folder_) {
+            info.fps = kImagesPerSecond;
+            info.duration = static_cast<double>(paths_.size()) / kImagesPerSecond;
+        }
+        return info;
+    }
+
+    [[nodiscard]] std::string current_name() const override { return current_.empty() ? name_ : current_; }
+
+    [[nodiscard]] std::string notice() const override {
+        if (skipped_ == 0) return image_notice_;
+        return std::to_string(skipped_) + (skipped_ == 1 ? " image" : " images") +
+               " left out, the first: " + first_problem_;
+    }
+
+private:
+    // Loads the image at next_, dropping those that cannot be read. Throws for a single image.
+    void load_next() {
+        while (next_ < paths_.size()) {
+            try {
+                ahead_ = load_image(paths_[next_]);
+                width_ = ahead_->frame.width();
+                height_ = ahead_->frame.height();
+                if (!ahead_->notice.empty()) spdlog::warn("{}: {}", paths_[next_], ahead_->notice);
+                return;
+            } catch (const Error& problem) {
+                if (!folder_) throw;
+                spdlog::warn("left out: {}", problem.what());
+                if (skipped_++ == 0) first_problem_ = problem.what();
+                paths_.erase(paths_.begin() + static_cast<std::ptrdiff_t>(next_));
+            }
+        }
+    }
+
+    std::string name_;
+    std::vector<std::string> paths_;
+    bool folder_;
+    std::size_t next_ = 0;
+    std::optional<LoadedImage> ahead_;
+    std::string current_;
+    std::string image_notice_;
+    std::string first_problem_;
+    int skipped_ = 0;
+    int width_ = 0;
+    int height_ = 0;
+    FormatWatch format_;
+};
+
+std::vector<std::string> images_in(const std::string& folder) {
+    std::vector<std::string> images;
+    int others = 0;
+    std::error_code failure;
+    for (fs::directory_iterator it(folder, failure), end; !failure && it != end; it.increment(failure)) {
+        std::error_code ignored;
+        const fs::path& path = it->path();
+        if (path.filename().string().front() == '.' || it->is_directory(ignored)) continue;
+        if (has_image_extension(path) || is_still_image(path)) {
+            images.push_back(path.string());
+        } else {
+            ++others;
+        }
+    }
+    if (failure) throw Error(ErrorKind::input, "cannot read the folder: " + failure.message(), folder);
+    if (others > 0) spdlog::info("{}: {} other files are no images", folder, others);
+    std::sort(images.begin(), images.end(), natural_less);
+    return images;
+}
+
+}  // namespace
+
+bool natural_less(const std::string& a, const std::string& b) {
+    const auto digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };
+    const auto lower = [](char c) { return std::tolower(static_cast<unsigned char>(c)); };
+    std::size_t i = 0;
+    std::size_t j = 0;
+    while (i < a.size() && j < b.size()) {
+        if (digit(a[i]) && digit(b[j])) {
+            while (i < a.size() && a[i] == '0') ++i;
+            while (j < b.size() && b[j] == '0') ++j;
+            std::size_t i_end = i;
+            std::size_t j_end = j;
+            while (i_end < a.size() && digit(a[i_end])) ++i_end;
+            while (j_end < b.size() && digit(b[j_end])) ++j_end;
+            if (i_end - i != j_end - j) return i_end - i < j_end - j;
+            const int order = a.compare(i, i_end - i, b, j, j_end - j);
+            if (order != 0) return order < 0;
+            i = i_end;
+            j = j_end;
+        } else {
+            if (lower(a[i]) != lower(b[j])) return lower(a[i]) < lower(b[j]);
+            ++i;
+            ++j;
+        }
+    }
+    if (i < a.size() || j < b.size()) return i == a.size();
+    return a < b;  // equal but for case or leading zeros
+}
+
+std::unique_ptr<VideoSource> open_image(const std::string& path) {
+    return std::make_unique<ImageSource>(path, std::vector<std::string>{path}, false);
+}
+
+std::unique_ptr<VideoSource> open_image_folder(const std::string& path) {
+    std::vector<std::string> images = images_in(path);
+    if (images.empty()) {
+        throw Error(ErrorKind::input, "there is no image in the folder", path,
+                    "JPEG, PNG, WebP, BMP, TIFF and PNM are read");
+    }
+    return std::make_unique<ImageSource>(path, std::move(images), true);
+}
+
+}  // namespace throng

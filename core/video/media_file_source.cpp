@@ -1,0 +1,200 @@
+#include "core/video/media_file_source.h"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/video/format_watch.h"
+#include "core/video/picture.h"
+
+namespace throng {
+namespace {
+
+constexpr double kDefaultFps = 25;       // for streams that tell no times at all
+constexpr double kTimeTolerance = 1e-4;  // seconds: time stamps are rounded to the container's clock
+
+struct TimedPicture {
+    av::FramePtr picture;
+    double pts = 0;
+};
+
+class MediaFileSource final : public VideoSource {
+public:
+    MediaFileSource(const MediaRequest& request, std::unique_ptr<MediaReader> reader)
+        : request_(request), reader_(std::move(reader)), maker_(request.source.prefer_device_frames) {
+        std::optional<TimedPicture> first = decode({});
+        if (!first) {
+            const bool damaged = reader_->damaged() > 0;
+            throw Error(ErrorKind::input, damaged ? "not one picture in it can be decoded" : "it holds no picture",
+                        request_.shown, damaged ? "the file is damaged" : "the video has a length of 0 seconds");
+        }
+        const Orientation orientation = reader_->orientation_of_picture(*first->picture);
+        width_ = orientation.transpose ? first->picture->height : first->picture->width;
+        height_ = orientation.transpose ? first->picture->width : first->picture->height;
+        pending_.push_back(std::move(*first));
+    }
+
+    ReadStatus read(Frame& frame, std::stop_token stop) override {
+        std::optional<TimedPicture> next = take_pending();
+        if (!next) next = decode(stop);
+        if (!next) return stop.stop_requested() ? ReadStatus::timeout : ReadStatus::end;
+        const Orientation orientation = reader_->orientation_of_picture(*next->picture);
+        frame = maker_.make(std::move(next->picture), orientation)
+                    .renumbered(next_index_++, next->pts, std::chrono::steady_clock::now());
+        width_ = frame.width();
+        height_ = frame.height();
+        return format_.status_of(frame);
+    }
+
+    bool seek(double seconds) override;
+
+    [[nodiscard]] SourceInfo info() const override {
+        SourceInfo info;
+        info.name = request_.shown;
+        info.details = reader_->details(width_, height_);
+        info.width = width_;
+        info.height = height_;
+        info.fps = reader_->fps();
+        info.frame_count = reader_->frame_count();
+        info.duration = reader_->duration();
+        info.seekable = reader_->seekable();
+        return info;
+    }
+
+    [[nodiscard]] std::string notice() const override {
+        std::string text;
+        const std::uint64_t damaged = earlier_damage_ + reader_->damaged();
+        if (damaged > 0)
+            text = std::to_string(damaged) + (damaged == 1 ? " damaged packet" : " damaged packets") + " skipped";
+        if (!trouble_.empty()) text += (text.empty() ? "" : "; ") + trouble_;
+        return text;
+    }
+
+private:
+    std::optional<TimedPicture> take_pending() {
+        if (pending_.empty()) return std::nullopt;
+        TimedPicture first = std::move(pending_.front());
+        pending_.pop_front();
+        return first;
+    }
+
+    std::optional<TimedPicture> decode(const std::stop_token& stop);
+    void note_early_end();
+    bool position_before(double seconds, double step_back);
+    bool reopen();
+    void skip_to(double seconds, std::optional<TimedPicture> first);
+
+    MediaRequest request_;
+    std::unique_ptr<MediaReader> reader_;
+    PictureMaker maker_;
+    FormatWatch format_;
+    std::deque<TimedPicture> pending_;  // decoded ahead: the first frame, and what a seek had to look at
+    std::int64_t next_index_ = 0;
+    std::int64_t decoded_ = 0;  // in one run from the start, -1 after a seek
+    double last_pts_ = -1;      // of decoding
+    int width_ = 0;
+    int height_ = 0;
+    std::uint64_t earlier_damage_ = 0;
+    std::string trouble_;
+};
+
+std::optional<TimedPicture> MediaFileSource::decode(const std::stop_token& stop) {
+    TimedPicture result{av::make_frame(), 0};
+    switch (reader_->next(*result.picture, stop)) {
+        case MediaStatus::picture: break;
+        case MediaStatus::stopped: return std::nullopt;
+        case MediaStatus::end: note_early_end(); return std::nullopt;
+        case MediaStatus::stalled:
+            throw Error(ErrorKind::input, "no data for " + short_number(request_.source.read_timeout) + " s",
+                        request_.shown, "the connection or the sender has stopped");
+        case MediaStatus::broken: note_early_end(); return std::nullopt;
+    }
+    const double step = 1.0 / (reader_->fps() > 0 ? reader_->fps() : kDefaultFps);
+    const std::optional<double> told = reader_->time_of(*result.picture);
+    result.pts = told ? std::max(*told, 0.0) : (last_pts_ < 0 ? 0 : last_pts_ + step);
+    last_pts_ = result.pts;
+    if (decoded_ >= 0) ++decoded_;
+    return result;
+}
+
+void MediaFileSource::note_early_end() {
+    const auto promised = reader_->frame_count();
+    if (decoded_ >= 0 && promised && decoded_ < *promised && (reader_->damaged() > 0 || reader_->gave_up())) {
+        trouble_ = "the file ends early: " + std::to_string(decoded_) + " of " + std::to_string(*promised) + " frames";
+    } else if (reader_->gave_up()) {
+        trouble_ = "reading ended early: " + reader_->read_error();
+    }
+}
+
+bool MediaFileSource::reopen() {
+    earlier_damage_ += reader_->damaged();
+    reader_ = std::make_unique<MediaReader>(request_, std::stop_token{});
+    return true;
+}
+
+// Before the frame at `seconds`, by at least step_back where possible; infinity: at the very start.
+bool MediaFileSource::position_before(double seconds, double step_back) {
+    last_pts_ = -1;
+    const double target = std::max(seconds - step_back, 0.0);
+    if (reader_->has_index() && reader_->seek_key_frame(target)) return true;
+    return reopen();
+}
+
+bool MediaFileSource::seek(double seconds) {
+    if (!reader_->seekable() || !std::isfinite(seconds)) return false;
+    seconds = std::max(seconds, 0.0);
+    pending_.clear();
+    trouble_.clear();
+    decoded_ = -1;
+    // Containers without a good index land behind the wanted time now and then: ask again from further back.
+    for (const double step_back : {0.0, 2.0, 15.0, std::numeric_limits<double>::infinity()}) {
+        if (!position_before(seconds, step_back)) return false;
+        std::optional<TimedPicture> first = decode({});
+        const bool from_start = seconds - step_back <= 0;
+        if (!from_start && (!first || first->pts > seconds + kTimeTolerance)) continue;
+        skip_to(seconds, std::move(first));
+        break;
+    }
+    if (!pending_.empty()) next_index_ = std::llround(pending_.front().pts * reader_->fps());
+    return true;
+}
+
+// Decodes until the frame at `seconds` and the one behind it, which are then next.
+void MediaFileSource::skip_to(double seconds, std::optional<TimedPicture> first) {
+    std::optional<TimedPicture> current = std::move(first);
+    while (current) {
+        std::optional<TimedPicture> following = decode({});
+        if (!following || following->pts > seconds + kTimeTolerance) {
+            pending_.push_back(std::move(*current));
+            if (following) pending_.push_back(std::move(*following));
+            return;
+        }
+        current = std::move(following);
+    }
+}
+
+}  // namespace
+
+std::unique_ptr<VideoSource> make_media_file_source(const MediaRequest& request, std::unique_ptr<MediaReader> reader) {
+    return std::make_unique<MediaFileSource>(request, std::move(reader));
+}
+
+std::unique_ptr<VideoSource> open_media_file(const MediaRequest& request) {
+    return make_media_file_source(request, std::make_unique<MediaReader>(request, std::stop_token{}));
+}
+
+MediaRequest file_request(const std::string& path, const SourceOptions& options) {
+    MediaRequest request;
+    request.url = "file:" + path;  // so that no colon in the name is taken for a protocol
+    request.shown = path;
+    // A file from anywhere must not make us open other addresses.
+    request.options = {{"protocol_whitelist", "file,crypto,data"}};
+    request.source = options;
+    return request;
+}
+
+}  // namespace throng

@@ -1,0 +1,93 @@
+// Opens anything FFmpeg reads and gives the decoded pictures of its first video stream, in the order of display.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/video/av.h"
+#include "core/video/orientation.h"
+#include "core/video/source.h"
+#include "core/video/watchdog.h"
+
+namespace throng {
+
+struct MediaRequest {
+    std::string url;           // as FFmpeg takes it
+    std::string shown;         // for messages, passwords masked
+    std::string input_format;  // FFmpeg's name of a device or format; empty: found by looking at the data
+    std::vector<std::pair<std::string, std::string>> options;  // for that format
+    bool device = false;                                       // a camera: nothing to probe, never blocks
+    bool live = false;                                         // pictures as soon as they are there
+    SourceOptions source;
+};
+
+enum class MediaStatus {
+    picture,
+    end,
+    stalled,  // no data for source.read_timeout seconds
+    stopped,  // by the stop token; the reader may be used no more if it reads from a network
+    broken,   // reading failed for good; what was read before is fine
+};
+
+class MediaReader {
+public:
+    // Throws Error(input) when it cannot be opened or has no video, and what open_decoder throws.
+    MediaReader(const MediaRequest& request, const std::stop_token& stop);
+
+    // The next picture. Damaged packets are skipped and counted.
+    [[nodiscard]] MediaStatus next(AVFrame& picture, const std::stop_token& stop);
+
+    // Moves to the last key frame at or before `seconds` from the start, as far as the container can tell.
+    [[nodiscard]] bool seek_key_frame(double seconds);
+
+    // Seconds from the stream's start, negative for none.
+    [[nodiscard]] std::optional<double> time_of(const AVFrame& picture) const;
+    [[nodiscard]] Orientation orientation_of_picture(const AVFrame& picture) const;
+
+    [[nodiscard]] double fps() const { return fps_; }
+    [[nodiscard]] std::optional<double> duration() const;
+    [[nodiscard]] std::optional<std::int64_t> frame_count() const;
+    [[nodiscard]] bool seekable() const { return seekable_; }
+    // False where only reading from the start gives exact positions (raw streams, GIF).
+    [[nodiscard]] bool has_index() const { return has_index_; }
+    [[nodiscard]] std::string details(int width, int height) const;
+    [[nodiscard]] std::uint64_t damaged() const { return damaged_; }
+    // Reading failed for good before the end, and why.
+    [[nodiscard]] bool gave_up() const { return gave_up_; }
+    [[nodiscard]] const std::string& read_error() const { return read_error_; }
+
+private:
+    void open(const std::stop_token& stop);
+    void find_stream();
+    [[nodiscard]] MediaStatus feed(const std::stop_token& stop);  // one packet; picture means go on
+    [[nodiscard]] MediaStatus failed(int status);
+    void check_wanted_decoder(const AVFrame& picture);
+
+    MediaRequest request_;
+    std::unique_ptr<Watchdog> watchdog_ = std::make_unique<Watchdog>();  // its address is FFmpeg's
+    av::InputPtr input_;
+    av::CodecPtr codec_;
+    av::PacketPtr packet_ = av::make_packet();
+    AVStream* stream_ = nullptr;
+    std::string decoder_name_;
+    Orientation orientation_;
+    double fps_ = 0;
+    bool seekable_ = false;
+    bool has_index_ = false;
+    bool draining_ = false;
+    bool checked_decoder_ = false;
+    bool gave_up_ = false;
+    std::uint64_t damaged_ = 0;
+    int failures_in_row_ = 0;
+    std::string read_error_;
+};
+
+// "30", "29.97", "12.5": a rate or a size in few digits.
+[[nodiscard]] std::string short_number(double value);
+
+}  // namespace throng
