@@ -1,0 +1,83 @@
+#include "gpu/runtime/check.h"
+
+#include <cuda_runtime_api.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <string>
+
+#include "core/base/error.h"
+#include "core/base/log.h"
+
+namespace throng::gpu {
+namespace {
+
+std::atomic<bool>& debug_sync() {
+    static std::atomic<bool> on = [] {
+        const char* value = std::getenv("THRONG_CUDA_SYNC");
+        return value != nullptr && *value != '\0' && *value != '0';
+    }();
+    return on;
+}
+
+ErrorKind kind_of(cudaError_t status) {
+    switch (status) {
+        case cudaErrorMemoryAllocation:
+        case cudaErrorNoDevice:
+        case cudaErrorInvalidDevice:
+        case cudaErrorInsufficientDriver:
+        case cudaErrorDevicesUnavailable:
+        case cudaErrorNoKernelImageForDevice:
+        case cudaErrorSystemNotReady:
+        case cudaErrorSystemDriverMismatch:
+        case cudaErrorECCUncorrectable: return ErrorKind::unavailable;
+        default: return ErrorKind::internal;
+    }
+}
+
+const char* advice_for(cudaError_t status) {
+    switch (status) {
+        case cudaErrorMemoryAllocation: return "close other programs that use the GPU, lower the capacity, or use --backend cpu";
+        case cudaErrorNoKernelImageForDevice: return "build for this GPU: -DCMAKE_CUDA_ARCHITECTURES=native";
+        case cudaErrorInsufficientDriver: return "update the NVIDIA driver, or use --backend cpu";
+        case cudaErrorIllegalAddress:
+        case cudaErrorLaunchFailure:
+        case cudaErrorLaunchTimeout: return "the device is lost to this process; THRONG_CUDA_SYNC=1 names the kernel";
+        default: return "";
+    }
+}
+
+std::string describe(cudaError_t status) {
+    return std::string(cudaGetErrorString(status)) + " [" + cudaGetErrorName(status) + "]";
+}
+
+}  // namespace
+
+void check_cuda(int code, const char* what) {
+    const auto status = static_cast<cudaError_t>(code);
+    if (status == cudaSuccess) return;
+    (void)cudaGetLastError();  // an error that does not break the context must not be reported a second time
+    throw Error(kind_of(status), describe(status), what, advice_for(status));
+}
+
+void warn_cuda(int code, const char* what) noexcept {
+    const auto status = static_cast<cudaError_t>(code);
+    // At the end of the process the runtime may be gone before a static owner: not worth a word.
+    if (status == cudaSuccess || status == cudaErrorCudartUnloading) return;
+    try {
+        log_warn("{}: {}", what, describe(status));
+    } catch (...) {
+    }
+}
+
+void check_launch(const char* kernel, StreamView stream) {
+    check_cuda(cudaGetLastError(), kernel);
+    if (!debug_sync().load(std::memory_order_relaxed)) return;
+    auto capture = cudaStreamCaptureStatusNone;
+    check_cuda(cudaStreamIsCapturing(stream, &capture), kernel);
+    if (capture == cudaStreamCaptureStatusNone) check_cuda(cudaStreamSynchronize(stream), kernel);
+}
+
+void set_debug_sync(bool on) noexcept { debug_sync().store(on, std::memory_order_relaxed); }
+
+}  // namespace throng::gpu

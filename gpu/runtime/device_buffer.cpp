@@ -1,0 +1,47 @@
+#include "gpu/runtime/device_buffer.h"
+
+#include <cuda_runtime_api.h>
+
+#include <cstdio>
+#include <string>
+
+namespace throng::gpu::detail {
+namespace {
+
+std::string megabytes(std::size_t bytes) {
+    char text[64];
+    std::snprintf(text, sizeof(text), "%.1f MB", static_cast<double>(bytes) / 1e6);
+    return text;
+}
+
+}  // namespace
+
+void* allocate_device(std::size_t bytes) {
+    void* address = nullptr;
+    const cudaError_t status = cudaMalloc(&address, bytes);
+    if (status != cudaSuccess) {
+        std::size_t free_bytes = 0;
+        std::size_t total = 0;
+        std::string what = "allocating " + megabytes(bytes) + " of device memory";
+        if (cudaMemGetInfo(&free_bytes, &total) == cudaSuccess) {
+            what += " (" + megabytes(free_bytes) + " free of " + megabytes(total) + ")";
+        }
+        check_cuda(status, what.c_str());
+    }
+    return address;
+}
+
+void* allocate_pinned(std::size_t bytes) {
+    void* address = nullptr;
+    check_cuda(cudaMallocHost(&address, bytes), ("allocating " + megabytes(bytes) + " of page-locked memory").c_str());
+    return address;
+}
+
+void free_device(void* address) noexcept { warn_cuda(cudaFree(address), "cudaFree"); }
+void free_pinned(void* address) noexcept { warn_cuda(cudaFreeHost(address), "cudaFreeHost"); }
+
+void fill_device(void* address, int byte, std::size_t bytes, StreamView stream) {
+    check_cuda(cudaMemsetAsync(address, byte, bytes, stream), "cudaMemsetAsync");
+}
+
+}  // namespace throng::gpu::detail

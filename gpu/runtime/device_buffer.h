@@ -1,0 +1,64 @@
+// Memory of the device and page-locked memory of the host: move-only owners, handed to kernels as plain addresses.
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+#include "gpu/runtime/check.h"
+
+namespace throng::gpu {
+
+namespace detail {
+// All throw Error(unavailable) with the size when there is not enough memory.
+void* allocate_device(std::size_t bytes);
+void* allocate_pinned(std::size_t bytes);
+void free_device(void* address) noexcept;
+void free_pinned(void* address) noexcept;
+// Enqueues on the stream; does not wait.
+void fill_device(void* address, int byte, std::size_t bytes, StreamView stream);
+}  // namespace detail
+
+// count elements of T, zeroed by neither. Freed when destroyed, which waits for work that uses it.
+template <typename T, void* (*allocate)(std::size_t), void (*release)(void*) noexcept>
+class Buffer {
+    static_assert(std::is_trivially_copyable_v<T>);
+
+public:
+    Buffer() = default;
+    explicit Buffer(std::size_t count)
+        : data_(count != 0 ? static_cast<T*>(allocate(count * sizeof(T))) : nullptr), size_(count) {}
+    Buffer(const Buffer&) = delete;
+    Buffer& operator=(const Buffer&) = delete;
+    Buffer(Buffer&& other) noexcept
+        : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+    Buffer& operator=(Buffer&& other) noexcept {
+        std::swap(data_, other.data_);
+        std::swap(size_, other.size_);
+        return *this;
+    }
+    ~Buffer() {
+        if (data_ != nullptr) release(data_);
+    }
+
+    [[nodiscard]] T* data() const noexcept { return data_; }
+    [[nodiscard]] std::size_t size() const noexcept { return size_; }
+    [[nodiscard]] std::size_t bytes() const noexcept { return size_ * sizeof(T); }
+
+private:
+    T* data_ = nullptr;
+    std::size_t size_ = 0;
+};
+
+template <typename T>
+using DeviceBuffer = Buffer<T, detail::allocate_device, detail::free_device>;
+template <typename T>
+using PinnedBuffer = Buffer<T, detail::allocate_pinned, detail::free_pinned>;
+
+// Enqueues a fill of every byte of the buffer; does not wait.
+template <typename T>
+void fill_bytes(const DeviceBuffer<T>& buffer, int byte, StreamView stream) {
+    if (buffer.size() != 0) detail::fill_device(buffer.data(), byte, buffer.bytes(), stream);
+}
+
+}  // namespace throng::gpu

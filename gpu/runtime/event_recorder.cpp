@@ -1,0 +1,74 @@
+#include "gpu/runtime/event_recorder.h"
+
+#include <algorithm>
+
+namespace throng::gpu {
+
+EventRecorder::EventRecorder(StreamView stream, std::size_t frames) : stream_(stream), ring_(std::max<std::size_t>(frames, 2)) {}
+
+EventRecorder::Interval* EventRecorder::find_open(std::string_view name) {
+    Slot& slot = ring_[current_];
+    for (std::size_t i = slot.used; i-- > 0;) {
+        if (slot.intervals[i].name == name && !slot.intervals[i].closed) return &slot.intervals[i];
+    }
+    return nullptr;
+}
+
+void EventRecorder::begin(std::string_view name) {
+    Slot& slot = ring_[current_];
+    if (slot.used == slot.intervals.size()) slot.intervals.emplace_back();
+    Interval& interval = slot.intervals[slot.used++];
+    interval.name = name;
+    interval.closed = false;
+    interval.begin.record(stream_);
+}
+
+void EventRecorder::end(std::string_view name) {
+    Interval* interval = find_open(name);
+    if (interval == nullptr) return;  // never begun in this frame: nothing to measure
+    interval->end.record(stream_);
+    interval->closed = true;
+}
+
+void EventRecorder::add(std::string_view name, double ms) { ring_[current_].added.push_back({name, ms}); }
+
+// A stage that ran several times in a frame has the sum.
+void EventRecorder::collect(Slot& slot) {
+    newest_.clear();
+    const auto accumulate = [this](std::string_view name, double ms) {
+        const auto same = std::find_if(newest_.begin(), newest_.end(), [name](const StageTime& t) { return t.name == name; });
+        if (same == newest_.end()) {
+            newest_.push_back({name, ms});
+        } else {
+            same->ms += ms;
+        }
+    };
+    for (const StageTime& time : slot.added) accumulate(time.name, time.ms);
+    for (std::size_t i = 0; i < slot.used; ++i) {
+        const Interval& interval = slot.intervals[i];
+        if (interval.closed) accumulate(interval.name, Event::elapsed_ms(interval.begin, interval.end));
+    }
+}
+
+const StageTimes& EventRecorder::end_frame() {
+    ring_[current_].last.record(stream_);
+    ring_[current_].pending = true;
+    // Frames finish in order: read all that have.
+    while (ring_[oldest_].pending && ring_[oldest_].last.done()) {
+        collect(ring_[oldest_]);
+        ring_[oldest_].pending = false;
+        oldest_ = (oldest_ + 1) % ring_.size();
+    }
+    current_ = (current_ + 1) % ring_.size();
+    Slot& next = ring_[current_];
+    if (next.pending) {  // the ring is full of running frames
+        ++lost_;
+        oldest_ = (current_ + 1) % ring_.size();
+    }
+    next.pending = false;
+    next.used = 0;
+    next.added.clear();
+    return newest_;
+}
+
+}  // namespace throng::gpu

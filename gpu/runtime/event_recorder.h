@@ -1,0 +1,51 @@
+// Times of the stages of a frame on a stream: a ring of events that are read some frames later, never waited for.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "core/detect/stage.h"
+#include "gpu/runtime/stream.h"
+
+namespace throng::gpu {
+
+class EventRecorder final : public StageRecorder {
+public:
+    // frames: how many may be in flight; the times of a frame that is still running when its slot is needed are lost.
+    explicit EventRecorder(StreamView stream, std::size_t frames = 8);
+
+    void begin(std::string_view name) override;
+    void end(std::string_view name) override;
+    void add(std::string_view name, double ms) override;
+    const StageTimes& end_frame() override;
+
+    // Frames whose times were given up so as not to wait.
+    [[nodiscard]] std::uint64_t lost() const noexcept { return lost_; }
+
+private:
+    struct Interval {
+        std::string_view name;
+        Event begin;
+        Event end;
+        bool closed = false;
+    };
+    struct Slot {
+        std::vector<Interval> intervals;  // events are kept and used again
+        std::size_t used = 0;
+        StageTimes added;
+        bool pending = false;
+        Event last;
+    };
+
+    void collect(Slot& slot);
+    [[nodiscard]] Interval* find_open(std::string_view name);
+
+    StreamView stream_;
+    std::vector<Slot> ring_;
+    std::size_t current_ = 0;
+    std::size_t oldest_ = 0;
+    std::uint64_t lost_ = 0;
+    StageTimes newest_;
+};
+
+}  // namespace throng::gpu

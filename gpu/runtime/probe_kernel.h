@@ -1,0 +1,14 @@
+// A kernel that does nothing: whether the runtime finds it tells if this build has code for the current device.
+#pragma once
+
+#include "gpu/runtime/check.h"
+
+namespace throng::gpu {
+
+// The runtime's status (cudaError_t), not thrown.
+[[nodiscard]] int find_probe_kernel() noexcept;
+
+// Launches it: the floor under every measurement of launches.
+void launch_empty(StreamView stream);
+
+}  // namespace throng::gpu
