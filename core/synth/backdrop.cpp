@@ -99,8 +99,19 @@ Backdrop::Backdrop(const CrowdOptions& options, int threads)
     shapes.push_back(glow(0.5F * w, 0.36F * h, 0.5F * w, 0.20F * h, p.glow, 0.28F));
 
     // The truss: a dark beam across the ceiling with lamps under it.
-    shapes.push_back(panel(0.5F * w, 0.030F * h, w, 0.010F * h, {0.02F, 0.02F, 0.03F}, edge, 0.9F));
-    shapes.push_back(panel(0.5F * w, 0.058F * h, w, 0.004F * h, {0.02F, 0.02F, 0.03F}, edge, 0.9F));
+    shapes.push_back(panel(0.5F * w, 0.028F * h, w, 0.005F * h, {0.02F, 0.02F, 0.03F}, edge, 0.9F));
+    shapes.push_back(panel(0.5F * w, 0.060F * h, w, 0.004F * h, {0.02F, 0.02F, 0.03F}, edge, 0.9F));
+
+    const int braces = 2 * (options.width / (options.height / 20 + 1)) + 2;
+    for (int i = 0; i < braces; ++i) {
+        const float x = w * (static_cast<float>(i) + 0.5F) / static_cast<float>(braces);
+        Shape brace;
+        brace.place(x, 0.044F * h, 0.0022F * h, 0.020F * h, rotation(i % 2 == 0 ? 0.8F : -0.8F), edge);
+        brace.box = true;
+        brace.color = color({0.02F, 0.02F, 0.03F});
+        brace.opacity = 0.85F;
+        shapes.push_back(brace);
+    }
 
     Random random(options.seed, 0xBAC);
     // Strings of bulbs and out-of-focus lights far away.

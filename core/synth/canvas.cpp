@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstring>
 #include <functional>
 #include <thread>
 
 #include "core/synth/random.h"
+#include "core/synth/rows.h"
 
 namespace throng::synth {
 namespace {
@@ -36,43 +36,29 @@ std::vector<std::vector<const Shape*>> by_band(const std::vector<Shape>& shapes,
     return lists;
 }
 
-// The copies keep the compiler from reading the shape again after every store to the row.
-void paint_luma_row(const Shape& source, int y, float* row) {
-    if (y < source.y0 || y >= source.y1) return;
-    const Shape shape = source;
-    const float dy = static_cast<float>(y) + 0.5F - shape.cy;
-    const float first = 0.5F - shape.cx;
-    for (int x = shape.x0; x < shape.x1; ++x) {
-        const Shape::Sample s = shape.at(static_cast<float>(x) + first, dy);
-        row[x] += s.coverage * (shape.color.y + s.shade - row[x]);
-    }
-}
-
-// Chroma samples lie between two rows and on the left of two columns (MPEG's place).
-void paint_chroma_row(const Shape& source, int y, float* cb, float* cr) {
-    if (2 * y + 1 < source.y0 || 2 * y >= source.y1) return;
-    const Shape shape = source;
-    const float dy = static_cast<float>(2 * y) + 1.0F - shape.cy;
-    const float first = 0.5F - shape.cx;
-    for (int x = shape.x0 / 2; x < (shape.x1 + 1) / 2; ++x) {
-        const float coverage = shape.at(static_cast<float>(2 * x) + first, dy).coverage;
-        cb[x] += coverage * (shape.color.cb - cb[x]);
-        cr[x] += coverage * (shape.color.cr - cr[x]);
-    }
-}
-
-void store_row(const float* from, const float* grain, int width, float high, std::uint8_t* to) {
-    for (int start = 0; start < width; start += Grain::kTile) {
-        const int count = std::min(Grain::kTile, width - start);
-        for (int x = 0; x < count; ++x) {
-            const float level = clamped(from[start + x] + grain[x], 16.0F, high);
-            to[start + x] = static_cast<std::uint8_t>(static_cast<int>(level + 0.5F));
+// Paints every row of the picture and hands it on: luma(y, row) and chroma(y, cb, cr), on any thread.
+template <typename Luma, typename Chroma>
+void for_each_row(const FloatPicture& background, const std::vector<Shape>& shapes, int threads, const Luma& luma,
+                  const Chroma& chroma) {
+    const int bands = (background.height + kBand - 1) / kBand;
+    const auto lists = by_band(shapes, bands);
+    for_each_band(bands, threads, [&](int band) {
+        const std::vector<const Shape*>& touching = lists[static_cast<std::size_t>(band)];
+        std::vector<float> row(static_cast<std::size_t>(background.width) + kRowSlack);
+        std::vector<float> second(static_cast<std::size_t>(background.chroma_width()) + kRowSlack);
+        const int end = std::min(background.height, (band + 1) * kBand);
+        for (int y = band * kBand; y < end; ++y) {
+            std::copy_n(background.luma_row(y), background.width, row.data());
+            for (const Shape* shape : touching) paint_luma_row(*shape, y, row.data());
+            luma(y, row.data());
         }
-    }
-}
-
-int band_count(int height) {
-    return (height + kBand - 1) / kBand;
+        for (int y = band * kBand / 2; y < (end + 1) / 2; ++y) {
+            std::copy_n(background.cb_row(y), background.chroma_width(), row.data());
+            std::copy_n(background.cr_row(y), background.chroma_width(), second.data());
+            for (const Shape* shape : touching) paint_chroma_row(*shape, y, row.data(), second.data());
+            chroma(y, row.data(), second.data());
+        }
+    });
 }
 
 }  // namespace
@@ -107,46 +93,28 @@ const float* Grain::row(std::int64_t n, int y) const noexcept {
 void paint(const FloatPicture& background, const std::vector<Shape>& shapes, const Grain& grain, std::int64_t n,
            int threads, WritableFrame& picture) {
     static constexpr float kNoGrain[Grain::kTile] = {};
-    const int width = background.width;
-    const int chroma_width = background.chroma_width();
-    const auto lists = by_band(shapes, band_count(background.height));
-
-    for_each_band(band_count(background.height), threads, [&](int band) {
-        const std::vector<const Shape*>& touching = lists[static_cast<std::size_t>(band)];
-        std::vector<float> row(static_cast<std::size_t>(width));
-        std::vector<float> second(static_cast<std::size_t>(chroma_width));
-        const int end = std::min(background.height, (band + 1) * kBand);
-        for (int y = band * kBand; y < end; ++y) {
-            const float* from = background.y.data() + static_cast<std::size_t>(y) * static_cast<std::size_t>(width);
-            std::copy_n(from, width, row.data());
-            for (const Shape* shape : touching) paint_luma_row(*shape, y, row.data());
-            store_row(row.data(), grain.row(n, y), width, 235.0F, picture.data(0) + y * picture.plane(0).pitch);
-        }
-        for (int y = band * kBand / 2; y < (end + 1) / 2; ++y) {
-            const std::size_t offset = static_cast<std::size_t>(y) * static_cast<std::size_t>(chroma_width);
-            std::copy_n(background.cb.data() + offset, chroma_width, row.data());
-            std::copy_n(background.cr.data() + offset, chroma_width, second.data());
-            for (const Shape* shape : touching) paint_chroma_row(*shape, y, row.data(), second.data());
-            store_row(row.data(), kNoGrain, chroma_width, 240.0F, picture.data(1) + y * picture.plane(1).pitch);
-            store_row(second.data(), kNoGrain, chroma_width, 240.0F, picture.data(2) + y * picture.plane(2).pitch);
-        }
-    });
+    for_each_row(
+        background, shapes, threads,
+        [&](int y, const float* row) {
+            store_row(row, grain.row(n, y), Grain::kTile, background.width, 235.0F,
+                      picture.data(0) + y * picture.plane(0).pitch);
+        },
+        [&](int y, const float* cb, const float* cr) {
+            store_row(cb, kNoGrain, Grain::kTile, background.chroma_width(), 240.0F,
+                      picture.data(1) + y * picture.plane(1).pitch);
+            store_row(cr, kNoGrain, Grain::kTile, background.chroma_width(), 240.0F,
+                      picture.data(2) + y * picture.plane(2).pitch);
+        });
 }
 
 void paint(FloatPicture& background, const std::vector<Shape>& shapes, int threads) {
-    const auto lists = by_band(shapes, band_count(background.height));
-    for_each_band(band_count(background.height), threads, [&](int band) {
-        const int end = std::min(background.height, (band + 1) * kBand);
-        for (const Shape* shape : lists[static_cast<std::size_t>(band)]) {
-            for (int y = band * kBand; y < end; ++y) {
-                paint_luma_row(*shape, y, background.y.data() + static_cast<std::size_t>(y) * background.width);
-            }
-            for (int y = band * kBand / 2; y < (end + 1) / 2; ++y) {
-                const std::size_t offset = static_cast<std::size_t>(y) * background.chroma_width();
-                paint_chroma_row(*shape, y, background.cb.data() + offset, background.cr.data() + offset);
-            }
-        }
-    });
+    for_each_row(
+        background, shapes, threads,
+        [&](int y, const float* row) { std::copy_n(row, background.width, background.luma_row(y)); },
+        [&](int y, const float* cb, const float* cr) {
+            std::copy_n(cb, background.chroma_width(), background.cb_row(y));
+            std::copy_n(cr, background.chroma_width(), background.cr_row(y));
+        });
 }
 
 }  // namespace throng::synth

@@ -17,7 +17,17 @@ struct FloatPicture {
 
     FloatPicture(int w, int h, Color fill);
     [[nodiscard]] int chroma_width() const noexcept { return (width + 1) / 2; }
-    [[nodiscard]] int chroma_height() const noexcept { return (height + 1) / 2; }
+    [[nodiscard]] const float* luma_row(int row) const noexcept { return y.data() + offset(width, row); }
+    [[nodiscard]] const float* cb_row(int row) const noexcept { return cb.data() + offset(chroma_width(), row); }
+    [[nodiscard]] const float* cr_row(int row) const noexcept { return cr.data() + offset(chroma_width(), row); }
+    [[nodiscard]] float* luma_row(int row) noexcept { return y.data() + offset(width, row); }
+    [[nodiscard]] float* cb_row(int row) noexcept { return cb.data() + offset(chroma_width(), row); }
+    [[nodiscard]] float* cr_row(int row) noexcept { return cr.data() + offset(chroma_width(), row); }
+
+private:
+    static std::size_t offset(int width, int row) noexcept {
+        return static_cast<std::size_t>(width) * static_cast<std::size_t>(row);
+    }
 };
 
 // Film grain: a tile of small offsets, laid at another place in every frame. All zero with strength 0.

@@ -8,11 +8,39 @@
 #include "core/synth/canvas.h"
 #include "core/synth/layout.h"
 #include "core/synth/person.h"
+#include "core/synth/rows.h"
 
 namespace throng {
 namespace {
 
 constexpr float kGrain = 2.2F;  // levels of luma; the sum of four dice spreads over 0.58 of it
+
+// The part of the face's oval that is inside the picture and behind none of these, by samples.
+float visible_part(const synth::Pose& pose, const CrowdOptions& picture,
+                   const std::vector<const synth::Shape*>& before) {
+    constexpr int kGrid = 16;
+    constexpr float kStep = 2.0F / kGrid;
+    int inside = 0;
+    int seen = 0;
+    for (int row = 0; row < kGrid; ++row) {
+        const float v = (static_cast<float>(row) + 0.5F) * kStep - 1.0F;
+        const float y = pose.y + 0.50F * pose.size * v;
+        const float step = 0.42F * pose.size * kStep;
+        const float first = pose.x - 0.42F * pose.size + 0.5F * step;
+        float hidden[kGrid + synth::kRowSlack] = {};
+        for (const synth::Shape* shape : before) synth::cover_samples(*shape, first, step, y, kGrid, hidden);
+        for (int column = 0; column < kGrid; ++column) {
+            const float u = (static_cast<float>(column) + 0.5F) * kStep - 1.0F;
+            if (u * u + v * v > 1.0F) continue;
+            ++inside;
+            const float x = first + static_cast<float>(column) * step;
+            const bool in_picture = x >= 0.0F && x < static_cast<float>(picture.width) && y >= 0.0F &&
+                                    y < static_cast<float>(picture.height);
+            if (in_picture && hidden[column] <= 0.5F) ++seen;
+        }
+    }
+    return static_cast<float>(seen) / static_cast<float>(inside);
+}
 
 }  // namespace
 
@@ -104,25 +132,7 @@ std::vector<CrowdFace> Crowd::Impl::truth(std::int64_t n) const {
                     near.push_back(&s);
                 }
             }
-            // A grid over the oval of the face.
-            constexpr int kGrid = 16;
-            int inside = 0;
-            int seen = 0;
-            for (int i = 0; i < kGrid * kGrid; ++i) {
-                const float u = (static_cast<float>(i % kGrid) + 0.5F) / (0.5F * kGrid) - 1.0F;
-                const float v = (static_cast<float>(i / kGrid) + 0.5F) / (0.5F * kGrid) - 1.0F;
-                if (u * u + v * v > 1.0F) continue;
-                ++inside;
-                const float x = pose.x + 0.42F * pose.size * u;
-                const float y = pose.y + 0.50F * pose.size * v;
-                const bool in_frame = x >= 0.0F && x < static_cast<float>(options_.width) && y >= 0.0F &&
-                                      y < static_cast<float>(options_.height);
-                const bool hidden = std::any_of(near.begin(), near.end(), [&](const synth::Shape* s) {
-                    return s->at(x - s->cx, y - s->cy).coverage > 0.5F;
-                });
-                seen += in_frame && !hidden ? 1 : 0;
-            }
-            face.visible = static_cast<float>(seen) / static_cast<float>(inside);
+            face.visible = visible_part(pose, options_, near);
             face.ignore = face.visible < kVisibleFace;
             if (face.visible >= kHiddenFace) faces.push_back(face);
         }

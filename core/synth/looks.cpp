@@ -36,6 +36,8 @@ Looks looks_of(std::uint64_t seed, int person) {
     looks.hair = tone > 3.2F || random.chance(0.4F) ? pick(kDarkHair, random) : pick(kLightHair, random);
     looks.eyes = tone > 3.0F ? kEyes[random.below(2)] : pick(kEyes, random);
     looks.shirt = pick(kShirts, random);
+    const float wash = random.between(0.72F, 1.08F);
+    looks.shirt = {looks.shirt.r * wash, looks.shirt.g * wash, looks.shirt.b * wash};
     looks.second = pick(kShirts, random);
     looks.collar = static_cast<Collar>(random.below(static_cast<int>(Collar::count)));
 

@@ -82,6 +82,11 @@ private:
         return add(pose_.x + x * pose_.size, pose_.y + y * pose_.size, a, b, rotation(tilt), c, edge, opacity);
     }
 
+    // On the clothes.
+    Shape& on_torso(float x, float y, float a, float b, Rgb c, float edge, float tilt = 0, float opacity = 1) {
+        return on_body(x, y - 0.11F, a, b, c, edge, tilt, opacity);
+    }
+
     // On the head's outline, which only tilts: its middle is its own.
     Shape& on_outline(float x, float y, float a, float b, Rgb c, float edge, float tilt = 0, float opacity = 1) {
         const float px = x * roll_.cosine - y * roll_.sine;
@@ -121,7 +126,7 @@ private:
     void mouth();
     void brows();
     void hair_in_front();
-    void cap_of_hair(Rgb c, float reach, float line, float edge);
+    void cap_of_hair(Rgb c, float reach, float hairline, float temples, float tilt);
     void glasses();
 
     const Looks& looks_;
@@ -174,18 +179,20 @@ void Artist::hair_behind() {
 void Artist::body() {
     const float wide = looks_.shoulders;
     // Shoulders and chest: one rounded box below, one slope above.
-    Shape& chest = on_body(0, 2.05F, 0.98F * wide, 1.32F, looks_.shirt, 0.03F);
+    Shape& chest = on_torso(0, 2.05F, 0.98F * wide, 1.32F, looks_.shirt, 0.03F);
     chest.square = 0.75F;
     chest.shade_u = shade(16.0F * scene_.key);
     chest.shade_v = shade(-14);
     chest.solid = true;
-    Shape& slope = on_body(0, 1.12F, 0.80F * wide, 0.46F, looks_.shirt, 0.05F);
-    slope.shade_u = shade(14.0F * scene_.key);
-    slope.shade_v = shade(-8);
+    Shape& slope = on_torso(0, 1.12F, 0.80F * wide, 0.46F, looks_.shirt, 0.05F);
+    slope.shade_u = shade(13.0F * scene_.key);
+    // The chest's shading goes on over the seam.
+    slope.shade_v = shade(-4.9F);
+    slope.color.y += shade(9.9F);
     slope.solid = true;
     // Arms against the chest.
     for (const float side : {-1.0F, 1.0F}) {
-        on_body(side * 0.74F * wide, 2.25F, 0.035F, 0.85F, scaled(looks_.shirt, 0.55F), 0.06F, -0.04F * side, 0.7F);
+        on_torso(side * 0.74F * wide, 2.25F, 0.035F, 0.85F, scaled(looks_.shirt, 0.55F), 0.06F, -0.04F * side, 0.7F);
     }
     collar();
 }
@@ -193,9 +200,9 @@ void Artist::body() {
 void Artist::collar() {
     const Rgb dark = scaled(looks_.shirt, 0.6F);
     switch (looks_.collar) {
-        case Collar::round: on_body(0, 0.72F, 0.34F, 0.17F, dark, 0.03F); break;
+        case Collar::round: on_torso(0, 0.72F, 0.34F, 0.17F, dark, 0.03F); break;
         case Collar::v_neck: {
-            Shape& v = on_body(0, 0.64F, 0.27F, 0.36F, skin_shadow(0.16F), 0.02F);
+            Shape& v = on_torso(0, 0.64F, 0.27F, 0.36F, skin_shadow(0.16F), 0.02F);
             v.shade_v = shade(-14);
             break;
         }
@@ -203,27 +210,27 @@ void Artist::collar() {
         case Collar::jacket: {
             // An open jacket: a white front between two lapels, with or without a tie.
             const Rgb white{0.90F, 0.90F, 0.92F};
-            Shape& front = on_body(0, 1.30F, 0.27F, 0.74F, white, 0.03F);
+            Shape& front = on_torso(0, 1.30F, 0.27F, 0.74F, white, 0.03F);
             front.shade_v = shade(-18);
             if (looks_.collar == Collar::shirt_and_tie) {
-                Shape& tie = on_body(0, 1.32F, 0.075F, 0.60F, looks_.second, 0.02F);
+                Shape& tie = on_torso(0, 1.32F, 0.075F, 0.60F, looks_.second, 0.02F);
                 tie.square = 0.4F;
-                on_body(0, 0.80F, 0.085F, 0.07F, scaled(looks_.second, 0.85F), 0.02F);
+                on_torso(0, 0.80F, 0.085F, 0.07F, scaled(looks_.second, 0.85F), 0.02F);
             }
             for (const float side : {-1.0F, 1.0F}) {
                 Shape& lapel =
-                    on_body(side * 0.33F, 1.28F, 0.13F, 0.74F, scaled(looks_.shirt, 0.78F), 0.02F, -0.28F * side);
+                    on_torso(side * 0.33F, 1.28F, 0.13F, 0.74F, scaled(looks_.shirt, 0.78F), 0.02F, -0.28F * side);
                 lapel.shade_u = shade(6.0F);
-                on_body(side * 0.14F, 0.71F, 0.15F, 0.065F, scaled(white, 0.96F), 0.015F, -0.55F * side);
+                on_torso(side * 0.14F, 0.71F, 0.15F, 0.065F, scaled(white, 0.96F), 0.015F, -0.55F * side);
             }
             break;
         }
         case Collar::hood:
         case Collar::count:
-            on_body(0, 0.78F, 0.58F, 0.26F, scaled(looks_.shirt, 0.82F), 0.04F);
-            on_body(0, 0.68F, 0.36F, 0.18F, scaled(looks_.shirt, 0.5F), 0.03F);
+            on_torso(0, 0.78F, 0.58F, 0.26F, scaled(looks_.shirt, 0.82F), 0.04F);
+            on_torso(0, 0.68F, 0.36F, 0.18F, scaled(looks_.shirt, 0.5F), 0.03F);
             for (const float side : {-1.0F, 1.0F})
-                on_body(side * 0.16F, 1.22F, 0.016F, 0.27F, {0.88F, 0.88F, 0.86F}, 0.012F);
+                on_torso(side * 0.16F, 1.22F, 0.016F, 0.27F, {0.88F, 0.88F, 0.86F}, 0.012F);
             break;
     }
 }
@@ -233,7 +240,7 @@ void Artist::neck() {
     neck.square = 0.5F;
     neck.shade_u = shade(10.0F * scene_.key);
     // The chin's shadow.
-    on_body(0, 0.49F, 0.25F, 0.15F, skin_shadow(0.52F), 0.10F, 0, 0.85F);
+    on_body(0, 0.50F, 0.20F, 0.13F, skin_shadow(0.50F), 0.05F, 0, 0.75F);
 }
 
 void Artist::ears() {
@@ -254,8 +261,8 @@ void Artist::head() {
     head.top = kHeadBottom / kHeadTop;
     head.square = 0.10F + 0.35F * looks_.jaw;
     head.shade_u = shade(15.0F * scene_.key);
-    head.shade_v = shade(-7);
-    head.shade_q = shade(-15);
+    head.shade_v = shade(-9);
+    head.shade_q = shade(-24);
     head.solid = true;
     // Forehead, cheeks and chin catch the light; the temples and the sides of the jaw do not.
     on_face(0.03F * scene_.key, -0.33F, 0.24F, 0.13F, skin(1.16F), 0.16F, 0, 0.55F);
@@ -263,7 +270,6 @@ void Artist::head() {
         on_face(side * 0.205F, 0.08F, 0.125F, 0.10F, skin(1.15F), 0.10F, 0, 0.65F);
         const Rgb blush{skin_.r * 1.02F, skin_.g * 0.82F, skin_.b * 0.80F};
         on_face(side * 0.235F, 0.125F, 0.11F, 0.08F, blush, 0.10F, 0, 0.45F);
-        on_face(side * 0.37F, 0.22F, 0.10F, 0.24F, skin_shadow(0.30F), 0.14F, 0.25F * side, 0.42F);
     }
     on_face(0, 0.425F, 0.13F, 0.065F, skin(1.12F), 0.08F, 0, 0.6F);
 }
@@ -286,9 +292,9 @@ void Artist::eye(float side) {
     on_face(x + gaze - 0.014F + 0.02F * scene_.key, kEyeY - 0.015F, 0.010F, 0.010F, {1, 1, 1}, 0.008F, 0, 0.9F * open);
     // Lashes follow the upper lid down; a fold above it.
     const float lid = kEyeY - half + 0.004F;
-    on_face(x, lid, 0.096F * size, 0.014F, {0.10F, 0.07F, 0.06F}, 0.014F, 0.07F * side, 0.9F);
-    on_face(x, kEyeY - 0.062F, 0.09F, 0.010F, skin_shadow(0.55F), 0.016F, 0.08F * side, 0.5F);
-    on_face(x, kEyeY + 0.062F, 0.085F, 0.012F, skin_shadow(0.42F), 0.025F, -0.08F * side, 0.45F);
+    on_face(x, lid, 0.098F * size, 0.013F, {0.10F, 0.07F, 0.06F}, 0.013F, 0.04F * side, 0.9F).bend = 1.9F * open;
+    on_face(x, kEyeY - 0.066F, 0.09F, 0.009F, skin_shadow(0.55F), 0.016F, 0.05F * side, 0.5F).bend = 2.0F;
+    on_face(x, kEyeY + 0.058F, 0.085F, 0.011F, skin_shadow(0.42F), 0.025F, 0, 0.45F).bend = -1.6F;
 }
 
 void Artist::eyes() {
@@ -300,8 +306,9 @@ void Artist::brows() {
     const Rgb brow = between(hair, skin_shadow(0.55F), 0.25F);
     for (const float side : {-1.0F, 1.0F}) {
         const float x = side * (kEyeX * looks_.eye_distance + 0.008F);
-        on_face(x - side * 0.03F, kEyeY - 0.108F, 0.085F, 0.021F * looks_.brows, brow, 0.020F, -0.10F * side, 0.9F);
-        on_face(x + side * 0.05F, kEyeY - 0.106F, 0.075F, 0.016F * looks_.brows, brow, 0.020F, 0.26F * side, 0.85F);
+        Shape& bow =
+            on_face(x + side * 0.005F, kEyeY - 0.118F, 0.120F, 0.021F * looks_.brows, brow, 0.018F, 0.05F * side, 0.9F);
+        bow.bend = 1.5F;
     }
 }
 
@@ -324,14 +331,12 @@ void Artist::beard() {
     const Rgb hair = scaled(looks_.hair, 0.9F);
     if (looks_.stubble > 0.0F) {
         Shape& s = on_face(0, 0.26F, 0.33F, 0.25F, between(skin_, hair, 0.5F), 0.08F, 0, 0.35F * looks_.stubble);
-        s.cut = -0.5F;
-        s.cut_edge = 2.0F;
+        s.cut_above(-0.5F, 0, 0.5F);
     }
     if (looks_.beard) {
         // A rounded box cut off at the cheeks; the mouth is painted over it.
         Shape& s = on_face(0, 0.24F, 0.375F, 0.30F, hair, 0.05F, 0, 0.86F);
-        s.cut = -0.15F;
-        s.cut_edge = 3.0F;
+        s.cut_above(-0.15F, 0, 0.333F);
         s.shade_v = shade(-6);
         s.shade_u = shade(8.0F * scene_.key);
         on_face(0, 0.265F, 0.155F, 0.075F, skin_, 0.03F, 0, 0.9F);
@@ -343,49 +348,54 @@ void Artist::beard() {
 }
 
 void Artist::mouth() {
-    const float wide = 0.150F * looks_.mouth_width * (1.0F + 0.10F * looks_.smile);
+    const float wide = 0.150F * looks_.mouth_width * (1.0F + 0.12F * looks_.smile);
     const float open = 0.060F * pose_.mouth;
     const Rgb natural{skin_.r * 0.80F, skin_.g * 0.58F, skin_.b * 0.58F};
     const Rgb lip = between(natural, {0.66F, 0.14F, 0.20F}, 0.8F * looks_.lips);
-    const float lift = 0.016F * looks_.smile;
-    on_face(0, kMouthY + 0.004F, wide * 1.2F, 0.062F, skin_shadow(0.30F), 0.07F, 0, 0.45F);
-    // Lips part around the opening.
-    on_face(0, kMouthY + 0.034F + open, wide * 0.74F, 0.031F, scaled(lip, 1.10F), 0.018F, 0, 0.9F).shade_v = shade(7);
-    for (const float side : {-1.0F, 1.0F}) {
-        on_face(side * wide * 0.40F, kMouthY - 0.016F - 0.5F * lift, wide * 0.56F, 0.021F, scaled(lip, 0.84F), 0.016F,
-                0.10F * side, 0.95F);
-    }
-    if (pose_.mouth > 0.05F || looks_.smile > 0.72F) {
-        const float teeth = looks_.smile > 0.72F ? 0.018F : 0.0F;
-        on_face(0, kMouthY + 0.006F + 0.5F * open, wide * 0.72F, 0.012F + teeth + 0.7F * open, {0.20F, 0.06F, 0.06F},
-                0.012F);
-        on_face(0, kMouthY + 0.002F, wide * 0.60F, 0.008F + 0.75F * teeth + 0.15F * open, {0.90F, 0.88F, 0.84F}, 0.010F,
-                0, 0.9F);
+    const bool teeth = looks_.smile > 0.55F;
+    const float grin = teeth ? 0.022F * looks_.smile : 0.0F;
+    const float lift = 0.004F + 0.040F * looks_.smile;  // of the corners
+    const float middle = kMouthY + 0.5F * lift;
+    // How far a part of this half-height bends for its ends to rise by the lift.
+    const auto bow = [lift](float half_height) { return -lift / half_height; };
+
+    on_face(0, kMouthY + 0.008F, wide * 1.15F, 0.062F, skin_shadow(0.30F), 0.07F, 0, 0.45F);
+    const float below = 0.024F + open + grin;
+    Shape& lower = on_face(0, middle + below, wide * 0.72F, 0.028F, scaled(lip, 1.10F), 0.016F, 0, 0.9F);
+    lower.bend = 0.55F * bow(0.028F);
+    lower.shade_v = shade(6);
+    on_face(0, middle - 0.014F, wide * 0.90F, 0.020F, scaled(lip, 0.84F), 0.014F, 0, 0.95F).bend = bow(0.020F);
+    if (pose_.mouth > 0.05F || teeth) {
+        const float half = 0.010F + 0.5F * (open + grin);
+        on_face(0, middle + half - 0.006F, wide * 0.80F, half, {0.22F, 0.06F, 0.06F}, 0.010F).bend = 0.8F * bow(half);
+        const float row = 0.006F + 0.45F * grin + 0.15F * open;
+        on_face(0, middle + row - 0.004F, wide * 0.70F, row, {0.92F, 0.90F, 0.86F}, 0.008F, 0, 0.92F).bend =
+            0.8F * bow(row);
     } else {
-        on_face(0, kMouthY + 0.004F, wide * 0.92F, 0.009F, {skin_.r * 0.38F, skin_.g * 0.20F, skin_.b * 0.20F}, 0.012F,
-                0, 0.9F);
+        const Rgb line{skin_.r * 0.38F, skin_.g * 0.20F, skin_.b * 0.20F};
+        on_face(0, middle + 0.002F, wide * 0.94F, 0.008F, line, 0.011F, 0, 0.9F).bend = bow(0.008F);
     }
     for (const float side : {-1.0F, 1.0F}) {
-        on_face(side * wide * 1.0F, kMouthY - 0.004F - lift, 0.024F, 0.014F, skin_shadow(0.62F), 0.018F, -0.5F * side,
-                0.7F);
+        on_face(side * wide * 0.98F, middle - lift, 0.022F, 0.012F, skin_shadow(0.60F), 0.018F, -0.5F * side, 0.65F);
         if (looks_.smile > 0.35F) {
-            on_face(side * 0.205F, 0.185F, 0.016F, 0.095F, skin_shadow(0.34F), 0.03F, -0.42F * side,
+            on_face(side * 0.215F, 0.175F, 0.014F, 0.095F, skin_shadow(0.34F), 0.03F, -0.42F * side,
                     0.40F * looks_.smile);
         }
     }
-    on_face(0, kMouthY + 0.095F, 0.085F, 0.020F, skin_shadow(0.36F), 0.035F, 0, 0.6F);
+    on_face(0, kMouthY + 0.105F, 0.085F, 0.018F, skin_shadow(0.36F), 0.035F, 0, 0.55F).bend = 0.8F;
 }
 
-// The upper part of an ellipse a little larger than the head; line: how far down it comes, 0 to 1.
-void Artist::cap_of_hair(Rgb c, float reach, float line, float edge) {
-    Shape& cap = on_outline(0, kHeadMiddle - 0.04F, kHeadWidth * looks_.head_width + reach, kHeadTop + reach, c, 0.03F);
-    // Turned by half a turn, "below the cut" is above it.
+// The upper part of an ellipse larger than the head by `reach`, down to the hairline: a height from 0 (its middle) to
+// 1, lower by `temples` at the sides.
+void Artist::cap_of_hair(Rgb c, float reach, float hairline, float temples, float tilt) {
+    Shape& cap =
+        on_outline(0, kHeadMiddle - 0.04F, kHeadWidth * looks_.head_width + reach, kHeadTop + reach, c, 0.025F, tilt);
+    // Turned by half a turn, so that "below the cut" is above it.
     cap.ux = -cap.ux;
     cap.uy = -cap.uy;
     cap.vx = -cap.vx;
     cap.vy = -cap.vy;
-    cap.cut = line;
-    cap.cut_edge = 1.0F / edge;
+    cap.cut_above(hairline, -temples, 0.05F);
     cap.shade_u = shade(-14.0F * scene_.key);
     cap.shade_v = shade(10);
     cap.solid = true;
@@ -396,36 +406,34 @@ void Artist::hair_in_front() {
     switch (looks_.hair_style) {
         case HairStyle::bald:
         case HairStyle::count: on_outline(0.10F * scene_.key, -0.52F, 0.13F, 0.07F, skin(1.3F), 0.08F, 0, 0.6F); return;
-        case HairStyle::cropped: cap_of_hair(looks_.hair, 0.02F, 0.64F, 0.10F); break;
-        case HairStyle::parted: {
-            cap_of_hair(looks_.hair, 0.045F, 0.70F, 0.06F);
-            on_outline(-0.16F, -0.545F, 0.30F, 0.13F, looks_.hair, 0.03F, -0.32F);
-            on_outline(0.25F, -0.50F, 0.22F, 0.12F, looks_.hair, 0.03F, 0.55F);
+        case HairStyle::cropped: cap_of_hair(looks_.hair, 0.015F, 0.64F, 0.46F, 0); break;
+        case HairStyle::parted:
+            cap_of_hair(looks_.hair, 0.045F, 0.60F, 0.40F, 0.16F);
+            cap_of_hair(looks_.hair, 0.04F, 0.60F, 0.25F, -0.42F);
             break;
-        }
         case HairStyle::fringe:
-            cap_of_hair(looks_.hair, 0.05F, 0.56F, 0.05F);
+            cap_of_hair(looks_.hair, 0.045F, 0.47F, 0.30F, 0);
             for (int i = -2; i <= 2; ++i) {
                 const auto x = static_cast<float>(i);
-                on_outline(0.14F * x, -0.42F + 0.012F * x * x, 0.11F, 0.075F,
-                           scaled(looks_.hair, i % 2 == 0 ? 1.08F : 0.92F), 0.03F, 0.12F * x);
+                on_outline(0.135F * x, -0.44F + 0.014F * x * x, 0.10F, 0.085F,
+                           scaled(looks_.hair, i % 2 == 0 ? 1.08F : 0.95F), 0.035F, 0.12F * x);
             }
             break;
         case HairStyle::bob:
         case HairStyle::long_hair: {
-            cap_of_hair(looks_.hair, 0.055F, 0.66F, 0.05F);
+            cap_of_hair(looks_.hair, 0.055F, 0.60F, 0.42F, 0.20F);
+            cap_of_hair(looks_.hair, 0.055F, 0.60F, 0.42F, -0.20F);
             // Two curtains beside the face.
-            const float length = looks_.hair_style == HairStyle::bob ? 0.50F : 0.85F;
+            const float length = looks_.hair_style == HairStyle::bob ? 0.44F : 0.64F;
             for (const float side : {-1.0F, 1.0F}) {
-                Shape& curtain = on_outline(side * 0.455F, -0.10F + 0.5F * length - 0.15F, 0.095F, length, looks_.hair,
-                                            0.03F, -0.03F * side);
+                Shape& curtain =
+                    on_outline(side * 0.455F, -0.40F + length, 0.095F, length, looks_.hair, 0.03F, -0.04F * side);
                 curtain.shade_u = shade(9.0F * side);
-                on_outline(side * 0.23F, -0.50F, 0.26F, 0.135F, looks_.hair, 0.03F, 0.52F * side).shade_v = shade(-6);
             }
             break;
         }
         case HairStyle::curls:
-            cap_of_hair(looks_.hair, 0.05F, 0.66F, 0.10F);
+            cap_of_hair(looks_.hair, 0.05F, 0.60F, 0.42F, 0);
             for (int i = -3; i <= 3; ++i) {
                 const auto x = static_cast<float>(i);
                 Shape& curl = on_outline(0.135F * x, -0.56F + 0.024F * x * x, 0.115F, 0.105F,
@@ -433,7 +441,7 @@ void Artist::hair_in_front() {
                 curl.shade_v = shade(-10);
             }
             break;
-        case HairStyle::bun: cap_of_hair(looks_.hair, 0.03F, 0.60F, 0.07F); break;
+        case HairStyle::bun: cap_of_hair(looks_.hair, 0.025F, 0.60F, 0.44F, 0); break;
         case HairStyle::scarf: {
             // A frame around the face.
             Shape& s = on_outline(0, kHeadMiddle + 0.02F, 0.46F, 0.62F, looks_.second, 0.025F);
@@ -442,13 +450,11 @@ void Artist::hair_in_front() {
             on_outline(0, -0.575F, 0.33F, 0.13F, looks_.second, 0.03F);
             return;
         }
-        case HairStyle::beanie: {
-            cap_of_hair(looks_.second, 0.06F, 0.62F, 0.03F);
-            Shape& brim = on_outline(0, -0.475F, 0.47F, 0.085F, scaled(looks_.second, 0.8F), 0.02F);
-            brim.square = 0.6F;
-            brim.shade_u = shade(10.0F * scene_.key);
+        case HairStyle::beanie:
+            cap_of_hair(looks_.hair, 0.01F, 0.40F, 0.30F, 0);
+            cap_of_hair(scaled(looks_.second, 0.75F), 0.075F, 0.44F, 0.10F, 0);
+            cap_of_hair(looks_.second, 0.085F, 0.63F, 0.10F, 0);
             return;
-        }
     }
     on_outline(0.14F * scene_.key, -0.585F, 0.17F, 0.035F, gleam, 0.06F, 0.35F * scene_.key, 0.35F);
 }

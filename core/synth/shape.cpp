@@ -41,19 +41,19 @@ void Shape::bound(int width, int height) noexcept {
     // Forward map: the inverse of (u, v), columns scaled by the reach of coverage in either.
     const float determinant = ux * vy - uy * vx;
     const float reach = root(1.0F + ring + 0.5F / edge);
-    const float up = top < 1.0F ? reach / top : reach;
+    const float up = (top < 1.0F ? reach / top : reach) + magnitude(bend) * reach * reach;
     const float xu = vy / determinant * reach;
     const float xv = -uy / determinant * up;
     const float yu = -vx / determinant * reach;
     const float yv = ux / determinant * up;
     // An ellipse reaches less far than the box around its axes.
-    const bool corners = box || square > 0.0F;
+    const bool corners = box || square > 0.0F || bend != 0.0F;
     const float half_width = corners ? magnitude(xu) + magnitude(xv) : root(xu * xu + xv * xv);
     const float half_height = corners ? magnitude(yu) + magnitude(yv) : root(yu * yu + yv * yv);
-    x0 = bounded(cx - half_width, width);
-    x1 = bounded(cx + half_width + 1.0F, width);
-    y0 = bounded(cy - half_height, height);
-    y1 = bounded(cy + half_height + 1.0F, height);
+    x0 = bounded(cx - half_width - 1.0F, width);
+    x1 = bounded(cx + half_width + 2.0F, width);
+    y0 = bounded(cy - half_height - 1.0F, height);
+    y1 = bounded(cy + half_height + 2.0F, height);
 }
 
 }  // namespace throng::synth

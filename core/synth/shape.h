@@ -25,13 +25,14 @@ struct Shape {
     float ux = 1, uy = 0;  // u = ux dx + uy dy
     float vx = 0, vy = 1;  // v = vx dx + vy dy
     float top = 1;         // v is multiplied by this above the centre: an egg
+    float bend = 0;        // v is measured from the parabola v = bend u^2: a bow
     float square = 0;      // 0: q = u^2 + v^2; 1: q = u^4 + v^4, nearly a box; between: between
     bool box = false;      // a rectangle instead: q = max(u^2, v^2)
     float edge = 8;
     float opacity = 1;
-    float ring = 0;      // > 0: only where |q - 1| < ring
-    float cut = -1e6F;   // only where v > cut,
-    float cut_edge = 1;  // softly over a range of 1 / cut_edge
+    float ring = 0;     // > 0: only where |q - 1| < ring
+    bool cuts = false;  // only where v > cut + cut_bend u^2, softly over a range of 1 / cut_edge
+    float cut = 0, cut_bend = 0, cut_edge = 1;
     Color color;
     float shade_u = 0, shade_v = 0, shade_q = 0;  // brightness added: shade_u u + shade_v v + shade_q q
     bool solid = false;                  // hides what is behind it: counts when the visible part of a face is measured
@@ -39,27 +40,15 @@ struct Shape {
 
     // Half-axes a and b in pixels, turned by r; edge_pixels: width of the soft edge.
     void place(float center_x, float center_y, float a, float b, Rotation r, float edge_pixels) noexcept;
+    // Leaves only what lies below the line v = line + bend u^2, with an edge of this width in v.
+    void cut_above(float line, float bend, float width) noexcept {
+        cuts = true;
+        cut = line;
+        cut_bend = bend;
+        cut_edge = 1.0F / width;
+    }
     // Sets x0 to y1, cut to a picture of width x height.
     void bound(int width, int height) noexcept;
-
-    struct Sample {
-        float coverage;
-        float shade;
-    };
-    [[nodiscard]] Sample at(float dx, float dy) const noexcept {
-        const float u = ux * dx + uy * dy;
-        const float straight = vx * dx + vy * dy;
-        const float v = straight < 0.0F ? straight * top : straight;
-        const float u2 = u * u;
-        const float v2 = v * v;
-        const float round = u2 + v2;
-        const float q = box ? (u2 > v2 ? u2 : v2) : round + square * (u2 * u2 + v2 * v2 - round);
-        const float off = q - 1.0F;
-        const float beyond = ring > 0.0F ? (off < 0.0F ? -off : off) - ring : off;
-        const float t = clamped(0.5F - beyond * edge, 0.0F, 1.0F);
-        const float below = clamped((straight - cut) * cut_edge + 0.5F, 0.0F, 1.0F);
-        return {t * t * (3.0F - 2.0F * t) * below * opacity, shade_u * u + shade_v * v + shade_q * q};
-    }
 };
 
 }  // namespace throng::synth

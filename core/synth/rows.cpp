@@ -1,0 +1,195 @@
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "core/synth/rows.cpp"
+#include <hwy/foreach_target.h>
+// Highway includes this file once for every target from here on.
+#include <hwy/highway.h>
+
+#include "core/synth/rows.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace throng::synth::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+using Floats = hn::ScalableTag<float>;
+using Vector = hn::Vec<Floats>;
+
+// A shape at the samples of one row.
+class ShapeRow {
+public:
+    ShapeRow(const Shape& shape, float dy)
+        : shape_(shape), u_y_(hn::Set(d_, shape.uy * dy)), v_y_(hn::Set(d_, shape.vy * dy)) {}
+
+    // Evaluates at horizontal distances dx from the centre; the results are valid until the next call.
+    HWY_ATTR void evaluate(Vector dx) {
+        const Vector zero = hn::Zero(d_);
+        const Vector one = hn::Set(d_, 1.0F);
+        const Vector half = hn::Set(d_, 0.5F);
+        u_ = hn::Add(hn::Mul(hn::Set(d_, shape_.ux), dx), u_y_);
+        const Vector u2 = hn::Mul(u_, u_);
+        Vector straight = hn::Add(hn::Mul(hn::Set(d_, shape_.vx), dx), v_y_);
+        if (shape_.bend != 0.0F) straight = hn::Sub(straight, hn::Mul(hn::Set(d_, shape_.bend), u2));
+        v_ = hn::IfThenElse(hn::Lt(straight, zero), hn::Mul(straight, hn::Set(d_, shape_.top)), straight);
+        const Vector v2 = hn::Mul(v_, v_);
+        if (shape_.box) {
+            q_ = hn::Max(u2, v2);
+        } else {
+            q_ = hn::Add(u2, v2);
+            if (shape_.square > 0.0F) {
+                const Vector fourth = hn::Add(hn::Mul(u2, u2), hn::Mul(v2, v2));
+                q_ = hn::Add(q_, hn::Mul(hn::Set(d_, shape_.square), hn::Sub(fourth, q_)));
+            }
+        }
+        Vector beyond = hn::Sub(q_, one);
+        if (shape_.ring > 0.0F) beyond = hn::Sub(hn::Abs(beyond), hn::Set(d_, shape_.ring));
+        Vector t = hn::Sub(half, hn::Mul(beyond, hn::Set(d_, shape_.edge)));
+        t = hn::Min(hn::Max(t, zero), one);
+        // Smoothstep.
+        coverage_ = hn::Mul(hn::Mul(t, t), hn::Sub(hn::Set(d_, 3.0F), hn::Add(t, t)));
+        coverage_ = hn::Mul(coverage_, hn::Set(d_, shape_.opacity));
+        if (shape_.cuts) {
+            const Vector line = hn::Add(hn::Set(d_, shape_.cut), hn::Mul(hn::Set(d_, shape_.cut_bend), u2));
+            const Vector above = hn::Add(hn::Mul(hn::Sub(straight, line), hn::Set(d_, shape_.cut_edge)), half);
+            coverage_ = hn::Mul(coverage_, hn::Min(hn::Max(above, zero), one));
+        }
+    }
+
+    HWY_ATTR Vector coverage() const { return coverage_; }
+    HWY_ATTR Vector shade() const {
+        const Vector slope =
+            hn::Add(hn::Mul(hn::Set(d_, shape_.shade_u), u_), hn::Mul(hn::Set(d_, shape_.shade_v), v_));
+        return hn::Add(slope, hn::Mul(hn::Set(d_, shape_.shade_q), q_));
+    }
+
+private:
+    Floats d_;
+    Shape shape_;  // a copy, which no store to a row can change
+    Vector u_y_, v_y_;
+    Vector u_{}, v_{}, q_{}, coverage_{};
+};
+
+HWY_ATTR Vector blend(Vector below, Vector coverage, Vector level) {
+    return hn::Add(below, hn::Mul(coverage, hn::Sub(level, below)));
+}
+
+HWY_ATTR Vector counted_from(Floats d, int first) {
+    return hn::ConvertTo(d, hn::Iota(hn::Rebind<std::int32_t, Floats>(), first));
+}
+
+// The vectors reach past the end of the row of the shape; coverage is 0 there, or there are spare floats.
+HWY_ATTR void PaintLuma(const Shape& shape, float dy, int x0, int x1, float* HWY_RESTRICT row) {
+    const Floats d;
+    const int lanes = static_cast<int>(hn::Lanes(d));
+    const Vector first = hn::Set(d, 0.5F - shape.cx);
+    const Vector color = hn::Set(d, shape.color.y);
+    ShapeRow at(shape, dy);
+    for (int x = x0; x < x1; x += lanes) {
+        at.evaluate(hn::Add(counted_from(d, x), first));
+        hn::StoreU(blend(hn::LoadU(d, row + x), at.coverage(), hn::Add(color, at.shade())), d, row + x);
+    }
+}
+
+HWY_ATTR void PaintChroma(const Shape& shape, float dy, int x0, int x1, float* HWY_RESTRICT cb,
+                          float* HWY_RESTRICT cr) {
+    const Floats d;
+    const int lanes = static_cast<int>(hn::Lanes(d));
+    const Vector first = hn::Set(d, 0.5F - shape.cx);
+    const Vector color_cb = hn::Set(d, shape.color.cb);
+    const Vector color_cr = hn::Set(d, shape.color.cr);
+    ShapeRow at(shape, dy);
+    for (int x = x0; x < x1; x += lanes) {
+        const Vector half_x = counted_from(d, x);
+        at.evaluate(hn::Add(hn::Add(half_x, half_x), first));
+        hn::StoreU(blend(hn::LoadU(d, cb + x), at.coverage(), color_cb), d, cb + x);
+        hn::StoreU(blend(hn::LoadU(d, cr + x), at.coverage(), color_cr), d, cr + x);
+    }
+}
+
+HWY_ATTR void CoverSamples(const Shape& shape, float dx, float step, float dy, int count, float* HWY_RESTRICT hidden) {
+    const Floats d;
+    ShapeRow at(shape, dy);
+    for (int i = 0; i < count; i += static_cast<int>(hn::Lanes(d))) {
+        at.evaluate(hn::Add(hn::Mul(counted_from(d, i), hn::Set(d, step)), hn::Set(d, dx)));
+        hn::StoreU(hn::Max(hn::LoadU(d, hidden + i), at.coverage()), d, hidden + i);
+    }
+}
+
+HWY_ATTR void StoreRow(const float* HWY_RESTRICT from, const float* HWY_RESTRICT grain, int period, int width,
+                       float high, std::uint8_t* HWY_RESTRICT to) {
+    const Floats d;
+    const hn::Rebind<std::int32_t, Floats> whole;
+    const hn::Rebind<std::uint8_t, Floats> bytes;
+    const Vector low = hn::Set(d, 16.0F);
+    const Vector top = hn::Set(d, high);
+    for (int start = 0; start < width; start += period) {
+        const int end = width - start < period ? width - start : period;
+        for (int x = 0; x < end; x += static_cast<int>(hn::Lanes(d))) {
+            const Vector level = hn::Add(hn::LoadU(d, from + start + x), hn::LoadU(d, grain + x));
+            const Vector inside = hn::Min(hn::Max(level, low), top);
+            // Truncation of a positive number and a half: to the nearest.
+            hn::StoreU(hn::DemoteTo(bytes, hn::ConvertTo(whole, hn::Add(inside, hn::Set(d, 0.5F)))), bytes,
+                       to + start + x);
+        }
+    }
+}
+
+}  // namespace throng::synth::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace throng::synth {
+namespace {
+
+HWY_EXPORT(PaintLuma);
+HWY_EXPORT(PaintChroma);
+HWY_EXPORT(CoverSamples);
+HWY_EXPORT(StoreRow);
+
+struct Span {
+    int begin, end;
+};
+
+// Where an ellipse can cover anything in this row, within its bounds: q <= reach solved for dx, an egg taken as the
+// larger ellipse it fits into. Only saves work: outside, coverage is 0.
+Span span_of(const Shape& shape, float dy) {
+    if (shape.box || shape.square > 0.0F || shape.bend != 0.0F) return {shape.x0, shape.x1};
+    const float narrow = shape.top < 1.0F ? shape.top : 1.0F;
+    const float vx = shape.vx * narrow;
+    const float vy = shape.vy * narrow;
+    const float a = shape.ux * shape.ux + vx * vx;
+    const float b = (shape.ux * shape.uy + vx * vy) * dy;
+    const float c = (shape.uy * shape.uy + vy * vy) * dy * dy - (1.0F + shape.ring + 0.5F / shape.edge);
+    const float discriminant = b * b - a * c;
+    if (discriminant < 0.0F) return {0, 0};
+    const float middle = shape.cx - b / a;
+    const float reach = root(discriminant) / a + 2.0F;  // two pixels for rounding
+    const float low = clamped(middle - reach, static_cast<float>(shape.x0), static_cast<float>(shape.x1));
+    const float high = clamped(middle + reach, static_cast<float>(shape.x0), static_cast<float>(shape.x1));
+    return {static_cast<int>(low), static_cast<int>(high)};
+}
+
+}  // namespace
+
+void paint_luma_row(const Shape& shape, int y, float* row) {
+    if (y < shape.y0 || y >= shape.y1) return;
+    const float dy = static_cast<float>(y) + 0.5F - shape.cy;
+    const Span span = span_of(shape, dy);
+    if (span.begin < span.end) HWY_DYNAMIC_DISPATCH(PaintLuma)(shape, dy, span.begin, span.end, row);
+}
+
+void paint_chroma_row(const Shape& shape, int y, float* cb, float* cr) {
+    if (2 * y + 1 < shape.y0 || 2 * y >= shape.y1) return;
+    const float dy = static_cast<float>(2 * y) + 1.0F - shape.cy;
+    const Span span = span_of(shape, dy);
+    if (span.begin < span.end) HWY_DYNAMIC_DISPATCH(PaintChroma)(shape, dy, span.begin / 2, (span.end + 1) / 2, cb, cr);
+}
+
+void cover_samples(const Shape& shape, float x, float step, float y, int count, float* hidden) {
+    HWY_DYNAMIC_DISPATCH(CoverSamples)(shape, x - shape.cx, step, y - shape.cy, count, hidden);
+}
+
+void store_row(const float* from, const float* grain, int period, int width, float high, std::uint8_t* to) {
+    HWY_DYNAMIC_DISPATCH(StoreRow)(from, grain, period, width, high, to);
+}
+
+}  // namespace throng::synth
+#endif
