@@ -100,6 +100,7 @@ private:
     SinkList sinks_;
 
     // The detect thread's.
+    PipelineSettings initial_settings_;
     std::shared_ptr<Backend> backend_;
     std::unique_ptr<FrameProcessor> processor_;
     bool fell_back_ = false;
@@ -208,7 +209,7 @@ void Pipeline::Impl::detect_thread(std::stop_token stop) {
 
 void Pipeline::Impl::detect(std::stop_token stop) {
     try {
-        processor_ = std::make_unique<FrameProcessor>(backend_, settings_);
+        processor_ = std::make_unique<FrameProcessor>(backend_, initial_settings_);
     } catch (const Error& error) {
         fall_back(error);
     }
@@ -290,11 +291,7 @@ void Pipeline::Impl::fall_back(const Error& failure) {
     fell_back_ = true;
     const std::string lost = backend_->name();
     backend_ = options_.fallback();
-    PipelineSettings settings;
-    {
-        const std::lock_guard lock(mutex_);
-        settings = processor_ ? processor_->settings() : settings_;
-    }
+    const PipelineSettings settings = processor_ ? processor_->settings() : initial_settings_;
     processor_ = std::make_unique<FrameProcessor>(backend_, settings);
     const std::string notice =
         "the " + lost + " backend failed, going on with " + backend_->name() + ": " + failure.what();
@@ -354,6 +351,8 @@ void Pipeline::Impl::start() {
         const std::lock_guard lock(mutex_);
         if (phase_ != Phase::idle) return;
         phase_ = Phase::active;
+        initial_settings_ = settings_;
+        settings_pending_ = false;
     }
     decode_thread_ = std::thread([this] { decode_thread(decode_stop_.get_token()); });
     detect_thread_ = std::thread([this] { detect_thread(detect_stop_.get_token()); });

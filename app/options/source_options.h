@@ -1,0 +1,23 @@
+// Options of everything that reads frames.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <cstdint>
+
+#include "core/video/source.h"
+
+namespace throng {
+
+struct SourceArguments {
+    SourceOptions source;
+    std::int64_t frames = 0;  // --frames; 0: all
+};
+
+// Adds --decoder, --frames, --open-timeout, --read-timeout and --reconnects.
+void add_source_options(CLI::App& command, SourceArguments& arguments);
+
+// What SOURCE may be, for the help text.
+[[nodiscard]] const char* source_forms();
+
+}  // namespace throng

@@ -1,0 +1,223 @@
+// A source, a backend and a sink whose behaviour a test chooses.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/detect/backend.h"
+#include "core/frame/frame_pool.h"
+#include "core/pipeline/pipeline.h"
+
+namespace throng::test {
+
+// Counts frames from 0; the first sample of frame n is n % 256.
+class FakeSource final : public VideoSource {
+public:
+    struct Plan {
+        std::int64_t frames = 10;
+        int width = 16;
+        int height = 16;
+        double fps = 100;
+        bool live = false;
+        std::int64_t breaks_at = -1;             // throws instead of this frame
+        std::chrono::milliseconds read_time{0};  // of every frame
+        std::int64_t resizes_at = -1;            // frames from here on are twice as wide
+    };
+
+    explicit FakeSource(const Plan& plan) : plan_(plan) {}
+
+    ReadStatus read(Frame& frame, std::stop_token stop) override {
+        if (plan_.read_time.count() > 0) {
+            std::unique_lock lock(mutex_);
+            condition_.wait_for(lock, stop, plan_.read_time, [] { return false; });
+        }
+        if (stop.stop_requested()) return ReadStatus::timeout;
+        if (next_ == plan_.breaks_at) throw Error(ErrorKind::input, "the data is broken", "fake");
+        if (next_ >= plan_.frames) return ReadStatus::end;
+        const bool wide = plan_.resizes_at >= 0 && next_ >= plan_.resizes_at;
+        WritableFrame writable = pool_.take(PixelFormat::gray8, plan_.width * (wide ? 2 : 1), plan_.height);
+        writable.info().index = next_;
+        writable.info().pts = static_cast<double>(next_) / plan_.fps;
+        writable.info().captured = std::chrono::steady_clock::now();
+        *writable.data(0) = static_cast<std::uint8_t>(next_);
+        frame = std::move(writable).finish();
+        return next_++ == plan_.resizes_at ? ReadStatus::format_changed : ReadStatus::frame;
+    }
+
+    bool seek(double seconds) override {
+        next_ = static_cast<std::int64_t>(seconds * plan_.fps);
+        return true;
+    }
+
+    [[nodiscard]] SourceInfo info() const override {
+        SourceInfo info;
+        info.name = "fake";
+        info.width = plan_.width;
+        info.height = plan_.height;
+        info.fps = plan_.fps;
+        info.live = plan_.live;
+        info.seekable = !plan_.live;
+        return info;
+    }
+
+private:
+    Plan plan_;
+    FramePool pool_;
+    std::int64_t next_ = 0;
+    std::mutex mutex_;
+    std::condition_variable_any condition_;
+};
+
+// Times stages with the wall clock.
+class FakeRecorder final : public StageRecorder {
+public:
+    void begin(std::string_view) override {}
+    void end(std::string_view name) override { current_.push_back({name, 0.5}); }
+    void add(std::string_view name, double ms) override { current_.push_back({name, ms}); }
+    const StageTimes& end_frame() override {
+        finished_ = std::exchange(current_, {});
+        return finished_;
+    }
+
+private:
+    StageTimes current_;
+    StageTimes finished_;
+};
+
+// Finds `boxes(frame)` detections with score = index of the frame; NMS keeps all that fit.
+class FakeBackend final : public Backend {
+public:
+    struct Plan {
+        std::function<std::uint32_t(std::int64_t frame)> boxes = [](std::int64_t) { return 2U; };
+        std::int64_t fails_at = -1;  // the detector throws for this frame
+        ErrorKind failure = ErrorKind::internal;
+        std::chrono::milliseconds detect_time{0};
+        std::string missing_model;  // make_detector throws for it
+        std::string name = "fake";
+    };
+
+    FakeBackend() : FakeBackend(Plan{}) {}
+    explicit FakeBackend(Plan plan) : plan_(std::make_shared<Plan>(std::move(plan))) {}
+
+    [[nodiscard]] std::string name() const override { return plan_->name; }
+    [[nodiscard]] std::string description() const override { return "a backend for tests"; }
+
+    std::unique_ptr<Detector> make_detector(const DetectorParams& params) override {
+        if (!params.model.empty() && params.model == plan_->missing_model) {
+            throw Error(ErrorKind::unavailable, "there is no such model", params.model);
+        }
+        return std::make_unique<FakeDetector>(plan_);
+    }
+    std::unique_ptr<Nms> make_nms() override { return std::make_unique<FakeNms>(); }
+    DetectionBuffer make_buffer(std::int32_t capacity, const DetectionExtras& extras) override {
+        return make_host_buffer(capacity, extras);
+    }
+    std::unique_ptr<StageRecorder> make_recorder() override { return std::make_unique<FakeRecorder>(); }
+
+    void download(const DetectionBuffer& buffer, DetectionSet& out) override {
+        const DetectionSpan& span = buffer.span();
+        out = {};
+        out.wanted = span.count->wanted;
+        const auto n = std::min<std::uint32_t>(out.wanted, static_cast<std::uint32_t>(span.capacity));
+        for (std::uint32_t i = 0; i < n; ++i) out.detections.push_back({span.boxes[i], span.scores[i], 1, -1});
+    }
+    void upload(const DetectionSet&, DetectionBuffer&) override {}
+
+private:
+    class FakeDetector final : public Detector {
+    public:
+        explicit FakeDetector(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)) {}
+        void enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder) override {
+            const ScopedStage stage(recorder, stage::kCascade);
+            const std::int64_t index = frame.info().index;
+            if (index == plan_->fails_at) throw Error(plan_->failure, "the device is lost", "fake");
+            std::this_thread::sleep_for(plan_->detect_time);
+            const DetectionSpan& span = raw.span();
+            *span.count = {plan_->boxes(index), 0};
+            for (std::uint32_t i = 0;
+                 i < std::min<std::uint32_t>(span.count->wanted, static_cast<std::uint32_t>(span.capacity)); ++i) {
+                span.boxes[i] = {static_cast<float>(i), 0, 10, 10};
+                span.scores[i] = static_cast<float>(index);
+            }
+        }
+        void configure(const DetectorParams&) override {}
+
+    private:
+        std::shared_ptr<const Plan> plan_;
+    };
+
+    class FakeNms final : public Nms {
+    public:
+        void enqueue(const DetectionBuffer& raw, DetectionBuffer& kept, const NmsParams&,
+                     StageRecorder& recorder) override {
+            const ScopedStage stage(recorder, stage::kNmsMap);
+            const auto n =
+                std::min<std::uint32_t>(raw.span().count->wanted, static_cast<std::uint32_t>(raw.capacity()));
+            *kept.span().count = {n, 0};
+            std::copy_n(raw.span().boxes, n, kept.span().boxes);
+            std::copy_n(raw.span().scores, n, kept.span().scores);
+        }
+    };
+
+    std::shared_ptr<const Plan> plan_;
+};
+
+// Remembers what it got.
+class RecordingSink final : public ResultSink {
+public:
+    explicit RecordingSink(std::int64_t fails_at = -1) : fails_at_(fails_at) {}
+
+    void write(const FrameResult& result) override {
+        const std::lock_guard lock(mutex_);
+        if (result.frame.info().index == fails_at_)
+            throw Error(ErrorKind::input, "cannot write: the disk is full", "sink");
+        frames_.push_back(result.frame.info().index);
+        kept_.push_back(result.kept.detections.size());
+        overflows_.push_back(result.overflow);
+    }
+    void close() override { ++closed_; }
+
+    [[nodiscard]] std::vector<std::int64_t> frames() const {
+        const std::lock_guard lock(mutex_);
+        return frames_;
+    }
+    [[nodiscard]] std::vector<std::size_t> kept() const {
+        const std::lock_guard lock(mutex_);
+        return kept_;
+    }
+    [[nodiscard]] std::vector<std::uint32_t> overflows() const {
+        const std::lock_guard lock(mutex_);
+        return overflows_;
+    }
+    [[nodiscard]] int closed() const { return closed_; }
+
+private:
+    std::int64_t fails_at_;
+    mutable std::mutex mutex_;
+    std::vector<std::int64_t> frames_;
+    std::vector<std::size_t> kept_;
+    std::vector<std::uint32_t> overflows_;
+    std::atomic<int> closed_ = 0;
+};
+
+// Waits until the condition holds; false after ten seconds, which no working program takes.
+template <typename Condition>
+bool eventually(Condition condition) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (!condition()) {
+        if (std::chrono::steady_clock::now() > deadline) return false;
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return true;
+}
+
+}  // namespace throng::test

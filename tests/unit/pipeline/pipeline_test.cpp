@@ -1,0 +1,467 @@
+#include "core/pipeline/pipeline.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "tests/unit/pipeline/fakes.h"
+
+namespace throng {
+namespace {
+
+using test::eventually;
+using test::FakeBackend;
+using test::FakeSource;
+using test::RecordingSink;
+
+std::vector<std::int64_t> count_to(std::int64_t n) {
+    std::vector<std::int64_t> numbers(static_cast<std::size_t>(n));
+    std::iota(numbers.begin(), numbers.end(), 0);
+    return numbers;
+}
+
+struct Trial {
+    std::shared_ptr<RecordingSink> sink = std::make_shared<RecordingSink>();
+    std::unique_ptr<Pipeline> pipeline;
+};
+
+Trial make_run(const FakeSource::Plan& source, const FakeBackend::Plan& backend = {}, const PipelineOptions& options = {},
+             const PipelineSettings& settings = {}) {
+    Trial run;
+    run.pipeline = std::make_unique<Pipeline>(std::make_unique<FakeSource>(source),
+                                              std::make_shared<FakeBackend>(backend), settings, options);
+    run.pipeline->add_sink(run.sink);
+    return run;
+}
+
+FakeSource::Plan frames(std::int64_t n) {
+    FakeSource::Plan plan;
+    plan.frames = n;
+    return plan;
+}
+
+TEST(Pipeline, AFileGivesEveryFrameInOrderHoweverSlowTheDetector) {
+    FakeBackend::Plan slow;
+    slow.detect_time = std::chrono::milliseconds(1);
+    Trial run = make_run(frames(100), slow);
+    EXPECT_EQ(run.pipeline->state(), PipelineState::idle);
+    run.pipeline->start();
+    run.pipeline->wait();
+    EXPECT_EQ(run.pipeline->state(), PipelineState::ended);
+    EXPECT_EQ(run.sink->frames(), count_to(100));
+    EXPECT_EQ(run.sink->closed(), 1);
+    const PipelineCounters counters = run.pipeline->counters();
+    EXPECT_EQ(counters.decoded, 100U);
+    EXPECT_EQ(counters.detected, 100U);
+    EXPECT_EQ(counters.dropped, 0U);
+    ASSERT_NE(run.pipeline->latest(), nullptr);
+    EXPECT_EQ(run.pipeline->latest()->frame.info().index, 99);
+}
+
+TEST(Pipeline, AnEmptySourceEndsWithoutAResult) {
+    Trial run = make_run(frames(0));
+    run.pipeline->start();
+    run.pipeline->wait();
+    EXPECT_EQ(run.pipeline->state(), PipelineState::ended);
+    EXPECT_EQ(run.pipeline->latest(), nullptr);
+    EXPECT_EQ(run.sink->closed(), 1);
+}
+
+TEST(Pipeline, ALiveSourceKeepsTheNewestFrameAndCountsWhatItReplaced) {
+    FakeSource::Plan camera = frames(60);
+    camera.live = true;
+    camera.read_time = std::chrono::milliseconds(1);
+    FakeBackend::Plan slow;
+    slow.detect_time = std::chrono::milliseconds(10);
+    Trial run = make_run(camera, slow);
+    run.pipeline->start();
+    run.pipeline->wait();
+    const PipelineCounters counters = run.pipeline->counters();
+    EXPECT_EQ(counters.decoded, 60U);
+    EXPECT_GT(counters.dropped, 0U);
+    EXPECT_EQ(counters.detected + counters.dropped, counters.decoded);
+    const auto shown = run.sink->frames();
+    EXPECT_TRUE(std::is_sorted(shown.begin(), shown.end()));
+    EXPECT_EQ(shown.back(), 59);
+}
+
+TEST(Pipeline, StopsAfterTheFramesAskedFor) {
+    PipelineOptions options;
+    options.max_frames = 7;
+    Trial run = make_run(frames(1000), {}, options);
+    run.pipeline->start();
+    run.pipeline->wait();
+    EXPECT_EQ(run.sink->frames(), count_to(7));
+    EXPECT_EQ(run.pipeline->counters().decoded, 7U);
+}
+
+TEST(Pipeline, StopEndsAnEndlessRunAndClosesTheSinks) {
+    Trial run = make_run(frames(std::numeric_limits<std::int64_t>::max()));
+    run.pipeline->start();
+    ASSERT_TRUE(eventually([&] { return run.pipeline->counters().detected > 10; }));
+    run.pipeline->stop();
+    run.pipeline->stop();
+    run.pipeline->wait();
+    EXPECT_EQ(run.pipeline->state(), PipelineState::ended);
+    EXPECT_EQ(run.sink->closed(), 1);
+    const auto seen = run.sink->frames();
+    EXPECT_EQ(seen, count_to(static_cast<std::int64_t>(seen.size())));
+}
+
+TEST(Pipeline, StopOfAPipelineThatNeverStartedClosesTheSinks) {
+    Trial run = make_run(frames(3));
+    run.pipeline->stop();
+    EXPECT_EQ(run.sink->closed(), 1);
+    run.pipeline->start();  // too late: nothing runs
+    EXPECT_EQ(run.pipeline->state(), PipelineState::ended);
+}
+
+TEST(Pipeline, ABrokenSourceKeepsTheResultsBeforeIt) {
+    FakeSource::Plan broken = frames(20);
+    broken.breaks_at = 12;
+    Trial run = make_run(broken);
+    run.pipeline->start();
+    run.pipeline->wait();
+    EXPECT_EQ(run.pipeline->state(), PipelineState::failed);
+    ASSERT_TRUE(run.pipeline->failure());
+    EXPECT_EQ(run.pipeline->failure()->kind(), ErrorKind::input);
+    EXPECT_EQ(run.sink->frames(), count_to(12));
+    EXPECT_EQ(run.sink->closed(), 1);
+}
+
+TEST(Pipeline, ASinkThatThrowsEndsTheRunAndTheOthersAreClosed) {
+    Trial run = make_run(frames(20));
+    const auto full_disk = std::make_shared<RecordingSink>(5);
+    run.pipeline->add_sink(full_disk);
+    run.pipeline->start();
+    run.pipeline->wait();
+    EXPECT_EQ(run.pipeline->state(), PipelineState::failed);
+    EXPECT_EQ(run.pipeline->failure()->where(), "sink");
+    EXPECT_EQ(run.sink->frames(), count_to(6));
+    EXPECT_EQ(full_disk->frames(), count_to(5));
+    EXPECT_EQ(run.sink->closed(), 1);
+    EXPECT_EQ(full_disk->closed(), 1);
+}
+
+TEST(Pipeline, AModelThatIsMissingFromTheStartFailsTheRun) {
+    FakeBackend::Plan plan;
+    plan.missing_model = "nowhere.xml";
+    PipelineSettings settings;
+    settings.detector.model = "nowhere.xml";
+    Trial run = make_run(frames(1000), plan, {}, settings);
+    run.pipeline->start();
+    run.pipeline->wait();
+    EXPECT_EQ(run.pipeline->state(), PipelineState::failed);
+    EXPECT_EQ(run.pipeline->failure()->kind(), ErrorKind::unavailable);
+    EXPECT_TRUE(run.sink->frames().empty());
+}
+
+TEST(Pipeline, AModelThatIsMissingLaterIsANoticeAndTheFormerGoesOn) {
+    FakeBackend::Plan plan;
+    plan.missing_model = "nowhere.xml";
+    Trial run = make_run(frames(std::numeric_limits<std::int64_t>::max()), plan);
+    run.pipeline->start();
+    PipelineSettings settings = run.pipeline->settings();
+    settings.detector.model = "nowhere.xml";
+    settings.nms.theta = 0.75F;
+    run.pipeline->update(settings);
+    ASSERT_TRUE(eventually([&] { return !run.pipeline->notice().empty(); }));
+    EXPECT_EQ(run.pipeline->state(), PipelineState::running);
+    EXPECT_EQ(run.pipeline->settings().detector.model, "");
+    settings.detector.model = "";
+    run.pipeline->update(settings);
+    EXPECT_TRUE(eventually([&] { return run.pipeline->notice().empty(); }));
+    EXPECT_EQ(run.pipeline->settings().nms.theta, 0.75F);
+}
+
+TEST(Pipeline, SettingsThatMakeNoSenseAreRefusedAtOnce) {
+    PipelineSettings settings;
+    settings.nms.theta = std::nanf("");
+    EXPECT_THROW(make_run(frames(1), {}, {}, settings), Error);
+    Trial run = make_run(frames(1));
+    EXPECT_THROW(run.pipeline->update(settings), Error);
+    settings = {};
+    settings.capacity = 0;
+    EXPECT_THROW(run.pipeline->update(settings), Error);
+    EXPECT_THROW(run.pipeline->set_speed(0), Error);
+    EXPECT_THROW(run.pipeline->set_speed(std::nan("")), Error);
+}
+
+TEST(Pipeline, AFrameThatOverflowsRunsAgainInLargerBuffers) {
+    FakeBackend::Plan plan;
+    plan.boxes = [](std::int64_t frame) { return frame == 3 ? 1000U : 5U; };
+    PipelineSettings settings;
+    settings.capacity = 100;
+    Trial run = make_run(frames(6), plan, {}, settings);
+    run.pipeline->start();
+    run.pipeline->wait();
+    EXPECT_EQ(run.sink->kept(), (std::vector<std::size_t>{5, 5, 5, 1000, 5, 5}));
+    EXPECT_EQ(run.sink->overflows(), std::vector<std::uint32_t>(6, 0));
+    EXPECT_EQ(run.pipeline->counters().overflowed, 1U);
+}
+
+TEST(Pipeline, AnOverflowBeyondTheLimitIsReported) {
+    FakeBackend::Plan plan;
+    plan.boxes = [](std::int64_t) { return 1000U; };
+    PipelineSettings settings;
+    settings.capacity = 100;
+    settings.capacity_limit = 300;
+    Trial run = make_run(frames(3), plan, {}, settings);
+    run.pipeline->start();
+    run.pipeline->wait();
+    EXPECT_EQ(run.sink->kept(), std::vector<std::size_t>(3, 300));
+    EXPECT_EQ(run.sink->overflows(), std::vector<std::uint32_t>(3, 700));
+    EXPECT_EQ(run.pipeline->latest()->raw_count, 1000U);
+    EXPECT_NE(run.pipeline->notice(), "");
+}
+
+TEST(Pipeline, ALiveSourceGrowsForTheNextFrameAndReportsWhatIsLost) {
+    FakeSource::Plan camera = frames(200);
+    camera.live = true;
+    camera.read_time = std::chrono::milliseconds(1);
+    FakeBackend::Plan plan;
+    plan.boxes = [](std::int64_t) { return 1000U; };
+    PipelineSettings settings;
+    settings.capacity = 100;
+    Trial run = make_run(camera, plan, {}, settings);
+    run.pipeline->start();
+    run.pipeline->wait();
+    ASSERT_GE(run.sink->overflows().size(), 2U);
+    EXPECT_EQ(run.sink->overflows()[0], 900U);
+    EXPECT_EQ(run.sink->overflows()[1], 0U);
+    EXPECT_EQ(run.pipeline->counters().overflowed, 1U);
+}
+
+TEST(Pipeline, RawDetectionsComeOnlyWhenAskedFor) {
+    for (const bool keep_raw : {false, true}) {
+        PipelineSettings settings;
+        settings.keep_raw = keep_raw;
+        Trial run = make_run(frames(1), {}, {}, settings);
+        run.pipeline->start();
+        run.pipeline->wait();
+        EXPECT_EQ(run.pipeline->latest()->raw.detections.size(), keep_raw ? 2U : 0U);
+        EXPECT_EQ(run.pipeline->latest()->raw_count, 2U);
+    }
+}
+
+TEST(Pipeline, AnotherBackendTakesOverOnTheSameFrame) {
+    FakeBackend::Plan first;
+    first.name = "first";
+    first.fails_at = 4;
+    PipelineOptions options;
+    options.fallback = [] {
+        FakeBackend::Plan second;
+        second.name = "second";
+        return std::make_shared<FakeBackend>(second);
+    };
+    Trial run = make_run(frames(10), first, options);
+    run.pipeline->start();
+    run.pipeline->wait();
+    EXPECT_EQ(run.pipeline->state(), PipelineState::ended);
+    EXPECT_EQ(run.sink->frames(), count_to(10));
+    EXPECT_EQ(run.pipeline->backend_name(), "second");
+    EXPECT_NE(run.pipeline->notice().find("first"), std::string::npos);
+}
+
+TEST(Pipeline, AFallbackIsTriedOnceAndNotForBrokenInput) {
+    PipelineOptions options;
+    int made = 0;
+    options.fallback = [&made] {
+        ++made;
+        FakeBackend::Plan second;
+        second.fails_at = 6;
+        return std::make_shared<FakeBackend>(second);
+    };
+    FakeBackend::Plan first;
+    first.fails_at = 4;
+    Trial run = make_run(frames(10), first, options);
+    run.pipeline->start();
+    run.pipeline->wait();
+    EXPECT_EQ(run.pipeline->state(), PipelineState::failed);
+    EXPECT_EQ(run.sink->frames(), count_to(6));
+    EXPECT_EQ(made, 1);
+
+    first.failure = ErrorKind::input;
+    Trial broken = make_run(frames(10), first, options);
+    broken.pipeline->start();
+    broken.pipeline->wait();
+    EXPECT_EQ(broken.pipeline->failure()->kind(), ErrorKind::input);
+    EXPECT_EQ(made, 1);
+}
+
+TEST(Pipeline, TimingsNameTheStagesThatRanInTheirOrder) {
+    Trial run = make_run(frames(5));
+    run.pipeline->start();
+    run.pipeline->wait();
+    std::vector<std::string> names;
+    for (const StageSummary& summary : run.pipeline->timings()) {
+        names.push_back(summary.name);
+        EXPECT_EQ(summary.ms.count, 5U);
+    }
+    EXPECT_EQ(names, (std::vector<std::string>{"decode", "cascade", "nms_map", "download", "total"}));
+}
+
+TEST(Pipeline, AChangeOfSizeInMidStreamGoesOn) {
+    FakeSource::Plan plan = frames(6);
+    plan.resizes_at = 3;
+    Trial run = make_run(plan);
+    run.pipeline->start();
+    run.pipeline->wait();
+    EXPECT_EQ(run.sink->frames(), count_to(6));
+    EXPECT_EQ(run.pipeline->latest()->frame.width(), 32);
+}
+
+TEST(Pipeline, ARemovedSinkIsClosedAndGetsNoMore) {
+    Trial run = make_run(frames(std::numeric_limits<std::int64_t>::max()));
+    run.pipeline->start();
+    const auto recording = std::make_shared<RecordingSink>();
+    run.pipeline->add_sink(recording);
+    ASSERT_TRUE(eventually([&] { return recording->frames().size() > 3; }));
+    run.pipeline->remove_sink(recording);
+    const std::size_t written = recording->frames().size();
+    EXPECT_EQ(recording->closed(), 1);
+    const std::uint64_t before = run.pipeline->counters().detected;
+    ASSERT_TRUE(eventually([&] { return run.pipeline->counters().detected > before + 3; }));
+    EXPECT_EQ(recording->frames().size(), written);
+    run.pipeline->stop();
+    EXPECT_EQ(recording->closed(), 1);
+}
+
+TEST(Pipeline, WakesForEveryResultAndForTheEnd) {
+    Trial run = make_run(frames(5));
+    std::atomic<int> wakes = 0;
+    run.pipeline->set_wake([&] { ++wakes; });
+    run.pipeline->start();
+    run.pipeline->stop();
+    run.pipeline->wait();
+    EXPECT_GE(wakes, 1);
+}
+
+// --- playback
+
+PipelineOptions in_real_time() {
+    PipelineOptions options;
+    options.real_time = true;
+    return options;
+}
+
+TEST(PipelinePlayback, PausesAndSteps) {
+    Trial run = make_run(frames(100000), {}, in_real_time());
+    run.pipeline->pause(true);
+    run.pipeline->start();
+    EXPECT_EQ(run.pipeline->state(), PipelineState::paused);
+    run.pipeline->step();
+    ASSERT_TRUE(eventually([&] { return run.sink->frames().size() == 1; }));
+    run.pipeline->step();
+    ASSERT_TRUE(eventually([&] { return run.sink->frames().size() == 2; }));
+    EXPECT_EQ(run.sink->frames(), count_to(2));
+    run.pipeline->pause(false);
+    EXPECT_TRUE(eventually([&] { return run.sink->frames().size() > 4; }));
+}
+
+TEST(PipelinePlayback, APausedPictureFollowsASeek) {
+    Trial run = make_run(frames(100000), {}, in_real_time());
+    run.pipeline->pause(true);
+    run.pipeline->start();
+    run.pipeline->seek(5.0);
+    ASSERT_TRUE(eventually([&] { return run.pipeline->latest() != nullptr; }));
+    EXPECT_EQ(run.pipeline->latest()->frame.info().index, 500);
+    run.pipeline->seek(-3);
+    ASSERT_TRUE(eventually([&] { return run.pipeline->latest()->frame.info().index == 0; }));
+    EXPECT_EQ(run.pipeline->state(), PipelineState::paused);
+}
+
+TEST(PipelinePlayback, ComesBackFromTheEndByASeek) {
+    Trial run = make_run(frames(5), {}, in_real_time());
+    run.pipeline->start();
+    run.pipeline->wait();
+    EXPECT_EQ(run.pipeline->state(), PipelineState::ended);
+    EXPECT_EQ(run.sink->closed(), 0);
+    run.pipeline->seek(0);
+    EXPECT_TRUE(eventually([&] { return run.pipeline->counters().decoded >= 10; }));
+    EXPECT_TRUE(eventually([&] { return run.pipeline->state() == PipelineState::ended; }));
+    run.pipeline->stop();
+    EXPECT_EQ(run.sink->closed(), 1);
+}
+
+TEST(PipelinePlayback, LoopsAlsoWhenSwitchedOnAfterTheEnd) {
+    Trial run = make_run(frames(3), {}, in_real_time());
+    run.pipeline->start();
+    run.pipeline->wait();
+    run.pipeline->set_loop(true);
+    EXPECT_TRUE(eventually([&] { return run.pipeline->counters().decoded > 10; }));
+    run.pipeline->stop();
+}
+
+TEST(PipelinePlayback, ALoopOverAnEmptySourceEnds) {
+    PipelineOptions options;
+    options.loop = true;
+    Trial run = make_run(frames(0), {}, options);
+    run.pipeline->start();
+    run.pipeline->wait();
+    EXPECT_EQ(run.pipeline->state(), PipelineState::ended);
+}
+
+TEST(PipelinePlayback, FollowsTheTimeStampsAndTheSpeed) {
+    // Ten frames at 100 a second: the last is due 90 ms after the first, at a third of the speed 270 ms.
+    for (const double speed : {1.0, 1.0 / 3}) {
+        PipelineOptions options = in_real_time();
+        options.speed = speed;
+        Trial run = make_run(frames(10), {}, options);
+        const auto start = std::chrono::steady_clock::now();
+        run.pipeline->start();
+        run.pipeline->wait();
+        const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+        EXPECT_GE(seconds, 0.09 / speed);
+        EXPECT_EQ(run.pipeline->latest()->frame.info().index, 9);
+    }
+}
+
+TEST(PipelinePlayback, NewSettingsShowOnAPausedPicture) {
+    Trial run = make_run(frames(1000), {}, in_real_time());
+    run.pipeline->pause(true);
+    run.pipeline->start();
+    run.pipeline->step();
+    ASSERT_TRUE(eventually([&] { return run.sink->frames().size() == 1; }));
+    PipelineSettings settings = run.pipeline->settings();
+    settings.keep_raw = true;
+    run.pipeline->update(settings);
+    ASSERT_TRUE(eventually([&] { return run.pipeline->latest()->raw.detections.size() == 2; }));
+    EXPECT_EQ(run.pipeline->latest()->frame.info().index, 0);
+    EXPECT_EQ(run.sink->frames().size(), 1U);
+    EXPECT_EQ(run.pipeline->counters().detected, 1U);
+}
+
+TEST(PipelinePlayback, StopsWhilePausedOrWaiting) {
+    FakeSource::Plan slow = frames(10);
+    slow.fps = 0.2;  // the second frame is due five seconds after the first
+    for (const bool paused : {true, false}) {
+        Trial run = make_run(slow, {}, in_real_time());
+        run.pipeline->pause(paused);
+        run.pipeline->start();
+        if (!paused) {
+            ASSERT_TRUE(eventually([&] { return run.pipeline->counters().decoded == 2; }));
+        }
+        run.pipeline->stop();
+        EXPECT_EQ(run.pipeline->state(), PipelineState::ended);
+    }
+}
+
+TEST(PipelinePlayback, APausedLiveSourceIsReadOn) {
+    FakeSource::Plan camera = frames(std::numeric_limits<std::int64_t>::max());
+    camera.live = true;
+    camera.read_time = std::chrono::milliseconds(1);
+    Trial run = make_run(camera);
+    run.pipeline->pause(true);
+    run.pipeline->start();
+    ASSERT_TRUE(eventually([&] { return run.pipeline->counters().decoded > 20; }));
+    EXPECT_EQ(run.pipeline->counters().detected, 0U);
+    run.pipeline->pause(false);
+    ASSERT_TRUE(eventually([&] { return run.pipeline->latest() != nullptr; }));
+    EXPECT_GE(run.pipeline->latest()->frame.info().index, 20);
+}
+
+}  // namespace
+}  // namespace throng

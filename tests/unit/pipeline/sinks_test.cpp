@@ -1,0 +1,137 @@
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <csignal>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "core/pipeline/async_sink.h"
+#include "core/pipeline/json_sink.h"
+#include "tests/support/test_data.h"
+#include "tests/unit/pipeline/fakes.h"
+
+namespace throng {
+namespace {
+
+FrameResult example(std::int64_t index = 7) {
+    FramePool pool;
+    WritableFrame writable = pool.take(PixelFormat::gray8, 64, 48);
+    writable.info().index = index;
+    writable.info().pts = 0.28;
+    FrameResult result;
+    result.frame = std::move(writable).finish();
+    result.source = "a \"quoted\"\n\xFF name";
+    result.kept.detections = {{{1.5F, 2.0F, 30.25F, 31.0F}, 0.1F, 4, 0}};
+    result.raw.detections = {{{1, 2, 3, 4}, -1e-8F, 1, -1},
+                             {{1, 2, 3, std::numeric_limits<float>::infinity()}, 1, 1, -1}};
+    result.raw_count = 9;
+    result.overflow = 7;
+    result.timings = {{stage::kDecode, 1.25}, {stage::kNmsMap, 0.125}};
+    return result;
+}
+
+std::string contents(const std::filesystem::path& path) {
+    std::stringstream text;
+    text << std::ifstream(path).rdbuf();
+    return text.str();
+}
+
+TEST(JsonLine, HasTheFieldsOfTheContract) {
+    const nlohmann::json line = nlohmann::json::parse(json_line(example(), false));
+    EXPECT_EQ(line["source"], "a \"quoted\"\n\xEF\xBF\xBD name");
+    EXPECT_EQ(line["frame"], 7);
+    EXPECT_EQ(line["pts"], 0.28);
+    EXPECT_EQ(line["width"], 64);
+    EXPECT_EQ(line["height"], 48);
+    EXPECT_EQ(line["raw"], 9);
+    EXPECT_EQ(line["overflow"], 7);
+    ASSERT_EQ(line["kept"].size(), 1U);
+    EXPECT_EQ(line["kept"][0]["w"].get<float>(), 30.25F);
+    EXPECT_EQ(line["kept"][0]["score"].get<float>(), 0.1F);
+    EXPECT_EQ(line["kept"][0]["hits"], 4);
+    EXPECT_EQ(line["timings_ms"], (nlohmann::json{{"decode", 1.25}, {"nms_map", 0.125}}));
+    EXPECT_FALSE(line.contains("raw_boxes"));
+}
+
+TEST(JsonLine, RawAddsTheRawBoxes) {
+    const nlohmann::json line = nlohmann::json::parse(json_line(example(), true));
+    ASSERT_EQ(line["raw_boxes"].size(), 2U);
+    EXPECT_EQ(line["raw_boxes"][0]["score"].get<float>(), -1e-8F);
+    EXPECT_TRUE(line["raw_boxes"][1]["h"].is_null());
+}
+
+TEST(JsonSink, OverwritesAndWritesOneLineAFrame) {
+    const test::ScratchDir dir;
+    const auto path = dir.path() / "out.jsonl";
+    std::ofstream(path) << std::string(10000, 'x');
+    JsonSink sink(path.string());
+    for (int i = 0; i < 3; ++i) sink.write(example(i));
+    sink.close();
+    std::istringstream lines(contents(path));
+    std::string line;
+    int n = 0;
+    while (std::getline(lines, line)) EXPECT_EQ(nlohmann::json::parse(line)["frame"], n++);
+    EXPECT_EQ(n, 3);
+}
+
+TEST(JsonSink, SaysWhatCannotBeWritten) {
+    const test::ScratchDir dir;
+    EXPECT_THROW(JsonSink((dir.path() / "missing" / "out.jsonl").string()), Error);
+    EXPECT_THROW(JsonSink(dir.path().string()), Error);
+    JsonSink full("/dev/full");
+    try {
+        full.write(example());
+        FAIL() << "no error";
+    } catch (const Error& error) {
+        EXPECT_EQ(error.kind(), ErrorKind::input);
+        EXPECT_EQ(error.where(), "/dev/full");
+    }
+}
+
+TEST(JsonSink, AFullDiskLeavesWholeLines) {
+    const test::ScratchDir dir;
+    const auto path = dir.path() / "out.jsonl";
+    JsonSink sink(path.string());
+    const std::size_t line = json_line(example(), false).size() + 1;
+    // The limit of a file's size stands in for a full disk: the third line fits half.
+    std::signal(SIGXFSZ, SIG_IGN);
+    rlimit former{};
+    getrlimit(RLIMIT_FSIZE, &former);
+    rlimit small = former;
+    small.rlim_cur = 2 * line + line / 2;
+    setrlimit(RLIMIT_FSIZE, &small);
+    sink.write(example());
+    sink.write(example());
+    EXPECT_THROW(sink.write(example()), Error);
+    setrlimit(RLIMIT_FSIZE, &former);
+    sink.close();
+    EXPECT_EQ(contents(path).size(), 2 * line);
+}
+
+TEST(AsyncSink, WritesEverythingInOrderBeforeItCloses) {
+    const auto inner = std::make_shared<test::RecordingSink>();
+    AsyncSink sink(inner);
+    for (int i = 0; i < 100; ++i) sink.write(example(i));
+    sink.close();
+    const std::vector<std::int64_t> frames = inner->frames();
+    ASSERT_EQ(frames.size(), 100U);
+    EXPECT_TRUE(std::is_sorted(frames.begin(), frames.end()));
+    EXPECT_EQ(inner->closed(), 1);
+}
+
+TEST(AsyncSink, HandsTheInnerFailureOn) {
+    const auto inner = std::make_shared<test::RecordingSink>(3);
+    AsyncSink sink(inner);
+    EXPECT_THROW(
+        {
+            for (int i = 0; i < 100; ++i) sink.write(example(i));
+        },
+        Error);
+    EXPECT_THROW(sink.close(), Error);
+    EXPECT_EQ(inner->closed(), 1);
+}
+
+}  // namespace
+}  // namespace throng
