@@ -1,0 +1,60 @@
+// One strip of one level of the pyramid, from grey pixels of the frame to accepted windows, all in one worker's memory.
+// Levels are cut into strips because a strip's sums stay in the cache, strips are the tasks of the threads, and no
+// whole pyramid need be held: neighbouring strips overlap by a window's height.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/algo/cascade_levels.h"
+#include "core/cpu/cascade_kernels.h"
+#include "core/cpu/cascade_program.h"
+#include "core/frame/frame.h"
+
+namespace throng {
+
+// A level and how its pixels come from the frame's.
+struct LevelPlan {
+    CascadeLevel level{};
+    std::vector<std::int32_t> offsets, weights;  // of its columns, as resample_row wants them; empty: same width
+    int frame_width = 0, frame_height = 0;
+    const CascadeProgram* program = nullptr;  // of the level's step
+};
+
+// Rows of windows [first, first + count) of a level.
+struct Strip {
+    int level = 0;
+    int first = 0, count = 0;
+};
+
+struct StripTimes {
+    double pyramid_ms = 0, integral_ms = 0, cascade_ms = 0;
+};
+
+class StripWorker {
+public:
+    // Room for strips of that many rows and columns of pixels of a level made from frames of that width.
+    void reserve(const SumsLayout& layout, int level_width, int frame_width, bool squares, bool tilted);
+
+    void evaluate(const LevelPlan& plan, const Strip& strip, int window_height, const PlaneView& grey,
+                  std::vector<AcceptedWindow>& accepted);
+
+    StripTimes times;  // added up; the caller clears
+    CascadeScratch scratch;
+
+private:
+    void resize_rows(const LevelPlan& plan, int first, int count, const PlaneView& grey);
+    void sum_rows(const LevelPlan& plan, int count);
+    void sum_tilted_rows(const LevelPlan& plan, int count);
+    void put_row(const std::uint32_t* row, int count, std::int32_t plane, int y, const SumsLayout& layout);
+
+    bool squares_ = false, tilted_ = false;
+    std::vector<std::uint8_t> pixels_;
+    std::vector<const std::uint8_t*> rows_;  // of the strip's pixels: in pixels_, or in the frame
+    std::vector<std::uint16_t> blended_;
+    std::vector<std::uint32_t> running_sum_, running_squares_;
+    std::vector<std::uint32_t> cone_, cone_above_, cone_above2_;
+    std::vector<std::uint32_t> sums_;
+};
+
+}  // namespace throng

@@ -1,0 +1,28 @@
+// Rows of pixels to rows of sums, SIMD with the instruction set chosen at run time: grey from colour, bilinear resizing
+// in two passes, integral rows. What they compute is defined in core/algo (grey.h, resize_linear.h, cascade.h).
+#pragma once
+
+#include <cstdint>
+
+namespace throng {
+
+void grey_row(const std::uint8_t* bgr, int width, std::uint8_t* grey);
+
+// out[x] = above[x] * near + below[x] * far, near + far = 256.
+void blend_rows(const std::uint8_t* above, const std::uint8_t* below, int near, int far, int width, std::uint16_t* out);
+
+// out[x] = resize_round(row[offset] * near + row[offset + 1] * far) with offset = offsets[x], weights[x] = near | far
+// << 16. row has one readable entry past its end; offsets and weights as kResampleSlack entries past `width`, out as
+// many bytes.
+inline constexpr int kResampleSlack = 16;
+void resample_row(const std::uint16_t* row, const std::int32_t* offsets, const std::int32_t* weights, int width,
+                  std::uint8_t* out);
+
+// Adds a row of pixels to running column integrals: sum[x + 1] += pixels 0 to x, the same with squares where not null.
+// sum[0] and squares[0] stay.
+void accumulate_row(const std::uint8_t* row, int width, std::uint32_t* sum, std::uint32_t* squares);
+
+// Even entries to out, odd ones to out + half.
+void split_row(const std::uint32_t* row, int count, std::uint32_t* out, int half);
+
+}  // namespace throng

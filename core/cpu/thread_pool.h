@@ -1,0 +1,56 @@
+// A few threads that stay, for work that is cut into tasks many times a second.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <stop_token>
+#include <thread>
+#include <vector>
+
+namespace throng {
+
+// run() is called from one thread at a time; it takes part in the work as worker 0.
+class ThreadPool {
+public:
+    // threads: 0 for one a core.
+    explicit ThreadPool(int threads);
+    ~ThreadPool();
+    ThreadPool(const ThreadPool&) = delete;
+    ThreadPool& operator=(const ThreadPool&) = delete;
+
+    [[nodiscard]] int size() const noexcept { return static_cast<int>(helpers_.size()) + 1; }
+
+    // Calls work(task, worker) for every task in [0, tasks), worker in [0, size()), tasks handed out in order; returns
+    // when all are done. Allocates nothing. An exception of a task ends the handing out and is thrown again here.
+    template <class Work>
+    void run(int tasks, Work&& work) {
+        run_erased(
+            tasks, [](void* context, int task, int worker) { (*static_cast<Work*>(context))(task, worker); },
+            std::addressof(work));
+    }
+
+private:
+    using Function = void (*)(void* context, int task, int worker);
+
+    void run_erased(int tasks, Function function, void* context);
+    void help(const std::stop_token& stop, int worker);
+    void take_tasks(int worker) noexcept;
+
+    std::mutex mutex_;
+    std::condition_variable_any wake_;
+    std::condition_variable done_;
+    std::uint64_t round_ = 0;  // of run(); a helper joins each once
+    int busy_ = 0;             // helpers that have not finished this round
+    Function function_ = nullptr;
+    void* context_ = nullptr;
+    int tasks_ = 0;
+    std::atomic<int> next_{0};
+    std::exception_ptr failure_;
+    std::vector<std::jthread> helpers_;  // last: ends before what it uses
+};
+
+}  // namespace throng

@@ -1,0 +1,33 @@
+// A cascade as read from a file: owned, validated, ready for evaluation.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/algo/cascade.h"
+
+namespace throng {
+
+// Everything a CascadeView points to. A model that passed check_model may be evaluated without further checks.
+struct CascadeModel {
+    std::string name;  // the file
+    CascadeKind kind = CascadeKind::haar;
+    int window_width = 0, window_height = 0;  // pixels
+    std::vector<CascadeStage> stages;
+    std::vector<CascadeTree> trees;
+    std::vector<CascadeNode> nodes;
+    std::vector<float> leaves;
+    std::vector<HaarFeature> haar;
+    std::vector<LbpFeature> lbp;
+    std::vector<std::uint32_t> subsets;
+    bool has_tilted = false;
+
+    [[nodiscard]] CascadeView view() const;
+};
+
+// Throws Error(input) naming the part when indices leave their range, a tree could loop, a rectangle leaves the window,
+// a number is not finite, or a count is out of bounds. `name` of the model says where.
+void check_model(const CascadeModel& model);
+
+}  // namespace throng

@@ -1,0 +1,21 @@
+// Reads OpenCV's cascades: Haar and LBP in the format of opencv_traincascade, Haar in the older one of
+// opencv_haartraining.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "core/model/cascade_model.h"
+
+namespace throng {
+
+inline constexpr std::size_t kLargestCascadeFile = std::size_t{64} << 20;
+
+// Throws Error(input) naming the file and the element for anything that is not a sound cascade.
+[[nodiscard]] CascadeModel read_cascade(const std::filesystem::path& file);
+
+// The same from memory; name stands for the file in messages.
+[[nodiscard]] CascadeModel parse_cascade(std::string_view xml, const std::string& name);
+
+}  // namespace throng
