@@ -4,12 +4,12 @@
 #include <array>
 #include <cctype>
 #include <cerrno>
-#include <cstring>
 #include <fstream>
 #include <memory>
 #include <opencv2/core.hpp>
 #include <opencv2/imgcodecs.hpp>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -31,7 +31,8 @@ std::vector<std::uint8_t> file_bytes(const fs::path& path, std::size_t at_most) 
     std::vector<std::uint8_t> bytes(at_most);
     if (file) file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(at_most));
     if (!file.is_open() || file.bad()) {
-        throw Error(ErrorKind::input, std::string("cannot read the image: ") + std::strerror(errno), path.string());
+        throw Error(ErrorKind::input, "cannot read the image: " + std::generic_category().message(errno),
+                    path.string());
     }
     bytes.resize(static_cast<std::size_t>(file.gcount()));
     return bytes;

@@ -118,6 +118,7 @@ void MediaReader::find_stream() {
 }
 
 MediaStatus MediaReader::next(AVFrame& picture, const std::stop_token& stop) {
+    waited_ = {};
     for (;;) {
         const int status = avcodec_receive_frame(codec_.get(), &picture);
         if (status >= 0) {
@@ -138,10 +139,11 @@ MediaStatus MediaReader::feed(const std::stop_token& stop) {
     for (;;) {
         if (stop.stop_requested()) return MediaStatus::stopped;
         av_packet_unref(packet_.get());
-        const int status = av_read_frame(input_.get(), packet_.get());
+        const int status = read_packet();
         if (status == AVERROR(EAGAIN)) {
             if (watchdog_->expired()) return MediaStatus::stalled;
             std::this_thread::sleep_for(kDevicePause);
+            waited_ += kDevicePause;
             continue;
         }
         if (status == AVERROR_EOF) {
@@ -157,6 +159,13 @@ MediaStatus MediaReader::feed(const std::stop_token& stop) {
         if (avcodec_send_packet(codec_.get(), packet_.get()) < 0) ++damaged_;
         return MediaStatus::picture;
     }
+}
+
+int MediaReader::read_packet() {
+    const auto begin = std::chrono::steady_clock::now();
+    const int status = av_read_frame(input_.get(), packet_.get());
+    waited_ += std::chrono::steady_clock::now() - begin;
+    return status;
 }
 
 // What a failed read means; picture: try again.

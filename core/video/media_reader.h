@@ -1,6 +1,7 @@
 // Opens anything FFmpeg reads and gives the decoded pictures of its first video stream, in the order of display.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -49,6 +50,9 @@ public:
     [[nodiscard]] std::optional<double> time_of(const AVFrame& picture) const;
     [[nodiscard]] Orientation orientation_of_picture(const AVFrame& picture) const;
 
+    // As the container tells it, before turning; 0 unknown.
+    [[nodiscard]] int width() const { return stream_->codecpar->width; }
+    [[nodiscard]] int height() const { return stream_->codecpar->height; }
     [[nodiscard]] double fps() const { return fps_; }
     [[nodiscard]] std::optional<double> duration() const;
     [[nodiscard]] std::optional<std::int64_t> frame_count() const;
@@ -56,6 +60,8 @@ public:
     // False where only reading from the start gives exact positions (raw streams, GIF).
     [[nodiscard]] bool has_index() const { return has_index_; }
     [[nodiscard]] std::string details(int width, int height) const;
+    // Part of the last next() that went into waiting for data.
+    [[nodiscard]] double waited_seconds() const { return waited_.count(); }
     [[nodiscard]] std::uint64_t damaged() const { return damaged_; }
     // Reading failed for good before the end, and why.
     [[nodiscard]] bool gave_up() const { return gave_up_; }
@@ -65,6 +71,7 @@ private:
     void open(const std::stop_token& stop);
     void find_stream();
     [[nodiscard]] MediaStatus feed(const std::stop_token& stop);  // one packet; picture means go on
+    [[nodiscard]] int read_packet();
     [[nodiscard]] MediaStatus failed(int status);
     void check_wanted_decoder(const AVFrame& picture);
 
@@ -82,6 +89,7 @@ private:
     bool draining_ = false;
     bool checked_decoder_ = false;
     bool gave_up_ = false;
+    std::chrono::duration<double> waited_{};
     std::uint64_t damaged_ = 0;
     int failures_in_row_ = 0;
     std::string read_error_;

@@ -5,14 +5,19 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <string>
+#include <system_error>
 
 #include "core/base/error.h"
+#include "core/video/camera_source.h"
+#include "core/video/crowd_source.h"
+#include "core/video/gstreamer_source.h"
 #include "core/video/image_file.h"
 #include "core/video/image_source.h"
 #include "core/video/media_file_source.h"
+#include "core/video/mosaic_source.h"
+#include "core/video/network_source.h"
 #include "core/video/url.h"
 
 namespace throng {
@@ -35,8 +40,8 @@ Source open_path(std::string_view spec, const SourceOptions& options) {
     const std::string path = url_scheme(spec) == "file" ? file_url_path(spec) : std::string(spec);
     struct stat status {};
     if (path.empty() || ::stat(path.c_str(), &status) != 0) {
-        throw Error(ErrorKind::input, path.empty() ? "no source is named" : std::strerror(path.empty() ? 0 : errno),
-                    path, "check the path");
+        const std::string why = path.empty() ? "no source is named" : std::generic_category().message(errno);
+        throw Error(ErrorKind::input, why, path, "check the path");
     }
     if (S_ISDIR(status.st_mode)) return open_image_folder(path);
     if (S_ISREG(status.st_mode) && status.st_size == 0) throw Error(ErrorKind::input, "the file is empty", path);
@@ -44,12 +49,37 @@ Source open_path(std::string_view spec, const SourceOptions& options) {
     return open_media_file(file_request(path, options));
 }
 
+// Four copies are put together on the host. The names in messages stay those of the source inside.
+Source open_mosaic(std::string_view spec, const SourceOptions& options) {
+    SourceOptions on_host = options;
+    on_host.prefer_device_frames = false;
+    return make_mosaic(open_source(spec.substr(spec.find(':') + 1), on_host));
+}
+
+Source open_drawn_crowd(std::string_view spec, const SourceOptions&) {
+    return open_crowd(spec);
+}
+
+bool is_address(std::string_view spec) {
+    const std::string scheme = url_scheme(spec);
+    return !scheme.empty() && scheme != "file";
+}
+
+Source open_address(std::string_view spec, const SourceOptions& options) {
+    return open_network(std::string(spec), options);
+}
+
 // The first kind that matches opens the source; a path is what is left.
 struct SourceKind {
     bool (*matches)(std::string_view spec);
     Source (*open)(std::string_view spec, const SourceOptions& options);
 };
-constexpr std::array<SourceKind, 1> kKinds = {{
+constexpr std::array<SourceKind, 6> kKinds = {{
+    {[](std::string_view spec) { return has_prefix(spec, "mosaic:"); }, open_mosaic},
+    {[](std::string_view spec) { return has_prefix(spec, "crowd:"); }, open_drawn_crowd},
+    {[](std::string_view spec) { return has_prefix(spec, "gst:"); }, open_gstreamer},
+    {is_camera, open_camera},
+    {is_address, open_address},
     {[](std::string_view) { return true; }, open_path},
 }};
 
@@ -59,10 +89,6 @@ std::unique_ptr<VideoSource> open_source(std::string_view spec, const SourceOpti
     const auto kind =
         std::find_if(kKinds.begin(), kKinds.end(), [spec](const SourceKind& k) { return k.matches(spec); });
     return kind->open(spec, options);
-}
-
-std::vector<CameraInfo> list_cameras() {
-    return {};
 }
 
 }  // namespace throng

@@ -1,0 +1,14 @@
+// The drawn crowd as a source: crowd:faces=60,size=1920x1080,seed=1.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "core/video/source.h"
+
+namespace throng {
+
+// spec with its "crowd:"; throws Error(usage) naming the key that is wrong.
+[[nodiscard]] std::unique_ptr<VideoSource> open_crowd(std::string_view spec);
+
+}  // namespace throng

@@ -1,0 +1,185 @@
+#include "core/video/gstreamer_source.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <opencv2/core.hpp>
+#include <opencv2/videoio.hpp>
+#include <opencv2/videoio/registry.hpp>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/frame/frame_pool.h"
+#include "core/video/format_watch.h"
+#include "core/video/url.h"
+
+namespace throng {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr auto kReadWait = std::chrono::milliseconds(200);
+constexpr auto kStopWait = std::chrono::seconds(2);
+
+// What the reading thread and the source share. The thread keeps it alive: OpenCV cannot be woken out of a pipeline
+// that gives nothing, and such a thread is left behind.
+struct Exchange {
+    cv::VideoCapture capture;  // of the thread, once it runs
+    bool live = true;
+
+    std::mutex mutex;  // guards what follows
+    std::condition_variable_any wake;
+    Frame newest;
+    std::uint64_t replaced = 0;
+    double decode_ms = 0;
+    bool stopping = false;
+    bool ended = false;
+    bool finished = false;
+};
+
+Frame frame_of(const cv::Mat& image, FramePool& pool) {
+    const bool color = image.type() == CV_8UC3;
+    if (!color && image.type() != CV_8UC1) return {};
+    WritableFrame result = pool.take(color ? PixelFormat::bgr24 : PixelFormat::gray8, image.cols, image.rows);
+    result.info().range = ColorRange::full;
+    cv::Mat target(image.rows, image.cols, image.type(), result.data(0),
+                   static_cast<std::size_t>(result.plane(0).pitch));
+    image.copyTo(target);
+    return std::move(result).finish();
+}
+
+void read_all(const std::shared_ptr<Exchange>& exchange) {
+    FramePool pool;
+    cv::Mat image;
+    const auto start = Clock::now();
+    for (std::int64_t index = 0;; ++index) {
+        const bool read = exchange->capture.grab();
+        const auto now = Clock::now();
+        Frame frame = read && exchange->capture.retrieve(image) ? frame_of(image, pool) : Frame();
+        if (frame) {
+            const double told = exchange->capture.get(cv::CAP_PROP_POS_MSEC) / 1e3;
+            const double pts = exchange->live ? std::chrono::duration<double>(now - start).count() : told;
+            frame = frame.renumbered(index, pts, now);
+        }
+        std::unique_lock lock(exchange->mutex);
+        // A file waits for its reader, a camera replaces what was not read.
+        exchange->wake.wait(lock, [&] { return exchange->live || !exchange->newest || exchange->stopping; });
+        if (!frame || exchange->stopping) break;
+        if (exchange->newest) ++exchange->replaced;
+        exchange->newest = std::move(frame);
+        exchange->decode_ms = std::chrono::duration<double, std::milli>(Clock::now() - now).count();
+        lock.unlock();
+        exchange->wake.notify_all();
+    }
+    exchange->capture.release();
+    const std::lock_guard lock(exchange->mutex);
+    exchange->ended = true;
+    exchange->finished = true;
+    exchange->wake.notify_all();
+}
+
+class GstreamerSource final : public VideoSource {
+public:
+    GstreamerSource(std::string name, cv::VideoCapture capture) : exchange_(std::make_shared<Exchange>()) {
+        info_.name = std::move(name);
+        info_.width = static_cast<int>(capture.get(cv::CAP_PROP_FRAME_WIDTH));
+        info_.height = static_cast<int>(capture.get(cv::CAP_PROP_FRAME_HEIGHT));
+        info_.fps = std::max(capture.get(cv::CAP_PROP_FPS), 0.0);
+        const double frames = capture.get(cv::CAP_PROP_FRAME_COUNT);
+        info_.live = !(frames > 0);
+        if (!info_.live) info_.frame_count = static_cast<std::int64_t>(frames);
+        if (!info_.live && info_.fps > 0) info_.duration = frames / info_.fps;
+        info_.details = "GStreamer " + std::to_string(info_.width) + "x" + std::to_string(info_.height);
+        exchange_->capture = std::move(capture);
+        exchange_->live = info_.live;
+        thread_ = std::thread(read_all, exchange_);
+    }
+
+    ~GstreamerSource() override {
+        std::unique_lock lock(exchange_->mutex);
+        exchange_->stopping = true;
+        exchange_->wake.notify_all();
+        const bool finished = exchange_->wake.wait_for(lock, kStopWait, [this] { return exchange_->finished; });
+        lock.unlock();
+        if (finished) {
+            thread_.join();
+        } else {
+            spdlog::warn("{}: the pipeline does not stop and is left behind", info_.name);
+            thread_.detach();
+        }
+    }
+    GstreamerSource(const GstreamerSource&) = delete;
+    GstreamerSource& operator=(const GstreamerSource&) = delete;
+
+    ReadStatus read(Frame& frame, std::stop_token stop) override {
+        std::unique_lock lock(exchange_->mutex);
+        const auto ready = [this] { return exchange_->newest || exchange_->ended; };
+        bool some = exchange_->wake.wait_for(lock, stop, kReadWait, ready);
+        while (!some && !info_.live && !stop.stop_requested()) {
+            some = exchange_->wake.wait_for(lock, stop, kReadWait, ready);
+        }
+        if (!exchange_->newest) return some ? ReadStatus::end : ReadStatus::timeout;
+        frame = std::exchange(exchange_->newest, {});
+        lock.unlock();
+        exchange_->wake.notify_all();
+        info_.width = frame.width();
+        info_.height = frame.height();
+        return format_.status_of(frame);
+    }
+
+    [[nodiscard]] SourceInfo info() const override { return info_; }
+    [[nodiscard]] std::optional<double> decode_ms() const override {
+        const std::lock_guard lock(exchange_->mutex);
+        return exchange_->decode_ms;
+    }
+    [[nodiscard]] std::uint64_t replaced() const override {
+        const std::lock_guard lock(exchange_->mutex);
+        return exchange_->replaced;
+    }
+
+private:
+    SourceInfo info_;
+    FormatWatch format_;
+    std::shared_ptr<Exchange> exchange_;
+    std::thread thread_;
+};
+
+bool has_gstreamer() {
+    const auto backends = cv::videoio_registry::getStreamBackends();
+    return std::find(backends.begin(), backends.end(), cv::CAP_GSTREAMER) != backends.end();
+}
+
+}  // namespace
+
+std::unique_ptr<VideoSource> open_gstreamer(std::string_view spec, const SourceOptions&) {
+    std::string pipeline(spec.substr(spec.find(':') + 1));
+    std::string shown = mask_credentials(spec);
+    if (!has_gstreamer()) {
+        throw Error(ErrorKind::unavailable, "this OpenCV was built without GStreamer", shown,
+                    "open the camera or stream directly: camera:0, rtsp://…");
+    }
+    if (pipeline.find_first_not_of(' ') == std::string::npos) {
+        throw Error(ErrorKind::usage, "the pipeline is empty", shown, "for example gst:videotestsrc");
+    }
+    if (pipeline.find("appsink") == std::string::npos) {
+        pipeline += " ! videoconvert ! video/x-raw,format=BGR ! appsink max-buffers=2 sync=false";
+    }
+    cv::VideoCapture capture;
+    try {
+        capture.open(pipeline, cv::CAP_GSTREAMER);
+    } catch (const cv::Exception& failure) {
+        throw Error(ErrorKind::input, "the pipeline does not start: " + mask_credentials(failure.err), shown);
+    }
+    if (!capture.isOpened()) {
+        throw Error(ErrorKind::input, "the pipeline does not start", shown,
+                    "try it with gst-launch-1.0 and autovideosink at its end");
+    }
+    return std::make_unique<GstreamerSource>(std::move(shown), std::move(capture));
+}
+
+}  // namespace throng

@@ -1,0 +1,234 @@
+#include "core/video/live_source.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/video/format_watch.h"
+#include "core/video/picture.h"
+
+namespace throng {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Seconds = std::chrono::duration<double>;
+
+constexpr auto kReadWait = std::chrono::milliseconds(200);
+constexpr Seconds kFirstPause{0.5};
+constexpr Seconds kLongestPause{10};
+
+class LiveSource final : public VideoSource {
+public:
+    LiveSource(const MediaRequest& request, std::unique_ptr<MediaReader> reader)
+        : request_(request), maker_(request.source.prefer_device_frames) {
+        info_.name = request.shown;
+        info_.width = reader->width();
+        info_.height = reader->height();
+        info_.details = reader->details(info_.width, info_.height);
+        info_.fps = reader->fps();
+        info_.live = true;
+        thread_ = std::jthread(
+            [this, first = std::move(reader)](const std::stop_token& stop) mutable { run(std::move(first), stop); });
+    }
+
+    ReadStatus read(Frame& frame, std::stop_token stop) override {
+        std::unique_lock lock(mutex_);
+        const bool woken = wake_.wait_for(lock, stop, kReadWait, [this] { return newest_ || ended_; });
+        if (newest_) {
+            frame = std::exchange(newest_, {});
+            return format_.status_of(frame);
+        }
+        if (!woken || !ended_) return ReadStatus::timeout;
+        if (failure_) throw Error(*failure_);
+        return ReadStatus::end;
+    }
+
+    [[nodiscard]] SourceInfo info() const override {
+        const std::lock_guard lock(mutex_);
+        return info_;
+    }
+    [[nodiscard]] std::string notice() const override {
+        const std::lock_guard lock(mutex_);
+        return notice_;
+    }
+    [[nodiscard]] std::optional<double> decode_ms() const override {
+        const std::lock_guard lock(mutex_);
+        return decode_ms_;
+    }
+    [[nodiscard]] std::uint64_t replaced() const override {
+        const std::lock_guard lock(mutex_);
+        return replaced_;
+    }
+
+private:
+    void run(std::unique_ptr<MediaReader> reader, const std::stop_token& stop);
+    struct Trouble {
+        std::string what;
+        bool clean_end = false;  // the sender closed in good order
+    };
+    Trouble play(MediaReader& reader, const std::stop_token& stop);
+    std::unique_ptr<MediaReader> reconnect(Trouble trouble, const std::stop_token& stop);
+    void publish(MediaReader& reader, av::FramePtr picture, Clock::time_point begin);
+    double time_of(const MediaReader& reader, const AVFrame& picture, Clock::time_point now);
+    bool sleep(Seconds pause, const std::stop_token& stop);
+    void end(std::optional<Error> failure);
+    void set_notice(std::string notice);
+
+    const MediaRequest request_;
+
+    // Of the thread alone.
+    PictureMaker maker_;
+    std::int64_t next_index_ = 0;
+    double last_pts_ = -1;
+    std::optional<Clock::time_point> first_frame_;  // of all connections
+    double connection_pts_ = 0;                     // pts of this connection's first frame
+    std::optional<double> connection_start_;        // its own time of that frame
+
+    FormatWatch format_;  // of the reader alone
+
+    mutable std::mutex mutex_;  // guards what follows
+    std::condition_variable_any wake_;
+    Frame newest_;
+    SourceInfo info_;
+    std::string notice_;
+    std::optional<double> decode_ms_;
+    std::uint64_t replaced_ = 0;
+    bool ended_ = false;
+    std::optional<Error> failure_;
+
+    std::jthread thread_;  // last: stops before the rest goes
+};
+
+void LiveSource::run(std::unique_ptr<MediaReader> reader, const std::stop_token& stop) {
+    try {
+        while (reader && !stop.stop_requested()) {
+            Trouble trouble = play(*reader, stop);
+            reader.reset();  // closes the old connection before a new one is made
+            if (!stop.stop_requested()) reader = reconnect(std::move(trouble), stop);
+        }
+        end(std::nullopt);
+    } catch (const Error& failure) {
+        end(failure);
+    } catch (const std::exception& failure) {
+        end(Error(ErrorKind::internal, failure.what(), request_.shown));
+    }
+}
+
+// Decodes until trouble, and says which.
+LiveSource::Trouble LiveSource::play(MediaReader& reader, const std::stop_token& stop) {
+    connection_start_.reset();
+    while (!stop.stop_requested()) {
+        av::FramePtr picture = av::make_frame();
+        const auto begin = Clock::now();
+        switch (reader.next(*picture, stop)) {
+            case MediaStatus::picture: publish(reader, std::move(picture), begin); break;
+            case MediaStatus::end: return {"the stream ended", true};
+            case MediaStatus::stalled: return {"no data for " + short_number(request_.source.read_timeout) + " s"};
+            case MediaStatus::broken: return {reader.read_error()};
+            case MediaStatus::stopped: return {};
+        }
+    }
+    return {};
+}
+
+void LiveSource::publish(MediaReader& reader, av::FramePtr picture, Clock::time_point begin) {
+    const auto now = Clock::now();
+    const double pts = time_of(reader, *picture, now);
+    const Orientation orientation = reader.orientation_of_picture(*picture);
+    const double waited_ms = 1e3 * reader.waited_seconds();
+    Frame frame = maker_.make(std::move(picture), orientation).renumbered(next_index_++, pts, now);
+    const double worked_ms = std::chrono::duration<double, std::milli>(Clock::now() - begin).count() - waited_ms;
+    {
+        const std::lock_guard lock(mutex_);
+        if (newest_) ++replaced_;
+        info_.width = frame.width();
+        info_.height = frame.height();
+        info_.details = reader.details(frame.width(), frame.height());
+        newest_ = std::move(frame);
+        decode_ms_ = std::max(worked_ms, 0.0);
+        notice_.clear();
+    }
+    wake_.notify_all();
+}
+
+// Seconds since the first frame: by the stream's clock, joined to ours at each connection; never goes back.
+double LiveSource::time_of(const MediaReader& reader, const AVFrame& picture, Clock::time_point now) {
+    if (!first_frame_) first_frame_ = now;
+    const double ours = Seconds(now - *first_frame_).count();
+    const std::optional<double> told = reader.time_of(picture);
+    if (!connection_start_) {
+        connection_start_ = told.value_or(0);
+        connection_pts_ = ours;
+    }
+    double pts = told ? connection_pts_ + *told - *connection_start_ : ours;
+    constexpr double kLeastStep = 1e-4;
+    if (last_pts_ >= 0) pts = std::max(pts, last_pts_ + kLeastStep);
+    last_pts_ = std::max(pts, 0.0);
+    return last_pts_;
+}
+
+// Tries again and again until it works, null when stopped or at the end of a stream that is not to be reopened.
+// Throws the last error when the attempts are used up.
+std::unique_ptr<MediaReader> LiveSource::reconnect(Trouble trouble, const std::stop_token& stop) {
+    if (trouble.clean_end && request_.source.reconnects == 0) return nullptr;
+    std::string reason = std::move(trouble.what);
+    spdlog::warn("{}: {}", request_.shown, reason);
+    Seconds pause = kFirstPause;
+    for (int attempt = 1; request_.source.reconnects < 0 || attempt <= request_.source.reconnects; ++attempt) {
+        set_notice(reason + "; reconnecting, attempt " + std::to_string(attempt));
+        if (!sleep(pause, stop)) return nullptr;
+        try {
+            auto reader = std::make_unique<MediaReader>(request_, stop);
+            spdlog::info("{}: connected again", request_.shown);
+            set_notice("connected again, waiting for a picture");
+            return reader;
+        } catch (const Error& failure) {
+            if (stop.stop_requested()) return nullptr;
+            if (failure.kind() != ErrorKind::input) throw;
+            reason = failure.problem();
+            spdlog::debug("{}: {}", request_.shown, reason);
+        }
+        pause = std::min(2 * pause, kLongestPause);
+    }
+    throw Error(ErrorKind::input, reason + ", and it did not come back", request_.shown,
+                "check the device or the sender and open it again");
+}
+
+bool LiveSource::sleep(Seconds pause, const std::stop_token& stop) {
+    std::unique_lock lock(mutex_);
+    wake_.wait_for(lock, stop, pause, [] { return false; });
+    return !stop.stop_requested();
+}
+
+void LiveSource::end(std::optional<Error> failure) {
+    {
+        const std::lock_guard lock(mutex_);
+        ended_ = true;
+        if (failure) failure_.emplace(*failure);
+    }
+    wake_.notify_all();
+}
+
+void LiveSource::set_notice(std::string notice) {
+    const std::lock_guard lock(mutex_);
+    notice_ = std::move(notice);
+}
+
+}  // namespace
+
+std::unique_ptr<VideoSource> make_live_source(const MediaRequest& request, std::unique_ptr<MediaReader> reader) {
+    return std::make_unique<LiveSource>(request, std::move(reader));
+}
+
+std::unique_ptr<VideoSource> open_live(const MediaRequest& request) {
+    return make_live_source(request, std::make_unique<MediaReader>(request, std::stop_token{}));
+}
+
+}  // namespace throng

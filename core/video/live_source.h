@@ -1,0 +1,19 @@
+// Cameras and streams: a thread opens, decodes and comes back after trouble; read gets its newest frame.
+#pragma once
+
+#include <memory>
+
+#include "core/video/media_reader.h"
+#include "core/video/source.h"
+
+namespace throng {
+
+// Opens once, so that a wrong address is refused here, then goes on in a thread of its own until destroyed: a stream
+// that stalls or ends is opened again after pauses that grow from 0.5 to 10 seconds, source.reconnects times at most.
+// Throws as open_source does.
+[[nodiscard]] std::unique_ptr<VideoSource> open_live(const MediaRequest& request);
+// The same with a reader that is open already.
+[[nodiscard]] std::unique_ptr<VideoSource> make_live_source(const MediaRequest& request,
+                                                            std::unique_ptr<MediaReader> reader);
+
+}  // namespace throng

@@ -1,0 +1,13 @@
+// Four copies of a source in one frame, two by two and each at full size: mosaic:SOURCE.
+#pragma once
+
+#include <memory>
+
+#include "core/video/source.h"
+
+namespace throng {
+
+// Takes a source whose frames lie in host memory (device frames are fetched).
+[[nodiscard]] std::unique_ptr<VideoSource> make_mosaic(std::unique_ptr<VideoSource> source);
+
+}  // namespace throng
