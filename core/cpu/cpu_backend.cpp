@@ -1,7 +1,6 @@
 #include "core/cpu/cpu_backend.h"
 
 #include <algorithm>
-#include <cctype>
 #include <fstream>
 #include <thread>
 
@@ -56,7 +55,7 @@ public:
         return std::make_unique<CascadeDetector>(std::move(model), params, threads_);
     }
 
-    [[nodiscard]] std::unique_ptr<Nms> make_nms() override { return make_cpu_nms(); }
+    [[nodiscard]] std::unique_ptr<Nms> make_nms() override { return make_cpu_nms(threads_); }
 
     [[nodiscard]] DetectionBuffer make_buffer(std::int32_t capacity, const DetectionExtras& extras) override {
         return make_host_buffer(capacity, extras);
@@ -65,38 +64,9 @@ public:
     [[nodiscard]] std::unique_ptr<StageRecorder> make_recorder() override { return std::make_unique<CpuRecorder>(); }
 
     void download(const DetectionBuffer& buffer, DetectionSet& out) override {
-        const DetectionSpan& span = buffer.span();
-        out.wanted = span.count->wanted;
-        out.invalid = span.count->invalid;
-        const auto stored = static_cast<std::size_t>(
-            std::min<std::uint32_t>(span.count->wanted, static_cast<std::uint32_t>(span.capacity)));
-        out.detections.resize(stored);
-        for (std::size_t i = 0; i < stored; ++i) {
-            out.detections[i] = {span.boxes[i], span.scores[i], span.hits[i], span.source[i]};
-        }
-        out.landmarks.resize(span.landmarks != nullptr ? stored : 0);
-        for (std::size_t i = 0; i < out.landmarks.size(); ++i) {
-            std::copy_n(span.landmarks + 10 * i, 10, out.landmarks[i].xy);
-        }
+        copy_from_host_buffer(buffer.span(), out);
     }
-
-    void upload(const DetectionSet& in, DetectionBuffer& buffer) override {
-        const DetectionSpan& span = buffer.span();
-        const std::size_t stored = std::min(in.detections.size(), static_cast<std::size_t>(span.capacity));
-        for (std::size_t i = 0; i < stored; ++i) {
-            const Detection& d = in.detections[i];
-            span.boxes[i] = d.box;
-            span.scores[i] = d.score;
-            span.hits[i] = d.hits;
-            span.source[i] = d.source;
-        }
-        if (span.landmarks != nullptr) {
-            for (std::size_t i = 0; i < std::min(stored, in.landmarks.size()); ++i) {
-                std::copy_n(in.landmarks[i].xy, 10, span.landmarks + 10 * i);
-            }
-        }
-        *span.count = {static_cast<std::uint32_t>(in.detections.size()), 0};
-    }
+    void upload(const DetectionSet& in, DetectionBuffer& buffer) override { copy_to_host_buffer(in, buffer.span()); }
 
 private:
     int threads_;

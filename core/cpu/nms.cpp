@@ -42,6 +42,7 @@ private:
 };
 
 void require(const DetectionSpan& raw, const NmsParams& params) {
+    if (raw.capacity == 0 || raw.count->wanted == 0) return;
     const auto lacks = [](const char* what, const char* rule) {
         throw Error(ErrorKind::input, std::string("the detections carry no ") + what, rule,
                     "use detections that have it, or --pair overlap");

@@ -35,10 +35,7 @@ void SoftSuppression::pick_all(const OrderedDetections& detections, const NmsPar
     const auto after = [&](const Waiting& a, const Waiting& b) {  // the heap's top precedes all others
         return precedes(boxes[b.rank], b.score, source[b.rank], boxes[a.rank], a.score, source[a.rank]);
     };
-    // The first is picked whatever its score; the first pass over the rest drops what is below score_min.
     for (std::uint32_t rank = 0; rank < n; ++rank) {
-        gone_[rank] = rank > 0 && soft_drops(scores_[rank], params.score_min) ? 1 : 0;
-        if (gone_[rank] != 0) continue;
         heap_.push_back({scores_[rank], rank});  // descending: already a heap
         grid_.insert(rank);
     }
@@ -76,6 +73,11 @@ void SoftSuppression::pick_all(const OrderedDetections& detections, const NmsPar
             }
             return false;
         });
+        if (pick > 0) continue;
+        // Whatever the first did not meet passes the threshold once too; later, only what changes can fall below.
+        for (std::uint32_t rank = 0; rank < n; ++rank) {
+            if (soft_drops(scores_[rank], params.score_min)) gone_[rank] = 1;
+        }
     }
 }
 

@@ -14,7 +14,7 @@ struct Detection {
     Box box{};
     float score = 0;
     std::int32_t hits = 1;
-    std::int32_t source = -1;  // index in the raw buffer, -1 where it has none (a merged box keeps its representative's)
+    std::int32_t source = -1;  // index in the raw buffer, of the representative for a merged box; -1: none
 };
 
 // What a buffer held when it was downloaded. wanted > detections.size() is an overflow.
@@ -22,11 +22,14 @@ struct DetectionSet {
     std::vector<Detection> detections;
     std::uint32_t wanted = 0;   // as many as there would have been with room for all
     std::uint32_t invalid = 0;  // dropped because a value was not finite or the box had no extent
-    // One entry a detection where the detector gives them, else empty: five points x, y in pixels of the frame.
+    // Of each detection where there are any, else empty.
     struct Landmarks {
-        float xy[10];
+        float xy[10];  // five points x, y in pixels of the frame
     };
     std::vector<Landmarks> landmarks;
+    std::vector<float> density;   // in [0, 1], for the adaptive pair rule
+    std::vector<float> features;  // feature_size floats a detection, for the feature pair rule
+    std::int32_t feature_size = 0;
 
     [[nodiscard]] std::uint32_t overflow() const noexcept {
         const auto stored = static_cast<std::uint32_t>(detections.size());

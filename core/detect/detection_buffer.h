@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "core/algo/box.h"
+#include "core/detect/detection.h"
 #include "core/frame/frame.h"
 
 namespace throng {
@@ -25,10 +26,10 @@ struct DetectionSpan {
     DetectionCount* count = nullptr;
     std::int32_t capacity = 0;
 
-    float* density = nullptr;        // [capacity], in [0, 1], for the adaptive pair rule
-    float* features = nullptr;       // [capacity][feature_size], for the feature pair rule
+    float* density = nullptr;   // [capacity], in [0, 1], for the adaptive pair rule
+    float* features = nullptr;  // [capacity][feature_size], for the feature pair rule
     std::int32_t feature_size = 0;
-    float* landmarks = nullptr;      // [capacity][10]: five points x, y in pixels of the frame
+    float* landmarks = nullptr;  // [capacity][10]: five points x, y in pixels of the frame
 };
 
 // Which optional arrays a buffer carries.
@@ -65,5 +66,10 @@ private:
 
 // A buffer in ordinary host memory. capacity >= 0.
 [[nodiscard]] DetectionBuffer make_host_buffer(std::int32_t capacity, const DetectionExtras& extras = {});
+
+// Copy between a set and a buffer in host memory, optional arrays where both sides have them. Into the buffer go as
+// many detections as it holds; its wanted becomes the number of the set's detections.
+void copy_to_host_buffer(const DetectionSet& in, const DetectionSpan& out);
+void copy_from_host_buffer(const DetectionSpan& in, DetectionSet& out);
 
 }  // namespace throng

@@ -1,0 +1,28 @@
+// Non-maximum suppression as its definition reads, pair by pair and in order: slow, plain and independent of the
+// engines, which tests compare with it. Shares no code with core/ but the types.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/detect/detection.h"
+#include "core/detect/nms.h"
+
+namespace throng::test {
+
+struct NmsInput {
+    std::vector<Box> boxes;
+    std::vector<float> scores;
+    std::vector<float> density;   // empty, or one a box
+    std::vector<float> features;  // empty, or feature_size a box
+    std::int32_t feature_size = 0;
+};
+
+struct NmsOutput {
+    std::vector<Detection> kept;  // in the order of the rule
+    std::uint32_t invalid = 0;
+};
+
+[[nodiscard]] NmsOutput reference_nms(const NmsInput& input, const NmsParams& params);
+
+}  // namespace throng::test

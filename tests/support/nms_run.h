@@ -1,0 +1,29 @@
+// Runs a host NMS engine on vectors.
+#pragma once
+
+#include "core/detect/nms.h"
+#include "tests/support/nms_reference.h"
+
+namespace throng::test {
+
+// Forgets everything that is recorded.
+class SilentRecorder final : public StageRecorder {
+public:
+    void begin(std::string_view) override {}
+    void end(std::string_view) override {}
+    void add(std::string_view, double) override {}
+    const StageTimes& end_frame() override { return none_; }
+
+private:
+    StageTimes none_;
+};
+
+// A host buffer with the detections of `input`; capacity -1: as many as there are.
+[[nodiscard]] DetectionBuffer host_buffer(const NmsInput& input, std::int32_t capacity = -1);
+
+// The stored detections of a host buffer.
+[[nodiscard]] DetectionSet detections_of(const DetectionBuffer& buffer);
+
+[[nodiscard]] NmsOutput run_host_nms(Nms& nms, const NmsInput& input, const NmsParams& params);
+
+}  // namespace throng::test

@@ -1,0 +1,222 @@
+// Chosen cases for the CPU engine: capacity, shapes that are hard for it, values at the limits.
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "core/base/error.h"
+#include "core/cpu/nms.h"
+#include "tests/support/nms_cases.h"
+#include "tests/support/nms_run.h"
+
+namespace throng::test {
+namespace {
+
+NmsParams with(NmsRule rule, float theta, Overlap overlap = Overlap::iou) {
+    NmsParams params;
+    params.rule = rule;
+    params.theta = theta;
+    params.overlap = overlap;
+    return params;
+}
+
+NmsInput boxes_of(std::vector<Box> boxes, std::vector<float> scores) {
+    NmsInput input;
+    input.boxes = std::move(boxes);
+    input.scores = std::move(scores);
+    return input;
+}
+
+std::vector<std::int32_t> sources(const NmsOutput& out) {
+    std::vector<std::int32_t> result;
+    for (const Detection& detection : out.kept) result.push_back(detection.source);
+    return result;
+}
+
+using Sources = std::vector<std::int32_t>;
+
+NmsOutput run(const NmsInput& input, const NmsParams& params) {
+    return run_host_nms(*make_cpu_nms(2), input, params);
+}
+
+TEST(NmsEngine, LongChains) {
+    for (const std::size_t n : {1000U, 100000U}) {
+        const NmsInput chain = chain_input(n);
+        EXPECT_EQ(run(chain, with(NmsRule::one_pass, 0.4F)).kept.size(), 1U);
+        const NmsOutput greedy = run(chain, with(NmsRule::greedy, 0.4F));
+        ASSERT_EQ(greedy.kept.size(), n / 2);
+        for (std::size_t k = 0; k < greedy.kept.size(); ++k) {
+            EXPECT_EQ(greedy.kept[k].source, static_cast<std::int32_t>(2 * k));
+            EXPECT_EQ(greedy.kept[k].hits, 2);
+        }
+    }
+}
+
+TEST(NmsEngine, ManyCopiesLeaveOne) {
+    for (const NmsRule rule : {NmsRule::one_pass, NmsRule::greedy}) {
+        const NmsOutput out = run(copies_input(100000), with(rule, 1.0F));
+        ASSERT_EQ(out.kept.size(), 1U);
+        EXPECT_EQ(out.kept[0].hits, 100000);
+        EXPECT_EQ(out.kept[0].source, 0);
+    }
+}
+
+TEST(NmsEngine, ThresholdZeroSuppressesDisjointBoxesToo) {
+    Random random(1);
+    const NmsInput input = clusters_input(random, 50000, 1);
+    for (const NmsRule rule : {NmsRule::one_pass, NmsRule::greedy}) {
+        const NmsOutput out = run(input, with(rule, 0.0F));
+        ASSERT_EQ(out.kept.size(), 1U);
+        EXPECT_EQ(out.kept[0].hits, 50000);
+    }
+}
+
+TEST(NmsEngine, EqualScoresUnderStrictTies) {
+    NmsParams params = with(NmsRule::greedy, 0.5F);
+    params.ties = Ties::strict;
+    const NmsInput input = boxes_of({{0, 0, 10, 10}, {0, 0, 10, 10}, {0, 0, 10, 10}}, {0.5F, 0.5F, 0.4F});
+    const NmsOutput out = run(input, params);
+    EXPECT_EQ(sources(out), (Sources{0, 1}));
+    EXPECT_EQ(out.kept[0].hits, 2);
+    EXPECT_EQ(out.kept[1].hits, 1);
+}
+
+TEST(NmsEngine, InclusivePixelsTouchOverAGapBelowOne) {
+    const NmsInput input = boxes_of({{0, 0, 9, 9}, {9.5F, 0, 9, 9}, {20, 0, 9, 9}}, {0.9F, 0.8F, 0.7F});
+    NmsParams params = with(NmsRule::greedy, 0.02F);
+    EXPECT_EQ(run(input, params).kept.size(), 3U);
+    params.pixels = PixelConvention::inclusive;  // 10 x 10 each, half a column in common: IoU 5 / 195
+    EXPECT_EQ(sources(run(input, params)), (Sources{0, 2}));
+}
+
+TEST(NmsEngine, MergeIsTheMeanOfTheMembers) {
+    const NmsInput input = boxes_of({{0, 0, 10, 10}, {2, 2, 10, 10}, {100, 0, 5, 5}}, {0.6F, 0.2F, 0.1F});
+    NmsParams params = with(NmsRule::greedy, 0.3F);
+    params.merge = Merge::mean;
+    EXPECT_EQ(run(input, params).kept[0].box.x, 1.0F);
+    EXPECT_EQ(run(input, params).kept[0].score, 0.6F);
+    params.merge = Merge::weighted;
+    EXPECT_FLOAT_EQ(run(input, params).kept[0].box.x, 0.5F);
+    params.min_hits = 2;
+    EXPECT_EQ(sources(run(input, params)), (Sources{0}));
+}
+
+TEST(NmsEngine, ScoresThatCannotWeighGiveThePlainMean) {
+    NmsParams params = with(NmsRule::greedy, 0.3F);
+    params.merge = Merge::weighted;
+    for (const float lower : {-0.5F, 0.0F}) {
+        const NmsInput input = boxes_of({{0, 0, 10, 10}, {2, 2, 10, 10}}, {0.0F, lower});
+        EXPECT_EQ(run(input, params).kept[0].box.x, 1.0F) << lower;
+    }
+}
+
+TEST(NmsEngine, OverflowIsReportedAndWhatFitsIsKept) {
+    const NmsInput input =
+        boxes_of({{0, 0, 1, 1}, {5, 0, 1, 1}, {10, 0, 1, 1}, {15, 0, 1, 1}}, {0.1F, 0.2F, 0.3F, 0.4F});
+    const DetectionBuffer raw = host_buffer(input, 3);  // the last one found no room
+    DetectionBuffer kept = make_host_buffer(2);
+    SilentRecorder recorder;
+    for (const NmsRule rule : {NmsRule::one_pass, NmsRule::greedy, NmsRule::soft_linear}) {
+        make_cpu_nms()->enqueue(raw, kept, with(rule, 0.5F), recorder);
+        const DetectionSet set = detections_of(kept);
+        EXPECT_EQ(set.wanted, 3U);
+        EXPECT_EQ(set.overflow(), 1U);
+        ASSERT_EQ(set.detections.size(), 2U);
+        EXPECT_EQ(set.detections[0].source, 2);
+        EXPECT_EQ(set.detections[1].source, 1);
+    }
+}
+
+TEST(NmsEngine, NothingComesOutOfNothing) {
+    for (const NmsRule rule : {NmsRule::one_pass, NmsRule::greedy, NmsRule::soft_linear, NmsRule::soft_gaussian}) {
+        EXPECT_TRUE(run({}, with(rule, 0.5F)).kept.empty());
+        const NmsOutput out = run(invalid_input(3000), with(rule, 0.5F));
+        EXPECT_TRUE(out.kept.empty());
+        EXPECT_EQ(out.invalid, 3000U);
+    }
+}
+
+TEST(NmsEngine, AreasBeyondFloat32SuppressNothing) {
+    const NmsInput input =
+        boxes_of({{-1e30F, 0, 2e30F, 2e30F}, {-1e30F, 0, 2e30F, 2e30F}, {5, 5, 10, 10}}, {0.9F, 0.8F, 0.7F});
+    EXPECT_EQ(run(input, with(NmsRule::greedy, 0.5F)).kept.size(), 3U);
+    // The small box lies in the large ones: its own area is finite.
+    EXPECT_EQ(sources(run(input, with(NmsRule::greedy, 0.5F, Overlap::min))), (Sources{0, 1}));
+}
+
+TEST(NmsEngine, SmallBoxesFarAwayBesideLargeOnesNearby) {
+    NmsInput input;
+    for (int i = 0; i < 500; ++i) {
+        const float step = static_cast<float>(i);
+        input.boxes.push_back({1e30F + step * 1e24F, 1e30F, 1e22F, 1e22F});
+        input.boxes.push_back({step * 1e-20F, 0, 1e-20F, 1e-20F});
+        input.boxes.push_back({step * 50, 0, 30, 30});
+        for (int k = 0; k < 3; ++k) input.scores.push_back(step);
+    }
+    for (const NmsRule rule : {NmsRule::one_pass, NmsRule::greedy}) {
+        for (const Overlap overlap : {Overlap::iou, Overlap::suppressor, Overlap::min}) {
+            const NmsParams params = with(rule, 0.5F, overlap);
+            const NmsOutput out = run(input, params);
+            const NmsOutput expected = reference_nms(input, params);
+            EXPECT_EQ(sources(out), sources(expected));
+        }
+    }
+}
+
+TEST(NmsEngine, LandmarksFollowTheRepresentative) {
+    DetectionExtras extras;
+    extras.landmarks = true;
+    DetectionBuffer raw = make_host_buffer(2, extras);
+    DetectionBuffer kept = make_host_buffer(2, extras);
+    raw.span().boxes[0] = {0, 0, 10, 10};
+    raw.span().boxes[1] = {1, 0, 10, 10};
+    raw.span().scores[0] = 0.1F;
+    raw.span().scores[1] = 0.2F;
+    raw.span().landmarks[10] = 7;
+    raw.span().count->wanted = 2;
+    SilentRecorder recorder;
+    make_cpu_nms()->enqueue(raw, kept, with(NmsRule::greedy, 0.3F), recorder);
+    EXPECT_EQ(kept.span().landmarks[0], 7.0F);
+}
+
+TEST(NmsEngine, PairRulesNameWhatIsMissing) {
+    NmsParams params;
+    const NmsInput input = boxes_of({{0, 0, 1, 1}}, {1});
+    params.pair = PairRule::adaptive;
+    EXPECT_THROW(run(input, params), Error);
+    params.pair = PairRule::feature;
+    EXPECT_THROW(run(input, params), Error);
+}
+
+TEST(NmsParamsCheck, RefusesWhatMakesNoSense) {
+    const auto refused = [](auto change) {
+        NmsParams params;
+        change(params);
+        try {
+            check_params(params);
+        } catch (const Error& error) {
+            return error.kind() == ErrorKind::usage;
+        }
+        return false;
+    };
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    EXPECT_FALSE(refused([](NmsParams&) {}));
+    EXPECT_TRUE(refused([&](NmsParams& p) { p.theta = nan; }));
+    EXPECT_TRUE(refused([](NmsParams& p) { p.theta = 1.01F; }));
+    EXPECT_TRUE(refused([](NmsParams& p) { p.min_hits = 0; }));
+    EXPECT_TRUE(refused([](NmsParams& p) { p.sigma = 0; }));
+    EXPECT_TRUE(refused([&](NmsParams& p) { p.score_min = nan; }));
+    EXPECT_TRUE(refused([](NmsParams& p) { p.feature_low = 0.95F; }));
+    EXPECT_TRUE(refused([](NmsParams& p) { p.paper_k = 65; }));
+    EXPECT_TRUE(refused([](NmsParams& p) { p.kernels = NmsKernels::paper; }));
+    EXPECT_TRUE(refused([](NmsParams& p) {
+        p.rule = NmsRule::soft_linear;
+        p.pair = PairRule::adaptive;
+    }));
+    EXPECT_TRUE(refused([](NmsParams& p) {
+        p.rule = NmsRule::soft_gaussian;
+        p.overlap = Overlap::min;
+    }));
+}
+
+}  // namespace
+}  // namespace throng::test

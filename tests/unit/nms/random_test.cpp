@@ -1,0 +1,101 @@
+// The CPU engine against the definition, on random input of every kind.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <iomanip>
+#include <sstream>
+
+#include "core/cpu/nms.h"
+#include "core/detect/nms_names.h"
+#include "tests/support/nms_cases.h"
+#include "tests/support/nms_run.h"
+#include "tests/support/random.h"
+
+namespace throng::test {
+namespace {
+
+std::string describe(const NmsParams& params) {
+    std::ostringstream out;
+    out << name_of(kNmsRuleNames, params.rule) << ' ' << name_of(kOverlapNames, params.overlap) << ' '
+        << name_of(kPairRuleNames, params.pair) << ' ' << name_of(kPixelNames, params.pixels) << ' '
+        << name_of(kTiesNames, params.ties) << ' ' << name_of(kMergeNames, params.merge) << " theta " << params.theta
+        << " min-hits " << params.min_hits << " sigma " << params.sigma << " score-min " << params.score_min << " N1 "
+        << params.feature_low << " N2 " << params.feature_high;
+    return out.str();
+}
+
+// The first difference, in words; empty when equal.
+std::string compare(const NmsOutput& a, const NmsOutput& b) {
+    std::ostringstream out;
+    out << std::setprecision(9) << a.kept.size() << " kept, expected " << b.kept.size() << "; invalid " << a.invalid
+        << ", expected " << b.invalid;
+    for (std::size_t k = 0; k < std::min(a.kept.size(), b.kept.size()); ++k) {
+        out << '\n'
+            << a.kept[k].source << ' ' << a.kept[k].score << ' ' << a.kept[k].hits << " expected " << b.kept[k].source
+            << ' ' << b.kept[k].score << ' ' << b.kept[k].hits;
+    }
+    for (std::size_t k = a.kept.size(); k < b.kept.size(); ++k)
+        out << "\nexpected " << b.kept[k].source << ' ' << b.kept[k].score;
+    return out.str();
+}
+
+// To the last bit, but for the scores of soft-gaussian, whose exponential is not the library's.
+bool same(const NmsOutput& a, const NmsOutput& b, const NmsParams& params, bool compare_source = true) {
+    if (a.invalid != b.invalid || a.kept.size() != b.kept.size()) return false;
+    for (std::size_t k = 0; k < a.kept.size(); ++k) {
+        const Detection& p = a.kept[k];
+        const Detection& q = b.kept[k];
+        const bool exact = params.rule != NmsRule::soft_gaussian;
+        const bool same_score =
+            exact ? p.score == q.score : std::abs(p.score - q.score) <= 1e-6F * std::max(1.0F, std::abs(p.score));
+        if (std::memcmp(&p.box, &q.box, sizeof p.box) != 0 || !same_score || p.hits != q.hits) return false;
+        if (compare_source && p.source != q.source) return false;
+    }
+    return true;
+}
+
+TEST(NmsRandom, HundredThousandSmallCases) {
+    Random random(seed(20240601));
+    const auto nms = make_cpu_nms(1);
+    for (int round = 0; round < 100000; ++round) {
+        const NmsInput input = random_nms_input(random, random() % 40);
+        const NmsParams params = random_nms_params(random);
+        const NmsOutput out = run_host_nms(*nms, input, params);
+        const NmsOutput expected = reference_nms(input, params);
+        ASSERT_TRUE(same(out, expected, params)) << "round " << round << ": " << describe(params) << '\n'
+                                                 << compare(out, expected);
+    }
+}
+
+TEST(NmsRandom, LargeCasesWithThreads) {
+    Random random(seed(7));
+    const auto nms = make_cpu_nms(3);
+    for (int round = 0; round < 60; ++round) {
+        const std::size_t n = 2000 + random() % 3000;
+        const NmsInput input = round % 2 == 0 ? random_nms_input(random, n) : clusters_input(random, n, 20);
+        NmsParams params = random_nms_params(random);
+        if (input.density.empty()) params.pair = PairRule::overlap;
+        const NmsOutput out = run_host_nms(*nms, input, params);
+        const NmsOutput expected = reference_nms(input, params);
+        ASSERT_TRUE(same(out, expected, params)) << "round " << round << ": " << describe(params) << '\n'
+                                                 << compare(out, expected);
+    }
+}
+
+TEST(NmsRandom, OrderOfInputDoesNotMatter) {
+    Random random(seed(99));
+    const auto nms = make_cpu_nms(1);
+    for (int round = 0; round < 5000; ++round) {
+        const NmsInput input = random_nms_input(random, random() % 60);
+        NmsParams params = random_nms_params(random);
+        // Copies that differ in density or embedding are told apart by their index alone.
+        params.pair = PairRule::overlap;
+        const NmsOutput one = run_host_nms(*nms, input, params);
+        const NmsOutput other = run_host_nms(*nms, shuffled(input, random), params);
+        ASSERT_TRUE(same(one, other, params, false)) << "round " << round << ": " << describe(params);
+    }
+}
+
+}  // namespace
+}  // namespace throng::test
