@@ -11,6 +11,7 @@
 
 #include "app/commands/command.h"
 #include "app/options/common.h"
+#include "app/options/config_options.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
 
@@ -21,6 +22,7 @@ using AddCommand = void (*)(CLI::App& program, CommandContext& context);
 
 // In the order of --help.
 constexpr AddCommand kCommands[] = {
+    add_detect_command,
     add_info_command,
 };
 
@@ -41,8 +43,9 @@ int run(std::vector<std::string> arguments) {
     } catch (const CLI::Success& asked) {  // --help, --version
         return program.exit(asked);
     } catch (const CLI::ParseError& error) {
-        throw Error(ErrorKind::usage, error.what(), {}, "see throng " + called_command(program).get_name() + " --help");
+        throw usage_error(program, error);
     }
+    apply_config(program, context.common);
     set_up_log(context.common.quiet && context.common.log_level == "info" ? "warn" : context.common.log_level);
     if (!context.run) {
         std::fputs(program.help().c_str(), stdout);

@@ -79,6 +79,24 @@ std::vector<std::string> with_default_command(const CLI::App& program, std::vect
     return arguments;
 }
 
+Error usage_error(CLI::App& program, const CLI::ParseError& error) {
+    CLI::App& command = called_command(program);
+    std::string path = command.get_name();
+    for (const CLI::App* app = command.get_parent(); app != nullptr; app = app->get_parent()) {
+        path = app->get_name() + " " + path;
+    }
+    std::string advice = "see " + path + " --help";
+    for (const std::string& unknown : program.remaining(true)) {
+        std::vector<std::string> names;
+        for (const CLI::Option* option : command.get_options({})) {
+            for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+        }
+        const std::string meant = closest_name(unknown.substr(0, unknown.find('=')), names);
+        if (unknown.size() > 2 && unknown[0] == '-' && !meant.empty()) advice = "did you mean " + meant + "?";
+    }
+    return Error(ErrorKind::usage, error.what(), {}, advice);
+}
+
 CLI::App& called_command(CLI::App& program) {
     CLI::App* command = &program;
     while (!command->get_subcommands().empty()) command = command->get_subcommands().front();

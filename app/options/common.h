@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "app/commands/command.h"
+#include "core/base/error.h"
 
 namespace throng {
 
@@ -15,6 +16,9 @@ void add_common_options(CLI::App& program, CommonOptions& common);
 // Throws Error(usage) for what looks like a misspelt command.
 [[nodiscard]] std::vector<std::string> with_default_command(const CLI::App& program,
                                                             std::vector<std::string> arguments);
+
+// What CLI11 found wrong, with the option that was meant where one looks alike.
+[[nodiscard]] Error usage_error(CLI::App& program, const CLI::ParseError& error);
 
 // The command that was called, the innermost one of `bench nms`; the program itself when there is none.
 [[nodiscard]] CLI::App& called_command(CLI::App& program);

@@ -83,7 +83,7 @@ private:
     void detect_thread(std::stop_token stop);
     void detect(std::stop_token stop);
     void apply_pending_settings();
-    FrameProcessor::Outcome run(const DecodedFrame& frame);
+    FrameProcessor::Outcome run(DecodedFrame& frame);
     void fall_back(const Error& failure);
     void publish(const FrameProcessor::Outcome& outcome);
     void note_overflow(const FrameProcessor::Outcome& outcome);
@@ -119,6 +119,7 @@ private:
     bool settings_pending_ = false;
     std::shared_ptr<const FrameResult> latest_;
     PipelineCounters counters_;
+    std::uint64_t replaced_ = 0;  // frames that the source itself replaced by newer ones
     RateMeter rate_;
     StageStatistics statistics_;
 
@@ -167,16 +168,13 @@ void Pipeline::Impl::decode(std::stop_token stop) {
             continue;
         }
         any_since_rewind = true;
-        const Clock::time_point end = Clock::now();
-        const FrameInfo& info = decoded.frame.info();
-        // A live source waits for its next picture: that is no time of decoding.
-        decoded.decode_ms =
-            milliseconds(end - (live_ && info.captured > start && info.captured < end ? info.captured : start));
+        decoded.decode_ms = source_->decode_ms().value_or(milliseconds(Clock::now() - start));
         decoded.source = source_->current_name();
         {
             const std::lock_guard lock(mutex_);
             ++counters_.decoded;
         }
+        const FrameInfo& info = decoded.frame.info();
         if (!playback_.admit(info.pts, stop)) continue;
         // The latency of a paced file counts from the moment its frame was due.
         if (lingers_) decoded.frame = decoded.frame.renumbered(info.index, info.pts, Clock::now());
@@ -189,8 +187,10 @@ void Pipeline::Impl::decode(std::stop_token stop) {
 void Pipeline::Impl::note_source() {
     SourceInfo info = source_->info();
     std::string notice = source_->notice();
+    const std::uint64_t replaced = source_->replaced();
     const std::lock_guard lock(mutex_);
     info_ = std::move(info);
+    replaced_ = replaced;
     notices_.source = std::move(notice);
 }
 
@@ -276,12 +276,16 @@ void Pipeline::Impl::apply_pending_settings() {
     if (!notices_.settings.empty() && !settings_pending_) settings_ = processor_->settings();
 }
 
-FrameProcessor::Outcome Pipeline::Impl::run(const DecodedFrame& frame) {
-    try {
-        return processor_->run(frame, !live_);
-    } catch (const Error& error) {
-        fall_back(error);
+FrameProcessor::Outcome Pipeline::Impl::run(DecodedFrame& frame) {
+    if (!fell_back_) {
+        try {
+            return processor_->run(frame, !live_);
+        } catch (const Error& error) {
+            fall_back(error);
+        }
     }
+    // The decoder goes on with frames in the first backend's memory.
+    frame.frame = frame.frame.on_host();
     return processor_->run(frame, !live_);
 }
 
@@ -495,7 +499,8 @@ PipelineCounters Pipeline::counters() const {
     const std::uint64_t dropped = impl_->handover_.dropped();
     const std::lock_guard lock(impl_->mutex_);
     PipelineCounters counters = impl_->counters_;
-    counters.dropped = dropped;
+    counters.decoded += impl_->replaced_;
+    counters.dropped = dropped + impl_->replaced_;
     counters.fps = impl_->rate_.rate();
     return counters;
 }

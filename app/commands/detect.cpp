@@ -1,0 +1,176 @@
+// throng detect SOURCE...: headless detection with files as output and a table of stage timings at the end.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/commands/command.h"
+#include "app/options/backend.h"
+#include "app/options/detector_options.h"
+#include "app/options/interrupt.h"
+#include "app/options/nms_options.h"
+#include "app/options/output_options.h"
+#include "app/options/progress.h"
+#include "app/options/run_summary.h"
+#include "app/options/source_options.h"
+#include "core/base/error.h"
+#include "core/base/log.h"
+#include "core/pipeline/pipeline.h"
+
+namespace throng {
+namespace {
+
+struct DetectArguments {
+    std::vector<std::string> sources;
+    SourceArguments source;
+    DetectorParams detector;
+    NmsOptions nms;
+    OutputOptions output;
+};
+
+using Clock = std::chrono::steady_clock;
+
+class DetectRun {
+public:
+    DetectRun(const DetectArguments& arguments, const CommonOptions& common) : arguments_(arguments), common_(common) {
+        settings_.detector = arguments.detector;
+        settings_.nms = arguments.nms.params;
+        settings_.keep_raw = arguments.output.raw;
+        if (arguments.nms.dmax > 0) {
+            settings_.capacity = arguments.nms.dmax;
+            settings_.capacity_limit = std::max(settings_.capacity_limit, arguments.nms.dmax);
+        }
+        check_nms_options(arguments.nms);
+        check_settings(settings_);
+        check_outputs(arguments.output, arguments.sources);
+    }
+
+    int run();
+
+private:
+    void run_source(std::size_t number);
+    void follow(Pipeline& pipeline, std::size_t number);
+
+    const DetectArguments& arguments_;
+    const CommonOptions& common_;
+    PipelineSettings settings_;
+    BackendChoice backend_;
+    OutputFiles outputs_;
+    std::shared_ptr<RunSummary> summary_ = std::make_shared<RunSummary>();
+};
+
+int DetectRun::run() {
+    const InterruptGuard interrupts;
+    backend_ = make_backend(common_, &arguments_.detector);
+    spdlog::debug("backend {}, {}", backend_.why, backend_.backend->description());
+    outputs_ = OutputFiles(arguments_.output, arguments_.sources.size());
+
+    const Clock::time_point start = Clock::now();
+    int status = 0;
+    for (std::size_t i = 0; i < arguments_.sources.size() && !InterruptGuard::requested(); ++i) {
+        try {
+            run_source(i);
+        } catch (const Error& error) {
+            // A source that cannot be read leaves the others; all else would befall them too.
+            if (error.kind() != ErrorKind::input || arguments_.sources.size() == 1 || outputs_.failed()) {
+                outputs_.close();
+                throw;
+            }
+            std::fprintf(stderr, "throng: %s\n", error.what());
+            if (status == 0) status = exit_status(error.kind());
+        }
+    }
+    outputs_.close();
+    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    if (!common_.quiet && summary_->frames() > 0) {
+        std::FILE* out = arguments_.output.json == "-" ? stderr : stdout;
+        std::fprintf(out, "%sbackend %s\n", summary_->text(seconds).c_str(), backend_.why.c_str());
+    }
+    return InterruptGuard::requested() ? exit_status(ErrorKind::interrupted) : status;
+}
+
+void DetectRun::run_source(std::size_t number) {
+    const std::string& spec = arguments_.sources[number];
+    SourceOptions source_options = arguments_.source.source;
+    source_options.device = common_.device;
+    PipelineOptions options;
+    options.max_frames = arguments_.source.frames;
+    if (common_.backend == "auto" && backend_.backend->name() != "cpu") {
+        options.fallback = [this] {
+            CommonOptions cpu = common_;
+            cpu.backend = "cpu";
+            return make_backend(cpu, &arguments_.detector).backend;
+        };
+    }
+    Pipeline pipeline(open_source(spec, source_options), backend_.backend, settings_, options);
+    for (auto& sink : outputs_.sinks_for(number, pipeline.source_info())) pipeline.add_sink(sink);
+    pipeline.add_sink(summary_);
+    pipeline.start();
+    follow(pipeline, number);
+    pipeline.stop();
+    const PipelineCounters counters = pipeline.counters();
+    summary_->add(counters);
+    if (const auto failure = pipeline.failure()) throw *failure;
+    if (counters.decoded == 0 && !InterruptGuard::requested()) {
+        throw Error(ErrorKind::input, "there is no picture in it", spec);
+    }
+}
+
+void DetectRun::follow(Pipeline& pipeline, std::size_t number) {
+    const SourceInfo info = pipeline.source_info();
+    std::string label = std::filesystem::path(info.name).filename().string();
+    if (label.empty()) label = info.name;
+    if (arguments_.sources.size() > 1) label = fmt::format("{}/{} {}", number + 1, arguments_.sources.size(), label);
+
+    std::optional<std::uint64_t> total;
+    if (info.frame_count && *info.frame_count > 0) total = static_cast<std::uint64_t>(*info.frame_count);
+    if (arguments_.source.frames > 0) {
+        const auto limit = static_cast<std::uint64_t>(arguments_.source.frames);
+        total = total ? std::min(*total, limit) : limit;
+    }
+    Progress progress(common_, label, total);
+    std::string told;
+    while (!pipeline.wait_for(std::chrono::milliseconds(50))) {
+        if (InterruptGuard::requested()) return;
+        const std::shared_ptr<const FrameResult> latest = pipeline.latest();
+        std::string notice = pipeline.notice();
+        if (notice != told && info.live && !notice.empty()) {
+            progress.finish();
+            spdlog::warn("{}: {}", info.name, notice);
+        }
+        told = std::move(notice);
+        progress.update(pipeline.counters().detected,
+                        latest ? fmt::format("{} faces", latest->kept.detections.size()) : std::string());
+    }
+}
+
+}  // namespace
+
+void add_detect_command(CLI::App& program, CommandContext& context) {
+    CLI::App* command =
+        program.add_subcommand("detect", "Find faces without a window; ends with a table of stage timings");
+    auto arguments = std::make_shared<DetectArguments>();
+    command->add_option("SOURCE", arguments->sources, source_forms())->required()->type_name("");
+    add_source_options(*command, arguments->source);
+    add_detector_options(*command, arguments->detector);
+    add_nms_options(*command, arguments->nms);
+    add_output_options(*command, arguments->output);
+    command->footer(
+        "Examples:\n"
+        "  throng detect crowd.mp4 --json faces.jsonl --video annotated.mp4\n"
+        "  throng detect photos/ --images out/ --blur\n"
+        "  throng detect camera:0 --frames 300 --min-size 60 --json - | jq .raw\n"
+        "  throng detect crowd:faces=200,size=1920x1080 --frames 100");
+    command->callback([&context, arguments] {
+        context.run = [&context, arguments] { return DetectRun(*arguments, context.common).run(); };
+    });
+}
+
+}  // namespace throng

@@ -1,0 +1,148 @@
+#include "app/options/config_options.h"
+
+#include <algorithm>
+#include <cctype>
+#include <string>
+#include <vector>
+
+#include "app/options/common.h"
+#include "core/base/error.h"
+#include "core/base/suggest.h"
+
+namespace throng {
+namespace {
+
+std::string lower(std::string text) {
+    std::transform(text.begin(), text.end(), text.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return text;
+}
+
+// "theta" for --theta, "source" for the positional SOURCE; empty for what no file may set.
+std::string key_of(const CLI::Option& option) {
+    const std::string key = lower(option.get_lnames().empty() ? option.get_single_name() : option.get_lnames().front());
+    return key == "help" || key == "version" || key == "config" ? std::string() : key;
+}
+
+bool is_flag(const CLI::Option& option) {
+    return option.get_items_expected_max() == 0;
+}
+
+// The commands that run: those without commands of their own.
+void collect_leaves(CLI::App& app, std::vector<CLI::App*>& leaves) {
+    const auto below = app.get_subcommands({});
+    if (below.empty()) leaves.push_back(&app);
+    for (CLI::App* command : below) collect_leaves(*command, leaves);
+}
+
+struct Candidate {
+    CLI::App* command;
+    CLI::Option* option;
+};
+
+// All options that a section speaks of.
+std::vector<Candidate> options_of(CLI::App& program, const std::string& section) {
+    const std::vector<CLI::App*> commands = program.get_subcommands({});
+    const auto named =
+        std::find_if(commands.begin(), commands.end(), [&](const CLI::App* c) { return c->get_name() == section; });
+    CLI::App* owner = named != commands.end() ? *named : nullptr;
+    std::vector<CLI::App*> leaves;
+    collect_leaves(owner != nullptr ? *owner : program, leaves);
+    std::vector<Candidate> found;
+    for (CLI::App* leaf : leaves) {
+        for (CLI::Option* option : leaf->get_options({})) {
+            if (key_of(*option).empty()) continue;
+            if (section.empty() || owner != nullptr || lower(option->get_group()) == section)
+                found.push_back({leaf, option});
+        }
+    }
+    return found;
+}
+
+std::vector<std::string> section_names(CLI::App& program) {
+    std::vector<std::string> names;
+    for (const CLI::App* command : program.get_subcommands({})) names.push_back(command->get_name());
+    for (const Candidate& candidate : options_of(program, {})) names.push_back(lower(candidate.option->get_group()));
+    return names;
+}
+
+std::string suggestion(const std::string& name, const std::vector<std::string>& names) {
+    const std::string meant = closest_name(name, names);
+    return meant.empty() ? std::string() : "did you mean " + meant + "?";
+}
+
+// Whether the command line gave it, to the command itself or before it.
+bool is_given(const CLI::App& command, const std::string& key) {
+    for (const CLI::App* app = &command; app != nullptr; app = app->get_parent()) {
+        for (const CLI::Option* option : app->get_options({})) {
+            if (key_of(*option) == key && option->count() > 0) return true;
+        }
+    }
+    return false;
+}
+
+void check_type(const ConfigFile& file, const ConfigEntry& entry, const CLI::Option& option) {
+    const bool boolean = entry.type == ConfigEntry::Type::boolean;
+    if (is_flag(option) && (!boolean || entry.values.size() != 1)) {
+        throw Error(ErrorKind::usage, "must be true or false", file.place(entry));
+    }
+    if (!is_flag(option) && boolean)
+        throw Error(ErrorKind::usage, "takes a value, not true or false", file.place(entry));
+    if (!is_flag(option) && static_cast<int>(entry.values.size()) > option.get_items_expected_max()) {
+        throw Error(ErrorKind::usage, "takes one value, not a list", file.place(entry));
+    }
+}
+
+void set(const ConfigFile& file, const ConfigEntry& entry, CLI::Option& option) {
+    try {
+        if (is_flag(option)) {
+            option.add_result(option.get_flag_value(option.get_lnames().front(), entry.values.front()));
+        } else {
+            option.add_result(entry.values);
+        }
+        option.run_callback();
+    } catch (const CLI::ParseError& error) {
+        throw Error(ErrorKind::usage, error.what(), file.place(entry));
+    } catch (const Error& error) {
+        throw Error(error.kind(), error.problem(), file.place(entry), error.advice());
+    }
+}
+
+}  // namespace
+
+void apply_config(CLI::App& program, const ConfigFile& file) {
+    CLI::App& called = called_command(program);
+    const std::vector<std::string> sections = section_names(program);
+    for (const ConfigEntry& entry : file.entries) {
+        const bool known =
+            entry.section.empty() || std::find(sections.begin(), sections.end(), entry.section) != sections.end();
+        if (!known) {
+            throw Error(ErrorKind::usage, "there is no such section", file.place(entry),
+                        suggestion(entry.section, sections));
+        }
+        bool exists = false;
+        std::vector<std::string> keys;
+        for (const auto& [command, option] : options_of(program, entry.section)) {
+            keys.push_back(key_of(*option));
+            if (keys.back() != entry.key) continue;
+            exists = true;
+            check_type(file, entry, *option);
+            if (command == &called && !is_given(called, entry.key)) set(file, entry, *option);
+        }
+        if (!exists)
+            throw Error(ErrorKind::usage, "there is no such option", file.place(entry), suggestion(entry.key, keys));
+    }
+}
+
+void apply_config(CLI::App& program, const CommonOptions& common) {
+    // `--config ""` on the command line means none.
+    bool chosen = false;
+    for (const CLI::App* app = &called_command(program); app != nullptr; app = app->get_parent()) {
+        const CLI::Option* option = app->get_option_no_throw("--config");
+        chosen = chosen || (option != nullptr && option->count() > 0);
+    }
+    const std::string path = chosen ? common.config : default_config_path();
+    if (!path.empty()) apply_config(program, read_config(path));
+}
+
+}  // namespace throng

@@ -1,0 +1,52 @@
+// Options for what a detection run writes, and the sinks that they mean.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/pipeline/frame_result.h"
+#include "core/video/source.h"
+
+namespace throng {
+
+struct OutputOptions {
+    std::string json;    // --json OUT.jsonl, "-" for standard output
+    std::string video;   // --video OUT.mp4
+    std::string images;  // --images DIR
+    bool raw = false;    // --raw: raw boxes too, in JSON lines and pictures
+    bool blur = false;   // --blur: faces made unrecognisable in videos and pictures
+};
+
+void add_output_options(CLI::App& command, OutputOptions& options);
+
+// Throws Error(usage) where an output would overwrite one of the inputs, or two outputs are the same file.
+void check_outputs(const OutputOptions& options, const std::vector<std::string>& sources);
+
+// The outputs of a run over one or several sources. JSON lines and pictures of all sources go to one file and folder;
+// every source has a video of its own: OUT.mp4, with several sources OUT-1.mp4, OUT-2.mp4 and so on.
+class OutputFiles {
+public:
+    OutputFiles() = default;
+    // Existing files are overwritten. Throws Error(input) for what cannot be created.
+    OutputFiles(const OutputOptions& options, std::size_t sources);
+
+    // The sinks for source `number` of `sources`, counted from 0; its pipeline closes what belongs to it alone.
+    [[nodiscard]] std::vector<std::shared_ptr<ResultSink>> sinks_for(std::size_t number, const SourceInfo& source);
+
+    // Closes what all sources share; throws Error(input) when that fails.
+    void close();
+    // Whether an output failed: then there is no point in going on with the next source.
+    [[nodiscard]] bool failed() const noexcept { return failed_ && *failed_; }
+
+private:
+    OutputOptions options_;
+    std::size_t sources_ = 0;
+    std::shared_ptr<bool> failed_;
+    std::vector<std::shared_ptr<ResultSink>> shared_;
+};
+
+}  // namespace throng

@@ -1,0 +1,39 @@
+// What a detection run did, gathered over all its sources, and its final table.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "core/pipeline/frame_result.h"
+#include "core/pipeline/pipeline.h"
+#include "core/pipeline/stage_statistics.h"
+
+namespace throng {
+
+// A sink, so that it sees every result.
+class RunSummary final : public ResultSink {
+public:
+    RunSummary();
+
+    void write(const FrameResult& result) override;
+    void close() override {}
+
+    // Counters of a pipeline that is over.
+    void add(const PipelineCounters& counters);
+
+    [[nodiscard]] std::uint64_t frames() const noexcept { return frames_; }
+    // Stages with last, mean, p50, p99 and max in milliseconds, then one line of counts and frames a second.
+    [[nodiscard]] std::string text(double seconds) const;
+
+private:
+    StageStatistics stages_;
+    std::uint64_t frames_ = 0;
+    std::uint64_t raw_ = 0;
+    std::uint64_t kept_ = 0;
+    std::uint64_t lost_ = 0;
+    std::uint64_t dropped_ = 0;
+    std::uint64_t overflowed_ = 0;
+};
+
+}  // namespace throng
