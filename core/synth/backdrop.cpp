@@ -119,8 +119,8 @@ Backdrop::Backdrop(const CrowdOptions& options, int threads)
     for (int i = 0; i < count; ++i) {
         Lamp lamp{};
         lamp.x = w * random.unit();
-        lamp.y = h * random.between(0.075F, 0.20F);
-        lamp.radius = h * random.between(0.004F, 0.016F);
+        lamp.y = h * random.between(0.10F, 0.20F);
+        lamp.radius = h * random.between(0.003F, 0.011F);
         lamp.color = between(random.chance(0.6F) ? p.glow : p.beam, {1, 1, 1}, 0.35F);
         lamp.rate = random.between(0.1F, 0.5F);
         lamp.phase = random.unit();
@@ -138,7 +138,7 @@ void Backdrop::moving(double seconds, std::vector<Shape>& shapes) const {
     for (const Lamp& lamp : lamps_) {
         const auto wave = static_cast<float>(
             sine_of_turns(static_cast<double>(lamp.rate) * seconds + static_cast<double>(lamp.phase)));
-        shapes.push_back(disc(lamp.x, lamp.y, lamp.radius, 0.0025F * h, lamp.color, 0.30F + 0.16F * wave));
+        shapes.push_back(disc(lamp.x, lamp.y, lamp.radius, 0.0025F * h, lamp.color, 0.22F + 0.12F * wave));
     }
     for (int i = 0; i < kBeams; ++i) {
         const float x = w * (static_cast<float>(i) + 0.5F) / static_cast<float>(kBeams);
@@ -152,8 +152,12 @@ void Backdrop::moving(double seconds, std::vector<Shape>& shapes) const {
         beam.color = color(light);
         beam.opacity = 0.20F;
         shapes.push_back(beam);
-        shapes.push_back(glow(x, 0.07F * h, 0.035F * h, 0.028F * h, between(light, {1, 1, 1}, 0.5F), 0.55F));
-        shapes.push_back(disc(x, 0.068F * h, 0.009F * h, 0.003F * h, {1, 1, 1}, 0.95F));
+        // A bar of light under the truss; a round lamp in its halo would look like a face to a cascade.
+        shapes.push_back(glow(x, 0.07F * h, 0.060F * h, 0.020F * h, between(light, {1, 1, 1}, 0.4F), 0.50F));
+        for (int bulb = -2; bulb <= 2; ++bulb) {
+            shapes.push_back(
+                disc(x + 0.013F * h * static_cast<float>(bulb), 0.068F * h, 0.0052F * h, 0.002F * h, {1, 1, 1}, 0.95F));
+        }
     }
     for (std::size_t i = first; i < shapes.size(); ++i) shapes[i].bound(options_.width, options_.height);
 }

@@ -47,7 +47,7 @@ struct CrowdFace {
 };
 
 // Below this visible part a face is marked `ignore`; below kHiddenFace it is left out of the truth.
-inline constexpr float kVisibleFace = 0.7F;
+inline constexpr float kVisibleFace = 0.8F;
 inline constexpr float kHiddenFace = 0.15F;
 
 // Thread-safe: all members are const and share nothing that changes but the pool.

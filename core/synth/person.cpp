@@ -198,7 +198,7 @@ void Artist::body() {
 }
 
 void Artist::collar() {
-    const Rgb dark = scaled(looks_.shirt, 0.6F);
+    const Rgb dark = scaled(looks_.shirt, 0.8F);
     switch (looks_.collar) {
         case Collar::round: on_torso(0, 0.72F, 0.34F, 0.17F, dark, 0.03F); break;
         case Collar::v_neck: {
@@ -236,11 +236,12 @@ void Artist::collar() {
 }
 
 void Artist::neck() {
-    Shape& neck = on_body(0, 0.58F, 0.235F, 0.34F, skin_shadow(0.22F), 0.03F);
+    Shape& neck = on_body(0, 0.58F, 0.235F, 0.34F, skin_shadow(0.36F), 0.03F);
     neck.square = 0.5F;
-    neck.shade_u = shade(10.0F * scene_.key);
+    neck.shade_u = shade(scene_.key < 0 ? -16.0F : 16.0F);
+    neck.shade_v = shade(-6);
     // The chin's shadow.
-    on_body(0, 0.50F, 0.20F, 0.13F, skin_shadow(0.50F), 0.05F, 0, 0.75F);
+    on_body(0, 0.50F, 0.21F, 0.12F, skin_shadow(0.50F), 0.06F, 0, 0.6F);
 }
 
 void Artist::ears() {
