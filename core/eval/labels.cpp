@@ -1,0 +1,228 @@
+#include "core/eval/labels.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "core/base/error.h"
+
+namespace throng {
+namespace {
+
+using Json = nlohmann::json;
+
+// Lines of a text file, with what is needed to complain about one of them.
+class LineReader {
+public:
+    explicit LineReader(const std::filesystem::path& path) : path_(path), file_(path) {
+        if (std::filesystem::is_directory(path))
+            throw Error(ErrorKind::input, "this is a directory, not a file", path.string());
+        if (!file_) throw Error(ErrorKind::input, std::string("cannot open: ") + std::strerror(errno), path.string());
+    }
+
+    // The next line that is not empty, without the ends that other systems give it.
+    bool next(std::string& line) {
+        while (std::getline(file_, line)) {
+            ++number_;
+            while (!line.empty() && (line.back() == '\r' || line.back() == ' ' || line.back() == '\t')) line.pop_back();
+            if (number_ == 1 && line.rfind("\xEF\xBB\xBF", 0) == 0) line.erase(0, 3);
+            if (!line.empty()) return true;
+        }
+        if (file_.bad()) throw Error(ErrorKind::input, "cannot be read to its end", path_.string());
+        return false;
+    }
+
+    [[noreturn]] void refuse(const std::string& what, const std::string& advice = {}) const {
+        throw Error(ErrorKind::input, what, path_.string() + ":" + std::to_string(number_), advice);
+    }
+
+private:
+    std::filesystem::path path_;
+    std::ifstream file_;
+    std::int64_t number_ = 0;
+};
+
+// Members of one line's JSON objects; complains with the name of the member.
+class JsonLine {
+public:
+    JsonLine(const std::string& line, const LineReader& reader)
+        : reader_(reader), object_(Json::parse(line, nullptr, false)) {
+        if (!object_.is_object()) reader_.refuse("this line is not a JSON object");
+    }
+
+    std::string source() const {
+        const auto found = object_.find("source");
+        if (found == object_.end() || !found->is_string()) reader_.refuse("there is no text 'source'");
+        return found->get<std::string>();
+    }
+
+    std::optional<std::int64_t> frame() const {
+        const auto found = object_.find("frame");
+        if (found == object_.end()) return std::nullopt;
+        if (!found->is_number_integer()) reader_.refuse("'frame' is no whole number");
+        return found->get<std::int64_t>();
+    }
+
+    const Json& list(const char* name) const {
+        const auto found = object_.find(name);
+        if (found == object_.end() || !found->is_array())
+            reader_.refuse(std::string("there is no list '") + name + "'");
+        return *found;
+    }
+
+    double number(const Json& entry, const char* name) const {
+        const auto found = entry.is_object() ? entry.find(name) : entry.end();
+        if (!entry.is_object() || found == entry.end() || !found->is_number()) {
+            reader_.refuse(std::string("a box has no number '") + name + "'");
+        }
+        return found->get<double>();
+    }
+
+    double number_or(const Json& entry, const char* name, double otherwise) const {
+        return entry.is_object() && entry.contains(name) ? number(entry, name) : otherwise;
+    }
+
+    bool flag(const Json& entry, const char* name) const {
+        const auto found = entry.find(name);
+        if (found == entry.end()) return false;
+        if (!found->is_boolean()) reader_.refuse(std::string("'") + name + "' is neither true nor false");
+        return found->get<bool>();
+    }
+
+    Box box(const Json& entry) const {
+        const Box b{static_cast<float>(number(entry, "x")), static_cast<float>(number(entry, "y")),
+                    static_cast<float>(number(entry, "w")), static_cast<float>(number(entry, "h"))};
+        if (!(std::isfinite(b.x) && std::isfinite(b.y) && std::isfinite(b.w) && std::isfinite(b.h) && b.w > 0 &&
+              b.h > 0)) {
+            reader_.refuse("a box has no extent or is out of all range");
+        }
+        return b;
+    }
+
+private:
+    const LineReader& reader_;
+    Json object_;
+};
+
+TruthLabels truth_of_json(const std::string& line, const LineReader& reader) {
+    const JsonLine json(line, reader);
+    TruthLabels labels{json.source(), json.frame(), {}};
+    for (const Json& entry : json.list("faces")) {
+        TruthFace face;
+        face.box = json.box(entry);
+        face.visible = static_cast<float>(json.number_or(entry, "visible", 1.0));
+        face.ignore = json.flag(entry, "ignore");
+        labels.entries.push_back(face);
+    }
+    return labels;
+}
+
+// Whole numbers of a line, or nothing when something else is in it.
+std::optional<std::vector<double>> numbers_of(const std::string& line) {
+    std::vector<double> numbers;
+    std::istringstream words(line);
+    for (std::string word; words >> word;) {
+        double value = 0;
+        const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+        if (error != std::errc{} || end != word.data() + word.size() || !std::isfinite(value)) return std::nullopt;
+        numbers.push_back(value);
+    }
+    return numbers;
+}
+
+std::optional<std::int64_t> count_of(const std::string& line) {
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), value);
+    if (error != std::errc{} || end != line.data() + line.size() || value < 0) return std::nullopt;
+    return value;
+}
+
+constexpr std::size_t kWiderInvalid = 7;  // column
+
+std::vector<TruthLabels> wider_truth(LineReader& reader, std::string line) {
+    std::vector<TruthLabels> all;
+    bool have_line = true;
+    while (have_line) {
+        TruthLabels labels{line, std::nullopt, {}};
+        if (!reader.next(line)) reader.refuse("the file ends after the name of a picture");
+        const auto count = count_of(line);
+        if (!count) reader.refuse("here should be the number of faces of " + labels.source);
+        for (std::int64_t i = 0; i < *count; ++i) {
+            if (!reader.next(line)) {
+                reader.refuse(
+                    fmt::format("{} should have {} faces, but the file ends after {}", labels.source, *count, i));
+            }
+            const auto columns = numbers_of(line);
+            if (!columns || columns->size() < 4)
+                reader.refuse("here should be a face: x y w h and up to six more numbers");
+            TruthFace face;
+            face.box = {static_cast<float>((*columns)[0]), static_cast<float>((*columns)[1]),
+                        static_cast<float>((*columns)[2]), static_cast<float>((*columns)[3])};
+            face.ignore = columns->size() > kWiderInvalid && (*columns)[kWiderInvalid] != 0.0;
+            if (face.box.w > 0 && face.box.h > 0) labels.entries.push_back(face);
+        }
+        have_line = reader.next(line);
+        if (*count == 0 && have_line) {
+            // The data set's own way to say "none".
+            const auto columns = numbers_of(line);
+            if (columns && columns->size() >= 4) have_line = reader.next(line);
+        }
+        all.push_back(std::move(labels));
+    }
+    return all;
+}
+
+}  // namespace
+
+std::vector<TruthLabels> read_truth(const std::filesystem::path& path) {
+    LineReader reader(path);
+    std::string line;
+    if (!reader.next(line)) throw Error(ErrorKind::input, "the file is empty", path.string());
+    if (line.front() != '{') return wider_truth(reader, line);
+
+    std::vector<TruthLabels> all;
+    do {
+        all.push_back(truth_of_json(line, reader));
+    } while (reader.next(line));
+    return all;
+}
+
+std::vector<DetectionLabels> read_detections(const std::filesystem::path& path) {
+    LineReader reader(path);
+    std::vector<DetectionLabels> all;
+    for (std::string line; reader.next(line);) {
+        const JsonLine json(line, reader);
+        DetectionLabels labels{json.source(), json.frame(), {}};
+        for (const Json& entry : json.list("kept")) {
+            const double hits = json.number_or(entry, "hits", 1.0);
+            if (!(hits >= 0 && hits <= 1e9)) reader.refuse("'hits' is out of all range");
+            labels.entries.push_back({json.box(entry), json.number(entry, "score"), static_cast<int>(hits)});
+        }
+        all.push_back(std::move(labels));
+    }
+    return all;
+}
+
+std::string truth_line(const TruthLabels& labels, int width, int height) {
+    // File names need not be UTF-8: what is not becomes the replacement character.
+    std::string line = "{\"source\":" + Json(labels.source).dump(-1, ' ', false, Json::error_handler_t::replace);
+    const auto out = std::back_inserter(line);
+    if (labels.frame) fmt::format_to(out, ",\"frame\":{}", *labels.frame);
+    fmt::format_to(out, ",\"width\":{},\"height\":{},\"faces\":[", width, height);
+    const char* separator = "";
+    for (const TruthFace& face : labels.entries) {
+        fmt::format_to(out, "{}{{\"x\":{},\"y\":{},\"w\":{},\"h\":{},\"visible\":{},\"ignore\":{}}}", separator,
+                       face.box.x, face.box.y, face.box.w, face.box.h, face.visible, face.ignore);
+        separator = ",";
+    }
+    return line + "]}\n";
+}
+
+}  // namespace throng

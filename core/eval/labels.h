@@ -1,0 +1,57 @@
+// Truth and detections as files hold them.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/algo/box.h"
+
+namespace throng {
+
+struct TruthFace {
+    Box box{};
+    float visible = 1;    // 0 to 1, where the file says so
+    bool ignore = false;  // finding it is no merit, missing it no fault
+};
+
+struct ScoredBox {
+    Box box{};
+    double score = 0;
+    int hits = 1;
+};
+
+// The boxes of one picture. A still picture may have no frame number.
+template <typename Entry>
+struct Labels {
+    std::string source;  // the file shown
+    std::optional<std::int64_t> frame;
+    std::vector<Entry> entries;
+};
+
+using TruthLabels = Labels<TruthFace>;
+using DetectionLabels = Labels<ScoredBox>;
+
+// Reads truth in either of two layouts, told apart by the first character.
+//   JSON lines, one picture each:
+//     {"source":"crowd.mp4","frame":0,"width":1920,"height":1080,
+//      "faces":[{"x":1.5,"y":2,"w":80,"h":80,"visible":0.9,"ignore":false},…]}
+//     visible and ignore may be left out, width and height are not looked at.
+//   WIDER FACE's text (S. Yang et al., WIDER FACE, CVPR 2016): a line with the picture's name, one with the number of
+//   its
+//     faces, then a line a face: x y w h blur expression illumination invalid occlusion pose. Columns after the fourth
+//     may be left out; invalid = 1 marks a face as ignored. A picture without a face has one line of zeros or none;
+//     boxes without extent are left out.
+// Throws Error(input) naming file and line for anything else.
+[[nodiscard]] std::vector<TruthLabels> read_truth(const std::filesystem::path& path);
+
+// Reads the lines that `--json` writes: source, frame and kept (x, y, w, h, score and, where known, hits).
+// Throws Error(input) naming file and line.
+[[nodiscard]] std::vector<DetectionLabels> read_detections(const std::filesystem::path& path);
+
+// One line of truth with its line feed, as read_truth takes it.
+[[nodiscard]] std::string truth_line(const TruthLabels& labels, int width, int height);
+
+}  // namespace throng
