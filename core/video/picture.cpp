@@ -53,16 +53,6 @@ PixelFormat nearest_layout(const AVPixFmtDescriptor& format) {
     return format.nb_components <= 2 ? PixelFormat::gray8 : PixelFormat::yuv420p;
 }
 
-AVPixelFormat ffmpeg_format(PixelFormat format) {
-    switch (format) {
-        case PixelFormat::nv12: return AV_PIX_FMT_NV12;
-        case PixelFormat::yuv420p: return AV_PIX_FMT_YUV420P;
-        case PixelFormat::gray8: return AV_PIX_FMT_GRAY8;
-        case PixelFormat::bgr24: return AV_PIX_FMT_BGR24;
-    }
-    return AV_PIX_FMT_NONE;
-}
-
 ColorMatrix matrix_of(const AVFrame& picture) {
     switch (picture.colorspace) {
         case AVCOL_SPC_BT709:
@@ -142,6 +132,16 @@ void halve_chroma(const std::uint8_t* from, std::ptrdiff_t from_pitch, int from_
 }
 
 }  // namespace
+
+AVPixelFormat ffmpeg_format(PixelFormat format) noexcept {
+    switch (format) {
+        case PixelFormat::nv12: return AV_PIX_FMT_NV12;
+        case PixelFormat::yuv420p: return AV_PIX_FMT_YUV420P;
+        case PixelFormat::gray8: return AV_PIX_FMT_GRAY8;
+        case PixelFormat::bgr24: return AV_PIX_FMT_BGR24;
+    }
+    return AV_PIX_FMT_NONE;
+}
 
 int sws_matrix(ColorMatrix matrix) noexcept {
     switch (matrix) {

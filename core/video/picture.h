@@ -35,6 +35,8 @@ private:
 // and BT.601 for JPEG and standard definition, BT.709 above.
 [[nodiscard]] FrameInfo describe(const AVFrame& picture);
 
+[[nodiscard]] AVPixelFormat ffmpeg_format(PixelFormat format) noexcept;
+
 // FFmpeg's number for a matrix, as sws_getCoefficients takes it.
 [[nodiscard]] int sws_matrix(ColorMatrix matrix) noexcept;
 

@@ -1,0 +1,209 @@
+#include "core/video/annotate.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <opencv2/core.hpp>
+#include <opencv2/imgproc.hpp>
+#include <string>
+
+#include "core/algo/nms_rules.h"
+
+namespace throng {
+namespace {
+
+struct Color {
+    std::uint8_t b, g, r;
+};
+constexpr Color kDark{20, 16, 12};
+constexpr Color kRaw{255, 236, 200};
+constexpr int kRawOpacity = 96;  // of 256
+constexpr int kHaloOpacity = 128;
+constexpr std::array<Color, 3> kScale = {{{28, 138, 255}, {60, 222, 250}, {140, 232, 60}}};  // low to high score
+
+constexpr int kPixelsPerStroke = 400;  // of the picture's shorter side, for each pixel of a bold line
+constexpr int kCells = 6;              // across a hidden face: far fewer than anybody is recognised by
+constexpr float kMargin = 0.15F;       // around it, as a part of its size
+
+// A rectangle of whole pixels, right and bottom excluded.
+struct PixelBox {
+    int left, top, right, bottom;
+    [[nodiscard]] bool empty() const { return left >= right || top >= bottom; }
+};
+
+class Canvas {
+public:
+    explicit Canvas(WritableFrame& picture)
+        : data_(picture.data(0)),
+          pitch_(picture.plane(0).pitch),
+          width_(picture.info().width),
+          height_(picture.info().height) {}
+
+    [[nodiscard]] int width() const { return width_; }
+    [[nodiscard]] int height() const { return height_; }
+    [[nodiscard]] cv::Mat mat() const { return {height_, width_, CV_8UC3, data_, static_cast<std::size_t>(pitch_)}; }
+
+    [[nodiscard]] PixelBox clipped(PixelBox box) const {
+        return {std::max(box.left, 0), std::max(box.top, 0), std::min(box.right, width_),
+                std::min(box.bottom, height_)};
+    }
+
+    void fill(PixelBox box, Color color) {
+        box = clipped(box);
+        for (int y = box.top; y < box.bottom; ++y) {
+            std::uint8_t* pixel = data_ + pitch_ * y + 3 * box.left;
+            for (int x = box.left; x < box.right; ++x, pixel += 3) {
+                pixel[0] = color.b;
+                pixel[1] = color.g;
+                pixel[2] = color.r;
+            }
+        }
+    }
+
+    void blend(PixelBox box, Color color, int opacity) {
+        box = clipped(box);
+        const int rest = 256 - opacity;
+        const int b = color.b * opacity;
+        const int g = color.g * opacity;
+        const int r = color.r * opacity;
+        for (int y = box.top; y < box.bottom; ++y) {
+            std::uint8_t* pixel = data_ + pitch_ * y + 3 * box.left;
+            for (int x = box.left; x < box.right; ++x, pixel += 3) {
+                pixel[0] = static_cast<std::uint8_t>((pixel[0] * rest + b) >> 8);
+                pixel[1] = static_cast<std::uint8_t>((pixel[1] * rest + g) >> 8);
+                pixel[2] = static_cast<std::uint8_t>((pixel[2] * rest + r) >> 8);
+            }
+        }
+    }
+
+private:
+    std::uint8_t* data_;
+    std::ptrdiff_t pitch_;
+    int width_;
+    int height_;
+};
+
+// The four sides of a frame `stroke` wide that lies inside the box; no pixel twice.
+std::array<PixelBox, 4> sides(const PixelBox& box, int stroke) {
+    const int inner_top = std::min(box.top + stroke, box.bottom);
+    const int inner_bottom = std::max(box.bottom - stroke, inner_top);
+    return {{{box.left, box.top, box.right, inner_top},
+             {box.left, inner_bottom, box.right, box.bottom},
+             {box.left, inner_top, std::min(box.left + stroke, box.right), inner_bottom},
+             {std::max(box.right - stroke, box.left + stroke), inner_top, box.right, inner_bottom}}};
+}
+
+PixelBox grown(const PixelBox& box, int by) {
+    return {box.left - by, box.top - by, box.right + by, box.bottom + by};
+}
+
+bool drawable(const Detection& detection) {
+    return is_valid_detection(detection.box, detection.score) && std::isfinite(detection.box.x + detection.box.w);
+}
+
+// Whole pixels; coordinates far outside are brought near, so that they fit an int.
+PixelBox pixel_box(const Box& box, const Canvas& canvas) {
+    const auto pixel = [](float value, int size) {
+        const auto limit = static_cast<float>(size) + 64;
+        return static_cast<int>(std::lround(std::clamp(value, -limit, 2 * limit)));
+    };
+    PixelBox result{pixel(box.x, canvas.width()), pixel(box.y, canvas.height()), pixel(box.x + box.w, canvas.width()),
+                    pixel(box.y + box.h, canvas.height())};
+    result.right = std::max(result.right, result.left + 1);
+    result.bottom = std::max(result.bottom, result.top + 1);
+    return result;
+}
+
+Color color_of(float score, float low, float high) {
+    const float place = high > low ? std::clamp((score - low) / (high - low), 0.0F, 1.0F) : 1.0F;
+    const float scaled = place * static_cast<float>(kScale.size() - 1);
+    const auto index = std::min(static_cast<std::size_t>(scaled), kScale.size() - 2);
+    const float part = scaled - static_cast<float>(index);
+    const auto mix = [part](std::uint8_t a, std::uint8_t b) {
+        return static_cast<std::uint8_t>(
+            std::lround(static_cast<float>(a) * (1 - part) + static_cast<float>(b) * part));
+    };
+    const Color& from = kScale[index];
+    const Color& to = kScale[index + 1];
+    return {mix(from.b, to.b), mix(from.g, to.g), mix(from.r, to.r)};
+}
+
+void draw_label(Canvas& canvas, const PixelBox& box, const Detection& detection, Color color, int stroke) {
+    const int decimals = std::abs(detection.score) < 100 ? 2 : 0;
+    std::string text = fmt::format("{:.{}f}", detection.score, decimals);
+    if (detection.hits > 1) text += fmt::format(" x{}", detection.hits);
+    const double scale = 0.25 + 0.12 * stroke;
+    int baseline = 0;
+    const cv::Size size = cv::getTextSize(text, cv::FONT_HERSHEY_SIMPLEX, scale, 1, &baseline);
+    const int pad = stroke + 1;
+    const int height = size.height + 2 * pad;
+    const int top = box.top >= height ? box.top - height : box.top;  // above the box, inside where there is no room
+    const int left = std::clamp(box.left, 0, std::max(canvas.width() - size.width - 2 * pad, 0));
+    canvas.fill({left, top, left + size.width + 2 * pad, top + height}, color);
+    cv::Mat image = canvas.mat();
+    cv::putText(image, text, {left + pad, top + height - pad}, cv::FONT_HERSHEY_SIMPLEX, scale,
+                cv::Scalar(kDark.b, kDark.g, kDark.r), 1, cv::LINE_AA);
+}
+
+void draw_kept(Canvas& canvas, const std::vector<Detection>& kept, const AnnotateStyle& style) {
+    const int stroke =
+        std::clamp((std::min(canvas.width(), canvas.height()) + kPixelsPerStroke / 2) / kPixelsPerStroke, 2, 12);
+    float low = style.low_score;
+    float high = style.high_score;
+    if (!(high > low) && !kept.empty()) {
+        const auto [least, most] = std::minmax_element(
+            kept.begin(), kept.end(), [](const Detection& a, const Detection& b) { return a.score < b.score; });
+        low = least->score;
+        high = most->score;
+    }
+    for (const Detection& detection : kept) {
+        if (!drawable(detection)) continue;
+        const PixelBox box = pixel_box(detection.box, canvas);
+        for (const PixelBox& side : sides(grown(box, 1), stroke + 2)) canvas.blend(side, kDark, kHaloOpacity);
+        for (const PixelBox& side : sides(box, stroke)) canvas.fill(side, color_of(detection.score, low, high));
+    }
+    if (!style.labels) return;
+    for (const Detection& detection : kept) {  // after all boxes, so that none covers a text
+        if (!drawable(detection)) continue;
+        draw_label(canvas, pixel_box(detection.box, canvas), detection, color_of(detection.score, low, high), stroke);
+    }
+}
+
+}  // namespace
+
+void hide_faces(WritableFrame& picture, const std::vector<Detection>& faces, Privacy privacy) {
+    if (privacy == Privacy::none) return;
+    const Canvas canvas(picture);
+    cv::Mat image = canvas.mat();
+    cv::Mat cells;
+    for (const Detection& face : faces) {
+        if (!drawable(face)) continue;
+        const Box& box = face.box;
+        const Box wide{box.x - kMargin * box.w, box.y - kMargin * box.h, box.w * (1 + 2 * kMargin),
+                       box.h * (1 + 2 * kMargin)};
+        const PixelBox area = canvas.clipped(pixel_box(wide, canvas));
+        if (area.empty()) continue;
+        cv::Mat region = image(cv::Range(area.top, area.bottom), cv::Range(area.left, area.right));
+        const cv::Size few(std::min(kCells, region.cols), std::min(kCells, region.rows));
+        cv::resize(region, cells, few, 0, 0, cv::INTER_AREA);
+        cv::resize(cells, region, region.size(), 0, 0, privacy == Privacy::blur ? cv::INTER_CUBIC : cv::INTER_NEAREST);
+    }
+}
+
+void annotate(WritableFrame& picture, const std::vector<Detection>& kept, const std::vector<Detection>& raw,
+              const AnnotateStyle& style) {
+    hide_faces(picture, kept, style.privacy);
+    Canvas canvas(picture);
+    if (style.raw) {
+        for (const Detection& detection : raw) {
+            if (!drawable(detection)) continue;
+            for (const PixelBox& side : sides(pixel_box(detection.box, canvas), 1))
+                canvas.blend(side, kRaw, kRawOpacity);
+        }
+    }
+    if (style.kept) draw_kept(canvas, kept, style);
+}
+
+}  // namespace throng

@@ -1,0 +1,37 @@
+// Draws detections into a picture: for recordings, pictures and tests. Straight into the bytes, so that thousands are
+// cheap.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/detect/detection.h"
+#include "core/frame/frame_pool.h"
+
+namespace throng {
+
+enum class Privacy : std::uint8_t {
+    none,
+    blur,      // smooth
+    pixelate,  // blocks
+};
+
+struct AnnotateStyle {
+    bool kept = true;                 // bold boxes, their colour from orange (low score) to green (high)
+    bool raw = false;                 // one-pixel, see-through boxes below them
+    bool labels = false;              // score and hits at each kept box
+    Privacy privacy = Privacy::none;  // hides what is in the kept boxes, before anything is drawn
+    // Scores at the two ends of the colours; equal: the lowest and the highest of the frame.
+    float low_score = 0;
+    float high_score = 0;
+};
+
+// picture is bgr24 (PixelConverter::bgr_copy). Boxes are in its pixels; parts outside are clipped, and boxes with
+// values that are not finite are left out.
+void annotate(WritableFrame& picture, const std::vector<Detection>& kept, const std::vector<Detection>& raw,
+              const AnnotateStyle& style);
+
+// Averages each face and a margin around it down to a few cells, out of which it cannot be recognised.
+void hide_faces(WritableFrame& picture, const std::vector<Detection>& faces, Privacy privacy);
+
+}  // namespace throng

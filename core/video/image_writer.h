@@ -1,0 +1,15 @@
+// Writes a frame as an image file.
+#pragma once
+
+#include <string>
+
+#include "core/frame/frame.h"
+
+namespace throng {
+
+// png, jpg, webp, bmp, tiff…: whatever the extension says and OpenCV writes; grey frames stay grey. The file appears
+// whole or, on an error, not at all. Throws Error(usage) for an unknown extension, Error(input) when it cannot be
+// written.
+void write_image(const std::string& path, const Frame& frame);
+
+}  // namespace throng

@@ -1,0 +1,257 @@
+#include "core/video/video_writer.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <filesystem>
+#include <string_view>
+#include <thread>
+
+#include "core/base/error.h"
+#include "core/video/av.h"
+#include "core/video/encoder_picture.h"
+
+namespace throng {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kClock = 60000;           // ticks a second: whole for all usual rates, and within MPEG-4's 16 bits
+constexpr double kLongestGap = 10;      // seconds between two frames
+constexpr double kSecondsPerGroup = 2;  // between key frames, which are where fragments begin
+constexpr int kMostThreads = 4;
+constexpr double kBitsPerPixel = 0.12;  // for encoders without a constant quality
+
+using EncoderPtr = av::CodecPtr;
+
+struct OutputDeleter {
+    void operator()(AVFormatContext* context) const noexcept {
+        avio_closep(&context->pb);
+        avformat_free_context(context);
+    }
+};
+using OutputPtr = std::unique_ptr<AVFormatContext, OutputDeleter>;
+
+struct Container {
+    std::string_view extension;
+    const char* format;
+    const char* flags;  // movflags
+};
+constexpr const char* kFragments = "frag_keyframe+empty_moov+default_base_moof";
+constexpr std::array<Container, 4> kContainers = {
+    {{".mp4", "mp4", kFragments}, {".m4v", "mp4", kFragments}, {".mov", "mov", kFragments}, {".mkv", "matroska", ""}}};
+
+const Container& container_of(const std::string& path) {
+    const std::string extension = fs::path(path).extension().string();
+    for (const Container& container : kContainers) {
+        if (extension == container.extension) return container;
+    }
+    throw Error(ErrorKind::usage, "unknown kind of video file", path, "use a name that ends in .mp4 or .mkv");
+}
+
+// In order of preference; all but the last write H.264.
+constexpr std::array<const char*, 5> kEncoders = {"libx264", "libopenh264", "h264_v4l2m2m", "h264_nvenc", "mpeg4"};
+
+AVColorSpace colorspace(ColorMatrix matrix) {
+    switch (matrix) {
+        case ColorMatrix::bt601: return AVCOL_SPC_SMPTE170M;
+        case ColorMatrix::bt709: return AVCOL_SPC_BT709;
+        case ColorMatrix::bt2020: return AVCOL_SPC_BT2020_NCL;
+    }
+    return AVCOL_SPC_UNSPECIFIED;
+}
+
+}  // namespace
+
+class VideoWriter::Impl {
+public:
+    Impl(const std::string& path, const VideoWriterOptions& options);
+    void write(const Frame& frame);
+    void close();
+
+    std::int64_t frames = 0;
+    std::string encoder;
+    std::string notice;
+
+private:
+    void start(const Frame& first);
+    [[nodiscard]] EncoderPtr open_encoder(const char* name, const FrameInfo& first) const;
+    void encode(const AVFrame* picture);
+    [[nodiscard]] std::int64_t ticks(double pts);
+    void check(int status, const char* what);
+
+    std::string path_;
+    VideoWriterOptions options_;
+    OutputPtr output_;
+    EncoderPtr codec_;
+    AVStream* stream_ = nullptr;
+    EncoderPicture picture_;
+    av::PacketPtr packet_ = av::make_packet();
+    double last_pts_ = 0;  // of the source
+    std::int64_t last_ticks_ = -1;
+    bool failed_ = false;
+};
+
+VideoWriter::Impl::Impl(const std::string& path, const VideoWriterOptions& options) : path_(path), options_(options) {
+    av::set_up();
+    const Container& container = container_of(path);
+    if (!(options_.fps > 0) || !std::isfinite(options_.fps)) options_.fps = VideoWriterOptions().fps;
+    AVFormatContext* context = nullptr;
+    const int made = avformat_alloc_output_context2(&context, nullptr, container.format, nullptr);
+    output_.reset(context);
+    if (made < 0)
+        throw Error(ErrorKind::unavailable, std::string("this FFmpeg does not write ") + container.format, path);
+    const int status = avio_open(&output_->pb, ("file:" + path).c_str(), AVIO_FLAG_WRITE);
+    if (status < 0) {
+        throw Error(ErrorKind::input, "cannot create the video: " + av::message(status), path,
+                    "check the folder and its permissions");
+    }
+}
+
+void VideoWriter::Impl::check(int status, const char* what) {
+    if (status >= 0 && output_->pb != nullptr && output_->pb->error < 0) status = output_->pb->error;
+    if (status >= 0) return;
+    failed_ = true;
+    throw Error(ErrorKind::input, std::string(what) + ": " + av::message(status), path_,
+                status == AVERROR(ENOSPC) ? "the disk is full" : "");
+}
+
+EncoderPtr VideoWriter::Impl::open_encoder(const char* name, const FrameInfo& first) const {
+    const AVCodec* found = avcodec_find_encoder_by_name(name);
+    if (found == nullptr) return nullptr;
+    EncoderPtr codec = av::checked(EncoderPtr(avcodec_alloc_context3(found)));
+    codec->width = picture_.width();
+    codec->height = picture_.height();
+    codec->pix_fmt = AV_PIX_FMT_YUV420P;
+    codec->time_base = {1, kClock};
+    codec->framerate = av_d2q(options_.fps, kClock);
+    codec->gop_size = std::max(static_cast<int>(std::lround(options_.fps * kSecondsPerGroup)), 1);
+    codec->max_b_frames = 0;  // fragments then need no edit list, and start at 0
+    codec->color_range = AVCOL_RANGE_MPEG;
+    codec->colorspace = colorspace(first.matrix);
+    codec->bit_rate = static_cast<std::int64_t>(kBitsPerPixel * codec->width * codec->height * options_.fps);
+    const auto cores = static_cast<int>(std::thread::hardware_concurrency());
+    codec->thread_count = options_.threads > 0 ? options_.threads : std::clamp(cores, 1, kMostThreads);
+    if ((output_->oformat->flags & AVFMT_GLOBALHEADER) != 0) codec->flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
+    av::Dictionary settings;
+    if (std::string_view(name) == "libx264") {
+        codec->bit_rate = 0;
+        settings.set("preset", "veryfast");
+        settings.set("crf", std::to_string(options_.quality));
+    }
+    return avcodec_open2(codec.get(), found, settings.address()) >= 0 ? std::move(codec) : nullptr;
+}
+
+void VideoWriter::Impl::start(const Frame& first) {
+    picture_.set_size(first.width(), first.height());
+    bool any = false;
+    for (const char* name : kEncoders) {
+        any = any || avcodec_find_encoder_by_name(name) != nullptr;
+        codec_ = open_encoder(name, first.info());
+        if (!codec_) continue;
+        encoder = name;
+        break;
+    }
+    const std::string size = std::to_string(first.width()) + "x" + std::to_string(first.height());
+    if (!codec_) {
+        failed_ = true;
+        if (!any) throw Error(ErrorKind::unavailable, "this FFmpeg has no encoder for video", path_, "install libx264");
+        throw Error(ErrorKind::input, "a video of " + size + " pixels cannot be encoded", path_,
+                    "write images instead");
+    }
+    if (encoder == "mpeg4") {
+        notice = "no H.264 encoder here: " + path_ + " is written as MPEG-4 part 2";
+        spdlog::warn("{}", notice);
+    }
+    stream_ = avformat_new_stream(output_.get(), nullptr);
+    if (stream_ == nullptr) throw std::bad_alloc();
+    stream_->time_base = codec_->time_base;
+    stream_->avg_frame_rate = codec_->framerate;
+    check(avcodec_parameters_from_context(stream_->codecpar, codec_.get()), "cannot describe the video");
+    av::Dictionary settings;
+    if (const char* flags = container_of(path_).flags; *flags != '\0') settings.set("movflags", flags);
+    check(avformat_write_header(output_.get(), settings.address()), "cannot write the video");
+}
+
+std::int64_t VideoWriter::Impl::ticks(double pts) {
+    const double step = pts - last_pts_;
+    const bool plausible = step > 0 && step <= kLongestGap;
+    last_pts_ = pts;
+    if (last_ticks_ < 0) return last_ticks_ = 0;
+    const double seconds = plausible ? step : 1 / options_.fps;
+    return last_ticks_ += std::max<std::int64_t>(std::llround(seconds * kClock), 1);
+}
+
+void VideoWriter::Impl::write(const Frame& frame) {
+    if (!output_ || failed_) throw Error(ErrorKind::internal, "a frame was written to a closed video", path_);
+    if (!codec_) start(frame);
+    AVFrame& picture = picture_.fill(frame);
+    picture.pts = ticks(frame.info().pts);
+    picture.color_range = AVCOL_RANGE_MPEG;
+    picture.colorspace = codec_->colorspace;
+    encode(&picture);
+    ++frames;
+}
+
+void VideoWriter::Impl::encode(const AVFrame* picture) {
+    check(avcodec_send_frame(codec_.get(), picture), "cannot encode the video");
+    for (;;) {
+        const int status = avcodec_receive_packet(codec_.get(), packet_.get());
+        if (status == AVERROR(EAGAIN) || status == AVERROR_EOF) return;
+        check(status, "cannot encode the video");
+        packet_->stream_index = stream_->index;
+        av_packet_rescale_ts(packet_.get(), codec_->time_base, stream_->time_base);
+        check(av_write_frame(output_.get(), packet_.get()), "cannot write the video");
+    }
+}
+
+void VideoWriter::Impl::close() {
+    if (!output_) return;
+    try {
+        if (codec_ && !failed_) {
+            encode(nullptr);
+            check(av_write_trailer(output_.get()), "cannot finish the video");
+        }
+    } catch (...) {
+        output_.reset();
+        throw;
+    }
+    const int status = avio_closep(&output_->pb);
+    output_.reset();
+    std::error_code ignored;
+    if (frames == 0 && fs::is_regular_file(path_, ignored)) fs::remove(path_, ignored);
+    if (status < 0 && !failed_) {
+        throw Error(ErrorKind::input, "cannot finish the video: " + av::message(status), path_);
+    }
+}
+
+VideoWriter::VideoWriter(const std::string& path, const VideoWriterOptions& options)
+    : impl_(std::make_unique<Impl>(path, options)) {}
+
+VideoWriter::~VideoWriter() {
+    try {
+        close();
+    } catch (const std::exception& failure) {
+        spdlog::error("{}", failure.what());
+    }
+}
+
+void VideoWriter::write(const Frame& frame) {
+    impl_->write(frame);
+}
+void VideoWriter::close() {
+    impl_->close();
+}
+std::int64_t VideoWriter::frames() const {
+    return impl_->frames;
+}
+std::string VideoWriter::encoder() const {
+    return impl_->encoder;
+}
+std::string VideoWriter::notice() const {
+    return impl_->notice;
+}
+
+}  // namespace throng
