@@ -65,7 +65,7 @@ void warn_cuda(int code, const char* what) noexcept {
     // At the end of the process the runtime may be gone before a static owner: not worth a word.
     if (status == cudaSuccess || status == cudaErrorCudartUnloading) return;
     try {
-        log_warn("{}: {}", what, describe(status));
+        spdlog::warn("{}: {}", what, describe(status));
     } catch (...) {
     }
 }

@@ -1,0 +1,272 @@
+#include "gpu/cascade/cascade_detector.h"
+
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/model/cascade_xml.h"
+#include "core/model/model_finder.h"
+
+namespace throng::gpu {
+namespace {
+
+constexpr std::size_t kSideStreams = 4;
+constexpr std::size_t kLargestGraphCache = 16;  // frames of a decoder come back at few addresses
+
+// Weak classifiers after which the windows left are gathered: of the first segment, and of the second.
+constexpr int kFirstSegmentTrees = 10;
+constexpr int kSecondSegmentTrees = 60;
+
+bool same_span(const DetectionSpan& a, const DetectionSpan& b) {
+    return a.boxes == b.boxes && a.scores == b.scores && a.count == b.count && a.capacity == b.capacity;
+}
+
+// Times nothing: inside a graph events are not those of the recorder.
+class NoRecorder final : public StageRecorder {
+public:
+    void begin(std::string_view) override {}
+    void end(std::string_view) override {}
+    void add(std::string_view, double) override {}
+    const StageTimes& end_frame() override { return none_; }
+
+private:
+    StageTimes none_;
+};
+
+}  // namespace
+
+void check_options(const CascadeOptions& options) {
+    const auto require = [](bool holds, const char* problem, const char* option) {
+        if (!holds) throw Error(ErrorKind::usage, problem, option);
+    };
+    require(options.segments.size() < static_cast<std::size_t>(kLargestSegments), "has too many parts (8 at most)",
+            "--segments");
+    require(std::is_sorted(options.segments.begin(), options.segments.end()) &&
+                std::adjacent_find(options.segments.begin(), options.segments.end()) == options.segments.end() &&
+                (options.segments.empty() || options.segments.front() >= 1),
+            "must name stages from 1, each later than the one before", "--segments");
+    require(options.stride >= 1 && options.stride <= 8, "must lie in [1, 8]", "--stride");
+    require(options.queue_limit >= 0, "must be 0 (by the number of windows) or more", "--queue-limit");
+    require(options.mask.least_share >= 0.0F && options.mask.least_share <= 1.0F, "must lie in [0, 1]", "--mask-share");
+}
+
+CascadeDetector::CascadeDetector(StreamView stream, const DeviceInfo& device, const CascadeModel& model,
+                                 const DetectorParams& params, const CascadeOptions& options)
+    : stream_(stream), params_(params), options_(options), cascade_(model, stream), intake_(stream, device.integrated) {
+    check_params(params);
+    check_options(options);
+    choice_ = {model.kind, cascade_.nodes_a_tree(), options.features, device.multiprocessors};
+    choose_segments();
+}
+
+CascadeDetector::~CascadeDetector() {
+    warn_cuda(cudaStreamSynchronize(stream_), "waiting for the detector's last frame");
+}
+
+void CascadeDetector::choose_segments() {
+    const std::vector<CascadeStage>& stages = cascade_.model().stages;
+    const auto end = static_cast<int>(stages.size());
+    segments_ = {0};
+    if (options_.automatic_segments) {
+        int trees = 0;
+        int limit = kFirstSegmentTrees;
+        for (int s = 0; s < end; ++s) {
+            if (trees >= limit && s < end) {
+                segments_.push_back(s);
+                if (limit == kSecondSegmentTrees) break;
+                limit = kSecondSegmentTrees;
+            }
+            trees += stages[static_cast<std::size_t>(s)].tree_count;
+        }
+    } else {
+        for (const int s : options_.segments) {
+            if (s < end) segments_.push_back(s);
+        }
+    }
+    // Whether a window is visited is known once stage 0 is done everywhere, so what reports windows is a launch of its
+    // own; with one segment it has no stages left to evaluate.
+    if (segments_.size() == 1) segments_.push_back(end);
+    segments_.push_back(end);
+}
+
+void CascadeDetector::configure(const DetectorParams& params) {
+    check_params(params);
+    const bool same = params.min_size == params_.min_size && params.max_size == params_.max_size &&
+                      params.scale_factor == params_.scale_factor;
+    params_ = params;
+    if (same) return;
+    graphs_.clear();
+    plan_.reset();
+}
+
+void CascadeDetector::set_options(const CascadeOptions& options) {
+    check_options(options);
+    options_ = options;
+    choice_.features = options.features;
+    choose_segments();
+    graphs_.clear();
+    plan_.reset();
+}
+
+void CascadeDetector::prepare(ImageSize frame) {
+    if (plan_ && plan_->frame().width == frame.width && plan_->frame().height == frame.height) return;
+    graphs_.clear();
+    warm_ = false;
+    plan_.reset();  // before the new one is built: both may not fit
+    const CascadeModel& model = cascade_.model();
+    const WindowShape shape{model.window_width, model.window_height, model.kind == CascadeKind::haar, model.has_tilted};
+    plan_.emplace(frame, shape, params_, options_, stream_);
+    if (!plan_->empty()) cascade_.set_pitch(plan_->pyramid().view(), stream_);
+    if (options_.scales == Scales::streams && side_streams_.empty()) {
+        fork_.emplace(Event::Timing::off);
+        for (std::size_t i = 0; i < kSideStreams; ++i) {
+            side_streams_.emplace_back();
+            side_done_.emplace_back(Event::Timing::off);
+        }
+    }
+}
+
+void CascadeDetector::enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder) {
+    if (raw.memory() != MemoryKind::device) {
+        throw Error(ErrorKind::internal, "the CUDA detector writes to device memory", "CascadeDetector");
+    }
+    prepare({frame.width(), frame.height()});
+    if (plan_->empty()) {
+        check_cuda(cudaMemsetAsync(raw.span().count, 0, sizeof(DetectionCount), stream_), "clearing the detections");
+        return;
+    }
+    const DevicePicture picture = intake_.take(frame, options_.mask.skin, recorder);
+    if (options_.graph && warm_) {
+        const ScopedStage stage(recorder, stage::kCascade);
+        launch_graph(picture, raw.span());
+    } else {
+        enqueue_frame(picture, raw.span(), recorder);
+        warm_ = true;
+    }
+    intake_.release();
+}
+
+void CascadeDetector::launch_graph(const DevicePicture& picture, const DetectionSpan& raw) {
+    ++frames_;
+    for (CachedGraph& cached : graphs_) {
+        if (!(cached.picture == picture) || !same_span(cached.raw, raw)) continue;
+        cached.used = frames_;
+        cached.graph.launch(stream_);
+        return;
+    }
+    NoRecorder none;
+    Graph graph = Graph::capture(stream_, [&] { enqueue_frame(picture, raw, none); });
+    graph.launch(stream_);
+    if (graphs_.size() == kLargestGraphCache) {
+        graphs_.erase(std::min_element(graphs_.begin(), graphs_.end(),
+                                       [](const CachedGraph& a, const CachedGraph& b) { return a.used < b.used; }));
+    }
+    graphs_.push_back({picture, raw, std::move(graph), frames_});
+}
+
+void CascadeDetector::enqueue_frame(const DevicePicture& picture, const DetectionSpan& raw, StageRecorder& recorder) {
+    WindowTask task = plan_->task();
+    task.raw = raw;
+    ClearWords clear = plan_->counters();
+    clear.more = reinterpret_cast<std::uint32_t*>(raw.count);
+    clear.more_count = sizeof(DetectionCount) / sizeof(std::uint32_t);
+    if (options_.scales != Scales::together) {
+        const ScopedStage stage(recorder, stage::kCascade);
+        enqueue_groups_apart(picture, task, clear);
+        return;
+    }
+    const Pyramid& pyramid = plan_->pyramid();
+    {
+        const ScopedStage stage(recorder, stage::kPyramid);
+        pyramid.enqueue_rows(picture, options_.mask, pyramid.all(), clear, stream_);
+    }
+    {
+        const ScopedStage stage(recorder, stage::kIntegral);
+        pyramid.enqueue_columns(pyramid.all(), stream_);
+    }
+    const ScopedStage stage(recorder, stage::kCascade);
+    enqueue_group(0, task, stream_);
+}
+
+// Each level from its rows to its boxes, one after another or side by side.
+void CascadeDetector::enqueue_groups_apart(const DevicePicture& picture, const WindowTask& task,
+                                           const ClearWords& clear) {
+    const Pyramid& pyramid = plan_->pyramid();
+    const bool concurrent = options_.scales == Scales::streams;
+    if (options_.mask.active()) {
+        pyramid.enqueue_rows(picture, options_.mask, pyramid.mask_range(), {}, stream_);
+        pyramid.enqueue_columns(pyramid.mask_range(), stream_);
+    }
+    pyramid.enqueue_rows(picture, options_.mask, plan_->group_levels(0), clear, stream_);
+    if (concurrent) {
+        fork_->record(stream_);
+        for (const Stream& side : side_streams_) fork_->make_wait(side.view());
+    }
+    for (int g = 0; g < plan_->group_count(); ++g) {
+        const LevelRange levels = plan_->group_levels(g);
+        const StreamView stream = concurrent && g > 0
+                                      ? side_streams_[static_cast<std::size_t>(g - 1) % side_streams_.size()].view()
+                                      : stream_;
+        if (g > 0) pyramid.enqueue_rows(picture, options_.mask, levels, {}, stream);
+        pyramid.enqueue_columns(levels, stream);
+        enqueue_group(g, task, stream);
+    }
+    if (!concurrent) return;
+    for (std::size_t i = 0; i < side_streams_.size(); ++i) {
+        side_done_[i].record(side_streams_[i].view());
+        side_done_[i].make_wait(stream_);
+    }
+}
+
+void CascadeDetector::enqueue_group(int g, const WindowTask& task, StreamView stream) const {
+    const CascadeTables& tables = cascade_.tables();
+    const WindowGroup& group = plan_->group(g);
+    const auto last = static_cast<int>(segments_.size()) - 2;
+    for (int n = 0; n <= last; ++n) {
+        const auto at = static_cast<std::size_t>(n);
+        const Segment segment{n, segments_[at], segments_[at + 1], plan_->queue(g, (n + 1) % 2),
+                              plan_->queue(g, n % 2)};
+        if (n == 0) {
+            if (task.wanted != nullptr) {
+                launch_coarse_windows(choice_, tables, task, group, plan_->tiles(), segment, stream);
+            }
+            launch_all_windows(choice_, tables, task, group, plan_->tiles(), segment, stream);
+        } else if (n == last && options_.tail && tables.tail_entries > 0 && segment.first < segment.last) {
+            launch_tail(choice_, tables, task, group, segment, stream);
+        } else {
+            launch_queued_windows(choice_, tables, task, group, segment, n == last, stream);
+        }
+    }
+}
+
+CascadeDetector::Counts CascadeDetector::read_counts() const {
+    Counts counts;
+    if (!plan_ || plan_->empty()) return counts;
+    std::vector<GroupCounters> groups(static_cast<std::size_t>(plan_->group_count()));
+    check_cuda(cudaMemcpyAsync(groups.data(), plan_->counters().words, groups.size() * sizeof(GroupCounters),
+                               cudaMemcpyDeviceToHost, stream_),
+               "reading the counts of windows");
+    check_cuda(cudaStreamSynchronize(stream_), "reading the counts of windows");
+    counts.queued.resize(segments_.size() - 2);
+    for (const GroupCounters& group : groups) {
+        for (std::size_t s = 0; s < counts.queued.size(); ++s) counts.queued[s] += group.queued[s];
+        counts.spilled += group.spilled;
+    }
+    return counts;
+}
+
+std::unique_ptr<Detector> make_cascade_detector(StreamView stream, const DeviceInfo& device,
+                                                const DetectorParams& params, const CascadeOptions& options) {
+    check_params(params);
+    const CascadeModel model = read_cascade(find_cascade(params.model, params.kind));
+    const bool haar = model.kind == CascadeKind::haar;
+    if (haar != (params.kind == "haar")) {
+        throw Error(ErrorKind::usage, std::string("is a model of the kind ") + (haar ? "haar" : "lbp"), model.name,
+                    std::string("use --detector ") + (haar ? "haar" : "lbp"));
+    }
+    return std::make_unique<CascadeDetector>(stream, device, model, params, options);
+}
+
+}  // namespace throng::gpu

@@ -1,0 +1,85 @@
+// The CUDA detector for Haar and LBP cascades: a frame in, raw detections out, nothing but launches in between.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/detect/detector.h"
+#include "gpu/cascade/cascade_launch.h"
+#include "gpu/cascade/cascade_options.h"
+#include "gpu/cascade/device_cascade.h"
+#include "gpu/cascade/window_plan.h"
+#include "gpu/frame/frame_intake.h"
+#include "gpu/runtime/probe.h"
+#include "gpu/runtime/stream.h"
+
+namespace throng::gpu {
+
+class CascadeDetector final : public Detector {
+public:
+    // Work is enqueued on the stream, which must outlive the detector. Throws Error(usage, unavailable, input) as
+    // Backend::make_detector does.
+    CascadeDetector(StreamView stream, const DeviceInfo& device, const CascadeModel& model,
+                    const DetectorParams& params, const CascadeOptions& options = {});
+    ~CascadeDetector() override;
+
+    // raw must be of device memory. The first frame of a size builds the plan for it and waits for that.
+    void enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder) override;
+    void configure(const DetectorParams& params) override;
+
+    [[nodiscard]] const CascadeOptions& options() const { return options_; }
+    void set_options(const CascadeOptions& options);
+
+    // First stage of each segment, then the number of stages.
+    [[nodiscard]] const std::vector<int>& segments() const { return segments_; }
+    // Windows of a frame, and the device memory they and the pyramid take, once a frame has been seen.
+    [[nodiscard]] const WindowPlan* plan() const { return plan_ ? &*plan_ : nullptr; }
+
+    // What the last frame's kernels counted: windows that left each segment for the next, and those that found a queue
+    // full. Waits for the frame: for measurements, not for running.
+    struct Counts {
+        std::vector<std::int64_t> queued;
+        std::int64_t spilled = 0;
+    };
+    [[nodiscard]] Counts read_counts() const;
+
+private:
+    struct CachedGraph {
+        DevicePicture picture;
+        DetectionSpan raw;
+        Graph graph;
+        std::uint64_t used = 0;
+    };
+
+    void choose_segments();
+    void prepare(ImageSize frame);
+    void enqueue_frame(const DevicePicture& picture, const DetectionSpan& raw, StageRecorder& recorder);
+    void enqueue_group(int g, const WindowTask& task, StreamView stream) const;
+    void enqueue_groups_apart(const DevicePicture& picture, const WindowTask& task, const ClearWords& clear);
+    void launch_graph(const DevicePicture& picture, const DetectionSpan& raw);
+
+    StreamView stream_;
+    KernelChoice choice_;
+    DetectorParams params_;
+    CascadeOptions options_;
+    DeviceCascade cascade_;
+    FrameIntake intake_;
+    std::vector<int> segments_;
+    std::optional<WindowPlan> plan_;
+    std::vector<Stream> side_streams_;
+    std::vector<Event> side_done_;
+    std::optional<Event> fork_;
+    std::vector<CachedGraph> graphs_;
+    std::uint64_t frames_ = 0;
+    bool warm_ = false;  // the kernels have run with this plan: worth a graph, which one picture alone is not
+};
+
+// The detector for params.kind haar or lbp, its model looked up as core/model/model_finder.h says.
+[[nodiscard]] std::unique_ptr<Detector> make_cascade_detector(StreamView stream, const DeviceInfo& device,
+                                                              const DetectorParams& params,
+                                                              const CascadeOptions& options = {});
+
+}  // namespace throng::gpu

@@ -1,0 +1,41 @@
+// The switches of the CUDA cascade. Each is an optimisation of P. Micikevicius, Maximizing Face Detection Performance
+// (GTC 2015), or of this chip; with any setting but a mask or a stride the detections are the CPU's, bit for bit.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "gpu/frame/candidate_mask.h"
+
+namespace throng::gpu {
+
+enum class Scales : std::uint8_t {
+    sequential,  // one level after another
+    streams,     // levels in concurrent streams
+    together,    // all levels in every launch
+};
+
+enum class Features : std::uint8_t {
+    geometry,  // rectangles, turned into addresses where they are read
+    offsets,   // the four corners as offsets from the window's corner
+};
+
+struct CascadeOptions {
+    // Stages at which the windows that are left are gathered in a queue before the next segment; rising. {}: one
+    // segment. automatic_segments chooses by the number of weak classifiers and ignores the list.
+    bool automatic_segments = true;
+    std::vector<int> segments;
+    Scales scales = Scales::together;
+    Features features = Features::offsets;
+    bool first_useful_scale = true;  // false: the pyramid and all windows from scale 1, as if --min-size were not given
+    bool tail = true;                // the last segment with a warp a window, where the windows are small enough
+    int stride = 1;  // > 1: first every stride-th window each way, then all around those that pass the first segment
+    CandidateMask mask;
+    bool graph = true;             // a frame's launches as one CUDA graph
+    std::int32_t queue_limit = 0;  // entries a queue has room for; 0: a share of the windows. For tests of full queues
+};
+
+// Throws Error(usage) for a value that makes no sense.
+void check_options(const CascadeOptions& options);
+
+}  // namespace throng::gpu

@@ -1,0 +1,191 @@
+#include "gpu/cascade/device_cascade.h"
+
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <limits>
+
+namespace throng::gpu {
+namespace {
+
+// Shared memory that one window may take in the tail, and nodes of a tree: beyond them the last segment goes without.
+constexpr std::size_t kLargestTailWindow = 24U << 10;  // bytes
+constexpr int kLargestTailTree = 8;
+
+template <typename T>
+void upload(DeviceBuffer<T>& buffer, const std::vector<T>& values, StreamView stream) {
+    if (buffer.size() != values.size()) buffer = DeviceBuffer<T>(values.size());
+    if (values.empty()) return;
+    check_cuda(cudaMemcpyAsync(buffer.data(), values.data(), buffer.bytes(), cudaMemcpyHostToDevice, stream),
+               "uploading a cascade");
+}
+
+float outcome_of(const CascadeModel& model, const CascadeTree& tree, std::int32_t child) {
+    if (child <= 0) return model.leaves[static_cast<std::size_t>(tree.first_leaf - child)];
+    const std::uint32_t bits = kChildBits | static_cast<std::uint32_t>(child);
+    float value = 0;
+    std::memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+// The four corners of a rectangle as corner_sum takes them, in entries of an image of this pitch.
+std::array<std::int64_t, 4> corners(CascadeRect r, bool tilted, std::int64_t pitch) {
+    const auto entry = [pitch](int x, int y) { return y * pitch + x; };
+    if (tilted) {
+        return {entry(r.x, r.y), entry(r.x - r.h, r.y + r.h), entry(r.x + r.w, r.y + r.w),
+                entry(r.x + r.w - r.h, r.y + r.w + r.h)};
+    }
+    return {entry(r.x, r.y), entry(r.x + r.w, r.y), entry(r.x, r.y + r.h), entry(r.x + r.w, r.y + r.h)};
+}
+
+// Writes the twelve corners of a feature. Those of an unused rectangle are all 0: it sums to 0.
+template <typename T>
+void write_corners(const HaarFeature& feature, std::int64_t pitch, std::int64_t tilted_plane, T (&out)[12]) {
+    for (int r = 0; r < kHaarRects; ++r) {
+        const bool used = feature.weight[r] != 0.0F;
+        const auto at = used ? corners(feature.rect[r], feature.tilted != 0, pitch) : std::array<std::int64_t, 4>{};
+        const std::int64_t plane = used && feature.tilted != 0 ? tilted_plane : 0;
+        for (std::size_t k = 0; k < 4; ++k) out[4 * r + static_cast<int>(k)] = static_cast<T>(at[k] + plane);
+    }
+}
+
+}  // namespace
+
+DeviceCascade::DeviceCascade(const CascadeModel& model, StreamView stream) : model_(model) {
+    nodes_a_tree_ = model_.trees.front().node_count;
+    for (const CascadeTree& tree : model_.trees) {
+        if (tree.node_count != nodes_a_tree_) nodes_a_tree_ = 0;
+    }
+    if (nodes_a_tree_ > 2) nodes_a_tree_ = 0;
+
+    std::vector<DeviceStage> stages;
+    for (const CascadeStage& s : model_.stages) stages.push_back({s.first_tree, s.tree_count, s.threshold, 0});
+    std::vector<std::int32_t> first_node;
+    for (const CascadeTree& tree : model_.trees) first_node.push_back(tree.first_node);
+
+    upload(geometry_stages_, model_.stages, stream);
+    upload(geometry_trees_, model_.trees, stream);
+    upload(geometry_nodes_, model_.nodes, stream);
+    upload(leaves_, model_.leaves, stream);
+    upload(haar_features_, model_.haar, stream);
+    upload(lbp_features_, model_.lbp, stream);
+    upload(subsets_, model_.subsets, stream);
+    upload(stages_, stages, stream);
+    upload(first_node_, first_node, stream);
+    tables_.geometry = model_.view();
+    tables_.geometry.stages = geometry_stages_.data();
+    tables_.geometry.trees = geometry_trees_.data();
+    tables_.geometry.nodes = geometry_nodes_.data();
+    tables_.geometry.leaves = leaves_.data();
+    tables_.geometry.haar = haar_features_.data();
+    tables_.geometry.lbp = lbp_features_.data();
+    tables_.geometry.subsets = subsets_.data();
+    tables_.stages = stages_.data();
+    tables_.first_node = first_node_.data();
+    tables_.tree_count = static_cast<std::int32_t>(model_.trees.size());
+    build_tail(stream);
+    check_cuda(cudaStreamSynchronize(stream), "uploading a cascade");
+}
+
+void DeviceCascade::set_pitch(const PyramidView& pyramid, StreamView stream) {
+    const std::int64_t pitch = pyramid.pitch;
+    if (model_.kind == CascadeKind::haar) {
+        std::vector<HaarNode> nodes(model_.nodes.size());
+        for (const CascadeTree& tree : model_.trees) {
+            for (std::int32_t k = 0; k < tree.node_count; ++k) {
+                const auto at = static_cast<std::size_t>(tree.first_node + k);
+                const CascadeNode& from = model_.nodes[at];
+                const HaarFeature& feature = model_.haar[static_cast<std::size_t>(from.feature)];
+                HaarNode& to = nodes[at];
+                write_corners(feature, pitch, pyramid.tilted, to.corner);
+                std::copy(std::begin(feature.weight), std::end(feature.weight), std::begin(to.weight));
+                to.threshold = from.threshold;
+                to.outcome[0] = outcome_of(model_, tree, from.left);
+                to.outcome[1] = outcome_of(model_, tree, from.right);
+            }
+        }
+        upload(haar_, nodes, stream);
+        tables_.haar = haar_.data();
+    } else {
+        std::vector<LbpNode> nodes(model_.nodes.size());
+        for (const CascadeTree& tree : model_.trees) {
+            for (std::int32_t k = 0; k < tree.node_count; ++k) {
+                const auto at = static_cast<std::size_t>(tree.first_node + k);
+                const CascadeNode& from = model_.nodes[at];
+                const CascadeRect block = model_.lbp[static_cast<std::size_t>(from.feature)].block;
+                LbpNode& to = nodes[at];
+                to.corner = static_cast<std::int32_t>(block.y * pitch + block.x);
+                to.across = block.w;
+                to.down = static_cast<std::int32_t>(block.h * pitch);
+                to.outcome[0] = outcome_of(model_, tree, from.left);
+                to.outcome[1] = outcome_of(model_, tree, from.right);
+                std::copy_n(model_.subsets.begin() + static_cast<std::ptrdiff_t>(at) * kLbpWords, kLbpWords,
+                            std::begin(to.subset));
+            }
+        }
+        upload(lbp_, nodes, stream);
+        tables_.lbp = lbp_.data();
+    }
+    check_cuda(cudaStreamSynchronize(stream), "uploading a cascade");
+}
+
+void DeviceCascade::build_tail(StreamView stream) {
+    const int pitch = model_.window_width + 1;
+    const int entries = pitch * (model_.window_height + 1);
+    const int planes = model_.has_tilted ? 2 : 1;
+    int ranks = 0;
+    for (const CascadeTree& tree : model_.trees) ranks = std::max(ranks, static_cast<int>(tree.node_count));
+    const std::size_t window =
+        static_cast<std::size_t>(entries) * static_cast<std::size_t>(planes) * sizeof(std::uint32_t);
+    if (window > kLargestTailWindow || ranks > kLargestTailTree) return;
+
+    const bool haar = model_.kind == CascadeKind::haar;
+    const std::size_t trees = model_.trees.size();
+    const std::size_t quads = (haar ? sizeof(TailHaarNode) : sizeof(TailLbpNode)) / 16;
+    std::vector<std::uint32_t> tail(static_cast<std::size_t>(ranks) * quads * trees * 4);
+    std::vector<std::uint32_t> subsets(haar ? 0 : static_cast<std::size_t>(ranks) * trees * kLbpWords);
+    for (std::size_t t = 0; t < trees; ++t) {
+        const CascadeTree& tree = model_.trees[t];
+        for (std::size_t k = 0; k < static_cast<std::size_t>(tree.node_count); ++k) {
+            const std::size_t at = static_cast<std::size_t>(tree.first_node) + k;
+            const CascadeNode& from = model_.nodes[at];
+            const auto feature = static_cast<std::size_t>(from.feature);
+            const float outcome[2] = {outcome_of(model_, tree, from.left), outcome_of(model_, tree, from.right)};
+            std::array<std::uint32_t, 12> words{};
+            if (haar) {
+                TailHaarNode node{};
+                write_corners(model_.haar[feature], pitch, entries, node.corner);
+                std::copy(std::begin(model_.haar[feature].weight), std::end(model_.haar[feature].weight), node.weight);
+                node.threshold = from.threshold;
+                std::copy(std::begin(outcome), std::end(outcome), node.outcome);
+                std::memcpy(words.data(), &node, sizeof node);
+            } else {
+                const CascadeRect block = model_.lbp[feature].block;
+                TailLbpNode node{};
+                node.corner = static_cast<std::uint16_t>(block.y * pitch + block.x);
+                node.across = static_cast<std::uint16_t>(block.w);
+                node.down = static_cast<std::uint16_t>(block.h * pitch);
+                std::copy(std::begin(outcome), std::end(outcome), node.outcome);
+                std::memcpy(words.data(), &node, sizeof node);
+                std::copy_n(model_.subsets.begin() + static_cast<std::ptrdiff_t>(at * kLbpWords), kLbpWords,
+                            subsets.begin() + static_cast<std::ptrdiff_t>((k * trees + t) * kLbpWords));
+            }
+            for (std::size_t q = 0; q < quads; ++q) {
+                std::copy_n(words.begin() + static_cast<std::ptrdiff_t>(4 * q), 4,
+                            tail.begin() + static_cast<std::ptrdiff_t>(((k * quads + q) * trees + t) * 4));
+            }
+        }
+    }
+    upload(tail_, tail, stream);
+    upload(tail_subsets_, subsets, stream);
+    check_cuda(cudaStreamSynchronize(stream), "uploading a cascade");
+    tables_.tail = tail_.data();
+    tables_.tail_subsets = tail_subsets_.data();
+    tables_.tail_entries = entries;
+    tables_.tail_pitch = pitch;
+    tables_.tail_tilted = model_.has_tilted;
+}
+
+}  // namespace throng::gpu

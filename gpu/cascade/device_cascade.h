@@ -1,0 +1,103 @@
+// A cascade in device memory, laid out for the kernels.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/model/cascade_model.h"
+#include "gpu/frame/pyramid.h"
+#include "gpu/runtime/device_buffer.h"
+
+namespace throng::gpu {
+
+// What follows a node: its leaf's value, or, as a NaN with the number in the low bits, a later node of the same tree.
+inline constexpr std::uint32_t kChildBits = 0x7FC00000U;
+inline constexpr std::uint32_t kChildMask = 0x003FFFFFU;
+
+struct alignas(16) HaarNode {
+    std::int32_t corner[12];  // entries from the window's corner: of rectangle r from 4 r, as corner_sum takes them
+    float weight[3];
+    float threshold;
+    float outcome[2];  // where the value < threshold, and where not
+    std::int32_t pad[2];
+};
+
+struct alignas(16) LbpNode {
+    std::int32_t corner;  // of the first block
+    std::int32_t across;  // entries from a block to its right neighbour,
+    std::int32_t down;    // and to the one below
+    std::int32_t pad0;
+    float outcome[2];  // where the code is in the subset, and where not
+    std::int32_t pad1[2];
+    std::uint32_t subset[kLbpWords];
+};
+
+// For a warp a window: the window's sums lie in shared memory, (width + 1) entries a row, tilted ones behind them.
+// Nodes of the same rank in neighbouring trees are neighbours in memory.
+struct alignas(16) TailHaarNode {  // three quads of 16 bytes
+    std::uint16_t corner[12];
+    float weight[3];
+    float threshold;
+    float outcome[2];
+};
+struct alignas(16) TailLbpNode {  // one quad
+    std::uint16_t corner, across, down, pad;
+    float outcome[2];
+};
+
+struct DeviceStage {
+    std::int32_t first_tree, tree_count;
+    float threshold;
+    std::int32_t pad;
+};
+
+// Addresses in device memory.
+struct CascadeTables {
+    CascadeView geometry;  // as core/algo/cascade.h
+    const DeviceStage* stages = nullptr;
+    const HaarNode* haar = nullptr;
+    const LbpNode* lbp = nullptr;
+    const std::int32_t* first_node = nullptr;  // [tree]
+    const std::uint32_t* tail = nullptr;  // quad q of the node of rank k of tree t: 4 words at (k quads + q) trees + t
+    const std::uint32_t* tail_subsets = nullptr;  // LBP: kLbpWords words at k trees + t
+    std::int32_t tree_count = 0;
+    std::int32_t tail_entries = 0;  // of one window's sums in shared memory; 0: no tail for this model
+    std::int32_t tail_pitch = 0;
+    bool tail_tilted = false;
+};
+
+class DeviceCascade {
+public:
+    // Uploads; waits for the stream. The model is checked (check_model).
+    DeviceCascade(const CascadeModel& model, StreamView stream);
+
+    // Lays the nodes out for integral images of this pitch. Waits for the stream.
+    void set_pitch(const PyramidView& pyramid, StreamView stream);
+
+    [[nodiscard]] const CascadeModel& model() const { return model_; }
+    [[nodiscard]] const CascadeTables& tables() const { return tables_; }
+    // 1 or 2: every tree has so many nodes; 0: they differ, or have more.
+    [[nodiscard]] int nodes_a_tree() const { return nodes_a_tree_; }
+
+private:
+    void build_tail(StreamView stream);
+
+    CascadeModel model_;
+    CascadeTables tables_;
+    int nodes_a_tree_ = 0;
+    DeviceBuffer<CascadeStage> geometry_stages_;
+    DeviceBuffer<CascadeTree> geometry_trees_;
+    DeviceBuffer<CascadeNode> geometry_nodes_;
+    DeviceBuffer<float> leaves_;
+    DeviceBuffer<HaarFeature> haar_features_;
+    DeviceBuffer<LbpFeature> lbp_features_;
+    DeviceBuffer<std::uint32_t> subsets_;
+    DeviceBuffer<DeviceStage> stages_;
+    DeviceBuffer<HaarNode> haar_;
+    DeviceBuffer<LbpNode> lbp_;
+    DeviceBuffer<std::int32_t> first_node_;
+    DeviceBuffer<std::uint32_t> tail_;
+    DeviceBuffer<std::uint32_t> tail_subsets_;
+};
+
+}  // namespace throng::gpu

@@ -1,0 +1,149 @@
+// Evaluation of stages by one thread a window: three layouts of the features behind one interface.
+// The arithmetic is that of core/algo/cascade.h; only the way to the entries differs.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstring>
+
+#include "core/algo/cascade.h"
+#include "gpu/cascade/device_cascade.h"
+
+namespace throng::gpu {
+
+// A structure of whole quads through the read-only cache, 16 bytes at a time.
+template <typename T>
+__device__ T load_quads(const T* from) {
+    static_assert(sizeof(T) % sizeof(int4) == 0);
+    int4 quads[sizeof(T) / sizeof(int4)];
+#pragma unroll
+    for (int i = 0; i < static_cast<int>(sizeof(T) / sizeof(int4)); ++i)
+        quads[i] = __ldg(reinterpret_cast<const int4*>(from) + i);
+    T value;
+    memcpy(&value, quads, sizeof(T));
+    return value;
+}
+
+// Whether an outcome is a later node of the tree, and which.
+__device__ inline bool is_child(float outcome) {
+    return isnan(outcome);
+}
+__device__ inline int child_of(float outcome) {
+    return static_cast<int>(__float_as_uint(outcome) & kChildMask);
+}
+
+// Leaf of the tree whose nodes test(k) decides: the outcome at node k. kNodes as DeviceCascade::nodes_a_tree.
+template <int kNodes, typename Test>
+__device__ float tree_leaf(const Test& test) {
+    if constexpr (kNodes == 1) {
+        return test(0);
+    } else if constexpr (kNodes == 2) {
+        // Both at once: in a warp some lane needs the second nearly always, and its reads do not wait for the first.
+        const float first = test(0);
+        const float second = test(1);
+        return is_child(first) ? second : first;
+    } else {
+        float outcome = test(0);
+        while (is_child(outcome)) outcome = test(child_of(outcome));
+        return outcome;
+    }
+}
+
+// float64 sum of the leaves of a stage, in the order of its trees.
+template <int kNodes, typename Node>
+__device__ double sum_trees(const CascadeTables& c, int s, const Node& node) {
+    const DeviceStage stage = load_quads(c.stages + s);
+    double sum = 0.0;
+    for (int t = stage.first_tree; t < stage.first_tree + stage.tree_count; ++t) {
+        const int first = kNodes != 0 ? t * kNodes : __ldg(c.first_node + t);
+        sum += static_cast<double>(tree_leaf<kNodes>([&](int k) { return node(first + k); }));
+    }
+    return sum;
+}
+
+// `at` is the entry of the window's corner in the plane of sums.
+template <int kNodes>
+struct HaarOffsets {
+    static __device__ double stage_sum(const CascadeTables& c, const PyramidView&, int s, const std::uint32_t* at,
+                                       float norm) {
+        return sum_trees<kNodes>(c, s, [&](int i) {
+            const HaarNode n = load_quads(c.haar + i);
+            const auto sum = [&](int r) {
+                return corner_sum(__ldg(at + n.corner[4 * r]), __ldg(at + n.corner[4 * r + 1]),
+                                  __ldg(at + n.corner[4 * r + 2]), __ldg(at + n.corner[4 * r + 3]));
+            };
+            const std::int32_t third = n.weight[2] != 0.0F ? sum(2) : 0;
+            return haar_value(n.weight, sum(0), sum(1), third, norm) < n.threshold ? n.outcome[0] : n.outcome[1];
+        });
+    }
+};
+
+// Bit of a code's 256 values.
+__device__ inline bool subset_has(const std::uint32_t* subset, int code) {
+    return (__ldg(subset + (code >> 5)) >> (code & 31) & 1U) != 0;
+}
+
+// As lbp_code, from the 4 x 4 corners of the 3 x 3 blocks, each read once.
+template <typename Entry>
+__device__ int lbp_code_of(const Entry& entry) {
+    std::uint32_t corner[4][4];
+#pragma unroll
+    for (int y = 0; y < 4; ++y) {
+#pragma unroll
+        for (int x = 0; x < 4; ++x) corner[y][x] = entry(x, y);
+    }
+    const auto block = [&](int x, int y) {
+        return corner_sum(corner[y][x], corner[y][x + 1], corner[y + 1][x], corner[y + 1][x + 1]);
+    };
+    const std::int32_t centre = block(1, 1);
+    const auto bit = [&](int x, int y, int place) { return block(x, y) >= centre ? 1 << place : 0; };
+    return bit(0, 0, 7) | bit(1, 0, 6) | bit(2, 0, 5) | bit(2, 1, 4) | bit(2, 2, 3) | bit(1, 2, 2) | bit(0, 2, 1) |
+           bit(0, 1, 0);
+}
+
+template <int kNodes>
+struct LbpOffsets {
+    static __device__ double stage_sum(const CascadeTables& c, const PyramidView&, int s, const std::uint32_t* at,
+                                       float) {
+        return sum_trees<kNodes>(c, s, [&](int i) {
+            const LbpNode* node = c.lbp + i;
+            const int4 place = __ldg(reinterpret_cast<const int4*>(node));
+            const float2 outcome = __ldg(reinterpret_cast<const float2*>(node->outcome));
+            const std::uint32_t* corner = at + place.x;
+            const int code = lbp_code_of([&](int x, int y) { return __ldg(corner + x * place.y + y * place.z); });
+            return subset_has(node->subset, code) ? outcome.x : outcome.y;
+        });
+    }
+};
+
+// Both kinds, from the rectangles.
+struct Geometry {
+    static __device__ double stage_sum(const CascadeTables& c, const PyramidView& p, int s, const std::uint32_t* at,
+                                       float norm) {
+        const WindowSums sums{at, at + p.squares, at + p.tilted, p.pitch};
+        return throng::stage_sum(c.geometry, c.geometry.stages[s], sums, norm);
+    }
+};
+
+__device__ inline float norm_of(const CascadeTables& c, const PyramidView& p, const std::uint32_t* at) {
+    return norm_at(c.geometry, {at, at + p.squares, at + p.tilted, p.pitch});
+}
+
+__device__ inline double threshold_of(const CascadeTables& c, int s) {
+    return static_cast<double>(__ldg(&c.stages[s].threshold));
+}
+
+// Evaluates stages [first, last) and adds up their margins. False: rejected.
+template <typename Features>
+__device__ bool passes(const CascadeTables& c, const PyramidView& p, int first, int last, const std::uint32_t* at,
+                       float norm, double& margin) {
+    for (int s = first; s < last; ++s) {
+        const double sum = Features::stage_sum(c, p, s, at, norm);
+        const float threshold = __ldg(&c.stages[s].threshold);
+        if (sum < static_cast<double>(threshold)) return false;
+        margin += stage_margin(sum, threshold);
+    }
+    return true;
+}
+
+}  // namespace throng::gpu

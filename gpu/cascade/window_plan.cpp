@@ -1,0 +1,155 @@
+#include "gpu/cascade/window_plan.h"
+
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <string>
+
+#include "core/base/error.h"
+
+namespace throng::gpu {
+namespace {
+
+// A queue has room for this share of the windows, and at least for so many. More than this survives no first segment
+// worth the name; what finds a queue full is only slower.
+constexpr std::int64_t kQueueShare = 4;
+constexpr std::int64_t kLeastQueue = 4096;
+
+// The levels to work on, those of the windows that are asked for marked as reported.
+std::vector<WindowLevel> choose_levels(ImageSize frame, const WindowShape& shape, const DetectorParams& params,
+                                       bool first_useful_scale) {
+    const auto levels_from = [&](int min_size) {
+        return cascade_levels(frame.width, frame.height, shape.width, shape.height, params.scale_factor, min_size,
+                              params.max_size);
+    };
+    std::vector<WindowLevel> levels;
+    const auto add = [&levels](const CascadeLevel& level, bool reported) {
+        WindowLevel entry{};
+        entry.level = level;
+        entry.reported = reported ? 1 : 0;
+        levels.push_back(entry);
+    };
+    const std::vector<CascadeLevel> wanted = levels_from(params.min_size);
+    if (!first_useful_scale && !wanted.empty()) {
+        for (const CascadeLevel& level : levels_from(1)) {
+            if (level.scale < wanted.front().scale) add(level, false);
+        }
+    }
+    for (const CascadeLevel& level : wanted) add(level, true);
+    return levels;
+}
+
+std::vector<ImageSize> image_sizes(const std::vector<WindowLevel>& levels) {
+    std::vector<ImageSize> sizes;
+    for (const WindowLevel& level : levels) sizes.push_back({level.level.width, level.level.height});
+    return sizes;
+}
+
+template <typename T>
+DeviceBuffer<T> uploaded(const std::vector<T>& values, StreamView stream) {
+    DeviceBuffer<T> buffer(values.size());
+    if (!values.empty()) {
+        check_cuda(cudaMemcpyAsync(buffer.data(), values.data(), buffer.bytes(), cudaMemcpyHostToDevice, stream),
+                   "uploading the plan of windows");
+    }
+    return buffer;
+}
+
+}  // namespace
+
+WindowPlan::WindowPlan(ImageSize frame, const WindowShape& shape, const DetectorParams& params,
+                       const CascadeOptions& options, StreamView stream)
+    : frame_(frame),
+      shape_(shape),
+      stride_(options.stride),
+      least_share_(options.mask.least_share),
+      levels_(choose_levels(frame, shape, params, options.first_useful_scale)),
+      pyramid_(frame, image_sizes(levels_), {shape.squares, shape.tilted, options.mask.active() && !levels_.empty()},
+               stream) {
+    std::vector<WindowTile> tiles;
+    std::int64_t queued = 0;
+    std::int64_t windows = 0;  // of the group
+    for (std::size_t i = 0; i < levels_.size(); ++i) {
+        WindowLevel& entry = levels_[i];
+        const AtlasPlace& place = pyramid_.atlas().places[i];
+        entry.origin = static_cast<std::int64_t>(place.y) * pyramid_.atlas().pitch + place.x;
+        entry.x = place.x;
+        entry.y = place.y;
+        entry.shelf_end = place.shelf_end;
+        entry.words = (entry.level.columns + 31) / 32;
+        entry.first_word = word_count_;
+
+        const auto number = static_cast<int>(i);
+        if (groups_.empty() || options.scales != Scales::together) {
+            Group group;
+            group.levels = {number, number};
+            group.windows.first_tile = static_cast<std::int32_t>(tiles.size());
+            group.windows.first_word = word_count_;
+            group.first_queued = queued;
+            groups_.push_back(group);
+            windows = 0;
+        }
+        for (int row = 0; row < entry.level.rows; row += kTileRows) {
+            for (int column = 0; column < entry.level.columns; column += kTileColumns)
+                tiles.push_back({number, column, row});
+        }
+        word_count_ += entry.words * entry.level.rows;
+        const std::int64_t count = static_cast<std::int64_t>(entry.level.columns) * entry.level.rows;
+        window_count_ += count;
+        windows += count;
+
+        Group& group = groups_.back();
+        group.levels.last = number + 1;
+        group.windows.end_tile = static_cast<std::int32_t>(tiles.size());
+        group.windows.end_word = word_count_;
+        group.capacity = static_cast<std::uint32_t>(
+            options.queue_limit > 0 ? options.queue_limit : std::max(windows / kQueueShare, kLeastQueue));
+        queued = group.first_queued + 2 * static_cast<std::int64_t>(group.capacity);
+    }
+    if (levels_.empty()) return;
+    d_levels_ = uploaded(levels_, stream);
+    d_tiles_ = uploaded(tiles, stream);
+    bits_ = DeviceBuffer<std::uint32_t>(static_cast<std::size_t>(word_count_) * (stride_ > 1 ? 3 : 2));
+    fill_bytes(bits_, 0, stream);
+    counters_ = DeviceBuffer<GroupCounters>(groups_.size());
+    fill_bytes(counters_, 0, stream);
+    queued_ = DeviceBuffer<QueuedWindow>(static_cast<std::size_t>(queued));
+    for (std::size_t g = 0; g < groups_.size(); ++g) groups_[g].windows.counters = counters_.data() + g;
+    check_cuda(cudaStreamSynchronize(stream), "uploading the plan of windows");
+}
+
+WindowQueue WindowPlan::queue(int g, int turn) const {
+    const Group& group = groups_[static_cast<std::size_t>(g)];
+    return {queued_.data() + group.first_queued + static_cast<std::int64_t>(turn) * group.capacity, group.capacity};
+}
+
+WindowTask WindowPlan::task() const {
+    WindowTask task;
+    task.pyramid = pyramid_.view();
+    task.levels = d_levels_.data();
+    task.level_count = static_cast<std::int32_t>(levels_.size());
+    task.window_width = shape_.width;
+    task.window_height = shape_.height;
+    task.frame_width = frame_.width;
+    task.frame_height = frame_.height;
+    task.fell = bits_.data();
+    task.pending = bits_.data() + word_count_;
+    task.wanted = stride_ > 1 ? bits_.data() + 2 * static_cast<std::ptrdiff_t>(word_count_) : nullptr;
+    task.stride = stride_;
+    task.least_share = least_share_;
+    return task;
+}
+
+ClearWords WindowPlan::counters() const {
+    ClearWords clear;
+    clear.words = reinterpret_cast<std::uint32_t*>(counters_.data());
+    clear.count = static_cast<int>(counters_.bytes() / sizeof(std::uint32_t));
+    return clear;
+}
+
+std::size_t WindowPlan::memory() const {
+    return d_levels_.bytes() + d_tiles_.bytes() + bits_.bytes() + counters_.bytes() + queued_.bytes() +
+           pyramid_.memory();
+}
+
+}  // namespace throng::gpu

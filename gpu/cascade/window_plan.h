@@ -1,0 +1,71 @@
+// Everything that depends on the size of the frames and the detector's parameters: the levels, their pyramid, the tiles
+// of windows, bits, queues and counters. Built once, used for every frame.
+#pragma once
+
+#include <vector>
+
+#include "core/detect/detector.h"
+#include "gpu/cascade/cascade_options.h"
+#include "gpu/cascade/windows.h"
+#include "gpu/frame/pyramid.h"
+
+namespace throng::gpu {
+
+// What a plan needs to know of a model.
+struct WindowShape {
+    int width, height;  // pixels
+    bool squares, tilted;
+};
+
+class WindowPlan {
+public:
+    // Waits for the stream. Throws Error(unavailable) where device memory does not suffice.
+    WindowPlan(ImageSize frame, const WindowShape& shape, const DetectorParams& params, const CascadeOptions& options,
+               StreamView stream);
+
+    // No window fits: the frame is smaller than the model's window.
+    [[nodiscard]] bool empty() const { return levels_.empty(); }
+    [[nodiscard]] ImageSize frame() const { return frame_; }
+    [[nodiscard]] const Pyramid& pyramid() const { return pyramid_; }
+
+    // Levels that go through the kernels together, from the largest images to the smallest.
+    [[nodiscard]] int group_count() const { return static_cast<int>(groups_.size()); }
+    [[nodiscard]] const WindowGroup& group(int g) const { return groups_[static_cast<std::size_t>(g)].windows; }
+    [[nodiscard]] LevelRange group_levels(int g) const { return groups_[static_cast<std::size_t>(g)].levels; }
+    // Two queues take turns between the segments.
+    [[nodiscard]] WindowQueue queue(int g, int turn) const;
+
+    // Without the raw detections, which change from frame to frame.
+    [[nodiscard]] WindowTask task() const;
+    [[nodiscard]] const WindowTile* tiles() const { return d_tiles_.data(); }
+    [[nodiscard]] ClearWords counters() const;
+    // Windows of all levels, visited or not.
+    [[nodiscard]] std::int64_t window_count() const { return window_count_; }
+    // Bytes of device memory.
+    [[nodiscard]] std::size_t memory() const;
+
+private:
+    struct Group {
+        LevelRange levels;
+        WindowGroup windows;
+        std::int64_t first_queued = 0;  // in queued_
+        std::uint32_t capacity = 0;
+    };
+
+    ImageSize frame_;
+    WindowShape shape_;
+    int stride_;
+    float least_share_;
+    std::vector<WindowLevel> levels_;
+    Pyramid pyramid_;
+    std::vector<Group> groups_;
+    std::int64_t window_count_ = 0;
+    int word_count_ = 0;
+    DeviceBuffer<WindowLevel> d_levels_;
+    DeviceBuffer<WindowTile> d_tiles_;
+    DeviceBuffer<std::uint32_t> bits_;  // fell, pending and, with a stride, wanted
+    DeviceBuffer<GroupCounters> counters_;
+    DeviceBuffer<QueuedWindow> queued_;
+};
+
+}  // namespace throng::gpu

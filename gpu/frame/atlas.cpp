@@ -1,0 +1,43 @@
+#include "gpu/frame/atlas.h"
+
+#include <algorithm>
+
+namespace throng::gpu {
+namespace {
+
+constexpr int kFirstColumn = 3;
+
+int next_column(int end) {
+    return (end + 3 - kFirstColumn) / 4 * 4 + kFirstColumn;
+}
+
+}  // namespace
+
+Atlas pack_atlas(const std::vector<ImageSize>& sizes) {
+    Atlas atlas;
+    int widest = 0;
+    for (const ImageSize& size : sizes) widest = std::max(widest, size.width);
+    atlas.pitch = (kFirstColumn + widest + 1 + 31) / 32 * 32;
+
+    int x = kFirstColumn;
+    std::size_t shelf_first = 0;
+    const auto close_shelf = [&] {
+        for (std::size_t i = shelf_first; i < atlas.places.size(); ++i) atlas.places[i].shelf_end = atlas.rows;
+        shelf_first = atlas.places.size();
+        x = kFirstColumn;
+    };
+    int shelf = 0;
+    for (const ImageSize& size : sizes) {
+        if (x + size.width + 1 > atlas.pitch) {
+            close_shelf();
+            shelf = atlas.rows;
+        }
+        atlas.places.push_back({size.width, size.height, x, shelf, 0});
+        atlas.rows = std::max(atlas.rows, shelf + size.height + 1);
+        x = next_column(x + size.width + 1);
+    }
+    close_shelf();
+    return atlas;
+}
+
+}  // namespace throng::gpu

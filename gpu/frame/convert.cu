@@ -1,0 +1,86 @@
+#include <cuda_runtime.h>
+
+#include "core/algo/grey.h"
+#include "gpu/frame/convert.h"
+
+namespace throng::gpu {
+namespace {
+
+constexpr int kBlockWidth = 32;
+constexpr int kBlockHeight = 8;
+
+dim3 grid_for(int width, int height) {
+    return dim3((width + kBlockWidth - 1) / kBlockWidth, (height + kBlockHeight - 1) / kBlockHeight);
+}
+
+__global__ void grey_kernel(const std::uint8_t* bgr, int bgr_pitch, int width, int height, std::uint8_t* grey,
+                            int grey_pitch) {
+    const int x = blockIdx.x * kBlockWidth + threadIdx.x;
+    const int y = blockIdx.y * kBlockHeight + threadIdx.y;
+    if (x >= width || y >= height) return;
+    const std::uint8_t* at = bgr + static_cast<std::int64_t>(y) * bgr_pitch + 3 * x;
+    grey[static_cast<std::int64_t>(y) * grey_pitch + x] = grey_of_bgr(at[0], at[1], at[2]);
+}
+
+// R = luma_scale (Y - luma_zero) + red Cr, and so on, with chroma about 128.
+struct YuvToRgb {
+    float luma_scale, luma_zero;
+    float red, green_cb, green_cr, blue;
+};
+
+// ITU-R BT.601, BT.709 and BT.2020: from the weights of red and blue in luma.
+YuvToRgb conversion(ColorRange range, ColorMatrix matrix) {
+    const double red = matrix == ColorMatrix::bt601 ? 0.299 : matrix == ColorMatrix::bt709 ? 0.2126 : 0.2627;
+    const double blue = matrix == ColorMatrix::bt601 ? 0.114 : matrix == ColorMatrix::bt709 ? 0.0722 : 0.0593;
+    const double green = 1.0 - red - blue;
+    const bool limited = range == ColorRange::limited;
+    const double luma = limited ? 255.0 / 219.0 : 1.0;
+    const double chroma = limited ? 255.0 / 224.0 : 1.0;
+    return {static_cast<float>(luma),
+            limited ? 16.0F : 0.0F,
+            static_cast<float>(2.0 * (1.0 - red) * chroma),
+            static_cast<float>(-2.0 * (1.0 - blue) * blue / green * chroma),
+            static_cast<float>(-2.0 * (1.0 - red) * red / green * chroma),
+            static_cast<float>(2.0 * (1.0 - blue) * chroma)};
+}
+
+__device__ unsigned char saturated(float value) {
+    return static_cast<unsigned char>(fminf(fmaxf(value + 0.5F, 0.0F), 255.0F));
+}
+
+__global__ void rgba_kernel(DevicePicture picture, YuvToRgb to, std::uint8_t* rgba, int rgba_pitch) {
+    const int x = blockIdx.x * kBlockWidth + threadIdx.x;
+    const int y = blockIdx.y * kBlockHeight + threadIdx.y;
+    if (x >= picture.width || y >= picture.height) return;
+    const float luma =
+        to.luma_scale * (picture.luma[static_cast<std::int64_t>(y) * picture.luma_pitch + x] - to.luma_zero);
+    float cb = 0;
+    float cr = 0;
+    if (picture.cb != nullptr) {
+        const std::int64_t at = static_cast<std::int64_t>(y / 2) * picture.chroma_pitch + x / 2 * picture.chroma_step;
+        cb = picture.cb[at] - 128.0F;
+        cr = picture.cr[at] - 128.0F;
+    }
+    const uchar4 pixel =
+        make_uchar4(saturated(luma + to.red * cr), saturated(luma + to.green_cb * cb + to.green_cr * cr),
+                    saturated(luma + to.blue * cb), 255);
+    *reinterpret_cast<uchar4*>(rgba + static_cast<std::int64_t>(y) * rgba_pitch + 4 * x) = pixel;
+}
+
+}  // namespace
+
+void enqueue_grey(const std::uint8_t* bgr, int bgr_pitch, int width, int height, std::uint8_t* grey, int grey_pitch,
+                  StreamView stream) {
+    grey_kernel<<<grid_for(width, height), dim3(kBlockWidth, kBlockHeight), 0, stream>>>(bgr, bgr_pitch, width, height,
+                                                                                         grey, grey_pitch);
+    check_launch("grey_kernel", stream);
+}
+
+void enqueue_rgba(const DevicePicture& picture, ColorRange range, ColorMatrix matrix, std::uint8_t* rgba,
+                  int rgba_pitch, StreamView stream) {
+    rgba_kernel<<<grid_for(picture.width, picture.height), dim3(kBlockWidth, kBlockHeight), 0, stream>>>(
+        picture, conversion(range, matrix), rgba, rgba_pitch);
+    check_launch("rgba_kernel", stream);
+}
+
+}  // namespace throng::gpu

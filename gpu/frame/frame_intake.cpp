@@ -1,0 +1,121 @@
+#include "gpu/frame/frame_intake.h"
+
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "gpu/frame/convert.h"
+
+namespace throng::gpu {
+namespace {
+
+constexpr int kRowAlignment = 128;          // bytes
+constexpr std::size_t kChunk = 512U << 10;  // bytes copied to page-locked memory before their upload starts
+
+int aligned(int bytes) {
+    return (bytes + kRowAlignment - 1) / kRowAlignment * kRowAlignment;
+}
+
+std::size_t plane_bytes(const PlaneView& plane) {
+    return static_cast<std::size_t>(aligned(plane.width)) * static_cast<std::size_t>(plane.height);
+}
+
+}  // namespace
+
+FrameIntake::FrameIntake(StreamView stream, bool integrated) : stream_(stream), integrated_(integrated) {}
+
+void FrameIntake::bring_plane(Slot& slot, const Frame& frame, int plane, std::size_t offset, Plane& out) {
+    const PlaneView& from = frame.plane(plane);
+    out.pitch = aligned(from.width);
+    const auto pitch = static_cast<std::size_t>(out.pitch);
+    const auto from_pitch = static_cast<std::size_t>(from.pitch);
+    const auto width = static_cast<std::size_t>(from.width);
+    if (frame.info().memory == MemoryKind::pinned && !integrated_) {
+        out.data = slot.uploaded.data() + offset;
+        check_cuda(cudaMemcpy2DAsync(slot.uploaded.data() + offset, pitch, from.data, from_pitch, width,
+                                     static_cast<std::size_t>(from.height), cudaMemcpyHostToDevice, copies_.view()),
+                   "uploading a frame");
+        return;
+    }
+    std::uint8_t* staging = slot.staging.data() + offset;
+    const int rows_a_chunk = std::max(1, static_cast<int>(kChunk / pitch));
+    for (int first = 0; first < from.height; first += rows_a_chunk) {
+        const int rows = std::min(rows_a_chunk, from.height - first);
+        for (int y = first; y < first + rows; ++y) {
+            std::memcpy(staging + static_cast<std::size_t>(y) * pitch, from.data + from.pitch * y, width);
+        }
+        if (integrated_) continue;
+        const std::size_t at = static_cast<std::size_t>(first) * pitch;
+        check_cuda(cudaMemcpyAsync(slot.uploaded.data() + offset + at, staging + at,
+                                   static_cast<std::size_t>(rows) * pitch, cudaMemcpyHostToDevice, copies_.view()),
+                   "uploading a frame");
+    }
+    if (!integrated_) {
+        out.data = slot.uploaded.data() + offset;
+        return;
+    }
+    void* mapped = nullptr;
+    check_cuda(cudaHostGetDevicePointer(&mapped, slot.staging.data(), 0), "cudaHostGetDevicePointer");
+    out.data = static_cast<const std::uint8_t*>(mapped) + offset;
+}
+
+DevicePicture FrameIntake::take(const Frame& frame, bool chroma, StageRecorder& recorder) {
+    current_ = (current_ + 1) % kFrames;
+    Slot& slot = slots_[current_];
+    slot.read.synchronize();  // done long ago unless kFrames frames are in flight
+    slot.frame = frame;
+
+    const FrameInfo& info = frame.info();
+    const bool has_chroma = info.format == PixelFormat::nv12 || info.format == PixelFormat::yuv420p;
+    const int planes = chroma && has_chroma ? plane_count(info.format) : 1;
+    Plane plane[Frame::kMaxPlanes];
+    if (info.memory == MemoryKind::device) {
+        for (int p = 0; p < planes; ++p) plane[p] = {frame.plane(p).data, static_cast<int>(frame.plane(p).pitch)};
+    } else {
+        const ScopedStage stage(recorder, stage::kUpload);
+        std::size_t bytes = 0;
+        for (int p = 0; p < planes; ++p) bytes += plane_bytes(frame.plane(p));
+        const bool staged = info.memory == MemoryKind::host || integrated_;
+        if (staged && slot.staging.size() < bytes) slot.staging = PinnedBuffer<std::uint8_t>(bytes);
+        if (!integrated_ && slot.uploaded.size() < bytes) slot.uploaded = DeviceBuffer<std::uint8_t>(bytes);
+        std::size_t offset = 0;
+        for (int p = 0; p < planes; ++p) {
+            bring_plane(slot, frame, p, offset, plane[p]);
+            offset += plane_bytes(frame.plane(p));
+        }
+        if (staged) slot.frame = {};  // copied: its owner may have it back
+        if (!integrated_) {
+            slot.upload.record(copies_.view());
+            slot.upload.make_wait(stream_);
+        }
+    }
+
+    DevicePicture picture;
+    picture.width = info.width;
+    picture.height = info.height;
+    picture.luma = plane[0].data;
+    picture.luma_pitch = plane[0].pitch;
+    if (info.format == PixelFormat::bgr24) {
+        const ScopedStage stage(recorder, stage::kGray);
+        const int pitch = aligned(info.width);
+        const std::size_t bytes = static_cast<std::size_t>(pitch) * static_cast<std::size_t>(info.height);
+        if (slot.grey.size() < bytes) slot.grey = DeviceBuffer<std::uint8_t>(bytes);
+        enqueue_grey(plane[0].data, plane[0].pitch, info.width, info.height, slot.grey.data(), pitch, stream_);
+        picture.luma = slot.grey.data();
+        picture.luma_pitch = pitch;
+    }
+    if (planes > 1) {
+        picture.cb = plane[1].data;
+        picture.cr = planes == 2 ? plane[1].data + 1 : plane[2].data;
+        picture.chroma_pitch = plane[1].pitch;
+        picture.chroma_step = planes == 2 ? 2 : 1;
+    }
+    return picture;
+}
+
+void FrameIntake::release() {
+    slots_[current_].read.record(stream_);
+}
+
+}  // namespace throng::gpu

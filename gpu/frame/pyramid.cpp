@@ -1,0 +1,132 @@
+#include "gpu/frame/pyramid.h"
+
+#include <cuda_runtime_api.h>
+
+#include <limits>
+#include <string>
+
+#include "core/base/error.h"
+#include "gpu/frame/pyramid_kernels.h"
+
+namespace throng::gpu {
+namespace {
+
+template <typename T>
+DeviceBuffer<T> uploaded(const std::vector<T>& values, StreamView stream) {
+    DeviceBuffer<T> buffer(values.size());
+    check_cuda(cudaMemcpyAsync(buffer.data(), values.data(), buffer.bytes(), cudaMemcpyHostToDevice, stream),
+               "uploading the pyramid's tables");
+    return buffer;
+}
+
+int strips_of(int columns) {
+    return (columns + kStripColumns - 1) / kStripColumns;
+}
+
+// Taps of one axis, padded to a multiple of 4 so that a thread may load four at once.
+std::int32_t append_taps(std::vector<ResizeTap>& taps, int source_size, int target_size) {
+    const auto first = static_cast<std::int32_t>(taps.size());
+    for (int i = 0; i < target_size; ++i) taps.push_back(resize_tap(i, source_size, target_size));
+    while (taps.size() % 4 != 0) taps.push_back({0, 0, 0});
+    return first;
+}
+
+}  // namespace
+
+Pyramid::Pyramid(ImageSize frame, const std::vector<ImageSize>& levels, const PyramidPlanes& planes, StreamView stream)
+    : planes_(planes), level_count_(static_cast<int>(levels.size())) {
+    std::vector<ImageSize> images = levels;
+    if (planes.mask) images.push_back({(frame.width + 1) / 2, (frame.height + 1) / 2});
+    atlas_ = pack_atlas(images);
+    const int plane_count = 1 + (planes.squares ? 1 : 0) + (planes.tilted ? 1 : 0);
+    if (atlas_.entries() * plane_count > std::numeric_limits<std::int32_t>::max()) {
+        throw Error(ErrorKind::unavailable, "the pyramid of this frame has more than 2^31 entries",
+                    std::to_string(frame.width) + "x" + std::to_string(frame.height),
+                    "raise --min-size or --scale-factor, or use --backend cpu");
+    }
+    std::vector<ResizeTap> taps;
+    std::vector<std::int32_t> row_level;
+    std::vector<std::int32_t> strip_level;
+    std::vector<std::int32_t> slant_level;
+    for (std::size_t i = 0; i < images.size(); ++i) {
+        const AtlasPlace& place = atlas_.places[i];
+        const bool is_mask = i >= levels.size();
+        PyramidLevel level{};
+        level.width = place.width;
+        level.height = place.height;
+        level.origin = static_cast<std::int64_t>(place.y) * atlas_.pitch + place.x;
+        level.taps_x = is_mask ? -1 : append_taps(taps, frame.width, place.width);
+        level.taps_y = is_mask ? -1 : append_taps(taps, frame.height, place.height);
+        level.first_row = static_cast<std::int32_t>(row_level.size());
+        level.first_strip = static_cast<std::int32_t>(strip_level.size());
+        level.first_slant = static_cast<std::int32_t>(slant_level.size());
+        const auto number = static_cast<std::int32_t>(i);
+        row_level.resize(row_level.size() + static_cast<std::size_t>(place.height), number);
+        strip_level.resize(strip_level.size() + static_cast<std::size_t>(strips_of(place.width)), number);
+        if (!is_mask) {
+            slant_level.resize(slant_level.size() + static_cast<std::size_t>(strips_of(place.width + place.height)),
+                               number);
+        }
+        levels_.push_back(level);
+    }
+    row_count_ = static_cast<std::int32_t>(row_level.size());
+    strip_count_ = static_cast<std::int32_t>(strip_level.size());
+    slant_count_ = static_cast<std::int32_t>(slant_level.size());
+
+    entries_ = DeviceBuffer<std::uint32_t>(static_cast<std::size_t>(atlas_.entries() * plane_count));
+    fill_bytes(entries_, 0, stream);  // first rows and columns stay 0
+    if (images.empty()) return;
+    d_levels_ = uploaded(levels_, stream);
+    d_row_level_ = uploaded(row_level, stream);
+    d_strip_level_ = uploaded(strip_level, stream);
+    if (!slant_level.empty()) d_slant_level_ = uploaded(slant_level, stream);
+    if (!taps.empty()) d_taps_ = uploaded(taps, stream);
+    check_cuda(cudaStreamSynchronize(stream), "uploading the pyramid's tables");
+}
+
+PyramidView Pyramid::view() const {
+    PyramidView view;
+    view.sums = entries_.data();
+    view.squares = planes_.squares ? atlas_.entries() : 0;
+    view.tilted = planes_.tilted ? atlas_.entries() * (planes_.squares ? 2 : 1) : 0;
+    view.pitch = atlas_.pitch;
+    if (planes_.mask) {
+        view.mask = levels_.back().origin;
+        view.mask_width = levels_.back().width;
+        view.mask_height = levels_.back().height;
+    }
+    return view;
+}
+
+PyramidTables Pyramid::tables() const {
+    const PyramidView v = view();
+    return {d_levels_.data(),
+            d_row_level_.data(),
+            d_strip_level_.data(),
+            d_slant_level_.data(),
+            d_taps_.data(),
+            entries_.data(),
+            v.squares,
+            v.tilted,
+            v.pitch};
+}
+
+void Pyramid::enqueue_rows(const DevicePicture& picture, const CandidateMask& mask, LevelRange range,
+                           const ClearWords& clear, StreamView stream) const {
+    const auto row_at = [&](int level) {
+        return level < static_cast<int>(levels_.size()) ? levels_[static_cast<std::size_t>(level)].first_row
+                                                        : row_count_;
+    };
+    launch_resize_rows(tables(), picture, mask, row_at(range.first), row_at(range.last), clear, stream);
+}
+
+void Pyramid::enqueue_columns(LevelRange range, StreamView stream) const {
+    const auto level_at = [&](int level) { return levels_[static_cast<std::size_t>(level)]; };
+    const auto count = static_cast<int>(levels_.size());
+    const auto strip_at = [&](int level) { return level < count ? level_at(level).first_strip : strip_count_; };
+    const auto slant_at = [&](int level) { return level < count ? level_at(level).first_slant : slant_count_; };
+    launch_sum_columns(tables(), strip_at(range.first), strip_at(range.last), planes_.squares ? 2 : 1, stream);
+    if (planes_.tilted) launch_tilted_sums(tables(), slant_at(range.first), slant_at(range.last), stream);
+}
+
+}  // namespace throng::gpu

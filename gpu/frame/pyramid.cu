@@ -1,0 +1,227 @@
+// Resizing with running sums along the rows, sums down the columns, and tilted sums.
+#include <cuda_runtime.h>
+
+#include "gpu/frame/pyramid_kernels.h"
+
+namespace throng::gpu {
+namespace {
+
+constexpr int kRowThreads = 128;
+constexpr int kRowPixels = 4;   // neighbours a thread resizes: one 16-byte store of sums
+constexpr int kDownWarps = 32;  // warps of a block that sums down 32 columns
+constexpr int kDownRows = 8;    // rows a thread holds in registers
+
+constexpr unsigned kWholeWarp = 0xFFFFFFFFU;
+
+struct Sums {
+    std::uint32_t sum, squares;
+};
+
+__device__ Sums operator+(Sums a, Sums b) {
+    return {a.sum + b.sum, a.squares + b.squares};
+}
+
+// Sum over the lanes up to this one.
+__device__ Sums warp_inclusive(Sums v, int lane) {
+    for (int step = 1; step < 32; step *= 2) {
+        const Sums before = {__shfl_up_sync(kWholeWarp, v.sum, step), __shfl_up_sync(kWholeWarp, v.squares, step)};
+        if (lane >= step) v = v + before;
+    }
+    return v;
+}
+
+__device__ std::uint8_t resized_pixel(const std::uint8_t* above, const std::uint8_t* below, ResizeTap x, ResizeTap y) {
+    const int next = x.offset + (x.far != 0 ? 1 : 0);
+    return resize_pixel(__ldg(above + x.offset), __ldg(above + next), __ldg(below + x.offset), __ldg(below + next), x,
+                        y);
+}
+
+__device__ std::uint32_t mask_sample(const DevicePicture& picture, const CandidateMask& mask, int x, int y) {
+    if (mask.roi_width > 0 && mask.roi_height > 0) {
+        const int column = 2 * x - mask.roi_x;
+        const int row = 2 * y - mask.roi_y;
+        if (column < 0 || row < 0 || column >= mask.roi_width || row >= mask.roi_height) return 0;
+    }
+    if (!mask.skin || picture.cb == nullptr) return 1;
+    const std::int64_t at = static_cast<std::int64_t>(y) * picture.chroma_pitch + x * picture.chroma_step;
+    const int cb = __ldg(picture.cb + at);
+    const int cr = __ldg(picture.cr + at);
+    const SkinTone& tone = mask.tone;
+    return cb >= tone.cb_low && cb <= tone.cb_high && cr >= tone.cr_low && cr <= tone.cr_high ? 1 : 0;
+}
+
+// A block makes one row of one level: running sums along it, stored one row and one column further, where the integral
+// image will have them.
+__global__ void __launch_bounds__(kRowThreads) resize_rows_kernel(PyramidTables tables, DevicePicture picture,
+                                                                  CandidateMask mask, int first_row, ClearWords clear) {
+    if (blockIdx.x == 0) {
+        for (int i = threadIdx.x; i < clear.count; i += kRowThreads) clear.words[i] = 0;
+        for (int i = threadIdx.x; i < clear.more_count; i += kRowThreads) clear.more[i] = 0;
+    }
+    __shared__ Sums warp_sums[2][kRowThreads / 32];
+    const int row = first_row + blockIdx.x;
+    const PyramidLevel level = tables.levels[tables.row_level[row]];
+    const int y = row - level.first_row;
+    const bool is_mask = level.taps_x < 0;
+
+    const std::uint8_t* above = nullptr;
+    const std::uint8_t* below = nullptr;
+    ResizeTap tap_y{};
+    if (!is_mask) {
+        tap_y = tables.taps[level.taps_y + y];
+        above = picture.luma + static_cast<std::int64_t>(tap_y.offset) * picture.luma_pitch;
+        below = tap_y.far != 0 ? above + picture.luma_pitch : above;
+    }
+    std::uint32_t* out = tables.entries + level.origin + static_cast<std::int64_t>(y + 1) * tables.pitch + 1;
+    const int lane = threadIdx.x % 32;
+    const int warp = threadIdx.x / 32;
+    Sums carry{};
+    for (int first = 0, turn = 0; first < level.width; first += kRowThreads * kRowPixels, turn ^= 1) {
+        const int x = first + threadIdx.x * kRowPixels;
+        Sums running[kRowPixels];
+        Sums total{};
+#pragma unroll
+        for (int k = 0; k < kRowPixels; ++k) {
+            std::uint32_t pixel = 0;
+            if (x + k < level.width) {
+                pixel = is_mask ? mask_sample(picture, mask, x + k, y)
+                                : resized_pixel(above, below, tables.taps[level.taps_x + x + k], tap_y);
+            }
+            total = total + Sums{pixel, pixel * pixel};
+            running[k] = total;
+        }
+        const Sums inclusive = warp_inclusive(total, lane);
+        if (lane == 31) warp_sums[turn][warp] = inclusive;
+        __syncthreads();
+        Sums before = carry + Sums{inclusive.sum - total.sum, inclusive.squares - total.squares};
+        for (int w = 0; w < kRowThreads / 32; ++w) {
+            const Sums other = warp_sums[turn][w];
+            if (w < warp) before = before + other;
+            carry = carry + other;
+        }
+        if (x + kRowPixels <= level.width) {
+            *reinterpret_cast<uint4*>(out + x) = make_uint4(before.sum + running[0].sum, before.sum + running[1].sum,
+                                                            before.sum + running[2].sum, before.sum + running[3].sum);
+            if (tables.squares != 0 && !is_mask) {
+                *reinterpret_cast<uint4*>(out + tables.squares + x) =
+                    make_uint4(before.squares + running[0].squares, before.squares + running[1].squares,
+                               before.squares + running[2].squares, before.squares + running[3].squares);
+            }
+        } else {
+            for (int k = 0; k < kRowPixels && x + k < level.width; ++k) {
+                out[x + k] = before.sum + running[k].sum;
+                if (tables.squares != 0 && !is_mask) out[tables.squares + x + k] = before.squares + running[k].squares;
+            }
+        }
+    }
+}
+
+// Running sums down a strip of 32 columns by one block. A thread holds kDownRows values of its column; the warps'
+// totals meet in shared memory. read(row) and write(row, sum) are given the thread's column.
+template <typename Read, typename Write>
+__device__ void sum_down(int rows, Read read, Write write) {
+    __shared__ std::uint32_t totals[kDownWarps][kStripColumns + 1];
+    const int lane = threadIdx.x % kStripColumns;
+    const int warp = threadIdx.x / kStripColumns;
+    std::uint32_t carry = 0;
+    for (int first = 0; first < rows; first += kDownWarps * kDownRows) {
+        const int top = first + warp * kDownRows;
+        std::uint32_t value[kDownRows];
+#pragma unroll
+        for (int k = 0; k < kDownRows; ++k) value[k] = top + k < rows ? read(top + k) : 0;
+#pragma unroll
+        for (int k = 1; k < kDownRows; ++k) value[k] += value[k - 1];
+        totals[warp][lane] = value[kDownRows - 1];
+        __syncthreads();
+        // Warp w turns the totals of column w into running sums: lane = warp of the total.
+        const std::uint32_t total = totals[lane][warp];
+        std::uint32_t inclusive = total;
+        for (int step = 1; step < 32; step *= 2) {
+            const std::uint32_t other = __shfl_up_sync(kWholeWarp, inclusive, step);
+            if (lane >= step) inclusive += other;
+        }
+        totals[lane][warp] = inclusive;
+        __syncthreads();
+        const std::uint32_t before = carry + (warp > 0 ? totals[warp - 1][lane] : 0);
+        carry += totals[kDownWarps - 1][lane];
+        __syncthreads();
+#pragma unroll
+        for (int k = 0; k < kDownRows; ++k) {
+            if (top + k < rows) write(top + k, before + value[k]);
+        }
+    }
+}
+
+static_assert(kDownWarps == 32 && kStripColumns == 32, "the totals of a strip are turned as a square");
+
+__global__ void __launch_bounds__(kDownWarps * 32) sum_columns_kernel(PyramidTables tables, int first_strip) {
+    const int strip = first_strip + blockIdx.x;
+    const PyramidLevel level = tables.levels[tables.strip_level[strip]];
+    if (blockIdx.y == 1 && level.taps_x < 0) return;  // the mask has no squares
+    const int x = (strip - level.first_strip) * kStripColumns + static_cast<int>(threadIdx.x) % kStripColumns;
+    const bool inside = x < level.width;
+    std::uint32_t* column =
+        tables.entries + (blockIdx.y == 1 ? tables.squares : 0) + level.origin + tables.pitch + 1 + x;
+    const std::int64_t pitch = tables.pitch;
+    sum_down(
+        level.height, [=](int row) { return inside ? column[row * pitch] : 0; },
+        [=](int row, std::uint32_t sum) {
+            if (inside) column[row * pitch] = sum;
+        });
+}
+
+// The cone above (x, y) is, row by row, the difference of two running sums whose ends wander along the two diagonals
+// through (x, y). kLean = -1 sums down the diagonals x + y = d and writes; +1 those of x - y = d and subtracts.
+template <int kLean>
+__global__ void __launch_bounds__(kDownWarps * 32) tilted_sums_kernel(PyramidTables tables, int first_slant) {
+    const int strip = first_slant + blockIdx.x;
+    const PyramidLevel level = tables.levels[tables.slant_level[strip]];
+    const int number = (strip - level.first_slant) * kStripColumns + static_cast<int>(threadIdx.x) % kStripColumns;
+    // Diagonals are counted from the leftmost that meets the image: at row y, x = start + kLean * y.
+    const int start = kLean < 0 ? number + 1 : number - level.height;
+    const std::uint32_t* sums = tables.entries + level.origin;
+    std::uint32_t* tilted = tables.entries + tables.tilted + level.origin;
+    const std::int64_t pitch = tables.pitch;
+    const int width = level.width;
+    // Row r of sum_down is row r + 1 of the integral image.
+    sum_down(
+        level.height,
+        [=](int row) {
+            const int x = start + kLean * (row + 1);
+            const int end = min(max(kLean < 0 ? x : x - 1, 0), width);
+            const std::uint32_t* at = sums + row * pitch + end;
+            return at[pitch] - at[0];
+        },
+        [=](int row, std::uint32_t sum) {
+            const int x = start + kLean * (row + 1);
+            if (x < 0 || x > width) return;
+            std::uint32_t* at = tilted + (row + 1) * pitch + x;
+            *at = kLean < 0 ? sum : *at - sum;
+        });
+}
+
+}  // namespace
+
+void launch_resize_rows(const PyramidTables& tables, const DevicePicture& picture, const CandidateMask& mask,
+                        int first_row, int end_row, const ClearWords& clear, StreamView stream) {
+    if (end_row <= first_row) return;
+    resize_rows_kernel<<<end_row - first_row, kRowThreads, 0, stream>>>(tables, picture, mask, first_row, clear);
+    check_launch("resize_rows_kernel", stream);
+}
+
+void launch_sum_columns(const PyramidTables& tables, int first_strip, int end_strip, int planes, StreamView stream) {
+    if (end_strip <= first_strip) return;
+    const dim3 grid(end_strip - first_strip, planes);
+    sum_columns_kernel<<<grid, kDownWarps * 32, 0, stream>>>(tables, first_strip);
+    check_launch("sum_columns_kernel", stream);
+}
+
+void launch_tilted_sums(const PyramidTables& tables, int first_slant, int end_slant, StreamView stream) {
+    if (end_slant <= first_slant) return;
+    tilted_sums_kernel<-1><<<end_slant - first_slant, kDownWarps * 32, 0, stream>>>(tables, first_slant);
+    check_launch("tilted_sums_kernel", stream);
+    tilted_sums_kernel<1><<<end_slant - first_slant, kDownWarps * 32, 0, stream>>>(tables, first_slant);
+    check_launch("tilted_sums_kernel", stream);
+}
+
+}  // namespace throng::gpu

@@ -1,0 +1,98 @@
+// The resize pyramid and its integral images in device memory: from a frame's luma plane to sums, sums of squares and,
+// where a model needs them, tilted sums, of all levels in two to four launches.
+//
+// The resized grey images themselves are never stored: a row is resized in registers and leaves them as its running
+// sums. Levels are resized as core/algo/resize_linear.h says and sums wrap around as core/algo/cascade.h says, so every
+// difference of entries is the CPU's, bit for bit.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/algo/resize_linear.h"
+#include "gpu/frame/atlas.h"
+#include "gpu/frame/candidate_mask.h"
+#include "gpu/frame/device_picture.h"
+#include "gpu/runtime/device_buffer.h"
+
+namespace throng::gpu {
+
+struct PyramidPlanes {
+    bool squares = false;
+    bool tilted = false;
+    bool mask = false;  // an extra image of (width + 1) / 2 x (height + 1) / 2, sums only, behind the levels
+};
+
+// What a launch needs to know of a level; lies in device memory.
+struct PyramidLevel {
+    std::int32_t width, height;   // pixels
+    std::int64_t origin;          // entry (0, 0) of its integral image
+    std::int32_t taps_x, taps_y;  // first of its ResizeTaps; -1: the candidate mask
+    std::int32_t first_row;       // number of its first row among the rows of all levels
+    std::int32_t first_strip;     // number of its first strip of columns among the strips of all levels
+    std::int32_t first_slant;     // the same for strips of diagonals
+};
+
+// Entries of the integral images, as kernels read them.
+struct PyramidView {
+    const std::uint32_t* sums = nullptr;
+    std::int64_t squares = 0;  // entries from a sum to the square of the same place
+    std::int64_t tilted = 0;   // entries from a sum to the tilted sum of the same place
+    std::int32_t pitch = 0;    // entries
+    std::int64_t mask = -1;    // entry (0, 0) of the mask's sums; -1: none
+    std::int32_t mask_width = 0, mask_height = 0;
+};
+
+// Words that the first kernel of a frame sets to 0 for the kernels after it. Either may be null.
+struct ClearWords {
+    std::uint32_t* words = nullptr;
+    int count = 0;
+    std::uint32_t* more = nullptr;
+    int more_count = 0;
+};
+
+// Levels [first, last).
+struct LevelRange {
+    int first, last;
+};
+
+struct PyramidTables;
+
+class Pyramid {
+public:
+    // Allocates and fills its tables: waits for the stream. Throws Error(unavailable) where memory does not suffice or
+    // the frame is too large for 32-bit offsets.
+    Pyramid(ImageSize frame, const std::vector<ImageSize>& levels, const PyramidPlanes& planes, StreamView stream);
+
+    // All enqueue and do not wait. picture must have the constructor's size. rows: resized, with running sums along the
+    // rows. columns: sums down the columns complete the integral images, then tilted ones. The mask is a level too.
+    void enqueue_rows(const DevicePicture& picture, const CandidateMask& mask, LevelRange range,
+                      const ClearWords& clear, StreamView stream) const;
+    void enqueue_columns(LevelRange range, StreamView stream) const;
+    // The mask alone, for when levels go one after another.
+    [[nodiscard]] LevelRange mask_range() const { return {level_count_, level_count_ + (planes_.mask ? 1 : 0)}; }
+    [[nodiscard]] LevelRange all() const { return {0, mask_range().last}; }
+
+    [[nodiscard]] PyramidView view() const;
+    [[nodiscard]] const Atlas& atlas() const { return atlas_; }
+    [[nodiscard]] int level_count() const { return level_count_; }
+    // Bytes of device memory.
+    [[nodiscard]] std::size_t memory() const { return entries_.bytes(); }
+
+private:
+    [[nodiscard]] PyramidTables tables() const;
+
+    PyramidPlanes planes_;
+    Atlas atlas_;
+    int level_count_ = 0;
+    std::vector<PyramidLevel> levels_;
+    std::int32_t row_count_ = 0, strip_count_ = 0, slant_count_ = 0;
+    DeviceBuffer<std::uint32_t> entries_;
+    DeviceBuffer<PyramidLevel> d_levels_;
+    DeviceBuffer<std::int32_t> d_row_level_;
+    DeviceBuffer<std::int32_t> d_strip_level_;
+    DeviceBuffer<std::int32_t> d_slant_level_;
+    DeviceBuffer<ResizeTap> d_taps_;
+};
+
+}  // namespace throng::gpu

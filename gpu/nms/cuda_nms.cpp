@@ -1,0 +1,227 @@
+#include "gpu/nms/cuda_nms.h"
+
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <string>
+
+#include "core/base/error.h"
+#include "gpu/runtime/replay.h"
+
+namespace throng::gpu {
+namespace {
+
+class NoRecorder final : public StageRecorder {
+public:
+    void begin(std::string_view) override {}
+    void end(std::string_view) override {}
+    void add(std::string_view, double) override {}
+    const StageTimes& end_frame() override { return none_; }
+
+private:
+    StageTimes none_;
+};
+
+bool is_soft(const NmsParams& params) {
+    return params.rule == NmsRule::soft_linear || params.rule == NmsRule::soft_gaussian;
+}
+
+void require_columns(const DetectionSpan& raw, const NmsParams& params) {
+    const auto lacks = [](const char* what, const char* rule) {
+        throw Error(ErrorKind::input, std::string("the detections carry no ") + what, rule,
+                    "use detections that have it, or --pair overlap");
+    };
+    if (raw.capacity == 0) return;
+    if (params.pair == PairRule::adaptive && raw.density == nullptr) lacks("density", "--pair adaptive");
+    if (params.pair == PairRule::feature && raw.features == nullptr) lacks("features", "--pair feature");
+}
+
+void check_rules(const NmsParams& params) {
+    check_params(params);
+    if (params.kernels == NmsKernels::paper && params.rule != NmsRule::one_pass) {
+        throw Error(ErrorKind::usage, "the paper's kernels know the rule one-pass only", "--kernels paper",
+                    "use --rule one-pass or --kernels fast");
+    }
+}
+
+SmallNmsScratch split(Box* boxes, std::uint32_t* words, std::size_t n) {
+    return {boxes, reinterpret_cast<float*>(words), words + n, words + 2 * n};
+}
+
+constexpr std::size_t kSmallWords = 3;  // arrays of words a frame needs
+
+}  // namespace
+
+SmallNmsScratch CudaNms::Small::scratch() const { return split(boxes.data(), words.data(), boxes.size()); }
+
+CudaNms::CudaNms(const DeviceInfo& device, StreamView stream, FastEngine engine)
+    : device_(device), stream_(stream), engine_(engine), small_limit_(small_nms_limit(device)) {}
+
+void CudaNms::prepare(std::int32_t raw_capacity, std::int32_t kept_capacity, const NmsParams& params) {
+    if (raw_capacity > raw_capacity_ || kept_capacity > kept_capacity_) {
+        // What is made for smaller buffers goes first, to leave room for the new.
+        small_.reset();
+        large_.reset();
+        soft_.reset();
+        paper_.reset();
+        merge_.reset();
+        owner_ = {};
+        raw_capacity_ = std::max(raw_capacity, raw_capacity_);
+        kept_capacity_ = std::max(kept_capacity, kept_capacity_);
+    }
+    const std::int32_t n = std::max(raw_capacity_, 1);
+    const auto count = static_cast<std::size_t>(n);
+    if (params.merge != Merge::none) {
+        if (owner_.size() == 0) owner_ = DeviceBuffer<std::int32_t>(count);
+        if (!merge_) merge_.emplace(n, kept_capacity_);
+    }
+    if (is_soft(params)) {
+        if (!soft_) soft_.emplace(device_, n);
+    } else if (params.kernels == NmsKernels::paper) {
+        const std::int32_t d_max = paper_d_max(n, params.paper_k);
+        if (!paper_ || paper_->k != params.paper_k) {
+            paper_.reset();
+            const auto side = static_cast<std::size_t>(d_max);
+            paper_ = Paper{params.paper_k, d_max, DeviceBuffer<std::uint8_t>(side * side), DeviceBuffer<std::uint8_t>(side),
+                           DeviceBuffer<std::uint32_t>(side)};
+        }
+    } else {
+        if (engine_ != FastEngine::large && !small_) {
+            const std::int32_t fit = std::min(n, small_limit_);
+            const auto held = static_cast<std::size_t>(fit);
+            small_ = Small{plan_small_nms(device_, fit, 1), DeviceBuffer<Box>(held), DeviceBuffer<std::uint32_t>(kSmallWords * held)};
+        }
+        if (engine_ != FastEngine::small && (n > small_limit_ || engine_ == FastEngine::large) && !large_) large_.emplace(device_, n);
+    }
+}
+
+NmsTask CudaNms::make_task(const DetectionBuffer& raw, const DetectionBuffer& kept, const NmsParams& params) const {
+    return {raw.span(), kept.span(), params.merge != Merge::none ? owner_.data() : nullptr};
+}
+
+void CudaNms::enqueue(const DetectionBuffer& raw, DetectionBuffer& kept, const NmsParams& params, StageRecorder& recorder) {
+    check_rules(params);
+    if (raw.memory() != MemoryKind::device || kept.memory() != MemoryKind::device) {
+        throw Error(ErrorKind::internal, "the CUDA device's suppression was given a buffer outside of device memory");
+    }
+    require_columns(raw.span(), params);
+    prepare(raw.capacity(), kept.capacity(), params);
+    const NmsTask task = make_task(raw, kept, params);
+    if (raw.capacity() == 0) {
+        check_cuda(cudaMemsetAsync(task.kept.count, 0, sizeof(DetectionCount), stream_), "clearing the count");
+        return;
+    }
+    if (is_soft(params)) {
+        run_soft(task, params, recorder);
+        return;
+    }
+    const NmsRuleSet rules = make_rule_set(params);
+    if (params.kernels == NmsKernels::paper) {
+        run_paper(task, params, rules, recorder);
+    } else {
+        run_fast(task, rules, recorder);
+    }
+    if (params.merge != Merge::none) {
+        const ScopedStage merging(recorder, stage_name::kNmsMerge);
+        merge_->launch(task, params.merge, stream_);
+    }
+}
+
+void CudaNms::run_fast(const NmsTask& task, const NmsRuleSet& rules, StageRecorder& recorder) {
+    const bool needs_large = engine_ == FastEngine::large || task.raw.capacity > small_limit_;
+    if (engine_ != FastEngine::large) {
+        const ScopedStage fused(recorder, stage_name::kNmsFused);
+        launch_small_nms(small_->plan, SmallNmsTask{task, small_->scratch()}, rules, stream_);
+    }
+    if (engine_ == FastEngine::small || !needs_large) return;
+    const std::uint32_t least = engine_ == FastEngine::large ? 0 : static_cast<std::uint32_t>(small_->plan.capacity) + 1;
+    {
+        const ScopedStage map(recorder, stage::kNmsMap);
+        large_->launch_map(task, rules, least, stream_);
+    }
+    const ScopedStage reduce(recorder, stage::kNmsReduce);
+    large_->launch_reduce(task, rules, least, stream_);
+}
+
+void CudaNms::run_paper(const NmsTask& task, const NmsParams& params, const NmsRuleSet& rules, StageRecorder& recorder) {
+    const PaperNmsScratch scratch = paper_->scratch();
+    {
+        const ScopedStage map(recorder, stage::kNmsMap);
+        launch_paper_map(scratch, task, rules, stream_);
+    }
+    {
+        const ScopedStage reduce(recorder, stage::kNmsReduce);
+        launch_paper_reduce(scratch, params.paper_k, stream_);
+    }
+    const ScopedStage compact(recorder, stage_name::kNmsCompact);
+    launch_paper_compact(scratch, task, rules, paper_->hits.data(), stream_);
+}
+
+void CudaNms::run_soft(const NmsTask& task, const NmsParams& params, StageRecorder& recorder) {
+    {
+        const ScopedStage map(recorder, stage::kNmsMap);
+        soft_->launch_map(task, params, stream_);
+    }
+    const ScopedStage reduce(recorder, stage::kNmsReduce);
+    soft_->launch_reduce(task, params, stream_);
+}
+
+std::vector<double> CudaNms::replay(const DetectionBuffer& raw, DetectionBuffer& kept, const NmsParams& params, int repeats) {
+    constexpr int kWarmUp = 20;
+    NoRecorder silent;
+    enqueue(raw, kept, params, silent);
+    const Graph graph = Graph::capture(stream_, [&] { enqueue(raw, kept, params, silent); });
+    for (int i = 0; i < kWarmUp; ++i) graph.launch(stream_);
+    return time_replays(graph, stream_, repeats);
+}
+
+std::size_t CudaNms::scratch_bytes() const {
+    std::size_t bytes = owner_.bytes();
+    if (small_) bytes += small_->boxes.bytes() + small_->words.bytes();
+    if (large_) bytes += large_->bytes();
+    if (soft_) bytes += soft_->bytes();
+    if (paper_) bytes += paper_->matrix.bytes() + paper_->vector.bytes() + paper_->hits.bytes();
+    if (merge_) bytes += merge_->bytes();
+    return bytes;
+}
+
+CudaNmsBatch::CudaNmsBatch(const DeviceInfo& device, StreamView stream,
+                           const std::vector<std::pair<const DetectionBuffer*, DetectionBuffer*>>& frames)
+    : device_(device), stream_(stream), frames_(frames), one_by_one_(device, stream) {
+    std::int32_t capacity = 1;
+    for (const auto& [raw, kept] : frames_) {
+        if (raw->memory() != MemoryKind::device || kept->memory() != MemoryKind::device) {
+            throw Error(ErrorKind::internal, "a batch of suppressions was given a buffer outside of device memory");
+        }
+        capacity = std::max(capacity, raw->capacity());
+        has_density_ = has_density_ && raw->span().density != nullptr;
+        has_features_ = has_features_ && raw->span().features != nullptr;
+    }
+    fits_ = !frames_.empty() && capacity <= small_nms_limit(device_);
+    if (!fits_) return;
+    plan_ = plan_small_nms(device_, capacity, static_cast<std::int32_t>(frames_.size()));
+    const auto held = static_cast<std::size_t>(capacity);
+    boxes_ = DeviceBuffer<Box>(held * frames_.size());
+    words_ = DeviceBuffer<std::uint32_t>(kSmallWords * held * frames_.size());
+    tasks_ = DeviceBuffer<SmallNmsTask>(frames_.size());
+    std::vector<SmallNmsTask> tasks;
+    for (std::size_t f = 0; f < frames_.size(); ++f) {
+        tasks.push_back({NmsTask{frames_[f].first->span(), frames_[f].second->span(), nullptr},
+                         split(boxes_.data() + f * held, words_.data() + f * kSmallWords * held, held)});
+    }
+    check_cuda(cudaMemcpyAsync(tasks_.data(), tasks.data(), tasks_.bytes(), cudaMemcpyHostToDevice, stream_), "copying the tasks of a batch");
+    check_cuda(cudaStreamSynchronize(stream_), "copying the tasks of a batch");
+}
+
+void CudaNmsBatch::enqueue(const NmsParams& params, StageRecorder& recorder) {
+    check_rules(params);
+    const bool columns = (params.pair != PairRule::adaptive || has_density_) && (params.pair != PairRule::feature || has_features_);
+    if (fits_ && columns && !is_soft(params) && params.merge == Merge::none && params.kernels == NmsKernels::fast) {
+        const ScopedStage fused(recorder, stage_name::kNmsFused);
+        launch_small_nms_batch(plan_, tasks_.data(), static_cast<std::int32_t>(frames_.size()), make_rule_set(params), stream_);
+        return;
+    }
+    for (const auto& [raw, kept] : frames_) one_by_one_.enqueue(*raw, *kept, params, recorder);
+}
+
+}  // namespace throng::gpu

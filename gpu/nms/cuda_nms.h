@@ -1,0 +1,114 @@
+// Non-maximum suppression on a CUDA device: chooses the kernels for the parameters and owns their scratch memory.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/detect/nms.h"
+#include "core/detect/nms_study.h"
+#include "gpu/nms/large_nms.h"
+#include "gpu/nms/merge.h"
+#include "gpu/nms/nms_task.h"
+#include "gpu/nms/paper_nms.h"
+#include "gpu/nms/small_nms.h"
+#include "gpu/nms/soft_nms.h"
+#include "gpu/runtime/device_buffer.h"
+#include "gpu/runtime/probe.h"
+#include "gpu/runtime/stream.h"
+
+namespace throng::gpu {
+
+// Beside the names of core/detect/stage.h.
+namespace stage_name {
+inline constexpr std::string_view kNmsFused = "nms_fused";      // map and reduce in one launch
+inline constexpr std::string_view kNmsCompact = "nms_compact";  // after the paper's kernels: order and hits
+inline constexpr std::string_view kNmsMerge = "nms_merge";
+}  // namespace stage_name
+
+// Which of the fast engines run; choose is for use, the others for tests and measurements.
+enum class FastEngine { choose, small, large };
+
+class CudaNms final : public Nms, public NmsStudy {
+public:
+    // Enqueues on stream, which must outlive this and belong to the device.
+    CudaNms(const DeviceInfo& device, StreamView stream, FastEngine engine = FastEngine::choose);
+
+    void enqueue(const DetectionBuffer& raw, DetectionBuffer& kept, const NmsParams& params,
+                 StageRecorder& recorder) override;
+
+    // Allocates what enqueue needs for buffers of these capacities, so that it may be captured in a graph.
+    void prepare(std::int32_t raw_capacity, std::int32_t kept_capacity, const NmsParams& params);
+
+    [[nodiscard]] std::optional<std::uint64_t> pair_tests() const override { return pair_tests_; }
+    [[nodiscard]] std::vector<double> replay(const DetectionBuffer& raw, DetectionBuffer& kept, const NmsParams& params,
+                                             int repeats) override;
+
+    // Bytes of device memory held as scratch.
+    [[nodiscard]] std::size_t scratch_bytes() const;
+
+private:
+    struct Small {
+        SmallNmsPlan plan;
+        DeviceBuffer<Box> boxes;
+        DeviceBuffer<std::uint32_t> words;
+        [[nodiscard]] SmallNmsScratch scratch() const;
+    };
+    struct Paper {
+        std::int32_t k = 0;
+        std::int32_t d_max = 0;
+        DeviceBuffer<std::uint8_t> matrix;
+        DeviceBuffer<std::uint8_t> vector;
+        DeviceBuffer<std::uint32_t> hits;
+        [[nodiscard]] PaperNmsScratch scratch() const { return {matrix.data(), vector.data(), d_max}; }
+    };
+
+    void run_fast(const NmsTask& task, const NmsRuleSet& rules, StageRecorder& recorder);
+    void run_paper(const NmsTask& task, const NmsParams& params, const NmsRuleSet& rules, StageRecorder& recorder);
+    void run_soft(const NmsTask& task, const NmsParams& params, StageRecorder& recorder);
+    [[nodiscard]] NmsTask make_task(const DetectionBuffer& raw, const DetectionBuffer& kept, const NmsParams& params) const;
+
+    DeviceInfo device_;
+    StreamView stream_;
+    FastEngine engine_;
+    std::int32_t small_limit_;
+    std::int32_t raw_capacity_ = 0;   // that the scratch below is made for
+    std::int32_t kept_capacity_ = 0;
+    std::optional<Small> small_;
+    std::optional<LargeNms> large_;
+    std::optional<SoftNms> soft_;
+    std::optional<Paper> paper_;
+    std::optional<MergeBoxes> merge_;
+    DeviceBuffer<std::int32_t> owner_;
+    std::optional<std::uint64_t> pair_tests_;
+};
+
+// Many frames or classes in one call: one launch for all where they are small enough for the fused kernel and nothing is
+// merged, else one after the other.
+class CudaNmsBatch {
+public:
+    // The buffers must outlive this and stay where they are. Waits for the copy of their addresses to the device.
+    CudaNmsBatch(const DeviceInfo& device, StreamView stream,
+                 const std::vector<std::pair<const DetectionBuffer*, DetectionBuffer*>>& frames);
+
+    // Enqueues only; allocates nothing for rules one-pass and greedy without merge.
+    void enqueue(const NmsParams& params, StageRecorder& recorder);
+
+private:
+    DeviceInfo device_;
+    StreamView stream_;
+    std::vector<std::pair<const DetectionBuffer*, DetectionBuffer*>> frames_;
+    SmallNmsPlan plan_;
+    bool fits_ = false;
+    bool has_density_ = true;
+    bool has_features_ = true;
+    DeviceBuffer<Box> boxes_;
+    DeviceBuffer<std::uint32_t> words_;
+    DeviceBuffer<SmallNmsTask> tasks_;
+    CudaNms one_by_one_;
+};
+
+}  // namespace throng::gpu

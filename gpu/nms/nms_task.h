@@ -1,0 +1,52 @@
+// What the kernels of NMS are told: one task a frame (or class), and the parameters of the rule. Plain data, passed by
+// value or read from device memory.
+#pragma once
+
+#include <cstdint>
+
+#include "core/detect/nms.h"
+
+namespace throng::gpu {
+
+// Addresses are of device memory. The raw and the kept buffer must not be the same.
+struct NmsTask {
+    DetectionSpan raw;
+    DetectionSpan kept;
+    std::int32_t* owner = nullptr;  // [raw.capacity] raw index of the kept detection each belongs to, -1 for none; or null
+};
+
+// The rule as a kernel needs it.
+struct NmsRuleSet {
+    NmsRule rule;
+    Overlap overlap;
+    PairRule pair;
+    Ties ties;
+    float extent;        // 1 for inclusive pixels
+    float theta;
+    float feature_low;
+    float feature_high;
+    float feature_distance;
+    std::int32_t min_hits;
+    float smallest_overlap;  // from which on a pair may suppress; 0: any whose intersection is not empty
+    bool disjoint;           // boxes that do not meet may suppress, too (a threshold of 0)
+};
+
+inline NmsRuleSet make_rule_set(const NmsParams& p) {
+    NmsRuleSet rules{};
+    rules.rule = p.rule;
+    rules.overlap = p.pair == PairRule::overlap ? p.overlap : Overlap::iou;
+    rules.pair = p.pair;
+    rules.ties = p.ties;
+    rules.extent = pixel_extent(p.pixels);
+    rules.theta = p.theta;
+    rules.feature_low = p.feature_low;
+    rules.feature_high = p.feature_high;
+    rules.feature_distance = p.feature_distance;
+    rules.min_hits = p.min_hits;
+    const float threshold = p.pair == PairRule::feature ? p.feature_high : p.theta;
+    rules.disjoint = !(threshold > 0.0F);
+    rules.smallest_overlap = p.pair == PairRule::feature ? p.feature_low : p.theta;
+    return rules;
+}
+
+}  // namespace throng::gpu

@@ -1,0 +1,113 @@
+// The device side of core/algo/nms_rules.h: whether j, which precedes i, suppresses it under any rule; and the keys
+// that stand for the order of detections.
+#pragma once
+
+#include <cstdint>
+
+#include "core/algo/nms_rules.h"
+#include "gpu/nms/nms_task.h"
+
+namespace throng::gpu {
+
+enum class PairPath { plain, any };  // plain: overlap alone decides and boxes that do not meet never suppress
+
+inline PairPath pair_path(const NmsRuleSet& rules) {
+    return rules.pair == PairRule::overlap && !rules.disjoint ? PairPath::plain : PairPath::any;
+}
+
+// A detection as the kernels hold it: 16 + 8 bytes.
+struct Candidate {
+    Box box;
+    float score;
+    std::uint32_t index;  // in the raw buffer
+};
+
+__device__ __forceinline__ Box load_box(const Box* d_boxes, std::uint32_t i) {
+    const float4 v = reinterpret_cast<const float4*>(d_boxes)[i];
+    return Box{v.x, v.y, v.z, v.w};
+}
+
+__device__ __forceinline__ void store_box(Box* d_boxes, std::uint32_t i, Box b) {
+    reinterpret_cast<float4*>(d_boxes)[i] = make_float4(b.x, b.y, b.w, b.h);
+}
+
+// Whether j suppresses i, given that j precedes it.
+template <PairPath path>
+__device__ __forceinline__ bool suppresses(const NmsRuleSet& rules, const DetectionSpan& raw, const Candidate& i,
+                                           const Candidate& j) {
+    if (!may_suppress(rules.ties, i.score, j.score)) return false;
+    const float intersection = intersection_area(i.box, j.box, rules.extent);
+    if constexpr (path == PairPath::plain) {
+        // Most pairs do not meet: spare them the division.
+        if (!(intersection > 0.0F)) return false;
+        return overlap_ratio(rules.overlap, intersection, box_area(i.box, rules.extent), box_area(j.box, rules.extent)) >=
+               rules.theta;
+    } else {
+        if (!(intersection > 0.0F) && !rules.disjoint) return false;
+        const float overlap =
+            overlap_ratio(rules.overlap, intersection, box_area(i.box, rules.extent), box_area(j.box, rules.extent));
+        switch (rules.pair) {
+            case PairRule::overlap: return overlap >= rules.theta;
+            case PairRule::adaptive: return overlap >= adaptive_threshold(rules.theta, raw.density[j.index]);
+            case PairRule::feature: {
+                const auto size = static_cast<std::size_t>(raw.feature_size);
+                return feature_suppresses(overlap, rules.feature_low, rules.feature_high, rules.feature_distance,
+                                          raw.features + i.index * size, raw.features + j.index * size, raw.feature_size);
+            }
+        }
+        return false;
+    }
+}
+
+__device__ __forceinline__ bool precedes(const Candidate& a, const Candidate& b) {
+    return throng::precedes(a.box, a.score, a.index, b.box, b.score, b.index);
+}
+
+// Descends in the order of detections as far as score and area decide: equal keys need precedes(). Scores are finite,
+// areas positive, so no valid detection has kInvalidKey.
+constexpr std::uint64_t kInvalidKey = 0;
+
+__device__ __forceinline__ std::uint32_t score_key(float score) {
+    const std::uint32_t bits = __float_as_uint(score + 0.0F);  // one key for -0 and +0
+    return (bits >> 31) != 0 ? ~bits : bits | 0x80000000U;
+}
+
+__device__ __forceinline__ std::uint64_t order_key(Box b, float score) {
+    return std::uint64_t{score_key(score)} << 32 | __float_as_uint(b.w * b.h);
+}
+
+// Whether a precedes b, given their keys and raw indices; looks at the boxes only where the keys are equal.
+__device__ __forceinline__ bool key_precedes(const DetectionSpan& raw, std::uint64_t key_a, std::uint32_t a,
+                                             std::uint64_t key_b, std::uint32_t b) {
+    if (key_a != key_b) return key_a > key_b;
+    if (key_a == kInvalidKey) return a < b;
+    return throng::precedes(load_box(raw.boxes, a), raw.scores[a], a, load_box(raw.boxes, b), raw.scores[b], b);
+}
+
+__device__ __forceinline__ std::uint32_t stored_count(const DetectionSpan& span) {
+    const std::uint32_t wanted = span.count->wanted;
+    return wanted < static_cast<std::uint32_t>(span.capacity) ? wanted : static_cast<std::uint32_t>(span.capacity);
+}
+
+// Writes a kept detection to its place; places beyond the capacity are counted by the caller and not written.
+__device__ __forceinline__ void write_kept(const NmsTask& task, std::uint32_t place, Box box, float score,
+                                           std::int32_t hits, std::uint32_t source) {
+    const DetectionSpan& kept = task.kept;
+    if (place >= static_cast<std::uint32_t>(kept.capacity)) return;
+    store_box(kept.boxes, place, box);
+    kept.scores[place] = score;
+    kept.hits[place] = hits;
+    kept.source[place] = static_cast<std::int32_t>(source);
+    const std::size_t to = place;
+    const std::size_t from = source;
+    if (kept.density != nullptr && task.raw.density != nullptr) kept.density[to] = task.raw.density[from];
+    if (kept.features != nullptr && task.raw.features != nullptr && kept.feature_size == task.raw.feature_size) {
+        const auto size = static_cast<std::size_t>(kept.feature_size);
+        for (std::size_t k = 0; k < size; ++k) kept.features[to * size + k] = task.raw.features[from * size + k];
+    }
+    if (kept.landmarks != nullptr && task.raw.landmarks != nullptr) {
+        for (std::size_t k = 0; k < 10; ++k) kept.landmarks[to * 10 + k] = task.raw.landmarks[from * 10 + k];
+    }
+}
+
+}  // namespace throng::gpu

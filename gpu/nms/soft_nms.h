@@ -1,0 +1,61 @@
+// Soft-NMS, linear and gaussian (N. Bodla et al., ICCV 2017), for any number of detections. The connected components of
+// the overlap graph do not touch each other's scores, so they run side by side, each in the rule's own order.
+#pragma once
+
+#include <cstdint>
+
+#include "gpu/nms/box_grid.h"
+#include "gpu/nms/kept_order.h"
+#include "gpu/nms/nms_task.h"
+#include "gpu/runtime/device_buffer.h"
+#include "gpu/runtime/probe.h"
+
+namespace throng::gpu {
+
+struct SoftSummary {
+    unsigned long long best_key;  // of the detection that precedes all others
+    std::uint32_t first;          // 1 + its record, 0 while unknown
+    std::uint32_t members;        // laid out so far
+    std::uint32_t small;
+    std::uint32_t large;
+    std::uint32_t unused[2];
+};
+
+// Addresses of device memory, [capacity] each.
+struct SoftScratch {
+    SoftSummary* summary;
+    std::uint32_t* links;    // by record: 1 + another of its component, 0 for a root
+    std::uint32_t* sizes;    // by root
+    std::uint32_t* slots;    // by record: place in its component
+    std::uint32_t* starts;   // by root
+    std::uint32_t* members;  // records, by component
+    float* scores;           // at present, by member
+    std::uint32_t* small;    // roots of components for a warp
+    std::uint32_t* large;    // roots of components for a block
+    KeptEntry* entries;
+};
+
+class SoftNms {
+public:
+    SoftNms() = default;
+    SoftNms(const DeviceInfo& device, std::int32_t capacity);
+
+    // Finds the components. Enqueues only; allocates nothing.
+    void launch_map(const NmsTask& task, const NmsParams& params, StreamView stream) const;
+    // Runs them and writes what is picked, in the order of the picks.
+    void launch_reduce(const NmsTask& task, const NmsParams& params, StreamView stream) const;
+
+    [[nodiscard]] std::size_t bytes() const;
+
+private:
+    [[nodiscard]] SoftScratch scratch() const;
+
+    int multiprocessors_ = 0;
+    std::int32_t capacity_ = 0;
+    BoxGridStorage grid_;
+    KeptOrderStorage order_;
+    DeviceBuffer<std::uint32_t> cleared_;  // summary, links and sizes: 0 before each frame
+    DeviceBuffer<std::uint32_t> lists_;    // the other arrays of words
+};
+
+}  // namespace throng::gpu
