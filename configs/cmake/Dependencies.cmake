@@ -26,3 +26,8 @@ if(NOT OpenCV_FOUND)
         endif()
     endforeach()
 endif()
+
+# Here and not in ui/, because whoever links the window needs its targets too.
+if(TH_BUILD_UI)
+    find_package(Qt6 6.2 REQUIRED COMPONENTS Core Gui Qml Quick QuickControls2)
+endif()

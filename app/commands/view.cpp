@@ -1,0 +1,140 @@
+// throng view: the window.
+#include <memory>
+#include <string>
+
+#include "app/commands/command.h"
+#include "app/options/backend.h"
+#include "app/options/detector_options.h"
+#include "app/options/interrupt.h"
+#include "app/options/nms_options.h"
+#include "app/options/output_options.h"
+#include "app/options/source_options.h"
+#include "core/base/error.h"
+#ifdef TH_WITH_UI
+#include "ui/window.h"
+#endif
+
+namespace throng {
+namespace {
+
+struct ViewOptions {
+    std::string source;
+    SourceArguments input;
+    DetectorParams detector;
+    NmsOptions nms;
+    OutputOptions output;
+    bool full_screen = false;
+    bool kiosk = false;
+    bool loop = false;
+    bool labels = false;
+    double speed = 1;
+    std::string screenshot;
+    int screenshot_after = 30;
+    std::string size;
+};
+
+#ifdef TH_WITH_UI
+
+void parse_size(const std::string& text, ui::WindowOptions& window) {
+    if (text.empty()) return;
+    char end = 0;
+    if (std::sscanf(text.c_str(), "%dx%d%c", &window.width, &window.height, &end) != 2 || window.width < 200 ||
+        window.height < 200 || window.width > 16384 || window.height > 16384) {
+        throw Error(ErrorKind::usage, "not a size: " + text, "--window-size", "write it as 1280x720, from 200x200 up");
+    }
+}
+
+int run_view(const CommandContext& context, const ViewOptions& options) {
+    check_params(options.detector);
+    check_nms_options(options.nms);
+    std::vector<std::string> sources;
+    if (!options.source.empty()) sources.push_back(options.source);
+    check_outputs(options.output, sources);
+
+    ui::WindowOptions window;
+    parse_size(options.size, window);
+    window.source = options.source;
+    window.labels = options.labels;
+    window.blur = options.output.blur;
+    window.full_screen = options.full_screen;
+    window.kiosk = options.kiosk;
+    window.screenshot = options.screenshot;
+    window.screenshot_after = options.screenshot_after;
+
+    ui::SessionSetup& session = window.session;
+    session.settings.detector = options.detector;
+    session.settings.nms = options.nms.params;
+    if (options.nms.dmax > 0) session.settings.capacity = options.nms.dmax;
+    session.playback.loop = options.loop;
+    session.playback.speed = options.speed;
+    session.playback.max_frames = options.input.frames;
+    SourceOptions input = options.input.source;
+    input.device = context.common.device;
+    session.open_source = [input](const std::string& spec) { return open_source(spec, input); };
+    session.list_cameras = list_cameras;
+    session.make_backend = [common = context.common](const DetectorParams& detector) {
+        const BackendChoice choice = make_backend(common, &detector);
+        return ui::BackendChoice{choice.backend, choice.why};
+    };
+    if (context.common.backend == "auto") {
+        session.playback.fallback = [common = context.common, detector = options.detector]() mutable {
+            common.backend = "cpu";
+            return make_backend(common, &detector).backend;
+        };
+    }
+    session.make_sinks = [output = options.output](const SourceInfo& source) { return make_sinks(output, source); };
+    session.make_recording = [](const std::string& path, const SourceInfo& source, bool raw, bool blur) {
+        OutputOptions recording;
+        recording.video = path;
+        recording.raw = raw;
+        recording.blur = blur;
+        return make_sinks(recording, source).front();
+    };
+
+    const InterruptGuard interrupts;
+    window.interrupted = InterruptGuard::requested;
+    std::string name = "throng";
+    char* arguments[] = {name.data(), nullptr};
+    const int status = ui::run_window(1, arguments, std::move(window));
+    return InterruptGuard::requested() ? exit_status(ErrorKind::interrupted) : status;
+}
+
+#else
+
+int run_view(const CommandContext&, const ViewOptions&) {
+    throw Error(ErrorKind::unavailable, "this throng was built without the window", "view",
+                "use `throng detect SOURCE`, or build it with TH_BUILD_UI");
+}
+
+#endif
+
+}  // namespace
+
+void add_view_command(CLI::App& program, CommandContext& context) {
+    auto options = std::make_shared<ViewOptions>();
+    CLI::App* command = program.add_subcommand("view", "Open the window");
+    command->footer(source_forms());
+    command->add_option("source", options->source, "What to show; without it the last source, or the demo crowd")
+        ->type_name("SOURCE");
+    add_source_options(*command, options->input);
+    add_detector_options(*command, options->detector);
+    add_nms_options(*command, options->nms);
+    add_output_options(*command, options->output);
+    command->add_flag("--fullscreen", options->full_screen, "Start in full screen");
+    command->add_flag("--kiosk", options->kiosk, "Full screen that Esc does not leave; repeats the source");
+    command->add_flag("--loop", options->loop, "Repeat the source");
+    command->add_flag("--labels", options->labels, "Show score and hits");
+    command->add_option("--speed", options->speed, "Speed of playback")
+        ->check(CLI::Range(0.05, 16.0))
+        ->capture_default_str();
+    command->add_option("--window-size", options->size, "Size of the window")->type_name("WxH");
+    command->add_option("--screenshot", options->screenshot, "Write a picture of the window (PNG), then quit")
+        ->type_name("FILE");
+    command->add_option("--screenshot-after", options->screenshot_after, "Results to wait for before the picture")
+        ->check(CLI::Range(1, 1000000))
+        ->capture_default_str();
+    command->callback(
+        [options, &context] { context.run = [options, &context] { return run_view(context, *options); }; });
+}
+
+}  // namespace throng

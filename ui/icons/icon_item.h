@@ -1,0 +1,37 @@
+// An icon drawn from a few strokes: looks the same with every renderer and needs no font and no image file.
+#pragma once
+
+#include <QtQml/qqmlregistration.h>
+#include <QColor>
+#include <QQuickPaintedItem>
+
+namespace throng::ui {
+
+class Icon : public QQuickPaintedItem {
+    Q_OBJECT
+    QML_ELEMENT
+    Q_PROPERTY(QString name READ name WRITE set_name NOTIFY name_changed)
+    Q_PROPERTY(QColor color READ color WRITE set_color NOTIFY color_changed)
+
+public:
+    explicit Icon(QQuickItem* parent = nullptr);
+
+    [[nodiscard]] QString name() const { return name_; }
+    void set_name(const QString& name);
+    [[nodiscard]] QColor color() const { return color_; }
+    void set_color(const QColor& color);
+
+    void paint(QPainter* painter) override;
+
+    [[nodiscard]] static QStringList names();
+
+signals:
+    void name_changed();
+    void color_changed();
+
+private:
+    QString name_;
+    QColor color_ = Qt::white;
+};
+
+}  // namespace throng::ui

@@ -1,0 +1,37 @@
+// The cameras that can be opened now.
+#pragma once
+
+#include <QtQml/qqmlregistration.h>
+#include <QAbstractListModel>
+#include <vector>
+
+#include "core/video/source.h"
+
+namespace throng::ui {
+
+class CameraModel : public QAbstractListModel {
+    Q_OBJECT
+    QML_ELEMENT
+    QML_UNCREATABLE("belongs to the session")
+    Q_PROPERTY(int count READ count NOTIFY count_changed)
+
+public:
+    enum Role { spec_role = Qt::UserRole + 1, title_role };
+
+    using QAbstractListModel::QAbstractListModel;
+
+    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
+    [[nodiscard]] QVariant data(const QModelIndex& index, int role) const override;
+    [[nodiscard]] QHash<int, QByteArray> roleNames() const override;
+    [[nodiscard]] int count() const { return rowCount(); }
+
+    void update(std::vector<CameraInfo> cameras);
+
+signals:
+    void count_changed();
+
+private:
+    std::vector<CameraInfo> cameras_;
+};
+
+}  // namespace throng::ui

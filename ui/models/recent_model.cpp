@@ -1,0 +1,97 @@
+#include "ui/models/recent_model.h"
+
+#include <QFileInfo>
+#include <QSettings>
+#include <QUrl>
+
+namespace throng::ui {
+namespace {
+
+const QString kKey = QStringLiteral("recent");
+
+QString without_password(const QString& spec) {
+    if (!spec.contains(QLatin1String("://"))) return spec;
+    QUrl url(spec);
+    if (!url.isValid() || url.password().isEmpty()) return spec;
+    url.setPassword(QString());
+    return url.toString();
+}
+
+bool is_file(const QString& spec) {
+    return !spec.contains(QLatin1Char(':')) || QFileInfo::exists(spec);
+}
+
+}  // namespace
+
+RecentModel::RecentModel(QSettings& store, QObject* parent)
+    : QAbstractListModel(parent), store_(store), specs_(store.value(kKey).toStringList().mid(0, kLimit)) {}
+
+int RecentModel::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : static_cast<int>(specs_.size());
+}
+
+QVariant RecentModel::data(const QModelIndex& index, int role) const {
+    if (!checkIndex(index, CheckIndexOption::IndexIsValid | CheckIndexOption::ParentIsInvalid)) return {};
+    const QString& entry = specs_[index.row()];
+    switch (role) {
+        case spec_role: return entry;
+        case Qt::DisplayRole:
+        case title_role: return source_title(entry);
+        case place_role: return is_file(entry) ? QFileInfo(entry).path() : QString();
+        default: return {};
+    }
+}
+
+QHash<int, QByteArray> RecentModel::roleNames() const {
+    return {{spec_role, "spec"}, {title_role, "title"}, {place_role, "place"}};
+}
+
+void RecentModel::add(const QString& spec) {
+    const QString entry = without_password(spec);
+    const auto at = static_cast<int>(specs_.indexOf(entry));
+    if (at == 0) return;
+    if (at > 0) {
+        beginMoveRows({}, at, at, {}, 0);
+        specs_.move(at, 0);
+        endMoveRows();
+    } else {
+        if (specs_.size() == kLimit) {
+            beginRemoveRows({}, kLimit - 1, kLimit - 1);
+            specs_.removeLast();
+            endRemoveRows();
+        }
+        beginInsertRows({}, 0, 0);
+        specs_.prepend(entry);
+        endInsertRows();
+        emit count_changed();
+    }
+    save();
+}
+
+void RecentModel::clear() {
+    if (specs_.isEmpty()) return;
+    beginResetModel();
+    specs_.clear();
+    endResetModel();
+    emit count_changed();
+    save();
+}
+
+void RecentModel::save() {
+    store_.setValue(kKey, specs_);
+}
+
+QString source_title(const QString& spec) {
+    if (spec.startsWith(QLatin1String("crowd:"))) return RecentModel::tr("Demo crowd");
+    if (spec.startsWith(QLatin1String("camera:"))) return RecentModel::tr("Camera %1").arg(spec.mid(7));
+    if (spec.startsWith(QLatin1String("mosaic:")))
+        return RecentModel::tr("Mosaic of %1").arg(source_title(spec.mid(7)));
+    if (spec.contains(QLatin1String("://"))) {
+        const QUrl url(spec);
+        return url.isValid() ? url.toString(QUrl::RemoveUserInfo | QUrl::RemoveQuery) : spec;
+    }
+    if (is_file(spec) && !QFileInfo(spec).fileName().isEmpty()) return QFileInfo(spec).fileName();
+    return spec;
+}
+
+}  // namespace throng::ui

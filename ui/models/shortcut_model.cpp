@@ -1,0 +1,109 @@
+#include "ui/models/shortcut_model.h"
+
+#include <QKeySequence>
+#include <array>
+
+namespace throng::ui {
+namespace {
+
+constexpr std::array kTable = {
+    ShortcutEntry{"play", "Space", "Playback", "Play or pause", true},
+    ShortcutEntry{"step", ".", "Playback", "One frame on"},
+    ShortcutEntry{"back", "Left", "Playback", "Back 5 seconds", true},
+    ShortcutEntry{"forward", "Right", "Playback", "On 5 seconds", true},
+    ShortcutEntry{"start", "Home", "Playback", "To the beginning", true},
+    ShortcutEntry{"slower", "[", "Playback", "Slower"},
+    ShortcutEntry{"faster", "]", "Playback", "Faster"},
+    ShortcutEntry{"loop", "Ctrl+L", "Playback", "Repeat on or off"},
+
+    ShortcutEntry{"open", "Ctrl+O", "Source", "Open a video or picture"},
+    ShortcutEntry{"sources", "O", "Source", "Menu of sources"},
+    ShortcutEntry{"demo", "Ctrl+D", "Source", "Demo crowd"},
+
+    ShortcutEntry{"raw", "R", "Picture", "Raw detections on or off"},
+    ShortcutEntry{"kept", "K", "Picture", "Kept detections on or off"},
+    ShortcutEntry{"labels", "L", "Picture", "Scores and hits on or off"},
+    ShortcutEntry{"blur", "B", "Picture", "Blur faces"},
+
+    ShortcutEntry{"detector", "D", "Detection", "Next detector"},
+    ShortcutEntry{"rule", "N", "Detection", "Next suppression rule"},
+    ShortcutEntry{"theta_up", "T", "Detection", "Raise the threshold"},
+    ShortcutEntry{"theta_down", "Shift+T", "Detection", "Lower the threshold"},
+
+    ShortcutEntry{"fullscreen", "F; F11", "Window", "Full screen"},
+    ShortcutEntry{"panel", "P", "Window", "Side panel"},
+    ShortcutEntry{"screenshot", "S", "Window", "Save a screenshot"},
+    ShortcutEntry{"record", "Ctrl+R", "Window", "Record a video"},
+    ShortcutEntry{"help", "?; F1", "Window", "This sheet"},
+    ShortcutEntry{"escape", "Esc", "Window", "Close what is open, leave full screen"},
+    ShortcutEntry{"quit", "Ctrl+Q", "Window", "Quit"},
+};
+
+QStringList sequences_of(const ShortcutEntry& entry) {
+    return QString::fromLatin1(entry.keys).split(QStringLiteral("; "));
+}
+
+QString keys_of(const ShortcutEntry& entry) {
+    QStringList shown;
+    for (const QString& keys : sequences_of(entry)) {
+        shown += QKeySequence::fromString(keys).toString(QKeySequence::NativeText);
+    }
+    return shown.join(QStringLiteral(", "));
+}
+
+}  // namespace
+
+std::span<const ShortcutEntry> shortcut_table() {
+    return kTable;
+}
+
+int ShortcutModel::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : static_cast<int>(kTable.size());
+}
+
+QVariant ShortcutModel::data(const QModelIndex& index, int role) const {
+    if (!checkIndex(index, CheckIndexOption::IndexIsValid | CheckIndexOption::ParentIsInvalid)) return {};
+    const ShortcutEntry& entry = kTable[static_cast<std::size_t>(index.row())];
+    switch (role) {
+        case id_role: return QString::fromLatin1(entry.id);
+        case keys_role: return keys_of(entry);
+        case sequences_role: return sequences_of(entry);
+        case group_role: return tr(entry.group);
+        case Qt::DisplayRole:
+        case text_role: return tr(entry.text);
+        case yields_role: return entry.yields;
+        default: return {};
+    }
+}
+
+QHash<int, QByteArray> ShortcutModel::roleNames() const {
+    return {{id_role, "actionId"}, {keys_role, "keys"}, {sequences_role, "keySequences"},
+            {group_role, "group"}, {text_role, "text"}, {yields_role, "yieldsToFocus"}};
+}
+
+QString ShortcutModel::tip(const QString& id) const {
+    for (const ShortcutEntry& entry : kTable) {
+        if (id == QLatin1String(entry.id)) return tr(entry.text) + QStringLiteral(" (%1)").arg(keys_of(entry));
+    }
+    return {};
+}
+
+QStringList ShortcutModel::groups() const {
+    QStringList found;
+    for (const ShortcutEntry& entry : kTable) {
+        if (!found.contains(tr(entry.group))) found += tr(entry.group);
+    }
+    return found;
+}
+
+QVariantList ShortcutModel::entries(const QString& group) const {
+    QVariantList found;
+    for (const ShortcutEntry& entry : kTable) {
+        if (tr(entry.group) == group) {
+            found += QVariantMap{{QStringLiteral("keys"), keys_of(entry)}, {QStringLiteral("text"), tr(entry.text)}};
+        }
+    }
+    return found;
+}
+
+}  // namespace throng::ui

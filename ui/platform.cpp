@@ -1,0 +1,124 @@
+#include "ui/platform.h"
+
+#include <netdb.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <QDir>
+#include <QLibraryInfo>
+#include <cstdlib>
+#include <cstring>
+
+namespace throng::ui {
+namespace {
+
+std::string environment(const char* name) {
+    const char* value = std::getenv(name);
+    return value == nullptr ? std::string() : value;
+}
+
+bool plugin_installed(const QString& platform) {
+    QStringList folders{QLibraryInfo::path(QLibraryInfo::PluginsPath) + QStringLiteral("/platforms")};
+    for (const char* variable : {"QT_PLUGIN_PATH", "QT_QPA_PLATFORM_PLUGIN_PATH"}) {
+        for (const QString& path : QString::fromLocal8Bit(environment(variable).c_str()).split(QLatin1Char(':'))) {
+            if (!path.isEmpty()) folders << path << path + QStringLiteral("/platforms");
+        }
+    }
+    for (const QString& folder : folders) {
+        if (!QDir(folder).entryList({QStringLiteral("libq%1*.so").arg(platform)}, QDir::Files).isEmpty()) return true;
+    }
+    return false;
+}
+
+class Socket {
+public:
+    explicit Socket(int family) : handle_(socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0)) {}
+    ~Socket() {
+        if (handle_ >= 0) close(handle_);
+    }
+    Socket(const Socket&) = delete;
+    Socket& operator=(const Socket&) = delete;
+    [[nodiscard]] bool connects(const void* address, std::size_t size) const {
+        return handle_ >= 0 &&
+               connect(handle_, static_cast<const sockaddr*>(address), static_cast<socklen_t>(size)) == 0;
+    }
+
+private:
+    int handle_;
+};
+
+// abstract: a name of the kernel's own instead of a file's.
+bool answers(const std::string& path, bool abstract = false) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    if (path.size() + 2 > sizeof address.sun_path) return false;
+    std::memcpy(address.sun_path + (abstract ? 1 : 0), path.data(), path.size());
+    return Socket(AF_UNIX).connects(&address, offsetof(sockaddr_un, sun_path) + path.size() + 1);
+}
+
+bool answers(const std::string& host, int port) {
+    addrinfo hints{};
+    hints.ai_socktype = SOCK_STREAM;
+    addrinfo* found = nullptr;
+    if (getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &found) != 0) return false;
+    bool reached = false;
+    for (const addrinfo* a = found; a != nullptr && !reached; a = a->ai_next) {
+        reached = Socket(a->ai_family).connects(a->ai_addr, a->ai_addrlen);
+    }
+    freeaddrinfo(found);
+    return reached;
+}
+
+// "[host]:display[.screen]", as X11 has it.
+bool x11_answers(const std::string& display) {
+    const std::size_t colon = display.rfind(':');
+    if (colon == std::string::npos) return false;
+    const std::string host = display.substr(0, colon);
+    const int number = std::atoi(display.c_str() + colon + 1);
+    const std::string path = "/tmp/.X11-unix/X" + std::to_string(number);
+    if (host.empty() || host == "unix") {
+        return answers(path) || answers(path, true) || answers("localhost", 6000 + number);
+    }
+    if (host.front() == '/') return answers(display) || answers(host);  // a socket's path
+    return answers(host, 6000 + number);
+}
+
+bool wayland_answers(const std::string& name) {
+    return answers(name.front() == '/' ? name : environment("XDG_RUNTIME_DIR") + "/" + name);
+}
+
+}  // namespace
+
+std::string display_trouble() {
+    const std::string x11 = environment("DISPLAY");
+    const std::string wayland = environment("WAYLAND_DISPLAY");
+    const std::string chosen = environment("QT_QPA_PLATFORM");
+    const auto chose = [&](const char* platform) { return chosen.rfind(platform, 0) == 0; };
+    // eglfs, linuxfb, vnc, offscreen and the like need no display server.
+    if (!chosen.empty() && !chose("xcb") && !chose("wayland")) return {};
+
+    std::string trouble;
+    const auto note = [&](const std::string& line) { trouble += (trouble.empty() ? "" : "; ") + line; };
+    if (!x11.empty() && !chose("wayland")) {
+        if (!plugin_installed(QStringLiteral("xcb"))) {
+            note("Qt's plug-in for X11 is not installed");
+        } else if (!x11_answers(x11)) {
+            note("nothing answers on DISPLAY=" + x11);
+        } else {
+            return {};
+        }
+    }
+    if (!wayland.empty() && !chose("xcb")) {
+        if (!plugin_installed(QStringLiteral("wayland"))) {
+            note("Qt's plug-in for Wayland is not installed");
+        } else if (!wayland_answers(wayland)) {
+            note("nothing answers on WAYLAND_DISPLAY=" + wayland);
+        } else {
+            return {};
+        }
+    }
+    return trouble.empty() ? "DISPLAY and WAYLAND_DISPLAY are not set" : trouble;
+}
+
+}  // namespace throng::ui

@@ -1,0 +1,41 @@
+// The last few hundred results, for the moving plot: raw detections, and the times of map and reduce.
+#pragma once
+
+#include <QtQml/qqmlregistration.h>
+#include <QObject>
+#include <optional>
+#include <vector>
+
+#include "core/pipeline/frame_result.h"
+
+namespace throng::ui {
+
+struct HistoryPoint {
+    double raw = 0;                // raw detections of the frame
+    std::optional<double> map_ms;  // nothing where the stage did not run
+    std::optional<double> reduce_ms;
+};
+
+class History : public QObject {
+    Q_OBJECT
+    QML_ELEMENT
+    QML_UNCREATABLE("belongs to the session")
+
+public:
+    static constexpr std::size_t kLength = 300;
+
+    using QObject::QObject;
+
+    void add(const FrameResult& result);
+    void clear();
+
+    [[nodiscard]] const std::vector<HistoryPoint>& points() const { return points_; }  // oldest first
+
+signals:
+    void changed();
+
+private:
+    std::vector<HistoryPoint> points_;
+};
+
+}  // namespace throng::ui

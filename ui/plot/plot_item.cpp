@@ -1,0 +1,95 @@
+#include "ui/plot/plot_item.h"
+
+#include <QPainter>
+#include <QPainterPath>
+#include <algorithm>
+
+#include "ui/models/stage_model.h"
+
+namespace throng::ui {
+namespace {
+
+constexpr double kLineWidth = 1.8;
+
+// Runs of neighbouring values; a stage that did not run leaves a gap.
+template <class Value>
+QPainterPath line_of(const std::vector<HistoryPoint>& points, const QRectF& area, double scale, Value value) {
+    QPainterPath path;
+    bool drawing = false;
+    const double step = area.width() / static_cast<double>(History::kLength - 1);
+    const double first = area.right() - step * (static_cast<double>(points.size()) - 1);
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        const std::optional<double> y = value(points[i]);
+        if (!y) {
+            drawing = false;
+            continue;
+        }
+        const QPointF point(first + step * static_cast<double>(i),
+                            area.bottom() - area.height() * std::min(1.0, *y / scale));
+        drawing ? path.lineTo(point) : path.moveTo(point);
+        drawing = true;
+    }
+    return path;
+}
+
+}  // namespace
+
+PlotItem::PlotItem(QQuickItem* parent) : QQuickPaintedItem(parent) {
+    setAntialiasing(true);
+    connect(this, &PlotItem::colors_changed, this, [this] { update(); });
+}
+
+void PlotItem::set_history(History* history) {
+    if (history_ == history) return;
+    if (history_) disconnect(history_, nullptr, this, nullptr);
+    history_ = history;
+    if (history_) connect(history_, &History::changed, this, &PlotItem::refresh);
+    emit history_changed();
+    refresh();
+}
+
+void PlotItem::refresh() {
+    if (!isVisible()) return;
+    points_ = history_ ? history_->points() : std::vector<HistoryPoint>{};
+    double raw = 1;
+    double ms = 0;
+    for (const HistoryPoint& point : points_) {
+        raw = std::max(raw, point.raw);
+        ms = std::max({ms, point.map_ms.value_or(0), point.reduce_ms.value_or(0)});
+    }
+    const double raw_scale = round_scale(raw);
+    const double ms_scale = round_scale(ms);
+    if (raw_scale != raw_scale_ || ms_scale != ms_scale_) {
+        raw_scale_ = raw_scale;
+        ms_scale_ = ms_scale;
+        emit scales_changed();
+    }
+    update();
+}
+
+void PlotItem::paint(QPainter* painter) {
+    const QRectF area = QRectF(QPointF(0, 0), size()).adjusted(0, kLineWidth, 0, -0.5);
+    painter->setPen(QPen(grid_color_, 1));
+    for (const double fraction : {0.0, 0.5, 1.0}) {
+        const double y = std::round(area.bottom() - area.height() * fraction) + 0.5;
+        painter->drawLine(QPointF(area.left(), y), QPointF(area.right(), y));
+    }
+    if (points_.empty()) return;
+
+    painter->setRenderHint(QPainter::Antialiasing);
+    QPainterPath raw = line_of(points_, area, raw_scale_, [](const HistoryPoint& p) { return std::optional(p.raw); });
+    QPainterPath ground = raw;
+    ground.lineTo(area.bottomRight());
+    ground.lineTo(raw.elementAt(0).x, area.bottom());
+    QColor shade = raw_color_;
+    shade.setAlphaF(0.25F);
+    painter->fillPath(ground, shade);
+    painter->setPen(QPen(raw_color_, 1));
+    painter->drawPath(raw);
+    painter->setPen(QPen(reduce_color_, kLineWidth, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+    painter->drawPath(line_of(points_, area, ms_scale_, [](const HistoryPoint& p) { return p.reduce_ms; }));
+    painter->setPen(QPen(map_color_, kLineWidth, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+    painter->drawPath(line_of(points_, area, ms_scale_, [](const HistoryPoint& p) { return p.map_ms; }));
+}
+
+}  // namespace throng::ui

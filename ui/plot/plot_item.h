@@ -1,0 +1,49 @@
+// The moving plot: raw detections as an area, map and reduce times as lines, the newest at the right.
+#pragma once
+
+#include <QtQml/qqmlregistration.h>
+#include <QColor>
+#include <QPointer>
+#include <QQuickPaintedItem>
+
+#include "ui/plot/history.h"
+
+namespace throng::ui {
+
+class PlotItem : public QQuickPaintedItem {
+    Q_OBJECT
+    QML_ELEMENT
+    Q_PROPERTY(throng::ui::History* history READ history WRITE set_history NOTIFY history_changed)
+    Q_PROPERTY(QColor rawColor MEMBER raw_color_ NOTIFY colors_changed)
+    Q_PROPERTY(QColor mapColor MEMBER map_color_ NOTIFY colors_changed)
+    Q_PROPERTY(QColor reduceColor MEMBER reduce_color_ NOTIFY colors_changed)
+    Q_PROPERTY(QColor gridColor MEMBER grid_color_ NOTIFY colors_changed)
+    Q_PROPERTY(double rawScale READ raw_scale NOTIFY scales_changed)
+    Q_PROPERTY(double msScale READ ms_scale NOTIFY scales_changed)
+
+public:
+    explicit PlotItem(QQuickItem* parent = nullptr);
+
+    [[nodiscard]] History* history() const { return history_; }
+    void set_history(History* history);
+    [[nodiscard]] double raw_scale() const { return raw_scale_; }  // raw detections at the top
+    [[nodiscard]] double ms_scale() const { return ms_scale_; }    // milliseconds at the top
+
+    void paint(QPainter* painter) override;
+
+signals:
+    void history_changed();
+    void colors_changed();
+    void scales_changed();
+
+private:
+    void refresh();
+
+    QPointer<History> history_;
+    std::vector<HistoryPoint> points_;  // what the next paint, on the render thread, shows
+    QColor raw_color_, map_color_, reduce_color_, grid_color_;
+    double raw_scale_ = 1;
+    double ms_scale_ = 1;
+};
+
+}  // namespace throng::ui

@@ -1,0 +1,78 @@
+import QtQuick
+import QtQuick.Templates as T
+
+// One of a list, with the name of the choice at the left. `chosen(index)` only for what the user does.
+T.ComboBox {
+    id: control
+
+    property string label
+    property int index: -1
+    signal chosen(int index)
+
+    implicitWidth: 200
+    implicitHeight: Theme.target
+    focusPolicy: Qt.TabFocus
+    hoverEnabled: true
+    opacity: enabled ? 1 : 0.4
+    currentIndex: index
+    onActivated: i => {
+        chosen(i)
+        currentIndex = Qt.binding(() => index)  // what was refused goes back
+    }
+    Accessible.name: label
+
+    contentItem: Item {
+        Label {
+            anchors.left: parent.left
+            anchors.verticalCenter: parent.verticalCenter
+            text: control.label
+            color: Theme.textDim
+        }
+        Rectangle {
+            anchors.right: parent.right
+            anchors.verticalCenter: parent.verticalCenter
+            width: Math.max(120, parent.width - 130)
+            height: 36
+            radius: Theme.radius
+            color: control.hovered || control.down ? Theme.surfacePressed : Theme.surfaceHigh
+            Label {
+                anchors.fill: parent
+                anchors.leftMargin: 12
+                anchors.rightMargin: 34
+                text: control.displayText
+            }
+            Icon {
+                anchors.right: parent.right
+                anchors.rightMargin: 9
+                anchors.verticalCenter: parent.verticalCenter
+                width: 18
+                height: 18
+                name: "down"
+                color: Theme.textDim
+            }
+            FocusRing { control: control }
+        }
+    }
+    delegate: MenuRow {
+        required property var modelData
+        required property int index
+        width: ListView.view.width
+        text: modelData
+        highlighted: control.highlightedIndex === index
+        iconName: control.currentIndex === index ? "check" : " "
+    }
+    popup: T.Popup {
+        x: control.width - width
+        y: control.height
+        width: Math.max(120, control.width - 130)
+        height: Math.min(contentItem.implicitHeight + 8, 320)
+        padding: 4
+        contentItem: ListView {
+            clip: true
+            implicitHeight: contentHeight
+            model: control.popup.visible ? control.delegateModel : null
+            currentIndex: control.highlightedIndex
+        }
+        background: Rectangle { color: Theme.surface; border.color: Theme.line; radius: Theme.radius }
+    }
+}

@@ -1,0 +1,41 @@
+import QtQuick
+import QtQuick.Layouts
+
+// What is drawn over the picture.
+ColumnLayout {
+    id: root
+
+    required property DisplaySettings display
+    required property ShortcutModel shortcuts
+
+    spacing: 0
+
+    Toggle {
+        Layout.fillWidth: true
+        text: qsTr("Raw detections")
+        tip: root.shortcuts.tip("raw")
+        checked: root.display.raw
+        onToggled: root.display.raw = checked
+    }
+    Toggle {
+        Layout.fillWidth: true
+        text: qsTr("Kept detections")
+        tip: root.shortcuts.tip("kept")
+        checked: root.display.kept
+        onToggled: root.display.kept = checked
+    }
+    Toggle {
+        Layout.fillWidth: true
+        text: qsTr("Scores and hits")
+        tip: root.shortcuts.tip("labels")
+        checked: root.display.labels
+        onToggled: root.display.labels = checked
+    }
+    Toggle {
+        Layout.fillWidth: true
+        text: qsTr("Blur faces")
+        tip: root.shortcuts.tip("blur")
+        checked: root.display.blur
+        onToggled: root.display.blur = checked
+    }
+}

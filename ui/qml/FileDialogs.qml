@@ -1,0 +1,31 @@
+import QtQuick
+import QtQuick.Dialogs
+
+// The file dialogs, loaded when the first one is wanted.
+QtObject {
+    id: root
+
+    required property Session session
+
+    function open_file() { file.open() }
+    function open_folder() { folder.open() }
+    function open_model() { model.open() }
+
+    readonly property FileDialog file: FileDialog {
+        title: qsTr("Open a video or picture")
+        nameFilters: [
+            qsTr("Videos and pictures (*.mp4 *.mkv *.mov *.avi *.webm *.m4v *.ts *.gif *.jpg *.jpeg *.png *.bmp *.webp *.tif *.tiff *.pgm *.ppm)"),
+            qsTr("All files (*)")
+        ]
+        onAccepted: root.session.open_url(selectedFile)
+    }
+    readonly property FolderDialog folder: FolderDialog {
+        title: qsTr("Open a folder of pictures")
+        onAccepted: root.session.open_url(selectedFolder)
+    }
+    readonly property FileDialog model: FileDialog {
+        title: qsTr("Open a detector's model")
+        nameFilters: [qsTr("Models (*.xml *.onnx)"), qsTr("All files (*)")]
+        onAccepted: root.session.detection.open_model(selectedFile)
+    }
+}

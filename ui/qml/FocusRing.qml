@@ -1,0 +1,14 @@
+import QtQuick
+
+// Shows which control has the keyboard. A child of the control's background.
+Rectangle {
+    required property Item control
+
+    anchors.fill: parent
+    anchors.margins: -3
+    visible: control.visualFocus ?? false
+    radius: Theme.radius + 3
+    color: "transparent"
+    border.color: Theme.accent
+    border.width: 2
+}

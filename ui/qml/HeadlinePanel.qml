@@ -1,0 +1,85 @@
+import QtQuick
+import QtQuick.Layouts
+
+// What a visitor reads from afar: how many faces, how fast, on what.
+ColumnLayout {
+    id: root
+
+    required property Session session
+
+    spacing: Theme.gap
+
+    RowLayout {
+        Layout.fillWidth: true
+        spacing: Theme.gap + 4
+        Label {
+            text: Theme.count(root.session.faces)
+            color: Theme.accent
+            font.pixelSize: Theme.fontHeadline
+            font.bold: true
+        }
+        Column {
+            Layout.fillWidth: true
+            Layout.alignment: Qt.AlignVCenter
+            Label {
+                text: root.session.faces === 1 ? qsTr("face") : qsTr("faces")
+                font.pixelSize: Theme.fontTitle
+            }
+            Label {
+                text: qsTr("from %1 raw detections").arg(Theme.count(root.session.rawCount))
+                color: Theme.textDim
+                font.pixelSize: Theme.fontSmall
+            }
+        }
+    }
+    RowLayout {
+        Layout.fillWidth: true
+        Metric {
+            Layout.fillWidth: true
+            Layout.preferredWidth: 1
+            figure: root.session.frameRate < 99.5 ? root.session.frameRate.toFixed(1)
+                                                  : root.session.frameRate.toFixed(0)
+            unit: qsTr("fps")
+            label: qsTr("detection")
+        }
+        Metric {
+            Layout.fillWidth: true
+            Layout.preferredWidth: 1
+            figure: root.session.latency > 0 ? root.session.latency.toFixed(0) : "–"
+            unit: qsTr("ms")
+            label: qsTr("to screen")
+        }
+        Metric {
+            Layout.fillWidth: true
+            Layout.preferredWidth: 1
+            figure: Theme.count(root.session.dropped)
+            label: qsTr("dropped")
+        }
+    }
+    Label {
+        Layout.fillWidth: true
+        visible: root.session.overflow > 0
+        text: qsTr("%1 detections found no room").arg(Theme.count(root.session.overflow))
+        color: Theme.warning
+        font.pixelSize: Theme.fontSmall
+    }
+    Column {
+        Layout.fillWidth: true
+        visible: root.session.backend.length > 0
+        Label {
+            width: parent.width
+            text: root.session.backend.toUpperCase() + "  " + root.session.backendDescription
+            font.pixelSize: Theme.fontSmall
+            font.bold: true
+        }
+        Label {
+            width: parent.width
+            visible: text.length > 0
+            text: root.session.backendReason
+            color: Theme.textDim
+            font.pixelSize: Theme.fontSmall
+            wrapMode: Text.Wrap
+            maximumLineCount: 2
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import QtQuick
+import QtQuick.Templates as T
+
+// A square button with an icon and, on wider ones, a text.
+T.AbstractButton {
+    id: control
+
+    property string iconName
+    property string tip
+    property color iconColor: checked ? Theme.accent : Theme.text
+
+    implicitWidth: text.length > 0 ? content.implicitWidth + 2 * Theme.gap + 4 : Theme.target
+    implicitHeight: Theme.target
+    focusPolicy: Qt.TabFocus
+    hoverEnabled: true
+    opacity: enabled ? 1 : 0.35
+    Accessible.name: text.length > 0 ? text : tip
+
+    contentItem: Item {
+        Row {
+            id: content
+            anchors.centerIn: parent
+            spacing: Theme.gap
+            Icon {
+                anchors.verticalCenter: parent.verticalCenter
+                width: 24
+                height: 24
+                name: control.iconName
+                color: control.iconColor
+                visible: control.iconName.length > 0
+            }
+            Label {
+                anchors.verticalCenter: parent.verticalCenter
+                visible: control.text.length > 0
+                text: control.text
+            }
+        }
+    }
+    background: Rectangle {
+        radius: Theme.radius
+        color: control.pressed ? Theme.surfacePressed
+             : control.hovered || control.checked ? Theme.surfaceHigh : "transparent"
+        FocusRing { control: control }
+    }
+
+    Tip { text: control.tip; shown: control.hovered && !control.pressed }
+}

@@ -1,0 +1,9 @@
+import QtQuick
+
+// Text in the window's type.
+Text {
+    color: Theme.text
+    font.pixelSize: Theme.fontBody
+    elide: Text.ElideRight
+    verticalAlignment: Text.AlignVCenter
+}

@@ -1,0 +1,70 @@
+import QtQuick
+import QtQuick.Templates as T
+
+// A slider with its name and value above it. `moved(value)` only for what the user does.
+Item {
+    id: root
+
+    property string label
+    property string valueText: value.toString()
+    property real value
+    property alias from: slider.from
+    property alias to: slider.to
+    property alias stepSize: slider.stepSize
+    signal moved(real value)
+
+    implicitHeight: 54
+    opacity: enabled ? 1 : 0.4
+
+    Label {
+        anchors.left: parent.left
+        text: root.label
+        color: Theme.textDim
+        height: 22
+    }
+    Label {
+        anchors.right: parent.right
+        text: root.valueText
+        font.bold: true
+        height: 22
+    }
+    T.Slider {
+        id: slider
+        anchors.left: parent.left
+        anchors.right: parent.right
+        anchors.bottom: parent.bottom
+        height: 34
+        focusPolicy: Qt.TabFocus
+        snapMode: T.Slider.SnapAlways
+        value: root.value
+        onMoved: {
+            root.moved(value)
+            value = Qt.binding(() => root.value)  // what was refused goes back
+        }
+        Accessible.name: root.label
+
+        background: Rectangle {
+            x: 0
+            y: (slider.height - height) / 2
+            width: slider.width
+            height: 6
+            radius: 3
+            color: Theme.surfaceHigh
+            Rectangle {
+                width: slider.handle.x + slider.handle.width / 2
+                height: parent.height
+                radius: 3
+                color: Theme.accent
+            }
+        }
+        handle: Rectangle {
+            x: slider.visualPosition * (slider.width - width)
+            y: (slider.height - height) / 2
+            width: 22
+            height: 22
+            radius: 11
+            color: slider.pressed ? Theme.accent : Theme.text
+            FocusRing { control: slider; radius: 14 }
+        }
+    }
+}

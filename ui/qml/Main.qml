@@ -1,0 +1,187 @@
+import QtQml
+import QtQuick
+import QtQuick.Controls.Basic as C
+
+// The window: title bar, picture, side panel and transport bar. In full screen the bars lie over the picture and go
+// away while nobody moves.
+C.ApplicationWindow {
+    id: root
+
+    required property Session session
+    property bool kiosk: false        // full screen that Esc does not leave
+    property bool panelWanted: true
+
+    readonly property bool fullScreen: visibility === Window.FullScreen
+    readonly property bool compact: width < 960  // the panel lies over the picture
+    readonly property bool chrome: !fullScreen || pointer.busy || sources.visible || sheet.visible
+    readonly property bool panelOpen: panelWanted && (!compact || panelAsked)
+    property bool panelAsked: false   // in a small window the panel shows only when it was asked for
+    readonly property alias actions: actions
+    readonly property alias shortcuts: shortcutTable
+    readonly property alias videoItem: view.video
+
+    width: 1440
+    height: 860
+    minimumWidth: 480
+    minimumHeight: 320
+    title: session.source.length > 0 ? session.title + " – Throng" : "Throng"
+    color: Theme.background
+    palette {
+        window: Theme.surface
+        windowText: Theme.text
+        base: Theme.background
+        alternateBase: Theme.surfaceHigh
+        text: Theme.text
+        button: Theme.surfaceHigh
+        buttonText: Theme.text
+        brightText: Theme.text
+        highlight: Theme.accent
+        highlightedText: Theme.accentText
+        placeholderText: Theme.textDim
+        light: Theme.surfacePressed
+        midlight: Theme.surfaceHigh
+        mid: Theme.line
+        dark: Theme.textDim
+        shadow: "black"
+        link: Theme.accent
+        toolTipBase: Theme.surfaceHigh
+        toolTipText: Theme.text
+    }
+
+    function open_file() { dialogs.use(d => d.open_file()) }
+    function show_sources() { sources.visible ? sources.close() : sources.open() }
+    function toggle_help() { sheet.visible ? sheet.close() : sheet.open() }
+    function toggle_full_screen() { fullScreen ? showNormal() : showFullScreen() }
+    function toggle_panel() {
+        if (compact) {
+            panelAsked = !panelOpen
+            panelWanted = true
+        } else {
+            panelWanted = !panelWanted
+        }
+    }
+    function step_back() {
+        if (sheet.visible) sheet.close()
+        else if (sources.visible) sources.close()
+        else if (session.alert.visible) session.alert.dismiss()
+        else if (compact && panelOpen) toggle_panel()
+        else if (fullScreen && !kiosk) showNormal()
+    }
+
+    Actions {
+        id: actions
+        session: root.session
+        view: root
+    }
+    ShortcutModel { id: shortcutTable }
+    Instantiator {
+        model: shortcutTable
+        delegate: Shortcut {
+            required property string actionId
+            required property var keySequences
+            required property bool yieldsToFocus
+            sequences: keySequences
+            enabled: !yieldsToFocus || !(root.activeFocusItem?.visualFocus ?? false)
+            onActivated: actions.trigger(actionId)
+        }
+    }
+    Loader {
+        id: dialogs
+        active: false
+        sourceComponent: FileDialogs { session: root.session }
+        function use(action: var) {
+            active = true
+            action(item)
+        }
+    }
+
+    // Bars stay for a while after the pointer moved.
+    HoverHandler {
+        id: pointer
+        property bool busy: false
+        onPointChanged: {
+            busy = true
+            rest.restart()
+        }
+        cursorShape: root.chrome ? Qt.ArrowCursor : Qt.BlankCursor
+    }
+    Timer {
+        id: rest
+        interval: 2500
+        onTriggered: pointer.busy = false
+    }
+
+    VideoView {
+        id: view
+        anchors.left: parent.left
+        anchors.right: root.panelOpen && !root.compact ? panel.left : parent.right
+        anchors.top: root.fullScreen ? parent.top : titleBar.bottom
+        anchors.bottom: root.fullScreen ? parent.bottom : transport.top
+        session: root.session
+        dropping: drop.containsDrag
+        onDoubleTapped: root.toggle_full_screen()
+    }
+    SidePanel {
+        id: panel
+        anchors.right: parent.right
+        anchors.top: root.fullScreen ? parent.top : titleBar.bottom
+        anchors.bottom: root.fullScreen && !root.chrome ? parent.bottom : transport.top
+        width: Math.min(Theme.panelWidth, root.width - 60)
+        visible: root.panelOpen
+        session: root.session
+        shortcuts: shortcutTable
+        onModelWanted: dialogs.use(d => d.open_model())
+    }
+    TitleBar {
+        id: titleBar
+        anchors.left: parent.left
+        anchors.right: root.fullScreen && root.panelOpen ? panel.left : parent.right
+        anchors.top: parent.top
+        visible: root.chrome
+        opacity: root.fullScreen ? 0.92 : 1
+        session: root.session
+        actions: actions
+        shortcuts: shortcutTable
+        panelOpen: root.panelOpen
+    }
+    TransportBar {
+        id: transport
+        anchors.left: parent.left
+        anchors.right: parent.right
+        anchors.bottom: parent.bottom
+        visible: root.chrome
+        opacity: root.fullScreen ? 0.92 : 1
+        session: root.session
+        actions: actions
+        shortcuts: shortcutTable
+        fullScreen: root.fullScreen
+    }
+    ErrorBanner {
+        anchors.horizontalCenter: view.horizontalCenter
+        anchors.top: titleBar.visible ? titleBar.bottom : parent.top
+        anchors.topMargin: 12
+        width: Math.min(view.width - 24, 720)
+        session: root.session
+    }
+
+    SourceMenu {
+        id: sources
+        x: 8
+        y: titleBar.height + 4
+        session: root.session
+        onFileWanted: dialogs.use(d => d.open_file())
+        onFolderWanted: dialogs.use(d => d.open_folder())
+    }
+    ShortcutSheet {
+        id: sheet
+        shortcuts: shortcutTable
+    }
+    DropArea {
+        id: drop
+        anchors.fill: parent
+        onEntered: event => event.accepted = event.hasUrls
+        onDropped: event => {
+            if (event.hasUrls) root.session.open_url(event.urls[0])
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import QtQuick
+import QtQuick.Layouts
+
+// A part of the side panel under a heading that folds it.
+ColumnLayout {
+    id: root
+
+    property string title
+    property bool open: true
+    default property alias content: body.data
+
+    spacing: 4
+
+    IconButton {
+        Layout.fillWidth: true
+        implicitHeight: 40
+        onClicked: root.open = !root.open
+        Accessible.name: root.title
+        contentItem: Item {
+            Label {
+                anchors.verticalCenter: parent.verticalCenter
+                text: root.title
+                color: Theme.textDim
+                font.pixelSize: Theme.fontSmall
+                font.bold: true
+                font.capitalization: Font.AllUppercase
+                font.letterSpacing: 1.2
+            }
+            Icon {
+                anchors.right: parent.right
+                anchors.verticalCenter: parent.verticalCenter
+                width: 18
+                height: 18
+                name: root.open ? "down" : "right"
+                color: Theme.textDim
+            }
+        }
+    }
+    ColumnLayout {
+        id: body
+        Layout.fillWidth: true
+        visible: root.open
+        spacing: 4
+    }
+    Rectangle {
+        Layout.fillWidth: true
+        Layout.topMargin: 4
+        implicitHeight: 1
+        color: Theme.line
+    }
+}

@@ -1,0 +1,98 @@
+import QtQuick
+import QtQuick.Controls.Basic as C
+import QtQuick.Layouts
+
+// The sheet of keyboard shortcuts, made from their table.
+C.Popup {
+    id: root
+
+    required property ShortcutModel shortcuts
+
+    parent: C.Overlay.overlay
+    anchors.centerIn: parent
+    width: Math.min(parent.width - 32, 860)
+    height: Math.min(parent.height - 32, flow.height + 110)
+    modal: true
+    padding: 24
+
+    background: Rectangle { color: Theme.surface; border.color: Theme.line; radius: 14 }
+    C.Overlay.modal: Rectangle { color: "#b0000000" }
+
+    contentItem: Item {
+        Label {
+            id: heading
+            text: qsTr("Keyboard")
+            font.pixelSize: Theme.fontFigure
+            font.bold: true
+        }
+        IconButton {
+            anchors.right: parent.right
+            anchors.top: parent.top
+            anchors.margins: -8
+            iconName: "close"
+            tip: qsTr("Close (Esc)")
+            onClicked: root.close()
+        }
+        Flickable {
+            anchors.fill: parent
+            anchors.topMargin: 48
+            contentHeight: flow.height
+            boundsBehavior: Flickable.StopAtBounds
+            clip: true
+            Flow {
+                id: flow
+                readonly property int columns: width > 640 ? 2 : 1
+                width: parent.width
+                spacing: 24
+                flow: Flow.LeftToRight
+                Repeater {
+                    model: root.shortcuts.groups()
+                    Column {
+                        id: group
+                        required property string modelData
+                        width: (flow.width - (flow.columns - 1) * flow.spacing) / flow.columns
+                        spacing: 4
+                        Label {
+                            text: group.modelData
+                            color: Theme.accent
+                            font.bold: true
+                            height: 28
+                        }
+                        Repeater {
+                            model: root.shortcuts.entries(group.modelData)
+                            Row {
+                                id: entry
+                                required property var modelData
+                                spacing: 14
+                                Item {
+                                    width: 96
+                                    height: 28
+                                    Rectangle {
+                                        anchors.verticalCenter: parent.verticalCenter
+                                        width: Math.min(parent.width, keys.implicitWidth + 16)
+                                        height: 26
+                                        radius: 6
+                                        color: Theme.surfaceHigh
+                                        border.color: Theme.line
+                                        Label {
+                                            id: keys
+                                            anchors.centerIn: parent
+                                            text: entry.modelData.keys
+                                            font.pixelSize: Theme.fontSmall
+                                            font.bold: true
+                                        }
+                                    }
+                                }
+                                Label {
+                                    width: group.width - 110
+                                    height: 28
+                                    text: entry.modelData.text
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import QtQuick
+import QtQuick.Controls.Basic as C
+import QtQuick.Layouts
+
+// Figures, timings and live controls, one section below the other.
+Rectangle {
+    id: root
+
+    required property Session session
+    required property ShortcutModel shortcuts
+    signal modelWanted()
+
+    color: Theme.surface
+
+    Flickable {
+        id: flick
+        anchors.fill: parent
+        contentWidth: width
+        contentHeight: column.implicitHeight + 2 * Theme.gapLarge
+        boundsBehavior: Flickable.StopAtBounds
+        clip: true
+        C.ScrollBar.vertical: C.ScrollBar {
+            id: bar
+            contentItem: Rectangle {
+                implicitWidth: 6
+                radius: 3
+                color: bar.pressed ? Theme.accent : Theme.surfacePressed
+                visible: bar.size < 1
+            }
+        }
+
+        ColumnLayout {
+            id: column
+            x: Theme.gapLarge
+            y: Theme.gapLarge
+            width: flick.width - 2 * Theme.gapLarge
+            spacing: Theme.gap
+
+            HeadlinePanel {
+                Layout.fillWidth: true
+                session: root.session
+            }
+            Section {
+                Layout.fillWidth: true
+                title: qsTr("Timing")
+                TimingPanel { Layout.fillWidth: true; session: root.session }
+            }
+            Section {
+                Layout.fillWidth: true
+                title: qsTr("Picture")
+                DisplayPanel { Layout.fillWidth: true; display: root.session.display; shortcuts: root.shortcuts }
+            }
+            Section {
+                Layout.fillWidth: true
+                title: qsTr("Detector")
+                DetectorPanel {
+                    Layout.fillWidth: true
+                    detection: root.session.detection
+                    onModelWanted: root.modelWanted()
+                }
+            }
+            Section {
+                Layout.fillWidth: true
+                title: qsTr("Suppression")
+                SuppressionPanel { Layout.fillWidth: true; detection: root.session.detection }
+            }
+        }
+    }
+    Rectangle {
+        width: 1
+        height: parent.height
+        color: Theme.line
+    }
+}

@@ -1,0 +1,129 @@
+import QtQuick
+import QtQuick.Controls.Basic as C
+import QtQuick.Layouts
+
+// Where pictures can come from: files, an address, cameras, the demo crowd, and what was opened lately.
+C.Popup {
+    id: root
+
+    required property Session session
+    signal fileWanted()
+    signal folderWanted()
+
+    width: 380
+    height: Math.min(implicitHeight, parent ? parent.height - y - 16 : implicitHeight)
+    padding: 6
+    focus: true
+    background: Rectangle { color: Theme.surface; border.color: Theme.line; radius: 12 }
+    onOpened: session.find_cameras()
+
+    function take(spec: string) {
+        close()
+        session.open(spec)
+    }
+
+    component Heading: Label {
+        Layout.fillWidth: true
+        Layout.leftMargin: 10
+        Layout.topMargin: 6
+        color: Theme.textDim
+        font.pixelSize: Theme.fontSmall
+        font.bold: true
+    }
+
+    contentItem: Flickable {
+        implicitHeight: column.implicitHeight
+        contentHeight: column.implicitHeight
+        boundsBehavior: Flickable.StopAtBounds
+        clip: true
+        ColumnLayout {
+            id: column
+            width: parent.width
+            spacing: 0
+
+            MenuRow {
+                Layout.fillWidth: true
+                iconName: "video"
+                text: qsTr("Video or picture…")
+                onClicked: { root.close(); root.fileWanted() }
+            }
+            MenuRow {
+                Layout.fillWidth: true
+                iconName: "folder"
+                text: qsTr("Folder of pictures…")
+                onClicked: { root.close(); root.folderWanted() }
+            }
+            MenuRow {
+                Layout.fillWidth: true
+                iconName: "crowd"
+                text: qsTr("Demo crowd")
+                onClicked: { root.close(); root.session.open_demo() }
+            }
+            RowLayout {
+                Layout.fillWidth: true
+                Layout.leftMargin: 10
+                spacing: 4
+                C.TextField {
+                    id: address
+                    Layout.fillWidth: true
+                    implicitHeight: 40
+                    color: Theme.text
+                    placeholderText: qsTr("rtsp://… or any other source")
+                    placeholderTextColor: Theme.textDim
+                    font.pixelSize: Theme.fontBody
+                    selectByMouse: true
+                    selectionColor: Theme.accent
+                    selectedTextColor: Theme.accentText
+                    onAccepted: if (text.trim().length > 0) root.take(text.trim())
+                    background: Rectangle {
+                        radius: Theme.radius
+                        color: Theme.background
+                        border.color: address.activeFocus ? Theme.accent : Theme.line
+                    }
+                }
+                IconButton {
+                    iconName: "right"
+                    tip: qsTr("Open the address")
+                    enabled: address.text.trim().length > 0
+                    onClicked: root.take(address.text.trim())
+                }
+            }
+
+            Heading { text: qsTr("Cameras") }
+            Repeater {
+                model: root.session.cameras
+                MenuRow {
+                    required property string spec
+                    required property string title
+                    Layout.fillWidth: true
+                    iconName: "camera"
+                    text: title
+                    remark: spec
+                    onClicked: root.take(spec)
+                }
+            }
+            Label {
+                Layout.leftMargin: 40
+                Layout.preferredHeight: 36
+                visible: root.session.cameras.count === 0
+                text: qsTr("None found")
+                color: Theme.textDim
+            }
+
+            Heading { text: qsTr("Opened lately"); visible: root.session.recent.count > 0 }
+            Repeater {
+                model: root.session.recent
+                MenuRow {
+                    required property string spec
+                    required property string title
+                    required property string place
+                    Layout.fillWidth: true
+                    iconName: "recent"
+                    text: title
+                    remark: place
+                    onClicked: root.take(spec)
+                }
+            }
+        }
+    }
+}

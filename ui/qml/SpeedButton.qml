@@ -1,0 +1,14 @@
+import QtQuick
+
+// The speed of playback; a click takes the next one.
+IconButton {
+    id: root
+
+    required property Session session
+    required property Actions actions
+
+    text: session.speed + "×"
+    tip: qsTr("Speed of playback ([ and ])")
+    implicitWidth: 62
+    onClicked: actions.next_speed()
+}

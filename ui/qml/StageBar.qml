@@ -1,0 +1,70 @@
+import QtQuick
+
+// One stage: its last time as a bar, the median as a tick, the 99th percentile as the lighter bar behind.
+Item {
+    id: root
+
+    required property string label
+    required property real last
+    required property real p50
+    required property real p99
+    property real scale_ms: 1
+    property bool emphasised: false
+
+    implicitHeight: 34
+
+    Label {
+        anchors.left: parent.left
+        anchors.right: figures.left
+        height: 20
+        text: root.label
+        font.bold: root.emphasised
+    }
+    Row {
+        id: figures
+        anchors.right: parent.right
+        Repeater {
+            model: [root.last, root.p50, root.p99]
+            Label {
+                required property real modelData
+                required property int index
+                width: 58
+                height: 20
+                horizontalAlignment: Text.AlignRight
+                text: Theme.milliseconds(modelData)
+                color: index === 0 ? Theme.text : Theme.textDim
+                font.bold: index === 0
+            }
+        }
+    }
+    Rectangle {
+        id: track
+        anchors.left: parent.left
+        anchors.right: parent.right
+        y: 23
+        height: 7
+        radius: 3
+        color: Theme.surfaceHigh
+        readonly property real perMs: width / root.scale_ms
+        Rectangle {
+            width: Math.min(parent.width, root.p99 * track.perMs)
+            height: parent.height
+            radius: 3
+            color: Theme.accent
+            opacity: 0.3
+        }
+        Rectangle {
+            width: Math.min(parent.width, Math.max(2, root.last * track.perMs))
+            height: parent.height
+            radius: 3
+            color: Theme.accent
+        }
+        Rectangle {
+            x: Math.min(parent.width, root.p50 * track.perMs) - 1
+            y: -2
+            width: 2
+            height: parent.height + 4
+            color: Theme.text
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import QtQuick
+import QtQuick.Layouts
+
+// Live controls of non-maximum suppression.
+ColumnLayout {
+    id: root
+
+    required property DetectionSettings detection
+
+    spacing: 2
+
+    Choice {
+        Layout.fillWidth: true
+        label: qsTr("Rule")
+        model: root.detection.rules
+        index: root.detection.rule
+        onChosen: i => root.detection.rule = i
+    }
+    Choice {
+        Layout.fillWidth: true
+        label: qsTr("Overlap")
+        model: root.detection.overlaps
+        index: root.detection.overlap
+        onChosen: i => root.detection.overlap = i
+        enabled: !root.detection.softRule
+    }
+    LabeledSlider {
+        Layout.fillWidth: true
+        label: qsTr("Threshold θ")
+        from: 0
+        to: 1
+        stepSize: 0.01
+        value: root.detection.theta
+        valueText: root.detection.theta.toFixed(2)
+        onMoved: v => root.detection.theta = Math.round(v * 100) / 100
+    }
+    LabeledSlider {
+        Layout.fillWidth: true
+        label: qsTr("Fewest hits")
+        from: 1
+        to: 20
+        stepSize: 1
+        value: root.detection.minHits
+        valueText: root.detection.minHits
+        onMoved: v => root.detection.minHits = Math.round(v)
+        enabled: !root.detection.softRule
+    }
+    Choice {
+        Layout.fillWidth: true
+        label: qsTr("Merge")
+        model: root.detection.merges
+        index: root.detection.merge
+        onChosen: i => root.detection.merge = i
+        enabled: !root.detection.softRule
+    }
+    IconButton {
+        Layout.alignment: Qt.AlignRight
+        iconName: "reset"
+        text: qsTr("Start values")
+        tip: qsTr("Detector and suppression as the window was started")
+        onClicked: root.detection.reset()
+    }
+}

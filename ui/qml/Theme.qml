@@ -1,0 +1,49 @@
+pragma Singleton
+import QtQuick
+
+// Colours, sizes and type of the whole window. Dark and of high contrast, for projectors; one accent colour.
+QtObject {
+    readonly property color background: "#0b0f14"
+    readonly property color surface: "#131a23"
+    readonly property color surfaceHigh: "#1d2733"
+    readonly property color surfacePressed: "#2a3746"
+    readonly property color line: "#2b3847"
+    readonly property color text: "#f3f7fb"
+    readonly property color textDim: "#a8b6c5"
+    readonly property color accent: "#2ee6bf"
+    readonly property color accentText: "#04211b"
+    readonly property color danger: "#ff7a70"
+    readonly property color warning: "#ffce5c"
+
+    readonly property color rawBox: "#66ffffff"
+    readonly property color keptBox: accent
+
+    readonly property int gap: 8
+    readonly property int gapLarge: 16
+    readonly property int radius: 8
+    readonly property int target: 44      // smallest side of what a finger must hit
+    readonly property int panelWidth: 372
+
+    readonly property int fontSmall: 13
+    readonly property int fontBody: 15
+    readonly property int fontTitle: 18
+    readonly property int fontFigure: 24
+    readonly property int fontHeadline: 52
+
+    // Milliseconds with as many decimals as can be read: 0.042, 1.27, 38.1, 412.
+    function milliseconds(ms: real): string {
+        return ms < 0.995 ? ms.toFixed(3) : ms < 9.95 ? ms.toFixed(2) : ms < 99.5 ? ms.toFixed(1) : ms.toFixed(0)
+    }
+    // 1234567 as 1 234 567.
+    function count(n: real): string {
+        return Math.round(n).toString().replace(/\B(?=(\d{3})+$)/g, "\u2009")
+    }
+    // Seconds as 2:05 or 1:02:03.
+    function clock(seconds: real): string {
+        const s = Math.max(0, Math.floor(seconds))
+        const pad = n => (n < 10 ? "0" : "") + n
+        const hours = Math.floor(s / 3600)
+        const minutes = Math.floor(s / 60) % 60
+        return hours > 0 ? hours + ":" + pad(minutes) + ":" + pad(s % 60) : minutes + ":" + pad(s % 60)
+    }
+}

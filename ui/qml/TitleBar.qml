@@ -1,0 +1,72 @@
+import QtQuick
+import QtQuick.Layouts
+
+// What is open, and the ways to something else.
+Rectangle {
+    id: root
+
+    required property Session session
+    required property Actions actions
+    required property ShortcutModel shortcuts
+    property bool panelOpen: true
+    property alias sourcesButton: sources
+
+    implicitHeight: 56
+    color: Theme.surface
+
+    RowLayout {
+        anchors.fill: parent
+        anchors.leftMargin: Theme.gap
+        anchors.rightMargin: Theme.gap
+        spacing: 2
+
+        IconButton {
+            id: sources
+            iconName: "folder"
+            text: qsTr("Open")
+            tip: root.shortcuts.tip("sources")
+            onClicked: root.actions.trigger("sources")
+        }
+        Rectangle {
+            Layout.leftMargin: Theme.gap
+            Layout.rightMargin: Theme.gap
+            implicitWidth: 1
+            implicitHeight: 28
+            color: Theme.line
+        }
+        Column {
+            Layout.fillWidth: true
+            Label {
+                width: parent.width
+                text: root.session.source.length > 0 ? root.session.title : "Throng"
+                font.pixelSize: Theme.fontTitle
+                font.bold: true
+                elide: Text.ElideMiddle
+            }
+            Label {
+                width: parent.width
+                visible: text.length > 0
+                text: root.session.details
+                color: Theme.textDim
+                font.pixelSize: Theme.fontSmall
+            }
+        }
+        IconButton {
+            iconName: "help"
+            tip: root.shortcuts.tip("help")
+            onClicked: root.actions.trigger("help")
+        }
+        IconButton {
+            iconName: "panel"
+            tip: root.shortcuts.tip("panel")
+            checked: root.panelOpen
+            onClicked: root.actions.trigger("panel")
+        }
+    }
+    Rectangle {
+        anchors.bottom: parent.bottom
+        width: parent.width
+        height: 1
+        color: Theme.line
+    }
+}

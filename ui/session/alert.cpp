@@ -1,0 +1,35 @@
+#include "ui/session/alert.h"
+
+namespace throng::ui {
+namespace {
+
+// "cannot open the video" to "Cannot open the video".
+QString sentence(const std::string& text) {
+    QString line = QString::fromStdString(text);
+    if (!line.isEmpty()) line[0] = line[0].toUpper();
+    return line;
+}
+
+}  // namespace
+
+void Alert::show(const Error& error) {
+    set(true, sentence(error.problem()), QString::fromStdString(error.where()), sentence(error.advice()));
+}
+
+void Alert::show(const QString& what, const QString& where) {
+    set(false, what, where, {});
+}
+
+void Alert::dismiss() {
+    set(false, {}, {}, {});
+}
+
+void Alert::set(bool is_error, const QString& what, const QString& where, const QString& advice) {
+    is_error_ = is_error;
+    what_ = what;
+    where_ = where;
+    advice_ = advice;
+    emit changed();
+}
+
+}  // namespace throng::ui

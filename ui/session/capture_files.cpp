@@ -1,0 +1,45 @@
+#include "ui/session/capture_files.h"
+
+#include <QDateTime>
+#include <QDir>
+#include <QImageWriter>
+#include <QStandardPaths>
+
+#include "core/base/error.h"
+
+namespace throng::ui {
+
+QString capture_path(CaptureKind kind) {
+    const bool video = kind == CaptureKind::video;
+    QString folder =
+        QStandardPaths::writableLocation(video ? QStandardPaths::MoviesLocation : QStandardPaths::PicturesLocation);
+    if (folder.isEmpty() || !QDir().mkpath(folder)) folder = QDir::homePath();
+    const QString stamp = QDateTime::currentDateTime().toString(QStringLiteral("yyyy-MM-dd-HHmmss"));
+    const QString stem = QStringLiteral("%1/throng-%2").arg(folder, stamp);
+    const QString suffix = video ? QStringLiteral(".mp4") : QStringLiteral(".png");
+    QString path = stem + suffix;
+    for (int n = 2; QFile::exists(path); ++n) path = QStringLiteral("%1-%2%3").arg(stem).arg(n).arg(suffix);
+    return path;
+}
+
+PictureRequest screenshot_request(const std::shared_ptr<const FrameResult>& result, const DisplaySettings& display) {
+    PictureRequest request;
+    request.result = result;
+    request.item = QSizeF(result->frame.width(), result->frame.height());
+    request.blur = display.blur();
+    request.paint_overlay = true;
+    request.overlay.raw = display.raw();
+    request.overlay.kept = display.kept();
+    request.overlay.labels = display.labels();
+    return request;
+}
+
+void write_screenshot(const PictureRequest& request, const QString& path) {
+    const Picture picture = PictureMaker().make(request);
+    if (QImageWriter writer(path, "png"); !writer.write(picture.image)) {
+        throw Error(ErrorKind::input, "cannot write the screenshot: " + writer.errorString().toStdString(),
+                    path.toStdString(), "check that the folder exists and has room");
+    }
+}
+
+}  // namespace throng::ui

@@ -1,0 +1,24 @@
+// Where screenshots and recordings go, and how a screenshot is written.
+#pragma once
+
+#include <QString>
+
+#include "ui/session/display_settings.h"
+#include "ui/video/picture.h"
+
+namespace throng::ui {
+
+enum class CaptureKind { picture, video };
+
+// A new file named after the time of day in the user's folder of pictures or videos (made when it is missing), else in
+// the home folder: "…/throng-2025-03-14-152653.png".
+[[nodiscard]] QString capture_path(CaptureKind kind);
+
+// The frame at its own size with what the window shows over it.
+[[nodiscard]] PictureRequest screenshot_request(const std::shared_ptr<const FrameResult>& result,
+                                                const DisplaySettings& display);
+
+// Makes the picture and writes it as PNG; on any thread. Throws Error(input) when the file cannot be written.
+void write_screenshot(const PictureRequest& request, const QString& path);
+
+}  // namespace throng::ui

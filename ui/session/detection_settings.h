@@ -1,0 +1,90 @@
+// The live controls of detector and suppression, as QML sees them. Always a state that the pipeline accepts.
+#pragma once
+
+#include <QtQml/qqmlregistration.h>
+#include <QObject>
+#include <QString>
+#include <QStringList>
+#include <QUrl>
+
+#include "core/pipeline/pipeline.h"
+
+namespace throng::ui {
+
+class DetectionSettings : public QObject {
+    Q_OBJECT
+    QML_ELEMENT
+    QML_UNCREATABLE("belongs to the session")
+    Q_PROPERTY(QStringList detectors READ detectors CONSTANT)
+    Q_PROPERTY(QStringList rules READ rules CONSTANT)
+    Q_PROPERTY(QStringList overlaps READ overlaps CONSTANT)
+    Q_PROPERTY(QStringList merges READ merges CONSTANT)
+    Q_PROPERTY(int detector READ detector WRITE set_detector NOTIFY changed)
+    Q_PROPERTY(QString model READ model WRITE set_model NOTIFY changed)
+    Q_PROPERTY(QString modelName READ model_name NOTIFY changed)
+    Q_PROPERTY(int minSize READ min_size WRITE set_min_size NOTIFY changed)
+    Q_PROPERTY(int maxSize READ max_size WRITE set_max_size NOTIFY changed)
+    Q_PROPERTY(double scaleFactor READ scale_factor WRITE set_scale_factor NOTIFY changed)
+    Q_PROPERTY(int rule READ rule WRITE set_rule NOTIFY changed)
+    Q_PROPERTY(bool softRule READ soft_rule NOTIFY changed)
+    Q_PROPERTY(int overlap READ overlap WRITE set_overlap NOTIFY changed)
+    Q_PROPERTY(double theta READ theta WRITE set_theta NOTIFY changed)
+    Q_PROPERTY(int minHits READ min_hits WRITE set_min_hits NOTIFY changed)
+    Q_PROPERTY(int merge READ merge WRITE set_merge NOTIFY changed)
+
+public:
+    // detectors: the kinds that can be made here, in the order of the menu.
+    DetectionSettings(const PipelineSettings& start, QStringList detectors, QObject* parent = nullptr);
+
+    [[nodiscard]] const PipelineSettings& values() const { return values_; }
+    // Takes over what the pipeline runs with, without asking it to change.
+    void set_values(const PipelineSettings& values);
+
+    // Lists for menus; the int properties are indices into them.
+    [[nodiscard]] QStringList detectors() const { return detectors_; }
+    [[nodiscard]] static QStringList rules();
+    [[nodiscard]] static QStringList overlaps();
+    [[nodiscard]] static QStringList merges();
+
+    [[nodiscard]] int detector() const;
+    [[nodiscard]] QString model() const;       // a file or a name; empty for the detector's default
+    [[nodiscard]] QString model_name() const;  // short, for a button
+    [[nodiscard]] int min_size() const { return values_.detector.min_size; }
+    [[nodiscard]] int max_size() const { return values_.detector.max_size; }  // 0: as large as the frame
+    [[nodiscard]] double scale_factor() const { return values_.detector.scale_factor; }
+    [[nodiscard]] int rule() const;
+    [[nodiscard]] bool soft_rule() const;  // min-hits and merge say nothing then
+    [[nodiscard]] int overlap() const;
+    [[nodiscard]] double theta() const { return static_cast<double>(values_.nms.theta); }
+    [[nodiscard]] int min_hits() const { return values_.nms.min_hits; }
+    [[nodiscard]] int merge() const;
+
+    // A change that contradicts another setting moves that one along (a minimum above the maximum); one that the rules
+    // refuse is not made, and refused() says why.
+    void set_detector(int index);
+    void set_model(const QString& model);
+    void set_min_size(int pixels);
+    void set_max_size(int pixels);
+    void set_scale_factor(double factor);
+    void set_rule(int index);
+    void set_overlap(int index);
+    void set_theta(double theta);
+    void set_min_hits(int hits);
+    void set_merge(int index);
+    Q_INVOKABLE void open_model(const QUrl& file);
+    Q_INVOKABLE void reset();  // to what the window was started with
+    Q_INVOKABLE void next_rule();
+
+signals:
+    void changed();
+    void refused(const throng::Error& why);
+
+private:
+    void change_to(PipelineSettings next);
+
+    PipelineSettings start_;
+    PipelineSettings values_;
+    QStringList detectors_;
+};
+
+}  // namespace throng::ui

@@ -1,0 +1,47 @@
+// What is drawn over the picture.
+#pragma once
+
+#include <QtQml/qqmlregistration.h>
+#include <QObject>
+
+namespace throng::ui {
+
+class DisplaySettings : public QObject {
+    Q_OBJECT
+    QML_ELEMENT
+    QML_UNCREATABLE("belongs to the session")
+    Q_PROPERTY(bool raw READ raw WRITE set_raw NOTIFY changed)
+    Q_PROPERTY(bool kept READ kept WRITE set_kept NOTIFY changed)
+    Q_PROPERTY(bool labels READ labels WRITE set_labels NOTIFY changed)
+    Q_PROPERTY(bool blur READ blur WRITE set_blur NOTIFY changed)
+
+public:
+    using QObject::QObject;
+
+    [[nodiscard]] bool raw() const { return raw_; }
+    [[nodiscard]] bool kept() const { return kept_; }
+    [[nodiscard]] bool labels() const { return labels_; }  // score and hits of kept detections
+    [[nodiscard]] bool blur() const { return blur_; }      // faces made unrecognisable
+
+    void set_raw(bool on) { set(raw_, on); }
+    void set_kept(bool on) { set(kept_, on); }
+    void set_labels(bool on) { set(labels_, on); }
+    void set_blur(bool on) { set(blur_, on); }
+
+signals:
+    void changed();
+
+private:
+    void set(bool& value, bool on) {
+        if (value == on) return;
+        value = on;
+        emit changed();
+    }
+
+    bool raw_ = true;
+    bool kept_ = true;
+    bool labels_ = false;
+    bool blur_ = false;
+};
+
+}  // namespace throng::ui

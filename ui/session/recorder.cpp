@@ -1,0 +1,107 @@
+#include "ui/session/recorder.h"
+
+#include <QMetaObject>
+#include <QPointer>
+
+#include "core/pipeline/sink_list.h"
+#include "ui/session/capture_files.h"
+
+namespace throng::ui {
+namespace {
+
+// Keeps trouble of the recording away from the pipeline, which would end with it, and tells how the recording ended.
+class GuardedSink : public ResultSink {
+public:
+    // over: called once, on the thread that wrote or closed, with the error or without.
+    using Over = std::function<void(std::optional<Error>)>;
+    GuardedSink(std::shared_ptr<ResultSink> inner, Over over) : inner_(std::move(inner)), over_(std::move(over)) {}
+
+    void write(const FrameResult& result) override {
+        if (!inner_) return;
+        try {
+            inner_->write(result);
+        } catch (...) {
+            end(current_error());
+        }
+    }
+
+    void close() override { end(std::nullopt); }
+
+private:
+    void end(std::optional<Error> error) {
+        if (!inner_) return;
+        try {
+            inner_->close();
+        } catch (...) {
+            if (!error) error = current_error();
+        }
+        inner_.reset();
+        over_(std::move(error));
+    }
+
+    std::shared_ptr<ResultSink> inner_;
+    Over over_;
+};
+
+}  // namespace
+
+Recorder::Recorder(MakeRecording make, QObject* parent) : QObject(parent), make_(std::move(make)) {
+    tick_.setInterval(1000);
+    connect(&tick_, &QTimer::timeout, this, &Recorder::seconds_changed);
+}
+
+Recorder::~Recorder() {
+    stop();
+    closer_.waitForDone();
+}
+
+int Recorder::seconds() const {
+    return since_.isValid() ? static_cast<int>(since_.elapsed() / 1000) : 0;
+}
+
+void Recorder::start(const std::shared_ptr<Pipeline>& pipeline, const SourceInfo& source,
+                     const DisplaySettings& display) {
+    stop();
+    const QString path = capture_path(CaptureKind::video);
+    std::shared_ptr<ResultSink> file;
+    try {
+        file = make_(path.toStdString(), source, display.raw(), display.blur());
+    } catch (const Error& error) {
+        emit failed(error);
+        return;
+    }
+    sink_ = std::make_shared<GuardedSink>(std::move(file), [this, path](const std::optional<Error>& error) {
+        QMetaObject::invokeMethod(
+            this,
+            [this, path, error] {
+                if (error) {
+                    stop();
+                    emit failed(*error);
+                } else {
+                    emit written(path);
+                }
+            },
+            Qt::QueuedConnection);
+    });
+    pipeline_ = pipeline;
+    pipeline->add_sink(sink_);
+    since_.start();
+    tick_.start();
+    emit changed();
+    emit seconds_changed();
+}
+
+void Recorder::stop() {
+    if (!sink_) return;
+    // Closing writes the rest of the file: not on the window's thread. A pipeline that is gone has closed it already.
+    closer_.start([sink = std::move(sink_), pipeline = pipeline_.lock()] {
+        if (pipeline) pipeline->remove_sink(sink);
+    });
+    sink_.reset();
+    tick_.stop();
+    since_.invalidate();
+    emit changed();
+    emit seconds_changed();
+}
+
+}  // namespace throng::ui

@@ -1,0 +1,57 @@
+// Records what the window shows, as a video, while it plays.
+#pragma once
+
+#include <QtQml/qqmlregistration.h>
+#include <QElapsedTimer>
+#include <QObject>
+#include <QThreadPool>
+#include <QTimer>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "core/pipeline/pipeline.h"
+#include "ui/session/display_settings.h"
+
+namespace throng::ui {
+
+// Makes the sink that writes an annotated video; throws Error(input) when the file cannot be created.
+using MakeRecording =
+    std::function<std::shared_ptr<ResultSink>(const std::string& path, const SourceInfo& source, bool raw, bool blur)>;
+
+class Recorder : public QObject {
+    Q_OBJECT
+    QML_ELEMENT
+    QML_UNCREATABLE("belongs to the session")
+    Q_PROPERTY(bool recording READ recording NOTIFY changed)
+    Q_PROPERTY(int seconds READ seconds NOTIFY seconds_changed)
+
+public:
+    explicit Recorder(MakeRecording make, QObject* parent = nullptr);
+    ~Recorder() override;
+
+    [[nodiscard]] bool recording() const { return sink_ != nullptr; }
+    [[nodiscard]] int seconds() const;  // since the start
+
+    // Writes every result of the pipeline from now on into a new file of the user's folder of videos, boxes and blur as
+    // the window shows them now. Trouble (a full disk) ends the recording and nothing else, by failed().
+    void start(const std::shared_ptr<Pipeline>& pipeline, const SourceInfo& source, const DisplaySettings& display);
+    // The file is closed on another thread, then written() follows.
+    void stop();
+
+signals:
+    void changed();
+    void seconds_changed();
+    void written(const QString& path);
+    void failed(const throng::Error& error);
+
+private:
+    MakeRecording make_;
+    std::weak_ptr<Pipeline> pipeline_;
+    std::shared_ptr<ResultSink> sink_;
+    QElapsedTimer since_;
+    QTimer tick_;
+    QThreadPool closer_;
+};
+
+}  // namespace throng::ui

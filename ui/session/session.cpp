@@ -1,0 +1,325 @@
+#include "ui/session/session.h"
+
+#include <QMetaObject>
+
+#include "ui/session/capture_files.h"
+
+namespace throng::ui {
+namespace {
+
+constexpr int kRefreshInterval = 125;  // milliseconds: figures that change faster cannot be read
+const QString kDemo = QStringLiteral("crowd:faces=60,size=1920x1080,seed=1");
+
+Error as_error(const std::exception& exception) {
+    if (const auto* error = dynamic_cast<const Error*>(&exception)) return *error;
+    return Error(ErrorKind::internal, exception.what());
+}
+
+bool same(const PipelineSettings& a, const PipelineSettings& b) {
+    return a.detector == b.detector && a.nms == b.nms && a.keep_raw == b.keep_raw;
+}
+
+}  // namespace
+
+Session::Session(SessionSetup setup, QSettings& store, QObject* parent)
+    : QObject(parent),
+      setup_(std::move(setup)),
+      detection_(setup_.settings,
+                 [this] {
+                     QStringList kinds;
+                     for (const std::string& kind : setup_.detectors) kinds += QString::fromStdString(kind);
+                     return kinds;
+                 }()),
+      recent_(store),
+      recorder_(setup_.make_recording) {
+    pool_.setMaxThreadCount(8);  // some may hang on a stream that does not answer
+    setup_.playback.real_time = true;
+
+    refresh_timer_.setInterval(kRefreshInterval);
+    connect(&refresh_timer_, &QTimer::timeout, this, &Session::refresh);
+    settings_timer_.setSingleShot(true);
+    settings_timer_.setInterval(0);
+    connect(&settings_timer_, &QTimer::timeout, this, &Session::apply_settings);
+    connect(&detection_, &DetectionSettings::changed, &settings_timer_, qOverload<>(&QTimer::start));
+    connect(&display_, &DisplaySettings::changed, &settings_timer_, qOverload<>(&QTimer::start));
+    connect(&detection_, &DetectionSettings::refused, this, [this](const Error& why) { alert_.show(why); });
+    connect(&recorder_, &Recorder::written, this,
+            [this](const QString& path) { alert_.show(tr("Recording saved"), path); });
+    connect(&recorder_, &Recorder::failed, this, [this](const Error& error) { alert_.show(error); });
+}
+
+Session::~Session() {
+    if (pipeline_) pipeline_->set_wake({});
+    ++run_;  // what is being opened is not wanted any more
+    recorder_.stop();
+    pipeline_.reset();
+    pool_.waitForDone();
+}
+
+double Session::position() const {
+    return result_ ? result_->frame.info().pts : 0;
+}
+
+QString Session::state() const {
+    if (opening_) return QStringLiteral("opening");
+    switch (state_) {
+        case PipelineState::idle: return QStringLiteral("idle");
+        case PipelineState::running: return QStringLiteral("running");
+        case PipelineState::paused: return QStringLiteral("paused");
+        case PipelineState::ended: return QStringLiteral("ended");
+        case PipelineState::failed: return QStringLiteral("failed");
+    }
+    return {};
+}
+
+int Session::faces() const {
+    return result_ ? static_cast<int>(result_->kept.detections.size()) : 0;
+}
+int Session::raw_count() const {
+    return result_ ? static_cast<int>(result_->raw_count) : 0;
+}
+int Session::overflow() const {
+    return result_ ? static_cast<int>(result_->overflow) : 0;
+}
+
+double Session::latency() const {
+    return latency_.summary().p50;
+}
+
+// --- opening
+
+void Session::open(const QString& spec) {
+    if (spec.isEmpty()) return;
+    const int run = ++run_;
+    source_ = spec;
+    opening_ = true;
+    failure_.reset();
+    state_ = PipelineState::idle;
+    info_ = {};
+    counters_ = {};
+    notice_.clear();
+    result_.reset();
+    on_screen_.reset();
+    latency_.clear();
+    history_.clear();
+    stages_.update({});
+    refresh_timer_.stop();
+    recorder_.stop();
+    if (alert_.is_error()) alert_.dismiss();
+
+    std::shared_ptr<Pipeline> former = std::exchange(pipeline_, nullptr);
+    if (former) former->set_wake({});
+    pool_.start([this, run, former = std::move(former),
+                 order = Order{spec.toStdString(), wanted_settings(), setup_.playback}]() mutable {
+        open_in_background(run, order, std::move(former));
+    });
+    emit source_changed();
+    emit result_changed();
+    emit status_changed();
+}
+
+void Session::open_in_background(int run, const Order& order, std::shared_ptr<Pipeline> former) {
+    try {
+        {
+            const std::lock_guard lock(engine_mutex_);
+            former.reset();  // before the next source is opened: it may be the same camera
+        }
+        if (run != run_) return;
+        std::unique_ptr<VideoSource> source = setup_.open_source(order.spec);
+        const std::lock_guard lock(engine_mutex_);
+        if (run != run_) return;
+        const BackendChoice choice = setup_.make_backend(order.settings.detector);
+        std::vector<std::shared_ptr<ResultSink>> sinks;
+        if (run == 1 && setup_.make_sinks) sinks = setup_.make_sinks(source->info());
+        auto pipeline = std::make_shared<Pipeline>(std::move(source), choice.backend, order.settings, order.playback);
+        for (std::shared_ptr<ResultSink>& sink : sinks) pipeline->add_sink(std::move(sink));
+        QMetaObject::invokeMethod(
+            this,
+            [this, run, pipeline, choice] {
+                if (run == run_) start(pipeline, choice);
+            },
+            Qt::QueuedConnection);
+    } catch (const std::exception& exception) {
+        QMetaObject::invokeMethod(
+            this,
+            [this, run, error = as_error(exception)] {
+                if (run == run_) fail(error);
+            },
+            Qt::QueuedConnection);
+    }
+}
+
+void Session::start(std::shared_ptr<Pipeline> pipeline, const BackendChoice& choice) {
+    pipeline_ = std::move(pipeline);
+    opening_ = false;
+    backend_description_ = QString::fromStdString(choice.backend->description());
+    backend_reason_ = QString::fromStdString(choice.why);
+    pipeline_->set_wake([this] { wake(); });
+    pipeline_->set_loop(loop());
+    pipeline_->set_speed(speed());
+    pipeline_->start();
+    recent_.add(source_);
+    apply_settings();  // what changed while the source was being opened
+    refresh_timer_.start();
+    refresh();
+}
+
+void Session::open_url(const QUrl& url) {
+    open(url.isLocalFile() ? url.toLocalFile() : url.toString());
+}
+
+void Session::open_demo() {
+    open(kDemo);
+}
+
+void Session::find_cameras() {
+    pool_.start([this] {
+        std::vector<CameraInfo> found = setup_.list_cameras();
+        QMetaObject::invokeMethod(
+            this, [this, found = std::move(found)]() mutable { cameras_.update(std::move(found)); },
+            Qt::QueuedConnection);
+    });
+}
+
+void Session::fail(const Error& error) {
+    opening_ = false;
+    failure_ = error;
+    alert_.show(error);
+    set_state(PipelineState::failed);
+    emit failed();
+}
+
+// --- pulling
+
+void Session::wake() {
+    if (wake_pending_.exchange(true)) return;
+    QMetaObject::invokeMethod(this, &Session::pull, Qt::QueuedConnection);
+}
+
+void Session::pull() {
+    wake_pending_ = false;
+    if (!pipeline_) return;
+    const bool first = !result_;
+    if (auto newest = pipeline_->latest(); newest && newest != result_) {
+        result_ = std::move(newest);
+        history_.add(*result_);
+        emit result_changed();
+    }
+    const PipelineState state = pipeline_->state();
+    if (state == PipelineState::failed && state_ != PipelineState::failed) {
+        fail(pipeline_->failure().value_or(Error(ErrorKind::internal, "the pipeline stopped")));
+    } else if (state != state_ || first) {
+        refresh();
+    }
+}
+
+void Session::refresh() {
+    if (!pipeline_) return;
+    counters_ = pipeline_->counters();
+    info_ = pipeline_->source_info();
+    backend_ = QString::fromStdString(pipeline_->backend_name());
+    notice_ = QString::fromStdString(pipeline_->notice());
+    stages_.update(pipeline_->timings());
+    // A detector that could not be made: the pipeline went back to the former one, and so do the controls.
+    if (const PipelineSettings now = pipeline_->settings();
+        !settings_timer_.isActive() && !same(now, wanted_settings())) {
+        detection_.set_values(now);
+    }
+    if (state_ != PipelineState::failed) state_ = pipeline_->state();
+    emit status_changed();
+}
+
+void Session::set_state(PipelineState state) {
+    state_ = state;
+    emit status_changed();
+}
+
+void Session::note_on_screen(const std::shared_ptr<const FrameResult>& result) {
+    if (!result || result == on_screen_) return;
+    on_screen_ = result;
+    if (state_ != PipelineState::running) return;
+    const auto since = std::chrono::steady_clock::now() - result->frame.info().captured;
+    latency_.add(std::chrono::duration<double, std::milli>(since).count());
+}
+
+// --- control
+
+PipelineSettings Session::wanted_settings() const {
+    PipelineSettings settings = detection_.values();
+    settings.keep_raw = display_.raw();
+    return settings;
+}
+
+void Session::apply_settings() {
+    if (state_ == PipelineState::failed) {  // perhaps because of them
+        if (failure_ && failure_->kind() != ErrorKind::input) open(source_);
+        return;
+    }
+    if (!pipeline_ || same(pipeline_->settings(), wanted_settings())) return;
+    try {
+        pipeline_->update(wanted_settings());
+    } catch (const Error& error) {
+        alert_.show(error);
+    }
+}
+
+void Session::toggle_play() {
+    if (!pipeline_ || state_ == PipelineState::failed) {
+        if (!opening_) open(source_);
+    } else if (pipeline_->state() == PipelineState::ended) {
+        pipeline_->pause(false);
+        seek(0);
+    } else {
+        pipeline_->pause(pipeline_->state() == PipelineState::running);
+    }
+    refresh();
+}
+
+void Session::step() {
+    if (!pipeline_) return;
+    pipeline_->step();
+    refresh();
+}
+
+void Session::seek(double seconds) {
+    if (pipeline_) pipeline_->seek(std::max(0.0, seconds));
+}
+
+void Session::set_loop(bool loop) {
+    if (this->loop() == loop) return;
+    setup_.playback.loop = loop;
+    if (pipeline_) pipeline_->set_loop(loop);
+    emit playback_changed();
+}
+
+void Session::set_speed(double speed) {
+    if (this->speed() == speed || !(speed > 0)) return;
+    setup_.playback.speed = speed;
+    if (pipeline_) pipeline_->set_speed(speed);
+    emit playback_changed();
+}
+
+void Session::record() {
+    if (recorder_.recording()) {
+        recorder_.stop();
+    } else if (pipeline_) {
+        recorder_.start(pipeline_, info_, display_);
+    }
+}
+
+void Session::save_screenshot() {
+    if (!result_) return;
+    const QString path = capture_path(CaptureKind::picture);
+    pool_.start([this, path, shot = screenshot_request(result_, display_)] {
+        try {
+            write_screenshot(shot, path);
+            QMetaObject::invokeMethod(
+                this, [this, path] { alert_.show(tr("Screenshot saved"), path); }, Qt::QueuedConnection);
+        } catch (const Error& error) {
+            QMetaObject::invokeMethod(
+                this, [this, error] { alert_.show(error); }, Qt::QueuedConnection);
+        }
+    });
+}
+
+}  // namespace throng::ui

@@ -1,0 +1,198 @@
+// What the window shows and controls: one source at a time on one pipeline. Pulls from the pipeline; lives on the
+// window's thread and leaves everything that may take long to others.
+#pragma once
+
+#include <QtQml/qqmlregistration.h>
+#include <QObject>
+#include <QSettings>
+#include <QThreadPool>
+#include <QTimer>
+#include <QUrl>
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+
+#include "core/pipeline/pipeline.h"
+#include "ui/models/camera_model.h"
+#include "ui/models/recent_model.h"
+#include "ui/models/stage_model.h"
+#include "ui/plot/history.h"
+#include "ui/session/alert.h"
+#include "ui/session/detection_settings.h"
+#include "ui/session/display_settings.h"
+#include "ui/session/recorder.h"
+
+namespace throng::ui {
+
+struct BackendChoice {
+    std::shared_ptr<Backend> backend;
+    std::string why;  // one line: why this one
+};
+
+// What a session is made of. The functions are called on other threads and may throw Error.
+struct SessionSetup {
+    std::function<std::unique_ptr<VideoSource>(const std::string& spec)> open_source;
+    std::function<BackendChoice(const DetectorParams&)> make_backend;  // called for every source that is opened
+    std::function<std::vector<CameraInfo>()> list_cameras;
+    MakeRecording make_recording;
+    // What the program writes of the first source that is opened; none where nothing is to be written.
+    std::function<std::vector<std::shared_ptr<ResultSink>>(const SourceInfo&)> make_sinks;
+    PipelineSettings settings;
+    PipelineOptions playback;
+    std::vector<std::string> detectors{"haar", "lbp"};  // kinds to choose from
+};
+
+class Session : public QObject {
+    Q_OBJECT
+    QML_ELEMENT
+    QML_UNCREATABLE("made by the program")
+    Q_PROPERTY(throng::ui::DetectionSettings* detection READ detection CONSTANT)
+    Q_PROPERTY(throng::ui::DisplaySettings* display READ display CONSTANT)
+    Q_PROPERTY(throng::ui::Alert* alert READ alert CONSTANT)
+    Q_PROPERTY(throng::ui::StageModel* stages READ stages CONSTANT)
+    Q_PROPERTY(throng::ui::RecentModel* recent READ recent CONSTANT)
+    Q_PROPERTY(throng::ui::CameraModel* cameras READ cameras CONSTANT)
+    Q_PROPERTY(throng::ui::History* history READ history CONSTANT)
+    Q_PROPERTY(throng::ui::Recorder* recorder READ recorder CONSTANT)
+
+    Q_PROPERTY(QString source READ source NOTIFY source_changed)
+    Q_PROPERTY(QString title READ title NOTIFY source_changed)
+    Q_PROPERTY(QString details READ details NOTIFY status_changed)
+    Q_PROPERTY(bool live READ live NOTIFY status_changed)
+    Q_PROPERTY(bool seekable READ seekable NOTIFY status_changed)
+    Q_PROPERTY(double duration READ duration NOTIFY status_changed)
+    Q_PROPERTY(double position READ position NOTIFY result_changed)
+    Q_PROPERTY(QString state READ state NOTIFY status_changed)
+    Q_PROPERTY(bool playing READ playing NOTIFY status_changed)
+    Q_PROPERTY(bool loop READ loop WRITE set_loop NOTIFY playback_changed)
+    Q_PROPERTY(double speed READ speed WRITE set_speed NOTIFY playback_changed)
+
+    Q_PROPERTY(int faces READ faces NOTIFY status_changed)
+    Q_PROPERTY(int rawCount READ raw_count NOTIFY status_changed)
+    Q_PROPERTY(int overflow READ overflow NOTIFY status_changed)
+    Q_PROPERTY(double frameRate READ frame_rate NOTIFY status_changed)
+    Q_PROPERTY(double latency READ latency NOTIFY status_changed)
+    Q_PROPERTY(double dropped READ dropped NOTIFY status_changed)
+    Q_PROPERTY(QString backend READ backend NOTIFY status_changed)
+    Q_PROPERTY(QString backendDescription READ backend_description NOTIFY status_changed)
+    Q_PROPERTY(QString backendReason READ backend_reason NOTIFY status_changed)
+    Q_PROPERTY(QString notice READ notice NOTIFY status_changed)
+    Q_PROPERTY(bool still READ still NOTIFY status_changed)
+
+public:
+    // store must outlive the session.
+    Session(SessionSetup setup, QSettings& store, QObject* parent = nullptr);
+    ~Session() override;
+
+    [[nodiscard]] DetectionSettings* detection() { return &detection_; }
+    [[nodiscard]] DisplaySettings* display() { return &display_; }
+    [[nodiscard]] Alert* alert() { return &alert_; }
+    [[nodiscard]] StageModel* stages() { return &stages_; }
+    [[nodiscard]] RecentModel* recent() { return &recent_; }
+    [[nodiscard]] CameraModel* cameras() { return &cameras_; }
+    [[nodiscard]] History* history() { return &history_; }
+    [[nodiscard]] Recorder* recorder() { return &recorder_; }
+
+    [[nodiscard]] QString source() const { return source_; }
+    [[nodiscard]] QString title() const { return source_title(source_); }
+    [[nodiscard]] QString details() const { return QString::fromStdString(info_.details); }
+    [[nodiscard]] bool live() const { return info_.live; }
+    [[nodiscard]] bool seekable() const { return info_.seekable && duration() > 0; }
+    [[nodiscard]] double duration() const { return info_.duration.value_or(0); }  // seconds, 0 unknown
+    [[nodiscard]] double position() const;                                        // seconds
+    [[nodiscard]] QString state() const;  // "idle", "opening", "running", "paused", "ended", "failed"
+    [[nodiscard]] bool playing() const { return state_ == PipelineState::running; }
+    [[nodiscard]] bool loop() const { return setup_.playback.loop; }
+    void set_loop(bool loop);
+    [[nodiscard]] double speed() const { return setup_.playback.speed; }
+    void set_speed(double speed);
+
+    [[nodiscard]] int faces() const;
+    [[nodiscard]] int raw_count() const;
+    [[nodiscard]] int overflow() const;  // detections of the frame that found no room
+    [[nodiscard]] double frame_rate() const { return counters_.fps; }
+    [[nodiscard]] double latency() const;  // milliseconds from capture to screen, median of late; 0 unknown
+    [[nodiscard]] double dropped() const { return static_cast<double>(counters_.dropped); }
+    [[nodiscard]] QString backend() const { return backend_; }
+    [[nodiscard]] QString backend_description() const { return backend_description_; }
+    [[nodiscard]] QString backend_reason() const { return backend_reason_; }
+    [[nodiscard]] QString notice() const { return notice_; }
+    [[nodiscard]] bool still() const { return info_.frame_count == 1; }  // one picture, nothing to play
+
+    // The newest result of the source that is open; null before its first.
+    [[nodiscard]] const std::shared_ptr<const FrameResult>& result() const { return result_; }
+    // Counts the sources that were opened: tells a late picture of the former one from one of this.
+    [[nodiscard]] int run() const { return run_; }
+    [[nodiscard]] const PipelineCounters& counters() const { return counters_; }
+    // The last source could not be opened, or broke: its error, until another one is opened.
+    [[nodiscard]] const std::optional<Error>& failure() const { return failure_; }
+
+    Q_INVOKABLE void open(const QString& spec);
+    Q_INVOKABLE void open_url(const QUrl& url);
+    Q_INVOKABLE void open_demo();
+    Q_INVOKABLE void find_cameras();
+    Q_INVOKABLE void toggle_play();
+    Q_INVOKABLE void step();
+    Q_INVOKABLE void seek(double seconds);
+    Q_INVOKABLE void record();           // starts a recording, or ends the one that runs
+    Q_INVOKABLE void save_screenshot();  // the frame with what is shown over it, at the frame's own size
+
+    // The picture of a result reached the screen.
+    void note_on_screen(const std::shared_ptr<const FrameResult>& result);
+
+signals:
+    void source_changed();
+    void result_changed();  // a new result, or none any more
+    void status_changed();
+    void playback_changed();
+    void failed();
+
+private:
+    void wake();  // any thread
+    void pull();
+    void refresh();
+    // What a source is opened with, copied for another thread.
+    struct Order {
+        std::string spec;
+        PipelineSettings settings;
+        PipelineOptions playback;
+    };
+    void open_in_background(int run, const Order& order, std::shared_ptr<Pipeline> former);
+    void start(std::shared_ptr<Pipeline> pipeline, const BackendChoice& choice);
+    void fail(const Error& error);
+    void apply_settings();
+    [[nodiscard]] PipelineSettings wanted_settings() const;
+    void set_state(PipelineState state);
+
+    SessionSetup setup_;
+    DetectionSettings detection_;
+    DisplaySettings display_;
+    Alert alert_;
+    StageModel stages_;
+    RecentModel recent_;
+    CameraModel cameras_;
+    History history_;
+    Recorder recorder_;
+
+    QString source_;
+    std::atomic<int> run_ = 0;
+    bool opening_ = false;
+    PipelineState state_ = PipelineState::idle;
+    SourceInfo info_;
+    PipelineCounters counters_;
+    std::shared_ptr<const FrameResult> result_;
+    std::shared_ptr<const FrameResult> on_screen_;
+    RollingStatistics latency_{60};
+    std::optional<Error> failure_;
+    QString backend_, backend_description_, backend_reason_, notice_;
+
+    QTimer refresh_timer_;
+    QTimer settings_timer_;  // gathers the changes of one turn of the event loop
+    std::atomic<bool> wake_pending_ = false;
+    std::mutex engine_mutex_;  // one pipeline goes before the next one comes
+    std::shared_ptr<Pipeline> pipeline_;
+    QThreadPool pool_;  // opens, closes and writes
+};
+
+}  // namespace throng::ui

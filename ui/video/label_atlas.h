@@ -1,0 +1,25 @@
+// The letters that labels use, in one image, so that thousands of labels are one draw call.
+#pragma once
+
+#include <QImage>
+#include <QRectF>
+
+namespace throng::ui {
+
+class LabelAtlas {
+public:
+    // line_height in logical pixels; letters in `color` on nothing.
+    LabelAtlas(double line_height, double device_ratio, const QColor& color);
+
+    [[nodiscard]] const QImage& image() const { return image_; }
+    // Where a letter lies in the image, in fractions of its size; the whole cell of a blank for letters that labels
+    // never use.
+    [[nodiscard]] QRectF texture_cell(char letter) const;
+
+    [[nodiscard]] static QFont font(double line_height);
+
+private:
+    QImage image_;
+};
+
+}  // namespace throng::ui

@@ -1,0 +1,106 @@
+#include "ui/video/overlay_node.h"
+
+#include <QQuickWindow>
+#include <QSGTextureMaterial>
+#include <QSGVertexColorMaterial>
+#include <cstring>
+
+namespace throng::ui {
+namespace {
+
+const QColor kLetterColor(10, 14, 18);
+
+std::unique_ptr<QSGGeometry> empty_geometry(const QSGGeometry::AttributeSet& attributes) {
+    auto geometry = std::make_unique<QSGGeometry>(attributes, 0, 0, QSGGeometry::UnsignedIntType);
+    geometry->setDrawingMode(QSGGeometry::DrawTriangles);
+    geometry->setVertexDataPattern(QSGGeometry::StreamPattern);
+    geometry->setIndexDataPattern(QSGGeometry::StreamPattern);
+    return geometry;
+}
+
+void set_up(QSGGeometryNode& node, const QSGGeometry::AttributeSet& attributes, std::unique_ptr<QSGMaterial> material) {
+    material->setFlag(QSGMaterial::Blending);
+    node.setGeometry(empty_geometry(attributes).release());
+    node.setMaterial(material.release());
+    node.setFlag(QSGNode::OwnsGeometry);
+    node.setFlag(QSGNode::OwnsMaterial);
+    node.setFlag(QSGNode::OwnedByParent, false);
+}
+
+template <class Vertex>
+void fill(QSGGeometryNode& node, const std::vector<Vertex>& vertices, const std::vector<std::uint32_t>& indices) {
+    QSGGeometry& geometry = *node.geometry();
+    geometry.allocate(static_cast<int>(vertices.size()), static_cast<int>(indices.size()));
+    if (!vertices.empty()) {
+        std::memcpy(geometry.vertexData(), vertices.data(), vertices.size() * sizeof(Vertex));
+        std::memcpy(geometry.indexData(), indices.data(), indices.size() * sizeof(std::uint32_t));
+    }
+    node.markDirty(QSGNode::DirtyGeometry);
+}
+
+}  // namespace
+
+OverlayNode::OverlayNode() {
+    set_up(edges_, QSGGeometry::defaultAttributes_ColoredPoint2D(), std::make_unique<QSGVertexColorMaterial>());
+    appendChildNode(&edges_);
+}
+
+OverlayNode::~OverlayNode() {
+    removeAllChildNodes();  // ours, not the base class's to delete
+}
+
+void OverlayNode::update(const OverlayPlan& plan, QQuickWindow& window) {
+    build_geometry(plan, geometry_);
+    fill(edges_, geometry_.vertices, geometry_.indices);
+    update_labels(plan, window);
+}
+
+void OverlayNode::update_labels(const OverlayPlan& plan, QQuickWindow& window) {
+    if (plan.labels.empty()) {
+        if (letters_) removeChildNode(letters_.get());
+        letters_.reset();
+        return;
+    }
+    const double ratio = window.effectiveDevicePixelRatio();
+    if (!letters_) {
+        letters_ = std::make_unique<QSGGeometryNode>();
+        set_up(*letters_, QSGGeometry::defaultAttributes_TexturedPoint2D(), std::make_unique<QSGTextureMaterial>());
+        appendChildNode(letters_.get());
+        atlas_size_ = 0;
+    }
+    if (atlas_size_ != plan.label_size || atlas_ratio_ != ratio) {
+        atlas_ = std::make_unique<LabelAtlas>(plan.label_size, ratio, kLetterColor);
+        texture_.reset(window.createTextureFromImage(atlas_->image(), QQuickWindow::TextureHasAlphaChannel));
+        auto* material = static_cast<QSGTextureMaterial*>(letters_->material());
+        material->setTexture(texture_.get());
+        material->setFiltering(QSGTexture::Linear);
+        letters_->markDirty(QSGNode::DirtyMaterial);
+        atlas_size_ = plan.label_size;
+        atlas_ratio_ = ratio;
+    }
+
+    std::vector<QSGGeometry::TexturedPoint2D> vertices;
+    std::vector<std::uint32_t> indices;
+    const auto letter_width = static_cast<float>(label_letter_width(plan.label_size));
+    for (const OverlayLabel& label : plan.labels) {
+        auto x = static_cast<float>(label.plate.left()) + letter_width / 2;
+        const auto top = static_cast<float>(label.plate.top());
+        const auto bottom = static_cast<float>(label.plate.bottom());
+        for (const char* letter = label.text.data(); *letter != 0; ++letter, x += letter_width) {
+            if (*letter == ' ') continue;
+            const QRectF cell = atlas_->texture_cell(*letter);
+            const auto left_u = static_cast<float>(cell.left());
+            const auto right_u = static_cast<float>(cell.right());
+            const auto first = static_cast<std::uint32_t>(vertices.size());
+            vertices.resize(first + 4);
+            vertices[first].set(x, top, left_u, 0);
+            vertices[first + 1].set(x + letter_width, top, right_u, 0);
+            vertices[first + 2].set(x + letter_width, bottom, right_u, 1);
+            vertices[first + 3].set(x, bottom, left_u, 1);
+            for (const std::uint32_t corner : {0U, 1U, 2U, 0U, 2U, 3U}) indices.push_back(first + corner);
+        }
+    }
+    fill(*letters_, vertices, indices);
+}
+
+}  // namespace throng::ui

@@ -1,0 +1,37 @@
+// Draws an overlay plan on the graphics card: one node of triangles for edges and plates, one of letters.
+#pragma once
+
+#include <QSGGeometryNode>
+#include <QSGTexture>
+#include <memory>
+
+#include "ui/video/label_atlas.h"
+#include "ui/video/overlay_geometry.h"
+
+class QQuickWindow;
+
+namespace throng::ui {
+
+// Lives on the render thread, like every node.
+class OverlayNode : public QSGNode {
+public:
+    OverlayNode();
+    ~OverlayNode() override;
+    OverlayNode(const OverlayNode&) = delete;
+    OverlayNode& operator=(const OverlayNode&) = delete;
+
+    void update(const OverlayPlan& plan, QQuickWindow& window);
+
+private:
+    void update_labels(const OverlayPlan& plan, QQuickWindow& window);
+
+    OverlayGeometry geometry_;
+    QSGGeometryNode edges_;
+    std::unique_ptr<QSGGeometryNode> letters_;
+    std::unique_ptr<LabelAtlas> atlas_;
+    std::unique_ptr<QSGTexture> texture_;
+    double atlas_size_ = 0;
+    double atlas_ratio_ = 0;
+};
+
+}  // namespace throng::ui

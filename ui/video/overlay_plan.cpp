@@ -1,0 +1,85 @@
+#include "ui/video/overlay_plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+
+namespace throng::ui {
+namespace {
+
+constexpr double kLetterAspect = 0.62;  // of DejaVu Sans's digits, width to line height, with a little air
+const QColor kHalo(0, 0, 0, 140);       // keeps a bright edge readable on a bright picture
+
+QRectF snapped(const QRectF& r, double ratio) {
+    const double left = std::round(r.left() * ratio);
+    const double top = std::round(r.top() * ratio);
+    const double right = std::max(left + 1, std::round(r.right() * ratio));
+    const double bottom = std::max(top + 1, std::round(r.bottom() * ratio));
+    return {left / ratio, top / ratio, (right - left) / ratio, (bottom - top) / ratio};
+}
+
+bool drawable(const Detection& d) {
+    return std::isfinite(d.box.x) && std::isfinite(d.box.y) && std::isfinite(d.box.w) && std::isfinite(d.box.h);
+}
+
+OverlayLabel label_of(const Detection& detection, const QRectF& box, const ViewMapping& mapping, double size) {
+    OverlayLabel label;
+    std::snprintf(label.text.data(), label.text.size(), "%.4g x%d", static_cast<double>(detection.score),
+                  detection.hits);
+    const double width = label_letter_width(size) * (static_cast<double>(std::strlen(label.text.data())) + 1);
+    const double height = size * 1.3;
+    // Above the box; below its upper edge where the picture ends.
+    const double top = box.top() - height >= mapping.target().top() ? box.top() - height : box.top();
+    label.plate = QRectF(box.left(), top, width, height);
+    return label;
+}
+
+}  // namespace
+
+void OverlayPlan::clear() {
+    frames.clear();
+    labels.clear();
+}
+
+double label_letter_width(double label_size) {
+    return label_size * kLetterAspect;
+}
+
+void plan_overlay(const FrameResult& result, const ViewMapping& mapping, const OverlayOptions& options,
+                  double device_ratio, OverlayPlan& plan) {
+    plan.clear();
+    plan.plate_color = options.kept_color;
+    plan.label_size = options.label_size;
+    if (mapping.empty()) return;
+    const double pixel = 1 / device_ratio;
+    const auto whole = [&](double width) { return std::max(1.0, std::round(width * device_ratio)) * pixel; };
+
+    if (options.raw) {
+        for (const Detection& d : result.raw.detections) {
+            if (!drawable(d)) continue;
+            plan.frames.push_back(
+                {snapped(mapping.map(d.box), device_ratio), whole(options.raw_width), options.raw_color});
+        }
+    }
+    if (options.kept) {
+        const double width = whole(options.kept_width);
+        for (const Detection& d : result.kept.detections) {
+            if (!drawable(d)) continue;
+            const QRectF box = snapped(mapping.map(d.box), device_ratio);
+            const QRectF outer = box.adjusted(-width / 2, -width / 2, width / 2, width / 2);
+            plan.frames.push_back({outer.adjusted(-pixel, -pixel, pixel, pixel), width + 2 * pixel, kHalo});
+            plan.frames.push_back({outer, width, options.kept_color});
+        }
+    }
+    if (options.labels) {
+        for (const Detection& d : result.kept.detections) {
+            if (!drawable(d)) continue;
+            OverlayLabel label = label_of(d, snapped(mapping.map(d.box), device_ratio), mapping, options.label_size);
+            label.plate = snapped(label.plate, device_ratio);
+            plan.labels.push_back(label);
+        }
+    }
+}
+
+}  // namespace throng::ui

@@ -1,0 +1,49 @@
+// A frame made ready for the screen, together with the boxes that belong to it.
+#pragma once
+
+#include <QImage>
+#include <memory>
+#include <vector>
+
+#include "core/pipeline/frame_result.h"
+#include "core/video/convert.h"
+#include "ui/video/overlay_plan.h"
+
+namespace throng::ui {
+
+// How a picture is wanted.
+struct PictureRequest {
+    std::shared_ptr<const FrameResult> result;
+    int run = 0;  // which source it belongs to: Session::run
+    QSizeF item;  // room on screen, logical pixels
+    double device_ratio = 1;
+    bool blur = false;           // make kept faces unrecognisable
+    bool paint_overlay = false;  // the software renderer's way: final size, boxes painted in
+    OverlayOptions overlay;
+};
+
+struct Picture {
+    std::shared_ptr<const FrameResult> result;
+    int run = 0;
+    QImage image;  // RGB32
+};
+
+// Makes pictures and recycles their images. Not thread-safe; the images it gives may be read on any thread.
+class PictureMaker {
+public:
+    // The image is as large as the frame, or as large as on screen where that is half of it or less; with paint_overlay
+    // it always has the size on screen. Throws Error(internal) when the frame cannot be converted.
+    [[nodiscard]] Picture make(const PictureRequest& request);
+
+private:
+    [[nodiscard]] QImage take(QSize size);
+    void recycle(const QImage& image);  // free once the others who hold it have let go
+    [[nodiscard]] QImage convert(const Frame& frame);
+    [[nodiscard]] QImage scaled(const QImage& image, QSize size);
+
+    PixelConverter converter_;
+    std::vector<QImage> images_;
+    OverlayPlan plan_;
+};
+
+}  // namespace throng::ui

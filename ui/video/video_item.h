@@ -1,0 +1,71 @@
+// The picture with its boxes, fitted into the item. A frame and its boxes go on screen in the same pass.
+#pragma once
+
+#include <QtQml/qqmlregistration.h>
+#include <QColor>
+#include <QPointer>
+#include <QQuickItem>
+#include <memory>
+
+#include "ui/session/session.h"
+#include "ui/video/picture_thread.h"
+
+namespace throng::ui {
+
+class VideoItem : public QQuickItem {
+    Q_OBJECT
+    QML_ELEMENT
+    Q_PROPERTY(throng::ui::Session* session READ session WRITE set_session NOTIFY session_changed)
+    Q_PROPERTY(QColor rawColor READ raw_color WRITE set_raw_color NOTIFY colors_changed)
+    Q_PROPERTY(QColor keptColor READ kept_color WRITE set_kept_color NOTIFY colors_changed)
+    Q_PROPERTY(bool hasPicture READ has_picture NOTIFY has_picture_changed)
+    Q_PROPERTY(QRectF pictureRect READ picture_rect NOTIFY picture_rect_changed)
+
+public:
+    explicit VideoItem(QQuickItem* parent = nullptr);
+
+    [[nodiscard]] Session* session() const { return session_; }
+    void set_session(Session* session);
+    [[nodiscard]] QColor raw_color() const { return colors_.raw_color; }
+    void set_raw_color(const QColor& color);
+    [[nodiscard]] QColor kept_color() const { return colors_.kept_color; }
+    void set_kept_color(const QColor& color);
+    [[nodiscard]] bool has_picture() const { return !picture_.image.isNull(); }
+    [[nodiscard]] QRectF picture_rect() const { return picture_rect_; }  // of the whole picture, in the item
+
+    // What is on screen or about to be; for tests.
+    [[nodiscard]] const Picture& picture() const { return picture_; }
+    [[nodiscard]] ViewMapping mapping() const;
+
+signals:
+    void session_changed();
+    void colors_changed();
+    void has_picture_changed();
+    void picture_rect_changed();
+    // A new frame and its boxes are ready to be drawn (not one that was drawn again).
+    void picture_shown();
+
+protected:
+    QSGNode* updatePaintNode(QSGNode* old, UpdatePaintNodeData* data) override;
+    void geometryChange(const QRectF& now, const QRectF& before) override;
+    void itemChange(ItemChange change, const ItemChangeData& value) override;
+
+private:
+    void request_picture();
+    void accept(Picture picture);
+    void clear_picture();
+    void update_picture_rect();
+    [[nodiscard]] OverlayOptions overlay_options() const;
+    [[nodiscard]] double device_ratio() const;
+    [[nodiscard]] bool software() const;
+
+    QPointer<Session> session_;
+    OverlayOptions colors_;  // only its colours are used
+    QRectF picture_rect_;
+    Picture picture_;
+    bool image_changed_ = false;  // since the last pass of the scene graph
+    OverlayPlan plan_;
+    PictureThread thread_;  // last: its callback posts to this item
+};
+
+}  // namespace throng::ui

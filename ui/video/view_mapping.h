@@ -1,0 +1,36 @@
+// Where a picture lies in an item, and where a box of the picture lies then. Letterboxed, aspect kept, on whole pixels.
+#pragma once
+
+#include <QPointF>
+#include <QRectF>
+#include <QSize>
+#include <QSizeF>
+
+#include "core/algo/box.h"
+
+namespace throng::ui {
+
+class ViewMapping {
+public:
+    ViewMapping() = default;
+
+    // item in logical pixels, frame in pixels of the frame; device_ratio: device pixels a logical one.
+    // The target is snapped to device pixels, so its two scales may differ by a fraction of a pixel over the whole
+    // width.
+    ViewMapping(QSizeF item, QSize frame, double device_ratio = 1.0);
+
+    [[nodiscard]] bool empty() const { return target_.isEmpty(); }
+    [[nodiscard]] QRectF target() const { return target_; }      // of the whole picture, logical pixels of the item
+    [[nodiscard]] QSize device_size() const { return device_; }  // of the target, device pixels
+
+    // A box in pixels of the frame, in logical pixels of the item.
+    [[nodiscard]] QRectF map(const Box& box) const;
+
+private:
+    QRectF target_;
+    QSize device_;
+    double scale_x_ = 0;
+    double scale_y_ = 0;
+};
+
+}  // namespace throng::ui

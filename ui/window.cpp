@@ -1,0 +1,97 @@
+#include "ui/window.h"
+
+#include <QFileInfo>
+#include <QGuiApplication>
+#include <QIcon>
+#include <QImageWriter>
+#include <QQmlApplicationEngine>
+#include <QQuickStyle>
+#include <QQuickWindow>
+#include <QSettings>
+#include <QTimer>
+
+#include "core/base/log.h"
+#include "ui/platform.h"
+#include "ui/video/frame_cost.h"
+#include "ui/video/video_item.h"
+#include "ui/window_screenshot.h"
+
+// Defined by the module's generated code, which the linker would leave out of a static library otherwise.
+void qml_register_types_Throng_Ui();
+
+namespace throng::ui {
+namespace {
+
+// Qt's own messages, in the program's log.
+void forward_message(QtMsgType type, const QMessageLogContext&, const QString& message) {
+    const std::string text = message.toStdString();
+    switch (type) {
+        case QtDebugMsg: spdlog::debug("Qt: {}", text); break;
+        case QtInfoMsg: spdlog::info("Qt: {}", text); break;
+        case QtWarningMsg: spdlog::warn("Qt: {}", text); break;
+        case QtCriticalMsg:
+        case QtFatalMsg: spdlog::error("Qt: {}", text); break;
+    }
+}
+
+}  // namespace
+
+QUrl load_module(QQmlEngine& engine) {
+    qml_register_types_Throng_Ui();
+    engine.addImportPath(QStringLiteral("qrc:/qt/qml"));
+    return QUrl(QStringLiteral("qrc:/qt/qml/Throng/Ui/Main.qml"));
+}
+
+int run_window(int argc, char** argv, WindowOptions options) {
+    if (const std::string trouble = display_trouble(); !trouble.empty()) {
+        throw Error(ErrorKind::unavailable, "there is no display to open a window on", trouble,
+                    "run it on a desktop, or use `throng detect SOURCE`, which needs none");
+    }
+    qInstallMessageHandler(forward_message);
+    QGuiApplication application(argc, argv);
+    QGuiApplication::setApplicationName(QStringLiteral("throng"));
+    QGuiApplication::setOrganizationName(QStringLiteral("throng"));
+    QGuiApplication::setDesktopFileName(QStringLiteral("throng"));
+    QQuickStyle::setStyle(QStringLiteral("Basic"));  // of the dialogs that Qt draws itself
+
+    QSettings store;
+    if (options.kiosk) options.session.playback.loop = true;
+    Session session(std::move(options.session), store);
+    session.display()->set_raw(options.raw);
+    session.display()->set_labels(options.labels);
+    session.display()->set_blur(options.blur);
+
+    QQmlApplicationEngine engine;
+    engine.setInitialProperties(
+        {{QStringLiteral("session"), QVariant::fromValue(&session)}, {QStringLiteral("kiosk"), options.kiosk}});
+    engine.load(load_module(engine));
+    if (engine.rootObjects().isEmpty()) throw Error(ErrorKind::internal, "the window could not be made");
+    auto* window = qobject_cast<QQuickWindow*>(engine.rootObjects().first());
+
+    const bool plain = !options.full_screen && !options.kiosk;
+    const QString size_key = QStringLiteral("window/size");
+    if (options.width > 0 && options.height > 0) {
+        window->resize(options.width, options.height);
+    } else if (store.contains(size_key)) {
+        window->resize(store.value(size_key).toSize());
+    }
+    plain ? window->show() : window->showFullScreen();
+
+    std::optional<FrameCost> cost;
+    if (qEnvironmentVariableIsSet("THRONG_UI_STATISTICS")) cost.emplace(*window);
+    std::optional<WindowScreenshot> screenshot;
+    if (!options.screenshot.empty()) {
+        screenshot.emplace(*window, session, QString::fromStdString(options.screenshot), options.screenshot_after);
+    }
+
+    const QString source = options.source.empty() ? session.recent()->newest() : QString::fromStdString(options.source);
+    source.isEmpty() ? session.open_demo() : session.open(source);
+    const int status = QGuiApplication::exec();
+    if (plain && window->visibility() == QWindow::Windowed) store.setValue(size_key, window->size());
+    if (cost) cost->report();
+    if (!screenshot || (options.interrupted && options.interrupted())) return status;
+    screenshot->finish();
+    return session.failure() ? exit_status(session.failure()->kind()) : status;
+}
+
+}  // namespace throng::ui

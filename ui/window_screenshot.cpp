@@ -1,0 +1,46 @@
+#include "ui/window_screenshot.h"
+
+#include <QCoreApplication>
+#include <QImageWriter>
+
+namespace throng::ui {
+namespace {
+
+constexpr int kSettle = 400;  // milliseconds from the last result to the picture: figures and plot have caught up then
+
+}  // namespace
+
+WindowScreenshot::WindowScreenshot(QQuickWindow& window, Session& session, QString path, int results)
+    : window_(window), session_(session), path_(std::move(path)), left_(std::max(1, results)) {
+    settle_.setSingleShot(true);
+    settle_.setInterval(kSettle);
+    connect(&settle_, &QTimer::timeout, this, &WindowScreenshot::take);
+    connect(&session, &Session::result_changed, this, [this] {
+        if (session_.result()) --left_;
+        count();
+    });
+    connect(&session, &Session::status_changed, this, &WindowScreenshot::count);
+}
+
+void WindowScreenshot::count() {
+    const QString state = session_.state();
+    const bool over = state == QLatin1String("failed") || (state == QLatin1String("ended") && session_.result());
+    if ((left_ <= 0 || over) && !settle_.isActive()) settle_.start();
+}
+
+void WindowScreenshot::take() {
+    picture_ = window_.grabWindow();
+    QCoreApplication::quit();
+}
+
+void WindowScreenshot::finish() {
+    if (picture_.isNull()) throw Error(ErrorKind::internal, "the window was closed before its picture was taken");
+    QImageWriter writer(path_, "png");
+    writer.setCompression(9);
+    if (!writer.write(picture_)) {
+        throw Error(ErrorKind::input, "cannot write the screenshot: " + writer.errorString().toStdString(),
+                    path_.toStdString(), "check that the folder exists and has room");
+    }
+}
+
+}  // namespace throng::ui

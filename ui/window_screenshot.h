@@ -1,0 +1,35 @@
+// Takes a picture of the window once it shows what was asked for, then ends the program: for documents and tests.
+#pragma once
+
+#include <QImage>
+#include <QQuickWindow>
+#include <QTimer>
+
+#include "ui/session/session.h"
+
+namespace throng::ui {
+
+class WindowScreenshot : public QObject {
+    Q_OBJECT
+
+public:
+    // After `results` results, or at the end or failure of the source, whichever is first; then as soon as what is
+    // there has been drawn.
+    WindowScreenshot(QQuickWindow& window, Session& session, QString path, int results);
+
+    // Writes the file. Throws Error(input) when it cannot be written, Error(internal) when there is no picture.
+    void finish();
+
+private:
+    void count();
+    void take();
+
+    QQuickWindow& window_;
+    Session& session_;
+    QString path_;
+    int left_;
+    QTimer settle_;
+    QImage picture_;
+};
+
+}  // namespace throng::ui
