@@ -106,8 +106,8 @@ public:
 private:
     fs::path path_for(const FrameResult& result) {
         const fs::path source(result.source);
-        std::string name = file_name_of(source);
-        if (!is_still_image(source)) name += fmt::format("-{:06}", result.frame.info().index);
+        const std::string name = file_name_of(source);
+        if (!is_still_image(source)) return folder_ / fmt::format("{}-{:06}.jpg", name, result.frame.info().index);
         std::string unique = name;
         for (int copy = 2; !used_.insert(unique).second; ++copy) unique = fmt::format("{}-{}", name, copy);
         return folder_ / (unique + ".jpg");
@@ -115,7 +115,7 @@ private:
 
     Annotator annotator_;
     fs::path folder_;
-    std::set<std::string> used_;  // by this run: images of one name from several folders
+    std::set<std::string> used_;  // images of one name may come from several folders
 };
 
 }  // namespace

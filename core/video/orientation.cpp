@@ -14,17 +14,13 @@ int channels(PixelFormat format, int plane) {
 }
 
 void turn_plane(const cv::Mat& from, cv::Mat& to, Orientation orientation) {
-    if (!orientation.flip_x && !orientation.flip_y) {
+    if (orientation.transpose) {
         cv::transpose(from, to);
-        return;
+    } else {
+        from.copyTo(to);
     }
-    const int flip_code = orientation.flip_x && orientation.flip_y ? -1 : (orientation.flip_x ? 1 : 0);
-    if (!orientation.transpose) {
-        cv::flip(from, to, flip_code);
-        return;
-    }
-    cv::transpose(from, to);
-    cv::flip(to, to, flip_code);
+    if (!orientation.flip_x && !orientation.flip_y) return;
+    cv::flip(to, to, orientation.flip_x && orientation.flip_y ? -1 : (orientation.flip_x ? 1 : 0));
 }
 
 }  // namespace

@@ -1,0 +1,48 @@
+// A small RTSP server for tests: one H.264 file, sent over and over to one client at a time, RTP in the RTSP connection
+// (RFC 2326, section 10.12). Listens on the loopback interface alone.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <thread>
+
+namespace throng::test {
+
+class RtspServer {
+public:
+    // file: an MP4 with H.264. Throws std::runtime_error when it cannot be read or no port is free.
+    explicit RtspServer(std::filesystem::path file);
+    ~RtspServer();
+    RtspServer(const RtspServer&) = delete;
+    RtspServer& operator=(const RtspServer&) = delete;
+
+    // rtsp://[user_info@]127.0.0.1:port/stream
+    [[nodiscard]] std::string url(const std::string& user_info = {}) const;
+
+    void stall(bool stalled) { stalled_ = stalled; }      // keeps the connection, sends nothing
+    void refuse(bool refusing) { refusing_ = refusing; }  // closes every new connection at once
+    void drop() { ++drops_; }                             // closes the present connection
+
+    [[nodiscard]] int connections() const { return connections_; }  // accepted and not refused, so far
+    [[nodiscard]] bool connected() const { return connected_; }     // a client is here now
+
+private:
+    void serve(const std::stop_token& stop);
+    void talk(int client, const std::stop_token& stop);
+    void play(int client, const std::stop_token& stop, int drops);
+
+    std::filesystem::path file_;
+    std::string session_description_;
+    int listener_ = -1;
+    int port_ = 0;
+    std::atomic<bool> stalled_ = false;
+    std::atomic<bool> refusing_ = false;
+    std::atomic<bool> connected_ = false;
+    std::atomic<int> drops_ = 0;
+    std::atomic<int> connections_ = 0;
+    std::jthread thread_;
+};
+
+}  // namespace throng::test
