@@ -250,7 +250,9 @@ void evaluate(const CascadeProgram& program, const Node* nodes, const std::uint3
     std::uint32_t skip = 0;
     for (std::size_t word = 0; word < scratch.fell.size(); ++word) {
         const std::uint64_t visited = visited_windows(scratch.fell[word], skip);
-        scratch.visited += static_cast<std::int64_t>(hwy::PopCount(visited));
+        const std::size_t inside = static_cast<std::size_t>(columns) - word * 64;
+        const std::uint64_t all = inside >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << inside) - 1;
+        scratch.visited += static_cast<std::int64_t>(hwy::PopCount(visited & all));
         const std::uint64_t alive = scratch.alive[word] & visited;
         for (int shift = 0; shift < 64 && (alive >> shift) != 0; shift += lanes) {
             const auto block = static_cast<std::uint32_t>((alive >> shift) & lane_mask);

@@ -1,0 +1,88 @@
+#include "core/algo/cascade_levels.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <vector>
+
+#include "tests/support/random.h"
+
+namespace throng {
+namespace {
+
+// The walk of a row, word by word.
+std::vector<bool> visited_by_words(const std::vector<bool>& fell) {
+    std::vector<bool> result;
+    std::uint32_t skip = 0;
+    for (std::size_t first = 0; first < fell.size(); first += 64) {
+        std::uint64_t word = 0;
+        for (std::size_t i = first; i < std::min(first + 64, fell.size()); ++i) {
+            word |= static_cast<std::uint64_t>(fell[i]) << (i - first);
+        }
+        const std::uint64_t visited = visited_windows(word, skip);
+        for (std::size_t i = first; i < std::min(first + 64, fell.size()); ++i) {
+            result.push_back((visited >> (i - first) & 1U) != 0);
+        }
+    }
+    return result;
+}
+
+TEST(VisitedWindows, SkipsTheOneAfterEachThatFell) {
+    std::mt19937_64 random(test::seed(1));
+    for (int round = 0; round < 2000; ++round) {
+        std::vector<bool> fell(1 + random() % 300);
+        const auto density = random() % 11;
+        for (std::size_t i = 0; i < fell.size(); ++i) fell[i] = random() % 10 < density;
+        std::vector<bool> expected(fell.size(), false);
+        for (std::size_t i = 0; i < fell.size(); ++i) {
+            expected[i] = true;
+            if (fell[i]) ++i;
+        }
+        ASSERT_EQ(visited_by_words(fell), expected) << "round " << round;
+    }
+}
+
+TEST(CascadeLevels, StartAtTheSmallestBoxWantedAndEndAtTheLargest) {
+    const auto levels = cascade_levels(1920, 1080, 20, 20, 1.25, 50, 200);
+    ASSERT_FALSE(levels.empty());
+    EXPECT_EQ(levels.front().box_width, 61);
+    EXPECT_EQ(levels.back().box_width, 186);
+    EXPECT_EQ(levels.front().step, 1);
+    for (const CascadeLevel& level : levels) {
+        EXPECT_EQ(level.columns, level.width - 19);
+        EXPECT_LE(level.rows, level.height - 19);
+    }
+}
+
+TEST(CascadeLevels, StepOverEverySecondPixelBelowScaleTwo) {
+    for (const CascadeLevel& level : cascade_levels(640, 480, 24, 24, 1.1, 1, 0)) {
+        EXPECT_EQ(level.step, level.scale < 2.0F ? 2 : 1);
+    }
+}
+
+TEST(CascadeLevels, TakeTheNearestWhereNoneIsBetweenTheBounds) {
+    const auto levels = cascade_levels(640, 480, 20, 20, 2.0, 50, 55);
+    ASSERT_EQ(levels.size(), 1U);
+    EXPECT_EQ(levels[0].box_width, 40);
+}
+
+TEST(CascadeLevels, AreNoneWhereTheFrameIsSmallerThanTheWindow) {
+    EXPECT_TRUE(cascade_levels(19, 500, 20, 20, 1.1, 1, 0).empty());
+    EXPECT_TRUE(cascade_levels(500, 19, 20, 20, 1.1, 1, 0).empty());
+    EXPECT_EQ(cascade_levels(20, 20, 20, 20, 1.1, 1, 0).size(), 1U);
+}
+
+TEST(WindowBox, IsCutAtTheFramesEdges) {
+    CascadeLevel level{};
+    level.scale = 1.5F;
+    level.step = 2;
+    level.box_width = level.box_height = 30;
+    const Box box = window_box(level, 3, 2, 35, 100);
+    EXPECT_EQ(box.x, 9.0F);
+    EXPECT_EQ(box.y, 6.0F);
+    EXPECT_EQ(box.w, 26.0F);
+    EXPECT_EQ(box.h, 30.0F);
+}
+
+}  // namespace
+}  // namespace throng

@@ -1,0 +1,41 @@
+// A plain detector made of nothing but the definitions in core/algo, one window at a time: what the SIMD one must
+// equal.
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "core/algo/cascade_levels.h"
+#include "core/detect/detector.h"
+#include "core/frame/frame_pool.h"
+#include "core/model/cascade_model.h"
+
+namespace throng::test {
+
+struct GreyImage {
+    int width = 0, height = 0;
+    std::vector<std::uint8_t> pixels;
+};
+
+struct ScoredBox {
+    Box box;
+    float score;
+
+    friend bool operator==(const ScoredBox& a, const ScoredBox& b) {
+        return a.box.x == b.box.x && a.box.y == b.box.y && a.box.w == b.box.w && a.box.h == b.box.h &&
+               a.score == b.score;
+    }
+};
+
+GreyImage resized(const GreyImage& image, int width, int height);
+std::vector<ScoredBox> reference_detections(const CascadeModel& model, const GreyImage& image,
+                                            const DetectorParams& params);
+
+// A sound cascade of random features, trees of up to `nodes` nodes, thresholds near what windows give.
+CascadeModel random_cascade(std::mt19937_64& random, CascadeKind kind, int width, int height, int nodes, bool tilted);
+// Noise with smooth shapes, so that windows pass several stages.
+GreyImage random_image(std::mt19937_64& random, int width, int height);
+Frame frame_of(const GreyImage& image);
+
+}  // namespace throng::test
