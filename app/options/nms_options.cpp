@@ -15,7 +15,7 @@ CLI::Option* add_number(CLI::App& command, const std::string& option, Number& va
 
 void add_nms_options(CLI::App& command, NmsOptions& options) {
     NmsParams& params = options.params;
-    const std::string group = "Suppression";
+    const std::string group = "NMS";  // section [nms] of a configuration file
     const auto in_group = [&](CLI::Option* option) { option->group(group); };
 
     in_group(add_choice(command, "--rule", params.rule, kNmsRuleNames, "Which detections survive"));

@@ -1,0 +1,12 @@
+// throng bench WHAT: measurements of one part of the program, each in a file of its own.
+#include "app/commands/command.h"
+
+namespace throng {
+
+void add_bench_command(CLI::App& program, CommandContext& context) {
+    CLI::App* bench = program.add_subcommand("bench", "Measurements, as a table, JSON or CSV");
+    bench->require_subcommand(1);
+    add_bench_nms_command(*bench, context);
+}
+
+}  // namespace throng

@@ -1,0 +1,355 @@
+// throng bench nms: how long suppression takes, over lists of sizes, rules and thresholds, beside its peers.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "app/commands/command.h"
+#include "app/commands/nms_clusters.h"
+#include "app/commands/nms_measurement.h"
+#include "app/commands/nms_peers.h"
+#include "app/options/backend.h"
+#include "app/options/nms_options.h"
+#include "app/options/progress.h"
+#include "app/options/table.h"
+#include "core/base/error.h"
+#include "core/base/log.h"
+#include "core/base/rolling.h"
+#include "core/cpu/cpu_backend.h"
+#include "core/detect/detection_csv.h"
+#include "core/detect/stage.h"
+
+namespace throng {
+namespace {
+
+struct BenchArguments {
+    std::string input;
+    std::vector<std::int32_t> boxes = {200, 1027, 2895, 16384, 65536};
+    std::vector<std::int32_t> clusters = {20};
+    bool dense = false;
+    std::uint64_t seed = 1;
+    std::vector<std::string> rules = {"one-pass", "greedy"};
+    std::vector<std::string> overlaps = {"iou"};
+    std::vector<float> thetas = {0.3F};
+    std::vector<std::string> kernels = {"fast"};
+    std::vector<std::int32_t> steps = {32};
+    std::vector<std::int32_t> dmaxes = {0};
+    int repeat = 0;
+    bool no_peers = false;
+    std::string json;
+    std::string csv;
+};
+
+struct Setting {
+    std::string input;  // "clusters of 20", or the file
+    const DetectionSet* boxes;
+    NmsParams params;
+    std::int32_t dmax;
+};
+
+struct Row {
+    Setting setting;
+    std::size_t kept;
+    NmsMeasurement times;
+    std::vector<PeerTime> peers;
+};
+
+std::vector<std::string> words_of(const auto& names) {
+    std::vector<std::string> words;
+    for (const auto& [name, choice] : names) words.emplace_back(name);
+    return words;
+}
+
+// Repeats for about half a second of work, so that percentiles mean something and long runs still end.
+int repeats_for(double ms) {
+    return std::clamp(static_cast<int>(500 / std::max(ms, 1e-3)), 5, 2000);
+}
+
+std::string milliseconds(double ms) {
+    return fmt::format("{:.4f}", ms);
+}
+
+class NmsBench {
+public:
+    NmsBench(const BenchArguments& arguments, const CommonOptions& common)
+        : arguments_(arguments), common_(common), backend_(make_backend(common).backend) {}
+
+    int run() {
+        make_inputs();
+        const std::vector<Setting> settings = all_settings();
+        Progress progress(common_, "bench nms", settings.size());
+        for (const Setting& setting : settings) {
+            rows_.push_back(measure(setting));
+            progress.update(rows_.size(), setting.input);
+        }
+        progress.finish();
+        const bool data_on_stdout = arguments_.json == "-" || arguments_.csv == "-";
+        if (!data_on_stdout) fmt::print("{}\n{}", backend_->description(), table().text());
+        if (!arguments_.csv.empty()) write(arguments_.csv, table().csv());
+        if (!arguments_.json.empty()) write(arguments_.json, json().dump(2) + "\n");
+        return 0;
+    }
+
+private:
+    void make_inputs() {
+        if (!arguments_.input.empty()) {
+            std::ifstream stream(arguments_.input, std::ios::binary);
+            if (!stream) throw Error(ErrorKind::input, "cannot be opened", arguments_.input, "check the path");
+            inputs_.emplace_back(arguments_.input, read_detections(stream, arguments_.input).detections);
+            return;
+        }
+        for (const std::int32_t cluster : arguments_.clusters) {
+            for (const std::int32_t boxes : arguments_.boxes) {
+                const ClusterLayout layout{boxes, cluster, arguments_.seed, arguments_.dense};
+                inputs_.emplace_back(fmt::format("{}clusters of {}", arguments_.dense ? "dense " : "", cluster),
+                                     make_clusters(layout));
+            }
+        }
+    }
+
+    // Every combination; k and D_max vary with the paper's kernels alone.
+    [[nodiscard]] std::vector<Setting> all_settings() const {
+        std::vector<Setting> settings;
+        for (const auto& [name, boxes] : inputs_) {
+            for_each_params([&, &name = name, &boxes = boxes](const NmsParams& params, std::int32_t dmax) {
+                check_nms_options({params, dmax});
+                settings.push_back({name, &boxes, params, dmax});
+            });
+        }
+        return settings;
+    }
+
+    template <class Visit>
+    void for_each_params(Visit&& visit) const {
+        NmsParams params;
+        for (const std::string& rule : arguments_.rules) {
+            params.rule = *choice_of(kNmsRuleNames, rule);
+            for (const std::string& overlap : arguments_.overlaps) {
+                params.overlap = *choice_of(kOverlapNames, overlap);
+                for (const float theta : arguments_.thetas) {
+                    params.theta = theta;
+                    for (const std::string& kernels : arguments_.kernels) {
+                        params.kernels = *choice_of(kKernelNames, kernels);
+                        for_each_capacity(params, visit);
+                    }
+                }
+            }
+        }
+    }
+
+    template <class Visit>
+    void for_each_capacity(NmsParams params, Visit&& visit) const {
+        const bool paper = params.kernels == NmsKernels::paper;
+        if (paper && (params.rule != NmsRule::one_pass || backend_->name() == "cpu")) {
+            spdlog::debug("the paper's kernels are measured with --rule one-pass on CUDA only");
+            return;
+        }
+        for (const std::int32_t k : arguments_.steps) {
+            params.paper_k = k;
+            for (const std::int32_t dmax : arguments_.dmaxes) visit(params, dmax);
+            if (!paper) return;
+        }
+    }
+
+    Row measure(const Setting& setting) {
+        const NmsMeasurement times = measure_on(*backend_, setting, setting.params);
+        Row row{setting, kept_, times, {}};
+        if (arguments_.no_peers) return row;
+        if (backend_->name() != "cpu") {
+            add_engine(row, "cpu", cpu(), setting.params);
+            NmsParams paper = setting.params;
+            paper.rule = NmsRule::one_pass;
+            paper.kernels = NmsKernels::paper;
+            // The byte matrix of more boxes does not fit the paper's design.
+            if (setting.boxes->detections.size() <= 16384) add_engine(row, "paper", *backend_, paper);
+        }
+        for (PeerTime& peer : time_peers(*setting.boxes, setting.params)) row.peers.push_back(std::move(peer));
+        return row;
+    }
+
+    void add_engine(Row& row, const std::string& name, Backend& backend, const NmsParams& params) {
+        try {
+            const NmsMeasurement times = measure_on(backend, row.setting, params);
+            row.peers.push_back({name, percentile(times.total, 0.5), static_cast<std::int64_t>(kept_)});
+        } catch (const Error& error) {
+            spdlog::warn("{} is left out: {}", name, error.what());
+        }
+    }
+
+    NmsMeasurement measure_on(Backend& backend, const Setting& setting, const NmsParams& params) {
+        const DetectionSet& boxes = *setting.boxes;
+        const std::int32_t capacity =
+            setting.dmax > 0 ? setting.dmax : std::max(static_cast<std::int32_t>(boxes.detections.size()), 1);
+        DetectionExtras extras;
+        extras.density = !boxes.density.empty();
+        extras.feature_size = boxes.feature_size;
+        DetectionBuffer raw = backend.make_buffer(capacity, extras);
+        DetectionBuffer kept = backend.make_buffer(capacity);
+        backend.upload(boxes, raw);
+        const auto nms = backend.make_nms();
+        const int repeats = arguments_.repeat > 0
+                                ? arguments_.repeat
+                                : repeats_for(measure_nms(backend, *nms, raw, kept, params, 1).total.front());
+        NmsMeasurement times = measure_nms(backend, *nms, raw, kept, params, repeats);
+        DetectionSet result;
+        backend.download(kept, result);
+        kept_ = result.detections.size();
+        return times;
+    }
+
+    Backend& cpu() {
+        if (!cpu_) cpu_ = make_cpu_backend();
+        return *cpu_;
+    }
+
+    [[nodiscard]] std::vector<std::string> peer_names() const {
+        std::vector<std::string> names;
+        for (const Row& row : rows_) {
+            for (const PeerTime& peer : row.peers) {
+                if (std::find(names.begin(), names.end(), peer.name) == names.end()) names.push_back(peer.name);
+            }
+        }
+        return names;
+    }
+
+    [[nodiscard]] TextTable table() const {
+        std::vector<std::string> header = {"boxes",     "input",  "rule",  "overlap", "theta",  "kernels",   "kept",
+                                           "median ms", "p99 ms", "order", "map",     "reduce", "pair tests"};
+        const std::vector<std::string> peers = peer_names();
+        for (const std::string& peer : peers) {
+            header.push_back(peer + " ms");
+            header.push_back("x " + peer);
+        }
+        TextTable table(header);
+        for (const Row& row : rows_) table.add(cells(row, peers));
+        return table;
+    }
+
+    [[nodiscard]] static std::vector<std::string> cells(const Row& row, const std::vector<std::string>& peers) {
+        const NmsParams& params = row.setting.params;
+        std::string kernels(name_of(kKernelNames, params.kernels));
+        if (params.kernels == NmsKernels::paper) kernels += fmt::format(" k={}", params.paper_k);
+        if (row.setting.dmax > 0) kernels += fmt::format(" dmax={}", row.setting.dmax);
+        const double median = percentile(row.times.total, 0.5);
+        std::vector<std::string> line = {fmt::format("{}", row.setting.boxes->detections.size()),
+                                         row.setting.input,
+                                         std::string(name_of(kNmsRuleNames, params.rule)),
+                                         std::string(name_of(kOverlapNames, params.overlap)),
+                                         fmt::format("{}", params.theta),
+                                         kernels,
+                                         fmt::format("{}", row.kept),
+                                         milliseconds(median),
+                                         milliseconds(percentile(row.times.total, 0.99))};
+        for (const std::string_view stage : {stage::kNmsOrder, stage::kNmsMap, stage::kNmsReduce}) {
+            const auto found = row.times.stages.find(std::string(stage));
+            line.push_back(found == row.times.stages.end() ? "-" : milliseconds(percentile(found->second, 0.5)));
+        }
+        line.push_back(row.times.pair_tests ? fmt::format("{}", *row.times.pair_tests) : "-");
+        for (const std::string& name : peers) {
+            const auto peer = std::find_if(row.peers.begin(), row.peers.end(),
+                                           [&](const PeerTime& time) { return time.name == name; });
+            const bool known = peer != row.peers.end();
+            line.push_back(known ? milliseconds(peer->median_ms) : "-");
+            line.push_back(known ? fmt::format("{:.1f}", peer->median_ms / median) : "-");
+        }
+        return line;
+    }
+
+    [[nodiscard]] nlohmann::json json() const {
+        nlohmann::json rows = nlohmann::json::array();
+        for (const Row& row : rows_) {
+            const NmsParams& params = row.setting.params;
+            nlohmann::json item = {{"boxes", row.setting.boxes->detections.size()},
+                                   {"input", row.setting.input},
+                                   {"rule", name_of(kNmsRuleNames, params.rule)},
+                                   {"overlap", name_of(kOverlapNames, params.overlap)},
+                                   {"theta", params.theta},
+                                   {"kernels", name_of(kKernelNames, params.kernels)},
+                                   {"k", params.paper_k},
+                                   {"dmax", row.setting.dmax},
+                                   {"kept", row.kept},
+                                   {"runs", row.times.total.size()},
+                                   {"graph_replay", row.times.replayed},
+                                   {"median_ms", percentile(row.times.total, 0.5)},
+                                   {"p99_ms", percentile(row.times.total, 0.99)},
+                                   {"stages_ms", nlohmann::json::object()},
+                                   {"peers", nlohmann::json::object()}};
+            if (row.times.pair_tests) item["pair_tests"] = *row.times.pair_tests;
+            for (const auto& [stage, samples] : row.times.stages) item["stages_ms"][stage] = percentile(samples, 0.5);
+            for (const PeerTime& peer : row.peers) {
+                item["peers"][peer.name] = {{"median_ms", peer.median_ms}, {"kept", peer.kept}};
+            }
+            rows.push_back(std::move(item));
+        }
+        return {{"backend", backend_->name()},
+                {"device", backend_->description()},
+                {"seed", arguments_.seed},
+                {"rows", rows}};
+    }
+
+    static void write(const std::string& path, const std::string& text) {
+        if (path == "-") {
+            std::cout << text << std::flush;
+            if (!std::cout) throw Error(ErrorKind::input, "cannot be written", "standard output");
+            return;
+        }
+        std::ofstream stream(path, std::ios::binary);
+        stream << text;
+        stream.close();
+        if (!stream) throw Error(ErrorKind::input, "cannot be written", path, "check the folder and its rights");
+    }
+
+    const BenchArguments& arguments_;
+    const CommonOptions& common_;
+    std::shared_ptr<Backend> backend_;
+    std::shared_ptr<Backend> cpu_;
+    std::vector<std::pair<std::string, DetectionSet>> inputs_;
+    std::vector<Row> rows_;
+    std::size_t kept_ = 0;  // of the last measurement
+};
+
+}  // namespace
+
+void add_bench_nms_command(CLI::App& bench, CommandContext& context) {
+    CLI::App* command =
+        bench.add_subcommand("nms", "Suppression over lists of sizes, rules and thresholds, beside peers");
+    const auto arguments = std::make_shared<BenchArguments>();
+    BenchArguments& a = *arguments;
+    command->add_option("--input", a.input, "Boxes from a file, as `throng nms` reads them, in place of generated ones")
+        ->type_name("IN.csv");
+    const auto list = [command](const std::string& option, auto& values, const std::string& type,
+                                const std::string& text) {
+        return command->add_option(option, values, text)->delimiter(',')->type_name(type)->capture_default_str();
+    };
+    list("--n", a.boxes, "N,...", "Numbers of boxes")->check(CLI::Range(1, 1 << 26));
+    list("--cluster", a.clusters, "N,...", "Boxes a cluster")->check(CLI::Range(1, 1 << 26));
+    command->add_flag("--dense", a.dense, "Clusters that meet each other");
+    command->add_option("--seed", a.seed, "Seed of the generated boxes")->type_name("S")->capture_default_str();
+    list("--rule", a.rules, "", "Rules")->check(CLI::IsMember(words_of(kNmsRuleNames)));
+    list("--overlap", a.overlaps, "", "Overlaps")->check(CLI::IsMember(words_of(kOverlapNames)));
+    list("--theta", a.thetas, "T,...", "Thresholds");
+    list("--kernels", a.kernels, "", "CUDA: kernels; the paper's with the one-pass rule only")
+        ->check(CLI::IsMember(words_of(kKernelNames)));
+    list("--k", a.steps, "K,...", "Steps of the paper's reduction");
+    list("--dmax", a.dmaxes, "N,...", "Capacities; 0: as many as there are boxes");
+    command->add_option("--repeat", a.repeat, "Runs of each; 0: for about half a second")
+        ->check(CLI::Range(0, 1000000))
+        ->type_name("N");
+    command->add_flag("--no-peers", a.no_peers, "Leave out what the engine is compared with");
+    command->add_option("--json", a.json, "Write the results as JSON; - for standard output")->type_name("FILE");
+    command->add_option("--csv", a.csv, "Write the table as CSV; - for standard output")->type_name("FILE");
+    command->footer(
+        "Lists are separated by commas: --n 1027,16384 --theta 0.3,0.5. Times are in milliseconds; \"x plain\" says\n"
+        "how many times longer the peer takes.");
+    command->callback([arguments, &context] {
+        context.run = [arguments, &context] { return NmsBench(*arguments, context.common).run(); };
+    });
+}
+
+}  // namespace throng

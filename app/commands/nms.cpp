@@ -1,0 +1,205 @@
+// throng nms IN.csv: suppression on boxes from a file.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "app/commands/command.h"
+#include "app/commands/nms_measurement.h"
+#include "app/options/backend.h"
+#include "app/options/nms_options.h"
+#include "app/options/table.h"
+#include "core/base/error.h"
+#include "core/base/log.h"
+#include "core/base/rolling.h"
+#include "core/detect/detection_csv.h"
+#include "core/detect/stage.h"
+
+namespace throng {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct NmsArguments {
+    std::string input;
+    std::string out = "-";
+    int repeat = 0;
+    bool compare = false;
+    NmsOptions nms;
+};
+
+class NmsRun {
+public:
+    NmsRun(const NmsArguments& arguments, const CommonOptions& common) : arguments_(arguments), common_(common) {}
+
+    int run() {
+        check_nms_options(arguments_.nms);
+        if (arguments_.out != "-" && same_file(arguments_.input, arguments_.out)) {
+            throw Error(ErrorKind::usage, "would overwrite the input", "--out " + arguments_.out);
+        }
+        read();
+        backend_ = make_backend(common_).backend;
+        nms_ = backend_->make_nms();
+        DetectionExtras extras;
+        extras.density = !table_.detections.density.empty();
+        extras.feature_size = table_.detections.feature_size;
+        const std::int32_t capacity = arguments_.nms.dmax > 0 ? arguments_.nms.dmax : std::max(rows(), 1);
+        raw_ = backend_->make_buffer(capacity, extras);
+        kept_ = backend_->make_buffer(capacity);
+        backend_->upload(table_.detections, raw_);
+
+        const DetectionSet kept = suppress(arguments_.nms.params);
+        report(kept);
+        write(kept);
+        if (arguments_.compare) compare();
+        if (arguments_.repeat > 0) measure();
+        return 0;
+    }
+
+private:
+    [[nodiscard]] std::int32_t rows() const { return static_cast<std::int32_t>(table_.rows.size()); }
+    [[nodiscard]] std::string name() const { return arguments_.input == "-" ? "standard input" : arguments_.input; }
+
+    static bool same_file(const std::string& a, const std::string& b) {
+        std::error_code none_yet;
+        return fs::equivalent(a, b, none_yet);
+    }
+
+    void read() {
+        if (arguments_.input == "-") {
+            table_ = read_detections(std::cin, name());
+        } else {
+            std::error_code unknown;
+            if (fs::is_directory(arguments_.input, unknown)) {
+                throw Error(ErrorKind::input, "is a folder", name(), "name a CSV file");
+            }
+            std::ifstream stream(arguments_.input, std::ios::binary);
+            if (!stream) throw Error(ErrorKind::input, "cannot be opened", name(), "check the path");
+            table_ = read_detections(stream, name());
+        }
+        const auto lacks = [this](const char* column, const char* option) {
+            throw Error(ErrorKind::input, fmt::format("has no column {}, which {} needs", column, option), name(),
+                        "the columns are x1,y1,x2,y2,score,density,f0,f1,...");
+        };
+        const bool any = !table_.rows.empty();
+        const PairRule pair = arguments_.nms.params.pair;
+        if (any && pair == PairRule::adaptive && table_.detections.density.empty()) lacks("density", "--pair adaptive");
+        if (any && pair == PairRule::feature && table_.detections.feature_size == 0) lacks("f0", "--pair feature");
+    }
+
+    DetectionSet suppress(const NmsParams& params) {
+        const auto recorder = backend_->make_recorder();
+        nms_->enqueue(raw_, kept_, params, *recorder);
+        DetectionSet kept;
+        backend_->download(kept_, kept);
+        return kept;
+    }
+
+    void report(const DetectionSet& kept) const {
+        if (rows() > raw_.capacity()) {
+            spdlog::warn("{}: {} boxes are more than --dmax {}: the last {} are left out", name(), rows(),
+                         raw_.capacity(), rows() - raw_.capacity());
+        }
+        if (kept.invalid > 0) {
+            spdlog::warn("{}: invalid boxes dropped: {} (a value is not finite, or a side is not above 0)", name(),
+                         kept.invalid);
+        }
+        if (common_.quiet) return;
+        fmt::print(stderr, "{}: {} boxes, {} kept, {} invalid\n", name(), rows(), kept.detections.size(), kept.invalid);
+    }
+
+    void write(const DetectionSet& kept) const {
+        if (arguments_.out == "-") {
+            write_detections(std::cout, kept, table_);
+            if (!std::cout.flush()) throw Error(ErrorKind::input, "cannot be written", "standard output");
+            return;
+        }
+        std::ofstream stream(arguments_.out, std::ios::binary);
+        if (!stream)
+            throw Error(ErrorKind::input, "cannot be created", arguments_.out, "check the folder and its rights");
+        write_detections(stream, kept, table_);
+        stream.close();
+        if (!stream) throw Error(ErrorKind::input, "cannot be written", arguments_.out, "is the disk full?");
+    }
+
+    // What one-pass keeps, greedy keeps too; the other way round it need not be.
+    void compare() {
+        NmsParams params = arguments_.nms.params;
+        params.min_hits = 1;
+        params.merge = Merge::none;
+        params.kernels = NmsKernels::fast;
+        params.rule = NmsRule::one_pass;
+        std::set<std::int32_t> one_pass;
+        for (const Detection& detection : suppress(params).detections) one_pass.insert(detection.source);
+        params.rule = NmsRule::greedy;
+        std::vector<std::int32_t> greedy_alone;
+        for (const Detection& detection : suppress(params).detections) {
+            if (one_pass.count(detection.source) == 0) greedy_alone.push_back(detection.source);
+        }
+        fmt::print(stderr, "one-pass keeps {}, greedy {}; greedy alone: {}\n", one_pass.size(),
+                   one_pass.size() + greedy_alone.size(),
+                   greedy_alone.empty() ? "none" : fmt::format("{}", fmt::join(greedy_alone, " ")));
+    }
+
+    void measure() {
+        const NmsMeasurement times =
+            measure_nms(*backend_, *nms_, raw_, kept_, arguments_.nms.params, arguments_.repeat);
+        TextTable table({"stage", "median ms", "p99 ms", "min ms"});
+        const auto add = [&table](const std::string& stage, const std::vector<double>& ms) {
+            if (ms.empty()) return;
+            table.add({stage, fmt::format("{:.4f}", percentile(ms, 0.5)), fmt::format("{:.4f}", percentile(ms, 0.99)),
+                       fmt::format("{:.4f}", ms.front())});
+        };
+        for (const std::string_view stage : {stage::kNmsOrder, stage::kNmsMap, stage::kNmsReduce}) {
+            const auto found = times.stages.find(std::string(stage));
+            if (found != times.stages.end()) add(found->first, found->second);
+        }
+        add("total", times.total);
+        fmt::print(stderr, "{} runs on {}{}\n{}", arguments_.repeat, backend_->description(),
+                   times.replayed ? ", total by graph replay" : "", table.text());
+    }
+
+    const NmsArguments& arguments_;
+    const CommonOptions& common_;
+    DetectionTable table_;
+    std::shared_ptr<Backend> backend_;
+    std::unique_ptr<Nms> nms_;
+    DetectionBuffer raw_;
+    DetectionBuffer kept_;
+};
+
+}  // namespace
+
+void add_nms_command(CLI::App& program, CommandContext& context) {
+    CLI::App* command = program.add_subcommand("nms", "Suppression of boxes from a CSV file");
+    const auto arguments = std::make_shared<NmsArguments>();
+    command
+        ->add_option("input", arguments->input,
+                     "Boxes: x1,y1,x2,y2,score[,density[,f0,f1,...]]; - reads standard input")
+        ->required()
+        ->type_name("IN.csv");
+    command->add_option("--out", arguments->out, "Where to write the kept boxes: index,x1,y1,x2,y2,score,hits")
+        ->type_name("KEPT.csv")
+        ->default_str("standard output");
+    command->add_option("--repeat", arguments->repeat, "Run N times more and print median times")
+        ->check(CLI::Range(0, 1000000))
+        ->type_name("N");
+    command->add_flag("--compare", arguments->compare, "Say which boxes greedy keeps and one-pass does not");
+    add_nms_options(*command, arguments->nms);
+    command->footer(
+        "The first line of the file may name the columns. The index of a kept box is its data row, from 0; rows come "
+        "in the\n"
+        "order of the rule. Boxes with values that are not finite, or without extent, are dropped and counted.");
+    command->callback([arguments, &context] {
+        context.run = [arguments, &context] { return NmsRun(*arguments, context.common).run(); };
+    });
+}
+
+}  // namespace throng

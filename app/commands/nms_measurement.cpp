@@ -1,0 +1,48 @@
+#include "app/commands/nms_measurement.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "core/detect/nms_study.h"
+
+namespace throng {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double milliseconds_since(Clock::time_point start) {
+    return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+}  // namespace
+
+NmsMeasurement measure_nms(Backend& backend, Nms& nms, const DetectionBuffer& raw, DetectionBuffer& kept,
+                           const NmsParams& params, int repeats) {
+    NmsMeasurement result;
+    DetectionSet unused;
+    const auto recorder = backend.make_recorder();
+    const bool on_host = kept.memory() != MemoryKind::device;
+    const auto run = [&] {
+        nms.enqueue(raw, kept, params, *recorder);
+        if (!on_host) backend.download(kept, unused);
+    };
+    run();
+    recorder->end_frame();
+    for (int k = 0; k < repeats; ++k) {
+        const Clock::time_point start = Clock::now();
+        run();
+        result.total.push_back(milliseconds_since(start));
+        for (const auto& [name, ms] : recorder->end_frame()) result.stages[std::string(name)].push_back(ms);
+    }
+    if (auto* study = dynamic_cast<NmsStudy*>(&nms)) {
+        result.pair_tests = study->pair_tests();
+        std::vector<double> replay = study->replay(raw, kept, params, repeats);
+        result.replayed = !replay.empty();
+        if (result.replayed) result.total = std::move(replay);
+    }
+    std::sort(result.total.begin(), result.total.end());
+    for (auto& [name, samples] : result.stages) std::sort(samples.begin(), samples.end());
+    return result;
+}
+
+}  // namespace throng
