@@ -2,6 +2,10 @@
 
 #include "core/base/error.h"
 #include "core/cpu/cpu_backend.h"
+#ifdef TH_WITH_CUDA
+#include "gpu/backend.h"
+#include "gpu/runtime/probe.h"
+#endif
 
 namespace throng {
 namespace {
@@ -10,24 +14,52 @@ BackendChoice cpu_backend(const DetectorParams* detector, const std::string& why
     return {make_cpu_backend(detector != nullptr ? detector->threads : 0), "cpu: " + why};
 }
 
+#ifdef TH_WITH_CUDA
+// Throws Error(unavailable) when it cannot make the detector.
+BackendChoice cuda_backend(int device, const DetectorParams* detector) {
+    std::shared_ptr<Backend> backend = make_cuda_backend(device);
+    if (detector != nullptr) static_cast<void>(backend->make_detector(*detector));
+    return {backend, "cuda: " + backend->description()};
+}
+#endif
+
 }  // namespace
 
+#ifdef TH_WITH_CUDA
 std::string cuda_trouble(int device) {
-    static_cast<void>(device);
+    const gpu::CudaProbe probe = gpu::probe_cuda();
+    if (!probe.usable) return probe.reason;
+    for (const gpu::DeviceInfo& found : probe.devices) {
+        if (found.index == device) return found.trouble;
+    }
+    return "there is no device " + std::to_string(device);
+}
+#else
+std::string cuda_trouble(int) {
     return "built without CUDA";
 }
+#endif
 
 BackendChoice make_backend(const CommonOptions& common, const DetectorParams* detector) {
     if (common.backend == "cpu") return cpu_backend(detector, "asked for");
-    if (common.backend != "auto" && common.backend != "cuda") {
+    const bool automatic = common.backend == "auto";
+    if (!automatic && common.backend != "cuda") {
         throw Error(ErrorKind::usage, "unknown backend " + common.backend, "--backend", "use auto, cpu or cuda");
     }
-    const std::string trouble = cuda_trouble(common.device);
-    if (common.backend == "cuda" && !trouble.empty()) {
-        throw Error(ErrorKind::unavailable, "the CUDA backend is not to be had: " + trouble, "--backend cuda",
-                    "use --backend auto to run on the CPU");
+    std::string trouble = cuda_trouble(common.device);
+#ifdef TH_WITH_CUDA
+    if (trouble.empty()) {
+        try {
+            return cuda_backend(common.device, detector);
+        } catch (const Error& error) {
+            if (error.kind() != ErrorKind::unavailable) throw;
+            trouble = error.what();
+        }
     }
-    return cpu_backend(detector, trouble);
+#endif
+    if (automatic) return cpu_backend(detector, trouble);
+    throw Error(ErrorKind::unavailable, "the CUDA backend is not to be had: " + trouble, "--backend cuda",
+                "use --backend auto to run on the CPU");
 }
 
 }  // namespace throng

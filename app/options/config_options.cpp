@@ -40,20 +40,23 @@ struct Candidate {
     CLI::Option* option;
 };
 
-// All options that a section speaks of.
+bool is_below(const CLI::App* command, const std::string& name) {
+    for (; command != nullptr; command = command->get_parent()) {
+        if (command->get_name() == name) return true;
+    }
+    return false;
+}
+
+// All options that a section speaks of: those of the command and those of the group of that name ("nms" is both).
 std::vector<Candidate> options_of(CLI::App& program, const std::string& section) {
-    const std::vector<CLI::App*> commands = program.get_subcommands({});
-    const auto named =
-        std::find_if(commands.begin(), commands.end(), [&](const CLI::App* c) { return c->get_name() == section; });
-    CLI::App* owner = named != commands.end() ? *named : nullptr;
     std::vector<CLI::App*> leaves;
-    collect_leaves(owner != nullptr ? *owner : program, leaves);
+    collect_leaves(program, leaves);
     std::vector<Candidate> found;
     for (CLI::App* leaf : leaves) {
+        const bool whole_command = section.empty() || is_below(leaf, section);
         for (CLI::Option* option : leaf->get_options({})) {
             if (key_of(*option).empty()) continue;
-            if (section.empty() || owner != nullptr || lower(option->get_group()) == section)
-                found.push_back({leaf, option});
+            if (whole_command || lower(option->get_group()) == section) found.push_back({leaf, option});
         }
     }
     return found;

@@ -6,10 +6,7 @@
 #include "core/base/error.h"
 #include "core/pipeline/async_sink.h"
 #include "core/pipeline/json_sink.h"
-#if __has_include("core/video/annotated_sinks.h")
 #include "core/video/annotated_sinks.h"
-#define TH_SINKS
-#endif
 
 namespace throng {
 namespace {
@@ -92,25 +89,27 @@ void check_outputs(const OutputOptions& options, const std::vector<std::string>&
 OutputFiles::OutputFiles(const OutputOptions& options, std::size_t sources)
     : options_(options), sources_(sources), failed_(std::make_shared<bool>(false)) {
     if (!options.json.empty()) shared_.push_back(std::make_shared<JsonSink>(options.json, options.raw));
-#ifdef TH_SINKS
     if (!options.images.empty()) {
         shared_.push_back(make_image_sink(options.images, {.raw = options.raw, .blur = options.blur}));
     }
-#endif
 }
 
 std::vector<std::shared_ptr<ResultSink>> OutputFiles::sinks_for(std::size_t number, const SourceInfo& source) {
     std::vector<std::shared_ptr<ResultSink>> sinks;
-    for (const auto& sink : shared_) sinks.push_back(std::make_shared<OutputSink>(sink, failed_, true));
-#ifdef TH_SINKS
+    const bool shared = sources_ > 1;
+    for (const auto& sink : shared_) sinks.push_back(std::make_shared<OutputSink>(sink, failed_, shared));
+    if (!shared) shared_.clear();  // the only pipeline closes them
     if (!options_.video.empty()) {
         const std::string path = sources_ > 1 ? numbered(options_.video, number + 1) : options_.video;
         auto video = make_video_sink(path, source.fps, {.raw = options_.raw, .blur = options_.blur});
         // Encoding has a thread of its own, so that it does not hold up the detector.
         sinks.push_back(std::make_shared<OutputSink>(std::make_shared<AsyncSink>(std::move(video)), failed_, false));
     }
-#endif
     return sinks;
+}
+
+std::vector<std::shared_ptr<ResultSink>> make_sinks(const OutputOptions& options, const SourceInfo& source) {
+    return OutputFiles(options, 1).sinks_for(0, source);
 }
 
 void OutputFiles::close() {

@@ -49,4 +49,8 @@ private:
     std::vector<std::shared_ptr<ResultSink>> shared_;
 };
 
+// The sinks of a run over one source.
+[[nodiscard]] std::vector<std::shared_ptr<ResultSink>> make_sinks(const OutputOptions& options,
+                                                                  const SourceInfo& source);
+
 }  // namespace throng

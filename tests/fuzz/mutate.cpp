@@ -1,0 +1,121 @@
+// Stands in for libFuzzer where it is not built: feeds seeded mutations of the files of a folder to the fuzz function.
+// usage: PROGRAM [CORPUS]; $THRONG_SEED and $THRONG_FUZZ_RUNS change the seed and the number of inputs.
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <string>
+#include <vector>
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+
+namespace {
+
+using Input = std::vector<std::uint8_t>;
+
+constexpr std::size_t kLargestInput = 1 << 14;
+
+std::uint64_t number_from(const char* variable, std::uint64_t fallback) {
+    const char* value = std::getenv(variable);
+    return value != nullptr ? std::strtoull(value, nullptr, 10) : fallback;
+}
+
+std::vector<Input> read_corpus(const char* folder) {
+    std::vector<std::filesystem::path> files;
+    std::error_code ignored;
+    for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) files.push_back(entry.path());
+    std::sort(files.begin(), files.end());  // the same order everywhere
+    std::vector<Input> inputs;
+    for (const auto& file : files) {
+        std::ifstream stream(file, std::ios::binary);
+        inputs.emplace_back(std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>());
+    }
+    if (inputs.empty()) inputs.emplace_back();
+    return inputs;
+}
+
+class Mutator {
+public:
+    Mutator(std::vector<Input> corpus, std::uint64_t seed) : corpus_(std::move(corpus)), random_(seed) {}
+
+    Input next() {
+        Input input = corpus_[below(corpus_.size())];
+        for (std::size_t n = below(4) + 1; n > 0; --n) mutate(input);
+        input.resize(std::min(input.size(), kLargestInput));
+        return input;
+    }
+
+private:
+    std::size_t below(std::size_t n) { return n == 0 ? 0 : random_() % n; }
+
+    void insert(Input& input, const std::string& text) {
+        const auto at = static_cast<std::ptrdiff_t>(below(input.size() + 1));
+        input.insert(input.begin() + at, text.begin(), text.end());
+    }
+
+    void mutate(Input& input) {
+        static const std::vector<std::string> words = {"nan",  "-inf", "1e999", "-1", "0",  "99999999999999999999",
+                                                       "\"",   "{",    "}",     "[",  "]",  "<",
+                                                       ">",    ",",    "\n",    "=",  "--", "\\u0000",
+                                                       "null", "\xFF"};
+        const std::size_t begin = below(input.size());
+        const std::size_t length = std::min(below(64), input.size() - begin);
+        const auto first = input.begin() + static_cast<std::ptrdiff_t>(begin);
+        const auto last = first + static_cast<std::ptrdiff_t>(length);
+        switch (below(6)) {
+            case 0:
+                if (!input.empty()) input[begin] = static_cast<std::uint8_t>(random_());
+                break;
+            case 1: input.erase(first, last); break;
+            case 2: insert(input, std::string(first, last)); break;  // a part twice
+            case 3: insert(input, words[below(words.size())]); break;
+            case 4: {
+                const Input& other = corpus_[below(corpus_.size())];
+                input.resize(begin);
+                input.insert(input.end(), other.begin() + static_cast<std::ptrdiff_t>(below(other.size() + 1)),
+                             other.end());
+                break;
+            }
+            case 5: {  // the same thing many times over: depth and counts
+                const std::string word = words[below(words.size())];
+                std::string many;
+                for (std::size_t n = below(600); n > 0; --n) many += word;
+                insert(input, many);
+                break;
+            }
+            default: break;
+        }
+    }
+
+    std::vector<Input> corpus_;
+    std::mt19937_64 random_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const std::uint64_t seed = number_from("THRONG_SEED", 20240607);
+    const std::uint64_t runs = number_from("THRONG_FUZZ_RUNS", 4000);
+    std::printf("seed %llu, %llu inputs\n", static_cast<unsigned long long>(seed),
+                static_cast<unsigned long long>(runs));
+    std::vector<Input> corpus = read_corpus(argc > 1 ? argv[1] : "");
+    for (const Input& input : corpus) LLVMFuzzerTestOneInput(input.data(), input.size());
+    Mutator mutator(std::move(corpus), seed);
+    for (std::uint64_t run = 0; run < runs; ++run) {
+        const Input input = mutator.next();
+        try {
+            LLVMFuzzerTestOneInput(input.data(), input.size());
+        } catch (const std::exception& error) {
+            std::ofstream("failing-input", std::ios::binary)
+                .write(reinterpret_cast<const char*>(input.data()), static_cast<std::streamsize>(input.size()));
+            std::printf("input %llu, kept as failing-input: %s\n", static_cast<unsigned long long>(run), error.what());
+            return 1;
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,242 @@
+// `throng detect` as a user runs it: outputs, statuses and messages.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/support/test_data.h"
+#include "tests/unit/app/program.h"
+
+namespace throng {
+namespace {
+
+namespace fs = std::filesystem;
+using test::ProgramOptions;
+using test::ProgramResult;
+using test::run_program;
+
+constexpr const char* kCrowd = "crowd:faces=4,size=320x240,frames=5";
+
+std::vector<nlohmann::json> json_lines(const std::string& text) {
+    std::vector<nlohmann::json> lines;
+    std::istringstream stream(text);
+    for (std::string line; std::getline(stream, line);) lines.push_back(nlohmann::json::parse(line));
+    return lines;
+}
+
+std::string contents(const fs::path& path) {
+    std::ostringstream text;
+    text << std::ifstream(path, std::ios::binary).rdbuf();
+    return text.str();
+}
+
+#define EXPECT_SAYS(text, part) EXPECT_NE((text).find(part), std::string::npos) << (text)
+
+class DetectProgram : public ::testing::Test {
+protected:
+    void SetUp() override {
+        if (!test::cascade_file("haarcascade_frontalface_alt2.xml")) GTEST_SKIP() << "skipped: no opencv-data";
+    }
+    [[nodiscard]] std::string file(const std::string& name) const { return (dir_.path() / name).string(); }
+
+    test::ScratchDir dir_;
+};
+
+TEST_F(DetectProgram, WritesJsonVideoAndPicturesAndEndsWithATable) {
+    const ProgramResult result = run_program({"detect", kCrowd, "--json", file("o.jsonl"), "--video", file("o.mp4"),
+                                              "--images", file("pictures"), "--raw", "--blur"});
+    ASSERT_EQ(result.status, 0) << result.err;
+    const auto lines = json_lines(contents(file("o.jsonl")));
+    ASSERT_EQ(lines.size(), 5U);
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        EXPECT_EQ(lines[i]["frame"], i);
+        EXPECT_EQ(lines[i]["width"], 320);
+        EXPECT_EQ(lines[i]["raw"], lines[i]["raw_boxes"].size());
+        EXPECT_TRUE(lines[i]["timings_ms"].contains("total"));
+    }
+    EXPECT_GT(fs::file_size(file("o.mp4")), 500U);
+    EXPECT_EQ(std::distance(fs::directory_iterator(file("pictures")), fs::directory_iterator()), 5);
+    EXPECT_SAYS(result.out, "nms_reduce");
+    EXPECT_SAYS(result.out, "5 frames");
+    EXPECT_EQ(result.err, "");
+    // What it wrote can be read again.
+    const ProgramResult again = run_program({"detect", file("o.mp4"), "--json", "-", "--quiet"});
+    EXPECT_EQ(again.status, 0) << again.err;
+    EXPECT_EQ(json_lines(again.out).size(), 5U);
+}
+
+TEST_F(DetectProgram, StandardOutputIsJsonAloneWhenAskedFor) {
+    const ProgramResult result = run_program({"detect", kCrowd, "--json", "-", "--frames", "2"});
+    ASSERT_EQ(result.status, 0) << result.err;
+    EXPECT_EQ(json_lines(result.out).size(), 2U);
+    EXPECT_SAYS(result.err, "2 frames");
+}
+
+TEST_F(DetectProgram, QuietSaysNothing) {
+    const ProgramResult result = run_program({"detect", kCrowd, "--quiet"});
+    EXPECT_EQ(result.status, 0);
+    EXPECT_EQ(result.out + result.err, "");
+}
+
+TEST_F(DetectProgram, ABadSourceAmongSeveralLeavesTheOthers) {
+    const ProgramResult result =
+        run_program({"detect", kCrowd, file("missing.mp4"), kCrowd, "--json", file("o.jsonl")});
+    EXPECT_EQ(result.status, 3);
+    EXPECT_SAYS(result.err, "missing.mp4");
+    EXPECT_EQ(json_lines(contents(file("o.jsonl"))).size(), 10U);
+}
+
+TEST_F(DetectProgram, CtrlCStopsInOrder) {
+    for (const int signal : {SIGINT, SIGTERM}) {
+        ProgramOptions options;
+        const std::string json = file("o.jsonl");
+        fs::remove(json);
+        options.meanwhile = [&](int pid) {
+            std::error_code ignored;
+            const auto size = fs::file_size(json, ignored);
+            if (ignored || size == 0) return true;
+            kill(pid, signal);
+            return false;
+        };
+        const ProgramResult result =
+            run_program({"detect", "crowd:faces=2,size=160x120", "--json", json, "--video", file("o.mp4")}, options);
+        EXPECT_EQ(result.status, 130) << result.err;
+        const std::size_t frames = json_lines(contents(json)).size();
+        EXPECT_GE(frames, 1U);
+        const ProgramResult video = run_program({"detect", file("o.mp4"), "--json", "-", "--quiet"});
+        EXPECT_EQ(video.status, 0) << video.err;
+        EXPECT_EQ(json_lines(video.out).size(), frames);
+    }
+}
+
+TEST_F(DetectProgram, InputsThatCannotBeReadGiveStatus3AndTheirName) {
+    std::ofstream(file("empty.mp4")).flush();
+    std::ofstream(file("text.mp4")) << "this is no video\n";
+    std::ofstream(file("noise.png")) << std::string("\x89PNG\r\n\x1a\n") + std::string(200, 'x');
+    fs::create_directory(file("folder"));
+    for (const std::string& name : {"missing.mp4", "empty.mp4", "text.mp4", "noise.png", "folder"}) {
+        const ProgramResult result = run_program({"detect", file(name)});
+        EXPECT_EQ(result.status, 3) << name << ": " << result.err;
+        EXPECT_SAYS(result.err, name);
+    }
+    const ProgramResult camera = run_program({"detect", "camera:97"});
+    EXPECT_EQ(camera.status, 3) << camera.err;
+}
+
+TEST_F(DetectProgram, ATruncatedVideoKeepsTheFramesBeforeTheEnd) {
+    ASSERT_EQ(run_program({"detect", "crowd:faces=4,size=320x240,frames=40", "--video", file("whole.mp4")}).status, 0);
+    const std::string bytes = contents(file("whole.mp4"));
+    std::ofstream(file("half.mp4"), std::ios::binary) << bytes.substr(0, bytes.size() * 2 / 3);
+    const ProgramResult result = run_program({"detect", file("half.mp4"), "--json", file("o.jsonl")});
+    EXPECT_TRUE(result.status == 0 || result.status == 3) << result.status << result.err;
+    EXPECT_GE(json_lines(contents(file("o.jsonl"))).size(), 1U);
+}
+
+TEST_F(DetectProgram, OutputsThatCannotBeWrittenGiveStatus3) {
+    std::ofstream(file("file")).flush();
+    for (const std::vector<std::string>& output : {std::vector<std::string>{"--json", file("missing/o.jsonl")},
+                                                   {"--json", "/dev/full"},
+                                                   {"--video", file("missing/o.mp4")},
+                                                   {"--images", file("file")}}) {
+        std::vector<std::string> arguments{"detect", kCrowd};
+        arguments.insert(arguments.end(), output.begin(), output.end());
+        const ProgramResult result = run_program(arguments);
+        EXPECT_EQ(result.status, 3) << output[1] << ": " << result.err;
+        EXPECT_SAYS(result.err, output[1]);
+    }
+}
+
+TEST_F(DetectProgram, AFullDiskLeavesWholeLines) {
+    ProgramOptions options;
+    options.largest_file = 3000;
+    const ProgramResult result =
+        run_program({"detect", "crowd:faces=4,size=320x240,frames=40", "--json", file("o.jsonl")}, options);
+    EXPECT_EQ(result.status, 3) << result.err;
+    EXPECT_SAYS(result.err, "o.jsonl");
+    EXPECT_GE(json_lines(contents(file("o.jsonl"))).size(), 1U);
+}
+
+TEST_F(DetectProgram, NeverOverwritesItsInput) {
+    ASSERT_EQ(run_program({"detect", kCrowd, "--video", file("in.mp4")}).status, 0);
+    const std::string before = contents(file("in.mp4"));
+    for (const std::string& option : {"--video", "--json"}) {
+        const ProgramResult result = run_program({"detect", file("in.mp4"), option, file("./in.mp4")});
+        EXPECT_EQ(result.status, 2) << result.err;
+        EXPECT_SAYS(result.err, "in.mp4");
+    }
+    EXPECT_EQ(contents(file("in.mp4")), before);
+    EXPECT_EQ(run_program({"detect", kCrowd, "--video", file("o"), "--json", file("o")}).status, 2);
+}
+
+TEST_F(DetectProgram, OptionsThatMakeNoSenseGiveStatus2AndTheirName) {
+    const std::vector<std::vector<std::string>> cases = {
+        {"--theta", "nan"},
+        {"--theta", "1.5"},
+        {"--theta", "-0.1"},
+        {"--scale-factor", "nan"},
+        {"--scale-factor", "1"},
+        {"--min-size", "0"},
+        {"--min-size", "-5"},
+        {"--max-size", "10", "--min-size", "20"},
+        {"--min-hits", "0"},
+        {"--detector", "cat"},
+        {"--rule", "best"},
+        {"--frames", "-1"},
+        {"--frames", "many"},
+        {"--device", "-1"},
+        {"--backend", "abacus"},
+        {"--decoder", "magic"},
+        {"--dmax", "-3"},
+        {"--threads", "-1"},
+        {"--min-hits", "2", "--rule", "soft-linear"},
+    };
+    for (const auto& options : cases) {
+        std::vector<std::string> arguments{"detect", kCrowd};
+        arguments.insert(arguments.end(), options.begin(), options.end());
+        const ProgramResult result = run_program(arguments);
+        EXPECT_EQ(result.status, 2) << options[0] << " " << options[1] << ": " << result.err;
+        EXPECT_SAYS(result.err, options[0]);
+    }
+    EXPECT_EQ(run_program({"detect"}).status, 2);
+    EXPECT_EQ(run_program({"detect", "crowd:faces=banana"}).status, 2);
+}
+
+TEST_F(DetectProgram, NegativeNumbersAreValues) {
+    EXPECT_EQ(run_program({"detect", kCrowd, "--reconnects", "-1", "--quiet"}).status, 0);
+}
+
+TEST_F(DetectProgram, ModelsThatAreMissingOrBroken) {
+    ProgramResult result = run_program({"detect", kCrowd, "--model", file("none.xml")});
+    EXPECT_EQ(result.status, 4) << result.err;
+    EXPECT_SAYS(result.err, "none.xml");
+    std::ofstream(file("bad.xml")) << "<?xml version=\"1.0\"?><opencv_storage><cascade/></opencv_storage>";
+    result = run_program({"detect", kCrowd, "--model", file("bad.xml")});
+    EXPECT_EQ(result.status, 3) << result.err;
+    EXPECT_SAYS(result.err, "bad.xml");
+}
+
+TEST_F(DetectProgram, ReadsOnePictureOfOnePixel) {
+    std::ofstream(file("one.pgm"), std::ios::binary) << "P5 1 1 255\n" << 'x';
+    const ProgramResult result = run_program({"detect", file("one.pgm"), "--json", "-", "--quiet"});
+    EXPECT_EQ(result.status, 0) << result.err;
+    ASSERT_EQ(json_lines(result.out).size(), 1U);
+    EXPECT_TRUE(json_lines(result.out)[0]["kept"].empty());
+}
+
+TEST_F(DetectProgram, PicturesNeverReplaceTheirSource) {
+    ASSERT_EQ(run_program({"detect", kCrowd, "--frames", "1", "--images", file("a")}).status, 0);
+    const fs::path picture = fs::directory_iterator(file("a"))->path();
+    const ProgramResult result = run_program({"detect", picture.string(), "--images", file("a")});
+    EXPECT_EQ(result.status, 2) << result.err;
+    EXPECT_EQ(run_program({"detect", picture.string(), "--images", file("b")}).status, 0);
+    EXPECT_TRUE(fs::exists(fs::path(file("b")) / picture.filename()));
+}
+
+}  // namespace
+}  // namespace throng

@@ -1,0 +1,85 @@
+#include "tests/unit/app/program.h"
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+#include <thread>
+
+#include "tests/support/test_data.h"
+
+namespace throng::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string program_path() {
+    if (const char* path = std::getenv("THRONG_PROGRAM"); path != nullptr) return path;
+    return (fs::read_symlink("/proc/self/exe").parent_path() / "throng").string();
+}
+
+std::string contents(const fs::path& path) {
+    std::ostringstream text;
+    text << std::ifstream(path).rdbuf();
+    return text.str();
+}
+
+[[noreturn]] void become_program(std::vector<std::string> arguments, const ProgramOptions& options,
+                                 const fs::path& dir) {
+    const int out = ::open((dir / "out").c_str(), O_WRONLY | O_CREAT, 0600);
+    const int err = ::open((dir / "err").c_str(), O_WRONLY | O_CREAT, 0600);
+    const int in = ::open("/dev/null", O_RDONLY);
+    ::dup2(in, STDIN_FILENO);
+    ::dup2(out, STDOUT_FILENO);
+    ::dup2(err, STDERR_FILENO);
+    ::setenv("XDG_CONFIG_HOME", dir.c_str(), 1);
+    for (const std::string& entry : options.environment) {
+        const std::size_t equals = entry.find('=');
+        ::setenv(entry.substr(0, equals).c_str(), entry.substr(equals + 1).c_str(), 1);
+    }
+    if (options.largest_file >= 0) {
+        std::signal(SIGXFSZ, SIG_IGN);
+        const rlimit limit{static_cast<rlim_t>(options.largest_file), static_cast<rlim_t>(options.largest_file)};
+        ::setrlimit(RLIMIT_FSIZE, &limit);
+    }
+    std::vector<char*> argv;
+    for (std::string& argument : arguments) argv.push_back(argument.data());
+    argv.push_back(nullptr);
+    ::execv(argv[0], argv.data());
+    ::_exit(127);
+}
+
+}  // namespace
+
+ProgramResult run_program(const std::vector<std::string>& arguments, const ProgramOptions& options) {
+    const ScratchDir dir;
+    std::vector<std::string> all{program_path()};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    const pid_t child = ::fork();
+    if (child < 0) throw std::runtime_error("cannot fork");
+    if (child == 0) become_program(std::move(all), options, dir.path());
+
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+    bool call = static_cast<bool>(options.meanwhile);
+    int state = 0;
+    while (::waitpid(child, &state, WNOHANG) == 0) {
+        if (call) call = options.meanwhile(child);
+        if (std::chrono::steady_clock::now() > deadline) ::kill(child, SIGKILL);
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    ProgramResult result;
+    result.status = WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
+    result.out = contents(dir.path() / "out");
+    result.err = contents(dir.path() / "err");
+    return result;
+}
+
+}  // namespace throng::test
