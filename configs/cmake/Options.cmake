@@ -35,7 +35,7 @@ set(TH_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-convers
                 -Wold-style-cast -Woverloaded-virtual -Wnull-dereference -Wdouble-promotion -Wformat=2)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # False alarms inside the standard library at -O2 and above, GCC 12.
-    list(APPEND TH_WARNINGS -Wno-null-dereference)
+    list(APPEND TH_WARNINGS -Wno-null-dereference -Wno-restrict)
 endif()
 if(TH_WERROR)
     list(APPEND TH_WARNINGS -Werror)

@@ -1,0 +1,170 @@
+// throng clocks: lists, shows, sets and restores the clocks of the board.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "app/commands/command.h"
+#include "app/options/table.h"
+#include "core/base/error.h"
+#include "core/base/log.h"
+#include "core/clocks/clock_controller.h"
+#include "core/clocks/telemetry.h"
+
+namespace throng {
+namespace {
+
+struct Arguments {
+    std::string root;
+    std::string profiles;
+    std::string id;
+    bool json = false;
+};
+
+std::string megahertz(const std::optional<Hertz>& hertz) {
+    return hertz ? fmt::format("{:.2f} MHz", static_cast<double>(*hertz) / 1e6) : "-";
+}
+
+std::unique_ptr<ClockController> open(const Arguments& arguments) {
+    ClockOptions options;
+    options.root = arguments.root;
+    options.keep = true;
+    if (!arguments.profiles.empty()) options.profiles = load_profiles(arguments.profiles);
+    auto controller = std::make_unique<ClockController>(std::move(options));
+    if (!controller->recovered().empty()) spdlog::info("{}", controller->recovered());
+    return controller;
+}
+
+int list(const Arguments& arguments) {
+    const auto controller = open(arguments);
+    const std::vector<ResolvedProfile> profiles = controller->profiles();
+    if (arguments.json) {
+        nlohmann::json all = nlohmann::json::array();
+        for (const ResolvedProfile& entry : profiles) {
+            nlohmann::json line{{"id", entry.profile.id}, {"name", entry.profile.name}, {"available", entry.available}};
+            if (entry.gpu_max) line["gpu_hz"] = *entry.gpu_max;
+            if (!entry.reason.empty()) line["reason"] = entry.reason;
+            all.push_back(std::move(line));
+        }
+        fmt::print("{}\n", all.dump());
+        return 0;
+    }
+    TextTable table({"id", "name", "GPU clock", "remark"});
+    for (const ResolvedProfile& entry : profiles) {
+        const bool automatic = std::holds_alternative<Automatic>(entry.profile.gpu);
+        table.add({entry.profile.id, entry.profile.name,
+                   automatic && entry.available ? "the board's governor" : megahertz(entry.gpu_max), entry.reason});
+    }
+    fmt::print("{}", table.text());
+    std::string steps;
+    for (const Hertz step : controller->steps()) steps += fmt::format(" {:.2f}", static_cast<double>(step) / 1e6);
+    if (!steps.empty()) fmt::print("\nsteps of this board, MHz:{}\n", steps);
+    return 0;
+}
+
+int show(const Arguments& arguments) {
+    const auto controller = open(arguments);
+    const ClockReading reading = controller->measure();
+    TelemetryReader telemetry(make_system_files(arguments.root), open_nvml(arguments.root));
+    const TelemetrySample sample = telemetry.read();
+    const Board& board = controller->board();
+
+    if (arguments.json) {
+        nlohmann::json all{{"soc", board.soc},
+                           {"model", board.model},
+                           {"control", controller->kind()},
+                           {"location", controller->location()},
+                           {"gpu", nlohmann::json::object()},
+                           {"cpu", nlohmann::json::object()},
+                           {"temperatures_c", nlohmann::json::object()},
+                           {"rails_w", nlohmann::json::object()}};
+        const auto put = [](nlohmann::json& object, const char* key, const auto& value) {
+            if (value) object[key] = *value;
+        };
+        put(all["gpu"], "current_hz", reading.gpu.current);
+        put(all["gpu"], "min_hz", reading.gpu.min);
+        put(all["gpu"], "max_hz", reading.gpu.max);
+        put(all["gpu"], "load", reading.gpu.load);
+        put(all["cpu"], "current_hz", reading.cpu.current);
+        put(all["cpu"], "min_hz", reading.cpu.min);
+        put(all["cpu"], "max_hz", reading.cpu.max);
+        for (const NamedReading& entry : sample.temperatures) all["temperatures_c"][entry.name] = entry.value;
+        for (const NamedReading& entry : sample.rails) all["rails_w"][entry.name] = entry.value;
+        all["throttling"] = describe_throttling(sample.throttle_reasons);
+        fmt::print("{}\n", all.dump());
+        return 0;
+    }
+
+    TextTable table({"what", "now", "from", "to", "governor"});
+    table.add({"GPU", megahertz(reading.gpu.current), megahertz(reading.gpu.min), megahertz(reading.gpu.max),
+               reading.gpu.governor});
+    table.add({"CPU", megahertz(reading.cpu.current), megahertz(reading.cpu.min), megahertz(reading.cpu.max),
+               reading.cpu.governor});
+    fmt::print("board    {}\ncontrol  {}{}\n\n{}", board.model.empty() ? "no Jetson" : board.model, controller->kind(),
+               controller->location().empty() ? "" : ", " + controller->location(), table.text());
+    if (reading.gpu.load) fmt::print("\nGPU load {:.0f} %\n", *reading.gpu.load * 100);
+    for (const NamedReading& entry : sample.temperatures) fmt::print("{}: {:.1f} °C\n", entry.name, entry.value);
+    for (const NamedReading& entry : sample.rails) fmt::print("{}: {:.2f} W\n", entry.name, entry.value);
+    if (sample.throttled()) fmt::print("held down: {}\n", describe_throttling(sample.throttle_reasons));
+    return 0;
+}
+
+// Success in words on standard output; anything else becomes the error that it is.
+int report(const ApplyResult& result, const std::string& success) {
+    switch (result.status) {
+        case ApplyStatus::applied: fmt::print("{}\n", success); return 0;
+        case ApplyStatus::unsupported:
+        case ApplyStatus::needs_privilege:
+            throw Error(ErrorKind::unavailable, result.reason, result.where, result.advice);
+        case ApplyStatus::rejected: break;
+    }
+    throw Error(ErrorKind::unavailable, "the board refused: " + result.reason, result.where, result.advice);
+}
+
+int set(const Arguments& arguments) {
+    const auto controller = open(arguments);
+    const ApplyResult result = controller->apply(arguments.id);
+    const ClockReading reading = controller->measure();
+    return report(result, fmt::format("{}: GPU {} to {}; `throng clocks restore` brings back what was before",
+                                      arguments.id, megahertz(reading.gpu.min), megahertz(reading.gpu.max)));
+}
+
+int restore(const Arguments& arguments) {
+    return report(open(arguments)->restore(), "the clocks are as they were found");
+}
+
+}  // namespace
+
+void add_clocks_command(CLI::App& program, CommandContext& context) {
+    auto arguments = std::make_shared<Arguments>();
+    CLI::App* clocks = program.add_subcommand("clocks", "Show and change the GPU's clock");
+    clocks->require_subcommand(0, 1);
+    clocks->add_option("--root", arguments->root, "A prefix before every system path (tests and dry runs)")
+        ->type_name("DIR");
+    clocks->add_option("--profiles", arguments->profiles, "Profiles to change or add (see configs/clock-profiles.toml)")
+        ->type_name("FILE");
+    clocks->add_flag("--json", arguments->json, "One JSON line instead of tables (list, show)");
+    clocks->callback([clocks, arguments, &context] {
+        if (clocks->get_subcommands().empty()) context.run = [arguments] { return list(*arguments); };
+    });
+
+    const auto add = [&](const char* name, const char* description, int (*command)(const Arguments&)) {
+        CLI::App* added = clocks->add_subcommand(name, description);
+        added->fallthrough();
+        added->callback([command, arguments, &context] { context.run = [=] { return command(*arguments); }; });
+        return added;
+    };
+    add("list", "The profiles and what they mean on this board (the default)", list);
+    add("show", "Clocks, loads, temperatures and power now", show);
+    add("set", "Set a profile; it stays until it is restored", set)
+        ->add_option("ID", arguments->id, "automatic, minimum, p25, p50, p75, maximum, fanless, or one of yours")
+        ->required();
+    add("restore", "Bring back what was found before the first change", restore);
+    clocks->footer(
+        "Writing needs the right to: see configs/udev/99-throng-clocks.rules. Nothing here asks for a password or "
+        "reboots.");
+}
+
+}  // namespace throng

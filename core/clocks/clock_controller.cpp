@@ -1,0 +1,198 @@
+#include "core/clocks/clock_controller.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/base/log.h"
+#include "core/clocks/tegra124_clock.h"
+
+namespace throng {
+ClockController::ClockController(ClockOptions options)
+    : options_(std::move(options)),
+      files_(make_system_files(options_.root)),
+      board_(identify_board(*files_)),
+      gpu_(find_gpu_clock(files_, open_nvml(options_.root))),
+      cpu_(files_),
+      state_file_(options_.root) {
+    recover();
+}
+
+ClockController::ClockController(ClockOptions options, std::shared_ptr<SystemFiles> files,
+                                 std::unique_ptr<GpuClock> gpu)
+    : options_(std::move(options)),
+      files_(std::move(files)),
+      board_(identify_board(*files_)),
+      gpu_(std::move(gpu)),
+      cpu_(files_),
+      state_file_(options_.root) {
+    recover();
+}
+
+ClockController::~ClockController() {
+    if (options_.keep || !found_) return;
+    try {
+        const ApplyResult result = restore();
+        if (!result.ok()) spdlog::warn("clocks were not restored: {}: {}", result.where, result.reason);
+    } catch (const std::exception& error) {
+        spdlog::warn("clocks were not restored: {}", error.what());
+    }
+}
+
+void ClockController::recover() {
+    const std::optional<ClockState> state = state_file_.read();
+    // A state without an owner was made to stay; one whose owner runs is in use.
+    if (!state || state->owner == 0 || owner_alive(*state)) return;
+    const ApplyResult result = restore_locked(*state);
+    recovered_ = result.ok() ? "restored the clocks that an earlier run had left changed"
+                             : "an earlier run left the clocks changed, and they cannot be restored: " + result.where +
+                                   ": " + result.reason;
+}
+
+std::string ClockController::location() const {
+    const std::lock_guard lock(mutex_);
+    return gpu_->location();
+}
+
+std::vector<Hertz> ClockController::steps() const {
+    const std::lock_guard lock(mutex_);
+    return gpu_->steps();
+}
+
+ResolvedProfile ClockController::resolve_profile(const ClockProfile& profile, const std::vector<Hertz>& steps) const {
+    ResolvedProfile resolved;
+    resolved.profile = profile;
+    if (gpu_->kind() == "none") {
+        resolved.reason = "this machine has no GPU clock to control";
+    } else if (steps.empty()) {
+        resolved.reason = "the steps of the GPU's clock are not known yet";
+    } else if (std::holds_alternative<Automatic>(profile.gpu)) {
+        resolved.available = true;
+    } else if (const auto range = resolve(profile.gpu, steps)) {
+        resolved.gpu_min = range->first;
+        resolved.gpu_max = range->second;
+        resolved.available = true;
+    } else {
+        resolved.reason = "is no step of this board";
+    }
+    return resolved;
+}
+
+std::vector<ResolvedProfile> ClockController::profiles() const {
+    const std::lock_guard lock(mutex_);
+    const std::vector<Hertz> steps = gpu_->steps();
+    std::vector<ResolvedProfile> resolved;
+    for (const ClockProfile& profile : options_.profiles) resolved.push_back(resolve_profile(profile, steps));
+    return resolved;
+}
+
+ApplyResult ClockController::apply_targets(const ClockProfile& profile) {
+    const auto range = resolve(profile.gpu, gpu_->steps());
+    ApplyResult result = range ? gpu_->set_range(range->first, range->second) : gpu_->set_automatic();
+    if (result.ok() && !profile.cpu_governor.empty()) result = cpu_.set_governor(profile.cpu_governor);
+    if (result.ok() && profile.cpu) {
+        const std::vector<Hertz> steps = cpu_.steps();
+        auto cpu_range = resolve(*profile.cpu, steps);
+        if (!cpu_range && !steps.empty() && std::holds_alternative<Automatic>(*profile.cpu)) {
+            cpu_range = std::pair{steps.front(), steps.back()};
+        }
+        result = cpu_range ? cpu_.set_range(cpu_range->first, cpu_range->second)
+                           : ApplyResult{ApplyStatus::rejected, "cpu", "is no step of this CPU", ""};
+    }
+    if (result.ok() && !profile.cpu_cluster.empty()) result = set_tegra124_cpu_cluster(*files_, profile.cpu_cluster);
+    return result;
+}
+
+ApplyResult ClockController::apply(const std::string& id) {
+    const std::lock_guard lock(mutex_);
+    const auto profile = std::find_if(options_.profiles.begin(), options_.profiles.end(),
+                                      [&](const ClockProfile& candidate) { return candidate.id == id; });
+    if (profile == options_.profiles.end()) {
+        std::string known;
+        for (const ClockProfile& candidate : options_.profiles) known += (known.empty() ? "" : ", ") + candidate.id;
+        throw Error(ErrorKind::usage, "there is no clock profile of this name", id, "there are " + known);
+    }
+    const ResolvedProfile resolved = resolve_profile(*profile, gpu_->steps());
+    if (!resolved.available) {
+        const bool no_step =
+            std::holds_alternative<Fixed>(profile->gpu) && gpu_->kind() != "none" && !gpu_->steps().empty();
+        return {no_step ? ApplyStatus::rejected : ApplyStatus::unsupported, id, resolved.reason,
+                "throng clocks list shows what there is"};
+    }
+
+    const bool first_change = !found_;
+    if (first_change) {
+        const std::optional<ClockState> former = state_file_.read();
+        if (former && owner_alive(*former) && former->owner != ::getpid()) {
+            return {ApplyStatus::rejected, state_file_.path().string(),
+                    "process " + std::to_string(former->owner) + " holds the clocks", "end it first"};
+        }
+        // What an earlier `set` found is what restore must bring back, not what that one set.
+        ClockState state =
+            former ? *former
+                   : ClockState{0, "", gpu_->kind(), gpu_->save(), cpu_.save(), tegra124_cpu_cluster(*files_)};
+        state.owner = options_.keep ? 0 : ::getpid();
+        state.owner_start = options_.keep ? "" : process_start(::getpid());
+        state_file_.write(state);
+        found_ = std::move(state);
+    }
+    const ApplyResult result = apply_targets(*profile);
+    if (result.ok()) {
+        applied_ = id;
+        applied_range_.reset();
+        if (resolved.gpu_min && resolved.gpu_max) applied_range_ = {*resolved.gpu_min, *resolved.gpu_max};
+    } else if (first_change) {
+        restore_locked(*found_);
+    }
+    return result;
+}
+
+ClockReading ClockController::measure() const {
+    const std::lock_guard lock(mutex_);
+    ClockReading reading;
+    reading.gpu = gpu_->read();
+    reading.cpu = cpu_.read();
+    reading.applied = applied_;
+    if (applied_range_) {
+        reading.requested = applied_range_->second;
+        // T124 and NVML tell what we set, devfreq what is in force.
+        reading.changed_by_another = (reading.gpu.min && *reading.gpu.min != applied_range_->first) ||
+                                     (reading.gpu.max && *reading.gpu.max != applied_range_->second);
+    }
+    return reading;
+}
+
+ApplyResult ClockController::restore_locked(const ClockState& state) {
+    ApplyResult result;
+    if (state.gpu_kind == gpu_->kind()) result = gpu_->restore(state.gpu);
+    const ApplyResult cpu = cpu_.restore(state.cpu);
+    if (result.ok()) result = cpu;
+    if (!state.cpu_cluster.empty() && tegra124_cpu_cluster(*files_) != state.cpu_cluster) {
+        const ApplyResult cluster = set_tegra124_cpu_cluster(*files_, state.cpu_cluster);
+        if (result.ok()) result = cluster;
+    }
+    // What could not be restored stays on file, so that a later try (with more rights) can.
+    if (result.ok()) {
+        state_file_.remove();
+        found_.reset();
+        applied_.clear();
+        applied_range_.reset();
+    }
+    return result;
+}
+
+ApplyResult ClockController::restore() {
+    const std::lock_guard lock(mutex_);
+    if (found_) return restore_locked(*found_);
+    const std::optional<ClockState> state = state_file_.read();
+    if (!state) return {};
+    if (owner_alive(*state) && state->owner != ::getpid()) {
+        return {ApplyStatus::rejected, state_file_.path().string(),
+                "process " + std::to_string(state->owner) + " holds the clocks", "end it first"};
+    }
+    return restore_locked(*state);
+}
+
+}  // namespace throng

@@ -1,0 +1,105 @@
+#include "core/clocks/clock_state.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <system_error>
+
+#include "core/base/error.h"
+#include "core/base/log.h"
+
+namespace throng {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+fs::path folder_for(const fs::path& prefix) {
+    if (!prefix.empty()) return prefix / "run" / "throng";
+    if (const char* runtime = std::getenv("XDG_RUNTIME_DIR"); runtime != nullptr && *runtime != '\0') {
+        return fs::path(runtime) / "throng";
+    }
+    if (::geteuid() == 0) return "/run/throng";
+    return fs::temp_directory_path() / ("throng-" + std::to_string(::geteuid()));
+}
+
+[[noreturn]] void refuse(const fs::path& path, int error) {
+    throw Error(ErrorKind::input, "cannot write what the clocks were: " + std::generic_category().message(error),
+                path.string(), "no clock was changed");
+}
+
+}  // namespace
+
+ClockStateFile::ClockStateFile(const fs::path& prefix) : path_(folder_for(prefix) / "clocks.json") {}
+
+std::optional<ClockState> ClockStateFile::read() const {
+    std::ifstream file(path_, std::ios::binary);
+    if (!file) return std::nullopt;
+    try {
+        const Json json = Json::parse(file);
+        ClockState state;
+        state.owner = json.at("owner").get<int>();
+        state.owner_start = json.at("owner_start").get<std::string>();
+        state.gpu_kind = json.at("gpu_kind").get<std::string>();
+        state.gpu = json.at("gpu").get<SavedClock>();
+        state.cpu = json.at("cpu").get<SavedClock>();
+        state.cpu_cluster = json.at("cpu_cluster").get<std::string>();
+        return state;
+    } catch (const Json::exception& error) {
+        const fs::path aside = path_.string() + ".broken";
+        std::error_code ignored;
+        fs::rename(path_, aside, ignored);
+        spdlog::warn("{} is broken and was set aside as {}: {}", path_.string(), aside.string(), error.what());
+        return std::nullopt;
+    }
+}
+
+void ClockStateFile::write(const ClockState& state) const {
+    std::error_code error;
+    fs::create_directories(path_.parent_path(), error);
+    if (error) refuse(path_, error.value());
+
+    const std::string text = Json{{"owner", state.owner},       {"owner_start", state.owner_start},
+                                  {"gpu_kind", state.gpu_kind}, {"gpu", state.gpu},
+                                  {"cpu", state.cpu},           {"cpu_cluster", state.cpu_cluster}}
+                                 .dump(1);
+    const std::string temporary = path_.string() + ".new";
+    const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0) refuse(path_, errno);
+    const bool written = ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size()) && ::fsync(fd) == 0;
+    const int failure = errno;
+    ::close(fd);
+    if (!written) refuse(path_, failure);
+    fs::rename(temporary, path_, error);
+    if (error) refuse(path_, error.value());
+}
+
+void ClockStateFile::remove() const {
+    std::error_code ignored;
+    fs::remove(path_, ignored);
+}
+
+std::string process_start(int process) {
+    std::ifstream file("/proc/" + std::to_string(process) + "/stat");
+    std::string line;
+    if (!std::getline(file, line)) return {};
+    // The name in parentheses may hold spaces; the 20th field behind it is the start time.
+    const std::size_t close = line.rfind(')');
+    if (close == std::string::npos) return {};
+    std::istringstream fields(line.substr(close + 1));
+    std::string field;
+    for (int i = 0; i < 20; ++i) fields >> field;
+    return fields ? field : std::string{};
+}
+
+bool owner_alive(const ClockState& state) {
+    return state.owner > 0 && !state.owner_start.empty() && process_start(state.owner) == state.owner_start;
+}
+
+}  // namespace throng

@@ -1,0 +1,42 @@
+// The CPU's frequency range and governor through cpufreq: for comparing CPU and GPU at chosen clocks.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/clocks/gpu_clock.h"
+#include "core/clocks/system_files.h"
+
+namespace throng {
+
+struct CpuClockReading {
+    std::optional<Hertz> current;  // of the fastest core now
+    std::optional<Hertz> min;
+    std::optional<Hertz> max;
+    std::string governor;
+};
+
+// All cores alike. Sleeping cores have no cpufreq folder and are left alone.
+class CpuClock {
+public:
+    explicit CpuClock(std::shared_ptr<SystemFiles> files) : files_(std::move(files)) {}
+
+    // Ascending; from the list of frequencies where the driver has one, else only the lowest and the highest.
+    [[nodiscard]] std::vector<Hertz> steps() const;
+    [[nodiscard]] std::vector<std::string> governors() const;
+    [[nodiscard]] CpuClockReading read() const;
+
+    ApplyResult set_range(Hertz min, Hertz max);
+    ApplyResult set_governor(const std::string& governor);
+
+    [[nodiscard]] SavedClock save() const;
+    ApplyResult restore(const SavedClock& saved);
+
+private:
+    [[nodiscard]] std::vector<std::string> folders() const;
+    std::shared_ptr<SystemFiles> files_;
+};
+
+}  // namespace throng

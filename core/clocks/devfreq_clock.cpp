@@ -1,0 +1,173 @@
+#include "core/clocks/devfreq_clock.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+namespace throng {
+namespace {
+
+struct KnownNode {
+    std::string_view soc;
+    std::string_view folder;
+};
+
+// Where the boards of a family keep the GPU when /sys/class/devfreq does not tell. Sources: L4T's kernel trees and
+// jetson_clocks.
+constexpr std::array kKnownNodes{
+    KnownNode{"tegra210", "/sys/devices/57000000.gpu/devfreq/57000000.gpu"},
+    KnownNode{"tegra210", "/sys/devices/gpu.0/devfreq/57000000.gpu"},
+    KnownNode{"tegra186", "/sys/devices/17000000.gp10b/devfreq/17000000.gp10b"},
+    KnownNode{"tegra194", "/sys/devices/17000000.gv11b/devfreq/17000000.gv11b"},
+    KnownNode{"tegra234", "/sys/devices/17000000.ga10b/devfreq/17000000.ga10b"},
+    KnownNode{"tegra234", "/sys/devices/platform/bus@0/17000000.gpu/devfreq/17000000.gpu"},
+    KnownNode{"tegra234", "/sys/devices/platform/17000000.gpu/devfreq_dev"},
+    KnownNode{"tegra264", "/sys/class/devfreq/gpu-gpc-0"},
+};
+
+constexpr std::array<std::string_view, 4> kGpuNames{"gp10b", "gv11b", "ga10b", "gpu"};
+
+bool names_gpu(std::string_view name) {
+    return std::any_of(kGpuNames.begin(), kGpuNames.end(),
+                       [name](std::string_view gpu) { return name.find(gpu) != std::string_view::npos; });
+}
+
+bool is_node(const SystemFiles& files, const std::string& folder) {
+    return files.exists(folder + "/cur_freq") || files.exists(folder + "/available_frequencies");
+}
+
+class DevfreqClock final : public GpuClock {
+public:
+    DevfreqClock(std::shared_ptr<SystemFiles> files, std::string soc)
+        : files_(std::move(files)), soc_(std::move(soc)) {}
+
+    std::string kind() const override { return "devfreq"; }
+    std::string location() const override { return node().value_or(""); }
+
+    std::vector<Hertz> steps() const override {
+        const std::optional<std::string> folder = node();
+        if (!folder) return {};
+        std::vector<Hertz> found = files_->read_numbers(*folder + "/available_frequencies");
+        std::erase_if(found, [](Hertz step) { return step <= 0; });
+        std::sort(found.begin(), found.end());
+        found.erase(std::unique(found.begin(), found.end()), found.end());
+        return found;
+    }
+
+    GpuClockReading read() const override {
+        GpuClockReading reading;
+        const std::optional<std::string> folder = node();
+        if (!folder) return reading;
+        reading.current = files_->read_number(*folder + "/cur_freq");
+        reading.min = files_->read_number(*folder + "/min_freq");
+        reading.max = files_->read_number(*folder + "/max_freq");
+        reading.governor = files_->read(*folder + "/governor").value_or("");
+        // The load lies beside the devfreq folder, in the GPU's own: thousandths.
+        for (const char* place : {"/device/load", "/../../load"}) {
+            if (const auto load = files_->read_number(*folder + place); load && *load >= 0 && *load <= 1000) {
+                reading.load = static_cast<double>(*load) / 1000.0;
+                break;
+            }
+        }
+        return reading;
+    }
+
+    ApplyResult set_range(Hertz min, Hertz max) override {
+        const std::optional<std::string> folder = node();
+        if (!folder) return not_there();
+        // Older kernels refuse min > max at any instant: widen in the direction of the move first.
+        const Hertz current_max = files_->read_number(*folder + "/max_freq").value_or(0);
+        const std::pair<const char*, Hertz> lower{"/min_freq", min};
+        const std::pair<const char*, Hertz> upper{"/max_freq", max};
+        const bool raise = min > current_max;
+        for (const auto& [file, value] : raise ? std::array{upper, lower} : std::array{lower, upper}) {
+            if (files_->read_number(*folder + file) == value) continue;
+            const WriteOutcome outcome = files_->write(*folder + file, std::to_string(value));
+            if (outcome.status == WriteStatus::rejected)
+                break;  // what the board holds says more than "invalid argument"
+            if (!outcome.ok()) return refused(*folder + file, outcome);
+        }
+        return read_back(*folder, min, max);
+    }
+
+    ApplyResult set_automatic() override {
+        const std::vector<Hertz> range = steps();
+        if (range.empty()) return not_there();
+        return set_range(range.front(), range.back());
+    }
+
+    SavedClock save() const override {
+        SavedClock saved;
+        const std::optional<std::string> folder = node();
+        if (!folder) return saved;
+        for (const char* name : {"min_freq", "max_freq", "governor"}) {
+            if (const auto value = files_->read(*folder + "/" + name); value && !value->empty()) saved[name] = *value;
+        }
+        return saved;
+    }
+
+    ApplyResult restore(const SavedClock& saved) override {
+        const std::optional<std::string> folder = node();
+        if (!folder) return not_there();
+        if (const auto governor = saved.find("governor");
+            governor != saved.end() && files_->read(*folder + "/governor") != governor->second) {
+            const WriteOutcome outcome = files_->write(*folder + "/governor", governor->second);
+            if (!outcome.ok()) return refused(*folder + "/governor", outcome);
+        }
+        const auto min = saved.find("min_freq");
+        const auto max = saved.find("max_freq");
+        if (min == saved.end() || max == saved.end()) return {};
+        return set_range(std::strtoll(min->second.c_str(), nullptr, 10),
+                         std::strtoll(max->second.c_str(), nullptr, 10));
+    }
+
+private:
+    // Looked up each time: the node may appear long after boot, and go with the driver.
+    [[nodiscard]] std::optional<std::string> node() const { return find_devfreq_node(*files_, soc_); }
+
+    static ApplyResult not_there() {
+        return {ApplyStatus::unsupported, "/sys/class/devfreq", "no GPU is listed there",
+                "it may appear once the GPU has been used; try again then"};
+    }
+
+    [[nodiscard]] ApplyResult read_back(const std::string& folder, Hertz min, Hertz max) const {
+        const auto actual_min = files_->read_number(folder + "/min_freq");
+        const auto actual_max = files_->read_number(folder + "/max_freq");
+        if (actual_min == min && actual_max == max) return {};
+        return {ApplyStatus::rejected, folder,
+                "asked for " + std::to_string(min) + " to " + std::to_string(max) + " Hz, the board holds " +
+                    std::to_string(actual_min.value_or(0)) + " to " + std::to_string(actual_max.value_or(0)),
+                "the power mode or the firmware caps the clock, or another program sets it"};
+    }
+
+    std::shared_ptr<SystemFiles> files_;
+    std::string soc_;
+};
+
+}  // namespace
+
+std::optional<std::string> find_devfreq_node(const SystemFiles& files, const std::string& soc) {
+    const std::string top = "/sys/class/devfreq/";
+    std::optional<std::string> by_name;
+    for (const std::string& entry : files.list(top)) {
+        const std::string folder = top + entry;
+        if (!is_node(files, folder)) continue;
+        const std::string tree_name = files.read(folder + "/device/of_node/name").value_or("");
+        if (names_gpu(tree_name)) return files.resolve(folder);
+        // T264 names its domains; only gpu-gpc is graphics (gpu-nvd is video).
+        const bool graphics = entry.rfind("gpu-gpc", 0) == 0 || (names_gpu(entry) && entry.rfind("gpu-", 0) != 0);
+        if (!by_name && graphics) by_name = files.resolve(folder);
+    }
+    if (by_name) return by_name;
+    for (const KnownNode& known : kKnownNodes) {
+        if (known.soc == soc && is_node(files, std::string(known.folder))) return std::string(known.folder);
+    }
+    return std::nullopt;
+}
+
+std::unique_ptr<GpuClock> make_devfreq_clock(std::shared_ptr<SystemFiles> files, std::string soc) {
+    return std::make_unique<DevfreqClock>(std::move(files), std::move(soc));
+}
+
+}  // namespace throng

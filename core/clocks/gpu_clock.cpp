@@ -1,0 +1,53 @@
+#include "core/clocks/gpu_clock.h"
+
+#include "core/clocks/board.h"
+#include "core/clocks/devfreq_clock.h"
+#include "core/clocks/nvml_clock.h"
+#include "core/clocks/tegra124_clock.h"
+
+namespace throng {
+namespace {
+
+// Stands where no control was found; says what was looked for.
+class NoClock final : public GpuClock {
+public:
+    std::string kind() const override { return "none"; }
+    std::string location() const override { return {}; }
+    std::vector<Hertz> steps() const override { return {}; }
+    GpuClockReading read() const override { return {}; }
+    ApplyResult set_range(Hertz, Hertz) override {
+        return {ApplyStatus::unsupported, "GPU clock",
+                "no Tegra board, no GPU under /sys/class/devfreq and no NVIDIA driver here", ""};
+    }
+    ApplyResult set_automatic() override { return set_range(0, 0); }
+    SavedClock save() const override { return {}; }
+    ApplyResult restore(const SavedClock&) override { return {}; }
+};
+
+}  // namespace
+
+ApplyResult refused(const std::string& path, const WriteOutcome& outcome) {
+    switch (outcome.status) {
+        case WriteStatus::written: return {};
+        case WriteStatus::missing:
+            return {ApplyStatus::unsupported, path, outcome.reason, "this kernel has no such control"};
+        case WriteStatus::denied:
+            return {ApplyStatus::needs_privilege, path, outcome.reason,
+                    "install configs/udev/99-throng-clocks.rules and join the group it names, or: sudo throng clocks "
+                    "set ID"};
+        case WriteStatus::rejected:
+            return {ApplyStatus::rejected, path, outcome.reason, "the board does not take this value"};
+    }
+    return {};
+}
+
+std::unique_ptr<GpuClock> find_gpu_clock(const std::shared_ptr<SystemFiles>& files, const std::shared_ptr<Nvml>& nvml) {
+    const Board board = identify_board(*files);
+    if (board.soc == "tegra124") return make_tegra124_clock(files);
+    // On Jetson NVML is missing or knows nothing of clocks; a desktop's devfreq may list other things than its GPU.
+    if (!board.soc.empty() || find_devfreq_node(*files, board.soc)) return make_devfreq_clock(files, board.soc);
+    if (nvml) return make_nvml_clock(nvml);
+    return std::make_unique<NoClock>();
+}
+
+}  // namespace throng

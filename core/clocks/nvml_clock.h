@@ -1,0 +1,13 @@
+// The clock of a discrete GPU through NVML. Locking needs root; reading does not.
+#pragma once
+
+#include <memory>
+
+#include "core/clocks/gpu_clock.h"
+#include "core/clocks/nvml.h"
+
+namespace throng {
+
+[[nodiscard]] std::unique_ptr<GpuClock> make_nvml_clock(std::shared_ptr<Nvml> nvml);
+
+}  // namespace throng

@@ -1,0 +1,174 @@
+#include "core/clocks/profile.h"
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "core/base/error.h"
+
+namespace throng {
+namespace {
+
+constexpr std::uintmax_t kLargestFile = 1 << 20;
+
+[[noreturn]] void refuse(const std::string& file, const toml::node& node, std::string_view key, std::string problem,
+                         std::string advice = {}) {
+    throw Error(ErrorKind::usage, std::move(problem), fmt::format("{}:{}: {}", file, node.source().begin.line, key),
+                std::move(advice));
+}
+
+// "612 MHz", "1.3 GHz", "921600000 Hz"
+std::optional<Hertz> parse_frequency(std::string_view text) {
+    double value = 0;
+    const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || !(value > 0)) return std::nullopt;
+    std::string_view unit(rest, static_cast<std::size_t>(text.data() + text.size() - rest));
+    unit.remove_prefix(std::min(unit.find_first_not_of(' '), unit.size()));
+    double scale = 0;
+    if (unit == "Hz") scale = 1;
+    if (unit == "kHz") scale = 1e3;
+    if (unit == "MHz") scale = 1e6;
+    if (unit == "GHz") scale = 1e9;
+    if (scale == 0 || value * scale > 1e12) return std::nullopt;
+    return std::llround(value * scale);
+}
+
+ClockTarget parse_target(const std::string& file, std::string_view key, const toml::node& node) {
+    const std::string advice = "give a part from 0 to 1, automatic, minimum, maximum, or a clock such as \"612 MHz\"";
+    if (const auto number = node.value<double>(); number && node.is_number()) {
+        if (!(*number >= 0 && *number <= 1)) refuse(file, node, key, "must lie in [0, 1]", advice);
+        return Fraction{*number};
+    }
+    const auto text = node.value<std::string_view>();
+    if (!text) refuse(file, node, key, "is no clock", advice);
+    if (*text == "automatic") return Automatic{};
+    if (*text == "minimum") return Fraction{0};
+    if (*text == "maximum") return Fraction{1};
+    if (const auto hertz = parse_frequency(*text)) return Fixed{*hertz};
+    refuse(file, node, key, fmt::format("\"{}\" is no clock", *text), advice);
+}
+
+std::string parse_text(const std::string& file, std::string_view key, const toml::node& node) {
+    const auto text = node.value<std::string>();
+    if (!text || text->empty()) refuse(file, node, key, "must be a text");
+    return *text;
+}
+
+bool is_id(std::string_view id) {
+    return !id.empty() && std::all_of(id.begin(), id.end(),
+                                      [](unsigned char c) { return std::isalnum(c) != 0 || c == '-' || c == '_'; });
+}
+
+ClockProfile parse_profile(const std::string& file, const toml::table& table) {
+    ClockProfile profile;
+    bool has_gpu = false;
+    for (const auto& [key, node] : table) {
+        const std::string_view name = key.str();
+        if (name == "id") {
+            profile.id = parse_text(file, name, node);
+        } else if (name == "name") {
+            profile.name = parse_text(file, name, node);
+        } else if (name == "gpu") {
+            profile.gpu = parse_target(file, name, node);
+            has_gpu = true;
+        } else if (name == "cpu") {
+            profile.cpu = parse_target(file, name, node);
+        } else if (name == "cpu_governor") {
+            profile.cpu_governor = parse_text(file, name, node);
+        } else if (name == "cpu_cluster") {
+            profile.cpu_cluster = parse_text(file, name, node);
+            if (profile.cpu_cluster != "G" && profile.cpu_cluster != "LP") refuse(file, node, name, "must be G or LP");
+        } else {
+            refuse(file, node, name, "unknown key", "a profile has id, name, gpu, cpu, cpu_governor and cpu_cluster");
+        }
+    }
+    if (!is_id(profile.id)) refuse(file, table, "id", "a profile needs an id of letters, digits, '-' and '_'");
+    if (!has_gpu) refuse(file, table, "gpu", "a profile needs a GPU clock");
+    if (profile.name.empty()) profile.name = profile.id;
+    return profile;
+}
+
+}  // namespace
+
+std::vector<ClockProfile> default_profiles() {
+    const auto make = [](const char* id, const char* name, ClockTarget gpu) {
+        ClockProfile profile;
+        profile.id = id;
+        profile.name = name;
+        profile.gpu = gpu;
+        return profile;
+    };
+    // fanless: what a passively cooled board of this kind holds for hours, by rule of thumb.
+    return {make("automatic", "Automatic", Automatic{}), make("minimum", "Minimum", Fraction{0}),
+            make("p25", "25 %", Fraction{0.25}),         make("p50", "50 %", Fraction{0.5}),
+            make("p75", "75 %", Fraction{0.75}),         make("maximum", "Maximum", Fraction{1}),
+            make("fanless", "Fanless", Fraction{0.4})};
+}
+
+std::vector<ClockProfile> parse_profiles(std::string_view text, const std::string& file) {
+    toml::table root;
+    try {
+        root = toml::parse(text, file);
+    } catch (const toml::parse_error& error) {
+        throw Error(ErrorKind::usage, std::string(error.description()),
+                    fmt::format("{}:{}", file, error.source().begin.line),
+                    "see configs/clock-profiles.toml for an example");
+    }
+    std::vector<ClockProfile> profiles = default_profiles();
+    std::set<std::string> seen;
+    for (const auto& [key, node] : root) {
+        const toml::array* tables = node.as_array();
+        if (key.str() != "profile" || tables == nullptr) {
+            refuse(file, node, key.str(), "unknown key", "profiles are written as [[profile]] tables");
+        }
+        for (const toml::node& entry : *tables) {
+            if (!entry.is_table()) refuse(file, entry, "profile", "must be a table");
+            ClockProfile profile = parse_profile(file, *entry.as_table());
+            if (!seen.insert(profile.id).second) refuse(file, entry, "id", "\"" + profile.id + "\" stands twice");
+            const auto same = std::find_if(profiles.begin(), profiles.end(),
+                                           [&](const ClockProfile& other) { return other.id == profile.id; });
+            if (same == profiles.end()) {
+                profiles.push_back(std::move(profile));
+            } else {
+                *same = std::move(profile);
+            }
+        }
+    }
+    return profiles;
+}
+
+std::vector<ClockProfile> load_profiles(const std::filesystem::path& path) {
+    std::error_code error;
+    const std::uintmax_t size = std::filesystem::file_size(path, error);
+    std::ifstream file(path, std::ios::binary);
+    if (error || !file)
+        throw Error(ErrorKind::input, "cannot read the clock profiles", path.string(), "check the path");
+    if (size > kLargestFile) throw Error(ErrorKind::input, "is too large for clock profiles", path.string());
+    std::ostringstream text;
+    text << file.rdbuf();
+    return parse_profiles(text.str(), path.string());
+}
+
+std::optional<std::pair<Hertz, Hertz>> resolve(const ClockTarget& target, const std::vector<Hertz>& steps) {
+    if (steps.empty()) return std::nullopt;
+    if (const auto* fixed = std::get_if<Fixed>(&target)) {
+        if (!std::binary_search(steps.begin(), steps.end(), fixed->hertz)) return std::nullopt;
+        return std::pair{fixed->hertz, fixed->hertz};
+    }
+    if (const auto* fraction = std::get_if<Fraction>(&target)) {
+        const double wanted = fraction->of_max * static_cast<double>(steps.back());
+        const auto nearest = std::min_element(steps.begin(), steps.end(), [wanted](Hertz a, Hertz b) {
+            return std::abs(static_cast<double>(a) - wanted) < std::abs(static_cast<double>(b) - wanted);
+        });
+        return std::pair{*nearest, *nearest};
+    }
+    return std::nullopt;
+}
+
+}  // namespace throng

@@ -1,0 +1,103 @@
+// The board's condition once a second: loads, clocks, temperatures, power, and why a clock is held down.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "core/clocks/gpu_clock.h"
+#include "core/clocks/nvml.h"
+#include "core/clocks/system_files.h"
+
+namespace throng {
+
+struct NamedReading {
+    std::string name;
+    double value = 0;
+};
+
+struct TelemetrySample {
+    std::chrono::system_clock::time_point time{};
+    std::optional<Hertz> gpu_clock;
+    std::optional<Hertz> cpu_clock;  // of the fastest core
+    std::optional<Hertz> memory_clock;
+    std::optional<double> gpu_load;          // 0 to 1
+    std::optional<double> cpu_load;          // 0 to 1, all cores, since the sample before
+    std::vector<NamedReading> temperatures;  // degrees Celsius, by the zone's own name
+    std::vector<NamedReading> rails;         // watts, by the rail's own name
+    std::optional<double> power;             // watts: the GPU's, or the board's input rail where it names one
+    std::uint64_t throttle_reasons = 0;      // bits of throttle:: in nvml.h
+
+    [[nodiscard]] bool throttled() const noexcept { return (throttle_reasons & throttle::kSlowing) != 0; }
+};
+
+// The reasons in words, "power cap, too hot"; empty when there are none.
+[[nodiscard]] std::string describe_throttling(std::uint64_t reasons);
+
+// Reads one sample. Where the sensors lie is looked up once; a sensor that vanishes is left out.
+class TelemetryReader {
+public:
+    TelemetryReader(std::shared_ptr<SystemFiles> files, std::shared_ptr<Nvml> nvml);
+    [[nodiscard]] TelemetrySample read();
+
+private:
+    struct Sensor {
+        std::string name;
+        std::string value;    // file; millidegrees, milliwatts, or millivolts when there is a current
+        std::string current;  // file, milliamperes; empty where the value is power itself
+    };
+    void find_sensors();
+    std::optional<double> cpu_load();  // since the call before
+
+    std::shared_ptr<SystemFiles> files_;
+    std::shared_ptr<Nvml> nvml_;
+    std::unique_ptr<GpuClock> gpu_;
+    std::vector<Sensor> temperatures_;
+    std::vector<Sensor> rails_;
+    std::int64_t busy_ = 0;
+    std::int64_t total_ = 0;
+};
+
+// Samples on a thread of its own, keeps a short history and writes a CSV file when asked. Thread-safe.
+class Telemetry {
+public:
+    struct Options {
+        std::filesystem::path root;  // as in ClockOptions
+        std::filesystem::path csv;   // empty: none
+        std::chrono::milliseconds period{1000};
+        std::size_t history = 120;
+    };
+    // Throws Error(input) when the CSV file cannot be opened. A file that fills up ends the log with a warning, not the
+    // sampling.
+    explicit Telemetry(Options options);
+    ~Telemetry();
+    Telemetry(const Telemetry&) = delete;
+    Telemetry& operator=(const Telemetry&) = delete;
+
+    [[nodiscard]] std::optional<TelemetrySample> latest() const;
+    [[nodiscard]] std::vector<TelemetrySample> history() const;  // oldest first
+
+private:
+    void run(const std::stop_token& stop);
+    void write(const TelemetrySample& sample);
+
+    const Options options_;
+    TelemetryReader reader_;
+    std::ofstream csv_;
+    mutable std::mutex mutex_;
+    std::condition_variable_any wake_;
+    std::deque<TelemetrySample> history_;
+    std::jthread thread_;  // last: it uses all the others
+};
+
+}  // namespace throng
