@@ -5,6 +5,7 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <memory>
 #include <new>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "app/commands/command.h"
 #include "app/options/common.h"
 #include "app/options/config_options.h"
+#include "app/options/help.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
 
@@ -22,12 +24,12 @@ using AddCommand = void (*)(CLI::App& program, CommandContext& context);
 
 // In the order of --help.
 constexpr AddCommand kCommands[] = {
-    add_detect_command,
-    add_info_command,
+    add_view_command, add_detect_command, add_nms_command, add_bench_command, add_info_command,
 };
 
 int run(std::vector<std::string> arguments) {
     CLI::App program("Throng: real-time face detection in crowds", "throng");
+    program.formatter(std::make_shared<HelpFormatter>());
     program.set_version_flag("--version", TH_VERSION);
     program.require_subcommand(0, 1);
     program.footer("throng SOURCE is short for throng view SOURCE. throng COMMAND --help explains a command.");

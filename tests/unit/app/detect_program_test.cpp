@@ -120,7 +120,7 @@ TEST_F(DetectProgram, InputsThatCannotBeReadGiveStatus3AndTheirName) {
     std::ofstream(file("text.mp4")) << "this is no video\n";
     std::ofstream(file("noise.png")) << std::string("\x89PNG\r\n\x1a\n") + std::string(200, 'x');
     fs::create_directory(file("folder"));
-    for (const std::string& name : {"missing.mp4", "empty.mp4", "text.mp4", "noise.png", "folder"}) {
+    for (const char* name : {"missing.mp4", "empty.mp4", "text.mp4", "noise.png", "folder"}) {
         const ProgramResult result = run_program({"detect", file(name)});
         EXPECT_EQ(result.status, 3) << name << ": " << result.err;
         EXPECT_SAYS(result.err, name);
@@ -165,7 +165,7 @@ TEST_F(DetectProgram, AFullDiskLeavesWholeLines) {
 TEST_F(DetectProgram, NeverOverwritesItsInput) {
     ASSERT_EQ(run_program({"detect", kCrowd, "--video", file("in.mp4")}).status, 0);
     const std::string before = contents(file("in.mp4"));
-    for (const std::string& option : {"--video", "--json"}) {
+    for (const char* option : {"--video", "--json"}) {
         const ProgramResult result = run_program({"detect", file("in.mp4"), option, file("./in.mp4")});
         EXPECT_EQ(result.status, 2) << result.err;
         EXPECT_SAYS(result.err, "in.mp4");

@@ -1,0 +1,23 @@
+#include "app/options/help.h"
+
+#include <algorithm>
+
+namespace throng {
+
+std::string HelpFormatter::make_option_opts(const CLI::Option* option) const {
+    // CLI11 gives "NAME:{a,b}" or "N:INT in [0 - 255]": the name, then what its checks say. Choices speak for
+    // themselves; ranges are told by the message when they are missed.
+    const std::string full = option->get_type_name();
+    const std::size_t colon = full.find(':');
+    std::string type = full.substr(0, colon);
+    if (colon != std::string::npos && full.compare(colon + 1, 1, "{") == 0) {
+        type = full.substr(colon + 2, full.find('}', colon) - colon - 2);
+        std::replace(type.begin(), type.end(), ',', '|');
+    }
+    std::string text = type.empty() ? std::string() : " " + type;
+    if (!option->get_default_str().empty()) text += " [" + option->get_default_str() + "]";
+    if (option->get_expected_max() >= CLI::detail::expected_max_vector_size) text += " ...";
+    return text;
+}
+
+}  // namespace throng
