@@ -100,6 +100,7 @@ void DetectRun::run_source(std::size_t number) {
     const std::string& spec = arguments_.sources[number];
     SourceOptions source_options = arguments_.source.source;
     source_options.device = common_.device;
+    source_options.prefer_device_frames = backend_.backend->name() != "cpu";
     PipelineOptions options;
     options.max_frames = arguments_.source.frames;
     if (common_.backend == "auto" && backend_.backend->name() != "cpu") {

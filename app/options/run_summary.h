@@ -3,8 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <string>
 
+#include "app/options/table.h"
 #include "core/pipeline/frame_result.h"
 #include "core/pipeline/pipeline.h"
 #include "core/pipeline/stage_statistics.h"
@@ -23,11 +25,17 @@ public:
     void add(const PipelineCounters& counters);
 
     [[nodiscard]] std::uint64_t frames() const noexcept { return frames_; }
-    // Stages with last, mean, p50, p99 and max in milliseconds, then one line of counts and frames a second.
+    // Stages with last, mean, p50, p99 and max in milliseconds.
+    [[nodiscard]] TextTable stages() const;
+    // The same and the counts, as one object: {"frames":…,"seconds":…,"fps":…,…,"stages":{"decode":{"last":…,…},…}}.
+    [[nodiscard]] nlohmann::ordered_json json(double seconds) const;
+    // The table, then one line of counts and frames a second.
     [[nodiscard]] std::string text(double seconds) const;
 
 private:
-    StageStatistics stages_;
+    [[nodiscard]] double rate(double seconds) const;
+
+    StageStatistics statistics_;
     std::uint64_t frames_ = 0;
     std::uint64_t raw_ = 0;
     std::uint64_t kept_ = 0;
