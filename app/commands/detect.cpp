@@ -55,7 +55,8 @@ public:
     int run();
 
 private:
-    void run_source(std::size_t number);
+    bool run_source(std::size_t number);
+    void report(const Error& error);
     void follow(Pipeline& pipeline, std::size_t number);
 
     const DetectArguments& arguments_;
@@ -64,6 +65,7 @@ private:
     BackendChoice backend_;
     OutputFiles outputs_;
     std::shared_ptr<RunSummary> summary_ = std::make_shared<RunSummary>();
+    int status_ = 0;  // of the first failure
 };
 
 int DetectRun::run() {
@@ -73,34 +75,41 @@ int DetectRun::run() {
     outputs_ = OutputFiles(arguments_.output, arguments_.sources.size());
 
     const Clock::time_point start = Clock::now();
-    int status = 0;
-    for (std::size_t i = 0; i < arguments_.sources.size() && !InterruptGuard::requested(); ++i) {
-        try {
-            run_source(i);
-        } catch (const Error& error) {
-            // A source that cannot be read leaves the others; all else would befall them too.
-            if (error.kind() != ErrorKind::input || arguments_.sources.size() == 1 || outputs_.failed()) {
-                outputs_.close();
-                throw;
-            }
-            std::fprintf(stderr, "throng: %s\n", error.what());
-            if (status == 0) status = exit_status(error.kind());
-        }
+    bool go_on = true;
+    for (std::size_t i = 0; i < arguments_.sources.size() && go_on && !InterruptGuard::requested(); ++i) {
+        go_on = run_source(i);
     }
-    outputs_.close();
+    try {
+        outputs_.close();
+    } catch (const Error& error) {
+        report(error);
+    }
     const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
     if (!common_.quiet && summary_->frames() > 0) {
         std::FILE* out = arguments_.output.json == "-" ? stderr : stdout;
         std::fprintf(out, "%sbackend %s\n", summary_->text(seconds).c_str(), backend_.why.c_str());
     }
-    return InterruptGuard::requested() ? exit_status(ErrorKind::interrupted) : status;
+    return InterruptGuard::requested() ? exit_status(ErrorKind::interrupted) : status_;
 }
 
-void DetectRun::run_source(std::size_t number) {
+void DetectRun::report(const Error& error) {
+    std::fprintf(stderr, "throng: %s\n", error.what());
+    if (status_ == 0) status_ = exit_status(error.kind());
+}
+
+// False when the next source would fail in the same way.
+bool DetectRun::run_source(std::size_t number) {
     const std::string& spec = arguments_.sources[number];
-    SourceOptions source_options = arguments_.source.source;
-    source_options.device = common_.device;
-    source_options.prefer_device_frames = backend_.backend->name() != "cpu";
+    std::unique_ptr<VideoSource> source;
+    try {
+        SourceOptions options = arguments_.source.source;
+        options.device = common_.device;
+        options.prefer_device_frames = backend_.backend->name() != "cpu";
+        source = open_source(spec, options);
+    } catch (const Error& error) {
+        report(error);
+        return true;
+    }
     PipelineOptions options;
     options.max_frames = arguments_.source.frames;
     if (common_.backend == "auto" && backend_.backend->name() != "cpu") {
@@ -110,18 +119,27 @@ void DetectRun::run_source(std::size_t number) {
             return make_backend(cpu, &arguments_.detector).backend;
         };
     }
-    Pipeline pipeline(open_source(spec, source_options), backend_.backend, settings_, options);
-    for (auto& sink : outputs_.sinks_for(number, pipeline.source_info())) pipeline.add_sink(sink);
+    Pipeline pipeline(std::move(source), backend_.backend, settings_, options);
+    try {
+        for (auto& sink : outputs_.sinks_for(number, pipeline.source_info())) pipeline.add_sink(sink);
+    } catch (const Error& error) {
+        report(error);
+        return false;
+    }
     pipeline.add_sink(summary_);
     pipeline.start();
     follow(pipeline, number);
     pipeline.stop();
     const PipelineCounters counters = pipeline.counters();
     summary_->add(counters);
-    if (const auto failure = pipeline.failure()) throw *failure;
-    if (counters.decoded == 0 && !InterruptGuard::requested()) {
-        throw Error(ErrorKind::input, "there is no picture in it", spec);
+    if (const std::optional<Error> failure = pipeline.failure()) {
+        report(*failure);
+        return failure->kind() == ErrorKind::input && !outputs_.failed();
     }
+    if (counters.decoded == 0 && !InterruptGuard::requested()) {
+        report(Error(ErrorKind::input, "there is no picture in it", spec));
+    }
+    return true;
 }
 
 void DetectRun::follow(Pipeline& pipeline, std::size_t number) {
