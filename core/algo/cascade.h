@@ -17,7 +17,7 @@
 //   int32).
 //              A node goes left where the bit of the value is set in its subset.
 //   stage      float64 sum of float32 leaves in the order of the trees; rejected where sum < threshold.
-//   score      see window_score.
+//   score      see stage_margin.
 #pragma once
 
 #include <cmath>
@@ -187,10 +187,11 @@ TH_HD float norm_at(const CascadeView& model, const WindowSums& at) {
     return window_norm(w * h, rect_sum(at.sum, at.pitch, 1, 1, w, h), rect_sum(at.squares, at.pitch, 1, 1, w, h));
 }
 
-// The score of an accepted window: the sum over the stages of how far each stage's sum lies above its threshold, added
-// in float64 in the order of the stages, then rounded to float32.
-TH_HD double stage_margin(double sum, float threshold) {
-    return sum - static_cast<double>(threshold);
+// What a stage adds to the score of an accepted window: how far its sum lies above its threshold, in the later half of
+// the stages. Added in float64 in the order of the stages, then rounded to float32. The early stages have few trees and
+// tell less; all of them, or the last one alone, rank the windows of photographs worse.
+TH_HD double stage_margin(int stage, int stage_count, double sum, float threshold) {
+    return stage >= stage_count / 2 ? sum - static_cast<double>(threshold) : 0.0;
 }
 
 TH_HD WindowResult evaluate_window(const CascadeView& model, const WindowSums& at) {
@@ -203,7 +204,7 @@ TH_HD WindowResult evaluate_window(const CascadeView& model, const WindowSums& a
         const double sum = stage_sum(model, stage, at, norm);
         result.stages_passed = s;
         if (sum < static_cast<double>(stage.threshold)) return result;
-        score += stage_margin(sum, stage.threshold);
+        score += stage_margin(s, model.stage_count, sum, stage.threshold);
     }
     result.stages_passed = model.stage_count;
     result.score = static_cast<float>(score);

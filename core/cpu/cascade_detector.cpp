@@ -18,12 +18,12 @@ std::int32_t pitch_for(int width) {
     return ((width + 16) / 16 | 1) * 16;
 }
 
-LevelPlan plan_level(const CascadeLevel& level, int width, int height, const CascadeProgram* program) {
+LevelPlan plan_level(const CascadeLevel& level, int width, int height, const CascadePrograms* programs) {
     LevelPlan plan;
     plan.level = level;
     plan.frame_width = width;
     plan.frame_height = height;
-    plan.program = program;
+    plan.programs = programs;
     if (level.width == width && level.height == height) return plan;
     for (int x = 0; x < level.width; ++x) {
         const ResizeTap tap = resize_tap(x, width, level.width);
@@ -70,7 +70,7 @@ void CascadeDetector::plan(int width, int height) {
     layout.pitch = pitch_for(widest);
     for (const int step : {1, 2}) {
         layout.step = step;
-        programs_[step - 1] = compile_cascade(model_, layout);
+        programs_[step - 1] = compile_cascade(model_, layout, simd_lanes());
     }
 
     levels_.clear();

@@ -39,8 +39,8 @@ private:
     DetectorParams params_;
     int default_threads_;
     std::unique_ptr<ThreadPool> pool_;
-    int width_ = 0, height_ = 0;  // of the frames planned for
-    CascadeProgram programs_[2];  // for a step of 1, of 2
+    int width_ = 0, height_ = 0;   // of the frames planned for
+    CascadePrograms programs_[2];  // for a step of 1, of 2
     std::vector<LevelPlan> levels_;
     std::vector<Strip> strips_;
     std::vector<StripWorker> workers_;

@@ -186,11 +186,6 @@ HWY_INLINE Sums stage_sums(const CascadeProgram& program, const Node* nodes, con
     return sum;
 }
 
-HWY_INLINE Sums margins(Sums sums, float threshold) {
-    const auto t = hn::Set(DD(), static_cast<double>(threshold));
-    return {hn::Sub(sums.low, t), hn::Sub(sums.high, t)};
-}
-
 HWY_INLINE void store(Sums sums, double* to) {
     hn::StoreU(sums.low, DD(), to);
     hn::StoreU(sums.high, DD(), to + hn::Lanes(DD()));
@@ -200,53 +195,183 @@ HWY_INLINE Sums load(const double* from) {
     return {hn::LoadU(DD(), from), hn::LoadU(DD(), from + hn::Lanes(DD()))};
 }
 
+HWY_INLINE int lanes() {
+    return static_cast<int>(hn::Lanes(DU()));
+}
+
+// Costs in cycles on a Zen 4 core with 512-bit vectors, by which it is decided when a group of neighbours is given up.
+constexpr int kDenseNode = 22;    // a Haar node of a group: most loads cross a cache line
+constexpr int kPackedNode = 12;   // the same from a pack
+constexpr int kPackWindow = 200;  // to copy a window into a pack
+
+// Windows that go through a cascade side by side: what is left of them and what they have scored.
+struct Group {
+    Floats norm;
+    Sums score;
+    std::uint32_t alive;
+};
+
+// Evaluates one stage of a group.
+template <class Node>
+HWY_INLINE void pass_stage(const CascadeProgram& program, const Node* nodes, std::size_t index, const std::uint32_t* at,
+                           Group& group) {
+    const CascadeStage& stage = program.stages[index];
+    const Sums sum = stage_sums(program, nodes, stage, at, group.norm);
+    group.alive &= not_below(sum, stage.threshold);
+    const std::size_t stages = program.stages.size();
+    if (index < stages / 2) return;  // as stage_margin of core/algo/cascade.h
+    const auto t = hn::Set(DD(), static_cast<double>(stage.threshold));
+    group.score = group.score + Sums{hn::Sub(sum.low, t), hn::Sub(sum.high, t)};
+}
+
 // Norms and stage 0 of every window of the row.
 template <class Node>
 void first_stage(const CascadeProgram& program, const Node* nodes, const std::uint32_t* sums, int columns,
                  CascadeScratch& scratch) {
-    const int lanes = static_cast<int>(hn::Lanes(DU()));
     const CascadeStage& stage = program.stages[0];
-    for (int i = 0; i < columns; i += lanes) {
+    for (int i = 0; i < columns; i += lanes()) {
         const std::uint32_t inside = columns - i >= 32 ? ~0U : (1U << (columns - i)) - 1U;
         Floats norm = hn::Set(DF(), 1.0F);
         std::uint32_t flat = 0;
         if (program.kind == CascadeKind::haar) norm = window_norms(program, sums + i, flat);
         hn::StoreU(norm, DF(), scratch.norms.data() + i);
-        const std::uint32_t all = static_cast<std::uint32_t>((std::uint64_t{1} << lanes) - 1) & inside & ~flat;
-        std::uint32_t passed = 0;
-        if (all != 0) {
-            const Sums sum = stage_sums(program, nodes, stage, sums + i, norm);
-            store(margins(sum, stage.threshold), scratch.margins.data() + i);
-            passed = not_below(sum, stage.threshold) & all;
-        }
+        const std::uint32_t all = static_cast<std::uint32_t>((std::uint64_t{1} << lanes()) - 1) & inside & ~flat;
+        if (all == 0) continue;
+        const std::uint32_t passed =
+            not_below(stage_sums(program, nodes, stage, sums + i, norm), stage.threshold) & all;
         scratch.alive[static_cast<std::size_t>(i) / 64] |= static_cast<std::uint64_t>(passed) << (i % 64);
         scratch.fell[static_cast<std::size_t>(i) / 64] |= static_cast<std::uint64_t>(all & ~passed) << (i % 64);
     }
 }
 
-// Stages 1 and on of a block of which the windows in `alive` are left. Returns those that all stages accept.
+// A group of neighbours from stage 1 on: to its end, or until so few are left that they are better packed with others.
 template <class Node>
-std::uint32_t later_stages(const CascadeProgram& program, const Node* nodes, const std::uint32_t* at,
-                           const float* norms, double* margin, std::uint32_t alive) {
-    const Floats norm = hn::LoadU(DF(), norms);
-    Sums score = load(margin);
-    for (std::size_t s = 1; s < program.stages.size(); ++s) {
-        const CascadeStage& stage = program.stages[s];
-        const Sums sum = stage_sums(program, nodes, stage, at, norm);
-        alive &= not_below(sum, stage.threshold);
-        if (alive == 0) return 0;
-        score = score + margins(sum, stage.threshold);
+void later_stages(const CascadePrograms& programs, const Node* nodes, const std::uint32_t* block, std::int32_t at,
+                  int row, std::int32_t column, std::uint32_t alive, CascadeScratch& scratch,
+                  std::vector<AcceptedWindow>& accepted) {
+    const CascadeProgram& program = programs.dense;
+    const std::size_t stages = program.stages.size();
+    Group group{hn::LoadU(DF(), scratch.norms.data() + column), {hn::Zero(DD()), hn::Zero(DD())}, alive};
+    // The score of a cascade of one stage is that of stage 0.
+    std::size_t s = stages > 1 ? 1 : 0;
+    for (; s < stages; ++s) {
+        if (hwy::PopCount(group.alive) * kPackWindow <=
+            static_cast<std::size_t>(program.nodes_in_stage[s]) * kDenseNode)
+            break;
+        pass_stage(program, nodes, s, block + at, group);
+        if (group.alive == 0) return;
     }
-    store(score, margin);
-    return alive;
+    double score[16];
+    store(group.score, score);
+    for (std::uint32_t left = group.alive; left != 0; left &= left - 1) {
+        const std::size_t lane = hwy::Num0BitsBelowLS1Bit_Nonzero32(left);
+        const auto i = column + static_cast<std::int32_t>(lane);
+        if (s == stages) {
+            accepted.push_back({row, i, static_cast<float>(score[lane])});
+        } else {
+            scratch.waiting[s].push_back({at + static_cast<std::int32_t>(lane), row, i,
+                                          scratch.norms[static_cast<std::size_t>(i)], score[lane]});
+        }
+    }
+}
+
+// Four entries each of as many windows as there are lanes: a vector for each of the four, a lane a window.
+template <class D>
+HWY_INLINE void transpose_4(D d, const std::uint32_t* const* from, std::int32_t offset, std::uint32_t* to) {
+    const hn::Full128<std::uint32_t> d4;
+    const auto four = [&](std::size_t window) HWY_ATTR { return hn::LoadU(d4, from[window] + offset); };
+    // Block b of vector j: window 4 b + j.
+    const auto column = [&](std::size_t j) HWY_ATTR {
+        if constexpr (hn::MaxLanes(d) == 16) {
+            const hn::Half<D> d8;
+            return hn::Combine(d, hn::Combine(d8, four(12 + j), four(8 + j)), hn::Combine(d8, four(4 + j), four(j)));
+        } else if constexpr (hn::MaxLanes(d) == 8) {
+            return hn::Combine(d, four(4 + j), four(j));
+        } else {
+            return four(j);
+        }
+    };
+    const hn::RepartitionToWide<D> d64;
+    const auto v0 = column(0), v1 = column(1), v2 = column(2), v3 = column(3);
+    const auto a = hn::BitCast(d64, hn::InterleaveLower(d, v0, v1));
+    const auto b = hn::BitCast(d64, hn::InterleaveUpper(d, v0, v1));
+    const auto c = hn::BitCast(d64, hn::InterleaveLower(d, v2, v3));
+    const auto e = hn::BitCast(d64, hn::InterleaveUpper(d, v2, v3));
+    const std::size_t n = hn::Lanes(d);
+    hn::StoreU(hn::BitCast(d, hn::InterleaveLower(d64, a, c)), d, to);
+    hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(d64, a, c)), d, to + n);
+    hn::StoreU(hn::BitCast(d, hn::InterleaveLower(d64, b, e)), d, to + 2 * n);
+    hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(d64, b, e)), d, to + 3 * n);
+}
+
+// Copies the sums below the windows. What is copied past the end of a run is overwritten by the next.
+void fill_pack(const CascadePrograms& programs, const std::uint32_t* const* from, std::uint32_t* pack) {
+    const SumsLayout& source = programs.dense.layout;
+    const SumsLayout& target = programs.packed.layout;
+    const int width = programs.window_width + 1;
+    for (int plane = 0; plane <= (programs.tilted ? 2 : 0); plane += 2) {
+        for (int y = 0; y <= programs.window_height; ++y) {
+            for (int phase = 0; phase < source.step; ++phase) {
+                const int run = (width - phase + source.step - 1) / source.step;
+                const std::int32_t source_at = source.plane(plane) + source.at(phase, y);
+                std::uint32_t* out = pack + target.plane(plane) + target.at(phase, y);
+                for (int x = 0; x < run; x += 4) {
+                    const int start = run >= 4 && x + 4 > run ? run - 4 : x;
+                    transpose_4(DU(), from, source_at + start, out + start * lanes());
+                }
+            }
+        }
+    }
+}
+
+// Packs the last windows that wait for a stage and takes them on, to the end or until few are left.
+template <class Node>
+void evaluate_pack(const CascadePrograms& programs, const Node* nodes, const std::uint32_t* block, std::size_t s,
+                   CascadeScratch& scratch, std::vector<AcceptedWindow>& accepted) {
+    const CascadeProgram& program = programs.packed;
+    const std::size_t stages = program.stages.size();
+    auto& queue = scratch.waiting[s];
+    const std::size_t count = queue.size() < hn::Lanes(DU()) ? queue.size() : hn::Lanes(DU());
+    WaitingWindow windows[16];
+    const std::uint32_t* from[16];
+    float norm[16];
+    double score[16];
+    for (std::size_t lane = 0; lane < hn::Lanes(DU()); ++lane) {
+        const WaitingWindow& window = queue[queue.size() - count + (lane < count ? lane : 0)];
+        windows[lane] = window;
+        from[lane] = block + window.at;
+        norm[lane] = window.norm;
+        score[lane] = window.score;
+    }
+    queue.resize(queue.size() - count);
+    fill_pack(programs, from, scratch.pack.data());
+
+    Group group{hn::LoadU(DF(), norm), load(score), static_cast<std::uint32_t>((std::uint64_t{1} << count) - 1)};
+    const std::size_t first = s;
+    for (; s < stages; ++s) {
+        const auto cost = static_cast<std::size_t>(program.nodes_in_stage[s]) * kPackedNode;
+        if (s > first && hwy::PopCount(group.alive) * kPackWindow * 3 / 2 < cost) break;
+        pass_stage(program, nodes, s, scratch.pack.data(), group);
+        if (group.alive == 0) return;
+    }
+    store(group.score, score);
+    for (std::uint32_t left = group.alive; left != 0; left &= left - 1) {
+        const std::size_t lane = hwy::Num0BitsBelowLS1Bit_Nonzero32(left);
+        WaitingWindow& window = windows[lane];
+        if (s == stages) {
+            accepted.push_back({window.row, window.column, static_cast<float>(score[lane])});
+        } else {
+            window.score = score[lane];
+            scratch.waiting[s].push_back(window);
+        }
+    }
 }
 
 template <class Node>
-void evaluate(const CascadeProgram& program, const Node* nodes, const std::uint32_t* sums, int row, int columns,
-              CascadeScratch& scratch, std::vector<AcceptedWindow>& accepted) {
-    first_stage(program, nodes, sums, columns, scratch);
-    const int lanes = static_cast<int>(hn::Lanes(DU()));
-    const std::uint64_t lane_mask = (std::uint64_t{1} << lanes) - 1;
+void evaluate(const CascadePrograms& programs, const Node* nodes, const Node* packed_nodes, const std::uint32_t* block,
+              std::int32_t at, int row, int columns, CascadeScratch& scratch, std::vector<AcceptedWindow>& accepted) {
+    first_stage(programs.dense, nodes, block + at, columns, scratch);
+    const std::uint64_t lane_mask = (std::uint64_t{1} << lanes()) - 1;
     std::uint32_t skip = 0;
     for (std::size_t word = 0; word < scratch.fell.size(); ++word) {
         const std::uint64_t visited = visited_windows(scratch.fell[word], skip);
@@ -254,27 +379,51 @@ void evaluate(const CascadeProgram& program, const Node* nodes, const std::uint3
         const std::uint64_t all = inside >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << inside) - 1;
         scratch.visited += static_cast<std::int64_t>(hwy::PopCount(visited & all));
         const std::uint64_t alive = scratch.alive[word] & visited;
-        for (int shift = 0; shift < 64 && (alive >> shift) != 0; shift += lanes) {
-            const auto block = static_cast<std::uint32_t>((alive >> shift) & lane_mask);
-            if (block == 0) continue;
-            const std::size_t first = word * 64 + static_cast<std::size_t>(shift);
-            std::uint32_t left = later_stages(program, nodes, sums + first, scratch.norms.data() + first,
-                                              scratch.margins.data() + first, block);
-            for (; left != 0; left &= left - 1) {
-                const std::size_t i = first + hwy::Num0BitsBelowLS1Bit_Nonzero32(left);
-                accepted.push_back({row, static_cast<std::int32_t>(i), static_cast<float>(scratch.margins[i])});
-            }
+        for (int shift = 0; shift < 64 && (alive >> shift) != 0; shift += lanes()) {
+            const auto group = static_cast<std::uint32_t>((alive >> shift) & lane_mask);
+            if (group == 0) continue;
+            const auto column = static_cast<std::int32_t>(word) * 64 + shift;
+            later_stages(programs, nodes, block, at + column, row, column, group, scratch, accepted);
+        }
+    }
+    for (std::size_t s = 0; s < scratch.waiting.size(); ++s) {
+        while (scratch.waiting[s].size() >= hn::Lanes(DU())) {
+            evaluate_pack(programs, packed_nodes, block, s, scratch, accepted);
         }
     }
 }
 
-void evaluate_row(const CascadeProgram& program, const std::uint32_t* sums, int row, int columns,
-                  CascadeScratch& scratch, std::vector<AcceptedWindow>& accepted) {
-    if (program.kind == CascadeKind::haar) {
-        evaluate(program, program.haar.data(), sums, row, columns, scratch, accepted);
-    } else {
-        evaluate(program, program.lbp.data(), sums, row, columns, scratch, accepted);
+template <class Node>
+void finish(const CascadePrograms& programs, const Node* packed_nodes, const std::uint32_t* block,
+            CascadeScratch& scratch, std::vector<AcceptedWindow>& accepted) {
+    // Windows only move on to later stages.
+    for (std::size_t s = 0; s < scratch.waiting.size(); ++s) {
+        while (!scratch.waiting[s].empty()) evaluate_pack(programs, packed_nodes, block, s, scratch, accepted);
     }
+}
+
+void evaluate_row(const CascadePrograms& programs, const std::uint32_t* block, std::int32_t at, int row, int columns,
+                  CascadeScratch& scratch, std::vector<AcceptedWindow>& accepted) {
+    const CascadeProgram& dense = programs.dense;
+    const CascadeProgram& packed = programs.packed;
+    if (dense.kind == CascadeKind::haar) {
+        evaluate(programs, dense.haar.data(), packed.haar.data(), block, at, row, columns, scratch, accepted);
+    } else {
+        evaluate(programs, dense.lbp.data(), packed.lbp.data(), block, at, row, columns, scratch, accepted);
+    }
+}
+
+void finish_rows(const CascadePrograms& programs, const std::uint32_t* block, CascadeScratch& scratch,
+                 std::vector<AcceptedWindow>& accepted) {
+    if (programs.packed.kind == CascadeKind::haar) {
+        finish(programs, programs.packed.haar.data(), block, scratch, accepted);
+    } else {
+        finish(programs, programs.packed.lbp.data(), block, scratch, accepted);
+    }
+}
+
+int simd_lanes() {
+    return lanes();
 }
 
 const char* target_name() {
@@ -288,19 +437,31 @@ HWY_AFTER_NAMESPACE();
 namespace throng {
 
 HWY_EXPORT(evaluate_row);
+HWY_EXPORT(finish_rows);
+HWY_EXPORT(simd_lanes);
 HWY_EXPORT(target_name);
 
-void evaluate_row(const CascadeProgram& program, const std::uint32_t* sums, int row, int columns,
+void evaluate_row(const CascadePrograms& programs, const std::uint32_t* block, std::int32_t first, int row, int columns,
                   CascadeScratch& scratch, std::vector<AcceptedWindow>& accepted) {
-    const auto windows = static_cast<std::size_t>(columns);
-    const std::size_t words = (windows + 63) / 64;
-    if (scratch.norms.size() < words * 64) {
-        scratch.norms.resize(words * 64);
-        scratch.margins.resize(words * 64);
-    }
+    const std::size_t words = (static_cast<std::size_t>(columns) + 63) / 64;
+    if (scratch.norms.size() < words * 64) scratch.norms.resize(words * 64);
     scratch.fell.assign(words, 0);
     scratch.alive.assign(words, 0);
-    HWY_DYNAMIC_DISPATCH(evaluate_row)(program, sums, row, columns, scratch, accepted);
+    const SumsLayout& pack = programs.packed.layout;
+    // Three entries of each window may be written past a row's end.
+    const auto entries = static_cast<std::size_t>(pack.plane(programs.tilted ? 3 : 1) + 4 * pack.lanes);
+    if (scratch.pack.size() < entries) scratch.pack.resize(entries);
+    scratch.waiting.resize(programs.packed.stages.size());
+    HWY_DYNAMIC_DISPATCH(evaluate_row)(programs, block, first, row, columns, scratch, accepted);
+}
+
+void finish_rows(const CascadePrograms& programs, const std::uint32_t* block, CascadeScratch& scratch,
+                 std::vector<AcceptedWindow>& accepted) {
+    HWY_DYNAMIC_DISPATCH(finish_rows)(programs, block, scratch, accepted);
+}
+
+int simd_lanes() {
+    return HWY_DYNAMIC_DISPATCH(simd_lanes)();
 }
 
 const char* simd_name() {

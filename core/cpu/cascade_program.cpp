@@ -58,9 +58,7 @@ float smallest_flat_norm(int area) {
     return norm;
 }
 
-}  // namespace
-
-CascadeProgram compile_cascade(const CascadeModel& model, const SumsLayout& layout) {
+CascadeProgram compile(const CascadeModel& model, const SumsLayout& layout) {
     CascadeProgram program;
     program.kind = model.kind;
     program.layout = layout;
@@ -76,12 +74,30 @@ CascadeProgram compile_cascade(const CascadeModel& model, const SumsLayout& layo
             program.lbp.push_back(compile_node(model.lbp[feature], node, &model.subsets[i * kLbpWords], layout));
         }
     }
+    for (const CascadeStage& stage : model.stages) {
+        std::int32_t nodes = 0;
+        for (int t = 0; t < stage.tree_count; ++t) {
+            nodes += model.trees[static_cast<std::size_t>(stage.first_tree + t)].node_count;
+        }
+        program.nodes_in_stage.push_back(nodes);
+    }
     const auto w = static_cast<std::int16_t>(model.window_width - 2);
     const auto h = static_cast<std::int16_t>(model.window_height - 2);
     set_corners(program.norm_corner, layout, {1, 1, w, h});
     program.norm_area = w * h;
     program.flat_norm = smallest_flat_norm(program.norm_area);
     return program;
+}
+
+}  // namespace
+
+CascadePrograms compile_cascade(const CascadeModel& model, const SumsLayout& layout, int lanes) {
+    SumsLayout pack;
+    pack.step = layout.step;
+    pack.rows = model.window_height + 1;
+    pack.pitch = (model.window_width + 2) / 2 * 2;
+    pack.lanes = lanes;
+    return {compile(model, layout), compile(model, pack), model.window_width, model.window_height, model.has_tilted};
 }
 
 }  // namespace throng

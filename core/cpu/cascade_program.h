@@ -3,6 +3,9 @@
 // A worker's block holds the rows of a strip of one level: first all rows of the integral, then those of the squares,
 // then those of the tilted integral, each `rows` x `pitch` entries. On levels with a step of 2 a row is stored as its
 // even columns and then its odd ones, so that neighbouring windows always read neighbouring entries.
+//
+// The same with lanes > 1 is a pack: the sums below that many windows that are no neighbours, copied side by side, so
+// that one load brings the same entry of each.
 #pragma once
 
 #include <cstddef>
@@ -17,10 +20,13 @@ struct SumsLayout {
     int step = 1;            // of the level
     int rows = 0;            // room for
     std::int32_t pitch = 0;  // entries, even; a plane of a step of 2 has pitch / 2
+    int lanes = 1;
 
-    [[nodiscard]] std::int32_t plane(int which) const { return which * rows * pitch; }  // 0 sum, 1 squares, 2 tilted
+    [[nodiscard]] std::int32_t plane(int which) const {
+        return which * rows * pitch * lanes;
+    }  // 0 sum, 1 squares, 2 tilted
     [[nodiscard]] std::int32_t at(int x, int y) const {
-        return y * pitch + (step == 1 ? x : (x & 1) * (pitch / 2) + (x >> 1));
+        return (y * pitch + (step == 1 ? x : (x & 1) * (pitch / 2) + (x >> 1))) * lanes;
     }
 };
 
@@ -45,11 +51,20 @@ struct CascadeProgram {
     std::vector<HaarNode> haar;  // by CascadeTree::first_node
     std::vector<LbpNode> lbp;
     std::vector<float> leaves;
+    std::vector<std::int32_t> nodes_in_stage;
     std::int32_t norm_corner[4] = {};  // of the sum; the squares' lie plane(1) further
     std::int32_t norm_area = 0;
     float flat_norm = 0;  // a window with norm >= this is flat
 };
 
-[[nodiscard]] CascadeProgram compile_cascade(const CascadeModel& model, const SumsLayout& layout);
+// For the windows of levels with one step: in place, and packed.
+struct CascadePrograms {
+    CascadeProgram dense, packed;
+    int window_width = 0, window_height = 0;
+    bool tilted = false;
+};
+
+// layout is that of the workers' blocks, lanes the number of windows in a pack.
+[[nodiscard]] CascadePrograms compile_cascade(const CascadeModel& model, const SumsLayout& layout, int lanes);
 
 }  // namespace throng

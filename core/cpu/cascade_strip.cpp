@@ -9,7 +9,7 @@
 namespace throng {
 namespace {
 
-constexpr std::size_t kSlack = 128;  // entries past a row's end that SIMD may touch
+constexpr std::size_t kSlack = 2 * kRowSlack;  // entries past a row's end that SIMD may touch
 
 // Adds the time since it was made or last asked.
 class Lap {
@@ -51,7 +51,7 @@ void StripWorker::reserve(const SumsLayout& layout, int level_width, int frame_w
 void StripWorker::evaluate(const LevelPlan& plan, const Strip& strip, int window_height, const PlaneView& grey,
                            std::vector<AcceptedWindow>& accepted) {
     const CascadeLevel& level = plan.level;
-    const SumsLayout& layout = plan.program->layout;
+    const SumsLayout& layout = plan.programs->dense.layout;
     const int first = strip.first * level.step;
     const int count = (strip.count - 1) * level.step + window_height;
     Lap lap;
@@ -61,9 +61,13 @@ void StripWorker::evaluate(const LevelPlan& plan, const Strip& strip, int window
     if (tilted_) sum_tilted_rows(plan, count);
     lap.add_to(times.integral_ms);
     for (int j = 0; j < strip.count; ++j) {
-        evaluate_row(*plan.program, sums_.data() + layout.at(0, j * level.step), strip.first + j, level.columns,
+        evaluate_row(*plan.programs, sums_.data(), layout.at(0, j * level.step), strip.first + j, level.columns,
                      scratch, accepted);
     }
+    finish_rows(*plan.programs, sums_.data(), scratch, accepted);
+    std::sort(accepted.begin(), accepted.end(), [](const AcceptedWindow& a, const AcceptedWindow& b) {
+        return a.row != b.row ? a.row < b.row : a.column < b.column;
+    });
     lap.add_to(times.cascade_ms);
 }
 
@@ -96,7 +100,7 @@ void StripWorker::put_row(const std::uint32_t* row, int count, std::int32_t plan
 
 void StripWorker::sum_rows(const LevelPlan& plan, int count) {
     const int width = plan.level.width;
-    const SumsLayout& layout = plan.program->layout;
+    const SumsLayout& layout = plan.programs->dense.layout;
     std::fill_n(running_sum_.begin(), width + 1, 0U);
     if (squares_) std::fill_n(running_squares_.begin(), width + 1, 0U);
     for (int y = 0; y <= count; ++y) {
@@ -114,7 +118,7 @@ void StripWorker::sum_rows(const LevelPlan& plan, int count) {
 // outside or equals the part held twice.
 void StripWorker::sum_tilted_rows(const LevelPlan& plan, int count) {
     const int width = plan.level.width;
-    const SumsLayout& layout = plan.program->layout;
+    const SumsLayout& layout = plan.programs->dense.layout;
     for (auto* row : {&cone_above_, &cone_above2_}) std::fill_n(row->begin(), width + 1, 0U);
     put_row(cone_above_.data(), width + 1, layout.plane(2), 0, layout);
     for (int y = 1; y <= count; ++y) {

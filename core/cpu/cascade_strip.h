@@ -18,7 +18,7 @@ struct LevelPlan {
     CascadeLevel level{};
     std::vector<std::int32_t> offsets, weights;  // of its columns, as resample_row wants them; empty: same width
     int frame_width = 0, frame_height = 0;
-    const CascadeProgram* program = nullptr;  // of the level's step
+    const CascadePrograms* programs = nullptr;  // of the level's step
 };
 
 // Rows of windows [first, first + count) of a level.

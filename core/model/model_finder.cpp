@@ -65,7 +65,7 @@ std::vector<fs::path> cascade_folders() {
 
 std::string default_cascade(std::string_view kind) {
     if (kind == "haar") return "haarcascade_frontalface_alt2";
-    if (kind == "lbp") return "lbpcascade_frontalface_improved";
+    if (kind == "lbp") return "lbpcascade_frontalface";
     throw Error(ErrorKind::usage, "no cascade detector is called so", std::string(kind), "use haar or lbp");
 }
 

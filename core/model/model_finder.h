@@ -18,7 +18,7 @@ struct ModelFile {
 // folders (XDG_DATA_HOME, XDG_DATA_DIRS). Folders that do not exist are left in.
 [[nodiscard]] std::vector<std::filesystem::path> cascade_folders();
 
-// The default model of a kind: haarcascade_frontalface_alt2, lbpcascade_frontalface_improved. Throws Error(usage) for
+// The default model of a kind: haarcascade_frontalface_alt2, lbpcascade_frontalface. Throws Error(usage) for
 // another kind.
 [[nodiscard]] std::string default_cascade(std::string_view kind);
 

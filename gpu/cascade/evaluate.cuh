@@ -141,7 +141,7 @@ __device__ bool passes(const CascadeTables& c, const PyramidView& p, int first, 
         const double sum = Features::stage_sum(c, p, s, at, norm);
         const float threshold = __ldg(&c.stages[s].threshold);
         if (sum < static_cast<double>(threshold)) return false;
-        margin += stage_margin(sum, threshold);
+        margin += stage_margin(s, c.geometry.stage_count, sum, threshold);
     }
     return true;
 }

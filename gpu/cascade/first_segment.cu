@@ -51,7 +51,7 @@ __global__ void __launch_bounds__(kTileThreads)
         const double sum = F::stage_sum(cascade, task.pyramid, 0, at, window.norm);
         const float threshold = __ldg(&cascade.stages[0].threshold);
         fell = sum < static_cast<double>(threshold);
-        window.margin += stage_margin(sum, threshold);
+        window.margin += stage_margin(0, cascade.geometry.stage_count, sum, threshold);
         alive = !fell;
     }
     // With a stride every wanted window is visited: its neighbours have not all been looked at.

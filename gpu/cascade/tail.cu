@@ -86,7 +86,7 @@ __device__ bool warp_passes(const CascadeTables& c, int first, int last, const W
             __syncwarp();
         }
         if (sum < static_cast<double>(stage.threshold)) return false;
-        margin += stage_margin(sum, stage.threshold);
+        margin += stage_margin(s, c.geometry.stage_count, sum, stage.threshold);
     }
     return true;
 }
