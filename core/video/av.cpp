@@ -14,7 +14,16 @@ extern "C" {
 namespace throng::av {
 namespace {
 
+// Where the user of a decoder wants to know, its complaints are counted: it mends damaged pictures without telling
+// else.
+void count_error(void* object) {
+    if (object == nullptr || *static_cast<const AVClass**>(object) != avcodec_get_class()) return;
+    auto* errors = static_cast<ErrorCount*>(static_cast<AVCodecContext*>(object)->opaque);
+    if (errors != nullptr) ++*errors;
+}
+
 void forward_line(void* object, int level, const char* format, va_list arguments) {
+    if (level <= AV_LOG_ERROR) count_error(object);
     if (level > AV_LOG_WARNING || !spdlog::should_log(spdlog::level::debug)) return;
     char line[1024];
     int print_prefix = 1;

@@ -11,6 +11,8 @@ extern "C" {
 #include <libswscale/swscale.h>
 }
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <new>
 #include <string>
@@ -66,6 +68,9 @@ private:
 
 // FFmpeg's words for one of its error codes.
 [[nodiscard]] std::string message(int error);
+
+// Errors that a decoder logged; it counts in AVCodecContext::opaque, which for us is always one of these or null.
+using ErrorCount = std::atomic<std::uint64_t>;
 
 // Sends FFmpeg's log to ours, at level debug and with passwords masked; the first call does it, later ones are free.
 void set_up();

@@ -30,6 +30,7 @@ struct Request {
     const AVStream& stream;
     const SourceOptions& options;
     bool low_delay;
+    av::ErrorCount& errors;
 };
 
 av::CodecPtr make_context(const AVCodec* decoder, const Request& request, std::string& why) {
@@ -43,6 +44,7 @@ av::CodecPtr make_context(const AVCodec* decoder, const Request& request, std::s
         return nullptr;
     }
     codec->pkt_timebase = request.stream.time_base;
+    codec->opaque = &request.errors;
     codec->max_pixels = kLargestPicture;
     const auto pixels = static_cast<std::int64_t>(codec->width) * codec->height;
     const auto cores = static_cast<int>(std::thread::hardware_concurrency());
@@ -138,11 +140,11 @@ void check_size(const AVStream& stream, const std::string& shown) {
 
 }  // namespace
 
-OpenDecoder open_decoder(const AVStream& stream, const SourceOptions& options, bool low_delay,
+OpenDecoder open_decoder(const AVStream& stream, const SourceOptions& options, bool low_delay, av::ErrorCount& errors,
                          const std::string& shown) {
     check_size(stream, shown);
     const bool automatic = options.decoder == "auto";
-    const Request request{stream, options, low_delay};
+    const Request request{stream, options, low_delay, errors};
     std::string why;
     for (const Row& row : kRows) {
         const bool hardware = row.open != open_software;

@@ -14,11 +14,11 @@ struct OpenDecoder {
 };
 
 // A decoder for the stream. options.decoder names a row or is "auto". low_delay gives each frame as soon as its packet
-// is in. `shown` is the source's name for messages. Throws Error(usage) for a name that is not in the table,
-// Error(unavailable) for a row asked for by name that does not work here, Error(input) when nothing can decode the
-// stream.
+// is in; `errors` counts what it complains about and must outlive it. `shown` is the source's name for messages. Throws
+// Error(usage) for a name that is not in the table, Error(unavailable) for a row asked for by name that does not work
+// here, Error(input) when nothing can decode the stream.
 [[nodiscard]] OpenDecoder open_decoder(const AVStream& stream, const SourceOptions& options, bool low_delay,
-                                       const std::string& shown);
+                                       av::ErrorCount& errors, const std::string& shown);
 
 // Largest picture that is decoded, in pixels; bounds the memory that a hostile file can ask for.
 inline constexpr std::int64_t kLargestPicture = std::int64_t{1} << 28;

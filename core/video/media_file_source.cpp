@@ -68,8 +68,10 @@ public:
     [[nodiscard]] std::string notice() const override {
         std::string text;
         const std::uint64_t damaged = earlier_damage_ + reader_->damaged();
-        if (damaged > 0)
-            text = std::to_string(damaged) + (damaged == 1 ? " damaged packet" : " damaged packets") + " skipped";
+        if (damaged > 0) {
+            text = "damaged in " + std::to_string(damaged) + (damaged == 1 ? " place" : " places") +
+                   ", shown as far as possible";
+        }
         if (!trouble_.empty()) text += (text.empty() ? "" : "; ") + trouble_;
         return text;
     }
@@ -82,10 +84,10 @@ private:
         return first;
     }
 
+    [[nodiscard]] double frame_step() const { return 1 / (reader_->fps() > 0 ? reader_->fps() : kDefaultFps); }
     std::optional<TimedPicture> decode(const std::stop_token& stop);
     void note_early_end();
-    bool position_before(double seconds, double step_back);
-    bool reopen();
+    void position_before(double seconds, double step_back);
     void skip_to(double seconds, std::optional<TimedPicture> first);
 
     MediaRequest request_;
@@ -94,8 +96,7 @@ private:
     FormatWatch format_;
     std::deque<TimedPicture> pending_;  // decoded ahead: the first frame, and what a seek had to look at
     std::int64_t next_index_ = 0;
-    std::int64_t decoded_ = 0;  // in one run from the start, -1 after a seek
-    double last_pts_ = -1;      // of decoding
+    double last_pts_ = -1;  // of decoding
     int width_ = 0;
     int height_ = 0;
     std::uint64_t earlier_damage_ = 0;
@@ -113,35 +114,30 @@ std::optional<TimedPicture> MediaFileSource::decode(const std::stop_token& stop)
                         request_.shown, "the connection or the sender has stopped");
         case MediaStatus::broken: note_early_end(); return std::nullopt;
     }
-    const double step = 1.0 / (reader_->fps() > 0 ? reader_->fps() : kDefaultFps);
     const std::optional<double> told = reader_->time_of(*result.picture);
-    result.pts = told ? std::max(*told, 0.0) : (last_pts_ < 0 ? 0 : last_pts_ + step);
+    result.pts = told ? std::max(*told, 0.0) : (last_pts_ < 0 ? 0 : last_pts_ + frame_step());
     last_pts_ = result.pts;
-    if (decoded_ >= 0) ++decoded_;
     return result;
 }
 
 void MediaFileSource::note_early_end() {
-    const auto promised = reader_->frame_count();
-    if (decoded_ >= 0 && promised && decoded_ < *promised && (reader_->damaged() > 0 || reader_->gave_up())) {
-        trouble_ = "the file ends early: " + std::to_string(decoded_) + " of " + std::to_string(*promised) + " frames";
+    constexpr double kUsualDifference = 0.5;  // seconds between what headers say and the last frame's end
+    const double end = last_pts_ + frame_step();
+    const std::optional<double> promised = reader_->track_duration();
+    if (promised && end + std::max(kUsualDifference, 2 * frame_step()) < *promised) {
+        trouble_ = "the file ends early: after " + short_number(end) + " of " + short_number(*promised) + " s";
     } else if (reader_->gave_up()) {
         trouble_ = "reading ended early: " + reader_->read_error();
     }
 }
 
-bool MediaFileSource::reopen() {
+// To a key frame at or before the time, less step_back; infinity: to the very start, by opening the file anew.
+void MediaFileSource::position_before(double seconds, double step_back) {
+    last_pts_ = -1;
+    const bool anew = std::isinf(step_back) || !reader_->has_index();
+    if (!anew && reader_->seek_key_frame(std::max(seconds - step_back, 0.0))) return;
     earlier_damage_ += reader_->damaged();
     reader_ = std::make_unique<MediaReader>(request_, std::stop_token{});
-    return true;
-}
-
-// Before the frame at `seconds`, by at least step_back where possible; infinity: at the very start.
-bool MediaFileSource::position_before(double seconds, double step_back) {
-    last_pts_ = -1;
-    const double target = std::max(seconds - step_back, 0.0);
-    if (reader_->has_index() && reader_->seek_key_frame(target)) return true;
-    return reopen();
 }
 
 bool MediaFileSource::seek(double seconds) {
@@ -149,13 +145,12 @@ bool MediaFileSource::seek(double seconds) {
     seconds = std::max(seconds, 0.0);
     pending_.clear();
     trouble_.clear();
-    decoded_ = -1;
     // Containers without a good index land behind the wanted time now and then: ask again from further back.
     for (const double step_back : {0.0, 2.0, 15.0, std::numeric_limits<double>::infinity()}) {
-        if (!position_before(seconds, step_back)) return false;
+        position_before(seconds, step_back);
         std::optional<TimedPicture> first = decode({});
-        const bool from_start = seconds - step_back <= 0;
-        if (!from_start && (!first || first->pts > seconds + kTimeTolerance)) continue;
+        const bool too_late = !first || first->pts > seconds + kTimeTolerance;
+        if (too_late && !std::isinf(step_back)) continue;
         skip_to(seconds, std::move(first));
         break;
     }

@@ -69,7 +69,7 @@ MediaReader::MediaReader(const MediaRequest& request, const std::stop_token& sto
     av::set_up();
     open(stop);
     find_stream();
-    OpenDecoder decoder = open_decoder(*stream_, request_.source, request_.live, request_.shown);
+    OpenDecoder decoder = open_decoder(*stream_, request_.source, request_.live, *decoder_errors_, request_.shown);
     codec_ = std::move(decoder.codec);
     decoder_name_ = std::move(decoder.name);
 }
@@ -77,6 +77,7 @@ MediaReader::MediaReader(const MediaRequest& request, const std::stop_token& sto
 void MediaReader::open(const std::stop_token& stop) {
     av::Dictionary options;
     for (const auto& [key, value] : request_.options) options.set(key, value);
+    if (request_.live) options.set("fpsprobesize", "5");  // frames; the usual 20 would delay the first picture
     auto* format = request_.input_format.empty() ? nullptr : av_find_input_format(request_.input_format.c_str());
     if (format == nullptr && !request_.input_format.empty()) {
         throw Error(ErrorKind::unavailable, "this FFmpeg was built without " + request_.input_format, request_.shown);
@@ -123,6 +124,8 @@ MediaStatus MediaReader::next(AVFrame& picture, const std::stop_token& stop) {
         const int status = avcodec_receive_frame(codec_.get(), &picture);
         if (status >= 0) {
             if (!checked_decoder_) check_wanted_decoder(picture);
+            const bool damaged = picture.decode_error_flags != 0 || (picture.flags & AV_FRAME_FLAG_CORRUPT) != 0;
+            if (damaged) ++damaged_;
             return MediaStatus::picture;
         }
         if (status == AVERROR_EOF) return MediaStatus::end;
@@ -224,13 +227,16 @@ Orientation MediaReader::orientation_of_picture(const AVFrame& picture) const {
 
 std::optional<double> MediaReader::duration() const {
     if (request_.live) return std::nullopt;
-    if (stream_->duration != AV_NOPTS_VALUE && stream_->duration > 0) {
-        return static_cast<double>(stream_->duration) * av_q2d(stream_->time_base);
-    }
+    if (const auto track = track_duration()) return track;
     if (input_->duration != AV_NOPTS_VALUE && input_->duration > 0) {
         return static_cast<double>(input_->duration) / AV_TIME_BASE;
     }
     return std::nullopt;
+}
+
+std::optional<double> MediaReader::track_duration() const {
+    if (request_.live || stream_->duration == AV_NOPTS_VALUE || stream_->duration <= 0) return std::nullopt;
+    return static_cast<double>(stream_->duration) * av_q2d(stream_->time_base);
 }
 
 std::optional<std::int64_t> MediaReader::frame_count() const {

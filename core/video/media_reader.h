@@ -1,6 +1,7 @@
 // Opens anything FFmpeg reads and gives the decoded pictures of its first video stream, in the order of display.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -54,7 +55,8 @@ public:
     [[nodiscard]] int width() const { return stream_->codecpar->width; }
     [[nodiscard]] int height() const { return stream_->codecpar->height; }
     [[nodiscard]] double fps() const { return fps_; }
-    [[nodiscard]] std::optional<double> duration() const;
+    [[nodiscard]] std::optional<double> duration() const;        // of the file, as well as it is known
+    [[nodiscard]] std::optional<double> track_duration() const;  // of the video stream by itself
     [[nodiscard]] std::optional<std::int64_t> frame_count() const;
     [[nodiscard]] bool seekable() const { return seekable_; }
     // False where only reading from the start gives exact positions (raw streams, GIF).
@@ -62,7 +64,8 @@ public:
     [[nodiscard]] std::string details(int width, int height) const;
     // Part of the last next() that went into waiting for data.
     [[nodiscard]] double waited_seconds() const { return waited_.count(); }
-    [[nodiscard]] std::uint64_t damaged() const { return damaged_; }
+    // Places where packets could not be decoded, pictures were decoded in part or reading failed.
+    [[nodiscard]] std::uint64_t damaged() const { return std::max<std::uint64_t>(damaged_, *decoder_errors_); }
     // Reading failed for good before the end, and why.
     [[nodiscard]] bool gave_up() const { return gave_up_; }
     [[nodiscard]] const std::string& read_error() const { return read_error_; }
@@ -76,7 +79,8 @@ private:
     void check_wanted_decoder(const AVFrame& picture);
 
     MediaRequest request_;
-    std::unique_ptr<Watchdog> watchdog_ = std::make_unique<Watchdog>();  // its address is FFmpeg's
+    std::unique_ptr<Watchdog> watchdog_ = std::make_unique<Watchdog>();                     // its address is FFmpeg's
+    std::unique_ptr<av::ErrorCount> decoder_errors_ = std::make_unique<av::ErrorCount>(0);  // the decoder's
     av::InputPtr input_;
     av::CodecPtr codec_;
     av::PacketPtr packet_ = av::make_packet();

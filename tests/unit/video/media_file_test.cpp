@@ -1,0 +1,351 @@
+// Video files: real clips, files made here, and broken ones.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/video/source.h"
+#include "tests/support/test_data.h"
+#include "tests/support/video_files.h"
+
+namespace throng {
+namespace {
+
+using test::ffmpeg;
+using test::ScratchDir;
+
+constexpr const char* kPattern = "-f lavfi -i testsrc=size=64x48:rate=10 -t 3 -pix_fmt yuv420p ";
+
+// A number that differs when the luma differs.
+std::uint64_t fingerprint(const Frame& frame) {
+    const PlaneView& plane = frame.plane(0);
+    std::uint64_t hash = 1469598103934665603U;
+    for (int y = 0; y < plane.height; ++y) {
+        for (int x = 0; x < plane.width; ++x) hash = (hash ^ plane.data[y * plane.pitch + x]) * 1099511628211U;
+    }
+    return hash;
+}
+
+std::vector<Frame> all_frames(VideoSource& source) {
+    std::vector<Frame> frames;
+    Frame frame;
+    while (source.read(frame, {}) != ReadStatus::end) frames.push_back(frame);
+    return frames;
+}
+
+ErrorKind kind_of_failure(const std::string& spec, const SourceOptions& options = {}) {
+    try {
+        auto source = open_source(spec, options);
+        all_frames(*source);
+    } catch (const Error& failure) {
+        EXPECT_FALSE(failure.problem().empty());
+        if (failure.kind() == ErrorKind::usage) return failure.kind();
+        EXPECT_NE(failure.where().find(spec.substr(0, spec.find("://"))), std::string::npos) << failure.what();
+        return failure.kind();
+    }
+    ADD_FAILURE() << spec << " was accepted";
+    return ErrorKind::internal;
+}
+
+TEST(MediaFile, a_real_clip_gives_every_frame_in_order) {
+    TH_NEED(data, test::data_dir(), "test data");
+    auto source = open_source((data / "videos/pan_apply_1280x720_30fps.mp4").string());
+    const SourceInfo info = source->info();
+    EXPECT_EQ(info.width, 1280);
+    EXPECT_EQ(info.height, 720);
+    EXPECT_DOUBLE_EQ(info.fps, 30);
+    EXPECT_EQ(info.frame_count, 300);
+    EXPECT_NEAR(info.duration.value_or(0), 10, 0.01);
+    EXPECT_FALSE(info.live);
+    EXPECT_TRUE(info.seekable);
+    EXPECT_NE(info.details.find("h264"), std::string::npos);
+    Frame frame;
+    for (int i = 0; i < 300; ++i) {
+        ASSERT_EQ(source->read(frame, {}), ReadStatus::frame);
+        ASSERT_EQ(frame.info().index, i);
+        ASSERT_NEAR(frame.info().pts, i / 30.0, 1e-6);
+        ASSERT_EQ(frame.info().format, PixelFormat::yuv420p);
+    }
+    EXPECT_EQ(source->read(frame, {}), ReadStatus::end);
+    EXPECT_EQ(source->read(frame, {}), ReadStatus::end);
+    EXPECT_EQ(source->notice(), "");
+}
+
+TEST(MediaFile, gif) {
+    TH_NEED(data, test::data_dir(), "test data");
+    auto source = open_source((data / "videos/classroom.gif").string());
+    const std::vector<Frame> frames = all_frames(*source);
+    EXPECT_EQ(frames.size(), 45U);
+    EXPECT_EQ(frames.front().info().format, PixelFormat::bgr24);
+    ASSERT_TRUE(source->seek(0));
+    Frame again;
+    source->read(again, {});
+    EXPECT_EQ(again.info().index, 0);
+    EXPECT_EQ(fingerprint(again), fingerprint(frames.front()));
+}
+
+class Seeking : public testing::TestWithParam<const char*> {};
+
+TEST_P(Seeking, gives_the_frame_at_or_before_the_time) {
+    TH_NEED_FFMPEG();
+    const ScratchDir scratch;
+    const std::string path = (scratch.path() / GetParam()).string();
+    ffmpeg(std::string(kPattern) + (path.ends_with("gif") ? "" : "-c:v libx264 -g 12 -bf 2"), path);
+    auto source = open_source(path);
+    const std::vector<Frame> frames = all_frames(*source);
+    ASSERT_EQ(frames.size(), 30U);
+    for (const int index : {29, 0, 13, 11, 12, 24, 1}) {
+        const double pts = frames[static_cast<std::size_t>(index)].info().pts;
+        for (const double behind : {0.0, 0.05}) {
+            ASSERT_TRUE(source->seek(pts + behind));
+            for (int next = index; next < std::min(index + 3, 30); ++next) {
+                Frame frame;
+                ASSERT_NE(source->read(frame, {}), ReadStatus::end);
+                EXPECT_EQ(fingerprint(frame), fingerprint(frames[static_cast<std::size_t>(next)]))
+                    << index << ", " << next;
+                EXPECT_EQ(frame.info().index, next);
+                EXPECT_NEAR(frame.info().pts, frames[static_cast<std::size_t>(next)].info().pts, 1e-3);
+            }
+        }
+    }
+    ASSERT_TRUE(source->seek(1e9));
+    EXPECT_EQ(fingerprint(all_frames(*source).front()), fingerprint(frames.back())) << "behind the end: the last frame";
+    ASSERT_TRUE(source->seek(-5));
+    EXPECT_EQ(all_frames(*source).size(), 30U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Containers, Seeking, testing::Values("a.mp4", "a.mkv", "a.ts", "a.h264", "a.gif"),
+                         [](const auto& chosen) { return std::string(chosen.param + 2); });
+
+TEST(MediaFile, odd_sizes_one_pixel_and_other_pixel_formats) {
+    TH_NEED_FFMPEG();
+    const ScratchDir scratch;
+    struct Case {
+        const char* size;
+        const char* codec;
+        PixelFormat format;
+    };
+    for (const Case& wanted : {Case{"63x49", "-c:v ffv1 -pix_fmt yuv420p", PixelFormat::yuv420p},
+                               Case{"1x1", "-c:v ffv1 -pix_fmt yuv420p", PixelFormat::yuv420p},
+                               Case{"64x48", "-c:v ffv1 -pix_fmt yuv422p10le", PixelFormat::yuv420p},
+                               Case{"65x47", "-c:v ffv1 -pix_fmt yuv444p", PixelFormat::yuv420p},
+                               Case{"64x48", "-c:v ffv1 -pix_fmt gray", PixelFormat::gray8},
+                               Case{"64x48", "-c:v ffv1 -pix_fmt bgr0", PixelFormat::bgr24},
+                               Case{"64x48", "-c:v mjpeg -pix_fmt yuvj422p", PixelFormat::yuv420p}}) {
+        const std::string path = (scratch.path() / "a.mkv").string();
+        ffmpeg(
+            std::string("-f lavfi -i color=red:size=64x48:rate=5 -t 1 -vf scale=") + wanted.size + " " + wanted.codec,
+            path);
+        const std::vector<Frame> frames = all_frames(*open_source(path));
+        ASSERT_EQ(frames.size(), 5U) << wanted.size << wanted.codec;
+        EXPECT_EQ(frames[0].info().format, wanted.format) << wanted.codec;
+        EXPECT_EQ(std::to_string(frames[0].width()) + "x" + std::to_string(frames[0].height()), wanted.size);
+    }
+}
+
+TEST(MediaFile, range_and_matrix_come_from_the_stream) {
+    TH_NEED_FFMPEG();
+    const ScratchDir scratch;
+    const std::string path = (scratch.path() / "a.mp4").string();
+    ffmpeg(std::string(kPattern) + "-c:v libx264 -color_range pc -colorspace bt709", path);
+    Frame frame;
+    open_source(path)->read(frame, {});
+    EXPECT_EQ(frame.info().range, ColorRange::full);
+    EXPECT_EQ(frame.info().matrix, ColorMatrix::bt709);
+    ffmpeg(std::string(kPattern) + "-c:v libx264 -color_range tv -colorspace smpte170m", path);
+    open_source(path)->read(frame, {});
+    EXPECT_EQ(frame.info().range, ColorRange::limited);
+    EXPECT_EQ(frame.info().matrix, ColorMatrix::bt601);
+}
+
+// Writes a display matrix into the track header of an MP4 (ISO/IEC 14496-12, section 8.3.2).
+void set_matrix(std::vector<char>& mp4, std::int32_t a, std::int32_t b, std::int32_t c, std::int32_t d) {
+    const std::string name = "tkhd";
+    const auto at = std::search(mp4.begin(), mp4.end(), name.begin(), name.end());
+    ASSERT_NE(at, mp4.end());
+    const std::int32_t numbers[9] = {a * 65536, b * 65536, 0, c * 65536, d * 65536, 0, 0, 0, 1 << 30};
+    auto byte = at + 4 + 40;  // version 0: after times, numbers, layer, group and volume
+    for (const std::int32_t number : numbers) {
+        for (int shift = 24; shift >= 0; shift -= 8)
+            *byte++ = static_cast<char>(static_cast<std::uint32_t>(number) >> shift);
+    }
+}
+
+TEST(MediaFile, rotation_is_undone) {
+    TH_NEED_FFMPEG();
+    const ScratchDir scratch;
+    const std::string path = (scratch.path() / "a.mp4").string();
+    // White on the left, black on the right.
+    ffmpeg("-f lavfi -i color=white:size=32x48:rate=5 -t 1 -vf pad=64:48:0:0:black -pix_fmt yuv420p -c:v libx264",
+           path);
+    std::vector<char> bytes = test::read_file(path);
+    set_matrix(bytes, 0, 1, -1, 0);  // a quarter to the right: white comes to the top
+    test::write_file(path, bytes);
+    auto source = open_source(path);
+    EXPECT_EQ(source->info().width, 48);
+    EXPECT_EQ(source->info().height, 64);
+    Frame frame;
+    ASSERT_EQ(source->read(frame, {}), ReadStatus::frame);
+    ASSERT_EQ(frame.width(), 48);
+    ASSERT_EQ(frame.height(), 64);
+    const PlaneView& luma = frame.plane(0);
+    EXPECT_GT(luma.data[5 * luma.pitch + 5], 200);
+    EXPECT_LT(luma.data[60 * luma.pitch + 5], 50);
+}
+
+TEST(MediaFile, size_may_change_in_the_middle) {
+    TH_NEED_FFMPEG();
+    const ScratchDir scratch;
+    ffmpeg("-f lavfi -i testsrc=size=64x48:rate=10 -t 1 -pix_fmt yuv420p -c:v libx264", scratch.path() / "a.h264");
+    ffmpeg("-f lavfi -i testsrc=size=96x64:rate=10 -t 1 -pix_fmt yuv420p -c:v libx264", scratch.path() / "b.h264");
+    std::vector<char> bytes = test::read_file(scratch.path() / "a.h264");
+    const std::vector<char> second = test::read_file(scratch.path() / "b.h264");
+    bytes.insert(bytes.end(), second.begin(), second.end());
+    test::write_file(scratch.path() / "both.h264", bytes);
+
+    auto source = open_source((scratch.path() / "both.h264").string());
+    std::vector<ReadStatus> statuses;
+    Frame frame;
+    for (ReadStatus status = source->read(frame, {}); status != ReadStatus::end; status = source->read(frame, {})) {
+        EXPECT_EQ(frame.width(), statuses.size() < 10 ? 64 : 96);
+        statuses.push_back(status);
+    }
+    ASSERT_EQ(statuses.size(), 20U);
+    EXPECT_EQ(std::count(statuses.begin(), statuses.end(), ReadStatus::format_changed), 1);
+    EXPECT_EQ(statuses[10], ReadStatus::format_changed);
+}
+
+TEST(MediaFile, frames_stay_valid_after_their_source_is_gone) {
+    TH_NEED_FFMPEG();
+    const ScratchDir scratch;
+    ffmpeg(std::string(kPattern) + "-c:v libx264", scratch.path() / "a.mp4");
+    auto source = open_source((scratch.path() / "a.mp4").string());
+    const std::vector<Frame> frames = all_frames(*source);
+    const std::uint64_t before = fingerprint(frames[3]);
+    source.reset();
+    EXPECT_EQ(fingerprint(frames[3]), before);
+}
+
+TEST(MediaFile, a_stop_request_ends_reading) {
+    TH_NEED_FFMPEG();
+    const ScratchDir scratch;
+    ffmpeg(std::string(kPattern) + "-c:v libx264", scratch.path() / "a.mp4");
+    auto source = open_source((scratch.path() / "a.mp4").string());
+    std::stop_source stop;
+    Frame frame;
+    EXPECT_EQ(source->read(frame, stop.get_token()), ReadStatus::frame);
+    stop.request_stop();
+    EXPECT_EQ(source->read(frame, stop.get_token()), ReadStatus::timeout);
+}
+
+TEST(MediaFile, a_cut_file_gives_what_it_has_and_says_so) {
+    TH_NEED_FFMPEG();
+    const ScratchDir scratch;
+    const auto path = scratch.path() / "a.mp4";
+    ffmpeg(std::string(kPattern) + "-c:v libx264 -g 5 -movflags +faststart", path);
+    std::vector<char> bytes = test::read_file(path);
+    bytes.resize(bytes.size() * 6 / 10);
+    test::write_file(path, bytes);
+    auto source = open_source(path.string());
+    const std::size_t frames = all_frames(*source).size();
+    EXPECT_GT(frames, 3U);
+    EXPECT_LT(frames, 30U);
+    EXPECT_NE(source->notice().find("ends early"), std::string::npos) << source->notice();
+}
+
+TEST(MediaFile, damaged_data_is_survived_and_counted) {
+    TH_NEED_FFMPEG();
+    const ScratchDir scratch;
+    const auto path = scratch.path() / "a.h264";
+    ffmpeg(std::string(kPattern) + "-c:v libx264 -g 5", path);
+    std::vector<char> bytes = test::read_file(path);
+    for (std::size_t i = bytes.size() / 3; i < bytes.size() / 2; ++i) bytes[i] = static_cast<char>(i * 37);
+    test::write_file(path, bytes);
+    auto source = open_source(path.string());
+    EXPECT_GT(all_frames(*source).size(), 5U);
+    EXPECT_NE(source->notice(), "");
+}
+
+TEST(MediaFile, what_is_no_video_is_refused_with_a_message) {
+    const ScratchDir scratch;
+    const auto path = [&](const char* name) { return (scratch.path() / name).string(); };
+    EXPECT_EQ(kind_of_failure(path("missing.mp4")), ErrorKind::input);
+    test::write_file(path("empty.mp4"), {});
+    EXPECT_EQ(kind_of_failure(path("empty.mp4")), ErrorKind::input);
+    const std::string words = "Many words that are no video at all. ";
+    std::vector<char> text;
+    for (int i = 0; i < 200; ++i) text.insert(text.end(), words.begin(), words.end());
+    for (const char* name : {"words.txt", "words.mp4", "words.jpg", "words.nfo", "words"}) {
+        test::write_file(path(name), text);
+        EXPECT_EQ(kind_of_failure(path(name)), ErrorKind::input) << name;
+    }
+    const std::string playlist =
+        "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\nhttp://127.0.0.1:1/a.ts\n#EXT-X-ENDLIST\n";
+    test::write_file(path("list.m3u8"), {playlist.begin(), playlist.end()});
+    EXPECT_EQ(kind_of_failure(path("list.m3u8")), ErrorKind::input);
+    EXPECT_EQ(kind_of_failure("/dev/null"), ErrorKind::input);
+    EXPECT_THROW(open_source(""), Error);
+    EXPECT_EQ(kind_of_failure("nonsense://host/x"), ErrorKind::input);
+}
+
+TEST(MediaFile, files_without_pictures_are_refused) {
+    TH_NEED_FFMPEG();
+    const ScratchDir scratch;
+    const auto sound = (scratch.path() / "sound.m4a").string();
+    ffmpeg("-f lavfi -i sine=duration=1 -c:a aac", sound);
+    EXPECT_EQ(kind_of_failure(sound), ErrorKind::input);
+    const auto nothing = (scratch.path() / "nothing.mp4").string();
+    ffmpeg("-f lavfi -i testsrc=size=64x48:rate=10 -frames:v 0 -c:v libx264 -movflags empty_moov", nothing);
+    EXPECT_EQ(kind_of_failure(nothing), ErrorKind::input);
+    const auto headless = (scratch.path() / "headless.mp4").string();
+    ffmpeg(std::string(kPattern) + "-c:v libx264", headless);  // its index is at the end
+    std::vector<char> bytes = test::read_file(headless);
+    bytes.resize(bytes.size() / 2);
+    test::write_file(headless, bytes);
+    EXPECT_EQ(kind_of_failure(headless), ErrorKind::input);
+}
+
+TEST(MediaFile, a_picture_of_20000_by_20000_is_refused) {
+    const ScratchDir scratch;
+    const auto path = (scratch.path() / "huge.y4m").string();
+    const std::string header = "YUV4MPEG2 W20000 H20000 F25:1 C420\nFRAME\n";
+    test::write_file(path, {header.begin(), header.end()});
+    EXPECT_EQ(kind_of_failure(path), ErrorKind::input);
+}
+
+TEST(MediaFile, a_colon_in_the_name_is_no_protocol) {
+    TH_NEED_FFMPEG();
+    const ScratchDir scratch;
+    const auto path = (scratch.path() / "http:a %20.mp4").string();
+    ffmpeg(std::string(kPattern) + "-c:v libx264", scratch.path() / "a.mp4");
+    std::filesystem::rename(scratch.path() / "a.mp4", path);
+    EXPECT_EQ(all_frames(*open_source(path)).size(), 30U);
+}
+
+TEST(MediaFile, decoders_by_name) {
+    TH_NEED_FFMPEG();
+    const ScratchDir scratch;
+    const auto path = (scratch.path() / "a.mp4").string();
+    ffmpeg(std::string(kPattern) + "-c:v libx264", path);
+    SourceOptions options;
+    options.decoder = "quantum";
+    EXPECT_EQ(kind_of_failure(path, options), ErrorKind::usage);
+    for (const DecoderInfo& decoder : list_decoders()) {
+        options.decoder = decoder.name;
+        if (decoder.available) {
+            EXPECT_EQ(all_frames(*open_source(path, options)).size(), 30U) << decoder.name;
+        } else {
+            EXPECT_EQ(kind_of_failure(path, options), ErrorKind::unavailable) << decoder.name;
+        }
+    }
+    options.decoder = "auto";
+    options.prefer_device_frames = true;  // falls back to software where there is no such device
+    EXPECT_EQ(all_frames(*open_source(path, options)).size(), 30U);
+}
+
+}  // namespace
+}  // namespace throng

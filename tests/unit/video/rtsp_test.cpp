@@ -1,0 +1,187 @@
+// Streams over RTSP from a server on the loopback interface that misbehaves on command.
+#include <gtest/gtest.h>
+#include <spdlog/sinks/ostream_sink.h>
+#include <spdlog/spdlog.h>
+
+#include <chrono>
+#include <memory>
+#include <sstream>
+#include <string>
+
+#include "core/base/error.h"
+#include "core/video/source.h"
+#include "tests/support/rtsp_server.h"
+#include "tests/support/test_data.h"
+#include "tests/support/video_files.h"
+
+namespace throng {
+namespace {
+
+using test::RtspServer;
+
+class Rtsp : public testing::Test {
+protected:
+    void SetUp() override {
+        TH_NEED_FFMPEG();
+        test::ffmpeg("-f lavfi -i testsrc=size=64x48:rate=25 -t 2 -pix_fmt yuv420p -c:v libx264 -g 5 -bf 0",
+                     scratch_.path() / "a.mp4");
+        server_ = std::make_unique<RtspServer>(scratch_.path() / "a.mp4");
+        options_.read_timeout = 0.6;
+        options_.open_timeout = 20;
+    }
+
+    // Reads until `count` frames have come; false when there are too many time-outs on the way.
+    static bool reads(VideoSource& source, int count, Frame& frame) {
+        for (int timeouts = 0; count > 0 && timeouts < 150;) {
+            const ReadStatus status = source.read(frame, {});
+            if (status == ReadStatus::end) return false;
+            status == ReadStatus::timeout ? ++timeouts : --count;
+        }
+        return count == 0;
+    }
+
+    // Reads on until the notice holds the words.
+    static bool says(VideoSource& source, const std::string& words) {
+        Frame frame;
+        for (int i = 0; i < 1000; ++i) {
+            if (source.notice().find(words) != std::string::npos) return true;
+            if (source.read(frame, {}) == ReadStatus::end) return false;
+        }
+        return false;
+    }
+
+    test::ScratchDir scratch_;
+    std::unique_ptr<RtspServer> server_;
+    SourceOptions options_;
+};
+
+TEST_F(Rtsp, plays_live) {
+    auto source = open_source(server_->url(), options_);
+    const SourceInfo info = source->info();
+    EXPECT_TRUE(info.live);
+    EXPECT_FALSE(info.seekable);
+    EXPECT_EQ(info.width, 64);
+    EXPECT_FALSE(info.frame_count);
+    EXPECT_FALSE(source->seek(1));
+    Frame frame;
+    double last_pts = -1;
+    std::int64_t last_index = -1;
+    for (int i = 0; i < 20; ++i) {
+        ASSERT_TRUE(reads(*source, 1, frame));
+        EXPECT_GT(frame.info().pts, last_pts);
+        EXPECT_GT(frame.info().index, last_index);
+        last_pts = frame.info().pts;
+        last_index = frame.info().index;
+    }
+    EXPECT_EQ(frame.info().format, PixelFormat::yuv420p);
+    EXPECT_EQ(source->notice(), "");
+    EXPECT_TRUE(source->decode_ms().has_value());
+}
+
+TEST_F(Rtsp, a_stalled_stream_is_opened_again) {
+    auto source = open_source(server_->url(), options_);
+    Frame frame;
+    ASSERT_TRUE(reads(*source, 5, frame));
+    const double before = frame.info().pts;
+    server_->stall(true);
+    ASSERT_TRUE(says(*source, "reconnecting")) << source->notice();
+    EXPECT_EQ(source->read(frame, {}), ReadStatus::timeout);
+    server_->stall(false);
+    ASSERT_TRUE(reads(*source, 5, frame));
+    EXPECT_GT(frame.info().pts, before);
+    EXPECT_EQ(source->notice(), "");
+    EXPECT_GE(server_->connections(), 2);
+}
+
+TEST_F(Rtsp, a_lost_connection_comes_back_again_and_again) {
+    auto source = open_source(server_->url(), options_);
+    Frame frame;
+    for (int round = 0; round < 3; ++round) {
+        ASSERT_TRUE(reads(*source, 3, frame)) << round;
+        server_->refuse(round == 1);
+        server_->drop();
+        ASSERT_TRUE(says(*source, round == 1 ? "attempt 2" : "reconnecting")) << source->notice();
+        server_->refuse(false);
+    }
+    ASSERT_TRUE(reads(*source, 3, frame));
+}
+
+TEST_F(Rtsp, attempts_may_be_limited) {
+    options_.reconnects = 1;
+    auto source = open_source(server_->url(), options_);
+    Frame frame;
+    ASSERT_TRUE(reads(*source, 3, frame));
+    server_->refuse(true);
+    server_->drop();
+    EXPECT_THROW(
+        {
+            for (int i = 0; i < 1000 && source->read(frame, {}) != ReadStatus::end; ++i) {
+            }
+        },
+        Error);
+}
+
+TEST_F(Rtsp, a_stop_request_and_the_end_of_the_source_do_not_wait_for_data) {
+    auto source = open_source(server_->url(), options_);
+    Frame frame;
+    ASSERT_TRUE(reads(*source, 1, frame));
+    server_->stall(true);
+    while (source->read(frame, {}) != ReadStatus::timeout) {
+    }
+    std::stop_source stop;
+    stop.request_stop();
+    EXPECT_EQ(source->read(frame, stop.get_token()), ReadStatus::timeout);
+    source.reset();
+    while (server_->connected()) std::this_thread::yield();
+}
+
+TEST_F(Rtsp, a_wrong_address_is_refused_at_once) {
+    server_->refuse(true);
+    EXPECT_THROW(open_source(server_->url(), options_), Error);
+    const std::string url = server_->url();
+    server_.reset();
+    EXPECT_THROW(open_source(url, options_), Error);
+}
+
+TEST_F(Rtsp, a_server_that_says_nothing_runs_into_the_time_limit) {
+    server_->stall(true);
+    options_.open_timeout = 0.5;
+    try {
+        auto source = open_source(server_->url(), options_);  // the description came, the pictures do not
+        Frame frame;
+        EXPECT_EQ(source->read(frame, {}), ReadStatus::timeout);
+    } catch (const Error& failure) {
+        EXPECT_EQ(failure.kind(), ErrorKind::input);
+    }
+}
+
+TEST_F(Rtsp, passwords_appear_nowhere) {
+    std::ostringstream log;
+    const auto former = spdlog::default_logger();
+    auto logger = std::make_shared<spdlog::logger>("test", std::make_shared<spdlog::sinks::ostream_sink_mt>(log));
+    logger->set_level(spdlog::level::trace);
+    spdlog::set_default_logger(logger);
+    std::string shown;
+    {
+        auto source = open_source(server_->url("alice:wonder-land"), options_);
+        Frame frame;
+        reads(*source, 2, frame);
+        server_->refuse(true);
+        server_->drop();
+        says(*source, "attempt 2");
+        shown = source->info().name + source->info().details + source->notice() + source->current_name();
+    }
+    try {
+        static_cast<void>(open_source(server_->url("alice:wonder-land"), options_));
+    } catch (const Error& failure) {
+        shown += failure.what();
+    }
+    spdlog::set_default_logger(former);
+    shown += log.str();
+    EXPECT_EQ(shown.find("wonder-land"), std::string::npos) << shown;
+    EXPECT_EQ(shown.find("alice"), std::string::npos) << shown;
+    EXPECT_NE(shown.find("***@127.0.0.1"), std::string::npos) << shown;
+}
+
+}  // namespace
+}  // namespace throng
