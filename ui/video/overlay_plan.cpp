@@ -66,8 +66,8 @@ void plan_overlay(const FrameResult& result, const ViewMapping& mapping, const O
         const double width = whole(options.kept_width);
         for (const Detection& d : result.kept.detections) {
             if (!drawable(d)) continue;
-            const QRectF box = snapped(mapping.map(d.box), device_ratio);
-            const QRectF outer = box.adjusted(-width / 2, -width / 2, width / 2, width / 2);
+            const double half = width / 2;
+            const QRectF outer = snapped(mapping.map(d.box).adjusted(-half, -half, half, half), device_ratio);
             plan.frames.push_back({outer.adjusted(-pixel, -pixel, pixel, pixel), width + 2 * pixel, kHalo});
             plan.frames.push_back({outer, width, options.kept_color});
         }

@@ -1,0 +1,156 @@
+#include "tests/ui/fakes.h"
+
+#include <chrono>
+#include <cstring>
+#include <thread>
+
+#include "core/base/error.h"
+#include "core/frame/frame_pool.h"
+
+namespace throng::test {
+namespace {
+
+class FakeSource : public VideoSource {
+public:
+    explicit FakeSource(const FakeClip& clip) : clip_(clip) {}
+
+    ReadStatus read(Frame& frame, std::stop_token) override {
+        if (next_ >= clip_.frames) return ReadStatus::end;
+        frame = gray_frame(clip_.width, clip_.height, gray_of(next_), next_)
+                    .renumbered(next_, static_cast<double>(next_) / clip_.fps, std::chrono::steady_clock::now());
+        ++next_;
+        return ReadStatus::frame;
+    }
+    bool seek(double seconds) override {
+        next_ = static_cast<std::int64_t>(seconds * clip_.fps);
+        return true;
+    }
+    [[nodiscard]] SourceInfo info() const override {
+        SourceInfo info;
+        info.name = "fake";
+        info.details = "a clip of tests";
+        info.width = clip_.width;
+        info.height = clip_.height;
+        info.fps = clip_.fps;
+        info.frame_count = clip_.frames;
+        info.duration = clip_.frames / clip_.fps;
+        info.seekable = true;
+        return info;
+    }
+
+private:
+    FakeClip clip_;
+    std::int64_t next_ = 0;
+};
+
+class FakeRecorder : public StageRecorder {
+public:
+    void begin(std::string_view) override {}
+    void end(std::string_view name) override { add(name, 1.5); }
+    void add(std::string_view name, double ms) override { now_.push_back({name, ms}); }
+    const StageTimes& end_frame() override {
+        last_ = std::move(now_);
+        now_.clear();
+        return last_;
+    }
+
+private:
+    StageTimes now_, last_;
+};
+
+class FakeDetector : public Detector {
+public:
+    explicit FakeDetector(int boxes) : boxes_(boxes) {}
+
+    void enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder) override {
+        const ScopedStage timing(recorder, stage::kCascade);
+        const Box first = box_of(frame.plane(0).data[0]);
+        const DetectionSpan& span = raw.span();
+        *span.count = {static_cast<std::uint32_t>(boxes_), 0};
+        for (int i = 0; i < std::min(boxes_, raw.capacity()); ++i) {
+            const float shift = static_cast<float>(i % 3 + 40 * (i / 3 % 20));
+            span.boxes[i] = {first.x + shift, first.y + static_cast<float>(i / 60), first.w, first.h};
+            span.scores[i] = 10.0F - static_cast<float>(i) / 1000;
+        }
+    }
+    void configure(const DetectorParams&) override {}
+
+private:
+    int boxes_;
+};
+
+// Keeps every third detection.
+class FakeNms : public Nms {
+public:
+    void enqueue(const DetectionBuffer& raw, DetectionBuffer& kept, const NmsParams&,
+                 StageRecorder& recorder) override {
+        { const ScopedStage timing(recorder, stage::kNmsMap); }
+        const ScopedStage timing(recorder, stage::kNmsReduce);
+        const DetectionSpan& from = raw.span();
+        const DetectionSpan& to = kept.span();
+        const auto count = std::min(static_cast<std::int32_t>(from.count->wanted), raw.capacity());
+        std::uint32_t n = 0;
+        for (int i = 0; i < count && static_cast<std::int32_t>(n) < kept.capacity(); i += 3, ++n) {
+            to.boxes[n] = from.boxes[i];
+            to.scores[n] = from.scores[i];
+            to.hits[n] = std::min(3, count - i);
+            to.source[n] = i;
+        }
+        *to.count = {n, 0};
+    }
+};
+
+class FakeBackend : public Backend {
+public:
+    explicit FakeBackend(int boxes) : boxes_(boxes) {}
+
+    [[nodiscard]] std::string name() const override { return "fake"; }
+    [[nodiscard]] std::string description() const override { return "says what it was told"; }
+    [[nodiscard]] std::unique_ptr<Detector> make_detector(const DetectorParams& params) override {
+        if (params.kind == "lbp") {
+            throw Error(ErrorKind::unavailable, "this detector cannot be made", "lbp", "take another one");
+        }
+        return std::make_unique<FakeDetector>(boxes_);
+    }
+    [[nodiscard]] std::unique_ptr<Nms> make_nms() override { return std::make_unique<FakeNms>(); }
+    [[nodiscard]] DetectionBuffer make_buffer(std::int32_t capacity, const DetectionExtras& extras) override {
+        return make_host_buffer(capacity, extras);
+    }
+    [[nodiscard]] std::unique_ptr<StageRecorder> make_recorder() override { return std::make_unique<FakeRecorder>(); }
+
+    void download(const DetectionBuffer& buffer, DetectionSet& out) override {
+        const DetectionSpan& span = buffer.span();
+        out = {};
+        out.wanted = span.count->wanted;
+        const auto count = std::min(static_cast<std::int32_t>(out.wanted), buffer.capacity());
+        for (int i = 0; i < count; ++i) {
+            out.detections.push_back({span.boxes[i], span.scores[i], span.hits != nullptr ? span.hits[i] : 1, i});
+        }
+    }
+    void upload(const DetectionSet&, DetectionBuffer&) override {}
+
+private:
+    int boxes_;
+};
+
+}  // namespace
+
+std::unique_ptr<VideoSource> make_fake_source(const FakeClip& clip) {
+    return std::make_unique<FakeSource>(clip);
+}
+std::shared_ptr<Backend> make_fake_backend(const FakeClip& clip) {
+    return std::make_shared<FakeBackend>(clip.boxes);
+}
+
+Frame gray_frame(int width, int height, int value, std::int64_t index) {
+    static FramePool pool;
+    WritableFrame frame = pool.take(PixelFormat::gray8, width, height);
+    for (int y = 0; y < height; ++y) {
+        std::memset(frame.data(0) + frame.plane(0).pitch * y, value, static_cast<std::size_t>(width));
+    }
+    frame.info().range = ColorRange::full;
+    frame.info().index = index;
+    return std::move(frame).finish();
+}
+
+}  // namespace throng::test

@@ -1,0 +1,13 @@
+// Tests of the window, without a display unless QT_QPA_PLATFORM says otherwise.
+#include <gtest/gtest.h>
+
+#include <QGuiApplication>
+#include <QStandardPaths>
+
+int main(int argc, char** argv) {
+    testing::InitGoogleTest(&argc, argv);
+    if (!qEnvironmentVariableIsSet("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
+    QStandardPaths::setTestModeEnabled(true);
+    QGuiApplication application(argc, argv);
+    return RUN_ALL_TESTS();
+}

@@ -1,0 +1,138 @@
+#include <gtest/gtest.h>
+
+#include <QAbstractItemModelTester>
+#include <QKeySequence>
+#include <QSet>
+#include <QSettings>
+#include <QSignalSpy>
+
+#include "tests/support/test_data.h"
+#include "ui/models/camera_model.h"
+#include "ui/models/recent_model.h"
+#include "ui/models/shortcut_model.h"
+#include "ui/models/stage_model.h"
+
+namespace throng::ui {
+namespace {
+
+using Tester = QAbstractItemModelTester;
+constexpr auto kFatal = Tester::FailureReportingMode::Fatal;
+
+StageSummary stage(const std::string& name, double last, double p99, std::uint64_t count = 10) {
+    return {name, {last, last, last, p99, p99, count}};
+}
+
+TEST(StageModel, KeepsItsRowsWhileTheStagesAreTheSame) {
+    StageModel model;
+    const Tester tester(&model, kFatal);
+    QSignalSpy resets(&model, &StageModel::modelReset), changes(&model, &StageModel::dataChanged);
+    model.update({stage("decode", 2, 3), stage("nms_map", 0.1, 0.2)});
+    EXPECT_EQ(resets.count(), 1);
+    model.update({stage("decode", 4, 7), stage("nms_map", 0.1, 0.2)});
+    EXPECT_EQ(resets.count(), 1);
+    EXPECT_EQ(changes.count(), 1);
+    EXPECT_EQ(model.data(model.index(0), StageModel::last_role).toDouble(), 4);
+    EXPECT_EQ(model.data(model.index(1), StageModel::label_role).toString(), "NMS map");
+    EXPECT_EQ(model.scale(), 10);
+    model.update({});
+    EXPECT_EQ(model.rowCount(), 0);
+}
+
+TEST(StageModel, LeavesOutStagesThatDidNotRun) {
+    StageModel model;
+    model.update({stage("decode", 2, 3), stage("gray", 0, 0, 0)});
+    EXPECT_EQ(model.rowCount(), 1);
+}
+
+TEST(StageModel, NamesAndScalesForPeople) {
+    EXPECT_EQ(stage_label("nms_reduce"), "NMS reduce");
+    EXPECT_EQ(stage_label("integral"), "Integral");
+    EXPECT_EQ(stage_label("hog"), "HOG");
+    EXPECT_EQ(round_scale(0), 0.1);
+    EXPECT_DOUBLE_EQ(round_scale(0.3), 0.5);
+    EXPECT_DOUBLE_EQ(round_scale(5), 5);
+    EXPECT_DOUBLE_EQ(round_scale(5.1), 10);
+    EXPECT_DOUBLE_EQ(round_scale(1900), 2000);
+}
+
+class Recent : public testing::Test {
+protected:
+    test::ScratchDir folder_;
+    QSettings store_{QString::fromStdString((folder_.path() / "settings.ini").string()), QSettings::IniFormat};
+};
+
+TEST_F(Recent, TheNewestComesFirstAndOnlyOnce) {
+    RecentModel model(store_);
+    const Tester tester(&model, kFatal);
+    for (const char* spec : {"/a/one.mp4", "/a/two.mp4", "camera:0", "/a/one.mp4"})
+        model.add(QString::fromLatin1(spec));
+    EXPECT_EQ(model.rowCount(), 3);
+    EXPECT_EQ(model.newest(), "/a/one.mp4");
+    EXPECT_EQ(model.data(model.index(0), RecentModel::title_role).toString(), "one.mp4");
+    EXPECT_EQ(model.data(model.index(0), RecentModel::place_role).toString(), "/a");
+    EXPECT_EQ(model.data(model.index(1), RecentModel::title_role).toString(), "Camera 0");
+}
+
+TEST_F(Recent, ForgetsTheOldestAndRemembersBetweenRuns) {
+    {
+        RecentModel model(store_);
+        const Tester tester(&model, kFatal);
+        for (int i = 0; i < 15; ++i) model.add(QString::number(i));
+        EXPECT_EQ(model.rowCount(), RecentModel::kLimit);
+    }
+    RecentModel again(store_);
+    EXPECT_EQ(again.rowCount(), RecentModel::kLimit);
+    EXPECT_EQ(again.newest(), "14");
+    again.clear();
+    EXPECT_EQ(RecentModel(store_).rowCount(), 0);
+}
+
+TEST_F(Recent, WritesNoPasswords) {
+    RecentModel model(store_);
+    model.add(QStringLiteral("rtsp://user:secret@camera.example/stream"));
+    EXPECT_FALSE(model.newest().contains("secret"));
+    EXPECT_EQ(model.data(model.index(0), RecentModel::title_role).toString(), "rtsp://camera.example/stream");
+}
+
+TEST(CameraModel, ShowsNamesAndSpecs) {
+    CameraModel model;
+    const Tester tester(&model, kFatal);
+    model.update({{"camera:0", "A camera"}, {"camera:1", ""}});
+    EXPECT_EQ(model.data(model.index(0), CameraModel::title_role).toString(), "A camera");
+    EXPECT_EQ(model.data(model.index(1), CameraModel::title_role).toString(), "camera:1");
+    model.update({});
+    EXPECT_EQ(model.rowCount(), 0);
+}
+
+TEST(Shortcuts, NoKeyAndNoActionIsThereTwice) {
+    QSet<QString> ids, keys;
+    for (const ShortcutEntry& entry : shortcut_table()) {
+        EXPECT_FALSE(ids.contains(entry.id)) << entry.id;
+        ids.insert(entry.id);
+        for (const QString& text : QString::fromLatin1(entry.keys).split("; ")) {
+            const QKeySequence sequence = QKeySequence::fromString(text);
+            ASSERT_FALSE(sequence.isEmpty()) << text.toStdString();
+            const QString name = sequence.toString();
+            EXPECT_FALSE(keys.contains(name)) << name.toStdString();
+            keys.insert(name);
+        }
+    }
+}
+
+TEST(Shortcuts, GroupsStandTogetherAndTheSheetListsAll) {
+    ShortcutModel model;
+    const Tester tester(&model, kFatal);
+    QStringList headings;
+    for (const ShortcutEntry& entry : shortcut_table()) {
+        if (headings.isEmpty() || headings.last() != entry.group) headings += entry.group;
+    }
+    EXPECT_EQ(headings, model.groups());
+    int listed = 0;
+    for (const QString& group : model.groups()) listed += static_cast<int>(model.entries(group).size());
+    EXPECT_EQ(listed, model.rowCount());
+    EXPECT_EQ(model.tip("play"), "Play or pause (Space)");
+    EXPECT_TRUE(model.tip("no such thing").isEmpty());
+}
+
+}  // namespace
+}  // namespace throng::ui

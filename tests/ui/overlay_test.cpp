@@ -1,0 +1,158 @@
+#include <gtest/gtest.h>
+
+#include <QPainter>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "tests/support/random.h"
+#include "tests/ui/fakes.h"
+#include "ui/video/overlay_geometry.h"
+#include "ui/video/overlay_painter.h"
+
+namespace throng::ui {
+namespace {
+
+FrameResult result_with(int raw, int kept) {
+    std::mt19937_64 random(test::seed(3));
+    std::uniform_real_distribution<float> place(0, 900), side(4, 90);
+    FrameResult result;
+    result.frame = test::gray_frame(1000, 1000, 90);
+    for (int i = 0; i < raw; ++i)
+        result.raw.detections.push_back({{place(random), place(random), side(random), side(random)}, 1});
+    for (int i = 0; i < kept; ++i) {
+        result.kept.detections.push_back({{place(random), place(random), side(random), side(random)}, 12.345F, 8});
+    }
+    return result;
+}
+
+OverlayPlan plan_of(const FrameResult& result, const OverlayOptions& options, double ratio = 1,
+                    QSizeF item = {700, 500}) {
+    OverlayPlan plan;
+    plan_overlay(result, ViewMapping(item, {result.frame.width(), result.frame.height()}, ratio), options, ratio, plan);
+    return plan;
+}
+
+double area_of(const OverlayGeometry& geometry) {
+    double area = 0;
+    for (std::size_t i = 0; i < geometry.indices.size(); i += 3) {
+        const auto& a = geometry.vertices[geometry.indices[i]];
+        const auto& b = geometry.vertices[geometry.indices[i + 1]];
+        const auto& c = geometry.vertices[geometry.indices[i + 2]];
+        area += std::abs(static_cast<double>((b.x - a.x) * (c.y - a.y) - (c.x - a.x) * (b.y - a.y))) / 2;
+    }
+    return area;
+}
+
+TEST(OverlayPlan, EachKindCanBeSwitchedOff) {
+    const FrameResult result = result_with(30, 7);
+    OverlayOptions options;
+    EXPECT_EQ(plan_of(result, options).frames.size(), 30U + 2 * 7);  // a kept edge has a dark one around it
+    options.raw = false;
+    EXPECT_EQ(plan_of(result, options).frames.size(), 2U * 7);
+    options.kept = false;
+    EXPECT_TRUE(plan_of(result, options).frames.empty());
+    EXPECT_TRUE(plan_of(result, options).labels.empty());
+    options.labels = true;
+    EXPECT_EQ(plan_of(result, options).labels.size(), 7U);
+}
+
+TEST(OverlayPlan, LabelsTellScoreAndHits) {
+    OverlayOptions options;
+    options.labels = true;
+    EXPECT_STREQ(plan_of(result_with(0, 1), options).labels.front().text.data(), "12.35 x8");
+}
+
+TEST(OverlayPlan, ALabelAtTheUpperEdgeLiesInsideThePicture) {
+    FrameResult result = result_with(0, 1);
+    result.kept.detections.front().box = {10, 0, 100, 100};
+    OverlayOptions options;
+    options.labels = true;
+    EXPECT_GE(plan_of(result, options).labels.front().plate.top(), 0);
+}
+
+TEST(OverlayPlan, EdgesLieOnDevicePixels) {
+    for (const double ratio : {1.0, 1.5, 2.0}) {
+        const FrameResult result = result_with(200, 50);
+        for (const OverlayFrame& frame : plan_of(result, {}, ratio).frames) {
+            const double left = frame.outer.left() * ratio;
+            const double width = frame.width * ratio;
+            EXPECT_NEAR(width, std::round(width), 1e-6);
+            EXPECT_NEAR(left, std::round(left), 1e-6);
+        }
+    }
+}
+
+TEST(OverlayPlan, BoxesThatAreNoNumbersAreLeftOut) {
+    FrameResult result = result_with(1, 1);
+    result.raw.detections.front().box.x = std::numeric_limits<float>::quiet_NaN();
+    result.kept.detections.front().box.h = std::numeric_limits<float>::infinity();
+    OverlayOptions options;
+    options.labels = true;
+    const OverlayPlan plan = plan_of(result, options);
+    EXPECT_TRUE(plan.frames.empty());
+    EXPECT_TRUE(plan.labels.empty());
+}
+
+TEST(OverlayGeometry, AFrameIsEightTrianglesOnItsEdge) {
+    OverlayGeometry geometry;
+    geometry.add_frame({QRectF(10, 20, 100, 50), 3, QColor(255, 0, 0, 128)});
+    ASSERT_EQ(geometry.vertices.size(), 8U);
+    ASSERT_EQ(geometry.indices.size(), 24U);
+    EXPECT_NEAR(area_of(geometry), 100 * 50 - 94 * 44, 1e-3);
+    EXPECT_EQ(geometry.vertices[0].x, 10);
+    EXPECT_EQ(geometry.vertices[2].y, 70);
+    EXPECT_EQ(geometry.vertices[4].x, 13);
+    EXPECT_EQ(geometry.vertices[6].y, 67);
+    EXPECT_EQ(geometry.vertices[0].r, 128);  // premultiplied
+    EXPECT_EQ(geometry.vertices[0].a, 128);
+}
+
+TEST(OverlayGeometry, ABoxWithoutInsideIsFilled) {
+    OverlayGeometry geometry;
+    geometry.add_frame({QRectF(0, 0, 5, 40), 3, Qt::white});
+    EXPECT_EQ(geometry.vertices.size(), 4U);
+    EXPECT_NEAR(area_of(geometry), 5 * 40, 1e-3);
+}
+
+TEST(OverlayGeometry, ManyBoxesNeedWideIndices) {
+    OverlayGeometry geometry;
+    build_geometry(plan_of(result_with(20000, 0), {}), geometry);
+    EXPECT_GT(geometry.vertices.size(), 65536U);
+    EXPECT_EQ(*std::max_element(geometry.indices.begin(), geometry.indices.end()), geometry.vertices.size() - 1);
+}
+
+// The two ways of drawing give the same picture: triangles filled by a painter, against the painter's own way.
+TEST(Overlay, TrianglesAndPainterAgree) {
+    OverlayOptions options;
+    options.raw_color = Qt::white;  // overlapping translucent triangles would show seams of the painter's own
+    OverlayPlan plan = plan_of(result_with(300, 0), options, 1, {1000, 1000});
+    QImage painted(1000, 1000, QImage::Format_ARGB32_Premultiplied);
+    painted.fill(Qt::black);
+    {
+        QPainter painter(&painted);
+        paint_overlay(painter, plan);
+    }
+    OverlayGeometry geometry;
+    build_geometry(plan, geometry);
+    QImage triangles(painted.size(), painted.format());
+    triangles.fill(Qt::black);
+    {
+        QPainter painter(&triangles);
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(Qt::white);
+        for (std::size_t i = 0; i < geometry.indices.size(); i += 3) {
+            QPolygonF triangle;
+            for (std::size_t corner = 0; corner < 3; ++corner) {
+                const auto& vertex = geometry.vertices[geometry.indices[i + corner]];
+                triangle << QPointF(static_cast<double>(vertex.x), static_cast<double>(vertex.y));
+            }
+            painter.drawPolygon(triangle);
+        }
+    }
+    EXPECT_EQ(painted, triangles);
+}
+
+}  // namespace
+}  // namespace throng::ui

@@ -1,0 +1,149 @@
+#include "ui/video/picture.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <set>
+
+#include "core/frame/frame_pool.h"
+#include "tests/ui/fakes.h"
+#include "ui/icons/icon_paths.h"
+#include "ui/plot/history.h"
+#include "ui/plot/plot_item.h"
+
+namespace throng::ui {
+namespace {
+
+// Left half red, right half blue, in the given format's own way.
+Frame two_colors(int width, int height) {
+    static FramePool pool;
+    WritableFrame frame = pool.take(PixelFormat::bgr24, width, height);
+    for (int y = 0; y < height; ++y) {
+        for (int x = 0; x < width; ++x) {
+            std::uint8_t* pixel = frame.data(0) + frame.plane(0).pitch * y + 3 * x;
+            const bool red = x < width / 2;
+            pixel[0] = red ? 0 : 255;
+            pixel[1] = 0;
+            pixel[2] = red ? 255 : 0;
+        }
+    }
+    return std::move(frame).finish();
+}
+
+PictureRequest request_for(Frame frame, QSizeF item) {
+    auto result = std::make_shared<FrameResult>();
+    result->frame = std::move(frame);
+    result->kept.detections.push_back({{10, 10, 40, 40}, 1, 1});
+    PictureRequest request;
+    request.result = result;
+    request.item = item;
+    return request;
+}
+
+TEST(Picture, HasTheFramesSizeAndColours) {
+    PictureMaker maker;
+    const Picture picture = maker.make(request_for(two_colors(101, 57), {800, 600}));
+    ASSERT_EQ(picture.image.size(), QSize(101, 57));
+    EXPECT_EQ(picture.image.pixelColor(5, 50), QColor(255, 0, 0));
+    EXPECT_EQ(picture.image.pixelColor(100, 56), QColor(0, 0, 255));
+}
+
+TEST(Picture, IsNoLargerThanNeededWhenTheScreenShowsLess) {
+    PictureMaker maker;
+    EXPECT_EQ(maker.make(request_for(two_colors(4000, 2000), {800, 600})).image.size(), QSize(800, 400));
+    EXPECT_EQ(maker.make(request_for(two_colors(1000, 500), {800, 600})).image.size(), QSize(1000, 500));
+}
+
+TEST(Picture, PaintedBoxesAreAsOnScreen) {
+    PictureMaker maker;
+    PictureRequest request = request_for(two_colors(200, 100), {400, 400});
+    request.paint_overlay = true;
+    request.device_ratio = 2;
+    const Picture picture = maker.make(request);
+    ASSERT_EQ(picture.image.size(), QSize(800, 400));                          // device pixels of the target
+    EXPECT_EQ(picture.image.pixelColor(40, 100), request.overlay.kept_color);  // on the box's left edge
+    EXPECT_EQ(picture.image.pixelColor(120, 120), QColor(255, 0, 0));
+}
+
+TEST(Picture, BlurLeavesNothingOfAFaceAndAllOfTheRest) {
+    // A face of fine stripes.
+    WritableFrame frame = FramePool().take(PixelFormat::gray8, 200, 200);
+    for (int y = 0; y < 200; ++y) {
+        for (int x = 0; x < 200; ++x) frame.data(0)[frame.plane(0).pitch * y + x] = x % 2 == 0 ? 0 : 255;
+    }
+    frame.info().range = ColorRange::full;
+    auto result = std::make_shared<FrameResult>();
+    result->frame = std::move(frame).finish();
+    result->kept.detections.push_back({{60, 60, 80, 80}, 1, 1});
+    result->kept.detections.push_back({{190, -30, 80, 80}, 1, 1});  // over the edge
+    PictureRequest request;
+    request.result = result;
+    request.item = {200, 200};
+    request.blur = true;
+    const QImage image = PictureMaker().make(request).image;
+    std::set<int> inside, outside;
+    for (int x = 60; x < 140; ++x) inside.insert(qGray(image.pixel(x, 100)) / 64);
+    for (int x = 0; x < 40; ++x) outside.insert(qGray(image.pixel(x, 100)));
+    EXPECT_EQ(inside.size(), 1U);
+    EXPECT_EQ(outside, (std::set<int>{0, 255}));
+}
+
+TEST(Picture, ImagesAreUsedAgainOnceNobodyHoldsThem) {
+    PictureMaker maker;
+    const PictureRequest request = request_for(two_colors(64, 64), {64, 64});
+    Picture held = maker.make(request);
+    const uchar* first = held.image.constBits();
+    EXPECT_NE(maker.make(request).image.constBits(), first);
+    held = {};
+    std::set<const uchar*> used;
+    for (int i = 0; i < 20; ++i) used.insert(maker.make(request).image.constBits());
+    EXPECT_LE(used.size(), 3U);
+}
+
+TEST(Picture, SizesMayChangeFromFrameToFrame) {
+    PictureMaker maker;
+    for (const QSize size : {QSize(1, 1), QSize(640, 480), QSize(3, 2000), QSize(17, 5)}) {
+        EXPECT_EQ(maker.make(request_for(two_colors(size.width(), size.height()), {4000, 4000})).image.size(), size);
+    }
+}
+
+TEST(History, ForgetsTheOldest) {
+    History history;
+    FrameResult result;
+    result.timings = {{stage::kNmsMap, 2.0}};
+    for (std::uint32_t i = 0; i < History::kLength + 5; ++i) {
+        result.raw_count = i;
+        history.add(result);
+    }
+    ASSERT_EQ(history.points().size(), History::kLength);
+    EXPECT_EQ(history.points().front().raw, 5);
+    EXPECT_EQ(history.points().back().map_ms, 2.0);
+    EXPECT_FALSE(history.points().back().reduce_ms);  // did not run, is not 0
+}
+
+TEST(Plot, ScalesToWhatItShows) {
+    History history;
+    PlotItem plot;
+    plot.setSize({300, 100});
+    plot.set_history(&history);
+    FrameResult result;
+    result.raw_count = 1234;
+    result.timings = {{stage::kNmsMap, 2.4}, {stage::kNmsReduce, 0.3}};
+    history.add(result);
+    EXPECT_EQ(plot.raw_scale(), 2000);
+    EXPECT_EQ(plot.ms_scale(), 5);
+}
+
+TEST(Icons, LieOnTheirGrid) {
+    ASSERT_GT(icon_names().size(), 20);
+    for (const QString& name : icon_names()) {
+        const IconPath* icon = find_icon(name);
+        const QRectF bounds = icon->strokes.boundingRect().united(icon->fills.boundingRect());
+        EXPECT_FALSE(bounds.isEmpty()) << name.toStdString();
+        EXPECT_TRUE(QRectF(0, 0, kIconGrid, kIconGrid).contains(bounds)) << name.toStdString();
+    }
+    EXPECT_EQ(find_icon("no such icon"), nullptr);
+}
+
+}  // namespace
+}  // namespace throng::ui

@@ -1,0 +1,78 @@
+#include <gtest/gtest.h>
+
+#include <QSignalSpy>
+
+#include "ui/session/detection_settings.h"
+
+namespace throng::ui {
+namespace {
+
+class Settings : public testing::Test {
+protected:
+    DetectionSettings settings_{PipelineSettings{}, {QStringLiteral("haar"), QStringLiteral("lbp")}};
+    QSignalSpy refused_{&settings_, &DetectionSettings::refused};
+};
+
+TEST_F(Settings, OneLimitMovesTheOtherAlong) {
+    settings_.set_max_size(100);
+    settings_.set_min_size(150);
+    EXPECT_EQ(settings_.max_size(), 150);
+    settings_.set_max_size(60);
+    EXPECT_EQ(settings_.min_size(), 60);
+    settings_.set_max_size(0);  // no limit
+    EXPECT_EQ(settings_.min_size(), 60);
+    EXPECT_EQ(refused_.count(), 0);
+}
+
+TEST_F(Settings, WhatTheRulesRefuseIsNotTaken) {
+    const double theta = settings_.theta();
+    settings_.set_theta(1.5);
+    EXPECT_EQ(settings_.theta(), theta);
+    EXPECT_EQ(refused_.count(), 1);
+    settings_.set_scale_factor(1.0);
+    EXPECT_GT(settings_.scale_factor(), 1.0);
+    EXPECT_EQ(refused_.count(), 2);
+}
+
+TEST_F(Settings, ASoftRuleTakesNoHitsAndNoMerge) {
+    settings_.set_min_hits(4);
+    settings_.set_merge(1);
+    settings_.set_rule(2);
+    EXPECT_TRUE(settings_.soft_rule());
+    EXPECT_EQ(settings_.min_hits(), 1);
+    EXPECT_EQ(settings_.merge(), 0);
+    EXPECT_EQ(refused_.count(), 0);
+}
+
+TEST_F(Settings, EveryChoiceOfEveryMenuCanBeTaken) {
+    for (int i = 0; i < settings_.rules().size(); ++i) {
+        settings_.next_rule();
+        check_params(settings_.values().nms);
+    }
+    for (int i = 0; i < settings_.overlaps().size(); ++i) {
+        settings_.set_overlap(i);
+        EXPECT_EQ(settings_.overlap(), i);
+    }
+    settings_.set_rule(0);
+    for (int i = 0; i < settings_.merges().size(); ++i) {
+        settings_.set_merge(i);
+        EXPECT_EQ(settings_.merge(), i);
+    }
+    settings_.set_rule(99);
+    settings_.set_detector(-1);
+    EXPECT_EQ(settings_.rule(), 0);
+    EXPECT_EQ(refused_.count(), 0);
+}
+
+TEST_F(Settings, AnotherDetectorHasAnotherModel) {
+    settings_.open_model(QUrl::fromLocalFile("/models/haarcascade_frontalface_alt.xml"));
+    EXPECT_EQ(settings_.model_name(), "frontalface_alt");
+    settings_.set_detector(1);
+    EXPECT_EQ(settings_.values().detector.kind, "lbp");
+    EXPECT_EQ(settings_.model(), "");
+    settings_.reset();
+    EXPECT_EQ(settings_.detector(), 0);
+}
+
+}  // namespace
+}  // namespace throng::ui

@@ -1,0 +1,317 @@
+// The whole window on a source and a backend that are told what to say. Any warning of QML fails the test.
+#include "ui/window.h"
+
+#include <gtest/gtest.h>
+
+#include <QDirIterator>
+#include <QJSValue>
+#include <QJSValueIterator>
+#include <QQmlApplicationEngine>
+#include <QQuickItem>
+#include <QQuickWindow>
+#include <QRegularExpression>
+#include <QSet>
+#include <QTest>
+#include <atomic>
+
+#include "tests/support/test_data.h"
+#include "tests/ui/fakes.h"
+#include "ui/icons/icon_paths.h"
+#include "ui/models/shortcut_model.h"
+#include "ui/video/video_item.h"
+
+namespace throng::ui {
+namespace {
+
+constexpr int kPatience = 20000;  // milliseconds, for slow machines and sanitizers
+const QColor kAccent(0x2e, 0xe6, 0xbf);
+
+QStringList warnings;
+QtMessageHandler former_handler = nullptr;
+
+void note_message(QtMsgType type, const QMessageLogContext& context, const QString& text) {
+    // Mesa's and the platform's own remarks say nothing about the window.
+    if (type != QtDebugMsg && type != QtInfoMsg && (text.contains("qrc:") || text.contains("QML"))) warnings += text;
+    former_handler(type, context, text);
+}
+
+class Window : public testing::Test {
+protected:
+    Window() { former_handler = qInstallMessageHandler(note_message); }
+
+    ~Window() override {
+        engine_.reset();
+        session_.reset();
+        qInstallMessageHandler(former_handler);
+        EXPECT_TRUE(warnings.isEmpty()) << warnings.join('\n').toStdString();
+        warnings.clear();
+    }
+
+    void open(const test::FakeClip& clip, QSize size = {1280, 800}) {
+        SessionSetup setup;
+        setup.open_source = [clip](const std::string& spec) -> std::unique_ptr<VideoSource> {
+            if (spec == "missing.mp4") {
+                throw Error(ErrorKind::input, "cannot open the video", spec, "check the path");
+            }
+            return test::make_fake_source(clip);
+        };
+        setup.make_backend = [clip](const DetectorParams&) {
+            return BackendChoice{test::make_fake_backend(clip), "the test said so"};
+        };
+        setup.list_cameras = [] { return std::vector<CameraInfo>{{"camera:7", "Fake camera"}}; };
+        setup.make_recording = [this](const std::string&, const SourceInfo&, bool, bool) {
+            return std::make_shared<CountingSink>(recorded_, closed_);
+        };
+        session_ = std::make_unique<Session>(std::move(setup), store_);
+        engine_ = std::make_unique<QQmlApplicationEngine>();
+        engine_->setInitialProperties({{"session", QVariant::fromValue(session_.get())}});
+        engine_->load(load_module(*engine_));
+        ASSERT_FALSE(engine_->rootObjects().isEmpty());
+        window_ = qobject_cast<QQuickWindow*>(engine_->rootObjects().first());
+        window_->resize(size);
+        window_->show();
+        video_ = window_->findChild<VideoItem*>();
+        ASSERT_NE(video_, nullptr);
+    }
+
+    template <class Condition>
+    static bool wait_for(Condition condition) {
+        return QTest::qWaitFor(condition, kPatience);
+    }
+
+    void play(const QString& spec = "clip.mp4") {
+        session_->open(spec);
+        ASSERT_TRUE(wait_for([&] { return video_->has_picture(); }));
+    }
+
+    void trigger(const QString& action) {
+        auto* actions = window_->property("actions").value<QObject*>();
+        ASSERT_TRUE(QMetaObject::invokeMethod(actions, "trigger", Q_ARG(QString, action))) << action.toStdString();
+    }
+
+    // The colour at a place of the frame, as the window shows it.
+    QColor shown_at(const QImage& picture, const Box& box, double x, double y) {
+        const QRectF place = video_->mapping().map(box);
+        const QPointF point = video_->mapToScene(place.topLeft() + QPointF(x * place.width(), y * place.height()));
+        const double ratio = picture.width() / static_cast<double>(window_->width());
+        return picture.pixelColor(static_cast<int>(point.x() * ratio), static_cast<int>(point.y() * ratio));
+    }
+
+    class CountingSink : public ResultSink {
+    public:
+        CountingSink(std::atomic<int>& written, std::atomic<int>& closed) : written_(written), closed_(closed) {}
+        void write(const FrameResult&) override { ++written_; }
+        void close() override { ++closed_; }
+
+    private:
+        std::atomic<int>& written_;
+        std::atomic<int>& closed_;
+    };
+
+    std::atomic<int> recorded_ = 0, closed_ = 0;
+    test::ScratchDir folder_;
+    QSettings store_{QString::fromStdString((folder_.path() / "settings.ini").string()), QSettings::IniFormat};
+    std::unique_ptr<Session> session_;
+    std::unique_ptr<QQmlApplicationEngine> engine_;
+    QQuickWindow* window_ = nullptr;
+    VideoItem* video_ = nullptr;
+};
+
+TEST_F(Window, ShowsAFrameTogetherWithItsOwnBoxes) {
+    open({});
+    int shown = 0;
+    int wrong = 0;
+    QObject::connect(video_, &VideoItem::picture_shown, [&] {
+        const Picture& picture = video_->picture();
+        ++shown;
+        const int gray = qGray(picture.image.pixel(0, 0));
+        if (picture.result->kept.detections.front().box.x != static_cast<float>(gray)) ++wrong;
+    });
+    play();
+    ASSERT_TRUE(wait_for([&] { return shown >= 20; }));
+    EXPECT_EQ(wrong, 0);
+}
+
+TEST_F(Window, DrawsTheBoxesWhereTheyAre) {
+    open({});
+    session_->display()->set_raw(false);
+    play();
+    session_->toggle_play();
+    ASSERT_TRUE(wait_for([&] { return session_->state() == "paused"; }));
+    QTest::qWait(300);
+    const QImage picture = window_->grabWindow();
+    const auto& result = *video_->picture().result;
+    const int gray = test::gray_of(result.frame.info().index);
+    const Box box = result.kept.detections.front().box;
+    for (const auto& [x, y] : {std::pair{0.0, 0.5}, {1.0, 0.5}, {0.5, 0.0}, {0.5, 1.0}}) {
+        EXPECT_EQ(shown_at(picture, box, x, y), kAccent) << x << ' ' << y;
+    }
+    EXPECT_EQ(shown_at(picture, box, 0.5, 0.5), QColor(gray, gray, gray));
+    EXPECT_EQ(shown_at(picture, {0, 0, 4, 4}, 0.5, 0.5), QColor(gray, gray, gray));
+    // The clip is 4:3, the room is wider: black at the sides.
+    EXPECT_EQ(shown_at(picture, {-4, 100, 2, 2}, 0.5, 0.5), QColor(Qt::black));
+
+    trigger("kept");
+    QTest::qWait(500);
+    EXPECT_EQ(shown_at(window_->grabWindow(), box, 0.0, 0.5), QColor(gray, gray, gray));
+}
+
+TEST_F(Window, FillsThePanel) {
+    test::FakeClip clip;
+    clip.boxes = 60;
+    open(clip);
+    play();
+    ASSERT_TRUE(wait_for([&] { return session_->stages()->count() >= 4 && session_->faces() == 20; }));
+    EXPECT_EQ(session_->raw_count(), 60);
+    EXPECT_EQ(session_->backend(), "fake");
+    EXPECT_EQ(session_->backend_reason(), "the test said so");
+    EXPECT_TRUE(wait_for([&] { return session_->frame_rate() > 0 && session_->latency() > 0; }));
+    EXPECT_FALSE(session_->history()->points().empty());
+}
+
+TEST_F(Window, AFailureIsShownUntilItIsDismissed) {
+    open({});
+    session_->open("missing.mp4");
+    ASSERT_TRUE(wait_for([&] { return session_->alert()->visible(); }));
+    EXPECT_TRUE(session_->alert()->is_error());
+    EXPECT_EQ(session_->alert()->what(), "Cannot open the video");
+    EXPECT_EQ(session_->alert()->where(), "missing.mp4");
+    EXPECT_EQ(session_->alert()->advice(), "Check the path");
+    EXPECT_EQ(session_->state(), "failed");
+    EXPECT_EQ(session_->recent()->count(), 0);
+    trigger("escape");
+    EXPECT_FALSE(session_->alert()->visible());
+    play();  // the next source is not held up by it
+    EXPECT_EQ(session_->recent()->newest(), "clip.mp4");
+}
+
+TEST_F(Window, TransportWorks) {
+    test::FakeClip clip;
+    clip.frames = 1000;
+    open(clip);
+    play();
+    trigger("play");
+    ASSERT_TRUE(wait_for([&] { return session_->state() == "paused"; }));
+    QTest::qWait(100);
+    const auto index = session_->result()->frame.info().index;
+    trigger("step");
+    ASSERT_TRUE(wait_for([&] { return session_->result()->frame.info().index == index + 1; }));
+    session_->seek(8.0);  // of 10, at 100 frames a second
+    ASSERT_TRUE(wait_for([&] { return session_->result()->frame.info().index == 800; }));
+    EXPECT_DOUBLE_EQ(session_->position(), 8.0);
+    trigger("faster");
+    EXPECT_EQ(session_->speed(), 2);
+    trigger("play");
+    ASSERT_TRUE(wait_for([&] { return session_->state() == "ended"; }));
+    trigger("play");  // from the start again
+    ASSERT_TRUE(wait_for([&] { return session_->state() == "running"; }));
+    trigger("loop");
+    EXPECT_TRUE(session_->loop());
+}
+
+TEST_F(Window, ADetectorThatCannotBeMadeLeavesTheFormerOne) {
+    open({});
+    play();
+    session_->detection()->set_detector(1);  // the fake backend has no lbp
+    ASSERT_TRUE(wait_for([&] { return !session_->notice().isEmpty(); }));
+    ASSERT_TRUE(wait_for([&] { return session_->detection()->detector() == 0; }));
+    EXPECT_EQ(session_->state(), "running");
+}
+
+TEST_F(Window, RecordsUntilToldToStop) {
+    open({});
+    play();
+    trigger("record");
+    EXPECT_TRUE(session_->recorder()->recording());
+    ASSERT_TRUE(wait_for([&] { return recorded_ > 3; }));
+    trigger("record");
+    EXPECT_FALSE(session_->recorder()->recording());
+    ASSERT_TRUE(wait_for([&] { return closed_ == 1; }));
+    ASSERT_TRUE(wait_for([&] { return session_->alert()->visible(); }));
+    EXPECT_FALSE(session_->alert()->is_error());
+
+    trigger("record");
+    ASSERT_TRUE(wait_for([&] { return session_->recorder()->recording(); }));
+    session_->open("other.mp4");  // ends the recording with its source
+    ASSERT_TRUE(wait_for([&] { return closed_ == 2; }));
+}
+
+TEST_F(Window, EveryShortcutHasItsActionAndEveryActionItsShortcut) {
+    open({});
+    auto* actions = window_->property("actions").value<QObject*>();
+    ASSERT_NE(actions, nullptr);
+    QSet<QString> handled, listed;
+    QJSValueIterator entry(actions->property("table").value<QJSValue>());
+    while (entry.hasNext()) {
+        entry.next();
+        handled += entry.name();
+    }
+    for (const ShortcutEntry& shortcut : shortcut_table()) listed += shortcut.id;
+    EXPECT_EQ(handled, listed);
+}
+
+TEST_F(Window, EveryActionRunsWithoutASource) {
+    open({});
+    for (const ShortcutEntry& shortcut : shortcut_table()) {
+        const QString id = shortcut.id;
+        if (id == "quit" || id == "open") continue;  // closes the window; opens a dialog of the desktop's
+        trigger(id);
+        QTest::qWait(20);
+    }
+    trigger("escape");
+    QTest::qWait(100);
+}
+
+TEST_F(Window, SheetMenuAndEverySizeLoadWithoutAWarning) {
+    open({}, {480, 320});
+    play();
+    for (const QSize size : {QSize(480, 320), QSize(800, 500), QSize(1280, 800), QSize(1920, 1080)}) {
+        window_->resize(size);
+        for (const char* action : {"help", "escape", "sources", "escape", "panel", "panel"}) {
+            trigger(action);
+            QTest::qWait(60);
+        }
+    }
+    EXPECT_EQ(session_->cameras()->count(), 1);
+}
+
+TEST_F(Window, EveryIconThatIsAskedForIsThere) {
+    open({});
+    int asked = 0;
+    QDirIterator files(":/qt/qml/Throng/Ui", {"*.qml"}, QDir::Files);
+    while (files.hasNext()) {
+        QFile file(files.next());
+        ASSERT_TRUE(file.open(QIODevice::ReadOnly));
+        const QString text = QString::fromUtf8(file.readAll());
+        const QRegularExpression line("\\b(?:iconName|name): ([^\\n]*)");
+        const QRegularExpression word("[?:] \"([a-z]+)\"|^\"([a-z]+)\"");
+        for (auto l = line.globalMatch(text); l.hasNext();) {
+            const QString value = l.next().captured(1);
+            for (auto w = word.globalMatch(value); w.hasNext();) {
+                const auto match = w.next();
+                const QString name = match.captured(1) + match.captured(2);
+                EXPECT_NE(find_icon(name), nullptr) << file.fileName().toStdString() << ": " << name.toStdString();
+                ++asked;
+            }
+        }
+    }
+    EXPECT_GT(asked, 20);
+}
+
+TEST_F(Window, ManyBoxesAreDrawn) {
+    test::FakeClip clip;
+    clip.width = 1920;
+    clip.height = 1080;
+    clip.boxes = 3000;
+    open(clip, {1600, 900});
+    session_->display()->set_labels(true);
+    int shown = 0;
+    QObject::connect(video_, &VideoItem::picture_shown, [&] { ++shown; });
+    play();
+    ASSERT_TRUE(wait_for([&] { return shown >= 5; }));
+    EXPECT_EQ(video_->picture().result->raw.detections.size(), 3000U);
+    EXPECT_EQ(video_->picture().result->kept.detections.size(), 1000U);
+}
+
+}  // namespace
+}  // namespace throng::ui
