@@ -7,6 +7,7 @@ void add_bench_command(CLI::App& program, CommandContext& context) {
     CLI::App* bench = program.add_subcommand("bench", "Measurements, as a table, JSON or CSV");
     bench->require_subcommand(1);
     add_bench_nms_command(*bench, context);
+    add_bench_cascade_command(*bench, context);
     add_bench_pipeline_command(*bench, context);
 }
 

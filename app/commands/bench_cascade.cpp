@@ -1,0 +1,301 @@
+// throng bench cascade: how long a cascade takes on a picture, beside OpenCV's on the same windows, in one interleaved
+// run.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <functional>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <opencv2/core.hpp>
+#include <opencv2/core/ocl.hpp>
+#include <opencv2/objdetect.hpp>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "app/commands/command.h"
+#include "app/options/backend.h"
+#include "app/options/detector_options.h"
+#include "app/options/progress.h"
+#include "app/options/table.h"
+#include "app/options/text_file.h"
+#include "core/base/error.h"
+#include "core/base/rolling.h"
+#include "core/cpu/cascade_detector.h"
+#include "core/model/model_finder.h"
+#include "core/synth/crowd.h"
+#include "core/video/source.h"
+
+namespace throng {
+namespace {
+
+struct BenchArguments {
+    std::string image;
+    std::string size = "1920x1080";
+    int faces = 60;
+    DetectorParams detector;
+    bool one_setting = false;  // detector was named; else the standard ones
+    int repeat = 15;
+    bool no_peers = false;
+    std::string json;
+    std::string csv;
+};
+
+struct Setting {
+    std::string name;
+    DetectorParams params;
+};
+
+struct Row {
+    Setting setting;
+    std::string model;
+    std::vector<double> ours;                           // milliseconds, ascending: frame in, raw detections out
+    std::map<std::string, std::vector<double>> stages;  // ascending
+    std::vector<double> opencv;                         // empty: not measured
+    std::optional<CascadeCounts> counts;                // of the CPU backend
+    std::int64_t accepted = 0;
+    std::int64_t common = 0;  // windows that OpenCV accepts too
+    std::int64_t theirs = 0;
+};
+
+std::vector<Setting> standard_settings(const DetectorParams& base) {
+    const auto make = [&](const char* name, const char* kind, const char* model, double factor, int least, int most) {
+        DetectorParams params = base;
+        params.kind = kind;
+        params.model = model;
+        params.scale_factor = factor;
+        params.min_size = least;
+        params.max_size = most;
+        return Setting{name, params};
+    };
+    return {make("alt2, 1.25, 50 to 200 px", "haar", "haarcascade_frontalface_alt2", 1.25, 50, 200),
+            make("alt2, 1.1, from 24 px", "haar", "haarcascade_frontalface_alt2", 1.1, 24, 0),
+            make("lbp, 1.1, from 24 px", "lbp", "lbpcascade_frontalface", 1.1, 24, 0)};
+}
+
+double milliseconds_of(const std::function<void()>& work) {
+    const auto start = std::chrono::steady_clock::now();
+    work();
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+}
+
+// A view: the frame must outlive it.
+cv::Mat luma_of(const Frame& frame) {
+    const PlaneView& plane = frame.plane(0);
+    return cv::Mat(plane.height, frame.width(), frame.has_luma() ? CV_8UC1 : CV_8UC3,
+                   const_cast<std::uint8_t*>(plane.data), static_cast<std::size_t>(plane.pitch));
+}
+
+std::int64_t common_windows(const DetectionSet& ours, std::vector<cv::Rect> theirs) {
+    const auto before = [](const cv::Rect& a, const cv::Rect& b) {
+        return std::tuple(a.x, a.y, a.width, a.height) < std::tuple(b.x, b.y, b.width, b.height);
+    };
+    std::vector<cv::Rect> mine;
+    for (const Detection& d : ours.detections) {
+        mine.emplace_back(static_cast<int>(d.box.x), static_cast<int>(d.box.y), static_cast<int>(d.box.w),
+                          static_cast<int>(d.box.h));
+    }
+    std::sort(mine.begin(), mine.end(), before);
+    std::sort(theirs.begin(), theirs.end(), before);
+    std::vector<cv::Rect> both;
+    std::set_intersection(mine.begin(), mine.end(), theirs.begin(), theirs.end(), std::back_inserter(both), before);
+    return static_cast<std::int64_t>(both.size());
+}
+
+class CascadeBench {
+public:
+    CascadeBench(const BenchArguments& arguments, const CommonOptions& common)
+        : arguments_(arguments), common_(common), backend_(make_backend(common, &arguments.detector).backend) {}
+
+    int run() {
+        check_params(arguments_.detector);
+        frame_ = read_frame();
+        cv::ocl::setUseOpenCL(false);
+        if (arguments_.detector.threads > 0) cv::setNumThreads(arguments_.detector.threads);
+        std::vector<Setting> settings = standard_settings(arguments_.detector);
+        if (arguments_.one_setting) settings = {own_setting()};
+        const auto runs = static_cast<std::uint64_t>(arguments_.repeat);
+        Progress progress(common_, "bench cascade", settings.size() * runs);
+        for (const Setting& setting : settings) {
+            rows_.push_back(measure(
+                setting, [&](std::uint64_t done) { progress.update(rows_.size() * runs + done, setting.name); }));
+        }
+        progress.finish();
+        const bool data_on_stdout = arguments_.json == "-" || arguments_.csv == "-";
+        if (!data_on_stdout) {
+            fmt::print("{}\n{}, {}x{}, medians of {} runs, OpenCV {} with {} threads\n{}", backend_->description(),
+                       source_, frame_.width(), frame_.height(), arguments_.repeat, CV_VERSION, cv::getNumThreads(),
+                       table().text());
+        }
+        if (!arguments_.csv.empty()) write_text(arguments_.csv, table().csv());
+        if (!arguments_.json.empty()) write_text(arguments_.json, json().dump(2) + "\n");
+        return 0;
+    }
+
+private:
+    Frame read_frame() {
+        if (arguments_.image.empty()) {
+            CrowdOptions options;
+            options.faces = arguments_.faces;
+            parse_crowd_size(arguments_.size, options);
+            source_ = fmt::format("crowd of {}", options.faces);
+            return Crowd(options).frame(0);
+        }
+        source_ = arguments_.image;
+        Frame frame;
+        const auto source = open_source(arguments_.image);
+        while (true) {
+            const ReadStatus status = source->read(frame, {});
+            if (status == ReadStatus::end) throw Error(ErrorKind::input, "has no picture", arguments_.image);
+            if (status != ReadStatus::timeout) return frame;
+        }
+    }
+
+    [[nodiscard]] Setting own_setting() const {
+        const DetectorParams& p = arguments_.detector;
+        const std::string most =
+            p.max_size > 0 ? fmt::format("{} to {} px", p.min_size, p.max_size) : fmt::format("from {} px", p.min_size);
+        return {fmt::format("{}, {:g}, {}", p.model.empty() ? p.kind : p.model, p.scale_factor, most), p};
+    }
+
+    Row measure(const Setting& setting, const std::function<void(std::uint64_t)>& done) {
+        Row row;
+        row.setting = setting;
+        const auto file = find_cascade(setting.params.model, setting.params.kind);
+        row.model = file.string();
+        const auto detector = backend_->make_detector(setting.params);
+        const auto recorder = backend_->make_recorder();
+        DetectionBuffer raw = backend_->make_buffer(1 << 20);
+        DetectionSet found;
+        cv::CascadeClassifier classifier;
+        if (!arguments_.no_peers && !classifier.load(row.model)) {
+            throw Error(ErrorKind::input, "OpenCV cannot read the cascade", row.model, "use --no-peers");
+        }
+        const cv::Mat luma = luma_of(frame_);
+        std::vector<cv::Rect> theirs;
+        const cv::Size least(setting.params.min_size, setting.params.min_size);
+        const cv::Size most(setting.params.max_size, setting.params.max_size);
+
+        // The first run of either warms up and does not count.
+        for (int i = -1; i < arguments_.repeat; ++i) {
+            const double ours = milliseconds_of([&] {
+                detector->enqueue(frame_, raw, *recorder);
+                backend_->download(raw, found);
+            });
+            const StageTimes& times = recorder->end_frame();
+            if (i >= 0) {
+                row.ours.push_back(ours);
+                for (const StageTime& t : times) row.stages[std::string(t.name)].push_back(t.ms);
+            }
+            if (!arguments_.no_peers) {
+                const double opencv = milliseconds_of(
+                    [&] { classifier.detectMultiScale(luma, theirs, setting.params.scale_factor, 0, 0, least, most); });
+                if (i >= 0) row.opencv.push_back(opencv);
+            }
+            done(static_cast<std::uint64_t>(std::max(i, 0)));
+        }
+        std::sort(row.ours.begin(), row.ours.end());
+        std::sort(row.opencv.begin(), row.opencv.end());
+        for (auto& [stage, samples] : row.stages) std::sort(samples.begin(), samples.end());
+        if (const auto* cpu = dynamic_cast<const CascadeDetector*>(detector.get())) row.counts = cpu->counts();
+        row.accepted = found.wanted;
+        row.theirs = static_cast<std::int64_t>(theirs.size());
+        row.common = common_windows(found, theirs);
+        return row;
+    }
+
+    [[nodiscard]] TextTable table() const {
+        TextTable table({"setting", "median ms", "pyramid", "integral", "cascade", "OpenCV ms", "x OpenCV", "windows",
+                         "looked at", "accepted", "OpenCV's", "common"});
+        for (const Row& row : rows_) {
+            const double median = percentile(row.ours, 0.5);
+            const auto stage = [&](std::string_view name) {
+                const auto found = row.stages.find(std::string(name));
+                return found == row.stages.end() ? "-" : fmt::format("{:.2f}", percentile(found->second, 0.5));
+            };
+            const bool peer = !row.opencv.empty();
+            table.add({row.setting.name, fmt::format("{:.2f}", median), stage(stage::kPyramid), stage(stage::kIntegral),
+                       stage(stage::kCascade), peer ? fmt::format("{:.2f}", percentile(row.opencv, 0.5)) : "-",
+                       peer ? fmt::format("{:.2f}", percentile(row.opencv, 0.5) / median) : "-",
+                       row.counts ? fmt::format("{}", row.counts->candidates) : "-",
+                       row.counts ? fmt::format("{}", row.counts->visited) : "-", fmt::format("{}", row.accepted),
+                       peer ? fmt::format("{}", row.theirs) : "-", peer ? fmt::format("{}", row.common) : "-"});
+        }
+        return table;
+    }
+
+    [[nodiscard]] nlohmann::json json() const {
+        nlohmann::json rows = nlohmann::json::array();
+        for (const Row& row : rows_) {
+            const DetectorParams& p = row.setting.params;
+            nlohmann::json item = {{"setting", row.setting.name},
+                                   {"detector", p.kind},
+                                   {"model", row.model},
+                                   {"scale_factor", p.scale_factor},
+                                   {"min_size", p.min_size},
+                                   {"max_size", p.max_size},
+                                   {"runs", row.ours.size()},
+                                   {"median_ms", percentile(row.ours, 0.5)},
+                                   {"p99_ms", percentile(row.ours, 0.99)},
+                                   {"stages_ms", nlohmann::json::object()},
+                                   {"accepted", row.accepted}};
+            for (const auto& [stage, samples] : row.stages) item["stages_ms"][stage] = percentile(samples, 0.5);
+            if (row.counts) {
+                item["windows"] = row.counts->candidates;
+                item["looked_at"] = row.counts->visited;
+            }
+            if (!row.opencv.empty()) {
+                item["opencv"] = {{"median_ms", percentile(row.opencv, 0.5)},
+                                  {"ratio", percentile(row.opencv, 0.5) / percentile(row.ours, 0.5)},
+                                  {"accepted", row.theirs},
+                                  {"common", row.common}};
+            }
+            rows.push_back(std::move(item));
+        }
+        return {{"backend", backend_->name()}, {"device", backend_->description()}, {"image", source_},
+                {"width", frame_.width()},     {"height", frame_.height()},         {"rows", rows}};
+    }
+
+    const BenchArguments& arguments_;
+    const CommonOptions& common_;
+    std::shared_ptr<Backend> backend_;
+    Frame frame_;
+    std::string source_;
+    std::vector<Row> rows_;
+};
+
+}  // namespace
+
+void add_bench_cascade_command(CLI::App& bench, CommandContext& context) {
+    CLI::App* command = bench.add_subcommand("cascade", "Haar and LBP cascades on one picture, beside OpenCV's");
+    const auto arguments = std::make_shared<BenchArguments>();
+    BenchArguments& a = *arguments;
+    command->add_option("--image", a.image, "A picture or video (its first frame) in place of the drawn crowd")
+        ->type_name("FILE");
+    command->add_option("--size", a.size, "Size of the drawn crowd")->type_name("WxH")->capture_default_str();
+    command->add_option("--faces", a.faces, "Faces in the drawn crowd")
+        ->check(CLI::Range(0, 5000))
+        ->capture_default_str();
+    add_detector_options(*command, a.detector);
+    command->add_option("--repeat", a.repeat, "Measured runs of each")
+        ->check(CLI::Range(1, 100000))
+        ->capture_default_str();
+    command->add_flag("--no-peers", a.no_peers, "Leave OpenCV out");
+    command->add_option("--json", a.json, "Write the measurements as JSON ('-': standard output)")->type_name("FILE");
+    command->add_option("--csv", a.csv, "Write the table as CSV ('-': standard output)")->type_name("FILE");
+    command->footer(
+        "Without --detector, --model, --min-size, --max-size or --scale-factor three standard settings are measured:\n"
+        "alt2 with 1.25 and faces of 50 to 200 pixels, alt2 and LBP with 1.1 and faces from 24 pixels.");
+    command->callback([&context, arguments, command] {
+        for (const char* option : {"--detector", "--model", "--min-size", "--max-size", "--scale-factor"}) {
+            arguments->one_setting |= command->count(option) > 0;
+        }
+        context.run = [&context, arguments] { return CascadeBench(*arguments, context.common).run(); };
+    });
+}
+
+}  // namespace throng
