@@ -7,6 +7,7 @@
 #include <condition_variable>
 #include <mutex>
 #include <opencv2/core.hpp>
+#include <opencv2/core/utils/logger.hpp>
 #include <opencv2/videoio.hpp>
 #include <opencv2/videoio/registry.hpp>
 #include <string>
@@ -169,6 +170,8 @@ std::unique_ptr<VideoSource> open_gstreamer(std::string_view spec, const SourceO
     if (pipeline.find("appsink") == std::string::npos) {
         pipeline += " ! videoconvert ! video/x-raw,format=BGR ! appsink max-buffers=2 sync=false";
     }
+    // OpenCV's warnings would repeat the pipeline with its passwords.
+    cv::utils::logging::setLogLevel(cv::utils::logging::LOG_LEVEL_ERROR);
     cv::VideoCapture capture;
     try {
         capture.open(pipeline, cv::CAP_GSTREAMER);

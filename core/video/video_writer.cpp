@@ -103,6 +103,7 @@ VideoWriter::Impl::Impl(const std::string& path, const VideoWriterOptions& optio
     output_.reset(context);
     if (made < 0)
         throw Error(ErrorKind::unavailable, std::string("this FFmpeg does not write ") + container.format, path);
+    output_->flush_packets = 1;  // a fragment that is done goes to the disk
     const int status = avio_open(&output_->pb, ("file:" + path).c_str(), AVIO_FLAG_WRITE);
     if (status < 0) {
         throw Error(ErrorKind::input, "cannot create the video: " + av::message(status), path,

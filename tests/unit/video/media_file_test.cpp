@@ -263,7 +263,7 @@ TEST(MediaFile, damaged_data_is_survived_and_counted) {
     const auto path = scratch.path() / "a.h264";
     ffmpeg(std::string(kPattern) + "-c:v libx264 -g 5", path);
     std::vector<char> bytes = test::read_file(path);
-    for (std::size_t i = bytes.size() / 3; i < bytes.size() / 2; ++i) bytes[i] = static_cast<char>(i * 37);
+    for (std::size_t i = bytes.size() / 4; i < bytes.size(); i += 41) bytes[i] = static_cast<char>(bytes[i] ^ 0x55);
     test::write_file(path, bytes);
     auto source = open_source(path.string());
     EXPECT_GT(all_frames(*source).size(), 5U);
