@@ -194,7 +194,7 @@ std::vector<TruthLabels> read_truth(const std::filesystem::path& path) {
     return all;
 }
 
-std::vector<DetectionLabels> read_detections(const std::filesystem::path& path) {
+std::vector<DetectionLabels> read_detection_lines(const std::filesystem::path& path) {
     LineReader reader(path);
     std::vector<DetectionLabels> all;
     for (std::string line; reader.next(line);) {

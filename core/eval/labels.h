@@ -49,7 +49,7 @@ using DetectionLabels = Labels<ScoredBox>;
 
 // Reads the lines that `--json` writes: source, frame and kept (x, y, w, h, score and, where known, hits).
 // Throws Error(input) naming file and line.
-[[nodiscard]] std::vector<DetectionLabels> read_detections(const std::filesystem::path& path);
+[[nodiscard]] std::vector<DetectionLabels> read_detection_lines(const std::filesystem::path& path);
 
 // One line of truth with its line feed, as read_truth takes it.
 [[nodiscard]] std::string truth_line(const TruthLabels& labels, int width, int height);

@@ -1,0 +1,157 @@
+// throng crowd OUT: a drawn crowd as a picture or a video, with its truth.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <string>
+
+#include "app/commands/command.h"
+#include "app/options/interrupt.h"
+#include "app/options/progress.h"
+#include "core/base/error.h"
+#include "core/base/log.h"
+#include "core/eval/labels.h"
+#include "core/synth/crowd.h"
+#include "core/video/image_file.h"
+#include "core/video/image_writer.h"
+#include "core/video/video_writer.h"
+
+namespace throng {
+namespace {
+
+constexpr std::int64_t kVideoFrames = 300;
+
+struct CrowdArguments {
+    std::string out;
+    std::string truth;
+    std::string size;
+    CrowdOptions crowd;
+};
+
+// JSON lines, one a frame; no path: nothing is written.
+class TruthFile {
+public:
+    TruthFile(const std::string& path, std::string source) : path_(path), source_(std::move(source)) {
+        if (path_.empty() || path_ == "-") return;
+        file_.open(path_, std::ios::binary);
+        check(file_);
+    }
+
+    void write(const Crowd& crowd, std::int64_t n) {
+        if (path_.empty()) return;
+        TruthLabels labels{source_, n, {}};
+        for (const CrowdFace& face : crowd.truth(n)) labels.entries.push_back({face.box, face.visible, face.ignore});
+        std::ostream& to = path_ == "-" ? std::cout : file_;
+        to << truth_line(labels, crowd.options().width, crowd.options().height);
+        check(to);
+    }
+
+    void close() {
+        if (path_.empty()) return;
+        std::ostream& to = path_ == "-" ? std::cout : file_;
+        to.flush();
+        check(to);
+    }
+
+private:
+    void check(const std::ostream& stream) const {
+        if (!stream)
+            throw Error(ErrorKind::input, std::string("cannot write the truth: ") + std::strerror(errno), path_);
+    }
+
+    std::string path_;
+    std::string source_;
+    std::ofstream file_;
+};
+
+int write_picture(const CrowdArguments& arguments) {
+    if (arguments.crowd.frames > 1) {
+        throw Error(ErrorKind::usage, "a picture holds one frame only",
+                    "--frames " + std::to_string(arguments.crowd.frames), "write OUT.mp4 for a video");
+    }
+    const Crowd crowd(arguments.crowd);
+    write_image(arguments.out, crowd.frame(0));
+    TruthFile truth(arguments.truth, arguments.out);
+    truth.write(crowd, 0);
+    truth.close();
+    return 0;
+}
+
+int write_video(const CrowdArguments& arguments, const CommonOptions& common) {
+    const InterruptGuard interrupts;
+    const std::int64_t frames = arguments.crowd.frames > 0 ? arguments.crowd.frames : kVideoFrames;
+    const Crowd crowd(arguments.crowd);
+    VideoWriterOptions options;
+    options.fps = arguments.crowd.fps;
+    VideoWriter video(arguments.out, options);
+    TruthFile truth(arguments.truth, arguments.out);
+    {
+        Progress progress(common, std::filesystem::path(arguments.out).filename().string(),
+                          static_cast<std::uint64_t>(frames));
+        for (std::int64_t n = 0; n < frames && !InterruptGuard::requested(); ++n) {
+            video.write(crowd.frame(n));
+            truth.write(crowd, n);
+            progress.update(static_cast<std::uint64_t>(n + 1));
+        }
+    }
+    video.close();
+    truth.close();
+    if (const std::string notice = video.notice(); !notice.empty()) spdlog::warn("{}: {}", arguments.out, notice);
+    return InterruptGuard::requested() ? exit_status(ErrorKind::interrupted) : 0;
+}
+
+int run(CrowdArguments arguments, const CommonOptions& common, bool faces_given) {
+    if (!arguments.size.empty()) {
+        parse_crowd_size(arguments.size, arguments.crowd);
+    } else if (arguments.crowd.uncover >= 0 && !faces_given) {
+        // The experiment of D. Oro et al. on a group photograph.
+        arguments.crowd.faces = 147;
+        arguments.crowd.width = 4646;
+        arguments.crowd.height = 1800;
+    }
+    check_options(arguments.crowd);
+    if (!arguments.truth.empty() && arguments.truth == arguments.out) {
+        throw Error(ErrorKind::usage, "the truth would overwrite the crowd", "--truth " + arguments.truth);
+    }
+    return has_image_extension(arguments.out) ? write_picture(arguments) : write_video(arguments, common);
+}
+
+}  // namespace
+
+void add_crowd_command(CLI::App& program, CommandContext& context) {
+    CLI::App* command = program.add_subcommand("crowd", "Draw a crowd whose faces are known: a picture or a video");
+    auto arguments = std::make_shared<CrowdArguments>();
+    CrowdOptions& crowd = arguments->crowd;
+    command->add_option("OUT", arguments->out, "png, jpg or another picture, or mp4 or mkv")->required()->type_name("");
+    CLI::Option* faces = command->add_option("--faces", crowd.faces, "People in the hall, 0 to 5000")
+                             ->type_name("N")
+                             ->capture_default_str();
+    command->add_option("--size", arguments->size, "Of the picture in pixels; 1920x1080 where not given")
+        ->type_name("WxH");
+    command->add_option("--frames", crowd.frames, "Length of a video; 300 where not given")->type_name("N");
+    command->add_option("--fps", crowd.fps, "Frames a second")->type_name("F")->capture_default_str();
+    command->add_option("--seed", crowd.seed, "Another seed, other people")->type_name("S")->capture_default_str();
+    command->add_option("--truth", arguments->truth, "JSON lines with the faces of every frame; - for standard output")
+        ->type_name("OUT.jsonl");
+    command
+        ->add_option("--uncover", crowd.uncover,
+                     "Only the first I faces; the rest black. Without --faces and --size: of 147 at 4646x1800")
+        ->type_name("I")
+        ->check(CLI::NonNegativeNumber);
+    command->footer(
+        "Examples:\n"
+        "  throng crowd hall.png --faces 40 --truth hall.jsonl\n"
+        "  throng crowd crowd.mp4 --frames 600 --seed 7 --truth crowd.jsonl\n"
+        "  throng crowd group.png --uncover 20");
+    command->callback([&context, arguments, faces] {
+        context.run = [&context, arguments, faces] { return run(*arguments, context.common, faces->count() > 0); };
+    });
+}
+
+}  // namespace throng

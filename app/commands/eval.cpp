@@ -1,0 +1,142 @@
+// throng eval TRUTH DETECTIONS: precision, recall and average precision.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "app/commands/command.h"
+#include "app/options/table.h"
+#include "core/base/error.h"
+#include "core/base/log.h"
+#include "core/eval/evaluation.h"
+
+namespace throng {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct EvalArguments {
+    std::string truth;
+    std::string detections;
+    MatchOptions match;
+    bool json = false;
+    bool per_file = false;
+};
+
+const std::map<std::string, Rank> kRanks{
+    {"score", Rank::score}, {"hits", Rank::hits}, {"score*hits", Rank::score_times_hits}};
+
+std::string ratio_text(std::optional<double> ratio) {
+    return ratio ? fmt::format("{:.4f}", *ratio) : "-";
+}
+
+void add_row(TextTable& table, const std::string& name, std::int64_t pictures, const MatchResult& r) {
+    table.add({name, fmt::format("{}", pictures), fmt::format("{}", r.faces), fmt::format("{}", r.correct),
+               fmt::format("{}", r.wrong), fmt::format("{}", r.ignored), ratio_text(precision(r)),
+               ratio_text(recall(r)), ratio_text(average_precision(r))});
+}
+
+std::int64_t pictures_of(const Evaluation& evaluation) {
+    std::int64_t pictures = 0;
+    for (const FileResult& file : evaluation.files) pictures += file.pictures;
+    return pictures;
+}
+
+std::string table_of(const Evaluation& evaluation, bool per_file) {
+    TextTable table({"file", "pictures", "faces", "correct", "wrong", "ignored", "precision", "recall", "AP"});
+    if (per_file) {
+        for (const FileResult& file : evaluation.files) {
+            add_row(table, file.found ? file.source : file.source + " (not in the detections)", file.pictures,
+                    file.result);
+        }
+    }
+    add_row(table, "all", pictures_of(evaluation), evaluation.total);
+    return table.text();
+}
+
+Json ratio_json(std::optional<double> ratio) {
+    return ratio ? Json(*ratio) : Json(nullptr);
+}
+
+Json result_json(const MatchResult& r) {
+    return {{"faces", r.faces},
+            {"correct", r.correct},
+            {"wrong", r.wrong},
+            {"ignored", r.ignored},
+            {"precision", ratio_json(precision(r))},
+            {"recall", ratio_json(recall(r))},
+            {"ap", ratio_json(average_precision(r))}};
+}
+
+std::string json_of(const Evaluation& evaluation, const EvalArguments& arguments) {
+    Json json = {
+        {"iou", arguments.match.iou}, {"min_size", arguments.match.min_size}, {"pictures", pictures_of(evaluation)}};
+    json.update(result_json(evaluation.total));
+    json["unjudged_pictures"] = evaluation.unjudged_pictures;
+    if (arguments.per_file) {
+        json["files"] = Json::array();
+        for (const FileResult& file : evaluation.files) {
+            Json entry = {{"source", file.source}, {"found", file.found}, {"pictures", file.pictures}};
+            entry.update(result_json(file.result));
+            json["files"].push_back(std::move(entry));
+        }
+    }
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+int run(const EvalArguments& arguments) {
+    check_options(arguments.match);
+    const Evaluation evaluation =
+        evaluate(read_truth(arguments.truth), read_detection_lines(arguments.detections), arguments.match);
+    std::size_t missing = 0;
+    for (const FileResult& file : evaluation.files) missing += file.found ? 0 : 1;
+    if (missing > 0) {
+        spdlog::warn("{} of {} files of the truth are not in the detections: their faces count as missed", missing,
+                     evaluation.files.size());
+    }
+    if (evaluation.unjudged_pictures > 0) {
+        spdlog::info("{} pictures of the detections have no truth and are not counted", evaluation.unjudged_pictures);
+    }
+    std::fputs((arguments.json ? json_of(evaluation, arguments) : table_of(evaluation, arguments.per_file)).c_str(),
+               stdout);
+    if (std::fflush(stdout) != 0) throw Error(ErrorKind::input, "cannot write the result", "standard output");
+    return 0;
+}
+
+}  // namespace
+
+void add_eval_command(CLI::App& program, CommandContext& context) {
+    CLI::App* command = program.add_subcommand("eval", "Compare detections with the truth: precision, recall, AP");
+    auto arguments = std::make_shared<EvalArguments>();
+    command
+        ->add_option("TRUTH", arguments->truth, "JSON lines as throng crowd --truth writes them, or WIDER FACE's text")
+        ->required()
+        ->type_name("");
+    command->add_option("DETECTIONS", arguments->detections, "JSON lines as throng detect --json writes them")
+        ->required()
+        ->type_name("");
+    command->add_option("--iou", arguments->match.iou, "Least overlap of a detection with its face, above 0 to 1")
+        ->type_name("T")
+        ->capture_default_str();
+    command->add_option("--min-size", arguments->match.min_size, "Faces whose smaller side is below do not count")
+        ->type_name("PX")
+        ->capture_default_str();
+    command->add_option("--rank", arguments->match.rank, "What detections are ranked by: score, hits or score*hits")
+        ->type_name("BY")
+        ->transform(CLI::CheckedTransformer(kRanks))
+        ->default_str("score");
+    command->add_flag("--per-file", arguments->per_file, "A row for every file too");
+    command->add_flag("--json", arguments->json, "One JSON object in place of the table");
+    command->footer(
+        "Example:\n"
+        "  throng crowd crowd.mp4 --truth truth.jsonl\n"
+        "  throng detect crowd.mp4 --json found.jsonl\n"
+        "  throng eval truth.jsonl found.jsonl --per-file");
+    command->callback([&context, arguments] { context.run = [arguments] { return run(*arguments); }; });
+}
+
+}  // namespace throng
