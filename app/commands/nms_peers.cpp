@@ -65,7 +65,7 @@ std::vector<PeerTime> time_peers(const DetectionSet& boxes, const NmsParams& par
                                 static_cast<double>(d.box.w), static_cast<double>(d.box.h));
         scores.push_back(d.score);
     }
-    const float all_scores = -1.0F;
+    const float all_scores = 0.0F;  // it leaves out scores of 0 and below
     times.push_back(timed("opencv", [&] {
         std::vector<int> kept;
         cv::dnn::NMSBoxes(rectangles, scores, all_scores, params.theta, kept);

@@ -10,6 +10,8 @@ namespace {
 // Waking the threads of a pool costs some 10 us; fewer detections than this are done sooner by one thread.
 constexpr std::uint32_t kParallelFrom = 2048;
 constexpr std::uint32_t kChunk = 1024;
+// Up to here looking through a list beats building a grid and looking into its cells.
+constexpr std::uint32_t kListUpTo = 256;
 
 }  // namespace
 
@@ -42,8 +44,9 @@ void NmsDecision::run_with(const Pair& pair, const OrderedDetections& detections
         boxes_ = &detections.boxes();
         extent_ = pixel_extent(params.pixels);
         find_limits(detections.scores(), params.ties);
-        grid_.build(*boxes_, extent_, pair.smallest_iou());
-        everywhere_.clear();
+        list_only_ = detections.size() <= kListUpTo;
+        if (!list_only_) grid_.build(*boxes_, extent_, pair.smallest_iou());
+        list_.clear();
         owner_.assign(detections.size(), kNone);
         if (params.rule == NmsRule::greedy) {
             decide_greedy(pair);
@@ -85,11 +88,10 @@ template <class Pair>
 void NmsDecision::decide_one_pass(const Pair& pair) {
     const auto n = static_cast<std::uint32_t>(owner_.size());
     for (std::uint32_t i = 0; i < n; ++i) offer(pair, i);
-    // Neighbours one after the other find their cells in the cache; what is in no cell keeps its place at the end.
-    const auto& sequence = grid_.by_place();
+    const std::vector<std::uint32_t>& order = sequence();
     in_chunks(n, [&](std::uint32_t first, std::uint32_t last, std::uint64_t& tests) {
         for (std::uint32_t k = first; k < last; ++k) {
-            const std::uint32_t i = sequence[k];
+            const std::uint32_t i = order.empty() ? k : order[k];
             owner_[i] = any_suppressor(pair, i, tests) ? kNone : i;
         }
     });
@@ -98,25 +100,30 @@ void NmsDecision::decide_one_pass(const Pair& pair) {
 template <class Pair>
 void NmsDecision::find_owners(const Pair& pair) {
     const auto n = static_cast<std::uint32_t>(owner_.size());
-    const auto& sequence = grid_.by_place();
-    grid_.clear();
-    everywhere_.clear();
+    const std::vector<std::uint32_t>& order = sequence();
+    if (!list_only_) grid_.clear();
+    list_.clear();
     for (std::uint32_t i = 0; i < n; ++i) {
         if (owner_[i] == i) offer(pair, i);
     }
     in_chunks(n, [&](std::uint32_t first, std::uint32_t last, std::uint64_t& tests) {
         for (std::uint32_t k = first; k < last; ++k) {
-            const std::uint32_t i = sequence[k];
+            const std::uint32_t i = order.empty() ? k : order[k];
             if (owner_[i] != i) owner_[i] = first_suppressor(pair, i, tests);
         }
     });
 }
 
+// Neighbours one after the other find their cells in the cache.
+const std::vector<std::uint32_t>& NmsDecision::sequence() {
+    return list_only_ ? rank_order_ : grid_.by_place();
+}
+
 // Makes a detection a suppressor. Ranks are offered in ascending order.
 template <class Pair>
 void NmsDecision::offer(const Pair& pair, std::uint32_t rank) {
-    if (pair.suppresses_everywhere(rank)) {
-        everywhere_.push_back(rank);
+    if (list_only_ || pair.suppresses_everywhere(rank)) {
+        list_.push_back(rank);
     } else {
         grid_.insert(rank);
     }
@@ -127,13 +134,14 @@ bool NmsDecision::any_suppressor(const Pair& pair, std::uint32_t i, std::uint64_
     const Box box = (*boxes_)[i];
     const float area = box_area(box, extent_);
     const std::uint32_t end = limit(i);
-    for (const std::uint32_t j : everywhere_) {
+    for (const std::uint32_t j : list_) {
         if (j >= end) break;
         ++tests;
         const Box other = (*boxes_)[j];
         const float intersection = intersection_area(box, other, extent_);
         if (pair.reaches(i, area, j, box_area(other, extent_), intersection)) return true;
     }
+    if (list_only_) return false;
     return grid_.search(i, [&](const GridEntry& entry) {
         if (entry.rank >= end) return false;
         ++tests;
@@ -148,13 +156,14 @@ std::uint32_t NmsDecision::first_suppressor(const Pair& pair, std::uint32_t i, s
     const float area = box_area(box, extent_);
     std::uint32_t first = limit(i);
     const std::uint32_t end = first;
-    for (const std::uint32_t j : everywhere_) {
+    for (const std::uint32_t j : list_) {
         if (j >= first) break;
         ++tests;
         const Box other = (*boxes_)[j];
         const float intersection = intersection_area(box, other, extent_);
         if (pair.reaches(i, area, j, box_area(other, extent_), intersection)) first = j;
     }
+    if (list_only_) return first < end ? first : kNone;
     grid_.search(i, [&](const GridEntry& entry) {
         if (entry.rank >= first) return false;
         ++tests;

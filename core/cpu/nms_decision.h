@@ -46,16 +46,22 @@ private:
     template <class Work>
     void in_chunks(std::uint32_t n, Work&& work);
 
+    // The sequence in which searches run fastest; empty for that of the ranks.
+    [[nodiscard]] const std::vector<std::uint32_t>& sequence();
     void find_limits(const std::vector<float>& scores, Ties ties);
     // Only ranks before this one may suppress rank i.
     [[nodiscard]] std::uint32_t limit(std::uint32_t i) const { return limits_.empty() ? i : limits_[i]; }
 
     ThreadPool& pool_;
-    BoxGrid grid_;  // the detections offered as suppressors so far
+    // The detections offered as suppressors so far: in the grid, or in a list that is looked through from its beginning
+    // (few detections, and those that suppress whatever lies where), ascending.
+    BoxGrid grid_;
+    std::vector<std::uint32_t> list_;
+    bool list_only_ = false;
+    std::vector<std::uint32_t> rank_order_;  // stays empty
     const std::vector<Box>* boxes_ = nullptr;
     float extent_ = 0;
-    std::vector<std::uint32_t> everywhere_;  // those of them that suppress whatever lies where, ascending
-    std::vector<std::uint32_t> limits_;      // strict ties: the first rank of the same score; empty for total
+    std::vector<std::uint32_t> limits_;  // strict ties: the first rank of the same score; empty for total
     std::vector<std::uint32_t> owner_;
     std::atomic<std::uint64_t> pair_tests_{0};
 };

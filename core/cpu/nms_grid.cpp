@@ -36,7 +36,7 @@ std::size_t BoxGrid::level_of(const Area& area) {
     if (!(area.w > 0) || !(area.h > 0)) return kNoLevel;
     int exponent = 0;
     std::frexp(std::max(area.w, area.h), &exponent);  // side in [2^(exponent - 1), 2^exponent)
-    return static_cast<std::size_t>(exponent - kLowestExponent);
+    return static_cast<std::size_t>(exponent - kLowestExponent + 1) / 2;
 }
 
 void BoxGrid::build(const std::vector<Box>& boxes, float extent, float smallest_iou) {
@@ -61,7 +61,7 @@ void BoxGrid::build(const std::vector<Box>& boxes, float extent, float smallest_
         Level& level = levels_[index];
         if (level.boxes++ == 0) {
             active_.push_back(static_cast<std::uint16_t>(index));
-            level.cell = std::ldexp(1.0, static_cast<int>(index) + kLowestExponent);
+            level.cell = std::ldexp(1.0, 2 * static_cast<int>(index) + kLowestExponent);
             level.inverse = 1 / level.cell;
         }
         const std::size_t bucket = bucket_at(row_of(index, cell_of(area.y, level)), cell_of(area.x, level));

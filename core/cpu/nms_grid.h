@@ -1,4 +1,4 @@
-// Finds the boxes near a box without looking at all of them: grids of square cells, one for each power of two of box
+// Finds the boxes near a box without looking at all of them: grids of square cells, one for each power of four of box
 // sizes, kept in one hash table. Any box, however large or far away, costs the same memory.
 //
 // A search yields every inserted box whose overlap with the query, computed in float32 as core/algo/nms_rules.h does,
@@ -63,9 +63,10 @@ private:
         double first, last;
     };
 
-    // Sides lie between the smallest float, 2^-149, and twice the largest, 2^129.
+    // Sides lie between the smallest float, 2^-149, and twice the largest, 2^129; levels are powers of four. (Of two:
+    // more empty cells to look into, and a third slower on clusters of 20.)
     static constexpr int kLowestExponent = -150;
-    static constexpr std::size_t kLevels = 284;
+    static constexpr std::size_t kLevels = 142;
     static constexpr std::uint16_t kNoLevel = 0xFFFF;  // a box without extent in float32 meets nothing
 
     [[nodiscard]] Area area_of(const Box& box) const;
@@ -130,8 +131,8 @@ bool BoxGrid::search(std::uint32_t rank, Visit&& visit) const {
     for (const std::uint16_t index : active_) {
         const Level& level = levels_[index];
         if (level.inserted == 0) continue;
-        // Boxes of this level have a longer side in [cell / 2, cell).
-        if (level.cell < ratio_ * side || level.cell * ratio_ > 2 * side) continue;
+        // Boxes of this level have a longer side in [cell / 4, cell).
+        if (level.cell < ratio_ * side || level.cell * ratio_ > 4 * side) continue;
         const Range x = reach(area.x, area.w, level);
         const Range y = reach(area.y, area.h, level);
         const std::int64_t left = cell_of(x.first, level);

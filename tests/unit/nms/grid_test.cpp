@@ -1,0 +1,59 @@
+// The grid must yield every box that the caller could want, on boxes of every kind.
+#include "core/cpu/nms_grid.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "tests/support/nms_cases.h"
+#include "tests/support/random.h"
+
+namespace throng::test {
+namespace {
+
+std::vector<Box> valid_boxes(const NmsInput& input) {
+    std::vector<Box> boxes;
+    for (const Box& box : input.boxes) {
+        if (is_valid_detection(box, 0.0F)) boxes.push_back(box);
+    }
+    return boxes;
+}
+
+TEST(BoxGrid, YieldsEveryPairThatReachesTheSmallestIou) {
+    Random random(seed(11));
+    BoxGrid grid;
+    for (int round = 0; round < 20000; ++round) {
+        const std::vector<Box> boxes = valid_boxes(random_nms_input(random, random() % 40));
+        const float smallest[] = {0.0F, 0.05F, 0.3F, 0.5F, 0.9F, 1.0F};
+        const float least = smallest[random() % 6];
+        const float extent = random() % 2 == 0 ? 0.0F : 1.0F;
+        grid.build(boxes, extent, least);
+        for (std::uint32_t rank = 0; rank < boxes.size(); ++rank) grid.insert(rank);
+        for (std::uint32_t i = 0; i < boxes.size(); ++i) {
+            std::set<std::uint32_t> found;
+            grid.search(i, [&](const GridEntry& entry) {
+                found.insert(entry.rank);
+                return false;
+            });
+            for (std::uint32_t j = 0; j < boxes.size(); ++j) {
+                const bool wanted = least > 0 ? pair_overlap(Overlap::iou, boxes[i], boxes[j], extent) >= least
+                                              : intersection_area(boxes[i], boxes[j], extent) > 0;
+                ASSERT_TRUE(!wanted || found.count(j) == 1) << "round " << round << " pair " << i << ", " << j;
+            }
+        }
+    }
+}
+
+TEST(BoxGrid, ForgetsWhatWasInsertedBefore) {
+    const std::vector<Box> boxes = {{0, 0, 10, 10}, {1, 1, 10, 10}};
+    BoxGrid grid;
+    grid.build(boxes, 0, 0.5F);
+    grid.insert(0);
+    EXPECT_TRUE(grid.search(1, [](const GridEntry&) { return true; }));
+    grid.clear();
+    EXPECT_FALSE(grid.search(1, [](const GridEntry&) { return true; }));
+    EXPECT_EQ(grid.by_place().size(), 2U);
+}
+
+}  // namespace
+}  // namespace throng::test
