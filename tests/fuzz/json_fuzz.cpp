@@ -20,7 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     } catch (const Error&) {
     }
     try {
-        static_cast<void>(read_detections(path));
+        static_cast<void>(read_detection_lines(path));
     } catch (const Error&) {
     }
     return 0;

@@ -1,0 +1,51 @@
+// configs/default.toml tells the truth about defaults.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "app/options/common.h"
+#include "core/base/config.h"
+
+namespace throng {
+namespace {
+
+// Numbers by value: 10 and 10.0 are the same default.
+bool same_value(const std::string& a, const std::string& b) {
+    char* end_a = nullptr;
+    char* end_b = nullptr;
+    const float x = std::strtof(a.c_str(), &end_a);
+    const float y = std::strtof(b.c_str(), &end_b);
+    const bool numbers = !a.empty() && !b.empty() && *end_a == '\0' && *end_b == '\0';
+    return numbers ? x == y : a == b;
+}
+
+TEST(DefaultConfig, NamesEveryOptionOfDetectWithItsDefault) {
+    CLI::App program("", "throng");
+    CommandContext context;
+    add_detect_command(program, context);
+    add_common_options(program, context.common);
+    CLI::App* detect = program.get_subcommand("detect");
+    const ConfigFile file = read_config(std::string(TH_SOURCE_DIR) + "/configs/default.toml");
+
+    std::vector<std::string> named{"help", "config", "json", "video",
+                                   "images"};  // not in the file, or without a default
+    for (const ConfigEntry& entry : file.entries) {
+        named.push_back(entry.key);
+        const CLI::Option* option = detect->get_option_no_throw("--" + entry.key);
+        ASSERT_NE(option, nullptr) << file.place(entry);
+        const bool flag = option->get_items_expected_max() == 0;
+        EXPECT_TRUE(same_value(entry.values.front(), flag ? "false" : option->get_default_str()))
+            << file.place(entry) << " = " << entry.values.front() << ", but the default is "
+            << option->get_default_str();
+    }
+    for (const CLI::Option* option : detect->get_options({})) {
+        for (const std::string& name : option->get_lnames()) {
+            EXPECT_NE(std::find(named.begin(), named.end(), name), named.end())
+                << "configs/default.toml lacks " << name;
+        }
+    }
+}
+
+}  // namespace
+}  // namespace throng
