@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
+#include <algorithm>
 #include <set>
 
 #include "core/frame/frame_pool.h"
@@ -81,10 +81,9 @@ TEST(Picture, BlurLeavesNothingOfAFaceAndAllOfTheRest) {
     request.item = {200, 200};
     request.blur = true;
     const QImage image = PictureMaker().make(request).image;
-    std::set<int> inside, outside;
-    for (int x = 60; x < 140; ++x) inside.insert(qGray(image.pixel(x, 100)) / 64);
+    std::set<int> outside;
+    for (int x = 60; x < 140; ++x) EXPECT_NEAR(qGray(image.pixel(x, 100)), 128, 8);
     for (int x = 0; x < 40; ++x) outside.insert(qGray(image.pixel(x, 100)));
-    EXPECT_EQ(inside.size(), 1U);
     EXPECT_EQ(outside, (std::set<int>{0, 255}));
 }
 
@@ -139,8 +138,10 @@ TEST(Icons, LieOnTheirGrid) {
     for (const QString& name : icon_names()) {
         const IconPath* icon = find_icon(name);
         const QRectF bounds = icon->strokes.boundingRect().united(icon->fills.boundingRect());
-        EXPECT_FALSE(bounds.isEmpty()) << name.toStdString();
-        EXPECT_TRUE(QRectF(0, 0, kIconGrid, kIconGrid).contains(bounds)) << name.toStdString();
+        EXPECT_GE(bounds.width(), 6) << name.toStdString();
+        EXPECT_TRUE(QRectF(0, 0, kIconGrid, kIconGrid).contains(bounds.center())) << name.toStdString();
+        EXPECT_LE(std::max(bounds.right(), bounds.bottom()), kIconGrid) << name.toStdString();
+        EXPECT_GE(std::min(bounds.left(), bounds.top()), 0) << name.toStdString();
     }
     EXPECT_EQ(find_icon("no such icon"), nullptr);
 }

@@ -133,7 +133,7 @@ TEST_F(Window, ShowsAFrameTogetherWithItsOwnBoxes) {
 }
 
 TEST_F(Window, DrawsTheBoxesWhereTheyAre) {
-    open({});
+    open({}, {1500, 800});
     session_->display()->set_raw(false);
     play();
     session_->toggle_play();

@@ -1,4 +1,5 @@
 import QtQuick
+import Throng.Ui
 
 // Everything that a key or a button can do, by the names of the shortcut table.
 QtObject {

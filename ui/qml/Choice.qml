@@ -1,5 +1,6 @@
 import QtQuick
 import QtQuick.Templates as T
+import Throng.Ui
 
 // One of a list, with the name of the choice at the left. `chosen(index)` only for what the user does.
 T.ComboBox {

@@ -1,5 +1,6 @@
 import QtQuick
 import QtQuick.Layouts
+import Throng.Ui
 
 // What is drawn over the picture.
 ColumnLayout {

@@ -1,5 +1,6 @@
 import QtQuick
 import QtQuick.Layouts
+import Throng.Ui
 
 // A message over the picture: what happened, where, what to do. Good news goes by itself.
 Rectangle {

@@ -1,5 +1,6 @@
 import QtQuick
 import QtQuick.Dialogs
+import Throng.Ui
 
 // The file dialogs, loaded when the first one is wanted.
 QtObject {

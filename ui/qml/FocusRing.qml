@@ -1,4 +1,5 @@
 import QtQuick
+import Throng.Ui
 
 // Shows which control has the keyboard. A child of the control's background.
 Rectangle {

@@ -1,5 +1,6 @@
 import QtQuick
 import QtQuick.Layouts
+import Throng.Ui
 
 // What a visitor reads from afar: how many faces, how fast, on what.
 ColumnLayout {

@@ -1,5 +1,6 @@
 import QtQuick
 import QtQuick.Templates as T
+import Throng.Ui
 
 // A square button with an icon and, on wider ones, a text.
 T.AbstractButton {

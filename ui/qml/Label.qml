@@ -1,4 +1,5 @@
 import QtQuick
+import Throng.Ui
 
 // Text in the window's type.
 Text {

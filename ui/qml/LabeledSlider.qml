@@ -1,5 +1,6 @@
 import QtQuick
 import QtQuick.Templates as T
+import Throng.Ui
 
 // A slider with its name and value above it. `moved(value)` only for what the user does.
 Item {

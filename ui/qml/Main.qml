@@ -1,6 +1,7 @@
 import QtQml
 import QtQuick
 import QtQuick.Controls.Basic as C
+import Throng.Ui
 
 // The window: title bar, picture, side panel and transport bar. In full screen the bars lie over the picture and go
 // away while nobody moves.

@@ -1,5 +1,6 @@
 import QtQuick
 import QtQuick.Templates as T
+import Throng.Ui
 
 // A row of a menu: icon, text and a dim remark.
 T.ItemDelegate {

@@ -1,4 +1,5 @@
 import QtQuick
+import Throng.Ui
 
 // A figure with its unit and, below, what it is.
 Column {

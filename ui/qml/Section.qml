@@ -1,5 +1,6 @@
 import QtQuick
 import QtQuick.Layouts
+import Throng.Ui
 
 // A part of the side panel under a heading that folds it.
 ColumnLayout {

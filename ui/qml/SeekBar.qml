@@ -1,5 +1,6 @@
 import QtQuick
 import QtQuick.Templates as T
+import Throng.Ui
 
 // Where playback stands; drag to go elsewhere.
 T.Slider {

@@ -1,6 +1,8 @@
 import QtQuick
 import QtQuick.Controls.Basic as C
 import QtQuick.Layouts
+import QtQuick.Templates as T
+import Throng.Ui
 
 // The sheet of keyboard shortcuts, made from their table.
 C.Popup {
@@ -8,7 +10,7 @@ C.Popup {
 
     required property ShortcutModel shortcuts
 
-    parent: C.Overlay.overlay
+    parent: T.Overlay.overlay
     anchors.centerIn: parent
     width: Math.min(parent.width - 32, 860)
     height: Math.min(parent.height - 32, flow.height + 110)
@@ -16,7 +18,7 @@ C.Popup {
     padding: 24
 
     background: Rectangle { color: Theme.surface; border.color: Theme.line; radius: 14 }
-    C.Overlay.modal: Rectangle { color: "#b0000000" }
+    T.Overlay.modal: Rectangle { color: "#b0000000" }
 
     contentItem: Item {
         Label {

@@ -1,6 +1,7 @@
 import QtQuick
 import QtQuick.Controls.Basic as C
 import QtQuick.Layouts
+import Throng.Ui
 
 // Figures, timings and live controls, one section below the other.
 Rectangle {

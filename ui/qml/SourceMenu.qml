@@ -1,6 +1,7 @@
 import QtQuick
 import QtQuick.Controls.Basic as C
 import QtQuick.Layouts
+import Throng.Ui
 
 // Where pictures can come from: files, an address, cameras, the demo crowd, and what was opened lately.
 C.Popup {

@@ -1,4 +1,5 @@
 import QtQuick
+import Throng.Ui
 
 // The speed of playback; a click takes the next one.
 IconButton {

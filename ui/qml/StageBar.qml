@@ -1,4 +1,5 @@
 import QtQuick
+import Throng.Ui
 
 // One stage: its last time as a bar, the median as a tick, the 99th percentile as the lighter bar behind.
 Item {

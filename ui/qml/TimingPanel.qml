@@ -1,5 +1,6 @@
 import QtQuick
 import QtQuick.Layouts
+import Throng.Ui
 
 // One bar a stage, and the moving plot of raw detections, map and reduce.
 ColumnLayout {

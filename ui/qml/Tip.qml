@@ -1,5 +1,6 @@
 import QtQuick
 import QtQuick.Controls.Basic as C
+import Throng.Ui
 
 // What a control does, shown after the pointer has rested on it.
 C.ToolTip {

@@ -1,5 +1,6 @@
 import QtQuick
 import QtQuick.Layouts
+import Throng.Ui
 
 // What is open, and the ways to something else.
 Rectangle {

@@ -1,5 +1,6 @@
 import QtQuick
 import QtQuick.Templates as T
+import Throng.Ui
 
 // A switch with its label; the whole row is the target.
 T.Switch {

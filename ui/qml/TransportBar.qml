@@ -1,5 +1,6 @@
 import QtQuick
 import QtQuick.Layouts
+import Throng.Ui
 
 // Play, step, seek, loop, speed; record, screenshot, full screen.
 Rectangle {

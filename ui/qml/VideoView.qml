@@ -1,4 +1,5 @@
 import QtQuick
+import Throng.Ui
 
 // The picture with its boxes, and what stands there while there is none.
 Rectangle {
