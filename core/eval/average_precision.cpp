@@ -44,7 +44,7 @@ double rank_of(const ScoredBox& detection, Rank rank) {
     switch (rank) {
         case Rank::score: return detection.score;
         // Scores of the same hits keep their order: squeezed into less than one hit.
-        case Rank::hits: return detection.hits + 0.5 * detection.score / (1.0 + std::abs(detection.score));
+        case Rank::hits: return detection.hits + 0.25 * detection.score / (1.0 + std::abs(detection.score));
         case Rank::score_times_hits: return detection.score * detection.hits;
     }
     return 0;

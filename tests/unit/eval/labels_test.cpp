@@ -1,0 +1,171 @@
+#include "core/eval/labels.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <string>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/eval/evaluation.h"
+#include "tests/support/test_data.h"
+
+namespace throng {
+namespace {
+
+class LabelsTest : public ::testing::Test {
+protected:
+    std::filesystem::path file(const std::string& text) {
+        const auto path = dir_.path() / "labels.txt";
+        std::ofstream(path, std::ios::binary) << text;
+        return path;
+    }
+
+    // Where the reader says that the trouble is.
+    template <typename Read>
+    std::string where(const std::string& text, const Read& read) {
+        try {
+            read(file(text));
+        } catch (const Error& error) {
+            EXPECT_EQ(error.kind(), ErrorKind::input);
+            return std::filesystem::path(error.where()).filename().string();
+        }
+        return "nowhere";
+    }
+
+    test::ScratchDir dir_;
+};
+
+TEST_F(LabelsTest, WiderFaceText) {
+    const auto truth =
+        read_truth(file("0--Parade/a b.jpg\r\n2\r\n1 2 30 40 0 0 0 0 0 0\r\n5.5 6 7 8 0 0 0 1 0 0\r\n"
+                        "none.jpg\n0\n0 0 0 0 0 0 0 0 0 0\nempty.jpg\n0\nlast.jpg\n1\n-1 233 20 25\n"));
+    ASSERT_EQ(truth.size(), 4U);
+    EXPECT_EQ(truth[0].source, "0--Parade/a b.jpg");
+    EXPECT_FALSE(truth[0].frame.has_value());
+    ASSERT_EQ(truth[0].entries.size(), 2U);
+    EXPECT_EQ(truth[0].entries[0].box.h, 40.0F);
+    EXPECT_FALSE(truth[0].entries[0].ignore);
+    EXPECT_TRUE(truth[0].entries[1].ignore);
+    EXPECT_TRUE(truth[1].entries.empty());
+    EXPECT_TRUE(truth[2].entries.empty());
+    ASSERT_EQ(truth[3].entries.size(), 1U);
+    EXPECT_EQ(truth[3].entries[0].box.x, -1.0F);
+}
+
+TEST_F(LabelsTest, WrittenTruthIsReadBack) {
+    const TruthLabels labels{
+        "über \"quoted\".mp4", 7, {{{1.25F, -2, 80.1F, 80}, 0.5F, true}, {{3, 4, 5, 6}, 1, false}}};
+    const auto truth = read_truth(file(truth_line(labels, 1920, 1080) + truth_line({"none.mp4", 0, {}}, 64, 64)));
+    ASSERT_EQ(truth.size(), 2U);
+    EXPECT_EQ(truth[0].source, labels.source);
+    EXPECT_EQ(truth[0].frame, 7);
+    ASSERT_EQ(truth[0].entries.size(), 2U);
+    EXPECT_EQ(truth[0].entries[0].box.w, 80.1F);
+    EXPECT_EQ(truth[0].entries[0].visible, 0.5F);
+    EXPECT_TRUE(truth[0].entries[0].ignore);
+    EXPECT_TRUE(truth[1].entries.empty());
+}
+
+TEST_F(LabelsTest, Detections) {
+    const auto found = read_detection_lines(file(
+        R"({"source":"a.png","frame":0,"pts":0,"raw":9,"kept":[{"x":1,"y":2,"w":3,"h":4,"score":5.5,"hits":6}],"overflow":0})"
+        "\n\n"
+        R"({"source":"a.png","frame":1,"kept":[]})"));
+    ASSERT_EQ(found.size(), 2U);
+    ASSERT_EQ(found[0].entries.size(), 1U);
+    EXPECT_EQ(found[0].entries[0].score, 5.5);
+    EXPECT_EQ(found[0].entries[0].hits, 6);
+    EXPECT_EQ(found[1].frame, 1);
+    EXPECT_TRUE(read_detection_lines(file("")).empty());
+}
+
+TEST_F(LabelsTest, BrokenTruthNamesTheLine) {
+    const std::pair<const char*, const char*> cases[] = {
+        {"", "labels.txt"},
+        {"a.jpg", "labels.txt:1"},
+        {"a.jpg\nmany\n", "labels.txt:2"},
+        {"a.jpg\n-1\n", "labels.txt:2"},
+        {"a.jpg\n99999999999999999999\n", "labels.txt:2"},
+        {"a.jpg\n9000000000000000000\n1 2 3 4\n", "labels.txt:3"},
+        {"a.jpg\n2\n1 2 3 4\nb.jpg\n", "labels.txt:4"},
+        {"a.jpg\n1\n1 2 3\n", "labels.txt:3"},
+        {"a.jpg\n1\n1 2 nan 4\n", "labels.txt:3"},
+        {"{\"source\":\"a\",\"faces\":[]}\n{oops\n", "labels.txt:2"},
+        {"{\"source\":\"a\"}", "labels.txt:1"},
+        {"{\"source\":3,\"faces\":[]}", "labels.txt:1"},
+        {"{\"source\":\"a\",\"faces\":[1]}", "labels.txt:1"},
+        {"{\"source\":\"a\",\"faces\":[{\"x\":1,\"y\":2,\"w\":0,\"h\":4}]}", "labels.txt:1"},
+        {"{\"source\":\"a\",\"faces\":[{\"x\":1e99,\"y\":2,\"w\":1,\"h\":4}]}", "labels.txt:1"},
+        {"{\"source\":\"a\",\"faces\":[{\"x\":\"1\",\"y\":2,\"w\":1,\"h\":4}]}", "labels.txt:1"},
+        {"{\"source\":\"a\",\"faces\":[{\"x\":1,\"y\":2,\"w\":1,\"h\":4,\"ignore\":1}]}", "labels.txt:1"},
+        {"{\"source\":\"a\",\"frame\":1.5,\"faces\":[]}", "labels.txt:1"},
+    };
+    for (const auto& [text, line] : cases) EXPECT_EQ(where(text, read_truth), line) << text;
+}
+
+TEST_F(LabelsTest, BrokenDetectionsNameTheLine) {
+    const std::pair<const char*, const char*> cases[] = {
+        {"[]", "labels.txt:1"},
+        {"\n\n{\"source\":\"a\",\"frame\":0,\"kept\":{}}", "labels.txt:3"},
+        {"{\"source\":\"a\",\"kept\":[{\"x\":1,\"y\":2,\"w\":1,\"h\":4}]}", "labels.txt:1"},
+        {"{\"source\":\"a\",\"kept\":[{\"x\":1,\"y\":2,\"w\":1,\"h\":4,\"score\":1,\"hits\":-4}]}", "labels.txt:1"},
+        {"{\"source\":\"a\",\"kept\":[{\"x\":null,\"y\":2,\"w\":1,\"h\":4,\"score\":1}]}", "labels.txt:1"},
+    };
+    for (const auto& [text, line] : cases) EXPECT_EQ(where(text, read_detection_lines), line) << text;
+}
+
+TEST_F(LabelsTest, MissingFilesAndDirectories) {
+    EXPECT_THROW(static_cast<void>(read_truth(dir_.path() / "none.txt")), Error);
+    EXPECT_THROW(static_cast<void>(read_truth(dir_.path())), Error);
+    EXPECT_THROW(static_cast<void>(read_detection_lines(dir_.path())), Error);
+}
+
+TruthLabels truth_of(const char* source, std::optional<std::int64_t> frame) {
+    return {source, frame, {{{0, 0, 10, 10}, 1, false}}};
+}
+DetectionLabels found_in(const char* source, std::int64_t frame) {
+    return {source, frame, {{{0, 0, 10, 10}, 1, 1}}};
+}
+
+TEST(Evaluate, FilesMeetByPathThenByName) {
+    // An image of a folder has the folder's frame number; the truth knows only its name.
+    const Evaluation e =
+        evaluate({truth_of("a.jpg", {}), truth_of("b.jpg", {}), truth_of("missing.jpg", {})},
+                 {found_in("/photos/b.jpg", 1), found_in("/photos/a.jpg", 0), found_in("/photos/c.jpg", 2)}, {});
+    EXPECT_EQ(e.total.faces, 3);
+    EXPECT_EQ(e.total.correct, 2);
+    EXPECT_EQ(e.unjudged_pictures, 1);
+    ASSERT_EQ(e.files.size(), 3U);
+    EXPECT_TRUE(e.files[0].found);
+    EXPECT_FALSE(e.files[2].found);
+    EXPECT_EQ(e.files[2].result.faces, 1);
+}
+
+TEST(Evaluate, TheMostFoldersInCommonDecide) {
+    const Evaluation e = evaluate({truth_of("x/a.jpg", {}), truth_of("y/a.jpg", {})},
+                                  {found_in("/p/y/a.jpg", 0), found_in("/p/x/a.jpg", 0)}, {});
+    EXPECT_EQ(e.total.correct, 1 + 1);
+    EXPECT_THROW(
+        static_cast<void>(evaluate({truth_of("a.jpg", {})}, {found_in("x/a.jpg", 0), found_in("y/a.jpg", 0)}, {})),
+        Error);
+}
+
+TEST(Evaluate, FramesMeetByNumber) {
+    const Evaluation e = evaluate({truth_of("v.mp4", 0), truth_of("v.mp4", 1), truth_of("v.mp4", 5)},
+                                  {found_in("v.mp4", 1), found_in("v.mp4", 2), found_in("v.mp4", 0)}, {});
+    EXPECT_EQ(e.total.faces, 3);
+    EXPECT_EQ(e.total.correct, 2);
+    EXPECT_EQ(e.total.wrong, 0);
+    EXPECT_EQ(e.unjudged_pictures, 1);
+    ASSERT_EQ(e.files.size(), 1U);
+    EXPECT_EQ(e.files[0].pictures, 3);
+}
+
+TEST(Evaluate, APictureTwiceIsAnError) {
+    EXPECT_THROW(static_cast<void>(evaluate({truth_of("v.mp4", 0), truth_of("v.mp4", 0)}, {}, {})), Error);
+    EXPECT_THROW(static_cast<void>(evaluate({}, {found_in("v.mp4", 3), found_in("v.mp4", 3)}, {})), Error);
+}
+
+}  // namespace
+}  // namespace throng
