@@ -139,8 +139,7 @@ private:
                 if (params_.rule == NmsRule::soft_linear) {
                     if (o >= params_.theta) score_[i] *= 1.0F - o;
                 } else if (o > 0) {
-                    const float exponent = -(o * o) / params_.sigma;
-                    score_[i] *= exponent > -87.0F ? std::exp(exponent) : 0.0F;  // the engines' exponential ends there
+                    score_[i] *= exp_decay(-(o * o) / params_.sigma);
                 }
                 if (score_[i] >= params_.score_min) staying.push_back(i);
             }

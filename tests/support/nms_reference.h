@@ -1,5 +1,6 @@
 // Non-maximum suppression as its definition reads, pair by pair and in order: slow, plain and independent of the
-// engines, which tests compare with it. Shares no code with core/ but the types.
+// engines, which tests compare with it. Shares no code with core/ but the types, and the exponential: another one would
+// bring scores that are almost equal into another order.
 #pragma once
 
 #include <cstdint>
