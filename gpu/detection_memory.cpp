@@ -53,30 +53,23 @@ void copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, St
 
 void wait(StreamView stream) { check_cuda(cudaStreamSynchronize(stream), "waiting for detections"); }
 
-// Carves host arrays out of the staging memory.
-struct Staged {
-    DetectionCount* count;
-    Box* boxes;
-    float* scores;
-    std::int32_t* hits;
-    std::int32_t* source;
-    DetectionSet::Landmarks* landmarks;
+// Copies the first n entries of every array that both have.
+void copy_arrays(const DetectionSpan& to, const DetectionSpan& from, std::size_t n, cudaMemcpyKind kind, StreamView stream) {
+    const auto array = [&](auto* target, const auto* source, std::size_t each) {
+        if (target != nullptr && source != nullptr) copy(target, source, n * each * sizeof(*target), kind, stream);
+    };
+    array(to.boxes, from.boxes, 1);
+    array(to.scores, from.scores, 1);
+    array(to.hits, from.hits, 1);
+    array(to.source, from.source, 1);
+    array(to.density, from.density, 1);
+    if (to.feature_size == from.feature_size) array(to.features, from.features, static_cast<std::size_t>(to.feature_size));
+    array(to.landmarks, from.landmarks, 10);
+}
 
-    Staged(Layout& layout, std::size_t n, bool with_landmarks)
-        : count(layout.take<DetectionCount>(1)),
-          boxes(layout.take<Box>(n)),
-          scores(layout.take<float>(n)),
-          hits(layout.take<std::int32_t>(n)),
-          source(layout.take<std::int32_t>(n)),
-          landmarks(with_landmarks ? layout.take<DetectionSet::Landmarks>(n) : nullptr) {}
-
-    static std::size_t bytes(std::size_t n, bool with_landmarks) {
-        Layout layout(nullptr);
-        const Staged measured(layout, n, with_landmarks);
-        static_cast<void>(measured);
-        return layout.size();
-    }
-};
+DetectionExtras extras_of(const DetectionSpan& span) {
+    return {span.density != nullptr, span.features != nullptr ? span.feature_size : 0, span.landmarks != nullptr};
+}
 
 }  // namespace
 
@@ -91,70 +84,43 @@ DetectionBuffer make_device_buffer(std::int32_t capacity, const DetectionExtras&
     return DetectionBuffer(MemoryKind::device, span, std::move(memory));
 }
 
-std::byte* DetectionTransfer::staging(std::size_t bytes) {
-    if (staging_.size() < bytes) {
+DetectionSpan DetectionTransfer::stage(const DetectionSpan& like, std::size_t n) {
+    const auto capacity = static_cast<std::int32_t>(n);
+    Layout measure(nullptr);
+    static_cast<void>(lay_out(measure, capacity, extras_of(like)));
+    if (staging_.size() < measure.size()) {
         staging_ = {};
-        staging_ = PinnedBuffer<std::byte>(std::max(bytes, std::size_t{1} << 16));
+        staging_ = PinnedBuffer<std::byte>(std::max(measure.size(), std::size_t{1} << 16));
     }
-    return staging_.data();
+    Layout layout(staging_.data());
+    return lay_out(layout, capacity, extras_of(like));
 }
 
 void DetectionTransfer::download(const DetectionBuffer& buffer, DetectionSet& out, StreamView stream) {
     // The count comes together with as many as a frame commonly keeps: one wait. The rest, if any, needs another.
     constexpr std::size_t kAtOnce = 2048;
     const DetectionSpan& span = buffer.span();
-    const bool landmarks = span.landmarks != nullptr;
     const auto capacity = static_cast<std::size_t>(span.capacity);
-    std::size_t n = std::min(capacity, kAtOnce);
-    const auto fetch = [&] {
-        Layout layout(staging(Staged::bytes(n, landmarks)));
-        const Staged staged(layout, n, landmarks);
+    const auto fetch = [&](std::size_t n) {
+        const DetectionSpan staged = stage(span, n);
         copy(staged.count, span.count, sizeof(DetectionCount), cudaMemcpyDeviceToHost, stream);
-        copy(staged.boxes, span.boxes, n * sizeof(Box), cudaMemcpyDeviceToHost, stream);
-        copy(staged.scores, span.scores, n * sizeof(float), cudaMemcpyDeviceToHost, stream);
-        copy(staged.hits, span.hits, n * sizeof(std::int32_t), cudaMemcpyDeviceToHost, stream);
-        copy(staged.source, span.source, n * sizeof(std::int32_t), cudaMemcpyDeviceToHost, stream);
-        if (landmarks) copy(staged.landmarks, span.landmarks, n * sizeof(DetectionSet::Landmarks), cudaMemcpyDeviceToHost, stream);
+        copy_arrays(staged, span, n, cudaMemcpyDeviceToHost, stream);
         wait(stream);
         return staged;
     };
-    Staged staged = fetch();
+    DetectionSpan staged = fetch(std::min(capacity, kAtOnce));
     const std::size_t stored = std::min<std::size_t>(staged.count->wanted, capacity);
-    if (stored > n) {
-        n = stored;
-        staged = fetch();
-    }
-    out.wanted = staged.count->wanted;
-    out.invalid = staged.count->invalid;
-    out.detections.resize(stored);
-    for (std::size_t i = 0; i < stored; ++i) {
-        out.detections[i] = Detection{staged.boxes[i], staged.scores[i], staged.hits[i], staged.source[i]};
-    }
-    out.landmarks.clear();
-    if (landmarks) out.landmarks.assign(staged.landmarks, staged.landmarks + stored);
+    if (stored > kAtOnce) staged = fetch(stored);
+    copy_from_host_buffer(staged, out);
 }
 
 void DetectionTransfer::upload(const DetectionSet& in, DetectionBuffer& buffer, StreamView stream) {
     const DetectionSpan& span = buffer.span();
-    const bool landmarks = span.landmarks != nullptr && in.landmarks.size() == in.detections.size();
     const std::size_t n = std::min(in.detections.size(), static_cast<std::size_t>(span.capacity));
-    Layout layout(staging(Staged::bytes(n, landmarks)));
-    const Staged staged(layout, n, landmarks);
-    const auto total = static_cast<std::uint32_t>(in.detections.size());
-    *staged.count = DetectionCount{std::max(in.wanted, total), in.invalid};
-    for (std::size_t i = 0; i < n; ++i) {
-        staged.boxes[i] = in.detections[i].box;
-        staged.scores[i] = in.detections[i].score;
-        staged.hits[i] = in.detections[i].hits;
-        staged.source[i] = in.detections[i].source;
-    }
-    if (landmarks && n != 0) std::memcpy(staged.landmarks, in.landmarks.data(), n * sizeof(DetectionSet::Landmarks));
+    const DetectionSpan staged = stage(span, n);
+    copy_to_host_buffer(in, staged);
     copy(span.count, staged.count, sizeof(DetectionCount), cudaMemcpyHostToDevice, stream);
-    copy(span.boxes, staged.boxes, n * sizeof(Box), cudaMemcpyHostToDevice, stream);
-    copy(span.scores, staged.scores, n * sizeof(float), cudaMemcpyHostToDevice, stream);
-    copy(span.hits, staged.hits, n * sizeof(std::int32_t), cudaMemcpyHostToDevice, stream);
-    copy(span.source, staged.source, n * sizeof(std::int32_t), cudaMemcpyHostToDevice, stream);
-    if (landmarks) copy(span.landmarks, staged.landmarks, n * sizeof(DetectionSet::Landmarks), cudaMemcpyHostToDevice, stream);
+    copy_arrays(span, staged, n, cudaMemcpyHostToDevice, stream);
     wait(stream);  // the staging memory is used again
 }
 

@@ -14,12 +14,13 @@ class DetectionTransfer {
 public:
     // Waits until the buffer is written, and copies what it holds.
     void download(const DetectionBuffer& buffer, DetectionSet& out, StreamView stream);
-    // Boxes, scores and landmarks; wanted becomes their number, those beyond the capacity are not stored.
+    // wanted becomes their number; those beyond the capacity are not stored.
     // Waits for the copy.
     void upload(const DetectionSet& in, DetectionBuffer& buffer, StreamView stream);
 
 private:
-    [[nodiscard]] std::byte* staging(std::size_t bytes);
+    // Page-locked arrays for n detections, the same ones that `like` has.
+    [[nodiscard]] DetectionSpan stage(const DetectionSpan& like, std::size_t n);
     PinnedBuffer<std::byte> staging_;
 };
 

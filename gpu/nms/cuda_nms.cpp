@@ -44,15 +44,15 @@ void check_rules(const NmsParams& params) {
     }
 }
 
-SmallNmsScratch split(Box* boxes, std::uint32_t* words, std::size_t n) {
-    return {boxes, reinterpret_cast<float*>(words), words + n, words + 2 * n};
+SmallNmsScratch split(std::uint32_t* words, std::size_t n) {
+    return {reinterpret_cast<float*>(words), words + n, words + 2 * n};
 }
 
 constexpr std::size_t kSmallWords = 3;  // arrays of words a frame needs
 
 }  // namespace
 
-SmallNmsScratch CudaNms::Small::scratch() const { return split(boxes.data(), words.data(), boxes.size()); }
+SmallNmsScratch CudaNms::Small::scratch() const { return split(words.data(), words.size() / kSmallWords); }
 
 CudaNms::CudaNms(const DeviceInfo& device, StreamView stream, FastEngine engine)
     : device_(device), stream_(stream), engine_(engine), small_limit_(small_nms_limit(device)) {}
@@ -89,7 +89,7 @@ void CudaNms::prepare(std::int32_t raw_capacity, std::int32_t kept_capacity, con
         if (engine_ != FastEngine::large && !small_) {
             const std::int32_t fit = std::min(n, small_limit_);
             const auto held = static_cast<std::size_t>(fit);
-            small_ = Small{plan_small_nms(device_, fit, 1), DeviceBuffer<Box>(held), DeviceBuffer<std::uint32_t>(kSmallWords * held)};
+            small_ = Small{plan_small_nms(device_, fit, 1), DeviceBuffer<std::uint32_t>(kSmallWords * held)};
         }
         if (engine_ != FastEngine::small && (n > small_limit_ || engine_ == FastEngine::large) && !large_) large_.emplace(device_, n);
     }
@@ -167,17 +167,14 @@ void CudaNms::run_soft(const NmsTask& task, const NmsParams& params, StageRecord
 }
 
 std::vector<double> CudaNms::replay(const DetectionBuffer& raw, DetectionBuffer& kept, const NmsParams& params, int repeats) {
-    constexpr int kWarmUp = 20;
     NoRecorder silent;
     enqueue(raw, kept, params, silent);
-    const Graph graph = Graph::capture(stream_, [&] { enqueue(raw, kept, params, silent); });
-    for (int i = 0; i < kWarmUp; ++i) graph.launch(stream_);
-    return time_replays(graph, stream_, repeats);
+    return time_replays(stream_, repeats, [&] { enqueue(raw, kept, params, silent); });
 }
 
 std::size_t CudaNms::scratch_bytes() const {
     std::size_t bytes = owner_.bytes();
-    if (small_) bytes += small_->boxes.bytes() + small_->words.bytes();
+    if (small_) bytes += small_->words.bytes();
     if (large_) bytes += large_->bytes();
     if (soft_) bytes += soft_->bytes();
     if (paper_) bytes += paper_->matrix.bytes() + paper_->vector.bytes() + paper_->hits.bytes();
@@ -201,13 +198,12 @@ CudaNmsBatch::CudaNmsBatch(const DeviceInfo& device, StreamView stream,
     if (!fits_) return;
     plan_ = plan_small_nms(device_, capacity, static_cast<std::int32_t>(frames_.size()));
     const auto held = static_cast<std::size_t>(capacity);
-    boxes_ = DeviceBuffer<Box>(held * frames_.size());
     words_ = DeviceBuffer<std::uint32_t>(kSmallWords * held * frames_.size());
     tasks_ = DeviceBuffer<SmallNmsTask>(frames_.size());
     std::vector<SmallNmsTask> tasks;
     for (std::size_t f = 0; f < frames_.size(); ++f) {
         tasks.push_back({NmsTask{frames_[f].first->span(), frames_[f].second->span(), nullptr},
-                         split(boxes_.data() + f * held, words_.data() + f * kSmallWords * held, held)});
+                         split(words_.data() + f * kSmallWords * held, held)});
     }
     check_cuda(cudaMemcpyAsync(tasks_.data(), tasks.data(), tasks_.bytes(), cudaMemcpyHostToDevice, stream_), "copying the tasks of a batch");
     check_cuda(cudaStreamSynchronize(stream_), "copying the tasks of a batch");

@@ -53,7 +53,6 @@ public:
 private:
     struct Small {
         SmallNmsPlan plan;
-        DeviceBuffer<Box> boxes;
         DeviceBuffer<std::uint32_t> words;
         [[nodiscard]] SmallNmsScratch scratch() const;
     };
@@ -105,7 +104,6 @@ private:
     bool fits_ = false;
     bool has_density_ = true;
     bool has_features_ = true;
-    DeviceBuffer<Box> boxes_;
     DeviceBuffer<std::uint32_t> words_;
     DeviceBuffer<SmallNmsTask> tasks_;
     CudaNms one_by_one_;

@@ -15,6 +15,7 @@ constexpr std::uint32_t kBuckets = 65536;
 constexpr int kScanThreads = 1024;
 
 __device__ bool entry_precedes(const KeptEntry& a, const KeptEntry& b) {
+    if (a.leads != b.leads) return a.leads != 0;
     return throng::precedes(a.box, a.score, a.index, b.box, b.score, b.index);
 }
 
@@ -50,8 +51,7 @@ __global__ void __launch_bounds__(kThreads) order_direct_kernel(KeptList list, N
         if (!stays(list, mine, min_hits)) continue;
         std::uint32_t before = 0;
         for (std::uint32_t other = lane; other < count; other += 32) {
-            const float score = list.entries[other].score;
-            if (score < mine.score) continue;
+            if (list.entries[other].score < mine.score && list.entries[other].leads == 0) continue;
             const KeptEntry theirs = load_entry(list.entries, other);
             if (stays(list, theirs, min_hits) && other != k && entry_precedes(theirs, mine)) ++before;
         }
@@ -61,7 +61,7 @@ __global__ void __launch_bounds__(kThreads) order_direct_kernel(KeptList list, N
     }
 }
 
-__device__ std::uint32_t bucket_of(float score) { return kBuckets - 1 - (score_key(score) >> 16); }
+__device__ std::uint32_t bucket_of(const KeptEntry& entry) { return entry.leads != 0 ? 0 : kBuckets - 1 - (score_key(entry.score) >> 16); }
 
 __global__ void __launch_bounds__(kThreads)
     bin_scores_kernel(KeptList list, NmsTask task, std::int32_t min_hits, std::uint32_t* d_buckets, std::uint32_t* d_slots) {
@@ -69,7 +69,7 @@ __global__ void __launch_bounds__(kThreads)
     const std::uint32_t count = *list.count;
     for (std::uint32_t k = blockIdx.x * kThreads + threadIdx.x; k < count; k += gridDim.x * kThreads) {
         const KeptEntry mine = load_entry(list.entries, k);
-        if (stays(list, mine, min_hits)) d_slots[k] = atomicAdd(&d_buckets[bucket_of(mine.score)], 1U);
+        if (stays(list, mine, min_hits)) d_slots[k] = atomicAdd(&d_buckets[bucket_of(mine)], 1U);
     }
 }
 
@@ -113,7 +113,7 @@ __global__ void __launch_bounds__(kThreads)
     const std::uint32_t count = *list.count;
     for (std::uint32_t k = blockIdx.x * kThreads + threadIdx.x; k < count; k += gridDim.x * kThreads) {
         const KeptEntry mine = load_entry(list.entries, k);
-        if (stays(list, mine, min_hits)) d_sorted[d_starts[bucket_of(mine.score)] + d_slots[k]] = k;
+        if (stays(list, mine, min_hits)) d_sorted[d_starts[bucket_of(mine)] + d_slots[k]] = k;
     }
 }
 
@@ -127,7 +127,7 @@ __global__ void __launch_bounds__(kThreads)
     for (std::uint32_t k = (blockIdx.x * kThreads + threadIdx.x) / 32; k < count; k += gridDim.x * (kThreads / 32)) {
         const KeptEntry mine = load_entry(list.entries, k);
         if (!stays(list, mine, min_hits)) continue;
-        const std::uint32_t bucket = bucket_of(mine.score);
+        const std::uint32_t bucket = bucket_of(mine);
         const std::uint32_t first = d_starts[bucket];
         const std::uint32_t last = bucket + 1 < kBuckets ? d_starts[bucket + 1] : total;
         std::uint32_t before = 0;

@@ -14,7 +14,7 @@ struct KeptEntry {
     float score;           // as it is written
     std::uint32_t index;   // in the raw buffer
     std::uint32_t record;  // where its hits are counted
-    std::uint32_t unused;
+    std::uint32_t leads;   // 1: precedes all others whatever its score
 };
 static_assert(sizeof(KeptEntry) == 32);
 

@@ -8,9 +8,10 @@
 // After the binning, kernels over the records, which lie by cell, so that the lanes of a warp look at the same neighbours:
 //   decide:  a detection that nobody suppresses is kept, under one-pass and greedy alike; a search ends at the first
 //            suppressor. The kept ones are listed by cell, too. The others are suppressed (one-pass) or open (greedy).
-//   resolve: (greedy) most open ones are suppressed by one listed as kept. The rest wait for those of their suppressors
-//            that are open, without barriers: a group of lanes goes round its own until all are decided. The first open
-//            one waits for nobody, so all get an answer. The launch is cooperative: every group runs.
+//   settle:  (greedy) most open ones are suppressed by one listed as kept.
+//   resolve: (greedy) the rest wait for those of their suppressors that are open, without barriers: a warp goes round its
+//            own until all are decided. The first open one waits for nobody, so all get an answer. The launch is
+//            cooperative: every warp runs.
 //   own:     each suppressed one looks for the first kept one that suppresses it, among the kept ones listed near it.
 // Then the kept ones are ordered and written (kept_order.h).
 namespace throng::gpu {
@@ -19,7 +20,9 @@ namespace {
 constexpr int kThreads = 256;
 // Lanes that search together.
 constexpr int kDecideLanes = 8;
+constexpr int kSettleLanes = 4;
 constexpr int kResolveLanes = 32;
+constexpr int kPolls = 64;  // looks at the suppressors of one detection before the next has its turn
 constexpr int kOwnLanes = 4;
 
 enum State : std::uint32_t { open = 0, kept = 1, suppressed = 2 };
@@ -59,14 +62,30 @@ __global__ void __launch_bounds__(kThreads) decide_kernel(Work w, NmsTask task, 
     w.hits[r] = 1;
     const bool greedy = rules.rule == NmsRule::greedy;
     w.state[r] = !any ? kept : greedy ? open : suppressed;
-    if (!any) {
-        keep(w, r, mine, &GridCell::early, 0);
-    } else if (greedy) {
-        w.undecided[atomicAdd(&w.grid.header->undecided, 1U)] = r;
-    }
+    if (!any) keep(w, r, mine, &GridCell::early, 0);
 }
 
 __device__ std::uint32_t now(const std::uint32_t* state) { return *static_cast<const volatile std::uint32_t*>(state); }
+
+template <PairPath path>
+__global__ void __launch_bounds__(kThreads) settle_kernel(Work w, NmsTask task, NmsRuleSet rules) {
+    const std::uint32_t stored = w.grid.header->stored;
+    const Group<kSettleLanes> group;
+    const std::uint32_t r = (blockIdx.x * kThreads + threadIdx.x) / kSettleLanes;
+    if (r >= stored || w.state[r] != open) return;
+    const Candidate mine = load_record(w.grid, r);
+    const bool gone = !rules.disjoint && search<kSettleLanes, Among::early>(
+        w.grid, group, mine.box, rules.extent, search_ratio(w.grid, rules), [&](std::uint32_t item) {
+            const Candidate theirs = load_record(w.grid, w.kept_items[item]);
+            return theirs.score >= mine.score && suppresses<path>(rules, task.raw, mine, theirs) && precedes(theirs, mine);
+        });
+    if (group.lane != 0) return;
+    if (gone) {
+        w.state[r] = suppressed;
+    } else {
+        w.undecided[atomicAdd(&w.grid.header->undecided, 1U)] = r;
+    }
+}
 
 template <PairPath path>
 __global__ void __launch_bounds__(kThreads) resolve_kernel(Work w, NmsTask task, NmsRuleSet rules) {
@@ -77,42 +96,39 @@ __global__ void __launch_bounds__(kThreads) resolve_kernel(Work w, NmsTask task,
     const std::uint32_t first = (blockIdx.x * kThreads + threadIdx.x) / kResolveLanes;
     const std::uint32_t groups = gridDim.x * kThreads / kResolveLanes;
 
-    bool waiting = true;
-    for (bool again = false; waiting; again = true) {
+    for (bool again = false, waiting = true; waiting; again = true) {
         waiting = false;
         for (std::uint32_t u = first; u < total; u += groups) {
             const std::uint32_t r = w.undecided[u];
             if (again && now(w.state + r) != open) continue;
             const Candidate mine = load_record(w.grid, r);
-            const auto before_me = [&](std::uint32_t other, const Candidate& theirs) {
-                return theirs.score >= mine.score && other != r && suppresses<path>(rules, task.raw, mine, theirs) && precedes(theirs, mine);
-            };
-            bool gone = false;
-            if (!again && !rules.disjoint) {
-                gone = search<kResolveLanes, Among::early>(w.grid, group, mine.box, rules.extent, ratio, [&](std::uint32_t item) {
-                    const std::uint32_t other = w.kept_items[item];
-                    return before_me(other, load_record(w.grid, other));
-                });
-            }
-            bool open_before = false;
+            // The suppressors that are open: each lane remembers two that it met; more make the search start again.
+            std::uint32_t known[2] = {r, r};
+            std::uint32_t met = 0;
             const auto look = [&](std::uint32_t other) {
                 const Candidate theirs = load_record(w.grid, other);
-                if (theirs.score < mine.score) return false;
+                if (theirs.score < mine.score || other == r) return false;
                 const std::uint32_t state = now(w.state + other);
-                if (state == suppressed || !before_me(other, theirs)) return false;
-                open_before = open_before || state == open;
-                return state == kept;
+                if (state == suppressed || !suppresses<path>(rules, task.raw, mine, theirs) || !precedes(theirs, mine)) return false;
+                if (state == kept) return true;
+                known[met == 0 ? 0 : 1] = other;
+                ++met;
+                return false;
             };
-            if (!gone) {
-                gone = rules.disjoint ? search_all(stored, group, look)
-                                      : search<kResolveLanes, Among::all>(w.grid, group, mine.box, rules.extent, ratio, look);
-                open_before = group.any(open_before);
+            bool gone = rules.disjoint ? search_all(stored, group, look)
+                                       : search<kResolveLanes, Among::all>(w.grid, group, mine.box, rules.extent, ratio, look);
+            bool undecided = !gone && group.any(met != 0);
+            if (undecided && !group.any(met > 2)) {
+                for (int poll = 0; poll < kPolls && undecided; ++poll) {
+                    const std::uint32_t a = met > 0 ? now(w.state + known[0]) : suppressed;
+                    const std::uint32_t b = met > 1 ? now(w.state + known[1]) : suppressed;
+                    gone = group.any(a == kept || b == kept);
+                    undecided = !gone && group.any(a == open || b == open);
+                }
             }
-            if (!gone && open_before) {
+            if (undecided) {
                 waiting = true;
-                continue;
-            }
-            if (group.lane == 0) {
+            } else if (group.lane == 0) {
                 *static_cast<volatile std::uint32_t*>(w.state + r) = gone ? suppressed : kept;
                 if (!gone) keep(w, r, mine, &GridCell::late, w.grid.cells[w.grid.cell_of[r]].early);
             }
@@ -181,6 +197,8 @@ void launch_decisions(const Work& work, const NmsTask& task, const NmsRuleSet& r
     decide_kernel<path><<<blocks_for(task.raw.capacity, kDecideLanes), kThreads, 0, stream>>>(work, task, rules);
     check_launch("decide_kernel", stream);
     if (rules.rule == NmsRule::one_pass) return;
+    settle_kernel<path><<<blocks_for(task.raw.capacity, kSettleLanes), kThreads, 0, stream>>>(work, task, rules);
+    check_launch("settle_kernel", stream);
     cudaLaunchConfig_t config{};
     config.gridDim = dim3(std::min(static_cast<unsigned>(blocks), blocks_for(task.raw.capacity, kResolveLanes)));
     config.blockDim = dim3(kThreads);

@@ -9,9 +9,8 @@
 
 namespace throng::gpu {
 
-// Scratch in device memory that one frame needs: its detections in the order of precedes.
+// Scratch in device memory that one frame needs, in the order of precedes.
 struct SmallNmsScratch {
-    Box* boxes = nullptr;             // [capacity]
     float* scores = nullptr;          // [capacity]
     std::uint32_t* index = nullptr;   // [capacity] in the raw buffer
     std::uint32_t* hits = nullptr;    // [capacity]

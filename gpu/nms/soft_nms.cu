@@ -129,8 +129,9 @@ __global__ void __launch_bounds__(kThreads) fill_components_kernel(BoxGrid g, So
     s.scores[at] = load_record(g, r).score;
 }
 
-__device__ KeptEntry pick_entry(const Candidate& picked, std::uint32_t record) {
-    return KeptEntry{picked.box, picked.score, picked.index, record, 0};
+// The first pick of the frame leads: it alone may have a negative score, and those it drops to -0 must come after it.
+__device__ KeptEntry pick_entry(const Candidate& picked, std::uint32_t record, std::uint32_t first) {
+    return KeptEntry{picked.box, picked.score, picked.index, record, record == first ? 1U : 0U};
 }
 
 // The one of all lanes that precedes all others; key is its score_key, 0 on lanes that have none.
@@ -205,7 +206,7 @@ __global__ void __launch_bounds__(kThreads) run_small_kernel(BoxGrid g, SoftScra
                              __shfl_sync(kWholeWarp, best.box.w, source), __shfl_sync(kWholeWarp, best.box.h, source)};
             if (static_cast<int>(lane) == source) {
                 // Where a component's picks go is taken one at a time: they are ordered later anyway.
-                s.entries[atomicAdd(&g.header->kept, 1U)] = pick_entry(best, best_record);
+                s.entries[atomicAdd(&g.header->kept, 1U)] = pick_entry(best, best_record, first);
             }
 #pragma unroll
             for (int k = 0; k < kWarpItems; ++k) {
@@ -283,7 +284,7 @@ __global__ void __launch_bounds__(kBlockThreads) run_large_kernel(BoxGrid g, Sof
                 if (decay.in_turn) {
                     write_kept(task, picks, pick.box, pick.score, 1, pick.index);
                 } else {
-                    s.entries[atomicAdd(&g.header->kept, 1U)] = pick_entry(pick, record);
+                    s.entries[atomicAdd(&g.header->kept, 1U)] = pick_entry(pick, record, first);
                 }
             }
         }

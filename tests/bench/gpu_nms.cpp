@@ -1,0 +1,197 @@
+// Times of the CUDA NMS engines in graph replay. usage: bench_gpu_nms [FOLDER with crowd-1027.csv and others] [REPEATS] [INPUT]
+// Prints microseconds: median of the replays.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <random>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#ifdef TH_WITH_CUDA
+
+#include "core/base/error.h"
+#include "gpu/detection_memory.h"
+#include "gpu/nms/cuda_nms.h"
+#include "gpu/runtime/probe_kernel.h"
+#include "gpu/runtime/replay.h"
+
+namespace {
+
+using namespace throng;
+
+struct Input {
+    std::string name;
+    DetectionSet set;
+};
+
+Input read_csv(const std::string& folder, const std::string& name) {
+    std::ifstream file(folder + "/" + name + ".csv");
+    if (!file) throw Error(ErrorKind::input, "cannot be opened", folder + "/" + name + ".csv");
+    Input input{name, {}};
+    std::string line;
+    std::getline(file, line);
+    while (std::getline(file, line)) {
+        float v[5];
+        std::replace(line.begin(), line.end(), ',', ' ');
+        std::istringstream words(line);
+        for (float& value : v) words >> value;
+        input.set.detections.push_back({Box{v[0], v[1], v[2] - v[0], v[3] - v[1]}, v[4]});
+    }
+    return input;
+}
+
+// Clusters of 20 on a plane of the given size, boxes of 18 to 130 pixels.
+Input clusters(const std::string& name, std::size_t n, float width, float height) {
+    std::mt19937 random(n);
+    const auto uniform = [&](float low, float high) { return std::uniform_real_distribution<float>(low, high)(random); };
+    Input input{name, {}};
+    Box face{};
+    for (std::size_t i = 0; i < n; ++i) {
+        if (i % 20 == 0) {
+            const float side = uniform(24.0F, 96.0F);
+            face = {uniform(0, width), uniform(0, height), side, side};
+        }
+        const float side = face.w * uniform(0.8F, 1.25F);
+        const float x = face.x + face.w * uniform(-0.15F, 0.15F);
+        const float y = face.y + face.h * uniform(-0.15F, 0.15F);
+        input.set.detections.push_back({Box{x, y, side, side}, uniform(0.0F, 1.0F)});
+    }
+    std::shuffle(input.set.detections.begin(), input.set.detections.end(), random);
+    return input;
+}
+
+double median_us(std::vector<double> ms) {
+    std::sort(ms.begin(), ms.end());
+    return ms.empty() ? 0 : ms[ms.size() / 2] * 1e3;
+}
+
+struct Bench {
+    gpu::DeviceInfo device = gpu::use_device(0);
+    gpu::Stream stream;
+    gpu::DetectionTransfer transfer;
+    int repeats = 30;
+
+    double time(const Input& input, const NmsParams& params, gpu::FastEngine engine, std::uint32_t* wanted = nullptr) {
+        const auto n = static_cast<std::int32_t>(input.set.detections.size());
+        DetectionBuffer raw = gpu::make_device_buffer(n, {}, stream.view());
+        DetectionBuffer kept = gpu::make_device_buffer(n, {}, stream.view());
+        transfer.upload(input.set, raw, stream.view());
+        gpu::CudaNms nms(device, stream.view(), engine);
+        const double us = median_us(nms.replay(raw, kept, params, repeats));
+        DetectionSet out;
+        transfer.download(kept, out, stream.view());
+        if (wanted != nullptr) *wanted = out.wanted;
+        return us;
+    }
+
+    double time_batch(const Input& input, int frames, const NmsParams& params) {
+        const auto n = static_cast<std::int32_t>(input.set.detections.size());
+        std::vector<DetectionBuffer> raws;
+        std::vector<DetectionBuffer> kepts;
+        std::vector<std::pair<const DetectionBuffer*, DetectionBuffer*>> pairs;
+        for (int f = 0; f < frames; ++f) {
+            raws.push_back(gpu::make_device_buffer(n, {}, stream.view()));
+            kepts.push_back(gpu::make_device_buffer(n, {}, stream.view()));
+            transfer.upload(input.set, raws.back(), stream.view());
+        }
+        for (int f = 0; f < frames; ++f) pairs.emplace_back(&raws[f], &kepts[f]);
+        gpu::CudaNmsBatch batch(device, stream.view(), pairs);
+        return median_us(gpu::time_replays(stream.view(), repeats, [&] { batch.enqueue(params, none); }));
+    }
+
+    struct None final : StageRecorder {
+        void begin(std::string_view) override {}
+        void end(std::string_view) override {}
+        void add(std::string_view, double) override {}
+        const StageTimes& end_frame() override { return times; }
+        StageTimes times;
+    } none;
+};
+
+void print_row(Bench& bench, const Input& input) {
+    NmsParams one_pass;
+    one_pass.rule = NmsRule::one_pass;
+    one_pass.theta = 0.5F;
+    NmsParams greedy = one_pass;
+    greedy.rule = NmsRule::greedy;
+    const auto n = static_cast<std::int32_t>(input.set.detections.size());
+    const auto column = [](double us) { us > 0 ? std::printf(" %9.2f", us) : std::printf(" %9s", "-"); };
+    std::printf("%-12s", input.name.c_str());
+    if (n <= 32768) {
+        NmsParams paper = one_pass;
+        paper.kernels = NmsKernels::paper;
+        column(bench.time(input, paper, gpu::FastEngine::choose));
+    } else {
+        column(0);
+    }
+    std::uint32_t kept = 0;
+    column(bench.time(input, one_pass, gpu::FastEngine::choose));
+    column(bench.time(input, greedy, gpu::FastEngine::choose, &kept));
+    const bool small = n <= gpu::small_nms_limit(bench.device);
+    column(small ? bench.time(input, one_pass, gpu::FastEngine::small) : 0);
+    column(small ? bench.time(input, greedy, gpu::FastEngine::small) : 0);
+    column(bench.time(input, one_pass, gpu::FastEngine::large));
+    column(bench.time(input, greedy, gpu::FastEngine::large));
+    NmsParams soft;
+    soft.rule = NmsRule::soft_linear;
+    column(bench.time(input, soft, gpu::FastEngine::choose));
+    soft.rule = NmsRule::soft_gaussian;
+    column(n <= 65536 ? bench.time(input, soft, gpu::FastEngine::choose) : 0);
+    std::printf("  kept %u\n", kept);
+    std::fflush(stdout);
+}
+
+int run(int argc, char** argv) {
+    Bench bench;
+    if (argc > 2) bench.repeats = std::atoi(argv[2]);
+    std::printf("%s; microseconds, median of %d graph replays\n", bench.device.name.c_str(), bench.repeats);
+    std::printf("an empty kernel: %.2f\n",
+                median_us(gpu::time_replays(bench.stream.view(), bench.repeats, [&] { gpu::launch_empty(bench.stream.view()); })));
+    std::printf("%-12s %9s %9s %9s %9s %9s %9s %9s %9s %9s\n", "input", "paper", "one-pass", "greedy", "fused 1p", "fused gr",
+                "binned 1p", "binned gr", "soft lin", "soft gau");
+    std::vector<Input> inputs;
+    if (argc > 1) {
+        for (const char* name : {"crowd-200", "crowd-1027", "crowd-2895", "dense-4096", "crowd-16384"}) inputs.push_back(read_csv(argv[1], name));
+    } else {
+        for (const std::size_t n : {200, 1027, 2895, 4096, 16384}) inputs.push_back(clusters("n " + std::to_string(n), n, 3840, 2160));
+    }
+    inputs.push_back(clusters("65536", 65536, 7680, 4320));
+    inputs.push_back(clusters("1000000", 1000000, 60000, 40000));
+    for (const Input& input : inputs) {
+        if (argc <= 3 || input.name == argv[3]) print_row(bench, input);
+    }
+    if (argc > 3) return 0;
+    Input chain{"chain-1000", {}};
+    for (int i = 0; i < 1000; ++i) chain.set.detections.push_back({Box{4.0F * static_cast<float>(i), 0, 10, 10}, 1.0F - 0.001F * static_cast<float>(i)});
+    NmsParams greedy;
+    greedy.theta = 0.4F;
+    std::printf("greedy chain of 1000: fused %.2f binned %.2f\n", bench.time(chain, greedy, gpu::FastEngine::small),
+                bench.time(chain, greedy, gpu::FastEngine::large));
+    NmsParams one_pass;
+    one_pass.rule = NmsRule::one_pass;
+    one_pass.theta = greedy.theta = 0.5F;
+    std::printf("64 frames of %s in one call: one-pass %.2f greedy %.2f\n", inputs[1].name.c_str(),
+                bench.time_batch(inputs[1], 64, one_pass), bench.time_batch(inputs[1], 64, greedy));
+    return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    try {
+        return run(argc, argv);
+    } catch (const throng::Error& error) {
+        std::fprintf(stderr, "%s\n", error.what());
+        return throng::exit_status(error.kind());
+    }
+}
+
+#else
+int main() {
+    std::fprintf(stderr, "built without CUDA\n");
+    return 4;
+}
+#endif

@@ -1,0 +1,71 @@
+// Random detections of every kind under random rules: the CUDA engines give what the CPU's gives, which other tests
+// compare with the plain definition.
+#include <cmath>
+
+#include "core/cpu/nms.h"
+#include "tests/gpu/nms/device_nms.h"
+#include "tests/support/nms_cases.h"
+#include "tests/support/random.h"
+
+namespace throng::test {
+namespace {
+
+std::string describe(const NmsParams& p) {
+    return "rule " + std::to_string(static_cast<int>(p.rule)) + " overlap " + std::to_string(static_cast<int>(p.overlap)) + " pair " +
+           std::to_string(static_cast<int>(p.pair)) + " pixels " + std::to_string(static_cast<int>(p.pixels)) + " ties " +
+           std::to_string(static_cast<int>(p.ties)) + " merge " + std::to_string(static_cast<int>(p.merge)) + " theta " +
+           std::to_string(p.theta) + " min_hits " + std::to_string(p.min_hits) + " score_min " + std::to_string(p.score_min);
+}
+
+// $THRONG_CASES, or `common`: how many cases a test tries.
+std::size_t case_count(std::size_t common) {
+    const char* wanted = std::getenv("THRONG_CASES");
+    return wanted != nullptr ? std::strtoull(wanted, nullptr, 10) : common;
+}
+
+void compare(gpu::FastEngine engine, std::size_t cases, std::size_t most, std::uint64_t fixed_seed) {
+    Random random(seed(fixed_seed));
+    DeviceNms device(engine);
+    const auto cpu = make_cpu_nms(1);
+    const auto limit = static_cast<std::size_t>(gpu::small_nms_limit(device.device()));
+    if (engine == gpu::FastEngine::small) most = std::min(most, limit);
+    int failures = 0;
+    for (std::size_t c = 0; c < cases && failures < 10; ++c) {
+        const auto n = static_cast<std::size_t>(std::exp2(std::uniform_real_distribution<double>(0, std::log2(static_cast<double>(most) + 1))(random))) - 1;
+        const NmsInput input = random_nms_input(random, n);
+        const NmsParams params = random_nms_params(random);
+        const NmsOutput expected = run_host_nms(*cpu, input, params);
+        const DetectionSet found = device.run(input, params);
+        const std::string problem = difference(expected.kept, expected.invalid, found, params);
+        EXPECT_EQ(problem, "") << "case " << c << ", n " << n << ", " << describe(params);
+        failures += problem.empty() ? 0 : 1;
+    }
+}
+
+TEST(NmsRandom, SmallCasesOfTheFusedEngine) {
+    TH_NEED_GPU();
+    compare(gpu::FastEngine::small, case_count(4000), 128, 11);
+}
+
+TEST(NmsRandom, SmallCasesOfTheBinnedEngine) {
+    TH_NEED_GPU();
+    compare(gpu::FastEngine::large, case_count(4000), 128, 12);
+}
+
+TEST(NmsRandom, LargeCasesOfTheFusedEngine) {
+    TH_NEED_GPU();
+    compare(gpu::FastEngine::small, case_count(4000) / 40, 8192, 13);
+}
+
+TEST(NmsRandom, LargeCasesOfTheBinnedEngine) {
+    TH_NEED_GPU();
+    compare(gpu::FastEngine::large, case_count(4000) / 40, 20000, 14);
+}
+
+TEST(NmsRandom, LargeCasesAsTheyAreUsed) {
+    TH_NEED_GPU();
+    compare(gpu::FastEngine::choose, case_count(4000) / 40, 20000, 15);
+}
+
+}  // namespace
+}  // namespace throng::test
