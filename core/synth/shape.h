@@ -40,11 +40,11 @@ struct Shape {
 
     // Half-axes a and b in pixels, turned by r; edge_pixels: width of the soft edge.
     void place(float center_x, float center_y, float a, float b, Rotation r, float edge_pixels) noexcept;
-    // Leaves only what lies below the line v = line + bend u^2, with an edge of this width in v.
-    void cut_above(float line, float bend, float width) noexcept {
+    // Leaves only what lies below the line v = line + rise u^2, with an edge of this width in v.
+    void cut_above(float line, float rise, float width) noexcept {
         cuts = true;
         cut = line;
-        cut_bend = bend;
+        cut_bend = rise;
         cut_edge = 1.0F / width;
     }
     // Sets x0 to y1, cut to a picture of width x height.
