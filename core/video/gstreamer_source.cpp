@@ -10,6 +10,7 @@
 #include <opencv2/core/utils/logger.hpp>
 #include <opencv2/videoio.hpp>
 #include <opencv2/videoio/registry.hpp>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -28,19 +29,17 @@ constexpr auto kReadWait = std::chrono::milliseconds(200);
 constexpr auto kStopWait = std::chrono::seconds(2);
 
 // What the reading thread and the source share. The thread keeps it alive: OpenCV cannot be woken out of a pipeline
-// that gives nothing, and such a thread is left behind.
+// that neither starts nor gives anything, and such a thread is left behind.
 struct Exchange {
-    cv::VideoCapture capture;  // of the thread, once it runs
-    bool live = true;
-
-    std::mutex mutex;  // guards what follows
+    std::mutex mutex;  // guards all of it
     std::condition_variable_any wake;
+    std::optional<SourceInfo> info;  // once the pipeline is open
+    std::string problem;             // why it did not open
     Frame newest;
     std::uint64_t replaced = 0;
     double decode_ms = 0;
     bool stopping = false;
-    bool ended = false;
-    bool finished = false;
+    bool ended = false;  // the thread has nothing more to say
 };
 
 Frame frame_of(const cv::Mat& image, FramePool& pool) {
@@ -54,66 +53,83 @@ Frame frame_of(const cv::Mat& image, FramePool& pool) {
     return std::move(result).finish();
 }
 
-void read_all(const std::shared_ptr<Exchange>& exchange) {
+SourceInfo describe(const cv::VideoCapture& capture) {
+    SourceInfo info;
+    info.width = static_cast<int>(capture.get(cv::CAP_PROP_FRAME_WIDTH));
+    info.height = static_cast<int>(capture.get(cv::CAP_PROP_FRAME_HEIGHT));
+    info.fps = std::max(capture.get(cv::CAP_PROP_FPS), 0.0);
+    info.details = "GStreamer " + std::to_string(info.width) + "x" + std::to_string(info.height);
+    const double frames = capture.get(cv::CAP_PROP_FRAME_COUNT);
+    info.live = !(frames > 0);
+    if (!info.live) info.frame_count = static_cast<std::int64_t>(frames);
+    if (!info.live && info.fps > 0) info.duration = frames / info.fps;
+    return info;
+}
+
+void read_all(cv::VideoCapture& capture, bool live, Exchange& exchange) {
     FramePool pool;
     cv::Mat image;
     const auto start = Clock::now();
     for (std::int64_t index = 0;; ++index) {
-        const bool read = exchange->capture.grab();
+        const bool read = capture.grab();
         const auto now = Clock::now();
-        Frame frame = read && exchange->capture.retrieve(image) ? frame_of(image, pool) : Frame();
-        if (frame) {
-            const double told = exchange->capture.get(cv::CAP_PROP_POS_MSEC) / 1e3;
-            const double pts = exchange->live ? std::chrono::duration<double>(now - start).count() : told;
-            frame = frame.renumbered(index, pts, now);
-        }
-        std::unique_lock lock(exchange->mutex);
+        Frame frame = read && capture.retrieve(image) ? frame_of(image, pool) : Frame();
+        if (!frame) return;
+        const double told = capture.get(cv::CAP_PROP_POS_MSEC) / 1e3;
+        frame = frame.renumbered(index, live ? std::chrono::duration<double>(now - start).count() : told, now);
+        std::unique_lock lock(exchange.mutex);
         // A file waits for its reader, a camera replaces what was not read.
-        exchange->wake.wait(lock, [&] { return exchange->live || !exchange->newest || exchange->stopping; });
-        if (!frame || exchange->stopping) break;
-        if (exchange->newest) ++exchange->replaced;
-        exchange->newest = std::move(frame);
-        exchange->decode_ms = std::chrono::duration<double, std::milli>(Clock::now() - now).count();
-        lock.unlock();
-        exchange->wake.notify_all();
+        exchange.wake.wait(lock, [&] { return live || !exchange.newest || exchange.stopping; });
+        if (exchange.stopping) return;
+        if (exchange.newest) ++exchange.replaced;
+        exchange.newest = std::move(frame);
+        exchange.decode_ms = std::chrono::duration<double, std::milli>(Clock::now() - now).count();
+        exchange.wake.notify_all();
     }
-    exchange->capture.release();
+}
+
+void work(const std::string& pipeline, const std::shared_ptr<Exchange>& exchange) {
+    std::string problem = "the pipeline does not start";
+    try {
+        cv::VideoCapture capture;
+        if (capture.open(pipeline, cv::CAP_GSTREAMER)) {
+            const SourceInfo info = describe(capture);
+            {
+                const std::lock_guard lock(exchange->mutex);
+                exchange->info = info;
+            }
+            exchange->wake.notify_all();
+            read_all(capture, info.live, *exchange);
+        }
+    } catch (const std::exception& failure) {
+        problem += ": " + mask_credentials(failure.what());
+    }
     const std::lock_guard lock(exchange->mutex);
+    exchange->problem = std::move(problem);
     exchange->ended = true;
-    exchange->finished = true;
     exchange->wake.notify_all();
 }
 
 class GstreamerSource final : public VideoSource {
 public:
-    GstreamerSource(std::string name, cv::VideoCapture capture) : exchange_(std::make_shared<Exchange>()) {
-        info_.name = std::move(name);
-        info_.width = static_cast<int>(capture.get(cv::CAP_PROP_FRAME_WIDTH));
-        info_.height = static_cast<int>(capture.get(cv::CAP_PROP_FRAME_HEIGHT));
-        info_.fps = std::max(capture.get(cv::CAP_PROP_FPS), 0.0);
-        const double frames = capture.get(cv::CAP_PROP_FRAME_COUNT);
-        info_.live = !(frames > 0);
-        if (!info_.live) info_.frame_count = static_cast<std::int64_t>(frames);
-        if (!info_.live && info_.fps > 0) info_.duration = frames / info_.fps;
-        info_.details = "GStreamer " + std::to_string(info_.width) + "x" + std::to_string(info_.height);
-        exchange_->capture = std::move(capture);
-        exchange_->live = info_.live;
-        thread_ = std::thread(read_all, exchange_);
+    GstreamerSource(std::string name, const std::string& pipeline, double open_timeout)
+        : exchange_(std::make_shared<Exchange>()),
+          thread_([pipeline, exchange = exchange_] { work(pipeline, exchange); }) {
+        std::unique_lock lock(exchange_->mutex);
+        exchange_->wake.wait_for(lock, std::chrono::duration<double>(open_timeout),
+                                 [this] { return exchange_->info || exchange_->ended; });
+        if (exchange_->info) {
+            info_ = *exchange_->info;
+            info_.name = std::move(name);
+            return;
+        }
+        const std::string problem = exchange_->ended ? exchange_->problem : "the pipeline does not get going";
+        lock.unlock();
+        stop();
+        throw Error(ErrorKind::input, problem, name, "try it with gst-launch-1.0 and autovideosink at its end");
     }
 
-    ~GstreamerSource() override {
-        std::unique_lock lock(exchange_->mutex);
-        exchange_->stopping = true;
-        exchange_->wake.notify_all();
-        const bool finished = exchange_->wake.wait_for(lock, kStopWait, [this] { return exchange_->finished; });
-        lock.unlock();
-        if (finished) {
-            thread_.join();
-        } else {
-            spdlog::warn("{}: the pipeline does not stop and is left behind", info_.name);
-            thread_.detach();
-        }
-    }
+    ~GstreamerSource() override { stop(); }
     GstreamerSource(const GstreamerSource&) = delete;
     GstreamerSource& operator=(const GstreamerSource&) = delete;
 
@@ -144,6 +160,20 @@ public:
     }
 
 private:
+    void stop() {
+        std::unique_lock lock(exchange_->mutex);
+        exchange_->stopping = true;
+        exchange_->wake.notify_all();
+        const bool ended = exchange_->wake.wait_for(lock, kStopWait, [this] { return exchange_->ended; });
+        lock.unlock();
+        if (ended) {
+            thread_.join();
+        } else {
+            spdlog::warn("a GStreamer pipeline does not stop and is left behind");
+            thread_.detach();
+        }
+    }
+
     SourceInfo info_;
     FormatWatch format_;
     std::shared_ptr<Exchange> exchange_;
@@ -157,7 +187,7 @@ bool has_gstreamer() {
 
 }  // namespace
 
-std::unique_ptr<VideoSource> open_gstreamer(std::string_view spec, const SourceOptions&) {
+std::unique_ptr<VideoSource> open_gstreamer(std::string_view spec, const SourceOptions& options) {
     std::string pipeline(spec.substr(spec.find(':') + 1));
     std::string shown = mask_credentials(spec);
     if (!has_gstreamer()) {
@@ -172,17 +202,7 @@ std::unique_ptr<VideoSource> open_gstreamer(std::string_view spec, const SourceO
     }
     // OpenCV's warnings would repeat the pipeline with its passwords.
     cv::utils::logging::setLogLevel(cv::utils::logging::LOG_LEVEL_ERROR);
-    cv::VideoCapture capture;
-    try {
-        capture.open(pipeline, cv::CAP_GSTREAMER);
-    } catch (const cv::Exception& failure) {
-        throw Error(ErrorKind::input, "the pipeline does not start: " + mask_credentials(failure.err), shown);
-    }
-    if (!capture.isOpened()) {
-        throw Error(ErrorKind::input, "the pipeline does not start", shown,
-                    "try it with gst-launch-1.0 and autovideosink at its end");
-    }
-    return std::make_unique<GstreamerSource>(std::move(shown), std::move(capture));
+    return std::make_unique<GstreamerSource>(std::move(shown), pipeline, options.open_timeout);
 }
 
 }  // namespace throng
