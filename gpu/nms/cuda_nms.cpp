@@ -44,23 +44,18 @@ void check_rules(const NmsParams& params) {
     }
 }
 
-SmallNmsScratch split(std::uint32_t* words, std::size_t n) {
-    return {reinterpret_cast<float*>(words), words + n, words + 2 * n};
-}
-
-constexpr std::size_t kSmallWords = 3;  // arrays of words a frame needs
+constexpr std::pair<SmallNmsPart, std::string_view> kParts[] = {
+    {SmallNmsPart::order, stage::kNmsOrder}, {SmallNmsPart::map, stage::kNmsMap}, {SmallNmsPart::reduce, stage::kNmsReduce}};
 
 }  // namespace
 
-SmallNmsScratch CudaNms::Small::scratch() const { return split(words.data(), words.size() / kSmallWords); }
-
 CudaNms::CudaNms(const DeviceInfo& device, StreamView stream, FastEngine engine)
-    : device_(device), stream_(stream), engine_(engine), small_limit_(small_nms_limit(device)) {}
+    : device_(device), stream_(stream), engine_(engine) {}
 
 void CudaNms::prepare(std::int32_t raw_capacity, std::int32_t kept_capacity, const NmsParams& params) {
     if (raw_capacity > raw_capacity_ || kept_capacity > kept_capacity_) {
         // What is made for smaller buffers goes first, to leave room for the new.
-        small_.reset();
+        small_ = {};
         large_.reset();
         soft_.reset();
         paper_.reset();
@@ -86,12 +81,11 @@ void CudaNms::prepare(std::int32_t raw_capacity, std::int32_t kept_capacity, con
                            DeviceBuffer<std::uint32_t>(side)};
         }
     } else {
-        if (engine_ != FastEngine::large && !small_) {
-            const std::int32_t fit = std::min(n, small_limit_);
-            const auto held = static_cast<std::size_t>(fit);
-            small_ = Small{plan_small_nms(device_, fit, 1), DeviceBuffer<std::uint32_t>(kSmallWords * held)};
+        if (engine_ != FastEngine::large && small_.size() == 0) {
+            small_capacity_ = std::min(n, kSmallNmsLimit);
+            small_ = DeviceBuffer<std::byte>(small_nms_bytes(small_capacity_));
         }
-        if (engine_ != FastEngine::small && (n > small_limit_ || engine_ == FastEngine::large) && !large_) large_.emplace(device_, n);
+        if (engine_ != FastEngine::small && (n > kSmallNmsLimit || engine_ == FastEngine::large) && !large_) large_.emplace(device_, n);
     }
 }
 
@@ -128,13 +122,16 @@ void CudaNms::enqueue(const DetectionBuffer& raw, DetectionBuffer& kept, const N
 }
 
 void CudaNms::run_fast(const NmsTask& task, const NmsRuleSet& rules, StageRecorder& recorder) {
-    const bool needs_large = engine_ == FastEngine::large || task.raw.capacity > small_limit_;
+    const bool needs_large = engine_ == FastEngine::large || task.raw.capacity > kSmallNmsLimit;
     if (engine_ != FastEngine::large) {
-        const ScopedStage fused(recorder, stage_name::kNmsFused);
-        launch_small_nms(small_->plan, SmallNmsTask{task, small_->scratch()}, rules, stream_);
+        const SmallNmsTask small{task, lay_out_small_nms(small_.data(), small_capacity_)};
+        for (const auto& [part, name] : kParts) {
+            const ScopedStage stage(recorder, name);
+            launch_small_nms(part, device_, small, small_capacity_, rules, stream_);
+        }
     }
     if (engine_ == FastEngine::small || !needs_large) return;
-    const std::uint32_t least = engine_ == FastEngine::large ? 0 : static_cast<std::uint32_t>(small_->plan.capacity) + 1;
+    const std::uint32_t least = engine_ == FastEngine::large ? 0 : static_cast<std::uint32_t>(small_capacity_) + 1;
     {
         const ScopedStage map(recorder, stage::kNmsMap);
         large_->launch_map(task, rules, least, stream_);
@@ -174,7 +171,7 @@ std::vector<double> CudaNms::replay(const DetectionBuffer& raw, DetectionBuffer&
 
 std::size_t CudaNms::scratch_bytes() const {
     std::size_t bytes = owner_.bytes();
-    if (small_) bytes += small_->words.bytes();
+    bytes += small_.bytes();
     if (large_) bytes += large_->bytes();
     if (soft_) bytes += soft_->bytes();
     if (paper_) bytes += paper_->matrix.bytes() + paper_->vector.bytes() + paper_->hits.bytes();
@@ -194,16 +191,16 @@ CudaNmsBatch::CudaNmsBatch(const DeviceInfo& device, StreamView stream,
         has_density_ = has_density_ && raw->span().density != nullptr;
         has_features_ = has_features_ && raw->span().features != nullptr;
     }
-    fits_ = !frames_.empty() && capacity <= small_nms_limit(device_);
+    fits_ = !frames_.empty() && capacity <= kSmallNmsLimit;
     if (!fits_) return;
-    plan_ = plan_small_nms(device_, capacity, static_cast<std::int32_t>(frames_.size()));
-    const auto held = static_cast<std::size_t>(capacity);
-    words_ = DeviceBuffer<std::uint32_t>(kSmallWords * held * frames_.size());
+    capacity_ = capacity;
+    const std::size_t each = small_nms_bytes(capacity);
+    memory_ = DeviceBuffer<std::byte>(each * frames_.size());
     tasks_ = DeviceBuffer<SmallNmsTask>(frames_.size());
     std::vector<SmallNmsTask> tasks;
     for (std::size_t f = 0; f < frames_.size(); ++f) {
         tasks.push_back({NmsTask{frames_[f].first->span(), frames_[f].second->span(), nullptr},
-                         split(words_.data() + f * kSmallWords * held, held)});
+                         lay_out_small_nms(memory_.data() + f * each, capacity)});
     }
     check_cuda(cudaMemcpyAsync(tasks_.data(), tasks.data(), tasks_.bytes(), cudaMemcpyHostToDevice, stream_), "copying the tasks of a batch");
     check_cuda(cudaStreamSynchronize(stream_), "copying the tasks of a batch");
@@ -213,8 +210,11 @@ void CudaNmsBatch::enqueue(const NmsParams& params, StageRecorder& recorder) {
     check_rules(params);
     const bool columns = (params.pair != PairRule::adaptive || has_density_) && (params.pair != PairRule::feature || has_features_);
     if (fits_ && columns && !is_soft(params) && params.merge == Merge::none && params.kernels == NmsKernels::fast) {
-        const ScopedStage fused(recorder, stage_name::kNmsFused);
-        launch_small_nms_batch(plan_, tasks_.data(), static_cast<std::int32_t>(frames_.size()), make_rule_set(params), stream_);
+        for (const auto& [part, name] : kParts) {
+            const ScopedStage stage(recorder, name);
+            launch_small_nms_batch(part, device_, tasks_.data(), static_cast<std::int32_t>(frames_.size()), capacity_,
+                                   make_rule_set(params), stream_);
+        }
         return;
     }
     for (const auto& [raw, kept] : frames_) one_by_one_.enqueue(*raw, *kept, params, recorder);

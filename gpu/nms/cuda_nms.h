@@ -24,7 +24,6 @@ namespace throng::gpu {
 
 // Beside the names of core/detect/stage.h.
 namespace stage_name {
-inline constexpr std::string_view kNmsFused = "nms_fused";      // map and reduce in one launch
 inline constexpr std::string_view kNmsCompact = "nms_compact";  // after the paper's kernels: order and hits
 inline constexpr std::string_view kNmsMerge = "nms_merge";
 }  // namespace stage_name
@@ -51,11 +50,6 @@ public:
     [[nodiscard]] std::size_t scratch_bytes() const;
 
 private:
-    struct Small {
-        SmallNmsPlan plan;
-        DeviceBuffer<std::uint32_t> words;
-        [[nodiscard]] SmallNmsScratch scratch() const;
-    };
     struct Paper {
         std::int32_t k = 0;
         std::int32_t d_max = 0;
@@ -73,10 +67,10 @@ private:
     DeviceInfo device_;
     StreamView stream_;
     FastEngine engine_;
-    std::int32_t small_limit_;
     std::int32_t raw_capacity_ = 0;   // that the scratch below is made for
     std::int32_t kept_capacity_ = 0;
-    std::optional<Small> small_;
+    DeviceBuffer<std::byte> small_;
+    std::int32_t small_capacity_ = 0;
     std::optional<LargeNms> large_;
     std::optional<SoftNms> soft_;
     std::optional<Paper> paper_;
@@ -85,7 +79,7 @@ private:
     std::optional<std::uint64_t> pair_tests_;
 };
 
-// Many frames or classes in one call: one launch for all where they are small enough for the fused kernel and nothing is
+// Many frames or classes in one call: the same launches for all where they are small enough and nothing is
 // merged, else one after the other.
 class CudaNmsBatch {
 public:
@@ -100,11 +94,11 @@ private:
     DeviceInfo device_;
     StreamView stream_;
     std::vector<std::pair<const DetectionBuffer*, DetectionBuffer*>> frames_;
-    SmallNmsPlan plan_;
+    std::int32_t capacity_ = 0;
     bool fits_ = false;
     bool has_density_ = true;
     bool has_features_ = true;
-    DeviceBuffer<std::uint32_t> words_;
+    DeviceBuffer<std::byte> memory_;
     DeviceBuffer<SmallNmsTask> tasks_;
     CudaNms one_by_one_;
 };

@@ -31,6 +31,19 @@ __device__ __forceinline__ void store_box(Box* d_boxes, std::uint32_t i, Box b) 
     reinterpret_cast<float4*>(d_boxes)[i] = make_float4(b.x, b.y, b.w, b.h);
 }
 
+// overlap_ratio >= theta. Divides only where a product cannot tell: rounding moves either side by less than 3e-7.
+__device__ __forceinline__ bool reaches(const NmsRuleSet& rules, float intersection, float area_i, float area_j) {
+    const float base = rules.overlap == Overlap::iou          ? (area_i + area_j) - intersection
+                       : rules.overlap == Overlap::suppressor ? area_j
+                                                              : fminf(area_i, area_j);
+    const float limit = rules.theta * base;
+    if (limit > 1e-30F && limit < 1e30F && rules.theta > 1e-30F) {
+        if (intersection > limit * 1.000001F) return true;
+        if (intersection < limit * 0.999999F) return false;
+    }
+    return overlap_ratio(rules.overlap, intersection, area_i, area_j) >= rules.theta;
+}
+
 // Whether j suppresses i, given that j precedes it.
 template <PairPath path>
 __device__ __forceinline__ bool suppresses(const NmsRuleSet& rules, const DetectionSpan& raw, const Candidate& i,
@@ -40,8 +53,7 @@ __device__ __forceinline__ bool suppresses(const NmsRuleSet& rules, const Detect
     if constexpr (path == PairPath::plain) {
         // Most pairs do not meet: spare them the division.
         if (!(intersection > 0.0F)) return false;
-        return overlap_ratio(rules.overlap, intersection, box_area(i.box, rules.extent), box_area(j.box, rules.extent)) >=
-               rules.theta;
+        return reaches(rules, intersection, box_area(i.box, rules.extent), box_area(j.box, rules.extent));
     } else {
         if (!(intersection > 0.0F) && !rules.disjoint) return false;
         const float overlap =
@@ -87,6 +99,16 @@ __device__ __forceinline__ bool key_precedes(const DetectionSpan& raw, std::uint
 __device__ __forceinline__ std::uint32_t stored_count(const DetectionSpan& span) {
     const std::uint32_t wanted = span.count->wanted;
     return wanted < static_cast<std::uint32_t>(span.capacity) ? wanted : static_cast<std::uint32_t>(span.capacity);
+}
+
+// The sum over the warp, on all lanes.
+__device__ __forceinline__ std::uint32_t warp_sum(std::uint32_t value) {
+#if __CUDA_ARCH__ >= 800
+    return __reduce_add_sync(0xFFFFFFFFU, value);
+#else
+    for (int step = 16; step > 0; step /= 2) value += __shfl_xor_sync(0xFFFFFFFFU, value, step);
+    return value;
+#endif
 }
 
 // Writes a kept detection to its place; places beyond the capacity are counted by the caller and not written.

@@ -1,4 +1,4 @@
-// The fast engine for thousands of detections: everything in one launch, one cluster of thread blocks a frame.
+// The fast engine for up to a few thousand detections: three launches over the whole device, all pairs that matter.
 #pragma once
 
 #include <cstdint>
@@ -9,36 +9,43 @@
 
 namespace throng::gpu {
 
-// Scratch in device memory that one frame needs, in the order of precedes.
-struct SmallNmsScratch {
-    float* scores = nullptr;          // [capacity]
-    std::uint32_t* index = nullptr;   // [capacity] in the raw buffer
-    std::uint32_t* hits = nullptr;    // [capacity]
+struct SmallNmsHeader {
+    std::uint32_t valid;
+    std::uint32_t invalid;
+    std::uint32_t unused[2];
 };
+
+// Scratch in device memory that one frame needs: its valid detections in the order of precedes. [capacity] each.
+struct SmallNmsScratch {
+    SmallNmsHeader* header = nullptr;
+    Box* boxes = nullptr;
+    float* scores = nullptr;
+    std::uint32_t* index = nullptr;  // in the raw buffer
+    std::uint32_t* hits = nullptr;
+    std::uint32_t* state = nullptr;
+};
+
+// Bytes of device memory for one frame, and the scratch laid out in them (aligned to 256 bytes).
+[[nodiscard]] std::size_t small_nms_bytes(std::int32_t capacity);
+[[nodiscard]] SmallNmsScratch lay_out_small_nms(std::byte* d_memory, std::int32_t capacity);
 
 struct SmallNmsTask {
     NmsTask task;
     SmallNmsScratch scratch;
 };
 
-// How a launch is laid out on a device; found once, outside of the frame loop.
-struct SmallNmsPlan {
-    std::int32_t capacity = 0;        // detections a frame may hold for this engine; more are left to the other one
-    std::int32_t cluster = 1;         // blocks a frame
-    std::size_t shared_bytes = 0;
-};
+// The most detections that one frame may have for this engine; larger frames are left untouched.
+inline constexpr std::int32_t kSmallNmsLimit = 4096;
 
-// The most detections that one frame may have on this device.
-[[nodiscard]] std::int32_t small_nms_limit(const DeviceInfo& device);
+// Parts of the work, which may be timed apart: the order; the decisions; hits counted, the kept ones written.
+enum class SmallNmsPart { order, map, reduce };
 
-// frames: how many are handled by one launch. capacity at most small_nms_limit().
-[[nodiscard]] SmallNmsPlan plan_small_nms(const DeviceInfo& device, std::int32_t capacity, std::int32_t frames);
+// One frame. capacity: what the scratch is made for, at most kSmallNmsLimit. Rules one-pass and greedy.
+void launch_small_nms(SmallNmsPart part, const DeviceInfo& device, const SmallNmsTask& task, std::int32_t capacity,
+                      const NmsRuleSet& rules, StreamView stream);
 
-// One frame; a frame with more than plan.capacity detections is left untouched. Rules one-pass and greedy.
-void launch_small_nms(const SmallNmsPlan& plan, const SmallNmsTask& task, const NmsRuleSet& rules, StreamView stream);
-
-// frames tasks that lie in device memory.
-void launch_small_nms_batch(const SmallNmsPlan& plan, const SmallNmsTask* d_tasks, std::int32_t frames,
-                            const NmsRuleSet& rules, StreamView stream);
+// Many frames or classes in the same launches; the tasks lie in device memory.
+void launch_small_nms_batch(SmallNmsPart part, const DeviceInfo& device, const SmallNmsTask* d_tasks, std::int32_t frames,
+                            std::int32_t capacity, const NmsRuleSet& rules, StreamView stream);
 
 }  // namespace throng::gpu

@@ -130,7 +130,7 @@ void print_row(Bench& bench, const Input& input) {
     std::uint32_t kept = 0;
     column(bench.time(input, one_pass, gpu::FastEngine::choose));
     column(bench.time(input, greedy, gpu::FastEngine::choose, &kept));
-    const bool small = n <= gpu::small_nms_limit(bench.device);
+    const bool small = n <= gpu::kSmallNmsLimit;
     column(small ? bench.time(input, one_pass, gpu::FastEngine::small) : 0);
     column(small ? bench.time(input, greedy, gpu::FastEngine::small) : 0);
     column(bench.time(input, one_pass, gpu::FastEngine::large));

@@ -27,7 +27,7 @@ void compare(gpu::FastEngine engine, std::size_t cases, std::size_t most, std::u
     Random random(seed(fixed_seed));
     DeviceNms device(engine);
     const auto cpu = make_cpu_nms(1);
-    const auto limit = static_cast<std::size_t>(gpu::small_nms_limit(device.device()));
+    const auto limit = static_cast<std::size_t>(gpu::kSmallNmsLimit);
     if (engine == gpu::FastEngine::small) most = std::min(most, limit);
     int failures = 0;
     for (std::size_t c = 0; c < cases && failures < 10; ++c) {
