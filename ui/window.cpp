@@ -84,6 +84,12 @@ int run_window(int argc, char** argv, WindowOptions options) {
         screenshot.emplace(*window, session, QString::fromStdString(options.screenshot), options.screenshot_after);
     }
 
+    QTimer interrupt_timer;
+    QObject::connect(&interrupt_timer, &QTimer::timeout, &application, [&options] {
+        if (options.interrupted && options.interrupted()) QGuiApplication::quit();
+    });
+    interrupt_timer.start(100);
+
     const QString source = options.source.empty() ? session.recent()->newest() : QString::fromStdString(options.source);
     source.isEmpty() ? session.open_demo() : session.open(source);
     const int status = QGuiApplication::exec();

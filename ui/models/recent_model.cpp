@@ -37,7 +37,7 @@ QVariant RecentModel::data(const QModelIndex& index, int role) const {
         case spec_role: return entry;
         case Qt::DisplayRole:
         case title_role: return source_title(entry);
-        case place_role: return is_file(entry) ? QFileInfo(entry).path() : QString();
+        case place_role: return is_file(entry) ? QFileInfo(entry).path() : entry;
         default: return {};
     }
 }

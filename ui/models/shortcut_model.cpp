@@ -16,9 +16,13 @@ constexpr std::array kTable = {
     ShortcutEntry{"faster", "]", "Playback", "Faster"},
     ShortcutEntry{"loop", "Ctrl+L", "Playback", "Repeat on or off"},
 
-    ShortcutEntry{"open", "Ctrl+O", "Source", "Open a video or picture"},
-    ShortcutEntry{"sources", "O", "Source", "Menu of sources"},
-    ShortcutEntry{"demo", "Ctrl+D", "Source", "Demo crowd"},
+    ShortcutEntry{"fullscreen", "F; F11", "Window", "Full screen"},
+    ShortcutEntry{"panel", "P", "Window", "Side panel"},
+    ShortcutEntry{"screenshot", "S", "Window", "Save a screenshot"},
+    ShortcutEntry{"record", "Ctrl+R", "Window", "Record a video"},
+    ShortcutEntry{"help", "?; F1", "Window", "This sheet"},
+    ShortcutEntry{"escape", "Esc", "Window", "Close what is open, leave full screen"},
+    ShortcutEntry{"quit", "Ctrl+Q", "Window", "Quit"},
 
     ShortcutEntry{"raw", "R", "Picture", "Raw detections on or off"},
     ShortcutEntry{"kept", "K", "Picture", "Kept detections on or off"},
@@ -30,13 +34,9 @@ constexpr std::array kTable = {
     ShortcutEntry{"theta_up", "T", "Detection", "Raise the threshold"},
     ShortcutEntry{"theta_down", "Shift+T", "Detection", "Lower the threshold"},
 
-    ShortcutEntry{"fullscreen", "F; F11", "Window", "Full screen"},
-    ShortcutEntry{"panel", "P", "Window", "Side panel"},
-    ShortcutEntry{"screenshot", "S", "Window", "Save a screenshot"},
-    ShortcutEntry{"record", "Ctrl+R", "Window", "Record a video"},
-    ShortcutEntry{"help", "?; F1", "Window", "This sheet"},
-    ShortcutEntry{"escape", "Esc", "Window", "Close what is open, leave full screen"},
-    ShortcutEntry{"quit", "Ctrl+Q", "Window", "Quit"},
+    ShortcutEntry{"open", "Ctrl+O", "Source", "Open a video or picture"},
+    ShortcutEntry{"sources", "O", "Source", "Menu of sources"},
+    ShortcutEntry{"demo", "Ctrl+D", "Source", "Demo crowd"},
 };
 
 QStringList sequences_of(const ShortcutEntry& entry) {

@@ -32,7 +32,7 @@ Rectangle {
         IconButton {
             iconName: "step"
             tip: root.shortcuts.tip("step")
-            enabled: root.playable && !root.session.live
+            enabled: root.playable && !root.session.live && root.session.state !== "failed"
             onClicked: root.actions.trigger("step")
         }
         Label {
@@ -94,12 +94,13 @@ Rectangle {
             iconColor: root.session.recorder.recording ? Theme.danger : Theme.text
             text: root.session.recorder.recording ? Theme.clock(root.session.recorder.seconds) : ""
             tip: root.shortcuts.tip("record")
-            enabled: root.session.recorder.recording || root.playable
+            enabled: root.session.recorder.recording || root.playable && root.session.state !== "failed"
             onClicked: root.actions.trigger("record")
         }
         IconButton {
             iconName: "camera"
             tip: root.shortcuts.tip("screenshot")
+            enabled: root.session.state !== "opening"
             onClicked: root.actions.trigger("screenshot")
         }
         IconButton {

@@ -14,7 +14,7 @@ FrameCost::FrameCost(QQuickWindow& window) : window_(window) {
         busy_.add(std::chrono::duration<double, std::milli>(elapsed).count());
         start_ = 0;
     };
-    connect(&window, &QQuickWindow::afterAnimating, this, begin, Qt::DirectConnection);
+    connect(&window, &QQuickWindow::beforeSynchronizing, this, begin, Qt::DirectConnection);
     connect(
         &window, &QQuickWindow::afterSynchronizing, this,
         [this, end] {

@@ -10,8 +10,8 @@
 
 namespace throng::ui {
 
-// From the start of a frame's preparation until the window's thread is free again: with a render thread when the scene
-// is handed over, else when it is drawn. All of it is reported by report(), on standard error.
+// From the moment the scene is taken over until the window's thread is free again: with a render thread when all is
+// handed over, else when it is drawn. Waiting for the render thread to finish the frame before is not counted.
 class FrameCost : public QObject {
 public:
     explicit FrameCost(QQuickWindow& window);
