@@ -5,7 +5,14 @@
 #include <cstdio>
 #include <string>
 
-namespace throng::gpu::detail {
+namespace throng::gpu {
+
+void copy_to_host(void* to, const void* d_from, std::size_t bytes, StreamView stream) {
+    check_cuda(cudaMemcpyAsync(to, d_from, bytes, cudaMemcpyDeviceToHost, stream), "copying to the host");
+    check_cuda(cudaStreamSynchronize(stream), "copying to the host");
+}
+
+namespace detail {
 namespace {
 
 std::string megabytes(std::size_t bytes) {
@@ -44,4 +51,5 @@ void fill_device(void* address, int byte, std::size_t bytes, StreamView stream) 
     check_cuda(cudaMemsetAsync(address, byte, bytes, stream), "cudaMemsetAsync");
 }
 
-}  // namespace throng::gpu::detail
+}  // namespace detail
+}  // namespace throng::gpu

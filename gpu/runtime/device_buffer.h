@@ -55,6 +55,9 @@ using DeviceBuffer = Buffer<T, detail::allocate_device, detail::free_device>;
 template <typename T>
 using PinnedBuffer = Buffer<T, detail::allocate_pinned, detail::free_pinned>;
 
+// Copies bytes to the host and waits for them.
+void copy_to_host(void* to, const void* d_from, std::size_t bytes, StreamView stream);
+
 // Enqueues a fill of every byte of the buffer; does not wait.
 template <typename T>
 void fill_bytes(const DeviceBuffer<T>& buffer, int byte, StreamView stream) {

@@ -1,4 +1,4 @@
-// Times of the CUDA NMS engines in graph replay. usage: bench_gpu_nms [FOLDER with crowd-1027.csv and others] [REPEATS] [INPUT]
+// Times of the CUDA NMS engines in graph replay. usage: bench_gpu_nms [FOLDER with crowd-1027.csv and others] [REPEATS] [INPUT [RULE]]
 // Prints microseconds: median of the replays.
 #include <algorithm>
 #include <cmath>
@@ -161,7 +161,14 @@ int run(int argc, char** argv) {
     inputs.push_back(clusters("65536", 65536, 7680, 4320));
     inputs.push_back(clusters("1000000", 1000000, 60000, 40000));
     for (const Input& input : inputs) {
-        if (argc <= 3 || input.name == argv[3]) print_row(bench, input);
+        if (argc > 4 && input.name == argv[3]) {  // one rule alone, for a profiler
+            NmsParams params;
+            params.rule = std::string(argv[4]) == "one-pass" ? NmsRule::one_pass : NmsRule::greedy;
+            params.theta = 0.5F;
+            std::printf("%.2f\n", bench.time(input, params, gpu::FastEngine::choose));
+        } else if (argc <= 3 || input.name == argv[3]) {
+            print_row(bench, input);
+        }
     }
     if (argc > 3) return 0;
     Input chain{"chain-1000", {}};

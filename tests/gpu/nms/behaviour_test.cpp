@@ -1,0 +1,232 @@
+// What users rely on beside the rules: order of input, capacity, batches, graphs, errors, the paper's postconditions.
+#include <algorithm>
+#include <array>
+
+#include "core/base/error.h"
+#include "core/cpu/nms.h"
+#include "tests/gpu/nms/device_nms.h"
+#include "tests/support/nms_cases.h"
+#include "tests/support/random.h"
+
+namespace throng::test {
+namespace {
+
+constexpr std::array kEngines = {gpu::FastEngine::small, gpu::FastEngine::large};
+
+NmsParams with_rule(NmsRule rule, float theta = 0.5F) {
+    NmsParams params;
+    params.rule = rule;
+    params.theta = theta;
+    return params;
+}
+
+constexpr std::array kRules = {NmsRule::one_pass, NmsRule::greedy, NmsRule::soft_linear, NmsRule::soft_gaussian};
+
+TEST(NmsOnDevice, ShapesThatAreHard) {
+    TH_NEED_GPU();
+    Random random(seed(21));
+    const auto cpu = make_cpu_nms(1);
+    const std::vector<NmsInput> inputs = {NmsInput{},          chain_input(1),     chain_input(1000),      copies_input(1500),
+                                          invalid_input(700),  copies_input(4096), clusters_input(random, 4096, 128),
+                                          clusters_input(random, 4000, 4000), shuffled(chain_input(4096), random)};
+    for (const auto engine : kEngines) {
+        DeviceNms device(engine);
+        for (const NmsInput& input : inputs) {
+            for (const NmsRule rule : kRules) {
+                const NmsParams params = with_rule(rule, 0.4F);
+                const NmsOutput expected = run_host_nms(*cpu, input, params);
+                EXPECT_EQ(difference(expected.kept, expected.invalid, device.run(input, params), params), "")
+                    << "n " << input.boxes.size() << ", rule " << static_cast<int>(rule);
+            }
+        }
+    }
+}
+
+TEST(NmsOnDevice, TheOrderOfInputChangesNothing) {
+    TH_NEED_GPU();
+    Random random(seed(22));
+    for (const auto engine : kEngines) {
+        DeviceNms device(engine);
+        for (const NmsRule rule : kRules) {
+            const NmsInput input = clusters_input(random, 2000, 20);
+            const NmsParams params = with_rule(rule);
+            const DetectionSet first = device.run(input, params);
+            const DetectionSet second = device.run(shuffled(input, random), params);
+            ASSERT_EQ(first.wanted, second.wanted);
+            for (std::size_t i = 0; i < first.detections.size(); ++i) {
+                EXPECT_EQ(first.detections[i].box.x, second.detections[i].box.x);
+                EXPECT_EQ(first.detections[i].score, second.detections[i].score);
+                EXPECT_EQ(first.detections[i].hits, second.detections[i].hits);
+            }
+        }
+    }
+}
+
+TEST(NmsOnDevice, MoreThanTheCapacityIsCounted) {
+    TH_NEED_GPU();
+    Random random(seed(23));
+    const NmsInput input = clusters_input(random, 600, 3);
+    NmsInput first_half = input;
+    first_half.boxes.resize(300);
+    first_half.scores.resize(300);
+    const auto cpu = make_cpu_nms(1);
+    for (const auto engine : kEngines) {
+        DeviceNms device(engine);
+        for (const NmsRule rule : kRules) {
+            const NmsParams params = with_rule(rule);
+            const NmsOutput expected = run_host_nms(*cpu, first_half, params);
+            EXPECT_EQ(difference(expected.kept, expected.invalid, device.run(input, params, 300), params), "") << "raw";
+            const DetectionSet cut = device.run(first_half, params, 300, 7);
+            EXPECT_EQ(cut.wanted, expected.kept.size());
+            EXPECT_EQ(cut.detections.size(), std::min<std::size_t>(7, expected.kept.size()));
+            EXPECT_EQ(cut.overflow(), expected.kept.size() - cut.detections.size());
+        }
+        EXPECT_EQ(device.run(input, with_rule(NmsRule::greedy), 0).wanted, 0U);
+    }
+}
+
+TEST(NmsOnDevice, FewDetectionsInALargeBuffer) {
+    TH_NEED_GPU();
+    Random random(seed(24));
+    const auto cpu = make_cpu_nms(1);
+    DeviceNms device;
+    for (const std::size_t n : {0, 1, 1000, 4096, 4097, 9000}) {
+        const NmsInput input = clusters_input(random, n, 20);
+        const NmsParams params = with_rule(NmsRule::greedy);
+        const NmsOutput expected = run_host_nms(*cpu, input, params);
+        EXPECT_EQ(difference(expected.kept, expected.invalid, device.run(input, params, 10000), params), "") << n;
+    }
+}
+
+TEST(NmsOnDevice, ManyFramesInOneCall) {
+    TH_NEED_GPU();
+    Random random(seed(25));
+    const auto cpu = make_cpu_nms(1);
+    DeviceNms device;
+    std::vector<NmsInput> inputs;
+    std::vector<DetectionBuffer> raw;
+    std::vector<DetectionBuffer> kept;
+    for (int f = 0; f < 64; ++f) {
+        inputs.push_back(random_nms_input(random, static_cast<std::size_t>(f * 17)));
+        raw.push_back(gpu::make_device_buffer(1100, {true, 3, false}, device.stream()));
+        kept.push_back(gpu::make_device_buffer(1100, {}, device.stream()));
+        device.transfer().upload(set_of(inputs.back()), raw.back(), device.stream());
+    }
+    std::vector<std::pair<const DetectionBuffer*, DetectionBuffer*>> frames;
+    for (std::size_t f = 0; f < raw.size(); ++f) frames.emplace_back(&raw[f], &kept[f]);
+    gpu::CudaNmsBatch batch(device.device(), device.stream(), frames);
+    SilentRecorder recorder;
+    for (int round = 0; round < 20; ++round) {
+        const NmsParams params = random_nms_params(random);
+        batch.enqueue(params, recorder);
+        for (std::size_t f = 0; f < raw.size(); ++f) {
+            DetectionSet found;
+            device.transfer().download(kept[f], found, device.stream());
+            const NmsOutput expected = run_host_nms(*cpu, inputs[f], params);
+            EXPECT_EQ(difference(expected.kept, expected.invalid, found, params), "") << "frame " << f;
+        }
+    }
+}
+
+TEST(NmsOnDevice, ReplayedFromAGraph) {
+    TH_NEED_GPU();
+    Random random(seed(26));
+    const auto cpu = make_cpu_nms(1);
+    for (const auto engine : kEngines) {
+        DeviceNms device(engine);
+        for (const NmsRule rule : kRules) {
+            for (const Merge merge : {Merge::none, Merge::weighted}) {
+                NmsParams params = with_rule(rule);
+                const bool soft = rule == NmsRule::soft_linear || rule == NmsRule::soft_gaussian;
+                if (soft && merge != Merge::none) continue;
+                params.merge = merge;
+                const NmsInput first = clusters_input(random, 1500, 20);
+                static_cast<void>(device.run(first, params));
+                SilentRecorder recorder;
+                const gpu::Graph graph = gpu::Graph::capture(
+                    device.stream(), [&] { device.engine().enqueue(device.raw(), device.kept(), params, recorder); });
+                // The graph reads the count and the boxes of each frame where they lie.
+                for (const std::size_t n : {1500, 700, 0, 1400}) {
+                    const NmsInput input = clusters_input(random, n, 20);
+                    device.transfer().upload(set_of(input), device.raw(), device.stream());
+                    graph.launch(device.stream());
+                    DetectionSet found;
+                    device.transfer().download(device.kept(), found, device.stream());
+                    const NmsOutput expected = run_host_nms(*cpu, input, params);
+                    EXPECT_EQ(difference(expected.kept, expected.invalid, found, params), "") << n;
+                }
+            }
+        }
+    }
+}
+
+TEST(NmsOnDevice, ColumnsThatAreMissingAreNamed) {
+    TH_NEED_GPU();
+    DeviceNms device;
+    for (const auto& [pair, word] : {std::pair(PairRule::adaptive, "density"), std::pair(PairRule::feature, "features")}) {
+        NmsParams params = with_rule(NmsRule::greedy);
+        params.pair = pair;
+        try {
+            static_cast<void>(device.run(chain_input(5), params));
+            FAIL() << word;
+        } catch (const Error& error) {
+            EXPECT_EQ(error.kind(), ErrorKind::input);
+            EXPECT_NE(error.problem().find(word), std::string::npos) << error.what();
+        }
+    }
+}
+
+TEST(NmsOnDevice, ThePaperKnowsOnePassOnly) {
+    TH_NEED_GPU();
+    DeviceNms device;
+    NmsParams params = with_rule(NmsRule::greedy);
+    params.kernels = NmsKernels::paper;
+    EXPECT_THROW(static_cast<void>(device.run(chain_input(5), params)), Error);
+}
+
+// After MapKernel B_ij is 0 exactly where j suppresses i; after ReduceKernel V_i is the AND of row i, whatever k.
+TEST(PaperKernels, Postconditions) {
+    TH_NEED_GPU();
+    Random random(seed(27));
+    DeviceNms device;
+    const gpu::StreamView stream = device.stream();
+    for (const std::int32_t k : {1, 2, 4, 7, 8, 16, 32, 64}) {
+        const NmsInput input = random_nms_input(random, 300);
+        NmsParams params = with_rule(NmsRule::one_pass, 0.4F);
+        params.overlap = Overlap::suppressor;
+        params.ties = Ties::strict;
+        params.pixels = PixelConvention::inclusive;
+        static_cast<void>(device.run(input, params));  // uploads
+        gpu::PaperNmsScratch scratch;
+        scratch.d_max = gpu::paper_d_max(310, k);
+        ASSERT_EQ(scratch.d_max % k, 0);
+        const auto side = static_cast<std::size_t>(scratch.d_max);
+        const gpu::DeviceBuffer<std::uint8_t> matrix(side * side);
+        const gpu::DeviceBuffer<std::uint8_t> vector(side);
+        scratch.matrix = matrix.data();
+        scratch.vector = vector.data();
+        const gpu::NmsTask task{device.raw().span(), device.kept().span(), nullptr};
+        gpu::launch_paper_map(scratch, task, gpu::make_rule_set(params), stream);
+        gpu::launch_paper_reduce(scratch, k, stream);
+        std::vector<std::uint8_t> b(side * side);
+        std::vector<std::uint8_t> v(side);
+        gpu::copy_to_host(b.data(), matrix.data(), b.size(), stream);
+        gpu::copy_to_host(v.data(), vector.data(), v.size(), stream);
+        for (std::size_t i = 0; i < side; ++i) {
+            bool all = true;
+            for (std::size_t j = 0; j < side; ++j) {
+                bool expected = true;
+                if (i < input.boxes.size() && j < input.boxes.size() && is_valid_detection(input.boxes[i], input.scores[i]) &&
+                    is_valid_detection(input.boxes[j], input.scores[j]) && input.scores[i] < input.scores[j]) {
+                    expected = !(pair_overlap(Overlap::suppressor, input.boxes[i], input.boxes[j], 1.0F) >= 0.4F);
+                }
+                ASSERT_EQ(b[i * side + j] != 0, expected) << i << " " << j;
+                all = all && expected;
+            }
+            ASSERT_EQ(v[i] != 0, all) << i << ", k " << k;
+        }
+    }
+}
+
+}  // namespace
+}  // namespace throng::test

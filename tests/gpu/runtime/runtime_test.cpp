@@ -1,0 +1,139 @@
+// Owners, probe, recorder and errors of the CUDA runtime layer.
+#include <chrono>
+#include <thread>
+#include <type_traits>
+
+#include "core/base/error.h"
+#include "gpu/runtime/device_buffer.h"
+#include "gpu/runtime/event_recorder.h"
+#include "gpu/runtime/probe.h"
+#include "gpu/runtime/probe_kernel.h"
+#include "gpu/runtime/replay.h"
+#include "gpu/runtime/stream.h"
+#include "tests/gpu/gpu_fixture.h"
+
+namespace throng::test {
+namespace {
+
+using namespace gpu;
+
+static_assert(!std::is_copy_constructible_v<Stream> && std::is_nothrow_move_constructible_v<Stream>);
+static_assert(!std::is_copy_constructible_v<Event> && std::is_nothrow_move_constructible_v<Event>);
+static_assert(!std::is_copy_constructible_v<Graph> && std::is_nothrow_move_constructible_v<Graph>);
+static_assert(!std::is_copy_constructible_v<DeviceBuffer<int>> && std::is_nothrow_move_constructible_v<DeviceBuffer<int>>);
+
+// Runs with and without a GPU: a machine that has none says why.
+TEST(CudaProbe, IsUsableOrSaysWhyNot) {
+    const CudaProbe probe = probe_cuda();
+    EXPECT_EQ(probe.usable, probe.reason.empty()) << probe.reason;
+    EXPECT_GT(probe.runtime, 0);
+    if (probe.usable) {
+        EXPECT_FALSE(probe.devices.empty());
+    } else {
+        EXPECT_THROW(use_device(0), Error);
+        try {
+            use_device(0);
+        } catch (const Error& error) {
+            EXPECT_EQ(error.kind(), ErrorKind::unavailable);
+            EXPECT_EQ(error.problem(), probe.devices.empty() ? probe.reason : probe.devices.front().trouble);
+        }
+    }
+}
+
+using Runtime = GpuTest;
+
+TEST_F(Runtime, ThereIsNoSuchDevice) {
+    for (const int index : {-1, 99}) {
+        try {
+            use_device(index);
+            FAIL() << "device " << index;
+        } catch (const Error& error) {
+            EXPECT_EQ(error.kind(), ErrorKind::unavailable);
+        }
+    }
+}
+
+TEST_F(Runtime, OutOfMemoryNamesTheSizeAndIsSurvived) {
+    try {
+        const DeviceBuffer<std::byte> huge(device.memory * 2);
+        FAIL() << "twice the memory of the device was allocated";
+    } catch (const Error& error) {
+        EXPECT_EQ(error.kind(), ErrorKind::unavailable);
+        EXPECT_NE(error.where().find("MB"), std::string::npos) << error.what();
+    }
+    const DeviceBuffer<int> small(1000);
+    EXPECT_NE(small.data(), nullptr);
+    launch_empty(view());
+    stream->synchronize();
+}
+
+TEST_F(Runtime, BuffersMove) {
+    DeviceBuffer<int> a(10);
+    int* const address = a.data();
+    DeviceBuffer<int> b(std::move(a));
+    EXPECT_EQ(b.data(), address);
+    EXPECT_EQ(b.size(), 10U);
+    DeviceBuffer<int> empty(0);
+    EXPECT_EQ(empty.data(), nullptr);
+    empty = std::move(b);
+    EXPECT_EQ(empty.data(), address);
+}
+
+TEST_F(Runtime, AGraphReplaysWhatWasCaptured) {
+    const DeviceBuffer<std::uint8_t> buffer(16);
+    const Graph graph = Graph::capture(view(), [&] { fill_bytes(buffer, 7, view()); });
+    fill_bytes(buffer, 1, view());
+    graph.launch(view());
+    stream->synchronize();
+    EXPECT_EQ(time_replays(view(), 3, [&] { launch_empty(view()); }).size(), 3U);
+}
+
+TEST_F(Runtime, ACaptureThatFailsLeavesTheStreamUsable) {
+    EXPECT_THROW(static_cast<void>(Graph::capture(view(), [] { throw Error(ErrorKind::internal, "on purpose"); })), Error);
+    launch_empty(view());
+    stream->synchronize();
+}
+
+TEST_F(Runtime, DebugSwitchWaitsForEachLaunch) {
+    set_debug_sync(true);
+    launch_empty(view());
+    const Graph graph = Graph::capture(view(), [&] { launch_empty(view()); });  // waiting is not possible here
+    set_debug_sync(false);
+    graph.launch(view());
+    stream->synchronize();
+}
+
+TEST_F(Runtime, TheRecorderTellsTimesOfFramesThatAreDone) {
+    EventRecorder recorder(view(), 4);
+    StageTimes times;
+    for (int frame = 0; frame < 20; ++frame) {
+        recorder.begin("first");
+        launch_empty(view());
+        recorder.end("first");
+        recorder.add("elsewhere", 2.5);
+        recorder.begin("never ended");
+        times = recorder.end_frame();
+        if (frame % 3 == 0) stream->synchronize();
+    }
+    stream->synchronize();
+    times = recorder.end_frame();
+    ASSERT_EQ(times.size(), 2U);
+    EXPECT_EQ(times[0].name, "elsewhere");
+    EXPECT_EQ(times[0].ms, 2.5);
+    EXPECT_EQ(times[1].name, "first");
+    EXPECT_GT(times[1].ms, 0.0);
+}
+
+TEST_F(Runtime, AStageThatRunsTwiceHasTheSum) {
+    EventRecorder recorder(view());
+    recorder.add("a", 1.0);
+    recorder.add("a", 2.0);
+    recorder.end_frame();
+    stream->synchronize();
+    const StageTimes& times = recorder.end_frame();
+    ASSERT_EQ(times.size(), 1U);
+    EXPECT_EQ(times[0].ms, 3.0);
+}
+
+}  // namespace
+}  // namespace throng::test
