@@ -16,17 +16,19 @@ ColumnLayout {
         Label {
             text: Theme.count(root.session.faces)
             color: Theme.accent
-            font.pixelSize: Theme.fontHeadline
+            font.pixelSize: root.session.faces < 1000 ? Theme.fontHeadline : Theme.fontHeadline * 0.75
             font.bold: true
         }
         Column {
             Layout.fillWidth: true
             Layout.alignment: Qt.AlignVCenter
             Label {
+                width: parent.width
                 text: root.session.faces === 1 ? qsTr("face") : qsTr("faces")
                 font.pixelSize: Theme.fontTitle
             }
             Label {
+                width: parent.width
                 text: qsTr("from %1 raw detections").arg(Theme.count(root.session.rawCount))
                 color: Theme.textDim
                 font.pixelSize: Theme.fontSmall

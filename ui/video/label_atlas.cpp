@@ -11,6 +11,7 @@ namespace throng::ui {
 namespace {
 
 constexpr std::string_view kLetters = " 0123456789.-+exinfa";  // all that "%.4g x%d" can print
+constexpr int kCells = static_cast<int>(kLetters.size()) + 1;  // and one for the plate
 
 }  // namespace
 
@@ -21,18 +22,19 @@ QFont LabelAtlas::font(double line_height) {
     return font;
 }
 
-LabelAtlas::LabelAtlas(double line_height, double device_ratio, const QColor& color) {
+LabelAtlas::LabelAtlas(double line_height, double device_ratio, const QColor& ink, const QColor& plate) {
     const double cell_width = label_letter_width(line_height);
     const double cell_height = line_height * 1.3;
-    const auto count = static_cast<int>(kLetters.size());
+    const int count = kCells;
     image_ = QImage(static_cast<int>(std::ceil(cell_width * count * device_ratio)),
                     static_cast<int>(std::ceil(cell_height * device_ratio)), QImage::Format_ARGB32_Premultiplied);
     image_.fill(Qt::transparent);
     QPainter painter(&image_);
     painter.scale(image_.width() / (cell_width * count), image_.height() / cell_height);
     painter.setFont(font(line_height));
-    painter.setPen(color);
-    for (int i = 0; i < count; ++i) {
+    painter.setPen(ink);
+    painter.fillRect(QRectF(cell_width * (count - 1), 0, cell_width, cell_height), plate);
+    for (int i = 0; i < count - 1; ++i) {
         painter.drawText(QRectF(cell_width * i, 0, cell_width, cell_height), Qt::AlignCenter,
                          QChar::fromLatin1(kLetters[static_cast<std::size_t>(i)]));
     }
@@ -41,8 +43,11 @@ LabelAtlas::LabelAtlas(double line_height, double device_ratio, const QColor& co
 QRectF LabelAtlas::texture_cell(char letter) const {
     const std::size_t found = kLetters.find(letter);
     const double index = found == std::string_view::npos ? 0.0 : static_cast<double>(found);
-    const auto count = static_cast<double>(kLetters.size());
-    return {index / count, 0, 1 / count, 1};
+    return {index / kCells, 0, 1.0 / kCells, 1};
+}
+
+QPointF LabelAtlas::plate_point() const {
+    return {(kCells - 0.5) / kCells, 0.5};
 }
 
 }  // namespace throng::ui

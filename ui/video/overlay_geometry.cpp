@@ -60,7 +60,6 @@ void OverlayGeometry::add_rectangle(const QRectF& rectangle, const QColor& color
 void build_geometry(const OverlayPlan& plan, OverlayGeometry& geometry) {
     geometry.clear();
     for (const OverlayFrame& frame : plan.frames) geometry.add_frame(frame);
-    for (const OverlayLabel& label : plan.labels) geometry.add_rectangle(label.plate, plan.plate_color);
 }
 
 }  // namespace throng::ui

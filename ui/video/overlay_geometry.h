@@ -20,7 +20,7 @@ struct OverlayGeometry {
     void add_rectangle(const QRectF& rectangle, const QColor& color);
 };
 
-// Frames, then the plates of the labels.
+// The frames of the plan; its labels are another node's.
 void build_geometry(const OverlayPlan& plan, OverlayGeometry& geometry);
 
 }  // namespace throng::ui

@@ -68,8 +68,8 @@ void OverlayNode::update_labels(const OverlayPlan& plan, QQuickWindow& window) {
         appendChildNode(letters_.get());
         atlas_size_ = 0;
     }
-    if (atlas_size_ != plan.label_size || atlas_ratio_ != ratio) {
-        atlas_ = std::make_unique<LabelAtlas>(plan.label_size, ratio, kLetterColor);
+    if (atlas_size_ != plan.label_size || atlas_ratio_ != ratio || atlas_color_ != plan.plate_color) {
+        atlas_ = std::make_unique<LabelAtlas>(plan.label_size, ratio, kLetterColor, plan.plate_color);
         texture_.reset(window.createTextureFromImage(atlas_->image(), QQuickWindow::TextureHasAlphaChannel));
         auto* material = static_cast<QSGTextureMaterial*>(letters_->material());
         material->setTexture(texture_.get());
@@ -77,27 +77,31 @@ void OverlayNode::update_labels(const OverlayPlan& plan, QQuickWindow& window) {
         letters_->markDirty(QSGNode::DirtyMaterial);
         atlas_size_ = plan.label_size;
         atlas_ratio_ = ratio;
+        atlas_color_ = plan.plate_color;
     }
 
     std::vector<QSGGeometry::TexturedPoint2D> vertices;
     std::vector<std::uint32_t> indices;
-    const auto letter_width = static_cast<float>(label_letter_width(plan.label_size));
-    for (const OverlayLabel& label : plan.labels) {
-        auto x = static_cast<float>(label.plate.left()) + letter_width / 2;
-        const auto top = static_cast<float>(label.plate.top());
-        const auto bottom = static_cast<float>(label.plate.bottom());
-        for (const char* letter = label.text.data(); *letter != 0; ++letter, x += letter_width) {
-            if (*letter == ' ') continue;
-            const QRectF cell = atlas_->texture_cell(*letter);
-            const auto left_u = static_cast<float>(cell.left());
-            const auto right_u = static_cast<float>(cell.right());
-            const auto first = static_cast<std::uint32_t>(vertices.size());
-            vertices.resize(first + 4);
-            vertices[first].set(x, top, left_u, 0);
-            vertices[first + 1].set(x + letter_width, top, right_u, 0);
-            vertices[first + 2].set(x + letter_width, bottom, right_u, 1);
-            vertices[first + 3].set(x, bottom, left_u, 1);
-            for (const std::uint32_t corner : {0U, 1U, 2U, 0U, 2U, 3U}) indices.push_back(first + corner);
+    const auto add = [&](const QRectF& place, const QRectF& cell) {
+        const auto first = static_cast<std::uint32_t>(vertices.size());
+        for (const auto& [corner, texel] : {std::pair{place.topLeft(), cell.topLeft()},
+                                            {place.topRight(), cell.topRight()},
+                                            {place.bottomRight(), cell.bottomRight()},
+                                            {place.bottomLeft(), cell.bottomLeft()}}) {
+            QSGGeometry::TexturedPoint2D vertex{};
+            vertex.set(static_cast<float>(corner.x()), static_cast<float>(corner.y()), static_cast<float>(texel.x()),
+                       static_cast<float>(texel.y()));
+            vertices.push_back(vertex);
+        }
+        for (const std::uint32_t corner : {0U, 1U, 2U, 0U, 2U, 3U}) indices.push_back(first + corner);
+    };
+    const double letter_width = label_letter_width(plan.label_size);
+    for (const OverlayLabel& label : plan.labels) {  // each plate covers the labels before it
+        add(label.plate, QRectF(atlas_->plate_point(), QSizeF(0, 0)));
+        QRectF place(label.plate.left() + letter_width / 2, label.plate.top(), letter_width, label.plate.height());
+        for (const char* letter = label.text.data(); *letter != 0; ++letter) {
+            if (*letter != ' ') add(place, atlas_->texture_cell(*letter));
+            place.translate(letter_width, 0);
         }
     }
     fill(*letters_, vertices, indices);

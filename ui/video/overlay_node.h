@@ -1,4 +1,4 @@
-// Draws an overlay plan on the graphics card: one node of triangles for edges and plates, one of letters.
+// Draws an overlay plan on the graphics card: one node of triangles for the edges, one for the labels.
 #pragma once
 
 #include <QSGGeometryNode>
@@ -30,6 +30,7 @@ private:
     std::unique_ptr<QSGGeometryNode> letters_;
     std::unique_ptr<LabelAtlas> atlas_;
     std::unique_ptr<QSGTexture> texture_;
+    QColor atlas_color_;
     double atlas_size_ = 0;
     double atlas_ratio_ = 0;
 };
