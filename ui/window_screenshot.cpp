@@ -36,7 +36,7 @@ void WindowScreenshot::take() {
 void WindowScreenshot::finish() {
     if (picture_.isNull()) throw Error(ErrorKind::internal, "the window was closed before its picture was taken");
     QImageWriter writer(path_, "png");
-    writer.setCompression(9);
+    writer.setCompression(100);  // of 100
     if (!writer.write(picture_)) {
         throw Error(ErrorKind::input, "cannot write the screenshot: " + writer.errorString().toStdString(),
                     path_.toStdString(), "check that the folder exists and has room");

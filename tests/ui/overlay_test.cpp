@@ -61,7 +61,7 @@ TEST(OverlayPlan, EachKindCanBeSwitchedOff) {
 TEST(OverlayPlan, LabelsTellScoreAndHits) {
     OverlayOptions options;
     options.labels = true;
-    EXPECT_STREQ(plan_of(result_with(0, 1), options).labels.front().text.data(), "12.35 x8");
+    EXPECT_STREQ(plan_of(result_with(0, 1), options).labels.front().text.data(), "12.3 x8");
 }
 
 TEST(OverlayPlan, ALabelAtTheUpperEdgeLiesInsideThePicture) {

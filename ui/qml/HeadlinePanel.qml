@@ -40,7 +40,7 @@ ColumnLayout {
         Metric {
             Layout.fillWidth: true
             Layout.preferredWidth: 1
-            figure: root.session.frameRate < 99.5 ? root.session.frameRate.toFixed(1)
+            figure: root.session.frameRate <= 0 ? "–" : root.session.frameRate < 99.5 ? root.session.frameRate.toFixed(1)
                                                   : root.session.frameRate.toFixed(0)
             unit: qsTr("fps")
             label: qsTr("detection")

@@ -15,7 +15,7 @@ QtObject {
     readonly property color danger: "#ff7a70"
     readonly property color warning: "#ffce5c"
 
-    readonly property color rawBox: "#66ffffff"
+    readonly property color rawBox: "#50ffffff"
     readonly property color keptBox: accent
 
     readonly property int gap: 8

@@ -10,7 +10,7 @@
 namespace throng::ui {
 namespace {
 
-constexpr std::string_view kLetters = " 0123456789.-+exinfa";  // all that "%.4g x%d" can print
+constexpr std::string_view kLetters = " 0123456789.-+exinfa";  // all that "%.3g x%d" can print
 constexpr int kCells = static_cast<int>(kLetters.size()) + 1;  // and one for the plate
 
 }  // namespace

@@ -25,7 +25,7 @@ bool drawable(const Detection& d) {
 
 OverlayLabel label_of(const Detection& detection, const QRectF& box, const ViewMapping& mapping, double size) {
     OverlayLabel label;
-    std::snprintf(label.text.data(), label.text.size(), "%.4g x%d", static_cast<double>(detection.score),
+    std::snprintf(label.text.data(), label.text.size(), "%.3g x%d", static_cast<double>(detection.score),
                   detection.hits);
     const double width = label_letter_width(size) * (static_cast<double>(std::strlen(label.text.data())) + 1);
     const double height = size * 1.3;
@@ -63,11 +63,14 @@ void plan_overlay(const FrameResult& result, const ViewMapping& mapping, const O
         }
     }
     if (options.kept) {
-        const double width = whole(options.kept_width);
         for (const Detection& d : result.kept.detections) {
             if (!drawable(d)) continue;
+            const QRectF box = mapping.map(d.box);
+            // Thinner around small faces, which a bold edge would hide.
+            const double width =
+                whole(std::min(options.kept_width, std::max(1.5, std::min(box.width(), box.height()) / 12)));
             const double half = width / 2;
-            const QRectF outer = snapped(mapping.map(d.box).adjusted(-half, -half, half, half), device_ratio);
+            const QRectF outer = snapped(box.adjusted(-half, -half, half, half), device_ratio);
             plan.frames.push_back({outer.adjusted(-pixel, -pixel, pixel, pixel), width + 2 * pixel, kHalo});
             plan.frames.push_back({outer, width, options.kept_color});
         }
