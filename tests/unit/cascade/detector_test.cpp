@@ -68,7 +68,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, DetectorEqualsDefinition,
                                            Case{CascadeKind::lbp, 24, 24, 1, false, "lbp_stumps"},
                                            Case{CascadeKind::lbp, 20, 34, 4, false, "lbp_trees"},
                                            Case{CascadeKind::lbp, 60, 60, 1, false, "lbp_large_blocks"}),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& test) { return test.param.name; });
 
 // A random cascade that accepts windows of noise.
 CascadeModel some_model(std::uint64_t fixed) {

@@ -174,7 +174,7 @@ INSTANTIATE_TEST_SUITE_P(
         Broken{"old_self", with(kOld, "<left_node>1", "<left_node>0"), "child"},
         Broken{"old_size", with(kOld, "64 16", "64"), "too few"},
         Broken{"old_no_feature", with(kOld, "<feature>", "<thing>").replace(0, 0, ""), "not XML"}),
-    [](const auto& info) { return info.param.name; });
+    [](const auto& test) { return test.param.name; });
 
 TEST(CascadeXml, NamesTheElement) {
     try {
