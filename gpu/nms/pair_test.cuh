@@ -31,11 +31,16 @@ __device__ __forceinline__ void store_box(Box* d_boxes, std::uint32_t i, Box b) 
     reinterpret_cast<float4*>(d_boxes)[i] = make_float4(b.x, b.y, b.w, b.h);
 }
 
+// What overlap_ratio divides the intersection by.
+__device__ __forceinline__ float overlap_base(Overlap overlap, float intersection, float area_i, float area_j) {
+    return overlap == Overlap::iou          ? (area_i + area_j) - intersection
+           : overlap == Overlap::suppressor ? area_j
+                                            : fminf(area_i, area_j);
+}
+
 // overlap_ratio >= theta. Divides only where a product cannot tell: rounding moves either side by less than 3e-7.
 __device__ __forceinline__ bool reaches(const NmsRuleSet& rules, float intersection, float area_i, float area_j) {
-    const float base = rules.overlap == Overlap::iou          ? (area_i + area_j) - intersection
-                       : rules.overlap == Overlap::suppressor ? area_j
-                                                              : fminf(area_i, area_j);
+    const float base = overlap_base(rules.overlap, intersection, area_i, area_j);
     const float limit = rules.theta * base;
     if (limit > 1e-30F && limit < 1e30F && rules.theta > 1e-30F) {
         if (intersection > limit * 1.000001F) return true;

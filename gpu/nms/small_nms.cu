@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "gpu/nms/box_grid.cuh"
 #include "gpu/nms/pair_test.cuh"
 #include "gpu/nms/small_nms.h"
 
@@ -11,16 +10,19 @@
 //           the valid ones are stored by rank.
 //   decide: a warp takes a detection i and looks at those before it, from the best down, for one that suppresses it.
 //           Greedy needs to know whether that one is kept: its warp tells as soon as it knows, and i waits for that alone.
-//           The first detection waits for nobody, and warps start in the order of ranks, so all get an answer. One-pass
+//           The first detection waits for nobody, and all blocks run at once, so all get an answer. One-pass
 //           decides without waiting, and waits only to learn whose hit i is.
 //   write:  each kept one counts those before it.
 namespace throng::gpu {
 namespace {
 
 constexpr int kRankThreads = 1024;
-constexpr int kDecideThreads = 128;
+constexpr int kDecideThreads = 1024;
+constexpr std::uint32_t kDecideItems = kDecideThreads / 32;  // detections a block has at a time, a warp each
+constexpr std::uint32_t kRun = 8;                            // consecutive ranks that a block takes at a time
+constexpr std::uint32_t kNoRank = 0xFFFFFFFCU;
 constexpr int kWriteThreads = 1024;
-constexpr int kAhead = 2;  // warps' worth of pairs that are looked at together, to hide latencies
+constexpr int kAhead = 4;  // warps' worth of pairs that are looked at together, to hide latencies
 constexpr std::uint32_t kWholeWarp = 0xFFFFFFFFU;
 
 enum State : std::uint32_t { undecided = 0, kept = 1, suppressed = 2 };
@@ -107,67 +109,114 @@ __device__ void rank(const NmsTask& task, const SmallNmsScratch& scratch, std::u
     }
 }
 
+// Step for detection i, by a warp. boxes: all that come before it, and its own; run_states: what is known of the run of
+// ranks that its block has at this time, tagged with the rank, in shared memory: chains mostly lead from rank to rank.
 template <PairPath path>
-__device__ void decide(const NmsTask& task, const SmallNmsScratch& scratch, const NmsRuleSet& rules, std::uint32_t capacity) {
-    const std::uint32_t i = (blockIdx.x * kDecideThreads + threadIdx.x) / 32;
-    if (stored_count(task.raw) > capacity || i >= scratch.header->valid) return;
+__device__ void decide_one(const NmsTask& task, const SmallNmsScratch& scratch, const NmsRuleSet& rules, const Box* boxes,
+                           volatile std::uint32_t* run_states, std::uint32_t i) {
     const std::uint32_t lane = threadIdx.x & 31;
     const bool with_score = path == PairPath::any || rules.ties == Ties::strict;
-    const Candidate mine{load_box(scratch.boxes, i), with_score ? scratch.scores[i] : 0.0F, with_score ? scratch.index[i] : 0};
-    const Extents reach = extents_of(mine.box, rules.extent);
+    const Candidate mine{boxes[i], with_score ? scratch.scores[i] : 0.0F, with_score ? scratch.index[i] : 0};
+    const float area = box_area(mine.box, rules.extent);
+    const bool quick = path == PairPath::plain && rules.ties == Ties::total && rules.theta > 1e-30F;
     const bool greedy = rules.rule == NmsRule::greedy;
     volatile std::uint32_t* states = scratch.state;
     bool told = false;
     std::int32_t owner = -1;
     const auto tell = [&](State state) {
-        if (lane == 0) states[i] = state;
+        if (lane == 0) {
+            run_states[i % kRun] = i * 4 + state;
+            states[i] = state;
+        }
         told = true;
     };
     for (std::uint32_t base = 0; base < i && owner < 0; base += 32 * kAhead) {
-        Box boxes[kAhead];
         std::uint32_t hits[kAhead];
-#pragma unroll
-        for (int k = 0; k < kAhead; ++k) boxes[k] = load_box(scratch.boxes, min(base + k * 32 + lane, i));
+        bool hit[kAhead];
+        bool unsure[kAhead];
+        // Without a branch, so that the kAhead tests overlap: nearly all are decided by a product (see reaches()).
 #pragma unroll
         for (int k = 0; k < kAhead; ++k) {
             const std::uint32_t j = base + k * 32 + lane;
-            const Box box = boxes[k];
-            bool hit = j < i;
-            if (path == PairPath::plain || !rules.disjoint) {
-                hit = hit && box.x < reach.right && box.y < reach.bottom && reach.left < __fadd_ru(box.x + box.w, rules.extent) &&
-                      reach.top < __fadd_ru(box.y + box.h, rules.extent);
+            const Box box = boxes[min(j, i)];
+            const float intersection = intersection_area(mine.box, box, rules.extent);
+            const float limit = rules.theta * overlap_base(rules.overlap, intersection, area, box_area(box, rules.extent));
+            const bool clear = quick && limit > 1e-30F && limit < 1e30F;
+            const bool above = intersection > limit * 1.000001F;
+            const bool below = intersection < limit * 0.999999F;
+            hit[k] = j < i && clear && above;
+            unsure[k] = j < i && (rules.disjoint || intersection > 0.0F) && !(clear && (above || below));
+        }
+#pragma unroll
+        for (int k = 0; k < kAhead; ++k) {
+            if (__any_sync(kWholeWarp, unsure[k])) {
+                const std::uint32_t j = min(base + k * 32 + lane, i);
+                if (unsure[k]) {
+                    const Candidate other{boxes[j], with_score ? scratch.scores[j] : 1.0F, with_score ? scratch.index[j] : 0};
+                    hit[k] = suppresses<path>(rules, task.raw, mine, other);
+                }
             }
-            if (hit) {
-                const Candidate other{box, with_score ? scratch.scores[j] : 1.0F, with_score ? scratch.index[j] : 0};
-                hit = suppresses<path>(rules, task.raw, mine, other);
-            }
-            hits[k] = __ballot_sync(kWholeWarp, hit);
+            hits[k] = __ballot_sync(kWholeWarp, hit[k]);
         }
 #pragma unroll
         for (int k = 0; k < kAhead; ++k) {
             if (hits[k] == 0 || owner >= 0) continue;
-            const std::uint32_t first = base + k * 32;
+            const std::uint32_t j = base + k * 32 + lane;
             if (!greedy && !told) tell(suppressed);
             while (true) {
-                const std::uint32_t now = (hits[k] >> lane & 1U) != 0 ? states[first + lane] : static_cast<std::uint32_t>(suppressed);
+                std::uint32_t now = suppressed;
+                if ((hits[k] >> lane & 1U) != 0) {
+                    if (j >= i / kRun * kRun) {
+                        const std::uint32_t seen = run_states[j % kRun];
+                        now = seen / 4 == j ? seen % 4 : states[j];  // not yet told, or its warp is at a later one
+                    } else {
+                        now = states[j];
+                    }
+                }
                 const std::uint32_t is_kept = __ballot_sync(kWholeWarp, now == kept);
                 const std::uint32_t waiting = __ballot_sync(kWholeWarp, now == undecided);
                 if (is_kept != 0 && !told) tell(suppressed);
                 // The owner is the first kept one: known once nobody before it is undecided.
                 if (is_kept != 0 && (waiting == 0 || __ffs(is_kept) < __ffs(waiting))) {
-                    owner = static_cast<std::int32_t>(first) + __ffs(is_kept) - 1;
+                    owner = static_cast<std::int32_t>(base + k * 32) + __ffs(is_kept) - 1;
                     break;
                 }
                 if (waiting == 0) break;
             }
         }
     }
+    if (!told) {
+        tell(kept);
+        told = false;
+    }
     if (lane != 0) return;
-    if (!told) states[i] = kept;
     if (owner >= 0) atomicAdd(&scratch.hits[owner], 1U);
     if (task.owner != nullptr) {
         const auto self = static_cast<std::int32_t>(scratch.index[i]);
         task.owner[self] = owner >= 0 ? static_cast<std::int32_t>(scratch.index[owner]) : told ? -1 : self;
+    }
+}
+
+// A warp takes one detection after the other, upwards. The blocks take runs of kRun ranks in turn, so that all have as much
+// to do: the later a detection comes, the more there are before it.
+template <PairPath path>
+__device__ void decide(const NmsTask& task, const SmallNmsScratch& scratch, const NmsRuleSet& rules, std::uint32_t capacity) {
+    extern __shared__ __align__(16) unsigned char memory[];
+    __shared__ volatile std::uint32_t run_states[kDecideItems];
+    Box* boxes = reinterpret_cast<Box*>(memory);
+    const std::uint32_t valid = scratch.header->valid;
+    if (stored_count(task.raw) > capacity || blockIdx.x * kRun >= valid) return;
+    for (std::uint32_t j = threadIdx.x; j < valid; j += kDecideThreads) store_box(boxes, j, load_box(scratch.boxes, j));
+    if (threadIdx.x < kDecideItems) run_states[threadIdx.x] = kNoRank;
+    __syncthreads();
+
+    const std::uint32_t warp = threadIdx.x / 32;
+    const std::uint32_t run = warp / kRun;
+    for (std::uint32_t round = 0;; ++round) {
+        const std::uint32_t i = ((round * (kDecideItems / kRun) + run) * gridDim.x + blockIdx.x) * kRun + warp % kRun;
+        if (i >= valid) return;
+        decide_one<path>(task, scratch, rules, boxes, run_states + run * kRun, i);
+        __syncwarp();
     }
 }
 
@@ -244,7 +293,7 @@ unsigned blocks_for(std::int32_t items, int each) { return static_cast<unsigned>
 
 struct Launch {
     cudaLaunchConfig_t config{};
-    cudaLaunchAttribute early{};
+    cudaLaunchAttribute attribute{};
 
     // starts_early: its blocks may start while the kernel before still runs, and wait in wait_for_previous().
     Launch(unsigned blocks, std::int32_t frames, int threads, bool starts_early, const DeviceInfo& device, StreamView stream) {
@@ -252,9 +301,9 @@ struct Launch {
         config.blockDim = dim3(static_cast<unsigned>(threads));
         config.stream = stream;
         if (starts_early && device.major >= 9) {
-            early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-            early.val.programmaticStreamSerializationAllowed = 1;
-            config.attrs = &early;
+            attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+            attribute.val.programmaticStreamSerializationAllowed = 1;
+            config.attrs = &attribute;
             config.numAttrs = 1;
         }
     }
@@ -266,15 +315,27 @@ void launch(SmallNmsPart part, const DeviceInfo& device, const SmallNmsTask& one
     switch (part) {
         case SmallNmsPart::order: {
             // Each block reads all detections: no more blocks than fill the device.
-            const unsigned fill = std::max(1U, static_cast<unsigned>(device.multiprocessors * 2 / std::max(frames, 1)));
+            const unsigned fill = std::max(1U, static_cast<unsigned>(device.multiprocessors * (frames > 1 ? 2 : 1) / std::max(frames, 1)));
             const Launch l(std::min(fill, blocks_for(capacity, 8)), frames, kRankThreads, false, device, stream);
             check_cuda(cudaLaunchKernelEx(&l.config, rank_kernel, one, d_tasks, most), "rank_kernel");
             check_launch("rank_kernel", stream);
             return;
         }
         case SmallNmsPart::map: {
-            const Launch l(blocks_for(capacity, kDecideThreads / 32), frames, kDecideThreads, true, device, stream);
+            // Blocks of a frame wait for each other, so all must run at once: one a multiprocessor and a cooperative launch,
+            // or a single one for each of many frames.
+            const unsigned share = std::max(1U, static_cast<unsigned>(device.multiprocessors / std::max(frames, 1)));
+            Launch l(std::min(share, blocks_for(capacity, kRun)), frames, kDecideThreads, false, device, stream);
+            l.config.dynamicSmemBytes = static_cast<std::size_t>(capacity) * sizeof(Box);
+            if (share > 1) {
+                l.attribute.id = cudaLaunchAttributeCooperative;
+                l.attribute.val.cooperative = 1;
+                l.config.attrs = &l.attribute;
+                l.config.numAttrs = 1;
+            }
             auto* kernel = pair_path(rules) == PairPath::plain ? &decide_kernel<PairPath::plain> : &decide_kernel<PairPath::any>;
+            check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kSmallNmsLimit * sizeof(Box)),
+                       "decide_kernel: shared memory");
             check_cuda(cudaLaunchKernelEx(&l.config, kernel, one, d_tasks, rules, most), "decide_kernel");
             check_launch("decide_kernel", stream);
             return;
