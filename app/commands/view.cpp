@@ -21,7 +21,7 @@ struct ViewOptions {
     std::string source;
     SourceArguments input;
     DetectorParams detector;
-    NmsOptions nms;
+    NmsOptions nms = nms_options_for_faces(2);
     OutputOptions output;
     bool full_screen = false;
     bool kiosk = false;
@@ -44,9 +44,9 @@ void parse_size(const std::string& text, ui::WindowOptions& window) {
     }
 }
 
-int run_view(const CommandContext& context, const ViewOptions& options) {
+int run_view(const CommandContext& context, ViewOptions options) {
     check_params(options.detector);
-    check_nms_options(options.nms);
+    settle_nms_options(options.nms);
     std::vector<std::string> sources;
     if (!options.source.empty()) sources.push_back(options.source);
     check_outputs(options.output, sources);
