@@ -17,6 +17,7 @@
 #include <tuple>
 #include <vector>
 
+#include "app/commands/cascade_ladder.h"
 #include "app/commands/command.h"
 #include "app/options/backend.h"
 #include "app/options/detector_options.h"
@@ -41,6 +42,7 @@ struct BenchArguments {
     bool one_setting = false;  // detector was named; else the standard ones
     int repeat = 15;
     bool no_peers = false;
+    bool ladder = false;
     std::string json;
     std::string csv;
 };
@@ -118,6 +120,7 @@ public:
         if (arguments_.detector.threads > 0) cv::setNumThreads(arguments_.detector.threads);
         std::vector<Setting> settings = standard_settings(arguments_.detector);
         if (arguments_.one_setting) settings = {own_setting()};
+        if (arguments_.ladder) return run_ladder(settings);
         const auto runs = static_cast<std::uint64_t>(arguments_.repeat);
         Progress progress(common_, "bench cascade", settings.size() * runs);
         for (const Setting& setting : settings) {
@@ -137,6 +140,35 @@ public:
     }
 
 private:
+    int run_ladder(const std::vector<Setting>& settings) {
+        if (backend_->name() != "cuda") {
+            throw Error(ErrorKind::unavailable, "measures the CUDA backend, which is not in use", "--ladder",
+                        "use --backend cuda to see why");
+        }
+        Progress progress(common_, "bench cascade", settings.size() * static_cast<std::uint64_t>(ladder_steps()));
+        std::vector<LadderRow> rows;
+        std::uint64_t steps = 0;
+        for (const Setting& setting : settings) {
+            const auto more = measure_ladder(frame_, setting.name, setting.params, common_.device, arguments_.repeat,
+                                             [&] { progress.update(++steps, setting.name); });
+            rows.insert(rows.end(), more.begin(), more.end());
+        }
+        progress.finish();
+        const TextTable table = ladder_table(rows);
+        if (arguments_.json != "-" && arguments_.csv != "-") {
+            fmt::print("{}\n{}, {}x{}, medians of {} runs\n{}", backend_->description(), source_, frame_.width(),
+                       frame_.height(), arguments_.repeat, table.text());
+        }
+        if (!arguments_.csv.empty()) write_text(arguments_.csv, table.csv());
+        if (!arguments_.json.empty()) {
+            const nlohmann::json all = {
+                {"backend", backend_->name()}, {"device", backend_->description()}, {"image", source_},
+                {"width", frame_.width()},     {"height", frame_.height()},         {"ladder", ladder_json(rows)}};
+            write_text(arguments_.json, all.dump(2) + "\n");
+        }
+        return 0;
+    }
+
     Frame read_frame() {
         if (arguments_.image.empty()) {
             CrowdOptions options;
@@ -285,6 +317,8 @@ void add_bench_cascade_command(CLI::App& bench, CommandContext& context) {
         ->check(CLI::Range(1, 100000))
         ->capture_default_str();
     command->add_flag("--no-peers", a.no_peers, "Leave OpenCV out");
+    command->add_flag("--ladder", a.ladder,
+                      "The optimisations of the CUDA backend one on top of the other, in place of the comparison");
     command->add_option("--json", a.json, "Write the measurements as JSON ('-': standard output)")->type_name("FILE");
     command->add_option("--csv", a.csv, "Write the table as CSV ('-': standard output)")->type_name("FILE");
     command->footer(

@@ -62,6 +62,7 @@ private:
     void launch_graph(const DevicePicture& picture, const DetectionSpan& raw);
 
     StreamView stream_;
+    int device_;
     KernelChoice choice_;
     DetectorParams params_;
     CascadeOptions options_;

@@ -19,6 +19,7 @@ struct KernelChoice {
     CascadeKind kind;
     int nodes_a_tree;  // 1, 2 or 0: any
     Features features;
+    bool tiles;  // the first segment from shared memory, where the tables have it
     int multiprocessors;
 };
 

@@ -28,10 +28,12 @@ struct CascadeOptions {
     Scales scales = Scales::together;
     Features features = Features::offsets;
     bool first_useful_scale = true;  // false: the pyramid and all windows from scale 1, as if --min-size were not given
-    bool tail = true;                // the last segment with a warp a window, where the windows are small enough
-    int stride = 1;  // > 1: first every stride-th window each way, then all around those that pass the first segment
+    bool tiles = true;  // offsets only: the first segment reads its sums from shared memory, where they fit
+    bool tail = true;   // the last segment with a warp a window, where the windows are small enough
+    int stride = 1;     // > 1: first every stride-th window each way, then all around those that pass the first segment
     CandidateMask mask;
-    bool graph = true;             // a frame's launches as one CUDA graph
+    // A frame's launches as one CUDA graph: one time for all of a frame in place of one for each stage.
+    bool graph = false;
     std::int32_t queue_limit = 0;  // entries a queue has room for; 0: a share of the windows. For tests of full queues
 };
 

@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <limits>
+
+#include "gpu/cascade/windows.h"
 
 namespace throng::gpu {
 namespace {
@@ -13,6 +14,9 @@ namespace {
 // Shared memory that one window may take in the tail, and nodes of a tree: beyond them the last segment goes without.
 constexpr std::size_t kLargestTailWindow = 24U << 10;  // bytes
 constexpr int kLargestTailTree = 8;
+// Shared memory for the sums of a block's windows: with what else a block needs it stays below the 48 KB that every
+// device gives.
+constexpr std::size_t kLargestTile = 38U << 10;  // bytes
 
 template <typename T>
 void upload(DeviceBuffer<T>& buffer, const std::vector<T>& values, StreamView stream) {
@@ -51,6 +55,29 @@ void write_corners(const HaarFeature& feature, std::int64_t pitch, std::int64_t 
     }
 }
 
+// Node is HaarNode or TailHaarNode.
+template <typename Node>
+Node haar_node(const HaarFeature& feature, float threshold, const float (&outcome)[2], std::int64_t pitch,
+               std::int64_t tilted_plane) {
+    Node node{};
+    write_corners(feature, pitch, tilted_plane, node.corner);
+    std::copy(std::begin(feature.weight), std::end(feature.weight), node.weight);
+    node.threshold = threshold;
+    std::copy(std::begin(outcome), std::end(outcome), node.outcome);
+    return node;
+}
+
+LbpNode lbp_node(const LbpFeature& feature, const std::uint32_t* subset, const float (&outcome)[2],
+                 std::int64_t pitch) {
+    LbpNode node{};
+    node.corner = static_cast<std::int32_t>(feature.block.y * pitch + feature.block.x);
+    node.across = feature.block.w;
+    node.down = static_cast<std::int32_t>(feature.block.h * pitch);
+    std::copy(std::begin(outcome), std::end(outcome), node.outcome);
+    std::copy_n(subset, kLbpWords, node.subset);
+    return node;
+}
+
 }  // namespace
 
 DeviceCascade::DeviceCascade(const CascadeModel& model, StreamView stream) : model_(model) {
@@ -62,8 +89,12 @@ DeviceCascade::DeviceCascade(const CascadeModel& model, StreamView stream) : mod
 
     std::vector<DeviceStage> stages;
     for (const CascadeStage& s : model_.stages) stages.push_back({s.first_tree, s.tree_count, s.threshold, 0});
-    std::vector<std::int32_t> first_node;
-    for (const CascadeTree& tree : model_.trees) first_node.push_back(tree.first_node);
+    std::vector<std::int32_t> first_node;  // nodes are laid out anew, in the order of the trees
+    std::int32_t nodes = 0;
+    for (const CascadeTree& tree : model_.trees) {
+        first_node.push_back(nodes);
+        nodes += tree.node_count;
+    }
 
     upload(geometry_stages_, model_.stages, stream);
     upload(geometry_trees_, model_.trees, stream);
@@ -85,50 +116,56 @@ DeviceCascade::DeviceCascade(const CascadeModel& model, StreamView stream) : mod
     tables_.stages = stages_.data();
     tables_.first_node = first_node_.data();
     tables_.tree_count = static_cast<std::int32_t>(model_.trees.size());
+    tables_.tilted = model_.has_tilted;
     build_tail(stream);
     check_cuda(cudaStreamSynchronize(stream), "uploading a cascade");
 }
 
-void DeviceCascade::set_pitch(const PyramidView& pyramid, StreamView stream) {
-    const std::int64_t pitch = pyramid.pitch;
-    if (model_.kind == CascadeKind::haar) {
-        std::vector<HaarNode> nodes(model_.nodes.size());
-        for (const CascadeTree& tree : model_.trees) {
-            for (std::int32_t k = 0; k < tree.node_count; ++k) {
-                const auto at = static_cast<std::size_t>(tree.first_node + k);
-                const CascadeNode& from = model_.nodes[at];
-                const HaarFeature& feature = model_.haar[static_cast<std::size_t>(from.feature)];
-                HaarNode& to = nodes[at];
-                write_corners(feature, pitch, pyramid.tilted, to.corner);
-                std::copy(std::begin(feature.weight), std::end(feature.weight), std::begin(to.weight));
-                to.threshold = from.threshold;
-                to.outcome[0] = outcome_of(model_, tree, from.left);
-                to.outcome[1] = outcome_of(model_, tree, from.right);
+void DeviceCascade::set_tile(int largest_step) {
+    const int step = largest_step;
+    const int pitch = ((kTileColumns - 1) * step + model_.window_width + 1) | 1;  // odd: rows start in other banks
+    const int rows = (kTileRows - 1) * step + model_.window_height + 1;
+    const std::size_t bytes = static_cast<std::size_t>(pitch) * static_cast<std::size_t>(rows) * sizeof(std::uint32_t);
+    const bool fits = bytes * (model_.has_tilted ? 2U : 1U) <= kLargestTile;
+    tables_.tile_pitch = pitch;
+    tables_.tile_entries = fits ? pitch * rows : 0;
+}
+
+void DeviceCascade::set_pitch(const PyramidView& pyramid, int largest_step, StreamView stream) {
+    set_tile(largest_step);
+    std::vector<HaarNode> haar;
+    std::vector<LbpNode> lbp;
+    std::vector<TailHaarNode> tile_haar;
+    std::vector<LbpNode> tile_lbp;
+    for (const CascadeTree& tree : model_.trees) {
+        for (std::int32_t k = 0; k < tree.node_count; ++k) {
+            const auto at = static_cast<std::size_t>(tree.first_node + k);
+            const CascadeNode& from = model_.nodes[at];
+            const auto feature = static_cast<std::size_t>(from.feature);
+            const float outcome[2] = {outcome_of(model_, tree, from.left), outcome_of(model_, tree, from.right)};
+            if (model_.kind == CascadeKind::haar) {
+                haar.push_back(
+                    haar_node<HaarNode>(model_.haar[feature], from.threshold, outcome, pyramid.pitch, pyramid.tilted));
+                if (tables_.tile_entries == 0) continue;
+                tile_haar.push_back(haar_node<TailHaarNode>(model_.haar[feature], from.threshold, outcome,
+                                                            tables_.tile_pitch, tables_.tile_entries));
+            } else {
+                const std::uint32_t* subset = model_.subsets.data() + at * kLbpWords;
+                lbp.push_back(lbp_node(model_.lbp[feature], subset, outcome, pyramid.pitch));
+                if (tables_.tile_entries == 0) continue;
+                tile_lbp.push_back(lbp_node(model_.lbp[feature], subset, outcome, tables_.tile_pitch));
             }
         }
-        upload(haar_, nodes, stream);
-        tables_.haar = haar_.data();
-    } else {
-        std::vector<LbpNode> nodes(model_.nodes.size());
-        for (const CascadeTree& tree : model_.trees) {
-            for (std::int32_t k = 0; k < tree.node_count; ++k) {
-                const auto at = static_cast<std::size_t>(tree.first_node + k);
-                const CascadeNode& from = model_.nodes[at];
-                const CascadeRect block = model_.lbp[static_cast<std::size_t>(from.feature)].block;
-                LbpNode& to = nodes[at];
-                to.corner = static_cast<std::int32_t>(block.y * pitch + block.x);
-                to.across = block.w;
-                to.down = static_cast<std::int32_t>(block.h * pitch);
-                to.outcome[0] = outcome_of(model_, tree, from.left);
-                to.outcome[1] = outcome_of(model_, tree, from.right);
-                std::copy_n(model_.subsets.begin() + static_cast<std::ptrdiff_t>(at) * kLbpWords, kLbpWords,
-                            std::begin(to.subset));
-            }
-        }
-        upload(lbp_, nodes, stream);
-        tables_.lbp = lbp_.data();
     }
+    upload(haar_, haar, stream);
+    upload(lbp_, lbp, stream);
+    upload(tile_haar_, tile_haar, stream);
+    upload(tile_lbp_, tile_lbp, stream);
     check_cuda(cudaStreamSynchronize(stream), "uploading a cascade");
+    tables_.haar = haar_.data();
+    tables_.lbp = lbp_.data();
+    tables_.tile_haar = tile_haar_.data();
+    tables_.tile_lbp = tile_lbp_.data();
 }
 
 void DeviceCascade::build_tail(StreamView stream) {
@@ -155,11 +192,8 @@ void DeviceCascade::build_tail(StreamView stream) {
             const float outcome[2] = {outcome_of(model_, tree, from.left), outcome_of(model_, tree, from.right)};
             std::array<std::uint32_t, 12> words{};
             if (haar) {
-                TailHaarNode node{};
-                write_corners(model_.haar[feature], pitch, entries, node.corner);
-                std::copy(std::begin(model_.haar[feature].weight), std::end(model_.haar[feature].weight), node.weight);
-                node.threshold = from.threshold;
-                std::copy(std::begin(outcome), std::end(outcome), node.outcome);
+                const auto node =
+                    haar_node<TailHaarNode>(model_.haar[feature], from.threshold, outcome, pitch, entries);
                 std::memcpy(words.data(), &node, sizeof node);
             } else {
                 const CascadeRect block = model_.lbp[feature].block;
@@ -185,7 +219,6 @@ void DeviceCascade::build_tail(StreamView stream) {
     tables_.tail_subsets = tail_subsets_.data();
     tables_.tail_entries = entries;
     tables_.tail_pitch = pitch;
-    tables_.tail_tilted = model_.has_tilted;
 }
 
 }  // namespace throng::gpu

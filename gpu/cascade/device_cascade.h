@@ -32,8 +32,8 @@ struct alignas(16) LbpNode {
     std::uint32_t subset[kLbpWords];
 };
 
-// For a warp a window: the window's sums lie in shared memory, (width + 1) entries a row, tilted ones behind them.
-// Nodes of the same rank in neighbouring trees are neighbours in memory.
+// For sums in shared memory. In the tail, a warp a window: the window's sums lie in shared memory, (width + 1) entries
+// a row, tilted ones behind them. Nodes of the same rank in neighbouring trees are neighbours in memory.
 struct alignas(16) TailHaarNode {  // three quads of 16 bytes
     std::uint16_t corner[12];
     float weight[3];
@@ -61,9 +61,14 @@ struct CascadeTables {
     const std::uint32_t* tail = nullptr;  // quad q of the node of rank k of tree t: 4 words at (k quads + q) trees + t
     const std::uint32_t* tail_subsets = nullptr;  // LBP: kLbpWords words at k trees + t
     std::int32_t tree_count = 0;
+    // For blocks whose windows' sums lie in shared memory, tilted ones tile_entries behind the others.
+    const TailHaarNode* tile_haar = nullptr;  // in the order of haar
+    const LbpNode* tile_lbp = nullptr;        // in the order of lbp
+    std::int32_t tile_pitch = 0;
+    std::int32_t tile_entries = 0;  // 0: they do not fit
     std::int32_t tail_entries = 0;  // of one window's sums in shared memory; 0: no tail for this model
     std::int32_t tail_pitch = 0;
-    bool tail_tilted = false;
+    bool tilted = false;
 };
 
 class DeviceCascade {
@@ -71,8 +76,9 @@ public:
     // Uploads; waits for the stream. The model is checked (check_model).
     DeviceCascade(const CascadeModel& model, StreamView stream);
 
-    // Lays the nodes out for integral images of this pitch. Waits for the stream.
-    void set_pitch(const PyramidView& pyramid, StreamView stream);
+    // Lays the nodes out for integral images of this pitch, and for blocks of windows `largest_step` pixels apart at
+    // most. Waits for the stream.
+    void set_pitch(const PyramidView& pyramid, int largest_step, StreamView stream);
 
     [[nodiscard]] const CascadeModel& model() const { return model_; }
     [[nodiscard]] const CascadeTables& tables() const { return tables_; }
@@ -81,6 +87,7 @@ public:
 
 private:
     void build_tail(StreamView stream);
+    void set_tile(int largest_step);
 
     CascadeModel model_;
     CascadeTables tables_;
@@ -95,6 +102,8 @@ private:
     DeviceBuffer<DeviceStage> stages_;
     DeviceBuffer<HaarNode> haar_;
     DeviceBuffer<LbpNode> lbp_;
+    DeviceBuffer<TailHaarNode> tile_haar_;
+    DeviceBuffer<LbpNode> tile_lbp_;
     DeviceBuffer<std::int32_t> first_node_;
     DeviceBuffer<std::uint32_t> tail_;
     DeviceBuffer<std::uint32_t> tail_subsets_;

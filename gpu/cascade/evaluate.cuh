@@ -116,6 +116,38 @@ struct LbpOffsets {
     }
 };
 
+// As the two above, where `at` is in shared memory.
+template <int kNodes>
+struct HaarTile {
+    static __device__ double stage_sum(const CascadeTables& c, const PyramidView&, int s, const std::uint32_t* at,
+                                       float norm) {
+        return sum_trees<kNodes>(c, s, [&](int i) {
+            const TailHaarNode n = load_quads(c.tile_haar + i);
+            const auto sum = [&](int r) {
+                return corner_sum(at[n.corner[4 * r]], at[n.corner[4 * r + 1]], at[n.corner[4 * r + 2]],
+                                  at[n.corner[4 * r + 3]]);
+            };
+            const std::int32_t third = n.weight[2] != 0.0F ? sum(2) : 0;
+            return haar_value(n.weight, sum(0), sum(1), third, norm) < n.threshold ? n.outcome[0] : n.outcome[1];
+        });
+    }
+};
+
+template <int kNodes>
+struct LbpTile {
+    static __device__ double stage_sum(const CascadeTables& c, const PyramidView&, int s, const std::uint32_t* at,
+                                       float) {
+        return sum_trees<kNodes>(c, s, [&](int i) {
+            const LbpNode* node = c.tile_lbp + i;
+            const int4 place = __ldg(reinterpret_cast<const int4*>(node));
+            const float2 outcome = __ldg(reinterpret_cast<const float2*>(node->outcome));
+            const std::uint32_t* corner = at + place.x;
+            const int code = lbp_code_of([&](int x, int y) { return corner[x * place.y + y * place.z]; });
+            return subset_has(node->subset, code) ? outcome.x : outcome.y;
+        });
+    }
+};
+
 // Both kinds, from the rectangles.
 struct Geometry {
     static __device__ double stage_sum(const CascadeTables& c, const PyramidView& p, int s, const std::uint32_t* at,

@@ -1,38 +1,27 @@
 // The first segment: a thread for every window of every level, a warp for 32 neighbours of a row.
 #include <cuda_runtime.h>
 
+#include "gpu/cascade/block_windows.cuh"
 #include "gpu/cascade/cascade_launch.h"
-#include "gpu/cascade/evaluate.cuh"
 #include "gpu/cascade/select.cuh"
-#include "gpu/cascade/window_rules.cuh"
 
 namespace throng::gpu {
 namespace {
 
-struct TileWindow {
-    int column, row;
-    bool inside;
-};
+constexpr int kWarps = kBlockThreads / 32;
 
-__device__ TileWindow window_of_thread(const WindowTile& tile, const CascadeLevel& level) {
-    const int column = tile.column + static_cast<int>(threadIdx.x) % kTileColumns;
-    const int row = tile.row + static_cast<int>(threadIdx.x) / kTileColumns;
-    return {column, row, column < level.columns && row < level.rows};
-}
-
-template <typename F>
-__global__ void __launch_bounds__(kTileThreads)
-    all_windows_kernel(CascadeTables cascade, WindowTask task, WindowGroup group, const WindowTile* tiles,
-                       Segment segment) {
-    const WindowTile tile = tiles[group.first_tile + blockIdx.x];
-    const WindowLevel& level = task.levels[tile.level];
-    const auto [column, row, inside] = window_of_thread(tile, level.level);
+// Stage 0 of 32 neighbours by a warp: lists those that are left, and tells later kernels which fell.
+template <typename F, typename SumsOf>
+__device__ void first_stage(const CascadeTables& cascade, const WindowTask& task, const WindowLevel& level,
+                            const WindowTile& tile, int tile_row, BlockWindows& windows, const SumsOf& sums_of) {
     const int lane = threadIdx.x % 32;
+    const int column = tile.column + lane;
+    const int row = tile.row + tile_row;
+    if (row >= level.level.rows) return;  // the whole warp
     const int word = level.first_word + row * level.words + column / 32;
-    const bool row_inside = row < level.level.rows;
 
-    bool alive = inside;
-    if (task.wanted != nullptr && row_inside) {
+    bool alive = column < level.level.columns;
+    if (task.wanted != nullptr) {
         const std::uint32_t wanted = task.wanted[word];
         __syncwarp();
         if (lane == 0 && wanted != 0) task.wanted[word] = 0;
@@ -40,48 +29,116 @@ __global__ void __launch_bounds__(kTileThreads)
     }
     if (alive && task.pyramid.mask >= 0) alive = in_mask(task, level, column, row);
 
-    QueuedWindow window{corner_entry(task, level, column, row), 0.0F, 0.0};
-    const std::uint32_t* at = task.pyramid.sums + window.at;
+    const std::uint32_t entry = corner_entry(task, level, column, row);
+    const int place = tile_row * kTileColumns + lane;
+    float norm = 0.0F;
+    double margin = 0.0;
     bool fell = false;
     if (alive) {
-        window.norm = norm_of(cascade, task.pyramid, at);
-        alive = window.norm != 0.0F;
+        norm = norm_of(cascade, task.pyramid, task.pyramid.sums + entry);
+        alive = norm != 0.0F;
     }
-    if (alive && segment.last > 0) {
-        const double sum = F::stage_sum(cascade, task.pyramid, 0, at, window.norm);
-        const float threshold = __ldg(&cascade.stages[0].threshold);
-        fell = sum < static_cast<double>(threshold);
-        window.margin += stage_margin(0, cascade.geometry.stage_count, sum, threshold);
+    if (alive) {
+        fell = !passes<F>(cascade, task.pyramid, 0, 1, sums_of(place), norm, margin);
         alive = !fell;
     }
     // With a stride every wanted window is visited: its neighbours have not all been looked at.
     const unsigned falls = task.wanted == nullptr ? __ballot_sync(kWholeWarp, fell) : 0;
-    if (row_inside && lane == 0) task.fell[word] = falls;
+    if (lane == 0) task.fell[word] = falls;
     // A skipped window is dropped here where the run of falls before it starts in this word; else report() finds out.
     const int run = run_below(falls, lane);
     if ((run < lane || column < 32) && run % 2 != 0) alive = false;
 
-    if (alive) alive = passes<F>(cascade, task.pyramid, 1, segment.last, at, window.norm, window.margin);
-    push(task, segment.next, &group.counters->queued[segment.number], &group.counters->spilled, alive, window);
+    if (alive) {
+        windows.at[place] = entry;
+        windows.norm[place] = norm;
+        windows.margin[place] = margin;
+    }
+    append(windows.list[0], &windows.count[0], alive, place);
+}
+
+// The first segment of a block's windows: stage 0 of all, then the others of those that are left.
+template <typename F, typename SumsOf>
+__device__ void evaluate_tile(const CascadeTables& cascade, const WindowTask& task, const WindowGroup& group,
+                              const WindowTile& tile, const Segment& segment, const SumsOf& sums_of) {
+    __shared__ BlockWindows windows;
+    if (threadIdx.x < 3) windows.count[threadIdx.x] = 0;
+    __syncthreads();
+    const WindowLevel& level = task.levels[tile.level];
+    for (int row = threadIdx.x / 32; row < kTileRows; row += kWarps) {
+        first_stage<F>(cascade, task, level, tile, row, windows, sums_of);
+    }
+    __syncthreads();
+    const Remaining left = run_stages<F>(cascade, task, windows, 1, segment.last, sums_of);
+    push(task, segment.next, &group.counters->queued[segment.number], &group.counters->spilled, windows, left);
 }
 
 template <typename F>
-__global__ void __launch_bounds__(kTileThreads)
+__global__ void __launch_bounds__(kBlockThreads)
+    all_windows_kernel(CascadeTables cascade, WindowTask task, WindowGroup group, const WindowTile* tiles,
+                       Segment segment) {
+    const WindowTile tile = tiles[group.first_tile + blockIdx.x];
+    const WindowLevel& level = task.levels[tile.level];
+    const std::uint32_t* sums = task.pyramid.sums + level.origin;
+    const int step = level.level.step;
+    const std::int64_t pitch = task.pyramid.pitch;
+    evaluate_tile<F>(cascade, task, group, tile, segment, [=](int place) {
+        const int column = tile.column + place % kTileColumns;
+        const int row = tile.row + place / kTileColumns;
+        return sums + row * step * pitch + column * step;
+    });
+}
+
+// The same with the sums of all the block's windows in shared memory.
+template <typename F>
+__global__ void __launch_bounds__(kBlockThreads)
+    tiled_windows_kernel(CascadeTables cascade, WindowTask task, WindowGroup group, const WindowTile* tiles,
+                         Segment segment) {
+    extern __shared__ std::uint32_t shared_sums[];
+    const WindowTile tile = tiles[group.first_tile + blockIdx.x];
+    const WindowLevel& level = task.levels[tile.level];
+    const int step = level.level.step;
+    const int pitch = cascade.tile_pitch;
+    const int left = tile.column * step;
+    const int top = tile.row * step;
+    const int columns = min((kTileColumns - 1) * step + task.window_width, level.level.width - left) + 1;
+    const int rows = min((kTileRows - 1) * step + task.window_height, level.level.height - top) + 1;
+    const std::uint32_t* from =
+        task.pyramid.sums + level.origin + static_cast<std::int64_t>(top) * task.pyramid.pitch + left;
+    for (int y = threadIdx.x / 32; y < rows; y += kWarps) {
+        for (int x = threadIdx.x % 32; x < columns; x += 32) {
+            const std::uint32_t* at = from + static_cast<std::int64_t>(y) * task.pyramid.pitch + x;
+            shared_sums[y * pitch + x] = __ldg(at);
+            if (cascade.tilted) shared_sums[cascade.tile_entries + y * pitch + x] = __ldg(at + task.pyramid.tilted);
+        }
+    }
+    // evaluate_tile starts with a __syncthreads.
+    evaluate_tile<F>(cascade, task, group, tile, segment, [=](int place) {
+        return shared_sums + place / kTileColumns * step * pitch + place % kTileColumns * step;
+    });
+}
+
+template <typename F>
+__global__ void __launch_bounds__(kBlockThreads)
     coarse_windows_kernel(CascadeTables cascade, WindowTask task, WindowGroup group, const WindowTile* tiles,
                           Segment segment) {
     const WindowTile tile = tiles[group.first_tile + blockIdx.x];
     const WindowLevel& level = task.levels[tile.level];
-    const auto [column, row, inside] = window_of_thread(tile, level.level);
     const int stride = task.stride;
-    if (!inside || column % stride != 0 || row % stride != 0) return;
-    if (task.pyramid.mask >= 0 && !in_mask(task, level, column, row)) return;
-    const std::uint32_t* at = task.pyramid.sums + corner_entry(task, level, column, row);
-    const float norm = norm_of(cascade, task.pyramid, at);
-    double margin = 0.0;
-    if (norm == 0.0F || !passes<F>(cascade, task.pyramid, 0, segment.last, at, norm, margin)) return;
-    for (int y = max(row - stride + 1, 0); y < min(row + stride, level.level.rows); ++y) {
-        for (int x = max(column - stride + 1, 0); x < min(column + stride, level.level.columns); ++x) {
-            atomicOr(task.wanted + level.first_word + y * level.words + x / 32, 1U << (x % 32));
+    for (int place = threadIdx.x; place < kBlockWindows; place += kBlockThreads) {
+        const int column = tile.column + place % kTileColumns;
+        const int row = tile.row + place / kTileColumns;
+        if (column >= level.level.columns || row >= level.level.rows || column % stride != 0 || row % stride != 0)
+            continue;
+        if (task.pyramid.mask >= 0 && !in_mask(task, level, column, row)) continue;
+        const std::uint32_t* at = task.pyramid.sums + corner_entry(task, level, column, row);
+        const float norm = norm_of(cascade, task.pyramid, at);
+        double margin = 0.0;
+        if (norm == 0.0F || !passes<F>(cascade, task.pyramid, 0, segment.last, at, norm, margin)) continue;
+        for (int y = max(row - stride + 1, 0); y < min(row + stride, level.level.rows); ++y) {
+            for (int x = max(column - stride + 1, 0); x < min(column + stride, level.level.columns); ++x) {
+                atomicOr(task.wanted + level.first_word + y * level.words + x / 32, 1U << (x % 32));
+            }
         }
     }
 }
@@ -91,10 +148,20 @@ __global__ void __launch_bounds__(kTileThreads)
 void launch_all_windows(const KernelChoice& choice, const CascadeTables& cascade, const WindowTask& task,
                         const WindowGroup& group, const WindowTile* tiles, const Segment& segment, StreamView stream) {
     if (group.end_tile <= group.first_tile) return;
+    if (choice.tiles && choice.features == Features::offsets && cascade.tile_entries > 0) {
+        const int planes = cascade.tilted ? 2 : 1;
+        const auto bytes = static_cast<std::size_t>(cascade.tile_entries * planes) * sizeof(std::uint32_t);
+        select_tile_features(choice, [&](auto features) {
+            using F = decltype(features);
+            tiled_windows_kernel<F><<<group.end_tile - group.first_tile, kBlockThreads, bytes, stream>>>(
+                cascade, task, group, tiles, segment);
+        });
+        return check_launch("tiled_windows_kernel", stream);
+    }
     select_features(choice, [&](auto features) {
         using F = decltype(features);
         all_windows_kernel<F>
-            <<<group.end_tile - group.first_tile, kTileThreads, 0, stream>>>(cascade, task, group, tiles, segment);
+            <<<group.end_tile - group.first_tile, kBlockThreads, 0, stream>>>(cascade, task, group, tiles, segment);
     });
     check_launch("all_windows_kernel", stream);
 }
@@ -106,7 +173,7 @@ void launch_coarse_windows(const KernelChoice& choice, const CascadeTables& casc
     select_features(choice, [&](auto features) {
         using F = decltype(features);
         coarse_windows_kernel<F>
-            <<<group.end_tile - group.first_tile, kTileThreads, 0, stream>>>(cascade, task, group, tiles, segment);
+            <<<group.end_tile - group.first_tile, kBlockThreads, 0, stream>>>(cascade, task, group, tiles, segment);
     });
     check_launch("coarse_windows_kernel", stream);
 }

@@ -2,7 +2,9 @@
 
 #include <cuda_runtime_api.h>
 
-#include "core/base/error.h"
+#include <algorithm>
+
+#include "core/algo/grey.h"
 #include "gpu/detection_memory.h"
 
 namespace throng::gpu {
@@ -10,6 +12,7 @@ namespace {
 
 constexpr std::int32_t kCapacity = 1 << 18;
 constexpr int kWarmUp = 3;
+constexpr double kSlow = 2.0;  // milliseconds
 
 class NoRecorder final : public StageRecorder {
 public:
@@ -30,6 +33,7 @@ std::vector<LadderStep> cascade_ladder() {
     options.scales = Scales::sequential;
     options.features = Features::geometry;
     options.first_useful_scale = false;
+    options.tiles = false;
     options.tail = false;
     options.graph = false;
     std::vector<LadderStep> steps = {{"base", options}};
@@ -42,6 +46,7 @@ std::vector<LadderStep> cascade_ladder() {
     add("scales together", [](CascadeOptions& o) { o.scales = Scales::together; });
     add("first scale", [](CascadeOptions& o) { o.first_useful_scale = true; });
     add("offsets", [](CascadeOptions& o) { o.features = Features::offsets; });
+    add("tiles", [](CascadeOptions& o) { o.tiles = true; });
     add("tail", [](CascadeOptions& o) { o.tail = true; });
     add("graph", [](CascadeOptions& o) { o.graph = true; });
     add("skin mask", [](CascadeOptions& o) { o.mask.skin = true; });
@@ -54,9 +59,7 @@ std::vector<LadderStep> cascade_ladder() {
 
 Frame device_frame(const Frame& frame, StreamView stream) {
     const Frame host = frame.on_host();
-    if (host.info().format == PixelFormat::bgr24) {
-        throw Error(ErrorKind::internal, "only frames with a luma plane go to the device as they are", "device_frame");
-    }
+    const bool bgr = host.info().format == PixelFormat::bgr24;
     const bool planar = host.info().format == PixelFormat::yuv420p;
     const int planes = planar ? 2 : plane_count(host.info().format);
     const int pitch = (host.width() + 255) / 256 * 256;
@@ -65,8 +68,13 @@ Frame device_frame(const Frame& frame, StreamView stream) {
     auto memory = std::make_shared<DeviceBuffer<std::uint8_t>>(rows * static_cast<std::size_t>(pitch));
     std::vector<std::uint8_t> bytes(memory->size());
     for (int y = 0; y < host.height(); ++y) {
-        std::copy_n(host.plane(0).data + y * host.plane(0).pitch, host.width(),
-                    bytes.data() + std::ptrdiff_t{y} * pitch);
+        const std::uint8_t* row = host.plane(0).data + y * host.plane(0).pitch;
+        for (int x = 0; bgr && x < host.width(); ++x) {
+            bytes[static_cast<std::size_t>(y) * static_cast<std::size_t>(pitch) + static_cast<std::size_t>(x)] =
+                grey_of_bgr(row[3 * x], row[3 * x + 1], row[3 * x + 2]);
+        }
+        if (bgr) continue;
+        std::copy_n(row, host.width(), bytes.data() + std::ptrdiff_t{y} * pitch);
     }
     std::uint8_t* chroma = bytes.data() + std::ptrdiff_t{host.height()} * pitch;
     for (int y = 0; planes > 1 && y < half_height; ++y) {
@@ -89,6 +97,7 @@ Frame device_frame(const Frame& frame, StreamView stream) {
     FrameInfo info = host.info();
     info.memory = MemoryKind::device;
     if (planar) info.format = PixelFormat::nv12;
+    if (bgr) info.format = PixelFormat::gray8;
     PlaneView view[Frame::kMaxPlanes];
     for (int p = 0; p < planes; ++p) {
         view[p] = plane_shape(info.format, info.width, info.height, p);
@@ -105,6 +114,11 @@ CascadeTimes measure_cascade(CascadeDetector& detector, const Frame& frame, Stre
     const Event end;
     CascadeTimes times;
     for (int i = 0; i < kWarmUp; ++i) detector.enqueue(frame, raw, recorder);
+    begin.record(stream);
+    detector.enqueue(frame, raw, recorder);
+    end.record(stream);
+    end.synchronize();
+    if (Event::elapsed_ms(begin, end) > kSlow) inner = 1;  // the events' own time is nothing beside this
     for (int r = 0; r < repeats; ++r) {
         begin.record(stream);
         for (int i = 0; i < inner; ++i) detector.enqueue(frame, raw, recorder);

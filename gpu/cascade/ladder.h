@@ -17,7 +17,7 @@ struct LadderStep {
 // From everything switched off to the defaults, then the steps that look at fewer windows: the mask and the stride.
 [[nodiscard]] std::vector<LadderStep> cascade_ladder();
 
-// A frame's luma (and NV12 chroma) copied to device memory: what a decoder of the device gives.
+// A frame copied to device memory, as a decoder of the device gives it: NV12, or grey where the frame has no chroma.
 [[nodiscard]] Frame device_frame(const Frame& frame, StreamView stream);
 
 struct CascadeTimes {

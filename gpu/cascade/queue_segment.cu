@@ -2,56 +2,68 @@
 // the device.
 #include <cuda_runtime.h>
 
+#include "gpu/cascade/block_windows.cuh"
 #include "gpu/cascade/cascade_launch.h"
-#include "gpu/cascade/evaluate.cuh"
 #include "gpu/cascade/select.cuh"
-#include "gpu/cascade/window_rules.cuh"
 
 namespace throng::gpu {
 namespace {
 
-constexpr int kThreads = 128;
-constexpr int kBlocksAMultiprocessor = 12;
+constexpr int kBlocksAMultiprocessor = 8;
 
-// Windows that found a queue full: all stages, from the bits.
+// Windows that found a queue full: all stages, a warp for the 32 windows of a word.
 template <typename F>
 __device__ void evaluate_pending(const CascadeTables& cascade, const WindowTask& task, const WindowGroup& group) {
-    const int threads = gridDim.x * blockDim.x;
-    for (int word = group.first_word + blockIdx.x * blockDim.x + threadIdx.x; word < group.end_word; word += threads) {
-        std::uint32_t bits = task.pending[word];
+    const int lane = threadIdx.x % 32;
+    const int warps = gridDim.x * kBlockThreads / 32;
+    const int warp = (blockIdx.x * kBlockThreads + threadIdx.x) / 32;
+    for (int word = group.first_word + warp; word < group.end_word; word += warps) {
+        const std::uint32_t bits = task.pending[word];
+        __syncwarp();
         if (bits == 0) continue;
-        task.pending[word] = 0;
+        if (lane == 0) task.pending[word] = 0;
+        if ((bits >> lane & 1U) == 0) continue;
         const WindowPlace first = place_of_word(task, word);
-        for (; bits != 0; bits &= bits - 1) {
-            const int column = first.column + __ffs(static_cast<int>(bits)) - 1;
-            const std::uint32_t entry = corner_entry(task, task.levels[first.level], column, first.row);
-            const std::uint32_t* at = task.pyramid.sums + entry;
-            double margin = 0.0;
-            if (passes<F>(cascade, task.pyramid, 0, cascade.geometry.stage_count, at,
-                          norm_of(cascade, task.pyramid, at), margin)) {
-                report(task, entry, margin);
-            }
-        }
+        const std::uint32_t entry = corner_entry(task, task.levels[first.level], first.column + lane, first.row);
+        const std::uint32_t* at = task.pyramid.sums + entry;
+        const float norm = norm_of(cascade, task.pyramid, at);
+        double margin = 0.0;
+        if (passes<F>(cascade, task.pyramid, 0, cascade.geometry.stage_count, at, norm, margin))
+            report(task, entry, margin);
     }
 }
 
 template <typename F, bool kLast>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kBlockThreads)
     queued_windows_kernel(CascadeTables cascade, WindowTask task, WindowGroup group, Segment segment) {
+    __shared__ BlockWindows windows;
     const std::uint32_t count = min(group.counters->queued[segment.number - 1], segment.queue.capacity);
-    for (std::uint32_t first = blockIdx.x * kThreads; first < count; first += gridDim.x * kThreads) {
-        const std::uint32_t i = first + threadIdx.x;
-        bool alive = i < count;
-        QueuedWindow window{};
-        if (alive) {
-            window = load_quads(segment.queue.windows + i);
-            alive = passes<F>(cascade, task.pyramid, segment.first, segment.last, task.pyramid.sums + window.at,
-                              window.norm, window.margin);
+    // Small shares, so that every multiprocessor has work even when few windows are left.
+    const std::uint32_t even = (count + gridDim.x - 1) / gridDim.x;
+    const std::uint32_t share = min(max((even + 31) / 32 * 32, 32U), static_cast<std::uint32_t>(kBlockWindows));
+    for (std::uint32_t first = blockIdx.x * share; first < count; first += gridDim.x * share) {
+        const std::uint32_t own = min(share, count - first);
+        if (threadIdx.x == 0) {
+            windows.count[0] = own;
+            windows.count[1] = 0;
         }
+        for (std::uint32_t i = threadIdx.x; i < own; i += kBlockThreads) {
+            const QueuedWindow window = load_quads(segment.queue.windows + first + i);
+            windows.at[i] = window.at;
+            windows.norm[i] = window.norm;
+            windows.margin[i] = window.margin;
+            windows.list[0][i] = static_cast<std::uint16_t>(i);
+        }
+        __syncthreads();
+        const Remaining left = run_stages<F>(cascade, task, windows, segment.first, segment.last,
+                                             [&](int place) { return task.pyramid.sums + windows.at[place]; });
         if constexpr (kLast) {
-            if (alive) report(task, window.at, window.margin);
+            for (std::uint32_t i = threadIdx.x; i < left.count; i += kBlockThreads) {
+                report(task, windows.at[left.list[i]], windows.margin[left.list[i]]);
+            }
+            __syncthreads();
         } else {
-            push(task, segment.next, &group.counters->queued[segment.number], &group.counters->spilled, alive, window);
+            push(task, segment.next, &group.counters->queued[segment.number], &group.counters->spilled, windows, left);
         }
     }
     if constexpr (kLast) {
@@ -67,9 +79,9 @@ void launch_queued_windows(const KernelChoice& choice, const CascadeTables& casc
     select_features(choice, [&](auto features) {
         using F = decltype(features);
         if (last) {
-            queued_windows_kernel<F, true><<<blocks, kThreads, 0, stream>>>(cascade, task, group, segment);
+            queued_windows_kernel<F, true><<<blocks, kBlockThreads, 0, stream>>>(cascade, task, group, segment);
         } else {
-            queued_windows_kernel<F, false><<<blocks, kThreads, 0, stream>>>(cascade, task, group, segment);
+            queued_windows_kernel<F, false><<<blocks, kBlockThreads, 0, stream>>>(cascade, task, group, segment);
         }
     });
     check_launch("queued_windows_kernel", stream);

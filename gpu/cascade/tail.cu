@@ -62,7 +62,7 @@ __device__ void load_patch(const CascadeTables& c, const WindowTask& task, const
         const int y = i / pitch;
         const std::int64_t offset = static_cast<std::int64_t>(y) * task.pyramid.pitch + (i - y * pitch);
         patch[i] = __ldg(at + offset);
-        if (c.tail_tilted) patch[c.tail_entries + i] = __ldg(at + task.pyramid.tilted + offset);
+        if (c.tilted) patch[c.tail_entries + i] = __ldg(at + task.pyramid.tilted + offset);
     }
     __syncwarp();
 }
@@ -82,7 +82,12 @@ __device__ bool warp_passes(const CascadeTables& c, int first, int last, const W
                 leaf = static_cast<double>(Leaf::leaf(c, stage.first_tree + done + lane, memory.patch, norm));
             memory.leaves[lane] = leaf;
             __syncwarp();
-            for (int t = 0; t < trees; ++t) sum += memory.leaves[t];
+            // Two at a time; what is beyond the last tree is 0 and changes nothing.
+            for (int t = 0; t < trees; t += 2) {
+                const double2 two = *reinterpret_cast<const double2*>(memory.leaves + t);
+                sum += two.x;
+                sum += two.y;
+            }
             __syncwarp();
         }
         if (sum < static_cast<double>(stage.threshold)) return false;
@@ -139,7 +144,7 @@ __global__ void __launch_bounds__(kWarps * 32)
 template <typename Leaf>
 void launch(const KernelChoice& choice, const CascadeTables& cascade, const WindowTask& task, const WindowGroup& group,
             const Segment& segment, StreamView stream) {
-    const int planes = cascade.tail_tilted ? 2 : 1;
+    const int planes = cascade.tilted ? 2 : 1;
     const int patch = cascade.tail_entries * planes * static_cast<int>(sizeof(std::uint32_t));
     const int bytes_a_warp = 32 * static_cast<int>(sizeof(double)) + (patch + 15) / 16 * 16;
     const int bytes = bytes_a_warp * kWarps;

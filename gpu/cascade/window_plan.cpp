@@ -10,9 +10,9 @@
 namespace throng::gpu {
 namespace {
 
-// A queue has room for this share of the windows, and at least for so many. More than this survives no first segment
-// worth the name; what finds a queue full is only slower.
-constexpr std::int64_t kQueueShare = 4;
+// A queue has room for half of the windows, and at least for so many. After stage 0 of the frontal cascades a quarter
+// to a half is left; what finds a queue full is only slower.
+constexpr std::int64_t kQueueShare = 2;
 constexpr std::int64_t kLeastQueue = 4096;
 
 // The levels to work on, those of the windows that are asked for marked as reported.
@@ -145,6 +145,12 @@ ClearWords WindowPlan::counters() const {
     clear.words = reinterpret_cast<std::uint32_t*>(counters_.data());
     clear.count = static_cast<int>(counters_.bytes() / sizeof(std::uint32_t));
     return clear;
+}
+
+int WindowPlan::largest_step() const {
+    int largest = 1;
+    for (const WindowLevel& level : levels_) largest = std::max(largest, static_cast<int>(level.level.step));
+    return largest;
 }
 
 std::size_t WindowPlan::memory() const {

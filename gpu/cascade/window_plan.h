@@ -39,6 +39,8 @@ public:
     [[nodiscard]] WindowTask task() const;
     [[nodiscard]] const WindowTile* tiles() const { return d_tiles_.data(); }
     [[nodiscard]] ClearWords counters() const;
+    // Pixels of a level between windows.
+    [[nodiscard]] int largest_step() const;
     // Windows of all levels, visited or not.
     [[nodiscard]] std::int64_t window_count() const { return window_count_; }
     // Bytes of device memory.

@@ -89,42 +89,19 @@ __device__ inline void report(const WindowTask& task, std::uint32_t at, double m
     task.raw.scores[slot] = static_cast<float>(margin);
 }
 
-// Puts the windows of a block's lively threads into the queue, neighbours staying neighbours. A window that finds it
-// full is marked pending instead: the last kernel evaluates it from the start. To be called by all threads of the
-// block.
-__device__ inline void push(const WindowTask& task, WindowQueue queue, std::uint32_t* queued, std::uint32_t* spilled,
-                            bool alive, const QueuedWindow& window) {
-    __shared__ std::uint32_t first_of_warp[33];
-    const int lane = threadIdx.x % 32;
-    const int warp = threadIdx.x / 32;
-    const int warps = blockDim.x / 32;
-    const unsigned living = __ballot_sync(kWholeWarp, alive);
-    if (lane == 0) first_of_warp[warp] = __popc(living);
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        std::uint32_t total = 0;
-        for (int w = 0; w < warps; ++w) {
-            const std::uint32_t count = first_of_warp[w];
-            first_of_warp[w] = total;
-            total += count;
-        }
-        first_of_warp[32] = total != 0 ? atomicAdd(queued, total) : 0;
+// Puts a window into the place of a queue that it was given. One that has no room is marked pending instead: the last
+// kernel evaluates it from the start.
+__device__ inline void store(const WindowTask& task, const WindowQueue& queue, std::uint32_t slot,
+                             const QueuedWindow& window, std::uint32_t* spilled) {
+    if (slot < queue.capacity) {
+        queue.windows[slot] = window;
+        return;
     }
-    __syncthreads();
-    if (alive) {
-        const std::uint32_t slot = first_of_warp[32] + first_of_warp[warp] + __popc(living & ((1U << lane) - 1));
-        if (slot < queue.capacity) {
-            queue.windows[slot] = window;
-        } else {
-            const WindowPlace place = place_of_entry(task, window.at);
-            const WindowLevel& level = task.levels[place.level];
-            atomicOr(task.pending + level.first_word + static_cast<std::int64_t>(place.row) * level.words +
-                         place.column / 32,
-                     1U << (place.column % 32));
-            atomicAdd(spilled, 1U);
-        }
-    }
-    __syncthreads();
+    const WindowPlace place = place_of_entry(task, window.at);
+    const WindowLevel& level = task.levels[place.level];
+    const std::int64_t word = level.first_word + static_cast<std::int64_t>(place.row) * level.words + place.column / 32;
+    atomicOr(task.pending + word, 1U << (place.column % 32));
+    atomicAdd(spilled, 1U);
 }
 
 // Whether enough of the window's part of the frame is set in the candidate mask.

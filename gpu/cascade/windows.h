@@ -13,8 +13,9 @@ namespace throng::gpu {
 
 inline constexpr int kLargestSegments = 8;
 inline constexpr int kTileColumns = 32;  // windows: a warp's, and a word of bits
-inline constexpr int kTileRows = 8;
-inline constexpr int kTileThreads = kTileColumns * kTileRows;
+inline constexpr int kTileRows = 16;
+inline constexpr int kBlockWindows = kTileColumns * kTileRows;
+inline constexpr int kBlockThreads = 256;
 
 // A level's windows. Bits of windows lie in words of 32 neighbours, row by row, level by level.
 struct WindowLevel {
@@ -27,7 +28,7 @@ struct WindowLevel {
     std::int32_t reported;    // 0: looked at, but smaller than asked for
 };
 
-// 32 x 8 windows of one level: the work of a block.
+// 32 x 16 windows of one level: the work of a block.
 struct WindowTile {
     std::int32_t level;
     std::int32_t column, row;  // of the first window

@@ -72,6 +72,9 @@ DevicePicture FrameIntake::take(const Frame& frame, bool chroma, StageRecorder& 
     Plane plane[Frame::kMaxPlanes];
     if (info.memory == MemoryKind::device) {
         for (int p = 0; p < planes; ++p) plane[p] = {frame.plane(p).data, static_cast<int>(frame.plane(p).pitch)};
+        // FFmpeg's decoder finishes a picture on the device's default stream, which ours does not wait for by itself.
+        slot.upload.record(cudaStreamLegacy);
+        slot.upload.make_wait(stream_);
     } else {
         const ScopedStage stage(recorder, stage::kUpload);
         std::size_t bytes = 0;

@@ -1,0 +1,149 @@
+// Times of the CUDA cascade: the four settings it is built for, each with a sweep of segments, the ladder of switches
+// and the times of its stages. Usage: bench_gpu_cascade [IMAGE...]   without images, the procedural crowd.
+#include <cstdio>
+
+#ifdef TH_WITH_CUDA
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/model/cascade_xml.h"
+#include "core/model/model_finder.h"
+#include "core/synth/crowd.h"
+#include "core/video/image_file.h"
+#include "gpu/cascade/ladder.h"
+#include "gpu/detection_memory.h"
+#include "gpu/runtime/event_recorder.h"
+#include "opencv2/imgcodecs.hpp"
+#include "opencv2/imgproc.hpp"
+
+namespace {
+
+using namespace throng;
+using namespace throng::gpu;
+
+double median(std::vector<double> values) {
+    std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
+    return values[values.size() / 2];
+}
+
+struct Setting {
+    const char* name;
+    const char* kind;
+    int width, height;
+    double factor;
+    int min_size, max_size;
+};
+
+constexpr Setting kSettings[] = {
+    {"alt2 1080p 1.25 50-200", "haar", 1920, 1080, 1.25, 50, 200},
+    {"lbp 1080p 1.25 50-200", "lbp", 1920, 1080, 1.25, 50, 200},
+    {"alt2 1080p 1.1 24-", "haar", 1920, 1080, 1.1, 24, 0},
+    {"alt2 2160p 1.1 24-", "haar", 3840, 2160, 1.1, 24, 0},
+};
+
+// The photograph at the setting's size, cut to its middle, with chroma; or the crowd.
+Frame picture(const Setting& setting, const char* file) {
+    if (file == nullptr) {
+        CrowdOptions options;
+        options.width = setting.width;
+        options.height = setting.height;
+        return Crowd(options).frame(0);
+    }
+    const cv::Mat image = cv::imread(file);
+    if (image.empty()) throw Error(ErrorKind::input, "cannot read the image", file);
+    const double scale =
+        std::max(static_cast<double>(setting.width) / image.cols, static_cast<double>(setting.height) / image.rows);
+    cv::Mat fitted;
+    cv::resize(image, fitted, cv::Size(), scale, scale, cv::INTER_AREA);
+    cv::resize(fitted, fitted, cv::Size(std::max(fitted.cols, setting.width), std::max(fitted.rows, setting.height)));
+    const cv::Rect middle((fitted.cols - setting.width) / 2, (fitted.rows - setting.height) / 2, setting.width,
+                          setting.height);
+    cv::Mat yuv;
+    cv::cvtColor(fitted(middle), yuv, cv::COLOR_BGR2YUV_I420);
+    FramePool pool;
+    WritableFrame frame = pool.take(PixelFormat::yuv420p, setting.width, setting.height);
+    const std::uint8_t* from = yuv.data;
+    for (int p = 0; p < 3; ++p) {
+        for (int y = 0; y < frame.plane(p).height; ++y, from += frame.plane(p).width) {
+            std::copy_n(from, frame.plane(p).width, frame.data(p) + y * frame.plane(p).pitch);
+        }
+    }
+    return std::move(frame).finish();
+}
+
+std::string text(const std::vector<int>& values) {
+    std::string out;
+    for (const int v : values) out += (out.empty() ? "" : " ") + std::to_string(v);
+    return out;
+}
+
+void stage_times(CascadeDetector& detector, const Frame& frame, StreamView stream) {
+    EventRecorder recorder(stream);
+    DetectionBuffer raw = make_device_buffer(1 << 18, {}, stream);
+    std::map<std::string, std::vector<double>> times;
+    for (int i = 0; i < 60; ++i) {
+        detector.enqueue(frame, raw, recorder);
+        for (const StageTime& time : recorder.end_frame()) times[std::string(time.name)].push_back(time.ms);
+    }
+    for (const auto& [name, ms] : times) std::printf("    %-10s %8.4f ms\n", name.c_str(), median(ms));
+}
+
+void run(const Setting& setting, const char* file, const DeviceInfo& device, const Stream& stream) {
+    DetectorParams params;
+    params.kind = setting.kind;
+    params.scale_factor = setting.factor;
+    params.min_size = setting.min_size;
+    params.max_size = setting.max_size;
+    const CascadeModel model = read_cascade(find_cascade(params.model, params.kind));
+    const Frame frame = device_frame(picture(setting, file), stream.view());
+    CascadeDetector detector(stream.view(), device, model, params);
+    const auto line = [&](const std::string& name, const CascadeOptions& options) {
+        detector.set_options(options);
+        const CascadeTimes t = measure_cascade(detector, frame, stream.view(), 30);
+        std::string queued;
+        for (const std::int64_t n : t.counts.queued) queued += " " + std::to_string(n);
+        std::printf("  %-26s median %8.4f min %8.4f ms  raw %6u  windows %8lld  queued%s  spilled %lld\n", name.c_str(),
+                    median(t.ms), *std::min_element(t.ms.begin(), t.ms.end()), t.detections,
+                    static_cast<long long>(t.windows), queued.c_str(), static_cast<long long>(t.counts.spilled));
+    };
+    std::printf("%s, %s\n", setting.name, file == nullptr ? "crowd" : file);
+    for (const LadderStep& step : cascade_ladder()) line(step.name, step.options);
+    const std::vector<std::vector<int>> sweeps = {{3},  {4},  {5},    {6},    {7},    {8},
+                                                  {10}, {12}, {2, 5}, {4, 7}, {5, 8}, {6, 9}};
+    for (const auto& list : sweeps) {
+        CascadeOptions options;
+        options.automatic_segments = false;
+        options.segments = list;
+        line("segments " + text(list), options);
+    }
+    CascadeOptions direct;
+    direct.graph = false;
+    detector.set_options(direct);
+    stage_times(detector, frame, stream.view());
+    std::printf("  memory %.1f MB\n", static_cast<double>(detector.plan()->memory()) / 1e6);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    try {
+        const DeviceInfo device = use_device(0);
+        const Stream stream;
+        std::printf("%s\n", device.name.c_str());
+        for (const Setting& setting : kSettings) {
+            for (int i = 1; i < std::max(argc, 2); ++i) run(setting, i < argc ? argv[i] : nullptr, device, stream);
+        }
+    } catch (const Error& error) {
+        std::fprintf(stderr, "%s\n", error.what());
+        return 1;
+    }
+    return 0;
+}
+#else
+int main() {
+    std::puts("built without CUDA");
+}
+#endif

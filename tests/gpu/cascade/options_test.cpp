@@ -1,0 +1,189 @@
+// Every setting of the switches gives the same detections; a mask and a stride give what they say.
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+
+#include "core/base/error.h"
+#include "gpu/cascade/cascade_detector.h"
+#include "tests/gpu/cascade/compare.h"
+#include "tests/gpu/cascade/definitions.h"
+#include "tests/gpu/gpu_fixture.h"
+#include "tests/support/random.h"
+
+namespace throng::test {
+namespace {
+
+using gpu::CascadeOptions;
+
+class CascadeSwitches : public GpuTest {
+protected:
+    std::vector<ScoredBox> detect(gpu::CascadeDetector& detector, const Frame& frame) {
+        DetectionBuffer raw = gpu::make_device_buffer(1 << 16, {}, view());
+        SilentRecorder recorder;
+        detector.enqueue(frame, raw, recorder);
+        return sorted_boxes(download(raw));
+    }
+};
+
+std::vector<CascadeOptions> all_switches(int stages) {
+    std::vector<CascadeOptions> all;
+    int number = 0;
+    const std::vector<std::vector<int>> segments = {{}, {1}, {2, 4}, {1, 2, 3, stages - 1}, {stages}};
+    for (const auto& list : segments) {
+        for (const gpu::Scales scales : {gpu::Scales::sequential, gpu::Scales::streams, gpu::Scales::together}) {
+            for (int bits = 0; bits < 8; ++bits) {
+                CascadeOptions options;
+                options.automatic_segments = false;
+                options.segments = list;
+                options.scales = scales;
+                options.features = (bits & 1) != 0 ? gpu::Features::geometry : gpu::Features::offsets;
+                options.tail = (bits & 2) != 0;
+                options.first_useful_scale = (bits & 4) != 0;
+                options.graph = (bits % 3) != 0;
+                options.tiles = (number++ % 3) != 0;
+                options.queue_limit = bits == 5 ? 7 : 0;
+                all.push_back(options);
+            }
+        }
+    }
+    return all;
+}
+
+TEST_F(CascadeSwitches, none_changes_the_detections) {
+    if (IsSkipped() || HasFatalFailure()) return;
+    std::mt19937_64 random(seed(51));
+    std::size_t found = 0;
+    for (int turn = 0; turn < 6; ++turn) {
+        const CascadeKind kind = turn % 2 == 0 ? CascadeKind::haar : CascadeKind::lbp;
+        const int nodes = 1 + turn / 2;  // 1, 2, 3
+        CascadeModel model = random_cascade(random, kind, 20 + turn, 24, nodes, turn == 2);
+        if (nodes == 2) keep_trees_of(model, 2);  // a layout of its own
+        DetectorParams params;
+        params.kind = kind == CascadeKind::haar ? "haar" : "lbp";
+        params.min_size = 31;
+        params.scale_factor = 1.17;
+        const GreyImage image = random_image(random, 190 + 7 * turn, 140);
+        std::vector<ScoredBox> expected = reference_detections(model, image, params);
+        sort_boxes(expected);
+        found += expected.size();
+        gpu::CascadeDetector detector(view(), device, model, params);
+        const Frame frame = frame_of(image);
+        int number = 0;
+        for (const CascadeOptions& options : all_switches(static_cast<int>(model.stages.size()))) {
+            detector.set_options(options);
+            const std::string what = "turn " + std::to_string(turn) + " options " + std::to_string(number++);
+            for (int again = 0; again < 2; ++again) {
+                ASSERT_EQ(difference(expected, detect(detector, frame)), "") << what << " again " << again;
+            }
+        }
+    }
+    EXPECT_GT(found, 100U);
+}
+
+// Half the windows, a region of interest, and both kinds of chroma: a window outside counts as one that did not fall.
+TEST_F(CascadeSwitches, masks_by_their_definition) {
+    if (IsSkipped() || HasFatalFailure()) return;
+    std::mt19937_64 random(seed(52));
+    DetectorParams params;
+    params.scale_factor = 1.2;
+    const GreyImage image = random_image(random, 301, 203);
+    CascadeModel model;
+    do {
+        model = random_cascade(random, CascadeKind::haar, 20, 20, 2, false);
+    } while (reference_detections(model, image, params).size() < 500);
+    const int across = (image.width + 1) / 2;
+    const int down = (image.height + 1) / 2;
+    std::vector<std::uint8_t> chroma(static_cast<std::size_t>(2 * across * down));
+    for (std::size_t i = 0; i < chroma.size(); ++i)
+        chroma[i] = static_cast<std::uint8_t>(i % 2 == 0 ? 100 + random() % 50 : 150 + random() % 30);
+
+    for (int turn = 0; turn < 4; ++turn) {
+        CascadeOptions options;
+        options.mask.skin = turn != 1;
+        if (turn != 0) {
+            options.mask.roi_x = 61;
+            options.mask.roi_y = 40;
+            options.mask.roi_width = 121;
+            options.mask.roi_height = 95;
+        }
+        options.mask.least_share = turn == 0 ? 0.3F : 0.2F;
+        const bool planar = turn == 3;
+        const auto sample = [&](int x, int y) {
+            const int column = 2 * x - options.mask.roi_x;
+            const int row = 2 * y - options.mask.roi_y;
+            const bool in_roi = turn == 0 || (column >= 0 && row >= 0 && column < options.mask.roi_width &&
+                                              row < options.mask.roi_height);
+            const std::size_t at = static_cast<std::size_t>(2 * (y * across + x));
+            const int cb = chroma[at];
+            const int cr = chroma[at + 1];
+            return in_roi && (!options.mask.skin || (cb >= 77 && cb <= 127 && cr >= 133 && cr <= 173));
+        };
+        const auto looked_at = [&](const Box& box) {
+            const int right = std::min(static_cast<int>(box.x + box.w) / 2, across);
+            const int bottom = std::min(static_cast<int>(box.y + box.h) / 2, down);
+            const int left = static_cast<int>(box.x) / 2;
+            const int top = static_cast<int>(box.y) / 2;
+            int set = 0;
+            for (int y = top; y < bottom; ++y) {
+                for (int x = left; x < right; ++x) set += sample(x, y) ? 1 : 0;
+            }
+            return static_cast<float>(set) >=
+                   options.mask.least_share * static_cast<float>((right - left) * (bottom - top));
+        };
+        std::vector<ScoredBox> expected = masked_detections(model, image, params, looked_at);
+        sort_boxes(expected);
+        EXPECT_GT(expected.size(), 5U);
+        const Frame frame = with_chroma(image, chroma, planar);
+        for (const gpu::Scales scales : {gpu::Scales::sequential, gpu::Scales::streams, gpu::Scales::together}) {
+            options.scales = scales;
+            gpu::CascadeDetector detector(view(), device, model, params, options);
+            for (int again = 0; again < 2; ++again) {
+                EXPECT_EQ(difference(expected, detect(detector, frame)), "") << "turn " << turn;
+            }
+        }
+    }
+}
+
+TEST_F(CascadeSwitches, stride_by_its_definition) {
+    if (IsSkipped() || HasFatalFailure()) return;
+    std::mt19937_64 random(seed(53));
+    for (const CascadeKind kind : {CascadeKind::haar, CascadeKind::lbp}) {
+        const CascadeModel model = random_cascade(random, kind, 20, 20, 1, false);
+        DetectorParams params;
+        params.kind = kind == CascadeKind::haar ? "haar" : "lbp";
+        params.scale_factor = 1.2;
+        const GreyImage image = random_image(random, 201, 163);
+        for (const int stride : {2, 3}) {
+            std::vector<ScoredBox> expected = strided_detections(model, image, params, stride, 2);
+            sort_boxes(expected);
+            CascadeOptions options;
+            options.automatic_segments = false;
+            options.segments = {2, 4};
+            options.stride = stride;
+            gpu::CascadeDetector detector(view(), device, model, params, options);
+            for (int again = 0; again < 3; ++again) {
+                EXPECT_EQ(difference(expected, detect(detector, frame_of(image))), "") << "stride " << stride;
+            }
+        }
+    }
+}
+
+TEST_F(CascadeSwitches, wrong_values_are_refused) {
+    CascadeOptions options;
+    options.stride = 9;
+    EXPECT_THROW(gpu::check_options(options), Error);
+    options = {};
+    options.segments = {3, 2};
+    EXPECT_THROW(gpu::check_options(options), Error);
+    options.segments = {0};
+    EXPECT_THROW(gpu::check_options(options), Error);
+    options.segments = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+    EXPECT_THROW(gpu::check_options(options), Error);
+    options = {};
+    options.mask.least_share = 1.5F;
+    EXPECT_THROW(gpu::check_options(options), Error);
+}
+
+}  // namespace
+}  // namespace throng::test

@@ -1,0 +1,188 @@
+// The CUDA detector gives the CPU's detections: on photographs, the procedural crowd, noise, and frames of odd sizes.
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+
+#include "core/base/error.h"
+#include "core/cpu/cascade_detector.h"
+#include "core/model/cascade_xml.h"
+#include "core/synth/crowd.h"
+#include "core/video/image_file.h"
+#include "gpu/cascade/cascade_detector.h"
+#include "tests/gpu/cascade/compare.h"
+#include "tests/gpu/gpu_fixture.h"
+#include "tests/support/random.h"
+#include "tests/support/test_data.h"
+
+namespace throng::test {
+namespace {
+
+constexpr std::int32_t kCapacity = 1 << 18;
+
+class CascadeParity : public GpuTest {
+protected:
+    // Both detectors on one frame.
+    void expect_same(CascadeDetector& cpu, gpu::CascadeDetector& cuda, const Frame& frame, const std::string& what) {
+        if (!raw_) {
+            raw_ = gpu::make_device_buffer(kCapacity, {}, view());
+            host_ = make_host_buffer(kCapacity);
+        }
+        cpu.enqueue(frame, *host_, recorder_);
+        DetectionSet expected;
+        copy_host(expected);
+        cuda.enqueue(frame, *raw_, recorder_);
+        const DetectionSet found = download(*raw_);
+        EXPECT_EQ(expected.wanted, found.wanted) << what;
+        EXPECT_EQ(difference(sorted_boxes(expected), sorted_boxes(found)), "") << what;
+        total_ += found.wanted;
+    }
+
+    std::uint64_t total_ = 0;
+
+private:
+    void copy_host(DetectionSet& out) {
+        const DetectionSpan& span = host_->span();
+        out.wanted = span.count->wanted;
+        for (std::uint32_t i = 0; i < std::min<std::uint32_t>(span.count->wanted, kCapacity); ++i) {
+            out.detections.push_back({span.boxes[i], span.scores[i]});
+        }
+    }
+
+    std::optional<DetectionBuffer> raw_, host_;
+    SilentRecorder recorder_;
+};
+
+struct Case {
+    const char* model;
+    const char* kind;
+    double factor;
+    int min_size;
+};
+
+void PrintTo(const Case& c, std::ostream* out) {
+    *out << c.model;
+}
+
+class CascadeParityOfModels : public CascadeParity, public ::testing::WithParamInterface<Case> {};
+
+TEST_P(CascadeParityOfModels, photographs_and_crowd) {
+    if (IsSkipped() || HasFatalFailure()) return;
+    TH_NEED(file, cascade_file(GetParam().model), GetParam().model);
+    const CascadeModel model = read_cascade(file);
+    DetectorParams params;
+    params.kind = GetParam().kind;
+    params.scale_factor = GetParam().factor;
+    params.min_size = GetParam().min_size;
+    CascadeDetector cpu(model, params);
+    gpu::CascadeOptions switches;
+    switches.graph = GetParam().min_size == 24;
+    gpu::CascadeDetector cuda(view(), device, model, params, switches);
+
+    CrowdOptions options;
+    options.width = 1280;
+    options.height = 720;
+    const Crowd crowd(options);
+    // Launches first, then a graph is captured for each of the intake's three buffers, then they are replayed.
+    for (int n = 0; n < 8; ++n) expect_same(cpu, cuda, crowd.frame(n), "crowd");
+
+    if (const auto data = data_dir()) {
+        for (const auto& entry : std::filesystem::directory_iterator(*data / "photos")) {
+            if (!has_image_extension(entry.path())) continue;
+            expect_same(cpu, cuda, load_image(entry.path()).frame, entry.path().filename().string());
+        }
+    }
+    RecordProperty("detections", static_cast<int>(total_));
+    EXPECT_GT(total_, 0U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, CascadeParityOfModels,
+                         ::testing::Values(Case{"haarcascade_frontalface_alt2.xml", "haar", 1.1, 24},
+                                           Case{"haarcascade_frontalface_alt.xml", "haar", 1.25, 24},
+                                           Case{"haarcascade_frontalface_default.xml", "haar", 1.2, 24},
+                                           Case{"haarcascade_profileface.xml", "haar", 1.3, 24},
+                                           Case{"haarcascade_eye_tree_eyeglasses.xml", "haar", 1.2, 20},
+                                           Case{"haarcascade_upperbody.xml", "haar", 1.3, 24},
+                                           Case{"lbpcascade_frontalface.xml", "lbp", 1.1, 24},
+                                           Case{"lbpcascade_frontalface_improved.xml", "lbp", 1.1, 45},
+                                           Case{"lbpcascade_profileface.xml", "lbp", 1.2, 34}));
+
+TEST_F(CascadeParity, sizes_from_the_window_to_8192x4320) {
+    if (IsSkipped() || HasFatalFailure()) return;
+    TH_NEED(file, cascade_file("haarcascade_frontalface_alt2.xml"), "haarcascade_frontalface_alt2.xml");
+    const CascadeModel model = read_cascade(file);
+    DetectorParams params;
+    params.min_size = 20;
+    CascadeDetector cpu(model, params);
+    gpu::CascadeDetector cuda(view(), device, model, params);
+    std::mt19937_64 random(seed(41));
+    const int sizes[][2] = {{24, 24},   {20, 20},   {19, 300},  {300, 19},   {1, 1},     {4000, 1},
+                            {21, 20},   {20, 471},  {471, 20},  {33, 65},    {127, 129}, {1921, 61},
+                            {640, 480}, {641, 479}, {64, 2100}, {1279, 719}, {52, 52},   {53, 1000}};
+    for (const auto& [width, height] : sizes) {
+        for (int turn = 0; turn < 2; ++turn) {
+            const std::string what = std::to_string(width) + "x" + std::to_string(height);
+            expect_same(cpu, cuda, frame_of(random_image(random, width, height)), what);
+        }
+    }
+    params.min_size = 60;
+    params.scale_factor = 1.3;
+    cpu.configure(params);
+    cuda.configure(params);
+    for (const auto& [width, height] : {std::pair{3840, 2160}, std::pair{8192, 4320}}) {
+        CrowdOptions options;
+        options.width = width;
+        options.height = height;
+        options.faces = 200;
+        expect_same(cpu, cuda, Crowd(options).frame(0), std::to_string(width));
+    }
+    EXPECT_GT(total_, 0U);
+}
+
+TEST_F(CascadeParity, noise_and_odd_pitches) {
+    if (IsSkipped() || HasFatalFailure()) return;
+    TH_NEED(file, cascade_file("lbpcascade_frontalface.xml"), "lbpcascade_frontalface.xml");
+    const CascadeModel model = read_cascade(file);
+    DetectorParams params;
+    params.kind = "lbp";
+    CascadeDetector cpu(model, params);
+    gpu::CascadeDetector cuda(view(), device, model, params);
+    std::mt19937_64 random(seed(42));
+    for (const int extra : {0, 1, 3, 64, 129}) {
+        FrameInfo info;
+        info.width = 333;
+        info.height = 211;
+        auto pixels = std::make_shared<std::vector<std::uint8_t>>(static_cast<std::size_t>((333 + extra) * 211 + 1));
+        for (std::uint8_t& pixel : *pixels) pixel = static_cast<std::uint8_t>(random());
+        const PlaneView planes[Frame::kMaxPlanes] = {{pixels->data() + 1, 333 + extra, 333, 211}};
+        expect_same(cpu, cuda, Frame(info, planes, pixels), std::to_string(extra));
+    }
+}
+
+TEST_F(CascadeParity, a_model_that_never_rejects_fills_every_queue) {
+    if (IsSkipped() || HasFatalFailure()) return;
+    std::mt19937_64 random(seed(43));
+    for (const CascadeKind kind : {CascadeKind::haar, CascadeKind::lbp}) {
+        CascadeModel model = random_cascade(random, kind, 24, 24, 2, false);
+        for (CascadeStage& stage : model.stages) stage.threshold = -1e6F;
+        DetectorParams params;
+        params.kind = kind == CascadeKind::haar ? "haar" : "lbp";
+        CascadeDetector cpu(model, params);
+        gpu::CascadeDetector cuda(view(), device, model, params);
+        const Frame frame = frame_of(random_image(random, 500, 300));
+        for (int turn = 0; turn < 3; ++turn) expect_same(cpu, cuda, frame, params.kind);
+        EXPECT_GT(cuda.read_counts().spilled, 0) << "the queues were meant to be too small";
+
+        // Fewer places than detections: all are counted, the places hold some of them, nothing beyond is touched.
+        DetectionBuffer small = gpu::make_device_buffer(100, {}, view());
+        SilentRecorder recorder;
+        cuda.enqueue(frame, small, recorder);
+        const DetectionSet set = download(small);
+        EXPECT_EQ(set.detections.size(), 100U);
+        EXPECT_GT(set.overflow(), 10000U);
+        for (const Detection& d : set.detections) EXPECT_GE(d.box.w, 24.0F);
+    }
+}
+
+}  // namespace
+}  // namespace throng::test

@@ -1,0 +1,207 @@
+// Frames of every kind of memory and format arrive as the same luma; colours for display; matrices of OpenCV.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <opencv2/core/cuda.hpp>
+#include <random>
+
+#include "core/algo/grey.h"
+#include "core/base/error.h"
+#include "core/frame/frame_pool.h"
+#include "gpu/frame/convert.h"
+#include "gpu/frame/frame_intake.h"
+#include "gpu/interop/gpu_mat.h"
+#include "tests/gpu/frame/device_memory.h"
+#include "tests/gpu/gpu_fixture.h"
+#include "tests/support/random.h"
+
+namespace throng::test {
+namespace {
+
+Frame random_frame(std::mt19937_64& random, PixelFormat format, int width, int height, ColorRange range,
+                   ColorMatrix matrix) {
+    FramePool pool;
+    WritableFrame frame = pool.take(format, width, height);
+    frame.info().range = range;
+    frame.info().matrix = matrix;
+    for (int p = 0; p < plane_count(format); ++p) {
+        for (int y = 0; y < frame.plane(p).height; ++y) {
+            for (int x = 0; x < frame.plane(p).width; ++x)
+                frame.data(p)[y * frame.plane(p).pitch + x] = static_cast<std::uint8_t>(random());
+        }
+    }
+    return std::move(frame).finish();
+}
+
+class IntakeTest : public GpuTest {
+protected:
+    std::vector<std::uint8_t> rows(const std::uint8_t* data, int pitch, int width, int height) {
+        const auto all = to_host(
+            data,
+            static_cast<std::size_t>(pitch) * static_cast<std::size_t>(height - 1) + static_cast<std::size_t>(width),
+            view());
+        std::vector<std::uint8_t> packed;
+        for (int y = 0; y < height; ++y)
+            packed.insert(packed.end(), all.begin() + std::ptrdiff_t{y} * pitch,
+                          all.begin() + std::ptrdiff_t{y} * pitch + width);
+        return packed;
+    }
+    static std::vector<std::uint8_t> rows(const Frame& frame, int plane) {
+        const PlaneView& from = frame.plane(plane);
+        std::vector<std::uint8_t> packed;
+        for (int y = 0; y < from.height; ++y)
+            packed.insert(packed.end(), from.data + y * from.pitch, from.data + y * from.pitch + from.width);
+        return packed;
+    }
+    SilentRecorder recorder;
+};
+
+TEST_F(IntakeTest, luma_and_chroma_arrive) {
+    if (IsSkipped() || HasFatalFailure()) return;
+    std::mt19937_64 random(seed(71));
+    for (const bool integrated : {false, true}) {
+        gpu::FrameIntake intake(view(), integrated);
+        for (int turn = 0; turn < 12; ++turn) {
+            const auto format = static_cast<PixelFormat>(turn % 4);
+            const int width = turn < 4 ? 1920 : 33 + 14 * turn;
+            const int height = turn < 4 ? 1080 : 21 + 5 * turn;
+            const Frame frame = random_frame(random, format, width, height, ColorRange::full, ColorMatrix::bt709);
+            const gpu::DevicePicture picture = intake.take(frame, true, recorder);
+            std::vector<std::uint8_t> expected = rows(frame, 0);
+            if (format == PixelFormat::bgr24) {
+                std::vector<std::uint8_t> grey;
+                for (std::size_t i = 0; i < expected.size(); i += 3)
+                    grey.push_back(grey_of_bgr(expected[i], expected[i + 1], expected[i + 2]));
+                expected = grey;
+            }
+            EXPECT_EQ(rows(picture.luma, picture.luma_pitch, width, height), expected) << "turn " << turn;
+            if (format == PixelFormat::nv12) {
+                EXPECT_EQ(picture.cr, picture.cb + 1);
+                EXPECT_EQ(rows(picture.cb, picture.chroma_pitch, frame.plane(1).width, frame.plane(1).height),
+                          rows(frame, 1));
+            } else if (format == PixelFormat::yuv420p) {
+                EXPECT_EQ(rows(picture.cb, picture.chroma_pitch, frame.plane(1).width, frame.plane(1).height),
+                          rows(frame, 1));
+                EXPECT_EQ(rows(picture.cr, picture.chroma_pitch, frame.plane(2).width, frame.plane(2).height),
+                          rows(frame, 2));
+            } else {
+                EXPECT_EQ(picture.cb, nullptr);
+            }
+            intake.release();
+        }
+    }
+}
+
+TEST_F(IntakeTest, pinned_and_device_frames) {
+    if (IsSkipped() || HasFatalFailure()) return;
+    std::mt19937_64 random(seed(72));
+    gpu::FrameIntake intake(view(), false);
+    FrameInfo info;
+    info.width = 301;
+    info.height = 99;
+    const int pitch = 317;
+    auto pinned = std::make_shared<gpu::PinnedBuffer<std::uint8_t>>(static_cast<std::size_t>(pitch) * 99);
+    std::vector<std::uint8_t> bytes(pinned->size());
+    for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>(random());
+    std::copy(bytes.begin(), bytes.end(), pinned->data());
+    info.memory = MemoryKind::pinned;
+    const PlaneView host[Frame::kMaxPlanes] = {{pinned->data(), pitch, 301, 99}};
+    std::vector<std::uint8_t> expected;
+    for (int y = 0; y < 99; ++y)
+        expected.insert(expected.end(), bytes.begin() + y * pitch, bytes.begin() + y * pitch + 301);
+
+    const gpu::DevicePicture uploaded = intake.take(Frame(info, host, pinned), false, recorder);
+    EXPECT_EQ(rows(uploaded.luma, uploaded.luma_pitch, 301, 99), expected);
+    intake.release();
+
+    auto device_bytes = std::make_shared<gpu::DeviceBuffer<std::uint8_t>>(to_device(bytes));
+    info.memory = MemoryKind::device;
+    const PlaneView on_device[Frame::kMaxPlanes] = {{device_bytes->data(), pitch, 301, 99}};
+    std::weak_ptr<gpu::DeviceBuffer<std::uint8_t>> watched = device_bytes;
+    {
+        const Frame frame(info, on_device, std::exchange(device_bytes, nullptr));
+        const gpu::DevicePicture picture = intake.take(frame, false, recorder);
+        EXPECT_EQ(picture.luma, frame.plane(0).data) << "used where it lies";
+        intake.release();
+    }
+    EXPECT_FALSE(watched.expired()) << "kept until the kernels have read it";
+}
+
+// The colour of one pixel in float64, from the standard's weights of red and blue in luma.
+std::array<double, 3> colour(int y, int cb, int cr, ColorRange range, ColorMatrix matrix) {
+    const double weights[3][2] = {{0.299, 0.114}, {0.2126, 0.0722}, {0.2627, 0.0593}};  // BT.601, 709, 2020
+    const auto [kr, kb] = weights[static_cast<int>(matrix)];
+    const bool limited = range == ColorRange::limited;
+    const double luma = limited ? (y - 16) / 219.0 : y / 255.0;
+    const double b = (cb - 128) / (limited ? 224.0 : 255.0);  // -0.5 to 0.5
+    const double r = (cr - 128) / (limited ? 224.0 : 255.0);
+    const double red = luma + 2 * (1 - kr) * r;
+    const double blue = luma + 2 * (1 - kb) * b;
+    const double green = (luma - kr * red - kb * blue) / (1 - kr - kb);
+    return {255 * std::clamp(red, 0.0, 1.0), 255 * std::clamp(green, 0.0, 1.0), 255 * std::clamp(blue, 0.0, 1.0)};
+}
+
+TEST_F(IntakeTest, colours_are_those_of_the_standards) {
+    if (IsSkipped() || HasFatalFailure()) return;
+    std::mt19937_64 random(seed(73));
+    for (const ColorRange range : {ColorRange::limited, ColorRange::full}) {
+        for (const ColorMatrix matrix : {ColorMatrix::bt601, ColorMatrix::bt709, ColorMatrix::bt2020}) {
+            const int width = 321;
+            const int height = 117;
+            const Frame frame = random_frame(random, PixelFormat::nv12, width, height, range, matrix);
+            gpu::FrameIntake intake(view(), false);
+            const gpu::DevicePicture picture = intake.take(frame, true, recorder);
+            const gpu::DeviceBuffer<std::uint8_t> rgba(static_cast<std::size_t>(4 * width * height));
+            gpu::enqueue_rgba(picture, range, matrix, rgba.data(), 4 * width, view());
+            const auto found = to_host(rgba.data(), rgba.size(), view());
+            intake.release();
+            double worst = 0;
+            for (int y = 0; y < height; ++y) {
+                for (int x = 0; x < width; ++x) {
+                    const std::uint8_t* chroma = frame.plane(1).data + y / 2 * frame.plane(1).pitch + x / 2 * 2;
+                    const auto expected =
+                        colour(frame.plane(0).data[y * frame.plane(0).pitch + x], chroma[0], chroma[1], range, matrix);
+                    const std::uint8_t* pixel = found.data() + 4 * (y * width + x);
+                    for (std::size_t c = 0; c < 3; ++c) worst = std::max(worst, std::abs(pixel[c] - expected[c]));
+                    ASSERT_EQ(pixel[3], 255);
+                }
+            }
+            EXPECT_LE(worst, 0.51);
+        }
+    }
+}
+
+TEST_F(IntakeTest, matrices_of_opencv_without_a_copy) {
+    if (IsSkipped() || HasFatalFailure()) return;
+    std::vector<std::uint8_t> bytes(static_cast<std::size_t>(80 * 50), 7);
+    const auto memory = to_device(bytes);
+    const cv::cuda::GpuMat grey(50, 61, CV_8UC1, memory.data(), 80);
+    const Frame frame = gpu::frame_from_mat(grey);
+    EXPECT_EQ(frame.plane(0).data, memory.data());
+    EXPECT_EQ(frame.plane(0).pitch, 80);
+    EXPECT_EQ(frame.width(), 61);
+    EXPECT_EQ(frame.info().memory, MemoryKind::device);
+    const auto back = gpu::mat_from_frame<cv::cuda::GpuMat>(frame);
+    EXPECT_EQ(back.data, memory.data());
+    EXPECT_EQ(back.step, 80U);
+    EXPECT_EQ(back.type(), CV_8UC1);
+
+    const cv::cuda::GpuMat bgr(50, 20, CV_8UC3, memory.data(), 80);
+    EXPECT_EQ(gpu::frame_from_mat(bgr).info().format, PixelFormat::bgr24);
+    EXPECT_EQ(gpu::mat_from_frame<cv::cuda::GpuMat>(gpu::frame_from_mat(bgr)).type(), CV_8UC3);
+    const cv::cuda::GpuMat wide(5, 20, CV_16UC1, memory.data(), 80);
+    EXPECT_THROW((void)gpu::frame_from_mat(wide), Error);
+    EXPECT_THROW((void)gpu::frame_from_mat(cv::cuda::GpuMat()), Error);
+
+    const DetectionBuffer buffer = gpu::make_device_buffer(12, {}, view());
+    const auto boxes = gpu::boxes_mat<cv::cuda::GpuMat>(buffer);
+    EXPECT_EQ(static_cast<void*>(boxes.data), static_cast<void*>(buffer.span().boxes));
+    EXPECT_EQ(boxes.type(), CV_32FC4);
+    EXPECT_EQ(boxes.cols, 12);
+    EXPECT_EQ(gpu::scores_mat<cv::cuda::GpuMat>(buffer).type(), CV_32FC1);
+}
+
+}  // namespace
+}  // namespace throng::test

@@ -1,0 +1,55 @@
+// Tests that need a CUDA device: they skip with the reason where there is none, or fail when THRONG_REQUIRE_GPU=1.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <optional>
+#include <string_view>
+
+#include "gpu/detection_memory.h"
+#include "gpu/runtime/probe.h"
+#include "gpu/runtime/stream.h"
+
+namespace throng::test {
+
+class GpuTest : public ::testing::Test {
+protected:
+    void SetUp() override {
+        const gpu::CudaProbe probe = gpu::probe_cuda();
+        if (probe.usable) {
+            device = gpu::use_device(0);
+            stream.emplace();
+            return;
+        }
+        const char* required = std::getenv("THRONG_REQUIRE_GPU");
+        if (required != nullptr && std::string_view(required) == "1") FAIL() << "no usable GPU: " << probe.reason;
+        GTEST_SKIP() << "skipped: no usable GPU: " << probe.reason;
+    }
+
+    [[nodiscard]] gpu::StreamView view() const { return stream->view(); }
+
+    DetectionSet download(const DetectionBuffer& buffer) {
+        DetectionSet set;
+        transfer.download(buffer, set, view());
+        return set;
+    }
+
+    gpu::DeviceInfo device;
+    std::optional<gpu::Stream> stream;
+    gpu::DetectionTransfer transfer;
+};
+
+// A recorder for those who do not look at times.
+class SilentRecorder final : public StageRecorder {
+public:
+    void begin(std::string_view) override {}
+    void end(std::string_view) override {}
+    void add(std::string_view, double) override {}
+    const StageTimes& end_frame() override { return none_; }
+
+private:
+    StageTimes none_;
+};
+
+}  // namespace throng::test
