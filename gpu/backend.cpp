@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/base/error.h"
+#include "gpu/cascade/cascade_detector.h"
 #include "gpu/detection_memory.h"
 #include "gpu/nms/cuda_nms.h"
 #include "gpu/runtime/event_recorder.h"
@@ -27,6 +28,10 @@ public:
     }
 
     [[nodiscard]] std::unique_ptr<Detector> make_detector(const DetectorParams& params) override {
+        make_current();
+        if (params.kind == "haar" || params.kind == "lbp") {
+            return make_cascade_detector(stream_.view(), device_, params);
+        }
         check_params(params);
         throw Error(ErrorKind::unavailable, "the CUDA backend has no such detector", params.kind, "use --backend cpu");
     }
