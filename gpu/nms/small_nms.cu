@@ -113,7 +113,7 @@ __device__ void rank(const NmsTask& task, const SmallNmsScratch& scratch, std::u
 // ranks that its block has at this time, tagged with the rank, in shared memory: chains mostly lead from rank to rank.
 template <PairPath path>
 __device__ void decide_one(const NmsTask& task, const SmallNmsScratch& scratch, const NmsRuleSet& rules, const Box* boxes,
-                           volatile std::uint32_t* run_states, std::uint32_t i) {
+                           std::uint32_t* run_states, std::uint32_t i) {
     const std::uint32_t lane = threadIdx.x & 31;
     const bool with_score = path == PairPath::any || rules.ties == Ties::strict;
     const Candidate mine{boxes[i], with_score ? scratch.scores[i] : 0.0F, with_score ? scratch.index[i] : 0};
@@ -121,20 +121,27 @@ __device__ void decide_one(const NmsTask& task, const SmallNmsScratch& scratch, 
     const bool quick = path == PairPath::plain && rules.ties == Ties::total && rules.theta > 1e-30F;
     const bool greedy = rules.rule == NmsRule::greedy;
     volatile std::uint32_t* states = scratch.state;
+    const auto state_of = [&](std::uint32_t j) -> std::uint32_t {
+        if (j >= i / kRun * kRun) {
+            const std::uint32_t seen = atomicOr(run_states + j % kRun, 0U);
+            if (seen / 4 == j) return seen % 4;
+        }
+        return states[j];  // not of this run, not yet told, or its warp is at a later one
+    };
     bool told = false;
     std::int32_t owner = -1;
     const auto tell = [&](State state) {
         if (lane == 0) {
-            run_states[i % kRun] = i * 4 + state;
+            atomicExch(run_states + i % kRun, i * 4 + state);
             states[i] = state;
         }
         told = true;
     };
     for (std::uint32_t base = 0; base < i && owner < 0; base += 32 * kAhead) {
-        std::uint32_t hits[kAhead];
-        bool hit[kAhead];
-        bool unsure[kAhead];
-        // Without a branch, so that the kAhead tests overlap: nearly all are decided by a product (see reaches()).
+        // Bit k for the k-th test of this lane. Without a branch, so that the tests overlap: nearly all are decided by a
+        // product (see reaches()).
+        std::uint32_t hit = 0;
+        std::uint32_t unsure = 0;
 #pragma unroll
         for (int k = 0; k < kAhead; ++k) {
             const std::uint32_t j = base + k * 32 + lane;
@@ -144,35 +151,27 @@ __device__ void decide_one(const NmsTask& task, const SmallNmsScratch& scratch, 
             const bool clear = quick && limit > 1e-30F && limit < 1e30F;
             const bool above = intersection > limit * 1.000001F;
             const bool below = intersection < limit * 0.999999F;
-            hit[k] = j < i && clear && above;
-            unsure[k] = j < i && (rules.disjoint || intersection > 0.0F) && !(clear && (above || below));
+            hit |= (j < i && clear && above ? 1U : 0U) << k;
+            unsure |= (j < i && (rules.disjoint || intersection > 0.0F) && !(clear && (above || below)) ? 1U : 0U) << k;
         }
-#pragma unroll
-        for (int k = 0; k < kAhead; ++k) {
-            if (__any_sync(kWholeWarp, unsure[k])) {
-                const std::uint32_t j = min(base + k * 32 + lane, i);
-                if (unsure[k]) {
-                    const Candidate other{boxes[j], with_score ? scratch.scores[j] : 1.0F, with_score ? scratch.index[j] : 0};
-                    hit[k] = suppresses<path>(rules, task.raw, mine, other);
-                }
+        if (__any_sync(kWholeWarp, unsure != 0)) {
+            for (; unsure != 0; unsure &= unsure - 1) {
+                const int k = __ffs(unsure) - 1;
+                const std::uint32_t j = base + k * 32 + lane;
+                const Candidate other{boxes[j], with_score ? scratch.scores[j] : 1.0F, with_score ? scratch.index[j] : 0};
+                if (suppresses<path>(rules, task.raw, mine, other)) hit |= 1U << k;
             }
-            hits[k] = __ballot_sync(kWholeWarp, hit[k]);
+            __syncwarp();
         }
-#pragma unroll
-        for (int k = 0; k < kAhead; ++k) {
-            if (hits[k] == 0 || owner >= 0) continue;
+        if (!__any_sync(kWholeWarp, hit != 0)) continue;
+        if (!greedy && !told) tell(suppressed);
+#pragma unroll 1
+        for (int k = 0; k < kAhead && owner < 0; ++k) {
+            const bool mine_hit = (hit >> k & 1U) != 0;
+            if (!__any_sync(kWholeWarp, mine_hit)) continue;
             const std::uint32_t j = base + k * 32 + lane;
-            if (!greedy && !told) tell(suppressed);
             while (true) {
-                std::uint32_t now = suppressed;
-                if ((hits[k] >> lane & 1U) != 0) {
-                    if (j >= i / kRun * kRun) {
-                        const std::uint32_t seen = run_states[j % kRun];
-                        now = seen / 4 == j ? seen % 4 : states[j];  // not yet told, or its warp is at a later one
-                    } else {
-                        now = states[j];
-                    }
-                }
+                const std::uint32_t now = mine_hit ? state_of(j) : static_cast<std::uint32_t>(suppressed);
                 const std::uint32_t is_kept = __ballot_sync(kWholeWarp, now == kept);
                 const std::uint32_t waiting = __ballot_sync(kWholeWarp, now == undecided);
                 if (is_kept != 0 && !told) tell(suppressed);
@@ -202,7 +201,7 @@ __device__ void decide_one(const NmsTask& task, const SmallNmsScratch& scratch, 
 template <PairPath path>
 __device__ void decide(const NmsTask& task, const SmallNmsScratch& scratch, const NmsRuleSet& rules, std::uint32_t capacity) {
     extern __shared__ __align__(16) unsigned char memory[];
-    __shared__ volatile std::uint32_t run_states[kDecideItems];
+    __shared__ std::uint32_t run_states[kDecideItems];
     Box* boxes = reinterpret_cast<Box*>(memory);
     const std::uint32_t valid = scratch.header->valid;
     if (stored_count(task.raw) > capacity || blockIdx.x * kRun >= valid) return;
