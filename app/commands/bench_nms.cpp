@@ -118,7 +118,8 @@ private:
         std::vector<Setting> settings;
         for (const auto& [name, boxes] : inputs_) {
             for_each_params([&, &name = name, &boxes = boxes](const NmsParams& params, std::int32_t dmax) {
-                check_nms_options({params, dmax});
+                NmsOptions setting{params, dmax};
+                settle_nms_options(setting);
                 settings.push_back({name, &boxes, params, dmax});
             });
         }

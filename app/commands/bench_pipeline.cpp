@@ -24,17 +24,17 @@ struct BenchArguments {
     std::string source;
     SourceArguments input;
     DetectorParams detector;
-    NmsOptions nms;
+    NmsOptions nms = nms_options_for_faces(1);
     std::string json;  // --json FILE
     std::string csv;   // --csv FILE
 };
 
-int bench_pipeline(const BenchArguments& arguments, const CommonOptions& common) {
+int bench_pipeline(BenchArguments arguments, const CommonOptions& common) {
     PipelineSettings settings;
     settings.detector = arguments.detector;
+    settle_nms_options(arguments.nms);
     settings.nms = arguments.nms.params;
     if (arguments.nms.dmax > 0) settings.capacity = arguments.nms.dmax;
-    check_nms_options(arguments.nms);
     check_settings(settings);
     const BackendChoice backend = make_backend(common, &arguments.detector);
 

@@ -31,7 +31,7 @@ struct DetectArguments {
     std::vector<std::string> sources;
     SourceArguments source;
     DetectorParams detector;
-    NmsOptions nms;
+    NmsOptions nms = nms_options_for_faces(1);
     OutputOptions output;
 };
 
@@ -39,17 +39,19 @@ using Clock = std::chrono::steady_clock;
 
 class DetectRun {
 public:
-    DetectRun(const DetectArguments& arguments, const CommonOptions& common) : arguments_(arguments), common_(common) {
-        settings_.detector = arguments.detector;
-        settings_.nms = arguments.nms.params;
-        settings_.keep_raw = arguments.output.raw;
-        if (arguments.nms.dmax > 0) {
-            settings_.capacity = arguments.nms.dmax;
-            settings_.capacity_limit = std::max(settings_.capacity_limit, arguments.nms.dmax);
+    DetectRun(DetectArguments arguments, const CommonOptions& common)
+        : arguments_(std::move(arguments)), common_(common) {
+        NmsOptions& nms = arguments_.nms;
+        settle_nms_options(nms);
+        settings_.detector = arguments_.detector;
+        settings_.nms = nms.params;
+        settings_.keep_raw = arguments_.output.raw;
+        if (nms.dmax > 0) {
+            settings_.capacity = nms.dmax;
+            settings_.capacity_limit = std::max(settings_.capacity_limit, nms.dmax);
         }
-        check_nms_options(arguments.nms);
         check_settings(settings_);
-        check_outputs(arguments.output, arguments.sources);
+        check_outputs(arguments_.output, arguments_.sources);
     }
 
     int run();
@@ -59,7 +61,7 @@ private:
     void report(const Error& error);
     void follow(Pipeline& pipeline, std::size_t number);
 
-    const DetectArguments& arguments_;
+    DetectArguments arguments_;
     const CommonOptions& common_;
     PipelineSettings settings_;
     BackendChoice backend_;

@@ -9,6 +9,7 @@
 #include <iostream>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/commands/command.h"
@@ -37,10 +38,10 @@ struct NmsArguments {
 
 class NmsRun {
 public:
-    NmsRun(const NmsArguments& arguments, const CommonOptions& common) : arguments_(arguments), common_(common) {}
+    NmsRun(NmsArguments arguments, const CommonOptions& common) : arguments_(std::move(arguments)), common_(common) {}
 
     int run() {
-        check_nms_options(arguments_.nms);
+        settle_nms_options(arguments_.nms);
         if (arguments_.out != "-" && same_file(arguments_.input, arguments_.out)) {
             throw Error(ErrorKind::usage, "would overwrite the input", "--out " + arguments_.out);
         }
@@ -166,7 +167,7 @@ private:
                    times.replayed ? ", total by graph replay" : "", table.text());
     }
 
-    const NmsArguments& arguments_;
+    NmsArguments arguments_;
     const CommonOptions& common_;
     DetectionTable table_;
     std::shared_ptr<Backend> backend_;

@@ -13,17 +13,28 @@ CLI::Option* add_number(CLI::App& command, const std::string& option, Number& va
 
 }  // namespace
 
+NmsOptions nms_options_for_faces(std::int32_t min_hits) {
+    NmsOptions options;
+    options.params.overlap = Overlap::min;
+    options.params.theta = 0.5F;
+    options.params.min_hits = min_hits;
+    return options;
+}
+
 void add_nms_options(CLI::App& command, NmsOptions& options) {
     NmsParams& params = options.params;
     const std::string group = "NMS";  // section [nms] of a configuration file
-    const auto in_group = [&](CLI::Option* option) { option->group(group); };
+    const auto in_group = [&](CLI::Option* option) { return option->group(group); };
 
     in_group(add_choice(command, "--rule", params.rule, kNmsRuleNames, "Which detections survive"));
-    in_group(add_choice(command, "--overlap", params.overlap, kOverlapNames,
-                        "Intersection over union, over the suppressor's area, or over the smaller area"));
-    in_group(add_number(command, "--theta", params.theta, "T", "Overlap in [0, 1] from which on a pair suppresses"));
-    in_group(add_number(command, "--min-hits", params.min_hits, "N",
-                        "Drop kept detections that stand for fewer than N raw ones"));
+    options.overlap_option = in_group(add_choice(command, "--overlap", params.overlap, kOverlapNames,
+                                                 "Intersection over union, over the suppressor's area, or over the "
+                                                 "smaller area; soft, adaptive and feature: always iou"));
+    options.theta_option = in_group(add_number(command, "--theta", params.theta, "T",
+                                               "Overlap in [0, 1] from which on a pair suppresses; where the rule "
+                                               "takes the IoU of itself: 0.3"));
+    options.min_hits_option = in_group(add_number(command, "--min-hits", params.min_hits, "N",
+                                                  "Drop kept detections that stand for fewer than N raw ones"));
     in_group(add_choice(command, "--merge", params.merge, kMergeNames,
                         "Replace a kept box by the mean of those it stands for, weighted by score or not"));
     in_group(add_choice(command, "--pair", params.pair, kPairRuleNames,
@@ -47,8 +58,17 @@ void add_nms_options(CLI::App& command, NmsOptions& options) {
                         "Most raw detections a frame may hold; more are counted and reported (0: automatic)"));
 }
 
-void check_nms_options(const NmsOptions& options) {
-    check_params(options.params);
+void settle_nms_options(NmsOptions& options) {
+    const auto left_to_us = [](const CLI::Option* option) { return option != nullptr && option->count() == 0; };
+    NmsParams& params = options.params;
+    const bool soft = is_soft(params.rule);
+    if (soft || params.pair != PairRule::overlap) {
+        if (left_to_us(options.overlap_option)) params.overlap = Overlap::iou;
+        if (left_to_us(options.theta_option)) params.theta = NmsParams{}.theta;
+    }
+    if (soft && left_to_us(options.min_hits_option)) params.min_hits = 1;
+
+    check_params(params);
     // 2^26 detections are 1.6 GB of boxes and scores: beyond any frame, and a typing error in all likelihood.
     if (options.dmax < 0 || options.dmax > (1 << 26)) {
         throw Error(ErrorKind::usage, "must lie in [0, 67108864]", "--dmax");

@@ -15,6 +15,11 @@ enum class NmsRule : std::uint8_t { one_pass, greedy, soft_linear, soft_gaussian
 enum class Merge : std::uint8_t { none, mean, weighted };
 enum class NmsKernels : std::uint8_t { fast, paper };
 
+// Soft rules lower scores and suppress nothing.
+[[nodiscard]] constexpr bool is_soft(NmsRule rule) {
+    return rule == NmsRule::soft_linear || rule == NmsRule::soft_gaussian;
+}
+
 struct NmsParams {
     NmsRule rule = NmsRule::greedy;
     Overlap overlap = Overlap::iou;

@@ -24,7 +24,7 @@ void check_params(const DetectorParams& params) {
 }
 
 void check_params(const NmsParams& params) {
-    const bool soft = params.rule == NmsRule::soft_linear || params.rule == NmsRule::soft_gaussian;
+    const bool soft = is_soft(params.rule);
     require(params.theta >= 0.0F && params.theta <= 1.0F, "must lie in [0, 1]", "--theta");
     require(params.min_hits >= 1, "must be at least 1", "--min-hits");
     require(std::isfinite(params.sigma) && params.sigma > 0.0F, "must be greater than 0", "--sigma");
