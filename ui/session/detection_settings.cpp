@@ -69,7 +69,7 @@ QString DetectionSettings::model_name() const {
 }
 
 bool DetectionSettings::soft_rule() const {
-    return values_.nms.rule == NmsRule::soft_linear || values_.nms.rule == NmsRule::soft_gaussian;
+    return is_soft(values_.nms.rule);
 }
 
 void DetectionSettings::set_detector(int index) {
@@ -110,12 +110,17 @@ void DetectionSettings::set_rule(int index) {
     if (index < 0 || index >= rules().size()) return;
     PipelineSettings next = values_;
     next.nms.rule = kNmsRuleNames[index].second;
-    if (next.nms.rule == NmsRule::soft_linear || next.nms.rule == NmsRule::soft_gaussian) {
+    if (is_soft(next.nms.rule)) {  // defined on the IoU, and suppresses nothing that could be counted or merged
+        next.nms.overlap = Overlap::iou;
         next.nms.min_hits = 1;
         next.nms.merge = Merge::none;
+        if (!soft_rule()) next.nms.theta = NmsParams{}.theta;
     } else if (soft_rule()) {  // back from a soft rule
-        next.nms.min_hits = start_.nms.min_hits;
-        next.nms.merge = start_.nms.merge;
+        const NmsParams before = is_soft(start_.nms.rule) ? NmsParams{} : start_.nms;
+        next.nms.overlap = before.overlap;
+        next.nms.theta = before.theta;
+        next.nms.min_hits = before.min_hits;
+        next.nms.merge = before.merge;
     }
     change_to(next);
 }
