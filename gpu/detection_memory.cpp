@@ -51,10 +51,13 @@ void copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, St
     if (bytes != 0) check_cuda(cudaMemcpyAsync(to, from, bytes, kind, stream), "copying detections");
 }
 
-void wait(StreamView stream) { check_cuda(cudaStreamSynchronize(stream), "waiting for detections"); }
+void wait(StreamView stream) {
+    check_cuda(cudaStreamSynchronize(stream), "waiting for detections");
+}
 
 // Copies the first n entries of every array that both have.
-void copy_arrays(const DetectionSpan& to, const DetectionSpan& from, std::size_t n, cudaMemcpyKind kind, StreamView stream) {
+void copy_arrays(const DetectionSpan& to, const DetectionSpan& from, std::size_t n, cudaMemcpyKind kind,
+                 StreamView stream) {
     const auto array = [&](auto* target, const auto* source, std::size_t each) {
         if (target != nullptr && source != nullptr) copy(target, source, n * each * sizeof(*target), kind, stream);
     };
@@ -63,7 +66,8 @@ void copy_arrays(const DetectionSpan& to, const DetectionSpan& from, std::size_t
     array(to.hits, from.hits, 1);
     array(to.source, from.source, 1);
     array(to.density, from.density, 1);
-    if (to.feature_size == from.feature_size) array(to.features, from.features, static_cast<std::size_t>(to.feature_size));
+    if (to.feature_size == from.feature_size)
+        array(to.features, from.features, static_cast<std::size_t>(to.feature_size));
     array(to.landmarks, from.landmarks, 10);
 }
 

@@ -7,7 +7,8 @@
 namespace throng::gpu {
 
 // Zeroed. Waits for nothing; the buffer may be used on the stream at once.
-[[nodiscard]] DetectionBuffer make_device_buffer(std::int32_t capacity, const DetectionExtras& extras, StreamView stream);
+[[nodiscard]] DetectionBuffer make_device_buffer(std::int32_t capacity, const DetectionExtras& extras,
+                                                 StreamView stream);
 
 // Copies by way of page-locked memory, which it keeps. Not thread-safe.
 class DetectionTransfer {

@@ -17,7 +17,9 @@ struct Extents {
     float width, height;
 };
 
-__device__ __forceinline__ float finite(float v) { return fminf(v, 3.402823466e+38F); }
+__device__ __forceinline__ float finite(float v) {
+    return fminf(v, 3.402823466e+38F);
+}
 
 __device__ __forceinline__ Extents extents_of(Box b, float extent) {
     Extents e;
@@ -32,8 +34,8 @@ __device__ __forceinline__ Extents extents_of(Box b, float extent) {
 
 // The edges are so much rounded that widths and areas no longer agree.
 __device__ __forceinline__ bool is_coarse(const Extents& e, Box b, float extent) {
-    return !(e.width <= (b.w + extent) * 1.004F && e.height <= (b.h + extent) * 1.004F && b.w + extent <= e.width * 1.004F &&
-             b.h + extent <= e.height * 1.004F);
+    return !(e.width <= (b.w + extent) * 1.004F && e.height <= (b.h + extent) * 1.004F &&
+             b.w + extent <= e.width * 1.004F && b.h + extent <= e.height * 1.004F);
 }
 
 // The smallest power of two that no side exceeds, from 0.
@@ -66,8 +68,8 @@ struct CellRange {
 };
 
 // Where the near edges of boxes of a level may lie that meet [start, end) or, given the ratio t > 0, do so by t of the
-// wider one's width: a box of width v begins at or behind start + t max(width, v) - v, which falls as v grows, and at or
-// before end - t width.
+// wider one's width: a box of width v begins at or behind start + t max(width, v) - v, which falls as v grows, and at
+// or before end - t width.
 __device__ __forceinline__ CellRange near_cells(float start, float end, float width, int level, float ratio) {
     const float scale = cell_scale(level);
     if (ratio > 0.0F) {
@@ -81,7 +83,8 @@ __device__ __forceinline__ CellRange near_cells(float start, float end, float wi
 
 __device__ __forceinline__ Candidate load_record(const BoxGrid& g, std::uint32_t r) {
     const std::uint64_t meta = g.meta[r];
-    return {load_box(g.boxes, r), __uint_as_float(static_cast<std::uint32_t>(meta)), static_cast<std::uint32_t>(meta >> 32)};
+    return {load_box(g.boxes, r), __uint_as_float(static_cast<std::uint32_t>(meta)),
+            static_cast<std::uint32_t>(meta >> 32)};
 }
 
 template <int kLanes>
@@ -112,10 +115,11 @@ __device__ __forceinline__ float search_ratio(const BoxGrid& g, const NmsRuleSet
 
 enum class Among { all, early, kept };
 
-// Calls visit(position) with the positions of the records near the box (or of the entries of `kept_items` near it), each
-// lane with others, some more than once, until it returns true on one lane. Returns whether it did.
+// Calls visit(position) with the positions of the records near the box (or of the entries of `kept_items` near it),
+// each lane with others, some more than once, until it returns true on one lane. Returns whether it did.
 template <int kLanes, Among among, class Visit>
-__device__ bool search(const BoxGrid& g, const Group<kLanes>& group, const Box& box, float extent, float ratio, Visit&& visit) {
+__device__ bool search(const BoxGrid& g, const Group<kLanes>& group, const Box& box, float extent, float ratio,
+                       Visit&& visit) {
     const Extents e = extents_of(box, extent);
     const float side = fmaxf(e.width, e.height);
     for (int word = 0; word < GridHeader::kLevelWords; ++word) {
@@ -141,7 +145,9 @@ __device__ bool search(const BoxGrid& g, const Group<kLanes>& group, const Box& 
                     const GridCell cell = g.cells[cell_index(g, level, x.first + static_cast<int>(c % across),
                                                              y.first + static_cast<int>(c / across))];
                     start = cell.start;
-                    count = among == Among::all ? cell.count : among == Among::early ? cell.early : cell.early + cell.late;
+                    count = among == Among::all     ? cell.count
+                            : among == Among::early ? cell.early
+                                                    : cell.early + cell.late;
                 }
                 for (std::uint32_t filled = group.ballot(count != 0); filled != 0; filled &= filled - 1) {
                     const int source = __ffs(filled) - 1;

@@ -1,5 +1,6 @@
-// Bins the valid detections of a frame so that those near a box are found without looking at all: grids of square cells,
-// one for each power of two of box sizes, folded into one table. Memory and time grow linearly with the capacity.
+// Bins the valid detections of a frame so that those near a box are found without looking at all: grids of square
+// cells, one for each power of two of box sizes, folded into one table. Memory and time grow linearly with the
+// capacity.
 #pragma once
 
 #include <cstddef>
@@ -23,8 +24,8 @@ struct GridHeader {
     std::uint32_t levels[kLevelWords];  // which sizes occur, one bit each
     std::uint32_t stored;               // valid detections
     std::uint32_t invalid;
-    std::uint32_t coarse;               // some box is so far from 0 that its edges are rounded: size tells nothing
-    std::uint32_t kept;                 // by the rule
+    std::uint32_t coarse;  // some box is so far from 0 that its edges are rounded: size tells nothing
+    std::uint32_t kept;    // by the rule
     std::uint32_t undecided;
     std::uint32_t segments;
     std::uint32_t unused;
@@ -33,15 +34,15 @@ struct GridHeader {
 // Addresses of device memory. Records are the valid detections, those of a cell side by side.
 struct BoxGrid {
     GridHeader* header;
-    GridCell* cells;            // [columns * rows]
-    std::uint32_t columns;      // powers of two
+    GridCell* cells;        // [columns * rows]
+    std::uint32_t columns;  // powers of two
     std::uint32_t rows;
-    Box* boxes;                 // [capacity]
-    std::uint64_t* meta;            // [capacity] raw index in the upper half, bits of the score in the lower
-    std::uint32_t* cell_of;     // [capacity] by record
-    std::uint32_t* raw_cell;    // [capacity] by raw index, while binning
-    std::uint32_t* raw_slot;    // [capacity]
-    std::uint32_t least;        // frames with fewer detections are left to the small engine
+    Box* boxes;               // [capacity]
+    std::uint64_t* meta;      // [capacity] raw index in the upper half, bits of the score in the lower
+    std::uint32_t* cell_of;   // [capacity] by record
+    std::uint32_t* raw_cell;  // [capacity] by raw index, while binning
+    std::uint32_t* raw_slot;  // [capacity]
+    std::uint32_t least;      // frames with fewer detections are left to the small engine
 };
 
 class BoxGridStorage {

@@ -44,8 +44,9 @@ void check_rules(const NmsParams& params) {
     }
 }
 
-constexpr std::pair<SmallNmsPart, std::string_view> kParts[] = {
-    {SmallNmsPart::order, stage::kNmsOrder}, {SmallNmsPart::map, stage::kNmsMap}, {SmallNmsPart::reduce, stage::kNmsReduce}};
+constexpr std::pair<SmallNmsPart, std::string_view> kParts[] = {{SmallNmsPart::order, stage::kNmsOrder},
+                                                                {SmallNmsPart::map, stage::kNmsMap},
+                                                                {SmallNmsPart::reduce, stage::kNmsReduce}};
 
 }  // namespace
 
@@ -77,15 +78,16 @@ void CudaNms::prepare(std::int32_t raw_capacity, std::int32_t kept_capacity, con
         if (!paper_ || paper_->k != params.paper_k) {
             paper_.reset();
             const auto side = static_cast<std::size_t>(d_max);
-            paper_ = Paper{params.paper_k, d_max, DeviceBuffer<std::uint8_t>(side * side), DeviceBuffer<std::uint8_t>(side),
-                           DeviceBuffer<std::uint32_t>(side)};
+            paper_ = Paper{params.paper_k, d_max, DeviceBuffer<std::uint8_t>(side * side),
+                           DeviceBuffer<std::uint8_t>(side), DeviceBuffer<std::uint32_t>(side)};
         }
     } else {
         if (engine_ != FastEngine::large && small_.size() == 0) {
-            small_capacity_ = std::min(n, kSmallNmsLimit);
+            small_capacity_ = std::min(n, small_nms_limit(device_));
             small_ = DeviceBuffer<std::byte>(small_nms_bytes(small_capacity_));
         }
-        if (engine_ != FastEngine::small && (n > kSmallNmsLimit || engine_ == FastEngine::large) && !large_) large_.emplace(device_, n);
+        if (engine_ != FastEngine::small && (n > small_nms_limit(device_) || engine_ == FastEngine::large) && !large_)
+            large_.emplace(device_, n);
     }
 }
 
@@ -93,7 +95,8 @@ NmsTask CudaNms::make_task(const DetectionBuffer& raw, const DetectionBuffer& ke
     return {raw.span(), kept.span(), params.merge != Merge::none ? owner_.data() : nullptr};
 }
 
-void CudaNms::enqueue(const DetectionBuffer& raw, DetectionBuffer& kept, const NmsParams& params, StageRecorder& recorder) {
+void CudaNms::enqueue(const DetectionBuffer& raw, DetectionBuffer& kept, const NmsParams& params,
+                      StageRecorder& recorder) {
     check_rules(params);
     if (raw.memory() != MemoryKind::device || kept.memory() != MemoryKind::device) {
         throw Error(ErrorKind::internal, "the CUDA device's suppression was given a buffer outside of device memory");
@@ -122,7 +125,7 @@ void CudaNms::enqueue(const DetectionBuffer& raw, DetectionBuffer& kept, const N
 }
 
 void CudaNms::run_fast(const NmsTask& task, const NmsRuleSet& rules, StageRecorder& recorder) {
-    const bool needs_large = engine_ == FastEngine::large || task.raw.capacity > kSmallNmsLimit;
+    const bool needs_large = engine_ == FastEngine::large || task.raw.capacity > small_nms_limit(device_);
     if (engine_ != FastEngine::large) {
         const SmallNmsTask small{task, lay_out_small_nms(small_.data(), small_capacity_)};
         for (const auto& [part, name] : kParts) {
@@ -140,7 +143,8 @@ void CudaNms::run_fast(const NmsTask& task, const NmsRuleSet& rules, StageRecord
     large_->launch_reduce(task, rules, least, stream_);
 }
 
-void CudaNms::run_paper(const NmsTask& task, const NmsParams& params, const NmsRuleSet& rules, StageRecorder& recorder) {
+void CudaNms::run_paper(const NmsTask& task, const NmsParams& params, const NmsRuleSet& rules,
+                        StageRecorder& recorder) {
     const PaperNmsScratch scratch = paper_->scratch();
     {
         const ScopedStage map(recorder, stage::kNmsMap);
@@ -163,7 +167,8 @@ void CudaNms::run_soft(const NmsTask& task, const NmsParams& params, StageRecord
     soft_->launch_reduce(task, params, stream_);
 }
 
-std::vector<double> CudaNms::replay(const DetectionBuffer& raw, DetectionBuffer& kept, const NmsParams& params, int repeats) {
+std::vector<double> CudaNms::replay(const DetectionBuffer& raw, DetectionBuffer& kept, const NmsParams& params,
+                                    int repeats) {
     NoRecorder silent;
     enqueue(raw, kept, params, silent);
     return time_replays(stream_, repeats, [&] { enqueue(raw, kept, params, silent); });
@@ -191,7 +196,7 @@ CudaNmsBatch::CudaNmsBatch(const DeviceInfo& device, StreamView stream,
         has_density_ = has_density_ && raw->span().density != nullptr;
         has_features_ = has_features_ && raw->span().features != nullptr;
     }
-    fits_ = !frames_.empty() && capacity <= kSmallNmsLimit;
+    fits_ = !frames_.empty() && capacity <= small_nms_limit(device_);
     if (!fits_) return;
     capacity_ = capacity;
     const std::size_t each = small_nms_bytes(capacity);
@@ -202,13 +207,15 @@ CudaNmsBatch::CudaNmsBatch(const DeviceInfo& device, StreamView stream,
         tasks.push_back({NmsTask{frames_[f].first->span(), frames_[f].second->span(), nullptr},
                          lay_out_small_nms(memory_.data() + f * each, capacity)});
     }
-    check_cuda(cudaMemcpyAsync(tasks_.data(), tasks.data(), tasks_.bytes(), cudaMemcpyHostToDevice, stream_), "copying the tasks of a batch");
+    check_cuda(cudaMemcpyAsync(tasks_.data(), tasks.data(), tasks_.bytes(), cudaMemcpyHostToDevice, stream_),
+               "copying the tasks of a batch");
     check_cuda(cudaStreamSynchronize(stream_), "copying the tasks of a batch");
 }
 
 void CudaNmsBatch::enqueue(const NmsParams& params, StageRecorder& recorder) {
     check_rules(params);
-    const bool columns = (params.pair != PairRule::adaptive || has_density_) && (params.pair != PairRule::feature || has_features_);
+    const bool columns =
+        (params.pair != PairRule::adaptive || has_density_) && (params.pair != PairRule::feature || has_features_);
     if (fits_ && columns && !is_soft(params) && params.merge == Merge::none && params.kernels == NmsKernels::fast) {
         for (const auto& [part, name] : kParts) {
             const ScopedStage stage(recorder, name);

@@ -62,12 +62,13 @@ private:
     void run_fast(const NmsTask& task, const NmsRuleSet& rules, StageRecorder& recorder);
     void run_paper(const NmsTask& task, const NmsParams& params, const NmsRuleSet& rules, StageRecorder& recorder);
     void run_soft(const NmsTask& task, const NmsParams& params, StageRecorder& recorder);
-    [[nodiscard]] NmsTask make_task(const DetectionBuffer& raw, const DetectionBuffer& kept, const NmsParams& params) const;
+    [[nodiscard]] NmsTask make_task(const DetectionBuffer& raw, const DetectionBuffer& kept,
+                                    const NmsParams& params) const;
 
     DeviceInfo device_;
     StreamView stream_;
     FastEngine engine_;
-    std::int32_t raw_capacity_ = 0;   // that the scratch below is made for
+    std::int32_t raw_capacity_ = 0;  // that the scratch below is made for
     std::int32_t kept_capacity_ = 0;
     DeviceBuffer<std::byte> small_;
     std::int32_t small_capacity_ = 0;

@@ -8,8 +8,8 @@ namespace {
 
 constexpr int kThreads = 256;
 constexpr std::uint32_t kWholeWarp = 0xFFFFFFFFU;
-// Up to here every kept detection is compared with every other one, a warp each: few are kept. Beyond, scores are binned
-// by their upper 16 bits first.
+// Up to here every kept detection is compared with every other one, a warp each: few are kept. Beyond, scores are
+// binned by their upper 16 bits first.
 constexpr std::int32_t kDirectCapacity = 131072;
 constexpr std::uint32_t kBuckets = 65536;
 constexpr int kScanThreads = 1024;
@@ -32,8 +32,8 @@ __device__ KeptEntry load_entry(const KeptEntry* entries, std::uint32_t k) {
 }
 
 __device__ void write_entry(const KeptList& list, const NmsTask& task, const KeptEntry& entry, std::uint32_t place) {
-    write_kept(task, place, entry.box, entry.score, list.hits != nullptr ? static_cast<std::int32_t>(list.hits[entry.record]) : 1,
-               entry.index);
+    write_kept(task, place, entry.box, entry.score,
+               list.hits != nullptr ? static_cast<std::int32_t>(list.hits[entry.record]) : 1, entry.index);
 }
 
 // A warp a kept detection: counts those before it.
@@ -61,10 +61,12 @@ __global__ void __launch_bounds__(kThreads) order_direct_kernel(KeptList list, N
     }
 }
 
-__device__ std::uint32_t bucket_of(const KeptEntry& entry) { return entry.leads != 0 ? 0 : kBuckets - 1 - (score_key(entry.score) >> 16); }
+__device__ std::uint32_t bucket_of(const KeptEntry& entry) {
+    return entry.leads != 0 ? 0 : kBuckets - 1 - (score_key(entry.score) >> 16);
+}
 
-__global__ void __launch_bounds__(kThreads)
-    bin_scores_kernel(KeptList list, NmsTask task, std::int32_t min_hits, std::uint32_t* d_buckets, std::uint32_t* d_slots) {
+__global__ void __launch_bounds__(kThreads) bin_scores_kernel(KeptList list, NmsTask task, std::int32_t min_hits,
+                                                              std::uint32_t* d_buckets, std::uint32_t* d_slots) {
     if (stored_count(task.raw) < list.least) return;
     const std::uint32_t count = *list.count;
     for (std::uint32_t k = blockIdx.x * kThreads + threadIdx.x; k < count; k += gridDim.x * kThreads) {
@@ -74,7 +76,8 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 // One block: counts become starts, and the sum is the number written.
-__global__ void __launch_bounds__(kScanThreads) scan_buckets_kernel(KeptList list, NmsTask task, std::uint32_t* d_buckets) {
+__global__ void __launch_bounds__(kScanThreads)
+    scan_buckets_kernel(KeptList list, NmsTask task, std::uint32_t* d_buckets) {
     if (stored_count(task.raw) < list.least) return;
     constexpr std::uint32_t kEach = kBuckets / kScanThreads;
     const std::uint32_t lane = threadIdx.x & 31;
@@ -119,7 +122,8 @@ __global__ void __launch_bounds__(kThreads)
 
 // A warp a kept detection: its place within its bucket.
 __global__ void __launch_bounds__(kThreads)
-    order_buckets_kernel(KeptList list, NmsTask task, std::int32_t min_hits, const std::uint32_t* d_starts, const std::uint32_t* d_sorted) {
+    order_buckets_kernel(KeptList list, NmsTask task, std::int32_t min_hits, const std::uint32_t* d_starts,
+                         const std::uint32_t* d_sorted) {
     if (stored_count(task.raw) < list.least) return;
     const std::uint32_t count = *list.count;
     const std::uint32_t lane = threadIdx.x & 31;
@@ -156,7 +160,8 @@ std::size_t KeptOrderStorage::bytes() const {
     return entries_.bytes() + buckets_.bytes() + slots_.bytes() + sorted_.bytes();
 }
 
-void KeptOrderStorage::launch(const KeptList& list, const NmsTask& task, std::int32_t min_hits, StreamView stream) const {
+void KeptOrderStorage::launch(const KeptList& list, const NmsTask& task, std::int32_t min_hits,
+                              StreamView stream) const {
     constexpr int kMostBlocks = 2048;  // of 8 warps: every multiprocessor is full
     const int warps = (capacity_ + kThreads / 32 - 1) / (kThreads / 32);
     const auto blocks = static_cast<unsigned>(warps < kMostBlocks ? warps : kMostBlocks);
@@ -170,7 +175,8 @@ void KeptOrderStorage::launch(const KeptList& list, const NmsTask& task, std::in
     check_launch("bin_scores_kernel", stream);
     scan_buckets_kernel<<<1, kScanThreads, 0, stream>>>(list, task, buckets_.data());
     check_launch("scan_buckets_kernel", stream);
-    fill_buckets_kernel<<<blocks, kThreads, 0, stream>>>(list, task, min_hits, buckets_.data(), slots_.data(), sorted_.data());
+    fill_buckets_kernel<<<blocks, kThreads, 0, stream>>>(list, task, min_hits, buckets_.data(), slots_.data(),
+                                                         sorted_.data());
     check_launch("fill_buckets_kernel", stream);
     order_buckets_kernel<<<blocks, kThreads, 0, stream>>>(list, task, min_hits, buckets_.data(), sorted_.data());
     check_launch("order_buckets_kernel", stream);

@@ -20,7 +20,7 @@ static_assert(sizeof(KeptEntry) == 32);
 
 // Addresses of device memory. Entries come in any order.
 struct KeptList {
-    KeptEntry* entries;       // [capacity]
+    KeptEntry* entries;          // [capacity]
     const std::uint32_t* count;  // how many
     const std::uint32_t* invalid;
     const std::uint32_t* hits;  // by record; null: 1 each
@@ -41,7 +41,7 @@ private:
     DeviceBuffer<KeptEntry> entries_;
     DeviceBuffer<std::uint32_t> buckets_;  // counts, then starts; only for capacities that need them
     DeviceBuffer<std::uint32_t> slots_;
-    DeviceBuffer<std::uint32_t> sorted_;   // entries by bucket
+    DeviceBuffer<std::uint32_t> sorted_;  // entries by bucket
 };
 
 }  // namespace throng::gpu

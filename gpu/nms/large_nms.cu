@@ -5,11 +5,13 @@
 #include "gpu/nms/box_grid.cuh"
 #include "gpu/nms/large_nms.h"
 
-// After the binning, kernels over the records, which lie by cell, so that the lanes of a warp look at the same neighbours:
+// After the binning, kernels over the records, which lie by cell, so that the lanes of a warp look at the same
+// neighbours:
 //   decide:  a detection that nobody suppresses is kept, under one-pass and greedy alike; a search ends at the first
 //            suppressor. The kept ones are listed by cell, too. The others are suppressed (one-pass) or open (greedy).
 //   settle:  (greedy) most open ones are suppressed by one listed as kept.
-//   resolve: (greedy) the rest wait for those of their suppressors that are open, without barriers: a warp goes round its
+//   resolve: (greedy) the rest wait for those of their suppressors that are open, without barriers: a warp goes round
+//   its
 //            own until all are decided. The first open one waits for nobody, so all get an answer. The launch is
 //            cooperative: every warp runs.
 //   own:     each suppressed one looks for the first kept one that suppresses it, among the kept ones listed near it.
@@ -36,7 +38,8 @@ struct Work {
     KeptEntry* entries;
 };
 
-__device__ void keep(const Work& w, std::uint32_t r, const Candidate& mine, std::uint32_t GridCell::*list, std::uint32_t early) {
+__device__ void keep(const Work& w, std::uint32_t r, const Candidate& mine, std::uint32_t GridCell::*list,
+                     std::uint32_t early) {
     GridCell& cell = w.grid.cells[w.grid.cell_of[r]];
     w.kept_items[cell.start + early + atomicAdd(&(cell.*list), 1U)] = r;
     const std::uint32_t k = atomicAdd(&w.grid.header->kept, 1U);
@@ -45,7 +48,8 @@ __device__ void keep(const Work& w, std::uint32_t r, const Candidate& mine, std:
 
 template <PairPath path>
 __global__ void __launch_bounds__(kThreads) decide_kernel(Work w, NmsTask task, NmsRuleSet rules) {
-    if (blockIdx.x == 0 && threadIdx.x == 0 && stored_count(task.raw) >= w.grid.least) *task.kept.count = DetectionCount{};
+    if (blockIdx.x == 0 && threadIdx.x == 0 && stored_count(task.raw) >= w.grid.least)
+        *task.kept.count = DetectionCount{};
     const std::uint32_t stored = w.grid.header->stored;
     const Group<kDecideLanes> group;
     const std::uint32_t r = (blockIdx.x * kThreads + threadIdx.x) / kDecideLanes;
@@ -53,7 +57,8 @@ __global__ void __launch_bounds__(kThreads) decide_kernel(Work w, NmsTask task, 
     const Candidate mine = load_record(w.grid, r);
     const auto suppresses_me = [&](std::uint32_t other) {
         const Candidate theirs = load_record(w.grid, other);
-        return theirs.score >= mine.score && other != r && suppresses<path>(rules, task.raw, mine, theirs) && precedes(theirs, mine);
+        return theirs.score >= mine.score && other != r && suppresses<path>(rules, task.raw, mine, theirs) &&
+               precedes(theirs, mine);
     };
     const bool any = rules.disjoint ? search_all(stored, group, suppresses_me)
                                     : search<kDecideLanes, Among::all>(w.grid, group, mine.box, rules.extent,
@@ -65,7 +70,9 @@ __global__ void __launch_bounds__(kThreads) decide_kernel(Work w, NmsTask task, 
     if (!any) keep(w, r, mine, &GridCell::early, 0);
 }
 
-__device__ std::uint32_t now(const std::uint32_t* state) { return *static_cast<const volatile std::uint32_t*>(state); }
+__device__ std::uint32_t now(const std::uint32_t* state) {
+    return *static_cast<const volatile std::uint32_t*>(state);
+}
 
 template <PairPath path>
 __global__ void __launch_bounds__(kThreads) settle_kernel(Work w, NmsTask task, NmsRuleSet rules) {
@@ -74,11 +81,13 @@ __global__ void __launch_bounds__(kThreads) settle_kernel(Work w, NmsTask task, 
     const std::uint32_t r = (blockIdx.x * kThreads + threadIdx.x) / kSettleLanes;
     if (r >= stored || w.state[r] != open) return;
     const Candidate mine = load_record(w.grid, r);
-    const bool gone = !rules.disjoint && search<kSettleLanes, Among::early>(
-        w.grid, group, mine.box, rules.extent, search_ratio(w.grid, rules), [&](std::uint32_t item) {
-            const Candidate theirs = load_record(w.grid, w.kept_items[item]);
-            return theirs.score >= mine.score && suppresses<path>(rules, task.raw, mine, theirs) && precedes(theirs, mine);
-        });
+    const bool gone = !rules.disjoint &&
+                      search<kSettleLanes, Among::early>(
+                          w.grid, group, mine.box, rules.extent, search_ratio(w.grid, rules), [&](std::uint32_t item) {
+                              const Candidate theirs = load_record(w.grid, w.kept_items[item]);
+                              return theirs.score >= mine.score && suppresses<path>(rules, task.raw, mine, theirs) &&
+                                     precedes(theirs, mine);
+                          });
     if (group.lane != 0) return;
     if (gone) {
         w.state[r] = suppressed;
@@ -109,14 +118,16 @@ __global__ void __launch_bounds__(kThreads) resolve_kernel(Work w, NmsTask task,
                 const Candidate theirs = load_record(w.grid, other);
                 if (theirs.score < mine.score || other == r) return false;
                 const std::uint32_t state = now(w.state + other);
-                if (state == suppressed || !suppresses<path>(rules, task.raw, mine, theirs) || !precedes(theirs, mine)) return false;
+                if (state == suppressed || !suppresses<path>(rules, task.raw, mine, theirs) || !precedes(theirs, mine))
+                    return false;
                 if (state == kept) return true;
                 known[met == 0 ? 0 : 1] = other;
                 ++met;
                 return false;
             };
-            bool gone = rules.disjoint ? search_all(stored, group, look)
-                                       : search<kResolveLanes, Among::all>(w.grid, group, mine.box, rules.extent, ratio, look);
+            bool gone = rules.disjoint
+                            ? search_all(stored, group, look)
+                            : search<kResolveLanes, Among::all>(w.grid, group, mine.box, rules.extent, ratio, look);
             bool undecided = !gone && group.any(met != 0);
             if (undecided && !group.any(met > 2)) {
                 for (int poll = 0; poll < kPolls && undecided; ++poll) {
@@ -152,8 +163,8 @@ __global__ void __launch_bounds__(kThreads) own_kernel(Work w, NmsTask task, Nms
     Candidate owner{};
     const auto look = [&](std::uint32_t other) {
         const Candidate theirs = load_record(w.grid, other);
-        if (theirs.score >= mine.score && other != best && suppresses<path>(rules, task.raw, mine, theirs) && precedes(theirs, mine) &&
-            (best == kNone || precedes(theirs, owner))) {
+        if (theirs.score >= mine.score && other != best && suppresses<path>(rules, task.raw, mine, theirs) &&
+            precedes(theirs, mine) && (best == kNone || precedes(theirs, owner))) {
             best = other;
             owner = theirs;
         }
@@ -183,7 +194,8 @@ __global__ void __launch_bounds__(kThreads) own_kernel(Work w, NmsTask task, Nms
 template <PairPath path>
 int resolve_blocks_an_sm() {
     int blocks = 0;
-    check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, resolve_kernel<path>, kThreads, 0), "resolve_kernel: occupancy");
+    check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, resolve_kernel<path>, kThreads, 0),
+               "resolve_kernel: occupancy");
     return blocks;
 }
 
@@ -221,7 +233,12 @@ void launch_owners(const Work& work, const NmsTask& task, const NmsRuleSet& rule
 }  // namespace
 
 LargeNms::LargeNms(const DeviceInfo& device, std::int32_t capacity)
-    : grid_(capacity), order_(capacity), state_(capacity), hits_(capacity), kept_items_(capacity), undecided_(capacity) {
+    : grid_(capacity),
+      order_(capacity),
+      state_(capacity),
+      hits_(capacity),
+      kept_items_(capacity),
+      undecided_(capacity) {
     const int each = std::min(resolve_blocks_an_sm<PairPath::plain>(), resolve_blocks_an_sm<PairPath::any>());
     resolve_blocks_ = device.multiprocessors * std::max(each, 1);
 }
@@ -231,7 +248,8 @@ std::size_t LargeNms::bytes() const {
 }
 
 void LargeNms::launch_map(const NmsTask& task, const NmsRuleSet& rules, std::uint32_t least, StreamView stream) const {
-    const Work work{grid_.view(least), state_.data(), hits_.data(), kept_items_.data(), undecided_.data(), order_.entries()};
+    const Work work{grid_.view(least),  state_.data(),     hits_.data(),
+                    kept_items_.data(), undecided_.data(), order_.entries()};
     launch_grid_build(work.grid, task, rules.extent, stream);
     if (pair_path(rules) == PairPath::plain) {
         launch_decisions<PairPath::plain>(work, task, rules, resolve_blocks_, stream);
@@ -240,15 +258,18 @@ void LargeNms::launch_map(const NmsTask& task, const NmsRuleSet& rules, std::uin
     }
 }
 
-void LargeNms::launch_reduce(const NmsTask& task, const NmsRuleSet& rules, std::uint32_t least, StreamView stream) const {
-    const Work work{grid_.view(least), state_.data(), hits_.data(), kept_items_.data(), undecided_.data(), order_.entries()};
+void LargeNms::launch_reduce(const NmsTask& task, const NmsRuleSet& rules, std::uint32_t least,
+                             StreamView stream) const {
+    const Work work{grid_.view(least),  state_.data(),     hits_.data(),
+                    kept_items_.data(), undecided_.data(), order_.entries()};
     if (pair_path(rules) == PairPath::plain) {
         launch_owners<PairPath::plain>(work, task, rules, stream);
     } else {
         launch_owners<PairPath::any>(work, task, rules, stream);
     }
     const GridHeader* header = work.grid.header;
-    order_.launch(KeptList{order_.entries(), &work.grid.header->kept, &header->invalid, hits_.data(), least}, task, rules.min_hits, stream);
+    order_.launch(KeptList{order_.entries(), &work.grid.header->kept, &header->invalid, hits_.data(), least}, task,
+                  rules.min_hits, stream);
 }
 
 }  // namespace throng::gpu

@@ -49,7 +49,8 @@ __global__ void __launch_bounds__(kThreads) sort_members_kernel(Work w, NmsTask 
     std::uint32_t before = 0;
     for (std::uint32_t k = lane; k < size; k += 32) {
         const std::uint32_t other = w.members[start + k];
-        if (throng::precedes(load_box(task.raw.boxes, other), task.raw.scores[other], other, box, score, mine)) ++before;
+        if (throng::precedes(load_box(task.raw.boxes, other), task.raw.scores[other], other, box, score, mine))
+            ++before;
     }
     for (int step = 16; step > 0; step /= 2) before += __shfl_xor_sync(0xFFFFFFFFU, before, step);
     if (lane == 0) w.sorted[start + before] = mine;
@@ -65,7 +66,8 @@ __global__ void __launch_bounds__(kThreads) sum_members_kernel(Work w, NmsTask t
         kind == Merge::weighted && scores_can_weigh(task.raw.scores[members[0]], task.raw.scores[members[size - 1]]);
     BoxSum sum;
     for (std::uint32_t k = 0; k < size; ++k) {
-        add_member(sum, load_box(task.raw.boxes, members[k]), weighs ? static_cast<double>(task.raw.scores[members[k]]) : 1.0);
+        add_member(sum, load_box(task.raw.boxes, members[k]),
+                   weighs ? static_cast<double>(task.raw.scores[members[k]]) : 1.0);
     }
     store_box(task.kept.boxes, p, mean_box(sum));
 }

@@ -12,7 +12,8 @@ namespace throng::gpu {
 struct NmsTask {
     DetectionSpan raw;
     DetectionSpan kept;
-    std::int32_t* owner = nullptr;  // [raw.capacity] raw index of the kept detection each belongs to, -1 for none; or null
+    std::int32_t* owner =
+        nullptr;  // [raw.capacity] raw index of the kept detection each belongs to, -1 for none; or null
 };
 
 // The rule as a kernel needs it.
@@ -21,7 +22,7 @@ struct NmsRuleSet {
     Overlap overlap;
     PairRule pair;
     Ties ties;
-    float extent;        // 1 for inclusive pixels
+    float extent;  // 1 for inclusive pixels
     float theta;
     float feature_low;
     float feature_high;

@@ -69,7 +69,8 @@ __device__ __forceinline__ bool suppresses(const NmsRuleSet& rules, const Detect
             case PairRule::feature: {
                 const auto size = static_cast<std::size_t>(raw.feature_size);
                 return feature_suppresses(overlap, rules.feature_low, rules.feature_high, rules.feature_distance,
-                                          raw.features + i.index * size, raw.features + j.index * size, raw.feature_size);
+                                          raw.features + i.index * size, raw.features + j.index * size,
+                                          raw.feature_size);
             }
         }
         return false;

@@ -36,13 +36,15 @@ __global__ void reduce_kernel(PaperNmsScratch scratch, std::int32_t k) {
     const std::uint8_t* row = scratch.matrix + static_cast<std::size_t>(blockIdx.x) * scratch.d_max;
     int all = 1;
     for (std::int32_t step = 0; step < k; ++step) {
-        all = __syncthreads_and(all && row[static_cast<std::int32_t>(blockDim.x) * step + static_cast<std::int32_t>(threadIdx.x)]);
+        all = __syncthreads_and(
+            all && row[static_cast<std::int32_t>(blockDim.x) * step + static_cast<std::int32_t>(threadIdx.x)]);
     }
     if (threadIdx.x == 0) scratch.vector[blockIdx.x] = static_cast<std::uint8_t>(all);
 }
 
 // A warp a detection: its first kept suppressor gets the hit.
-__global__ void __launch_bounds__(kThreads) count_hits_kernel(PaperNmsScratch scratch, NmsTask task, std::uint32_t* d_hits) {
+__global__ void __launch_bounds__(kThreads)
+    count_hits_kernel(PaperNmsScratch scratch, NmsTask task, std::uint32_t* d_hits) {
     const std::uint32_t lane = threadIdx.x & 31;
     const std::uint32_t i = (blockIdx.x * kThreads + threadIdx.x) / 32;
     const std::uint32_t n = stored_count(task.raw);
@@ -54,13 +56,15 @@ __global__ void __launch_bounds__(kThreads) count_hits_kernel(PaperNmsScratch sc
         const std::uint8_t* row = scratch.matrix + static_cast<std::size_t>(i) * scratch.d_max;
         std::int32_t best = -1;
         for (std::uint32_t j = lane; j < n; j += 32) {
-            if (row[j] == 0 && scratch.vector[j] != 0 && (best < 0 || precedes(candidate(task.raw, j), candidate(task.raw, best)))) {
+            if (row[j] == 0 && scratch.vector[j] != 0 &&
+                (best < 0 || precedes(candidate(task.raw, j), candidate(task.raw, best)))) {
                 best = static_cast<std::int32_t>(j);
             }
         }
         for (int step = 16; step > 0; step /= 2) {
             const std::int32_t other = __shfl_xor_sync(kWholeWarp, best, step);
-            if (other >= 0 && (best < 0 || precedes(candidate(task.raw, other), candidate(task.raw, best)))) best = other;
+            if (other >= 0 && (best < 0 || precedes(candidate(task.raw, other), candidate(task.raw, best))))
+                best = other;
         }
         owner = best;
     }
@@ -79,7 +83,9 @@ __global__ void __launch_bounds__(kThreads)
     const std::uint32_t n = stored_count(task.raw);
     if (i >= n) return;
     // Invalid detections count as not kept: they have no hits.
-    const auto stays = [&](std::uint32_t k) { return static_cast<std::int32_t>(d_hits[k]) >= min_hits && scratch.vector[k] != 0; };
+    const auto stays = [&](std::uint32_t k) {
+        return static_cast<std::int32_t>(d_hits[k]) >= min_hits && scratch.vector[k] != 0;
+    };
     if (!stays(i)) return;
     const Candidate mine = candidate(task.raw, i);
     std::uint32_t before = 0;
@@ -101,8 +107,10 @@ __global__ void __launch_bounds__(kThreads)
 std::int32_t paper_d_max(std::int32_t capacity, std::int32_t k) {
     const std::int32_t threads = (capacity + k - 1) / k;
     if (threads > kMostThreads) {
-        throw Error(ErrorKind::usage, "the paper's reduction takes at most " + std::to_string(kMostThreads * k) +
-                    " detections in " + std::to_string(k) + " steps", "--k", "raise k (up to 64) or use --kernels fast");
+        throw Error(ErrorKind::usage,
+                    "the paper's reduction takes at most " + std::to_string(kMostThreads * k) + " detections in " +
+                        std::to_string(k) + " steps",
+                    "--k", "raise k (up to 64) or use --kernels fast");
     }
     return threads < 1 ? k : threads * k;
 }
@@ -116,7 +124,8 @@ void launch_paper_map(const PaperNmsScratch& scratch, const NmsTask& task, const
 }
 
 void launch_paper_reduce(const PaperNmsScratch& scratch, std::int32_t k, StreamView stream) {
-    reduce_kernel<<<static_cast<unsigned>(scratch.d_max), static_cast<unsigned>(scratch.d_max / k), 0, stream>>>(scratch, k);
+    reduce_kernel<<<static_cast<unsigned>(scratch.d_max), static_cast<unsigned>(scratch.d_max / k), 0, stream>>>(
+        scratch, k);
     check_launch("reduce_kernel", stream);
 }
 

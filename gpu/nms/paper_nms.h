@@ -1,5 +1,5 @@
-// The paper's two kernels as published: D. Oro et al., Work-efficient parallel non-maximum suppression kernels, section 3.
-// The reference that the fast engine is shown against.
+// The paper's two kernels as published: D. Oro et al., Work-efficient parallel non-maximum suppression kernels,
+// section 3. The reference that the fast engine is shown against.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ struct PaperNmsScratch {
     std::int32_t d_max = 0;
 };
 
-// D_max for a capacity: a multiple of the step k times a warp, so that D_max / k threads reduce a row in k steps, and no
-// more than 1024 threads are needed.
+// D_max for a capacity: a multiple of the step k times a warp, so that D_max / k threads reduce a row in k steps, and
+// no more than 1024 threads are needed.
 [[nodiscard]] std::int32_t paper_d_max(std::int32_t capacity, std::int32_t k);
 
 // Fills B with 1 and computes it: one thread a pair (i, j), in 2-D blocks.

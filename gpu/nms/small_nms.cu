@@ -9,8 +9,8 @@
 //   rank:   a warp a detection counts those that precede it, among the keys of all, which each block makes for itself;
 //           the valid ones are stored by rank.
 //   decide: a warp takes a detection i and looks at those before it, from the best down, for one that suppresses it.
-//           Greedy needs to know whether that one is kept: its warp tells as soon as it knows, and i waits for that alone.
-//           The first detection waits for nobody, and all blocks run at once, so all get an answer. One-pass
+//           Greedy needs to know whether that one is kept: its warp tells as soon as it knows, and i waits for that
+//           alone. The first detection waits for nobody, and all blocks run at once, so all get an answer. One-pass
 //           decides without waiting, and waits only to learn whose hit i is.
 //   write:  each kept one counts those before it.
 namespace throng::gpu {
@@ -95,7 +95,8 @@ __device__ void rank(const NmsTask& task, const SmallNmsScratch& scratch, std::u
         if (equal > 1) {
             std::uint32_t before = 0;
             for (std::uint32_t j = lane; j < n; j += 32) {
-                if (keys[j] == mine && j != i && throng::precedes(load_box(raw.boxes, j), score, j, box, score, i)) ++before;
+                if (keys[j] == mine && j != i && throng::precedes(load_box(raw.boxes, j), score, j, box, score, i))
+                    ++before;
             }
             above += warp_sum(before);
         }
@@ -112,8 +113,8 @@ __device__ void rank(const NmsTask& task, const SmallNmsScratch& scratch, std::u
 // Step for detection i, by a warp. boxes: all that come before it, and its own; run_states: what is known of the run of
 // ranks that its block has at this time, tagged with the rank, in shared memory: chains mostly lead from rank to rank.
 template <PairPath path>
-__device__ void decide_one(const NmsTask& task, const SmallNmsScratch& scratch, const NmsRuleSet& rules, const Box* boxes,
-                           std::uint32_t* run_states, std::uint32_t i) {
+__device__ void decide_one(const NmsTask& task, const SmallNmsScratch& scratch, const NmsRuleSet& rules,
+                           const Box* boxes, std::uint32_t* run_states, std::uint32_t i) {
     const std::uint32_t lane = threadIdx.x & 31;
     const bool with_score = path == PairPath::any || rules.ties == Ties::strict;
     const Candidate mine{boxes[i], with_score ? scratch.scores[i] : 0.0F, with_score ? scratch.index[i] : 0};
@@ -138,8 +139,8 @@ __device__ void decide_one(const NmsTask& task, const SmallNmsScratch& scratch, 
         told = true;
     };
     for (std::uint32_t base = 0; base < i && owner < 0; base += 32 * kAhead) {
-        // Bit k for the k-th test of this lane. Without a branch, so that the tests overlap: nearly all are decided by a
-        // product (see reaches()).
+        // Bit k for the k-th test of this lane. Without a branch, so that the tests overlap: nearly all are decided by
+        // a product (see reaches()).
         std::uint32_t hit = 0;
         std::uint32_t unsure = 0;
 #pragma unroll
@@ -147,7 +148,8 @@ __device__ void decide_one(const NmsTask& task, const SmallNmsScratch& scratch, 
             const std::uint32_t j = base + k * 32 + lane;
             const Box box = boxes[min(j, i)];
             const float intersection = intersection_area(mine.box, box, rules.extent);
-            const float limit = rules.theta * overlap_base(rules.overlap, intersection, area, box_area(box, rules.extent));
+            const float limit =
+                rules.theta * overlap_base(rules.overlap, intersection, area, box_area(box, rules.extent));
             const bool clear = quick && limit > 1e-30F && limit < 1e30F;
             const bool above = intersection > limit * 1.000001F;
             const bool below = intersection < limit * 0.999999F;
@@ -158,7 +160,8 @@ __device__ void decide_one(const NmsTask& task, const SmallNmsScratch& scratch, 
             for (; unsure != 0; unsure &= unsure - 1) {
                 const int k = __ffs(unsure) - 1;
                 const std::uint32_t j = base + k * 32 + lane;
-                const Candidate other{boxes[j], with_score ? scratch.scores[j] : 1.0F, with_score ? scratch.index[j] : 0};
+                const Candidate other{boxes[j], with_score ? scratch.scores[j] : 1.0F,
+                                      with_score ? scratch.index[j] : 0};
                 if (suppresses<path>(rules, task.raw, mine, other)) hit |= 1U << k;
             }
             __syncwarp();
@@ -196,10 +199,11 @@ __device__ void decide_one(const NmsTask& task, const SmallNmsScratch& scratch, 
     }
 }
 
-// A warp takes one detection after the other, upwards. The blocks take runs of kRun ranks in turn, so that all have as much
-// to do: the later a detection comes, the more there are before it.
+// A warp takes one detection after the other, upwards. The blocks take runs of kRun ranks in turn, so that all have as
+// much to do: the later a detection comes, the more there are before it.
 template <PairPath path>
-__device__ void decide(const NmsTask& task, const SmallNmsScratch& scratch, const NmsRuleSet& rules, std::uint32_t capacity) {
+__device__ void decide(const NmsTask& task, const SmallNmsScratch& scratch, const NmsRuleSet& rules,
+                       std::uint32_t capacity) {
     extern __shared__ __align__(16) unsigned char memory[];
     __shared__ std::uint32_t run_states[kDecideItems];
     Box* boxes = reinterpret_cast<Box*>(memory);
@@ -219,7 +223,8 @@ __device__ void decide(const NmsTask& task, const SmallNmsScratch& scratch, cons
     }
 }
 
-__device__ void write(const NmsTask& task, const SmallNmsScratch& scratch, std::int32_t min_hits, std::uint32_t capacity) {
+__device__ void write(const NmsTask& task, const SmallNmsScratch& scratch, std::int32_t min_hits,
+                      std::uint32_t capacity) {
     if (stored_count(task.raw) > capacity) return;
     const std::uint32_t valid = scratch.header->valid;
     const std::uint32_t lane = threadIdx.x & 31;
@@ -248,15 +253,15 @@ __device__ void write(const NmsTask& task, const SmallNmsScratch& scratch, std::
     const std::uint32_t own = own_sums[lane];
     const std::uint32_t ahead = warp_sum(lane < warp ? own : 0);
     if (mine) {
-        write_kept(task, before + ahead + __popc(votes & ((1U << lane) - 1)), load_box(scratch.boxes, i), scratch.scores[i],
-                   static_cast<std::int32_t>(scratch.hits[i]), scratch.index[i]);
+        write_kept(task, before + ahead + __popc(votes & ((1U << lane) - 1)), load_box(scratch.boxes, i),
+                   scratch.scores[i], static_cast<std::int32_t>(scratch.hits[i]), scratch.index[i]);
     }
     const std::uint32_t total = before + warp_sum(own);
     if (last && threadIdx.x == 0) *task.kept.count = DetectionCount{total, scratch.header->invalid};
 }
 
-__global__ void __launch_bounds__(kRankThreads) rank_kernel(const __grid_constant__ SmallNmsTask one, const SmallNmsTask* d_tasks,
-                                                            std::uint32_t capacity) {
+__global__ void __launch_bounds__(kRankThreads)
+    rank_kernel(const __grid_constant__ SmallNmsTask one, const SmallNmsTask* d_tasks, std::uint32_t capacity) {
     let_next_start();
     if (d_tasks == nullptr) {
         rank(one.task, one.scratch, capacity);
@@ -267,8 +272,8 @@ __global__ void __launch_bounds__(kRankThreads) rank_kernel(const __grid_constan
 
 template <PairPath path>
 __global__ void __launch_bounds__(kDecideThreads)
-    decide_kernel(const __grid_constant__ SmallNmsTask one, const SmallNmsTask* d_tasks, const __grid_constant__ NmsRuleSet rules,
-                  std::uint32_t capacity) {
+    decide_kernel(const __grid_constant__ SmallNmsTask one, const SmallNmsTask* d_tasks,
+                  const __grid_constant__ NmsRuleSet rules, std::uint32_t capacity) {
     wait_for_previous();
     let_next_start();
     if (d_tasks == nullptr) {
@@ -279,7 +284,8 @@ __global__ void __launch_bounds__(kDecideThreads)
 }
 
 __global__ void __launch_bounds__(kWriteThreads)
-    write_kernel(const __grid_constant__ SmallNmsTask one, const SmallNmsTask* d_tasks, std::int32_t min_hits, std::uint32_t capacity) {
+    write_kernel(const __grid_constant__ SmallNmsTask one, const SmallNmsTask* d_tasks, std::int32_t min_hits,
+                 std::uint32_t capacity) {
     wait_for_previous();
     if (d_tasks == nullptr) {
         write(one.task, one.scratch, min_hits, capacity);
@@ -288,14 +294,17 @@ __global__ void __launch_bounds__(kWriteThreads)
     }
 }
 
-unsigned blocks_for(std::int32_t items, int each) { return static_cast<unsigned>(std::max((items + each - 1) / each, 1)); }
+unsigned blocks_for(std::int32_t items, int each) {
+    return static_cast<unsigned>(std::max((items + each - 1) / each, 1));
+}
 
 struct Launch {
     cudaLaunchConfig_t config{};
     cudaLaunchAttribute attribute{};
 
     // starts_early: its blocks may start while the kernel before still runs, and wait in wait_for_previous().
-    Launch(unsigned blocks, std::int32_t frames, int threads, bool starts_early, const DeviceInfo& device, StreamView stream) {
+    Launch(unsigned blocks, std::int32_t frames, int threads, bool starts_early, const DeviceInfo& device,
+           StreamView stream) {
         config.gridDim = dim3(blocks, static_cast<unsigned>(frames));
         config.blockDim = dim3(static_cast<unsigned>(threads));
         config.stream = stream;
@@ -308,21 +317,22 @@ struct Launch {
     }
 };
 
-void launch(SmallNmsPart part, const DeviceInfo& device, const SmallNmsTask& one, const SmallNmsTask* d_tasks, std::int32_t frames,
-            std::int32_t capacity, const NmsRuleSet& rules, StreamView stream) {
+void launch(SmallNmsPart part, const DeviceInfo& device, const SmallNmsTask& one, const SmallNmsTask* d_tasks,
+            std::int32_t frames, std::int32_t capacity, const NmsRuleSet& rules, StreamView stream) {
     const auto most = static_cast<std::uint32_t>(capacity);
     switch (part) {
         case SmallNmsPart::order: {
             // Each block reads all detections: no more blocks than fill the device.
-            const unsigned fill = std::max(1U, static_cast<unsigned>(device.multiprocessors * (frames > 1 ? 2 : 1) / std::max(frames, 1)));
+            const unsigned fill = std::max(
+                1U, static_cast<unsigned>(device.multiprocessors * (frames > 1 ? 2 : 1) / std::max(frames, 1)));
             const Launch l(std::min(fill, blocks_for(capacity, 8)), frames, kRankThreads, false, device, stream);
             check_cuda(cudaLaunchKernelEx(&l.config, rank_kernel, one, d_tasks, most), "rank_kernel");
             check_launch("rank_kernel", stream);
             return;
         }
         case SmallNmsPart::map: {
-            // Blocks of a frame wait for each other, so all must run at once: one a multiprocessor and a cooperative launch,
-            // or a single one for each of many frames.
+            // Blocks of a frame wait for each other, so all must run at once: one a multiprocessor and a cooperative
+            // launch, or a single one for each of many frames.
             const unsigned share = std::max(1U, static_cast<unsigned>(device.multiprocessors / std::max(frames, 1)));
             Launch l(std::min(share, blocks_for(capacity, kRun)), frames, kDecideThreads, false, device, stream);
             l.config.dynamicSmemBytes = static_cast<std::size_t>(capacity) * sizeof(Box);
@@ -332,8 +342,10 @@ void launch(SmallNmsPart part, const DeviceInfo& device, const SmallNmsTask& one
                 l.config.attrs = &l.attribute;
                 l.config.numAttrs = 1;
             }
-            auto* kernel = pair_path(rules) == PairPath::plain ? &decide_kernel<PairPath::plain> : &decide_kernel<PairPath::any>;
-            check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kSmallNmsLimit * sizeof(Box)),
+            auto* kernel =
+                pair_path(rules) == PairPath::plain ? &decide_kernel<PairPath::plain> : &decide_kernel<PairPath::any>;
+            check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                            static_cast<int>(l.config.dynamicSmemBytes)),
                        "decide_kernel: shared memory");
             check_cuda(cudaLaunchKernelEx(&l.config, kernel, one, d_tasks, rules, most), "decide_kernel");
             check_launch("decide_kernel", stream);
@@ -372,8 +384,8 @@ void launch_small_nms(SmallNmsPart part, const DeviceInfo& device, const SmallNm
     launch(part, device, task, nullptr, 1, capacity, rules, stream);
 }
 
-void launch_small_nms_batch(SmallNmsPart part, const DeviceInfo& device, const SmallNmsTask* d_tasks, std::int32_t frames,
-                            std::int32_t capacity, const NmsRuleSet& rules, StreamView stream) {
+void launch_small_nms_batch(SmallNmsPart part, const DeviceInfo& device, const SmallNmsTask* d_tasks,
+                            std::int32_t frames, std::int32_t capacity, const NmsRuleSet& rules, StreamView stream) {
     launch(part, device, SmallNmsTask{}, d_tasks, frames, capacity, rules, stream);
 }
 

@@ -37,6 +37,11 @@ struct SmallNmsTask {
 // The most detections that one frame may have for this engine; larger frames are left untouched.
 inline constexpr std::int32_t kSmallNmsLimit = 4096;
 
+// The same where a block has less shared memory than the boxes of so many need (compute capability 7.5).
+[[nodiscard]] inline std::int32_t small_nms_limit(const DeviceInfo& device) {
+    return device.shared_memory > kSmallNmsLimit * sizeof(Box) + 1024 ? kSmallNmsLimit : kSmallNmsLimit * 3 / 4;
+}
+
 // Parts of the work, which may be timed apart: the order; the decisions; hits counted, the kept ones written.
 enum class SmallNmsPart { order, map, reduce };
 
@@ -45,7 +50,7 @@ void launch_small_nms(SmallNmsPart part, const DeviceInfo& device, const SmallNm
                       const NmsRuleSet& rules, StreamView stream);
 
 // Many frames or classes in the same launches; the tasks lie in device memory.
-void launch_small_nms_batch(SmallNmsPart part, const DeviceInfo& device, const SmallNmsTask* d_tasks, std::int32_t frames,
-                            std::int32_t capacity, const NmsRuleSet& rules, StreamView stream);
+void launch_small_nms_batch(SmallNmsPart part, const DeviceInfo& device, const SmallNmsTask* d_tasks,
+                            std::int32_t frames, std::int32_t capacity, const NmsRuleSet& rules, StreamView stream);
 
 }  // namespace throng::gpu

@@ -42,7 +42,8 @@ struct Decay {
 
 Decay make_decay(const NmsParams& params) {
     const bool gaussian = params.rule == NmsRule::soft_gaussian;
-    return {pixel_extent(params.pixels), gaussian ? params.sigma : params.theta, params.score_min, gaussian, params.score_min < 0.0F};
+    return {pixel_extent(params.pixels), gaussian ? params.sigma : params.theta, params.score_min, gaussian,
+            params.score_min < 0.0F};
 }
 
 // Root of r's component; other threads join components meanwhile. A link always leads to a smaller record.
@@ -81,7 +82,8 @@ __global__ void __launch_bounds__(kThreads) link_kernel(BoxGrid g, SoftScratch s
     const Candidate mine = load_record(g, r);
     if (group.lane == 0) {
         const unsigned long long key = order_key(mine.box, mine.score);
-        if (key > *static_cast<const volatile unsigned long long*>(&s.summary->best_key)) atomicMax(&s.summary->best_key, key);
+        if (key > *static_cast<const volatile unsigned long long*>(&s.summary->best_key))
+            atomicMax(&s.summary->best_key, key);
     }
     if (decay.in_turn) {
         if (group.lane == 0 && r != 0) s.links[r] = 1;
@@ -236,7 +238,8 @@ __global__ void __launch_bounds__(kBlockThreads) run_large_kernel(BoxGrid g, Sof
         float* scores = s.scores + s.starts[root];
 
         bool mine_is_first = false;
-        for (std::uint32_t at = threadIdx.x; at < size; at += kBlockThreads) mine_is_first = mine_is_first || members[at] == first;
+        for (std::uint32_t at = threadIdx.x; at < size; at += kBlockThreads)
+            mine_is_first = mine_is_first || members[at] == first;
         bool drop = __syncthreads_or(mine_is_first ? 1 : 0) == 0;
 
         Box picked{};
@@ -336,14 +339,17 @@ SoftScratch SoftNms::scratch() const {
     return s;
 }
 
-std::size_t SoftNms::bytes() const { return grid_.bytes() + order_.bytes() + cleared_.bytes() + lists_.bytes(); }
+std::size_t SoftNms::bytes() const {
+    return grid_.bytes() + order_.bytes() + cleared_.bytes() + lists_.bytes();
+}
 
 void SoftNms::launch_map(const NmsTask& task, const NmsParams& params, StreamView stream) const {
     const BoxGrid g = grid_.view(0);
     const SoftScratch s = scratch();
     launch_grid_build(g, task, pixel_extent(params.pixels), stream);
     fill_bytes(cleared_, 0, stream);
-    link_kernel<<<blocks_for(capacity_, kLinkLanes), kThreads, 0, stream>>>(g, s, make_decay(params), link_rules(params));
+    link_kernel<<<blocks_for(capacity_, kLinkLanes), kThreads, 0, stream>>>(g, s, make_decay(params),
+                                                                            link_rules(params));
     check_launch("link_kernel", stream);
     count_members_kernel<<<blocks_for(capacity_, 1), kThreads, 0, stream>>>(g, s, task);
     check_launch("count_members_kernel", stream);
@@ -362,7 +368,8 @@ void SoftNms::launch_reduce(const NmsTask& task, const NmsParams& params, Stream
         run_small_kernel<<<std::min(most, blocks_for(capacity_, 32)), kThreads, 0, stream>>>(g, s, decay);
         check_launch("run_small_kernel", stream);
     }
-    const int large = decay.in_turn ? 1 : std::min(multiprocessors_ * 2, std::max(1, capacity_ / static_cast<int>(kWarpMembers)));
+    const int large =
+        decay.in_turn ? 1 : std::min(multiprocessors_ * 2, std::max(1, capacity_ / static_cast<int>(kWarpMembers)));
     run_large_kernel<<<static_cast<unsigned>(large), kBlockThreads, 0, stream>>>(g, s, decay, task);
     check_launch("run_large_kernel", stream);
     if (!decay.in_turn) {

@@ -37,7 +37,8 @@ ErrorKind kind_of(cudaError_t status) {
 
 const char* advice_for(cudaError_t status) {
     switch (status) {
-        case cudaErrorMemoryAllocation: return "close other programs that use the GPU, lower the capacity, or use --backend cpu";
+        case cudaErrorMemoryAllocation:
+            return "close other programs that use the GPU, lower the capacity, or use --backend cpu";
         case cudaErrorNoKernelImageForDevice: return "build for this GPU: -DCMAKE_CUDA_ARCHITECTURES=native";
         case cudaErrorInsufficientDriver: return "update the NVIDIA driver, or use --backend cpu";
         case cudaErrorIllegalAddress:
@@ -78,6 +79,8 @@ void check_launch(const char* kernel, StreamView stream) {
     if (capture == cudaStreamCaptureStatusNone) check_cuda(cudaStreamSynchronize(stream), kernel);
 }
 
-void set_debug_sync(bool on) noexcept { debug_sync().store(on, std::memory_order_relaxed); }
+void set_debug_sync(bool on) noexcept {
+    debug_sync().store(on, std::memory_order_relaxed);
+}
 
 }  // namespace throng::gpu

@@ -44,8 +44,12 @@ void* allocate_pinned(std::size_t bytes) {
     return address;
 }
 
-void free_device(void* address) noexcept { warn_cuda(cudaFree(address), "cudaFree"); }
-void free_pinned(void* address) noexcept { warn_cuda(cudaFreeHost(address), "cudaFreeHost"); }
+void free_device(void* address) noexcept {
+    warn_cuda(cudaFree(address), "cudaFree");
+}
+void free_pinned(void* address) noexcept {
+    warn_cuda(cudaFreeHost(address), "cudaFreeHost");
+}
 
 void fill_device(void* address, int byte, std::size_t bytes, StreamView stream) {
     check_cuda(cudaMemsetAsync(address, byte, bytes, stream), "cudaMemsetAsync");

@@ -4,7 +4,8 @@
 
 namespace throng::gpu {
 
-EventRecorder::EventRecorder(StreamView stream, std::size_t frames) : stream_(stream), ring_(std::max<std::size_t>(frames, 2)) {}
+EventRecorder::EventRecorder(StreamView stream, std::size_t frames)
+    : stream_(stream), ring_(std::max<std::size_t>(frames, 2)) {}
 
 EventRecorder::Interval* EventRecorder::find_open(std::string_view name) {
     Slot& slot = ring_[current_];
@@ -30,13 +31,16 @@ void EventRecorder::end(std::string_view name) {
     interval->closed = true;
 }
 
-void EventRecorder::add(std::string_view name, double ms) { ring_[current_].added.push_back({name, ms}); }
+void EventRecorder::add(std::string_view name, double ms) {
+    ring_[current_].added.push_back({name, ms});
+}
 
 // A stage that ran several times in a frame has the sum.
 void EventRecorder::collect(Slot& slot) {
     newest_.clear();
     const auto accumulate = [this](std::string_view name, double ms) {
-        const auto same = std::find_if(newest_.begin(), newest_.end(), [name](const StageTime& t) { return t.name == name; });
+        const auto same =
+            std::find_if(newest_.begin(), newest_.end(), [name](const StageTime& t) { return t.name == name; });
         if (same == newest_.end()) {
             newest_.push_back({name, ms});
         } else {

@@ -52,8 +52,8 @@ std::string code_trouble(const DeviceInfo& device) {
     if (status == cudaSuccess) status = static_cast<cudaError_t>(find_probe_kernel());
     (void)cudaGetLastError();
     if (status == cudaSuccess) return {};
-    const std::string who = device.name + " (compute capability " + std::to_string(device.major) + "." +
-                            std::to_string(device.minor) + ")";
+    const std::string who =
+        device.name + " (compute capability " + std::to_string(device.major) + "." + std::to_string(device.minor) + ")";
     if (status == cudaErrorNoKernelImageForDevice || status == cudaErrorInvalidDeviceFunction) {
         return "this build has no code for " + who;
     }
@@ -93,9 +93,10 @@ DeviceInfo use_device(int index) {
     const char* advice = "use --backend auto or cpu to run on the CPU";
     if (probe.devices.empty()) throw Error(ErrorKind::unavailable, probe.reason, "CUDA", advice);
     if (index < 0 || index >= static_cast<int>(probe.devices.size())) {
-        throw Error(ErrorKind::unavailable,
-                    "there is no device " + std::to_string(index) + ", only 0 to " + std::to_string(probe.devices.size() - 1),
-                    "--device", "throng info lists them");
+        throw Error(
+            ErrorKind::unavailable,
+            "there is no device " + std::to_string(index) + ", only 0 to " + std::to_string(probe.devices.size() - 1),
+            "--device", "throng info lists them");
     }
     const DeviceInfo& device = probe.devices[static_cast<std::size_t>(index)];
     if (!device.trouble.empty()) throw Error(ErrorKind::unavailable, device.trouble, "CUDA", advice);

@@ -10,21 +10,21 @@ namespace throng::gpu {
 
 struct DeviceInfo {
     int index = 0;
-    std::string name;              // "NVIDIA H200"
-    int major = 0;                 // compute capability
+    std::string name;  // "NVIDIA H200"
+    int major = 0;     // compute capability
     int minor = 0;
     int multiprocessors = 0;
-    std::size_t memory = 0;        // bytes
-    std::size_t shared_memory = 0; // bytes a block may have
-    bool integrated = false;       // shares its memory with the CPU (Jetson)
-    std::string trouble;           // why it cannot run this build; empty when it can
+    std::size_t memory = 0;         // bytes
+    std::size_t shared_memory = 0;  // bytes a block may have
+    bool integrated = false;        // shares its memory with the CPU (Jetson)
+    std::string trouble;            // why it cannot run this build; empty when it can
 };
 
 struct CudaProbe {
-    bool usable = false;      // at least one device can run this build
-    std::string reason;       // why not: "no NVIDIA driver is installed"; empty when usable
-    int driver = 0;           // CUDA version of the driver, 13000 for 13.0; 0 for none
-    int runtime = 0;          // CUDA version built with
+    bool usable = false;  // at least one device can run this build
+    std::string reason;   // why not: "no NVIDIA driver is installed"; empty when usable
+    int driver = 0;       // CUDA version of the driver, 13000 for 13.0; 0 for none
+    int runtime = 0;      // CUDA version built with
     std::vector<DeviceInfo> devices;
 };
 

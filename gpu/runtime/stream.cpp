@@ -4,13 +4,17 @@
 
 namespace throng::gpu {
 
-Stream::Stream() { check_cuda(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreate"); }
+Stream::Stream() {
+    check_cuda(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreate");
+}
 
 Stream::~Stream() {
     if (stream_ != nullptr) warn_cuda(cudaStreamDestroy(stream_), "cudaStreamDestroy");
 }
 
-void Stream::synchronize() const { check_cuda(cudaStreamSynchronize(stream_), "cudaStreamSynchronize"); }
+void Stream::synchronize() const {
+    check_cuda(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
+}
 
 Event::Event(Timing timing) {
     check_cuda(cudaEventCreateWithFlags(&event_, timing == Timing::on ? cudaEventDefault : cudaEventDisableTiming),
@@ -21,9 +25,13 @@ Event::~Event() {
     if (event_ != nullptr) warn_cuda(cudaEventDestroy(event_), "cudaEventDestroy");
 }
 
-void Event::record(StreamView stream) const { check_cuda(cudaEventRecord(event_, stream), "cudaEventRecord"); }
+void Event::record(StreamView stream) const {
+    check_cuda(cudaEventRecord(event_, stream), "cudaEventRecord");
+}
 
-void Event::make_wait(StreamView stream) const { check_cuda(cudaStreamWaitEvent(stream, event_, 0), "cudaStreamWaitEvent"); }
+void Event::make_wait(StreamView stream) const {
+    check_cuda(cudaStreamWaitEvent(stream, event_, 0), "cudaStreamWaitEvent");
+}
 
 bool Event::done() const {
     const cudaError_t status = cudaEventQuery(event_);
@@ -32,7 +40,9 @@ bool Event::done() const {
     return true;
 }
 
-void Event::synchronize() const { check_cuda(cudaEventSynchronize(event_), "cudaEventSynchronize"); }
+void Event::synchronize() const {
+    check_cuda(cudaEventSynchronize(event_), "cudaEventSynchronize");
+}
 
 double Event::elapsed_ms(const Event& begin, const Event& end) {
     float ms = 0;
@@ -44,7 +54,9 @@ Graph::~Graph() {
     if (exec_ != nullptr) warn_cuda(cudaGraphExecDestroy(exec_), "cudaGraphExecDestroy");
 }
 
-void Graph::launch(StreamView stream) const { check_cuda(cudaGraphLaunch(exec_, stream), "cudaGraphLaunch"); }
+void Graph::launch(StreamView stream) const {
+    check_cuda(cudaGraphLaunch(exec_, stream), "cudaGraphLaunch");
+}
 
 Graph::Capture::Capture(StreamView stream) : stream_(stream) {
     check_cuda(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");

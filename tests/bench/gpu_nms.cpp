@@ -1,5 +1,5 @@
-// Times of the CUDA NMS engines in graph replay. usage: bench_gpu_nms [FOLDER with crowd-1027.csv and others] [REPEATS] [INPUT [RULE]]
-// Prints microseconds: median of the replays.
+// Times of the CUDA NMS engines in graph replay. usage: bench_gpu_nms [FOLDER with crowd-1027.csv and others] [REPEATS]
+// [INPUT [RULE]] Prints microseconds: median of the replays.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -46,7 +46,9 @@ Input read_csv(const std::string& folder, const std::string& name) {
 // Clusters of 20 on a plane of the given size, boxes of 18 to 130 pixels.
 Input clusters(const std::string& name, std::size_t n, float width, float height) {
     std::mt19937 random(n);
-    const auto uniform = [&](float low, float high) { return std::uniform_real_distribution<float>(low, high)(random); };
+    const auto uniform = [&](float low, float high) {
+        return std::uniform_real_distribution<float>(low, high)(random);
+    };
     Input input{name, {}};
     Box face{};
     for (std::size_t i = 0; i < n; ++i) {
@@ -148,15 +150,18 @@ int run(int argc, char** argv) {
     Bench bench;
     if (argc > 2) bench.repeats = std::atoi(argv[2]);
     std::printf("%s; microseconds, median of %d graph replays\n", bench.device.name.c_str(), bench.repeats);
-    std::printf("an empty kernel: %.2f\n",
-                median_us(gpu::time_replays(bench.stream.view(), bench.repeats, [&] { gpu::launch_empty(bench.stream.view()); })));
-    std::printf("%-12s %9s %9s %9s %9s %9s %9s %9s %9s %9s\n", "input", "paper", "one-pass", "greedy", "fused 1p", "fused gr",
-                "binned 1p", "binned gr", "soft lin", "soft gau");
+    std::printf("an empty kernel: %.2f\n", median_us(gpu::time_replays(bench.stream.view(), bench.repeats, [&] {
+                    gpu::launch_empty(bench.stream.view());
+                })));
+    std::printf("%-12s %9s %9s %9s %9s %9s %9s %9s %9s %9s\n", "input", "paper", "one-pass", "greedy", "fused 1p",
+                "fused gr", "binned 1p", "binned gr", "soft lin", "soft gau");
     std::vector<Input> inputs;
     if (argc > 1) {
-        for (const char* name : {"crowd-200", "crowd-1027", "crowd-2895", "dense-4096", "crowd-16384"}) inputs.push_back(read_csv(argv[1], name));
+        for (const char* name : {"crowd-200", "crowd-1027", "crowd-2895", "dense-4096", "crowd-16384"})
+            inputs.push_back(read_csv(argv[1], name));
     } else {
-        for (const std::size_t n : {200, 1027, 2895, 4096, 16384}) inputs.push_back(clusters("n " + std::to_string(n), n, 3840, 2160));
+        for (const std::size_t n : {200, 1027, 2895, 4096, 16384})
+            inputs.push_back(clusters("n " + std::to_string(n), n, 3840, 2160));
     }
     inputs.push_back(clusters("65536", 65536, 7680, 4320));
     if (argc <= 5) inputs.push_back(clusters("1000000", 1000000, 60000, 40000));
@@ -172,7 +177,9 @@ int run(int argc, char** argv) {
     }
     if (argc > 3) return 0;
     Input chain{"chain-1000", {}};
-    for (int i = 0; i < 1000; ++i) chain.set.detections.push_back({Box{4.0F * static_cast<float>(i), 0, 10, 10}, 1.0F - 0.001F * static_cast<float>(i)});
+    for (int i = 0; i < 1000; ++i)
+        chain.set.detections.push_back(
+            {Box{4.0F * static_cast<float>(i), 0, 10, 10}, 1.0F - 0.001F * static_cast<float>(i)});
     NmsParams greedy;
     greedy.theta = 0.4F;
     std::printf("greedy chain of 1000: fused %.2f binned %.2f\n", bench.time(chain, greedy, gpu::FastEngine::small),

@@ -26,9 +26,15 @@ TEST(NmsOnDevice, ShapesThatAreHard) {
     TH_NEED_GPU();
     Random random(seed(21));
     const auto cpu = make_cpu_nms(1);
-    const std::vector<NmsInput> inputs = {NmsInput{},          chain_input(1),     chain_input(1000),      copies_input(1500),
-                                          invalid_input(700),  copies_input(4096), clusters_input(random, 4096, 128),
-                                          clusters_input(random, 4000, 4000), shuffled(chain_input(4096), random)};
+    const std::vector<NmsInput> inputs = {NmsInput{},
+                                          chain_input(1),
+                                          chain_input(1000),
+                                          copies_input(1500),
+                                          invalid_input(700),
+                                          copies_input(4096),
+                                          clusters_input(random, 4096, 128),
+                                          clusters_input(random, 4000, 4000),
+                                          shuffled(chain_input(4096), random)};
     for (const auto engine : kEngines) {
         DeviceNms device(engine);
         for (const NmsInput& input : inputs) {
@@ -163,7 +169,8 @@ TEST(NmsOnDevice, ReplayedFromAGraph) {
 TEST(NmsOnDevice, ColumnsThatAreMissingAreNamed) {
     TH_NEED_GPU();
     DeviceNms device;
-    for (const auto& [pair, word] : {std::pair(PairRule::adaptive, "density"), std::pair(PairRule::feature, "features")}) {
+    for (const auto& [pair, word] :
+         {std::pair(PairRule::adaptive, "density"), std::pair(PairRule::feature, "features")}) {
         NmsParams params = with_rule(NmsRule::greedy);
         params.pair = pair;
         try {
@@ -216,7 +223,8 @@ TEST(PaperKernels, Postconditions) {
             bool all = true;
             for (std::size_t j = 0; j < side; ++j) {
                 bool expected = true;
-                if (i < input.boxes.size() && j < input.boxes.size() && is_valid_detection(input.boxes[i], input.scores[i]) &&
+                if (i < input.boxes.size() && j < input.boxes.size() &&
+                    is_valid_detection(input.boxes[i], input.scores[i]) &&
                     is_valid_detection(input.boxes[j], input.scores[j]) && input.scores[i] < input.scores[j]) {
                     expected = !(pair_overlap(Overlap::suppressor, input.boxes[i], input.boxes[j], 1.0F) >= 0.4F);
                 }

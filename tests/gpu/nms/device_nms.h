@@ -18,12 +18,12 @@
 namespace throng::test {
 
 // Skips the test with the reason where there is no usable GPU; fails it instead with THRONG_REQUIRE_GPU=1.
-#define TH_NEED_GPU()                                                                                              \
-    if (const gpu::CudaProbe probe_ = gpu::probe_cuda(); !probe_.usable) {                                                   \
-        const char* required_ = std::getenv("THRONG_REQUIRE_GPU");                                                 \
-        if (required_ != nullptr && *required_ == '1') FAIL() << "no usable GPU: " << probe_.reason;               \
-        GTEST_SKIP() << "skipped: " << probe_.reason;                                                              \
-    }                                                                                                              \
+#define TH_NEED_GPU()                                                                                \
+    if (const gpu::CudaProbe probe_ = gpu::probe_cuda(); !probe_.usable) {                           \
+        const char* required_ = std::getenv("THRONG_REQUIRE_GPU");                                   \
+        if (required_ != nullptr && *required_ == '1') FAIL() << "no usable GPU: " << probe_.reason; \
+        GTEST_SKIP() << "skipped: " << probe_.reason;                                                \
+    }                                                                                                \
     static_assert(true)
 
 inline DetectionSet set_of(const NmsInput& input) {
@@ -42,7 +42,8 @@ public:
         : device_(gpu::use_device(0)), nms_(device_, stream_.view(), engine) {}
 
     // capacity -1: as many as there are.
-    DetectionSet run(const NmsInput& input, const NmsParams& params, std::int32_t capacity = -1, std::int32_t kept_capacity = -1) {
+    DetectionSet run(const NmsInput& input, const NmsParams& params, std::int32_t capacity = -1,
+                     std::int32_t kept_capacity = -1) {
         const auto n = static_cast<std::int32_t>(input.boxes.size());
         const DetectionExtras extras{!input.density.empty(), input.feature_size, false};
         raw_ = gpu::make_device_buffer(capacity < 0 ? n : capacity, extras, stream_.view());
@@ -72,12 +73,12 @@ private:
 };
 
 // The first difference in words, empty when equal to the last bit. Soft-NMS by the gaussian may differ by 1e-6.
-inline std::string difference(const std::vector<Detection>& expected, std::uint32_t expected_invalid, const DetectionSet& found,
-                              const NmsParams& params) {
+inline std::string difference(const std::vector<Detection>& expected, std::uint32_t expected_invalid,
+                              const DetectionSet& found, const NmsParams& params) {
     const auto text = [](const Detection& d) {
         return "(" + std::to_string(d.box.x) + " " + std::to_string(d.box.y) + " " + std::to_string(d.box.w) + " " +
-               std::to_string(d.box.h) + ", score " + std::to_string(d.score) + ", hits " + std::to_string(d.hits) + ", source " +
-               std::to_string(d.source) + ")";
+               std::to_string(d.box.h) + ", score " + std::to_string(d.score) + ", hits " + std::to_string(d.hits) +
+               ", source " + std::to_string(d.source) + ")";
     };
     if (found.invalid != expected_invalid) {
         return "invalid: expected " + std::to_string(expected_invalid) + ", found " + std::to_string(found.invalid);
@@ -89,8 +90,9 @@ inline std::string difference(const std::vector<Detection>& expected, std::uint3
     for (std::size_t i = 0; i < found.detections.size(); ++i) {
         const Detection& a = expected[i];
         const Detection& b = found.detections[i];
-        const bool same = a.box.x == b.box.x && a.box.y == b.box.y && a.box.w == b.box.w && a.box.h == b.box.h && a.hits == b.hits &&
-                          std::abs(static_cast<double>(a.score) - static_cast<double>(b.score)) <= tolerance && a.source == b.source;
+        const bool same =
+            a.box.x == b.box.x && a.box.y == b.box.y && a.box.w == b.box.w && a.box.h == b.box.h && a.hits == b.hits &&
+            std::abs(static_cast<double>(a.score) - static_cast<double>(b.score)) <= tolerance && a.source == b.source;
         if (!same) return "place " + std::to_string(i) + ": expected " + text(a) + ", found " + text(b);
     }
     return {};

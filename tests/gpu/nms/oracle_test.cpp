@@ -14,7 +14,8 @@ TEST_P(NmsOracle, EveryExpectation) {
     DeviceNms nms(GetParam());
     int checked = 0;
     for (const NmsOracleCase& one : load_nms_oracle(folder / "nms")) {
-        if (GetParam() == gpu::FastEngine::small && static_cast<std::int32_t>(one.input.boxes.size()) > gpu::kSmallNmsLimit) {
+        if (GetParam() == gpu::FastEngine::small &&
+            static_cast<std::int32_t>(one.input.boxes.size()) > gpu::kSmallNmsLimit) {
             continue;
         }
         for (const NmsExpectation& expected : one.expectations) {
@@ -44,7 +45,8 @@ TEST_P(NmsOracle, PaperKernels) {
     EXPECT_GT(checked, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Engines, NmsOracle, testing::Values(gpu::FastEngine::choose, gpu::FastEngine::small, gpu::FastEngine::large));
+INSTANTIATE_TEST_SUITE_P(Engines, NmsOracle,
+                         testing::Values(gpu::FastEngine::choose, gpu::FastEngine::small, gpu::FastEngine::large));
 
 }  // namespace
 }  // namespace throng::test

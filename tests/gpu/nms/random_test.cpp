@@ -11,10 +11,12 @@ namespace throng::test {
 namespace {
 
 std::string describe(const NmsParams& p) {
-    return "rule " + std::to_string(static_cast<int>(p.rule)) + " overlap " + std::to_string(static_cast<int>(p.overlap)) + " pair " +
-           std::to_string(static_cast<int>(p.pair)) + " pixels " + std::to_string(static_cast<int>(p.pixels)) + " ties " +
-           std::to_string(static_cast<int>(p.ties)) + " merge " + std::to_string(static_cast<int>(p.merge)) + " theta " +
-           std::to_string(p.theta) + " min_hits " + std::to_string(p.min_hits) + " score_min " + std::to_string(p.score_min);
+    return "rule " + std::to_string(static_cast<int>(p.rule)) + " overlap " +
+           std::to_string(static_cast<int>(p.overlap)) + " pair " + std::to_string(static_cast<int>(p.pair)) +
+           " pixels " + std::to_string(static_cast<int>(p.pixels)) + " ties " +
+           std::to_string(static_cast<int>(p.ties)) + " merge " + std::to_string(static_cast<int>(p.merge)) +
+           " theta " + std::to_string(p.theta) + " min_hits " + std::to_string(p.min_hits) + " score_min " +
+           std::to_string(p.score_min);
 }
 
 // $THRONG_CASES, or `common`: how many cases a test tries.
@@ -31,7 +33,9 @@ void compare(gpu::FastEngine engine, std::size_t cases, std::size_t most, std::u
     if (engine == gpu::FastEngine::small) most = std::min(most, limit);
     int failures = 0;
     for (std::size_t c = 0; c < cases && failures < 10; ++c) {
-        const auto n = static_cast<std::size_t>(std::exp2(std::uniform_real_distribution<double>(0, std::log2(static_cast<double>(most) + 1))(random))) - 1;
+        const auto n = static_cast<std::size_t>(std::exp2(std::uniform_real_distribution<double>(
+                           0, std::log2(static_cast<double>(most) + 1))(random))) -
+                       1;
         const NmsInput input = random_nms_input(random, n);
         const NmsParams params = random_nms_params(random);
         const NmsOutput expected = run_host_nms(*cpu, input, params);

@@ -20,7 +20,8 @@ using namespace gpu;
 static_assert(!std::is_copy_constructible_v<Stream> && std::is_nothrow_move_constructible_v<Stream>);
 static_assert(!std::is_copy_constructible_v<Event> && std::is_nothrow_move_constructible_v<Event>);
 static_assert(!std::is_copy_constructible_v<Graph> && std::is_nothrow_move_constructible_v<Graph>);
-static_assert(!std::is_copy_constructible_v<DeviceBuffer<int>> && std::is_nothrow_move_constructible_v<DeviceBuffer<int>>);
+static_assert(!std::is_copy_constructible_v<DeviceBuffer<int>> &&
+              std::is_nothrow_move_constructible_v<DeviceBuffer<int>>);
 
 // Runs with and without a GPU: a machine that has none says why.
 TEST(CudaProbe, IsUsableOrSaysWhyNot) {
@@ -89,7 +90,8 @@ TEST_F(Runtime, AGraphReplaysWhatWasCaptured) {
 }
 
 TEST_F(Runtime, ACaptureThatFailsLeavesTheStreamUsable) {
-    EXPECT_THROW(static_cast<void>(Graph::capture(view(), [] { throw Error(ErrorKind::internal, "on purpose"); })), Error);
+    EXPECT_THROW(static_cast<void>(Graph::capture(view(), [] { throw Error(ErrorKind::internal, "on purpose"); })),
+                 Error);
     launch_empty(view());
     stream->synchronize();
 }
