@@ -96,6 +96,9 @@ void CascadeDetector::choose_segments() {
 
 void CascadeDetector::configure(const DetectorParams& params) {
     check_params(params);
+    if (params.kind != params_.kind || params.model != params_.model) {
+        throw Error(ErrorKind::usage, "a detector keeps its kind and its model", params.kind + " " + params.model);
+    }
     const bool same = params.min_size == params_.min_size && params.max_size == params_.max_size &&
                       params.scale_factor == params_.scale_factor;
     params_ = params;
