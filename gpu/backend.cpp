@@ -72,6 +72,8 @@ private:
 
 }  // namespace
 
-std::shared_ptr<Backend> make_cuda_backend(int device) { return std::make_shared<CudaBackend>(device); }
+std::shared_ptr<Backend> make_cuda_backend(int device) {
+    return std::make_shared<CudaBackend>(device);
+}
 
 }  // namespace throng

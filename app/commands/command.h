@@ -10,11 +10,11 @@ namespace throng {
 
 // Options that every command takes; filled by the parser before run is called.
 struct CommonOptions {
-    std::string config;               // --config FILE
-    std::string backend = "auto";     // --backend auto|cpu|cuda
-    int device = 0;                   // --device N
-    std::string log_level = "info";   // --log-level
-    bool quiet = false;               // --quiet: no progress, no tables, warnings only
+    std::string config;              // --config FILE
+    std::string backend = "auto";    // --backend auto|cpu|cuda
+    int device = 0;                  // --device N
+    std::string log_level = "info";  // --log-level
+    bool quiet = false;              // --quiet: no progress, no tables, warnings only
 };
 
 // A command's callback sets run; main calls it after parsing. Its result is the exit status; it may throw Error.

@@ -145,7 +145,9 @@ TH_HD float soft_gaussian_factor(float iou, float sigma) {
 }
 
 // Soft-NMS: whether a remaining detection is given up. A score that is not a number is.
-TH_HD bool soft_drops(float score, float score_min) { return !(score >= score_min); }
+TH_HD bool soft_drops(float score, float score_min) {
+    return !(score >= score_min);
+}
 
 // Whether the scores of a kept detection's members can be weights: none is negative and not all are 0. Otherwise the
 // weighted merge is the plain mean. The members' highest and lowest score are those of the first and last in precedes.

@@ -17,8 +17,9 @@ public:
     Backend& operator=(const Backend&) = delete;
     virtual ~Backend() = default;
 
-    [[nodiscard]] virtual std::string name() const = 0;         // "cpu", "cuda"
-    [[nodiscard]] virtual std::string description() const = 0;  // "AMD EPYC, 2 threads, AVX-512", "NVIDIA H200, device 0"
+    [[nodiscard]] virtual std::string name() const = 0;  // "cpu", "cuda"
+    [[nodiscard]] virtual std::string description()
+        const = 0;  // "AMD EPYC, 2 threads, AVX-512", "NVIDIA H200, device 0"
 
     // Throws Error(unavailable) for a kind or model that is not to be had here, Error(input) for a broken model,
     // Error(usage) for parameters that make no sense.

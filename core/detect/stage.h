@@ -10,15 +10,15 @@ namespace throng {
 namespace stage {
 inline constexpr std::string_view kDecode = "decode";
 inline constexpr std::string_view kUpload = "upload";
-inline constexpr std::string_view kGray = "gray";          // only where the frame has no luma plane
-inline constexpr std::string_view kPyramid = "pyramid";    // resized grey images
+inline constexpr std::string_view kGray = "gray";        // only where the frame has no luma plane
+inline constexpr std::string_view kPyramid = "pyramid";  // resized grey images
 inline constexpr std::string_view kIntegral = "integral";
-inline constexpr std::string_view kCascade = "cascade";    // candidate windows to raw detections
-inline constexpr std::string_view kNmsOrder = "nms_order"; // validation and sorting, where it is apart
+inline constexpr std::string_view kCascade = "cascade";     // candidate windows to raw detections
+inline constexpr std::string_view kNmsOrder = "nms_order";  // validation and sorting, where it is apart
 inline constexpr std::string_view kNmsMap = "nms_map";
 inline constexpr std::string_view kNmsReduce = "nms_reduce";
 inline constexpr std::string_view kDownload = "download";
-inline constexpr std::string_view kTotal = "total";        // decoded frame to boxes on the host
+inline constexpr std::string_view kTotal = "total";  // decoded frame to boxes on the host
 }  // namespace stage
 
 // Milliseconds one frame spent in a stage. A stage that did not run has no entry; it is never 0.
@@ -50,7 +50,9 @@ public:
 // Times a scope on the recorder.
 class ScopedStage {
 public:
-    ScopedStage(StageRecorder& recorder, std::string_view name) : recorder_(recorder), name_(name) { recorder_.begin(name_); }
+    ScopedStage(StageRecorder& recorder, std::string_view name) : recorder_(recorder), name_(name) {
+        recorder_.begin(name_);
+    }
     ~ScopedStage() { recorder_.end(name_); }
     ScopedStage(const ScopedStage&) = delete;
     ScopedStage& operator=(const ScopedStage&) = delete;

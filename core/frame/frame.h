@@ -65,7 +65,8 @@ public:
     [[nodiscard]] Frame on_host() const;
 
     // The same picture under another number, time or capture instant; shares the memory.
-    [[nodiscard]] Frame renumbered(std::int64_t index, double pts, std::chrono::steady_clock::time_point captured) const;
+    [[nodiscard]] Frame renumbered(std::int64_t index, double pts,
+                                   std::chrono::steady_clock::time_point captured) const;
 
 private:
     struct Data {

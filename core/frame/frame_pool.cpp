@@ -19,7 +19,9 @@ struct FreeDeleter {
 };
 using Block = std::unique_ptr<void, FreeDeleter>;
 
-std::size_t rounded_up(std::size_t n) { return (n + kAlignment - 1) / kAlignment * kAlignment; }
+std::size_t rounded_up(std::size_t n) {
+    return (n + kAlignment - 1) / kAlignment * kAlignment;
+}
 
 }  // namespace
 
@@ -68,7 +70,8 @@ WritableFrame FramePool::take(PixelFormat format, int width, int height) {
     std::size_t bytes = 0;
     for (int p = 0; p < plane_count(format); ++p) {
         frame.planes_[p] = plane_shape(format, width, height, p);
-        frame.planes_[p].pitch = static_cast<std::ptrdiff_t>(rounded_up(static_cast<std::size_t>(frame.planes_[p].width)));
+        frame.planes_[p].pitch =
+            static_cast<std::ptrdiff_t>(rounded_up(static_cast<std::size_t>(frame.planes_[p].width)));
         offsets[p] = bytes;
         bytes += static_cast<std::size_t>(frame.planes_[p].pitch) * static_cast<std::size_t>(frame.planes_[p].height);
     }
@@ -81,9 +84,8 @@ WritableFrame FramePool::take(PixelFormat format, int width, int height) {
         frame.data_[p] = base + offsets[p];
         frame.planes_[p].data = frame.data_[p];
     }
-    frame.owner_ = std::shared_ptr<void>(block.release(), [shared = shared_, bytes](void* p) {
-        shared->give_back(bytes, Block(p));
-    });
+    frame.owner_ = std::shared_ptr<void>(block.release(),
+                                         [shared = shared_, bytes](void* p) { shared->give_back(bytes, Block(p)); });
     return frame;
 }
 

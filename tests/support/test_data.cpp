@@ -28,8 +28,9 @@ std::optional<fs::path> oracle_dir() {
 
 std::optional<fs::path> cascade_file(const std::string& name) {
     const char* data = std::getenv("THRONG_TEST_DATA");
-    for (const fs::path& folder : {fs::path("/usr/share/opencv4/haarcascades"), fs::path("/usr/share/opencv4/lbpcascades"),
-                                   data != nullptr ? fs::path(data) / "cascades" : fs::path()}) {
+    for (const fs::path& folder :
+         {fs::path("/usr/share/opencv4/haarcascades"), fs::path("/usr/share/opencv4/lbpcascades"),
+          data != nullptr ? fs::path(data) / "cascades" : fs::path()}) {
         if (!folder.empty() && fs::is_regular_file(folder / name)) return folder / name;
     }
     return std::nullopt;

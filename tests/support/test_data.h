@@ -32,7 +32,7 @@ private:
 }  // namespace throng::test
 
 // Skips the running test, saying why, when the optional path is empty; otherwise names it.
-#define TH_NEED(name, expression, what)                               \
-    const auto name##_found = (expression);                           \
-    if (!name##_found) GTEST_SKIP() << "skipped: no " << (what);      \
+#define TH_NEED(name, expression, what)                          \
+    const auto name##_found = (expression);                      \
+    if (!name##_found) GTEST_SKIP() << "skipped: no " << (what); \
     const std::filesystem::path& name = *name##_found

@@ -5,7 +5,9 @@
 namespace throng {
 namespace {
 
-TEST(RollingStatistics, EmptyHasNoSamples) { EXPECT_EQ(RollingStatistics(8).summary().count, 0U); }
+TEST(RollingStatistics, EmptyHasNoSamples) {
+    EXPECT_EQ(RollingStatistics(8).summary().count, 0U);
+}
 
 TEST(RollingStatistics, ForgetsWhatLeftTheWindow) {
     RollingStatistics statistics(4);

@@ -27,8 +27,8 @@ struct Trial {
     std::unique_ptr<Pipeline> pipeline;
 };
 
-Trial make_run(const FakeSource::Plan& source, const FakeBackend::Plan& backend = {}, const PipelineOptions& options = {},
-             const PipelineSettings& settings = {}) {
+Trial make_run(const FakeSource::Plan& source, const FakeBackend::Plan& backend = {},
+               const PipelineOptions& options = {}, const PipelineSettings& settings = {}) {
     Trial run;
     run.pipeline = std::make_unique<Pipeline>(std::make_unique<FakeSource>(source),
                                               std::make_shared<FakeBackend>(backend), settings, options);
