@@ -21,7 +21,7 @@ struct ViewOptions {
     std::string source;
     SourceArguments input;
     DetectorParams detector;
-    NmsOptions nms = nms_options_for_faces(2);
+    NmsOptions nms = nms_options_for_faces(3);
     OutputOptions output;
     bool full_screen = false;
     bool kiosk = false;

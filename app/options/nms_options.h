@@ -25,7 +25,7 @@ struct NmsOptions {
 };
 
 // What clusters the windows of cascades best: greedy, overlap with the smaller box, threshold 0.5 (the table of
-// tests/bench/accuracy.cpp). A face on a screen should be no chance hit: there min_hits is 2, where data is written 1.
+// tests/bench/accuracy.cpp). A face on a screen should be no chance hit: there min_hits is 3, where data is written 1.
 [[nodiscard]] NmsOptions nms_options_for_faces(std::int32_t min_hits);
 
 // Adds --rule --overlap --theta --min-hits --merge --pair --pixels --ties --sigma --score-min --feature-low
