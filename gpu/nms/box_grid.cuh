@@ -125,10 +125,10 @@ __device__ bool search(const BoxGrid& g, const Group<kLanes>& group, const Box& 
     for (int word = 0; word < GridHeader::kLevelWords; ++word) {
         for (std::uint32_t bits = g.header->levels[word]; bits != 0; bits &= bits - 1) {
             const int level = word * 32 + __ffs(bits) - 1;
-            // Boxes of this level have their longer side in (cell / 2, cell].
+            // Boxes of this level have their longer side in (cell / 2, cell], those of the lowest in (0, cell].
             if (ratio > 0.0F) {
                 const float scale = cell_scale(level);
-                if (ratio * side * scale > 1.0F || ratio > 2.0F * side * scale) continue;
+                if (ratio * side * scale > 1.0F || (level > 0 && ratio > 2.0F * side * scale)) continue;
             }
             CellRange x = near_cells(e.left, e.right, e.width, level, ratio);
             CellRange y = near_cells(e.top, e.bottom, e.height, level, ratio);
