@@ -62,7 +62,7 @@ void CpuNms::enqueue(const DetectionBuffer& raw, DetectionBuffer& kept, const Nm
         const ScopedStage order(recorder, stage::kNmsOrder);
         detections_.arrange(raw.span());
     }
-    if (params.rule == NmsRule::soft_linear || params.rule == NmsRule::soft_gaussian) {
+    if (is_soft(params.rule)) {
         const std::vector<SoftSuppression::Pick>* picks = nullptr;
         {
             const ScopedStage map(recorder, stage::kNmsMap);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/detect/silent_recorder.h"
 #include "core/model/cascade_xml.h"
 #include "core/model/model_finder.h"
 
@@ -26,18 +27,6 @@ constexpr int kFirstSegmentTrees = 70;
 bool same_span(const DetectionSpan& a, const DetectionSpan& b) {
     return a.boxes == b.boxes && a.scores == b.scores && a.count == b.count && a.capacity == b.capacity;
 }
-
-// Times nothing: inside a graph events are not those of the recorder.
-class NoRecorder final : public StageRecorder {
-public:
-    void begin(std::string_view) override {}
-    void end(std::string_view) override {}
-    void add(std::string_view, double) override {}
-    const StageTimes& end_frame() override { return none_; }
-
-private:
-    StageTimes none_;
-};
 
 }  // namespace
 
@@ -164,7 +153,7 @@ void CascadeDetector::launch_graph(const DevicePicture& picture, const Detection
         cached.graph.launch(stream_);
         return;
     }
-    NoRecorder none;
+    SilentRecorder none;
     Graph graph = Graph::capture(stream_, [&] { enqueue_frame(picture, raw, none); });
     graph.launch(stream_);
     if (graphs_.size() == kLargestGraphCache) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/algo/grey.h"
+#include "core/detect/silent_recorder.h"
 #include "gpu/detection_memory.h"
 
 namespace throng::gpu {
@@ -13,17 +14,6 @@ namespace {
 constexpr std::int32_t kCapacity = 1 << 18;
 constexpr int kWarmUp = 3;
 constexpr double kSlow = 2.0;  // milliseconds
-
-class NoRecorder final : public StageRecorder {
-public:
-    void begin(std::string_view) override {}
-    void end(std::string_view) override {}
-    void add(std::string_view, double) override {}
-    const StageTimes& end_frame() override { return none_; }
-
-private:
-    StageTimes none_;
-};
 
 }  // namespace
 
@@ -109,7 +99,7 @@ Frame device_frame(const Frame& frame, StreamView stream) {
 
 CascadeTimes measure_cascade(CascadeDetector& detector, const Frame& frame, StreamView stream, int repeats, int inner) {
     DetectionBuffer raw = make_device_buffer(kCapacity, {}, stream);
-    NoRecorder recorder;
+    SilentRecorder recorder;
     const Event begin;
     const Event end;
     CascadeTimes times;

@@ -6,25 +6,11 @@
 #include <string>
 
 #include "core/base/error.h"
+#include "core/detect/silent_recorder.h"
 #include "gpu/runtime/replay.h"
 
 namespace throng::gpu {
 namespace {
-
-class NoRecorder final : public StageRecorder {
-public:
-    void begin(std::string_view) override {}
-    void end(std::string_view) override {}
-    void add(std::string_view, double) override {}
-    const StageTimes& end_frame() override { return none_; }
-
-private:
-    StageTimes none_;
-};
-
-bool is_soft(const NmsParams& params) {
-    return params.rule == NmsRule::soft_linear || params.rule == NmsRule::soft_gaussian;
-}
 
 void require_columns(const DetectionSpan& raw, const NmsParams& params) {
     const auto lacks = [](const char* what, const char* rule) {
@@ -71,7 +57,7 @@ void CudaNms::prepare(std::int32_t raw_capacity, std::int32_t kept_capacity, con
         if (owner_.size() == 0) owner_ = DeviceBuffer<std::int32_t>(count);
         if (!merge_) merge_.emplace(n, kept_capacity_);
     }
-    if (is_soft(params)) {
+    if (is_soft(params.rule)) {
         if (!soft_) soft_.emplace(device_, n);
     } else if (params.kernels == NmsKernels::paper) {
         const std::int32_t d_max = paper_d_max(n, params.paper_k);
@@ -108,7 +94,7 @@ void CudaNms::enqueue(const DetectionBuffer& raw, DetectionBuffer& kept, const N
         check_cuda(cudaMemsetAsync(task.kept.count, 0, sizeof(DetectionCount), stream_), "clearing the count");
         return;
     }
-    if (is_soft(params)) {
+    if (is_soft(params.rule)) {
         run_soft(task, params, recorder);
         return;
     }
@@ -169,7 +155,7 @@ void CudaNms::run_soft(const NmsTask& task, const NmsParams& params, StageRecord
 
 std::vector<double> CudaNms::replay(const DetectionBuffer& raw, DetectionBuffer& kept, const NmsParams& params,
                                     int repeats) {
-    NoRecorder silent;
+    SilentRecorder silent;
     enqueue(raw, kept, params, silent);
     return time_replays(stream_, repeats, [&] { enqueue(raw, kept, params, silent); });
 }
@@ -216,7 +202,8 @@ void CudaNmsBatch::enqueue(const NmsParams& params, StageRecorder& recorder) {
     check_rules(params);
     const bool columns =
         (params.pair != PairRule::adaptive || has_density_) && (params.pair != PairRule::feature || has_features_);
-    if (fits_ && columns && !is_soft(params) && params.merge == Merge::none && params.kernels == NmsKernels::fast) {
+    if (fits_ && columns && !is_soft(params.rule) && params.merge == Merge::none &&
+        params.kernels == NmsKernels::fast) {
         for (const auto& [part, name] : kParts) {
             const ScopedStage stage(recorder, name);
             launch_small_nms_batch(part, device_, tasks_.data(), static_cast<std::int32_t>(frames_.size()), capacity_,

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string_view>
 
+#include "core/detect/silent_recorder.h"
 #include "gpu/detection_memory.h"
 #include "gpu/runtime/probe.h"
 #include "gpu/runtime/stream.h"
@@ -38,18 +39,6 @@ protected:
     gpu::DeviceInfo device;
     std::optional<gpu::Stream> stream;
     gpu::DetectionTransfer transfer;
-};
-
-// A recorder for those who do not look at times.
-class SilentRecorder final : public StageRecorder {
-public:
-    void begin(std::string_view) override {}
-    void end(std::string_view) override {}
-    void add(std::string_view, double) override {}
-    const StageTimes& end_frame() override { return none_; }
-
-private:
-    StageTimes none_;
 };
 
 }  // namespace throng::test

@@ -2,21 +2,10 @@
 #pragma once
 
 #include "core/detect/nms.h"
+#include "core/detect/silent_recorder.h"
 #include "tests/support/nms_reference.h"
 
 namespace throng::test {
-
-// Forgets everything that is recorded.
-class SilentRecorder final : public StageRecorder {
-public:
-    void begin(std::string_view) override {}
-    void end(std::string_view) override {}
-    void add(std::string_view, double) override {}
-    const StageTimes& end_frame() override { return none_; }
-
-private:
-    StageTimes none_;
-};
 
 // A host buffer with the detections of `input`; capacity -1: as many as there are.
 [[nodiscard]] DetectionBuffer host_buffer(const NmsInput& input, std::int32_t capacity = -1);

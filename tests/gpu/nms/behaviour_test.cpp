@@ -143,7 +143,7 @@ TEST(NmsOnDevice, ReplayedFromAGraph) {
         for (const NmsRule rule : kRules) {
             for (const Merge merge : {Merge::none, Merge::weighted}) {
                 NmsParams params = with_rule(rule);
-                const bool soft = rule == NmsRule::soft_linear || rule == NmsRule::soft_gaussian;
+                const bool soft = is_soft(rule);
                 if (soft && merge != Merge::none) continue;
                 params.merge = merge;
                 const NmsInput first = clusters_input(random, 1500, 20);
