@@ -104,7 +104,7 @@ std::vector<ClockProfile> default_profiles() {
         profile.gpu = gpu;
         return profile;
     };
-    // fanless: what a passively cooled board of this kind holds for hours, by rule of thumb.
+    // fanless is a guess at what passive cooling bears, measured on no board: a file of profiles can say better.
     return {make("automatic", "Automatic", Automatic{}), make("minimum", "Minimum", Fraction{0}),
             make("p25", "25 %", Fraction{0.25}),         make("p50", "50 %", Fraction{0.5}),
             make("p75", "75 %", Fraction{0.75}),         make("maximum", "Maximum", Fraction{1}),

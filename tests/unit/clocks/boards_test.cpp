@@ -81,26 +81,17 @@ TEST_P(Boards, RestoresWhatWasFound) {
 TEST_P(Boards, AnotherStartRestoresAfterACrash) {
     ClockReading before;
     {
-        ClockController clocks = controller();
+        // One that keeps its change leaves clocks and state file as a killed program would.
+        ClockController clocks = controller(default_profiles(), true);
         before = clocks.measure();
         ASSERT_TRUE(clocks.apply("minimum").ok());
-        // As if the program had been killed: its state file stays, under the number of a process that is gone.
-        ClockStateFile file(scratch_.path());
-        ClockState state = *file.read();
-        state.owner = 2'000'000'000;
-        ASSERT_TRUE(clocks.restore().ok());
-        ASSERT_TRUE(clocks.apply("minimum").ok());
-        file.write(state);
-        state.owner = 0;
-        std::filesystem::rename(file.path(), file.path().string() + ".kept");
-        // The orderly end below restores; undo that by applying through a keeping controller.
     }
-    {
-        ClockController keeper = controller(default_profiles(), true);
-        ASSERT_TRUE(keeper.apply("minimum").ok());
-    }
-    ClockStateFile file(scratch_.path());
-    std::filesystem::rename(file.path().string() + ".kept", file.path());
+    const ClockStateFile file(scratch_.path());
+    ClockState state = *file.read();
+    state.owner = 2'000'000'000;  // no process has this number
+    state.owner_start = "1";
+    file.write(state);
+
     ClockController after = controller();
     EXPECT_FALSE(after.recovered().empty());
     EXPECT_EQ(after.measure().gpu.min, before.gpu.min);
