@@ -1,7 +1,9 @@
 // A backend makes detectors, NMS engines, buffers and recorders that belong together. The CPU is one, CUDA another.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "core/detect/detection.h"
@@ -9,6 +11,11 @@
 #include "core/detect/nms.h"
 
 namespace throng {
+
+struct DeviceMemory {
+    std::uint64_t used = 0;   // bytes, of all programs on the device
+    std::uint64_t total = 0;  // bytes
+};
 
 class Backend {
 public:
@@ -32,6 +39,9 @@ public:
     virtual void download(const DetectionBuffer& buffer, DetectionSet& out) = 0;
     // Writes detections into a buffer of this backend (boxes from a file); wanted becomes their number.
     virtual void upload(const DetectionSet& in, DetectionBuffer& buffer) = 0;
+
+    // Of a device with memory of its own; may be called from any thread.
+    [[nodiscard]] virtual std::optional<DeviceMemory> device_memory() const { return std::nullopt; }
 };
 
 }  // namespace throng
