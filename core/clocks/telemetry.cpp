@@ -1,5 +1,7 @@
 #include "core/clocks/telemetry.h"
 
+#include <time.h>
+
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
@@ -55,7 +57,56 @@ std::string describe_throttling(std::uint64_t reasons) {
 TelemetryReader::TelemetryReader(std::shared_ptr<SystemFiles> files, std::shared_ptr<Nvml> nvml)
     : files_(std::move(files)), nvml_(std::move(nvml)), gpu_(find_gpu_clock(files_, nvml_)) {
     find_sensors();
+    find_throttling();
     cpu_load();
+}
+
+// Tegra has no NVML to ask: the kernel's cooling devices say when they slow clocks down, the power monitors count
+// over-current events. Source: Jetson Linux Developer Guide, thermal management and over-current throttling.
+void TelemetryReader::find_throttling() {
+    const std::string thermal = "/sys/class/thermal/";
+    for (const std::string& device : files_->list(thermal)) {
+        if (device.rfind("cooling_device", 0) != 0) continue;
+        const std::string type = files_->read(thermal + device + "/type").value_or("");
+        const bool slows = type.find("gpu") != std::string::npos || type.find("throttle") != std::string::npos ||
+                           type.find("devfreq") != std::string::npos;
+        if (slows && type.find("fan") == std::string::npos) cooling_.push_back(thermal + device + "/cur_state");
+    }
+    const std::string hwmon = "/sys/class/hwmon/";
+    for (const std::string& device : files_->list(hwmon)) {
+        for (int channel = 1; channel <= 3; ++channel) {
+            const std::string file = hwmon + device + fmt::format("/oc{}_event_cnt", channel);
+            if (const auto events = files_->read_number(file)) over_current_.push_back({file, *events});
+        }
+    }
+    memory_clocks_ = {"/sys/kernel/debug/bpmp/debug/clk/emc/rate", "/sys/kernel/debug/clk/emc/clk_rate",
+                      "/sys/kernel/debug/clock/emc/rate"};
+    const std::string devfreq = "/sys/class/devfreq/";
+    for (const std::string& entry : files_->list(devfreq)) {
+        const std::string name = files_->read(devfreq + entry + "/device/of_node/name").value_or(entry);
+        if (name.find("memory-controller") != std::string::npos || name.find("emc") != std::string::npos)
+            memory_clocks_.push_back(devfreq + entry + "/cur_freq");
+    }
+    std::erase_if(memory_clocks_, [&](const std::string& file) { return !files_->read_number(file); });
+}
+
+std::optional<Hertz> TelemetryReader::memory_clock() const {
+    for (const std::string& file : memory_clocks_) {
+        if (const auto hertz = files_->read_number(file); hertz && *hertz > 0) return hertz;
+    }
+    return std::nullopt;
+}
+
+std::uint64_t TelemetryReader::board_throttling() {
+    std::uint64_t reasons = 0;
+    for (const std::string& state : cooling_) {
+        if (files_->read_number(state).value_or(0) > 0) reasons |= throttle::kSoftwareThermal;
+    }
+    for (Counter& counter : over_current_) {
+        const auto events = files_->read_number(counter.file);
+        if (events && *events > std::exchange(counter.last, *events)) reasons |= throttle::kPowerBrake;
+    }
+    return reasons;
 }
 
 void TelemetryReader::find_sensors() {
@@ -128,6 +179,8 @@ TelemetrySample TelemetryReader::read() {
         if (sensor.name.find("VDD_IN") != std::string::npos || sensor.name.find("POM_5V_IN") != std::string::npos)
             sample.power = watts;
     }
+    sample.memory_clock = memory_clock();
+    sample.throttle_reasons = board_throttling();
     if (nvml_) {
         if (const auto mhz = nvml_->memory_clock_mhz()) sample.memory_clock = Hertz{*mhz} * 1'000'000;
         if (const auto degrees = nvml_->temperature()) sample.temperatures.push_back({"GPU", *degrees});
@@ -135,16 +188,18 @@ TelemetrySample TelemetryReader::read() {
             sample.power = watts;
             sample.rails.push_back({"GPU", *watts});
         }
-        sample.throttle_reasons = nvml_->throttle_reasons().value_or(0);
+        sample.throttle_reasons |= nvml_->throttle_reasons().value_or(0);
     }
     return sample;
 }
 
 Telemetry::Telemetry(Options options)
-    : options_(std::move(options)), reader_(make_system_files(options_.root), open_nvml(options_.root)) {
+    : options_(std::move(options)),
+      reader_(make_system_files(options_.root), open_nvml(options_.root, options_.device)) {
     if (!options_.csv.empty()) {
         csv_.open(options_.csv, std::ios::trunc);
-        csv_ << "time,gpu_hz,cpu_hz,memory_hz,gpu_load,cpu_load,power_w,temperatures_c,rails_w,throttling\n"
+        csv_ << "time,gpu_hz,cpu_hz,memory_hz,gpu_load,cpu_load,power_w,temperatures_c,rails_w,throttling,frames,"
+                "frame_us,joules_per_frame,stages_us\n"
              << std::flush;
         if (!csv_)
             throw Error(ErrorKind::input, "cannot write the telemetry", options_.csv.string(),
@@ -155,14 +210,56 @@ Telemetry::Telemetry(Options options)
 
 Telemetry::~Telemetry() = default;
 
+void Telemetry::add_frame(const StageTimes& times) {
+    const std::lock_guard lock(frames_mutex_);
+    ++frames_;
+    for (const auto& [name, ms] : times) {
+        auto sum = std::find_if(stages_.begin(), stages_.end(), [&](const StageSum& s) { return s.name == name; });
+        if (sum == stages_.end()) sum = stages_.insert(stages_.end(), StageSum{std::string(name), 0, 0});
+        sum->ms += ms;
+        ++sum->count;
+    }
+}
+
+void Telemetry::join_frames(TelemetrySample& sample, double seconds) {
+    std::vector<StageSum> stages;
+    {
+        const std::lock_guard lock(frames_mutex_);
+        sample.frames = std::exchange(frames_, 0);
+        stages.swap(stages_);
+    }
+    if (sample.frames == 0) return;
+    for (const StageSum& sum : stages) {
+        const double us = 1000 * sum.ms / static_cast<double>(sum.count);
+        if (sum.name == stage::kTotal) {
+            sample.frame_us = us;
+        } else {
+            sample.stages_us.push_back({sum.name, us});
+        }
+    }
+    if (sample.power && seconds > 0)
+        sample.joules_per_frame = *sample.power * seconds / static_cast<double>(sample.frames);
+}
+
 void Telemetry::run(const std::stop_token& stop) {
-    auto next = std::chrono::steady_clock::now();
+    using Clock = std::chrono::steady_clock;
+    const auto start = Clock::now();
+    auto next = start;
+    auto before = start;
     while (!stop.stop_requested()) {
-        const TelemetrySample sample = reader_.read();
+        TelemetrySample sample = reader_.read();
+        const auto now = Clock::now();
+        join_frames(sample, std::chrono::duration<double>(now - before).count());
+        before = now;
         if (csv_.is_open()) write(sample);
-        next += options_.period;
+        next = std::max(next + options_.period, now);  // a slow board skips samples instead of catching up
+        timespec busy{};
+        ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &busy);
+        const double passed = std::chrono::duration<double>(next - start).count();
         std::unique_lock lock(mutex_);
-        history_.push_back(sample);
+        cost_ = (static_cast<double>(busy.tv_sec) + static_cast<double>(busy.tv_nsec) * 1e-9) / std::max(passed, 1e-9);
+        ++count_;
+        history_.push_back(std::move(sample));
         while (history_.size() > options_.history) history_.pop_front();
         wake_.wait_until(lock, stop, next, [] { return false; });
     }
@@ -170,11 +267,12 @@ void Telemetry::run(const std::stop_token& stop) {
 
 void Telemetry::write(const TelemetrySample& sample) {
     const std::string throttling = describe_throttling(sample.throttle_reasons);
-    csv_ << fmt::format("{:%Y-%m-%dT%H:%M:%SZ},{},{},{},{},{},{},{},{},{}\n",
+    csv_ << fmt::format("{:%Y-%m-%dT%H:%M:%SZ},{},{},{},{},{},{},{},{},{},{},{},{},{}\n",
                         fmt::gmtime(std::chrono::system_clock::to_time_t(sample.time)), cell(sample.gpu_clock),
                         cell(sample.cpu_clock), cell(sample.memory_clock), cell(sample.gpu_load), cell(sample.cpu_load),
                         cell(sample.power), join(sample.temperatures), join(sample.rails),
-                        throttling.empty() ? "" : '"' + throttling + '"')
+                        throttling.empty() ? "" : '"' + throttling + '"', sample.frames, cell(sample.frame_us),
+                        cell(sample.joules_per_frame), join(sample.stages_us))
          << std::flush;
     if (csv_) return;
     spdlog::warn("{}: the telemetry cannot be written any more (is the disk full?)", options_.csv.string());
@@ -184,6 +282,16 @@ void Telemetry::write(const TelemetrySample& sample) {
 std::optional<TelemetrySample> Telemetry::latest() const {
     const std::lock_guard lock(mutex_);
     return history_.empty() ? std::nullopt : std::optional(history_.back());
+}
+
+std::uint64_t Telemetry::count() const {
+    const std::lock_guard lock(mutex_);
+    return count_;
+}
+
+double Telemetry::cost() const {
+    const std::lock_guard lock(mutex_);
+    return cost_;
 }
 
 std::vector<TelemetrySample> Telemetry::history() const {

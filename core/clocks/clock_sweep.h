@@ -1,0 +1,72 @@
+// Steps through clock profiles on a running video and gathers what frames cost at each: latency against clock.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/clocks/async_clocks.h"
+#include "core/clocks/telemetry.h"
+#include "core/detect/stage.h"
+
+namespace throng {
+
+struct SweepPoint {
+    std::string id;                    // of the profile
+    std::optional<Hertz> clock;        // median of the GPU clocks measured meanwhile, else what the profile asks for
+    std::size_t frames = 0;            // that were measured
+    std::map<std::string, double> ms;  // median of each stage; a stage that did not run has no entry
+    std::optional<double> joules;      // a frame, where the power is known
+    bool throttled = false;            // the board held the clock down meanwhile
+    std::string refused;               // why there are no frames: the profile could not be set
+};
+
+// No thread and no clock of its own: the owner calls it from a timer and hands it frames. Not thread-safe.
+class ClockSweep {
+public:
+    using Time = std::chrono::steady_clock::time_point;
+    struct Options {
+        std::vector<std::string> ids;              // in the order to be visited
+        std::chrono::milliseconds settle{700};     // after a change, before frames count
+        std::chrono::milliseconds dwell{3000};     // that frames count for
+        std::chrono::milliseconds patience{5000};  // for a change to be made
+    };
+    explicit ClockSweep(Options options) : options_(std::move(options)) {}
+
+    // The profiles of a board that bound the clock to one step, each step once, slowest first.
+    [[nodiscard]] static std::vector<std::string> ids_of(const std::vector<ResolvedProfile>& profiles);
+
+    // Moves on; what it returns is to be requested now: an id, or "" to restore at the end. Nothing: wait.
+    [[nodiscard]] std::optional<std::string> step(Time now, const ClockStatus& clocks);
+    // A measured frame, and a sample of the board.
+    void add(const StageTimes& frame);
+    void add(const TelemetrySample& sample);
+    // Ends it; the caller restores.
+    void cancel() { state_ = State::done; }
+
+    [[nodiscard]] bool done() const noexcept { return state_ == State::done; }
+    [[nodiscard]] std::size_t position() const noexcept { return at_; }  // of ids
+    [[nodiscard]] std::size_t size() const noexcept { return options_.ids.size(); }
+    [[nodiscard]] const std::vector<SweepPoint>& points() const noexcept { return points_; }
+
+private:
+    enum class State : std::uint8_t { next, applying, settling, measuring, done };
+    void finish_point(const ClockStatus& clocks);
+
+    const Options options_;
+    State state_ = State::next;
+    std::size_t at_ = 0;
+    Time since_{};
+    std::map<std::string, std::vector<double>> samples_;
+    std::vector<double> clocks_;
+    std::vector<double> joules_;
+    std::size_t frames_ = 0;
+    bool throttled_ = false;
+    std::vector<SweepPoint> points_;
+};
+
+}  // namespace throng
