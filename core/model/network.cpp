@@ -1,0 +1,228 @@
+#include "core/model/network.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include "core/base/error.h"
+
+namespace throng {
+namespace {
+
+constexpr std::int32_t kMostChannels = 4096;
+constexpr std::size_t kMostLayers = 4096;
+constexpr std::size_t kMostLevels = 8;
+constexpr std::int32_t kLargestKernel = 15;
+constexpr std::int32_t kLargestStride = 16;
+constexpr std::int32_t kLargestPadding = 64;
+constexpr std::int32_t kLargestFactor = 16;
+constexpr std::int32_t kLargestHeadStride = 1024;
+constexpr std::size_t kMostPriors = 16;
+
+class NetworkCheck {
+public:
+    explicit NetworkCheck(const Network& network) : network_(network) {}
+
+    void run() {
+        check_tensors();
+        for (const NetworkLayer& layer : network_.layers) check_layer(layer);
+        check_head();
+    }
+
+private:
+    [[noreturn]] void fail(const std::string& where, const std::string& problem) const {
+        throw Error(ErrorKind::input, problem, network_.name + ", " + where);
+    }
+    void require(bool holds, const std::string& where, const char* problem) const {
+        if (!holds) fail(where, problem);
+    }
+    [[nodiscard]] std::int32_t channels(std::int32_t tensor) const {
+        return network_.tensors[static_cast<std::size_t>(tensor)].channels;
+    }
+    [[nodiscard]] bool exists(std::int32_t tensor) const {
+        return tensor >= 0 && static_cast<std::size_t>(tensor) < network_.tensors.size();
+    }
+
+    void check_tensors() {
+        require(!network_.layers.empty(), "graph", "has no layer");
+        require(network_.layers.size() <= kMostLayers, "graph", "has too many layers");
+        require(network_.tensors.size() == network_.layers.size() + 1, "graph", "tensors and layers do not match");
+        for (const NetworkTensor& tensor : network_.tensors) {
+            require(tensor.channels >= 1 && tensor.channels <= kMostChannels, "tensor " + tensor.name,
+                    "has a number of channels out of bounds");
+        }
+        require(exists(network_.input.tensor) && channels(network_.input.tensor) == 3, "input",
+                "is not a picture of three channels");
+        written_.assign(network_.tensors.size(), false);
+        written_[static_cast<std::size_t>(network_.input.tensor)] = true;
+    }
+
+    void check_layer(const NetworkLayer& layer) {
+        const std::string where = "layer " + layer.name;
+        require(!layer.inputs.empty() && exists(layer.output), where, "has no input or no output");
+        for (const std::int32_t input : layer.inputs) {
+            require(exists(input) && written_[static_cast<std::size_t>(input)], where,
+                    "reads what no earlier layer wrote");
+        }
+        require(!written_[static_cast<std::size_t>(layer.output)], where, "writes what was written already");
+        written_[static_cast<std::size_t>(layer.output)] = true;
+
+        const std::int32_t in = channels(layer.inputs.front());
+        const std::int32_t out = channels(layer.output);
+        switch (layer.kind) {
+            case LayerKind::convolution: check_convolution(layer, where, in, out); return;
+            case LayerKind::max_pool:
+                check_window(layer, where);
+                require(layer.inputs.size() == 1 && in == out, where, "changes the number of channels");
+                require(layer.padding < layer.kernel, where, "has windows that lie in the padding");
+                return;
+            case LayerKind::upsample:
+                require(layer.inputs.size() == 1 && in == out, where, "changes the number of channels");
+                require(layer.factor >= 1 && layer.factor <= kLargestFactor, where, "has a factor out of bounds");
+                return;
+            case LayerKind::add:
+                require(layer.inputs.size() == 2 && in == out && channels(layer.inputs[1]) == out, where,
+                        "adds tensors of different channels");
+                return;
+            case LayerKind::concat: {
+                std::int64_t sum = 0;
+                for (const std::int32_t input : layer.inputs) sum += channels(input);
+                require(sum == out, where, "does not have the channels of its inputs");
+                return;
+            }
+        }
+        fail(where, "is of no known kind");
+    }
+
+    void check_window(const NetworkLayer& layer, const std::string& where) const {
+        require(layer.kernel >= 1 && layer.kernel <= kLargestKernel, where, "has a kernel size out of bounds");
+        require(layer.stride >= 1 && layer.stride <= kLargestStride, where, "has a stride out of bounds");
+        require(layer.padding >= 0 && layer.padding <= kLargestPadding, where, "has a padding out of bounds");
+    }
+
+    void check_convolution(const NetworkLayer& layer, const std::string& where, std::int32_t in,
+                           std::int32_t out) const {
+        check_window(layer, where);
+        require(layer.inputs.size() == 1, where, "has more than one input");
+        require(layer.dilation >= 1 && layer.dilation <= kLargestPadding, where, "has a dilation out of bounds");
+        require(layer.groups >= 1 && in % layer.groups == 0 && out % layer.groups == 0, where,
+                "has groups that do not divide its channels");
+        const auto wanted = static_cast<std::size_t>(out) * static_cast<std::size_t>(in / layer.groups) *
+                            static_cast<std::size_t>(layer.kernel) * static_cast<std::size_t>(layer.kernel);
+        require(layer.weights.size() == wanted, where, "has weights that do not fit its channels");
+        require(layer.bias.size() == static_cast<std::size_t>(out), where, "has a bias that does not fit its channels");
+        const auto finite = [](float value) { return std::isfinite(value); };
+        require(std::all_of(layer.weights.begin(), layer.weights.end(), finite) &&
+                    std::all_of(layer.bias.begin(), layer.bias.end(), finite),
+                where, "has a weight that is not finite");
+    }
+
+    void check_map(std::int32_t tensor, std::int64_t wanted, const std::string& where) const {
+        require(exists(tensor) && written_[static_cast<std::size_t>(tensor)], where, "is a map that no layer writes");
+        require(channels(tensor) == wanted, where, "is a map with other channels than the head needs");
+    }
+
+    void check_head() const {
+        const NetworkHead& head = network_.head;
+        require(!head.levels.empty() && head.levels.size() <= kMostLevels, "head", "has no level, or too many");
+        require(std::isfinite(head.center_variance) && std::isfinite(head.size_variance), "head",
+                "has variances that are not finite");
+        std::int32_t previous = 0;
+        for (const HeadLevel& level : head.levels) {
+            const std::string where = "head of stride " + std::to_string(level.stride);
+            require(level.stride > previous && level.stride <= kLargestHeadStride, where, "is out of order");
+            previous = level.stride;
+            const bool yunet = head.family == HeadFamily::yunet;
+            const auto priors = static_cast<std::int64_t>(level.priors.size());
+            require(yunet ? priors == 0 : priors >= 1 && level.priors.size() <= kMostPriors, where,
+                    "has a number of priors out of bounds");
+            for (const float prior : level.priors) {
+                require(std::isfinite(prior) && prior > 0.0F, where, "has a prior without extent");
+            }
+            check_map(level.score, yunet ? 1 : 2 * priors, where + ", score");
+            check_map(level.box, yunet ? 4 : 4 * priors, where + ", box");
+            if (yunet) check_map(level.objectness, 1, where + ", objectness");
+            if (head.has_landmarks) check_map(level.landmarks, 10, where + ", landmarks");
+        }
+    }
+
+    const Network& network_;
+    std::vector<bool> written_;
+};
+
+MapSize size_after(const NetworkLayer& layer, MapSize in) {
+    const auto window = [&](std::int32_t extent) {
+        const std::int64_t reach = std::int64_t{layer.dilation} * (layer.kernel - 1) + 1;
+        const std::int64_t room = std::int64_t{extent} + 2 * std::int64_t{layer.padding} - reach;
+        return room < 0 ? 0 : static_cast<std::int32_t>(room / layer.stride + 1);
+    };
+    switch (layer.kind) {
+        case LayerKind::convolution:
+        case LayerKind::max_pool: return {window(in.width), window(in.height)};
+        case LayerKind::upsample: return {in.width * layer.factor, in.height * layer.factor};
+        case LayerKind::add:
+        case LayerKind::concat: break;
+    }
+    return in;
+}
+
+}  // namespace
+
+void check_network(const Network& network) {
+    NetworkCheck(network).run();
+}
+
+std::vector<MapSize> resolve_sizes(const Network& network, std::int32_t width, std::int32_t height) {
+    // Far beyond any picture, and small enough for products of two in 64 bits.
+    constexpr std::int32_t kLargest = 1 << 20;
+    const auto fail = [&](const std::string& where, const std::string& problem) {
+        throw Error(ErrorKind::input, problem, network.name + ", " + where,
+                    "take an input that is a multiple of " + std::to_string(input_multiple(network)) + " pixels");
+    };
+    std::vector<MapSize> sizes(network.tensors.size());
+    sizes[static_cast<std::size_t>(network.input.tensor)] = {width, height};
+    for (const NetworkLayer& layer : network.layers) {
+        const MapSize in = sizes[static_cast<std::size_t>(layer.inputs.front())];
+        for (const std::int32_t other : layer.inputs) {
+            if (sizes[static_cast<std::size_t>(other)] != in) {
+                fail("layer " + layer.name, "its inputs differ in size for an input of " + std::to_string(width) + "x" +
+                                                std::to_string(height) + " pixels");
+            }
+        }
+        const MapSize out = size_after(layer, in);
+        if (out.width < 1 || out.height < 1 || out.width > kLargest || out.height > kLargest) {
+            fail("layer " + layer.name, "has nothing to work on for an input of " + std::to_string(width) + "x" +
+                                            std::to_string(height) + " pixels");
+        }
+        sizes[static_cast<std::size_t>(layer.output)] = out;
+    }
+    for (const HeadLevel& level : network.head.levels) {
+        for (const std::int32_t map : {level.objectness, level.box, level.landmarks}) {
+            if (map >= 0 && sizes[static_cast<std::size_t>(map)] != sizes[static_cast<std::size_t>(level.score)]) {
+                fail("head of stride " + std::to_string(level.stride), "has maps of different sizes");
+            }
+        }
+    }
+    return sizes;
+}
+
+std::int32_t input_multiple(const Network& network) {
+    return network.head.levels.empty() ? 1 : network.head.levels.back().stride;
+}
+
+std::uint64_t multiply_adds(const Network& network, std::int32_t width, std::int32_t height) {
+    const std::vector<MapSize> sizes = resolve_sizes(network, width, height);
+    std::uint64_t sum = 0;
+    for (const NetworkLayer& layer : network.layers) {
+        const MapSize out = sizes[static_cast<std::size_t>(layer.output)];
+        // Each weight meets each pixel of its output map once.
+        sum += layer.weights.size() * static_cast<std::uint64_t>(out.width) * static_cast<std::uint64_t>(out.height);
+    }
+    return sum;
+}
+
+std::string_view family_name(HeadFamily family) {
+    return family == HeadFamily::yunet ? "YuNet" : "UltraFace";
+}
+
+}  // namespace throng

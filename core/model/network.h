@@ -1,0 +1,124 @@
+// A convolutional face detector as read from a file: owned, checked, ready for the CPU's and the GPU's engines.
+//
+// What a reader leaves of a model: convolutions with their batch norms and activations folded in, pooling, upsampling,
+// additions and concatenations, in an order in which they can run. Everything behind the last convolutions (transposes,
+// reshapes, sigmoid, softmax, the decoding of boxes) is recognised, checked and folded into `head`:
+// core/algo/cnn_boxes.h computes it. What is left is fully convolutional, so every network takes inputs of any size,
+// whatever its file said.
+//
+// Sources: W. Wu, H. Peng, S. Yu, YuNet: A Tiny Millisecond-level Face Detector (Machine Intelligence Research, 2023);
+// Linzaer, Ultra-Light-Fast-Generic-Face-Detector-1MB (2019); the SSD decoding of W. Liu et al. (ECCV 2016).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace throng {
+
+enum class LayerKind : std::uint8_t {
+    convolution,  // inputs {x}
+    max_pool,     // inputs {x}; padding never wins
+    upsample,     // inputs {x}; each value becomes factor x factor equal ones
+    add,          // inputs {a, b} of one shape
+    concat,       // inputs {a, b, ...} of one height and width; channels one after the other
+};
+
+enum class Activation : std::uint8_t { none, relu };
+
+// All kernels, strides and paddings are square. Tensors are NCHW: [batch][channels][height][width].
+struct NetworkLayer {
+    LayerKind kind = LayerKind::convolution;
+    std::string name;                          // of the node in the file, for messages
+    std::vector<std::int32_t> inputs;          // indices into Network::tensors
+    std::int32_t output = -1;                  // index into Network::tensors; every tensor is written once
+    Activation activation = Activation::none;  // after the bias, the sum or the concatenation
+
+    // convolution, max_pool
+    std::int32_t kernel = 1;
+    std::int32_t stride = 1;
+    std::int32_t padding = 0;  // zeros (convolution) on each of the four sides
+    // convolution
+    std::int32_t dilation = 1;
+    std::int32_t groups = 1;     // channels: depthwise
+    std::vector<float> weights;  // [output channels][input channels / groups][kernel][kernel]
+    std::vector<float> bias;     // [output channels]
+    // upsample
+    std::int32_t factor = 1;
+};
+
+struct NetworkTensor {
+    std::string name;  // in the file
+    std::int32_t channels = 0;
+};
+
+struct NetworkInput {
+    std::int32_t tensor = 0;
+    // What the file fixes; 0: any size. A convention of the file, not a limit of the network.
+    std::int32_t width = 0;
+    std::int32_t height = 0;
+    bool rgb = false;   // order of the three channels: red first, or blue first
+    float mean = 0.0F;  // value = (sample - mean) * scale for samples in [0, 255]
+    float scale = 1.0F;
+};
+
+enum class HeadFamily : std::uint8_t { yunet, ultraface };
+
+// Output maps of one stride. Cell (column, row) of the maps stands for the input's pixel (column * stride, row *
+// stride). -1: the family has no such map.
+struct HeadLevel {
+    std::int32_t stride = 0;       // input pixels a cell
+    std::int32_t score = -1;       // yunet [1]: logit of the class; ultraface [2 a prior]: logits of background, face
+    std::int32_t objectness = -1;  // yunet [1]: logit
+    std::int32_t box = -1;        // yunet [4]: dx, dy, log w, log h; ultraface [4 a prior]: the same times 1 / variance
+    std::int32_t landmarks = -1;  // yunet [10]: five points dx, dy
+    std::vector<float> priors;    // ultraface: side of each prior in input pixels; yunet: empty (one cell, one box)
+
+    [[nodiscard]] std::int32_t boxes_per_cell() const {
+        return priors.empty() ? 1 : static_cast<std::int32_t>(priors.size());
+    }
+};
+
+struct NetworkHead {
+    HeadFamily family = HeadFamily::yunet;
+    std::vector<HeadLevel> levels;  // strides ascending
+    float center_variance = 1.0F;   // ultraface
+    float size_variance = 1.0F;     // ultraface
+    bool has_landmarks = false;     // every level has its map
+};
+
+struct Network {
+    std::string name;  // the file
+    NetworkInput input;
+    std::vector<NetworkTensor> tensors;
+    std::vector<NetworkLayer> layers;  // each reads tensors that the input or an earlier layer wrote
+    NetworkHead head;
+};
+
+struct MapSize {
+    std::int32_t width = 0;
+    std::int32_t height = 0;
+
+    friend bool operator==(const MapSize&, const MapSize&) = default;
+};
+
+// Size of every tensor for an input of width x height pixels, by index into network.tensors. Throws Error(input) naming
+// the layer when a size becomes 0 or two that must be equal are not (inputs that are multiples of input_multiple always
+// fit).
+[[nodiscard]] std::vector<MapSize> resolve_sizes(const Network& network, std::int32_t width, std::int32_t height);
+
+// Widths and heights should be multiples of this, in pixels: the largest stride of the head.
+[[nodiscard]] std::int32_t input_multiple(const Network& network);
+
+// Multiply-adds of one input of width x height.
+[[nodiscard]] std::uint64_t multiply_adds(const Network& network, std::int32_t width, std::int32_t height);
+
+// Throws Error(input) naming the layer when an index leaves its range, a tensor is read before it is written or written
+// twice, weights do not fit the channels, a number is not finite, a count or a memory need is out of bounds, or the
+// head does not fit its maps. network.name says where.
+void check_network(const Network& network);
+
+[[nodiscard]] std::string_view family_name(HeadFamily family);  // "YuNet", "UltraFace"
+
+}  // namespace throng
