@@ -1,0 +1,83 @@
+// From a network's output maps to boxes, once for CPU and GPU: scores of cells, boxes and landmarks in pixels of the
+// network's input.
+// Sources: YuNet, W. Wu, H. Peng, S. Yu (Machine Intelligence Research, 2023), decoded as OpenCV's FaceDetectorYN does
+// from 4.8 on (the score is the geometric mean of class and objectness); UltraFace, Linzaer (2019), decoded as SSD
+// (W. Liu et al., ECCV 2016, section 2.2) with its priors centred in their cells.
+// All arithmetic is float32 in the order written here, exp aside, whose last bit is the library's.
+#pragma once
+
+#include <cmath>
+
+#include "core/algo/box.h"
+#include "core/algo/host_device.h"
+
+namespace throng {
+
+TH_HD float cnn_sigmoid(float x) {
+    return 1.0F / (1.0F + expf(-x));
+}
+
+// Largest logarithm of a size that is believed: e^8 cells are more than any map has, and the square of such a box is
+// still finite. A size that is not a number becomes the smallest.
+TH_HD float cnn_size(float log_size) {
+    const float kLargest = 8.0F;
+    return expf(log_size <= kLargest ? (log_size >= -kLargest ? log_size : -kLargest) : kLargest);
+}
+
+// YuNet. Both are logits.
+TH_HD float yunet_score(float score, float objectness) {
+    return sqrtf(cnn_sigmoid(score) * cnn_sigmoid(objectness));
+}
+
+// YuNet. The cell in column, row of a map whose cells are stride input pixels apart.
+TH_HD Box yunet_box(float dx, float dy, float log_w, float log_h, int column, int row, float stride) {
+    const float center_x = (static_cast<float>(column) + dx) * stride;
+    const float center_y = (static_cast<float>(row) + dy) * stride;
+    const float w = cnn_size(log_w) * stride;
+    const float h = cnn_size(log_h) * stride;
+    return {center_x - w * 0.5F, center_y - h * 0.5F, w, h};
+}
+
+// YuNet. One coordinate of a landmark: offset from the cell's column (x) or row (y), in cells.
+TH_HD float yunet_landmark(float offset, int cell, float stride) {
+    return (static_cast<float>(cell) + offset) * stride;
+}
+
+// UltraFace. Softmax of two logits.
+TH_HD float ultraface_score(float background, float face) {
+    return cnn_sigmoid(face - background);
+}
+
+// UltraFace. prior: side of the square prior in input pixels.
+TH_HD Box ultraface_box(float dx, float dy, float dw, float dh, int column, int row, float stride, float prior,
+                        float center_variance, float size_variance) {
+    const float center_x = (static_cast<float>(column) + 0.5F) * stride + (dx * center_variance) * prior;
+    const float center_y = (static_cast<float>(row) + 0.5F) * stride + (dy * center_variance) * prior;
+    const float w = cnn_size(dw * size_variance) * prior;
+    const float h = cnn_size(dh * size_variance) * prior;
+    return {center_x - w * 0.5F, center_y - h * 0.5F, w, h};
+}
+
+// Where an input lies in the frame: frame pixel = origin + input pixel * scale.
+struct CnnPlacement {
+    float origin_x, origin_y;  // of the input's left upper corner, in pixels of the frame
+    float scale_x, scale_y;    // frame pixels an input pixel
+};
+
+TH_HD Box to_frame(Box box, CnnPlacement place) {
+    return {place.origin_x + box.x * place.scale_x, place.origin_y + box.y * place.scale_y, box.w * place.scale_x,
+            box.h * place.scale_y};
+}
+
+// Which centres count, in pixels of the input: tiles overlap, and each face belongs to one.
+struct CnnCore {
+    float left, top, right, bottom;
+};
+
+TH_HD bool in_core(Box box, CnnCore core) {
+    const float x = box.x + box.w * 0.5F;
+    const float y = box.y + box.h * 0.5F;
+    return x >= core.left && x < core.right && y >= core.top && y < core.bottom;
+}
+
+}  // namespace throng

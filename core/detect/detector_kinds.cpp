@@ -1,0 +1,109 @@
+#include "core/detect/detector_kinds.h"
+
+#include <algorithm>
+
+#include "core/base/error.h"
+
+namespace throng {
+namespace {
+
+DetectorParams sizes(std::string_view kind, int min_size, double scale_factor) {
+    DetectorParams params;
+    params.kind = std::string(kind);
+    params.min_size = min_size;
+    params.scale_factor = scale_factor;
+    return params;
+}
+
+NmsParams greedy(Overlap overlap, float theta) {
+    NmsParams params;
+    params.overlap = overlap;
+    params.theta = theta;
+    return params;
+}
+
+DetectorKind haar() {
+    DetectorKind kind;
+    kind.name = "haar";
+    kind.title = "Haar cascade";
+    kind.finds = "faces";
+    kind.help = "Frontal faces from 20 pixels, at the speed of a crowd";
+    kind.model = {"haarcascade_", ".xml"};
+    kind.default_models = {"haarcascade_frontalface_alt2"};
+    kind.get_models = "install opencv-data";
+    kind.params = sizes(kind.name, 24, 1.1);
+    // The table of tests/bench/accuracy.cpp: windows of cascades cluster best so.
+    kind.nms = greedy(Overlap::min, 0.5F);
+    kind.screen_min_hits = 3;
+    return kind;
+}
+
+DetectorKind lbp() {
+    DetectorKind kind = haar();
+    kind.name = "lbp";
+    kind.title = "LBP cascade";
+    kind.help = "Frontal faces from 24 pixels; faster than Haar and less sure";
+    kind.model = {"lbpcascade_", ".xml"};
+    kind.default_models = {"lbpcascade_frontalface"};
+    kind.params.kind = std::string(kind.name);
+    return kind;
+}
+
+DetectorKind hog() {
+    DetectorKind kind;
+    kind.name = "hog";
+    kind.title = "HOG people";
+    kind.finds = "people";
+    kind.help = "Whole people who stand or walk, from 128 pixels of height";
+    kind.params = sizes(kind.name, 64, 1.05);
+    kind.params.score_threshold = 0.0F;  // margin of the SVM
+    kind.nms = greedy(Overlap::min, 0.65F);
+    kind.screen_min_hits = 2;
+    return kind;
+}
+
+DetectorKind cnn() {
+    DetectorKind kind;
+    kind.name = "cnn";
+    kind.title = "CNN faces";
+    kind.finds = "faces";
+    kind.help = "Small, turned and half hidden faces from 10 pixels; the most accurate";
+    kind.model = {"", ".onnx"};
+    kind.default_models = {"yunet_n_dynamic", "yunet_n_640_640", "yunet_n_320_320",
+                           "yunet_s_320_320", "version-RFB-640", "version-RFB-320"};
+    kind.get_models = "run `throng models fetch yunet_n_dynamic`";
+    kind.params = sizes(kind.name, 10, 4.0);
+    kind.params.score_threshold = 0.5F;  // probability
+    kind.nms = greedy(Overlap::iou, 0.3F);
+    kind.landmarks = true;
+    return kind;
+}
+
+}  // namespace
+
+const std::vector<DetectorKind>& detector_kinds() {
+    static const std::vector<DetectorKind> kinds{haar(), lbp(), hog(), cnn()};
+    return kinds;
+}
+
+const DetectorKind* find_detector_kind(std::string_view name) {
+    const std::vector<DetectorKind>& kinds = detector_kinds();
+    const auto found = std::find_if(kinds.begin(), kinds.end(), [&](const DetectorKind& k) { return k.name == name; });
+    return found == kinds.end() ? nullptr : &*found;
+}
+
+const DetectorKind& detector_kind(std::string_view name) {
+    if (const DetectorKind* kind = find_detector_kind(name)) return *kind;
+    throw Error(ErrorKind::usage, "there is no such detector", std::string(name), "take " + detector_kind_names());
+}
+
+std::string detector_kind_names() {
+    std::string names;
+    for (const DetectorKind& kind : detector_kinds()) {
+        if (!names.empty()) names += ", ";
+        names += kind.name;
+    }
+    return names;
+}
+
+}  // namespace throng

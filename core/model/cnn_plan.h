@@ -1,0 +1,71 @@
+// Which rectangles of a frame go through the network at which scales, so that faces from min_size to max_size pixels
+// are found in a frame of any size.
+//
+// A network of these families finds faces whose longer side is from kSmallestFace to kLargestFace pixels of its input.
+// The first pass scales the frame so that min_size becomes kSmallestFace (1: native resolution); every further one
+// divides the scale by scale_factor, until a face of max_size, or as high as the frame, is at most kLargestFace. An
+// input beyond kLargestInput pixels a side is cut into tiles that overlap by kLargestFace; a face belongs to the tile
+// in whose core its centre lies.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "core/algo/cnn_boxes.h"
+#include "core/algo/cnn_input.h"
+#include "core/detect/detector.h"
+#include "core/frame/frame.h"
+#include "core/model/network.h"
+
+namespace throng {
+
+inline constexpr float kSmallestFace = 10;               // pixels of the input
+inline constexpr float kLargestFace = 192;               // pixels of the input
+inline constexpr float kLargestZoom = 4;                 // of a frame, for faces below kSmallestFace
+inline constexpr std::int32_t kLargestTileWidth = 4096;  // pixels of the input; the 4K formats fit
+inline constexpr std::int32_t kLargestTileHeight = 2304;
+inline constexpr std::int32_t kLetterboxSide = 640;  // pixels of the input where the file fixes none
+
+// DetectorParams::switches["input"].
+inline constexpr std::string_view kCnnInputSwitch = "input";
+enum class CnnInput : std::uint8_t {
+    native,     // "native": all scales that min_size, max_size and scale_factor ask for
+    letterbox,  // "letterbox": the whole frame once, in the size that the model file fixes
+};
+
+// One run of the network.
+struct CnnPass {
+    // Input pixels; multiples of input_multiple (letterbox: as the file says). Beyond content: samples of value 0.
+    std::int32_t width = 0, height = 0;
+    std::int32_t content_width = 0, content_height = 0;
+    CnnPlacement place{};  // of the input in the frame
+    CnnCore core{};        // boxes with centres outside are another tile's
+};
+
+struct CnnPlan {
+    std::vector<CnnPass> passes;  // scales descending, then tiles row by row
+    // Raw boxes whose longer side, in pixels of the frame, lies outside are dropped.
+    float min_side = 0;
+    float max_side = 0;
+};
+
+// width, height: of the frame, at least 1.
+[[nodiscard]] CnnPlan plan_passes(const Network& network, std::int32_t width, std::int32_t height,
+                                  const DetectorParams& params, CnnInput input);
+
+// params.switches' choice. Throws Error(usage) naming the switch for an unknown choice.
+[[nodiscard]] CnnInput cnn_input_choice(const DetectorParams& params);
+
+// The raw threshold: params.score_threshold or the kind's own. Throws Error(usage) outside (0, 1].
+[[nodiscard]] float cnn_score_threshold(const DetectorParams& params);
+
+// Resampling of a pass along its axes for a plane with `size` samples where the frame has `frame_size` pixels (chroma:
+// half as many, rounded up).
+[[nodiscard]] CnnAxis horizontal_axis(const CnnPass& pass, std::int32_t size, bool subsampled);
+[[nodiscard]] CnnAxis vertical_axis(const CnnPass& pass, std::int32_t size, bool subsampled);
+
+// Of a frame that is not bgr24; grey takes y_offset and y_scale alone.
+[[nodiscard]] CnnColor cnn_color_of(const FrameInfo& info);
+
+}  // namespace throng
