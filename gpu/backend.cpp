@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 
 #include "core/base/error.h"
+#include "core/detect/detector_kinds.h"
 #include "gpu/cascade/cascade_detector.h"
 #include "gpu/detection_memory.h"
 #include "gpu/nms/cuda_nms.h"
@@ -16,6 +18,21 @@ namespace throng {
 namespace {
 
 using namespace gpu;
+
+std::unique_ptr<Detector> make_cascade(StreamView stream, const DeviceInfo& device, const DetectorParams& params) {
+    return make_cascade_detector(stream, device, params);
+}
+
+// Who makes which of detector_kinds(): all that a new detector needs here is a line.
+struct DetectorFactory {
+    std::string_view kind;
+    std::unique_ptr<Detector> (*make)(StreamView stream, const DeviceInfo& device, const DetectorParams& params);
+};
+
+constexpr DetectorFactory kFactories[] = {
+    {"haar", make_cascade},
+    {"lbp", make_cascade},
+};
 
 class CudaBackend final : public Backend {
 public:
@@ -29,11 +46,12 @@ public:
 
     [[nodiscard]] std::unique_ptr<Detector> make_detector(const DetectorParams& params) override {
         make_current();
-        if (params.kind == "haar" || params.kind == "lbp") {
-            return make_cascade_detector(stream_.view(), device_, params);
-        }
         check_params(params);
-        throw Error(ErrorKind::unavailable, "the CUDA backend has no such detector", params.kind, "use --backend cpu");
+        for (const DetectorFactory& factory : kFactories) {
+            if (factory.kind == params.kind) return factory.make(stream_.view(), device_, params);
+        }
+        throw Error(ErrorKind::unavailable, "the CUDA backend has no such detector",
+                    std::string(detector_kind(params.kind).name), "use --backend cpu");
     }
 
     [[nodiscard]] std::unique_ptr<Nms> make_nms() override {
