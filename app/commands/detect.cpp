@@ -13,6 +13,7 @@
 
 #include "app/commands/command.h"
 #include "app/options/backend.h"
+#include "app/options/clock_options.h"
 #include "app/options/detector_options.h"
 #include "app/options/interrupt.h"
 #include "app/options/nms_options.h"
@@ -30,9 +31,10 @@ namespace {
 struct DetectArguments {
     std::vector<std::string> sources;
     SourceArguments source;
-    DetectorParams detector;
-    NmsOptions nms = nms_options_for_faces(1);
+    DetectorOptions detector;
+    NmsOptions nms = nms_options_after_detector(BoxesFor::data);
     OutputOptions output;
+    ClockRunOptions clocks;
 };
 
 using Clock = std::chrono::steady_clock;
@@ -42,7 +44,8 @@ public:
     DetectRun(DetectArguments arguments, const CommonOptions& common)
         : arguments_(std::move(arguments)), common_(common) {
         NmsOptions& nms = arguments_.nms;
-        settle_nms_options(nms);
+        settle_detector_options(arguments_.detector);
+        settle_nms_options(nms, arguments_.detector.kind);
         settings_.detector = arguments_.detector;
         settings_.nms = nms.params;
         settings_.keep_raw = arguments_.output.raw;
@@ -66,6 +69,7 @@ private:
     PipelineSettings settings_;
     BackendChoice backend_;
     OutputFiles outputs_;
+    std::optional<ClockRun> clocks_;
     std::shared_ptr<RunSummary> summary_ = std::make_shared<RunSummary>();
     int status_ = 0;  // of the first failure
 };
@@ -75,6 +79,8 @@ int DetectRun::run() {
     backend_ = make_backend(common_, &arguments_.detector);
     spdlog::debug("backend {}, {}", backend_.why, backend_.backend->description());
     outputs_ = OutputFiles(arguments_.output, arguments_.sources.size());
+
+    clocks_.emplace(arguments_.clocks, common_);
 
     const Clock::time_point start = Clock::now();
     bool go_on = true;
@@ -129,6 +135,7 @@ bool DetectRun::run_source(std::size_t number) {
         return false;
     }
     pipeline.add_sink(summary_);
+    if (auto sink = clocks_->sink()) pipeline.add_sink(std::move(sink));
     pipeline.start();
     follow(pipeline, number);
     pipeline.stop();
@@ -183,6 +190,7 @@ void add_detect_command(CLI::App& program, CommandContext& context) {
     add_detector_options(*command, arguments->detector);
     add_nms_options(*command, arguments->nms);
     add_output_options(*command, arguments->output);
+    add_clock_options(*command, arguments->clocks);
     command->footer(
         "Examples:\n"
         "  throng detect crowd.mp4 --json faces.jsonl --video annotated.mp4\n"

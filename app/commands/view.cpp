@@ -4,6 +4,7 @@
 
 #include "app/commands/command.h"
 #include "app/options/backend.h"
+#include "app/options/clock_options.h"
 #include "app/options/detector_options.h"
 #include "app/options/interrupt.h"
 #include "app/options/nms_options.h"
@@ -20,9 +21,10 @@ namespace {
 struct ViewOptions {
     std::string source;
     SourceArguments input;
-    DetectorParams detector;
-    NmsOptions nms = nms_options_for_faces(3);
+    DetectorOptions detector;
+    NmsOptions nms = nms_options_after_detector(BoxesFor::screen);
     OutputOptions output;
+    ClockRunOptions clocks;
     bool full_screen = false;
     bool kiosk = false;
     bool loop = false;
@@ -31,6 +33,7 @@ struct ViewOptions {
     std::string screenshot;
     int screenshot_after = 30;
     std::string size;
+    ClockRunOptions clocks;
 };
 
 #ifdef TH_WITH_UI
@@ -45,8 +48,8 @@ void parse_size(const std::string& text, ui::WindowOptions& window) {
 }
 
 int run_view(const CommandContext& context, ViewOptions options) {
-    check_params(options.detector);
-    settle_nms_options(options.nms);
+    settle_detector_options(options.detector);
+    settle_nms_options(options.nms, options.detector.kind);
     std::vector<std::string> sources;
     if (!options.source.empty()) sources.push_back(options.source);
     check_outputs(options.output, sources);
@@ -82,7 +85,12 @@ int run_view(const CommandContext& context, ViewOptions options) {
             return make_backend(common, &detector).backend;
         };
     }
-    session.make_sinks = [output = options.output](const SourceInfo& source) { return make_sinks(output, source); };
+    const ClockRun clocks(options.clocks, context.common);
+    session.make_sinks = [&clocks, output = options.output](const SourceInfo& source) {
+        auto sinks = make_sinks(output, source);
+        if (auto sink = clocks.sink()) sinks.push_back(std::move(sink));
+        return sinks;
+    };
     session.make_recording = [](const std::string& path, const SourceInfo& source, bool raw, bool blur) {
         OutputOptions recording;
         recording.video = path;
@@ -90,6 +98,14 @@ int run_view(const CommandContext& context, ViewOptions options) {
         recording.blur = blur;
         return make_sinks(recording, source).front();
     };
+
+    session.clocks.clocks = clock_options(options.clocks, context.common);
+    session.clocks.profile = options.clocks.profile;
+    Telemetry::Options telemetry;
+    telemetry.root = options.clocks.root;
+    telemetry.csv = options.clocks.telemetry;
+    telemetry.device = context.common.device;
+    session.clocks.telemetry = std::make_shared<Telemetry>(telemetry);
 
     const InterruptGuard interrupts;
     window.interrupted = InterruptGuard::requested;
@@ -120,6 +136,7 @@ void add_view_command(CLI::App& program, CommandContext& context) {
     add_detector_options(*command, options->detector);
     add_nms_options(*command, options->nms);
     add_output_options(*command, options->output);
+    add_clock_options(*command, options->clocks);
     command->add_flag("--fullscreen", options->full_screen, "Start in full screen");
     command->add_flag("--kiosk", options->kiosk, "Full screen that Esc does not leave; repeats the source");
     command->add_flag("--loop", options->loop, "Repeat the source");
@@ -133,6 +150,7 @@ void add_view_command(CLI::App& program, CommandContext& context) {
     command->add_option("--screenshot-after", options->screenshot_after, "Results to wait for before the picture")
         ->check(CLI::Range(1, 1000000))
         ->capture_default_str();
+    add_clock_options(*command, options->clocks);
     command->callback(
         [options, &context] { context.run = [options, &context] { return run_view(context, *options); }; });
 }

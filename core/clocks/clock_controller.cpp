@@ -10,11 +10,15 @@
 #include "core/clocks/tegra124_clock.h"
 
 namespace throng {
+namespace {
+constexpr Hertz kTolerance = 20'000'000;  // a driver's rounding of a lock, a little more than its steps of 15 MHz
+}
+
 ClockController::ClockController(ClockOptions options)
     : options_(std::move(options)),
       files_(make_system_files(options_.root)),
       board_(identify_board(*files_)),
-      gpu_(find_gpu_clock(files_, open_nvml(options_.root))),
+      gpu_(find_gpu_clock(files_, open_nvml(options_.root, options_.device))),
       cpu_(files_),
       state_file_(options_.root) {
     recover();
@@ -42,6 +46,8 @@ ClockController::~ClockController() {
 }
 
 void ClockController::recover() {
+    if (!state_file_.read()) return;  // the ordinary case: nothing is created, nothing waits
+    const ClockStateFile::Lock alone = state_file_.lock();
     const std::optional<ClockState> state = state_file_.read();
     // A state without an owner was made to stay; one whose owner runs is in use.
     if (!state || state->owner == 0 || owner_alive(*state)) return;
@@ -122,6 +128,7 @@ ApplyResult ClockController::apply(const std::string& id) {
                 "throng clocks list shows what there is"};
     }
 
+    const ClockStateFile::Lock alone = state_file_.lock();
     const bool first_change = !found_;
     if (first_change) {
         const std::optional<ClockState> former = state_file_.read();
@@ -133,13 +140,19 @@ ApplyResult ClockController::apply(const std::string& id) {
         ClockState state =
             former ? *former
                    : ClockState{0, "", gpu_->kind(), gpu_->save(), cpu_.save(), tegra124_cpu_cluster(*files_)};
-        state.owner = options_.keep ? 0 : ::getpid();
-        state.owner_start = options_.keep ? "" : process_start(::getpid());
+        // Ours until the change is whole, even if it is to stay: who dies half-way leaves something to restore.
+        state.owner = ::getpid();
+        state.owner_start = process_start(::getpid());
         state_file_.write(state);
         found_ = std::move(state);
     }
     const ApplyResult result = apply_targets(*profile);
     if (result.ok()) {
+        if (options_.keep) {
+            found_->owner = 0;
+            found_->owner_start.clear();
+            state_file_.write(*found_);
+        }
         applied_ = id;
         applied_range_.reset();
         if (resolved.gpu_min && resolved.gpu_max) applied_range_ = {*resolved.gpu_min, *resolved.gpu_max};
@@ -157,8 +170,10 @@ ClockReading ClockController::measure() const {
     reading.applied = applied_;
     if (applied_range_) {
         reading.requested = applied_range_->second;
-        // T124 and NVML tell what we set, devfreq what is in force.
-        reading.changed_by_another = (reading.gpu.min && *reading.gpu.min != applied_range_->first) ||
+        // T124 and devfreq tell what is in force. NVML does not, but no clock runs above its lock.
+        const bool above_lock =
+            gpu_->kind() == "nvml" && reading.gpu.current && *reading.gpu.current > applied_range_->second + kTolerance;
+        reading.changed_by_another = above_lock || (reading.gpu.min && *reading.gpu.min != applied_range_->first) ||
                                      (reading.gpu.max && *reading.gpu.max != applied_range_->second);
     }
     return reading;
@@ -185,6 +200,8 @@ ApplyResult ClockController::restore_locked(const ClockState& state) {
 
 ApplyResult ClockController::restore() {
     const std::lock_guard lock(mutex_);
+    if (!found_ && !state_file_.read()) return {};
+    const ClockStateFile::Lock alone = state_file_.lock();
     if (found_) return restore_locked(*found_);
     const std::optional<ClockState> state = state_file_.read();
     if (!state) return {};

@@ -20,6 +20,7 @@ namespace throng {
 struct ClockOptions {
     std::filesystem::path root;  // prefix before every system path; empty: this machine
     std::vector<ClockProfile> profiles = default_profiles();
+    int device = 0;     // number of the NVML device
     bool keep = false;  // a change outlives this object (`throng clocks set`)
 };
 

@@ -1,6 +1,7 @@
 #include "core/clocks/clock_state.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -78,6 +79,20 @@ void ClockStateFile::write(const ClockState& state) const {
     if (!written) refuse(path_, failure);
     fs::rename(temporary, path_, error);
     if (error) refuse(path_, error.value());
+}
+
+ClockStateFile::Lock::~Lock() {
+    if (fd_ >= 0) ::close(fd_);
+}
+
+ClockStateFile::Lock ClockStateFile::lock() const {
+    std::error_code ignored;
+    fs::create_directories(path_.parent_path(), ignored);
+    const int fd = ::open((path_.string() + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0) return Lock();
+    while (::flock(fd, LOCK_EX) != 0 && errno == EINTR) {
+    }
+    return Lock(fd);
 }
 
 void ClockStateFile::remove() const {

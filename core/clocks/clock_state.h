@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "core/clocks/gpu_clock.h"
 
@@ -30,6 +31,23 @@ public:
     // Whole or not at all. Throws Error(input) when it cannot be written: then no clock may be changed.
     void write(const ClockState& state) const;
     void remove() const;
+
+    // While it lives no other program is between reading this file and changing the clocks. Ends with the process.
+    class Lock {
+    public:
+        Lock() = default;
+        explicit Lock(int fd) : fd_(fd) {}
+        ~Lock();
+        Lock(Lock&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+        Lock& operator=(Lock&&) = delete;
+        Lock(const Lock&) = delete;
+        Lock& operator=(const Lock&) = delete;
+
+    private:
+        int fd_ = -1;
+    };
+    // Waits for others, whose changes take milliseconds. Where no such file can be made, an empty lock.
+    [[nodiscard]] Lock lock() const;
 
 private:
     std::filesystem::path path_;

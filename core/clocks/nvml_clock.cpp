@@ -1,5 +1,7 @@
 #include "core/clocks/nvml_clock.h"
 
+#include <chrono>
+#include <thread>
 #include <tuple>
 #include <utility>
 
@@ -7,6 +9,9 @@ namespace throng {
 namespace {
 
 constexpr Hertz kMegahertz = 1'000'000;
+constexpr Hertz kTolerance = 20 * kMegahertz;
+constexpr int kAttempts = 12;
+constexpr std::chrono::milliseconds kBetweenAttempts{5};
 
 class NvmlClock final : public GpuClock {
 public:
@@ -34,8 +39,12 @@ public:
     ApplyResult set_range(Hertz min, Hertz max) override {
         const NvmlStatus status =
             nvml_->lock_clocks(static_cast<unsigned>(min / kMegahertz), static_cast<unsigned>(max / kMegahertz));
-        if (status == NvmlStatus::success) locked_ = {min, max};
-        return result(status, "nvmlDeviceSetGpuLockedClocks");
+        if (status != NvmlStatus::success) {
+            refused_ = true;
+            return result(status, "nvmlDeviceSetGpuLockedClocks");
+        }
+        locked_ = {min, max};
+        return read_back(max);
     }
 
     ApplyResult set_automatic() override {
@@ -45,9 +54,35 @@ public:
     }
 
     SavedClock save() const override { return {{"locked", "0"}}; }
-    ApplyResult restore(const SavedClock& /*saved*/) override { return set_automatic(); }
+    ApplyResult restore(const SavedClock& /*saved*/) override {
+        // What this object was not allowed to change needs no right to be undone.
+        return refused_ && !locked_ ? ApplyResult{} : set_automatic();
+    }
 
 private:
+    // The driver moves the clock some milliseconds after the call. A clock below the lock is an idle GPU or one that is
+    // held down; one that stays above says that the lock does not hold.
+    [[nodiscard]] ApplyResult read_back(Hertz max) const {
+        std::optional<unsigned> mhz;
+        for (int attempt = 0; attempt < kAttempts; ++attempt) {
+            if (attempt > 0) std::this_thread::sleep_for(kBetweenAttempts);
+            mhz = nvml_->graphics_clock_mhz();
+            if (!mhz || *mhz * kMegahertz <= max + kTolerance) break;
+        }
+        ApplyResult result;
+        if (!mhz) {
+            result.reason = "the clock cannot be read back";
+        } else if (*mhz * kMegahertz > max + kTolerance) {
+            return {ApplyStatus::rejected, "nvmlDeviceSetGpuLockedClocks",
+                    "asked for " + std::to_string(max / kMegahertz) + " MHz at most, the GPU runs at " +
+                        std::to_string(*mhz) + " MHz",
+                    "another program may hold the clock"};
+        } else if (const auto reasons = nvml_->throttle_reasons().value_or(0); (reasons & throttle::kSlowing) != 0) {
+            result.reason = "the GPU runs at " + std::to_string(*mhz) + " MHz: it is held down";
+        }
+        return result;
+    }
+
     static ApplyResult result(NvmlStatus status, const char* call) {
         switch (status) {
             case NvmlStatus::success: return {};
@@ -62,6 +97,7 @@ private:
 
     std::shared_ptr<Nvml> nvml_;
     std::optional<std::pair<Hertz, Hertz>> locked_;
+    bool refused_ = false;
 };
 
 }  // namespace

@@ -48,15 +48,21 @@ public:
     std::optional<std::string> read(const std::string& path) const override {
         const FileDescriptor file(real(path), O_RDONLY);
         if (!file.ok()) return std::nullopt;
-        std::string text(kLongestAttribute, '\0');
+        std::string text(4096, '\0');  // a page: what an attribute of sysfs holds at most
         std::size_t used = 0;
-        while (used < text.size()) {
+        while (true) {
+            if (used == text.size()) {
+                if (used >= kLongestAttribute) break;
+                text.resize(std::min(2 * used, kLongestAttribute));
+            }
             const ssize_t n = ::read(file.get(), text.data() + used, text.size() - used);
             if (n < 0 && errno == EINTR) continue;
             if (n < 0) return std::nullopt;  // some attributes exist and fail to read while their device sleeps
             if (n == 0) break;
             used += static_cast<std::size_t>(n);
         }
+        // Too long for an attribute: a number that the limit cuts in two would be another number.
+        if (used == kLongestAttribute) used = text.find_last_of(" \t\n") + 1;
         text.resize(used);
         while (!text.empty() && (text.back() == '\0' || std::isspace(static_cast<unsigned char>(text.back())) != 0)) {
             text.pop_back();

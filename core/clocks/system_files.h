@@ -32,7 +32,8 @@ public:
     SystemFiles& operator=(const SystemFiles&) = delete;
     virtual ~SystemFiles() = default;
 
-    // The first 64 KiB without trailing white space and NULs; nothing when the file is missing or cannot be read.
+    // The first 64 KiB (to the last white space, where there is more) without trailing white space and NULs; nothing
+    // when the file is missing or cannot be read.
     [[nodiscard]] virtual std::optional<std::string> read(const std::string& path) const = 0;
     [[nodiscard]] virtual WriteOutcome write(const std::string& path, const std::string& value) = 0;
     [[nodiscard]] virtual bool exists(const std::string& path) const = 0;

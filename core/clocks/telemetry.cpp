@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <sstream>
 #include <utility>
 
 #include "core/base/error.h"
@@ -144,9 +145,14 @@ void TelemetryReader::find_sensors() {
 
 std::optional<double> TelemetryReader::cpu_load() {
     // "cpu user nice system idle iowait irq softirq steal …": the first line sums all cores.
-    const std::vector<std::int64_t> fields = files_->read_numbers("/proc/stat");
-    if (fields.size() < 8) return std::nullopt;
-    const std::int64_t total = std::accumulate(fields.begin(), fields.begin() + 8, std::int64_t{0});
+    const std::string text = files_->read("/proc/stat").value_or("");
+    std::istringstream line(text.substr(0, text.find('\n')));
+    std::string name;
+    line >> name;
+    std::array<std::int64_t, 8> fields{};
+    for (std::int64_t& field : fields) line >> field;
+    if (!line) return std::nullopt;
+    const std::int64_t total = std::accumulate(fields.begin(), fields.end(), std::int64_t{0});
     const std::int64_t busy = total - fields[3] - fields[4];
     const std::int64_t passed = total - std::exchange(total_, total);
     const std::int64_t worked = busy - std::exchange(busy_, busy);

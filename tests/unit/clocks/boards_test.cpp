@@ -1,4 +1,4 @@
-// The contract that every family of boards keeps, on fake boards that round, refuse and come late.
+// What is particular to boards whose clocks are files: they round, refuse, come late and hold garbage.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -28,77 +28,6 @@ protected:
     std::shared_ptr<FakeFiles> files_ = std::make_shared<FakeFiles>();
 };
 
-TEST_P(Boards, IsFoundWithItsSteps) {
-    ClockController clocks = controller();
-    EXPECT_EQ(clocks.board().soc, GetParam().soc);
-    EXPECT_EQ(clocks.location(), GetParam().node);
-    EXPECT_EQ(clocks.steps(), GetParam().steps_hz);
-}
-
-TEST_P(Boards, EveryProfileResolvesToARealStepAndApplies) {
-    ClockController clocks = controller();
-    for (const ResolvedProfile& entry : clocks.profiles()) {
-        ASSERT_TRUE(entry.available) << entry.profile.id << ": " << entry.reason;
-        const ApplyResult result = clocks.apply(entry.profile.id);
-        ASSERT_TRUE(result.ok()) << entry.profile.id << ": " << result.where << ": " << result.reason;
-        const ClockReading reading = clocks.measure();
-        if (entry.gpu_max) {
-            EXPECT_TRUE(std::count(GetParam().steps_hz.begin(), GetParam().steps_hz.end(), *entry.gpu_max));
-            EXPECT_EQ(reading.gpu.min, entry.gpu_min);
-            EXPECT_EQ(reading.gpu.max, entry.gpu_max);
-        } else {
-            EXPECT_EQ(reading.gpu.min, GetParam().steps_hz.front());
-            EXPECT_EQ(reading.gpu.max, GetParam().steps_hz.back());
-        }
-        EXPECT_FALSE(reading.changed_by_another);
-    }
-}
-
-TEST_P(Boards, AnyStepFollowsAnyOther) {
-    ClockController clocks = controller();
-    for (const char* id :
-         {"maximum", "minimum", "maximum", "p25", "p75", "minimum", "p50", "automatic", "maximum", "automatic"}) {
-        const ApplyResult result = clocks.apply(id);
-        EXPECT_TRUE(result.ok()) << id << ": " << result.where << ": " << result.reason;
-    }
-}
-
-TEST_P(Boards, RestoresWhatWasFound) {
-    ClockReading before;
-    {
-        ClockController clocks = controller();
-        before = clocks.measure();
-        ASSERT_TRUE(clocks.apply("p50").ok());
-        ASSERT_NE(clocks.measure().gpu.max, before.gpu.max);
-    }
-    ClockController after = controller();
-    EXPECT_TRUE(after.recovered().empty()) << "an orderly end leaves nothing to recover";
-    EXPECT_EQ(after.measure().gpu.min, before.gpu.min);
-    EXPECT_EQ(after.measure().gpu.max, before.gpu.max);
-    EXPECT_EQ(after.measure().gpu.governor, before.gpu.governor);
-}
-
-TEST_P(Boards, AnotherStartRestoresAfterACrash) {
-    ClockReading before;
-    {
-        // One that keeps its change leaves clocks and state file as a killed program would.
-        ClockController clocks = controller(default_profiles(), true);
-        before = clocks.measure();
-        ASSERT_TRUE(clocks.apply("minimum").ok());
-    }
-    const ClockStateFile file(scratch_.path());
-    ClockState state = *file.read();
-    state.owner = 2'000'000'000;  // no process has this number
-    state.owner_start = "1";
-    file.write(state);
-
-    ClockController after = controller();
-    EXPECT_FALSE(after.recovered().empty());
-    EXPECT_EQ(after.measure().gpu.min, before.gpu.min);
-    EXPECT_EQ(after.measure().gpu.max, before.gpu.max);
-    EXPECT_FALSE(std::filesystem::exists(file.path()));
-}
-
 TEST_P(Boards, AReadOnlyFileIsNamedWithTheWayToGrantIt) {
     for (const char* file : {"/max_freq", "/min_freq", "rate", "state"}) files_->make_read_only(GetParam().node + file);
     ClockController clocks = controller();
@@ -120,17 +49,6 @@ TEST_P(Boards, ANodeThatComesLateIsFound) {
     files_->remove_below(GetParam().node);  // and may go again
     EXPECT_FALSE(clocks.measure().gpu.current.has_value());
     GetParam().power_gpu(*files_);
-}
-
-TEST_P(Boards, AStepOffTheTableIsRefused) {
-    std::vector<ClockProfile> profiles = default_profiles();
-    ClockProfile odd;
-    odd.id = "odd";
-    odd.gpu = Fixed{123'456'789};
-    profiles.push_back(odd);
-    ClockController clocks = controller(profiles);
-    EXPECT_EQ(clocks.apply("odd").status, ApplyStatus::rejected);
-    EXPECT_TRUE(files_->written().empty());
 }
 
 TEST_P(Boards, GarbageInTheFilesIsSurvived) {

@@ -1,0 +1,56 @@
+#include "app/options/clock_options.h"
+
+#include "core/base/error.h"
+#include "core/base/log.h"
+#include "core/clocks/telemetry_sink.h"
+
+namespace throng {
+
+void add_clock_options(CLI::App& command, ClockRunOptions& options) {
+    command
+        .add_option("--telemetry", options.telemetry,
+                    "Write clocks, loads, temperatures, power and what frames took, once a second, as CSV")
+        ->type_name("FILE")
+        ->group("Board");
+    command
+        .add_option("--clocks", options.profile, "A clock profile for the run (see throng clocks); restored at the end")
+        ->type_name("ID")
+        ->group("Board");
+    command.add_option("--profiles", options.profiles, "Profiles to change or add (see configs/clock-profiles.toml)")
+        ->type_name("FILE")
+        ->group("Board");
+    command.add_option("--root", options.root, "A prefix before every system path (tests and dry runs)")
+        ->type_name("DIR")
+        ->group("Board");
+}
+
+ClockOptions clock_options(const ClockRunOptions& options, const CommonOptions& common) {
+    ClockOptions result;
+    result.root = options.root;
+    result.device = common.device;
+    if (!options.profiles.empty()) result.profiles = load_profiles(options.profiles);
+    return result;
+}
+
+ClockRun::ClockRun(const ClockRunOptions& options, const CommonOptions& common) {
+    if (!options.profile.empty()) {
+        clocks_ = std::make_unique<ClockController>(clock_options(options, common));
+        if (!clocks_->recovered().empty()) spdlog::info("{}", clocks_->recovered());
+        const ApplyResult result = clocks_->apply(options.profile);
+        if (!result.ok()) throw Error(ErrorKind::unavailable, result.reason, result.where, result.advice);
+        if (!result.reason.empty()) spdlog::info("{}: {}", options.profile, result.reason);
+    }
+    if (!options.telemetry.empty()) {
+        Telemetry::Options telemetry;
+        telemetry.root = options.root;
+        telemetry.csv = options.telemetry;
+        telemetry.device = common.device;
+        telemetry_ = std::make_shared<Telemetry>(telemetry);
+    }
+}
+
+std::shared_ptr<ResultSink> ClockRun::sink() const {
+    return telemetry_ ? std::make_shared<TelemetrySink>(telemetry_) : nullptr;
+}
+
+}  // namespace throng
