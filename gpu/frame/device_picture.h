@@ -15,6 +15,9 @@ struct DevicePicture {
     const std::uint8_t* cr = nullptr;
     int chroma_pitch = 0;
     int chroma_step = 1;  // bytes from a sample to the next: 2 in NV12
+    // Instead of the planes above, where colours were asked for and the frame is bgr24: 3 bytes a pixel.
+    const std::uint8_t* bgr = nullptr;
+    int bgr_pitch = 0;
 
     friend bool operator==(const DevicePicture&, const DevicePicture&) = default;
 };

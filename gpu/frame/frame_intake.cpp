@@ -60,16 +60,13 @@ void FrameIntake::bring_plane(Slot& slot, const Frame& frame, int plane, std::si
     out.data = static_cast<const std::uint8_t*>(mapped) + offset;
 }
 
-DevicePicture FrameIntake::take(const Frame& frame, bool chroma, StageRecorder& recorder) {
+void FrameIntake::bring(const Frame& frame, int planes, Plane (&plane)[Frame::kMaxPlanes], StageRecorder& recorder) {
     current_ = (current_ + 1) % kFrames;
     Slot& slot = slots_[current_];
     slot.read.synchronize();  // done long ago unless kFrames frames are in flight
     slot.frame = frame;
 
     const FrameInfo& info = frame.info();
-    const bool has_chroma = info.format == PixelFormat::nv12 || info.format == PixelFormat::yuv420p;
-    const int planes = chroma && has_chroma ? plane_count(info.format) : 1;
-    Plane plane[Frame::kMaxPlanes];
     if (info.memory == MemoryKind::device) {
         for (int p = 0; p < planes; ++p) plane[p] = {frame.plane(p).data, static_cast<int>(frame.plane(p).pitch)};
         // FFmpeg's decoder finishes a picture on the device's default stream, which ours does not wait for by itself.
@@ -93,13 +90,41 @@ DevicePicture FrameIntake::take(const Frame& frame, bool chroma, StageRecorder& 
             slot.upload.make_wait(stream_);
         }
     }
+}
 
+namespace {
+
+int planes_to_bring(PixelFormat format, bool chroma) {
+    const bool has_chroma = format == PixelFormat::nv12 || format == PixelFormat::yuv420p;
+    return chroma && has_chroma ? plane_count(format) : 1;
+}
+
+}  // namespace
+
+DevicePicture FrameIntake::take_colors(const Frame& frame, StageRecorder& recorder) {
+    if (frame.info().format != PixelFormat::bgr24) return take(frame, true, recorder);
+    Plane plane[Frame::kMaxPlanes];
+    bring(frame, 1, plane, recorder);
+    DevicePicture picture;
+    picture.width = frame.width();
+    picture.height = frame.height();
+    picture.bgr = plane[0].data;
+    picture.bgr_pitch = plane[0].pitch;
+    return picture;
+}
+
+DevicePicture FrameIntake::take(const Frame& frame, bool chroma, StageRecorder& recorder) {
+    const FrameInfo& info = frame.info();
+    const int planes = planes_to_bring(info.format, chroma);
+    Plane plane[Frame::kMaxPlanes];
+    bring(frame, planes, plane, recorder);
     DevicePicture picture;
     picture.width = info.width;
     picture.height = info.height;
     picture.luma = plane[0].data;
     picture.luma_pitch = plane[0].pitch;
     if (info.format == PixelFormat::bgr24) {
+        Slot& slot = slots_[current_];
         const ScopedStage stage(recorder, stage::kGray);
         const int pitch = aligned(info.width);
         const std::size_t bytes = static_cast<std::size_t>(pitch) * static_cast<std::size_t>(info.height);

@@ -26,6 +26,9 @@ public:
     // being worked on. Throws Error(unavailable) where memory does not suffice.
     [[nodiscard]] DevicePicture take(const Frame& frame, bool chroma, StageRecorder& recorder);
 
+    // As take with chroma, but a bgr24 frame stays as it is: picture.bgr is set then and luma is null.
+    [[nodiscard]] DevicePicture take_colors(const Frame& frame, StageRecorder& recorder);
+
     // The frame last taken is not read by anything that is enqueued from now on.
     void release();
 
@@ -46,6 +49,8 @@ private:
         int pitch = 0;
     };
 
+    // The first `planes` planes of the frame, which becomes the current one.
+    void bring(const Frame& frame, int planes, Plane (&out)[Frame::kMaxPlanes], StageRecorder& recorder);
     void bring_plane(Slot& slot, const Frame& frame, int plane, std::size_t offset, Plane& out);
 
     StreamView stream_;
