@@ -33,7 +33,6 @@ struct ViewOptions {
     std::string screenshot;
     int screenshot_after = 30;
     std::string size;
-    ClockRunOptions clocks;
 };
 
 #ifdef TH_WITH_UI
@@ -85,12 +84,7 @@ int run_view(const CommandContext& context, ViewOptions options) {
             return make_backend(common, &detector).backend;
         };
     }
-    const ClockRun clocks(options.clocks, context.common);
-    session.make_sinks = [&clocks, output = options.output](const SourceInfo& source) {
-        auto sinks = make_sinks(output, source);
-        if (auto sink = clocks.sink()) sinks.push_back(std::move(sink));
-        return sinks;
-    };
+    session.make_sinks = [output = options.output](const SourceInfo& source) { return make_sinks(output, source); };
     session.make_recording = [](const std::string& path, const SourceInfo& source, bool raw, bool blur) {
         OutputOptions recording;
         recording.video = path;
@@ -99,6 +93,7 @@ int run_view(const CommandContext& context, ViewOptions options) {
         return make_sinks(recording, source).front();
     };
 
+    // The window sets clocks and samples the board itself, so that both can be seen and changed.
     session.clocks.clocks = clock_options(options.clocks, context.common);
     session.clocks.profile = options.clocks.profile;
     Telemetry::Options telemetry;
@@ -150,7 +145,6 @@ void add_view_command(CLI::App& program, CommandContext& context) {
     command->add_option("--screenshot-after", options->screenshot_after, "Results to wait for before the picture")
         ->check(CLI::Range(1, 1000000))
         ->capture_default_str();
-    add_clock_options(*command, options->clocks);
     command->callback(
         [options, &context] { context.run = [options, &context] { return run_view(context, *options); }; });
 }

@@ -34,6 +34,10 @@ constexpr std::array kTable = {
     ShortcutEntry{"theta_up", "T", "Detection", "Raise the threshold"},
     ShortcutEntry{"theta_down", "Shift+T", "Detection", "Lower the threshold"},
 
+    ShortcutEntry{"clock_up", "C", "Clock", "Next clock profile"},
+    ShortcutEntry{"clock_down", "Shift+C", "Clock", "Clock profile before"},
+    ShortcutEntry{"sweep", "W", "Clock", "Sweep through the clocks, or cancel"},
+
     ShortcutEntry{"open", "Ctrl+O", "Source", "Open a video or picture"},
     ShortcutEntry{"sources", "O", "Source", "Menu of sources"},
     ShortcutEntry{"demo", "Ctrl+D", "Source", "Demo crowd"},

@@ -4,6 +4,12 @@
 #include <cmath>
 
 namespace throng::ui {
+namespace {
+
+constexpr int kForgotten = 30;      // results without a stage after which its bar goes
+constexpr std::uint64_t kSure = 3;  // results since the mark that make a ratio worth saying
+
+}  // namespace
 
 int StageModel::rowCount(const QModelIndex& parent) const {
     return parent.isValid() ? 0 : static_cast<int>(stages_.size());
@@ -21,19 +27,22 @@ QVariant StageModel::data(const QModelIndex& index, int role) const {
         case p50_role: return stage.ms.p50;
         case p99_role: return stage.ms.p99;
         case max_role: return stage.ms.max;
+        case marked_role: return marked(stage.name);
+        case ratio_role: return ratio(stage.name);
         default: return {};
     }
 }
 
 QHash<int, QByteArray> StageModel::roleNames() const {
-    return {{name_role, "name"}, {label_role, "label"}, {last_role, "last"}, {mean_role, "mean"},
-            {p50_role, "p50"},   {p99_role, "p99"},     {max_role, "max"}};
+    return {{name_role, "name"}, {label_role, "label"},   {last_role, "last"},
+            {mean_role, "mean"}, {p50_role, "p50"},       {p99_role, "p99"},
+            {max_role, "max"},   {marked_role, "marked"}, {ratio_role, "ratio"}};
 }
 
 void StageModel::update(const std::vector<StageSummary>& stages) {
     std::vector<StageSummary> next;
     std::copy_if(stages.begin(), stages.end(), std::back_inserter(next),
-                 [](const StageSummary& stage) { return stage.ms.count > 0; });
+                 [this](const StageSummary& stage) { return shown(stage); });
     const bool same = std::equal(next.begin(), next.end(), stages_.begin(), stages_.end(),
                                  [](const StageSummary& a, const StageSummary& b) { return a.name == b.name; });
     if (same) {
@@ -46,12 +55,71 @@ void StageModel::update(const std::vector<StageSummary>& stages) {
         emit count_changed();
     }
     double largest = 0;
-    for (const StageSummary& stage : stages_) largest = std::max({largest, stage.ms.p99, stage.ms.last});
+    for (const StageSummary& stage : stages_) {
+        largest = std::max({largest, stage.ms.p99, stage.ms.last, marked(stage.name)});
+    }
     const double scale = round_scale(largest);
     if (scale != scale_) {
         scale_ = scale;
         emit scale_changed();
     }
+}
+
+void StageModel::note(const StageTimes& times) {
+    if (times.empty()) return;  // a GPU's recorder before its first measured frame
+    for (auto& [name, moment] : moments_) ++moment.missed;
+    for (const StageTime& time : times) {
+        auto found = moments_.find(time.name);
+        if (found == moments_.end()) found = moments_.emplace(std::string(time.name), Moment{}).first;
+        found->second.now.add(time.ms);
+        found->second.missed = 0;
+    }
+}
+
+void StageModel::set_mark(const QString& title) {
+    bool any = false;
+    for (auto& [name, moment] : moments_) {
+        const RollingSummary now = moment.now.summary();
+        if (now.count == 0) continue;
+        moment.marked = now.p50;
+        moment.now.clear();
+        any = true;
+    }
+    if (!any) return;
+    mark_title_ = title;
+    emit mark_changed();
+}
+
+void StageModel::clear_mark() {
+    for (auto& [name, moment] : moments_) moment.marked.reset();
+    mark_title_.clear();
+    if (!stages_.empty()) emit dataChanged(index(0), index(rowCount() - 1));
+    emit mark_changed();
+}
+
+void StageModel::clear() {
+    moments_.clear();
+    mark_title_.clear();
+    update({});
+    emit mark_changed();
+}
+
+bool StageModel::shown(const StageSummary& stage) const {
+    if (stage.ms.count == 0) return false;
+    const auto found = moments_.find(stage.name);
+    return found == moments_.end() || found->second.missed < kForgotten;
+}
+
+double StageModel::marked(const std::string& name) const {
+    const auto found = moments_.find(name);
+    return found == moments_.end() ? -1 : found->second.marked.value_or(-1);
+}
+
+double StageModel::ratio(const std::string& name) const {
+    const auto found = moments_.find(name);
+    if (found == moments_.end() || !(found->second.marked.value_or(0) > 0)) return -1;
+    const RollingSummary now = found->second.now.summary();
+    return now.count < kSure ? -1 : now.p50 / *found->second.marked;
 }
 
 QString stage_label(const std::string& name) {

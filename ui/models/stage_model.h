@@ -1,8 +1,12 @@
-// The stages of a frame with their times, one row a stage, for the bars of the timing panel.
+// The stages of a frame with their times, one row a stage, for the bars of the timing panel. What a change did to them
+// is seen against a mark set before it.
 #pragma once
 
 #include <QtQml/qqmlregistration.h>
 #include <QAbstractListModel>
+#include <map>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "core/pipeline/pipeline.h"
@@ -15,9 +19,20 @@ class StageModel : public QAbstractListModel {
     QML_UNCREATABLE("belongs to the session")
     Q_PROPERTY(double scale READ scale NOTIFY scale_changed)
     Q_PROPERTY(int count READ count NOTIFY count_changed)
+    Q_PROPERTY(QString markTitle READ mark_title NOTIFY mark_changed)
 
 public:
-    enum Role { name_role = Qt::UserRole + 1, label_role, last_role, mean_role, p50_role, p99_role, max_role };
+    enum Role {
+        name_role = Qt::UserRole + 1,
+        label_role,
+        last_role,
+        mean_role,
+        p50_role,
+        p99_role,
+        max_role,
+        marked_role,  // milliseconds at the mark; negative without one
+        ratio_role,   // since the mark to then, medians; negative while it is not known
+    };
 
     using QAbstractListModel::QAbstractListModel;
 
@@ -29,15 +44,37 @@ public:
     // Milliseconds at the right end of every bar: a round number above every p99.
     [[nodiscard]] double scale() const { return scale_; }
 
-    // Rows stay where they are as long as the stages are the same; stages without samples are left out.
+    // Rows stay where they are as long as the stages are the same; stages without samples are left out, and those that
+    // the results noted lately did not have (of a former detector).
     void update(const std::vector<StageSummary>& stages);
+
+    // The times of one result: what medians of the moment are made of. update() shows them.
+    void note(const StageTimes& times);
+    // Keeps the medians of now as marks; title says what was so then. Without a result since the last mark that one
+    // stays: nothing was seen of what it was set for.
+    void set_mark(const QString& title);
+    Q_INVOKABLE void clear_mark();
+    void clear();  // another source
+    [[nodiscard]] QString mark_title() const { return mark_title_; }
 
 signals:
     void scale_changed();
     void count_changed();
+    void mark_changed();
 
 private:
+    struct Moment {
+        RollingStatistics now{32};  // since the mark
+        std::optional<double> marked;
+        int missed = 0;  // results since the last one that had the stage
+    };
+    [[nodiscard]] double marked(const std::string& name) const;
+    [[nodiscard]] double ratio(const std::string& name) const;
+    [[nodiscard]] bool shown(const StageSummary& stage) const;
+
     std::vector<StageSummary> stages_;
+    std::map<std::string, Moment, std::less<>> moments_;  // by the stage's name
+    QString mark_title_;
     double scale_ = 1;
 };
 

@@ -7,8 +7,10 @@ T.ComboBox {
     id: control
 
     property string label
+    property string tip
     property int index: -1
     signal chosen(int index)
+    signal opened()
 
     implicitWidth: 200
     implicitHeight: Theme.target
@@ -62,7 +64,10 @@ T.ComboBox {
         highlighted: control.highlightedIndex === index
         iconName: control.currentIndex === index ? "check" : " "
     }
+    Tip { text: control.tip; shown: control.hovered && !control.pressed && !control.popup.visible }
+
     popup: T.Popup {
+        onAboutToShow: control.opened()
         x: control.width - width
         y: control.height
         width: Math.max(120, control.width - 130)

@@ -7,30 +7,40 @@ ColumnLayout {
     id: root
 
     required property DetectionSettings detection
-    signal modelWanted()
+    property bool onDevice: false  // it runs on a GPU
+    signal modelWanted()   // one from a file
+    signal modelsWanted()  // the list is looked at
 
     spacing: 2
 
     Choice {
         Layout.fillWidth: true
         label: qsTr("Detector")
-        model: root.detection.detectors.map(kind => kind === "haar" ? "Haar" : kind.toUpperCase())
+        tip: root.detection.help
+        model: root.detection.detectors
         index: root.detection.detector
         onChosen: i => root.detection.detector = i
     }
+    Label {
+        Layout.fillWidth: true
+        Layout.bottomMargin: 4
+        text: root.detection.help
+        color: Theme.textDim
+        font.pixelSize: Theme.fontSmall
+        wrapMode: Text.Wrap
+        elide: Text.ElideNone
+    }
     RowLayout {
         Layout.fillWidth: true
-        Label { text: qsTr("Model"); color: Theme.textDim; Layout.fillWidth: true }
-        Label {
-            text: root.detection.modelName
-            Layout.maximumWidth: 170
-            elide: Text.ElideMiddle
-        }
-        IconButton {
-            iconName: "reset"
-            tip: qsTr("The detector's own model")
-            visible: root.detection.model.length > 0
-            onClicked: root.detection.model = ""
+        visible: root.detection.takesModel
+        spacing: 4
+        Choice {
+            Layout.fillWidth: true
+            label: qsTr("Model")
+            model: root.detection.models
+            index: root.detection.modelIndex
+            onChosen: i => root.detection.choose_model(i)
+            onOpened: root.modelsWanted()
         }
         IconButton {
             iconName: "folder"
@@ -40,8 +50,19 @@ ColumnLayout {
     }
     LabeledSlider {
         Layout.fillWidth: true
-        label: qsTr("Smallest face")
-        from: 16
+        visible: root.detection.takesThreshold
+        label: qsTr("Score from")
+        from: root.detection.thresholdIsProbability ? 0.05 : -1
+        to: root.detection.thresholdIsProbability ? 0.95 : 3
+        stepSize: 0.05
+        value: root.detection.scoreThreshold
+        valueText: root.detection.scoreThreshold.toFixed(2)
+        onMoved: v => root.detection.scoreThreshold = Math.round(v * 20) / 20
+    }
+    LabeledSlider {
+        Layout.fillWidth: true
+        label: qsTr("Smallest size")
+        from: root.detection.smallestSize
         to: 240
         stepSize: 2
         value: root.detection.minSize
@@ -52,7 +73,7 @@ ColumnLayout {
         // The right end means "as large as the frame".
         readonly property int endless: 640
         Layout.fillWidth: true
-        label: qsTr("Largest face")
+        label: qsTr("Largest size")
         from: 40
         to: endless
         stepSize: 10
@@ -64,10 +85,18 @@ ColumnLayout {
         Layout.fillWidth: true
         label: qsTr("Scale factor")
         from: 1.02
-        to: 2
+        to: root.detection.largestFactor
         stepSize: 0.01
         value: root.detection.scaleFactor
         valueText: root.detection.scaleFactor.toFixed(2)
         onMoved: v => root.detection.scaleFactor = Math.round(v * 100) / 100
+    }
+    Toggle {
+        Layout.fillWidth: true
+        visible: root.detection.takesThreshold && root.onDevice
+        text: qsTr("16-bit arithmetic")
+        tip: qsTr("Faster on most GPUs, and a little less exact")
+        checked: root.detection.half
+        onToggled: root.detection.half = checked
     }
 }

@@ -26,7 +26,7 @@ QtObject {
     }
     readonly property FileDialog model: FileDialog {
         title: qsTr("Open a detector's model")
-        nameFilters: [qsTr("Models (*.xml *.onnx)"), qsTr("All files (*)")]
+        nameFilters: [root.session.detection.modelFilter, qsTr("All files (*)")]
         onAccepted: root.session.detection.open_model(selectedFile)
     }
 }

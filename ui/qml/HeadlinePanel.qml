@@ -24,7 +24,7 @@ ColumnLayout {
             Layout.alignment: Qt.AlignVCenter
             Label {
                 width: parent.width
-                text: root.session.faces === 1 ? qsTr("face") : qsTr("faces")
+                text: Theme.counted(root.session.faces, root.session.detection.finds)
                 font.pixelSize: Theme.fontTitle
             }
             Label {

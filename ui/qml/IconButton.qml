@@ -8,6 +8,7 @@ T.AbstractButton {
 
     property string iconName
     property string tip
+    property bool framed: false  // stands alone in a panel
     property color iconColor: checked ? Theme.accent : Theme.text
 
     implicitWidth: text.length > 0 ? content.implicitWidth + 2 * Theme.gap + 4 : Theme.target
@@ -40,7 +41,9 @@ T.AbstractButton {
     background: Rectangle {
         radius: Theme.radius
         color: control.pressed ? Theme.surfacePressed
-             : control.hovered || control.checked ? Theme.surfaceHigh : "transparent"
+             : control.hovered || control.checked || control.framed ? Theme.surfaceHigh : "transparent"
+        border.color: Theme.line
+        border.width: control.framed ? 1 : 0
         FocusRing { control: control }
     }
 

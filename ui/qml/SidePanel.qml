@@ -48,6 +48,11 @@ Rectangle {
             }
             Section {
                 Layout.fillWidth: true
+                title: qsTr("Board")
+                BoardPanel { Layout.fillWidth: true; session: root.session }
+            }
+            Section {
+                Layout.fillWidth: true
                 title: qsTr("Picture")
                 DisplayPanel { Layout.fillWidth: true; display: root.session.display; shortcuts: root.shortcuts }
             }
@@ -57,7 +62,9 @@ Rectangle {
                 DetectorPanel {
                     Layout.fillWidth: true
                     detection: root.session.detection
+                    onDevice: root.session.backend !== "cpu"
                     onModelWanted: root.modelWanted()
+                    onModelsWanted: root.session.find_models()
                 }
             }
             Section {

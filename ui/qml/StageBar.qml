@@ -1,7 +1,8 @@
 import QtQuick
 import Throng.Ui
 
-// One stage: its last time as a bar, the median as a tick, the 99th percentile as the lighter bar behind.
+// One stage: its last time as a bar, the median as a tick, the 99th percentile as the lighter bar behind. Since a change,
+// its time before as a mark, and how many times as long it takes now.
 Item {
     id: root
 
@@ -9,17 +10,34 @@ Item {
     required property real last
     required property real p50
     required property real p99
+    required property real marked  // negative: none
+    required property real ratio   // negative: not known
     property real scale_ms: 1
     property bool emphasised: false
 
     implicitHeight: 34
 
     Label {
+        id: name
         anchors.left: parent.left
-        anchors.right: figures.left
+        width: Math.min(implicitWidth, figures.x - change.width)
         height: 20
         text: root.label
         font.bold: root.emphasised
+    }
+    Label {
+        id: change
+        readonly property bool telling: root.ratio > 0 && (root.ratio > 1.05 || root.ratio < 0.95)
+        anchors.left: name.right
+        height: 20
+        width: telling ? implicitWidth : 0
+        visible: telling
+        leftPadding: 8
+        text: root.ratio >= 1 ? qsTr("×%1 longer").arg(Theme.times(root.ratio))
+                              : qsTr("×%1 faster").arg(Theme.times(1 / root.ratio))
+        color: root.ratio > 1 ? Theme.warning : Theme.accent
+        font.pixelSize: Theme.fontSmall
+        elide: Text.ElideNone
     }
     Row {
         id: figures
@@ -66,6 +84,15 @@ Item {
             width: 2
             height: parent.height + 4
             color: Theme.text
+        }
+        Rectangle {
+            x: Math.min(parent.width - 2, root.marked * track.perMs) - 1
+            y: -4
+            width: 3
+            height: parent.height + 8
+            radius: 1
+            color: Theme.warning
+            visible: root.marked >= 0
         }
     }
 }

@@ -21,7 +21,7 @@ QtObject {
     readonly property int gap: 8
     readonly property int gapLarge: 16
     readonly property int radius: 8
-    readonly property int target: 44      // smallest side of what a finger must hit
+    readonly property int target: 48      // smallest side of what a finger must hit
     readonly property int panelWidth: 372
 
     readonly property int fontSmall: 13
@@ -34,6 +34,12 @@ QtObject {
     function milliseconds(ms: real): string {
         return ms < 0.995 ? ms.toFixed(3) : ms < 9.95 ? ms.toFixed(2) : ms < 99.5 ? ms.toFixed(1) : ms.toFixed(0)
     }
+    // "faces", for one of them "face".
+    function counted(n: int, plural: string): string {
+        return n !== 1 ? plural : plural === "people" ? "person" : plural.replace(/s$/, "")
+    }
+    // How many times: 1.3, 12.
+    function times(ratio: real): string { return ratio < 9.95 ? ratio.toFixed(1) : ratio.toFixed(0) }
     // 1234567 as 1 234 567.
     function count(n: real): string {
         return Math.round(n).toString().replace(/\B(?=(\d{3})+$)/g, "\u2009")

@@ -48,33 +48,44 @@ ColumnLayout {
         text: qsTr("No frame yet")
         color: Theme.textDim
     }
+    RowLayout {
+        Layout.fillWidth: true
+        visible: root.session.stages.markTitle.length > 0
+        spacing: Theme.gap
+        Rectangle {
+            implicitWidth: 2
+            implicitHeight: 16
+            color: Theme.warning
+        }
+        Label {
+            Layout.fillWidth: true
+            text: qsTr("before: %1").arg(root.session.stages.markTitle)
+            color: Theme.textDim
+            font.pixelSize: Theme.fontSmall
+        }
+        IconButton {
+            implicitHeight: 36
+            iconName: "close"
+            tip: qsTr("Take the marks away")
+            onClicked: root.session.stages.clear_mark()
+        }
+    }
+    ClockSelector {
+        Layout.fillWidth: true
+        Layout.topMargin: Theme.gap
+        clocks: root.session.clocks
+    }
 
     Item {
         Layout.fillWidth: true
         Layout.topMargin: Theme.gap
         implicitHeight: 20
-        Row {
-            spacing: 14
-            Repeater {
-                model: [
-                    { text: qsTr("raw detections"), color: Theme.textDim },
-                    { text: qsTr("map"), color: Theme.accent },
-                    { text: qsTr("reduce"), color: Theme.text }
-                ]
-                Row {
-                    id: legend
-                    required property var modelData
-                    spacing: 5
-                    Rectangle {
-                        anchors.verticalCenter: parent.verticalCenter
-                        width: 12
-                        height: 4
-                        radius: 2
-                        color: legend.modelData.color
-                    }
-                    Label { text: legend.modelData.text; color: Theme.textDim; font.pixelSize: Theme.fontSmall }
-                }
-            }
+        Legend {
+            entries: [
+                { text: qsTr("raw detections"), color: Theme.textDim },
+                { text: qsTr("map"), color: Theme.accent },
+                { text: qsTr("reduce"), color: Theme.text }
+            ]
         }
     }
     Item {

@@ -22,14 +22,112 @@ int place_of(const std::pair<std::string_view, Choice> (&names)[kSize], Choice v
     return static_cast<int>(found - std::begin(names));
 }
 
+QString text_of(std::string_view text) {
+    return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
+}
+
+// "/…/haarcascade_frontalface_alt2.xml" as "frontalface_alt2".
+QString short_model_name(const QString& model, const DetectorKind& kind) {
+    QString name =
+        model.endsWith(text_of(kind.model.suffix)) ? QFileInfo(model).completeBaseName() : QFileInfo(model).fileName();
+    const QString prefix = text_of(kind.model.prefix);
+    if (!prefix.isEmpty() && name.startsWith(prefix)) name.remove(0, prefix.size());
+    return name;
+}
+
 }  // namespace
 
-DetectionSettings::DetectionSettings(const PipelineSettings& start, QStringList detectors, QObject* parent)
-    : QObject(parent), start_(start), values_(start), detectors_(std::move(detectors)) {}
+DetectionSettings::DetectionSettings(const PipelineSettings& start, const std::vector<std::string>& kinds,
+                                     QObject* parent)
+    : QObject(parent), start_(start), values_(start) {
+    for (const std::string& name : kinds) kinds_.push_back(&detector_kind(name));
+    connect(this, &DetectionSettings::changed, this, &DetectionSettings::models_changed);
+}
 
 void DetectionSettings::set_values(const PipelineSettings& values) {
     values_ = values;
     emit changed();
+}
+
+const DetectorKind& DetectionSettings::kind() const {
+    return detector_kind(values_.detector.kind);
+}
+
+QStringList DetectionSettings::detectors() const {
+    QStringList titles;
+    for (const DetectorKind* each : kinds_) titles += text_of(each->title);
+    return titles;
+}
+QString DetectionSettings::help() const {
+    return text_of(kind().help);
+}
+QString DetectionSettings::finds() const {
+    return text_of(kind().finds);
+}
+bool DetectionSettings::takes_model() const {
+    return !kind().model.suffix.empty();
+}
+bool DetectionSettings::takes_threshold() const {
+    return kind().params.score_threshold.has_value();
+}
+bool DetectionSettings::threshold_is_probability() const {
+    return kind().params.score_threshold.value_or(0) > 0;
+}
+double DetectionSettings::score_threshold() const {
+    const auto set = values_.detector.score_threshold;
+    return static_cast<double>(set ? *set : kind().params.score_threshold.value_or(0));
+}
+int DetectionSettings::smallest_size() const {
+    return std::min(16, kind().params.min_size);
+}
+double DetectionSettings::largest_factor() const {
+    return std::max(2.0, 2 * kind().params.scale_factor);
+}
+
+std::vector<QString> DetectionSettings::model_specs() const {
+    std::vector<QString> specs{QString()};
+    for (const ModelFile& file : installed_) {
+        if (file.kind == kind().name) specs.push_back(QString::fromStdString(file.path.string()));
+    }
+    if (std::find(specs.begin(), specs.end(), model()) == specs.end()) specs.push_back(model());
+    return specs;
+}
+
+QStringList DetectionSettings::models() const {
+    QStringList names;
+    for (const QString& spec : model_specs()) names += short_model_name(spec, kind());
+    if (takes_model() && !kind().default_models.empty()) {
+        std::string_view usual = kind().default_models.front();
+        for (const std::string_view name : kind().default_models) {  // the first that is installed
+            const auto there = [&](const ModelFile& file) { return file.kind == kind().name && file.name == name; };
+            if (std::none_of(installed_.begin(), installed_.end(), there)) continue;
+            usual = name;
+            break;
+        }
+        names.front() = tr("default: %1").arg(short_model_name(text_of(usual), kind()));
+    }
+    return names;
+}
+
+int DetectionSettings::model_index() const {
+    const std::vector<QString> specs = model_specs();
+    return static_cast<int>(std::find(specs.begin(), specs.end(), model()) - specs.begin());
+}
+
+QString DetectionSettings::model_filter() const {
+    return QStringLiteral("%1 (*%2)").arg(text_of(kind().title), text_of(kind().model.suffix));
+}
+
+void DetectionSettings::choose_model(int index) {
+    const std::vector<QString> specs = model_specs();
+    if (index >= 0 && index < static_cast<int>(specs.size())) set_model(specs[static_cast<std::size_t>(index)]);
+}
+
+void DetectionSettings::set_installed_models(std::vector<ModelFile> models) {
+    const auto same = [](const ModelFile& a, const ModelFile& b) { return a.path == b.path; };
+    if (std::equal(models.begin(), models.end(), installed_.begin(), installed_.end(), same)) return;
+    installed_ = std::move(models);
+    emit models_changed();
 }
 
 QStringList DetectionSettings::rules() {
@@ -53,7 +151,8 @@ int DetectionSettings::merge() const {
 }
 
 int DetectionSettings::detector() const {
-    return static_cast<int>(detectors_.indexOf(QString::fromStdString(values_.detector.kind)));
+    const auto found = std::find(kinds_.begin(), kinds_.end(), &kind());
+    return found == kinds_.end() ? -1 : static_cast<int>(found - kinds_.begin());
 }
 
 QString DetectionSettings::model() const {
@@ -61,11 +160,7 @@ QString DetectionSettings::model() const {
 }
 
 QString DetectionSettings::model_name() const {
-    if (model().isEmpty()) return tr("default");
-    return QFileInfo(model())
-        .completeBaseName()
-        .remove(QStringLiteral("haarcascade_"))
-        .remove(QStringLiteral("lbpcascade_"));
+    return model().isEmpty() ? tr("default") : short_model_name(model(), kind());
 }
 
 bool DetectionSettings::soft_rule() const {
@@ -73,16 +168,45 @@ bool DetectionSettings::soft_rule() const {
 }
 
 void DetectionSettings::set_detector(int index) {
-    if (index < 0 || index >= detectors_.size()) return;
+    if (index < 0 || index >= static_cast<int>(kinds_.size()) || index == detector()) return;
+    // Sizes, thresholds, switches and the way of suppression belong to the kind; back to the first one, as it was
+    // started.
+    const DetectorKind& next_kind = *kinds_[static_cast<std::size_t>(index)];
     PipelineSettings next = values_;
-    next.detector.kind = detectors_[index].toStdString();
-    if (next.detector.kind != values_.detector.kind) next.detector.model.clear();  // a model belongs to its kind
+    if (next_kind.name == start_.detector.kind) {
+        next.detector = start_.detector;
+        next.nms = start_.nms;
+    } else {
+        next.detector = next_kind.params;
+        next.detector.threads = values_.detector.threads;
+        next.nms = next_kind.nms;
+        next.nms.min_hits = next_kind.screen_min_hits;
+        next.nms.kernels = NmsKernels::fast;
+    }
     change_to(next);
 }
 
 void DetectionSettings::set_model(const QString& model) {
     PipelineSettings next = values_;
     next.detector.model = model.toStdString();
+    change_to(next);
+}
+
+void DetectionSettings::set_score_threshold(double threshold) {
+    PipelineSettings next = values_;
+    next.detector.score_threshold = static_cast<float>(threshold);
+    change_to(next);
+}
+
+void DetectionSettings::set_half(bool on) {
+    PipelineSettings next = values_;
+    next.detector.half = on;
+    change_to(next);
+}
+
+void DetectionSettings::set_switch(const QString& id, const QString& choice) {
+    PipelineSettings next = values_;
+    next.detector.switches[id.toStdString()] = choice.toStdString();
     change_to(next);
 }
 

@@ -1,4 +1,5 @@
-// The live controls of detector and suppression, as QML sees them. Always a state that the pipeline accepts.
+// The live controls of detector and suppression, as QML sees them. Always a state that the pipeline accepts. What a
+// control looks like follows from detector_kinds(): nothing here knows a detector by name.
 #pragma once
 
 #include <QtQml/qqmlregistration.h>
@@ -6,7 +7,10 @@
 #include <QString>
 #include <QStringList>
 #include <QUrl>
+#include <vector>
 
+#include "core/detect/detector_kinds.h"
+#include "core/model/model_finder.h"
 #include "core/pipeline/pipeline.h"
 
 namespace throng::ui {
@@ -16,6 +20,19 @@ class DetectionSettings : public QObject {
     QML_ELEMENT
     QML_UNCREATABLE("belongs to the session")
     Q_PROPERTY(QStringList detectors READ detectors CONSTANT)
+    Q_PROPERTY(QString help READ help NOTIFY changed)
+    Q_PROPERTY(QString finds READ finds NOTIFY changed)
+    Q_PROPERTY(bool takesModel READ takes_model NOTIFY changed)
+    Q_PROPERTY(QStringList models READ models NOTIFY models_changed)
+    Q_PROPERTY(int modelIndex READ model_index NOTIFY models_changed)
+    Q_PROPERTY(QString modelFilter READ model_filter NOTIFY changed)
+    Q_PROPERTY(bool takesThreshold READ takes_threshold NOTIFY changed)
+    Q_PROPERTY(bool thresholdIsProbability READ threshold_is_probability NOTIFY changed)
+    Q_PROPERTY(double scoreThreshold READ score_threshold WRITE set_score_threshold NOTIFY changed)
+    Q_PROPERTY(bool half READ half WRITE set_half NOTIFY changed)
+    Q_PROPERTY(bool hasLandmarks READ has_landmarks NOTIFY changed)
+    Q_PROPERTY(int smallestSize READ smallest_size NOTIFY changed)
+    Q_PROPERTY(double largestFactor READ largest_factor NOTIFY changed)
     Q_PROPERTY(QStringList rules READ rules CONSTANT)
     Q_PROPERTY(QStringList overlaps READ overlaps CONSTANT)
     Q_PROPERTY(QStringList merges READ merges CONSTANT)
@@ -33,22 +50,36 @@ class DetectionSettings : public QObject {
     Q_PROPERTY(int merge READ merge WRITE set_merge NOTIFY changed)
 
 public:
-    // detectors: the kinds that can be made here, in the order of the menu.
-    DetectionSettings(const PipelineSettings& start, QStringList detectors, QObject* parent = nullptr);
+    // kinds: names of detector_kinds() in the order of the menu.
+    DetectionSettings(const PipelineSettings& start, const std::vector<std::string>& kinds, QObject* parent = nullptr);
 
     [[nodiscard]] const PipelineSettings& values() const { return values_; }
     // Takes over what the pipeline runs with, without asking it to change.
     void set_values(const PipelineSettings& values);
 
     // Lists for menus; the int properties are indices into them.
-    [[nodiscard]] QStringList detectors() const { return detectors_; }
+    [[nodiscard]] QStringList detectors() const;  // titles
     [[nodiscard]] static QStringList rules();
     [[nodiscard]] static QStringList overlaps();
     [[nodiscard]] static QStringList merges();
 
     [[nodiscard]] int detector() const;
+    [[nodiscard]] QString help() const;   // what this kind is good at
+    [[nodiscard]] QString finds() const;  // "faces", "people"
+    [[nodiscard]] bool takes_model() const;
     [[nodiscard]] QString model() const;       // a file or a name; empty for the detector's default
     [[nodiscard]] QString model_name() const;  // short, for a button
+    // Installed models of the kind, the default first; one that was opened from elsewhere is there, too.
+    [[nodiscard]] QStringList models() const;
+    [[nodiscard]] int model_index() const;
+    [[nodiscard]] QString model_filter() const;  // for a file dialog: "Haar cascade (*.xml)"
+    [[nodiscard]] bool takes_threshold() const;
+    [[nodiscard]] bool threshold_is_probability() const;  // in [0, 1]; else a margin
+    [[nodiscard]] double score_threshold() const;
+    [[nodiscard]] bool half() const { return values_.detector.half; }
+    [[nodiscard]] bool has_landmarks() const { return kind().landmarks; }
+    [[nodiscard]] int smallest_size() const;      // lower end of a control of sizes
+    [[nodiscard]] double largest_factor() const;  // upper end of a control of the scale factor
     [[nodiscard]] int min_size() const { return values_.detector.min_size; }
     [[nodiscard]] int max_size() const { return values_.detector.max_size; }  // 0: as large as the frame
     [[nodiscard]] double scale_factor() const { return values_.detector.scale_factor; }
@@ -63,6 +94,9 @@ public:
     // refuse is not made, and refused() says why.
     void set_detector(int index);
     void set_model(const QString& model);
+    void set_score_threshold(double threshold);
+    void set_half(bool on);
+    void set_switch(const QString& id, const QString& choice);
     void set_min_size(int pixels);
     void set_max_size(int pixels);
     void set_scale_factor(double factor);
@@ -72,19 +106,25 @@ public:
     void set_min_hits(int hits);
     void set_merge(int index);
     Q_INVOKABLE void open_model(const QUrl& file);
+    Q_INVOKABLE void choose_model(int index);  // of models()
+    void set_installed_models(std::vector<ModelFile> models);
     Q_INVOKABLE void reset();  // to what the window was started with
     Q_INVOKABLE void next_rule();
 
 signals:
     void changed();
+    void models_changed();
     void refused(const throng::Error& why);
 
 private:
     void change_to(PipelineSettings next);
+    [[nodiscard]] const DetectorKind& kind() const;
+    [[nodiscard]] std::vector<QString> model_specs() const;  // what models() stands for
 
     PipelineSettings start_;
     PipelineSettings values_;
-    QStringList detectors_;
+    std::vector<const DetectorKind*> kinds_;
+    std::vector<ModelFile> installed_;
 };
 
 }  // namespace throng::ui

@@ -1,7 +1,9 @@
 #include "ui/session/session.h"
 
 #include <QMetaObject>
+#include <utility>
 
+#include "core/clocks/telemetry_sink.h"
 #include "ui/session/capture_files.h"
 
 namespace throng::ui {
@@ -24,16 +26,14 @@ bool same(const PipelineSettings& a, const PipelineSettings& b) {
 Session::Session(SessionSetup setup, QSettings& store, QObject* parent)
     : QObject(parent),
       setup_(std::move(setup)),
-      detection_(setup_.settings,
-                 [this] {
-                     QStringList kinds;
-                     for (const std::string& kind : setup_.detectors) kinds += QString::fromStdString(kind);
-                     return kinds;
-                 }()),
+      detection_(setup_.settings, setup_.detectors),
       recent_(store),
-      recorder_(setup_.make_recording) {
+      recorder_(setup_.make_recording),
+      clocks_(setup_.clocks) {
     pool_.setMaxThreadCount(8);  // some may hang on a stream that does not answer
     setup_.playback.real_time = true;
+
+    find_models();
 
     refresh_timer_.setInterval(kRefreshInterval);
     connect(&refresh_timer_, &QTimer::timeout, this, &Session::refresh);
@@ -46,6 +46,10 @@ Session::Session(SessionSetup setup, QSettings& store, QObject* parent)
     connect(&recorder_, &Recorder::written, this,
             [this](const QString& path) { alert_.show(tr("Recording saved"), path); });
     connect(&recorder_, &Recorder::failed, this, [this](const Error& error) { alert_.show(error); });
+    connect(&clocks_, &Clocks::changed, this, &Session::note_clock);
+    connect(&sweep_, &Sweep::finished, this, [this] {
+        if (loop_before_) set_loop(*std::exchange(loop_before_, std::nullopt));
+    });
 }
 
 Session::~Session() {
@@ -102,7 +106,8 @@ void Session::open(const QString& spec) {
     on_screen_.reset();
     latency_.clear();
     history_.clear();
-    stages_.update({});
+    stages_.clear();
+    sweep_.cancel();
     refresh_timer_.stop();
     recorder_.stop();
     if (alert_.is_error()) alert_.dismiss();
@@ -133,6 +138,7 @@ void Session::open_in_background(int run, const Order& order, std::shared_ptr<Pi
         if (run == 1 && setup_.make_sinks) sinks = setup_.make_sinks(source->info());
         auto pipeline = std::make_shared<Pipeline>(std::move(source), choice.backend, order.settings, order.playback);
         for (std::shared_ptr<ResultSink>& sink : sinks) pipeline->add_sink(std::move(sink));
+        if (setup_.clocks.telemetry) pipeline->add_sink(std::make_shared<TelemetrySink>(setup_.clocks.telemetry));
         QMetaObject::invokeMethod(
             this,
             [this, run, pipeline, choice] {
@@ -181,6 +187,15 @@ void Session::find_cameras() {
     });
 }
 
+void Session::find_models() {
+    pool_.start([this] {
+        std::vector<ModelFile> found = list_models();
+        QMetaObject::invokeMethod(
+            this, [this, found = std::move(found)]() mutable { detection_.set_installed_models(std::move(found)); },
+            Qt::QueuedConnection);
+    });
+}
+
 void Session::fail(const Error& error) {
     opening_ = false;
     failure_ = error;
@@ -203,6 +218,8 @@ void Session::pull() {
     if (auto newest = pipeline_->latest(); newest && newest != result_) {
         result_ = std::move(newest);
         history_.add(*result_);
+        stages_.note(result_->timings);
+        sweep_.note(*result_);
         emit result_changed();
     }
     const PipelineState state = pipeline_->state();
@@ -297,6 +314,41 @@ void Session::set_speed(double speed) {
     setup_.playback.speed = speed;
     if (pipeline_) pipeline_->set_speed(speed);
     emit playback_changed();
+}
+
+void Session::start_or_stop_sweep() {
+    if (sweep_.running()) {
+        sweep_.cancel();
+        return;
+    }
+    if (!sweep_.possible()) {
+        alert_.show(
+            Error(ErrorKind::unavailable, "there are no two clocks to compare", "", clocks_.summary().toStdString()));
+        return;
+    }
+    if (!playing()) {
+        alert_.show(Error(ErrorKind::usage, "a sweep measures while a video runs, and none does", "",
+                          "open a video or a camera, or press play"));
+        return;
+    }
+    sweep_.start();
+    if (!sweep_.running()) return;
+    stages_.clear_mark();  // it would be of another clock
+    loop_before_ = loop();
+    set_loop(true);
+}
+
+// The bars show what another profile did to them.
+void Session::note_clock() {
+    const QString now = clocks_.chosen();
+    if (now == clock_before_) return;
+    const QString before = std::exchange(clock_before_, now);
+    if (before.isEmpty() || now.isEmpty() || sweep_.running()) return;
+    QString title = before;
+    for (const ResolvedProfile& entry : clocks_.status().profiles) {
+        if (entry.profile.id == before.toStdString()) title = QString::fromStdString(entry.profile.name);
+    }
+    stages_.set_mark(tr("GPU clock: %1").arg(title));
 }
 
 void Session::record() {

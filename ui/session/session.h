@@ -14,6 +14,8 @@
 #include <mutex>
 
 #include "core/pipeline/pipeline.h"
+#include "ui/clocks/clocks.h"
+#include "ui/clocks/sweep.h"
 #include "ui/models/camera_model.h"
 #include "ui/models/recent_model.h"
 #include "ui/models/stage_model.h"
@@ -40,7 +42,13 @@ struct SessionSetup {
     std::function<std::vector<std::shared_ptr<ResultSink>>(const SourceInfo&)> make_sinks;
     PipelineSettings settings;
     PipelineOptions playback;
-    std::vector<std::string> detectors{"haar", "lbp"};  // kinds to choose from
+    ClockSetup clocks;
+    // Names of the kinds to choose from.
+    std::vector<std::string> detectors = [] {
+        std::vector<std::string> names;
+        for (const DetectorKind& kind : detector_kinds()) names.emplace_back(kind.name);
+        return names;
+    }();
 };
 
 class Session : public QObject {
@@ -55,6 +63,8 @@ class Session : public QObject {
     Q_PROPERTY(throng::ui::CameraModel* cameras READ cameras CONSTANT)
     Q_PROPERTY(throng::ui::History* history READ history CONSTANT)
     Q_PROPERTY(throng::ui::Recorder* recorder READ recorder CONSTANT)
+    Q_PROPERTY(throng::ui::Clocks* clocks READ clocks CONSTANT)
+    Q_PROPERTY(throng::ui::Sweep* sweep READ sweep CONSTANT)
 
     Q_PROPERTY(QString source READ source NOTIFY source_changed)
     Q_PROPERTY(QString title READ title NOTIFY source_changed)
@@ -93,6 +103,8 @@ public:
     [[nodiscard]] CameraModel* cameras() { return &cameras_; }
     [[nodiscard]] History* history() { return &history_; }
     [[nodiscard]] Recorder* recorder() { return &recorder_; }
+    [[nodiscard]] Clocks* clocks() { return &clocks_; }
+    [[nodiscard]] Sweep* sweep() { return &sweep_; }
 
     [[nodiscard]] QString source() const { return source_; }
     [[nodiscard]] QString title() const { return source_title(source_); }
@@ -132,11 +144,14 @@ public:
     Q_INVOKABLE void open_url(const QUrl& url);
     Q_INVOKABLE void open_demo();
     Q_INVOKABLE void find_cameras();
+    Q_INVOKABLE void find_models();  // where they may have been put meanwhile
     Q_INVOKABLE void toggle_play();
     Q_INVOKABLE void step();
     Q_INVOKABLE void seek(double seconds);
     Q_INVOKABLE void record();           // starts a recording, or ends the one that runs
     Q_INVOKABLE void save_screenshot();  // the frame with what is shown over it, at the frame's own size
+
+    Q_INVOKABLE void start_or_stop_sweep();  // of the clocks; the video repeats meanwhile
 
     // The picture of a result reached the screen.
     void note_on_screen(const std::shared_ptr<const FrameResult>& result);
@@ -162,6 +177,7 @@ private:
     void start(std::shared_ptr<Pipeline> pipeline, const BackendChoice& choice);
     void fail(const Error& error);
     void apply_settings();
+    void note_clock();
     [[nodiscard]] PipelineSettings wanted_settings() const;
     void set_state(PipelineState state);
 
@@ -174,6 +190,10 @@ private:
     CameraModel cameras_;
     History history_;
     Recorder recorder_;
+    Clocks clocks_;
+    Sweep sweep_{clocks_};
+    QString clock_before_;             // in force when the last mark was set
+    std::optional<bool> loop_before_;  // while a sweep runs
 
     QString source_;
     std::atomic<int> run_ = 0;

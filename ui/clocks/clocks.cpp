@@ -1,0 +1,154 @@
+#include "ui/clocks/clocks.h"
+
+#include <QMetaObject>
+#include <algorithm>
+
+namespace throng::ui {
+namespace {
+
+QString sentence(const std::string& text) {
+    QString line = QString::fromStdString(text);
+    if (!line.isEmpty()) line[0] = line[0].toUpper();
+    return line;
+}
+
+}  // namespace
+
+Clocks::Clocks(ClockSetup setup, QObject* parent) : QObject(parent), samples_(std::move(setup.telemetry)) {
+    connect(&timer_, &QTimer::timeout, this, &Clocks::sample);
+    timer_.start(static_cast<int>(setup.period.count()));
+    AsyncClocks::Options options;
+    options.clocks = std::move(setup.clocks);
+    options.period = setup.period;
+    options.wake = [this] {
+        if (!pull_pending_.exchange(true)) QMetaObject::invokeMethod(this, &Clocks::pull, Qt::QueuedConnection);
+    };
+    clocks_ = std::make_unique<AsyncClocks>(std::move(options));
+    if (!setup.profile.empty()) apply(QString::fromStdString(setup.profile));
+}
+
+Clocks::~Clocks() = default;
+
+bool Clocks::controllable() const {
+    return std::any_of(status_.profiles.begin(), status_.profiles.end(), [](const auto& e) { return e.available; });
+}
+
+QString Clocks::board() const {
+    return QString::fromStdString(status_.board.model);
+}
+
+QString Clocks::summary() const {
+    if (!known()) return tr("Looking for the GPU's clock …");
+    if (controllable()) return board().isEmpty() ? QString::fromStdString(status_.kind) : board();
+    if (!status_.profiles.empty()) return sentence(status_.profiles.front().reason);
+    return status_.result.reason.empty() ? tr("There are no clock profiles") : sentence(status_.result.reason);
+}
+
+QString Clocks::location() const {
+    return QString::fromStdString(status_.location);
+}
+
+QString Clocks::chosen() const {
+    if (!status_.reading.applied.empty()) return QString::fromStdString(status_.reading.applied);
+    // Untouched so far: from the lowest step to the highest is what Automatic means.
+    std::optional<Hertz> lowest, highest;
+    for (const ResolvedProfile& entry : status_.profiles) {
+        if (entry.gpu_min) lowest = std::min(lowest.value_or(*entry.gpu_min), *entry.gpu_min);
+        if (entry.gpu_max) highest = std::max(highest.value_or(*entry.gpu_max), *entry.gpu_max);
+    }
+    const GpuClockReading& gpu = status_.reading.gpu;
+    const bool whole = lowest && highest && gpu.min == lowest && gpu.max == highest && lowest != highest;
+    return whole ? QStringLiteral("automatic") : QString();
+}
+
+QString Clocks::pending() const {
+    return status_.phase == ClockPhase::applying ? QString::fromStdString(status_.requested) : QString();
+}
+
+QString Clocks::current_clock() const {
+    return status_.reading.gpu.current ? megahertz(status_.reading.gpu.current) : QString();
+}
+
+QString Clocks::requested_clock() const {
+    return status_.reading.requested ? megahertz(status_.reading.requested) : QString();
+}
+
+QString Clocks::warning() const {
+    if (status_.reading.changed_by_another) return tr("Another program changed the clock");
+    if (history_.empty() || !history_.back().throttled()) return {};
+    return tr("The board slows down: %1")
+        .arg(QString::fromStdString(describe_throttling(history_.back().throttle_reasons)));
+}
+
+QString Clocks::trouble() const {
+    if (status_.phase != ClockPhase::refused || dismissed_ == requests_) return {};
+    const QString reason = QString::fromStdString(status_.result.reason);
+    switch (status_.result.status) {
+        case ApplyStatus::needs_privilege: return tr("This user may not change the clock: %1").arg(reason);
+        case ApplyStatus::unsupported: return tr("The clock cannot be changed: %1").arg(reason);
+        case ApplyStatus::rejected: return tr("The board did not take the clock: %1").arg(reason);
+        case ApplyStatus::applied: break;
+    }
+    return {};
+}
+
+QString Clocks::trouble_place() const {
+    return QString::fromStdString(status_.result.where);
+}
+
+QString Clocks::trouble_advice() const {
+    return sentence(status_.result.advice);
+}
+
+void Clocks::pull() {
+    pull_pending_ = false;
+    status_ = clocks_->status();
+    profiles_.update(status_.profiles);
+    emit changed();
+}
+
+void Clocks::sample() {
+    if (clocks_->status().version != status_.version) pull();
+    if (!samples_ || samples_->count() == samples_seen_) return;
+    samples_seen_ = samples_->count();
+    history_ = samples_->history();
+    telemetry_.update(history_);
+    emit sampled();
+    emit changed();
+}
+
+void Clocks::apply(const QString& id) {
+    ++requests_;
+    clocks_->request(id.toStdString());
+    pull();
+}
+
+void Clocks::restore() {
+    ++requests_;
+    clocks_->restore();
+    pull();
+}
+
+void Clocks::step(int by) {
+    std::vector<ResolvedProfile> ladder;
+    std::copy_if(status_.profiles.begin(), status_.profiles.end(), std::back_inserter(ladder),
+                 [](const ResolvedProfile& entry) { return entry.available; });
+    if (ladder.empty()) return;
+    // The governor's own comes first, then from slow to fast.
+    std::stable_sort(ladder.begin(), ladder.end(), [](const ResolvedProfile& a, const ResolvedProfile& b) {
+        return a.gpu_max.value_or(0) < b.gpu_max.value_or(0);
+    });
+    const std::string from = (pending().isEmpty() ? chosen() : pending()).toStdString();
+    const auto at = std::find_if(ladder.begin(), ladder.end(), [&](const auto& e) { return e.profile.id == from; });
+    const std::ptrdiff_t place = at == ladder.end() ? 0 : (at - ladder.begin()) + by;
+    const auto last = static_cast<std::ptrdiff_t>(ladder.size()) - 1;
+    const ResolvedProfile& to = ladder[static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(place, 0, last))];
+    if (to.profile.id != from) apply(QString::fromStdString(to.profile.id));
+}
+
+void Clocks::dismiss() {
+    dismissed_ = requests_;
+    emit changed();
+}
+
+}  // namespace throng::ui

@@ -1,0 +1,63 @@
+#include "ui/clocks/profile_model.h"
+
+#include <cmath>
+
+namespace throng::ui {
+
+QString short_name(const ClockProfile& profile) {
+    if (profile.id == "automatic") return ProfileModel::tr("Auto");
+    if (profile.id == "minimum") return ProfileModel::tr("Min");
+    if (profile.id == "maximum") return ProfileModel::tr("Max");
+    return QString::fromStdString(profile.name.empty() ? profile.id : profile.name);
+}
+
+QString megahertz(const std::optional<Hertz>& hertz) {
+    if (!hertz) return QStringLiteral("–");
+    const double mhz = static_cast<double>(*hertz) / 1e6;
+    return QStringLiteral("%1 MHz").arg(QString::number(mhz, 'f', mhz == std::round(mhz) ? 0 : 1));
+}
+
+int ProfileModel::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : static_cast<int>(profiles_.size());
+}
+
+QVariant ProfileModel::data(const QModelIndex& index, int role) const {
+    if (!checkIndex(index, CheckIndexOption::IndexIsValid | CheckIndexOption::ParentIsInvalid)) return {};
+    const ResolvedProfile& entry = profiles_[static_cast<std::size_t>(index.row())];
+    switch (role) {
+        case id_role: return QString::fromStdString(entry.profile.id);
+        case Qt::DisplayRole:
+        case title_role: return QString::fromStdString(entry.profile.name);
+        case short_role: return short_name(entry.profile);
+        case clock_role: return entry.gpu_max ? megahertz(entry.gpu_max) : tr("the board's governor");
+        case available_role: return entry.available;
+        case reason_role: return QString::fromStdString(entry.reason);
+        default: return {};
+    }
+}
+
+QHash<int, QByteArray> ProfileModel::roleNames() const {
+    return {{id_role, "profileId"}, {title_role, "title"},         {short_role, "shortTitle"},
+            {clock_role, "clock"},  {available_role, "available"}, {reason_role, "reason"}};
+}
+
+void ProfileModel::update(const std::vector<ResolvedProfile>& profiles) {
+    const auto same_id = [](const ResolvedProfile& a, const ResolvedProfile& b) {
+        return a.profile.id == b.profile.id && a.profile.name == b.profile.name;
+    };
+    const auto same = [&](const ResolvedProfile& a, const ResolvedProfile& b) {
+        return same_id(a, b) && a.available == b.available && a.reason == b.reason && a.gpu_max == b.gpu_max;
+    };
+    if (std::equal(profiles_.begin(), profiles_.end(), profiles.begin(), profiles.end(), same)) return;
+    if (std::equal(profiles_.begin(), profiles_.end(), profiles.begin(), profiles.end(), same_id)) {
+        profiles_ = profiles;
+        emit dataChanged(index(0), index(rowCount() - 1));
+        return;
+    }
+    beginResetModel();
+    profiles_ = profiles;
+    endResetModel();
+    emit count_changed();
+}
+
+}  // namespace throng::ui

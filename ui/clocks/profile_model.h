@@ -1,0 +1,44 @@
+// The clock profiles, one row each, for the selector.
+#pragma once
+
+#include <QtQml/qqmlregistration.h>
+#include <QAbstractListModel>
+#include <vector>
+
+#include "core/clocks/clock_controller.h"
+
+namespace throng::ui {
+
+class ProfileModel : public QAbstractListModel {
+    Q_OBJECT
+    QML_ELEMENT
+    QML_UNCREATABLE("belongs to the clocks")
+    Q_PROPERTY(int count READ count NOTIFY count_changed)
+
+public:
+    enum Role { id_role = Qt::UserRole + 1, title_role, short_role, clock_role, available_role, reason_role };
+
+    using QAbstractListModel::QAbstractListModel;
+
+    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
+    [[nodiscard]] QVariant data(const QModelIndex& index, int role) const override;
+    [[nodiscard]] QHash<int, QByteArray> roleNames() const override;
+    [[nodiscard]] int count() const { return rowCount(); }
+
+    // Rows stay where they are as long as the profiles are the same.
+    void update(const std::vector<ResolvedProfile>& profiles);
+
+signals:
+    void count_changed();
+
+private:
+    std::vector<ResolvedProfile> profiles_;
+};
+
+// "Automatic" to "Auto", "Maximum" to "Max": what fits on a small button.
+[[nodiscard]] QString short_name(const ClockProfile& profile);
+
+// "612 MHz", "1 300.5 MHz" as "1300.5 MHz"; a dash for nothing.
+[[nodiscard]] QString megahertz(const std::optional<Hertz>& hertz);
+
+}  // namespace throng::ui

@@ -1,0 +1,117 @@
+#include "ui/clocks/sweep.h"
+
+#include <algorithm>
+
+namespace throng::ui {
+namespace {
+
+QString milliseconds(const SweepPoint& point, std::string_view stage) {
+    const auto found = point.ms.find(std::string(stage));
+    if (found == point.ms.end()) return QStringLiteral("–");
+    const double ms = found->second;
+    return QString::number(ms, 'f', ms < 0.995 ? 3 : ms < 9.95 ? 2 : 1);
+}
+
+}  // namespace
+
+Sweep::Sweep(Clocks& clocks, QObject* parent) : QObject(parent), clocks_(clocks) {
+    timer_.setInterval(40);
+    connect(&timer_, &QTimer::timeout, this, &Sweep::tick);
+    connect(&clocks_, &Clocks::changed, this, [this] {
+        if (!running()) emit changed();  // possible() may differ
+    });
+    connect(&clocks_, &Clocks::sampled, this, [this] {
+        if (sweep_) sweep_->add(clocks_.history().back());
+    });
+}
+
+bool Sweep::possible() const {
+    return ClockSweep::ids_of(clocks_.status().profiles).size() >= 2;
+}
+
+int Sweep::at() const {
+    return sweep_ ? static_cast<int>(sweep_->position()) : 0;
+}
+
+int Sweep::size() const {
+    return sweep_ ? static_cast<int>(sweep_->size()) : 0;
+}
+
+QVariantList Sweep::rows() const {
+    QVariantList rows;
+    for (const SweepPoint& point : points_) {
+        QString note;
+        if (!point.refused.empty()) {
+            note = QString::fromStdString(point.refused);
+        } else if (point.frames == 0) {
+            note = tr("no frames came");
+        } else if (point.throttled) {
+            note = tr("the board held the clock down");
+        }
+        rows += QVariantMap{
+            {QStringLiteral("clock"), point.clock ? megahertz(point.clock) : QString::fromStdString(point.id)},
+            {QStringLiteral("map"), milliseconds(point, stage::kNmsMap)},
+            {QStringLiteral("reduce"), milliseconds(point, stage::kNmsReduce)},
+            {QStringLiteral("total"), milliseconds(point, stage::kTotal)},
+            {QStringLiteral("note"), note}};
+    }
+    return rows;
+}
+
+void Sweep::start() {
+    if (running() || !possible()) return;
+    ClockSweep::Options options;
+    options.ids = ClockSweep::ids_of(clocks_.status().profiles);
+    options.settle = pace_.settle;
+    options.dwell = pace_.dwell;
+    sweep_.emplace(std::move(options));
+    former_ = QString::fromStdString(clocks_.status().reading.applied);
+    points_.clear();
+    status_.clear();
+    emit points_changed();
+    timer_.start();
+    tick();
+}
+
+void Sweep::cancel() {
+    if (running()) end(tr("Cancelled"), true);
+}
+
+void Sweep::clear() {
+    if (running()) return;
+    points_.clear();
+    status_.clear();
+    emit points_changed();
+    emit changed();
+}
+
+void Sweep::note(const FrameResult& result) {
+    if (sweep_) sweep_->add(result.timings);
+}
+
+void Sweep::tick() {
+    if (!sweep_) return;
+    const std::optional<std::string> wish = sweep_->step(std::chrono::steady_clock::now(), clocks_.status());
+    if (sweep_->points().size() != points_.size()) {
+        points_ = sweep_->points();
+        emit points_changed();
+    }
+    if (sweep_->done()) {
+        // Without a wish somebody chose another profile meanwhile: that one stays.
+        end(wish ? QString() : tr("Stopped: another profile was chosen"), wish.has_value());
+    } else if (wish) {
+        clocks_.apply(QString::fromStdString(*wish));
+        emit changed();
+    }
+}
+
+void Sweep::end(const QString& status, bool put_back) {
+    timer_.stop();
+    sweep_.reset();
+    status_ = status;
+    if (put_back) former_.isEmpty() ? clocks_.restore() : clocks_.apply(former_);
+    emit changed();
+    emit finished();
+}
+
+}  // namespace throng::ui

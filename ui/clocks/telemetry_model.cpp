@@ -1,0 +1,145 @@
+#include "ui/clocks/telemetry_model.h"
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <optional>
+
+#include "ui/clocks/profile_model.h"
+#include "ui/models/stage_model.h"
+
+namespace throng::ui {
+namespace {
+
+using Value = std::function<std::optional<double>(const TelemetrySample&)>;
+
+std::optional<NamedReading> hottest(const TelemetrySample& sample) {
+    const auto found = std::max_element(sample.temperatures.begin(), sample.temperatures.end(),
+                                        [](const NamedReading& a, const NamedReading& b) { return a.value < b.value; });
+    return found == sample.temperatures.end() ? std::nullopt : std::optional(*found);
+}
+
+// Watts of the input rail where the board names one, else of its largest rail.
+std::optional<double> power(const TelemetrySample& sample) {
+    if (sample.power) return sample.power;
+    std::optional<double> largest;
+    for (const NamedReading& rail : sample.rails) largest = std::max(largest.value_or(0), rail.value);
+    return largest;
+}
+
+std::optional<double> as_double(const std::optional<Hertz>& hertz) {
+    return hertz ? std::optional(static_cast<double>(*hertz)) : std::nullopt;
+}
+
+QString listed(const std::vector<NamedReading>& readings, const QString& unit, int decimals) {
+    QStringList lines;
+    for (const NamedReading& reading : readings) {
+        lines += QStringLiteral("%1  %2 %3")
+                     .arg(QString::fromStdString(reading.name), QString::number(reading.value, 'f', decimals), unit);
+    }
+    return lines.join(QLatin1Char('\n'));
+}
+
+struct Quantity {
+    const char* id;
+    QString title;
+    Value value;
+    std::function<QString(double)> words;
+    double top;  // 0: a round number above all values
+};
+
+std::vector<Quantity> quantities() {
+    const auto percent = [](double part) { return QStringLiteral("%1 %").arg(qRound(part * 100)); };
+    const auto clock = [](double hertz) { return megahertz(static_cast<Hertz>(hertz)); };
+    const auto tr = [](const char* text) { return TelemetryModel::tr(text); };
+    return {
+        {"gpu_load", tr("GPU load"), [](const TelemetrySample& s) { return s.gpu_load; }, percent, 1},
+        {"gpu_clock", tr("GPU clock"), [](const TelemetrySample& s) { return as_double(s.gpu_clock); }, clock, 0},
+        {"temperature", tr("Temperature"),
+         [](const TelemetrySample& s) {
+             const auto found = hottest(s);
+             return found ? std::optional(found->value) : std::nullopt;
+         },
+         [](double degrees) { return QStringLiteral("%1 °C").arg(QString::number(degrees, 'f', 1)); }, 110},
+        {"power", tr("Power"), power,
+         [](double watts) { return QStringLiteral("%1 W").arg(QString::number(watts, 'f', watts < 100 ? 1 : 0)); }, 0},
+        {"energy", tr("Energy a frame"), [](const TelemetrySample& s) { return s.joules_per_frame; },
+         [](double joules) {
+             return joules < 0.9995 ? QStringLiteral("%1 mJ").arg(QString::number(joules * 1000, 'g', 3))
+                                    : QStringLiteral("%1 J").arg(QString::number(joules, 'g', 3));
+         },
+         0},
+        {"cpu_load", tr("CPU load"), [](const TelemetrySample& s) { return s.cpu_load; }, percent, 1},
+        {"cpu_clock", tr("CPU clock"), [](const TelemetrySample& s) { return as_double(s.cpu_clock); }, clock, 0},
+        {"memory_clock", tr("Memory clock"), [](const TelemetrySample& s) { return as_double(s.memory_clock); }, clock,
+         0},
+    };
+}
+
+}  // namespace
+
+std::vector<TelemetryRow> telemetry_rows(const std::vector<TelemetrySample>& history) {
+    std::vector<TelemetryRow> rows;
+    if (history.empty()) return rows;
+    const TelemetrySample& newest = history.back();
+    for (const Quantity& quantity : quantities()) {
+        const std::optional<double> now = quantity.value(newest);
+        if (!now) continue;
+        TelemetryRow row{QString::fromLatin1(quantity.id), quantity.title, quantity.words(*now), {}, {}, quantity.top};
+        double highest = 0;
+        for (const TelemetrySample& sample : history) {
+            const double value = quantity.value(sample).value_or(std::numeric_limits<double>::quiet_NaN());
+            row.series.push_back(value);
+            if (value > highest) highest = value;
+        }
+        if (row.top == 0) row.top = round_scale(highest);
+        if (row.id == QLatin1String("temperature")) {
+            row.title = TelemetryModel::tr("Hottest: %1").arg(QString::fromStdString(hottest(newest)->name));
+            row.remark = listed(newest.temperatures, QStringLiteral("°C"), 1);
+        }
+        if (row.id == QLatin1String("power")) row.remark = listed(newest.rails, QStringLiteral("W"), 2);
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+int TelemetryModel::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : static_cast<int>(rows_.size());
+}
+
+QVariant TelemetryModel::data(const QModelIndex& index, int role) const {
+    if (!checkIndex(index, CheckIndexOption::IndexIsValid | CheckIndexOption::ParentIsInvalid)) return {};
+    const TelemetryRow& row = rows_[static_cast<std::size_t>(index.row())];
+    switch (role) {
+        case id_role: return row.id;
+        case Qt::DisplayRole:
+        case title_role: return row.title;
+        case value_role: return row.value;
+        case remark_role: return row.remark;
+        case series_role: return QVariant::fromValue(row.series);
+        case top_role: return row.top;
+        default: return {};
+    }
+}
+
+QHash<int, QByteArray> TelemetryModel::roleNames() const {
+    return {{id_role, "quantity"},   {title_role, "title"},   {value_role, "value"},
+            {remark_role, "remark"}, {series_role, "series"}, {top_role, "top"}};
+}
+
+void TelemetryModel::update(const std::vector<TelemetrySample>& history) {
+    std::vector<TelemetryRow> rows = telemetry_rows(history);
+    const bool same = std::equal(rows_.begin(), rows_.end(), rows.begin(), rows.end(),
+                                 [](const TelemetryRow& a, const TelemetryRow& b) { return a.id == b.id; });
+    if (same) {
+        rows_ = std::move(rows);
+        if (!rows_.empty()) emit dataChanged(index(0), index(rowCount() - 1));
+        return;
+    }
+    beginResetModel();
+    rows_ = std::move(rows);
+    endResetModel();
+    emit count_changed();
+}
+
+}  // namespace throng::ui

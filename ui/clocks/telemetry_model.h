@@ -1,0 +1,51 @@
+// The board's condition, one row a quantity, each with its last two minutes.
+#pragma once
+
+#include <QtQml/qqmlregistration.h>
+#include <QAbstractListModel>
+#include <QList>
+#include <vector>
+
+#include "core/clocks/telemetry.h"
+
+namespace throng::ui {
+
+// One quantity; rows without a value are not there.
+struct TelemetryRow {
+    QString id;            // "gpu_load"
+    QString title;         // "GPU load"
+    QString value;         // "43 %"
+    QString remark;        // the sensor's own name, all rails; for a tip
+    QList<double> series;  // oldest first, not a number where there was none
+    double top = 1;        // value at the upper edge of a plot; the lower edge is 0
+};
+
+// The rows that a history fills. Newest sample last.
+[[nodiscard]] std::vector<TelemetryRow> telemetry_rows(const std::vector<TelemetrySample>& history);
+
+class TelemetryModel : public QAbstractListModel {
+    Q_OBJECT
+    QML_ELEMENT
+    QML_UNCREATABLE("belongs to the clocks")
+    Q_PROPERTY(int count READ count NOTIFY count_changed)
+
+public:
+    enum Role { id_role = Qt::UserRole + 1, title_role, value_role, remark_role, series_role, top_role };
+
+    using QAbstractListModel::QAbstractListModel;
+
+    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
+    [[nodiscard]] QVariant data(const QModelIndex& index, int role) const override;
+    [[nodiscard]] QHash<int, QByteArray> roleNames() const override;
+    [[nodiscard]] int count() const { return rowCount(); }
+
+    void update(const std::vector<TelemetrySample>& history);
+
+signals:
+    void count_changed();
+
+private:
+    std::vector<TelemetryRow> rows_;
+};
+
+}  // namespace throng::ui

@@ -1,0 +1,177 @@
+import QtQuick
+import QtQuick.Layouts
+import Throng.Ui
+
+// The board's condition with its last two minutes, and the sweep through the clocks.
+ColumnLayout {
+    id: root
+
+    required property Session session
+    readonly property Clocks clocks: session.clocks
+    readonly property Sweep sweep: session.sweep
+
+    spacing: 2
+
+    Label {
+        Layout.fillWidth: true
+        visible: text.length > 0
+        text: root.clocks.board
+        font.bold: true
+    }
+    Label {
+        Layout.fillWidth: true
+        visible: text.length > 0
+        text: root.clocks.location
+        color: Theme.textDim
+        font.pixelSize: Theme.fontSmall
+        elide: Text.ElideMiddle
+    }
+    Repeater {
+        model: root.clocks.telemetry
+        Item {
+            id: row
+            required property string title
+            required property string value
+            required property string remark
+            required property var series
+            required property real top
+            Layout.fillWidth: true
+            implicitHeight: 32
+            Label {
+                id: name
+                width: 128
+                height: parent.height
+                text: row.title
+                color: Theme.textDim
+            }
+            Sparkline {
+                anchors.left: name.right
+                anchors.right: figure.left
+                anchors.leftMargin: 8
+                anchors.rightMargin: 8
+                y: 4
+                height: parent.height - 8
+                series: row.series
+                top: row.top
+                color: Theme.accent
+                gridColor: Theme.line
+            }
+            Label {
+                id: figure
+                anchors.right: parent.right
+                width: 88
+                height: parent.height
+                horizontalAlignment: Text.AlignRight
+                text: row.value
+                font.bold: true
+            }
+            HoverHandler { id: pointer }
+            Tip { text: row.remark; shown: pointer.hovered }
+        }
+    }
+    Label {
+        Layout.fillWidth: true
+        visible: root.clocks.telemetry.count === 0
+        text: qsTr("No sensor could be read")
+        color: Theme.textDim
+    }
+
+    RowLayout {
+        Layout.fillWidth: true
+        Layout.topMargin: Theme.gap
+        visible: root.sweep.possible || root.sweep.rows.length > 0
+        spacing: Theme.gap
+        Column {
+            Layout.fillWidth: true
+            Label { text: qsTr("Latency against clock"); width: parent.width }
+            Label {
+                width: parent.width
+                text: root.sweep.running ? qsTr("clock %1 of %2").arg(root.sweep.at + 1).arg(root.sweep.size)
+                    : root.sweep.status.length > 0 ? root.sweep.status
+                    : qsTr("steps through the profiles")
+                color: Theme.textDim
+                font.pixelSize: Theme.fontSmall
+            }
+        }
+        IconButton {
+            iconName: root.sweep.running ? "stop" : "play"
+            text: root.sweep.running ? qsTr("Cancel") : qsTr("Sweep")
+            tip: root.sweep.running ? qsTr("Ends the sweep; the clock goes back")
+                                    : qsTr("Sets one clock after the other and measures (%1)").arg("W")
+            framed: true
+            onClicked: root.session.start_or_stop_sweep()
+        }
+    }
+    Rectangle {
+        Layout.fillWidth: true
+        visible: root.sweep.running
+        implicitHeight: 4
+        radius: 2
+        color: Theme.surfaceHigh
+        Rectangle {
+            width: parent.width * (root.sweep.size > 0 ? (root.sweep.at + 0.5) / root.sweep.size : 0)
+            height: parent.height
+            radius: 2
+            color: Theme.accent
+        }
+    }
+    Legend {
+        Layout.topMargin: 4
+        visible: plot.visible
+        entries: [
+            { text: qsTr("total"), color: Theme.warning },
+            { text: qsTr("map"), color: Theme.accent },
+            { text: qsTr("reduce"), color: Theme.text },
+            { text: qsTr("ms against MHz"), color: "transparent" }
+        ]
+    }
+    SweepPlot {
+        id: plot
+        Layout.fillWidth: true
+        visible: root.sweep.rows.length > 0
+        implicitHeight: 190
+        sweep: root.sweep
+        mapColor: Theme.accent
+        reduceColor: Theme.text
+        totalColor: Theme.warning
+        gridColor: Theme.line
+        textColor: Theme.textDim
+        fontSize: Theme.fontSmall
+    }
+    Repeater {
+        model: root.sweep.rows.length > 0
+            ? [{ clock: qsTr("clock"), map: qsTr("map"), reduce: qsTr("reduce"), total: qsTr("total"), note: "" }]
+              .concat(root.sweep.rows) : []
+        Column {
+            id: line
+            required property var modelData
+            required property int index
+            Layout.fillWidth: true
+            Row {
+                width: parent.width
+                Repeater {
+                    model: [line.modelData.clock, line.modelData.map, line.modelData.reduce, line.modelData.total]
+                    Label {
+                        required property string modelData
+                        required property int index
+                        width: line.width / 4
+                        height: 22
+                        horizontalAlignment: index === 0 ? Text.AlignLeft : Text.AlignRight
+                        text: modelData
+                        color: line.index === 0 ? Theme.textDim : Theme.text
+                        font.pixelSize: line.index === 0 ? Theme.fontSmall : Theme.fontBody
+                    }
+                }
+            }
+            Label {
+                width: parent.width
+                visible: text.length > 0
+                text: line.modelData.note
+                color: Theme.warning
+                font.pixelSize: Theme.fontSmall
+                wrapMode: Text.WrapAnywhere
+                maximumLineCount: 2
+            }
+        }
+    }
+}

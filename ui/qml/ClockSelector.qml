@@ -1,0 +1,93 @@
+import QtQuick
+import QtQuick.Layouts
+import Throng.Ui
+
+// The profiles of the GPU's clock as buttons, the clock in force, and what stands in the way. One line where there is
+// nothing to select.
+Column {
+    id: root
+
+    required property Clocks clocks
+    readonly property int columns: 4
+
+    spacing: 6
+
+    Item {
+        width: parent.width
+        height: Math.max(22, reason.visible ? reason.implicitHeight : 0)
+        Label {
+            id: heading
+            height: 22
+            text: qsTr("GPU clock")
+            color: Theme.textDim
+        }
+        Label {
+            id: reason
+            anchors.left: heading.right
+            anchors.right: now.left
+            anchors.leftMargin: 12
+            anchors.rightMargin: now.text.length > 0 ? 8 : 0
+            visible: !root.clocks.controllable
+            horizontalAlignment: Text.AlignRight
+            text: root.clocks.summary
+            color: Theme.textDim
+            wrapMode: Text.Wrap
+            elide: Text.ElideNone
+        }
+        Label {
+            anchors.right: now.left
+            anchors.rightMargin: 10
+            height: 22
+            visible: root.clocks.controllable
+            color: Theme.textDim
+            text: root.clocks.pending.length > 0 ? qsTr("setting …")
+                : root.clocks.requestedClock.length > 0 && root.clocks.requestedClock !== root.clocks.currentClock
+                  ? qsTr("asked for %1").arg(root.clocks.requestedClock) : ""
+        }
+        Label {
+            id: now
+            anchors.right: parent.right
+            height: 22
+            text: root.clocks.currentClock
+            font.bold: true
+        }
+    }
+    Grid {
+        width: parent.width
+        visible: root.clocks.controllable
+        columns: root.columns
+        spacing: 4
+        Repeater {
+            model: root.clocks.profiles
+            ChipButton {
+                required property string profileId
+                required property string title
+                required property string shortTitle
+                required property string clock
+                required property bool available
+                required property string reason
+                width: (root.width - (root.columns - 1) * 4) / root.columns
+                text: shortTitle
+                chosen: root.clocks.chosen === profileId
+                busy: root.clocks.pending === profileId
+                enabled: available
+                tip: available ? title + ": " + clock : title + ": " + reason
+                onClicked: root.clocks.apply(profileId)
+            }
+        }
+    }
+    Remark {
+        width: parent.width
+        visible: text.length > 0
+        text: root.clocks.warning
+    }
+    Remark {
+        width: parent.width
+        visible: text.length > 0
+        text: root.clocks.trouble
+        place: root.clocks.troublePlace
+        advice: root.clocks.troubleAdvice
+        closable: true
+        onClosed: root.clocks.dismiss()
+    }
+}

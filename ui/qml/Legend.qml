@@ -1,0 +1,28 @@
+import QtQuick
+import Throng.Ui
+
+// What the colours of a plot mean: {text, color} each.
+Row {
+    id: root
+
+    property var entries: []
+
+    spacing: 14
+    Repeater {
+        model: root.entries
+        Row {
+            id: entry
+            required property var modelData
+            spacing: 5
+            Rectangle {
+                anchors.verticalCenter: parent.verticalCenter
+                visible: entry.modelData.color !== "transparent"
+                width: 12
+                height: 4
+                radius: 2
+                color: entry.modelData.color
+            }
+            Label { text: entry.modelData.text; color: Theme.textDim; font.pixelSize: Theme.fontSmall }
+        }
+    }
+}

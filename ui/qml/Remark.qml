@@ -1,0 +1,68 @@
+import QtQuick
+import Throng.Ui
+
+// A warning within a panel: what is so, where, and what helps.
+Rectangle {
+    id: root
+
+    property string text
+    property string place
+    property string advice
+    property bool closable: false
+    signal closed()
+
+    implicitHeight: words.implicitHeight + 2 * Theme.gap
+    radius: Theme.radius
+    color: Theme.surfaceHigh
+    border.color: Theme.warning
+    border.width: 1
+    Accessible.role: Accessible.AlertMessage
+    Accessible.name: text + " " + place + " " + advice
+
+    Icon {
+        x: 10
+        y: Theme.gap
+        width: 20
+        height: 20
+        name: "warning"
+        color: Theme.warning
+    }
+    Column {
+        id: words
+        x: 40
+        y: Theme.gap
+        width: parent.width - x - (root.closable ? Theme.target : 10)
+        spacing: 3
+        Label {
+            width: parent.width
+            text: root.text
+            wrapMode: Text.Wrap
+            elide: Text.ElideNone
+        }
+        Label {
+            width: parent.width
+            visible: text.length > 0
+            text: root.place
+            font.pixelSize: Theme.fontSmall
+            color: Theme.textDim
+            wrapMode: Text.WrapAnywhere
+            elide: Text.ElideNone
+        }
+        Label {
+            width: parent.width
+            visible: text.length > 0
+            text: root.advice
+            font.pixelSize: Theme.fontSmall
+            wrapMode: Text.Wrap
+            elide: Text.ElideNone
+        }
+    }
+    IconButton {
+        anchors.right: parent.right
+        anchors.top: parent.top
+        visible: root.closable
+        iconName: "close"
+        tip: qsTr("Dismiss")
+        onClicked: root.closed()
+    }
+}
