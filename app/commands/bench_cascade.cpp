@@ -38,7 +38,7 @@ struct BenchArguments {
     std::string image;
     std::string size = "1920x1080";
     int faces = 60;
-    DetectorParams detector;
+    DetectorOptions detector;
     bool one_setting = false;  // detector was named; else the standard ones
     int repeat = 15;
     bool no_peers = false;
@@ -197,7 +197,7 @@ private:
     Row measure(const Setting& setting, const std::function<void(std::uint64_t)>& done) {
         Row row;
         row.setting = setting;
-        const auto file = find_cascade(setting.params.model, setting.params.kind);
+        const auto file = find_model(setting.params.model, setting.params.kind);
         row.model = file.string();
         const auto detector = backend_->make_detector(setting.params);
         const auto recorder = backend_->make_recorder();
@@ -312,7 +312,7 @@ void add_bench_cascade_command(CLI::App& bench, CommandContext& context) {
     command->add_option("--faces", a.faces, "Faces in the drawn crowd")
         ->check(CLI::Range(0, 5000))
         ->capture_default_str();
-    add_detector_options(*command, a.detector);
+    add_detector_options(*command, a.detector, {"haar", "lbp"});
     command->add_option("--repeat", a.repeat, "Measured runs of each")
         ->check(CLI::Range(1, 100000))
         ->capture_default_str();

@@ -1,21 +1,23 @@
-// throng bench pipeline: a source decoded and detected as fast as it goes, with no output: frames a second and stages.
+// throng bench pipeline: a source decoded, detected, and both, as fast as it goes with no output.
 #include <fmt/format.h>
 
-#include <chrono>
+#include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "app/commands/command.h"
+#include "app/commands/pipeline_measurement.h"
 #include "app/options/backend.h"
 #include "app/options/detector_options.h"
 #include "app/options/interrupt.h"
 #include "app/options/nms_options.h"
 #include "app/options/progress.h"
-#include "app/options/run_summary.h"
 #include "app/options/source_options.h"
 #include "app/options/text_file.h"
 #include "core/base/error.h"
-#include "core/pipeline/pipeline.h"
 
 namespace throng {
 namespace {
@@ -23,52 +25,81 @@ namespace {
 struct BenchArguments {
     std::string source;
     SourceArguments input;
-    DetectorParams detector;
-    NmsOptions nms = nms_options_for_faces(1);
+    DetectorOptions detector;
+    NmsOptions nms = nms_options_after_detector(BoxesFor::data);
+    std::vector<int> streams = {1, 8};
+    std::vector<PipelinePart> parts = {PipelinePart::decode, PipelinePart::detect, PipelinePart::both};
     std::string json;  // --json FILE
     std::string csv;   // --csv FILE
 };
 
+TextTable stage_table(const std::vector<StageSummary>& stages) {
+    TextTable table({"stage [ms]", "last", "mean", "p50", "p99", "max"});
+    const auto number = [](double ms) { return fmt::format("{:.3f}", ms); };
+    for (const auto& [name, ms] : stages) {
+        table.add({name, number(ms.last), number(ms.mean), number(ms.p50), number(ms.p99), number(ms.max)});
+    }
+    return table;
+}
+
+nlohmann::ordered_json stage_json(const std::vector<StageSummary>& stages) {
+    auto json = nlohmann::ordered_json::object();
+    for (const auto& [name, ms] : stages) {
+        json[name] = {{"mean", ms.mean}, {"p50", ms.p50}, {"p99", ms.p99}, {"max", ms.max}, {"count", ms.count}};
+    }
+    return json;
+}
+
 int bench_pipeline(BenchArguments arguments, const CommonOptions& common) {
-    PipelineSettings settings;
-    settings.detector = arguments.detector;
-    settle_nms_options(arguments.nms);
-    settings.nms = arguments.nms.params;
-    if (arguments.nms.dmax > 0) settings.capacity = arguments.nms.dmax;
-    check_settings(settings);
+    settle_detector_options(arguments.detector);
+    settle_nms_options(arguments.nms, arguments.detector.kind);
+    PipelineBench bench;
+    bench.source = arguments.source;
+    bench.settings.detector = arguments.detector;
+    bench.settings.nms = arguments.nms.params;
+    if (arguments.nms.dmax > 0) bench.settings.capacity = arguments.nms.dmax;
+    check_settings(bench.settings);
     const BackendChoice backend = make_backend(common, &arguments.detector);
 
-    SourceOptions source = arguments.input.source;
-    source.device = common.device;
-    source.prefer_device_frames = backend.backend->name() != "cpu";
-    PipelineOptions options;
-    options.max_frames = arguments.input.frames;
-
+    bench.source_options = arguments.input.source;
+    bench.source_options.device = common.device;
+    bench.source_options.prefer_device_frames = backend.backend->name() != "cpu";
+    if (arguments.input.frames > 0) bench.frames = arguments.input.frames;
+    bench.make_backend = [named = common, name = backend.backend->name()]() mutable {
+        named.backend = name;
+        return make_backend(named).backend;
+    };
     const InterruptGuard interrupts;
-    const auto start = std::chrono::steady_clock::now();
-    Pipeline pipeline(open_source(arguments.source, source), backend.backend, settings, options);
-    const auto summary = std::make_shared<RunSummary>();
-    pipeline.add_sink(summary);
-    pipeline.start();
-    {
-        Progress progress(common, "bench", std::nullopt);
-        while (!pipeline.wait_for(std::chrono::milliseconds(50)) && !InterruptGuard::requested()) {
-            progress.update(pipeline.counters().detected);
+    bench.interrupted = InterruptGuard::requested;
+
+    std::vector<PipelineRow> rows;
+    std::vector<StageSummary> stages;  // of the first row that has any
+    for (const int streams : arguments.streams) {
+        double decoding = 0;
+        for (const PipelinePart part : arguments.parts) {
+            if (InterruptGuard::requested()) break;
+            Progress progress(common, fmt::format("{} x {}", part_name(part), streams), std::nullopt);
+            bench.progress = [&progress](std::uint64_t frames) { progress.update(frames); };
+            std::vector<StageSummary> own;
+            PipelineRow row = measure_pipeline(bench, part, streams, own);
+            if (part == PipelinePart::decode) decoding = row.fps;
+            if (decoding > 0 && part == PipelinePart::both) row.of_decoding = row.fps / decoding;
+            if (stages.empty()) stages = std::move(own);
+            rows.push_back(row);
         }
     }
-    pipeline.stop();
-    if (const auto failure = pipeline.failure()) throw *failure;
-    summary->add(pipeline.counters());
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-
+    const TextTable table = pipeline_table(rows);
     if (!arguments.json.empty()) {
-        nlohmann::ordered_json json{{"source", arguments.source}, {"backend", backend.backend->name()}};
-        json.update(summary->json(seconds));
+        const nlohmann::ordered_json json{{"source", arguments.source},
+                                          {"backend", backend.backend->name()},
+                                          {"device", backend.backend->description()},
+                                          {"rows", pipeline_json(rows)},
+                                          {"stages", stage_json(stages)}};
         write_text(arguments.json, json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
     }
-    if (!arguments.csv.empty()) write_text(arguments.csv, summary->stages().csv());
+    if (!arguments.csv.empty()) write_text(arguments.csv, table.csv());
     if (!common.quiet && arguments.json != "-" && arguments.csv != "-") {
-        fmt::print("{}backend {}, {}\n", summary->text(seconds), backend.why, backend.backend->description());
+        fmt::print("{}\n{}backend {}\n", table.text(), stage_table(stages).text(), backend.why);
     }
     return InterruptGuard::requested() ? exit_status(ErrorKind::interrupted) : 0;
 }
@@ -76,12 +107,25 @@ int bench_pipeline(BenchArguments arguments, const CommonOptions& common) {
 }  // namespace
 
 void add_bench_pipeline_command(CLI::App& bench, CommandContext& context) {
-    CLI::App* command = bench.add_subcommand("pipeline", "Decode and detect a source as fast as it goes");
+    CLI::App* command = bench.add_subcommand("pipeline", "Decode a source, detect in it, and both, as fast as it goes");
     auto arguments = std::make_shared<BenchArguments>();
     command->add_option("SOURCE", arguments->source, source_forms())->required()->type_name("");
     add_source_options(*command, arguments->input);
     add_detector_options(*command, arguments->detector);
     add_nms_options(*command, arguments->nms);
+    command->add_option("--streams", arguments->streams, "How many streams of the source at once, one run for each")
+        ->check(CLI::Range(1, 256))
+        ->delimiter(',')
+        ->type_name("N,N...")
+        ->capture_default_str()
+        ->group("Measurement");
+    command->add_option("--parts", arguments->parts, "Decoding alone, detection alone, both")
+        ->transform(CLI::CheckedTransformer(std::map<std::string, PipelinePart>{
+            {"decode", PipelinePart::decode}, {"detect", PipelinePart::detect}, {"both", PipelinePart::both}}))
+        ->delimiter(',')
+        ->type_name("")
+        ->default_str("decode,detect,both")
+        ->group("Measurement");
     command->add_option("--json", arguments->json, "Write the results as JSON; - for standard output")
         ->type_name("FILE")
         ->group("Output");
@@ -89,7 +133,7 @@ void add_bench_pipeline_command(CLI::App& bench, CommandContext& context) {
         ->type_name("FILE")
         ->group("Output");
     command->footer(
-        "Example:\n  throng bench pipeline crowd.mp4 --min-size 50 --max-size 200 --scale-factor 1.25 --frames 300");
+        "Example:\n  throng bench pipeline crowd.mp4 --min-size 50 --max-size 200 --scale-factor 1.25 --frames 2000");
     command->callback([&context, arguments] {
         context.run = [&context, arguments] { return bench_pipeline(*arguments, context.common); };
     });

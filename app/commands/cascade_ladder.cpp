@@ -27,7 +27,7 @@ std::vector<LadderRow> measure_ladder(const Frame& frame, const std::string& set
     const gpu::DeviceInfo info = gpu::use_device(device);
     const gpu::Stream stream;
     const Frame on_device = gpu::device_frame(frame, stream.view());
-    const CascadeModel model = read_cascade(find_cascade(params.model, params.kind));
+    const CascadeModel model = read_cascade(find_model(params.model, params.kind));
     gpu::CascadeDetector detector(stream.view(), info, model, params);
     std::vector<LadderRow> rows;
     for (const gpu::LadderStep& step : gpu::cascade_ladder()) {

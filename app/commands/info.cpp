@@ -96,8 +96,8 @@ Json cameras() {
 
 Json models() {
     Json list = Json::array();
-    for (const ModelFile& model : list_cascades()) {
-        const bool is_default = model.name == default_cascade(model.kind);
+    for (const ModelFile& model : list_models()) {
+        const bool is_default = model.name == default_model(model.kind);
         list.push_back(
             {{"name", model.name}, {"kind", model.kind}, {"default", is_default}, {"path", model.path.string()}});
     }
@@ -124,7 +124,7 @@ void print_models(const Json& list) {
         return;
     }
     fmt::print("  none; looked in\n");
-    for (const auto& folder : cascade_folders()) fmt::print("    {}\n", folder.string());
+    for (const auto& folder : model_folders()) fmt::print("    {}\n", folder.string());
     fmt::print("  install the package opencv-data, or name a file with --model\n");
 }
 

@@ -1,33 +1,108 @@
 #include "app/options/detector_options.h"
 
-namespace throng {
+#include <fmt/format.h>
 
-void add_detector_options(CLI::App& command, DetectorParams& params) {
-    const auto group = "Detector";
-    command.add_option("--detector", params.kind, "Kind of detector: haar or lbp cascade")
-        ->check(CLI::IsMember({"haar", "lbp"}))
+#include <algorithm>
+
+#include "app/options/kind_defaults.h"
+#include "core/base/error.h"
+#include "core/detect/detector_kinds.h"
+
+namespace throng {
+namespace {
+
+std::string number(double value) {
+    return fmt::format("{:g}", value);
+}
+
+// "segments=off": the id and what is chosen for it.
+void add_switch(DetectorParams& params, const std::string& text) {
+    const auto equals = text.find('=');
+    if (equals == 0 || equals == std::string::npos || equals + 1 == text.size()) {
+        throw CLI::ValidationError("--switch", "write it as ID=CHOICE, not " + text);
+    }
+    params.switches[text.substr(0, equals)] = text.substr(equals + 1);
+}
+
+}  // namespace
+
+void add_detector_options(CLI::App& command, DetectorOptions& options, const std::vector<std::string>& kinds) {
+    const auto group = "Detector";  // section [detector] of a configuration file
+    std::vector<std::string> names = kinds;
+    std::string help = "What finds";
+    for (const DetectorKind& kind : detector_kinds()) {
+        const bool offered = kinds.empty() || std::find(kinds.begin(), kinds.end(), kind.name) != kinds.end();
+        if (!offered) continue;
+        if (kinds.empty()) names.emplace_back(kind.name);
+        help += fmt::format("{} {}: {} ({})", help == "What finds" ? "" : ",", kind.name, kind.title, kind.finds);
+    }
+    options.kind = names.front();
+    const auto by_kind = [&](auto value) { return default_by_kind(names, value); };
+
+    command.add_option("--detector", options.kind, help)
+        ->check(CLI::IsMember(names))
         ->type_name("")
         ->capture_default_str()
         ->group(group);
-    command.add_option("--model", params.model, "Model file, or a name such as alt2; default: the kind's best")
+    command
+        .add_option("--model", options.model,
+                    "Model file, or the name of one that is installed, such as alt2 (`throng models`); default: the "
+                    "kind's best")
         ->type_name("FILE")
         ->group(group);
-    command.add_option("--min-size", params.min_size, "Smallest side of a face to look for, in pixels of the frame")
-        ->type_name("PX")
-        ->capture_default_str()
+    options.min_size_option =
+        command
+            .add_option("--min-size", options.min_size,
+                        "Smallest side of an object to look for, in pixels of the frame")
+            ->type_name("PX")
+            ->default_str(by_kind([](const DetectorKind& kind) { return number(kind.params.min_size); }))
+            ->group(group);
+    options.max_size_option =
+        command.add_option("--max-size", options.max_size, "Largest side; 0 for no limit")
+            ->type_name("PX")
+            ->default_str(by_kind([](const DetectorKind& kind) { return number(kind.params.max_size); }))
+            ->group(group);
+    options.scale_factor_option =
+        command.add_option("--scale-factor", options.scale_factor, "Between neighbouring scales, 1.01 to 10")
+            ->type_name("F")
+            ->default_str(by_kind([](const DetectorKind& kind) { return number(kind.params.scale_factor); }))
+            ->group(group);
+    options.score_threshold_option =
+        command
+            .add_option_function<float>(
+                "--score-threshold", [&options](float value) { options.score_threshold = value; },
+                "Raw detections below are not reported: a probability (cnn) or a margin (hog)")
+            ->type_name("S")
+            ->default_str(by_kind([](const DetectorKind& kind) {
+                return kind.params.score_threshold ? fmt::format("{:g}", *kind.params.score_threshold)
+                                                   : std::string("none");
+            }))
+            ->group(group);
+    command.add_flag("--half", options.half, "16-bit arithmetic where the detector and the device have it")
         ->group(group);
-    command.add_option("--max-size", params.max_size, "Largest side; 0 for no limit")
-        ->type_name("PX")
-        ->capture_default_str()
+    command
+        .add_option_function<std::vector<std::string>>(
+            "--switch",
+            [&options](const std::vector<std::string>& texts) {
+                for (const std::string& text : texts) add_switch(options, text);
+            },
+            "Turns one of the detector's optimisations or ways of working, such as input=letterbox (cnn)")
+        ->type_name("ID=CHOICE")
         ->group(group);
-    command.add_option("--scale-factor", params.scale_factor, "Between neighbouring sizes, 1.01 to 10")
-        ->type_name("F")
-        ->capture_default_str()
-        ->group(group);
-    command.add_option("--threads", params.threads, "Threads of the CPU backend; 0 for one a core")
+    command.add_option("--threads", options.threads, "Threads of the CPU backend; 0 for one a core")
         ->type_name("N")
         ->capture_default_str()
         ->group(group);
+}
+
+void settle_detector_options(DetectorOptions& options) {
+    const auto left_to_us = [](const CLI::Option* option) { return option != nullptr && option->count() == 0; };
+    const DetectorParams& own = detector_kind(options.kind).params;
+    if (left_to_us(options.min_size_option)) options.min_size = own.min_size;
+    if (left_to_us(options.max_size_option)) options.max_size = own.max_size;
+    if (left_to_us(options.scale_factor_option)) options.scale_factor = own.scale_factor;
+    if (left_to_us(options.score_threshold_option)) options.score_threshold = own.score_threshold;
+    check_params(options);
 }
 
 }  // namespace throng

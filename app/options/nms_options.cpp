@@ -1,6 +1,10 @@
 #include "app/options/nms_options.h"
 
+#include <fmt/format.h>
+
+#include "app/options/kind_defaults.h"
 #include "core/base/error.h"
+#include "core/detect/detector_kinds.h"
 
 namespace throng {
 namespace {
@@ -11,13 +15,42 @@ CLI::Option* add_number(CLI::App& command, const std::string& option, Number& va
     return command.add_option(option, value, description)->type_name(type)->capture_default_str();
 }
 
+bool left_to_us(const CLI::Option* option) {
+    return option != nullptr && option->count() == 0;
+}
+
+std::int32_t min_hits_of(const DetectorKind& kind, BoxesFor boxes_for) {
+    return boxes_for == BoxesFor::screen ? kind.screen_min_hits : kind.nms.min_hits;
+}
+
+void take_defaults(NmsOptions& options, const DetectorKind& kind) {
+    NmsParams& params = options.params;
+    if (left_to_us(options.rule_option)) params.rule = kind.nms.rule;
+    if (left_to_us(options.overlap_option)) params.overlap = kind.nms.overlap;
+    if (left_to_us(options.theta_option)) params.theta = kind.nms.theta;
+    if (left_to_us(options.min_hits_option)) params.min_hits = min_hits_of(kind, options.boxes_for);
+}
+
+// Help that tells what each detector takes.
+void show_defaults_by_kind(const NmsOptions& options, CLI::Option* rule, CLI::Option* overlap, CLI::Option* theta,
+                           CLI::Option* min_hits) {
+    rule->default_str(
+        default_by_kind([](const DetectorKind& kind) { return std::string(name_of(kNmsRuleNames, kind.nms.rule)); }));
+    overlap->default_str(default_by_kind(
+        [](const DetectorKind& kind) { return std::string(name_of(kOverlapNames, kind.nms.overlap)); }));
+    theta->default_str(default_by_kind([](const DetectorKind& kind) { return fmt::format("{:g}", kind.nms.theta); }));
+    min_hits->default_str(default_by_kind(
+        [&](const DetectorKind& kind) { return std::to_string(min_hits_of(kind, options.boxes_for)); }));
+}
+
 }  // namespace
 
-NmsOptions nms_options_for_faces(std::int32_t min_hits) {
+NmsOptions nms_options_after_detector(BoxesFor boxes_for) {
     NmsOptions options;
-    options.params.overlap = Overlap::min;
-    options.params.theta = 0.5F;
-    options.params.min_hits = min_hits;
+    options.boxes_for = boxes_for;
+    options.after_detector = true;
+    options.params = detector_kinds().front().nms;
+    options.params.min_hits = min_hits_of(detector_kinds().front(), boxes_for);
     return options;
 }
 
@@ -26,15 +59,20 @@ void add_nms_options(CLI::App& command, NmsOptions& options) {
     const std::string group = "NMS";  // section [nms] of a configuration file
     const auto in_group = [&](CLI::Option* option) { return option->group(group); };
 
-    in_group(add_choice(command, "--rule", params.rule, kNmsRuleNames, "Which detections survive"));
-    options.overlap_option = in_group(add_choice(command, "--overlap", params.overlap, kOverlapNames,
-                                                 "Intersection over union, over the suppressor's area, or over the "
-                                                 "smaller area; soft, adaptive and feature: always iou"));
-    options.theta_option = in_group(add_number(command, "--theta", params.theta, "T",
-                                               "Overlap in [0, 1] from which on a pair suppresses; where the rule "
-                                               "takes the IoU of itself: 0.3"));
-    options.min_hits_option = in_group(add_number(command, "--min-hits", params.min_hits, "N",
-                                                  "Drop kept detections that stand for fewer than N raw ones"));
+    CLI::Option* rule = in_group(add_choice(command, "--rule", params.rule, kNmsRuleNames, "Which detections survive"));
+    CLI::Option* overlap = in_group(add_choice(command, "--overlap", params.overlap, kOverlapNames,
+                                               "Intersection over union, over the suppressor's area, or over the "
+                                               "smaller area; soft, adaptive and feature: always iou"));
+    CLI::Option* theta = in_group(add_number(command, "--theta", params.theta, "T",
+                                             "Overlap in [0, 1] from which on a pair suppresses; where the rule "
+                                             "takes the IoU of itself: 0.3"));
+    CLI::Option* min_hits = in_group(add_number(command, "--min-hits", params.min_hits, "N",
+                                                "Drop kept detections that stand for fewer than N raw ones"));
+    options.rule_option = rule;
+    options.overlap_option = overlap;
+    options.theta_option = theta;
+    options.min_hits_option = min_hits;
+    if (options.after_detector) show_defaults_by_kind(options, rule, overlap, theta, min_hits);
     in_group(add_choice(command, "--merge", params.merge, kMergeNames,
                         "Replace a kept box by the mean of those it stands for, weighted by score or not"));
     in_group(add_choice(command, "--pair", params.pair, kPairRuleNames,
@@ -58,8 +96,8 @@ void add_nms_options(CLI::App& command, NmsOptions& options) {
                         "Most raw detections a frame may hold; more are counted and reported (0: automatic)"));
 }
 
-void settle_nms_options(NmsOptions& options) {
-    const auto left_to_us = [](const CLI::Option* option) { return option != nullptr && option->count() == 0; };
+void settle_nms_options(NmsOptions& options, const std::string& detector) {
+    if (options.after_detector && !detector.empty()) take_defaults(options, detector_kind(detector));
     NmsParams& params = options.params;
     const bool soft = is_soft(params.rule);
     if (soft || params.pair != PairRule::overlap) {

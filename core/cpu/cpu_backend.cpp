@@ -32,7 +32,7 @@ std::string processor_name() {
 }
 
 std::unique_ptr<Detector> make_cascade_detector(const DetectorParams& params, int threads) {
-    CascadeModel model = read_cascade(find_cascade(params.model, params.kind));
+    CascadeModel model = read_cascade(find_model(params.model, params.kind));
     const bool lbp = model.kind == CascadeKind::lbp;
     if (lbp != (params.kind == "lbp")) {
         throw Error(ErrorKind::usage, lbp ? "is an LBP cascade, not a Haar one" : "is a Haar cascade, not an LBP one",

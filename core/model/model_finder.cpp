@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cstdlib>
 #include <map>
+#include <optional>
 
 #include "core/base/error.h"
+#include "core/detect/detector_kinds.h"
 
 namespace throng {
 namespace {
@@ -24,31 +26,47 @@ std::string_view variable(const char* name) {
     return value == nullptr ? std::string_view() : std::string_view(value);
 }
 
-std::string prefix_of(std::string_view kind) {
-    return std::string(kind) + "cascade_";
-}
-
-bool has_prefix(const std::string& name, const std::string& prefix) {
+bool has_prefix(const std::string& name, std::string_view prefix) {
     return name.compare(0, prefix.size(), prefix) == 0;
 }
 
-bool has_suffix(const std::string& name, const std::string& suffix) {
+bool has_suffix(const std::string& name, std::string_view suffix) {
     return name.size() >= suffix.size() && name.compare(name.size() - suffix.size(), suffix.size(), suffix) == 0;
+}
+
+bool has_ending(const std::string& name, std::string_view ending) {
+    return has_suffix(name, "_" + std::string(ending)) || has_suffix(name, "-" + std::string(ending));
+}
+
+fs::path user_data_folder() {
+    if (const auto data_home = variable("XDG_DATA_HOME"); !data_home.empty()) return data_home;
+    const auto home = variable("HOME");
+    return home.empty() ? fs::path() : fs::path(home) / ".local/share";
+}
+
+// The first folder that has the file.
+std::optional<fs::path> installed(const std::string& file_name) {
+    std::error_code error;
+    for (const fs::path& folder : model_folders()) {
+        if (fs::is_regular_file(folder / file_name, error)) return folder / file_name;
+    }
+    return std::nullopt;
+}
+
+const DetectorKind& kind_with_models(std::string_view name) {
+    const DetectorKind& kind = detector_kind(name);
+    if (!kind.default_models.empty()) return kind;
+    throw Error(ErrorKind::usage, "this detector takes no model file", std::string(name));
 }
 
 }  // namespace
 
-std::vector<fs::path> cascade_folders() {
+std::vector<fs::path> model_folders() {
     std::vector<fs::path> folders;
     append_list(folders, variable("THRONG_MODELS"));
 
     std::vector<fs::path> roots;
-    const auto home = variable("HOME");
-    if (const auto data_home = variable("XDG_DATA_HOME"); !data_home.empty()) {
-        roots.emplace_back(data_home);
-    } else if (!home.empty()) {
-        roots.push_back(fs::path(home) / ".local/share");
-    }
+    if (fs::path user = user_data_folder(); !user.empty()) roots.push_back(std::move(user));
     const auto data_dirs = variable("XDG_DATA_DIRS");
     append_list(roots, data_dirs.empty() ? "/usr/local/share:/usr/share" : data_dirs);
     for (const char* usual : {"/usr/local/share", "/usr/share"}) {
@@ -63,22 +81,32 @@ std::vector<fs::path> cascade_folders() {
     return folders;
 }
 
-std::string default_cascade(std::string_view kind) {
-    if (kind == "haar") return "haarcascade_frontalface_alt2";
-    if (kind == "lbp") return "lbpcascade_frontalface";
-    throw Error(ErrorKind::usage, "no cascade detector is called so", std::string(kind), "use haar or lbp");
+fs::path user_model_folder() {
+    const fs::path data = user_data_folder();
+    return data.empty() ? data : data / "throng/models";
 }
 
-std::vector<ModelFile> list_cascades() {
+std::string default_model(std::string_view name) {
+    const DetectorKind& kind = kind_with_models(name);
+    for (const std::string_view model : kind.default_models) {
+        if (installed(std::string(model) + std::string(kind.model.suffix))) return std::string(model);
+    }
+    return std::string(kind.default_models.front());
+}
+
+std::vector<ModelFile> list_models() {
     std::map<std::string, ModelFile> found;
-    for (const fs::path& folder : cascade_folders()) {
+    for (const fs::path& folder : model_folders()) {
         std::error_code error;
         for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
             const fs::path& path = entry->path();
             const std::string name = path.stem().string();
-            if (path.extension() != ".xml" || !entry->is_regular_file(error)) continue;
-            for (const char* kind : {"haar", "lbp"}) {
-                if (has_prefix(name, prefix_of(kind))) found.try_emplace(name, ModelFile{name, kind, path});
+            std::error_code ignored;
+            if (!entry->is_regular_file(ignored)) continue;
+            for (const DetectorKind& kind : detector_kinds()) {
+                const bool matches = !kind.default_models.empty() && path.extension() == kind.model.suffix &&
+                                     has_prefix(name, kind.model.prefix);
+                if (matches) found.try_emplace(name, ModelFile{name, std::string(kind.name), path});
             }
         }
     }
@@ -87,37 +115,34 @@ std::vector<ModelFile> list_cascades() {
     return result;
 }
 
-fs::path find_cascade(std::string_view model, std::string_view kind) {
-    const std::string fallback = default_cascade(kind);
-    std::string name = model.empty() || model == kind ? fallback : std::string(model);
+fs::path find_model(std::string_view model, std::string_view kind_name) {
+    const DetectorKind& kind = kind_with_models(kind_name);
+    std::string name = model.empty() || model == kind.name ? default_model(kind_name) : std::string(model);
     std::error_code error;
     if (fs::is_regular_file(name, error)) return name;
+    const std::string asked = name;
 
-    if (has_suffix(name, ".xml")) name.resize(name.size() - 4);
-    if (name.find('/') == std::string::npos) {
-        const auto folders = cascade_folders();
-        for (const fs::path& folder : folders) {
-            if (fs::is_regular_file(folder / (name + ".xml"), error)) return folder / (name + ".xml");
-        }
-        const auto cascades = list_cascades();
-        // A short name is the end of one: "alt2" of haarcascade_frontalface_alt2. The shortest match is the plainest.
-        const ModelFile* best = nullptr;
-        for (const ModelFile& file : cascades) {
-            if (file.kind != kind || !has_suffix(file.name, "_" + name)) continue;
-            if (best == nullptr || file.name.size() < best->name.size()) best = &file;
-        }
-        if (best != nullptr) return best->path;
-    } else {
-        throw Error(ErrorKind::unavailable, "there is no such model file", std::string(model), "check the path");
+    if (name.find('/') != std::string::npos) {
+        throw Error(ErrorKind::unavailable, "there is no such model file", asked, "check the path");
     }
+    if (has_suffix(name, kind.model.suffix)) name.resize(name.size() - kind.model.suffix.size());
+    if (const auto found = installed(name + std::string(kind.model.suffix))) return *found;
+    const std::vector<ModelFile> models = list_models();
+    // A short name is the end of one: "alt2" of haarcascade_frontalface_alt2. The shortest match is the plainest.
+    const ModelFile* best = nullptr;
+    for (const ModelFile& file : models) {
+        if (file.kind != kind.name || !has_ending(file.name, name)) continue;
+        if (best == nullptr || file.name.size() < best->name.size()) best = &file;
+    }
+    if (best != nullptr) return best->path;
+
     std::string looked;
-    for (const fs::path& folder : cascade_folders()) {
+    for (const fs::path& folder : model_folders()) {
         if (fs::is_directory(folder, error)) looked += (looked.empty() ? "" : ", ") + folder.string();
     }
-    throw Error(ErrorKind::unavailable, "no model of that name was found",
-                std::string(model.empty() ? fallback : model),
-                (looked.empty() ? std::string("no folder with cascades exists") : "looked in " + looked) +
-                    "; install opencv-data, set THRONG_MODELS, or give a path");
+    throw Error(ErrorKind::unavailable, "no model of that name was found", asked,
+                (looked.empty() ? std::string("no folder with models exists") : "looked in " + looked) + "; " +
+                    std::string(kind.get_models) + ", set THRONG_MODELS, or give a path");
 }
 
 }  // namespace throng

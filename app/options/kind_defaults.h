@@ -1,0 +1,31 @@
+// Defaults that depend on the detector, as the help shows them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/detect/detector_kinds.h"
+
+namespace throng {
+
+// "24; hog 64; cnn 10": the value of the first kind, then of those that differ from it. value: DetectorKind to text.
+template <class Value>
+[[nodiscard]] std::string default_by_kind(const std::vector<std::string>& kinds, Value value) {
+    const std::string first = value(detector_kind(kinds.front()));
+    std::string text = first;
+    for (const std::string& name : kinds) {
+        const std::string own = value(detector_kind(name));
+        if (own != first) text += "; " + name + " " + own;
+    }
+    return text;
+}
+
+// The same over all kinds.
+template <class Value>
+[[nodiscard]] std::string default_by_kind(Value value) {
+    std::vector<std::string> names;
+    for (const DetectorKind& kind : detector_kinds()) names.emplace_back(kind.name);
+    return default_by_kind(names, value);
+}
+
+}  // namespace throng
