@@ -2,13 +2,15 @@
 
 #include <cuda_runtime_api.h>
 
-#include <algorithm>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "core/base/error.h"
 #include "core/detect/detector_kinds.h"
 #include "gpu/cascade/cascade_detector.h"
+#include "gpu/detection_fetch.h"
 #include "gpu/detection_memory.h"
 #include "gpu/nms/cuda_nms.h"
 #include "gpu/runtime/event_recorder.h"
@@ -36,7 +38,11 @@ constexpr DetectorFactory kFactories[] = {
 
 class CudaBackend final : public Backend {
 public:
-    explicit CudaBackend(int index) : device_(use_device(index)) {}
+    explicit CudaBackend(int index) : device_(use_device(index)) {
+        // FFmpeg shares the primary context only where it was made with just this flag; a thread that waits sleeps
+        // then.
+        check_cuda(cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync), "cudaSetDeviceFlags");
+    }
 
     [[nodiscard]] std::string name() const override { return "cuda"; }
 
@@ -77,6 +83,28 @@ public:
     void upload(const DetectionSet& in, DetectionBuffer& buffer) override {
         make_current();
         transfer_.upload(in, buffer, stream_.view());
+    }
+
+    // One frame's kernels run while the one before is on its way to the host.
+    [[nodiscard]] int frames_in_flight() const override { return 2; }
+
+    [[nodiscard]] std::unique_ptr<FrameFetch> make_fetch() override {
+        make_current();
+        return std::make_unique<CudaFetch>(device_.index, stream_.view());
+    }
+
+    void check() override {
+        make_current();
+        stream_.synchronize();
+    }
+
+    [[nodiscard]] std::optional<DeviceMemory> device_memory() const override {
+        std::size_t free = 0;
+        std::size_t total = 0;
+        const bool known = cudaSetDevice(device_.index) == cudaSuccess && cudaMemGetInfo(&free, &total) == cudaSuccess;
+        if (known) return DeviceMemory{total - free, total};
+        (void)cudaGetLastError();
+        return std::nullopt;
     }
 
 private:

@@ -100,22 +100,33 @@ DetectionSpan DetectionTransfer::stage(const DetectionSpan& like, std::size_t n)
     return lay_out(layout, capacity, extras_of(like));
 }
 
-void DetectionTransfer::download(const DetectionBuffer& buffer, DetectionSet& out, StreamView stream) {
-    // The count comes together with as many as a frame commonly keeps: one wait. The rest, if any, needs another.
+void DetectionTransfer::fetch(std::size_t n, StreamView stream) {
+    staged_ = stage(from_, n);
+    copy(staged_.count, from_.count, sizeof(DetectionCount), cudaMemcpyDeviceToHost, stream);
+    copy_arrays(staged_, from_, n, cudaMemcpyDeviceToHost, stream);
+}
+
+void DetectionTransfer::start(const DetectionBuffer& buffer, bool boxes, StreamView stream) {
+    // The count comes together with as many as a frame commonly has: one wait. The rest, if any, needs another.
     constexpr std::size_t kAtOnce = 2048;
-    const DetectionSpan& span = buffer.span();
-    const auto capacity = static_cast<std::size_t>(span.capacity);
-    const auto fetch = [&](std::size_t n) {
-        const DetectionSpan staged = stage(span, n);
-        copy(staged.count, span.count, sizeof(DetectionCount), cudaMemcpyDeviceToHost, stream);
-        copy_arrays(staged, span, n, cudaMemcpyDeviceToHost, stream);
+    from_ = buffer.span();
+    if (!boxes) from_.capacity = 0;
+    fetch(std::min(static_cast<std::size_t>(from_.capacity), kAtOnce), stream);
+}
+
+void DetectionTransfer::finish(DetectionSet& out, StreamView stream) {
+    const std::size_t stored = std::min(staged_.count->wanted, static_cast<std::uint32_t>(from_.capacity));
+    if (stored > static_cast<std::size_t>(staged_.capacity)) {
+        fetch(stored, stream);
         wait(stream);
-        return staged;
-    };
-    DetectionSpan staged = fetch(std::min(capacity, kAtOnce));
-    const std::size_t stored = std::min<std::size_t>(staged.count->wanted, capacity);
-    if (stored > kAtOnce) staged = fetch(stored);
-    copy_from_host_buffer(staged, out);
+    }
+    copy_from_host_buffer(staged_, out);
+}
+
+void DetectionTransfer::download(const DetectionBuffer& buffer, DetectionSet& out, StreamView stream) {
+    start(buffer, true, stream);
+    wait(stream);
+    finish(out, stream);
 }
 
 void DetectionTransfer::upload(const DetectionSet& in, DetectionBuffer& buffer, StreamView stream) {

@@ -10,9 +10,16 @@ namespace throng::gpu {
 [[nodiscard]] DetectionBuffer make_device_buffer(std::int32_t capacity, const DetectionExtras& extras,
                                                  StreamView stream);
 
-// Copies by way of page-locked memory, which it keeps. Not thread-safe.
+// Copies by way of page-locked memory, which it keeps. One download or upload at a time; not thread-safe.
 class DetectionTransfer {
 public:
+    // The two halves of a download, with other work between them. Enqueues copies of the count and, with boxes, of as
+    // many detections as a frame commonly has.
+    void start(const DetectionBuffer& buffer, bool boxes, StreamView stream);
+    // Once what start enqueued is done; the buffer must be as it was then. The rest, if there are more, is copied on
+    // this stream and waited for.
+    void finish(DetectionSet& out, StreamView stream);
+
     // Waits until the buffer is written, and copies what it holds.
     void download(const DetectionBuffer& buffer, DetectionSet& out, StreamView stream);
     // wanted becomes their number; those beyond the capacity are not stored.
@@ -22,7 +29,11 @@ public:
 private:
     // Page-locked arrays for n detections, the same ones that `like` has.
     [[nodiscard]] DetectionSpan stage(const DetectionSpan& like, std::size_t n);
+    void fetch(std::size_t n, StreamView stream);
+
     PinnedBuffer<std::byte> staging_;
+    DetectionSpan from_;    // of the download under way
+    DetectionSpan staged_;  // its copy in staging_
 };
 
 }  // namespace throng::gpu

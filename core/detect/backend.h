@@ -8,6 +8,7 @@
 
 #include "core/detect/detection.h"
 #include "core/detect/detector.h"
+#include "core/detect/frame_fetch.h"
 #include "core/detect/nms.h"
 
 namespace throng {
@@ -40,8 +41,18 @@ public:
     // Writes detections into a buffer of this backend (boxes from a file); wanted becomes their number.
     virtual void upload(const DetectionSet& in, DetectionBuffer& buffer) = 0;
 
+    // Frames that are worth having in flight: their work enqueued, their detections not yet on the host.
+    [[nodiscard]] virtual int frames_in_flight() const { return 1; }
+    // For one frame in flight; must not outlive the backend. As made here it copies in start.
+    [[nodiscard]] virtual std::unique_ptr<FrameFetch> make_fetch();
+    // Throws Error(internal or unavailable) when the device is lost. May wait for it.
+    virtual void check() {}
+
     // Of a device with memory of its own; may be called from any thread.
     [[nodiscard]] virtual std::optional<DeviceMemory> device_memory() const { return std::nullopt; }
 };
+
+// The same count with room for no box: downloads the numbers alone. Looks at the buffer's memory, owns nothing.
+[[nodiscard]] DetectionBuffer count_of(const DetectionBuffer& buffer);
 
 }  // namespace throng

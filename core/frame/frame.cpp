@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/frame/host_copies.h"
 
 namespace throng {
 
@@ -20,7 +21,12 @@ Frame::Frame(const FrameInfo& info, const PlaneView (&planes)[kMaxPlanes], std::
 Frame Frame::on_host() const {
     if (data_->info.memory != MemoryKind::device) return *this;
     if (data_->host_copy == nullptr) throw Error(ErrorKind::internal, "this device frame cannot be copied to the host");
-    return data_->host_copy(data_->info, data_->owner.get());
+    Frame copy = data_->host_copy(data_->info, data_->owner.get());
+    for (int p = 0; p < plane_count(copy.info().format); ++p) {
+        count_host_copy(static_cast<std::uint64_t>(copy.plane(p).width) *
+                        static_cast<std::uint64_t>(copy.plane(p).height));
+    }
+    return copy;
 }
 
 Frame Frame::renumbered(std::int64_t index, double pts, std::chrono::steady_clock::time_point captured) const {

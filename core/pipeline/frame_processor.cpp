@@ -1,9 +1,8 @@
 #include "core/pipeline/frame_processor.h"
 
 #include <algorithm>
-#include <chrono>
-#include <cstdint>
 #include <new>
+#include <string>
 #include <utility>
 
 #include "core/base/error.h"
@@ -12,17 +11,8 @@
 namespace throng {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-double milliseconds_since(Clock::time_point start) {
-    return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
-
-// The same count with room for no box: downloads the numbers alone.
-DetectionBuffer count_of(const DetectionBuffer& buffer) {
-    DetectionSpan span = buffer.span();
-    span.capacity = 0;
-    return DetectionBuffer(buffer.memory(), span, nullptr);
+double milliseconds_since(std::chrono::steady_clock::time_point start) {
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
 }
 
 }  // namespace
@@ -40,81 +30,135 @@ void check_settings(const PipelineSettings& settings) {
 FrameProcessor::FrameProcessor(std::shared_ptr<Backend> backend, const PipelineSettings& settings)
     : backend_(std::move(backend)),
       settings_(settings),
+      capacity_(settings.capacity),
       detector_(backend_->make_detector(settings.detector)),
       nms_(backend_->make_nms()),
-      recorder_(backend_->make_recorder()) {
-    set_capacity(settings.capacity);
+      recorder_(backend_->make_recorder()),
+      slots_(static_cast<std::size_t>(std::max(backend_->frames_in_flight(), 1))) {
+    check_switches(*detector_, settings.detector, *backend_);
+    for (Slot& slot : slots_) {
+        slot.fetch = backend_->make_fetch();
+        fit(slot);
+    }
+}
+
+void FrameProcessor::check_switches(const Detector& detector, const DetectorParams& params, const Backend& backend) {
+    const std::vector<DetectorSwitch> switches = detector.switches();
+    for (const auto& [id, choice] : params.switches) {
+        const bool known =
+            std::any_of(switches.begin(), switches.end(), [&](const auto& each) { return each.id == id; });
+        if (known) continue;
+        throw Error(ErrorKind::usage,
+                    "the " + params.kind + " detector of the " + backend.name() + " backend has no such switch",
+                    "--switch " + id + "=" + choice);
+    }
 }
 
 void FrameProcessor::apply(const PipelineSettings& settings) {
-    if (settings.capacity != settings_.capacity) set_capacity(settings.capacity);
     const bool same_model =
         settings.detector.kind == settings_.detector.kind && settings.detector.model == settings_.detector.model;
     if (!same_model) {
-        detector_ = backend_->make_detector(settings.detector);
+        std::unique_ptr<Detector> detector = backend_->make_detector(settings.detector);
+        check_switches(*detector, settings.detector, *backend_);
+        detector_ = std::move(detector);
     } else if (settings.detector != settings_.detector) {
+        check_switches(*detector_, settings.detector, *backend_);
         detector_->configure(settings.detector);
     }
+    if (settings.capacity != settings_.capacity) capacity_ = settings.capacity;
     settings_ = settings;
 }
 
-void FrameProcessor::set_capacity(std::int32_t capacity) {
-    // Both exist before the former ones go, so that a failure leaves a working pair.
-    DetectionBuffer raw = backend_->make_buffer(capacity);
-    DetectionBuffer kept = backend_->make_buffer(capacity);
-    raw_ = std::move(raw);
-    kept_ = std::move(kept);
+// Buffers of the present capacity, with the arrays that the detector fills. Where memory does not suffice for more, the
+// slot goes on with what it has.
+void FrameProcessor::fit(Slot& slot) {
+    const DetectionExtras extras = detector_->extras();
+    const DetectionSpan& span = slot.raw.span();
+    const DetectionExtras carried{span.density != nullptr, span.feature_size, span.landmarks != nullptr};
+    const bool usable = span.count != nullptr && carried == extras;
+    if (usable && slot.raw.capacity() == capacity_) return;
+    const auto go_on = [&] {
+        spdlog::warn("no memory for {} detections a frame; going on with {}", capacity_, slot.raw.capacity());
+        capacity_ = settings_.capacity_limit = slot.raw.capacity();
+    };
+    try {
+        // Both exist before the former ones go, so that a failure leaves a working pair.
+        DetectionBuffer raw = backend_->make_buffer(capacity_, extras);
+        DetectionBuffer kept = backend_->make_buffer(capacity_, extras);
+        slot.raw = std::move(raw);
+        slot.kept = std::move(kept);
+    } catch (const std::bad_alloc&) {
+        if (!usable) throw;
+        go_on();
+    } catch (const Error& error) {
+        if (!usable || error.kind() != ErrorKind::unavailable) throw;
+        go_on();
+    }
 }
 
-bool FrameProcessor::grow(std::uint32_t wanted) {
+void FrameProcessor::grow(std::uint32_t wanted) {
     const auto limit = static_cast<std::int64_t>(settings_.capacity_limit);
     // A quarter more than wanted, so that a crowd that thickens slowly does not grow the buffers at every frame.
     const std::int64_t larger = std::min(limit, std::int64_t{wanted} + wanted / 4);
-    if (larger <= raw_.capacity()) return false;
-    try {
-        set_capacity(static_cast<std::int32_t>(larger));
-        return true;
-    } catch (const std::bad_alloc&) {
-        spdlog::warn("no memory for {} detections a frame; going on with {}", larger, raw_.capacity());
-    }
-    settings_.capacity_limit = raw_.capacity();
-    return false;
+    capacity_ = std::max(capacity_, static_cast<std::int32_t>(larger));
 }
 
-void FrameProcessor::download(FrameResult& result) {
-    const ScopedStage stage(*recorder_, stage::kDownload);
-    backend_->download(kept_, result.kept);
-    if (settings_.keep_raw) {
-        backend_->download(raw_, result.raw);
-    } else {
-        backend_->download(count_of(raw_), result.raw);
-    }
+void FrameProcessor::submit(DecodedFrame decoded) {
+    Slot& slot = slots_[next_];
+    fit(slot);
+    slot.decoded = std::move(decoded);
+    running_.push_back(next_);
+    next_ = (next_ + 1) % slots_.size();
+    run(slot);
 }
 
-FrameProcessor::Outcome FrameProcessor::run(const DecodedFrame& decoded, bool lossless) {
+void FrameProcessor::run(Slot& slot) {
+    slot.start = Clock::now();
+    const Frame& frame = slot.decoded.frame;
+    detector_->enqueue(frame, slot.raw, *recorder_);
+    nms_->enqueue(slot.raw, slot.kept, settings_.nms, *recorder_);
+    {
+        const ScopedStage stage(*recorder_, stage::kDownload);
+        slot.fetch->start(slot.raw, slot.kept, frame, {settings_.keep_raw, settings_.host_pixels});
+    }
+    slot.times.clear();
+    slot.times.push_back({stage::kDecode, slot.decoded.decode_ms});
+    const StageTimes& measured = recorder_->end_frame();
+    slot.times.insert(slot.times.end(), measured.begin(), measured.end());
+}
+
+FrameProcessor::Outcome FrameProcessor::collect(bool lossless) {
+    Slot& slot = slots_[running_.front()];
     auto result = std::make_shared<FrameResult>();
-    result->frame = decoded.frame;
-    result->source = decoded.source;
-
+    result->source = slot.decoded.source;
     bool overflowed = false;
     for (;;) {
-        const Clock::time_point start = Clock::now();
-        recorder_->add(stage::kDecode, decoded.decode_ms);
-        detector_->enqueue(decoded.frame, raw_, *recorder_);
-        nms_->enqueue(raw_, kept_, settings_.nms, *recorder_);
-        download(*result);
-        recorder_->add(stage::kTotal, milliseconds_since(start));
-        result->timings = recorder_->end_frame();
-
-        const auto room = static_cast<std::uint32_t>(raw_.capacity());
+        result->frame = slot.decoded.frame;
+        slot.fetch->finish(result->raw, result->kept, result->frame);
+        slot.times.push_back({stage::kTotal, milliseconds_since(slot.start)});
+        const auto room = static_cast<std::uint32_t>(slot.raw.capacity());
         result->raw_count = result->raw.wanted;
         result->overflow = result->raw_count > room ? result->raw_count - room : 0;
         if (result->overflow == 0) break;
         overflowed = true;
-        if (!grow(result->raw_count) || !lossless) break;
+        grow(result->raw_count);
+        if (!lossless) break;
+        fit(slot);
+        if (slot.raw.capacity() <= static_cast<std::int32_t>(room)) break;
+        run(slot);
     }
-    result->latency_ms = milliseconds_since(decoded.frame.info().captured);
+    running_.pop_front();
+    result->latency_ms = milliseconds_since(slot.decoded.frame.info().captured);
+    result->timings = std::move(slot.times);
+    slot.decoded = {};  // a decoder's frame goes back as soon as it can
     return {std::move(result), overflowed};
+}
+
+std::vector<DecodedFrame> FrameProcessor::take_unfinished() {
+    std::vector<DecodedFrame> frames;
+    for (const std::size_t index : running_) frames.push_back(std::move(slots_[index].decoded));
+    running_.clear();
+    return frames;
 }
 
 }  // namespace throng

@@ -74,6 +74,17 @@ Handover::Taken Handover::take(DecodedFrame& frame, std::stop_token stop) {
     return Taken::frame;
 }
 
+bool Handover::try_take(DecodedFrame& frame) {
+    {
+        const std::lock_guard lock(mutex_);
+        if (frames_.empty()) return false;
+        frame = std::move(frames_.front());
+        frames_.pop_front();
+    }
+    changed_.notify_all();
+    return true;
+}
+
 std::uint64_t Handover::dropped() const {
     const std::lock_guard lock(mutex_);
     return dropped_;

@@ -44,6 +44,8 @@ public:
     void poke();
 
     [[nodiscard]] Taken take(DecodedFrame& frame, std::stop_token stop);
+    // A frame that is there already; never waits.
+    [[nodiscard]] bool try_take(DecodedFrame& frame);
     [[nodiscard]] std::uint64_t dropped() const;
 
 private:

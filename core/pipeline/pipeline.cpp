@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/base/log.h"
+#include "core/pipeline/decode_loop.h"
 #include "core/pipeline/frame_processor.h"
 #include "core/pipeline/handover.h"
 #include "core/pipeline/playback.h"
@@ -19,10 +20,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-double milliseconds(Clock::duration duration) {
-    return std::chrono::duration<double, std::milli>(duration).count();
-}
-
 // Results a second over the last second, or between the last two where they are further apart.
 class RateMeter {
 public:
@@ -32,7 +29,8 @@ public:
     }
     [[nodiscard]] double rate() const {
         if (times_.size() < 2 || times_.back() == times_.front()) return 0;
-        return static_cast<double>(times_.size() - 1) * 1e3 / milliseconds(times_.back() - times_.front());
+        const std::chrono::duration<double> span = times_.back() - times_.front();
+        return static_cast<double>(times_.size() - 1) / span.count();
     }
 
 private:
@@ -46,15 +44,13 @@ public:
     Impl(std::unique_ptr<VideoSource> source, std::shared_ptr<Backend> backend, const PipelineSettings& settings,
          const PipelineOptions& options)
         : options_(options),
-          source_(std::move(source)),
-          info_(source_->info()),
-          live_(info_.live),
-          keeps_newest_(live_ || options.real_time),
+          live_(source->info().live),
           lingers_(options.real_time && !live_),
           playback_({live_, options.real_time && !live_, options.loop, options.speed}),
-          handover_(keeps_newest_ ? Handover::Policy::keep_newest : Handover::Policy::keep_all),
+          handover_(live_ || options.real_time ? Handover::Policy::keep_newest : Handover::Policy::keep_all),
+          decode_(std::move(source), playback_, handover_,
+                  {live_ || options.real_time, options.real_time && !live_, options.max_frames}),
           backend_(std::move(backend)),
-          backend_name_(backend_->name()),
           settings_(settings),
           statistics_(options.timing_window) {
         check_settings(settings);
@@ -67,59 +63,68 @@ public:
     template <typename Wait>
     bool wait_until_over(Wait wait);
     void update(const PipelineSettings& settings);
-
-    // Fixed after construction, or thread-safe themselves.
-    const PipelineOptions options_;
-    std::unique_ptr<VideoSource> source_;  // the decode thread's
+    [[nodiscard]] std::shared_ptr<Backend> backend() const {
+        const std::lock_guard lock(mutex_);
+        return backend_;
+    }
 
 private:
     friend class Pipeline;
     enum class Phase { idle, active, ended, failed };
 
-    void decode_thread(std::stop_token stop);
-    void decode(std::stop_token stop);
-    void note_source();
-
     void detect_thread(std::stop_token stop);
     void detect(std::stop_token stop);
+    [[nodiscard]] bool obey(Handover::Taken taken);
+    void make_processor();
+    void submit(DecodedFrame frame);
+    void finish_oldest();
+    void drain();
     void apply_pending_settings();
-    FrameProcessor::Outcome run(DecodedFrame& frame);
+    void detect_again();
     void fall_back(const Error& failure);
+    void rescue(std::vector<DecodedFrame> unfinished);
+    void note_backend();
+    void deliver(const FrameProcessor::Outcome& outcome);
     void publish(const FrameProcessor::Outcome& outcome);
     void note_overflow(const FrameProcessor::Outcome& outcome);
     void enter_end();
     void fail(const Error& error);
     void wake();
 
-    SourceInfo info_;
+    // Fixed after construction, or thread-safe themselves.
+    const PipelineOptions options_;
     const bool live_;
-    const bool keeps_newest_;
     const bool lingers_;  // after its end a file in the window waits for a seek
     Playback playback_;
     Handover handover_;
+    DecodeLoop decode_;
     SinkList sinks_;
 
     // The detect thread's.
     PipelineSettings initial_settings_;
-    std::shared_ptr<Backend> backend_;
     std::unique_ptr<FrameProcessor> processor_;
+    DecodedFrame newest_;         // submitted last, to be detected again when settings change while no frame comes
+    std::int64_t submitted_ = 0;  // frames
+    std::int64_t delivered_ = 0;
+    std::int64_t last_index_ = -1;  // of the frame delivered last
+    double last_pts_ = 0;
+    bool device_frames_ = false;  // the source gives frames of device memory
     bool fell_back_ = false;
     bool overflowing_ = false;
 
-    mutable std::mutex mutex_;  // for all that follows, and for info_
+    mutable std::mutex mutex_;  // for all that follows
     std::condition_variable over_;
     Phase phase_ = Phase::idle;
-    std::optional<Error> source_failure_;
     std::optional<Error> failure_;
     struct {
-        std::string source, backend, settings, overflow;
+        std::string backend, settings, overflow;
     } notices_;
-    std::string backend_name_;
+    std::shared_ptr<Backend> backend_;
+    std::vector<DetectorSwitch> switches_;
     PipelineSettings settings_;
     bool settings_pending_ = false;
     std::shared_ptr<const FrameResult> latest_;
     PipelineCounters counters_;
-    std::uint64_t replaced_ = 0;  // frames that the source itself replaced by newer ones
     RateMeter rate_;
     StageStatistics statistics_;
 
@@ -133,67 +138,6 @@ private:
     std::thread detect_thread_;
 };
 
-// --- decode thread
-
-void Pipeline::Impl::decode_thread(std::stop_token stop) {
-    try {
-        decode(stop);
-    } catch (...) {
-        const std::lock_guard lock(mutex_);
-        source_failure_ = current_error();
-    }
-    handover_.finish();
-}
-
-void Pipeline::Impl::decode(std::stop_token stop) {
-    std::int64_t handed_over = 0;
-    bool any_since_rewind = false;
-    while (!stop.stop_requested()) {
-        if (const std::optional<double> seconds = playback_.take_seek()) {
-            source_->seek(*seconds);
-            handover_.clear();
-        }
-        DecodedFrame decoded;
-        const Clock::time_point start = Clock::now();
-        const ReadStatus status = source_->read(decoded.frame, stop);
-        note_source();
-        if (status == ReadStatus::timeout) continue;
-        if (status == ReadStatus::end) {
-            if (playback_.loop() && any_since_rewind && source_->seek(0)) {
-                any_since_rewind = false;
-                continue;
-            }
-            handover_.finish();
-            if (!lingers_ || !any_since_rewind || !playback_.wait_after_end(stop)) return;
-            continue;
-        }
-        any_since_rewind = true;
-        decoded.decode_ms = source_->decode_ms().value_or(milliseconds(Clock::now() - start));
-        decoded.source = source_->current_name();
-        {
-            const std::lock_guard lock(mutex_);
-            ++counters_.decoded;
-        }
-        const FrameInfo& info = decoded.frame.info();
-        if (!playback_.admit(info.pts, stop)) continue;
-        // The latency of a paced file counts from the moment its frame was due.
-        if (lingers_) decoded.frame = decoded.frame.renumbered(info.index, info.pts, Clock::now());
-        if (!handover_.put(std::move(decoded), stop)) return;
-        ++handed_over;
-        if (!keeps_newest_ && handed_over == options_.max_frames) return;
-    }
-}
-
-void Pipeline::Impl::note_source() {
-    SourceInfo info = source_->info();
-    std::string notice = source_->notice();
-    const std::uint64_t replaced = source_->replaced();
-    const std::lock_guard lock(mutex_);
-    info_ = std::move(info);
-    replaced_ = replaced;
-    notices_.source = std::move(notice);
-}
-
 // --- detect thread
 
 void Pipeline::Impl::detect_thread(std::stop_token stop) {
@@ -203,66 +147,108 @@ void Pipeline::Impl::detect_thread(std::stop_token stop) {
         fail(current_error());
     }
     decode_stop_.request_stop();
+    processor_.reset();  // waits for what it still has in flight
+    newest_ = {};
     if (const std::optional<Error> trouble = sinks_.close()) fail(*trouble);
     enter_end();
 }
 
+// Frames in flight are waited for only where there is no room for another one, or no other one to put there.
 void Pipeline::Impl::detect(std::stop_token stop) {
-    try {
-        processor_ = std::make_unique<FrameProcessor>(backend_, initial_settings_);
-    } catch (const Error& error) {
-        fall_back(error);
-    }
-    DecodedFrame current;
-    std::int64_t detected = 0;
-    for (;;) {
-        DecodedFrame next;
-        switch (handover_.take(next, stop)) {
-            case Handover::Taken::stopped: return;
-            case Handover::Taken::ended: {
-                {
-                    const std::lock_guard lock(mutex_);
-                    if (source_failure_) throw *source_failure_;
-                }
-                if (!lingers_) return;
-                enter_end();
-                continue;
-            }
-            case Handover::Taken::poked: {
-                apply_pending_settings();
-                const bool flows = [this] {
-                    const std::lock_guard lock(mutex_);
-                    return phase_ == Phase::active;
-                }() && !playback_.paused();
-                if (!flows && current.frame) publish(run(current));
-                continue;
-            }
-            case Handover::Taken::frame: current = std::move(next); break;
-        }
+    make_processor();
+    while (!stop.stop_requested()) {
         apply_pending_settings();
-        const FrameProcessor::Outcome outcome = run(current);
-        {
-            const std::lock_guard lock(mutex_);
-            phase_ = Phase::active;  // again, after a seek back from the end
-            ++counters_.detected;
-            counters_.overflowed += outcome.overflowed ? 1 : 0;
-            rate_.tick(Clock::now());
-            statistics_.add(outcome.result->timings);
+        const bool wants_more = options_.max_frames == 0 || submitted_ < options_.max_frames;
+        DecodedFrame next;
+        if (processor_->in_flight() == 0) {
+            if (!wants_more) return;
+            const Handover::Taken taken = handover_.take(next, stop);
+            if (taken != Handover::Taken::frame) {
+                if (!obey(taken)) return;
+                continue;
+            }
+        } else if (!wants_more || !processor_->has_room() || !handover_.try_take(next)) {
+            finish_oldest();
+            continue;
         }
-        note_overflow(outcome);
-        publish(outcome);
-        sinks_.write(*outcome.result);
-        if (++detected == options_.max_frames) return;
+        submit(std::move(next));
     }
 }
 
+// What the hand-over says when it gives no frame. False: the run is over.
+bool Pipeline::Impl::obey(Handover::Taken taken) {
+    if (taken == Handover::Taken::stopped) return false;
+    if (taken == Handover::Taken::poked) {
+        apply_pending_settings();
+        const bool flows = [this] {
+            const std::lock_guard lock(mutex_);
+            return phase_ == Phase::active;
+        }() && !playback_.paused();
+        if (!flows && newest_.frame) detect_again();
+        return true;
+    }
+    // A decoder whose device is lost may just end, or complain about its data.
+    if (!fell_back_) {
+        try {
+            backend_->check();
+        } catch (const Error& error) {
+            fall_back(error);
+            return true;
+        }
+    }
+    if (const std::optional<Error> failure = decode_.failure()) throw *failure;
+    if (lingers_) enter_end();
+    return lingers_;
+}
+
+void Pipeline::Impl::make_processor() {
+    try {
+        processor_ = std::make_unique<FrameProcessor>(backend_, initial_settings_);
+        note_backend();
+    } catch (const Error& error) {
+        fall_back(error);
+    }
+}
+
+void Pipeline::Impl::submit(DecodedFrame frame) {
+    ++submitted_;
+    device_frames_ = frame.frame.info().memory == MemoryKind::device;
+    newest_ = frame;
+    try {
+        processor_->submit(std::move(frame));
+    } catch (const Error& error) {
+        fall_back(error);
+    }
+}
+
+void Pipeline::Impl::finish_oldest() {
+    FrameProcessor::Outcome outcome;
+    try {
+        outcome = processor_->collect(!live_);
+    } catch (const Error& error) {
+        fall_back(error);
+        return;
+    }
+    deliver(outcome);
+}
+
+void Pipeline::Impl::drain() {
+    while (processor_->in_flight() > 0) finish_oldest();
+}
+
 void Pipeline::Impl::apply_pending_settings() {
+    {
+        const std::lock_guard lock(mutex_);
+        if (!settings_pending_) return;
+    }
+    drain();
     PipelineSettings wanted;
     {
         const std::lock_guard lock(mutex_);
-        if (!std::exchange(settings_pending_, false)) return;
+        settings_pending_ = false;
         wanted = settings_;
     }
+    if (fell_back_) wanted.detector.switches.clear();  // they were another detector's
     std::string trouble;
     try {
         processor_->apply(wanted);
@@ -270,39 +256,106 @@ void Pipeline::Impl::apply_pending_settings() {
         trouble = error.what();
         spdlog::warn("{}", trouble);
     }
+    std::vector<DetectorSwitch> switches = processor_->switches();
     const std::lock_guard lock(mutex_);
+    switches_ = std::move(switches);
     notices_.settings = std::move(trouble);
     // What could not be applied is taken back, unless the user already asked for something else.
     if (!notices_.settings.empty() && !settings_pending_) settings_ = processor_->settings();
 }
 
-FrameProcessor::Outcome Pipeline::Impl::run(DecodedFrame& frame) {
-    if (!fell_back_) {
-        try {
-            return processor_->run(frame, !live_);
-        } catch (const Error& error) {
-            fall_back(error);
-        }
+// The picture on screen with new settings; sinks have had it.
+void Pipeline::Impl::detect_again() {
+    try {
+        processor_->submit(newest_);
+        publish(processor_->collect(!live_));
+    } catch (const Error& error) {
+        static_cast<void>(processor_->take_unfinished());
+        fall_back(error);
     }
-    // The decoder goes on with frames in the first backend's memory.
-    frame.frame = frame.frame.on_host();
-    return processor_->run(frame, !live_);
 }
 
 void Pipeline::Impl::fall_back(const Error& failure) {
     const bool is_of_device = failure.kind() == ErrorKind::internal || failure.kind() == ErrorKind::unavailable;
     if (!is_of_device || !options_.fallback || fell_back_) throw failure;
     fell_back_ = true;
+    PipelineSettings settings = initial_settings_;
+    std::vector<DecodedFrame> unfinished;
+    if (processor_) {
+        settings = processor_->settings();
+        unfinished = processor_->take_unfinished();
+        processor_.reset();
+    }
+    settings.detector.switches.clear();  // they were the lost backend's
     const std::string lost = backend_->name();
-    backend_ = options_.fallback();
-    const PipelineSettings settings = processor_ ? processor_->settings() : initial_settings_;
-    processor_ = std::make_unique<FrameProcessor>(backend_, settings);
+    std::shared_ptr<Backend> backend = options_.fallback();
+    processor_ = std::make_unique<FrameProcessor>(backend, settings);
     const std::string notice =
-        "the " + lost + " backend failed, going on with " + backend_->name() + ": " + failure.what();
+        "the " + lost + " backend failed, going on with " + backend->name() + ": " + failure.what();
     spdlog::warn("{}", notice);
+    {
+        const std::lock_guard lock(mutex_);
+        backend_ = std::move(backend);
+        notices_.backend = notice;
+        settings_.detector.switches.clear();
+    }
+    note_backend();
+    rescue(std::move(unfinished));
+}
+
+// Frames that the lost backend left unfinished. Those of device memory are gone with it, and so are the ones that wait
+// in the hand-over: the source decodes them again.
+void Pipeline::Impl::rescue(std::vector<DecodedFrame> unfinished) {
+    const auto on_device = [](const DecodedFrame& decoded) {
+        return decoded.frame && decoded.frame.info().memory == MemoryKind::device;
+    };
+    device_frames_ = device_frames_ || on_device(newest_);
+    if (on_device(newest_)) newest_ = {};
+    // A source that failed or ended because of the device must go on, too.
+    const bool source_failed = decode_.failure().has_value();
+    if ((device_frames_ || source_failed) && decode_.resume_on_host(last_index_, last_pts_, delivered_)) {
+        submitted_ = delivered_;
+        return;
+    }
+    std::size_t lost = 0;
+    for (DecodedFrame& decoded : unfinished) {
+        try {
+            decoded.frame = decoded.frame.on_host();
+        } catch (const Error&) {
+            ++lost;
+            continue;
+        }
+        newest_ = decoded;
+        processor_->submit(std::move(decoded));
+        deliver(processor_->collect(!live_));
+    }
+    if (lost == 0) return;
     const std::lock_guard lock(mutex_);
-    backend_name_ = backend_->name();
-    notices_.backend = notice;
+    counters_.dropped += lost;
+    notices_.backend += ", " + std::to_string(lost) + (lost == 1 ? " frame is lost" : " frames are lost");
+}
+
+void Pipeline::Impl::note_backend() {
+    std::vector<DetectorSwitch> switches = processor_->switches();
+    const std::lock_guard lock(mutex_);
+    switches_ = std::move(switches);
+}
+
+void Pipeline::Impl::deliver(const FrameProcessor::Outcome& outcome) {
+    ++delivered_;
+    last_index_ = outcome.result->frame.info().index;
+    last_pts_ = outcome.result->frame.info().pts;
+    {
+        const std::lock_guard lock(mutex_);
+        phase_ = Phase::active;  // again, after a seek back from the end
+        ++counters_.detected;
+        counters_.overflowed += outcome.overflowed ? 1 : 0;
+        rate_.tick(Clock::now());
+        statistics_.add(outcome.result->timings);
+    }
+    note_overflow(outcome);
+    publish(outcome);
+    sinks_.write(*outcome.result);
 }
 
 void Pipeline::Impl::publish(const FrameProcessor::Outcome& outcome) {
@@ -358,7 +411,7 @@ void Pipeline::Impl::start() {
         initial_settings_ = settings_;
         settings_pending_ = false;
     }
-    decode_thread_ = std::thread([this] { decode_thread(decode_stop_.get_token()); });
+    decode_thread_ = std::thread([this] { decode_.run(decode_stop_.get_token()); });
     detect_thread_ = std::thread([this] { detect_thread(detect_stop_.get_token()); });
 }
 
@@ -480,27 +533,28 @@ std::optional<Error> Pipeline::failure() const {
 }
 
 std::string Pipeline::notice() const {
+    const std::string source = impl_->decode_.status().notice;
     const std::lock_guard lock(impl_->mutex_);
+    const auto& notices = impl_->notices_;
     std::string line;
-    for (const std::string* part :
-         {&impl_->notices_.backend, &impl_->notices_.settings, &impl_->notices_.source, &impl_->notices_.overflow}) {
-        if (!line.empty() && !part->empty()) line += "; ";
-        line += *part;
+    for (const std::string& part : {notices.backend, notices.settings, source, notices.overflow}) {
+        if (!line.empty() && !part.empty()) line += "; ";
+        line += part;
     }
     return line;
 }
 
 SourceInfo Pipeline::source_info() const {
-    const std::lock_guard lock(impl_->mutex_);
-    return impl_->info_;
+    return impl_->decode_.status().info;
 }
 
 PipelineCounters Pipeline::counters() const {
     const std::uint64_t dropped = impl_->handover_.dropped();
+    const DecodeLoop::Status status = impl_->decode_.status();
     const std::lock_guard lock(impl_->mutex_);
     PipelineCounters counters = impl_->counters_;
-    counters.decoded += impl_->replaced_;
-    counters.dropped = dropped + impl_->replaced_;
+    counters.decoded = status.decoded + status.replaced;
+    counters.dropped += dropped + status.replaced;
     counters.fps = impl_->rate_.rate();
     return counters;
 }
@@ -511,8 +565,20 @@ std::vector<StageSummary> Pipeline::timings() const {
 }
 
 std::string Pipeline::backend_name() const {
+    return impl_->backend()->name();
+}
+
+std::string Pipeline::backend_description() const {
+    return impl_->backend()->description();
+}
+
+std::optional<DeviceMemory> Pipeline::device_memory() const {
+    return impl_->backend()->device_memory();
+}
+
+std::vector<DetectorSwitch> Pipeline::switches() const {
     const std::lock_guard lock(impl_->mutex_);
-    return impl_->backend_name_;
+    return impl_->switches_;
 }
 
 }  // namespace throng

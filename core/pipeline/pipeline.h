@@ -74,7 +74,13 @@ public:
     [[nodiscard]] SourceInfo source_info() const;
     [[nodiscard]] PipelineCounters counters() const;
     [[nodiscard]] std::vector<StageSummary> timings() const;  // in the order of the stages
+    // Of the backend at work now: after a failure it is the one that took over.
     [[nodiscard]] std::string backend_name() const;
+    [[nodiscard]] std::string backend_description() const;
+    [[nodiscard]] std::optional<DeviceMemory> device_memory() const;  // of a device with memory of its own
+    // What can be switched of the detector at work, as it is now; empty before the detector is made. Choices are made
+    // by PipelineSettings::detector.switches.
+    [[nodiscard]] std::vector<DetectorSwitch> switches() const;
 
 private:
     class Impl;

@@ -15,6 +15,7 @@ struct PipelineSettings {
     DetectorParams detector;
     NmsParams nms;
     bool keep_raw = false;                  // bring raw detections to the host too
+    bool host_pixels = false;               // bring frames of device memory to the host, for who looks at them
     std::int32_t capacity = 16384;          // D_max at the start
     std::int32_t capacity_limit = 1 << 20;  // buffers grow up to here when a frame wanted more
 };
@@ -27,7 +28,8 @@ struct PipelineOptions {
     bool loop = false;
     double speed = 1.0;           // of real_time
     std::int64_t max_frames = 0;  // 0: all
-    // Makes the backend that takes over when the first one fails in mid-run; none: the failure ends the run.
+    // Makes the backend that takes over when the first one fails in mid-run; none: the failure ends the run. It
+    // computes in host memory, and the source decodes there from then on.
     std::function<std::shared_ptr<Backend>()> fallback;
     std::size_t timing_window = 256;  // frames that the statistics of the stages cover
 };

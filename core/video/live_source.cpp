@@ -50,6 +50,21 @@ public:
         return ReadStatus::end;
     }
 
+    bool resume_on_host(std::int64_t, double) override {
+        thread_.request_stop();
+        thread_.join();
+        request_.source.decoder = "software";
+        maker_.leave_device();
+        {
+            const std::lock_guard lock(mutex_);
+            newest_ = {};
+            ended_ = false;
+            failure_.reset();
+        }
+        thread_ = std::jthread([this](const std::stop_token& stop) { run(nullptr, stop); });
+        return true;
+    }
+
     [[nodiscard]] SourceInfo info() const override {
         const std::lock_guard lock(mutex_);
         return info_;
@@ -81,9 +96,8 @@ private:
     void end(std::optional<Error> failure);
     void set_notice(std::string notice);
 
-    const MediaRequest request_;
-
-    // Of the thread alone.
+    // Of the thread alone, while it runs.
+    MediaRequest request_;
     PictureMaker maker_;
     std::int64_t next_index_ = 0;
     double last_pts_ = -1;
@@ -108,6 +122,7 @@ private:
 
 void LiveSource::run(std::unique_ptr<MediaReader> reader, const std::stop_token& stop) {
     try {
+        if (!reader) reader = reconnect({"going on with the software decoder"}, stop);
         while (reader && !stop.stop_requested()) {
             Trouble trouble = play(*reader, stop);
             reader.reset();  // closes the old connection before a new one is made

@@ -51,6 +51,7 @@ public:
     }
 
     bool seek(double seconds) override;
+    bool resume_on_host(std::int64_t index, double pts) override;
 
     [[nodiscard]] SourceInfo info() const override {
         SourceInfo info;
@@ -155,6 +156,22 @@ bool MediaFileSource::seek(double seconds) {
         break;
     }
     if (!pending_.empty()) next_index_ = std::llround(pending_.front().pts * reader_->fps());
+    return true;
+}
+
+bool MediaFileSource::resume_on_host(std::int64_t index, double pts) {
+    if (!reader_->seekable()) return false;
+    request_.source.decoder = "software";
+    maker_.leave_device();
+    pending_.clear();
+    trouble_.clear();
+    last_pts_ = -1;
+    reader_ = std::make_unique<MediaReader>(request_, std::stop_token{});  // the lost decoder's complaints do not count
+    if (index >= 0) {
+        if (!seek(pts)) return false;
+        while (!pending_.empty() && pending_.front().pts <= pts + kTimeTolerance) pending_.pop_front();
+    }
+    next_index_ = index + 1;
     return true;
 }
 

@@ -15,6 +15,9 @@ class PictureMaker {
 public:
     explicit PictureMaker(bool keep_on_device) : keep_on_device_(keep_on_device) {}
 
+    // From now on frames are handed out in host memory.
+    void leave_device() noexcept { keep_on_device_ = false; }
+
     // The frame of this decoded picture, upright. yuv420p, nv12 and gray are handed on where they lie, yuv422p and
     // yuv444p keep their luma where it lies; other formats are converted to yuv420p, gray8 or bgr24. Device frames
     // (NV12) stay on the device when that is wished for and they stand upright. index, pts and captured are left for

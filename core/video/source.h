@@ -47,6 +47,13 @@ public:
     // The next read gives the frame at or before this time. False where the source cannot seek.
     virtual bool seek(double seconds) { return static_cast<void>(seconds), false; }
 
+    // The device that decodes or holds its frames is lost: from now on frames come from the host's decoder. The next
+    // read gives the frame behind the one with this number and time (number -1: the first). False where the source
+    // cannot go on there: a live one just goes on with what comes next. Throws Error(input) as open_source does.
+    virtual bool resume_on_host(std::int64_t index, double pts) {
+        return static_cast<void>(index), static_cast<void>(pts), false;
+    }
+
     [[nodiscard]] virtual SourceInfo info() const = 0;
     // The file that the last frame came from: differs from info().name for a folder of images.
     [[nodiscard]] virtual std::string current_name() const { return info().name; }

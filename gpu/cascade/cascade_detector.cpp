@@ -23,6 +23,8 @@ constexpr std::size_t kLargestGraphCache = 16;  // frames of a decoder come back
 //   2160p, 1.1, from 24 px      4: 2.840  5: 2.840  6: 2.753  7: 2.881  8: 3.039
 // lbpcascade_frontalface, 1080p, 1.25: 8: 0.115  10: 0.111  12: 0.110
 constexpr int kFirstSegmentTrees = 70;
+// With three segments: weak classifiers before the first and the second queue.
+constexpr int kThreeSegments[] = {30, 200};
 
 bool same_span(const DetectionSpan& a, const DetectionSpan& b) {
     return a.boxes == b.boxes && a.scores == b.scores && a.count == b.count && a.capacity == b.capacity;
@@ -34,6 +36,7 @@ void check_options(const CascadeOptions& options) {
     const auto require = [](bool holds, const char* problem, const char* option) {
         if (!holds) throw Error(ErrorKind::usage, problem, option);
     };
+    require(options.segment_count >= 1 && options.segment_count <= 3, "must lie in [1, 3]", "--segments");
     require(options.segments.size() < static_cast<std::size_t>(kLargestSegments), "has too many parts (8 at most)",
             "--segments");
     require(std::is_sorted(options.segments.begin(), options.segments.end()) &&
@@ -50,12 +53,12 @@ CascadeDetector::CascadeDetector(StreamView stream, const DeviceInfo& device, co
     : stream_(stream),
       device_(device.index),
       params_(params),
-      options_(options),
+      defaults_(options),
+      options_(with_choices(options, params.switches)),
       cascade_(model, stream),
       intake_(stream, device.integrated) {
     check_params(params);
-    check_options(options);
-    choice_ = {model.kind, cascade_.nodes_a_tree(), options.features, options.tiles, device.multiprocessors};
+    choice_ = {model.kind, cascade_.nodes_a_tree(), options_.features, options_.tiles, device.multiprocessors};
     choose_segments();
 }
 
@@ -67,15 +70,19 @@ void CascadeDetector::choose_segments() {
     const std::vector<CascadeStage>& stages = cascade_.model().stages;
     const auto end = static_cast<int>(stages.size());
     segments_ = {0};
-    if (options_.automatic_segments) {
-        int trees = 0;
+    const auto stage_after = [&](int least_trees) {
         int s = 0;
-        for (; s < end && trees < kFirstSegmentTrees; ++s) trees += stages[static_cast<std::size_t>(s)].tree_count;
-        if (s < end) segments_.push_back(s);
-    } else {
-        for (const int s : options_.segments) {
-            if (s < end) segments_.push_back(s);
-        }
+        for (int trees = 0; s < end && trees < least_trees; ++s)
+            trees += stages[static_cast<std::size_t>(s)].tree_count;
+        return s;
+    };
+    std::vector<int> wanted = options_.segments;
+    if (wanted.empty() && options_.segment_count == 2) wanted = {stage_after(kFirstSegmentTrees)};
+    if (wanted.empty() && options_.segment_count == 3) {
+        for (const int trees : kThreeSegments) wanted.push_back(stage_after(trees));
+    }
+    for (const int s : wanted) {
+        if (s > segments_.back() && s < end) segments_.push_back(s);
     }
     // Whether a window is visited is known once stage 0 is done everywhere, so what reports windows is a launch of its
     // own; with one segment it has no stages left to evaluate.
@@ -88,6 +95,7 @@ void CascadeDetector::configure(const DetectorParams& params) {
     if (params.kind != params_.kind || params.model != params_.model) {
         throw Error(ErrorKind::usage, "a detector keeps its kind and its model", params.kind + " " + params.model);
     }
+    if (params.switches != params_.switches) set_options(with_choices(defaults_, params.switches));
     const bool same = params.min_size == params_.min_size && params.max_size == params_.max_size &&
                       params.scale_factor == params_.scale_factor;
     params_ = params;
@@ -257,7 +265,7 @@ CascadeDetector::Counts CascadeDetector::read_counts() const {
 std::unique_ptr<Detector> make_cascade_detector(StreamView stream, const DeviceInfo& device,
                                                 const DetectorParams& params, const CascadeOptions& options) {
     check_params(params);
-    const CascadeModel model = read_cascade(find_cascade(params.model, params.kind));
+    const CascadeModel model = read_cascade(find_model(params.model, params.kind));
     const bool haar = model.kind == CascadeKind::haar;
     if (haar != (params.kind == "haar")) {
         throw Error(ErrorKind::usage, std::string("is a model of the kind ") + (haar ? "haar" : "lbp"), model.name,

@@ -10,6 +10,7 @@
 #include "core/detect/detector.h"
 #include "gpu/cascade/cascade_launch.h"
 #include "gpu/cascade/cascade_options.h"
+#include "gpu/cascade/cascade_switches.h"
 #include "gpu/cascade/device_cascade.h"
 #include "gpu/cascade/window_plan.h"
 #include "gpu/frame/frame_intake.h"
@@ -20,8 +21,8 @@ namespace throng::gpu {
 
 class CascadeDetector final : public Detector {
 public:
-    // Work is enqueued on the stream, which must outlive the detector. Throws Error(usage, unavailable, input) as
-    // Backend::make_detector does.
+    // Work is enqueued on the stream, which must outlive the detector. params.switches are choices over `options`.
+    // Throws Error(usage, unavailable, input) as Backend::make_detector does.
     CascadeDetector(StreamView stream, const DeviceInfo& device, const CascadeModel& model,
                     const DetectorParams& params, const CascadeOptions& options = {});
     ~CascadeDetector() override;
@@ -29,8 +30,10 @@ public:
     // raw must be of device memory. The first frame of a size builds the plan for it and waits for that.
     void enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder) override;
     void configure(const DetectorParams& params) override;
+    [[nodiscard]] std::vector<DetectorSwitch> switches() const override { return describe_switches(options_); }
 
     [[nodiscard]] const CascadeOptions& options() const { return options_; }
+    // Until the next configure with other switches.
     void set_options(const CascadeOptions& options);
 
     // First stage of each segment, then the number of stages.
@@ -65,6 +68,7 @@ private:
     int device_;
     KernelChoice choice_;
     DetectorParams params_;
+    const CascadeOptions defaults_;  // where params_.switches says nothing
     CascadeOptions options_;
     DeviceCascade cascade_;
     FrameIntake intake_;

@@ -21,9 +21,9 @@ enum class Features : std::uint8_t {
 };
 
 struct CascadeOptions {
-    // Stages at which the windows that are left are gathered in a queue before the next segment; rising. {}: one
-    // segment. automatic_segments chooses by the number of weak classifiers and ignores the list.
-    bool automatic_segments = true;
+    // Between two segments the windows that are left are gathered in a queue. 1 to 3 segments are divided by the number
+    // of weak classifiers; stages named in `segments`, rising, are taken in place of that.
+    int segment_count = 2;
     std::vector<int> segments;
     Scales scales = Scales::together;
     Features features = Features::offsets;

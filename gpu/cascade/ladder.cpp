@@ -19,7 +19,7 @@ constexpr double kSlow = 2.0;  // milliseconds
 
 std::vector<LadderStep> cascade_ladder() {
     CascadeOptions options;
-    options.automatic_segments = false;
+    options.segment_count = 1;
     options.scales = Scales::sequential;
     options.features = Features::geometry;
     options.first_useful_scale = false;
@@ -31,7 +31,7 @@ std::vector<LadderStep> cascade_ladder() {
         change(options);
         steps.push_back({name, options});
     };
-    add("segments", [](CascadeOptions& o) { o.automatic_segments = true; });
+    add("segments", [](CascadeOptions& o) { o.segment_count = 2; });
     add("concurrent scales", [](CascadeOptions& o) { o.scales = Scales::streams; });
     add("scales together", [](CascadeOptions& o) { o.scales = Scales::together; });
     add("first scale", [](CascadeOptions& o) { o.first_useful_scale = true; });

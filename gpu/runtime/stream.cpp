@@ -16,9 +16,10 @@ void Stream::synchronize() const {
     check_cuda(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
 }
 
-Event::Event(Timing timing) {
-    check_cuda(cudaEventCreateWithFlags(&event_, timing == Timing::on ? cudaEventDefault : cudaEventDisableTiming),
-               "cudaEventCreate");
+Event::Event(Timing timing, Waiting waiting) {
+    const unsigned flags = (timing == Timing::on ? cudaEventDefault : cudaEventDisableTiming) |
+                           (waiting == Waiting::block ? cudaEventBlockingSync : cudaEventDefault);
+    check_cuda(cudaEventCreateWithFlags(&event_, flags), "cudaEventCreate");
 }
 
 Event::~Event() {

@@ -33,8 +33,9 @@ private:
 class Event {
 public:
     enum class Timing : bool { off, on };
+    enum class Waiting : bool { spin, block };  // what synchronize does with the calling thread
 
-    explicit Event(Timing timing = Timing::on);
+    explicit Event(Timing timing = Timing::on, Waiting waiting = Waiting::spin);
     Event(const Event&) = delete;
     Event& operator=(const Event&) = delete;
     Event(Event&& other) noexcept : event_(std::exchange(other.event_, nullptr)) {}

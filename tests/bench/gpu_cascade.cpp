@@ -97,7 +97,7 @@ void run(const Setting& setting, const char* file, const DeviceInfo& device, con
     params.scale_factor = setting.factor;
     params.min_size = setting.min_size;
     params.max_size = setting.max_size;
-    const CascadeModel model = read_cascade(find_cascade(params.model, params.kind));
+    const CascadeModel model = read_cascade(find_model(params.model, params.kind));
     const Frame frame = device_frame(picture(setting, file), stream.view());
     CascadeDetector detector(stream.view(), device, model, params);
     const auto line = [&](const std::string& name, const CascadeOptions& options) {
@@ -115,7 +115,7 @@ void run(const Setting& setting, const char* file, const DeviceInfo& device, con
                                                   {10}, {12}, {2, 5}, {4, 7}, {5, 8}, {6, 9}};
     for (const auto& list : sweeps) {
         CascadeOptions options;
-        options.automatic_segments = false;
+        options.segment_count = 1;
         options.segments = list;
         line("segments " + text(list), options);
     }

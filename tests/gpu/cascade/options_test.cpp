@@ -34,7 +34,7 @@ std::vector<CascadeOptions> all_switches(int stages) {
         for (const gpu::Scales scales : {gpu::Scales::sequential, gpu::Scales::streams, gpu::Scales::together}) {
             for (int bits = 0; bits < 8; ++bits) {
                 CascadeOptions options;
-                options.automatic_segments = false;
+                options.segment_count = 1;
                 options.segments = list;
                 options.scales = scales;
                 options.features = (bits & 1) != 0 ? gpu::Features::geometry : gpu::Features::offsets;
@@ -158,7 +158,7 @@ TEST_F(CascadeSwitches, stride_by_its_definition) {
             std::vector<ScoredBox> expected = strided_detections(model, image, params, stride, 2);
             sort_boxes(expected);
             CascadeOptions options;
-            options.automatic_segments = false;
+            options.segment_count = 1;
             options.segments = {2, 4};
             options.stride = stride;
             gpu::CascadeDetector detector(view(), device, model, params, options);

@@ -1,0 +1,44 @@
+#include "core/detect/backend.h"
+
+#include <utility>
+
+namespace throng {
+namespace {
+
+// Copies at once: for backends whose work is done when enqueue returns.
+class ImmediateFetch final : public FrameFetch {
+public:
+    explicit ImmediateFetch(Backend& backend) : backend_(backend) {}
+
+    void start(const DetectionBuffer& raw, const DetectionBuffer& kept, const Frame& frame, Wanted wanted) override {
+        backend_.download(kept, kept_);
+        backend_.download(wanted.raw_boxes ? DetectionBuffer(raw.memory(), raw.span(), nullptr) : count_of(raw), raw_);
+        picture_ = wanted.picture && frame.info().memory == MemoryKind::device ? frame.on_host() : Frame();
+    }
+
+    void finish(DetectionSet& raw, DetectionSet& kept, Frame& frame) override {
+        raw = std::exchange(raw_, {});
+        kept = std::exchange(kept_, {});
+        if (picture_) frame = std::exchange(picture_, {});
+    }
+
+private:
+    Backend& backend_;
+    DetectionSet raw_;
+    DetectionSet kept_;
+    Frame picture_;
+};
+
+}  // namespace
+
+std::unique_ptr<FrameFetch> Backend::make_fetch() {
+    return std::make_unique<ImmediateFetch>(*this);
+}
+
+DetectionBuffer count_of(const DetectionBuffer& buffer) {
+    DetectionSpan span = buffer.span();
+    span.capacity = 0;
+    return DetectionBuffer(buffer.memory(), span, nullptr);
+}
+
+}  // namespace throng

@@ -1,0 +1,21 @@
+// How many bytes of pictures were copied from a device to the host: a headless run on a GPU copies none.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace throng {
+
+namespace detail {
+inline std::atomic<std::uint64_t> host_copied_bytes{0};
+}
+
+// To be called by whoever copies; of all threads, since the program's start.
+inline void count_host_copy(std::uint64_t bytes) noexcept {
+    detail::host_copied_bytes.fetch_add(bytes, std::memory_order_relaxed);
+}
+[[nodiscard]] inline std::uint64_t host_copied_bytes() noexcept {
+    return detail::host_copied_bytes.load(std::memory_order_relaxed);
+}
+
+}  // namespace throng

@@ -1,0 +1,140 @@
+#include "core/pipeline/decode_loop.h"
+
+#include <chrono>
+#include <utility>
+
+#include "core/pipeline/sink_list.h"
+
+namespace throng {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+}  // namespace
+
+DecodeLoop::DecodeLoop(std::unique_ptr<VideoSource> source, Playback& playback, Handover& handover,
+                       const Options& options)
+    : source_(std::move(source)), playback_(playback), handover_(handover), options_(options) {
+    status_.info = source_->info();
+}
+
+void DecodeLoop::run(const std::stop_token& stop) {
+    do {
+        std::stop_source round;
+        const std::stop_callback chained(stop, [&round] { round.request_stop(); });
+        {
+            const std::lock_guard lock(mutex_);
+            run_stop_ = round;
+        }
+        try {
+            decode(round.get_token());
+        } catch (...) {
+            const std::lock_guard lock(mutex_);
+            failure_ = current_error();
+        }
+        handover_.finish();
+    } while (await_resume(stop));
+    {
+        const std::lock_guard lock(mutex_);
+        over_ = true;
+    }
+    changed_.notify_all();
+}
+
+void DecodeLoop::decode(const std::stop_token& stop) {
+    bool any_since_rewind = false;
+    while (!stop.stop_requested()) {
+        if (const std::optional<double> seconds = playback_.take_seek()) {
+            source_->seek(*seconds);
+            handover_.clear();
+        }
+        DecodedFrame decoded;
+        const Clock::time_point start = Clock::now();
+        const ReadStatus status = source_->read(decoded.frame, stop);
+        note_source();
+        if (status == ReadStatus::timeout) continue;
+        if (status == ReadStatus::end) {
+            if (playback_.loop() && any_since_rewind && source_->seek(0)) {
+                any_since_rewind = false;
+                continue;
+            }
+            handover_.finish();
+            if (!options_.lingers || !any_since_rewind || !playback_.wait_after_end(stop)) return;
+            continue;
+        }
+        any_since_rewind = true;
+        decoded.decode_ms =
+            source_->decode_ms().value_or(std::chrono::duration<double, std::milli>(Clock::now() - start).count());
+        decoded.source = source_->current_name();
+        {
+            const std::lock_guard lock(mutex_);
+            ++status_.decoded;
+        }
+        const FrameInfo& info = decoded.frame.info();
+        if (!playback_.admit(info.pts, stop)) continue;
+        // The latency of a paced file counts from the moment its frame was due.
+        if (options_.lingers) decoded.frame = decoded.frame.renumbered(info.index, info.pts, Clock::now());
+        if (!handover_.put(std::move(decoded), stop)) return;
+        ++handed_over_;
+        if (!options_.keeps_newest && handed_over_ == options_.max_frames) return;
+    }
+}
+
+void DecodeLoop::note_source() {
+    SourceInfo info = source_->info();
+    std::string notice = source_->notice();
+    const std::uint64_t replaced = source_->replaced();
+    const std::lock_guard lock(mutex_);
+    status_.info = std::move(info);
+    status_.notice = std::move(notice);
+    status_.replaced = replaced;
+}
+
+// The source is over; only a resume or a stop matters now. True after a resume.
+bool DecodeLoop::await_resume(const std::stop_token& stop) {
+    Resume wanted{};
+    {
+        std::unique_lock lock(mutex_);
+        if (!changed_.wait(lock, stop, [this] { return resume_.has_value(); })) return false;
+        wanted = *resume_;
+        failure_.reset();
+    }
+    handover_.clear();
+    handed_over_ = wanted.done;
+    bool resumed = false;
+    std::optional<Error> failure;
+    try {
+        resumed = source_->resume_on_host(wanted.index, wanted.pts);
+    } catch (...) {
+        failure = current_error();
+    }
+    {
+        const std::lock_guard lock(mutex_);
+        failure_ = std::move(failure);
+        resume_.reset();
+        resumed_ = resumed;
+    }
+    changed_.notify_all();
+    return true;
+}
+
+DecodeLoop::Status DecodeLoop::status() const {
+    const std::lock_guard lock(mutex_);
+    return status_;
+}
+
+std::optional<Error> DecodeLoop::failure() const {
+    const std::lock_guard lock(mutex_);
+    return failure_;
+}
+
+bool DecodeLoop::resume_on_host(std::int64_t index, double pts, std::int64_t done) {
+    std::unique_lock lock(mutex_);
+    resume_ = Resume{index, pts, done};
+    run_stop_.request_stop();
+    changed_.notify_all();
+    changed_.wait(lock, [this] { return !resume_ || over_; });
+    return !resume_ && resumed_;
+}
+
+}  // namespace throng

@@ -1,0 +1,91 @@
+#include "gpu/detection_fetch.h"
+
+#include <cuda_runtime_api.h>
+
+#include <atomic>
+#include <cstdint>
+#include <utility>
+
+#include "core/frame/host_copies.h"
+
+namespace throng::gpu {
+namespace {
+
+constexpr std::size_t kKeptPictures = 8;  // a writer of videos has five, the window one
+
+}  // namespace
+
+struct CudaFetch::PinnedPicture {
+    PinnedBuffer<std::uint8_t> memory;
+};
+
+CudaFetch::CudaFetch(int device, StreamView stream) : device_(device), stream_(stream) {}
+
+CudaFetch::~CudaFetch() {
+    warn_cuda(cudaStreamSynchronize(copies_.view()), "waiting for a picture");
+}
+
+void CudaFetch::start(const DetectionBuffer& raw, const DetectionBuffer& kept, const Frame& frame, Wanted wanted) {
+    check_cuda(cudaSetDevice(device_), "cudaSetDevice");  // a property of the calling thread
+    kept_.start(kept, true, stream_);
+    raw_.start(raw, wanted.raw_boxes, stream_);
+    detections_.record(stream_);
+    if (wanted.picture && frame.info().memory == MemoryKind::device) start_picture(frame);
+}
+
+// Page-locking memory takes milliseconds, so what nobody looks at any more is used again.
+std::shared_ptr<CudaFetch::PinnedPicture> CudaFetch::take_memory(std::size_t bytes) {
+    std::erase_if(pictures_, [bytes](const auto& p) { return p.use_count() == 1 && p->memory.size() != bytes; });
+    for (const auto& picture : pictures_) {
+        if (picture.use_count() != 1) continue;
+        std::atomic_thread_fence(std::memory_order_acquire);  // what its last reader did is over
+        return picture;
+    }
+    auto picture = std::make_shared<PinnedPicture>(PinnedPicture{PinnedBuffer<std::uint8_t>(bytes)});
+    if (pictures_.size() < kKeptPictures) pictures_.push_back(picture);
+    return picture;
+}
+
+void CudaFetch::start_picture(const Frame& frame) {
+    FrameInfo info = frame.info();
+    info.memory = MemoryKind::pinned;
+    PlaneView planes[Frame::kMaxPlanes];
+    std::size_t bytes = 0;
+    for (int p = 0; p < plane_count(info.format); ++p) {
+        planes[p] = plane_shape(info.format, info.width, info.height, p);
+        planes[p].pitch = (planes[p].width + 63) / 64 * 64;
+        bytes += static_cast<std::size_t>(planes[p].pitch) * static_cast<std::size_t>(planes[p].height);
+    }
+    std::shared_ptr<PinnedPicture> target = take_memory(bytes);
+    decoded_.record(cudaStreamLegacy);  // where FFmpeg's decoder finishes its pictures
+    decoded_.make_wait(copies_.view());
+    std::uint8_t* to = target->memory.data();
+    for (int p = 0; p < plane_count(info.format); ++p) {
+        PlaneView& plane = planes[p];
+        const PlaneView& from = frame.plane(p);
+        plane.data = to;
+        const auto width = static_cast<std::size_t>(plane.width);
+        const auto rows = static_cast<std::size_t>(plane.height);
+        check_cuda(cudaMemcpy2DAsync(to, static_cast<std::size_t>(plane.pitch), from.data,
+                                     static_cast<std::size_t>(from.pitch), width, rows, cudaMemcpyDeviceToHost,
+                                     copies_.view()),
+                   "copying a picture to the host");
+        count_host_copy(width * rows);
+        to += static_cast<std::size_t>(plane.pitch) * rows;
+    }
+    picture_done_.record(copies_.view());
+    source_ = frame;
+    picture_ = Frame(info, planes, std::move(target));
+}
+
+void CudaFetch::finish(DetectionSet& raw, DetectionSet& kept, Frame& frame) {
+    detections_.synchronize();
+    raw_.finish(raw, copies_.view());
+    kept_.finish(kept, copies_.view());
+    if (!picture_) return;
+    picture_done_.synchronize();
+    source_ = {};
+    frame = std::exchange(picture_, {});
+}
+
+}  // namespace throng::gpu
