@@ -13,17 +13,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Remembers that its output failed; may outlive one pipeline after the other.
+// Remembers that its output failed.
 class OutputSink final : public ResultSink {
 public:
-    OutputSink(std::shared_ptr<ResultSink> inner, std::shared_ptr<bool> failed, bool shared)
-        : inner_(std::move(inner)), failed_(std::move(failed)), shared_(shared) {}
+    OutputSink(std::shared_ptr<ResultSink> inner, std::shared_ptr<std::atomic<bool>> failed)
+        : inner_(std::move(inner)), failed_(std::move(failed)) {}
 
     void write(const FrameResult& result) override {
         guard([&] { inner_->write(result); });
     }
     void close() override {
-        if (!shared_) guard([&] { inner_->close(); });
+        guard([&] { inner_->close(); });
     }
 
 private:
@@ -38,8 +38,7 @@ private:
     }
 
     std::shared_ptr<ResultSink> inner_;
-    std::shared_ptr<bool> failed_;
-    bool shared_;
+    std::shared_ptr<std::atomic<bool>> failed_;
 };
 
 bool same_file(const std::string& a, const std::string& b) {
@@ -87,23 +86,28 @@ void check_outputs(const OutputOptions& options, const std::vector<std::string>&
 }
 
 OutputFiles::OutputFiles(const OutputOptions& options, std::size_t sources)
-    : options_(options), sources_(sources), failed_(std::make_shared<bool>(false)) {
-    if (!options.json.empty()) shared_.push_back(std::make_shared<JsonSink>(options.json, options.raw));
-    if (!options.images.empty()) {
-        shared_.push_back(make_image_sink(options.images, {.raw = options.raw, .blur = options.blur}));
-    }
+    : options_(options), sources_(sources), failed_(std::make_shared<std::atomic<bool>>(false)) {
+    const auto share = [this](std::shared_ptr<ResultSink> sink) {
+        shared_.push_back(std::make_shared<SharedSink::Shared>(std::move(sink)));
+    };
+    if (!options.json.empty()) share(std::make_shared<JsonSink>(options.json, options.raw));
+    if (!options.images.empty()) share(make_image_sink(options.images, {.raw = options.raw, .blur = options.blur}));
 }
 
 std::vector<std::shared_ptr<ResultSink>> OutputFiles::sinks_for(std::size_t number, const SourceInfo& source) {
     std::vector<std::shared_ptr<ResultSink>> sinks;
-    const bool shared = sources_ > 1;
-    for (const auto& sink : shared_) sinks.push_back(std::make_shared<OutputSink>(sink, failed_, shared));
-    if (!shared) shared_.clear();  // the only pipeline closes them
+    for (const auto& shared : shared_) {
+        // An only pipeline closes them itself.
+        std::shared_ptr<ResultSink> sink = shared->sink;
+        if (sources_ > 1) sink = std::make_shared<SharedSink>(shared);
+        sinks.push_back(std::make_shared<OutputSink>(std::move(sink), failed_));
+    }
+    if (sources_ <= 1) shared_.clear();
     if (!options_.video.empty()) {
         const std::string path = sources_ > 1 ? numbered(options_.video, number + 1) : options_.video;
         auto video = make_video_sink(path, source.fps, {.raw = options_.raw, .blur = options_.blur});
         // Encoding has a thread of its own, so that it does not hold up the detector.
-        sinks.push_back(std::make_shared<OutputSink>(std::make_shared<AsyncSink>(std::move(video)), failed_, false));
+        sinks.push_back(std::make_shared<OutputSink>(std::make_shared<AsyncSink>(std::move(video)), failed_));
     }
     return sinks;
 }
@@ -114,7 +118,7 @@ std::vector<std::shared_ptr<ResultSink>> make_sinks(const OutputOptions& options
 
 void OutputFiles::close() {
     const auto closing = std::exchange(shared_, {});
-    for (const auto& sink : closing) sink->close();
+    for (const auto& shared : closing) shared->sink->close();
 }
 
 }  // namespace throng

@@ -3,11 +3,13 @@
 
 #include <CLI/CLI.hpp>
 
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "app/options/shared_sink.h"
 #include "core/pipeline/frame_result.h"
 #include "core/video/source.h"
 
@@ -27,7 +29,8 @@ void add_output_options(CLI::App& command, OutputOptions& options);
 void check_outputs(const OutputOptions& options, const std::vector<std::string>& sources);
 
 // The outputs of a run over one or several sources. JSON lines and pictures of all sources go to one file and folder;
-// every source has a video of its own: OUT.mp4, with several sources OUT-1.mp4, OUT-2.mp4 and so on.
+// every source has a video of its own: OUT.mp4, with several sources OUT-1.mp4, OUT-2.mp4 and so on. Pipelines may run
+// at the same time: they write in turns.
 class OutputFiles {
 public:
     OutputFiles() = default;
@@ -37,16 +40,19 @@ public:
     // The sinks for source `number` of `sources`, counted from 0; its pipeline closes what belongs to it alone.
     [[nodiscard]] std::vector<std::shared_ptr<ResultSink>> sinks_for(std::size_t number, const SourceInfo& source);
 
+    // Whether an output looks at pixels, so that frames of a device have to come to the host.
+    [[nodiscard]] bool want_pixels() const noexcept { return !options_.video.empty() || !options_.images.empty(); }
+
     // Closes what all sources share; throws Error(input) when that fails.
     void close();
-    // Whether an output failed: then there is no point in going on with the next source.
+    // Whether an output failed: then there is no point in going on with the next source. From any thread.
     [[nodiscard]] bool failed() const noexcept { return failed_ && *failed_; }
 
 private:
     OutputOptions options_;
     std::size_t sources_ = 0;
-    std::shared_ptr<bool> failed_;
-    std::vector<std::shared_ptr<ResultSink>> shared_;
+    std::shared_ptr<std::atomic<bool>> failed_;
+    std::vector<std::shared_ptr<SharedSink::Shared>> shared_;  // of all pipelines
 };
 
 // The sinks of a run over one source.

@@ -39,8 +39,8 @@ TextTable RunSummary::stages() const {
 
 nlohmann::ordered_json RunSummary::json(double seconds) const {
     nlohmann::ordered_json json{
-        {"frames", frames_}, {"seconds", seconds},  {"fps", rate(seconds)},      {"raw", raw_},
-        {"kept", kept_},     {"dropped", dropped_}, {"overflowed", overflowed_}, {"lost", lost_}};
+        {"frames", frames()}, {"seconds", seconds},  {"fps", rate(seconds)},      {"raw", raw_},
+        {"kept", kept_},      {"dropped", dropped_}, {"overflowed", overflowed_}, {"lost", lost_}};
     auto& stages = json["stages"] = nlohmann::ordered_json::object();
     for (const auto& [name, ms] : statistics_.summaries()) {
         stages[name] = {{"last", ms.last}, {"mean", ms.mean}, {"p50", ms.p50},
@@ -56,8 +56,8 @@ double RunSummary::rate(double seconds) const {
 std::string RunSummary::text(double seconds) const {
     const TextTable table = stages();
     std::string text = table.empty() ? std::string() : table.text();
-    text += fmt::format("{} {}, {} faces of {} raw detections, {} dropped", frames_, frames_ == 1 ? "frame" : "frames",
-                        kept_, raw_, dropped_);
+    text += fmt::format("{} {}, {} faces of {} raw detections, {} dropped", frames(),
+                        frames() == 1 ? "frame" : "frames", kept_, raw_, dropped_);
     if (overflowed_ > 0) text += fmt::format(", {} overflowed ({} raw detections lost)", overflowed_, lost_);
     if (seconds > 0) text += fmt::format(", {:.1f} s, {:.1f} frames/s", seconds, rate(seconds));
     return text + "\n";

@@ -1,6 +1,7 @@
 // What a detection run did, gathered over all its sources, and its final table.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -13,7 +14,7 @@
 
 namespace throng {
 
-// A sink, so that it sees every result.
+// A sink, so that it sees every result. frames() may be asked for while results are written.
 class RunSummary final : public ResultSink {
 public:
     RunSummary();
@@ -36,7 +37,7 @@ private:
     [[nodiscard]] double rate(double seconds) const;
 
     StageStatistics statistics_;
-    std::uint64_t frames_ = 0;
+    std::atomic<std::uint64_t> frames_ = 0;
     std::uint64_t raw_ = 0;
     std::uint64_t kept_ = 0;
     std::uint64_t lost_ = 0;

@@ -1,0 +1,250 @@
+#include "app/commands/detect_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <thread>
+#include <utility>
+
+#include "app/options/interrupt.h"
+#include "core/base/log.h"
+#include "core/detect/detector_kinds.h"
+
+namespace throng {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// A decoder of NVIDIA's needs several streams to be busy; on the CPU more sources at once only share its cores.
+constexpr std::size_t kStreamsOfGpu = 8;
+constexpr std::size_t kMostStreamsOfCpu = 4;
+constexpr std::size_t kMostRows = 32;  // of the table of sources
+constexpr auto kBetweenLooks = std::chrono::milliseconds(50);
+constexpr auto kBetweenLooksAtSeveral = std::chrono::milliseconds(5);
+
+int cores() {
+    return static_cast<int>(std::max(std::thread::hardware_concurrency(), 1U));
+}
+
+}  // namespace
+
+DetectRun::DetectRun(DetectArguments arguments, const CommonOptions& common)
+    : arguments_(std::move(arguments)), common_(common) {
+    NmsOptions& nms = arguments_.nms;
+    settle_detector_options(arguments_.detector);
+    settle_nms_options(nms, arguments_.detector.kind);
+    settings_.detector = arguments_.detector;
+    settings_.nms = nms.params;
+    settings_.keep_raw = arguments_.output.raw;
+    if (nms.dmax > 0) {
+        settings_.capacity = nms.dmax;
+        settings_.capacity_limit = std::max(settings_.capacity_limit, nms.dmax);
+    }
+    check_settings(settings_);
+    check_outputs(arguments_.output, arguments_.sources);
+}
+
+int DetectRun::run() {
+    const InterruptGuard interrupts;
+    idle_backends_.push_back(make_backend(common_, &arguments_.detector));
+    const BackendChoice& first = idle_backends_.back();
+    backend_name_ = first.backend->name();
+    backend_why_ = first.why;
+    spdlog::debug("backend {}, {}", first.why, first.backend->description());
+    outputs_ = OutputFiles(arguments_.output, arguments_.sources.size());
+    settings_.host_pixels = outputs_.want_pixels();
+    clocks_.emplace(arguments_.clocks, common_);
+    if (auto sink = clocks_->sink()) clock_sink_ = std::make_shared<SharedSink::Shared>(std::move(sink));
+
+    const Clock::time_point start = Clock::now();
+    for (start_sources(); !active_.empty(); start_sources()) watch();
+    progress_.reset();
+    if (clock_sink_) clock_sink_->sink->close();
+    try {
+        outputs_.close();
+    } catch (const Error& error) {
+        report(error);
+    }
+    print_totals(std::chrono::duration<double>(Clock::now() - start).count());
+    return InterruptGuard::requested() ? exit_status(ErrorKind::interrupted) : status_;
+}
+
+void DetectRun::report(const Error& error) {
+    if (progress_) progress_->finish();
+    std::fprintf(stderr, "throng: %s\n", error.what());
+    if (status_ == 0) status_ = exit_status(error.kind());
+}
+
+std::size_t DetectRun::files_at_once() const {
+    if (arguments_.streams > 0) return static_cast<std::size_t>(arguments_.streams);
+    if (backend_name_ != "cpu" && !device_lost_) return kStreamsOfGpu;
+    return std::min(static_cast<std::size_t>(cores()), kMostStreamsOfCpu);
+}
+
+// Live sources have no end to wait for: they all run at once.
+void DetectRun::start_sources() {
+    const auto files = [this] {
+        return static_cast<std::size_t>(
+            std::count_if(active_.begin(), active_.end(), [](const Active& active) { return !active.live; }));
+    };
+    const std::size_t before = active_.size();
+    while (go_on_ && next_ < arguments_.sources.size() && files() < files_at_once() && !InterruptGuard::requested()) {
+        start_source(next_++);
+    }
+    if (active_.size() != before) share_threads();
+    if (progress_ || active_.empty()) return;
+    const bool several = arguments_.sources.size() > 1;
+    const Active& only = active_.front();
+    progress_.emplace(common_, several ? fmt::format("{} sources", arguments_.sources.size()) : only.label,
+                      several ? std::nullopt : only.frames);
+}
+
+BackendChoice DetectRun::take_backend() {
+    if (!idle_backends_.empty()) {
+        BackendChoice choice = std::move(idle_backends_.back());
+        idle_backends_.pop_back();
+        return choice;
+    }
+    // Each source has a stream of its own on the same device.
+    CommonOptions common = common_;
+    common.backend = device_lost_ ? "cpu" : backend_name_;
+    return make_backend(common, device_lost_ ? &arguments_.detector : nullptr);
+}
+
+void DetectRun::start_source(std::size_t number) {
+    std::unique_ptr<VideoSource> source;
+    try {
+        SourceOptions options = arguments_.source.source;
+        options.device = common_.device;
+        options.prefer_device_frames = backend_name_ != "cpu" && !device_lost_;
+        source = open_source(arguments_.sources[number], options);
+    } catch (const Error& error) {
+        report(error);
+        return;
+    }
+    try {
+        make_pipeline(number, std::move(source)).start();
+    } catch (const Error& error) {
+        report(error);
+        go_on_ = false;
+    }
+}
+
+Pipeline& DetectRun::make_pipeline(std::size_t number, std::unique_ptr<VideoSource> source) {
+    Active active;
+    active.number = number;
+    active.backend = take_backend();
+    const SourceInfo info = source->info();
+    active.live = info.live;
+    active.label = std::filesystem::path(info.name).filename().string();
+    if (active.label.empty()) active.label = info.name;
+    if (info.frame_count && *info.frame_count > 0) active.frames = static_cast<std::uint64_t>(*info.frame_count);
+    if (arguments_.source.frames > 0) {
+        const auto limit = static_cast<std::uint64_t>(arguments_.source.frames);
+        active.frames = active.frames ? std::min(*active.frames, limit) : limit;
+    }
+
+    PipelineOptions options;
+    options.max_frames = arguments_.source.frames;
+    if (common_.backend == "auto" && active.backend.backend->name() != "cpu") {
+        options.fallback = [this] {
+            CommonOptions cpu = common_;
+            cpu.backend = "cpu";
+            return make_backend(cpu, &arguments_.detector).backend;
+        };
+    }
+    active.pipeline = std::make_unique<Pipeline>(std::move(source), active.backend.backend, settings_, options);
+    Pipeline& pipeline = *active.pipeline;
+    for (auto& sink : outputs_.sinks_for(number, info)) pipeline.add_sink(sink);
+    active.totals = std::make_shared<SourceTotals>(info.name);
+    totals_.push_back(active.totals);
+    pipeline.add_sink(active.totals);
+    pipeline.add_sink(std::make_shared<SharedSink>(summary_sink_));
+    if (clock_sink_) pipeline.add_sink(std::make_shared<SharedSink>(clock_sink_));
+    active_.push_back(std::move(active));
+    return pipeline;
+}
+
+// Sources on the CPU divide its threads among them.
+void DetectRun::share_threads() {
+    std::vector<Pipeline*> on_cpu;
+    for (Active& active : active_) {
+        if (active.pipeline->backend_name() == "cpu") on_cpu.push_back(active.pipeline.get());
+    }
+    if (on_cpu.empty() || arguments_.sources.size() == 1) return;
+    const int all = settings_.detector.threads > 0 ? settings_.detector.threads : cores();
+    for (Pipeline* pipeline : on_cpu) {
+        PipelineSettings settings = pipeline->settings();
+        const int share = std::max(1, all / static_cast<int>(on_cpu.size()));
+        if (settings.detector.threads == share) continue;
+        settings.detector.threads = share;
+        pipeline->update(settings);
+    }
+}
+
+void DetectRun::watch() {
+    active_.front().pipeline->wait_for(active_.size() > 1 ? kBetweenLooksAtSeveral : kBetweenLooks);
+    const std::uint64_t done = summary_->frames();
+    for (auto active = active_.begin(); active != active_.end();) {
+        const PipelineState state = active->pipeline->state();
+        const bool over = state == PipelineState::ended || state == PipelineState::failed;
+        tell(*active);
+        if (over || InterruptGuard::requested()) {
+            finish(*active);
+            active = active_.erase(active);
+        } else {
+            ++active;
+        }
+    }
+    if (active_.empty() || !progress_) return;
+    const std::shared_ptr<const FrameResult> latest = active_.front().pipeline->latest();
+    progress_->update(done, latest ? fmt::format("{} {}", latest->kept.detections.size(),
+                                                 detector_kind(arguments_.detector.kind).finds)
+                                   : std::string());
+}
+
+void DetectRun::tell(Active& active) {
+    std::string notice = active.pipeline->notice();
+    if (notice != active.told && active.live && !notice.empty()) {
+        if (progress_) progress_->finish();
+        spdlog::warn("{}: {}", active.label, notice);
+    }
+    active.told = std::move(notice);
+}
+
+void DetectRun::finish(Active& active) {
+    Pipeline& pipeline = *active.pipeline;
+    pipeline.stop();
+    const PipelineCounters counters = pipeline.counters();
+    summary_->add(counters);
+    active.totals->set_dropped(counters.dropped);
+    const bool left_device = pipeline.backend_name() != active.backend.backend->name();
+    const std::optional<Error> failure = pipeline.failure();
+    if (failure) {
+        report(*failure);
+        go_on_ = go_on_ && failure->kind() == ErrorKind::input && !outputs_.failed();
+    } else if (counters.decoded == 0 && !InterruptGuard::requested()) {
+        report(Error(ErrorKind::input, "there is no picture in it", arguments_.sources[active.number]));
+    }
+    active.pipeline.reset();
+    if (left_device) {
+        device_lost_ = true;  // to this process: whoever comes next begins on the CPU
+        idle_backends_.clear();
+    } else if (!failure && !(device_lost_ && active.backend.backend->name() != "cpu")) {
+        idle_backends_.push_back(std::move(active.backend));
+    }
+}
+
+void DetectRun::print_totals(double seconds) const {
+    if (common_.quiet || summary_->frames() == 0) return;
+    std::string text;
+    if (totals_.size() > 1 && totals_.size() <= kMostRows) text += SourceTotals::table(totals_).text() + "\n";
+    text += summary_->text(seconds);
+    std::FILE* out = arguments_.output.json == "-" ? stderr : stdout;
+    std::fprintf(out, "%sbackend %s%s\n", text.c_str(), backend_why_.c_str(),
+                 device_lost_ ? ", lost in mid-run; finished on the CPU" : "");
+}
+
+}  // namespace throng

@@ -1,0 +1,91 @@
+// What `throng detect` does once its options are known: several sources at a time on one backend, results to the
+// outputs, totals at the end.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/commands/command.h"
+#include "app/options/backend.h"
+#include "app/options/clock_options.h"
+#include "app/options/detector_options.h"
+#include "app/options/nms_options.h"
+#include "app/options/output_options.h"
+#include "app/options/progress.h"
+#include "app/options/run_summary.h"
+#include "app/options/source_options.h"
+#include "app/options/source_totals.h"
+#include "core/base/error.h"
+#include "core/pipeline/pipeline.h"
+
+namespace throng {
+
+struct DetectArguments {
+    std::vector<std::string> sources;
+    SourceArguments source;
+    int streams = 0;  // sources at once; 0: by the backend
+    DetectorOptions detector;
+    NmsOptions nms = nms_options_after_detector(BoxesFor::data);
+    OutputOptions output;
+    ClockRunOptions clocks;
+};
+
+class DetectRun {
+public:
+    // Throws Error(usage) for options that make no sense together.
+    DetectRun(DetectArguments arguments, const CommonOptions& common);
+
+    // The exit status. A source that fails is reported and the others go on. Throws Error where nothing can be done.
+    int run();
+
+private:
+    // A source that is being worked on.
+    struct Active {
+        std::size_t number;  // of the source
+        std::string label;
+        BackendChoice backend;
+        std::unique_ptr<Pipeline> pipeline;
+        std::shared_ptr<SourceTotals> totals;
+        std::optional<std::uint64_t> frames;  // that it has, where that is known
+        bool live = false;
+        std::string told;  // the notice that was logged last
+    };
+
+    void start_sources();
+    void start_source(std::size_t number);
+    [[nodiscard]] Pipeline& make_pipeline(std::size_t number, std::unique_ptr<VideoSource> source);
+    [[nodiscard]] BackendChoice take_backend();
+    [[nodiscard]] std::size_t files_at_once() const;
+    void share_threads();
+    void watch();
+    void finish(Active& active);
+    void tell(Active& active);
+    void report(const Error& error);
+    void print_totals(double seconds) const;
+
+    DetectArguments arguments_;
+    const CommonOptions& common_;
+    PipelineSettings settings_;
+    std::string backend_name_;
+    std::string backend_why_;
+    std::vector<BackendChoice> idle_backends_;  // of sources that are over
+    OutputFiles outputs_;
+    std::optional<ClockRun> clocks_;
+    std::shared_ptr<SharedSink::Shared> clock_sink_;
+    std::shared_ptr<RunSummary> summary_ = std::make_shared<RunSummary>();
+    std::shared_ptr<SharedSink::Shared> summary_sink_ = std::make_shared<SharedSink::Shared>(summary_);
+    std::list<Active> active_;
+    std::vector<std::shared_ptr<SourceTotals>> totals_;  // of all sources that were opened
+    std::optional<Progress> progress_;
+    std::size_t next_ = 0;      // source to start
+    bool go_on_ = true;         // the next source would not fail in the same way
+    bool device_lost_ = false;  // a pipeline had to leave it
+    int status_ = 0;            // of the first failure
+};
+
+}  // namespace throng

@@ -1,0 +1,19 @@
+#include "app/options/source_totals.h"
+
+#include <fmt/format.h>
+
+namespace throng {
+
+TextTable SourceTotals::table(const std::vector<std::shared_ptr<SourceTotals>>& sources) {
+    TextTable table({"source", "frames", "kept", "raw", "dropped", "s", "frames/s"});
+    for (const auto& source : sources) {
+        const double seconds = std::chrono::duration<double>(source->last_ - source->start_).count();
+        const double rate = seconds > 0 ? static_cast<double>(source->frames_) / seconds : 0;
+        table.add({source->name_, fmt::format("{}", source->frames_), fmt::format("{}", source->kept_),
+                   fmt::format("{}", source->raw_), fmt::format("{}", source->dropped_), fmt::format("{:.2f}", seconds),
+                   fmt::format("{:.1f}", rate)});
+    }
+    return table;
+}
+
+}  // namespace throng

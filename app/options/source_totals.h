@@ -1,0 +1,44 @@
+// What one source of several came to.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/options/table.h"
+#include "core/pipeline/frame_result.h"
+
+namespace throng {
+
+// A sink of one pipeline.
+class SourceTotals final : public ResultSink {
+public:
+    explicit SourceTotals(std::string name) : name_(std::move(name)), start_(Clock::now()) {}
+
+    void write(const FrameResult& result) override {
+        ++frames_;
+        kept_ += result.kept.detections.size();
+        raw_ += result.raw_count;
+        last_ = Clock::now();
+    }
+    void close() override {}
+    void set_dropped(std::uint64_t dropped) { dropped_ = dropped; }
+
+    // A row a source. For sources whose pipelines are over.
+    [[nodiscard]] static TextTable table(const std::vector<std::shared_ptr<SourceTotals>>& sources);
+
+private:
+    using Clock = std::chrono::steady_clock;
+
+    std::string name_;
+    Clock::time_point start_;
+    Clock::time_point last_ = start_;
+    std::uint64_t frames_ = 0;
+    std::uint64_t kept_ = 0;
+    std::uint64_t raw_ = 0;
+    std::uint64_t dropped_ = 0;
+};
+
+}  // namespace throng
