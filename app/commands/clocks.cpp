@@ -17,6 +17,7 @@ namespace throng {
 namespace {
 
 struct Arguments {
+    int device = 0;
     std::string root;
     std::string profiles;
     std::string id;
@@ -30,6 +31,7 @@ std::string megahertz(const std::optional<Hertz>& hertz) {
 std::unique_ptr<ClockController> open(const Arguments& arguments) {
     ClockOptions options;
     options.root = arguments.root;
+    options.device = arguments.device;
     options.keep = true;
     if (!arguments.profiles.empty()) options.profiles = load_profiles(arguments.profiles);
     auto controller = std::make_unique<ClockController>(std::move(options));
@@ -67,7 +69,7 @@ int list(const Arguments& arguments) {
 int show(const Arguments& arguments) {
     const auto controller = open(arguments);
     const ClockReading reading = controller->measure();
-    TelemetryReader telemetry(make_system_files(arguments.root), open_nvml(arguments.root));
+    TelemetryReader telemetry(make_system_files(arguments.root), open_nvml(arguments.root, arguments.device));
     const TelemetrySample sample = telemetry.read();
     const Board& board = controller->board();
 
@@ -92,6 +94,8 @@ int show(const Arguments& arguments) {
         put(all["cpu"], "max_hz", reading.cpu.max);
         for (const NamedReading& entry : sample.temperatures) all["temperatures_c"][entry.name] = entry.value;
         for (const NamedReading& entry : sample.rails) all["rails_w"][entry.name] = entry.value;
+        put(all, "memory_hz", sample.memory_clock);
+        put(all, "power_w", sample.power);
         all["throttling"] = describe_throttling(sample.throttle_reasons);
         fmt::print("{}\n", all.dump());
         return 0;
@@ -104,7 +108,9 @@ int show(const Arguments& arguments) {
                reading.cpu.governor});
     fmt::print("board    {}\ncontrol  {}{}\n\n{}", board.model.empty() ? "no Jetson" : board.model, controller->kind(),
                controller->location().empty() ? "" : ", " + controller->location(), table.text());
-    if (reading.gpu.load) fmt::print("\nGPU load {:.0f} %\n", *reading.gpu.load * 100);
+    fmt::print("\n");
+    if (sample.memory_clock) fmt::print("memory clock {}\n", megahertz(sample.memory_clock));
+    if (reading.gpu.load) fmt::print("GPU load {:.0f} %\n", *reading.gpu.load * 100);
     for (const NamedReading& entry : sample.temperatures) fmt::print("{}: {:.1f} °C\n", entry.name, entry.value);
     for (const NamedReading& entry : sample.rails) fmt::print("{}: {:.2f} W\n", entry.name, entry.value);
     if (sample.throttled()) fmt::print("held down: {}\n", describe_throttling(sample.throttle_reasons));
@@ -127,8 +133,9 @@ int set(const Arguments& arguments) {
     const auto controller = open(arguments);
     const ApplyResult result = controller->apply(arguments.id);
     const ClockReading reading = controller->measure();
-    return report(result, fmt::format("{}: GPU {} to {}; `throng clocks restore` brings back what was before",
-                                      arguments.id, megahertz(reading.gpu.min), megahertz(reading.gpu.max)));
+    const std::string remark = result.reason.empty() ? "" : " (" + result.reason + ")";
+    return report(result, fmt::format("{}: GPU {} to {}{}; `throng clocks restore` brings back what was before",
+                                      arguments.id, megahertz(reading.gpu.min), megahertz(reading.gpu.max), remark));
 }
 
 int restore(const Arguments& arguments) {
@@ -147,13 +154,22 @@ void add_clocks_command(CLI::App& program, CommandContext& context) {
         ->type_name("FILE");
     clocks->add_flag("--json", arguments->json, "One JSON line instead of tables (list, show)");
     clocks->callback([clocks, arguments, &context] {
-        if (clocks->get_subcommands().empty()) context.run = [arguments] { return list(*arguments); };
+        if (clocks->get_subcommands().empty())
+            context.run = [arguments, &context] {
+                arguments->device = context.common.device;
+                return list(*arguments);
+            };
     });
 
     const auto add = [&](const char* name, const char* description, int (*command)(const Arguments&)) {
         CLI::App* added = clocks->add_subcommand(name, description);
         added->fallthrough();
-        added->callback([command, arguments, &context] { context.run = [=] { return command(*arguments); }; });
+        added->callback([command, arguments, &context] {
+            context.run = [command, arguments, &context] {
+                arguments->device = context.common.device;
+                return command(*arguments);
+            };
+        });
         return added;
     };
     add("list", "The profiles and what they mean on this board (the default)", list);

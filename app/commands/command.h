@@ -31,6 +31,7 @@ void add_nms_command(CLI::App& program, CommandContext& context);
 void add_bench_command(CLI::App& program, CommandContext& context);
 void add_eval_command(CLI::App& program, CommandContext& context);
 void add_clocks_command(CLI::App& program, CommandContext& context);
+void add_experiments_command(CLI::App& program, CommandContext& context);
 void add_info_command(CLI::App& program, CommandContext& context);
 
 // Parts of `bench`, one file each.

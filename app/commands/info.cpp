@@ -26,6 +26,8 @@ extern "C" {
 #include "app/options/backend.h"
 #include "app/options/table.h"
 #include "core/base/error.h"
+#include "core/clocks/clock_controller.h"
+#include "core/clocks/telemetry.h"
 #include "core/cpu/cpu_backend.h"
 #include "core/model/model_finder.h"
 #include "core/video/source.h"
@@ -80,6 +82,39 @@ Json gpus() {
     return list;
 }
 
+// What a run that died left changed is restored, as at every start.
+Json board(const std::string& root, int device) {
+    ClockOptions options;
+    options.root = root;
+    options.device = device;
+    const ClockController clocks(options);
+    TelemetryReader telemetry(make_system_files(root), open_nvml(root, device));
+    const TelemetrySample sample = telemetry.read();
+    const auto megahertz = [](const std::optional<Hertz>& hertz) {
+        return hertz ? fmt::format("{:.1f} MHz", static_cast<double>(*hertz) / 1e6) : std::string("-");
+    };
+    Json list = Json::array();
+    const auto add = [&](const char* name, const std::string& details) {
+        list.push_back({{"name", name}, {"details", details}});
+    };
+    const Board& found = clocks.board();
+    add("board", found.soc.empty() ? "no Jetson" : fmt::format("{}, {}", found.model, found.soc));
+    if (!found.release.empty()) add("release", found.release);
+    add("control", clocks.kind() == "none" ? "none: no Tegra board, no GPU under /sys/class/devfreq, no NVML"
+                                           : fmt::format("{}, {}", clocks.kind(), clocks.location()));
+    const std::vector<Hertz> steps = clocks.steps();
+    if (!steps.empty())
+        add("steps", fmt::format("{} from {} to {}", steps.size(), megahertz(steps.front()), megahertz(steps.back())));
+    add("clocks", fmt::format("GPU {}, memory {}, CPU {}", megahertz(sample.gpu_clock), megahertz(sample.memory_clock),
+                              megahertz(sample.cpu_clock)));
+    if (sample.gpu_load) add("load", fmt::format("{:.0f} %", *sample.gpu_load * 100));
+    if (sample.power) add("power", fmt::format("{:.1f} W", *sample.power));
+    for (const NamedReading& reading : sample.temperatures)
+        add("sensor", fmt::format("{} {:.1f} °C", reading.name, reading.value));
+    if (sample.throttled()) add("held down", describe_throttling(sample.throttle_reasons));
+    return list;
+}
+
 Json decoders(int device) {
     Json list = Json::array();
     for (const DecoderInfo& decoder : list_decoders(device)) {
@@ -128,11 +163,12 @@ void print_models(const Json& list) {
     fmt::print("  install the package opencv-data, or name a file with --model\n");
 }
 
-int info(const CommonOptions& common, bool json) {
+int info(const CommonOptions& common, const std::string& root, bool json) {
     Json all;
     all["versions"] = versions();
     all["backends"] = backends(common.device);
     all["gpus"] = gpus();
+    all["board"] = board(root, common.device);
     all["decoders"] = decoders(common.device);
     all["cameras"] = cameras();
     all["models"] = models();
@@ -144,6 +180,7 @@ int info(const CommonOptions& common, bool json) {
         fmt::print("{:<8} {}\n", name, version.get<std::string>());
     print_states("Backends", all["backends"]);
     print_states("GPUs", all["gpus"]);
+    print_states("Board", all["board"]);
     print_states("Decoders", all["decoders"]);
     print_states("Cameras", all["cameras"]);
     print_models(all["models"]);
@@ -153,10 +190,17 @@ int info(const CommonOptions& common, bool json) {
 }  // namespace
 
 void add_info_command(CLI::App& program, CommandContext& context) {
-    CLI::App* command = program.add_subcommand("info", "Versions, backends, GPUs, decoders, cameras and models found");
+    CLI::App* command =
+        program.add_subcommand("info", "Versions, backends, GPUs, board, clocks, decoders, cameras and models found");
     auto json = std::make_shared<bool>(false);
+    auto root = std::make_shared<std::string>();
     command->add_flag("--json", *json, "As JSON")->group("Output");
-    command->callback([&context, json] { context.run = [&context, json] { return info(context.common, *json); }; });
+    command->add_option("--root", *root, "A prefix before every system path (tests and dry runs)")
+        ->type_name("DIR")
+        ->group("Board");
+    command->callback([&context, json, root] {
+        context.run = [&context, json, root] { return info(context.common, *root, *json); };
+    });
 }
 
 }  // namespace throng

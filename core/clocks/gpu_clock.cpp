@@ -24,6 +24,15 @@ public:
     ApplyResult restore(const SavedClock&) override { return {}; }
 };
 
+// What gives this user the right to write the file.
+std::string grant_for(const std::string& path) {
+    if (path.rfind("/sys/kernel/", 0) == 0) return "it belongs to root alone; for once: sudo throng clocks set ID";
+    return "for good: sudo groupadd -f -r throng && sudo usermod -aG throng \"$USER\" && sudo cp "
+           "configs/udev/99-throng-clocks.rules /etc/udev/rules.d/ && sudo udevadm control --reload && sudo udevadm "
+           "trigger "
+           "--subsystem-match=devfreq --subsystem-match=cpu, then log in again; for once: sudo throng clocks set ID";
+}
+
 }  // namespace
 
 ApplyResult refused(const std::string& path, const WriteOutcome& outcome) {
@@ -31,10 +40,7 @@ ApplyResult refused(const std::string& path, const WriteOutcome& outcome) {
         case WriteStatus::written: return {};
         case WriteStatus::missing:
             return {ApplyStatus::unsupported, path, outcome.reason, "this kernel has no such control"};
-        case WriteStatus::denied:
-            return {ApplyStatus::needs_privilege, path, outcome.reason,
-                    "install configs/udev/99-throng-clocks.rules and join the group it names, or: sudo throng clocks "
-                    "set ID"};
+        case WriteStatus::denied: return {ApplyStatus::needs_privilege, path, outcome.reason, grant_for(path)};
         case WriteStatus::rejected:
             return {ApplyStatus::rejected, path, outcome.reason, "the board does not take this value"};
     }

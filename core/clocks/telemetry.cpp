@@ -252,23 +252,28 @@ void Telemetry::run(const std::stop_token& stop) {
     const auto start = Clock::now();
     auto next = start;
     auto before = start;
-    while (!stop.stop_requested()) {
+    const auto take = [&] {
         TelemetrySample sample = reader_.read();
         const auto now = Clock::now();
         join_frames(sample, std::chrono::duration<double>(now - before).count());
         before = now;
         if (csv_.is_open()) write(sample);
-        next = std::max(next + options_.period, now);  // a slow board skips samples instead of catching up
         timespec busy{};
         ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &busy);
-        const double passed = std::chrono::duration<double>(next - start).count();
-        std::unique_lock lock(mutex_);
-        cost_ = (static_cast<double>(busy.tv_sec) + static_cast<double>(busy.tv_nsec) * 1e-9) / std::max(passed, 1e-9);
+        const double passed = std::chrono::duration<double>(std::max(next + options_.period, now) - start).count();
+        const std::lock_guard lock(mutex_);
+        cost_ = (static_cast<double>(busy.tv_sec) + static_cast<double>(busy.tv_nsec) * 1e-9) / passed;
         ++count_;
         history_.push_back(std::move(sample));
         while (history_.size() > options_.history) history_.pop_front();
+    };
+    while (!stop.stop_requested()) {
+        take();
+        next = std::max(next + options_.period, Clock::now());  // a slow board skips samples instead of catching up
+        std::unique_lock lock(mutex_);
         wake_.wait_until(lock, stop, next, [] { return false; });
     }
+    take();  // the frames since the last whole period
 }
 
 void Telemetry::write(const TelemetrySample& sample) {

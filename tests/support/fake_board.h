@@ -26,6 +26,9 @@ public:
     [[nodiscard]] std::string text(const std::string& path) const { return read(path).value_or("(missing)"); }
     [[nodiscard]] const std::vector<std::string>& written() const { return written_; }  // "path=value", in order
 
+    [[nodiscard]] const std::map<std::string, std::string>& files() const { return files_; }
+    [[nodiscard]] const std::map<std::string, std::string>& links() const { return links_; }
+
     [[nodiscard]] std::optional<std::string> read(const std::string& path) const override;
     WriteOutcome write(const std::string& path, const std::string& value) override;
     [[nodiscard]] bool exists(const std::string& path) const override;

@@ -1,0 +1,148 @@
+// throng experiments: repeats the tables and figures of the papers on this machine.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/commands/command.h"
+#include "app/experiments/bench.h"
+#include "app/experiments/report.h"
+#include "app/options/clock_options.h"
+#include "app/options/interrupt.h"
+#include "app/options/progress.h"
+#include "app/options/table.h"
+#include "app/options/text_file.h"
+#include "core/base/error.h"
+#include "core/base/log.h"
+
+namespace throng {
+namespace {
+
+struct Arguments {
+    std::vector<std::string> names;
+    ExperimentOptions options;
+    ClockRunOptions clocks;
+};
+
+int list() {
+    TextTable table({"name", "what", "repeats"});
+    for (const Experiment& experiment : experiments())
+        table.add({std::string(experiment.name), std::string(experiment.title), std::string(experiment.source)});
+    fmt::print("{}\nthrong experiments run NAME… | run all   --out DIR\n", table.text());
+    return 0;
+}
+
+std::vector<const Experiment*> chosen(const std::vector<std::string>& names) {
+    std::vector<const Experiment*> all;
+    for (const std::string& name : names) {
+        if (name == "all") {
+            all.clear();
+            for (const Experiment& experiment : experiments()) all.push_back(&experiment);
+            return all;
+        }
+        all.push_back(&find_experiment(name));
+    }
+    return all;
+}
+
+std::filesystem::path make_folder(const std::string& out) {
+    std::error_code error;
+    std::filesystem::create_directories(out, error);
+    if (error)
+        throw Error(ErrorKind::input, "the folder cannot be made: " + error.message(), out, "name another with --out");
+    return out;
+}
+
+void tell(const ReportPart& part) {
+    fmt::print("{:<10} {}\n", part.experiment->name,
+               part.failure.empty() ? fmt::format("{:.1f} s", part.result.seconds) : "not measured: " + part.failure);
+    for (const std::string& line : part.result.findings) fmt::print("  {}\n", line);
+    for (const std::string& line : part.result.missing) fmt::print("  not measured: {}\n", line);
+    std::fflush(stdout);
+}
+
+int run(const Arguments& arguments, const CommonOptions& common) {
+    const std::vector<const Experiment*> wanted = chosen(arguments.names);
+    const InterruptGuard interrupts;
+    ExperimentOptions options = arguments.options;
+    options.clocks = clock_options(arguments.clocks, common);
+    const std::filesystem::path folder = make_folder(options.out);
+    const ClockRun clocks(ClockRunOptions{arguments.clocks.telemetry, "", "", arguments.clocks.root}, common);
+
+    Report report;
+    std::unique_ptr<Progress> progress;
+    std::uint64_t steps = 0;
+    ExperimentBench bench(common, options, [&](const std::string& what) {
+        if (progress) progress->update(++steps, what);
+    });
+    if (!bench.clocks().recovered().empty()) spdlog::info("{}", bench.clocks().recovered());
+    for (const Experiment* experiment : wanted) {
+        steps = 0;
+        progress = std::make_unique<Progress>(common, std::string(experiment->name), std::nullopt);
+        ReportPart part;
+        part.experiment = experiment;
+        const auto start = std::chrono::steady_clock::now();
+        try {
+            experiment->run(bench, part.result);
+        } catch (const Error& error) {
+            if (error.kind() == ErrorKind::interrupted) throw;
+            part.failure = error.what();
+        }
+        part.result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+        progress.reset();
+        write_part(folder, part);
+        if (!common.quiet) tell(part);
+        report.parts.push_back(std::move(part));
+        // Whole after every experiment, so that a run that is stopped leaves a report.
+        report.machine = describe_machine(bench);
+        write_text((folder / "report.html").string(), to_html(report));
+    }
+    if (!common.quiet) fmt::print("{}\n", (folder / "report.html").string());
+    return 0;
+}
+
+}  // namespace
+
+void add_experiments_command(CLI::App& program, CommandContext& context) {
+    auto arguments = std::make_shared<Arguments>();
+    CLI::App* command = program.add_subcommand("experiments", "The papers' tables and figures, measured here");
+    command->require_subcommand(0, 1);
+    command->callback([command, &context] {
+        if (command->get_subcommands().empty()) context.run = list;
+    });
+    command->add_subcommand("list", "What there is (the default)")->callback([&context] { context.run = list; });
+
+    CLI::App* running = command->add_subcommand("run", "Measure, and write CSV files, plots and one HTML report");
+    running->add_option("NAME", arguments->names, "Experiments by name, or all")->required();
+    running->add_option("--out", arguments->options.out, "Folder for report.html, tables and plots")
+        ->type_name("DIR")
+        ->capture_default_str();
+    running
+        ->add_option("--photos", arguments->options.photos,
+                     "Folder of annotated photographs with truth*.txt or truth*.jsonl, for table7")
+        ->type_name("DIR");
+    running->add_option("--source", arguments->options.source, "A crowd video in place of the drawn one, for fig12")
+        ->type_name("SOURCE");
+    running->add_option("--budget", arguments->options.budget_ms, "Milliseconds of repetitions of each measurement")
+        ->check(CLI::Range(1.0, 60000.0))
+        ->capture_default_str();
+    running
+        ->add_option("--telemetry", arguments->clocks.telemetry, "Write clocks, loads and power once a second, as CSV")
+        ->type_name("FILE");
+    running->add_option("--profiles", arguments->clocks.profiles, "Clock profiles to change or add")->type_name("FILE");
+    running->add_option("--root", arguments->clocks.root, "A prefix before every system path (tests and dry runs)")
+        ->type_name("DIR");
+    running->callback(
+        [arguments, &context] { context.run = [arguments, &context] { return run(*arguments, context.common); }; });
+    command->footer(
+        "Examples:\n"
+        "  throng experiments run all --out report\n"
+        "  throng experiments run fig8 cores --backend cuda --out report\n"
+        "Clocks that an experiment changes are brought back at its end.");
+}
+
+}  // namespace throng

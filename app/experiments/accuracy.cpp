@@ -1,0 +1,192 @@
+// Accuracy of the rules on annotated crowds: table 7 of the NMS paper.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "app/experiments/all.h"
+#include "app/experiments/bench.h"
+#include "core/base/error.h"
+#include "core/base/log.h"
+#include "core/eval/average_precision.h"
+#include "core/synth/crowd.h"
+#include "core/video/source.h"
+
+namespace throng {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Picture {
+    std::vector<TruthFace> truth;
+    DetectionSet raw;
+};
+
+struct PictureSet {
+    std::string name;
+    std::vector<Picture> pictures;
+    double iou = 0.5;
+};
+
+struct Rule {
+    std::string name;
+    NmsParams params;
+};
+
+std::vector<Rule> rules() {
+    const auto make = [](const char* name, NmsRule rule, Overlap overlap, float theta, Merge merge = Merge::none,
+                         std::int32_t min_hits = 1) {
+        NmsParams params = nms_rule(rule, theta);
+        params.overlap = overlap;
+        params.merge = merge;
+        params.min_hits = min_hits;
+        return Rule{name, params};
+    };
+    std::vector<Rule> all = {
+        make("one-pass, IoU 0.3", NmsRule::one_pass, Overlap::iou, 0.3F),
+        make("greedy, IoU 0.3", NmsRule::greedy, Overlap::iou, 0.3F),
+        make("one-pass, IoU 0.5", NmsRule::one_pass, Overlap::iou, 0.5F),
+        make("greedy, IoU 0.5", NmsRule::greedy, Overlap::iou, 0.5F),
+        make("soft-linear, 0.3", NmsRule::soft_linear, Overlap::iou, 0.3F),
+        make("soft-gaussian, sigma 0.5", NmsRule::soft_gaussian, Overlap::iou, 0.3F),
+        make("adaptive greedy, IoU 0.3", NmsRule::greedy, Overlap::iou, 0.3F),
+        make("greedy, smaller box 0.5", NmsRule::greedy, Overlap::min, 0.5F),
+        make("the same, merged by mean", NmsRule::greedy, Overlap::min, 0.5F, Merge::mean),
+        make("the same, 3 hits or more", NmsRule::greedy, Overlap::min, 0.5F, Merge::mean, 3),
+    };
+    all[6].params.pair = PairRule::adaptive;
+    return all;
+}
+
+double iou(const Box& a, const Box& b) {
+    return intersection_over_union(a, b);
+}
+
+// Adaptive suppression wants the density of the place of each box, which a network of its own would tell. In its place
+// stands the truth: the largest overlap of the nearest face with another face.
+void add_density(Picture& picture) {
+    picture.raw.density.assign(picture.raw.detections.size(), 0.0F);
+    for (std::size_t i = 0; i < picture.raw.detections.size(); ++i) {
+        const TruthFace* nearest = nullptr;
+        double best = 0;
+        for (const TruthFace& face : picture.truth) {
+            const double overlap = iou(face.box, picture.raw.detections[i].box);
+            if (overlap <= best) continue;
+            best = overlap;
+            nearest = &face;
+        }
+        if (nearest == nullptr) continue;
+        double density = 0;
+        for (const TruthFace& face : picture.truth) {
+            if (&face != nearest) density = std::max(density, iou(face.box, nearest->box));
+        }
+        picture.raw.density[i] = static_cast<float>(std::min(density, 1.0));
+    }
+}
+
+PictureSet drawn_crowds(ExperimentBench& bench, Detector& detector) {
+    PictureSet set{"drawn crowds, 120 faces, 1280x720, IoU 0.5", {}, 0.5};
+    for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+        bench.step(fmt::format("drawn crowd {}", seed));
+        CrowdOptions options;
+        options.faces = 120;
+        options.width = 1280;
+        options.height = 720;
+        options.seed = seed;
+        const Crowd crowd(options);
+        Picture picture;
+        for (const CrowdFace& face : crowd.truth(0)) picture.truth.push_back({face.box, face.visible, face.ignore});
+        picture.raw = bench.detect(bench.backend(), detector, crowd.frame(0));
+        set.pictures.push_back(std::move(picture));
+    }
+    return set;
+}
+
+fs::path truth_file(const fs::path& folder) {
+    std::error_code error;
+    std::vector<fs::path> found;
+    for (const auto& entry : fs::directory_iterator(folder, error)) {
+        const std::string name = entry.path().filename().string();
+        const std::string extension = entry.path().extension().string();
+        if (name.rfind("truth", 0) == 0 && (extension == ".txt" || extension == ".jsonl"))
+            found.push_back(entry.path());
+    }
+    if (found.empty()) {
+        throw Error(ErrorKind::input, "has no truth", folder.string(),
+                    "a file truth*.txt (WIDER FACE's layout) or truth*.jsonl says where the faces are");
+    }
+    return *std::min_element(found.begin(), found.end());
+}
+
+// Faces are boxed a little differently by every annotator: an IoU of 0.35 counts.
+PictureSet photographs(ExperimentBench& bench, Detector& detector, const fs::path& folder) {
+    PictureSet set{"photographs, IoU 0.35", {}, 0.35};
+    for (const TruthLabels& labels : read_truth(truth_file(folder))) {
+        bench.step(labels.source);
+        Frame frame;
+        const auto source = open_source((folder / labels.source).string());
+        ReadStatus status = ReadStatus::timeout;
+        while (status == ReadStatus::timeout) status = source->read(frame, {});
+        if (status == ReadStatus::end) continue;
+        set.pictures.push_back({labels.entries, bench.detect(bench.backend(), detector, frame)});
+    }
+    return set;
+}
+
+std::string part(const std::optional<double>& value) {
+    return value ? fmt::format("{:.3f}", *value) : "-";
+}
+
+}  // namespace
+
+void run_accuracy(ExperimentBench& bench, ExperimentResult& result) {
+    const auto detector = bench.backend().make_detector(bench.detector_params());
+    std::vector<PictureSet> sets;
+    sets.push_back(drawn_crowds(bench, *detector));
+    if (bench.options().photos.empty()) {
+        result.missing.emplace_back("No photographs were given: --photos FOLDER measures annotated ones, too.");
+    } else {
+        sets.push_back(photographs(bench, *detector, bench.options().photos));
+    }
+    result.settings = {{"detector", "Haar alt2, factor 1.1, from 24 pixels"},
+                       {"ranking", "by score for precision over recall; every detection counts, also those of one hit"},
+                       {"density", "adaptive: taken from the truth, as an ideal density network would tell it"}};
+    ResultTable table{
+        "rules", "Accuracy", {"pictures", "rule", "AP", "precision", "recall", "faces", "right", "wrong"}, {}};
+    Plot plot{"ap", "Average precision of each rule", "", "average precision", false, false, {}, {}};
+    for (const Rule& rule : rules()) plot.categories.push_back(rule.name);
+    for (PictureSet& set : sets) {
+        for (Picture& picture : set.pictures) add_density(picture);
+        Series bars{set.name, {}, false};
+        std::pair<double, std::string> best{-1, ""};
+        std::map<std::string, double> by_name;
+        for (std::size_t r = 0; r < rules().size(); ++r) {
+            const Rule rule = rules()[r];
+            bench.step(fmt::format("{}: {}", set.name, rule.name));
+            MatchOptions options;
+            options.iou = set.iou;
+            MatchResult total;
+            for (const Picture& picture : set.pictures) {
+                std::vector<ScoredBox> boxes;
+                for (const Detection& d : bench.suppress(bench.cpu(), picture.raw, rule.params).detections)
+                    boxes.push_back({d.box, d.score, d.hits});
+                total += match(picture.truth, boxes, options);
+            }
+            const double ap = average_precision(total).value_or(0);
+            bars.points.emplace_back(static_cast<double>(r), ap);
+            by_name[rule.name] = ap;
+            if (ap > best.first) best = {ap, rule.name};
+            table.rows.push_back({set.name, rule.name, fmt::format("{:.3f}", ap), part(precision(total)),
+                                  part(recall(total)), fmt::format("{}", total.faces), fmt::format("{}", total.correct),
+                                  fmt::format("{}", total.wrong)});
+        }
+        result.findings.push_back(
+            fmt::format("{}: highest AP {:.3f} by {}; one-pass against greedy at IoU 0.3: {:.3f} and {:.3f}.", set.name,
+                        best.first, best.second, by_name["one-pass, IoU 0.3"], by_name["greedy, IoU 0.3"]));
+        plot.series.push_back(std::move(bars));
+    }
+    result.plots.push_back(std::move(plot));
+    result.tables.push_back(std::move(table));
+}
+
+}  // namespace throng

@@ -1,0 +1,35 @@
+// The functions behind the table of experiments, one file each (or a few that share their input).
+#pragma once
+
+#include "app/experiments/experiment.h"
+
+namespace throng {
+
+void run_gpu_against_cpu(ExperimentBench& bench, ExperimentResult& result);  // nms_clocks.cpp
+void run_growth(ExperimentBench& bench, ExperimentResult& result);           // nms_growth.cpp
+void run_clock_sweep(ExperimentBench& bench, ExperimentResult& result);      // nms_clocks.cpp
+void run_partitions(ExperimentBench& bench, ExperimentResult& result);       // nms_kernels.cpp
+void run_crowd_video(ExperimentBench& bench, ExperimentResult& result);      // crowd_video.cpp
+void run_mosaic(ExperimentBench& bench, ExperimentResult& result);           // nms_kernels.cpp
+void run_accuracy(ExperimentBench& bench, ExperimentResult& result);         // accuracy.cpp
+void run_agreement(ExperimentBench& bench, ExperimentResult& result);        // agreement.cpp
+void run_multiprocessors(ExperimentBench& bench, ExperimentResult& result);  // multiprocessors.cpp
+void run_windows(ExperimentBench& bench, ExperimentResult& result);          // cascade.cpp
+void run_ladder(ExperimentBench& bench, ExperimentResult& result);           // cascade.cpp
+void run_masks(ExperimentBench& bench, ExperimentResult& result);            // cascade.cpp
+
+// Figures of the NMS paper that its readers can look up.
+[[nodiscard]] std::vector<Published> published_nms();
+
+// Milliseconds of an engine at each number of multiprocessors, where the device can be asked to use fewer.
+struct ShareTimes {
+    std::string engine;  // "paper's kernels", "one-pass", "greedy"
+    std::size_t detections = 0;
+    int multiprocessors = 0;
+    double ms = 0;
+    std::size_t kept = 0;
+};
+// Throws Error(unavailable) where that cannot be done here.
+[[nodiscard]] std::vector<ShareTimes> time_shares(ExperimentBench& bench, const std::vector<std::size_t>& sizes);
+
+}  // namespace throng

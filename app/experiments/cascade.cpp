@@ -1,0 +1,193 @@
+// The cascade talk: windows alive after each stage, the ladder of optimisations, masks.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "app/commands/cascade_ladder.h"
+#include "app/experiments/all.h"
+#include "app/experiments/bench.h"
+#include "core/base/error.h"
+#include "core/base/rolling.h"
+#include "core/cpu/cascade_detector.h"
+#include "core/detect/silent_recorder.h"
+#include "core/model/cascade_xml.h"
+#include "core/model/model_finder.h"
+#include "core/synth/crowd.h"
+
+namespace throng {
+namespace {
+
+constexpr const char* kTalk = "P. Micikevicius, Maximizing Face Detection Performance, GTC 2015";
+constexpr const char* kInput = "drawn crowd of 60 people, 1920x1080, seed 1";
+
+Frame crowd_frame() {
+    return Crowd(CrowdOptions{}).frame(0);
+}
+
+// The talk's setting: 1080p, factor 1.25, faces of 50 to 200 pixels.
+DetectorParams talk_setting(const char* kind, const char* model) {
+    DetectorParams params;
+    params.kind = kind;
+    params.model = model;
+    params.scale_factor = 1.25;
+    params.min_size = 50;
+    params.max_size = 200;
+    return params;
+}
+
+const std::pair<const char*, DetectorParams>& haar() {
+    static const std::pair<const char*, DetectorParams> setting{"Haar alt2",
+                                                                talk_setting("haar", "haarcascade_frontalface_alt2")};
+    return setting;
+}
+
+const std::pair<const char*, DetectorParams>& lbp() {
+    static const std::pair<const char*, DetectorParams> setting{"LBP", talk_setting("lbp", "lbpcascade_frontalface")};
+    return setting;
+}
+
+}  // namespace
+
+void run_windows(ExperimentBench& bench, ExperimentResult& result) {
+    result.settings = {{"input", kInput}, {"detector", "factor 1.25, faces of 50 to 200 pixels, as in the talk"}};
+    ResultTable table{"windows",
+                      "Windows alive after each stage",
+                      {"cascade", "stage", "weak classifiers", "alive", "part of all candidates"},
+                      {}};
+    Plot plot{"windows", "Windows alive after each stage", "stages passed", "windows", false, true, {}, {}};
+    const Frame frame = crowd_frame();
+    for (const auto& [name, params] : {haar(), lbp()}) {
+        const CascadeModel whole = read_cascade(find_model(params.model, params.kind));
+        Series line{name, {}, false};
+        std::int64_t candidates = 0;
+        std::int64_t half = -1;
+        // A cascade cut off after n stages accepts exactly the windows that are alive there.
+        for (std::size_t n = 1; n <= whole.stages.size(); ++n) {
+            bench.step(fmt::format("{}, stage {} of {}", name, n, whole.stages.size()));
+            CascadeModel cut = whole;
+            cut.stages.resize(n);
+            CascadeDetector detector(std::move(cut), params);
+            SilentRecorder recorder;
+            DetectionBuffer raw = make_host_buffer(16);
+            detector.enqueue(frame, raw, recorder);
+            const CascadeCounts& counts = detector.counts();
+            if (n == 1) {
+                candidates = counts.candidates;
+                line.points.emplace_back(0, static_cast<double>(candidates));
+            }
+            if (half < 0 && counts.accepted * 100 < candidates) half = static_cast<std::int64_t>(n);
+            line.points.emplace_back(static_cast<double>(n), static_cast<double>(counts.accepted));
+            table.rows.push_back(
+                {name, fmt::format("{}", n), fmt::format("{}", whole.stages[n - 1].tree_count),
+                 fmt::format("{}", counts.accepted),
+                 fmt::format("{:.5f}", static_cast<double>(counts.accepted) /
+                                           static_cast<double>(std::max<std::int64_t>(candidates, 1)))});
+        }
+        result.findings.push_back(
+            fmt::format("{}: of {} candidate windows fewer than 1 % are alive after stage {}, {} at the end.", name,
+                        candidates, half, line.points.back().second));
+        plot.series.push_back(std::move(line));
+    }
+    result.plots.push_back(std::move(plot));
+    result.tables.push_back(std::move(table));
+}
+
+void run_ladder(ExperimentBench& bench, ExperimentResult& result) {
+    result.settings = {{"input", kInput}, {"detector", "factor 1.25, faces of 50 to 200 pixels, as in the talk"}};
+    const std::string alt2 = "Haar alt2, 1080p, factor 1.25, 50 to 200 px";
+    result.published = {{alt2 + ", Tesla K40", "7.2 ms", kTalk},
+                        {alt2 + ", Tegra K1", "79 ms", kTalk},
+                        {"LBP, same setting, Tesla K40", "4.8 ms", kTalk},
+                        {"LBP with a mask, Tesla K40", "1.7 ms", kTalk},
+                        {"LBP, same setting, Tegra K1", "54 ms", kTalk},
+                        {"LBP with a mask, Tegra K1", "16 ms", kTalk},
+                        {"all optimisations, Tegra K1", "8.4 times", kTalk},
+                        {"all optimisations, Tesla K40", "5.8 times", kTalk}};
+    if (!bench.has_cuda()) {
+        result.missing.emplace_back("The ladder is of the CUDA cascade, which needs a device: " + bench.why() + ".");
+        return;
+    }
+    const Frame frame = crowd_frame();
+    ResultTable table{"ladder",
+                      "Milliseconds from grey image to raw detections",
+                      {"cascade", "adds", "median ms", "gain of the step", "gain in all", "windows", "detections"},
+                      {}};
+    Plot plot{"ladder", "The optimisations one on top of the other", "", "milliseconds", false, true, {}, {}};
+    for (const auto& [name, params] : {haar(), lbp()}) {
+        bench.step(fmt::format("{}: the ladder", name));
+        const auto rows = measure_ladder(frame, name, params, bench.common().device, 15, [] {});
+        Series bars{name, {}, false};
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            const LadderRow& row = rows[i];
+            if (plot.categories.size() <= i) plot.categories.push_back(row.step);
+            bars.points.emplace_back(static_cast<double>(i), row.median_ms);
+            table.rows.push_back({name, row.step, ms_cell(row.median_ms), fmt::format("{:.2f}", row.step_gain),
+                                  fmt::format("{:.2f}", row.gain), fmt::format("{}", row.windows),
+                                  fmt::format("{}", row.detections)});
+        }
+        if (!rows.empty())
+            result.findings.push_back(
+                fmt::format("{}: {:.1f} times as fast in all; the talk reports 8.4 on Tegra K1 and 5.8 on Tesla K40.",
+                            name, rows.back().gain));
+        plot.series.push_back(std::move(bars));
+    }
+    const auto last = static_cast<double>(plot.categories.size()) - 1;
+    if (last >= 0) plot.series.push_back({"the talk, Haar alt2, Tesla K40", {{last, 7.2}}, true});
+    result.plots.push_back(std::move(plot));
+    result.tables.push_back(std::move(table));
+}
+
+void run_masks(ExperimentBench& bench, ExperimentResult& result) {
+    result.settings = {{"input", kInput}, {"detector", "factor 1.25, faces of 50 to 200 pixels, as in the talk"}};
+    result.published = {{"LBP, 1080p, Tesla K40, without and with a mask", "4.8 and 1.7 ms", kTalk},
+                        {"LBP, 1080p, Tegra K1, without and with a mask", "54 and 16 ms", kTalk}};
+    const Frame frame = crowd_frame();
+    ResultTable table{"masks",
+                      "Milliseconds from frame to raw detections, medians",
+                      {"cascade", "switch", "choice", "median ms", "raw detections"},
+                      {}};
+    Plot plot{"masks", "What a mask of candidates saves", "", "milliseconds", false, false, {}, {}};
+    for (const auto& [name, params] : {haar(), lbp()}) {
+        Series bars{name, {}, false};
+        const auto probe = bench.backend().make_detector(params);
+        for (const DetectorSwitch& toggle : probe->switches()) {
+            if (toggle.id.find("mask") == std::string::npos) continue;
+            for (const std::string& choice : toggle.choices) {
+                bench.step(fmt::format("{}: {} {}", name, toggle.id, choice));
+                DetectorParams chosen = params;
+                chosen.switches[toggle.id] = choice;
+                const auto detector = bench.backend().make_detector(chosen);
+                DetectionBuffer raw = bench.backend().make_buffer(1 << 16);
+                SilentRecorder recorder;
+                DetectionSet found;
+                std::vector<double> samples;
+                for (int i = -2; i < 25; ++i) {
+                    const auto start = std::chrono::steady_clock::now();
+                    detector->enqueue(frame, raw, recorder);
+                    bench.backend().download(raw, found);
+                    const std::chrono::duration<double, std::milli> passed = std::chrono::steady_clock::now() - start;
+                    if (i >= 0) samples.push_back(passed.count());
+                }
+                std::sort(samples.begin(), samples.end());
+                const std::string category = fmt::format("{} {}", toggle.id, choice);
+                const auto known = std::find(plot.categories.begin(), plot.categories.end(), category);
+                const auto at = known - plot.categories.begin();
+                if (known == plot.categories.end()) plot.categories.push_back(category);
+                bars.points.emplace_back(static_cast<double>(at), percentile(samples, 0.5));
+                table.rows.push_back(
+                    {name, toggle.title, choice, ms_cell(percentile(samples, 0.5)), fmt::format("{}", found.wanted)});
+            }
+        }
+        if (!bars.points.empty()) plot.series.push_back(std::move(bars));
+    }
+    if (table.rows.empty()) {
+        result.missing.push_back("The " + bench.backend().name() + " backend has no mask to switch: " + bench.why() +
+                                 ".");
+        return;
+    }
+    result.plots.push_back(std::move(plot));
+    result.tables.push_back(std::move(table));
+}
+
+}  // namespace throng

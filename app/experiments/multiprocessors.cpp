@@ -1,0 +1,110 @@
+// Latency against cores: the NMS paper says that its kernels scale with them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "app/commands/nms_clusters.h"
+#include "app/experiments/all.h"
+#include "app/experiments/bench.h"
+#include "core/base/error.h"
+#ifdef TH_WITH_CUDA
+#include "gpu/nms/partial_nms.h"
+#endif
+
+namespace throng {
+
+#ifdef TH_WITH_CUDA
+
+namespace {
+
+std::vector<int> shares_of(int all) {
+    std::vector<int> shares;
+    for (const int share : {8, 16, 24, 32, 48, 64, 96, 128, 160, 192}) {
+        if (share < all) shares.push_back(share);
+    }
+    shares.push_back(all);
+    return shares;
+}
+
+}  // namespace
+
+std::vector<ShareTimes> time_shares(ExperimentBench& bench, const std::vector<std::size_t>& sizes) {
+    const gpu::DeviceInfo device = gpu::use_device(bench.common().device);
+    std::vector<ShareTimes> times;
+    std::set<int> done;
+    for (const int share : shares_of(device.multiprocessors)) {
+        bench.step(fmt::format("{} of {} multiprocessors", share, device.multiprocessors));
+        const gpu::PartialDevice part(device, share);
+        if (!done.insert(part.info().multiprocessors).second) continue;  // rounded up to one that was measured
+        for (const std::size_t n : sizes) {
+            const DetectionSet boxes = make_clusters({static_cast<std::int32_t>(n), 20, 1, false});
+            struct Engine {
+                const char* name;
+                NmsParams params;
+                std::int32_t capacity;
+            };
+            const auto exact = static_cast<std::int32_t>(n);
+            const Engine engines[] = {{"paper's kernels", paper_kernels(32), dmax_for(std::max<std::size_t>(n, 4096))},
+                                      {"one-pass", nms_rule(NmsRule::one_pass), exact},
+                                      {"greedy", nms_rule(NmsRule::greedy), exact}};
+            for (const Engine& engine : engines) {
+                if (engine.params.kernels == NmsKernels::paper && n > 4096) continue;
+                const auto [ms, kept] = gpu::time_partial_nms(part, boxes, engine.params, engine.capacity);
+                times.push_back({engine.name, n, part.info().multiprocessors, ms, kept});
+            }
+        }
+    }
+    return times;
+}
+
+#else
+
+std::vector<ShareTimes> time_shares(ExperimentBench& bench, const std::vector<std::size_t>&) {
+    throw Error(ErrorKind::unavailable, "there is no GPU whose multiprocessors could be varied", bench.why());
+}
+
+#endif
+
+void run_multiprocessors(ExperimentBench& bench, ExperimentResult& result) {
+    result.settings = {
+        {"input", "1027, 2895 and 16384 boxes in clusters of 20, seed 1"},
+        {"suppression", "IoU, threshold 0.5; the paper's kernels with k = 32 and D_max 4096"},
+        {"multiprocessors", "partitions of the device (green contexts), calls enqueued one after another"}};
+    if (!bench.has_cuda()) {
+        result.missing.emplace_back("There is no GPU whose multiprocessors could be varied: " + bench.why() + ".");
+        return;
+    }
+    ResultTable table{"multiprocessors",
+                      "Milliseconds, medians",
+                      {"detections", "engine", "multiprocessors", "milliseconds", "kept"},
+                      {}};
+    Plot plot{"multiprocessors",
+              "Latency against multiprocessors",
+              "multiprocessors in use",
+              "milliseconds",
+              true,
+              true,
+              {},
+              {}};
+    for (const ShareTimes& time : time_shares(bench, {1027, 2895, 16384})) {
+        const std::string name = fmt::format("{}, {}", time.engine, time.detections);
+        auto line = std::find_if(plot.series.begin(), plot.series.end(),
+                                 [&](const Series& series) { return series.name == name; });
+        if (line == plot.series.end()) line = plot.series.insert(plot.series.end(), Series{name, {}, false});
+        line->points.emplace_back(time.multiprocessors, time.ms);
+        table.rows.push_back({fmt::format("{}", time.detections), time.engine, fmt::format("{}", time.multiprocessors),
+                              ms_cell(time.ms), fmt::format("{}", time.kept)});
+    }
+    for (const Series& line : plot.series) {
+        const auto& [few, slow] = line.points.front();
+        const auto& [many, fast] = line.points.back();
+        result.findings.push_back(
+            fmt::format("{} detections: {:.1f} times as fast with {:.1f} times the multiprocessors.", line.name,
+                        slow / fast, many / few));
+    }
+    result.plots.push_back(std::move(plot));
+    result.tables.push_back(std::move(table));
+}
+
+}  // namespace throng

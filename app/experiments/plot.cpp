@@ -1,0 +1,325 @@
+#include "app/experiments/plot.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace throng {
+namespace {
+
+constexpr double kWidth = 760, kPlotHeight = 330;
+constexpr double kLeft = 74, kRight = 18, kTop = 44, kUnderAxis = 52;
+constexpr double kLegendRow = 20, kGlyph = 6.7;  // mean width of a letter at 13 px
+constexpr int kColours = 8;
+
+// Okabe and Ito's colours, which stay apart for colour-blind readers, darker on white and lighter on black.
+constexpr const char* kStyle =
+    "<style>.th{--ink:#1c2127;--soft:#68727d;--grid:#e4e7eb;--page:#ffffff;"
+    "--c0:#0072b2;--c1:#d55e00;--c2:#009e73;--c3:#a8488a;--c4:#8c6d00;--c5:#3f8fc4;--c6:#5b5b5b;--c7:#b02a37;"
+    "font-family:system-ui,'Segoe UI',Roboto,'DejaVu Sans',sans-serif}"
+    "@media (prefers-color-scheme:dark){.th{--ink:#e6e9ec;--soft:#9aa4ae;--grid:#333a42;--page:#171b1f;"
+    "--c0:#56b4e9;--c1:#ff9e57;--c2:#3fcf9f;--c3:#dd93c4;--c4:#e5c44d;--c5:#9cc9ea;--c6:#b9bdc2;--c7:#ff7b86}}"
+    "@media print{.th{--ink:#000;--soft:#444;--grid:#ddd;--page:#fff;"
+    "--c0:#0072b2;--c1:#d55e00;--c2:#009e73;--c3:#a8488a;--c4:#8c6d00;--c5:#3f8fc4;--c6:#5b5b5b;--c7:#b02a37}}"
+    ".th text{fill:var(--ink);font-size:13px}.th .soft{fill:var(--soft);font-size:12px}"
+    ".th .title{font-size:15px;font-weight:600}.th .page{fill:var(--page)}"
+    ".th .grid{stroke:var(--grid);stroke-width:1}.th .axis{stroke:var(--soft);stroke-width:1}</style>";
+
+struct Range {
+    double low = std::numeric_limits<double>::infinity();
+    double high = -std::numeric_limits<double>::infinity();
+    [[nodiscard]] bool empty() const { return !(low <= high); }
+    void add(double value) {
+        low = std::min(low, value);
+        high = std::max(high, value);
+    }
+};
+
+class Axis {
+public:
+    Axis() = default;
+    Axis(Range range, bool logarithmic, double from, double to) : log_(logarithmic), from_(from), to_(to) {
+        low_ = value(range.low);
+        high_ = value(range.high);
+    }
+    [[nodiscard]] double at(double x) const { return from_ + (to_ - from_) * (value(x) - low_) / (high_ - low_); }
+
+private:
+    [[nodiscard]] double value(double x) const { return log_ ? std::log10(x) : x; }
+    bool log_ = false;
+    double from_ = 0, to_ = 1, low_ = 0, high_ = 1;
+};
+
+bool shown(double value, bool logarithmic) {
+    return std::isfinite(value) && (!logarithmic || value > 0);
+}
+
+// The range of an axis a little beyond its data, ending on ticks where it is linear.
+Range widened(Range range, bool logarithmic, bool from_zero) {
+    if (logarithmic) {
+        const double margin = std::max(std::pow(range.high / range.low, 0.04), 1.12);
+        return {range.low / margin, range.high * margin};
+    }
+    if (from_zero && range.low >= 0) range.low = 0;
+    if (range.high <= range.low) range.high = range.low + std::max(std::abs(range.low) * 0.1, 1e-9);
+    const double step = ticks(range.low, range.high, 6, false).size() > 1
+                            ? ticks(range.low, range.high, 6, false)[1] - ticks(range.low, range.high, 6, false)[0]
+                            : range.high - range.low;
+    range.high = std::ceil(range.high / step - 1e-9) * step;
+    if (!(from_zero && range.low == 0)) range.low = std::floor(range.low / step + 1e-9) * step;
+    return range;
+}
+
+std::string marker(std::size_t colour, double x, double y, bool hollow) {
+    const std::string paint = fmt::format("var(--c{})", colour % kColours);
+    const std::string style = hollow ? fmt::format("fill=\"var(--page)\" stroke=\"{}\" stroke-width=\"2\"", paint)
+                                     : fmt::format("fill=\"{}\" stroke=\"var(--page)\" stroke-width=\"1\"", paint);
+    switch (colour % 4) {
+        case 0: return fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\" {}/>", x, y, style);
+        case 1:
+            return fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"7.4\" height=\"7.4\" {}/>", x - 3.7, y - 3.7,
+                               style);
+        case 2: return fmt::format("<path d=\"M{:.1f} {:.1f}l4.8 8.4h-9.6z\" {}/>", x, y - 5.2, style);
+        default: return fmt::format("<path d=\"M{:.1f} {:.1f}l5.2 5.2l-5.2 5.2l-5.2 -5.2z\" {}/>", x, y - 5.2, style);
+    }
+}
+
+class Drawing {
+public:
+    explicit Drawing(const Plot& plot) : plot_(plot), bars_(!plot.categories.empty()) {}
+
+    std::string text() {
+        lay_out_legend();
+        const double height = kTop + kPlotHeight + kUnderAxis + legend_height_;
+        std::string out = fmt::format(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"th\" viewBox=\"0 0 {:.0f} {:.0f}\" role=\"img\" "
+            "aria-label=\"{}\">{}<rect class=\"page\" width=\"{:.0f}\" height=\"{:.0f}\"/>"
+            "<text class=\"title\" x=\"{:.0f}\" y=\"24\">{}</text>",
+            kWidth, height, escape_xml(plot_.title), kStyle, kWidth, height, kLeft, escape_xml(plot_.title));
+        if (!find_ranges()) {
+            return out + fmt::format("<text x=\"{:.0f}\" y=\"{:.0f}\" text-anchor=\"middle\">no data</text></svg>\n",
+                                     kWidth / 2, kTop + kPlotHeight / 2);
+        }
+        draw_y_axis(out);
+        bars_ ? draw_categories(out) : draw_x_axis(out);
+        bars_ ? draw_bars(out) : draw_lines(out);
+        draw_legend(out);
+        return out + "</svg>\n";
+    }
+
+private:
+    bool find_ranges() {
+        Range x, y;
+        for (const Series& series : plot_.series) {
+            for (const auto& [px, py] : series.points) {
+                if (!shown(px, plot_.log_x) || !shown(py, plot_.log_y)) continue;
+                x.add(px);
+                y.add(py);
+            }
+        }
+        if (y.empty()) return false;
+        y_range_ = widened(y, plot_.log_y, true);
+        if (bars_) {
+            // A bar of a logarithmic scale stands on the power of ten below the least value.
+            if (plot_.log_y) y_range_.low = std::pow(10, std::floor(std::log10(y.low) - 1e-9));
+            y_range_.high *= plot_.log_y ? 1.25 : 1.0;
+        }
+        x_range_ = widened(x, plot_.log_x, !plot_.log_x && x.low < 0.25 * x.high);
+        x_ = Axis(x_range_, plot_.log_x, kLeft, kWidth - kRight);
+        y_ = Axis(y_range_, plot_.log_y, kTop + kPlotHeight, kTop);
+        return true;
+    }
+
+    void draw_y_axis(std::string& out) const {
+        for (const double tick : ticks(y_range_.low, y_range_.high, 6, plot_.log_y)) {
+            const double y = y_.at(tick);
+            out += fmt::format(
+                "<path class=\"grid\" d=\"M{:.0f} {:.1f}H{:.0f}\"/><text class=\"soft\" x=\"{:.0f}\" "
+                "y=\"{:.1f}\" text-anchor=\"end\">{}</text>",
+                kLeft, y, kWidth - kRight, kLeft - 8, y + 4, tick_label(tick));
+        }
+        out += fmt::format("<path class=\"axis\" d=\"M{0:.0f} {1:.0f}V{2:.0f}H{3:.0f}\" fill=\"none\"/>", kLeft, kTop,
+                           kTop + kPlotHeight, kWidth - kRight);
+        out += fmt::format("<text transform=\"translate(20 {:.0f}) rotate(-90)\" text-anchor=\"middle\">{}</text>",
+                           kTop + kPlotHeight / 2, escape_xml(plot_.y_label));
+    }
+
+    void draw_x_axis(std::string& out) const {
+        for (const double tick : ticks(x_range_.low, x_range_.high, 9, plot_.log_x)) {
+            const double x = x_.at(tick);
+            out += fmt::format(
+                "<path class=\"grid\" d=\"M{:.1f} {:.0f}v{:.0f}\"/><text class=\"soft\" x=\"{:.1f}\" "
+                "y=\"{:.0f}\" text-anchor=\"middle\">{}</text>",
+                x, kTop, kPlotHeight, x, kTop + kPlotHeight + 18, tick_label(tick));
+        }
+        x_title(out);
+    }
+
+    void x_title(std::string& out) const {
+        out += fmt::format("<text x=\"{:.0f}\" y=\"{:.0f}\" text-anchor=\"middle\">{}</text>",
+                           (kLeft + kWidth - kRight) / 2, kTop + kPlotHeight + 40, escape_xml(plot_.x_label));
+    }
+
+    [[nodiscard]] double slot() const {
+        return (kWidth - kLeft - kRight) / static_cast<double>(plot_.categories.size());
+    }
+
+    void draw_categories(std::string& out) const {
+        for (std::size_t i = 0; i < plot_.categories.size(); ++i) {
+            std::string label = plot_.categories[i];
+            const auto room = static_cast<std::size_t>(std::max(slot() / kGlyph, 3.0));
+            if (label.size() > room) label = label.substr(0, room - 1) + "…";
+            out += fmt::format("<text class=\"soft\" x=\"{:.1f}\" y=\"{:.0f}\" text-anchor=\"middle\">{}</text>",
+                               kLeft + slot() * (static_cast<double>(i) + 0.5), kTop + kPlotHeight + 18,
+                               escape_xml(label));
+        }
+        x_title(out);
+    }
+
+    void draw_bars(std::string& out) const {
+        const double width = std::min(slot() * 0.8 / static_cast<double>(plot_.series.size()), 44.0);
+        const double bottom = kTop + kPlotHeight;
+        for (std::size_t s = 0; s < plot_.series.size(); ++s) {
+            const Series& series = plot_.series[s];
+            for (const auto& [category, value] : series.points) {
+                if (!shown(value, plot_.log_y)) continue;
+                const double offset = static_cast<double>(s) - static_cast<double>(plot_.series.size()) / 2;
+                const double x = kLeft + slot() * (category + 0.5) + offset * width;
+                const double y = y_.at(value);
+                out += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" {}/>", x + 1, y,
+                                   width - 2, std::max(bottom - y, 0.5), bar_style(s, series.published));
+                if (width >= 18) {
+                    out += fmt::format(
+                        "<text class=\"soft\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\" "
+                        "style=\"font-size:10.5px\">{}</text>",
+                        x + width / 2, y - 4, tick_label(value));
+                }
+            }
+        }
+    }
+
+    static std::string bar_style(std::size_t colour, bool published) {
+        const std::string paint = fmt::format("var(--c{})", colour % kColours);
+        if (!published) return fmt::format("fill=\"{}\"", paint);
+        return fmt::format("fill=\"none\" stroke=\"{}\" stroke-width=\"1.5\" stroke-dasharray=\"4 3\"", paint);
+    }
+
+    void draw_lines(std::string& out) const {
+        for (std::size_t s = 0; s < plot_.series.size(); ++s) {
+            const Series& series = plot_.series[s];
+            std::string path, marks;
+            std::size_t drawn = 0;
+            for (const auto& [px, py] : series.points) {
+                if (!shown(px, plot_.log_x) || !shown(py, plot_.log_y)) continue;
+                const double x = x_.at(px), y = y_.at(py);
+                path += fmt::format("{}{:.1f} {:.1f}", drawn == 0 ? "M" : "L", x, y);
+                if (series.points.size() <= 60) marks += marker(s, x, y, series.published);
+                ++drawn;
+            }
+            if (drawn > 1) {
+                out += fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"var(--c{})\" stroke-width=\"{}\"{}/>", path,
+                                   s % kColours, series.points.size() <= 60 ? "2" : "1.4",
+                                   series.published ? " stroke-dasharray=\"6 4\"" : "");
+            }
+            out += marks;
+        }
+    }
+
+    void lay_out_legend() {
+        double x = kLeft;
+        double row = 0;
+        for (const Series& series : plot_.series) {
+            const double width = 34 + kGlyph * static_cast<double>(series.name.size()) + 14;
+            if (x > kLeft && x + width > kWidth - kRight) {
+                x = kLeft;
+                ++row;
+            }
+            legend_.emplace_back(x, row * kLegendRow);
+            x += width;
+        }
+        legend_height_ = plot_.series.empty() ? 0 : (row + 1) * kLegendRow + 8;
+    }
+
+    void draw_legend(std::string& out) const {
+        for (std::size_t s = 0; s < plot_.series.size(); ++s) {
+            const Series& series = plot_.series[s];
+            const double x = legend_[s].first;
+            const double y = kTop + kPlotHeight + kUnderAxis + legend_[s].second + 8;
+            if (bars_) {
+                out += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"22\" height=\"11\" {}/>", x, y - 6,
+                                   bar_style(s, series.published));
+            } else {
+                out += fmt::format("<path d=\"M{:.1f} {:.1f}h24\" stroke=\"var(--c{})\" stroke-width=\"2\"{}/>{}", x, y,
+                                   s % kColours, series.published ? " stroke-dasharray=\"6 4\"" : "",
+                                   marker(s, x + 12, y, series.published));
+            }
+            out += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>", x + 31, y + 4.5, escape_xml(series.name));
+        }
+    }
+
+    const Plot& plot_;
+    bool bars_;
+    Range x_range_, y_range_;
+    Axis x_, y_;
+    std::vector<std::pair<double, double>> legend_;
+    double legend_height_ = 0;
+};
+
+}  // namespace
+
+std::vector<double> ticks(double low, double high, int count, bool logarithmic) {
+    std::vector<double> found;
+    if (!(low < high) || (logarithmic && low <= 0)) return found;
+    if (logarithmic) {
+        const double decades = std::log10(high / low);
+        for (int power = static_cast<int>(std::floor(std::log10(low))) - 1;
+             power <= static_cast<int>(std::ceil(std::log10(high))); ++power) {
+            for (const double digit : {1.0, 2.0, 5.0}) {
+                if (digit != 1.0 && decades > 3.2) continue;
+                const double tick = digit * std::pow(10, power);
+                if (tick >= low * (1 - 1e-9) && tick <= high * (1 + 1e-9)) found.push_back(tick);
+            }
+        }
+        return found;
+    }
+    const double rough = (high - low) / std::max(count - 1, 1);
+    const double power = std::pow(10, std::floor(std::log10(rough)));
+    double step = 10 * power;
+    for (const double digit : {1.0, 2.0, 5.0}) {
+        if (digit * power >= rough * (1 - 1e-9)) {
+            step = digit * power;
+            break;
+        }
+    }
+    for (double k = std::ceil(low / step - 1e-9); k * step <= high + step * 1e-9; ++k) found.push_back(k * step + 0.0);
+    return found;
+}
+
+std::string tick_label(double value) {
+    const double size = std::abs(value);
+    if (size >= 1e6) return fmt::format("{:.3g}M", value / 1e6);
+    if (size >= 10000) return fmt::format("{:.3g}k", value / 1e3);
+    return fmt::format("{:.4g}", size < 1e-12 ? 0.0 : value);
+}
+
+std::string escape_xml(std::string_view text) {
+    std::string out;
+    for (const char c : text) {
+        switch (c) {
+            case '&': out += "&amp;"; break;
+            case '<': out += "&lt;"; break;
+            case '>': out += "&gt;"; break;
+            case '"': out += "&quot;"; break;
+            default: out += c;
+        }
+    }
+    return out;
+}
+
+std::string to_svg(const Plot& plot) {
+    return Drawing(plot).text();
+}
+
+}  // namespace throng
