@@ -1,0 +1,66 @@
+#include "gpu/cnn/box_sink.cuh"
+#include "gpu/cnn/elements.cuh"
+#include "gpu/cnn/heads.h"
+#include "gpu/cnn/launch.cuh"
+
+namespace throng::gpu {
+namespace {
+
+constexpr int kThreads = 128;
+
+// A box of a cell a thread.
+template <typename T>
+__global__ void __launch_bounds__(kThreads) boxes_kernel(const __grid_constant__ BoxMaps maps) {
+    const int block = static_cast<int>(blockIdx.x);
+    const int image = static_cast<int>(blockIdx.z);
+    int which = 0;
+    for (int i = 1; i < kLargestLevels; ++i) which += block >= maps.first_block[i] ? 1 : 0;
+    const BoxLevel& level = maps.level[which];
+    release_next();
+    wait_for_previous();
+    const std::int64_t index = static_cast<std::int64_t>(block - maps.first_block[which]) * kThreads + threadIdx.x;
+    const int box_of_cell = static_cast<int>(index % level.boxes_per_cell);
+    const std::int64_t cell = index / level.boxes_per_cell;
+    if (cell >= static_cast<std::int64_t>(level.score.width) * level.score.height) return;
+    const int x = static_cast<int>(cell % level.score.width);
+    const int y = static_cast<int>(cell / level.score.width);
+    const auto value = [&](const Map& map, int channel) {
+        return static_cast<float>(*element<const T>(map, image, x, y, channel));
+    };
+    if (maps.family == HeadFamily::yunet) {
+        const float score = yunet_score(value(level.score, 0), value(level.objectness, 0));
+        if (!(score >= maps.sink.threshold)) return;
+        const Box box = yunet_box(value(level.box, 0), value(level.box, 1), value(level.box, 2), value(level.box, 3), x,
+                                  y, level.stride);
+        put_box(maps.sink, image, box, score, level.landmarks.data != nullptr,
+                [&](int i) { return yunet_landmark(value(level.landmarks, i), i % 2 == 0 ? x : y, level.stride); });
+        return;
+    }
+    const float score = ultraface_score(value(level.score, 2 * box_of_cell), value(level.score, 2 * box_of_cell + 1));
+    if (!(score >= maps.sink.threshold)) return;
+    const int first = 4 * box_of_cell;
+    const Box box = ultraface_box(value(level.box, first), value(level.box, first + 1), value(level.box, first + 2),
+                                  value(level.box, first + 3), x, y, level.stride, level.priors[box_of_cell],
+                                  maps.center_variance, maps.size_variance);
+    put_box(maps.sink, image, box, score, false, [](int) { return 0.0F; });
+}
+
+}  // namespace
+
+void launch_boxes(const BoxMaps& maps, int images, Precision precision, const Chain& chain) {
+    BoxMaps launch = maps;
+    int blocks = 0;
+    for (int i = 0; i < kLargestLevels; ++i) {
+        launch.first_block[i] = blocks;
+        if (i >= maps.count) continue;
+        const std::int64_t boxes =
+            std::int64_t{maps.level[i].score.width} * maps.level[i].score.height * maps.level[i].boxes_per_cell;
+        blocks += static_cast<int>((boxes + kThreads - 1) / kThreads);
+    }
+    launch.first_block[kLargestLevels] = blocks;
+    const LaunchShape shape{dim3(static_cast<unsigned>(blocks), 1, static_cast<unsigned>(images)), dim3(kThreads), 0};
+    launch_chained(precision == Precision::fp32 ? boxes_kernel<float> : boxes_kernel<__half>, "boxes_kernel", shape,
+                   chain, launch);
+}
+
+}  // namespace throng::gpu

@@ -1,0 +1,166 @@
+#include "gpu/cnn/cnn_detector.h"
+
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "core/base/error.h"
+
+namespace throng::gpu {
+namespace {
+
+constexpr std::size_t kKeptRuns = 2;  // sizes of frames or batches that take turns
+
+struct Toggle {
+    const char* id;
+    const char* title;
+    const char* help;
+    bool CnnSwitches::*member;
+};
+
+constexpr Toggle kToggles[] = {
+    {"fusion", "Fused layers", "pairs of convolutions, pooling, sums and heads in one kernel: fewer maps in memory",
+     &CnnSwitches::fusion},
+    {"graph", "CUDA graph", "all layers are enqueued with one call", &CnnSwitches::graph},
+    {"overlap", "Overlapping launches", "a kernel is set up while the one before it finishes", &CnnSwitches::overlap},
+};
+
+}  // namespace
+
+CnnSwitches cnn_switches(const DetectorParams& params) {
+    CnnSwitches switches;
+    DetectorParams shared = params;  // with the switches that the CPU has, too
+    for (const Toggle& toggle : kToggles) {
+        const auto found = shared.switches.find(toggle.id);
+        if (found == shared.switches.end()) continue;
+        if (found->second != "on" && found->second != "off") {
+            throw Error(ErrorKind::usage, "is no choice: " + found->second, toggle.id, "take on or off");
+        }
+        switches.*toggle.member = found->second == "on";
+        shared.switches.erase(found);
+    }
+    switches.input = cnn_input_choice(shared);
+    return switches;
+}
+
+CnnDetector::CnnDetector(StreamView stream, const DeviceInfo& device, Network network, const DetectorParams& params)
+    : stream_(stream), device_(device), network_(std::move(network)) {
+    set_up(params);
+}
+
+CnnDetector::~CnnDetector() {
+    warn_cuda(cudaStreamSynchronize(stream_), "waiting for the detector's last frame");
+}
+
+void CnnDetector::set_up(const DetectorParams& params) {
+    check_params(params);
+    const CnnSwitches switches = cnn_switches(params);
+    const float threshold = cnn_score_threshold(params);
+    const bool half = params.half && device_.major * 10 + device_.minor >= 75;
+    const Precision precision = half ? Precision::fp16 : Precision::fp32;
+    const bool same_steps = !steps_.steps.empty() && precision == precision_ && switches.fusion == switches_.fusion;
+    const bool same_plan = same_steps && params.min_size == params_.min_size && params.max_size == params_.max_size &&
+                           params.scale_factor == params_.scale_factor && switches.input == switches_.input;
+    if (!same_plan) runs_.clear();  // frees its memory after the work that uses it
+    if (!same_steps) steps_ = make_steps(network_, precision, switches.fusion, stream_);
+    params_ = params;
+    switches_ = switches;
+    threshold_ = threshold;
+    precision_ = precision;
+}
+
+void CnnDetector::configure(const DetectorParams& params) {
+    if (params.kind != params_.kind || params.model != params_.model) {
+        throw Error(ErrorKind::usage, "a detector keeps its kind and its model", params.kind + " " + params.model);
+    }
+    set_up(params);
+}
+
+DetectionExtras CnnDetector::extras() const {
+    DetectionExtras extras;
+    extras.landmarks = network_.head.has_landmarks;
+    return extras;
+}
+
+std::vector<DetectorSwitch> CnnDetector::switches() const {
+    std::vector<DetectorSwitch> list;
+    list.push_back({std::string(kCnnInputSwitch),
+                    "Input",
+                    "the frame at the scales that the sizes ask for, or once as large as the model says",
+                    {"native", "letterbox"},
+                    switches_.input == CnnInput::native ? "native" : "letterbox"});
+    for (const Toggle& toggle : kToggles) {
+        list.push_back({toggle.id, toggle.title, toggle.help, {"on", "off"}, switches_.*toggle.member ? "on" : "off"});
+    }
+    return list;
+}
+
+FrameRuns& CnnDetector::runs_for(int width, int height, int frames) {
+    const auto found =
+        std::find_if(runs_.begin(), runs_.end(), [&](const auto& r) { return r->fits(width, height, frames); });
+    if (found != runs_.end()) {
+        std::rotate(found, found + 1, runs_.end());
+        return *runs_.back();
+    }
+    if (runs_.size() == kKeptRuns) runs_.erase(runs_.begin());
+    const CnnPlan plan = plan_passes(network_, width, height, params_, switches_.input);
+    runs_.push_back(
+        std::make_unique<FrameRuns>(network_, steps_, precision_, device_, plan, width, height, frames, stream_));
+    return *runs_.back();
+}
+
+void CnnDetector::enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder) {
+    DetectionBuffer* const buffer = &raw;
+    enqueue_batch(&frame, &buffer, 1, recorder);
+}
+
+void CnnDetector::enqueue_batch(const Frame* frames, DetectionBuffer* const* raw, int count, StageRecorder& recorder) {
+    for (int i = 0; i < count; ++i) {
+        if (raw[i]->memory() != MemoryKind::device) {
+            throw Error(ErrorKind::internal, "the CUDA detector writes to device memory", "CnnDetector");
+        }
+        if (frames[i].width() != frames[0].width() || frames[i].height() != frames[0].height()) {
+            throw Error(ErrorKind::internal, "the frames of a batch differ in size", "CnnDetector");
+        }
+    }
+    check_cuda(cudaSetDevice(device_.index), "cudaSetDevice");  // a property of the calling thread
+    for (int first = 0; first < count; first += kLargestBatch) {
+        enqueue_some(frames + first, raw + first, std::min(count - first, kLargestBatch), recorder);
+    }
+}
+
+void CnnDetector::enqueue_some(const Frame* frames, DetectionBuffer* const* raw, int count, StageRecorder& recorder) {
+    FrameRuns& runs = runs_for(frames[0].width(), frames[0].height(), count);
+    while (intakes_.size() < static_cast<std::size_t>(count)) {
+        intakes_.push_back(std::make_unique<FrameIntake>(stream_, device_.integrated));
+    }
+    PreprocessTask preprocess;
+    BoxSink sink;
+    for (int i = 0; i < count; ++i) {
+        preprocess.picture[i] = intakes_[static_cast<std::size_t>(i)]->take_colors(frames[i], recorder);
+        preprocess.color[i] = cnn_color_of(frames[i].info());
+        preprocess.clear[i] = raw[i]->span().count;
+        sink.raw[i] = raw[i]->span();
+    }
+    preprocess.rgb = network_.input.rgb;
+    preprocess.mean = network_.input.mean;
+    preprocess.scale = network_.input.scale;
+    sink.threshold = threshold_;
+    sink.min_side = static_cast<float>(params_.min_size);
+    sink.max_side = params_.max_size > 0 ? static_cast<float>(params_.max_size) : INFINITY;
+    {
+        const ScopedStage stage(recorder, stage::kPreprocess);
+        runs.enqueue_preprocess(preprocess, stream_);
+    }
+    for (int i = 0; i < count; ++i) intakes_[static_cast<std::size_t>(i)]->release();
+    {
+        const ScopedStage stage(recorder, stage::kNetwork);
+        runs.enqueue_layers(switches_.graph, switches_.overlap, stream_);
+    }
+    const ScopedStage stage(recorder, stage::kBoxes);
+    runs.enqueue_boxes(sink, stream_);
+}
+
+}  // namespace throng::gpu

@@ -1,0 +1,73 @@
+// The CUDA detector for convolutional face networks: a frame in, raw detections with landmarks out, nothing but
+// launches in between.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/detect/detector.h"
+#include "core/model/cnn_plan.h"
+#include "core/model/network.h"
+#include "gpu/cnn/frame_runs.h"
+#include "gpu/frame/frame_intake.h"
+#include "gpu/runtime/probe.h"
+
+namespace throng::gpu {
+
+// DetectorParams::switches of this detector, besides core/model/cnn_plan.h's "input".
+struct CnnSwitches {
+    CnnInput input = CnnInput::native;
+    bool fusion = true;   // "fusion": layers that belong together in one kernel
+    bool graph = true;    // "graph": the layers as one CUDA graph
+    bool overlap = true;  // "overlap": kernels are set up while those before them finish
+
+    friend bool operator==(const CnnSwitches&, const CnnSwitches&) = default;
+};
+
+class CnnDetector final : public Detector {
+public:
+    // Work is enqueued on the stream, which must outlive the detector. params.half: 16-bit maps and tensor cores, from
+    // compute capability 7.5 on; 32 bits below. Throws Error(usage, unavailable) as Backend::make_detector does.
+    CnnDetector(StreamView stream, const DeviceInfo& device, Network network, const DetectorParams& params);
+    ~CnnDetector() override;
+
+    // raw must be of device memory. The first frame of a size builds its runs and waits for that.
+    void enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder) override;
+
+    // Several frames of one size at once; the detections of frame i go to *raw[i]. frames: count of them, any number.
+    void enqueue_batch(const Frame* frames, DetectionBuffer* const* raw, int count, StageRecorder& recorder);
+
+    void configure(const DetectorParams& params) override;
+    [[nodiscard]] DetectionExtras extras() const override;
+    [[nodiscard]] std::vector<DetectorSwitch> switches() const override;
+
+    [[nodiscard]] const Network& network() const { return network_; }
+    [[nodiscard]] Precision precision() const { return precision_; }
+    // Of the last frames; null before the first.
+    [[nodiscard]] const FrameRuns* runs() const { return runs_.empty() ? nullptr : runs_.back().get(); }
+
+private:
+    void set_up(const DetectorParams& params);
+    FrameRuns& runs_for(int width, int height, int frames);
+    void enqueue_some(const Frame* frames, DetectionBuffer* const* raw, int count, StageRecorder& recorder);
+
+    StreamView stream_;
+    DeviceInfo device_;
+    Network network_;
+    DetectorParams params_;
+    CnnSwitches switches_;
+    float threshold_ = 0;
+    Precision precision_ = Precision::fp32;
+    Steps steps_;
+    std::vector<std::unique_ptr<FrameRuns>> runs_;       // the most recent one last
+    std::vector<std::unique_ptr<FrameIntake>> intakes_;  // one a frame of a batch
+};
+
+// Throws Error(usage) for an unknown switch or choice.
+[[nodiscard]] CnnSwitches cnn_switches(const DetectorParams& params);
+
+// The detector for params.kind cnn, its model looked up as core/model/model_finder.h says.
+[[nodiscard]] std::unique_ptr<Detector> make_cnn_detector(StreamView stream, const DeviceInfo& device,
+                                                          const DetectorParams& params);
+
+}  // namespace throng::gpu

@@ -1,0 +1,121 @@
+#include "gpu/cnn/depth_point.h"
+
+#include "gpu/cnn/launch.cuh"
+#include "gpu/cnn/tile_product.cuh"
+
+namespace throng::gpu {
+namespace {
+
+// A block: kOut channels of a tile of kWidth x 8 pixels. kChunk channels at a time go through the depthwise convolution
+// into shared memory and from there into the sums.
+template <typename T, int kChunk, int kOut, int kWidth>
+struct DepthPointBlock {
+    static constexpr int kHeight = 8;
+    static constexpr int kPixels = kWidth * kHeight;
+    using Product = TileProduct<T, kPixels, kChunk, kOut>;
+    static constexpr int kShared =
+        static_cast<int>(sizeof(T)) * (Product::kWeightElements + Product::kPaddedRows * Product::kPitch);
+};
+
+// Every thread keeps to four channels; their weights stay in registers.
+template <typename T, int kChunk, int kWidth, int kPixels, int kPitch>
+__device__ void depthwise_chunk(T* to, const DepthPointTask& task, int first, int image, int left, int top) {
+    constexpr int kGroups = kChunk / 4;
+    const int channel = static_cast<int>(threadIdx.x) % kGroups * 4;
+    float4 w[9];
+#pragma unroll
+    for (int t = 0; t < 9; ++t) {
+        w[t] = __ldg(reinterpret_cast<const float4*>(task.depth.weights + t * task.depth.channels + first + channel));
+    }
+    const float4 bias = __ldg(reinterpret_cast<const float4*>(task.depth.bias + first + channel));
+    for (int pixel = threadIdx.x / kGroups; pixel < kPixels; pixel += kTileThreads / kGroups) {
+        const int x = (left + pixel % kWidth) * task.stride - 1;
+        const int y = (top + pixel / kWidth) * task.stride - 1;
+        float4 sum = bias;
+#pragma unroll
+        for (int t = 0; t < 9; ++t) {
+            const int column = x + t % 3;
+            const int row = y + t / 3;
+            if (column < 0 || column >= task.in.width || row < 0 || row >= task.in.height) continue;
+            add_product(sum, load4(element<const T>(task.in, image, column, row, first + channel)), w[t]);
+        }
+        store4(to + pixel * kPitch + channel, relu4(sum, task.depth_relu));
+    }
+}
+
+template <typename T, int kChunk, int kOut, int kWidth>
+__global__ void __launch_bounds__(kTileThreads) depth_point_kernel(const __grid_constant__ DepthPointTask task) {
+    using Block = DepthPointBlock<T, kChunk, kOut, kWidth>;
+    using Product = typename Block::Product;
+    extern __shared__ __align__(16) unsigned char shared[];
+    T* weights = reinterpret_cast<T*>(shared);
+    T* tile = weights + Product::kWeightElements;
+    const int across = (task.out.width + kWidth - 1) / kWidth;
+    const int left = static_cast<int>(blockIdx.x) % across * kWidth;
+    const int top = static_cast<int>(blockIdx.x) / across * Block::kHeight;
+    const int first_out = static_cast<int>(blockIdx.y) * kOut;
+    const int image = static_cast<int>(blockIdx.z);
+
+    release_next();
+    wait_for_previous();
+    Product product;
+    product.clear();
+    for (int first = 0; first < task.point.in; first += kChunk) {
+        Product::load_weights(weights, task.point, first, first_out);
+        depthwise_chunk<T, kChunk, kWidth, Block::kPixels, Product::kPitch>(tile, task, first, image, left, top);
+        __syncthreads();
+        product.add(tile, weights);
+        __syncthreads();
+    }
+    product.for_each([&](int pixel, int channel, const float(&sums)[Product::kValues]) {
+        const int x = left + pixel % kWidth;
+        const int y = top + pixel / kWidth;
+        if (x >= task.out.width || y >= task.out.height) return;
+        T* at = element<T>(task.out, image, x, y, first_out + channel);
+        const float* bias = task.point.bias + first_out + channel;
+        const float least = task.point_relu ? 0.0F : -INFINITY;
+#pragma unroll
+        for (int v = 0; v < Product::kValues; v += 2) {
+            store2(at + v, fmaxf(sums[v] + __ldg(bias + v), least), fmaxf(sums[v + 1] + __ldg(bias + v + 1), least));
+        }
+    });
+}
+
+template <typename T, int kChunk, int kOut, int kWidth>
+void launch_as(const DepthPointTask& task, int images, const Chain& chain) {
+    using Block = DepthPointBlock<T, kChunk, kOut, kWidth>;
+    const int tiles =
+        ((task.out.width + kWidth - 1) / kWidth) * ((task.out.height + Block::kHeight - 1) / Block::kHeight);
+    const dim3 grid(static_cast<unsigned>(tiles), static_cast<unsigned>(task.point.out / kOut),
+                    static_cast<unsigned>(images));
+    launch_chained(depth_point_kernel<T, kChunk, kOut, kWidth>, "depth_point_kernel",
+                   {grid, dim3(kTileThreads), Block::kShared}, chain, task);
+}
+
+template <typename T>
+void launch_in(const DepthPointTask& task, int images, int multiprocessors, const Chain& chain) {
+    const std::int64_t pixels = std::int64_t{task.out.width} * task.out.height * images;
+    const auto fills = [&](int width, int channels) {
+        return task.point.out % channels == 0 && pixels / (width * 8) * (task.point.out / channels) >= multiprocessors;
+    };
+    if (task.point.in % 32 == 0) {
+        if (fills(16, 64)) return launch_as<T, 32, 64, 16>(task, images, chain);
+        if (fills(16, 32)) return launch_as<T, 32, 32, 16>(task, images, chain);
+        return launch_as<T, 32, 16, 8>(task, images, chain);
+    }
+    if (fills(16, 32)) return launch_as<T, 16, 32, 16>(task, images, chain);
+    launch_as<T, 16, 16, 8>(task, images, chain);
+}
+
+}  // namespace
+
+void launch_depth_point(const DepthPointTask& task, int images, Precision precision, int multiprocessors,
+                        const Chain& chain) {
+    if (precision == Precision::fp32) {
+        launch_in<float>(task, images, multiprocessors, chain);
+    } else {
+        launch_in<__half>(task, images, multiprocessors, chain);
+    }
+}
+
+}  // namespace throng::gpu

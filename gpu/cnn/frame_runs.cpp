@@ -1,0 +1,116 @@
+#include "gpu/cnn/frame_runs.h"
+
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+
+namespace throng::gpu {
+namespace {
+
+template <typename T>
+DeviceBuffer<T> upload(const std::vector<T>& values, StreamView stream) {
+    DeviceBuffer<T> buffer(values.size());
+    check_cuda(cudaMemcpyAsync(buffer.data(), values.data(), buffer.bytes(), cudaMemcpyHostToDevice, stream),
+               "uploading the plan");
+    check_cuda(cudaStreamSynchronize(stream), "uploading the plan");
+    return buffer;
+}
+
+InputPass input_of(const CnnPass& pass, int width, int height) {
+    const int chroma_width = (width + 1) / 2;
+    const int chroma_height = (height + 1) / 2;
+    return {horizontal_axis(pass, width, false),
+            vertical_axis(pass, height, false),
+            horizontal_axis(pass, chroma_width, true),
+            vertical_axis(pass, chroma_height, true),
+            pass.content_width,
+            pass.content_height};
+}
+
+}  // namespace
+
+FrameRuns::FrameRuns(const Network& network, const Steps& steps, Precision precision, const DeviceInfo& device,
+                     const CnnPlan& plan, int width, int height, int frames, StreamView stream)
+    : precision_(precision), width_(width), height_(height), frames_(frames), passes_(plan.passes) {
+    std::stable_sort(passes_.begin(), passes_.end(), [](const CnnPass& a, const CnnPass& b) {
+        return a.width != b.width ? a.width > b.width : a.height > b.height;
+    });
+    const auto pass_count = static_cast<int>(passes_.size());
+    for (int first = 0; first < pass_count;) {
+        const CnnPass& pass = passes_[static_cast<std::size_t>(first)];
+        int end = first;
+        while (end < pass_count && passes_[static_cast<std::size_t>(end)].width == pass.width &&
+               passes_[static_cast<std::size_t>(end)].height == pass.height) {
+            ++end;
+        }
+        runs_.push_back(
+            {NetworkRun(network, steps, precision, device, pass.width, pass.height, frames * (end - first), stream),
+             first, end - first});
+        first = end;
+    }
+    for (std::size_t r = 1; r < runs_.size(); ++r) {
+        side_streams_.emplace_back();
+        side_done_.emplace_back(Event::Timing::off);
+    }
+    std::vector<InputPass> inputs;
+    std::vector<PassPlace> places;
+    for (const CnnPass& pass : passes_) {
+        inputs.push_back(input_of(pass, width, height));
+        places.push_back({pass.place, pass.core});
+    }
+    d_inputs_ = upload(inputs, stream);
+    d_places_ = upload(places, stream);
+}
+
+void FrameRuns::enqueue_preprocess(PreprocessTask task, StreamView stream) const {
+    for (const Run& run : runs_) {
+        task.d_passes = d_inputs_.data() + run.first_pass;
+        task.passes = run.passes;
+        task.out = run.network.input();
+        launch_preprocess(task, frames_, precision_, {stream, false});
+        std::fill(std::begin(task.clear), std::end(task.clear), nullptr);
+    }
+}
+
+void FrameRuns::launch_layers(bool overlap, StreamView stream) const {
+    if (!side_streams_.empty()) fork_.record(stream);
+    for (std::size_t r = 1; r < runs_.size(); ++r) {
+        const StreamView side = side_streams_[r - 1].view();
+        fork_.make_wait(side);
+        runs_[r].network.enqueue_layers(side, overlap);
+        side_done_[r - 1].record(side);
+    }
+    runs_.front().network.enqueue_layers(stream, overlap);
+    for (const Event& done : side_done_) done.make_wait(stream);
+}
+
+void FrameRuns::enqueue_layers(bool graph, bool overlap, StreamView stream) {
+    if (!graph) return launch_layers(overlap, stream);
+    if (!graph_ || graph_overlaps_ != overlap) {
+        graph_ = Graph::capture(stream, [&] { launch_layers(overlap, stream); });
+        graph_overlaps_ = overlap;
+    }
+    graph_.launch(stream);
+}
+
+void FrameRuns::enqueue_boxes(BoxSink sink, StreamView stream) const {
+    for (const Run& run : runs_) {
+        sink.d_passes = d_places_.data() + run.first_pass;
+        sink.passes = run.passes;
+        run.network.enqueue_boxes(sink, stream);
+    }
+}
+
+int FrameRuns::launches() const {
+    int count = 0;
+    for (const Run& run : runs_) count += run.network.launches() + 2;
+    return count;
+}
+
+std::size_t FrameRuns::memory() const {
+    std::size_t bytes = 0;
+    for (const Run& run : runs_) bytes += run.network.memory();
+    return bytes;
+}
+
+}  // namespace throng::gpu

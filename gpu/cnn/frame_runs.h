@@ -1,0 +1,56 @@
+// All that a detector needs for frames of one size: the passes of the plan, their runs of the network, one CUDA graph
+// of all layers of all of them. Built once, used for every such frame.
+#pragma once
+
+#include <vector>
+
+#include "core/model/cnn_plan.h"
+#include "gpu/cnn/network_run.h"
+#include "gpu/cnn/preprocess.h"
+
+namespace throng::gpu {
+
+class FrameRuns {
+public:
+    // frames: of a batch. Passes of one size go through the network together, as a batch. The references must outlive
+    // it. Waits for the stream. Throws Error(unavailable) where memory does not suffice.
+    FrameRuns(const Network& network, const Steps& steps, Precision precision, const DeviceInfo& device,
+              const CnnPlan& plan, int width, int height, int frames, StreamView stream);
+
+    [[nodiscard]] bool fits(int width, int height, int frames) const {
+        return width_ == width && height_ == height && frames_ == frames;
+    }
+
+    // task, sink: what does not depend on a run; the rest is filled in here. The counts to clear are cleared once.
+    void enqueue_preprocess(PreprocessTask task, StreamView stream) const;
+    // The runs side by side. graph: all of it captured at the first call and replayed from then on.
+    void enqueue_layers(bool graph, bool overlap, StreamView stream);
+    void enqueue_boxes(BoxSink sink, StreamView stream) const;
+
+    [[nodiscard]] int launches() const;        // of kernels, from the frame to the boxes
+    [[nodiscard]] std::size_t memory() const;  // bytes of device memory
+    [[nodiscard]] const std::vector<CnnPass>& passes() const { return passes_; }
+    [[nodiscard]] const NetworkRun& run(int r) const { return runs_[static_cast<std::size_t>(r)].network; }
+
+private:
+    struct Run {
+        NetworkRun network;
+        int first_pass, passes;
+    };
+
+    void launch_layers(bool overlap, StreamView stream) const;
+
+    Precision precision_;
+    int width_, height_, frames_;
+    std::vector<CnnPass> passes_;  // those of a run follow one another
+    std::vector<Run> runs_;
+    DeviceBuffer<InputPass> d_inputs_;
+    DeviceBuffer<PassPlace> d_places_;
+    std::vector<Stream> side_streams_;  // of all runs but the first
+    std::vector<Event> side_done_;
+    Event fork_{Event::Timing::off};
+    Graph graph_;
+    bool graph_overlaps_ = false;
+};
+
+}  // namespace throng::gpu

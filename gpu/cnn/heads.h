@@ -1,0 +1,56 @@
+// From feature maps to boxes: YuNet's heads with their decoding in one launch for all strides, and the decoding alone
+// of maps that other kernels wrote. The arithmetic of the decoding is core/algo/cnn_boxes.h.
+#pragma once
+
+#include "core/model/network.h"
+#include "gpu/cnn/box_sink.h"
+#include "gpu/cnn/chain.h"
+#include "gpu/cnn/weights.h"
+
+namespace throng::gpu {
+
+inline constexpr int kLargestLevels = 4;  // strides of a network
+inline constexpr int kLargestPriors = 4;
+
+// YuNet: of every stride a pointwise convolution of 64 channels to 16 (logit of the class, logit of objectness, four of
+// the box, ten of landmarks) and a depthwise one, which no activation follows.
+inline constexpr int kHeadChannelsIn = 64;
+inline constexpr int kHeadChannels = 16;
+
+struct YunetHead {
+    Map in;
+    PointWeights point;
+    DepthWeights depth;
+    float stride = 8;  // input pixels a cell
+};
+
+struct YunetHeads {
+    YunetHead head[kLargestLevels];
+    int count = 0;
+    bool has_landmarks = false;
+    BoxSink sink;
+    int first_tile[kLargestLevels + 1] = {};  // filled in by the launch
+};
+
+void launch_yunet_heads(const YunetHeads& heads, int images, Precision precision, const Chain& chain);
+
+// Maps of one stride; roles as in HeadLevel.
+struct BoxLevel {
+    Map score, objectness, box, landmarks;
+    float stride = 8;
+    int boxes_per_cell = 1;
+    float priors[kLargestPriors] = {};
+};
+
+struct BoxMaps {
+    BoxLevel level[kLargestLevels];
+    int count = 0;
+    HeadFamily family = HeadFamily::yunet;
+    float center_variance = 1, size_variance = 1;
+    BoxSink sink;
+    int first_block[kLargestLevels + 1] = {};  // filled in by the launch
+};
+
+void launch_boxes(const BoxMaps& maps, int images, Precision precision, const Chain& chain);
+
+}  // namespace throng::gpu

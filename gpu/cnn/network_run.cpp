@@ -1,0 +1,202 @@
+#include "gpu/cnn/network_run.h"
+
+#include <algorithm>
+
+#include "gpu/cnn/depth_point.h"
+#include "gpu/cnn/map_layout.h"
+#include "gpu/cnn/plain_layers.h"
+#include "gpu/cnn/point_depth.h"
+
+namespace throng::gpu {
+namespace {
+
+std::size_t at(int i) {
+    return static_cast<std::size_t>(i);
+}
+
+}  // namespace
+
+NetworkRun::NetworkRun(const Network& network, const Steps& steps, Precision precision, const DeviceInfo& device,
+                       int width, int height, int images, StreamView stream)
+    : network_(&network),
+      steps_(&steps),
+      precision_(precision),
+      multiprocessors_(device.multiprocessors),
+      can_overlap_(device.major >= 9),
+      images_(images) {
+    group_steps();
+    lay_out_maps(width, height, stream);
+}
+
+// Units that follow one another and do not read what the others write go together: YuNet's three heads.
+void NetworkRun::group_steps() {
+    const std::vector<Step>& steps = steps_->steps;
+    for (int s = 0; s < static_cast<int>(steps.size()); ++s) {
+        const Step& step = steps[at(s)];
+        if (!groups_.empty() && step.kind == StepKind::point_depth && groups_.back().count < kLargestMerge) {
+            const Group& group = groups_.back();
+            bool fits = true;
+            for (int i = group.first; i < s; ++i) {
+                const Step& other = steps[at(i)];
+                fits = fits && other.kind == step.kind && other.point.in == step.point.in &&
+                       other.point.out == step.point.out && other.out != step.in && other.pooled != step.in &&
+                       (step.more < 0 || (other.out != step.more && other.pooled != step.more));
+            }
+            if (fits) {
+                ++groups_.back().count;
+                continue;
+            }
+        }
+        groups_.push_back({s, 1});
+    }
+}
+
+void NetworkRun::lay_out_maps(int width, int height, StreamView stream) {
+    const std::vector<MapSize> sizes = resolve_sizes(*network_, width, height);
+    const auto tensors = static_cast<int>(sizes.size());
+    const std::size_t element = precision_ == Precision::fp32 ? 4 : 2;
+    const auto own = [&](int tensor) {
+        const int whole = steps_->aliases[at(tensor)].whole;
+        return whole >= 0 ? whole : tensor;
+    };
+
+    // Lives, in numbers of groups.
+    std::vector<MapLife> lives(at(tensors), MapLife{0, 1 << 30, -1});
+    const auto live = [&](int tensor, int when) {
+        if (tensor < 0) return;
+        MapLife& life = lives[at(own(tensor))];
+        life.first = std::min(life.first, when);
+        life.last = std::max(life.last, when);
+    };
+    live(network_->input.tensor, -1);
+    for (int g = 0; g < static_cast<int>(groups_.size()); ++g) {
+        for (int s = groups_[at(g)].first; s < groups_[at(g)].first + groups_[at(g)].count; ++s) {
+            const Step& step = steps_->steps[at(s)];
+            for (const int tensor : {step.in, step.more, step.out, step.pooled}) live(tensor, g);
+        }
+    }
+    const auto end = static_cast<int>(groups_.size());
+    for (const HeadStep& head : steps_->heads) live(head.in, end);
+    if (steps_->heads.empty()) {
+        for (const HeadLevel& level : network_->head.levels) {
+            for (const int map : {level.score, level.objectness, level.box, level.landmarks}) live(map, end);
+        }
+    }
+
+    maps_.resize(at(tensors));
+    for (int t = 0; t < tensors; ++t) {
+        const int channels = network_->tensors[at(t)].channels;
+        Map& map = maps_[at(t)];
+        map.width = sizes[at(t)].width;
+        map.height = sizes[at(t)].height;
+        map.channels = t == network_->input.tensor ? kInputChannels : padded_channels(channels);
+        map.pitch = map.channels;
+        map.image = std::int64_t{map.width} * map.height * map.pitch;
+        if (lives[at(t)].last < lives[at(t)].first) continue;  // within a kernel, or part of another tensor
+        lives[at(t)].bytes = static_cast<std::size_t>(map.image) * at(images_) * element;
+        if (steps_->padded_by_nobody[at(t)]) lives[at(t)].first = -1, lives[at(t)].last = end;
+    }
+    const MapLayout layout = lay_out(lives);
+    memory_ = DeviceBuffer<std::byte>(layout.bytes);
+    fill_bytes(memory_, 0, stream);
+    for (int t = 0; t < tensors; ++t) {
+        if (lives[at(t)].bytes != 0) maps_[at(t)].data = memory_.data() + layout.offsets[at(t)];
+    }
+    for (int t = 0; t < tensors; ++t) {
+        const TensorAlias alias = steps_->aliases[at(t)];
+        if (alias.whole < 0) continue;
+        const Map& whole = maps_[at(alias.whole)];
+        maps_[at(t)].data = static_cast<std::byte*>(whole.data) + at(alias.first_channel) * element;
+        maps_[at(t)].pitch = whole.pitch;
+        maps_[at(t)].image = whole.image;
+    }
+}
+
+Map NetworkRun::map_or_none(int tensor) const {
+    return tensor >= 0 ? map(tensor) : Map{};
+}
+
+void NetworkRun::enqueue_layers(StreamView stream, bool overlap) const {
+    Chain chain{stream, false};  // the first waits for what is before it
+    for (const Group& group : groups_) {
+        launch(group, chain);
+        chain.overlap = overlap && can_overlap_;
+    }
+}
+
+void NetworkRun::launch(const Group& group, const Chain& chain) const {
+    const Step& step = steps_->steps[at(group.first)];
+    switch (step.kind) {
+        case StepKind::stem:
+        case StepKind::stem_unit: {
+            const StemTask task{map(step.in), map_or_none(step.out), map_or_none(step.pooled),
+                                steps_->stems[at(step.stem)]};
+            const auto launch_kernel = step.kind == StepKind::stem ? launch_stem : launch_stem_unit;
+            return launch_kernel(task, images_, precision_, chain);
+        }
+        case StepKind::point_depth: {
+            PointDepthTask tasks[kLargestMerge];
+            std::int64_t pixels = 0;
+            for (int i = 0; i < group.count; ++i) {
+                const Step& each = steps_->steps[at(group.first + i)];
+                tasks[i] = {map(each.in),          map_or_none(each.more),  each.point, each.depth, each.relu,
+                            map_or_none(each.out), map_or_none(each.pooled)};
+                pixels += std::int64_t{tasks[i].in.width} * tasks[i].in.height * images_;
+            }
+            const PointDepthTile tile = point_depth_tile(pixels, step.point.in, step.point.out, multiprocessors_);
+            const auto launch_kernel =
+                precision_ == Precision::fp32 ? launch_point_depth_fp32 : launch_point_depth_fp16;
+            return launch_kernel(tasks, group.count, images_, tile, chain);
+        }
+        case StepKind::depth_point:
+            return launch_depth_point(
+                {map(step.in), step.depth, step.depth_relu, step.stride, step.point, step.relu, map(step.out)}, images_,
+                precision_, multiprocessors_, chain);
+        case StepKind::convolution:
+            return launch_plain(
+                PlainConvolution{map(step.in), map(step.out), map_or_none(step.more), step.plain, step.kernel,
+                                 step.stride, step.padding, step.dilation, step.depthwise, step.relu},
+                images_, precision_, chain);
+        case StepKind::pool:
+            return launch_plain(
+                PlainPool{map(step.in), map(step.out), step.kernel, step.stride, step.padding, step.relu}, images_,
+                precision_, chain);
+        case StepKind::sum:
+            return launch_plain(PlainSum{map(step.in), map_or_none(step.more), map(step.out), step.factor_in,
+                                         step.factor_more, step.channels, step.first_channel, step.relu},
+                                images_, precision_, chain);
+    }
+}
+
+void NetworkRun::enqueue_boxes(const BoxSink& sink, StreamView stream) const {
+    const Chain chain{stream, false};
+    const NetworkHead& head = network_->head;
+    if (!steps_->heads.empty()) {
+        YunetHeads heads;
+        heads.sink = sink;
+        heads.has_landmarks = head.has_landmarks;
+        for (const HeadStep& step : steps_->heads) {
+            heads.head[heads.count++] = {map(step.in), step.point, step.depth, step.stride};
+        }
+        launch_yunet_heads(heads, images_, precision_, chain);
+        return;
+    }
+    BoxMaps maps;
+    maps.sink = sink;
+    maps.family = head.family;
+    maps.center_variance = head.center_variance;
+    maps.size_variance = head.size_variance;
+    for (const HeadLevel& level : head.levels) {
+        BoxLevel& to = maps.level[maps.count++];
+        to.score = map(level.score);
+        to.objectness = map_or_none(level.objectness);
+        to.box = map(level.box);
+        to.landmarks = head.has_landmarks ? map_or_none(level.landmarks) : Map{};
+        to.stride = static_cast<float>(level.stride);
+        to.boxes_per_cell = level.boxes_per_cell();
+        std::copy(level.priors.begin(), level.priors.end(), to.priors);
+    }
+    launch_boxes(maps, images_, precision_, chain);
+}
+
+}  // namespace throng::gpu

@@ -1,0 +1,56 @@
+// The steps of a network for inputs of one size: its maps in device memory and the launches on them.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/model/network.h"
+#include "gpu/cnn/steps.h"
+#include "gpu/runtime/probe.h"
+#include "gpu/runtime/stream.h"
+
+namespace throng::gpu {
+
+class NetworkRun {
+public:
+    // images: that go through together. Allocates the maps; those that are never needed together share memory. Both
+    // references must outlive it. Throws Error(unavailable) where memory does not suffice.
+    NetworkRun(const Network& network, const Steps& steps, Precision precision, const DeviceInfo& device, int width,
+               int height, int images, StreamView stream);
+
+    // Where the preprocessing writes: kInputChannels a pixel.
+    [[nodiscard]] const Map& input() const { return maps_[static_cast<std::size_t>(network_->input.tensor)]; }
+    [[nodiscard]] int images() const { return images_; }
+
+    // All layers up to the maps that the boxes are made of. overlap: kernels start while those before finish.
+    void enqueue_layers(StreamView stream, bool overlap) const;
+    void enqueue_boxes(const BoxSink& sink, StreamView stream) const;
+
+    [[nodiscard]] int launches() const { return static_cast<int>(groups_.size()); }  // of enqueue_layers
+    [[nodiscard]] std::size_t memory() const { return memory_.bytes(); }
+    // A tensor's map; its memory may since have gone to another tensor unless keep_all_maps was set.
+    [[nodiscard]] const Map& map(int tensor) const { return maps_[static_cast<std::size_t>(tensor)]; }
+
+private:
+    // Steps that go in one launch: [first, first + count).
+    struct Group {
+        int first, count;
+    };
+
+    void lay_out_maps(int width, int height, StreamView stream);
+    void group_steps();
+    void launch(const Group& group, const Chain& chain) const;
+    [[nodiscard]] Map map_or_none(int tensor) const;
+
+    const Network* network_;
+    const Steps* steps_;
+    Precision precision_;
+    int multiprocessors_;
+    bool can_overlap_;
+    int images_;
+    std::vector<Map> maps_;  // of every tensor
+    std::vector<Group> groups_;
+    DeviceBuffer<std::byte> memory_;
+};
+
+}  // namespace throng::gpu

@@ -1,0 +1,113 @@
+#include "gpu/cnn/elements.cuh"
+#include "gpu/cnn/launch.cuh"
+#include "gpu/cnn/plain_layers.h"
+
+namespace throng::gpu {
+namespace {
+
+constexpr int kThreads = 128;
+
+// What a thread works on: a pixel of a map and a group of channels. Neighbours have neighbouring groups.
+struct Place {
+    int x, y, group, image;
+    bool inside;
+};
+
+__device__ Place place_of(const Map& out, int groups) {
+    const std::int64_t index = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
+    const std::int64_t pixel = index / groups;
+    return {static_cast<int>(pixel % out.width), static_cast<int>(pixel / out.width), static_cast<int>(index % groups),
+            static_cast<int>(blockIdx.z), pixel < static_cast<std::int64_t>(out.width) * out.height};
+}
+
+template <typename T>
+__global__ void __launch_bounds__(kThreads) convolution_kernel(const __grid_constant__ PlainConvolution task) {
+    const Place at = place_of(task.out, task.out.channels / 4);
+    release_next();
+    wait_for_previous();
+    if (!at.inside) return;
+    const int channel = at.group * 4;
+    float4 sum = __ldg(reinterpret_cast<const float4*>(task.weights.bias + channel));
+    const int in_channels = task.depthwise ? 1 : task.in.channels;
+    const float* weights = task.weights.weights + channel;
+    const auto weight = [&](int tap, int c) {
+        return __ldg(reinterpret_cast<const float4*>(weights + (tap * in_channels + c) * task.out.channels));
+    };
+    for (int tap = 0; tap < task.kernel * task.kernel; ++tap) {
+        const int x = at.x * task.stride - task.padding + tap % task.kernel * task.dilation;
+        const int y = at.y * task.stride - task.padding + tap / task.kernel * task.dilation;
+        if (x < 0 || x >= task.in.width || y < 0 || y >= task.in.height) continue;
+        const T* from = element<const T>(task.in, at.image, x, y);
+        if (task.depthwise) {
+            add_product(sum, load4(from + channel), weight(tap, 0));
+            continue;
+        }
+#pragma unroll 4
+        for (int c = 0; c < task.in.channels; c += 4) {
+            const float4 v = load4(from + c);
+            add_product(sum, v.x, weight(tap, c));
+            add_product(sum, v.y, weight(tap, c + 1));
+            add_product(sum, v.z, weight(tap, c + 2));
+            add_product(sum, v.w, weight(tap, c + 3));
+        }
+    }
+    if (task.add.data != nullptr) sum = sum4(sum, load4(element<const T>(task.add, at.image, at.x, at.y, channel)));
+    store4(element<T>(task.out, at.image, at.x, at.y, channel), relu4(sum, task.relu));
+}
+
+template <typename T>
+__global__ void __launch_bounds__(kThreads) pool_kernel(const __grid_constant__ PlainPool task) {
+    const Place at = place_of(task.out, task.out.channels / 4);
+    release_next();
+    wait_for_previous();
+    if (!at.inside) return;
+    float4 largest{-INFINITY, -INFINITY, -INFINITY, -INFINITY};
+    for (int tap = 0; tap < task.kernel * task.kernel; ++tap) {
+        const int x = at.x * task.stride - task.padding + tap % task.kernel;
+        const int y = at.y * task.stride - task.padding + tap / task.kernel;
+        if (x < 0 || x >= task.in.width || y < 0 || y >= task.in.height) continue;
+        largest = max4(largest, load4(element<const T>(task.in, at.image, x, y, at.group * 4)));
+    }
+    store4(element<T>(task.out, at.image, at.x, at.y, at.group * 4), relu4(largest, task.relu));
+}
+
+template <typename T>
+__global__ void __launch_bounds__(kThreads) sum_kernel(const __grid_constant__ PlainSum task) {
+    const Place at = place_of(task.out, task.channels);
+    release_next();
+    wait_for_previous();
+    if (!at.inside) return;
+    float sum =
+        static_cast<float>(*element<const T>(task.a, at.image, at.x / task.factor_a, at.y / task.factor_a, at.group));
+    if (task.b.data != nullptr) {
+        sum += static_cast<float>(
+            *element<const T>(task.b, at.image, at.x / task.factor_b, at.y / task.factor_b, at.group));
+    }
+    if (task.relu) sum = fmaxf(sum, 0.0F);
+    *element<T>(task.out, at.image, at.x, at.y, task.first_channel + at.group) = static_cast<T>(sum);
+}
+
+LaunchShape shape_of(const Map& out, int groups, int images) {
+    const std::int64_t threads = static_cast<std::int64_t>(out.width) * out.height * groups;
+    return {dim3(static_cast<unsigned>((threads + kThreads - 1) / kThreads), 1, static_cast<unsigned>(images)),
+            dim3(kThreads), 0};
+}
+
+}  // namespace
+
+void launch_plain(const PlainConvolution& task, int images, Precision precision, const Chain& chain) {
+    launch_chained(precision == Precision::fp32 ? convolution_kernel<float> : convolution_kernel<__half>,
+                   "convolution_kernel", shape_of(task.out, task.out.channels / 4, images), chain, task);
+}
+
+void launch_plain(const PlainPool& task, int images, Precision precision, const Chain& chain) {
+    launch_chained(precision == Precision::fp32 ? pool_kernel<float> : pool_kernel<__half>, "pool_kernel",
+                   shape_of(task.out, task.out.channels / 4, images), chain, task);
+}
+
+void launch_plain(const PlainSum& task, int images, Precision precision, const Chain& chain) {
+    launch_chained(precision == Precision::fp32 ? sum_kernel<float> : sum_kernel<__half>, "sum_kernel",
+                   shape_of(task.out, task.channels, images), chain, task);
+}
+
+}  // namespace throng::gpu

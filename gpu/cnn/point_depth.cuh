@@ -1,0 +1,127 @@
+// The kernel of point_depth.h; point_depth_fp32.cu and point_depth_fp16.cu make it for their precision.
+#pragma once
+
+#include "core/base/error.h"
+#include "gpu/cnn/launch.cuh"
+#include "gpu/cnn/point_depth.h"
+#include "gpu/cnn/tile_depthwise.cuh"
+#include "gpu/cnn/tile_load.cuh"
+
+namespace throng::gpu {
+
+// A block: kOut channels of a tile of kWidth x kHeight pixels. The pointwise products of the tile and the border around
+// it stay in shared memory, in the place of the pixels they were made of.
+template <typename T, int kIn, int kOut, int kWidth, int kHeight>
+struct PointDepthBlock {
+    static constexpr int kPixels = (kWidth + 2) * (kHeight + 2);
+    using Product = TileProduct<T, kPixels, kIn, kOut>;
+    static constexpr int kMiddlePitch = kOut + kRowPadding<T>;
+    static constexpr int kTileElements = Product::kPaddedRows * Product::kPitch > kPixels* kMiddlePitch
+                                             ? Product::kPaddedRows* Product::kPitch
+                                             : kPixels* kMiddlePitch;
+    static constexpr int kShared = static_cast<int>(sizeof(T)) * (Product::kWeightElements + kTileElements);
+};
+
+template <typename T, int kIn, int kOut, int kWidth, int kHeight>
+__global__ void __launch_bounds__(kTileThreads) point_depth_kernel(const __grid_constant__ PointDepthLaunch launch) {
+    using Block = PointDepthBlock<T, kIn, kOut, kWidth, kHeight>;
+    using Product = typename Block::Product;
+    constexpr int kBordered = kWidth + 2;
+    extern __shared__ __align__(16) unsigned char shared[];
+    T* weights = reinterpret_cast<T*>(shared);
+    T* tile = weights + Product::kWeightElements;
+
+    const int block = static_cast<int>(blockIdx.x);
+    const int which = (block >= launch.first_tile[1] ? 1 : 0) + (block >= launch.first_tile[2] ? 1 : 0);
+    const PointDepthTask& task = launch.task[which];
+    const int index = block - launch.first_tile[which];
+    const int left = index % launch.tiles_across[which] * kWidth;
+    const int top = index / launch.tiles_across[which] * kHeight;
+    const int first = static_cast<int>(blockIdx.y) * kOut;
+    const int image = static_cast<int>(blockIdx.z);
+
+    release_next();
+    Product::load_weights(weights, task.point, 0, first);
+    wait_for_previous();
+    load_tile<T, kBordered, kHeight + 2, kIn, Product::kPitch>(tile, task.in, task.up, image, left - 1, top - 1);
+
+    Product product;
+    product.clear();
+    product.add(tile, weights);
+    __syncthreads();
+    product.for_each([&](int pixel, int channel, const float(&sums)[Product::kValues]) {
+        const int x = left - 1 + pixel % kBordered;
+        const int y = top - 1 + pixel / kBordered;
+        // The depthwise convolution sees zeros around the map, not what a bias makes of them.
+        const bool inside = x >= 0 && x < task.in.width && y >= 0 && y < task.in.height;
+        T* at = tile + pixel * Block::kMiddlePitch + channel;
+        const float* bias = task.point.bias + first + channel;
+#pragma unroll
+        for (int v = 0; v < Product::kValues; v += 2) {
+            store2(at + v, inside ? sums[v] + __ldg(bias + v) : 0.0F,
+                   inside ? sums[v + 1] + __ldg(bias + v + 1) : 0.0F);
+        }
+    });
+    __syncthreads();
+
+    constexpr int kRows = 2;
+    depthwise_tile<T, kWidth, kHeight, kOut, Block::kMiddlePitch, kRows>(
+        tile, task.depth, first, [&](int dx, int dy, int channel, float4(&sums)[kRows][2]) {
+            const int x = left + dx;
+            const int y = top + dy;
+            const bool relu = task.relu;
+#pragma unroll
+            for (int r = 0; r < kRows; ++r) {
+#pragma unroll
+                for (int c = 0; c < 2; ++c) {
+                    sums[r][c] = relu4(sums[r][c], relu);
+                    if (task.out.data != nullptr && x + c < task.out.width && y + r < task.out.height) {
+                        store4(element<T>(task.out, image, x + c, y + r, first + channel), sums[r][c]);
+                    }
+                }
+            }
+            if (task.pooled.data != nullptr && x / 2 < task.pooled.width && y / 2 < task.pooled.height) {
+                store4(element<T>(task.pooled, image, x / 2, y / 2, first + channel),
+                       max4(max4(sums[0][0], sums[0][1]), max4(sums[1][0], sums[1][1])));
+            }
+        });
+}
+
+template <typename T, int kIn, int kOut, int kWidth, int kHeight>
+void launch_point_depth_as(const PointDepthTask* tasks, int count, int images, const Chain& chain) {
+    using Block = PointDepthBlock<T, kIn, kOut, kWidth, kHeight>;
+    PointDepthLaunch launch;
+    int tiles = 0;
+    for (int i = 0; i < kLargestMerge; ++i) {
+        launch.first_tile[i] = tiles;
+        if (i >= count) continue;
+        launch.task[i] = tasks[i];
+        launch.tiles_across[i] = (tasks[i].in.width + kWidth - 1) / kWidth;
+        tiles += launch.tiles_across[i] * ((tasks[i].in.height + kHeight - 1) / kHeight);
+    }
+    launch.first_tile[kLargestMerge] = tiles;
+    const dim3 grid(static_cast<unsigned>(tiles), static_cast<unsigned>(tasks[0].point.out / kOut),
+                    static_cast<unsigned>(images));
+    launch_chained(point_depth_kernel<T, kIn, kOut, kWidth, kHeight>, "point_depth_kernel",
+                   {grid, dim3(kTileThreads), Block::kShared}, chain, launch);
+}
+
+// The combinations that point_depth_tile may choose.
+template <typename T>
+void launch_point_depth_in(const PointDepthTask* tasks, int count, int images, const PointDepthTile& tile,
+                           const Chain& chain) {
+    const auto is = [&](int in, int out, int width) {
+        return tasks[0].point.in == in && tile.channels == out && tile.width == width;
+    };
+    if (is(16, 16, 16)) return launch_point_depth_as<T, 16, 16, 16, 8>(tasks, count, images, chain);
+    if (is(16, 32, 16)) return launch_point_depth_as<T, 16, 32, 16, 8>(tasks, count, images, chain);
+    if (is(32, 16, 16)) return launch_point_depth_as<T, 32, 16, 16, 8>(tasks, count, images, chain);
+    if (is(32, 32, 16)) return launch_point_depth_as<T, 32, 32, 16, 8>(tasks, count, images, chain);
+    if (is(64, 64, 16)) return launch_point_depth_as<T, 64, 64, 16, 8>(tasks, count, images, chain);
+    if (is(64, 32, 16)) return launch_point_depth_as<T, 64, 32, 16, 8>(tasks, count, images, chain);
+    if (is(64, 32, 8)) return launch_point_depth_as<T, 64, 32, 8, 8>(tasks, count, images, chain);
+    if (is(64, 16, 8)) return launch_point_depth_as<T, 64, 16, 8, 8>(tasks, count, images, chain);
+    throw Error(ErrorKind::internal, "no kernel for such a tile", "launch_point_depth");
+}
+
+}  // namespace throng::gpu

@@ -1,0 +1,50 @@
+// YuNet's unit in one launch: a pointwise convolution, then a depthwise one of 3 x 3 (W. Wu, H. Peng, S. Yu, 2023,
+// figure 2), with what stands before it (an upsampled map that is added) and behind it (activation, maxima of 2 x 2).
+#pragma once
+
+#include "gpu/cnn/chain.h"
+#include "gpu/cnn/map.h"
+#include "gpu/cnn/weights.h"
+
+namespace throng::gpu {
+
+// One map's work. All maps have the same precision.
+struct PointDepthTask {
+    Map in;
+    Map up;  // added to `in`, every pixel of it to 2 x 2; null: nothing to add
+    PointWeights point;
+    DepthWeights depth;
+    bool relu = false;
+    Map out;     // null: only `pooled` is wanted
+    Map pooled;  // half as wide and high, rounded down: the maxima; null: not wanted
+};
+
+inline constexpr int kLargestMerge = 3;
+
+// Up to kLargestMerge maps that do not depend on one another, of equal channels, in one launch.
+struct PointDepthLaunch {
+    PointDepthTask task[kLargestMerge];
+    int first_tile[kLargestMerge + 1] = {};  // of each task, then the number of tiles
+    int tiles_across[kLargestMerge] = {};
+};
+
+// The kernels exist for 16, 32 and 64 channels in, and multiples of 16 out.
+[[nodiscard]] bool point_depth_fits(int channels_in, int channels_out);
+
+// The pixels and channels a block works on.
+struct PointDepthTile {
+    int width = 16;  // by 8 pixels
+    int channels = 16;
+};
+
+// The largest tile that still gives the device's multiprocessors enough blocks. pixels: of all maps and images.
+[[nodiscard]] PointDepthTile point_depth_tile(std::int64_t pixels, int channels_in, int channels_out,
+                                              int multiprocessors);
+
+// images: of the batch.
+void launch_point_depth_fp32(const PointDepthTask* tasks, int count, int images, const PointDepthTile& tile,
+                             const Chain& chain);
+void launch_point_depth_fp16(const PointDepthTask* tasks, int count, int images, const PointDepthTile& tile,
+                             const Chain& chain);
+
+}  // namespace throng::gpu

@@ -1,0 +1,10 @@
+#include "gpu/cnn/point_depth.cuh"
+
+namespace throng::gpu {
+
+void launch_point_depth_fp32(const PointDepthTask* tasks, int count, int images, const PointDepthTile& tile,
+                             const Chain& chain) {
+    launch_point_depth_in<float>(tasks, count, images, tile, chain);
+}
+
+}  // namespace throng::gpu

@@ -1,0 +1,33 @@
+// From a frame where it lies to a network's input in one kernel: colours, resampling, mean and scale, layout.
+// The arithmetic is core/algo/cnn_input.h.
+#pragma once
+
+#include "core/algo/cnn_input.h"
+#include "core/detect/detection_buffer.h"
+#include "gpu/cnn/chain.h"
+#include "gpu/cnn/map.h"
+#include "gpu/frame/device_picture.h"
+
+namespace throng::gpu {
+
+// A rectangle of the frame and where it goes; the same for all frames of a batch.
+struct InputPass {
+    CnnAxis luma_x, luma_y;  // bgr: of its pixels
+    CnnAxis chroma_x, chroma_y;
+    int content_width = 0, content_height = 0;  // pixels of the input; beyond: samples of value 0
+};
+
+struct PreprocessTask {
+    DevicePicture picture[kLargestBatch];  // all of one size
+    CnnColor color[kLargestBatch];
+    const InputPass* d_passes = nullptr;  // image of the input = frame * passes + pass
+    int passes = 0;
+    bool rgb = false;  // order of the input's channels
+    float mean = 0, scale = 1;
+    Map out;                                    // four channels, the last of them zero
+    DetectionCount* clear[kLargestBatch] = {};  // set to zero where not null
+};
+
+void launch_preprocess(const PreprocessTask& task, int frames, Precision precision, const Chain& chain);
+
+}  // namespace throng::gpu

@@ -1,0 +1,129 @@
+#include "gpu/cnn/weight_packing.h"
+
+#include <cuda_fp16.h>
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+
+namespace throng::gpu {
+namespace {
+
+std::size_t at(int row, int columns, int column) {
+    return static_cast<std::size_t>(row) * static_cast<std::size_t>(columns) + static_cast<std::size_t>(column);
+}
+
+int all_channels(const std::vector<const NetworkLayer*>& layers) {
+    int sum = 0;
+    for (const NetworkLayer* layer : layers) sum += channels_out(*layer);
+    return padded_channels(sum);
+}
+
+std::vector<float> joined_bias(const std::vector<const NetworkLayer*>& layers) {
+    std::vector<float> bias;
+    for (const NetworkLayer* layer : layers) bias.insert(bias.end(), layer->bias.begin(), layer->bias.end());
+    bias.resize(static_cast<std::size_t>(all_channels(layers)));
+    return bias;
+}
+
+}  // namespace
+
+const void* WeightPacking::upload_bytes(const void* data, std::size_t bytes) {
+    DeviceBuffer<std::byte>& buffer = memory_.emplace_back(bytes);
+    check_cuda(cudaMemcpyAsync(buffer.data(), data, bytes, cudaMemcpyHostToDevice, stream_), "uploading weights");
+    check_cuda(cudaStreamSynchronize(stream_), "uploading weights");
+    return buffer.data();
+}
+
+const float* WeightPacking::upload(const std::vector<float>& values) {
+    return static_cast<const float*>(upload_bytes(values.data(), values.size() * sizeof(float)));
+}
+
+const void* WeightPacking::upload_narrow(const std::vector<float>& values) {
+    static constexpr float kLargest = 65504.0F;
+    std::vector<__half> narrow(values.size());
+    std::transform(values.begin(), values.end(), narrow.begin(),
+                   [](float v) { return __float2half(std::clamp(v, -kLargest, kLargest)); });
+    return upload_bytes(narrow.data(), narrow.size() * sizeof(__half));
+}
+
+PointWeights WeightPacking::point(const std::vector<const NetworkLayer*>& layers, int channels_in) {
+    PointWeights packed;
+    packed.in = padded_channels(channels_in);
+    packed.out = all_channels(layers);
+    std::vector<float> values(at(packed.in, packed.out, 0));
+    int first = 0;
+    for (const NetworkLayer* layer : layers) {
+        for (int o = 0; o < channels_out(*layer); ++o) {
+            for (int i = 0; i < channels_in; ++i) {
+                const float weight = layer->weights[at(o, channels_in, i)];
+                const std::size_t to =
+                    precision_ == Precision::fp32 ? at(i, packed.out, first + o) : at(first + o, packed.in, i);
+                values[to] = weight;
+            }
+        }
+        first += channels_out(*layer);
+    }
+    packed.weights = precision_ == Precision::fp32 ? upload(values) : upload_narrow(values);
+    packed.bias = upload(joined_bias(layers));
+    return packed;
+}
+
+DepthWeights WeightPacking::depth(const std::vector<const NetworkLayer*>& layers) {
+    DepthWeights packed;
+    packed.channels = all_channels(layers);
+    std::vector<float> values(at(9, packed.channels, 0));
+    int first = 0;
+    for (const NetworkLayer* layer : layers) {
+        for (int c = 0; c < channels_out(*layer); ++c) {
+            for (int t = 0; t < 9; ++t) values[at(t, packed.channels, first + c)] = layer->weights[at(c, 9, t)];
+        }
+        first += channels_out(*layer);
+    }
+    packed.weights = upload(values);
+    packed.bias = upload(joined_bias(layers));
+    return packed;
+}
+
+PlainWeights WeightPacking::plain(const NetworkLayer& layer, int in, bool depthwise) {
+    const int out = channels_out(layer);
+    const int padded = padded_channels(out);
+    const int taps = layer.kernel * layer.kernel;
+    const int group_in = static_cast<int>(layer.weights.size()) / (out * taps);
+    const int group_out = out / layer.groups;
+    const int rows = depthwise ? 1 : in;
+    std::vector<float> values(at(taps * rows, padded, 0));
+    for (int o = 0; o < out; ++o) {
+        for (int i = 0; i < group_in; ++i) {
+            const int row = depthwise ? 0 : o / group_out * group_in + i;
+            for (int t = 0; t < taps; ++t) {
+                values[at(t * rows + row, padded, o)] = layer.weights[at(o * group_in + i, taps, t)];
+            }
+        }
+    }
+    return {upload(values), upload(joined_bias({&layer}))};
+}
+
+StemWeights WeightPacking::stem(const NetworkLayer& conv, const NetworkLayer* point, const NetworkLayer* depth) {
+    StemWeights packed;
+    for (int o = 0; o < kStemChannels; ++o) {
+        for (int c = 0; c < 3; ++c) {
+            for (int t = 0; t < 9; ++t) packed.conv[t][c][o] = conv.weights[at(o * 3 + c, 9, t)];
+        }
+        packed.conv_bias[o] = conv.bias[static_cast<std::size_t>(o)];
+    }
+    packed.conv_relu = conv.activation == Activation::relu;
+    if (point == nullptr) return packed;
+    for (int o = 0; o < kStemChannels; ++o) {
+        for (int i = 0; i < kStemChannels; ++i) packed.point[i][o] = point->weights[at(o, kStemChannels, i)];
+        packed.point_bias[o] = point->bias[static_cast<std::size_t>(o)];
+    }
+    packed.depth = this->depth({depth});
+    packed.relu = depth->activation == Activation::relu;
+    return packed;
+}
+
+std::vector<DeviceBuffer<std::byte>> WeightPacking::take_memory() {
+    return std::move(memory_);
+}
+
+}  // namespace throng::gpu

@@ -1,0 +1,92 @@
+#include "gpu/cnn/box_sink.cuh"
+#include "gpu/cnn/heads.h"
+#include "gpu/cnn/launch.cuh"
+#include "gpu/cnn/tile_load.cuh"
+
+namespace throng::gpu {
+namespace {
+
+constexpr int kSide = 8;  // cells of a tile
+constexpr int kBordered = kSide + 2;
+constexpr int kPixels = kBordered * kBordered;
+constexpr int kMiddlePitch = kHeadChannels + 1;  // 32 bits: neighbouring cells start in different banks
+
+template <typename T>
+using HeadProduct = TileProduct<T, kPixels, kHeadChannelsIn, kHeadChannels>;
+
+template <typename T>
+__global__ void __launch_bounds__(kTileThreads) yunet_heads_kernel(const __grid_constant__ YunetHeads heads) {
+    using Product = HeadProduct<T>;
+    __shared__ __align__(16) T weights[Product::kWeightElements];
+    __shared__ __align__(16) T tile[Product::kPaddedRows * Product::kPitch];
+    __shared__ float middle[kPixels * kMiddlePitch];
+
+    const int block = static_cast<int>(blockIdx.x);
+    int which = 0;
+    for (int i = 1; i < kLargestLevels; ++i) which += block >= heads.first_tile[i] ? 1 : 0;
+    const YunetHead& head = heads.head[which];
+    const int across = (head.in.width + kSide - 1) / kSide;
+    const int left = (block - heads.first_tile[which]) % across * kSide;
+    const int top = (block - heads.first_tile[which]) / across * kSide;
+    const int image = static_cast<int>(blockIdx.z);
+
+    release_next();
+    Product::load_weights(weights, head.point, 0, 0);
+    wait_for_previous();
+    load_tile<T, kBordered, kBordered, kHeadChannelsIn, Product::kPitch>(tile, head.in, Map{}, image, left - 1,
+                                                                         top - 1);
+    Product product;
+    product.clear();
+    product.add(tile, weights);
+    product.for_each([&](int pixel, int channel, const float(&sums)[Product::kValues]) {
+        const int x = left - 1 + pixel % kBordered;
+        const int y = top - 1 + pixel / kBordered;
+        const bool inside = x >= 0 && x < head.in.width && y >= 0 && y < head.in.height;
+#pragma unroll
+        for (int v = 0; v < Product::kValues; ++v) {
+            middle[pixel * kMiddlePitch + channel + v] = inside ? sums[v] + __ldg(head.point.bias + channel + v) : 0.0F;
+        }
+    });
+    __syncthreads();
+
+    // A cell a thread; few have more than the first two channels worked out.
+    const int dx = static_cast<int>(threadIdx.x) % kSide;
+    const int dy = static_cast<int>(threadIdx.x) / kSide;
+    const int x = left + dx;
+    const int y = top + dy;
+    if (dy >= kSide || x >= head.in.width || y >= head.in.height) return;
+    const auto value = [&](int channel) {
+        float sum = __ldg(head.depth.bias + channel);
+#pragma unroll
+        for (int t = 0; t < 9; ++t) {
+            sum = fmaf(middle[((dy + t / 3) * kBordered + dx + t % 3) * kMiddlePitch + channel],
+                       __ldg(head.depth.weights + t * head.depth.channels + channel), sum);
+        }
+        return sum;
+    };
+    const float score = yunet_score(value(0), value(1));
+    if (!(score >= heads.sink.threshold)) return;
+    const Box box = yunet_box(value(2), value(3), value(4), value(5), x, y, head.stride);
+    put_box(heads.sink, image, box, score, heads.has_landmarks,
+            [&](int i) { return yunet_landmark(value(6 + i), i % 2 == 0 ? x : y, head.stride); });
+}
+
+}  // namespace
+
+void launch_yunet_heads(const YunetHeads& heads, int images, Precision precision, const Chain& chain) {
+    YunetHeads launch = heads;
+    int tiles = 0;
+    for (int i = 0; i < kLargestLevels; ++i) {
+        launch.first_tile[i] = tiles;
+        if (i >= heads.count) continue;
+        const Map& in = heads.head[i].in;
+        tiles += ((in.width + kSide - 1) / kSide) * ((in.height + kSide - 1) / kSide);
+    }
+    launch.first_tile[kLargestLevels] = tiles;
+    const LaunchShape shape{dim3(static_cast<unsigned>(tiles), 1, static_cast<unsigned>(images)), dim3(kTileThreads),
+                            0};
+    launch_chained(precision == Precision::fp32 ? yunet_heads_kernel<float> : yunet_heads_kernel<__half>,
+                   "yunet_heads_kernel", shape, chain, launch);
+}
+
+}  // namespace throng::gpu
