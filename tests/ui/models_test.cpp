@@ -44,6 +44,40 @@ TEST(StageModel, LeavesOutStagesThatDidNotRun) {
     EXPECT_EQ(model.rowCount(), 1);
 }
 
+TEST(StageModel, AMarkShowsWhatAChangeDid) {
+    StageModel model;
+    const Tester tester(&model, kFatal);
+    const auto ratio = [&] { return model.data(model.index(0), StageModel::ratio_role).toDouble(); };
+    const auto marked = [&] { return model.data(model.index(0), StageModel::marked_role).toDouble(); };
+    model.set_mark("nothing was measured");
+    EXPECT_TRUE(model.mark_title().isEmpty());
+    for (int i = 0; i < 5; ++i) model.note({{stage::kCascade, 2.0}});
+    model.update({stage("cascade", 2, 2)});
+    EXPECT_LT(marked(), 0);
+    model.set_mark("Segments: on");
+    EXPECT_EQ(marked(), 2.0);
+    EXPECT_LT(ratio(), 0) << "nothing was measured since";
+    for (int i = 0; i < 5; ++i) model.note({{stage::kCascade, 6.0}});
+    EXPECT_DOUBLE_EQ(ratio(), 3.0);
+    EXPECT_EQ(model.mark_title(), "Segments: on");
+    model.update({stage("cascade", 0.5, 1)});
+    EXPECT_GE(model.scale(), 2) << "the mark is on the scale";
+    model.clear_mark();
+    EXPECT_LT(marked(), 0);
+    EXPECT_TRUE(model.mark_title().isEmpty());
+}
+
+TEST(StageModel, StagesOfAFormerDetectorGo) {
+    StageModel model;
+    for (int i = 0; i < 3; ++i) model.note({{stage::kCascade, 2.0}, {stage::kNmsMap, 1.0}});
+    model.update({stage("cascade", 2, 2), stage("nms_map", 1, 1)});
+    EXPECT_EQ(model.rowCount(), 2);
+    for (int i = 0; i < 40; ++i) model.note({{stage::kNmsMap, 1.0}});
+    model.update({stage("cascade", 2, 2), stage("nms_map", 1, 1)});
+    ASSERT_EQ(model.rowCount(), 1);
+    EXPECT_EQ(model.data(model.index(0), StageModel::name_role).toString(), "nms_map");
+}
+
 TEST(StageModel, NamesAndScalesForPeople) {
     EXPECT_EQ(stage_label("nms_reduce"), "NMS reduce");
     EXPECT_EQ(stage_label("integral"), "Integral");

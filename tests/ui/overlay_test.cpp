@@ -95,6 +95,22 @@ TEST(OverlayPlan, BoxesThatAreNoNumbersAreLeftOut) {
     EXPECT_TRUE(plan.labels.empty());
 }
 
+TEST(OverlayPlan, LandmarksAreDotsOnTheirPoints) {
+    FrameResult result = result_with(0, 2);
+    result.kept.landmarks = {{{100, 100, 200, 100, 150, 150, 110, 200, 190, 200}},
+                             {{1, 1, 2, 2, std::numeric_limits<float>::quiet_NaN(), 3, 4, 4, 5, 5}}};
+    OverlayOptions options;
+    const OverlayPlan plan = plan_of(result, options, 1, {1000, 1000});
+    ASSERT_EQ(plan.frames.size(), 2U * 2 + 2 * (5 + 4));  // each with a dark rim; one is no number
+    const OverlayFrame& dot = plan.frames[5];
+    EXPECT_EQ(dot.color, options.landmark_color);
+    EXPECT_GE(dot.width * 2, dot.outer.width()) << "filled";
+    EXPECT_NEAR(dot.outer.center().x(), 100, 1);
+    EXPECT_NEAR(dot.outer.center().y(), 100, 1);
+    options.landmarks = false;
+    EXPECT_EQ(plan_of(result, options).frames.size(), 2U * 2);
+}
+
 TEST(OverlayGeometry, AFrameIsEightTrianglesOnItsEdge) {
     OverlayGeometry geometry;
     geometry.add_frame({QRectF(10, 20, 100, 50), 3, QColor(255, 0, 0, 128)});

@@ -9,7 +9,7 @@ namespace {
 
 class Settings : public testing::Test {
 protected:
-    DetectionSettings settings_{PipelineSettings{}, {QStringLiteral("haar"), QStringLiteral("lbp")}};
+    DetectionSettings settings_{PipelineSettings{}, {"haar", "lbp", "hog", "cnn"}};
     QSignalSpy refused_{&settings_, &DetectionSettings::refused};
 };
 
@@ -72,6 +72,44 @@ TEST_F(Settings, AnotherDetectorHasAnotherModel) {
     EXPECT_EQ(settings_.model(), "");
     settings_.reset();
     EXPECT_EQ(settings_.detector(), 0);
+}
+
+TEST_F(Settings, AnotherDetectorComesWithItsOwnSettings) {
+    for (int i = 3; i >= 0; --i) {
+        settings_.set_switch("some", "off");
+        settings_.set_detector(i);
+        const DetectorKind& kind = detector_kinds()[static_cast<std::size_t>(i)];
+        EXPECT_EQ(settings_.detector(), i);
+        EXPECT_EQ(settings_.finds().toStdString(), kind.finds);
+        EXPECT_EQ(settings_.has_landmarks(), kind.landmarks);
+        EXPECT_EQ(settings_.takes_threshold(), kind.params.score_threshold.has_value());
+        EXPECT_TRUE(settings_.values().detector.switches.empty()) << "switches belong to a kind";
+        if (i > 0) {
+            EXPECT_EQ(settings_.min_size(), kind.params.min_size);
+            EXPECT_EQ(settings_.min_hits(), kind.screen_min_hits);
+        }
+        EXPECT_LE(settings_.smallest_size(), settings_.min_size());
+        EXPECT_GE(settings_.largest_factor(), settings_.scale_factor());
+    }
+    EXPECT_EQ(refused_.count(), 0);
+}
+
+TEST_F(Settings, ModelsOfTheKindAreListedAfterTheDefault) {
+    settings_.set_installed_models(
+        {{"haarcascade_eye", "haar", "/m/haarcascade_eye.xml"}, {"yunet_n_640_640", "cnn", "/m/yunet_n_640_640.onnx"}});
+    EXPECT_EQ(settings_.models(), (QStringList{"default: frontalface_alt2", "eye"}));
+    EXPECT_EQ(settings_.model_index(), 0);
+    settings_.choose_model(1);
+    EXPECT_EQ(settings_.values().detector.model, "/m/haarcascade_eye.xml");
+    EXPECT_EQ(settings_.model_index(), 1);
+    settings_.open_model(QUrl::fromLocalFile("/elsewhere/mine.xml"));
+    EXPECT_EQ(settings_.models(), (QStringList{"default: frontalface_alt2", "eye", "mine"}));
+    EXPECT_EQ(settings_.model_index(), 2);
+    EXPECT_EQ(settings_.model_filter(), "Haar cascade (*.xml)");
+    settings_.set_detector(3);
+    EXPECT_EQ(settings_.models(), (QStringList{"default: yunet_n_640_640", "yunet_n_640_640"}));
+    settings_.set_detector(2);
+    EXPECT_FALSE(settings_.takes_model());
 }
 
 }  // namespace

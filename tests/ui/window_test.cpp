@@ -15,6 +15,7 @@
 #include <atomic>
 
 #include "tests/support/test_data.h"
+#include "tests/ui/fake_tree.h"
 #include "tests/ui/fakes.h"
 #include "ui/icons/icon_paths.h"
 #include "ui/models/shortcut_model.h"
@@ -62,6 +63,8 @@ protected:
         setup.make_recording = [this](const std::string&, const SourceInfo&, bool, bool) {
             return std::make_shared<CountingSink>(recorded_, closed_);
         };
+        setup.clocks.clocks.root = folder_.path() / "board";
+        setup.clocks.period = std::chrono::milliseconds(50);
         session_ = std::make_unique<Session>(std::move(setup), store_);
         engine_ = std::make_unique<QQmlApplicationEngine>();
         engine_->setInitialProperties({{"session", QVariant::fromValue(session_.get())}});
@@ -95,6 +98,18 @@ protected:
         const QPointF point = video_->mapToScene(place.topLeft() + QPointF(x * place.width(), y * place.height()));
         const double ratio = picture.width() / static_cast<double>(window_->width());
         return picture.pixelColor(static_cast<int>(point.x() * ratio), static_cast<int>(point.y() * ratio));
+    }
+
+    // The control with this text, wherever it is.
+    QObject* control(const QString& text) {
+        for (QQuickItem* item : window_->contentItem()->findChildren<QQuickItem*>()) {
+            if (item->inherits("QQuickAbstractButton") && item->property("text").toString() == text) return item;
+        }
+        return nullptr;
+    }
+    bool click(const QString& text) {
+        QObject* found = control(text);
+        return found != nullptr && QMetaObject::invokeMethod(found, "click");
     }
 
     class CountingSink : public ResultSink {
@@ -216,6 +231,55 @@ TEST_F(Window, ADetectorThatCannotBeMadeLeavesTheFormerOne) {
     ASSERT_TRUE(wait_for([&] { return !session_->notice().isEmpty(); }));
     ASSERT_TRUE(wait_for([&] { return session_->detection()->detector() == 0; }));
     EXPECT_EQ(session_->state(), "running");
+}
+
+TEST_F(Window, ASwitchTurnedOffShowsWhatItSaved) {
+    open({});
+    play();
+    ASSERT_TRUE(wait_for([&] { return session_->switches()->count() == 1 && session_->stages()->count() >= 4; }));
+    ASSERT_TRUE(wait_for([&] { return control("A trick") != nullptr; }));
+    EXPECT_TRUE(control("A trick")->property("checked").toBool());
+    session_->set_switch("trick", "off");
+    EXPECT_FALSE(control("A trick")->property("checked").toBool()) << "at once";
+    EXPECT_EQ(session_->stages()->mark_title(), "A trick: on");
+    const auto ratio = [&] {
+        const StageModel& stages = *session_->stages();
+        for (int i = 0; i < stages.rowCount(); ++i) {
+            const QModelIndex row = stages.index(i);
+            if (stages.data(row, StageModel::name_role) == "cascade")
+                return stages.data(row, StageModel::ratio_role).toDouble();
+        }
+        return 0.0;
+    };
+    EXPECT_TRUE(wait_for([&] { return ratio() == 2; }));
+    session_->reset_switches();
+    EXPECT_TRUE(wait_for([&] { return ratio() == 0.5; }));
+    EXPECT_TRUE(control("A trick")->property("checked").toBool());
+}
+
+TEST_F(Window, TheClockIsChosenBesideTheBars) {
+    const test::FakeTree board(folder_.path() / "board");
+    open({});
+    play();
+    ASSERT_TRUE(wait_for([&] { return control("Max") != nullptr; }));
+    ASSERT_TRUE(click("Max"));
+    ASSERT_TRUE(wait_for([&] { return session_->clocks()->chosen() == "maximum"; }));
+    EXPECT_TRUE(control("Max")->property("chosen").toBool());
+    EXPECT_EQ(board.text(board.node("min_freq")), "1300500000");
+    EXPECT_TRUE(wait_for([&] { return session_->stages()->mark_title().contains("Automatic"); }));
+
+    session_->sweep()->set_pace({std::chrono::milliseconds(20), std::chrono::milliseconds(100)});
+    EXPECT_FALSE(session_->loop());
+    trigger("sweep");
+    EXPECT_TRUE(session_->loop()) << "the video must not end meanwhile";
+    ASSERT_TRUE(wait_for([&] { return !session_->sweep()->running(); }));
+    EXPECT_FALSE(session_->loop());
+    EXPECT_GE(session_->sweep()->rows().size(), 4);
+    EXPECT_TRUE(wait_for([&] { return session_->clocks()->chosen() == "maximum"; }));
+    QTest::qWait(200);  // the plot is drawn
+    engine_.reset();
+    session_.reset();
+    EXPECT_EQ(board.text(board.node("min_freq")), "114750000");
 }
 
 TEST_F(Window, RecordsUntilToldToStop) {

@@ -27,6 +27,7 @@ constexpr std::array kTable = {
     ShortcutEntry{"raw", "R", "Picture", "Raw detections on or off"},
     ShortcutEntry{"kept", "K", "Picture", "Kept detections on or off"},
     ShortcutEntry{"labels", "L", "Picture", "Scores and hits on or off"},
+    ShortcutEntry{"landmarks", "E", "Picture", "Eyes, nose and mouth on or off"},
     ShortcutEntry{"blur", "B", "Picture", "Blur faces"},
 
     ShortcutEntry{"detector", "D", "Detection", "Next detector"},

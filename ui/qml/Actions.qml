@@ -24,6 +24,7 @@ QtObject {
         raw: () => session.display.raw = !session.display.raw,
         kept: () => session.display.kept = !session.display.kept,
         labels: () => session.display.labels = !session.display.labels,
+        landmarks: () => session.display.landmarks = !session.display.landmarks,
         blur: () => session.display.blur = !session.display.blur,
         detector: () => session.detection.detector = (session.detection.detector + 1)
                                                      % session.detection.detectors.length,

@@ -8,6 +8,7 @@ ColumnLayout {
 
     required property DisplaySettings display
     required property ShortcutModel shortcuts
+    property bool landmarks: false  // the detector gives them
 
     spacing: 0
 
@@ -31,6 +32,14 @@ ColumnLayout {
         tip: root.shortcuts.tip("labels")
         checked: root.display.labels
         onToggled: root.display.labels = checked
+    }
+    Toggle {
+        Layout.fillWidth: true
+        visible: root.landmarks
+        text: qsTr("Eyes, nose and mouth")
+        tip: root.shortcuts.tip("landmarks")
+        checked: root.display.landmarks
+        onToggled: root.display.landmarks = checked
     }
     Toggle {
         Layout.fillWidth: true

@@ -77,6 +77,14 @@ ColumnLayout {
         }
         Label {
             width: parent.width
+            visible: root.session.memoryTotal > 0
+            text: qsTr("memory %1 of %2 GiB in use").arg(Theme.gibibytes(root.session.memoryUsed))
+                                                   .arg(Theme.gibibytes(root.session.memoryTotal))
+            color: Theme.textDim
+            font.pixelSize: Theme.fontSmall
+        }
+        Label {
+            width: parent.width
             visible: text.length > 0
             text: root.session.backendReason
             color: Theme.textDim

@@ -48,13 +48,24 @@ Rectangle {
             }
             Section {
                 Layout.fillWidth: true
+                title: qsTr("Optimisations")
+                visible: root.session.switches.count > 0
+                SwitchPanel { Layout.fillWidth: true; session: root.session }
+            }
+            Section {
+                Layout.fillWidth: true
                 title: qsTr("Board")
                 BoardPanel { Layout.fillWidth: true; session: root.session }
             }
             Section {
                 Layout.fillWidth: true
                 title: qsTr("Picture")
-                DisplayPanel { Layout.fillWidth: true; display: root.session.display; shortcuts: root.shortcuts }
+                DisplayPanel {
+                    Layout.fillWidth: true
+                    display: root.session.display
+                    shortcuts: root.shortcuts
+                    landmarks: root.session.detection.hasLandmarks
+                }
             }
             Section {
                 Layout.fillWidth: true

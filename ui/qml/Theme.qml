@@ -34,6 +34,11 @@ QtObject {
     function milliseconds(ms: real): string {
         return ms < 0.995 ? ms.toFixed(3) : ms < 9.95 ? ms.toFixed(2) : ms < 99.5 ? ms.toFixed(1) : ms.toFixed(0)
     }
+    // Bytes in GiB.
+    function gibibytes(bytes: real): string {
+        const gib = bytes / 1073741824
+        return gib.toFixed(gib < 9.95 ? 1 : 0)
+    }
     // "faces", for one of them "face".
     function counted(n: int, plural: string): string {
         return n !== 1 ? plural : plural === "people" ? "person" : plural.replace(/s$/, "")

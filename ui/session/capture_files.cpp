@@ -31,6 +31,7 @@ PictureRequest screenshot_request(const std::shared_ptr<const FrameResult>& resu
     request.overlay.raw = display.raw();
     request.overlay.kept = display.kept();
     request.overlay.labels = display.labels();
+    request.overlay.landmarks = display.landmarks();
     return request;
 }
 

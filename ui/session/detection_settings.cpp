@@ -210,6 +210,12 @@ void DetectionSettings::set_switch(const QString& id, const QString& choice) {
     change_to(next);
 }
 
+void DetectionSettings::reset_switches() {
+    PipelineSettings next = values_;
+    next.detector.switches.clear();
+    change_to(next);
+}
+
 void DetectionSettings::set_min_size(int pixels) {
     PipelineSettings next = values_;
     next.detector.min_size = pixels;

@@ -97,6 +97,7 @@ public:
     void set_score_threshold(double threshold);
     void set_half(bool on);
     void set_switch(const QString& id, const QString& choice);
+    void reset_switches();
     void set_min_size(int pixels);
     void set_max_size(int pixels);
     void set_scale_factor(double factor);

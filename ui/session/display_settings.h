@@ -13,6 +13,7 @@ class DisplaySettings : public QObject {
     Q_PROPERTY(bool raw READ raw WRITE set_raw NOTIFY changed)
     Q_PROPERTY(bool kept READ kept WRITE set_kept NOTIFY changed)
     Q_PROPERTY(bool labels READ labels WRITE set_labels NOTIFY changed)
+    Q_PROPERTY(bool landmarks READ landmarks WRITE set_landmarks NOTIFY changed)
     Q_PROPERTY(bool blur READ blur WRITE set_blur NOTIFY changed)
 
 public:
@@ -20,12 +21,14 @@ public:
 
     [[nodiscard]] bool raw() const { return raw_; }
     [[nodiscard]] bool kept() const { return kept_; }
-    [[nodiscard]] bool labels() const { return labels_; }  // score and hits of kept detections
-    [[nodiscard]] bool blur() const { return blur_; }      // faces made unrecognisable
+    [[nodiscard]] bool labels() const { return labels_; }        // score and hits of kept detections
+    [[nodiscard]] bool landmarks() const { return landmarks_; }  // eyes, nose and corners of the mouth
+    [[nodiscard]] bool blur() const { return blur_; }            // faces made unrecognisable
 
     void set_raw(bool on) { set(raw_, on); }
     void set_kept(bool on) { set(kept_, on); }
     void set_labels(bool on) { set(labels_, on); }
+    void set_landmarks(bool on) { set(landmarks_, on); }
     void set_blur(bool on) { set(blur_, on); }
 
 signals:
@@ -41,6 +44,7 @@ private:
     bool raw_ = true;
     bool kept_ = true;
     bool labels_ = false;
+    bool landmarks_ = true;
     bool blur_ = false;
 };
 

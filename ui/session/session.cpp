@@ -10,6 +10,7 @@ namespace throng::ui {
 namespace {
 
 constexpr int kRefreshInterval = 125;  // milliseconds: figures that change faster cannot be read
+constexpr int kMemoryInterval = 1000;
 const QString kDemo = QStringLiteral("crowd:faces=60,size=1920x1080,seed=1");
 
 Error as_error(const std::exception& exception) {
@@ -37,6 +38,8 @@ Session::Session(SessionSetup setup, QSettings& store, QObject* parent)
 
     refresh_timer_.setInterval(kRefreshInterval);
     connect(&refresh_timer_, &QTimer::timeout, this, &Session::refresh);
+    memory_timer_.setInterval(kMemoryInterval);
+    connect(&memory_timer_, &QTimer::timeout, this, &Session::ask_memory);
     settings_timer_.setSingleShot(true);
     settings_timer_.setInterval(0);
     connect(&settings_timer_, &QTimer::timeout, this, &Session::apply_settings);
@@ -107,8 +110,11 @@ void Session::open(const QString& spec) {
     latency_.clear();
     history_.clear();
     stages_.clear();
+    switches_.update({});
+    memory_.reset();
     sweep_.cancel();
     refresh_timer_.stop();
+    memory_timer_.stop();
     recorder_.stop();
     if (alert_.is_error()) alert_.dismiss();
 
@@ -167,6 +173,8 @@ void Session::start(std::shared_ptr<Pipeline> pipeline, const BackendChoice& cho
     recent_.add(source_);
     apply_settings();  // what changed while the source was being opened
     refresh_timer_.start();
+    memory_timer_.start();
+    ask_memory();
     refresh();
 }
 
@@ -235,6 +243,9 @@ void Session::refresh() {
     counters_ = pipeline_->counters();
     info_ = pipeline_->source_info();
     backend_ = QString::fromStdString(pipeline_->backend_name());
+    if (const std::string text = pipeline_->backend_description(); !text.empty()) {
+        backend_description_ = QString::fromStdString(text);
+    }
     notice_ = QString::fromStdString(pipeline_->notice());
     stages_.update(pipeline_->timings());
     // A detector that could not be made: the pipeline went back to the former one, and so do the controls.
@@ -242,8 +253,32 @@ void Session::refresh() {
         !settings_timer_.isActive() && !same(now, wanted_settings())) {
         detection_.set_values(now);
     }
+    show_switches();
     if (state_ != PipelineState::failed) state_ = pipeline_->state();
     emit status_changed();
+}
+
+// As they were asked for: the detector follows with its next frame.
+void Session::show_switches() {
+    std::vector<DetectorSwitch> now = pipeline_->switches();
+    const std::map<std::string, std::string>& wanted = detection_.values().detector.switches;
+    for (DetectorSwitch& each : now) {
+        if (const auto found = wanted.find(each.id); found != wanted.end()) each.chosen = found->second;
+    }
+    switches_.update(std::move(now));
+}
+
+// A driver may take its time over the answer: not on the window's thread.
+void Session::ask_memory() {
+    pool_.start([this, pipeline = pipeline_, run = run_.load()] {
+        const std::optional<DeviceMemory> memory = pipeline->device_memory();
+        QMetaObject::invokeMethod(
+            this,
+            [this, memory, run] {
+                if (run == run_) memory_ = memory;
+            },
+            Qt::QueuedConnection);
+    });
 }
 
 void Session::set_state(PipelineState state) {
@@ -314,6 +349,23 @@ void Session::set_speed(double speed) {
     setup_.playback.speed = speed;
     if (pipeline_) pipeline_->set_speed(speed);
     emit playback_changed();
+}
+
+void Session::set_switch(const QString& id, const QString& choice) {
+    for (const DetectorSwitch& each : switches_.switches()) {
+        if (each.id != id.toStdString() || each.chosen == choice.toStdString()) continue;
+        stages_.set_mark(
+            QStringLiteral("%1: %2").arg(QString::fromStdString(each.title), QString::fromStdString(each.chosen)));
+        detection_.set_switch(id, choice);
+        break;
+    }
+    if (pipeline_) show_switches();
+}
+
+void Session::reset_switches() {
+    stages_.set_mark(tr("optimisations as they were"));
+    detection_.reset_switches();
+    if (pipeline_) show_switches();
 }
 
 void Session::start_or_stop_sweep() {

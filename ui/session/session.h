@@ -19,6 +19,7 @@
 #include "ui/models/camera_model.h"
 #include "ui/models/recent_model.h"
 #include "ui/models/stage_model.h"
+#include "ui/models/switch_model.h"
 #include "ui/plot/history.h"
 #include "ui/session/alert.h"
 #include "ui/session/detection_settings.h"
@@ -59,6 +60,7 @@ class Session : public QObject {
     Q_PROPERTY(throng::ui::DisplaySettings* display READ display CONSTANT)
     Q_PROPERTY(throng::ui::Alert* alert READ alert CONSTANT)
     Q_PROPERTY(throng::ui::StageModel* stages READ stages CONSTANT)
+    Q_PROPERTY(throng::ui::SwitchModel* switches READ switches CONSTANT)
     Q_PROPERTY(throng::ui::RecentModel* recent READ recent CONSTANT)
     Q_PROPERTY(throng::ui::CameraModel* cameras READ cameras CONSTANT)
     Q_PROPERTY(throng::ui::History* history READ history CONSTANT)
@@ -87,6 +89,8 @@ class Session : public QObject {
     Q_PROPERTY(QString backend READ backend NOTIFY status_changed)
     Q_PROPERTY(QString backendDescription READ backend_description NOTIFY status_changed)
     Q_PROPERTY(QString backendReason READ backend_reason NOTIFY status_changed)
+    Q_PROPERTY(double memoryUsed READ memory_used NOTIFY status_changed)
+    Q_PROPERTY(double memoryTotal READ memory_total NOTIFY status_changed)
     Q_PROPERTY(QString notice READ notice NOTIFY status_changed)
     Q_PROPERTY(bool still READ still NOTIFY status_changed)
 
@@ -99,6 +103,7 @@ public:
     [[nodiscard]] DisplaySettings* display() { return &display_; }
     [[nodiscard]] Alert* alert() { return &alert_; }
     [[nodiscard]] StageModel* stages() { return &stages_; }
+    [[nodiscard]] SwitchModel* switches() { return &switches_; }
     [[nodiscard]] RecentModel* recent() { return &recent_; }
     [[nodiscard]] CameraModel* cameras() { return &cameras_; }
     [[nodiscard]] History* history() { return &history_; }
@@ -129,6 +134,9 @@ public:
     [[nodiscard]] QString backend() const { return backend_; }
     [[nodiscard]] QString backend_description() const { return backend_description_; }
     [[nodiscard]] QString backend_reason() const { return backend_reason_; }
+    // Bytes on the device, of all programs; 0 where it has no memory of its own.
+    [[nodiscard]] double memory_used() const { return memory_ ? static_cast<double>(memory_->used) : 0; }
+    [[nodiscard]] double memory_total() const { return memory_ ? static_cast<double>(memory_->total) : 0; }
     [[nodiscard]] QString notice() const { return notice_; }
     [[nodiscard]] bool still() const { return info_.frame_count == 1; }  // one picture, nothing to play
 
@@ -151,6 +159,8 @@ public:
     Q_INVOKABLE void record();           // starts a recording, or ends the one that runs
     Q_INVOKABLE void save_screenshot();  // the frame with what is shown over it, at the frame's own size
 
+    Q_INVOKABLE void set_switch(const QString& id, const QString& choice);  // an optimisation of the detector
+    Q_INVOKABLE void reset_switches();
     Q_INVOKABLE void start_or_stop_sweep();  // of the clocks; the video repeats meanwhile
 
     // The picture of a result reached the screen.
@@ -178,6 +188,8 @@ private:
     void fail(const Error& error);
     void apply_settings();
     void note_clock();
+    void ask_memory();
+    void show_switches();
     [[nodiscard]] PipelineSettings wanted_settings() const;
     void set_state(PipelineState state);
 
@@ -186,6 +198,7 @@ private:
     DisplaySettings display_;
     Alert alert_;
     StageModel stages_;
+    SwitchModel switches_;
     RecentModel recent_;
     CameraModel cameras_;
     History history_;
@@ -205,9 +218,11 @@ private:
     std::shared_ptr<const FrameResult> on_screen_;
     RollingStatistics latency_{60};
     std::optional<Error> failure_;
+    std::optional<DeviceMemory> memory_;
     QString backend_, backend_description_, backend_reason_, notice_;
 
     QTimer refresh_timer_;
+    QTimer memory_timer_;
     QTimer settings_timer_;  // gathers the changes of one turn of the event loop
     std::atomic<bool> wake_pending_ = false;
     std::mutex engine_mutex_;  // one pipeline goes before the next one comes

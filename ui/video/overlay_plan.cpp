@@ -35,6 +35,24 @@ OverlayLabel label_of(const Detection& detection, const QRectF& box, const ViewM
     return label;
 }
 
+// Five dots on a face, a few pixels each, with a dark rim.
+void add_landmarks(const DetectionSet::Landmarks& points, const QRectF& box, const ViewMapping& mapping,
+                   const QColor& color, double ratio, OverlayPlan& plan) {
+    const double pixel = 1 / ratio;
+    const double side =
+        std::clamp(std::round(std::min(box.width(), box.height()) / 18 * ratio), 2.0, 6 * ratio) * pixel;
+    for (int i = 0; i < 10; i += 2) {
+        const float x = points.xy[i];
+        const float y = points.xy[i + 1];
+        if (!std::isfinite(x) || !std::isfinite(y)) continue;
+        const QPointF center = mapping.map(Box{x, y, 0, 0}).topLeft();
+        const QRectF dot = snapped({center.x() - side / 2, center.y() - side / 2, side, side}, ratio);
+        const QRectF rim = dot.adjusted(-pixel, -pixel, pixel, pixel);
+        plan.frames.push_back({rim, rim.width(), kHalo});
+        plan.frames.push_back({dot, dot.width(), color});
+    }
+}
+
 }  // namespace
 
 void OverlayPlan::clear() {
@@ -73,6 +91,14 @@ void plan_overlay(const FrameResult& result, const ViewMapping& mapping, const O
             const QRectF outer = snapped(box.adjusted(-half, -half, half, half), device_ratio);
             plan.frames.push_back({outer.adjusted(-pixel, -pixel, pixel, pixel), width + 2 * pixel, kHalo});
             plan.frames.push_back({outer, width, options.kept_color});
+        }
+    }
+    const DetectionSet& set = result.kept;
+    if (options.kept && options.landmarks && set.landmarks.size() == set.detections.size()) {
+        for (std::size_t i = 0; i < set.landmarks.size(); ++i) {
+            const Detection& d = set.detections[i];
+            if (!drawable(d)) continue;
+            add_landmarks(set.landmarks[i], mapping.map(d.box), mapping, options.landmark_color, device_ratio, plan);
         }
     }
     if (options.labels) {

@@ -14,11 +14,13 @@ namespace throng::ui {
 
 // What to show and how. Colours come from the theme.
 struct OverlayOptions {
-    bool raw = true;      // raw detections, thin and light
-    bool kept = true;     // kept detections, bold
-    bool labels = false;  // score and hits of the kept ones
+    bool raw = true;        // raw detections, thin and light
+    bool kept = true;       // kept detections, bold
+    bool labels = false;    // score and hits of the kept ones
+    bool landmarks = true;  // points of the kept ones, where the detector gives any
     QColor raw_color{255, 255, 255, 90};
     QColor kept_color{45, 212, 191};
+    QColor landmark_color{255, 206, 92};
     double raw_width = 1;
     double kept_width = 3;
     double label_size = 13;  // height of the letters' line
@@ -26,7 +28,8 @@ struct OverlayOptions {
     friend bool operator==(const OverlayOptions&, const OverlayOptions&) = default;
 };
 
-// The edge of a box: a frame of the given width that lies inside `outer`.
+// The edge of a box: a frame of the given width that lies inside `outer`, which it fills where it is as wide as that (a
+// dot).
 struct OverlayFrame {
     QRectF outer;
     double width = 1;

@@ -179,6 +179,7 @@ OverlayOptions VideoItem::overlay_options() const {
         options.raw = session_->display()->raw();
         options.kept = session_->display()->kept();
         options.labels = session_->display()->labels();
+        options.landmarks = session_->display()->landmarks();
     }
     return options;
 }

@@ -1,0 +1,262 @@
+// Clocks, telemetry and sweep of the window, on the files of a fake board.
+#include <gtest/gtest.h>
+
+#include <QAbstractItemModelTester>
+#include <QSignalSpy>
+#include <QTest>
+#include <cmath>
+#include <limits>
+
+#include "tests/support/test_data.h"
+#include "tests/ui/fake_tree.h"
+#include "ui/clocks/sweep.h"
+#include "ui/models/switch_model.h"
+#include "ui/plot/sweep_plot_item.h"
+
+namespace throng::ui {
+namespace {
+
+using namespace std::chrono_literals;
+using Tester = QAbstractItemModelTester;
+constexpr auto kFatal = Tester::FailureReportingMode::Fatal;
+constexpr int kPatience = 20000;  // milliseconds
+
+class WindowClocks : public testing::Test {
+protected:
+    void open(bool with_telemetry = false) {
+        ClockSetup setup;
+        setup.clocks.root = folder_.path();
+        setup.period = 20ms;
+        if (with_telemetry) {
+            Telemetry::Options telemetry;
+            telemetry.root = folder_.path();
+            telemetry.period = 20ms;
+            setup.telemetry = std::make_shared<Telemetry>(telemetry);
+        }
+        clocks_ = std::make_unique<Clocks>(std::move(setup));
+        ASSERT_TRUE(QTest::qWaitFor([&] { return clocks_->known(); }, kPatience));
+    }
+    bool reaches(const QString& id) {
+        return QTest::qWaitFor([&] { return clocks_->pending().isEmpty() && clocks_->chosen() == id; }, kPatience);
+    }
+
+    test::ScratchDir folder_;
+    test::FakeTree tree_{folder_.path()};
+    std::unique_ptr<Clocks> clocks_;
+};
+
+TEST_F(WindowClocks, ProfilesAreOfferedWithTheirClocks) {
+    open();
+    const Tester tester(clocks_->profiles(), kFatal);
+    EXPECT_TRUE(clocks_->controllable());
+    EXPECT_EQ(clocks_->summary(), "NVIDIA Jetson TX2");
+    EXPECT_EQ(clocks_->chosen(), "automatic");  // the whole range is in force
+    EXPECT_EQ(clocks_->current_clock(), "522.8 MHz");
+    const ProfileModel& model = *clocks_->profiles();
+    ASSERT_EQ(model.rowCount(), static_cast<int>(default_profiles().size()));
+    EXPECT_EQ(model.data(model.index(0), ProfileModel::short_role).toString(), "Auto");
+    EXPECT_EQ(model.data(model.index(5), ProfileModel::clock_role).toString(), "1300.5 MHz");
+    EXPECT_TRUE(model.data(model.index(5), ProfileModel::available_role).toBool());
+}
+
+TEST_F(WindowClocks, AChoiceIsShownAtOnceAndThenInForce) {
+    open();
+    clocks_->apply("p75");
+    EXPECT_EQ(clocks_->pending(), "p75");
+    ASSERT_TRUE(reaches("p75"));
+    EXPECT_EQ(tree_.text(tree_.node("max_freq")), "854250000");
+    EXPECT_EQ(clocks_->requested_clock(), "854.2 MHz");
+    EXPECT_TRUE(clocks_->trouble().isEmpty());
+    clocks_->step(1);
+    ASSERT_TRUE(reaches("maximum"));
+    clocks_->step(1);  // there is none above
+    EXPECT_TRUE(clocks_->pending().isEmpty());
+    clocks_->restore();
+    ASSERT_TRUE(reaches("automatic"));
+    EXPECT_EQ(tree_.text(tree_.node("min_freq")), "114750000");
+}
+
+TEST_F(WindowClocks, TheEndRestoresWhatWasFound) {
+    open();
+    clocks_->apply("minimum");
+    ASSERT_TRUE(reaches("minimum"));
+    clocks_.reset();
+    EXPECT_EQ(tree_.text(tree_.node("min_freq")), "114750000");
+    EXPECT_EQ(tree_.text(tree_.node("max_freq")), "1300500000");
+}
+
+TEST_F(WindowClocks, ARefusalSaysWhichFileAndIsReadOnce) {
+    tree_.make_refuse(tree_.node("max_freq"));
+    open();
+    clocks_->apply("p50");
+    ASSERT_TRUE(QTest::qWaitFor([&] { return !clocks_->trouble().isEmpty(); }, kPatience));
+    EXPECT_TRUE(clocks_->trouble_place().contains("17000000.gp10b")) << clocks_->trouble_place().toStdString();
+    EXPECT_FALSE(clocks_->trouble_advice().isEmpty());
+    clocks_->dismiss();
+    EXPECT_TRUE(clocks_->trouble().isEmpty());
+    clocks_->apply("p50");
+    EXPECT_TRUE(QTest::qWaitFor([&] { return !clocks_->trouble().isEmpty(); }, kPatience)) << "it is said again";
+}
+
+TEST_F(WindowClocks, AnotherProgramsChangeIsWarnedOf) {
+    open();
+    clocks_->apply("p50");
+    ASSERT_TRUE(reaches("p50"));
+    EXPECT_TRUE(clocks_->warning().isEmpty());
+    tree_.set(tree_.node("max_freq"), "1300500000");
+    EXPECT_TRUE(QTest::qWaitFor([&] { return !clocks_->warning().isEmpty(); }, kPatience));
+}
+
+TEST_F(WindowClocks, WithoutAGpuThereIsOneLine) {
+    std::filesystem::remove_all(folder_.path());
+    std::filesystem::create_directories(folder_.path());
+    open(true);
+    EXPECT_FALSE(clocks_->controllable());
+    EXPECT_FALSE(clocks_->summary().isEmpty());
+    EXPECT_TRUE(clocks_->chosen().isEmpty());
+    const Sweep sweep(*clocks_);
+    EXPECT_FALSE(sweep.possible());
+}
+
+TEST_F(WindowClocks, TelemetryArrivesOnItsOwn) {
+    open(true);
+    const Tester tester(clocks_->telemetry(), kFatal);
+    ASSERT_TRUE(QTest::qWaitFor([&] { return clocks_->history().size() >= 3; }, kPatience));
+    const TelemetryModel& model = *clocks_->telemetry();
+    QStringList found;
+    for (int i = 0; i < model.rowCount(); ++i) found += model.data(model.index(i), TelemetryModel::id_role).toString();
+    EXPECT_TRUE(found.contains("gpu_clock"));
+    EXPECT_TRUE(found.contains("temperature"));
+    const int row = static_cast<int>(found.indexOf("temperature"));
+    EXPECT_EQ(model.data(model.index(row), TelemetryModel::value_role).toString(), "51.5 °C");
+    EXPECT_TRUE(model.data(model.index(row), TelemetryModel::title_role).toString().contains("GPU-therm"));
+}
+
+FrameResult result_of(double map, double reduce, double total) {
+    FrameResult result;
+    result.timings = {{stage::kNmsMap, map}, {stage::kNmsReduce, reduce}, {stage::kTotal, total}};
+    return result;
+}
+
+class WindowSweep : public WindowClocks {
+protected:
+    void start() {
+        sweep_ = std::make_unique<Sweep>(*clocks_);
+        sweep_->set_pace({10ms, 60ms});
+        QObject::connect(sweep_.get(), &Sweep::finished, [this] { finished_ = true; });
+        sweep_->start();
+    }
+    // Half the clock, twice the time.
+    bool run_until(const std::function<bool()>& done) {
+        return QTest::qWaitFor(
+            [&] {
+                if (const auto clock = clocks_->status().reading.requested) {
+                    const double ghz = static_cast<double>(*clock) / 1e9;
+                    sweep_->note(result_of(0.1 / ghz, 0.02 / ghz, 1 / ghz));
+                }
+                return done();
+            },
+            kPatience);
+    }
+    std::unique_ptr<Sweep> sweep_;
+    bool finished_ = false;
+};
+
+TEST_F(WindowSweep, VisitsEveryClockOnceAndPutsBackWhatWas) {
+    open();
+    clocks_->apply("p25");
+    ASSERT_TRUE(reaches("p25"));
+    start();
+    EXPECT_TRUE(sweep_->running());
+    ASSERT_TRUE(run_until([&] { return finished_; }));
+    EXPECT_FALSE(sweep_->running());
+    ASSERT_GE(sweep_->points().size(), 4U);
+    for (std::size_t i = 0; i < sweep_->points().size(); ++i) {
+        const SweepPoint& point = sweep_->points()[i];
+        EXPECT_GT(point.frames, 0U);
+        const double ghz = static_cast<double>(*point.clock) / 1e9;
+        EXPECT_NEAR(point.ms.at("total"), 1 / ghz, 1e-9);
+        if (i > 0) EXPECT_GT(point.clock, sweep_->points()[i - 1].clock);
+    }
+    EXPECT_EQ(sweep_->rows().size(), static_cast<int>(sweep_->points().size()));
+    EXPECT_TRUE(reaches("p25"));
+}
+
+TEST_F(WindowSweep, CanBeCancelledAndKeepsWhatItMeasured) {
+    open();
+    start();
+    ASSERT_TRUE(run_until([&] { return sweep_->points().size() == 2; }));
+    sweep_->cancel();
+    EXPECT_FALSE(sweep_->running());
+    EXPECT_TRUE(finished_);
+    EXPECT_EQ(sweep_->points().size(), 2U);
+    EXPECT_TRUE(reaches("automatic"));
+    sweep_->clear();
+    EXPECT_TRUE(sweep_->rows().isEmpty());
+}
+
+TEST_F(WindowSweep, AnotherChoiceEndsItAndStays) {
+    open();
+    start();
+    ASSERT_TRUE(run_until([&] { return sweep_->points().size() == 1; }));
+    clocks_->apply("maximum");
+    ASSERT_TRUE(run_until([&] { return finished_; }));
+    EXPECT_FALSE(sweep_->status().isEmpty());
+    EXPECT_TRUE(reaches("maximum"));
+}
+
+TEST_F(WindowSweep, WithoutFramesItSaysSo) {
+    open();
+    start();
+    ASSERT_TRUE(QTest::qWaitFor([&] { return finished_; }, kPatience));
+    ASSERT_FALSE(sweep_->rows().isEmpty());
+    EXPECT_EQ(sweep_->rows().front().toMap().value("note").toString(), "no frames came");
+}
+
+TEST(SweepPlot, MarksSurroundTheValues) {
+    for (const auto& [low, high] :
+         {std::pair{0.013, 0.017}, {0.004, 38.0}, {1.0, 1.0}, {0.1, 10.0}, {0.02, 0.2}, {1e-6, 1e3}}) {
+        const std::vector<double> marks = logarithmic_marks(low, high);
+        ASSERT_GE(marks.size(), 2U) << low << ' ' << high;
+        EXPECT_LE(marks.front(), low * (1 + 1e-9));
+        EXPECT_GE(marks.back(), high * (1 - 1e-9));
+        EXPECT_LE(marks.size(), 12U);
+    }
+}
+
+TEST(TelemetryRows, GapsAreNoNumbersAndMissingQuantitiesNoRows) {
+    TelemetrySample sample;
+    sample.cpu_load = 0.25;
+    std::vector<TelemetrySample> history{{}, sample, sample};
+    const std::vector<TelemetryRow> rows = telemetry_rows(history);
+    ASSERT_EQ(rows.size(), 1U);
+    EXPECT_EQ(rows[0].value, "25 %");
+    ASSERT_EQ(rows[0].series.size(), 3);
+    EXPECT_TRUE(std::isnan(rows[0].series[0]));
+    EXPECT_EQ(rows[0].series[2], 0.25);
+    EXPECT_TRUE(telemetry_rows({}).empty());
+}
+
+TEST(SwitchModel, KeepsItsRowsAndTellsTogglesFromChoices) {
+    SwitchModel model;
+    const Tester tester(&model, kFatal);
+    QSignalSpy resets(&model, &SwitchModel::modelReset);
+    std::vector<DetectorSwitch> switches{{"tail", "Many threads a window", "saves", {"on", "off"}, "on"},
+                                         {"segments", "Segments", "saves", {"3", "1", "2"}, "3"}};
+    model.update(switches);
+    EXPECT_EQ(resets.count(), 1);
+    EXPECT_TRUE(model.data(model.index(0), SwitchModel::toggle_role).toBool());
+    EXPECT_TRUE(model.data(model.index(0), SwitchModel::on_role).toBool());
+    EXPECT_FALSE(model.data(model.index(1), SwitchModel::toggle_role).toBool());
+    EXPECT_EQ(model.changed_count(), 0);
+    switches[1].chosen = "2";
+    model.update(switches);
+    EXPECT_EQ(resets.count(), 1);
+    EXPECT_EQ(model.data(model.index(1), SwitchModel::chosen_role).toInt(), 2);
+    EXPECT_EQ(model.changed_count(), 1);
+    model.update({});
+    EXPECT_EQ(model.rowCount(), 0);
+}
+
+}  // namespace
+}  // namespace throng::ui

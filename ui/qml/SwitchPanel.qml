@@ -1,0 +1,59 @@
+import QtQuick
+import QtQuick.Layouts
+import Throng.Ui
+
+// The detector's optimisations: turn one off and watch the bar grow.
+ColumnLayout {
+    id: root
+
+    required property Session session
+
+    spacing: 2
+
+    Repeater {
+        model: root.session.switches
+        Loader {
+            id: row
+            required property string switchId
+            required property string title
+            required property string help
+            required property var choices
+            required property int chosen
+            required property bool toggle
+            required property bool on
+            Layout.fillWidth: true
+            sourceComponent: toggle ? toggleRow : choiceRow
+
+            Component {
+                id: toggleRow
+                Toggle {
+                    text: row.title
+                    tip: row.help
+                    checked: row.on
+                    onToggled: {
+                        root.session.set_switch(row.switchId, checked ? "on" : "off")
+                        checked = Qt.binding(() => row.on)
+                    }
+                }
+            }
+            Component {
+                id: choiceRow
+                Choice {
+                    label: row.title
+                    tip: row.help
+                    model: row.choices
+                    index: row.chosen
+                    onChosen: i => root.session.set_switch(row.switchId, row.choices[i])
+                }
+            }
+        }
+    }
+    IconButton {
+        Layout.alignment: Qt.AlignRight
+        visible: root.session.switches.changedCount > 0
+        iconName: "reset"
+        text: qsTr("All as usual")
+        tip: qsTr("Every optimisation at its default")
+        onClicked: root.session.reset_switches()
+    }
+}
