@@ -6,9 +6,10 @@
 namespace throng {
 namespace {
 
-constexpr std::string_view kOrder[] = {stage::kDecode,    stage::kUpload,   stage::kGray,     stage::kPyramid,
-                                       stage::kIntegral,  stage::kCascade,  stage::kNmsOrder, stage::kNmsMap,
-                                       stage::kNmsReduce, stage::kDownload, stage::kTotal};
+constexpr std::string_view kOrder[] = {
+    stage::kDecode,   stage::kUpload,    stage::kGray,      stage::kPyramid,   stage::kIntegral,   stage::kCascade,
+    stage::kGradient, stage::kHistogram, stage::kNormalise, stage::kSvm,       stage::kPreprocess, stage::kNetwork,
+    stage::kBoxes,    stage::kNmsOrder,  stage::kNmsMap,    stage::kNmsReduce, stage::kDownload,   stage::kTotal};
 
 // A backend's own stages lie between the known ones and the download.
 std::size_t rank(std::string_view name) {

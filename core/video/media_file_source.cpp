@@ -27,6 +27,12 @@ public:
     MediaFileSource(const MediaRequest& request, std::unique_ptr<MediaReader> reader)
         : request_(request), reader_(std::move(reader)), maker_(request.source.prefer_device_frames) {
         std::optional<TimedPicture> first = decode({});
+        if (first && reader_->refused_by_hardware() && reader_->seekable()) {
+            request_.source.decoder = "software";  // with all its threads
+            reader_ = std::make_unique<MediaReader>(request_, std::stop_token{});
+            last_pts_ = -1;
+            first = decode({});
+        }
         if (!first) {
             const bool damaged = reader_->damaged() > 0;
             throw Error(ErrorKind::input, damaged ? "not one picture in it can be decoded" : "it holds no picture",

@@ -199,6 +199,7 @@ void MediaReader::check_wanted_decoder(const AVFrame& picture) {
     }
     spdlog::info("{}: the GPU does not decode this kind of video, decoding in software", request_.shown);
     decoder_name_ = "software";
+    refused_by_hardware_ = true;
 }
 
 bool MediaReader::seek_key_frame(double seconds) {

@@ -66,6 +66,8 @@ public:
     [[nodiscard]] double waited_seconds() const { return waited_.count(); }
     // Places where packets could not be decoded, pictures were decoded in part or reading failed.
     [[nodiscard]] std::uint64_t damaged() const { return std::max<std::uint64_t>(damaged_, *decoder_errors_); }
+    // A hardware decoder was opened and left the first picture to FFmpeg's own, which then has one thread only.
+    [[nodiscard]] bool refused_by_hardware() const { return refused_by_hardware_; }
     // Reading failed for good before the end, and why.
     [[nodiscard]] bool gave_up() const { return gave_up_; }
     [[nodiscard]] const std::string& read_error() const { return read_error_; }
@@ -92,6 +94,7 @@ private:
     bool has_index_ = false;
     bool draining_ = false;
     bool checked_decoder_ = false;
+    bool refused_by_hardware_ = false;
     bool gave_up_ = false;
     std::chrono::duration<double> waited_{};
     std::uint64_t damaged_ = 0;

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -31,6 +32,9 @@ public:
         std::int64_t breaks_at = -1;             // throws instead of this frame
         std::chrono::milliseconds read_time{0};  // of every frame
         std::int64_t resizes_at = -1;            // frames from here on are twice as wide
+        bool device = false;                     // frames in device memory, until it resumes on the host
+        std::int64_t device_ends_at = -1;        // the decoder of the device ends here
+        bool resumes = true;                     // can go on in host memory
     };
 
     explicit FakeSource(const Plan& plan) : plan_(plan) {}
@@ -42,19 +46,27 @@ public:
         }
         if (stop.stop_requested()) return ReadStatus::timeout;
         if (next_ == plan_.breaks_at) throw Error(ErrorKind::input, "the data is broken", "fake");
-        if (next_ >= plan_.frames) return ReadStatus::end;
+        if (next_ >= plan_.frames || (plan_.device && next_ == plan_.device_ends_at)) return ReadStatus::end;
         const bool wide = plan_.resizes_at >= 0 && next_ >= plan_.resizes_at;
         WritableFrame writable = pool_.take(PixelFormat::gray8, plan_.width * (wide ? 2 : 1), plan_.height);
         writable.info().index = next_;
         writable.info().pts = static_cast<double>(next_) / plan_.fps;
         writable.info().captured = std::chrono::steady_clock::now();
         *writable.data(0) = static_cast<std::uint8_t>(next_);
+        if (plan_.device) writable.info().memory = MemoryKind::device;
         frame = std::move(writable).finish();
         return next_++ == plan_.resizes_at ? ReadStatus::format_changed : ReadStatus::frame;
     }
 
     bool seek(double seconds) override {
         next_ = static_cast<std::int64_t>(seconds * plan_.fps);
+        return true;
+    }
+
+    bool resume_on_host(std::int64_t index, double) override {
+        if (!plan_.resumes) return false;
+        plan_.device = false;
+        next_ = index + 1;
         return true;
     }
 
@@ -103,6 +115,14 @@ public:
         std::chrono::milliseconds detect_time{0};
         std::string missing_model;  // make_detector throws for it
         std::string name = "fake";
+        int in_flight = 1;
+        std::int64_t fails_late_at = -1;  // what was enqueued for this frame fails once somebody waits for it
+        bool reads_device = true;         // frames in device memory; else they are an error
+        bool lost = false;                // check() throws
+        std::vector<DetectorSwitch> switches;
+        // What was seen.
+        std::shared_ptr<std::atomic<int>> running = std::make_shared<std::atomic<int>>(0);
+        std::shared_ptr<std::atomic<int>> most_running = std::make_shared<std::atomic<int>>(0);
     };
 
     FakeBackend() : FakeBackend(Plan{}) {}
@@ -131,14 +151,53 @@ public:
         for (std::uint32_t i = 0; i < n; ++i) out.detections.push_back({span.boxes[i], span.scores[i], 1, -1});
     }
     void upload(const DetectionSet&, DetectionBuffer&) override {}
+    [[nodiscard]] int frames_in_flight() const override { return plan_->in_flight; }
+    std::unique_ptr<FrameFetch> make_fetch() override { return std::make_unique<FakeFetch>(*this); }
+    void check() override {
+        if (plan_->lost) throw Error(ErrorKind::internal, "the device is lost", "fake");
+    }
 
 private:
+    // Reads the buffers as late as it may.
+    class FakeFetch final : public FrameFetch {
+    public:
+        explicit FakeFetch(FakeBackend& backend) : backend_(backend) {}
+        void start(const DetectionBuffer& raw, const DetectionBuffer& kept, const Frame& frame,
+                   Wanted wanted) override {
+            raw_ = &raw;
+            kept_ = &kept;
+            raw_boxes_ = wanted.raw_boxes;
+            index_ = frame.info().index;
+            const int running = ++*backend_.plan_->running;
+            if (running > *backend_.plan_->most_running) *backend_.plan_->most_running = running;
+        }
+        void finish(DetectionSet& raw, DetectionSet& kept, Frame&) override {
+            --*backend_.plan_->running;
+            if (index_ == backend_.plan_->fails_late_at) {
+                throw Error(backend_.plan_->failure, "the device is lost", "fake");
+            }
+            backend_.download(*kept_, kept);
+            backend_.download(raw_boxes_ ? DetectionBuffer(raw_->memory(), raw_->span(), nullptr) : count_of(*raw_),
+                              raw);
+        }
+
+    private:
+        FakeBackend& backend_;
+        const DetectionBuffer* raw_ = nullptr;
+        const DetectionBuffer* kept_ = nullptr;
+        bool raw_boxes_ = false;
+        std::int64_t index_ = -1;
+    };
+
     class FakeDetector final : public Detector {
     public:
         explicit FakeDetector(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)) {}
         void enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder) override {
             const ScopedStage stage(recorder, stage::kCascade);
             const std::int64_t index = frame.info().index;
+            if (!plan_->reads_device && frame.info().memory == MemoryKind::device) {
+                throw Error(ErrorKind::internal, "this memory cannot be read", "fake");
+            }
             if (index == plan_->fails_at) throw Error(plan_->failure, "the device is lost", "fake");
             std::this_thread::sleep_for(plan_->detect_time);
             const DetectionSpan& span = raw.span();
@@ -149,10 +208,18 @@ private:
                 span.scores[i] = static_cast<float>(index);
             }
         }
-        void configure(const DetectorParams&) override {}
+        void configure(const DetectorParams& params) override { chosen_ = params.switches; }
+        [[nodiscard]] std::vector<DetectorSwitch> switches() const override {
+            std::vector<DetectorSwitch> all = plan_->switches;
+            for (DetectorSwitch& each : all) {
+                if (const auto choice = chosen_.find(each.id); choice != chosen_.end()) each.chosen = choice->second;
+            }
+            return all;
+        }
 
     private:
         std::shared_ptr<const Plan> plan_;
+        std::map<std::string, std::string> chosen_;
     };
 
     class FakeNms final : public Nms {

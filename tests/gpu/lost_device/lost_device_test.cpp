@@ -1,0 +1,108 @@
+// A device that is lost in the middle of a file. A program of its own: afterwards nothing of CUDA works in it.
+#include <chrono>
+#include <utility>
+
+#include "core/cpu/cpu_backend.h"
+#include "gpu/backend.h"
+#include "tests/gpu/gpu_fixture.h"
+#include "tests/gpu/lost_device/trap.h"
+#include "tests/gpu/pipeline/runs.h"
+
+namespace throng {
+namespace {
+
+// The CUDA backend, whose device breaks while the given frame is worked on.
+class BreakingBackend final : public Backend {
+public:
+    explicit BreakingBackend(std::int64_t frame) : inner_(make_cuda_backend()), frame_(frame) {}
+
+    [[nodiscard]] std::string name() const override { return inner_->name(); }
+    [[nodiscard]] std::string description() const override { return inner_->description(); }
+    std::unique_ptr<Detector> make_detector(const DetectorParams& params) override {
+        return std::make_unique<BreakingDetector>(inner_->make_detector(params), frame_);
+    }
+    std::unique_ptr<Nms> make_nms() override { return inner_->make_nms(); }
+    DetectionBuffer make_buffer(std::int32_t capacity, const DetectionExtras& extras) override {
+        return inner_->make_buffer(capacity, extras);
+    }
+    std::unique_ptr<StageRecorder> make_recorder() override { return inner_->make_recorder(); }
+    void download(const DetectionBuffer& buffer, DetectionSet& out) override { inner_->download(buffer, out); }
+    void upload(const DetectionSet& in, DetectionBuffer& buffer) override { inner_->upload(in, buffer); }
+    [[nodiscard]] int frames_in_flight() const override { return inner_->frames_in_flight(); }
+    std::unique_ptr<FrameFetch> make_fetch() override { return inner_->make_fetch(); }
+    void check() override { inner_->check(); }
+
+private:
+    class BreakingDetector final : public Detector {
+    public:
+        BreakingDetector(std::unique_ptr<Detector> inner, std::int64_t frame)
+            : inner_(std::move(inner)), frame_(frame) {}
+        void enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder) override {
+            inner_->enqueue(frame, raw, recorder);
+            if (frame.info().index == frame_) test::break_device();
+        }
+        void configure(const DetectorParams& params) override { inner_->configure(params); }
+
+    private:
+        std::unique_ptr<Detector> inner_;
+        std::int64_t frame_;
+    };
+
+    std::shared_ptr<Backend> inner_;
+    std::int64_t frame_;
+};
+
+class LostDevice : public test::GpuTest {
+protected:
+    void TearDown() override {}
+};
+
+TEST_F(LostDevice, TheFileGoesOnOnTheCpuWithoutALostOrDoubledFrame) {
+    using Clock = std::chrono::steady_clock;
+    constexpr int kFrames = 120;
+    constexpr int kBreaksAt = 57;
+    const test::CrowdFile file(640, 360, kFrames);
+    const auto expected = test::run_file(file.path(), make_cpu_backend(), false);
+
+    SourceOptions source;
+    source.prefer_device_frames = true;
+    PipelineOptions options;
+    options.fallback = [] { return make_cpu_backend(); };
+    Pipeline pipeline(open_source(file.path(), source), std::make_shared<BreakingBackend>(kBreaksAt),
+                      test::crowd_settings(), options);
+    // When each result came, so that the longest silence can be told.
+    class Times final : public ResultSink {
+    public:
+        void write(const FrameResult&) override { at.push_back(Clock::now()); }
+        void close() override {}
+        std::vector<Clock::time_point> at;
+    };
+    auto sink = std::make_shared<test::LineSink>();
+    auto times = std::make_shared<Times>();
+    pipeline.add_sink(sink);
+    pipeline.add_sink(times);
+    pipeline.start();
+    pipeline.wait();
+    EXPECT_EQ(pipeline.state(), PipelineState::ended) << (pipeline.failure() ? pipeline.failure()->what() : "");
+    EXPECT_EQ(pipeline.backend_name(), "cpu");
+    EXPECT_NE(pipeline.notice(), "");
+    EXPECT_EQ(sink->lines, expected->lines);
+    double longest = 0;
+    for (std::size_t i = 1; i < times->at.size(); ++i) {
+        longest = std::max(longest, std::chrono::duration<double, std::milli>(times->at[i] - times->at[i - 1]).count());
+    }
+    RecordProperty("longest_silence_ms", static_cast<int>(longest));
+    std::printf("notice: %s\nlongest time without a result: %.0f ms\n", pipeline.notice().c_str(), longest);
+    // What needs a device says so from now on, and nothing crashes.
+    stream.reset();
+    EXPECT_THROW(
+        {
+            const auto backend = make_cuda_backend();
+            backend->check();
+            static_cast<void>(backend->make_buffer(100));
+        },
+        Error);
+}
+
+}  // namespace
+}  // namespace throng

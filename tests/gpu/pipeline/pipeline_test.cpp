@@ -1,0 +1,235 @@
+// The pipeline on CUDA against the pipeline on the CPU, on the same files.
+#include <algorithm>
+#include <cstring>
+#include <thread>
+
+#include "core/base/error.h"
+#include "core/cpu/cpu_backend.h"
+#include "core/frame/frame_pool.h"
+#include "core/frame/host_copies.h"
+#include "gpu/backend.h"
+#include "tests/gpu/gpu_fixture.h"
+#include "tests/gpu/pipeline/runs.h"
+
+namespace throng {
+namespace {
+
+using test::crowd_settings;
+using test::CrowdFile;
+using test::LineSink;
+using test::run_file;
+
+class CudaPipeline : public test::GpuTest {};
+
+bool on_device(const LineSink& sink) {
+    return !sink.memory.empty() && std::all_of(sink.memory.begin(), sink.memory.end(),
+                                               [](MemoryKind kind) { return kind == MemoryKind::device; });
+}
+
+PipelineSettings with_raw_boxes() {
+    PipelineSettings settings = crowd_settings();
+    settings.keep_raw = true;
+    return settings;
+}
+
+// The order of raw detections is not defined on CUDA: they are left out of these lines, their number is in.
+TEST_F(CudaPipeline, GivesWhatTheCpuGives) {
+    for (const auto& [width, height] : {std::pair{640, 360}, {1280, 720}, {322, 246}}) {
+        const CrowdFile file(width, height, 30);
+        const auto expected = run_file(file.path(), make_cpu_backend(), false);
+        const auto found = run_file(file.path(), make_cuda_backend(), true);
+        ASSERT_EQ(found->lines.size(), 30U);
+        EXPECT_EQ(found->lines, expected->lines);
+        EXPECT_NE(found->lines.front().find("\"score\""), std::string::npos) << "a crowd without a face";
+    }
+}
+
+TEST_F(CudaPipeline, CopiesNoPictureToTheHost) {
+    const CrowdFile file(640, 360, 20);
+    const std::uint64_t before = host_copied_bytes();
+    const auto sink = run_file(file.path(), make_cuda_backend(), true);
+    if (!on_device(*sink)) GTEST_SKIP() << "skipped: no hardware decoder";
+    EXPECT_EQ(host_copied_bytes(), before);
+}
+
+// Whoever wants to look at pixels gets them in host memory, the very ones of the software decoder.
+TEST_F(CudaPipeline, BringsPicturesToTheHostWhereTheyAreWanted) {
+    class Pixels final : public ResultSink {
+    public:
+        void write(const FrameResult& result) override {
+            ASSERT_NE(result.frame.info().memory, MemoryKind::device);
+            std::string luma;
+            const PlaneView& plane = result.frame.plane(0);
+            for (int y = 0; y < plane.height; ++y) {
+                luma.append(reinterpret_cast<const char*>(plane.data + y * plane.pitch),
+                            static_cast<std::size_t>(plane.width));
+            }
+            pictures.push_back(std::move(luma));
+            kept_frames.push_back(result.frame);  // so that memory cannot be used again while somebody looks
+        }
+        void close() override {}
+        std::vector<std::string> pictures;
+        std::vector<Frame> kept_frames;
+    };
+    const CrowdFile file(640, 360, 20);
+    std::vector<std::string> pictures[2];
+    for (const bool device : {false, true}) {
+        SourceOptions source;
+        source.prefer_device_frames = device;
+        PipelineSettings settings = crowd_settings();
+        settings.host_pixels = true;
+        Pipeline pipeline(open_source(file.path(), source), make_cuda_backend(), settings);
+        auto sink = std::make_shared<Pixels>();
+        pipeline.add_sink(sink);
+        pipeline.start();
+        pipeline.wait();
+        pictures[device ? 1 : 0] = sink->pictures;
+        for (std::size_t i = 0; i < sink->kept_frames.size(); ++i) {
+            const PlaneView& plane = sink->kept_frames[i].plane(0);
+            EXPECT_EQ(std::memcmp(plane.data, sink->pictures[i].data(), static_cast<std::size_t>(plane.width)), 0);
+        }
+    }
+    ASSERT_EQ(pictures[0].size(), 20U);
+    EXPECT_EQ(pictures[0], pictures[1]);
+}
+
+TEST_F(CudaPipeline, SeveralSourcesShareTheDevice) {
+    const CrowdFile file(640, 360, 60);
+    const auto expected = run_file(file.path(), make_cuda_backend(), true);
+    std::vector<std::shared_ptr<LineSink>> found(4);
+    {
+        std::vector<std::jthread> threads;
+        for (auto& sink : found) {
+            threads.emplace_back([&sink, &file] { sink = run_file(file.path(), make_cuda_backend(), true); });
+        }
+    }
+    for (const auto& sink : found) EXPECT_EQ(sink->lines, expected->lines);
+}
+
+TEST_F(CudaPipeline, OverflowsAreRunAgainAndRawBoxesComeWhole) {
+    const CrowdFile file(640, 360, 20);
+    PipelineSettings settings = with_raw_boxes();
+    settings.capacity = 3;
+    const auto found = run_file(file.path(), make_cuda_backend(), true, settings);
+    settings.keep_raw = false;
+    settings.capacity = 4096;
+    const auto expected = run_file(file.path(), make_cuda_backend(), true, settings);
+    ASSERT_EQ(found->lines.size(), expected->lines.size());
+    for (std::size_t i = 0; i < found->lines.size(); ++i) {
+        const std::string& line = found->lines[i];
+        const auto raw = line.find(",\"raw_boxes\"");
+        ASSERT_NE(raw, std::string::npos);
+        EXPECT_EQ(line.substr(0, raw), expected->lines[i].substr(0, expected->lines[i].find(",\"raw_boxes\"")));
+    }
+}
+
+// Frames of every size and format one after another, as a broken sender might give them.
+class OddFrames final : public VideoSource {
+public:
+    ReadStatus read(Frame& frame, std::stop_token) override {
+        constexpr std::pair<int, int> kSizes[] = {{1, 1},   {500, 1}, {1, 500}, {19, 19},   {20, 20},
+                                                  {24, 24}, {64, 48}, {33, 77}, {1921, 81}, {640, 360}};
+        constexpr PixelFormat kFormats[] = {PixelFormat::gray8, PixelFormat::bgr24, PixelFormat::yuv420p,
+                                            PixelFormat::nv12};
+        const auto at = static_cast<std::size_t>(next_);
+        if (at >= std::size(kSizes) * std::size(kFormats)) return ReadStatus::end;
+        const auto [width, height] = kSizes[at % std::size(kSizes)];
+        WritableFrame made = pool_.take(kFormats[at / std::size(kSizes)], width, height);
+        for (int p = 0; p < plane_count(made.info().format); ++p) {
+            const PlaneView plane = made.plane(p);
+            for (int y = 0; y < plane.height; ++y) {
+                for (int x = 0; x < plane.width; ++x) {
+                    made.data(p)[plane.pitch * y + x] = static_cast<std::uint8_t>((x * 7 + y * 13 + next_) & 0xff);
+                }
+            }
+        }
+        made.info().index = next_++;
+        frame = std::move(made).finish();
+        return ReadStatus::format_changed;
+    }
+    [[nodiscard]] SourceInfo info() const override {
+        SourceInfo info;
+        info.name = "odd";
+        return info;
+    }
+
+private:
+    FramePool pool_;
+    std::int64_t next_ = 0;
+};
+
+TEST_F(CudaPipeline, FramesOfEverySizeAndFormatInOneStream) {
+    std::vector<std::string> lines[2];
+    for (const bool cuda : {false, true}) {
+        Pipeline pipeline(std::make_unique<OddFrames>(), cuda ? make_cuda_backend() : make_cpu_backend(),
+                          crowd_settings());
+        auto sink = std::make_shared<LineSink>();
+        pipeline.add_sink(sink);
+        pipeline.start();
+        pipeline.wait();
+        EXPECT_EQ(pipeline.state(), PipelineState::ended);
+        lines[cuda ? 1 : 0] = sink->lines;
+    }
+    EXPECT_EQ(lines[0].size(), 40U);
+    EXPECT_EQ(lines[0], lines[1]);
+}
+
+TEST_F(CudaPipeline, SwitchesChangeWhileFramesFlowAndTheResultsDoNot) {
+    const CrowdFile file(640, 360, 120);
+    const auto expected = run_file(file.path(), make_cuda_backend(), true);
+    SourceOptions source;
+    source.prefer_device_frames = true;
+    Pipeline pipeline(open_source(file.path(), source), make_cuda_backend(), crowd_settings());
+    auto sink = std::make_shared<LineSink>();
+    pipeline.add_sink(sink);
+    pipeline.start();
+    const std::pair<const char*, const char*> choices[] = {
+        {"segments", "1"},        {"segments", "3"},      {"segments", "4,9"},      {"scales", "streams"},
+        {"scales", "sequential"}, {"first-scale", "off"}, {"features", "geometry"}, {"tiles", "off"},
+        {"tail", "off"},          {"graph", "on"}};
+    for (const auto& [id, choice] : choices) {
+        PipelineSettings settings = crowd_settings();
+        settings.detector.switches[id] = choice;
+        pipeline.update(settings);
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        EXPECT_EQ(pipeline.notice(), "");
+    }
+    PipelineSettings settings = crowd_settings();
+    settings.detector.switches["tail"] = "perhaps";
+    pipeline.update(settings);
+    pipeline.wait();
+    EXPECT_EQ(sink->lines, expected->lines);
+}
+
+TEST_F(CudaPipeline, DeviceMemoryIsStable) {
+    const CrowdFile file(640, 360, 30);
+    SourceOptions source;
+    source.prefer_device_frames = true;
+    PipelineOptions options;
+    options.loop = true;
+    options.max_frames = 3000;
+    const std::shared_ptr<Backend> backend = make_cuda_backend();
+    Pipeline pipeline(open_source(file.path(), source), backend, crowd_settings(), options);
+    pipeline.start();
+    while (pipeline.counters().detected < 500 && !pipeline.wait_for(std::chrono::milliseconds(1))) {
+    }
+    const auto before = backend->device_memory();
+    pipeline.wait();
+    const auto after = backend->device_memory();
+    ASSERT_TRUE(before && after);
+    EXPECT_LE(after->used, before->used + (std::uint64_t{8} << 20));
+    EXPECT_EQ(pipeline.counters().detected, 3000U);
+}
+
+TEST_F(CudaPipeline, AnUnknownDeviceIsRefusedInWords) {
+    try {
+        static_cast<void>(make_cuda_backend(99));
+        FAIL() << "there is no device 99";
+    } catch (const Error& error) {
+        EXPECT_EQ(error.kind(), ErrorKind::unavailable);
+        EXPECT_NE(std::string(error.what()).find("99"), std::string::npos);
+    }
+}
+
+}  // namespace
+}  // namespace throng

@@ -1,0 +1,95 @@
+// Whole runs of the pipeline over a file, for comparison.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <unistd.h>
+#include <filesystem>
+#include <memory>
+#include <regex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/pipeline/json_sink.h"
+#include "core/pipeline/pipeline.h"
+#include "core/synth/crowd.h"
+#include "core/video/source.h"
+#include "core/video/video_writer.h"
+
+namespace throng::test {
+
+// Remembers what the command line would write, without the times.
+class LineSink final : public ResultSink {
+public:
+    void write(const FrameResult& result) override {
+        static const std::regex times(R"(,"timings_ms":\{[^}]*\})");
+        lines.push_back(std::regex_replace(json_line(result, true), times, ""));
+        memory.push_back(result.frame.info().memory);
+    }
+    void close() override { closed = true; }
+
+    std::vector<std::string> lines;
+    std::vector<MemoryKind> memory;
+    bool closed = false;
+};
+
+// An H.264 file of the drawn crowd, removed with the object.
+class CrowdFile {
+public:
+    CrowdFile(int width, int height, int frames) {
+        path_ = (std::filesystem::temp_directory_path() /
+                 ("throng-" + std::to_string(::getpid()) + "-" + std::to_string(width) + ".mp4"))
+                    .string();
+        CrowdOptions options;
+        options.width = width;
+        options.height = height;
+        options.faces = 12;
+        options.frames = frames;
+        const Crowd crowd(options);
+        VideoWriter writer(path_);
+        for (int i = 0; i < frames; ++i) {
+            writer.write(crowd.frame(i).renumbered(i, static_cast<double>(i) / 25, {}));
+        }
+        writer.close();
+    }
+    ~CrowdFile() {
+        std::error_code ignored;
+        std::filesystem::remove(path_, ignored);
+    }
+    CrowdFile(const CrowdFile&) = delete;
+    CrowdFile& operator=(const CrowdFile&) = delete;
+
+    [[nodiscard]] const std::string& path() const { return path_; }
+
+private:
+    std::string path_;
+};
+
+inline PipelineSettings crowd_settings() {
+    PipelineSettings settings;
+    settings.detector.min_size = 24;
+    settings.detector.scale_factor = 1.2;
+    settings.nms.overlap = Overlap::min;
+    settings.nms.theta = 0.5F;
+    return settings;
+}
+
+// What a file gives on a backend. device: frames of the decoder are taken where they lie.
+inline std::shared_ptr<LineSink> run_file(const std::string& path, std::shared_ptr<Backend> backend, bool device,
+                                          const PipelineSettings& settings = crowd_settings(),
+                                          const PipelineOptions& options = {}) {
+    SourceOptions source;
+    source.prefer_device_frames = device;
+    Pipeline pipeline(open_source(path, source), std::move(backend), settings, options);
+    auto sink = std::make_shared<LineSink>();
+    pipeline.add_sink(sink);
+    pipeline.start();
+    pipeline.wait();
+    pipeline.stop();
+    const auto failure = pipeline.failure();
+    EXPECT_FALSE(failure.has_value()) << failure->what();
+    return sink;
+}
+
+}  // namespace throng::test

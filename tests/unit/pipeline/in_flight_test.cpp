@@ -1,0 +1,257 @@
+// Several frames in flight, and what becomes of them when the device that works on them is lost.
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <numeric>
+
+#include "tests/unit/pipeline/fakes.h"
+
+namespace throng {
+namespace {
+
+using test::eventually;
+using test::FakeBackend;
+using test::FakeSource;
+using test::RecordingSink;
+
+std::vector<std::int64_t> count_to(std::int64_t n) {
+    std::vector<std::int64_t> numbers(static_cast<std::size_t>(n));
+    std::iota(numbers.begin(), numbers.end(), 0);
+    return numbers;
+}
+
+FakeSource::Plan device_frames(std::int64_t n) {
+    FakeSource::Plan plan;
+    plan.frames = n;
+    plan.device = true;
+    return plan;
+}
+
+FakeBackend::Plan device_backend() {
+    FakeBackend::Plan plan;
+    plan.name = "device";
+    plan.in_flight = 2;
+    return plan;
+}
+
+PipelineOptions with_fallback() {
+    PipelineOptions options;
+    options.fallback = [] {
+        FakeBackend::Plan plan;
+        plan.name = "host";
+        plan.reads_device = false;
+        return std::make_shared<FakeBackend>(plan);
+    };
+    return options;
+}
+
+struct Trial {
+    std::shared_ptr<RecordingSink> sink = std::make_shared<RecordingSink>();
+    std::unique_ptr<Pipeline> pipeline;
+
+    Trial(const FakeSource::Plan& source, const FakeBackend::Plan& backend, const PipelineOptions& options = {},
+          const PipelineSettings& settings = {})
+        : pipeline(std::make_unique<Pipeline>(std::make_unique<FakeSource>(source),
+                                              std::make_shared<FakeBackend>(backend), settings, options)) {
+        pipeline->add_sink(sink);
+    }
+    void run() {
+        pipeline->start();
+        pipeline->wait();
+    }
+};
+
+TEST(InFlight, AsManyFramesAsTheBackendLikesAndNoMore) {
+    FakeBackend::Plan backend = device_backend();
+    backend.detect_time = std::chrono::milliseconds(1);  // so that the next frame is there in time
+    Trial trial(device_frames(60), backend);
+    trial.run();
+    EXPECT_EQ(trial.sink->frames(), count_to(60));
+    EXPECT_EQ(*backend.most_running, 2);
+    EXPECT_EQ(*backend.running, 0);
+}
+
+TEST(InFlight, AResultDoesNotWaitForTheNextFrame) {
+    FakeSource::Plan slow = device_frames(std::numeric_limits<std::int64_t>::max());
+    slow.read_time = std::chrono::milliseconds(300);
+    FakeBackend::Plan backend = device_backend();
+    Trial trial(slow, backend);
+    trial.pipeline->start();
+    ASSERT_TRUE(eventually([&] { return !trial.sink->frames().empty(); }));
+    EXPECT_EQ(trial.sink->frames().size(), 1U);
+    EXPECT_EQ(*backend.running, 0);
+    trial.pipeline->stop();
+}
+
+TEST(InFlight, ExactlyTheFramesAskedFor) {
+    for (const std::int64_t wanted : {1, 2, 3, 7}) {
+        PipelineOptions options;
+        options.max_frames = wanted;
+        Trial trial(device_frames(100), device_backend(), options);
+        trial.run();
+        EXPECT_EQ(trial.sink->frames(), count_to(wanted));
+    }
+}
+
+TEST(InFlight, OverflowsAreRunAgainWhileTheNextFrameWaits) {
+    FakeBackend::Plan backend = device_backend();
+    backend.detect_time = std::chrono::milliseconds(1);
+    backend.boxes = [](std::int64_t frame) { return frame % 5 == 3 ? 100U + static_cast<std::uint32_t>(frame) : 5U; };
+    PipelineSettings settings;
+    settings.capacity = 50;
+    Trial trial(device_frames(40), backend, {}, settings);
+    trial.run();
+    ASSERT_EQ(trial.sink->kept().size(), 40U);
+    for (std::int64_t frame = 0; frame < 40; ++frame) {
+        EXPECT_EQ(trial.sink->kept()[static_cast<std::size_t>(frame)], backend.boxes(frame)) << "frame " << frame;
+    }
+    EXPECT_EQ(trial.sink->overflows(), std::vector<std::uint32_t>(40, 0));
+}
+
+TEST(InFlight, SettingsChangeBetweenFramesAndNoneIsLost) {
+    FakeBackend::Plan backend = device_backend();
+    backend.detect_time = std::chrono::milliseconds(1);
+    Trial trial(device_frames(200), backend);
+    trial.pipeline->start();
+    for (int i = 0; i < 20; ++i) {
+        PipelineSettings settings = trial.pipeline->settings();
+        settings.capacity = 100 + i;
+        settings.nms.theta = 0.01F * static_cast<float>(i);
+        trial.pipeline->update(settings);
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    trial.pipeline->wait();
+    EXPECT_EQ(trial.sink->frames(), count_to(200));
+}
+
+// Wherever the failure comes up, every frame of a file has one result and the order is kept.
+TEST(LostDevice, NoFrameOfAFileIsLostOrDoubled) {
+    for (const std::int64_t at : {0, 1, 2, 13, 38, 39}) {
+        for (const bool late : {false, true}) {
+            FakeBackend::Plan backend = device_backend();
+            (late ? backend.fails_late_at : backend.fails_at) = at;
+            Trial trial(device_frames(40), backend, with_fallback());
+            trial.run();
+            EXPECT_EQ(trial.pipeline->state(), PipelineState::ended) << trial.pipeline->notice();
+            EXPECT_EQ(trial.sink->frames(), count_to(40)) << "frame " << at << (late ? " late" : "");
+            EXPECT_EQ(trial.pipeline->backend_name(), "host");
+            EXPECT_NE(trial.pipeline->notice().find("device"), std::string::npos);
+            EXPECT_EQ(trial.pipeline->counters().dropped, 0U);
+        }
+    }
+}
+
+TEST(LostDevice, FramesOfHostMemoryRunAgain) {
+    FakeSource::Plan source = device_frames(40);
+    source.device = false;
+    source.resumes = false;
+    FakeBackend::Plan backend = device_backend();
+    backend.fails_late_at = 20;
+    backend.detect_time = std::chrono::milliseconds(1);
+    Trial trial(source, backend, with_fallback());
+    trial.run();
+    EXPECT_EQ(trial.sink->frames(), count_to(40));
+}
+
+TEST(LostDevice, ASourceThatCannotGoBackLosesWhatTheDeviceHeldAndSaysSo) {
+    FakeSource::Plan source = device_frames(40);
+    source.resumes = false;
+    FakeBackend::Plan backend = device_backend();
+    backend.fails_late_at = 20;
+    Trial trial(source, backend, with_fallback());
+    trial.run();
+    EXPECT_NE(trial.pipeline->notice().find("lost"), std::string::npos);
+    EXPECT_GE(trial.pipeline->counters().dropped, 1U);
+}
+
+TEST(LostDevice, WithoutAFallbackTheRunFails) {
+    FakeBackend::Plan backend = device_backend();
+    backend.fails_late_at = 5;
+    Trial trial(device_frames(40), backend);
+    trial.run();
+    EXPECT_EQ(trial.pipeline->state(), PipelineState::failed);
+    EXPECT_EQ(trial.sink->frames(), count_to(5));
+    EXPECT_EQ(trial.sink->closed(), 1);
+}
+
+TEST(LostDevice, ADecoderThatJustEndsWithTheDeviceIsNotTheEndOfTheFile) {
+    FakeSource::Plan source = device_frames(40);
+    source.device_ends_at = 11;
+    FakeBackend::Plan backend = device_backend();
+    backend.lost = true;
+    Trial trial(source, backend, with_fallback());
+    trial.run();
+    EXPECT_EQ(trial.sink->frames(), count_to(40));
+    EXPECT_EQ(trial.pipeline->backend_name(), "host");
+}
+
+TEST(LostDevice, StopsWhileItIsBeingLeft) {
+    for (int i = 0; i < 20; ++i) {
+        FakeBackend::Plan backend = device_backend();
+        backend.fails_late_at = 3;
+        Trial trial(device_frames(std::numeric_limits<std::int64_t>::max()), backend, with_fallback());
+        trial.pipeline->start();
+        ASSERT_TRUE(eventually([&] { return trial.sink->frames().size() >= 2; }));
+        trial.pipeline->stop();
+        const auto frames = trial.sink->frames();
+        EXPECT_EQ(frames, count_to(static_cast<std::int64_t>(frames.size())));
+    }
+}
+
+TEST(LostDevice, APausedWindowGoesOn) {
+    PipelineOptions options = with_fallback();
+    options.real_time = true;
+    FakeBackend::Plan backend = device_backend();
+    backend.fails_at = 3;
+    Trial trial(device_frames(10000), backend, options);
+    trial.pipeline->start();
+    ASSERT_TRUE(eventually([&] { return trial.pipeline->backend_name() == "host"; }));
+    trial.pipeline->pause(true);
+    trial.pipeline->seek(50);
+    ASSERT_TRUE(eventually([&] {
+        const auto latest = trial.pipeline->latest();
+        return latest && latest->frame.info().index == 5000;
+    }));
+}
+
+TEST(Switches, AreThoseOfTheDetectorAtWorkAndFollowTheSettings) {
+    FakeBackend::Plan backend = device_backend();
+    backend.switches = {{"tail", "A warp a window", "", {"on", "off"}, "on"}};
+    Trial trial(device_frames(std::numeric_limits<std::int64_t>::max()), backend);
+    EXPECT_TRUE(trial.pipeline->switches().empty());
+    trial.pipeline->start();
+    ASSERT_TRUE(eventually([&] { return trial.pipeline->switches().size() == 1; }));
+    PipelineSettings settings = trial.pipeline->settings();
+    settings.detector.switches["tail"] = "off";
+    trial.pipeline->update(settings);
+    EXPECT_TRUE(eventually([&] { return trial.pipeline->switches().front().chosen == "off"; }));
+    settings.detector.switches["tale"] = "off";
+    trial.pipeline->update(settings);
+    EXPECT_TRUE(eventually([&] { return !trial.pipeline->notice().empty(); }));
+    EXPECT_EQ(trial.pipeline->settings().detector.switches.count("tale"), 0U);
+    EXPECT_EQ(trial.pipeline->switches().front().chosen, "off");
+}
+
+TEST(Switches, AnUnknownOneFailsTheRunFromTheStart) {
+    PipelineSettings settings;
+    settings.detector.switches["tale"] = "off";
+    Trial trial(device_frames(3), device_backend(), {}, settings);
+    trial.run();
+    ASSERT_TRUE(trial.pipeline->failure().has_value());
+    EXPECT_EQ(trial.pipeline->failure()->kind(), ErrorKind::usage);
+}
+
+TEST(Switches, AreLeftBehindWithTheDevice) {
+    FakeBackend::Plan backend = device_backend();
+    backend.switches = {{"tail", "A warp a window", "", {"on", "off"}, "on"}};
+    backend.fails_at = 2;
+    PipelineSettings settings;
+    settings.detector.switches["tail"] = "off";
+    Trial trial(device_frames(20), backend, with_fallback(), settings);
+    trial.run();
+    EXPECT_EQ(trial.sink->frames(), count_to(20));
+    EXPECT_TRUE(trial.pipeline->switches().empty());
+}
+
+}  // namespace
+}  // namespace throng
