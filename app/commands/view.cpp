@@ -72,6 +72,8 @@ int run_view(const CommandContext& context, ViewOptions options) {
     session.playback.max_frames = options.input.frames;
     SourceOptions input = options.input.source;
     input.device = context.common.device;
+    input.prefer_device_frames = context.common.backend != "cpu" && cuda_trouble(input.device).empty();
+    session.settings.host_pixels = true;  // for the picture on screen
     session.open_source = [input](const std::string& spec) { return open_source(spec, input); };
     session.list_cameras = list_cameras;
     session.make_backend = [common = context.common](const DetectorParams& detector) {

@@ -106,6 +106,8 @@ void FrameProcessor::grow(std::uint32_t wanted) {
 void FrameProcessor::submit(DecodedFrame decoded) {
     Slot& slot = slots_[next_];
     fit(slot);
+    // A backend whose buffers lie in host memory reads frames there.
+    if (slot.raw.memory() == MemoryKind::host) decoded.frame = decoded.frame.on_host();
     slot.decoded = std::move(decoded);
     running_.push_back(next_);
     next_ = (next_ + 1) % slots_.size();

@@ -139,7 +139,9 @@ public:
     }
     std::unique_ptr<Nms> make_nms() override { return std::make_unique<FakeNms>(); }
     DetectionBuffer make_buffer(std::int32_t capacity, const DetectionExtras& extras) override {
-        return make_host_buffer(capacity, extras);
+        if (!plan_->reads_device) return make_host_buffer(capacity, extras);
+        const auto buffer = std::make_shared<DetectionBuffer>(make_host_buffer(capacity, extras));
+        return DetectionBuffer(MemoryKind::device, buffer->span(), buffer);  // so it says
     }
     std::unique_ptr<StageRecorder> make_recorder() override { return std::make_unique<FakeRecorder>(); }
 
