@@ -12,6 +12,7 @@
 #include "gpu/cascade/cascade_detector.h"
 #include "gpu/detection_fetch.h"
 #include "gpu/detection_memory.h"
+#include "gpu/hog/hog_detector.h"
 #include "gpu/nms/cuda_nms.h"
 #include "gpu/runtime/event_recorder.h"
 #include "gpu/runtime/stream.h"
@@ -34,6 +35,7 @@ struct DetectorFactory {
 constexpr DetectorFactory kFactories[] = {
     {"haar", make_cascade},
     {"lbp", make_cascade},
+    {"hog", make_hog_detector},
 };
 
 class CudaBackend final : public Backend {

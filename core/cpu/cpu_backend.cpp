@@ -8,9 +8,11 @@
 #include "core/base/error.h"
 #include "core/cpu/cascade_detector.h"
 #include "core/cpu/cpu_recorder.h"
+#include "core/cpu/hog_detector.h"
 #include "core/cpu/nms.h"
 #include "core/detect/detector_kinds.h"
 #include "core/model/cascade_xml.h"
+#include "core/model/hog_model.h"
 #include "core/model/model_finder.h"
 
 namespace throng {
@@ -41,6 +43,10 @@ std::unique_ptr<Detector> make_cascade_detector(const DetectorParams& params, in
     return std::make_unique<CascadeDetector>(std::move(model), params, threads);
 }
 
+std::unique_ptr<Detector> make_hog_detector(const DetectorParams& params, int threads) {
+    return std::make_unique<HogDetector>(read_hog_model(params.model), params, threads);
+}
+
 // Who makes which of detector_kinds(): all that a new detector needs here is a line.
 struct DetectorFactory {
     std::string_view kind;
@@ -50,6 +56,7 @@ struct DetectorFactory {
 constexpr DetectorFactory kFactories[] = {
     {"haar", make_cascade_detector},
     {"lbp", make_cascade_detector},
+    {"hog", make_hog_detector},
 };
 
 class CpuBackend final : public Backend {

@@ -1,0 +1,199 @@
+#include "core/cpu/hog_detector.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "core/algo/resize_linear.h"
+#include "core/base/error.h"
+#include "core/cpu/image_kernels.h"
+
+namespace throng {
+namespace {
+
+constexpr int kBlockRows = 8;                    // of a strip: one more row of cells is voted for than of blocks kept
+constexpr int kWindowRows = 2;                   // of a strip
+constexpr int kGreyRows = 32;                    // rows a task of the conversion to grey
+constexpr std::size_t kGroupValues = 16U << 20;  // floats of blocks in memory at once, one level at least
+
+HogLevelPlan plan_level(const HogLevel& level, int width, int height) {
+    HogLevelPlan plan{level, width, height, {}, {}};
+    plan.pitch = level.block_columns;
+    if (level.width == width && level.height == height) return plan;
+    for (int x = 0; x < level.width; ++x) {
+        const ResizeTap tap = resize_tap(x, width, level.width);
+        plan.offsets.push_back(tap.offset);
+        plan.weights.push_back(tap.near | tap.far << 16);
+    }
+    plan.offsets.resize(plan.offsets.size() + kResampleSlack);
+    plan.weights.resize(plan.weights.size() + kResampleSlack);
+    return plan;
+}
+
+std::size_t block_values(const HogLevelPlan& plan) {
+    return static_cast<std::size_t>(plan.pitch) * static_cast<std::size_t>(plan.level.block_rows) * kHogBlockValues;
+}
+
+}  // namespace
+
+HogDetector::HogDetector(HogModel model, const DetectorParams& params, int default_threads)
+    : model_(std::move(model)), weights_(model_), params_(params), default_threads_(default_threads) {
+    check_params(params);
+    if (!params.switches.empty()) {
+        throw Error(ErrorKind::usage, "the CPU's people detector has no switches", params.switches.begin()->first);
+    }
+    make_pool();
+}
+
+void HogDetector::make_pool() {
+    pool_ = std::make_unique<ThreadPool>(params_.threads > 0 ? params_.threads : default_threads_);
+}
+
+void HogDetector::configure(const DetectorParams& params) {
+    check_params(params);
+    if (params.kind != params_.kind || params.model != params_.model) {
+        throw Error(ErrorKind::usage, "a detector keeps its kind and its model", params.kind + " " + params.model);
+    }
+    if (params == params_) return;
+    const bool same_threads = params.threads == params_.threads;
+    params_ = params;
+    if (!same_threads) make_pool();
+    width_ = height_ = 0;
+}
+
+void HogDetector::plan(int width, int height) {
+    if (width == width_ && height == height_) return;
+    levels_.clear();
+    groups_.clear();
+    windows_ = 0;
+    std::size_t used = 0;
+    std::size_t most = 0;
+    int widest = 0;
+    for (const HogLevel& level : hog_levels(width, height, params_.scale_factor, params_.min_size, params_.max_size)) {
+        levels_.push_back(plan_level(level, width, height));
+        HogLevelPlan& plan = levels_.back();
+        widest = std::max(widest, level.width);
+        windows_ += std::int64_t{level.columns} * level.rows;
+        if (groups_.empty() || used + block_values(plan) > kGroupValues) {
+            groups_.emplace_back();
+            used = 0;
+        }
+        plan.origin = used;
+        used += block_values(plan);
+        most = std::max(most, used);
+        const std::size_t index = levels_.size() - 1;
+        Group& group = groups_.back();
+        for (int first = 0; first < level.block_rows; first += kBlockRows) {
+            group.blocks.push_back({index, first, std::min(kBlockRows, level.block_rows - first)});
+        }
+        for (int first = 0; first < level.rows; first += kWindowRows) {
+            group.windows.push_back({index, first, std::min(kWindowRows, level.rows - first)});
+        }
+    }
+    blocks_.assign(most == 0 ? 0 : most + kHogSlack, 0.0F);
+    hits_.resize(groups_.size());
+    for (std::size_t g = 0; g < groups_.size(); ++g) hits_[g].resize(groups_[g].windows.size());
+    workers_.resize(static_cast<std::size_t>(pool_->size()));
+    for (HogWorker& worker : workers_) worker.reserve(widest, width);
+    width_ = width;
+    height_ = height;
+}
+
+PlaneView HogDetector::grey_plane(const Frame& frame, StageRecorder& recorder) {
+    if (frame.has_luma()) return frame.plane(0);
+    const ScopedStage timed(recorder, stage::kGray);
+    const PlaneView& colour = frame.plane(0);
+    const int width = frame.width();
+    const int height = frame.height();
+    grey_.resize(static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
+    pool_->run((height + kGreyRows - 1) / kGreyRows, [&](int task, int) {
+        for (int y = task * kGreyRows; y < std::min((task + 1) * kGreyRows, height); ++y) {
+            grey_row(colour.data + y * colour.pitch, width, grey_.data() + std::ptrdiff_t{y} * width);
+        }
+    });
+    return {grey_.data(), width, width, height};
+}
+
+void HogDetector::enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder) {
+    if (!frame || frame.info().memory == MemoryKind::device || raw.memory() == MemoryKind::device) {
+        throw Error(ErrorKind::internal, "the CPU detector works on host memory only");
+    }
+    plan(frame.width(), frame.height());
+    const PlaneView grey = levels_.empty() ? PlaneView{} : grey_plane(frame, recorder);
+    const float threshold = params_.score_threshold.value_or(0.0F);
+
+    const auto start = std::chrono::steady_clock::now();
+    for (HogWorker& worker : workers_) worker.times = {};
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+        const Group& group = groups_[g];
+        pool_->run(static_cast<int>(group.blocks.size()), [&](int task, int worker) {
+            const Strip& strip = group.blocks[static_cast<std::size_t>(task)];
+            const HogLevelPlan& level = levels_[strip.level];
+            workers_[static_cast<std::size_t>(worker)].make_blocks(level, weights_, grey, strip.first, strip.count,
+                                                                   blocks_.data() + level.origin);
+        });
+        pool_->run(static_cast<int>(group.windows.size()), [&](int task, int worker) {
+            const Strip& strip = group.windows[static_cast<std::size_t>(task)];
+            const HogLevelPlan& level = levels_[strip.level];
+            auto& hits = hits_[g][static_cast<std::size_t>(task)];
+            hits.clear();
+            for (int row = strip.first; row < strip.first + strip.count; ++row) {
+                const float* margins = workers_[static_cast<std::size_t>(worker)].margins(
+                    level, weights_, blocks_.data() + level.origin, row);
+                for (int column = 0; column < level.level.columns; ++column) {
+                    if (margins[column] >= threshold) hits.push_back({column, row, margins[column]});
+                }
+            }
+        });
+    }
+    report(raw);
+
+    // The workers pass through the stages side by side; the frame's time is shared out as theirs was.
+    const double wall = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    HogTimes sum;
+    for (const HogWorker& worker : workers_) {
+        sum.pyramid_ms += worker.times.pyramid_ms;
+        sum.gradient_ms += worker.times.gradient_ms;
+        sum.histogram_ms += worker.times.histogram_ms;
+        sum.normalise_ms += worker.times.normalise_ms;
+        sum.svm_ms += worker.times.svm_ms;
+    }
+    const double all = sum.pyramid_ms + sum.gradient_ms + sum.histogram_ms + sum.normalise_ms + sum.svm_ms;
+    if (all <= 0) return;
+    recorder.add(stage::kPyramid, wall * sum.pyramid_ms / all);
+    recorder.add(stage::kGradient, wall * sum.gradient_ms / all);
+    recorder.add(stage::kHistogram, wall * sum.histogram_ms / all);
+    recorder.add(stage::kNormalise, wall * sum.normalise_ms / all);
+    recorder.add(stage::kSvm, wall * sum.svm_ms / all);
+}
+
+void HogDetector::report(DetectionBuffer& raw) const {
+    const DetectionSpan& out = raw.span();
+    std::uint32_t wanted = 0;
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+        for (std::size_t s = 0; s < groups_[g].windows.size(); ++s) {
+            const HogLevel& level = levels_[groups_[g].windows[s].level].level;
+            for (const Hit& hit : hits_[g][s]) {
+                if (wanted < static_cast<std::uint32_t>(out.capacity)) {
+                    out.boxes[wanted] = hog_box(level.scale, level.box_width, level.box_height, hit.column, hit.row);
+                    out.scores[wanted] = hit.margin;
+                }
+                ++wanted;
+            }
+        }
+    }
+    *out.count = {wanted, 0};
+}
+
+std::vector<HogLevel> HogDetector::levels() const {
+    std::vector<HogLevel> levels;
+    for (const HogLevelPlan& plan : levels_) levels.push_back(plan.level);
+    return levels;
+}
+
+std::vector<float> HogDetector::blocks(std::size_t level) const {
+    if (groups_.size() > 1 || level >= levels_.size()) return {};
+    const auto first = blocks_.begin() + static_cast<std::ptrdiff_t>(levels_[level].origin);
+    return {first, first + static_cast<std::ptrdiff_t>(block_values(levels_[level]))};
+}
+
+}  // namespace throng

@@ -1,0 +1,69 @@
+// The people detector on the CPU: several threads, SIMD, the windows and margins of cv::HOGDescriptor.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/algo/hog_levels.h"
+#include "core/cpu/hog_strip.h"
+#include "core/cpu/thread_pool.h"
+#include "core/detect/detector.h"
+#include "core/model/hog_model.h"
+
+namespace throng {
+
+// score_threshold is a margin, 0 where it is not set; min_size and max_size bound a window's height.
+class HogDetector final : public Detector {
+public:
+    // default_threads: where params.threads is 0; 0 for one a core. Throws Error(usage) as check_params does.
+    HogDetector(HogModel model, const DetectorParams& params, int default_threads = 0);
+
+    // Windows in the order of levels (small boxes first), rows, columns, whatever the number of threads.
+    void enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder) override;
+    void configure(const DetectorParams& params) override;
+
+    // Of the last frame's size, for tests and measurements.
+    [[nodiscard]] std::vector<HogLevel> levels() const;
+    [[nodiscard]] std::int64_t window_count() const noexcept { return windows_; }
+
+    // Normalised blocks of the last frame on a level, [block row][value][block column]; empty where several groups of
+    // levels shared the memory and this level's was used again.
+    [[nodiscard]] std::vector<float> blocks(std::size_t level) const;
+
+private:
+    void make_pool();
+    void plan(int width, int height);
+    PlaneView grey_plane(const Frame& frame, StageRecorder& recorder);
+    void report(DetectionBuffer& raw) const;
+
+    struct Strip {
+        std::size_t level;
+        int first, count;  // rows, of blocks or of windows
+    };
+    // Levels whose blocks are in memory at once.
+    struct Group {
+        std::vector<Strip> blocks;
+        std::vector<Strip> windows;
+    };
+    struct Hit {
+        int column, row;
+        float margin;
+    };
+
+    HogModel model_;
+    HogWeights weights_;
+    DetectorParams params_;
+    int default_threads_;
+    std::unique_ptr<ThreadPool> pool_;
+    int width_ = 0, height_ = 0;  // of the frames planned for
+    std::vector<HogLevelPlan> levels_;
+    std::vector<Group> groups_;
+    std::vector<float> blocks_;
+    std::vector<HogWorker> workers_;
+    std::vector<std::vector<std::vector<Hit>>> hits_;  // [group][strip of windows]
+    std::vector<std::uint8_t> grey_;
+    std::int64_t windows_ = 0;
+};
+
+}  // namespace throng

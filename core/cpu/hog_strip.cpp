@@ -1,0 +1,117 @@
+#include "core/cpu/hog_strip.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "core/algo/resize_linear.h"
+#include "core/cpu/image_kernels.h"
+
+namespace throng {
+namespace {
+
+// Adds the time since it was last asked to what it is told.
+class Lap {
+public:
+    void to(double& ms) {
+        const auto now = std::chrono::steady_clock::now();
+        ms += std::chrono::duration<double, std::milli>(now - last_).count();
+        last_ = now;
+    }
+
+private:
+    std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+constexpr std::size_t kCellPlanes = static_cast<std::size_t>(kHogBins * kHogUses);
+
+}  // namespace
+
+HogWeights::HogWeights(const HogModel& model) : svm(kHogWeights), bias(model.bias), gamma(model.gamma) {
+    const HogSide side = hog_side();
+    for (int pixel = 0; pixel < kHogCell * kHogCell; ++pixel) {
+        for (int use = 0; use < kHogUses; ++use) {
+            cell.weight[pixel][use] =
+                hog_use_weight(side, use / 4, pixel / kHogCell) * hog_use_weight(side, use % 4, pixel % kHogCell);
+        }
+    }
+    for (int i = 0; i < kHogWeights; ++i) {
+        const int value = i % kHogBlockValues;
+        const int row = i / kHogBlockValues % kHogRows;
+        const int column = i / kHogBlockValues / kHogRows;
+        svm[static_cast<std::size_t>((row * kHogBlockValues + value) * kHogColumns + column)] =
+            model.weights[static_cast<std::size_t>(i)];
+    }
+}
+
+void HogWorker::reserve(int widest, int frame_width) {
+    row_pitch_ = static_cast<std::size_t>(widest + 2 * kHogSlack);
+    cell_pitch_ = static_cast<std::size_t>(widest / kHogCell + kHogSlack);
+    blended_.assign(static_cast<std::size_t>(frame_width + kHogSlack), 0);
+    resized_.assign(row_pitch_, 0);
+    rows_.assign(3 * row_pitch_, 0.0F);
+    votes_.assign(2 * kHogCell * row_pitch_, 0.0F);
+    bins_.assign(2 * kHogCell * row_pitch_, 0);
+    for (std::size_t y = 0; y < kHogCell; ++y) {
+        vote_rows_[y] = {votes_.data() + 2 * y * row_pitch_, votes_.data() + (2 * y + 1) * row_pitch_,
+                         bins_.data() + 2 * y * row_pitch_, bins_.data() + (2 * y + 1) * row_pitch_};
+    }
+    cells_.assign(2 * kCellPlanes * cell_pitch_, 0.0F);
+    margins_.assign(cell_pitch_, 0.0F);
+}
+
+// y may lie one row outside: the row beside the edge is mirrored.
+void HogWorker::make_row(const HogLevelPlan& plan, bool gamma, const PlaneView& grey, int y) {
+    const int height = plan.level.height;
+    const int inside = y < 0 ? -y : y >= height ? 2 * height - 2 - y : y;
+    float* out = row(y + 3);
+    if (plan.offsets.empty()) {
+        hog_gamma_row(grey.data + inside * grey.pitch, plan.level.width, gamma, out);
+        return;
+    }
+    const ResizeTap tap = resize_tap(inside, plan.frame_height, height);
+    const std::uint8_t* above = grey.data + tap.offset * grey.pitch;
+    const std::uint8_t* below = tap.far != 0 ? above + grey.pitch : above;
+    blend_rows(above, below, tap.near, tap.far, plan.frame_width, blended_.data());
+    resample_row(blended_.data(), plan.offsets.data(), plan.weights.data(), plan.level.width, resized_.data());
+    hog_gamma_row(resized_.data(), plan.level.width, gamma, out);
+}
+
+void HogWorker::make_blocks(const HogLevelPlan& plan, const HogWeights& weights, const PlaneView& grey, int first,
+                            int count, float* blocks) {
+    const int cells = plan.level.block_columns + 1;
+    const int top = first * kHogCell;
+    const auto cell_pitch = static_cast<std::ptrdiff_t>(cell_pitch_);
+    float* upper = cells_.data();
+    float* lower = upper + kCellPlanes * cell_pitch_;
+    Lap lap;
+    make_row(plan, weights.gamma, grey, top - 1);
+    make_row(plan, weights.gamma, grey, top);
+    for (int r = 0; r <= count; ++r) {
+        for (int i = 0; i < kHogCell; ++i) {
+            const int y = top + r * kHogCell + i;
+            make_row(plan, weights.gamma, grey, y + 1);
+            lap.to(times.pyramid_ms);
+            hog_gradient_row(row(y + 2), row(y + 3), row(y + 4), cells * kHogCell, vote_rows_[i]);
+            lap.to(times.gradient_ms);
+        }
+        std::swap(upper, lower);
+        hog_vote_cells(vote_rows_, weights.cell, cells, lower, cell_pitch);
+        lap.to(times.histogram_ms);
+        if (r == 0) continue;
+        float* out = blocks + static_cast<std::ptrdiff_t>(first + r - 1) * kHogBlockValues * plan.pitch;
+        hog_gather_blocks(upper, lower, cell_pitch, plan.level.block_columns, out, plan.pitch);
+        lap.to(times.histogram_ms);
+        hog_normalise_blocks(plan.level.block_columns, out, plan.pitch);
+        lap.to(times.normalise_ms);
+    }
+}
+
+const float* HogWorker::margins(const HogLevelPlan& plan, const HogWeights& weights, const float* blocks, int row) {
+    Lap lap;
+    const float* first = blocks + static_cast<std::ptrdiff_t>(row) * kHogBlockValues * plan.pitch;
+    hog_margins(first, plan.pitch, weights.svm.data(), weights.bias, plan.level.columns, margins_.data());
+    lap.to(times.svm_ms);
+    return margins_.data();
+}
+
+}  // namespace throng

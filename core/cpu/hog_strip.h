@@ -1,0 +1,68 @@
+// One thread's way from rows of pixels to normalised blocks, and from blocks to margins, a strip of a level at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/algo/hog_levels.h"
+#include "core/cpu/hog_kernels.h"
+#include "core/frame/frame.h"
+#include "core/model/hog_model.h"
+
+namespace throng {
+
+struct HogLevelPlan {
+    HogLevel level;
+    int frame_width, frame_height;      // what it is resized from
+    std::vector<std::int32_t> offsets;  // columns, as resample_row takes them; empty where nothing is resized
+    std::vector<std::int32_t> weights;
+    std::ptrdiff_t pitch = 0;  // blocks: entries of a row of one value
+    std::size_t origin = 0;    // of its first block among all that are in memory
+};
+
+// The model in the order of the kernels.
+struct HogWeights {
+    explicit HogWeights(const HogModel& model);
+
+    HogCellWeights cell;
+    std::vector<float> svm;  // [block row][value][block column]
+    float bias;
+    bool gamma;
+};
+
+struct HogTimes {
+    double pyramid_ms = 0, gradient_ms = 0, histogram_ms = 0, normalise_ms = 0, svm_ms = 0;
+};
+
+class HogWorker {
+public:
+    // For levels of up to `widest` pixels of frames of up to frame_width.
+    void reserve(int widest, int frame_width);
+
+    // Rows [first, first + count) of blocks; blocks: of the whole level.
+    void make_blocks(const HogLevelPlan& plan, const HogWeights& weights, const PlaneView& grey, int first, int count,
+                     float* blocks);
+
+    // Margins of a row of windows; valid until the next call.
+    const float* margins(const HogLevelPlan& plan, const HogWeights& weights, const float* blocks, int row);
+
+    HogTimes times;
+
+private:
+    void make_row(const HogLevelPlan& plan, bool gamma, const PlaneView& grey, int y);
+    [[nodiscard]] float* row(int y) { return rows_.data() + static_cast<std::size_t>(y % 3) * row_pitch_ + kHogSlack; }
+
+    std::size_t row_pitch_ = 0;   // of rows_ and votes
+    std::size_t cell_pitch_ = 0;  // of cells_
+    std::vector<std::uint16_t> blended_;
+    std::vector<std::uint8_t> resized_;
+    std::vector<float> rows_;  // 3 rows, the newest
+    std::vector<float> votes_;
+    std::vector<std::int32_t> bins_;
+    HogVotes vote_rows_[kHogCell];
+    std::vector<float> cells_;  // 2 rows of cells
+    std::vector<float> margins_;
+};
+
+}  // namespace throng

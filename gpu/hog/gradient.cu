@@ -1,0 +1,118 @@
+// From the frame's luma to gradients of all levels: resized, square roots taken, differences, magnitude, orientation.
+// The resized picture is never stored.
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+
+#include "gpu/hog/hog_launch.h"
+
+namespace throng::gpu {
+namespace {
+
+constexpr int kThreads = 256;
+constexpr int kPitch = kGradientWidth + 4;  // of the tile in shared memory, with a pixel more on each side
+
+// To 1 unit in the last place; the correctly rounded one takes eight instructions.
+__device__ float fast_sqrt(float x) {
+    float root;
+    asm("sqrt.approx.f32 %0, %1;" : "=f"(root) : "f"(x));
+    return root;
+}
+
+// Mirrored at the edge without repeating it.
+__device__ int mirrored(int at, int size) {
+    const int inside = at < 0 ? -at : at;
+    return inside >= size ? 2 * size - 2 - inside : inside;
+}
+
+__device__ int level_pixel(const HogTables& tables, const HogDeviceLevel& level, const DevicePicture& picture, int x,
+                           int y) {
+    if (level.taps_x < 0) return __ldg(picture.luma + static_cast<std::int64_t>(y) * picture.luma_pitch + x);
+    const ResizeTap tap_x = tables.taps[level.taps_x + x];
+    const ResizeTap tap_y = tables.taps[level.taps_y + y];
+    const std::uint8_t* above = picture.luma + static_cast<std::int64_t>(tap_y.offset) * picture.luma_pitch;
+    const std::uint8_t* below = tap_y.far != 0 ? above + picture.luma_pitch : above;
+    const int next = tap_x.offset + (tap_x.far != 0 ? 1 : 0);
+    return resize_pixel(__ldg(above + tap_x.offset), __ldg(above + next), __ldg(below + tap_x.offset),
+                        __ldg(below + next), tap_x, tap_y);
+}
+
+__device__ void store(float* to, const float (&v)[4]) {
+    *reinterpret_cast<float4*>(to) = make_float4(v[0], v[1], v[2], v[3]);
+}
+__device__ void store(float* to, const float (&v)[1]) {
+    *to = v[0];
+}
+__device__ void store(__half* to, const float (&v)[4]) {
+    const __half2 pairs[2] = {__floats2half2_rn(v[0], v[1]), __floats2half2_rn(v[2], v[3])};
+    *reinterpret_cast<uint2*>(to) = *reinterpret_cast<const uint2*>(pairs);
+}
+__device__ void store(__half* to, const float (&v)[1]) {
+    *to = __float2half_rn(v[0]);
+}
+
+// A block makes a tile of 64 x 4 kPixels pixels, a thread kPixels neighbours.
+template <typename Value, int kPixels, bool kExact>
+__global__ void __launch_bounds__(kThreads)
+    hog_gradient_kernel(HogTables tables, const HogUnit* units, DevicePicture picture, DetectionCount* clear) {
+    constexpr int kRows = kThreads * kPixels / kGradientWidth;
+    __shared__ float tile[kRows + 2][kPitch];
+    if (clear != nullptr && blockIdx.x == 0 && threadIdx.x == 0) *clear = {};
+    const HogUnit unit = units[blockIdx.x];
+    const HogDeviceLevel& level = tables.levels[unit.level];
+
+    for (int i = threadIdx.x; i < (kRows + 2) * (kGradientWidth + 2); i += kThreads) {
+        const int row = i / (kGradientWidth + 2);
+        const int column = i % (kGradientWidth + 2);
+        // Beyond the level's far edge the tile holds anything: what is made of it is not stored.
+        const int x = mirrored(min(unit.x + column - 1, level.width), level.width);
+        const int y = mirrored(min(unit.y + row - 1, level.height), level.height);
+        const auto pixel = static_cast<float>(level_pixel(tables, level, picture, x, y));
+        tile[row][column] = tables.gamma ? fast_sqrt(pixel) : pixel;
+    }
+    __syncthreads();
+
+    constexpr int kAcross = kGradientWidth / kPixels;
+    const int column = static_cast<int>(threadIdx.x) % kAcross * kPixels;
+    const int row = static_cast<int>(threadIdx.x) / kAcross;
+    const int pitch = level.cells * kHogCell;
+    if (unit.x + column >= pitch || unit.y + row >= level.cell_rows * kHogCell) return;
+    float magnitude[kPixels];
+    float orientation[kPixels];
+#pragma unroll
+    for (int k = 0; k < kPixels; ++k) {
+        const int at = column + k + 1;
+        const float dx = tile[row + 1][at + 1] - tile[row + 1][at - 1];
+        const float dy = tile[row + 2][at] - tile[row][at];
+        magnitude[k] = fast_sqrt(hog_fma(dx, dx, dy * dy));
+        orientation[k] = kExact ? hog_orientation_exact(dx, dy) : hog_orientation(dx, dy);
+    }
+    const std::int64_t to = level.pixels + static_cast<std::int64_t>(unit.y + row) * pitch + unit.x + column;
+    store(static_cast<Value*>(tables.magnitude) + to, magnitude);
+    store(static_cast<Value*>(tables.orientation) + to, orientation);
+}
+
+template <typename Value, int kPixels>
+void launch(const HogTables& tables, const HogUnits& units, bool exact, const DevicePicture& picture,
+            DetectionCount* clear, StreamView stream) {
+    if (exact) {
+        hog_gradient_kernel<Value, kPixels, true>
+            <<<units.count, kThreads, 0, stream>>>(tables, units.units, picture, clear);
+    } else {
+        hog_gradient_kernel<Value, kPixels, false>
+            <<<units.count, kThreads, 0, stream>>>(tables, units.units, picture, clear);
+    }
+}
+
+}  // namespace
+
+void launch_hog_gradient(const HogTables& tables, const HogUnits& units, const HogOptions& options,
+                         const DevicePicture& picture, DetectionCount* clear, StreamView stream) {
+    static_assert(kThreads * 4 == kGradientWidth * kGradientRows);
+    static_assert(kThreads == kGradientWidth * kGradientRowsOfOne);
+    const auto chosen = options.several ? (options.half ? launch<__half, 4> : launch<float, 4>)
+                                        : (options.half ? launch<__half, 1> : launch<float, 1>);
+    chosen(tables, units, options.exact, picture, clear, stream);
+    check_launch("hog_gradient_kernel", stream);
+}
+
+}  // namespace throng::gpu

@@ -1,0 +1,220 @@
+// Votes of pixels to blocks of 2x2 cells, without scattering: a thread has a column of cells and some of the bins, and
+// asks every pixel for its share in them.
+//
+// A pixel lies in up to four blocks and votes for up to four cells in each. Its weight there is a product of one for
+// its row and one for its column, so that a cell's pixels are summed with four weights across and four down
+// (hog_use_weight), and a block is the sum of what its four cells hold for it. The cell below comes next in the
+// thread's walk, the cell to the right is the next lane's.
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+
+#include "gpu/hog/hog_launch.h"
+
+namespace throng::gpu {
+namespace {
+
+constexpr int kUses = 4;  // of a pixel, one axis
+constexpr unsigned kWholeWarp = 0xFFFFFFFFU;
+
+// [use][pixel of the cell], read at constant addresses; the zeros of uses 1 and 2 are left out where loops are
+// unrolled.
+struct UseWeights {
+    float weight[kUses][kHogCell];
+    __half2 half[kUses][kHogCell / 2];
+};
+
+__device__ constexpr bool is_used(int use, int pixel) {
+    return use == 0 || use == 3 || (use == 1) == (pixel >= kHogCell / 2);
+}
+
+__device__ float share(float orientation, float bin) {
+    const float apart = fabsf(orientation - bin);
+    return __saturatef(1.0F - fminf(apart, static_cast<float>(kHogBins) - apart));
+}
+
+// Eight neighbouring pixels of a row of a cell, for the four uses across.
+template <typename Value, bool kUnrolled>
+struct CellRow;
+
+template <>
+struct CellRow<float, true> {
+    float magnitude[kHogCell], orientation[kHogCell];
+
+    __device__ CellRow(const float* m, const float* o) {
+        read(m, magnitude);
+        read(o, orientation);
+    }
+    __device__ static void read(const float* from, float (&to)[kHogCell]) {
+        const float4 a = *reinterpret_cast<const float4*>(from);
+        const float4 b = *reinterpret_cast<const float4*>(from + 4);
+        to[0] = a.x, to[1] = a.y, to[2] = a.z, to[3] = a.w;
+        to[4] = b.x, to[5] = b.y, to[6] = b.z, to[7] = b.w;
+    }
+    __device__ void vote(const UseWeights& weights, int bin, float (&sums)[kUses]) const {
+        const auto centre = static_cast<float>(bin);
+#pragma unroll
+        for (int x = 0; x < kHogCell; ++x) {
+            const float vote = magnitude[x] * share(orientation[x], centre);
+#pragma unroll
+            for (int use = 0; use < kUses; ++use) {
+                if (is_used(use, x)) sums[use] = __fmaf_rn(vote, weights.weight[use][x], sums[use]);
+            }
+        }
+    }
+};
+
+template <>
+struct CellRow<__half, true> {
+    __half2 magnitude[kHogCell / 2], orientation[kHogCell / 2];
+
+    __device__ CellRow(const __half* m, const __half* o) {
+        *reinterpret_cast<uint4*>(magnitude) = *reinterpret_cast<const uint4*>(m);
+        *reinterpret_cast<uint4*>(orientation) = *reinterpret_cast<const uint4*>(o);
+    }
+    __device__ void vote(const UseWeights& weights, int bin, float (&sums)[kUses]) const {
+        const __half2 centre = __float2half2_rn(static_cast<float>(bin));
+        const __half2 turn = __float2half2_rn(static_cast<float>(kHogBins));
+        const __half2 one = __float2half2_rn(1.0F);
+        __half2 pairs[kUses];
+#pragma unroll
+        for (__half2& pair : pairs) pair = __float2half2_rn(0.0F);
+#pragma unroll
+        for (int x = 0; x < kHogCell / 2; ++x) {
+            const __half2 apart = __habs2(__hsub2(orientation[x], centre));
+            const __half2 nearest = __hmin2(apart, __hsub2(turn, apart));
+            const __half2 vote = __hmul2(magnitude[x], __hsub2_sat(one, nearest));
+#pragma unroll
+            for (int use = 0; use < kUses; ++use) {
+                if (is_used(use, 2 * x)) pairs[use] = __hfma2(vote, weights.half[use][x], pairs[use]);
+            }
+        }
+#pragma unroll
+        for (int use = 0; use < kUses; ++use) {
+            sums[use] += __low2float(pairs[use]) + __high2float(pairs[use]);
+        }
+    }
+};
+
+// The same, one pixel after the other.
+template <typename Value>
+struct CellRow<Value, false> {
+    const Value* magnitude;
+    const Value* orientation;
+
+    __device__ CellRow(const Value* m, const Value* o) : magnitude(m), orientation(o) {}
+    __device__ void vote(const UseWeights& weights, int bin, float (&sums)[kUses]) const {
+#pragma unroll 1
+        for (int x = 0; x < kHogCell; ++x) {
+            const float vote =
+                static_cast<float>(magnitude[x]) * share(static_cast<float>(orientation[x]), static_cast<float>(bin));
+            for (int use = 0; use < kUses; ++use) sums[use] = __fmaf_rn(vote, weights.weight[use][x], sums[use]);
+        }
+    }
+};
+
+// A block has kHogBins / kBins warps, each with other bins of the same 32 columns of cells.
+template <typename Value, int kBins, bool kUnrolled>
+__global__ void __launch_bounds__(32 * kHogBins / kBins)
+    hog_histogram_kernel(HogTables tables, const HogUnit* units, int rows, UseWeights weights) {
+    const HogUnit unit = units[blockIdx.x];
+    const HogDeviceLevel& level = tables.levels[unit.level];
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    const int first_bin = static_cast<int>(threadIdx.x) / 32 * kBins;
+    const int block = unit.x + lane;
+    const int cell = min(block, level.cells - 1);
+    const bool writes = lane < kHistogramColumns && block < level.cells - 1;
+    const int pitch = level.cells * kHogCell;
+    rows = min(rows, level.cell_rows - 1 - unit.y);
+
+    const std::int64_t first_pixel =
+        level.pixels + static_cast<std::int64_t>(unit.y) * kHogCell * pitch + cell * kHogCell;
+    const Value* magnitude = static_cast<const Value*>(tables.magnitude) + first_pixel;
+    const Value* orientation = static_cast<const Value*>(tables.orientation) + first_pixel;
+    float* out =
+        tables.blocks + level.blocks + static_cast<std::int64_t>(unit.y) * kHogBlockValues * level.block_pitch + block;
+
+    // [down][across]: 0 and 1 are for the block that begins here, 2 and 3 for the one that began a cell above.
+    float sums[kBins][kUses][kUses] = {};
+    for (int r = 0; r <= rows; ++r) {
+#pragma unroll
+        for (int b = 0; b < kBins; ++b) {
+#pragma unroll
+            for (int across = 0; across < kUses; ++across) {
+                sums[b][2][across] = sums[b][0][across];
+                sums[b][3][across] = sums[b][1][across];
+                sums[b][0][across] = sums[b][1][across] = 0;
+            }
+        }
+#pragma unroll(kUnrolled ? kHogCell : 1)
+        for (int y = 0; y < kHogCell; ++y) {
+            const CellRow<Value, kUnrolled> pixels(magnitude + y * pitch, orientation + y * pitch);
+#pragma unroll
+            for (int b = 0; b < kBins; ++b) {
+                float across_sums[kUses] = {};
+                pixels.vote(weights, first_bin + b, across_sums);
+#pragma unroll
+                for (int down = 0; down < kUses; ++down) {
+                    if (kUnrolled && !is_used(down, y)) continue;
+#pragma unroll
+                    for (int across = 0; across < kUses; ++across) {
+                        sums[b][down][across] =
+                            __fmaf_rn(across_sums[across], weights.weight[down][y], sums[b][down][across]);
+                    }
+                }
+            }
+        }
+        magnitude += kHogCell * pitch;
+        orientation += kHogCell * pitch;
+        if (r == 0) continue;
+#pragma unroll
+        for (int b = 0; b < kBins; ++b) {
+#pragma unroll
+            for (int across = 0; across < 2; ++across) {
+#pragma unroll
+                for (int down = 0; down < 2; ++down) {
+                    const float right = __shfl_down_sync(kWholeWarp, sums[b][2 + down][2 + across], 1);
+                    const int value = (across * 2 + down) * kHogBins + first_bin + b;
+                    if (writes) out[value * level.block_pitch] = sums[b][2 + down][across] + right;
+                }
+            }
+        }
+        out += kHogBlockValues * level.block_pitch;
+    }
+}
+
+UseWeights use_weights() {
+    const HogSide side = hog_side();
+    UseWeights weights{};
+    for (int use = 0; use < kUses; ++use) {
+        for (int x = 0; x < kHogCell; ++x) weights.weight[use][x] = hog_use_weight(side, use, x);
+        for (int x = 0; x < kHogCell / 2; ++x) {
+            weights.half[use][x] = __floats2half2_rn(weights.weight[use][2 * x], weights.weight[use][2 * x + 1]);
+        }
+    }
+    return weights;
+}
+
+template <typename Value, int kBins>
+void launch(const HogTables& tables, const HogUnits& units, bool unrolled, int rows, StreamView stream) {
+    static const UseWeights weights = use_weights();
+    constexpr int kThreads = 32 * kHogBins / kBins;
+    if (unrolled) {
+        hog_histogram_kernel<Value, kBins, true>
+            <<<units.count, kThreads, 0, stream>>>(tables, units.units, rows, weights);
+    } else {
+        hog_histogram_kernel<Value, kBins, false>
+            <<<units.count, kThreads, 0, stream>>>(tables, units.units, rows, weights);
+    }
+}
+
+}  // namespace
+
+void launch_hog_histogram(const HogTables& tables, const HogUnits& units, const HogOptions& options, int rows,
+                          StreamView stream) {
+    const auto chosen = options.several ? (options.half ? launch<__half, 3> : launch<float, 3>)
+                                        : (options.half ? launch<__half, 1> : launch<float, 1>);
+    chosen(tables, units, options.unrolled, rows, stream);
+    check_launch("hog_histogram_kernel", stream);
+}
+
+}  // namespace throng::gpu

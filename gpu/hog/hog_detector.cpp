@@ -1,0 +1,176 @@
+#include "gpu/hog/hog_detector.h"
+
+#include <cuda_fp16.h>
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/detect/silent_recorder.h"
+#include "gpu/hog/hog_weights.h"
+
+namespace throng::gpu {
+namespace {
+
+constexpr std::size_t kLargestGraphCache = 16;  // frames of a decoder come back at few addresses
+
+bool same_span(const DetectionSpan& a, const DetectionSpan& b) {
+    return a.boxes == b.boxes && a.scores == b.scores && a.count == b.count && a.capacity == b.capacity;
+}
+
+}  // namespace
+
+HogDetector::HogDetector(StreamView stream, const DeviceInfo& device, const HogModel& model,
+                         const DetectorParams& params)
+    : stream_(stream),
+      device_(device),
+      params_(params),
+      options_(hog_options(params)),
+      model_(model),
+      d_weights_(upload_hog_weights(model, options_.half, stream)),
+      intake_(stream, device.integrated) {
+    check_params(params);
+}
+
+HogDetector::~HogDetector() {
+    warn_cuda(cudaStreamSynchronize(stream_), "waiting for the detector's last frame");
+}
+
+void HogDetector::configure(const DetectorParams& params) {
+    check_params(params);
+    const HogOptions options = hog_options(params);
+    if (params.kind != params_.kind || params.model != params_.model) {
+        throw Error(ErrorKind::usage, "a detector keeps its kind and its model", params.kind + " " + params.model);
+    }
+    if (params == params_) return;
+    if (options.half != options_.half) d_weights_ = upload_hog_weights(model_, options.half, stream_);
+    params_ = params;
+    options_ = options;
+    graphs_.clear();
+    plan_.reset();
+}
+
+void HogDetector::enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder) {
+    if (raw.memory() != MemoryKind::device) {
+        throw Error(ErrorKind::internal, "the CUDA detector writes to device memory", "HogDetector");
+    }
+    check_cuda(cudaSetDevice(device_.index), "cudaSetDevice");  // a property of the calling thread
+    if (!plan_ || plan_->frame().width != frame.width() || plan_->frame().height != frame.height()) {
+        graphs_.clear();
+        warm_ = false;
+        plan_.reset();  // before the new one is built: both may not fit
+        plan_.emplace(ImageSize{frame.width(), frame.height()}, params_, options_, device_.multiprocessors, stream_);
+    }
+    if (plan_->levels().empty()) {
+        check_cuda(cudaMemsetAsync(raw.span().count, 0, sizeof(DetectionCount), stream_), "clearing the detections");
+        return;
+    }
+    last_ = intake_.take(frame, false, recorder);
+    if (options_.graph && warm_) {
+        const ScopedStage stage(recorder, stage::kSvm);
+        launch_graph(last_, raw.span());
+    } else {
+        enqueue_frame(last_, raw.span(), recorder);
+        warm_ = true;
+    }
+    intake_.release();
+}
+
+void HogDetector::launch_graph(const DevicePicture& picture, const DetectionSpan& raw) {
+    ++frames_;
+    for (CachedGraph& cached : graphs_) {
+        if (!(cached.picture == picture) || !same_span(cached.raw, raw)) continue;
+        cached.used = frames_;
+        cached.graph.launch(stream_);
+        return;
+    }
+    SilentRecorder none;
+    Graph graph = Graph::capture(stream_, [&] { enqueue_frame(picture, raw, none); });
+    graph.launch(stream_);
+    if (graphs_.size() == kLargestGraphCache) {
+        graphs_.erase(std::min_element(graphs_.begin(), graphs_.end(),
+                                       [](const CachedGraph& a, const CachedGraph& b) { return a.used < b.used; }));
+    }
+    graphs_.push_back({picture, raw, std::move(graph), frames_});
+}
+
+void HogDetector::enqueue_frame(const DevicePicture& picture, const DetectionSpan& raw, StageRecorder& recorder) const {
+    const HogTables known = tables();
+    DetectionCount* clear = raw.count;
+    for (const HogGroup& group : plan_->groups()) {
+        {
+            const ScopedStage stage(recorder, stage::kGradient);
+            launch_hog_gradient(known, group.gradient, options_, picture, clear, stream_);
+            clear = nullptr;
+        }
+        {
+            const ScopedStage stage(recorder, stage::kHistogram);
+            launch_hog_histogram(known, group.histogram, options_, group.histogram_rows, stream_);
+        }
+        {
+            const ScopedStage stage(recorder, stage::kNormalise);
+            launch_hog_normalise(known, group.normalise, options_, stream_);
+        }
+        const ScopedStage stage(recorder, stage::kSvm);
+        launch_hog_svm(known, group.svm, options_, output(raw), stream_);
+    }
+}
+
+HogTables HogDetector::tables() const {
+    HogTables tables = plan_->tables();
+    tables.weights = d_weights_.data();
+    tables.bias = model_.bias;
+    tables.gamma = model_.gamma;
+    return tables;
+}
+
+HogOutput HogDetector::output(const DetectionSpan& raw) const {
+    return {raw, params_.score_threshold.value_or(0.0F)};
+}
+
+std::vector<float> HogDetector::read_blocks(std::size_t level) const {
+    if (!plan_ || plan_->groups().size() != 1 || level >= plan_->levels().size()) return {};
+    const HogDeviceLevel& at = plan_->device_level(level);
+    const auto count =
+        static_cast<std::size_t>(at.cell_rows - 1) * kHogBlockValues * static_cast<std::size_t>(at.block_pitch);
+    const HogTables known = tables();
+    std::vector<float> padded(count);
+    if (options_.half) {
+        std::vector<__half> pairs(count);
+        copy_to_host(pairs.data(), static_cast<const __half*>(known.values) + at.blocks, count * sizeof(__half),
+                     stream_);
+        const auto pitch = static_cast<std::size_t>(at.block_pitch);
+        for (std::size_t i = 0; i < count; ++i) {
+            const std::size_t pair_row = i / pitch / 2;
+            padded[i] = __half2float(pairs[(pair_row * pitch + i % pitch) * 2 + i / pitch % 2]);
+        }
+    } else {
+        copy_to_host(padded.data(), static_cast<const float*>(known.values) + at.blocks, count * sizeof(float),
+                     stream_);
+    }
+    std::vector<float> values;
+    for (std::size_t i = 0; i < count; ++i) {
+        if (static_cast<int>(i) % at.block_pitch < at.cells - 1) values.push_back(padded[i]);
+    }
+    return values;
+}
+
+void HogDetector::enqueue_kernel(int kernel, DetectionBuffer& raw) const {
+    const HogTables known = tables();
+    for (const HogGroup& group : plan_->groups()) {
+        switch (kernel) {
+            case 0: launch_hog_gradient(known, group.gradient, options_, last_, raw.span().count, stream_); break;
+            case 1: launch_hog_histogram(known, group.histogram, options_, group.histogram_rows, stream_); break;
+            case 2: launch_hog_normalise(known, group.normalise, options_, stream_); break;
+            default: launch_hog_svm(known, group.svm, options_, output(raw.span()), stream_);
+        }
+    }
+}
+
+std::unique_ptr<Detector> make_hog_detector(StreamView stream, const DeviceInfo& device, const DetectorParams& params) {
+    check_params(params);
+    return std::make_unique<HogDetector>(stream, device, read_hog_model(params.model), params);
+}
+
+}  // namespace throng::gpu

@@ -1,0 +1,74 @@
+// The CUDA people detector: a frame in, raw detections out, four launches in between.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/detect/detector.h"
+#include "core/model/hog_model.h"
+#include "gpu/frame/frame_intake.h"
+#include "gpu/hog/hog_options.h"
+#include "gpu/hog/hog_plan.h"
+#include "gpu/runtime/probe.h"
+#include "gpu/runtime/stream.h"
+
+namespace throng::gpu {
+
+class HogDetector final : public Detector {
+public:
+    // Work is enqueued on the stream, which must outlive the detector. Throws Error(usage, unavailable) as
+    // Backend::make_detector does.
+    HogDetector(StreamView stream, const DeviceInfo& device, const HogModel& model, const DetectorParams& params);
+    ~HogDetector() override;
+
+    // raw must be of device memory. The first frame of a size builds the plan for it and waits for that. Margins below
+    // params.score_threshold (0 where it is not set) are not reported; min_size and max_size bound a window's height.
+    void enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder) override;
+    void configure(const DetectorParams& params) override;
+    [[nodiscard]] std::vector<DetectorSwitch> switches() const override { return hog_switches(options_); }
+
+    [[nodiscard]] const HogOptions& options() const { return options_; }
+    // Levels and the device memory they take, once a frame has been seen.
+    [[nodiscard]] const HogPlan* plan() const { return plan_ ? &*plan_ : nullptr; }
+
+    // For tests and measurements, not for running. The values of a level of the last frame, [block row][value][column],
+    // columns as many as the level has blocks; waits. Empty where several groups of levels shared the memory.
+    [[nodiscard]] std::vector<float> read_blocks(std::size_t level) const;
+    // One of the kernels alone, on what the last frame left: 0 gradient, 1 histogram, 2 normalise, 3 svm. With floats
+    // normalise works in place, so its results are of no use after that.
+    void enqueue_kernel(int kernel, DetectionBuffer& raw) const;
+
+private:
+    struct CachedGraph {
+        DevicePicture picture;
+        DetectionSpan raw;
+        Graph graph;
+        std::uint64_t used = 0;
+    };
+
+    void enqueue_frame(const DevicePicture& picture, const DetectionSpan& raw, StageRecorder& recorder) const;
+    void launch_graph(const DevicePicture& picture, const DetectionSpan& raw);
+    [[nodiscard]] HogTables tables() const;
+    [[nodiscard]] HogOutput output(const DetectionSpan& raw) const;
+
+    StreamView stream_;
+    DeviceInfo device_;
+    DetectorParams params_;
+    HogOptions options_;
+    HogModel model_;
+    DeviceBuffer<std::byte> d_weights_;
+    FrameIntake intake_;
+    std::optional<HogPlan> plan_;
+    DevicePicture last_;
+    std::vector<CachedGraph> graphs_;
+    std::uint64_t frames_ = 0;
+    bool warm_ = false;
+};
+
+[[nodiscard]] std::unique_ptr<Detector> make_hog_detector(StreamView stream, const DeviceInfo& device,
+                                                          const DetectorParams& params);
+
+}  // namespace throng::gpu

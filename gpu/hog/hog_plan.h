@@ -1,0 +1,55 @@
+// Everything of one size of frames: the levels in device memory, what each block of threads works on, and room for
+// gradients and blocks. Nothing is allocated after it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/algo/hog_levels.h"
+#include "gpu/frame/atlas.h"
+#include "gpu/hog/hog_launch.h"
+#include "gpu/runtime/device_buffer.h"
+
+namespace throng::gpu {
+
+// Levels that share a launch of each kernel, and the memory with those of other groups.
+struct HogGroup {
+    std::size_t first = 0, last = 0;  // levels [first, last)
+    HogUnits gradient, histogram, normalise, svm;
+    int histogram_rows = 0;  // of blocks, of a unit
+};
+
+class HogPlan {
+public:
+    // Waits for the stream. multiprocessors: of the device, to cut small pictures finely enough. Throws
+    // Error(unavailable) where memory does not suffice.
+    HogPlan(ImageSize frame, const DetectorParams& params, const HogOptions& options, int multiprocessors,
+            StreamView stream);
+
+    [[nodiscard]] ImageSize frame() const { return frame_; }
+    [[nodiscard]] const std::vector<HogLevel>& levels() const { return levels_; }
+    [[nodiscard]] const HogDeviceLevel& device_level(std::size_t level) const { return device_levels_[level]; }
+    [[nodiscard]] const std::vector<HogGroup>& groups() const { return groups_; }
+    // All but the model's.
+    [[nodiscard]] HogTables tables() const;
+    [[nodiscard]] std::int64_t window_count() const;
+    // Bytes of device memory.
+    [[nodiscard]] std::size_t memory() const;
+
+private:
+    ImageSize frame_;
+    bool half_;
+    std::vector<HogLevel> levels_;
+    std::vector<HogDeviceLevel> device_levels_;
+    std::vector<HogGroup> groups_;
+    std::size_t plane_ = 0;  // bytes of magnitudes, and of orientations
+    DeviceBuffer<HogDeviceLevel> d_levels_;
+    DeviceBuffer<ResizeTap> d_taps_;
+    DeviceBuffer<HogUnit> d_units_;
+    DeviceBuffer<std::byte> d_gradients_;
+    DeviceBuffer<float> d_blocks_;
+    DeviceBuffer<std::byte> d_values_;  // 16 bits only
+};
+
+}  // namespace throng::gpu

@@ -1,0 +1,213 @@
+// Descriptors, margins and windows are those of cv::HOGDescriptor on the same grey picture.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <opencv2/imgcodecs.hpp>
+#include <opencv2/imgproc.hpp>
+#include <opencv2/objdetect.hpp>
+#include <tuple>
+
+#include "core/cpu/hog_detector.h"
+#include "core/detect/silent_recorder.h"
+#include "tests/support/random.h"
+#include "tests/support/test_data.h"
+
+namespace throng::test {
+namespace {
+
+constexpr float kTolerance = 1e-4F;
+
+Frame frame_of(const cv::Mat& grey) {
+    FrameInfo info;
+    info.width = grey.cols;
+    info.height = grey.rows;
+    const auto keep = std::make_shared<cv::Mat>(grey);
+    const PlaneView planes[Frame::kMaxPlanes] = {
+        {keep->data, static_cast<std::ptrdiff_t>(keep->step), grey.cols, grey.rows}};
+    return Frame(info, planes, keep);
+}
+
+cv::Mat noise(std::uint64_t start, int width, int height, int blur) {
+    cv::Mat image(height, width, CV_8U);
+    cv::RNG random(start);
+    random.fill(image, cv::RNG::UNIFORM, 0, 256);
+    if (blur > 1) {
+        cv::blur(image, image, {blur, blur});
+        cv::normalize(image, image, 0, 255, cv::NORM_MINMAX);
+    }
+    return image;
+}
+
+cv::Mat ramp(int width, int height) {
+    cv::Mat image(height, width, CV_8U);
+    for (int y = 0; y < height; ++y) {
+        for (int x = 0; x < width; ++x) image.at<std::uint8_t>(y, x) = static_cast<std::uint8_t>(x + 2 * y);
+    }
+    return image;
+}
+
+DetectorParams params_of(double factor, int min_size, int max_size, float threshold) {
+    DetectorParams params;
+    params.kind = "hog";
+    params.scale_factor = factor;
+    params.min_size = min_size;
+    params.max_size = max_size;
+    params.score_threshold = threshold;
+    params.threads = 2;
+    return params;
+}
+
+DetectionSet detect(HogDetector& detector, const cv::Mat& image) {
+    DetectionBuffer raw = make_host_buffer(1 << 18);
+    SilentRecorder recorder;
+    detector.enqueue(frame_of(image), raw, recorder);
+    DetectionSet set;
+    copy_from_host_buffer(raw.span(), set);
+    EXPECT_EQ(set.overflow(), 0U);
+    return set;
+}
+
+cv::HOGDescriptor people() {
+    cv::HOGDescriptor hog;
+    hog.setSVMDetector(cv::HOGDescriptor::getDefaultPeopleDetector());
+    return hog;
+}
+
+// The largest difference of the descriptors of all windows of scale 1, both ways of laying them out unified.
+float largest_difference(const cv::HOGDescriptor& hog, const HogDetector& detector, const cv::Mat& image,
+                         std::size_t index) {
+    std::vector<float> theirs;
+    hog.compute(image, theirs, {kHogCell, kHogCell}, {0, 0});
+    const HogLevel level = detector.levels().at(index);
+    const std::vector<float> blocks = detector.blocks(index);
+    EXPECT_EQ(theirs.size(), static_cast<std::size_t>(level.columns * level.rows * kHogWeights));
+    float largest = 0;
+    std::size_t at = 0;
+    for (int y = 0; y < level.rows; ++y) {
+        for (int x = 0; x < level.columns; ++x) {
+            for (int i = 0; i < kHogWeights; ++i, ++at) {
+                const int column = x + i / kHogBlockValues / kHogRows;
+                const int row = y + i / kHogBlockValues % kHogRows;
+                const int place = (row * kHogBlockValues + i % kHogBlockValues) * level.block_columns + column;
+                largest = std::max(largest, std::fabs(theirs[at] - blocks[static_cast<std::size_t>(place)]));
+            }
+        }
+    }
+    return largest;
+}
+
+TEST(HogParity, DescriptorsAreOpenCvs) {
+    const std::uint64_t start = seed(60);
+    const cv::Mat images[] = {noise(start, 96, 160, 1),      noise(start + 1, 201, 143, 3),
+                              noise(start + 2, 64, 128, 5),  ramp(130, 190),
+                              noise(start + 3, 333, 260, 9), cv::Mat(140, 100, CV_8U, cv::Scalar(77))};
+    for (const bool gamma : {true, false}) {
+        cv::HOGDescriptor hog = people();
+        hog.gammaCorrection = gamma;
+        HogModel model = read_hog_model("");
+        model.gamma = gamma;
+        HogDetector detector(model, params_of(1.05, 128, 128, 0));
+        for (const cv::Mat& image : images) {
+            detect(detector, image);
+            EXPECT_LT(largest_difference(hog, detector, image, 0), kTolerance) << image.cols << " gamma " << gamma;
+        }
+    }
+}
+
+// OpenCV's windows of one level, at any margin.
+std::map<std::tuple<int, int>, double> level_windows(const cv::HOGDescriptor& hog, const cv::Mat& image) {
+    std::vector<cv::Point> places;
+    std::vector<double> margins;
+    hog.detect(image, places, margins, -1e9, {kHogCell, kHogCell}, {0, 0});
+    std::map<std::tuple<int, int>, double> windows;
+    for (std::size_t i = 0; i < places.size(); ++i) windows[{places[i].x, places[i].y}] = margins[i];
+    return windows;
+}
+
+// The same windows above the threshold in the whole pyramid, save those within the tolerance of it.
+void expect_same_windows(const cv::Mat& image, double factor, int min_size, float threshold) {
+    const cv::HOGDescriptor hog = people();
+    HogDetector detector(read_hog_model(""), params_of(factor, min_size, 0, threshold));
+    const DetectionSet ours = detect(detector, image);
+    std::map<std::tuple<float, float, float>, float> found;
+    for (const Detection& d : ours.detections) found[{d.box.x, d.box.y, d.box.h}] = d.score;
+    EXPECT_EQ(found.size(), ours.detections.size());
+    std::size_t matched = 0;
+    for (const HogLevel& level : detector.levels()) {
+        cv::Mat resized;
+        cv::resize(image, resized, {level.width, level.height}, 0, 0, cv::INTER_LINEAR_EXACT);
+        const auto windows = level_windows(hog, resized);
+        EXPECT_EQ(windows.size(), static_cast<std::size_t>(level.columns * level.rows));
+        for (const auto& [place, margin] : windows) {
+            const auto& [x, y] = place;
+            const Box box = hog_box(level.scale, level.box_width, level.box_height, x / kHogCell, y / kHogCell);
+            const auto mine = found.find({box.x, box.y, box.h});
+            if (mine != found.end()) {
+                ++matched;
+                EXPECT_NEAR(static_cast<double>(mine->second), margin, static_cast<double>(kTolerance));
+            } else {
+                EXPECT_LT(margin, static_cast<double>(threshold + kTolerance)) << x << "," << y << " " << level.scale;
+            }
+        }
+    }
+    EXPECT_EQ(matched, found.size());
+}
+
+TEST(HogParity, MarginsOfEveryWindowAreOpenCvs) {
+    const std::uint64_t start = seed(61);
+    expect_same_windows(noise(start, 310, 290, 3), 1.05, 128, -1e6F);
+    expect_same_windows(noise(start + 1, 200, 150, 2), 1.2, 64, -1e6F);  // enlarged too
+    expect_same_windows(noise(start + 2, 64, 128, 4), 1.3, 128, -1e6F);
+}
+
+cv::Mat photograph(const std::filesystem::path& data, const char* name, int width) {
+    const cv::Mat image = cv::imread((data / "photos" / name).string(), cv::IMREAD_GRAYSCALE);
+    cv::Mat small;
+    cv::resize(image, small, {width, image.rows * width / image.cols}, 0, 0, cv::INTER_AREA);
+    return small;
+}
+
+TEST(HogParity, WindowsAboveTheThresholdAreOpenCvs) {
+    TH_NEED(data, data_dir(), "photographs");
+    for (const char* name : {"roth-selfie.jpg", "det_33823288584_1d21cf0a26_k.jpg", "pif-reunion-19.jpg"}) {
+        const cv::Mat image = photograph(data, name, 640);
+        for (const float threshold : {-1.0F, 0.0F}) expect_same_windows(image, 1.05, 128, threshold);
+    }
+}
+
+// The pyramid and the boxes are those of detectMultiScale.
+TEST(HogParity, BoxesAreThoseOfDetectMultiScale) {
+    TH_NEED(data, data_dir(), "photographs");
+    const cv::Mat image = photograph(data, "det_33823288584_1d21cf0a26_k.jpg", 640);
+    const cv::HOGDescriptor hog = people();
+    std::vector<cv::Rect> theirs;
+    std::vector<double> margins;
+    // A final threshold of 0 leaves the rectangles ungrouped.
+    hog.detectMultiScale(image, theirs, margins, -0.5, {kHogCell, kHogCell}, {0, 0}, 1.05, 0.0);
+    HogDetector detector(read_hog_model(""), params_of(1.05, 128, 0, -0.5F));
+    const DetectionSet ours = detect(detector, image);
+    using Key = std::tuple<int, int, int, int>;
+    std::map<Key, double> known;
+    for (std::size_t i = 0; i < theirs.size(); ++i) {
+        known[{theirs[i].x, theirs[i].y, theirs[i].width, theirs[i].height}] = margins[i];
+    }
+    EXPECT_GT(known.size(), 30U);
+    const auto beside = [](double margin) { return margin < -0.5 + static_cast<double>(kTolerance); };
+    for (const Detection& d : ours.detections) {
+        const Key key{static_cast<int>(d.box.x), static_cast<int>(d.box.y), static_cast<int>(d.box.w),
+                      static_cast<int>(d.box.h)};
+        const auto found = known.find(key);
+        if (found == known.end()) {
+            EXPECT_TRUE(beside(static_cast<double>(d.score))) << d.score;
+            continue;
+        }
+        EXPECT_NEAR(found->second, static_cast<double>(d.score), static_cast<double>(kTolerance));
+        known.erase(found);
+    }
+    for (const auto& [key, margin] : known) EXPECT_TRUE(beside(margin)) << margin;
+}
+
+}  // namespace
+}  // namespace throng::test
