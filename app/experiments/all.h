@@ -18,6 +18,8 @@ void run_windows(ExperimentBench& bench, ExperimentResult& result);          // 
 void run_ladder(ExperimentBench& bench, ExperimentResult& result);           // cascade.cpp
 void run_masks(ExperimentBench& bench, ExperimentResult& result);            // cascade.cpp
 
+void run_hog(ExperimentBench& bench, ExperimentResult& result);  // hog.cpp
+
 // Figures of the NMS paper that its readers can look up.
 [[nodiscard]] std::vector<Published> published_nms();
 

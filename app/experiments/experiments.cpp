@@ -21,6 +21,7 @@ const std::vector<Experiment>& experiments() {
         {"windows", "Windows alive after each stage", "cascade talk, GTC 2015", run_windows},
         {"ladder", "The ladder of optimisations", "cascade talk, GTC 2015", run_ladder},
         {"masks", "Masks of candidate windows", "cascade talk, GTC 2015", run_masks},
+        {"hog", "The four kernels of HOG, before and after", "HOG talk, GTC 2016", run_hog},
     };
     return all;
 }
