@@ -48,13 +48,19 @@ TH_HD float ultraface_score(float background, float face) {
     return cnn_sigmoid(face - background);
 }
 
-// UltraFace. prior: side of the square prior in input pixels.
-TH_HD Box ultraface_box(float dx, float dy, float dw, float dh, int column, int row, float stride, float prior,
-                        float center_variance, float size_variance) {
-    const float center_x = (static_cast<float>(column) + 0.5F) * stride + (dx * center_variance) * prior;
-    const float center_y = (static_cast<float>(row) + 0.5F) * stride + (dy * center_variance) * prior;
-    const float w = cnn_size(dw * size_variance) * prior;
-    const float h = cnn_size(dh * size_variance) * prior;
+// UltraFace: distance of neighbouring cells in input pixels, the input's extent over the map's (not quite the stride
+// where the input is no multiple of it).
+struct CnnPitch {
+    float x, y;
+};
+
+// UltraFace. Priors are centred in their cells; their width and height are in input pixels.
+TH_HD Box ultraface_box(float dx, float dy, float dw, float dh, int column, int row, CnnPitch pitch, float prior_w,
+                        float prior_h, float center_variance, float size_variance) {
+    const float center_x = (static_cast<float>(column) + 0.5F) * pitch.x + (dx * center_variance) * prior_w;
+    const float center_y = (static_cast<float>(row) + 0.5F) * pitch.y + (dy * center_variance) * prior_h;
+    const float w = cnn_size(dw * size_variance) * prior_w;
+    const float h = cnn_size(dh * size_variance) * prior_h;
     return {center_x - w * 0.5F, center_y - h * 0.5F, w, h};
 }
 

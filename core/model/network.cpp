@@ -136,8 +136,10 @@ private:
             const auto priors = static_cast<std::int64_t>(level.priors.size());
             require(yunet ? priors == 0 : priors >= 1 && level.priors.size() <= kMostPriors, where,
                     "has a number of priors out of bounds");
-            for (const float prior : level.priors) {
-                require(std::isfinite(prior) && prior > 0.0F, where, "has a prior without extent");
+            for (const Prior& prior : level.priors) {
+                require(std::isfinite(prior.width) && prior.width > 0.0F && std::isfinite(prior.height) &&
+                            prior.height > 0.0F,
+                        where, "has a prior without extent");
             }
             check_map(level.score, yunet ? 1 : 2 * priors, where + ", score");
             check_map(level.box, yunet ? 4 : 4 * priors, where + ", box");
@@ -149,6 +151,8 @@ private:
     const Network& network_;
     std::vector<bool> written_;
 };
+
+}  // namespace
 
 MapSize size_after(const NetworkLayer& layer, MapSize in) {
     const auto window = [&](std::int32_t extent) {
@@ -165,8 +169,6 @@ MapSize size_after(const NetworkLayer& layer, MapSize in) {
     }
     return in;
 }
-
-}  // namespace
 
 void check_network(const Network& network) {
     NetworkCheck(network).run();

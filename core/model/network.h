@@ -65,6 +65,12 @@ struct NetworkInput {
 
 enum class HeadFamily : std::uint8_t { yunet, ultraface };
 
+// Size of a prior box in input pixels, as its network was trained: square, save where the file's input cut it off.
+struct Prior {
+    float width = 0;
+    float height = 0;
+};
+
 // Output maps of one stride. Cell (column, row) of the maps stands for the input's pixel (column * stride, row *
 // stride). -1: the family has no such map.
 struct HeadLevel {
@@ -73,7 +79,7 @@ struct HeadLevel {
     std::int32_t objectness = -1;  // yunet [1]: logit
     std::int32_t box = -1;        // yunet [4]: dx, dy, log w, log h; ultraface [4 a prior]: the same times 1 / variance
     std::int32_t landmarks = -1;  // yunet [10]: five points dx, dy
-    std::vector<float> priors;    // ultraface: side of each prior in input pixels; yunet: empty (one cell, one box)
+    std::vector<Prior> priors;    // ultraface; yunet: empty (one cell, one box)
 
     [[nodiscard]] std::int32_t boxes_per_cell() const {
         return priors.empty() ? 1 : static_cast<std::int32_t>(priors.size());
@@ -102,6 +108,9 @@ struct MapSize {
 
     friend bool operator==(const MapSize&, const MapSize&) = default;
 };
+
+// Size of a layer's output for inputs of size `in`; 0 where nothing is left.
+[[nodiscard]] MapSize size_after(const NetworkLayer& layer, MapSize in);
 
 // Size of every tensor for an input of width x height pixels, by index into network.tensors. Throws Error(input) naming
 // the layer when a size becomes 0 or two that must be equal are not (inputs that are multiples of input_multiple always

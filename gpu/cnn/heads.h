@@ -37,9 +37,10 @@ void launch_yunet_heads(const YunetHeads& heads, int images, Precision precision
 // Maps of one stride; roles as in HeadLevel.
 struct BoxLevel {
     Map score, objectness, box, landmarks;
-    float stride = 8;
+    float stride = 8;         // yunet
+    CnnPitch pitch = {8, 8};  // ultraface
     int boxes_per_cell = 1;
-    float priors[kLargestPriors] = {};
+    Prior priors[kLargestPriors] = {};
 };
 
 struct BoxMaps {

@@ -1,0 +1,346 @@
+#include "core/model/onnx_head.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <set>
+#include <string_view>
+
+#include "core/algo/cnn_boxes.h"
+#include "core/base/error.h"
+
+namespace throng {
+namespace {
+
+[[noreturn]] void fail(const OnnxGraph& graph, const std::string& problem, const std::string& advice = {}) {
+    throw Error(ErrorKind::input, problem, graph.file, advice);
+}
+
+const OnnxValue* output(const OnnxGraph& graph, const OnnxNetwork& built, const std::string& name) {
+    for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
+        if (graph.outputs[i].name == name) return &built.outputs[i];
+    }
+    return nullptr;
+}
+
+bool has_output(const OnnxGraph& graph, std::string_view name) {
+    return std::any_of(graph.outputs.begin(), graph.outputs.end(),
+                       [&](const OnnxValueInfo& info) { return info.name == name; });
+}
+
+std::string shape_text(const OnnxValueInfo& info) {
+    if (!info.has_shape) return "[?]";
+    std::vector<std::string> dims;
+    for (const std::int64_t dim : info.shape) dims.push_back(dim < 0 ? "?" : std::to_string(dim));
+    return fmt::format("[{}]", fmt::join(dims, ", "));
+}
+
+// A guess by what such models usually give; empty for none.
+std::string looks_like(const OnnxGraph& graph) {
+    const std::vector<OnnxValueInfo>& outputs = graph.outputs;
+    if (has_output(graph, "loc") && has_output(graph, "conf") && has_output(graph, "iou")) {
+        return "YuNet as of 2022, before its outputs were cls, obj, bbox and kps";
+    }
+    const bool scrfd = std::any_of(outputs.begin(), outputs.end(),
+                                   [](const OnnxValueInfo& o) { return o.name.rfind("score_", 0) == 0; });
+    if (scrfd) return "SCRFD, a face detector of another family";
+    if (outputs.size() == 3 && has_output(graph, "loc") && has_output(graph, "conf")) {
+        return "RetinaFace, a face detector of another family";
+    }
+    if (outputs.size() != 1 || !outputs.front().has_shape) return {};
+    const std::vector<std::int64_t>& shape = outputs.front().shape;
+    if (shape.size() == 2 && (shape[1] == 128 || shape[1] == 256 || shape[1] == 512)) {
+        return fmt::format("a recogniser that describes a face by {} numbers", shape[1]);
+    }
+    if (shape.size() == 2 && shape[1] > 1) return fmt::format("a classifier of pictures with {} classes", shape[1]);
+    if (shape.size() == 3) return "a detector of the YOLO or DETR kind";
+    if (shape.size() == 4) return "a network that turns pictures into maps, such as a segmentation";
+    return {};
+}
+
+// YuNet
+// -----------------------------------------------------------------------------------------------------------------
+
+// 8 of "cls_8"; nothing for another name.
+std::optional<std::int32_t> stride_of(const std::string& name, std::string_view beginning) {
+    if (name.rfind(beginning, 0) != 0) return std::nullopt;
+    const std::string digits = name.substr(beginning.size());
+    if (digits.empty() || digits.size() > 4 || digits.find_first_not_of("0123456789") != std::string::npos) {
+        return std::nullopt;
+    }
+    return std::stoi(digits);
+}
+
+std::set<std::int32_t> yunet_strides(const OnnxGraph& graph) {
+    std::set<std::int32_t> strides;
+    for (const OnnxValueInfo& info : graph.outputs) {
+        if (const auto stride = stride_of(info.name, "cls_")) strides.insert(*stride);
+    }
+    return strides;
+}
+
+// The one map behind an output of YuNet; -1 when there is no such output.
+std::int32_t yunet_map(const OnnxGraph& graph, const OnnxNetwork& built, const std::string& name, std::int64_t columns,
+                       MapFunction function) {
+    const OnnxValue* value = output(graph, built, name);
+    if (value == nullptr) return -1;
+    const auto* rows = std::get_if<RowsValue>(value);
+    if (rows == nullptr || rows->maps.size() != 1 || rows->columns != columns || rows->function != function) {
+        fail(graph, fmt::format("its output {} is not what YuNet gives: one row of {} a cell{}", name, columns,
+                                function == MapFunction::sigmoid ? ", through a sigmoid" : ""));
+    }
+    return rows->maps.front();
+}
+
+void attach_yunet(const OnnxGraph& graph, OnnxNetwork& built) {
+    Network& network = built.network;
+    NetworkHead& head = network.head;
+    head.family = HeadFamily::yunet;
+    head.has_landmarks = true;
+    for (const std::int32_t stride : yunet_strides(graph)) {
+        const std::string end = "_" + std::to_string(stride);
+        HeadLevel level;
+        level.stride = stride;
+        level.score = yunet_map(graph, built, "cls" + end, 1, MapFunction::sigmoid);
+        level.objectness = yunet_map(graph, built, "obj" + end, 1, MapFunction::sigmoid);
+        level.box = yunet_map(graph, built, "bbox" + end, 4, MapFunction::none);
+        level.landmarks = yunet_map(graph, built, "kps" + end, 10, MapFunction::none);
+        head.has_landmarks = head.has_landmarks && level.landmarks >= 0;
+        head.levels.push_back(level);
+    }
+    // Blue first, samples as they are.
+    network.input.rgb = false;
+    network.input.mean = 0.0F;
+    network.input.scale = 1.0F;
+}
+
+// UltraFace
+// -------------------------------------------------------------------------------------------------------------
+
+// The author's priors (vision/ssd/config/fd_config.py, min_boxes), for files that leave the decoding to their user.
+const std::map<std::int32_t, std::vector<std::int32_t>> kUltraFacePriors = {
+    {8, {10, 16, 24}}, {16, {32, 48}}, {32, {64, 96}}, {64, {128, 192, 256}}};
+constexpr float kUltraFaceCenterVariance = 0.1F;
+constexpr float kUltraFaceSizeVariance = 0.2F;
+
+const RowsValue& table_of(const OnnxGraph& graph, const OnnxValue& value, const char* name, std::int64_t columns,
+                          MapFunction function) {
+    const RowsValue* rows = std::get_if<RowsValue>(&value);
+    if (const auto* formula = std::get_if<Formula>(&value)) rows = &(*formula)->table;
+    if (rows == nullptr || rows->columns != columns || rows->function != function) {
+        fail(graph, fmt::format("its output {} is not what UltraFace gives: rows of {}{}", name, columns,
+                                function == MapFunction::softmax ? " through a softmax" : ""));
+    }
+    return *rows;
+}
+
+// Input pixels a cell, from the extent of a map.
+std::int32_t stride_of_map(const OnnxGraph& graph, const OnnxNetwork& built, std::int32_t map) {
+    const MapSize size = built.sizes[static_cast<std::size_t>(map)];
+    // Strides are powers of two, and maps that end in mid-cell are rounded up.
+    for (std::int32_t stride = 1; stride <= 1024; stride *= 2) {
+        if ((built.width + stride - 1) / stride == size.width && (built.height + stride - 1) / stride == size.height) {
+            return stride;
+        }
+    }
+    fail(graph, fmt::format("its output maps of {}x{} cells do not fit an input of {}x{} pixels", size.width,
+                            size.height, built.width, built.height));
+}
+
+// What the file's own decoding gives for every row of the table, [rows][4] corners in parts of the input.
+std::vector<float> decode_in_file(const OnnxGraph& graph, const Formula& formula, const OnnxTensor& numbers) {
+    OnnxTensor boxes = evaluate_formula(formula, numbers);
+    if (boxes.is_integer || boxes.floats.size() != numbers.floats.size()) {
+        fail(graph, "its output boxes does not have four numbers a row");
+    }
+    return std::move(boxes.floats);
+}
+
+// Reads priors and variances off the file's own decoding, by giving it numbers of ours. Rows are in the order of
+// levels, then cells, then priors.
+class DecodingProbe {
+public:
+    DecodingProbe(const OnnxGraph& graph, const OnnxNetwork& built, const Formula& formula, NetworkHead& head)
+        : graph_(graph), built_(built), formula_(formula), head_(head) {
+        numbers_.shape = {1, formula->table.rows, 4};
+        numbers_.floats.assign(static_cast<std::size_t>(formula->table.rows) * 4, 0.0F);
+    }
+
+    void run() {
+        read_priors();
+        read_variances();
+        compare();
+    }
+
+private:
+    [[noreturn]] void differs() const {
+        fail(graph_, "decodes its boxes in another way than UltraFace", "take the model as its author publishes it");
+    }
+
+    template <class Visit>
+    void for_each_row(Visit visit) const {
+        std::size_t row = 0;
+        for (HeadLevel& level : head_.levels) {
+            const MapSize size = built_.sizes[static_cast<std::size_t>(level.box)];
+            for (std::int32_t y = 0; y < size.height; ++y) {
+                for (std::int32_t x = 0; x < size.width; ++x) {
+                    for (Prior& prior : level.priors) visit(row++, level, prior, x, y);
+                }
+            }
+        }
+    }
+
+    // Corners in parts of the input to a box in input pixels.
+    [[nodiscard]] Box box_at(const std::vector<float>& corners, std::size_t row) const {
+        const float* c = corners.data() + row * 4;
+        const auto w = static_cast<float>(built_.width);
+        const auto h = static_cast<float>(built_.height);
+        return {c[0] * w, c[1] * h, (c[2] - c[0]) * w, (c[3] - c[1]) * h};
+    }
+
+    void read_priors() {
+        const std::vector<float> corners = decode_in_file(graph_, formula_, numbers_);
+        for_each_row([&](std::size_t row, HeadLevel&, Prior& prior, std::int32_t x, std::int32_t y) {
+            const Box box = box_at(corners, row);
+            if (x == 0 && y == 0) prior = {whole_pixels(box.w), whole_pixels(box.h)};
+            const bool same = std::abs(box.w - prior.width) <= 0.01F * prior.width &&
+                              std::abs(box.h - prior.height) <= 0.01F * prior.height;
+            if (!same || !(prior.width > 0.0F && prior.height > 0.0F)) differs();
+        });
+    }
+
+    // Sizes are whole pixels; the file's fractions of the input are rounded.
+    static float whole_pixels(float size) {
+        return std::abs(size - std::round(size)) < 0.01F ? std::round(size) : size;
+    }
+
+    [[nodiscard]] CnnPitch pitch_of(const HeadLevel& level) const {
+        const MapSize size = built_.sizes[static_cast<std::size_t>(level.box)];
+        return {static_cast<float>(built_.width) / static_cast<float>(size.width),
+                static_cast<float>(built_.height) / static_cast<float>(size.height)};
+    }
+
+    void read_variances() {
+        std::fill(numbers_.floats.begin(), numbers_.floats.end(), 1.0F);
+        const Box box = box_at(decode_in_file(graph_, formula_, numbers_), 0);
+        const HeadLevel& level = head_.levels.front();
+        const Prior prior = level.priors.front();
+        const auto rounded = [](float value) { return std::round(value * 1e4F) / 1e4F; };
+        head_.center_variance = rounded((box.x + box.w * 0.5F - 0.5F * pitch_of(level).x) / prior.width);
+        head_.size_variance = rounded(std::log(box.w / prior.width));
+        if (!std::isfinite(head_.center_variance) || !std::isfinite(head_.size_variance)) differs();
+    }
+
+    // Ours against the file's, for numbers that differ from row to row.
+    void compare() {
+        for (std::size_t i = 0; i < numbers_.floats.size(); ++i) {
+            numbers_.floats[i] = std::sin(static_cast<float>(i) * 0.7F) * 2.0F;
+        }
+        const std::vector<float> corners = decode_in_file(graph_, formula_, numbers_);
+        for_each_row([&](std::size_t row, const HeadLevel& level, const Prior& prior, std::int32_t x, std::int32_t y) {
+            const float* n = numbers_.floats.data() + row * 4;
+            const Box theirs = box_at(corners, row);
+            const Box ours = ultraface_box(n[0], n[1], n[2], n[3], x, y, pitch_of(level), prior.width, prior.height,
+                                           head_.center_variance, head_.size_variance);
+            const float error = std::max({std::abs(theirs.x - ours.x), std::abs(theirs.y - ours.y),
+                                          std::abs(theirs.w - ours.w), std::abs(theirs.h - ours.h)});
+            if (!(error <= 0.05F)) differs();
+        });
+    }
+
+    const OnnxGraph& graph_;
+    const OnnxNetwork& built_;
+    const Formula& formula_;
+    NetworkHead& head_;
+    OnnxTensor numbers_;
+};
+
+void attach_ultraface(const OnnxGraph& graph, OnnxNetwork& built) {
+    Network& network = built.network;
+    NetworkHead& head = network.head;
+    head.family = HeadFamily::ultraface;
+    const OnnxValue& boxes = *output(graph, built, "boxes");
+    const RowsValue& scores = table_of(graph, *output(graph, built, "scores"), "scores", 2, MapFunction::softmax);
+    const RowsValue& offsets = table_of(graph, boxes, "boxes", 4, MapFunction::none);
+    if (scores.maps.size() != offsets.maps.size() || scores.rows != offsets.rows) {
+        fail(graph, "has not as many scores as boxes");
+    }
+    const auto channels = [&](std::int32_t map) { return network.tensors[static_cast<std::size_t>(map)].channels; };
+    for (std::size_t i = 0; i < scores.maps.size(); ++i) {
+        HeadLevel level;
+        level.score = scores.maps[i];
+        level.box = offsets.maps[i];
+        level.stride = stride_of_map(graph, built, level.score);
+        if (built.sizes[static_cast<std::size_t>(level.score)] != built.sizes[static_cast<std::size_t>(level.box)] ||
+            channels(level.score) / 2 != channels(level.box) / 4) {
+            fail(graph, "has scores and boxes of different layouts");
+        }
+        level.priors.resize(static_cast<std::size_t>(channels(level.score) / 2));
+        head.levels.push_back(std::move(level));
+    }
+    if (const auto* formula = std::get_if<Formula>(&boxes)) {
+        DecodingProbe(graph, built, *formula, head).run();
+    } else {
+        head.center_variance = kUltraFaceCenterVariance;
+        head.size_variance = kUltraFaceSizeVariance;
+        for (HeadLevel& level : head.levels) {
+            const auto known = kUltraFacePriors.find(level.stride);
+            if (known == kUltraFacePriors.end() || known->second.size() != level.priors.size()) {
+                fail(graph, fmt::format("has {} boxes a cell of {} pixels, and does not tell their priors",
+                                        level.priors.size(), level.stride));
+            }
+            // Cut off by the file's input, as they were in training.
+            for (std::size_t i = 0; i < level.priors.size(); ++i) {
+                level.priors[i] = {static_cast<float>(std::min(known->second[i], built.width)),
+                                   static_cast<float>(std::min(known->second[i], built.height))};
+            }
+        }
+    }
+    // Red first, (sample - 127) / 128.
+    network.input.rgb = true;
+    network.input.mean = 127.0F;
+    network.input.scale = 1.0F / 128.0F;
+}
+
+}  // namespace
+
+HeadFamily recognise_family(const OnnxGraph& graph) {
+    const std::set<std::int32_t> strides = yunet_strides(graph);
+    const bool yunet = !strides.empty() && std::all_of(strides.begin(), strides.end(), [&](std::int32_t stride) {
+        const std::string end = "_" + std::to_string(stride);
+        return has_output(graph, "obj" + end) && has_output(graph, "bbox" + end);
+    });
+    if (yunet) return HeadFamily::yunet;
+    if (graph.outputs.size() == 2 && has_output(graph, "scores") && has_output(graph, "boxes")) {
+        return HeadFamily::ultraface;
+    }
+    std::vector<std::string> outputs;
+    for (const OnnxValueInfo& info : graph.outputs) outputs.push_back(info.name + " " + shape_text(info));
+    if (outputs.size() > 6) outputs.resize(6);
+    const std::string guess = looks_like(graph);
+    fail(graph,
+         fmt::format("is a model for something else: it gives {}{}{}", fmt::join(outputs, ", "),
+                     guess.empty() ? "" : ", so it looks like ", guess),
+         "expected are YuNet (outputs cls_8, obj_8, bbox_8, kps_8, ...) and UltraFace (scores, boxes); `throng models` "
+         "lists some");
+}
+
+void attach_head(const OnnxGraph& graph, HeadFamily family, OnnxNetwork& built) {
+    family == HeadFamily::yunet ? attach_yunet(graph, built) : attach_ultraface(graph, built);
+    // Cells must lie where the decoding takes them to be.
+    for (const HeadLevel& level : built.network.head.levels) {
+        for (const std::int32_t map : {level.score, level.objectness, level.box, level.landmarks}) {
+            if (map >= 0 && stride_of_map(graph, built, map) != level.stride) {
+                fail(graph,
+                     fmt::format("its outputs for cells of {} pixels come from maps of another stride", level.stride));
+            }
+        }
+    }
+}
+
+}  // namespace throng

@@ -1,0 +1,84 @@
+#include "core/model/onnx_reader.h"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/model/onnx_graph.h"
+#include "core/model/onnx_head.h"
+#include "core/model/onnx_values.h"
+
+namespace throng {
+namespace {
+
+// Layers that no map of the head needs are left out, and the tensors that remain numbered anew.
+void drop_unused(Network& network) {
+    std::vector<bool> needed(network.tensors.size(), false);
+    const auto need = [&](std::int32_t tensor) {
+        if (tensor >= 0) needed[static_cast<std::size_t>(tensor)] = true;
+    };
+    for (const HeadLevel& level : network.head.levels) {
+        for (const std::int32_t map : {level.score, level.objectness, level.box, level.landmarks}) need(map);
+    }
+    for (auto layer = network.layers.rbegin(); layer != network.layers.rend(); ++layer) {
+        if (!needed[static_cast<std::size_t>(layer->output)]) continue;
+        for (const std::int32_t input : layer->inputs) need(input);
+    }
+    need(network.input.tensor);
+
+    std::vector<std::int32_t> number(network.tensors.size(), -1);
+    std::vector<NetworkTensor> tensors;
+    for (std::size_t i = 0; i < needed.size(); ++i) {
+        if (!needed[i]) continue;
+        number[i] = static_cast<std::int32_t>(tensors.size());
+        tensors.push_back(std::move(network.tensors[i]));
+    }
+    const auto renumber = [&](std::int32_t& tensor) {
+        if (tensor >= 0) tensor = number[static_cast<std::size_t>(tensor)];
+    };
+    const auto unused = [&](const NetworkLayer& layer) { return !needed[static_cast<std::size_t>(layer.output)]; };
+    network.layers.erase(std::remove_if(network.layers.begin(), network.layers.end(), unused), network.layers.end());
+    for (NetworkLayer& layer : network.layers) {
+        for (std::int32_t& input : layer.inputs) renumber(input);
+        renumber(layer.output);
+    }
+    for (HeadLevel& level : network.head.levels) {
+        for (std::int32_t* map : {&level.score, &level.objectness, &level.box, &level.landmarks}) renumber(*map);
+    }
+    renumber(network.input.tensor);
+    network.tensors = std::move(tensors);
+}
+
+}  // namespace
+
+Network parse_onnx(std::string_view bytes, const std::string& name) {
+    const OnnxGraph graph = parse_onnx_graph(bytes, name);
+    const HeadFamily family = recognise_family(graph);
+    OnnxNetwork built = build_network(graph);
+    attach_head(graph, family, built);
+    drop_unused(built.network);
+    check_network(built.network);
+    // Also at the size that engines will ask for.
+    const std::int32_t multiple = input_multiple(built.network);
+    static_cast<void>(resolve_sizes(built.network, multiple, multiple));
+    return std::move(built.network);
+}
+
+Network read_onnx(const std::filesystem::path& file) {
+    std::error_code failed;
+    const std::uintmax_t size = std::filesystem::file_size(file, failed);
+    if (failed) throw Error(ErrorKind::input, "cannot be read: " + failed.message(), file.string());
+    if (size > kLargestOnnxFile) {
+        throw Error(ErrorKind::input, "is too large for a face detector: " + std::to_string(size) + " bytes",
+                    file.string());
+    }
+    std::ifstream stream(file, std::ios::binary);
+    const std::string bytes{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+    if (!stream || bytes.size() != size) throw Error(ErrorKind::input, "cannot be read to its end", file.string());
+    return parse_onnx(bytes, file.string());
+}
+
+}  // namespace throng

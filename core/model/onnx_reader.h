@@ -1,0 +1,21 @@
+// Reads the face detectors YuNet and UltraFace from ONNX files as their authors publish them.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "core/model/network.h"
+
+namespace throng {
+
+inline constexpr std::size_t kLargestOnnxFile = std::size_t{256} << 20;
+
+// Throws Error(input) naming the file and the part for anything that is not such a detector: another format, damage,
+// external data, an operator or an operator set that is not supported, a model of another task.
+[[nodiscard]] Network read_onnx(const std::filesystem::path& file);
+
+// The same from memory; name stands for the file in messages.
+[[nodiscard]] Network parse_onnx(std::string_view bytes, const std::string& name);
+
+}  // namespace throng

@@ -1,0 +1,438 @@
+#include "core/model/onnx_values.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/model/onnx_layers.h"
+
+namespace throng {
+namespace {
+
+constexpr std::size_t kMostFormulaSteps = 4096;
+constexpr std::int64_t kLargestInput = 1 << 14;  // pixels a side
+constexpr std::int32_t kLargestMap = 1 << 15;
+
+class NetworkBuilder {
+public:
+    explicit NetworkBuilder(const OnnxGraph& graph) : graph_(graph) {}
+
+    OnnxNetwork run() {
+        result_.network.name = graph_.file;
+        read_input();
+        count_uses();
+        for (const OnnxNode& node : graph_.nodes) add(node);
+        for (const OnnxValueInfo& output : graph_.outputs) {
+            std::optional<OnnxValue> value = find(output.name);
+            if (!value) fail("has an output of which nothing is known: " + output.name);
+            result_.outputs.push_back(std::move(*value));
+        }
+        return std::move(result_);
+    }
+
+private:
+    [[noreturn]] void fail(const std::string& problem, const std::string& advice = {}) const {
+        throw Error(ErrorKind::input, problem, graph_.file, advice);
+    }
+
+    void read_input() {
+        if (graph_.inputs.size() != 1) {
+            fail("has " + std::to_string(graph_.inputs.size()) + " inputs; a face detector has one, the picture");
+        }
+        const OnnxValueInfo& input = graph_.inputs.front();
+        if (!input.has_shape || !input.is_float || input.shape.size() != 4 || input.shape[0] > 1 ||
+            input.shape[1] != 3) {
+            fail("its input " + input.name +
+                 " is no picture of floating numbers, [1, 3, height, width], or has a shape "
+                 "that stays open");
+        }
+        if (input.shape[2] > kLargestInput || input.shape[3] > kLargestInput) {
+            fail("takes pictures that are larger than memory allows");
+        }
+        Network& network = result_.network;
+        network.input.height = input.shape[2] > 0 ? static_cast<std::int32_t>(input.shape[2]) : 0;
+        network.input.width = input.shape[3] > 0 ? static_cast<std::int32_t>(input.shape[3]) : 0;
+        result_.height = network.input.height > 0 ? network.input.height : kOpenInputSide;
+        result_.width = network.input.width > 0 ? network.input.width : kOpenInputSide;
+        network.tensors.push_back({input.name, 3});
+        result_.sizes.push_back({result_.width, result_.height});
+        writers_.push_back(-1);
+        values_.emplace(input.name, MapValue{});
+    }
+
+    void count_uses() {
+        for (const OnnxNode& node : graph_.nodes) {
+            for (const std::string& input : node.inputs()) ++uses_[input];
+        }
+        for (const OnnxValueInfo& output : graph_.outputs) ++uses_[output.name];
+    }
+
+    // Values ----------------------------------------------------------------------------------------------------------
+
+    [[nodiscard]] const OnnxTensor* constant(const std::string& name) const {
+        const auto own = values_.find(name);
+        if (own != values_.end()) return std::get_if<OnnxTensor>(&own->second);
+        const auto given = graph_.constants.find(name);
+        return given == graph_.constants.end() ? nullptr : &given->second;
+    }
+
+    // A constant of the file counts as a value, too. Null for a name that only unused operators write.
+    [[nodiscard]] std::optional<OnnxValue> find(const std::string& name) const {
+        const auto own = values_.find(name);
+        if (own != values_.end()) return own->second;
+        const auto given = graph_.constants.find(name);
+        if (given != graph_.constants.end()) return given->second;
+        return std::nullopt;
+    }
+
+    template <class Kind>
+    [[nodiscard]] const Kind* input_as(const OnnxNode& node, std::size_t i) const {
+        if (i >= node.inputs().size()) return nullptr;
+        const auto found = values_.find(node.inputs()[i]);
+        return found == values_.end() ? nullptr : std::get_if<Kind>(&found->second);
+    }
+
+    [[nodiscard]] const OnnxTensor* constant_input(const OnnxNode& node, std::size_t i) const {
+        return i < node.inputs().size() && !node.inputs()[i].empty() ? constant(node.inputs()[i]) : nullptr;
+    }
+
+    // Input i as a plain map: channels first, nothing applied.
+    [[nodiscard]] std::int32_t map_input(const OnnxNode& node, std::size_t i) const {
+        const auto* map = input_as<MapValue>(node, i);
+        if (map == nullptr || map->channels_last || map->function != MapFunction::none) {
+            node.fail("is supported on maps of the network only, and its input " + std::to_string(i + 1) + " is none");
+        }
+        return map->tensor;
+    }
+
+    void set(const OnnxNode& node, OnnxValue value) { values_.emplace(node.outputs().front(), std::move(value)); }
+
+    // Layers ----------------------------------------------------------------------------------------------------------
+
+    [[nodiscard]] std::int32_t channels(std::int32_t tensor) const {
+        return result_.network.tensors[static_cast<std::size_t>(tensor)].channels;
+    }
+    [[nodiscard]] MapSize size(std::int32_t tensor) const { return result_.sizes[static_cast<std::size_t>(tensor)]; }
+
+    void add_layer(const OnnxNode& node, NetworkLayer layer, std::vector<std::int32_t> inputs, std::int64_t outputs) {
+        Network& network = result_.network;
+        if (outputs < 1 || outputs > 4096) node.fail("gives more channels than any layer of a face detector");
+        layer.inputs = std::move(inputs);
+        layer.output = static_cast<std::int32_t>(network.tensors.size());
+        const std::vector<std::int32_t>& in = layer.inputs;
+        for (const std::int32_t other : in) {
+            if (size(other) != size(in.front())) node.fail("has inputs of different heights and widths");
+        }
+        const MapSize out = size_after(layer, size(in.front()));
+        if (out.width < 1 || out.height < 1) node.fail("has nothing left to work on");
+        if (out.width > kLargestMap || out.height > kLargestMap) node.fail("gives maps larger than memory allows");
+        weights_ += layer.weights.size();
+        if (weights_ > kLargestConstant) node.fail("makes the network larger than any face detector");
+        writers_.push_back(static_cast<std::int32_t>(network.layers.size()));
+        network.tensors.push_back({node.outputs().front(), static_cast<std::int32_t>(outputs)});
+        result_.sizes.push_back(out);
+        set(node, MapValue{layer.output});
+        network.layers.push_back(std::move(layer));
+    }
+
+    // The layer that wrote input 0 of a node, if this node alone reads it and nothing was applied behind it.
+    [[nodiscard]] NetworkLayer* layer_before(const OnnxNode& node, std::int32_t tensor) {
+        const std::int32_t writer = writers_[static_cast<std::size_t>(tensor)];
+        const auto uses = uses_.find(node.inputs().front());
+        if (writer < 0 || uses == uses_.end() || uses->second != 1) return nullptr;
+        NetworkLayer& layer = result_.network.layers[static_cast<std::size_t>(writer)];
+        return layer.activation == Activation::none ? &layer : nullptr;
+    }
+
+    void convolution(const OnnxNode& node) {
+        const std::int32_t x = map_input(node, 0);
+        const OnnxTensor* weights = constant_input(node, 1);
+        const OnnxTensor* bias = constant_input(node, 2);
+        const bool has_bias = node.inputs().size() > 2 && !node.inputs()[2].empty();
+        if (weights == nullptr || (has_bias && bias == nullptr)) node.fail("has weights that are no constants");
+        NetworkLayer layer = convolution_layer(node, *weights, bias, channels(x));
+        const auto outputs = static_cast<std::int64_t>(layer.bias.size());
+        if (outputs % layer.groups != 0) node.fail("has groups that do not divide its channels");
+        add_layer(node, std::move(layer), {x}, outputs);
+    }
+
+    void normalise(const OnnxNode& node) {
+        const std::int32_t x = map_input(node, 0);
+        std::vector<const OnnxTensor*> constants;
+        for (std::size_t i = 1; i <= 4; ++i) constants.push_back(constant_input(node, i));
+        ChannelScale scale = batch_norm(node, constants, channels(x));
+        NetworkLayer* before = layer_before(node, x);
+        if (before != nullptr && before->kind == LayerKind::convolution) {
+            fold(scale, *before);
+            set(node, MapValue{x});
+        } else {
+            add_layer(node, scale_layer(node.name(), std::move(scale)), {x}, channels(x));
+        }
+    }
+
+    void rectify(const OnnxNode& node) {
+        const std::int32_t x = map_input(node, 0);
+        NetworkLayer* before = layer_before(node, x);
+        if (before != nullptr) {
+            before->activation = Activation::relu;
+            set(node, MapValue{x});
+            return;
+        }
+        // Its input is read elsewhere, too, before the activation.
+        const auto count = static_cast<std::size_t>(channels(x));
+        NetworkLayer layer =
+            scale_layer(node.name(), {std::vector<float>(count, 1.0F), std::vector<float>(count, 0.0F)});
+        layer.activation = Activation::relu;
+        add_layer(node, std::move(layer), {x}, channels(x));
+    }
+
+    void pool(const OnnxNode& node) {
+        const std::int32_t x = map_input(node, 0);
+        add_layer(node, pool_layer(node), {x}, channels(x));
+    }
+
+    void resize(const OnnxNode& node) {
+        const std::int32_t x = map_input(node, 0);
+        // Upsample and the first Resize: data, scales. Later: data, region, scales, sizes.
+        const bool two = node.inputs().size() == 2;
+        const OnnxTensor* scales = constant_input(node, two ? 1 : 2);
+        if (scales != nullptr && scales->size() == 0) scales = nullptr;
+        add_layer(node, upsample_layer(node, scales, constant_input(node, 3), size(x)), {x}, channels(x));
+    }
+
+    void add_maps(const OnnxNode& node) {
+        if (node.inputs().size() != 2) node.fail("has not two inputs");
+        const std::int32_t a = map_input(node, 0);
+        const std::int32_t b = map_input(node, 1);
+        if (channels(a) != channels(b)) node.fail("adds maps of different channels");
+        NetworkLayer layer;
+        layer.kind = LayerKind::add;
+        layer.name = node.name();
+        add_layer(node, std::move(layer), {a, b}, channels(a));
+    }
+
+    void join_maps(const OnnxNode& node) {
+        if (node.integer("axis", 0) != 1) node.fail("joins maps along another axis than their channels");
+        NetworkLayer layer;
+        layer.kind = LayerKind::concat;
+        layer.name = node.name();
+        std::vector<std::int32_t> inputs;
+        std::int64_t sum = 0;
+        for (std::size_t i = 0; i < node.inputs().size(); ++i) {
+            inputs.push_back(map_input(node, i));
+            sum += channels(inputs.back());
+        }
+        add_layer(node, std::move(layer), std::move(inputs), sum);
+    }
+
+    // The way to the outputs
+    // --------------------------------------------------------------------------------------------
+
+    void transpose(const OnnxNode& node, MapValue map) {
+        if (node.integers("perm") != std::vector<std::int64_t>{0, 2, 3, 1} || map.channels_last) {
+            node.fail("permutes maps otherwise than to [1, height, width, channels], which is not supported");
+        }
+        map.channels_last = true;
+        set(node, map);
+    }
+
+    void flatten(const OnnxNode& node, const MapValue& map) {
+        const OnnxTensor* target = constant_input(node, 1);
+        if (target == nullptr || !target->is_list()) {
+            node.fail("takes a shape that is not known before it runs, which is not supported");
+        }
+        const std::vector<std::int64_t>& shape = target->integers;
+        const MapSize extent = size(map.tensor);
+        const std::int64_t elements = std::int64_t{extent.width} * extent.height * channels(map.tensor);
+        const std::int64_t columns = shape.size() == 3 ? shape[2] : 0;
+        const bool fits = columns >= 1 && channels(map.tensor) % columns == 0 && map.channels_last &&
+                          (shape[0] == 1 || shape[0] == 0 || shape[0] == -1) &&
+                          (shape[1] == -1 || shape[1] == elements / columns);
+        if (!fits) node.fail("reshapes maps otherwise than to one row a box, which is not supported");
+        set(node, RowsValue{{map.tensor}, columns, elements / columns, map.function});
+    }
+
+    void apply(const OnnxNode& node, MapFunction function) {
+        const auto applied = [&](MapFunction before) {
+            if (before != MapFunction::none) node.fail("follows another function of the outputs");
+            return function;
+        };
+        if (const auto* rows = input_as<RowsValue>(node, 0)) {
+            // Over the columns of a row; the default axis of older operator sets is another.
+            const std::int64_t axis = node.integer("axis", graph_.opset < 13 ? 1 : -1);
+            if (function == MapFunction::softmax && axis != 2 && axis != -1) {
+                node.fail("is taken along another axis than a row, which is not supported");
+            }
+            RowsValue value = *rows;
+            value.function = applied(value.function);
+            set(node, std::move(value));
+            return;
+        }
+        const auto* map = input_as<MapValue>(node, 0);
+        if (map == nullptr || function == MapFunction::softmax) node.fail("is supported on outputs only");
+        MapValue value = *map;
+        value.function = applied(value.function);
+        set(node, value);
+    }
+
+    void join_rows(const OnnxNode& node) {
+        const std::int64_t axis = node.integer("axis", 0);
+        RowsValue all = *input_as<RowsValue>(node, 0);
+        all.maps.clear();
+        all.rows = 0;
+        for (std::size_t i = 0; i < node.inputs().size(); ++i) {
+            const auto* part = input_as<RowsValue>(node, i);
+            if (part == nullptr || part->columns != all.columns || part->function != all.function ||
+                (axis != 1 && axis != -2)) {
+                node.fail("joins outputs that do not belong together");
+            }
+            all.maps.insert(all.maps.end(), part->maps.begin(), part->maps.end());
+            all.rows += part->rows;
+            if (all.maps.size() > kMostFormulaSteps) node.fail("joins more outputs than a face detector has");
+        }
+        set(node, std::move(all));
+    }
+
+    // Arithmetic on a table: kept for later.
+    void formula(const OnnxNode& node) {
+        auto value = std::make_shared<FormulaValue>();
+        value->node = &node;
+        bool has_table = false;
+        for (const std::string& name : node.inputs()) {
+            std::optional<OnnxValue> input = name.empty() ? std::nullopt : find(name);
+            if (!input || std::holds_alternative<MapValue>(*input)) node.fail("mixes maps and outputs");
+            const RowsValue* table = std::get_if<RowsValue>(&*input);
+            if (const auto* inner = std::get_if<Formula>(&*input)) {
+                table = &(*inner)->table;
+                value->steps += (*inner)->steps;
+            }
+            if (value->steps > kMostFormulaSteps) node.fail("is part of too long a formula");
+            if (table != nullptr) {
+                if (has_table && (table->maps != value->table.maps || table->function != value->table.function)) {
+                    node.fail("mixes outputs that do not belong together");
+                }
+                value->table = *table;
+                has_table = true;
+            }
+            value->inputs.push_back(std::move(*input));
+        }
+        set(node, Formula(std::move(value)));
+    }
+
+    void rename(const OnnxNode& node) {
+        const std::string& before = node.inputs().front();
+        std::optional<OnnxValue> value = find(before);
+        if (!value) not_supported(node);
+        // Whoever reads one name reads the other.
+        std::size_t& uses = uses_[node.outputs().front()];
+        uses = std::max(uses, uses_[before]);
+        set(node, std::move(*value));
+    }
+
+    void shape_of(const OnnxNode& node) {
+        OnnxTensor shape;
+        shape.is_integer = true;
+        if (const auto* map = input_as<MapValue>(node, 0)) {
+            const MapSize extent = size(map->tensor);
+            const std::int64_t c = channels(map->tensor);
+            shape.integers = map->channels_last ? std::vector<std::int64_t>{1, extent.height, extent.width, c}
+                                                : std::vector<std::int64_t>{1, c, extent.height, extent.width};
+        } else if (const auto* rows = input_as<RowsValue>(node, 0)) {
+            shape.integers = {1, rows->rows, rows->columns};
+        } else if (const OnnxTensor* tensor = constant_input(node, 0)) {
+            shape.integers = tensor->shape;
+        } else {
+            node.fail("asks for the shape of what has none before it runs");
+        }
+        shape.shape = {static_cast<std::int64_t>(shape.integers.size())};
+        set(node, std::move(shape));
+    }
+
+    void evaluate(const OnnxNode& node) {
+        std::vector<const OnnxTensor*> inputs;
+        for (const std::string& name : node.inputs()) inputs.push_back(name.empty() ? nullptr : constant(name));
+        OnnxTensor result = evaluate_node(node, inputs);
+        folded_ += result.size();
+        if (folded_ > kLargestConstant) node.fail("makes the file's constants larger than memory allows");
+        set(node, std::move(result));
+    }
+
+    // Dispatch --------------------------------------------------------------------------------------------------------
+
+    [[noreturn]] static void not_supported(const OnnxNode& node) {
+        node.fail("the operator " + node.op() + " is not supported",
+                  "take a YuNet or UltraFace model as its authors publish it (`throng models`)");
+    }
+
+    void add(const OnnxNode& node) {
+        const std::string& op = node.op();
+        bool all_constant = true;
+        for (const std::string& name : node.inputs()) all_constant = all_constant && (name.empty() || constant(name));
+        if (op == "Shape") return shape_of(node);
+        if (all_constant && can_evaluate(op)) return evaluate(node);
+        if (node.inputs().empty() || node.inputs().front().empty()) not_supported(node);
+
+        const auto* map = input_as<MapValue>(node, 0);
+        if (op == "Identity" || op == "Dropout") return rename(node);
+        if (op == "Sigmoid") return apply(node, MapFunction::sigmoid);
+        if (op == "Softmax") return apply(node, MapFunction::softmax);
+        if (map != nullptr) {
+            if (op == "Conv") return convolution(node);
+            if (op == "BatchNormalization") return normalise(node);
+            if (op == "Relu") return rectify(node);
+            if (op == "MaxPool") return pool(node);
+            if (op == "Resize" || op == "Upsample") return resize(node);
+            if (op == "Add") return add_maps(node);
+            if (op == "Concat") return join_maps(node);
+            if (op == "Transpose") return transpose(node, *map);
+            if (op == "Reshape") return flatten(node, *map);
+        }
+        if (op == "Concat" && input_as<RowsValue>(node, 0) != nullptr) return join_rows(node);
+        const bool arithmetic = can_evaluate(op) && op != "Reshape" && op != "Gather";
+        if (map == nullptr && arithmetic) return formula(node);
+        not_supported(node);
+    }
+
+    const OnnxGraph& graph_;
+    OnnxNetwork result_;
+    std::map<std::string, OnnxValue> values_;
+    std::map<std::string, std::size_t> uses_;
+    std::vector<std::int32_t> writers_;  // layer that wrote each tensor, -1: the input
+    std::size_t weights_ = 0;
+    std::size_t folded_ = 0;
+};
+
+OnnxTensor value_of(const OnnxValue& value, const OnnxTensor& numbers, std::map<const FormulaValue*, OnnxTensor>& done);
+
+const OnnxTensor& value_of(const Formula& formula, const OnnxTensor& numbers,
+                           std::map<const FormulaValue*, OnnxTensor>& done) {
+    if (const auto found = done.find(formula.get()); found != done.end()) return found->second;
+    std::vector<OnnxTensor> inputs;
+    for (const OnnxValue& input : formula->inputs) inputs.push_back(value_of(input, numbers, done));
+    std::vector<const OnnxTensor*> pointers;
+    for (const OnnxTensor& input : inputs) pointers.push_back(&input);
+    return done.emplace(formula.get(), evaluate_node(*formula->node, pointers)).first->second;
+}
+
+OnnxTensor value_of(const OnnxValue& value, const OnnxTensor& numbers,
+                    std::map<const FormulaValue*, OnnxTensor>& done) {
+    if (const auto* constant = std::get_if<OnnxTensor>(&value)) return *constant;
+    if (const auto* formula = std::get_if<Formula>(&value)) return value_of(*formula, numbers, done);
+    return numbers;  // the table
+}
+
+}  // namespace
+
+OnnxNetwork build_network(const OnnxGraph& graph) {
+    return NetworkBuilder(graph).run();
+}
+
+OnnxTensor evaluate_formula(const Formula& formula, const OnnxTensor& numbers) {
+    std::map<const FormulaValue*, OnnxTensor> done;
+    return value_of(formula, numbers, done);
+}
+
+}  // namespace throng
