@@ -37,6 +37,7 @@ void add_info_command(CLI::App& program, CommandContext& context);
 // Parts of `bench`, one file each.
 void add_bench_nms_command(CLI::App& bench, CommandContext& context);
 void add_bench_cascade_command(CLI::App& bench, CommandContext& context);
+void add_bench_hog_command(CLI::App& bench, CommandContext& context);
 void add_bench_pipeline_command(CLI::App& bench, CommandContext& context);
 
 }  // namespace throng
