@@ -41,8 +41,8 @@ __global__ void __launch_bounds__(kThreads) boxes_kernel(const __grid_constant__
     const int first = 4 * box_of_cell;
     const Prior prior = level.priors[box_of_cell];
     const Box box = ultraface_box(value(level.box, first), value(level.box, first + 1), value(level.box, first + 2),
-                                  value(level.box, first + 3), x, y, level.pitch, level.priors[box_of_cell].width,
-                                  level.priors[box_of_cell].height, maps.center_variance, maps.size_variance);
+                                  value(level.box, first + 3), x, y, level.pitch, prior.width, prior.height,
+                                  maps.center_variance, maps.size_variance);
     put_box(maps.sink, image, box, score, false, [](int) { return 0.0F; });
 }
 

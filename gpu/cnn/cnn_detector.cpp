@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/model/model_finder.h"
+#include "core/model/onnx_reader.h"
 
 namespace throng::gpu {
 namespace {
@@ -161,6 +163,11 @@ void CnnDetector::enqueue_some(const Frame* frames, DetectionBuffer* const* raw,
     }
     const ScopedStage stage(recorder, stage::kBoxes);
     runs.enqueue_boxes(sink, stream_);
+}
+
+std::unique_ptr<Detector> make_cnn_detector(StreamView stream, const DeviceInfo& device, const DetectorParams& params) {
+    check_params(params);
+    return std::make_unique<CnnDetector>(stream, device, read_onnx(find_model(params.model, params.kind)), params);
 }
 
 }  // namespace throng::gpu

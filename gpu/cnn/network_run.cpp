@@ -168,6 +168,28 @@ void NetworkRun::launch(const Group& group, const Chain& chain) const {
     }
 }
 
+std::string NetworkRun::launch_name(int l) const {
+    const Group& group = groups_[at(l)];
+    const Step& step = steps_->steps[at(group.first)];
+    const int out = step.out >= 0 ? step.out : step.pooled;
+    std::string name;
+    switch (step.kind) {
+        case StepKind::stem: name = "stem"; break;
+        case StepKind::stem_unit: name = "stem and unit"; break;
+        case StepKind::point_depth: name = step.more >= 0 ? "sum and unit" : "unit"; break;
+        case StepKind::depth_point: name = "unit, depthwise first"; break;
+        case StepKind::convolution: name = step.depthwise ? "depthwise" : "convolution"; break;
+        case StepKind::pool: name = "pool"; break;
+        case StepKind::sum: name = "sum"; break;
+    }
+    if (group.count > 1) name = std::to_string(group.count) + " x " + name;
+    if (step.kind == StepKind::convolution)
+        name += " " + std::to_string(step.kernel) + "x" + std::to_string(step.kernel);
+    name += ", " + std::to_string(map(step.in).channels) + " -> " + std::to_string(map(out).channels) + ", " +
+            std::to_string(map(step.in).width) + "x" + std::to_string(map(step.in).height);
+    return step.pooled >= 0 ? name + ", pool" : name;
+}
+
 void NetworkRun::enqueue_boxes(const BoxSink& sink, StreamView stream) const {
     const Chain chain{stream, false};
     const NetworkHead& head = network_->head;
@@ -193,6 +215,8 @@ void NetworkRun::enqueue_boxes(const BoxSink& sink, StreamView stream) const {
         to.box = map(level.box);
         to.landmarks = head.has_landmarks ? map_or_none(level.landmarks) : Map{};
         to.stride = static_cast<float>(level.stride);
+        to.pitch = {static_cast<float>(input().width) / static_cast<float>(to.score.width),
+                    static_cast<float>(input().height) / static_cast<float>(to.score.height)};
         to.boxes_per_cell = level.boxes_per_cell();
         std::copy(level.priors.begin(), level.priors.end(), to.priors);
     }

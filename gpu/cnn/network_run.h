@@ -1,7 +1,7 @@
 // The steps of a network for inputs of one size: its maps in device memory and the launches on them.
 #pragma once
 
-#include <memory>
+#include <string>
 #include <vector>
 
 #include "core/model/network.h"
@@ -27,8 +27,13 @@ public:
     void enqueue_boxes(const BoxSink& sink, StreamView stream) const;
 
     [[nodiscard]] int launches() const { return static_cast<int>(groups_.size()); }  // of enqueue_layers
+    // One of them, for measurements, and what it is: "unit 64 -> 64, 160x160".
+    void enqueue_launch(int l, StreamView stream) const {
+        launch(groups_[static_cast<std::size_t>(l)], {stream, false});
+    }
+    [[nodiscard]] std::string launch_name(int l) const;
     [[nodiscard]] std::size_t memory() const { return memory_.bytes(); }
-    // A tensor's map; its memory may since have gone to another tensor unless keep_all_maps was set.
+    // A tensor's map; by the end its memory may have gone to another one, unless the boxes are made of it.
     [[nodiscard]] const Map& map(int tensor) const { return maps_[static_cast<std::size_t>(tensor)]; }
 
 private:

@@ -1,0 +1,181 @@
+// Times of the CUDA detector for face networks: the settings it is built for, in both precisions, switch by switch, its
+// stages and its kernels. Usage: bench_gpu_cnn [MODEL...]   names or files; without, YuNet-n and UltraFace RFB-640.
+#include <cstdio>
+
+#ifdef TH_WITH_CUDA
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/detect/silent_recorder.h"
+#include "core/model/model_finder.h"
+#include "core/model/onnx_reader.h"
+#include "core/synth/crowd.h"
+#include "gpu/cascade/ladder.h"
+#include "gpu/cnn/cnn_detector.h"
+#include "gpu/detection_memory.h"
+#include "gpu/runtime/event_recorder.h"
+#include "gpu/runtime/replay.h"
+
+namespace {
+
+using namespace throng;
+using namespace throng::gpu;
+
+double median(std::vector<double> values) {
+    std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
+    return values[values.size() / 2];
+}
+
+struct Setting {
+    const char* name;
+    int width, height, frames;
+    const char* input;
+    int max_size;
+};
+
+// One pass of the network each, but for the last: native resolution is one scale for faces up to 192 pixels.
+constexpr Setting kSettings[] = {
+    {"640x640", 640, 640, 1, "native", 192},
+    {"16 x 640x640", 640, 640, 16, "native", 192},
+    {"1920x1080 native", 1920, 1080, 1, "native", 192},
+    {"1920x1080 all scales", 1920, 1080, 1, "native", 0},
+    {"3840x2160 native", 3840, 2160, 1, "native", 192},
+};
+
+Frame crowd_frame(int width, int height, StreamView stream) {
+    CrowdOptions options;
+    options.width = width;
+    options.height = height;
+    return device_frame(Crowd(options).frame(0), stream);
+}
+
+struct Choice {
+    const char* name;
+    bool half;
+    std::map<std::string, std::string> switches;
+};
+
+const Choice kChoices[] = {
+    {"fp32, layer by layer", false, {{"fusion", "off"}, {"graph", "off"}, {"overlap", "off"}}},
+    {"fp32, fused", false, {{"graph", "off"}, {"overlap", "off"}}},
+    {"fp32, fused, graph", false, {{"overlap", "off"}}},
+    {"fp32, fused, graph, overlap", false, {}},
+    {"fp16, layer by layer", true, {{"fusion", "off"}, {"graph", "off"}, {"overlap", "off"}}},
+    {"fp16, fused", true, {{"graph", "off"}, {"overlap", "off"}}},
+    {"fp16, fused, graph", true, {{"overlap", "off"}}},
+    {"fp16, fused, graph, overlap", true, {}},
+};
+
+class Bench {
+public:
+    Bench(const Network& network, const Setting& setting, const DeviceInfo& device, StreamView stream)
+        : network_(network), setting_(setting), device_(device), stream_(stream) {
+        const Frame frame = crowd_frame(setting.width, setting.height, stream);
+        for (int i = 0; i < setting.frames; ++i) {
+            frames_.push_back(frame);
+            buffers_.push_back(make_device_buffer(1 << 14, {false, 0, true}, stream));
+        }
+        for (DetectionBuffer& buffer : buffers_) raw_.push_back(&buffer);
+    }
+
+    void run() {
+        std::printf("%s\n", setting_.name);
+        for (const Choice& choice : kChoices) line(choice);
+        for (const bool half : {false, true}) details(half);
+    }
+
+private:
+    [[nodiscard]] CnnDetector make(const Choice& choice) const {
+        DetectorParams params;
+        params.kind = "cnn";
+        params.min_size = 10;
+        params.max_size = setting_.max_size;
+        params.scale_factor = 4;
+        params.half = choice.half;
+        params.switches = choice.switches;
+        params.switches["input"] = setting_.input;
+        return CnnDetector(stream_, device_, network_, params);
+    }
+
+    // A pair of events around every kInner frames.
+    void line(const Choice& choice) {
+        constexpr int kInner = 10;
+        constexpr int kRepeats = 30;
+        CnnDetector detector = make(choice);
+        SilentRecorder none;
+        const Event begin;
+        const Event end;
+        std::vector<double> times;
+        for (int r = -2; r < kRepeats; ++r) {
+            begin.record(stream_);
+            for (int i = 0; i < kInner; ++i) {
+                detector.enqueue_batch(frames_.data(), raw_.data(), setting_.frames, none);
+            }
+            end.record(stream_);
+            end.synchronize();
+            if (r >= 0) times.push_back(Event::elapsed_ms(begin, end) / kInner);
+        }
+        DetectionSet found;
+        transfer_.download(buffers_.front(), found, stream_);
+        std::printf("  %-28s median %8.4f min %8.4f ms  launches %3d  memory %7.1f MB  raw %u\n", choice.name,
+                    median(times), *std::min_element(times.begin(), times.end()), detector.runs()->launches(),
+                    static_cast<double>(detector.runs()->memory()) / 1e6, found.wanted);
+    }
+
+    void details(bool half) {
+        CnnDetector detector = make({"", half, {}});
+        EventRecorder recorder(stream_);
+        std::map<std::string, std::vector<double>> stages;
+        for (int i = 0; i < 40; ++i) {
+            detector.enqueue_batch(frames_.data(), raw_.data(), setting_.frames, recorder);
+            for (const StageTime& time : recorder.end_frame()) stages[std::string(time.name)].push_back(time.ms);
+        }
+        std::printf("  stages, %s:", half ? "fp16" : "fp32");
+        for (const auto& [name, ms] : stages) std::printf("  %s %.4f", name.c_str(), median(ms));
+        std::printf(" ms\n");
+        const NetworkRun& run = detector.runs()->run(0);
+        for (int l = 0; l < run.launches(); ++l) {
+            const double ms = median(time_replays(stream_, 5, [&] { run.enqueue_launch(l, stream_); }));
+            std::printf("    %8.2f us  %s\n", 1e3 * ms, run.launch_name(l).c_str());
+        }
+    }
+
+    const Network& network_;
+    const Setting& setting_;
+    const DeviceInfo& device_;
+    StreamView stream_;
+    std::vector<Frame> frames_;
+    std::vector<DetectionBuffer> buffers_;
+    std::vector<DetectionBuffer*> raw_;
+    DetectionTransfer transfer_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    try {
+        const DeviceInfo device = use_device(0);
+        const Stream stream;
+        std::vector<std::string> models(argv + 1, argv + argc);
+        if (models.empty()) models = {"yunet_n_dynamic", "version-RFB-640"};
+        std::printf("%s\n", device.name.c_str());
+        for (const std::string& model : models) {
+            const Network network = read_onnx(find_model(model, "cnn"));
+            std::printf("%s: %.1f million multiply-adds at 640x640\n", model.c_str(),
+                        static_cast<double>(multiply_adds(network, 640, 640)) / 1e6);
+            for (const Setting& setting : kSettings) Bench(network, setting, device, stream.view()).run();
+        }
+    } catch (const Error& error) {
+        std::fprintf(stderr, "%s\n", error.what());
+        return 1;
+    }
+    return 0;
+}
+#else
+int main() {
+    std::puts("built without CUDA");
+}
+#endif

@@ -1,0 +1,245 @@
+// The kernels against plain loops: every map of the heads, in both precisions, fused and layer by layer.
+#include <cuda_fp16.h>
+
+#include <cmath>
+
+#include "core/algo/cnn_boxes.h"
+#include "gpu/cnn/network_run.h"
+#include "tests/gpu/cnn/reference.h"
+#include "tests/gpu/frame/device_memory.h"
+#include "tests/gpu/gpu_fixture.h"
+#include "tests/support/random.h"
+
+namespace throng::test {
+namespace {
+
+using namespace throng::gpu;
+
+std::size_t at(int i) {
+    return static_cast<std::size_t>(i);
+}
+
+// Elements of a map of one image, as 32-bit numbers.
+class MapAccess {
+public:
+    MapAccess(Precision precision, StreamView stream) : precision_(precision), stream_(stream) {}
+
+    void write(const Map& map, int image, const Tensor& tensor) const {
+        std::vector<float> values(at(map.width) * at(map.height) * at(map.pitch));
+        for (int c = 0; c < tensor.channels; ++c) {
+            for (int y = 0; y < map.height; ++y) {
+                for (int x = 0; x < map.width; ++x) values[index(map, c, x, y)] = tensor.at(c, x, y);
+            }
+        }
+        if (precision_ == Precision::fp32) {
+            copy(static_cast<float*>(map.data) + image * map.image, values.data(), values.size() * sizeof(float));
+        } else {
+            std::vector<__half> narrow(values.size());
+            for (std::size_t i = 0; i < values.size(); ++i) narrow[i] = __float2half(values[i]);
+            copy(static_cast<__half*>(map.data) + image * map.image, narrow.data(), narrow.size() * sizeof(__half));
+        }
+    }
+
+    [[nodiscard]] Tensor read(const Map& map, int image, int channels) const {
+        const std::size_t count = at(map.width * map.height - 1) * at(map.pitch) + at(map.channels);
+        std::vector<float> values(count);
+        if (precision_ == Precision::fp32) {
+            values = to_host(static_cast<const float*>(map.data) + image * map.image, count, stream_);
+        } else {
+            const auto narrow = to_host(static_cast<const __half*>(map.data) + image * map.image, count, stream_);
+            for (std::size_t i = 0; i < count; ++i) values[i] = __half2float(narrow[i]);
+        }
+        Tensor tensor(channels, map.width, map.height);
+        for (int c = 0; c < channels; ++c) {
+            for (int y = 0; y < map.height; ++y) {
+                for (int x = 0; x < map.width; ++x) tensor.at(c, x, y) = values[index(map, c, x, y)];
+            }
+        }
+        return tensor;
+    }
+
+private:
+    static std::size_t index(const Map& map, int c, int x, int y) {
+        return (at(y) * at(map.width) + at(x)) * at(map.pitch) + at(c);
+    }
+    void copy(void* to, const void* from, std::size_t bytes) const {
+        check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream_), "test");
+        check_cuda(cudaStreamSynchronize(stream_), "test");
+    }
+
+    Precision precision_;
+    StreamView stream_;
+};
+
+struct Case {
+    const char* name;
+    Network (*make)(std::uint64_t seed);
+    int width, height, images;
+    Precision precision;
+    bool fused;
+};
+
+std::string case_name(const testing::TestParamInfo<Case>& info) {
+    return std::string(info.param.name) + "_" + std::to_string(info.param.width) + "x" +
+           std::to_string(info.param.height) + (info.param.precision == Precision::fp32 ? "_fp32" : "_fp16") +
+           (info.param.fused ? "_fused" : "_plain");
+}
+
+class CnnNetwork : public GpuTest, public testing::WithParamInterface<Case> {};
+
+TEST_P(CnnNetwork, MapsEqualPlainLoops) {
+    if (IsSkipped()) return;
+    const Case& param = GetParam();
+    std::mt19937_64 random(seed(7));
+    const Network network = param.make(random());
+    const Steps steps = make_steps(network, param.precision, param.fused, view());
+    const NetworkRun run(network, steps, param.precision, device, param.width, param.height, param.images, view());
+    const MapAccess access(param.precision, view());
+    std::vector<std::vector<Tensor>> expected;
+    for (int i = 0; i < param.images; ++i) {
+        const Tensor input = random_input(param.width, param.height, random);
+        access.write(run.input(), i, input);
+        expected.push_back(evaluate(network, input));
+    }
+    run.enqueue_layers(view(), true);
+
+    // What is kept to the end: the heads' maps, or what the fused heads read.
+    std::vector<int> tensors;
+    for (const HeadStep& head : steps.heads) tensors.push_back(head.in);
+    if (steps.heads.empty()) {
+        for (const HeadLevel& level : network.head.levels) {
+            for (const int map : {level.score, level.objectness, level.box, level.landmarks}) {
+                if (map >= 0) tensors.push_back(map);
+            }
+        }
+    }
+    const double tolerance = param.precision == Precision::fp32 ? 1e-5 : 1e-2;
+    for (int i = 0; i < param.images; ++i) {
+        for (const int t : tensors) {
+            const Tensor& want = expected[at(i)][at(t)];
+            const Tensor got = access.read(run.map(t), i, want.channels);
+            ASSERT_EQ(got.values.size(), want.values.size());
+            double error = 0;
+            double norm = 0;
+            for (std::size_t v = 0; v < got.values.size(); ++v) {
+                ASSERT_TRUE(std::isfinite(got.values[v])) << "tensor " << t << " value " << v;
+                const double d = static_cast<double>(got.values[v]) - static_cast<double>(want.values[v]);
+                error += d * d;
+                norm += static_cast<double>(want.values[v]) * static_cast<double>(want.values[v]);
+            }
+            EXPECT_LE(std::sqrt(error), tolerance * std::sqrt(norm)) << "image " << i << " tensor " << t;
+            EXPECT_GT(norm, 0.0);
+        }
+    }
+}
+
+TEST_P(CnnNetwork, BoxesEqualPlainLoops) {
+    if (IsSkipped()) return;
+    const Case& param = GetParam();
+    if (param.precision == Precision::fp16) GTEST_SKIP() << "skipped: which boxes pass a threshold is a matter of bits";
+    std::mt19937_64 random(seed(8));
+    const Network network = param.make(random());
+    const Steps steps = make_steps(network, param.precision, param.fused, view());
+    const NetworkRun run(network, steps, param.precision, device, param.width, param.height, param.images, view());
+    const MapAccess access(param.precision, view());
+    BoxSink sink;
+    const float unlimited = std::numeric_limits<float>::max();
+    const std::vector<PassPlace> places{{{3.0F, 5.0F, 1.5F, 2.0F}, {-unlimited, -unlimited, unlimited, unlimited}}};
+    const DeviceBuffer<PassPlace> d_places = to_device(places);
+    sink.d_passes = d_places.data();
+    sink.threshold = 0.4F;
+    sink.max_side = unlimited;
+    std::vector<DetectionBuffer> buffers;
+    std::vector<std::vector<Tensor>> expected;
+    for (int i = 0; i < param.images; ++i) {
+        const Tensor input = random_input(param.width, param.height, random);
+        access.write(run.input(), i, input);
+        expected.push_back(evaluate(network, input));
+        buffers.push_back(make_device_buffer(1 << 16, {false, 0, true}, view()));
+        sink.raw[i] = buffers.back().span();
+    }
+    run.enqueue_layers(view(), true);
+    run.enqueue_boxes(sink, view());
+
+    for (int i = 0; i < param.images; ++i) {
+        DetectionSet found = download(buffers[at(i)]);
+        ASSERT_EQ(found.overflow(), 0U);
+        std::size_t wanted = 0;
+        std::size_t matched = 0;
+        for (const HeadLevel& level : network.head.levels) {
+            const auto stride = static_cast<float>(level.stride);
+            const Tensor& scores = expected[at(i)][at(level.score)];
+            for (int y = 0; y < scores.height; ++y) {
+                for (int x = 0; x < scores.width; ++x) {
+                    for (int b = 0; b < level.boxes_per_cell(); ++b) {
+                        const auto sigmoid = [](double v) { return 1.0 / (1.0 + std::exp(-v)); };
+                        const auto value = [&](int map, int c) {
+                            return static_cast<double>(expected[at(i)][at(map)].at(c, x, y));
+                        };
+                        const bool yunet = network.head.family == HeadFamily::yunet;
+                        const double score =
+                            yunet ? std::sqrt(sigmoid(value(level.score, 0)) * sigmoid(value(level.objectness, 0)))
+                                  : sigmoid(value(level.score, 2 * b + 1) - value(level.score, 2 * b));
+                        if (std::abs(score - 0.4) < 1e-4) continue;  // either answer is right
+                        if (score < 0.4) continue;
+                        ++wanted;
+                        const Prior prior = yunet ? Prior{stride, stride} : level.priors[at(b)];
+                        const double prior_w = static_cast<double>(prior.width);
+                        const double prior_h = static_cast<double>(prior.height);
+                        const double centre = yunet ? 1.0 : 0.1;
+                        const double size = yunet ? 1.0 : 0.2;
+                        const double shift = yunet ? 0.0 : 0.5;
+                        const double w = std::exp(size * value(level.box, 4 * b + 2)) * prior_w;
+                        const double h = std::exp(size * value(level.box, 4 * b + 3)) * prior_h;
+                        const double left =
+                            (x + shift) * level.stride + centre * value(level.box, 4 * b) * prior_w - w / 2;
+                        const double top =
+                            (y + shift) * level.stride + centre * value(level.box, 4 * b + 1) * prior_h - h / 2;
+                        for (std::size_t d = 0; d < found.detections.size(); ++d) {
+                            const Detection& det = found.detections[d];
+                            const double tolerance = 2e-3 * (1.0 + prior_w);
+                            if (std::abs(static_cast<double>(det.score) - score) > 1e-4 ||
+                                std::abs(static_cast<double>(det.box.x) - (3.0 + left * 1.5)) > tolerance ||
+                                std::abs(static_cast<double>(det.box.y) - (5.0 + top * 2.0)) > tolerance ||
+                                std::abs(static_cast<double>(det.box.w) - w * 1.5) > tolerance ||
+                                std::abs(static_cast<double>(det.box.h) - h * 2.0) > tolerance) {
+                                continue;
+                            }
+                            if (yunet) {
+                                const double first = (x + value(level.landmarks, 0)) * level.stride * 1.5 + 3.0;
+                                const double tenth = (y + value(level.landmarks, 9)) * level.stride * 2.0 + 5.0;
+                                EXPECT_NEAR(static_cast<double>(found.landmarks[d].xy[0]), first, tolerance);
+                                EXPECT_NEAR(static_cast<double>(found.landmarks[d].xy[9]), tenth, tolerance);
+                            }
+                            ++matched;
+                            break;
+                        }
+                    }
+                }
+            }
+        }
+        EXPECT_EQ(matched, wanted);
+        EXPECT_NEAR(static_cast<double>(found.detections.size()), static_cast<double>(wanted), 2.0);
+        EXPECT_GT(wanted, 0U);
+    }
+}
+
+constexpr Precision k32 = Precision::fp32;
+constexpr Precision k16 = Precision::fp16;
+INSTANTIATE_TEST_SUITE_P(Networks, CnnNetwork,
+                         testing::Values(Case{"yunet", random_yunet, 96, 64, 1, k32, true},
+                                         Case{"yunet", random_yunet, 96, 64, 1, k32, false},
+                                         Case{"yunet", random_yunet, 160, 224, 2, k32, true},
+                                         Case{"yunet", random_yunet, 160, 224, 2, k16, true},
+                                         Case{"yunet", random_yunet, 96, 64, 1, k16, false},
+                                         Case{"yunet", random_yunet, 32, 32, 3, k16, true},
+                                         Case{"ultraface", random_ultraface, 128, 96, 2, k32, true},
+                                         Case{"ultraface", random_ultraface, 128, 96, 1, k32, false},
+                                         Case{"ultraface", random_ultraface, 128, 96, 2, k16, true},
+                                         Case{"odd", odd_network, 64, 96, 2, k32, true},
+                                         Case{"odd", odd_network, 64, 96, 1, k32, false},
+                                         Case{"odd", odd_network, 64, 96, 2, k16, true}),
+                         case_name);
+
+}  // namespace
+}  // namespace throng::test
