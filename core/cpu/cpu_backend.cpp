@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/cpu/cascade_detector.h"
+#include "core/cpu/cnn_detector.h"
 #include "core/cpu/cpu_recorder.h"
 #include "core/cpu/hog_detector.h"
 #include "core/cpu/nms.h"
@@ -57,6 +58,7 @@ constexpr DetectorFactory kFactories[] = {
     {"haar", make_cascade_detector},
     {"lbp", make_cascade_detector},
     {"hog", make_hog_detector},
+    {"cnn", make_cnn_detector},
 };
 
 class CpuBackend final : public Backend {

@@ -113,9 +113,9 @@ CnnPlan plan_passes(const Network& network, std::int32_t width, std::int32_t hei
     const std::int32_t multiple = input_multiple(network);
     const double longer = std::max(width, height);
     const double largest = params.max_size > 0 ? std::min<double>(params.max_size, longer) : longer;
-    double scale = std::min(static_cast<double>(kSmallestFace) / params.min_size, static_cast<double>(kLargestZoom));
+    double scale = std::min(double{kSmallestFace} / params.min_size, static_cast<double>(kLargestZoom));
     add_scale(plan.passes, width, height, scale, multiple);
-    while (largest * scale > kLargestFace) {
+    while (largest * scale > static_cast<double>(kLargestFace)) {
         scale /= params.scale_factor;
         add_scale(plan.passes, width, height, scale, multiple);
     }

@@ -1,0 +1,200 @@
+#include "core/cpu/cnn_input.h"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace throng {
+namespace {
+
+constexpr int kRowsATask = 16;
+
+// One channel of a plane of 8-bit samples: sample x of a row lies at x * step.
+struct Channel {
+    const PlaneView* plane;
+    int first = 0;
+    int step = 1;
+    bool subsampled = false;
+
+    [[nodiscard]] const std::uint8_t* row(int y) const { return plane->data + y * plane->pitch + first; }
+};
+
+// The channels that make a pixel: Y; Y, U, V; or blue, green, red.
+int channels_of(const Frame& frame, Channel (&channels)[3]) {
+    switch (frame.info().format) {
+        case PixelFormat::gray8: channels[0] = {&frame.plane(0)}; return 1;
+        case PixelFormat::nv12:
+            channels[0] = {&frame.plane(0)};
+            channels[1] = {&frame.plane(1), 0, 2, true};
+            channels[2] = {&frame.plane(1), 1, 2, true};
+            return 3;
+        case PixelFormat::yuv420p:
+            channels[0] = {&frame.plane(0)};
+            channels[1] = {&frame.plane(1), 0, 1, true};
+            channels[2] = {&frame.plane(2), 0, 1, true};
+            return 3;
+        case PixelFormat::bgr24:
+            for (int c = 0; c < 3; ++c) channels[c] = {&frame.plane(0), c, 3};
+            return 3;
+    }
+    return 0;
+}
+
+std::vector<CnnTap>& fill_taps(std::vector<CnnTap>& taps, const CnnAxis& axis, int count) {
+    taps.clear();
+    for (int sample = 0; sample < axis.samples; ++sample) {
+        for (int x = 0; x < count; ++x) taps.push_back(cnn_tap(axis, x, sample));
+    }
+    return taps;
+}
+
+// The horizontal half of cnn_bilinear, for a whole row.
+void interpolate_row(const std::uint8_t* row, int step, const CnnTap* taps, std::size_t count, float* out) {
+    for (std::size_t i = 0; i < count; ++i) {
+        const CnnTap tap = taps[i];
+        const float a = row[tap.near * step];
+        const float b = row[tap.far * step];
+        out[i] = a + (b - a) * tap.weight;
+    }
+}
+
+// The vertical half, added up.
+void add_rows(const float* above, const float* below, float weight, int count, float* sum) {
+    for (int x = 0; x < count; ++x) sum[x] += above[x] + (below[x] - above[x]) * weight;
+}
+
+void divide(float* values, int count, float divisor) {
+    if (divisor == 1.0F) return;
+    for (int x = 0; x < count; ++x) values[x] /= divisor;
+}
+
+}  // namespace
+
+// What all rows of one pass have in common.
+class CnnInputRows {
+public:
+    CnnInputRows(const Frame& frame, const CnnPass& pass, const NetworkInput& input, CnnInputMaker& maker,
+                 float* planes)
+        : pass_(pass), input_(input), color_(cnn_color_of(frame.info())), planes_(planes) {
+        count_ = channels_of(frame, channels_);
+        colors_ = frame.info().format == PixelFormat::bgr24;
+        const PlaneView luma = plane_shape(PixelFormat::gray8, frame.width(), frame.height(), 0);
+        across_ = horizontal_axis(pass, luma.width, false);
+        down_ = vertical_axis(pass, luma.height, false);
+        fill_taps(maker.luma_taps_, across_, pass.content_width);
+        taps_[0] = taps_[1] = taps_[2] = maker.luma_taps_.data();
+        if (count_ == 3 && !colors_) {
+            chroma_down_ = vertical_axis(pass, (luma.height + 1) / 2, true);
+            fill_taps(maker.chroma_taps_, horizontal_axis(pass, (luma.width + 1) / 2, true), pass.content_width);
+            taps_[1] = taps_[2] = maker.chroma_taps_.data();
+        }
+        width_ = static_cast<std::size_t>(pass.content_width);
+    }
+
+    void start(CnnInputMaker::Worker& worker) const {
+        for (int c = 0; c < count_; ++c) {
+            CnnInputMaker::Worker::Plane& plane = worker.plane[c];
+            plane.row[0] = plane.row[1] = -1;
+            for (auto& rows : plane.rows) rows.resize(width_ * static_cast<std::size_t>(across_.samples));
+        }
+        for (auto& mean : worker.mean) mean.resize(width_);
+    }
+
+    void make(int y, CnnInputMaker::Worker& worker) const {
+        float* out[3];
+        for (int c = 0; c < 3; ++c) {
+            out[c] = planes_ + (static_cast<std::ptrdiff_t>(c) * pass_.height + y) * pass_.width;
+        }
+        const int content = y < pass_.content_height ? pass_.content_width : 0;
+        if (content > 0) {
+            for (int c = 0; c < count_; ++c) average(y, c, worker);
+            convert(worker, out);
+        }
+        const float nothing = cnn_normalise(0.0F, input_.mean, input_.scale);
+        for (float* row : out) std::fill(row + content, row + pass_.width, nothing);
+    }
+
+private:
+    // The means of channel c over the samples of each pixel of input row y.
+    void average(int y, int c, CnnInputMaker::Worker& worker) const {
+        float* mean = worker.mean[c].data();
+        std::fill_n(mean, width_, 0.0F);
+        const CnnAxis& down = channels_[c].subsampled ? chroma_down_ : down_;
+        for (int j = 0; j < down.samples; ++j) {
+            const CnnTap tap = cnn_tap(down, y, j);
+            const float* above = interpolated(tap.near, c, worker);
+            const float* below = interpolated(tap.far, c, worker);
+            for (int i = 0; i < across_.samples; ++i) {
+                add_rows(above + static_cast<std::size_t>(i) * width_, below + static_cast<std::size_t>(i) * width_,
+                         tap.weight, pass_.content_width, mean);
+            }
+        }
+        divide(mean, pass_.content_width, static_cast<float>(across_.samples * down.samples));
+    }
+
+    // Row y of the channel's plane after the horizontal pass. A row and the one below it have slots of their own.
+    const float* interpolated(int y, int c, CnnInputMaker::Worker& worker) const {
+        CnnInputMaker::Worker::Plane& plane = worker.plane[c];
+        const int slot = y & 1;
+        float* out = plane.rows[slot].data();
+        if (plane.row[slot] != y) {
+            plane.row[slot] = y;
+            interpolate_row(channels_[c].row(y), channels_[c].step, taps_[c],
+                            width_ * static_cast<std::size_t>(across_.samples), out);
+        }
+        return out;
+    }
+
+    void convert(const CnnInputMaker::Worker& worker, float* const (&out)[3]) const {
+        float* blue = input_.rgb ? out[2] : out[0];
+        float* green = out[1];
+        float* red = input_.rgb ? out[0] : out[2];
+        const float mean = input_.mean;
+        const float scale = input_.scale;
+        const float* a = worker.mean[0].data();
+        const float* b = worker.mean[1].data();
+        const float* c = worker.mean[2].data();
+        if (colors_) {
+            for (std::size_t x = 0; x < width_; ++x) {
+                blue[x] = cnn_normalise(a[x], mean, scale);
+                green[x] = cnn_normalise(b[x], mean, scale);
+                red[x] = cnn_normalise(c[x], mean, scale);
+            }
+        } else if (count_ == 1) {
+            for (std::size_t x = 0; x < width_; ++x) {
+                blue[x] = green[x] = red[x] = cnn_normalise(cnn_grey(color_, a[x]), mean, scale);
+            }
+        } else {
+            for (std::size_t x = 0; x < width_; ++x) {
+                const CnnPixel pixel = cnn_color(color_, a[x], b[x], c[x]);
+                blue[x] = cnn_normalise(pixel.blue, mean, scale);
+                green[x] = cnn_normalise(pixel.green, mean, scale);
+                red[x] = cnn_normalise(pixel.red, mean, scale);
+            }
+        }
+    }
+
+    const CnnPass& pass_;
+    const NetworkInput& input_;
+    CnnColor color_;
+    float* planes_;
+    Channel channels_[3];
+    int count_ = 0;
+    bool colors_ = false;
+    CnnAxis across_, down_, chroma_down_;
+    const CnnTap* taps_[3] = {};
+    std::size_t width_ = 0;  // of the content
+};
+
+void CnnInputMaker::make(const Frame& frame, const CnnPass& pass, const NetworkInput& input, ThreadPool& pool,
+                         float* planes) {
+    const CnnInputRows rows(frame, pass, input, *this, planes);
+    workers_.resize(static_cast<std::size_t>(pool.size()));
+    for (Worker& worker : workers_) rows.start(worker);
+    const int tasks = (pass.height + kRowsATask - 1) / kRowsATask;
+    pool.run(tasks, [&](int task, int worker) {
+        const int last = std::min((task + 1) * kRowsATask, pass.height);
+        for (int y = task * kRowsATask; y < last; ++y) rows.make(y, workers_[static_cast<std::size_t>(worker)]);
+    });
+}
+
+}  // namespace throng
