@@ -22,7 +22,50 @@ __device__ void store(__half2* to, int pitch, int i, float even, float odd) {
     to[i * pitch] = __floats2half2_rn(even, odd);
 }
 
-// A thread a block. With loops written out the values stay in registers; else they are read three times.
+// The values stay in registers.
+template <typename Word>
+__device__ void normalise_unrolled(const float* from, Word* to, int pitch) {
+    float values[kHogBlockValues];
+    float sum = 0;
+#pragma unroll
+    for (int i = 0; i < kHogBlockValues; ++i) values[i] = from[i * pitch];
+#pragma unroll
+    for (const float value : values) sum = __fmaf_rn(value, value, sum);
+    const float scale = scale_of(sum, kHogBlockFloor);
+    float clipped_sum = 0;
+#pragma unroll
+    for (float& value : values) {
+        value = fminf(value * scale, kHogClip);
+        clipped_sum = __fmaf_rn(value, value, clipped_sum);
+    }
+    const float again = scale_of(clipped_sum, kHogClippedFloor);
+#pragma unroll
+    for (int i = 0; i < kHogBlockValues; i += 2) store(to, pitch, i / 2, values[i] * again, values[i + 1] * again);
+}
+
+// The values are read three times.
+template <typename Word>
+__device__ void normalise_rolled(const float* from, Word* to, int pitch) {
+    float sum = 0;
+#pragma unroll 1
+    for (int i = 0; i < kHogBlockValues; ++i) sum = __fmaf_rn(from[i * pitch], from[i * pitch], sum);
+    const float scale = scale_of(sum, kHogBlockFloor);
+    float clipped_sum = 0;
+#pragma unroll 1
+    for (int i = 0; i < kHogBlockValues; ++i) {
+        const float value = fminf(from[i * pitch] * scale, kHogClip);
+        clipped_sum = __fmaf_rn(value, value, clipped_sum);
+    }
+    const float again = scale_of(clipped_sum, kHogClippedFloor);
+#pragma unroll 1
+    for (int i = 0; i < kHogBlockValues; i += 2) {
+        const float even = fminf(from[i * pitch] * scale, kHogClip);
+        const float odd = fminf(from[(i + 1) * pitch] * scale, kHogClip);
+        store(to, pitch, i / 2, even * again, odd * again);
+    }
+}
+
+// A thread a block.
 template <bool kHalf, bool kUnrolled>
 __global__ void __launch_bounds__(kNormaliseColumns* kNormaliseRows)
     hog_normalise_kernel(HogTables tables, const HogUnit* units) {
@@ -32,33 +75,14 @@ __global__ void __launch_bounds__(kNormaliseColumns* kNormaliseRows)
     const int row = unit.y + static_cast<int>(threadIdx.x) / kNormaliseColumns;
     if (column >= level.cells - 1 || row >= level.cell_rows - 1) return;
     const int pitch = level.block_pitch;
-    const std::int64_t at = level.blocks + static_cast<std::int64_t>(row) * kHogBlockValues * pitch + column;
-    using Word = std::conditional_t<kHalf, __half2, float>;
-    Word* to = static_cast<Word*>(tables.values) + (kHalf ? (at - column) / 2 + column : at);  // pairs are half as many
-
-    float kept[kUnrolled ? kHogBlockValues : 1];
-    const auto value = [&](int i) { return kUnrolled ? kept[i] : tables.blocks[at + i * pitch]; };
-    if constexpr (kUnrolled) {
-#pragma unroll
-        for (int i = 0; i < kHogBlockValues; ++i) kept[i] = tables.blocks[at + i * pitch];
-    }
-    float sum = 0;
-#pragma unroll(kUnrolled ? kHogBlockValues : 1)
-    for (int i = 0; i < kHogBlockValues; ++i) sum = __fmaf_rn(value(i), value(i), sum);
-    const float scale = scale_of(sum, kHogBlockFloor);
-    float clipped_sum = 0;
-#pragma unroll(kUnrolled ? kHogBlockValues : 1)
-    for (int i = 0; i < kHogBlockValues; ++i) {
-        const float clipped = fminf(value(i) * scale, kHogClip);
-        if (kUnrolled) kept[kUnrolled ? i : 0] = clipped;
-        clipped_sum = __fmaf_rn(clipped, clipped, clipped_sum);
-    }
-    const float again = scale_of(clipped_sum, kHogClippedFloor);
-#pragma unroll(kUnrolled ? kHogBlockValues : 1)
-    for (int i = 0; i < kHogBlockValues / 2; ++i) {
-        const float even = (kUnrolled ? value(2 * i) : fminf(value(2 * i) * scale, kHogClip)) * again;
-        const float odd = (kUnrolled ? value(2 * i + 1) : fminf(value(2 * i + 1) * scale, kHogClip)) * again;
-        store(to, pitch, i, even, odd);
+    const std::int64_t row_at = level.blocks + static_cast<std::int64_t>(row) * kHogBlockValues * pitch;
+    using Word = std::conditional_t<kHalf, __half2, float>;  // of pairs there are half as many
+    Word* to = static_cast<Word*>(tables.values) + (kHalf ? row_at / 2 : row_at) + column;
+    const float* from = tables.blocks + row_at + column;
+    if (kUnrolled) {
+        normalise_unrolled(from, to, pitch);
+    } else {
+        normalise_rolled(from, to, pitch);
     }
 }
 

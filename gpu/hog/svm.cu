@@ -32,9 +32,6 @@ __device__ void add_products(float value, float weight, float& sum) {
 __device__ void add_products(__half2 value, __half2 weight, __half2& sum) {
     sum = __hfma2(value, weight, sum);
 }
-__device__ float total(float sum) {
-    return sum;
-}
 __device__ float total(__half2 sum) {
     return __low2float(sum) + __high2float(sum);
 }
@@ -66,7 +63,7 @@ struct FourWindows {
         for (int i = 0; i < 3; ++i) v.wide[i] = reinterpret_cast<const uint4*>(tile)[i];
 #pragma unroll
         for (int i = 0; i < 2; ++i) w.wide[i] = __ldg(reinterpret_cast<const uint4*>(weights) + i);
-        if constexpr (sizeof(Word) == sizeof(float) && std::is_same_v<Word, float>) {
+        if constexpr (std::is_same_v<Word, float>) {
 #pragma unroll
             for (int x = 0; x < kHogColumns; ++x) {
 #pragma unroll
