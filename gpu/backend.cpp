@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/detect/detector_kinds.h"
 #include "gpu/cascade/cascade_detector.h"
+#include "gpu/cnn/cnn_detector.h"
 #include "gpu/detection_fetch.h"
 #include "gpu/detection_memory.h"
 #include "gpu/hog/hog_detector.h"
@@ -35,16 +36,13 @@ struct DetectorFactory {
 constexpr DetectorFactory kFactories[] = {
     {"haar", make_cascade},
     {"lbp", make_cascade},
+    {"cnn", make_cnn_detector},
     {"hog", make_hog_detector},
 };
 
 class CudaBackend final : public Backend {
 public:
-    explicit CudaBackend(int index) : device_(use_device(index)) {
-        // FFmpeg shares the primary context only where it was made with just this flag; a thread that waits sleeps
-        // then.
-        check_cuda(cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync), "cudaSetDeviceFlags");
-    }
+    explicit CudaBackend(int index) : device_(use_device(index)) {}
 
     [[nodiscard]] std::string name() const override { return "cuda"; }
 

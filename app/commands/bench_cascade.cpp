@@ -19,6 +19,7 @@
 
 #include "app/commands/cascade_ladder.h"
 #include "app/commands/command.h"
+#include "app/commands/opencv_cuda_peer.h"
 #include "app/options/backend.h"
 #include "app/options/detector_options.h"
 #include "app/options/progress.h"
@@ -58,6 +59,7 @@ struct Row {
     std::vector<double> ours;                           // milliseconds, ascending: frame in, raw detections out
     std::map<std::string, std::vector<double>> stages;  // ascending
     std::vector<double> opencv;                         // empty: not measured
+    CudaPeerTimes opencv_cuda;                          // beside the CUDA backend
     std::optional<CascadeCounts> counts;                // of the CPU backend
     std::int64_t accepted = 0;
     std::int64_t common = 0;  // windows that OpenCV accepts too
@@ -133,6 +135,8 @@ public:
             fmt::print("{}\n{}, {}x{}, medians of {} runs, OpenCV {} with {} threads\n{}", backend_->description(),
                        source_, frame_.width(), frame_.height(), arguments_.repeat, CV_VERSION, cv::getNumThreads(),
                        table().text());
+            const std::string& trouble = rows_.front().opencv_cuda.trouble;
+            if (!trouble.empty()) fmt::print("OpenCV's CUDA cascade is not measured: {}\n", trouble);
         }
         if (!arguments_.csv.empty()) write_text(arguments_.csv, table().csv());
         if (!arguments_.json.empty()) write_text(arguments_.json, json().dump(2) + "\n");
@@ -230,6 +234,9 @@ private:
             }
             done(static_cast<std::uint64_t>(std::max(i, 0)));
         }
+        if (!arguments_.no_peers && backend_->name() == "cuda") {
+            row.opencv_cuda = measure_opencv_cuda(row.model, luma, setting.params, arguments_.repeat);
+        }
         std::sort(row.ours.begin(), row.ours.end());
         std::sort(row.opencv.begin(), row.opencv.end());
         for (auto& [stage, samples] : row.stages) std::sort(samples.begin(), samples.end());
@@ -241,8 +248,8 @@ private:
     }
 
     [[nodiscard]] TextTable table() const {
-        TextTable table({"setting", "median ms", "pyramid", "integral", "cascade", "OpenCV ms", "x OpenCV", "windows",
-                         "looked at", "accepted", "OpenCV's", "common"});
+        TextTable table({"setting", "median ms", "pyramid", "integral", "cascade", "OpenCV ms", "x OpenCV",
+                         "its CUDA ms", "windows", "looked at", "accepted", "OpenCV's", "common"});
         for (const Row& row : rows_) {
             const double median = percentile(row.ours, 0.5);
             const auto stage = [&](std::string_view name) {
@@ -253,6 +260,7 @@ private:
             table.add({row.setting.name, fmt::format("{:.2f}", median), stage(stage::kPyramid), stage(stage::kIntegral),
                        stage(stage::kCascade), peer ? fmt::format("{:.2f}", percentile(row.opencv, 0.5)) : "-",
                        peer ? fmt::format("{:.2f}", percentile(row.opencv, 0.5) / median) : "-",
+                       row.opencv_cuda.ms.empty() ? "-" : fmt::format("{:.2f}", percentile(row.opencv_cuda.ms, 0.5)),
                        row.counts ? fmt::format("{}", row.counts->candidates) : "-",
                        row.counts ? fmt::format("{}", row.counts->visited) : "-", fmt::format("{}", row.accepted),
                        peer ? fmt::format("{}", row.theirs) : "-", peer ? fmt::format("{}", row.common) : "-"});
@@ -285,6 +293,12 @@ private:
                                   {"ratio", percentile(row.opencv, 0.5) / percentile(row.ours, 0.5)},
                                   {"accepted", row.theirs},
                                   {"common", row.common}};
+            }
+            if (!row.opencv_cuda.ms.empty()) {
+                item["opencv_cuda"] = {{"median_ms", percentile(row.opencv_cuda.ms, 0.5)},
+                                       {"accepted", row.opencv_cuda.accepted}};
+            } else if (!row.opencv_cuda.trouble.empty()) {
+                item["opencv_cuda"] = {{"trouble", row.opencv_cuda.trouble}};
             }
             rows.push_back(std::move(item));
         }
