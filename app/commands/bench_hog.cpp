@@ -70,7 +70,7 @@ public:
 
     void run() {
         boxes_.clear();
-        const double threshold = static_cast<double>(params_.score_threshold.value_or(0.0F));
+        const double threshold = static_cast<double>(params_.score_threshold.value_or(kHogMargin));
         const cv::Size stride(kHogCell, kHogCell);
         if (whole_pyramid()) {
             std::vector<double> margins;

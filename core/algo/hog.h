@@ -27,6 +27,9 @@ inline constexpr float kHogBlockFloor = 0.1F * kHogBlockValues;  // added to the
 inline constexpr float kHogClippedFloor = 1e-3F;                 // added to the second
 inline constexpr float kHogSigma = 4.0F;                         // of the Gaussian over a block, pixels
 
+// Margin from which a window counts where nothing else is said.
+inline constexpr float kHogMargin = 0.3F;
+
 // The arc tangent of a ratio in [0, 1], in bins of 20 degrees: the odd polynomial of degree 7 that OpenCV uses, off by
 // at most 0.0112 degrees.
 inline constexpr float kHogBinsPerRadian = 2.8647889756541161F;  // 9 / pi

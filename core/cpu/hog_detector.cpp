@@ -119,7 +119,7 @@ void HogDetector::enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorde
     }
     plan(frame.width(), frame.height());
     const PlaneView grey = levels_.empty() ? PlaneView{} : grey_plane(frame, recorder);
-    const float threshold = params_.score_threshold.value_or(0.0F);
+    const float threshold = params_.score_threshold.value_or(kHogMargin);
 
     const auto start = std::chrono::steady_clock::now();
     for (HogWorker& worker : workers_) worker.times = {};

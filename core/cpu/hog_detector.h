@@ -13,7 +13,7 @@
 
 namespace throng {
 
-// score_threshold is a margin, 0 where it is not set; min_size and max_size bound a window's height.
+// score_threshold is a margin, kHogMargin where it is not set; min_size and max_size bound a window's height.
 class HogDetector final : public Detector {
 public:
     // default_threads: where params.threads is 0; 0 for one a core. Throws Error(usage) as check_params does.

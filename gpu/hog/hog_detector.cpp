@@ -126,7 +126,7 @@ HogTables HogDetector::tables() const {
 }
 
 HogOutput HogDetector::output(const DetectionSpan& raw) const {
-    return {raw, params_.score_threshold.value_or(0.0F)};
+    return {raw, params_.score_threshold.value_or(kHogMargin)};
 }
 
 std::vector<float> HogDetector::read_blocks(std::size_t level) const {

@@ -25,7 +25,8 @@ public:
     ~HogDetector() override;
 
     // raw must be of device memory. The first frame of a size builds the plan for it and waits for that. Margins below
-    // params.score_threshold (0 where it is not set) are not reported; min_size and max_size bound a window's height.
+    // params.score_threshold (kHogMargin where it is not set) are not reported; min_size and max_size bound a window's
+    // height.
     void enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder) override;
     void configure(const DetectorParams& params) override;
     [[nodiscard]] std::vector<DetectorSwitch> switches() const override { return hog_switches(options_); }
