@@ -65,7 +65,7 @@ TEST_F(WindowClocks, AChoiceIsShownAtOnceAndThenInForce) {
     EXPECT_EQ(clocks_->pending(), "p75");
     ASSERT_TRUE(reaches("p75"));
     EXPECT_EQ(tree_.text(tree_.node("max_freq")), "854250000");
-    EXPECT_EQ(clocks_->requested_clock(), "854.2 MHz");
+    EXPECT_EQ(clocks_->requested_clock(), "854.3 MHz");
     EXPECT_TRUE(clocks_->trouble().isEmpty());
     clocks_->step(1);
     ASSERT_TRUE(reaches("maximum"));
@@ -129,7 +129,7 @@ TEST_F(WindowClocks, TelemetryArrivesOnItsOwn) {
     EXPECT_TRUE(found.contains("temperature"));
     const int row = static_cast<int>(found.indexOf("temperature"));
     EXPECT_EQ(model.data(model.index(row), TelemetryModel::value_role).toString(), "51.5 °C");
-    EXPECT_TRUE(model.data(model.index(row), TelemetryModel::title_role).toString().contains("GPU-therm"));
+    EXPECT_TRUE(model.data(model.index(row), TelemetryModel::remark_role).toString().contains("GPU-therm"));
 }
 
 FrameResult result_of(double map, double reduce, double total) {

@@ -31,6 +31,7 @@ public:
 
     void set(const std::string& file, const std::string& value) const {
         std::filesystem::create_directories(path(file).parent_path());
+        if (std::filesystem::is_symlink(path(file))) std::filesystem::remove(path(file));  // see make_refuse
         std::ofstream(path(file), std::ios::binary) << value;
     }
     [[nodiscard]] std::string text(const std::string& file) const {

@@ -64,6 +64,16 @@ TEST_F(Settings, EveryChoiceOfEveryMenuCanBeTaken) {
     EXPECT_EQ(refused_.count(), 0);
 }
 
+TEST_F(Settings, ThePapersKernelsComeWithTheirRule) {
+    settings_.set_rule(1);
+    settings_.set_kernels(1);
+    EXPECT_EQ(settings_.kernels(), 1);
+    EXPECT_EQ(settings_.values().nms.rule, NmsRule::one_pass);
+    settings_.next_rule();
+    EXPECT_EQ(settings_.kernels(), 0);
+    EXPECT_EQ(refused_.count(), 0);
+}
+
 TEST_F(Settings, AnotherDetectorHasAnotherModel) {
     settings_.open_model(QUrl::fromLocalFile("/models/haarcascade_frontalface_alt.xml"));
     EXPECT_EQ(settings_.model_name(), "frontalface_alt");
@@ -97,17 +107,17 @@ TEST_F(Settings, AnotherDetectorComesWithItsOwnSettings) {
 TEST_F(Settings, ModelsOfTheKindAreListedAfterTheDefault) {
     settings_.set_installed_models(
         {{"haarcascade_eye", "haar", "/m/haarcascade_eye.xml"}, {"yunet_n_640_640", "cnn", "/m/yunet_n_640_640.onnx"}});
-    EXPECT_EQ(settings_.models(), (QStringList{"default: frontalface_alt2", "eye"}));
+    EXPECT_EQ(settings_.models(), (QStringList{"frontalface_alt2 (usual)", "eye"}));
     EXPECT_EQ(settings_.model_index(), 0);
     settings_.choose_model(1);
     EXPECT_EQ(settings_.values().detector.model, "/m/haarcascade_eye.xml");
     EXPECT_EQ(settings_.model_index(), 1);
     settings_.open_model(QUrl::fromLocalFile("/elsewhere/mine.xml"));
-    EXPECT_EQ(settings_.models(), (QStringList{"default: frontalface_alt2", "eye", "mine"}));
+    EXPECT_EQ(settings_.models(), (QStringList{"frontalface_alt2 (usual)", "eye", "mine"}));
     EXPECT_EQ(settings_.model_index(), 2);
     EXPECT_EQ(settings_.model_filter(), "Haar cascade (*.xml)");
     settings_.set_detector(3);
-    EXPECT_EQ(settings_.models(), (QStringList{"default: yunet_n_640_640", "yunet_n_640_640"}));
+    EXPECT_EQ(settings_.models(), (QStringList{"yunet_n_640_640 (usual)", "yunet_n_640_640"}));
     settings_.set_detector(2);
     EXPECT_FALSE(settings_.takes_model());
 }

@@ -101,15 +101,17 @@ protected:
     }
 
     // The control with this text, wherever it is.
-    QObject* control(const QString& text) {
-        for (QQuickItem* item : window_->contentItem()->findChildren<QQuickItem*>()) {
-            if (item->inherits("QQuickAbstractButton") && item->property("text").toString() == text) return item;
+    QObject* control(const QString& text) { return control(text, window_->contentItem()); }
+    static QObject* control(const QString& text, QQuickItem* below) {
+        if (below->inherits("QQuickAbstractButton") && below->property("text").toString() == text) return below;
+        for (QQuickItem* item : below->childItems()) {
+            if (QObject* found = control(text, item)) return found;
         }
         return nullptr;
     }
     bool click(const QString& text) {
         QObject* found = control(text);
-        return found != nullptr && QMetaObject::invokeMethod(found, "click");
+        return found != nullptr && QMetaObject::invokeMethod(found, "clicked");
     }
 
     class CountingSink : public ResultSink {
@@ -280,6 +282,63 @@ TEST_F(Window, TheClockIsChosenBesideTheBars) {
     engine_.reset();
     session_.reset();
     EXPECT_EQ(board.text(board.node("min_freq")), "114750000");
+}
+
+// For looking at: writes what the window shows in states that are hard to reach by hand.
+// THRONG_UI_PICTURES=DIR ui_window --gtest_filter=Window.PicturesToLookAt
+TEST_F(Window, PicturesToLookAt) {
+    const QString target = qEnvironmentVariable("THRONG_UI_PICTURES");
+    if (target.isEmpty()) GTEST_SKIP() << "skipped: THRONG_UI_PICTURES names no folder";
+    const test::FakeTree board(folder_.path() / "board");
+    test::FakeClip clip;
+    clip.width = 1280;
+    clip.height = 720;
+    clip.boxes = 60;
+    open(clip, {800, 480});
+    play();
+    const auto save = [&](const QString& name) {
+        QTest::qWait(500);
+        EXPECT_TRUE(window_->grabWindow().save(target + '/' + name + ".png"));
+    };
+    const auto scroll_to = [&](const QString& text) {
+        auto* item = qobject_cast<QQuickItem*>(control(text));
+        ASSERT_NE(item, nullptr) << text.toStdString();
+        QQuickItem* flick = item;
+        while (flick != nullptr && !flick->inherits("QQuickFlickable")) flick = flick->parentItem();
+        ASSERT_NE(flick, nullptr);
+        const double y = item->mapToItem(flick->property("contentItem").value<QQuickItem*>(), QPointF(0, 0)).y();
+        flick->setProperty("contentY", std::max(0.0, y - 100));
+    };
+    trigger("panel");
+    save("panel-800x480");
+    trigger("help");
+    save("sheet-800x480");
+    trigger("escape");
+    trigger("sources");
+    save("sources-800x480");
+    trigger("escape");
+    window_->resize(1280, 720);
+    session_->set_switch("trick", "off");
+    ASSERT_TRUE(click("Max"));
+    save("marks-1280x720");
+    scroll_to("A trick");
+    save("switches-1280x720");
+    board.make_refuse(board.node("max_freq"));
+    ASSERT_TRUE(click("Min"));
+    scroll_to("Min");
+    save("refused-1280x720");
+    board.set(board.node("max_freq"), "854250000");
+    save("changed-by-another-1280x720");
+    window_->resize(1920, 1080);
+    board.set(board.node("max_freq"), "1300500000");
+    session_->sweep()->set_pace({std::chrono::milliseconds(20), std::chrono::milliseconds(300)});
+    trigger("sweep");
+    ASSERT_TRUE(wait_for([&] { return !session_->sweep()->running(); }));
+    scroll_to("Sweep");
+    save("sweep-1920x1080");
+    session_->detection()->set_detector(3);
+    scroll_to("Start values");
+    save("cnn-controls-1920x1080");
 }
 
 TEST_F(Window, RecordsUntilToldToStop) {

@@ -66,6 +66,7 @@ void Sweep::start() {
     options.dwell = pace_.dwell;
     sweep_.emplace(std::move(options));
     former_ = QString::fromStdString(clocks_.status().reading.applied);
+    asked_.reset();
     points_.clear();
     status_.clear();
     emit points_changed();
@@ -91,15 +92,19 @@ void Sweep::note(const FrameResult& result) {
 
 void Sweep::tick() {
     if (!sweep_) return;
+    if (asked_ && clocks_.status().requested != *asked_) {  // the user's choice stays
+        end(tr("Stopped: another profile was chosen"), false);
+        return;
+    }
     const std::optional<std::string> wish = sweep_->step(std::chrono::steady_clock::now(), clocks_.status());
     if (sweep_->points().size() != points_.size()) {
         points_ = sweep_->points();
         emit points_changed();
     }
     if (sweep_->done()) {
-        // Without a wish somebody chose another profile meanwhile: that one stays.
-        end(wish ? QString() : tr("Stopped: another profile was chosen"), wish.has_value());
+        end({}, true);
     } else if (wish) {
+        asked_ = wish;
         clocks_.apply(QString::fromStdString(*wish));
         emit changed();
     }

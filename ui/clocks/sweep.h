@@ -65,7 +65,8 @@ private:
     Clocks& clocks_;
     Pace pace_;
     std::optional<ClockSweep> sweep_;
-    QString former_;  // id of the profile to go back to; empty: what was found
+    std::optional<std::string> asked_;  // the sweep's own newest wish
+    QString former_;                    // id of the profile to go back to; empty: what was found
     QString status_;
     std::vector<SweepPoint> points_;
     QTimer timer_;

@@ -13,18 +13,17 @@ namespace {
 
 using Value = std::function<std::optional<double>(const TelemetrySample&)>;
 
-std::optional<NamedReading> hottest(const TelemetrySample& sample) {
-    const auto found = std::max_element(sample.temperatures.begin(), sample.temperatures.end(),
-                                        [](const NamedReading& a, const NamedReading& b) { return a.value < b.value; });
-    return found == sample.temperatures.end() ? std::nullopt : std::optional(*found);
+std::optional<NamedReading> largest(const std::vector<NamedReading>& readings) {
+    const auto found = std::max_element(readings.begin(), readings.end(),
+                                        [](const auto& a, const auto& b) { return a.value < b.value; });
+    return found == readings.end() ? std::nullopt : std::optional(*found);
 }
 
-// Watts of the input rail where the board names one, else of its largest rail.
+// The whole where the board names it, else its largest rail.
 std::optional<double> power(const TelemetrySample& sample) {
     if (sample.power) return sample.power;
-    std::optional<double> largest;
-    for (const NamedReading& rail : sample.rails) largest = std::max(largest.value_or(0), rail.value);
-    return largest;
+    const auto rail = largest(sample.rails);
+    return rail ? std::optional(rail->value) : std::nullopt;
 }
 
 std::optional<double> as_double(const std::optional<Hertz>& hertz) {
@@ -45,7 +44,7 @@ struct Quantity {
     QString title;
     Value value;
     std::function<QString(double)> words;
-    double top;  // 0: a round number above all values
+    double highest;  // 0: a round number above all values
 };
 
 std::vector<Quantity> quantities() {
@@ -57,7 +56,7 @@ std::vector<Quantity> quantities() {
         {"gpu_clock", tr("GPU clock"), [](const TelemetrySample& s) { return as_double(s.gpu_clock); }, clock, 0},
         {"temperature", tr("Temperature"),
          [](const TelemetrySample& s) {
-             const auto found = hottest(s);
+             const auto found = largest(s.temperatures);
              return found ? std::optional(found->value) : std::nullopt;
          },
          [](double degrees) { return QStringLiteral("%1 °C").arg(QString::number(degrees, 'f', 1)); }, 110},
@@ -85,19 +84,22 @@ std::vector<TelemetryRow> telemetry_rows(const std::vector<TelemetrySample>& his
     for (const Quantity& quantity : quantities()) {
         const std::optional<double> now = quantity.value(newest);
         if (!now) continue;
-        TelemetryRow row{QString::fromLatin1(quantity.id), quantity.title, quantity.words(*now), {}, {}, quantity.top};
+        TelemetryRow row{
+            QString::fromLatin1(quantity.id), quantity.title, quantity.words(*now), {}, {}, quantity.highest};
         double highest = 0;
         for (const TelemetrySample& sample : history) {
             const double value = quantity.value(sample).value_or(std::numeric_limits<double>::quiet_NaN());
             row.series.push_back(value);
             if (value > highest) highest = value;
         }
-        if (row.top == 0) row.top = round_scale(highest);
+        if (row.highest == 0) row.highest = round_scale(highest);
         if (row.id == QLatin1String("temperature")) {
-            row.title = TelemetryModel::tr("Hottest: %1").arg(QString::fromStdString(hottest(newest)->name));
             row.remark = listed(newest.temperatures, QStringLiteral("°C"), 1);
         }
-        if (row.id == QLatin1String("power")) row.remark = listed(newest.rails, QStringLiteral("W"), 2);
+        if (row.id == QLatin1String("power")) {
+            row.remark = listed(newest.rails, QStringLiteral("W"), 2);
+            if (!newest.power) row.title = QString::fromStdString(largest(newest.rails)->name);
+        }
         rows.push_back(std::move(row));
     }
     return rows;
@@ -117,14 +119,14 @@ QVariant TelemetryModel::data(const QModelIndex& index, int role) const {
         case value_role: return row.value;
         case remark_role: return row.remark;
         case series_role: return QVariant::fromValue(row.series);
-        case top_role: return row.top;
+        case highest_role: return row.highest;
         default: return {};
     }
 }
 
 QHash<int, QByteArray> TelemetryModel::roleNames() const {
     return {{id_role, "quantity"},   {title_role, "title"},   {value_role, "value"},
-            {remark_role, "remark"}, {series_role, "series"}, {top_role, "top"}};
+            {remark_role, "remark"}, {series_role, "series"}, {highest_role, "highest"}};
 }
 
 void TelemetryModel::update(const std::vector<TelemetrySample>& history) {

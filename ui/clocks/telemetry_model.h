@@ -17,7 +17,7 @@ struct TelemetryRow {
     QString value;         // "43 %"
     QString remark;        // the sensor's own name, all rails; for a tip
     QList<double> series;  // oldest first, not a number where there was none
-    double top = 1;        // value at the upper edge of a plot; the lower edge is 0
+    double highest = 1;    // value at the upper edge of a plot; the lower edge is 0
 };
 
 // The rows that a history fills. Newest sample last.
@@ -30,7 +30,7 @@ class TelemetryModel : public QAbstractListModel {
     Q_PROPERTY(int count READ count NOTIFY count_changed)
 
 public:
-    enum Role { id_role = Qt::UserRole + 1, title_role, value_role, remark_role, series_role, top_role };
+    enum Role { id_role = Qt::UserRole + 1, title_role, value_role, remark_role, series_role, highest_role };
 
     using QAbstractListModel::QAbstractListModel;
 

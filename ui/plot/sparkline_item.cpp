@@ -21,7 +21,7 @@ void SparklineItem::paint(QPainter* painter) {
     const QRectF area = QRectF(QPointF(0, 0), size()).adjusted(0, kLineWidth, 0, -1);
     painter->setPen(QPen(grid_color_, 1));
     painter->drawLine(area.bottomLeft(), area.bottomRight());
-    if (series_.isEmpty() || !(top_ > 0)) return;
+    if (series_.isEmpty() || !(highest_ > 0)) return;
 
     const double step = area.width() / std::max(1, room_ - 1);
     const double first = area.right() - step * static_cast<double>(series_.size() - 1);
@@ -48,7 +48,7 @@ void SparklineItem::paint(QPainter* painter) {
             continue;
         }
         const QPointF point(first + step * static_cast<double>(i),
-                            area.bottom() - area.height() * std::clamp(series_[i] / top_, 0.0, 1.0));
+                            area.bottom() - area.height() * std::clamp(series_[i] / highest_, 0.0, 1.0));
         if (run.elementCount() == 0) {
             run.moveTo(point);
             run.lineTo(point + QPointF(0.01, 0));  // a single value is a dot

@@ -12,7 +12,7 @@ class SparklineItem : public QQuickPaintedItem {
     Q_OBJECT
     QML_NAMED_ELEMENT(Sparkline)
     Q_PROPERTY(QList<double> series MEMBER series_ NOTIFY changed)
-    Q_PROPERTY(double top MEMBER top_ NOTIFY changed)
+    Q_PROPERTY(double highest MEMBER highest_ NOTIFY changed)
     Q_PROPERTY(int room MEMBER room_ NOTIFY changed)
     Q_PROPERTY(QColor color MEMBER color_ NOTIFY changed)
     Q_PROPERTY(QColor gridColor MEMBER grid_color_ NOTIFY changed)
@@ -26,7 +26,7 @@ signals:
 
 private:
     QList<double> series_;  // oldest first; what is no number leaves a gap
-    double top_ = 1;        // value at the upper edge; the lower edge is 0
+    double highest_ = 1;    // value at the upper edge; the lower edge is 0
     int room_ = 120;        // values from the left edge to the right
     QColor color_, grid_color_;
 };

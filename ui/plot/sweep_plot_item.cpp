@@ -43,6 +43,7 @@ double megahertz_of(const SweepPoint& point) {
 }  // namespace
 
 std::vector<double> logarithmic_marks(double low, double high) {
+    high = std::max(high, low * 1.2);  // never a single mark
     const int first = static_cast<int>(std::floor(std::log10(low)));
     const int last = static_cast<int>(std::ceil(std::log10(high)));
     std::vector<double> marks;

@@ -25,6 +25,7 @@ ColumnLayout {
         color: Theme.textDim
         font.pixelSize: Theme.fontSmall
         elide: Text.ElideMiddle
+        Layout.bottomMargin: 6
     }
     Repeater {
         model: root.clocks.telemetry
@@ -34,12 +35,12 @@ ColumnLayout {
             required property string value
             required property string remark
             required property var series
-            required property real top
+            required property real highest
             Layout.fillWidth: true
             implicitHeight: 32
             Label {
                 id: name
-                width: 128
+                width: 112
                 height: parent.height
                 text: row.title
                 color: Theme.textDim
@@ -52,14 +53,15 @@ ColumnLayout {
                 y: 4
                 height: parent.height - 8
                 series: row.series
-                top: row.top
+                highest: row.highest
+                room: Math.max(45, row.series.length)
                 color: Theme.accent
                 gridColor: Theme.line
             }
             Label {
                 id: figure
                 anchors.right: parent.right
-                width: 88
+                width: 100
                 height: parent.height
                 horizontalAlignment: Text.AlignRight
                 text: row.value

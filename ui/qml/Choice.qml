@@ -8,6 +8,7 @@ T.ComboBox {
 
     property string label
     property string tip
+    property int labelWidth: 130
     property int index: -1
     signal chosen(int index)
     signal opened()
@@ -34,7 +35,7 @@ T.ComboBox {
         Rectangle {
             anchors.right: parent.right
             anchors.verticalCenter: parent.verticalCenter
-            width: Math.max(120, parent.width - 130)
+            width: Math.max(120, parent.width - control.labelWidth)
             height: 36
             radius: Theme.radius
             color: control.hovered || control.down ? Theme.surfacePressed : Theme.surfaceHigh
@@ -70,7 +71,7 @@ T.ComboBox {
         onAboutToShow: control.opened()
         x: control.width - width
         y: control.height
-        width: Math.max(120, control.width - 130)
+        width: Math.max(120, control.width - control.labelWidth)
         height: Math.min(contentItem.implicitHeight + 8, 320)
         padding: 4
         contentItem: ListView {

@@ -16,6 +16,7 @@ ColumnLayout {
     Choice {
         Layout.fillWidth: true
         label: qsTr("Detector")
+        labelWidth: 90
         tip: root.detection.help
         model: root.detection.detectors
         index: root.detection.detector
@@ -37,6 +38,7 @@ ColumnLayout {
         Choice {
             Layout.fillWidth: true
             label: qsTr("Model")
+            labelWidth: 64
             model: root.detection.models
             index: root.detection.modelIndex
             onChosen: i => root.detection.choose_model(i)

@@ -8,7 +8,9 @@ ColumnLayout {
 
     required property Session session
 
-    spacing: Theme.gap
+    property bool dense: false
+
+    spacing: dense ? 2 : Theme.gap
 
     RowLayout {
         Layout.fillWidth: true
@@ -16,7 +18,7 @@ ColumnLayout {
         Label {
             text: Theme.count(root.session.faces)
             color: Theme.accent
-            font.pixelSize: root.session.faces < 1000 ? Theme.fontHeadline : Theme.fontHeadline * 0.75
+            font.pixelSize: (root.session.faces < 1000 ? 1 : 0.75) * (root.dense ? 40 : Theme.fontHeadline)
             font.bold: true
         }
         Column {
@@ -85,7 +87,7 @@ ColumnLayout {
         }
         Label {
             width: parent.width
-            visible: text.length > 0
+            visible: text.length > 0 && !root.dense
             text: root.session.backendReason
             color: Theme.textDim
             font.pixelSize: Theme.fontSmall

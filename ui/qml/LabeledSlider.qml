@@ -14,7 +14,7 @@ Item {
     property alias stepSize: slider.stepSize
     signal moved(real value)
 
-    implicitHeight: 54
+    implicitHeight: 60
     opacity: enabled ? 1 : 0.4
 
     Label {
@@ -34,7 +34,7 @@ Item {
         anchors.left: parent.left
         anchors.right: parent.right
         anchors.bottom: parent.bottom
-        height: 34
+        height: Theme.target
         focusPolicy: Qt.TabFocus
         snapMode: T.Slider.SnapAlways
         value: root.value

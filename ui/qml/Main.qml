@@ -120,7 +120,7 @@ C.ApplicationWindow {
         anchors.bottom: root.fullScreen ? parent.bottom : transport.top
         session: root.session
         dropping: drop.containsDrag
-        onDoubleTapped: root.toggle_full_screen()
+        onDoubleTapped: if (!root.kiosk) root.toggle_full_screen()
     }
     SidePanel {
         id: panel
@@ -156,6 +156,7 @@ C.ApplicationWindow {
         actions: actions
         shortcuts: shortcutTable
         fullScreen: root.fullScreen
+        kiosk: root.kiosk
     }
     ErrorBanner {
         anchors.horizontalCenter: view.horizontalCenter

@@ -2,20 +2,26 @@ import QtQuick
 import QtQuick.Layouts
 import Throng.Ui
 
-// A part of the side panel under a heading that folds it.
+// A part of the side panel under a heading that folds it; remembered between runs.
 ColumnLayout {
     id: root
 
+    required property Session session
+    required property string key
     property string title
-    property bool open: true
+    property bool open: session.section_open(key)
     default property alias content: body.data
 
     spacing: 4
 
     IconButton {
         Layout.fillWidth: true
-        implicitHeight: 40
-        onClicked: root.open = !root.open
+        implicitHeight: Theme.target
+        tip: root.open ? qsTr("Fold") : qsTr("Unfold")
+        onClicked: {
+            root.open = !root.open
+            root.session.set_section_open(root.key, root.open)
+        }
         Accessible.name: root.title
         contentItem: Item {
             Label {

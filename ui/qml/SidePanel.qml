@@ -9,6 +9,7 @@ Rectangle {
 
     required property Session session
     required property ShortcutModel shortcuts
+    readonly property bool dense: height < 800  // so that the clocks stay in sight below the bars
     signal modelWanted()
 
     color: Theme.surface
@@ -33,32 +34,41 @@ Rectangle {
         ColumnLayout {
             id: column
             x: Theme.gapLarge
-            y: Theme.gapLarge
+            y: root.dense ? Theme.gap : Theme.gapLarge
             width: flick.width - 2 * Theme.gapLarge
-            spacing: Theme.gap
+            spacing: root.dense ? 4 : Theme.gap
 
             HeadlinePanel {
                 Layout.fillWidth: true
+                dense: root.dense
                 session: root.session
             }
             Section {
                 Layout.fillWidth: true
+                session: root.session
+                key: "timing"
                 title: qsTr("Timing")
-                TimingPanel { Layout.fillWidth: true; session: root.session }
+                TimingPanel { Layout.fillWidth: true; session: root.session; dense: root.dense }
             }
             Section {
                 Layout.fillWidth: true
+                session: root.session
+                key: "switches"
                 title: qsTr("Optimisations")
                 visible: root.session.switches.count > 0
                 SwitchPanel { Layout.fillWidth: true; session: root.session }
             }
             Section {
                 Layout.fillWidth: true
+                session: root.session
+                key: "board"
                 title: qsTr("Board")
                 BoardPanel { Layout.fillWidth: true; session: root.session }
             }
             Section {
                 Layout.fillWidth: true
+                session: root.session
+                key: "picture"
                 title: qsTr("Picture")
                 DisplayPanel {
                     Layout.fillWidth: true
@@ -69,19 +79,27 @@ Rectangle {
             }
             Section {
                 Layout.fillWidth: true
+                session: root.session
+                key: "detector"
                 title: qsTr("Detector")
                 DetectorPanel {
                     Layout.fillWidth: true
                     detection: root.session.detection
-                    onDevice: root.session.backend !== "cpu"
+                    onDevice: root.session.backend === "cuda"
                     onModelWanted: root.modelWanted()
                     onModelsWanted: root.session.find_models()
                 }
             }
             Section {
                 Layout.fillWidth: true
+                session: root.session
+                key: "suppression"
                 title: qsTr("Suppression")
-                SuppressionPanel { Layout.fillWidth: true; detection: root.session.detection }
+                SuppressionPanel {
+                    Layout.fillWidth: true
+                    detection: root.session.detection
+                    onDevice: root.session.backend === "cuda"
+                }
             }
         }
     }

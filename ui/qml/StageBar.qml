@@ -14,8 +14,9 @@ Item {
     required property real ratio   // negative: not known
     property real scale_ms: 1
     property bool emphasised: false
+    property bool dense: false
 
-    implicitHeight: 34
+    implicitHeight: dense ? 27 : 34
 
     Label {
         id: name
@@ -60,8 +61,8 @@ Item {
         id: track
         anchors.left: parent.left
         anchors.right: parent.right
-        y: 23
-        height: 7
+        y: root.dense ? 19 : 23
+        height: root.dense ? 5 : 7
         radius: 3
         color: Theme.surfaceHigh
         readonly property real perMs: width / root.scale_ms

@@ -7,6 +7,7 @@ ColumnLayout {
     id: root
 
     required property DetectionSettings detection
+    property bool onDevice: false  // it runs on a GPU
 
     spacing: 2
 
@@ -53,6 +54,15 @@ ColumnLayout {
         index: root.detection.merge
         onChosen: i => root.detection.merge = i
         enabled: !root.detection.softRule
+    }
+    Choice {
+        Layout.fillWidth: true
+        visible: root.onDevice
+        label: qsTr("Kernels")
+        tip: qsTr("Ours, or the paper's map and reduce (one-pass alone)")
+        model: root.detection.kernelSets
+        index: root.detection.kernels
+        onChosen: i => root.detection.kernels = i
     }
     IconButton {
         Layout.alignment: Qt.AlignRight

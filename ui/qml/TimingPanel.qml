@@ -7,8 +7,9 @@ ColumnLayout {
     id: root
 
     required property Session session
+    property bool dense: false
 
-    spacing: 2
+    spacing: root.dense ? 0 : 2
 
     Item {
         Layout.fillWidth: true
@@ -38,6 +39,7 @@ ColumnLayout {
         StageBar {
             required property string name
             Layout.fillWidth: true
+            dense: root.dense
             scale_ms: root.session.stages.scale
             emphasised: name === "total"
         }
@@ -64,7 +66,6 @@ ColumnLayout {
             font.pixelSize: Theme.fontSmall
         }
         IconButton {
-            implicitHeight: 36
             iconName: "close"
             tip: qsTr("Take the marks away")
             onClicked: root.session.stages.clear_mark()

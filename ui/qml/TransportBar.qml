@@ -10,6 +10,7 @@ Rectangle {
     required property Actions actions
     required property ShortcutModel shortcuts
     property bool fullScreen: false
+    property bool kiosk: false  // visitors do not leave full screen; the keyboard does
     property bool narrow: width < 720
 
     readonly property bool playable: !session.still && session.state !== "idle" && session.state !== "opening"
@@ -104,6 +105,7 @@ Rectangle {
             onClicked: root.actions.trigger("screenshot")
         }
         IconButton {
+            visible: !root.kiosk
             iconName: root.fullScreen ? "window" : "fullscreen"
             tip: root.shortcuts.tip("fullscreen")
             onClicked: root.actions.trigger("fullscreen")

@@ -104,7 +104,7 @@ QStringList DetectionSettings::models() const {
             usual = name;
             break;
         }
-        names.front() = tr("default: %1").arg(short_model_name(text_of(usual), kind()));
+        names.front() = tr("%1 (usual)").arg(short_model_name(text_of(usual), kind()));
     }
     return names;
 }
@@ -140,6 +140,10 @@ QStringList DetectionSettings::merges() {
     return words_of(kMergeNames);
 }
 
+QStringList DetectionSettings::kernel_sets() {
+    return words_of(kKernelNames);
+}
+
 int DetectionSettings::rule() const {
     return place_of(kNmsRuleNames, values_.nms.rule);
 }
@@ -161,6 +165,10 @@ QString DetectionSettings::model() const {
 
 QString DetectionSettings::model_name() const {
     return model().isEmpty() ? tr("default") : short_model_name(model(), kind());
+}
+
+int DetectionSettings::kernels() const {
+    return place_of(kKernelNames, values_.nms.kernels);
 }
 
 bool DetectionSettings::soft_rule() const {
@@ -240,6 +248,7 @@ void DetectionSettings::set_rule(int index) {
     if (index < 0 || index >= rules().size()) return;
     PipelineSettings next = values_;
     next.nms.rule = kNmsRuleNames[index].second;
+    if (next.nms.rule != NmsRule::one_pass) next.nms.kernels = NmsKernels::fast;  // the paper's know no other
     if (is_soft(next.nms.rule)) {  // defined on the IoU, and suppresses nothing that could be counted or merged
         next.nms.overlap = Overlap::iou;
         next.nms.min_hits = 1;
@@ -278,6 +287,14 @@ void DetectionSettings::set_merge(int index) {
     if (index < 0 || index >= merges().size()) return;
     PipelineSettings next = values_;
     next.nms.merge = kMergeNames[index].second;
+    change_to(next);
+}
+
+void DetectionSettings::set_kernels(int index) {
+    if (index < 0 || index >= kernel_sets().size()) return;
+    if (kKernelNames[index].second == NmsKernels::paper) set_rule(place_of(kNmsRuleNames, NmsRule::one_pass));
+    PipelineSettings next = values_;
+    next.nms.kernels = kKernelNames[index].second;
     change_to(next);
 }
 

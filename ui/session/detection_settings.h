@@ -48,6 +48,8 @@ class DetectionSettings : public QObject {
     Q_PROPERTY(double theta READ theta WRITE set_theta NOTIFY changed)
     Q_PROPERTY(int minHits READ min_hits WRITE set_min_hits NOTIFY changed)
     Q_PROPERTY(int merge READ merge WRITE set_merge NOTIFY changed)
+    Q_PROPERTY(QStringList kernelSets READ kernel_sets CONSTANT)
+    Q_PROPERTY(int kernels READ kernels WRITE set_kernels NOTIFY changed)
 
 public:
     // kinds: names of detector_kinds() in the order of the menu.
@@ -62,6 +64,7 @@ public:
     [[nodiscard]] static QStringList rules();
     [[nodiscard]] static QStringList overlaps();
     [[nodiscard]] static QStringList merges();
+    [[nodiscard]] static QStringList kernel_sets();
 
     [[nodiscard]] int detector() const;
     [[nodiscard]] QString help() const;   // what this kind is good at
@@ -89,6 +92,7 @@ public:
     [[nodiscard]] double theta() const { return static_cast<double>(values_.nms.theta); }
     [[nodiscard]] int min_hits() const { return values_.nms.min_hits; }
     [[nodiscard]] int merge() const;
+    [[nodiscard]] int kernels() const;  // of CUDA alone
 
     // A change that contradicts another setting moves that one along (a minimum above the maximum); one that the rules
     // refuse is not made, and refused() says why.
@@ -106,6 +110,7 @@ public:
     void set_theta(double theta);
     void set_min_hits(int hits);
     void set_merge(int index);
+    void set_kernels(int index);
     Q_INVOKABLE void open_model(const QUrl& file);
     Q_INVOKABLE void choose_model(int index);  // of models()
     void set_installed_models(std::vector<ModelFile> models);

@@ -26,6 +26,7 @@ bool same(const PipelineSettings& a, const PipelineSettings& b) {
 
 Session::Session(SessionSetup setup, QSettings& store, QObject* parent)
     : QObject(parent),
+      store_(store),
       setup_(std::move(setup)),
       detection_(setup_.settings, setup_.detectors),
       recent_(store),
@@ -164,6 +165,7 @@ void Session::open_in_background(int run, const Order& order, std::shared_ptr<Pi
 void Session::start(std::shared_ptr<Pipeline> pipeline, const BackendChoice& choice) {
     pipeline_ = std::move(pipeline);
     opening_ = false;
+    backend_ = QString::fromStdString(choice.backend->name());
     backend_description_ = QString::fromStdString(choice.backend->description());
     backend_reason_ = QString::fromStdString(choice.why);
     pipeline_->set_wake([this] { wake(); });
@@ -242,7 +244,10 @@ void Session::refresh() {
     if (!pipeline_) return;
     counters_ = pipeline_->counters();
     info_ = pipeline_->source_info();
-    backend_ = QString::fromStdString(pipeline_->backend_name());
+    if (const QString name = QString::fromStdString(pipeline_->backend_name()); name != backend_ && !name.isEmpty()) {
+        backend_ = name;  // it took over from one that failed: the notice says why
+        backend_reason_.clear();
+    }
     if (const std::string text = pipeline_->backend_description(); !text.empty()) {
         backend_description_ = QString::fromStdString(text);
     }
@@ -263,7 +268,12 @@ void Session::show_switches() {
     std::vector<DetectorSwitch> now = pipeline_->switches();
     const std::map<std::string, std::string>& wanted = detection_.values().detector.switches;
     for (DetectorSwitch& each : now) {
-        if (const auto found = wanted.find(each.id); found != wanted.end()) each.chosen = found->second;
+        const auto found = wanted.find(each.id);
+        if (found != wanted.end()) {
+            each.chosen = found->second;
+        } else if (!each.choices.empty()) {
+            each.chosen = each.choices.front();
+        }
     }
     switches_.update(std::move(now));
 }
@@ -392,6 +402,10 @@ void Session::start_or_stop_sweep() {
 
 // The bars show what another profile did to them.
 void Session::note_clock() {
+    const std::string& recovered = clocks_.status().recovered;
+    if (!recovered.empty() && !std::exchange(recovery_told_, true)) {
+        alert_.show(tr("The clocks were restored"), QString::fromStdString(recovered));
+    }
     const QString now = clocks_.chosen();
     if (now == clock_before_) return;
     const QString before = std::exchange(clock_before_, now);
@@ -401,6 +415,14 @@ void Session::note_clock() {
         if (entry.profile.id == before.toStdString()) title = QString::fromStdString(entry.profile.name);
     }
     stages_.set_mark(tr("GPU clock: %1").arg(title));
+}
+
+bool Session::section_open(const QString& key) const {
+    return store_.value(QStringLiteral("sections/") + key, true).toBool();
+}
+
+void Session::set_section_open(const QString& key, bool open) {
+    store_.setValue(QStringLiteral("sections/") + key, open);
 }
 
 void Session::record() {

@@ -163,6 +163,10 @@ public:
     Q_INVOKABLE void reset_switches();
     Q_INVOKABLE void start_or_stop_sweep();  // of the clocks; the video repeats meanwhile
 
+    // Which sections of the side panel are unfolded; all at first.
+    Q_INVOKABLE [[nodiscard]] bool section_open(const QString& key) const;
+    Q_INVOKABLE void set_section_open(const QString& key, bool open);
+
     // The picture of a result reached the screen.
     void note_on_screen(const std::shared_ptr<const FrameResult>& result);
 
@@ -193,6 +197,7 @@ private:
     [[nodiscard]] PipelineSettings wanted_settings() const;
     void set_state(PipelineState state);
 
+    QSettings& store_;
     SessionSetup setup_;
     DetectionSettings detection_;
     DisplaySettings display_;
@@ -205,6 +210,7 @@ private:
     Recorder recorder_;
     Clocks clocks_;
     Sweep sweep_{clocks_};
+    bool recovery_told_ = false;
     QString clock_before_;             // in force when the last mark was set
     std::optional<bool> loop_before_;  // while a sweep runs
 
