@@ -1,6 +1,8 @@
 // How a chain of kernels is launched, each of which reads what the one before wrote.
 #pragma once
 
+#include <cstddef>
+
 #include "gpu/runtime/check.h"
 
 namespace throng::gpu {
@@ -10,6 +12,12 @@ namespace throng::gpu {
 struct Chain {
     StreamView stream = nullptr;
     bool overlap = false;
+};
+
+// What the choice of tiles depends on.
+struct TileLimits {
+    int multiprocessors = 1;
+    std::size_t shared_memory = 48U << 10;  // bytes a block may have
 };
 
 }  // namespace throng::gpu

@@ -26,8 +26,8 @@ struct CnnSwitches {
 
 class CnnDetector final : public Detector {
 public:
-    // Work is enqueued on the stream, which must outlive the detector. params.half: 16-bit maps and tensor cores, from
-    // compute capability 7.5 on; 32 bits below. Throws Error(usage, unavailable) as Backend::make_detector does.
+    // Work is enqueued on the stream, which must outlive the detector. params.half: 16-bit maps. Below compute
+    // capability 7.5 layers are not fused. Throws Error(usage, unavailable) as Backend::make_detector does.
     CnnDetector(StreamView stream, const DeviceInfo& device, Network network, const DetectorParams& params);
     ~CnnDetector() override;
 

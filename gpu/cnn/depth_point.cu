@@ -13,13 +13,12 @@ struct DepthPointBlock {
     static constexpr int kHeight = 8;
     static constexpr int kPixels = kWidth * kHeight;
     using Product = TileProduct<T, kPixels, kChunk, kOut>;
-    static constexpr int kShared =
-        static_cast<int>(sizeof(T)) * (Product::kWeightElements + Product::kPaddedRows * Product::kPitch);
+    static constexpr int kShared = Product::kWeightBytes + Product::kTileBytes;
 };
 
 // Every thread keeps to four channels; their weights stay in registers.
-template <typename T, int kChunk, int kWidth, int kPixels, int kPitch>
-__device__ void depthwise_chunk(T* to, const DepthPointTask& task, int first, int image, int left, int top) {
+template <typename T, typename Product, int kChunk, int kWidth, int kPixels>
+__device__ void depthwise_chunk(__half* to, const DepthPointTask& task, int first, int image, int left, int top) {
     constexpr int kGroups = kChunk / 4;
     const int channel = static_cast<int>(threadIdx.x) % kGroups * 4;
     float4 w[9];
@@ -31,15 +30,22 @@ __device__ void depthwise_chunk(T* to, const DepthPointTask& task, int first, in
     for (int pixel = threadIdx.x / kGroups; pixel < kPixels; pixel += kTileThreads / kGroups) {
         const int x = (left + pixel % kWidth) * task.stride - 1;
         const int y = (top + pixel / kWidth) * task.stride - 1;
+        // Loads from outside go to the edge and count nothing: without branches all nine are under way together.
+        float4 v[9];
+#pragma unroll
+        for (int t = 0; t < 9; ++t) {
+            const int column = min(max(x + t % 3, 0), task.in.width - 1);
+            const int row = min(max(y + t / 3, 0), task.in.height - 1);
+            v[t] = load4(element<const T>(task.in, image, column, row, first + channel));
+        }
         float4 sum = bias;
 #pragma unroll
         for (int t = 0; t < 9; ++t) {
-            const int column = x + t % 3;
-            const int row = y + t / 3;
-            if (column < 0 || column >= task.in.width || row < 0 || row >= task.in.height) continue;
-            add_product(sum, load4(element<const T>(task.in, image, column, row, first + channel)), w[t]);
+            const bool inside =
+                x + t % 3 >= 0 && x + t % 3 < task.in.width && y + t / 3 >= 0 && y + t / 3 < task.in.height;
+            add_product(sum, inside ? v[t] : float4{}, w[t]);
         }
-        store4(to + pixel * kPitch + channel, relu4(sum, task.depth_relu));
+        Product::put(to, pixel, channel, relu4(sum, task.depth_relu));
     }
 }
 
@@ -48,8 +54,8 @@ __global__ void __launch_bounds__(kTileThreads) depth_point_kernel(const __grid_
     using Block = DepthPointBlock<T, kChunk, kOut, kWidth>;
     using Product = typename Block::Product;
     extern __shared__ __align__(16) unsigned char shared[];
-    T* weights = reinterpret_cast<T*>(shared);
-    T* tile = weights + Product::kWeightElements;
+    __half* weights = reinterpret_cast<__half*>(shared);
+    __half* tile = reinterpret_cast<__half*>(shared + Product::kWeightBytes);
     const int across = (task.out.width + kWidth - 1) / kWidth;
     const int left = static_cast<int>(blockIdx.x) % across * kWidth;
     const int top = static_cast<int>(blockIdx.x) / across * Block::kHeight;
@@ -59,26 +65,25 @@ __global__ void __launch_bounds__(kTileThreads) depth_point_kernel(const __grid_
     release_next();
     wait_for_previous();
     Product product;
-    product.clear();
+    product.start(task.point.bias + first_out);
     for (int first = 0; first < task.point.in; first += kChunk) {
         Product::load_weights(weights, task.point, first, first_out);
-        depthwise_chunk<T, kChunk, kWidth, Block::kPixels, Product::kPitch>(tile, task, first, image, left, top);
+        depthwise_chunk<T, Product, kChunk, kWidth, Block::kPixels>(tile, task, first, image, left, top);
         __syncthreads();
         product.add(tile, weights);
         __syncthreads();
     }
-    product.for_each([&](int pixel, int channel, const float(&sums)[Product::kValues]) {
-        const int x = left + pixel % kWidth;
-        const int y = top + pixel / kWidth;
-        if (x >= task.out.width || y >= task.out.height) return;
-        T* at = element<T>(task.out, image, x, y, first_out + channel);
-        const float* bias = task.point.bias + first_out + channel;
-        const float least = task.point_relu ? 0.0F : -INFINITY;
-#pragma unroll
-        for (int v = 0; v < Product::kValues; v += 2) {
-            store2(at + v, fmaxf(sums[v] + __ldg(bias + v), least), fmaxf(sums[v + 1] + __ldg(bias + v + 1), least));
-        }
-    });
+    const float least = task.point_relu ? 0.0F : -INFINITY;
+    product.for_each(
+        [&](int pixel) -> T* {
+            const int x = left + pixel % kWidth;
+            const int y = top + pixel / kWidth;
+            if (x >= task.out.width || y >= task.out.height) return nullptr;
+            return element<T>(task.out, image, x, y, first_out);
+        },
+        [&](T* at, int channel, float a, float b) {
+            if (at != nullptr) store2(at + channel, fmaxf(a, least), fmaxf(b, least));
+        });
 }
 
 template <typename T, int kChunk, int kOut, int kWidth>
@@ -98,6 +103,11 @@ void launch_in(const DepthPointTask& task, int images, int multiprocessors, cons
     const auto fills = [&](int width, int channels) {
         return task.point.out % channels == 0 && pixels / (width * 8) * (task.point.out / channels) >= multiprocessors;
     };
+    if (task.point.in % 64 == 0) {
+        if (fills(16, 64)) return launch_as<T, 64, 64, 16>(task, images, chain);
+        if (task.point.out % 64 == 0) return launch_as<T, 64, 64, 8>(task, images, chain);
+        return launch_as<T, 64, 16, 8>(task, images, chain);
+    }
     if (task.point.in % 32 == 0) {
         if (fills(16, 64)) return launch_as<T, 32, 64, 16>(task, images, chain);
         if (fills(16, 32)) return launch_as<T, 32, 32, 16>(task, images, chain);

@@ -17,11 +17,15 @@ __device__ inline float4 load4(const float* at) {
     return *reinterpret_cast<const float4*>(at);
 }
 
+__device__ inline float4 widened(__half2 first, __half2 second) {
+    const float2 a = __half22float2(first);
+    const float2 b = __half22float2(second);
+    return {a.x, a.y, b.x, b.y};
+}
+
 __device__ inline float4 load4(const __half* at) {
     const uint2 bits = *reinterpret_cast<const uint2*>(at);
-    const float2 low = __half22float2(*reinterpret_cast<const __half2*>(&bits.x));
-    const float2 high = __half22float2(*reinterpret_cast<const __half2*>(&bits.y));
-    return {low.x, low.y, high.x, high.y};
+    return widened(*reinterpret_cast<const __half2*>(&bits.x), *reinterpret_cast<const __half2*>(&bits.y));
 }
 
 __device__ inline void store4(float* at, float4 v) {

@@ -35,28 +35,27 @@ FrameRuns::FrameRuns(const Network& network, const Steps& steps, Precision preci
     std::stable_sort(passes_.begin(), passes_.end(), [](const CnnPass& a, const CnnPass& b) {
         return a.width != b.width ? a.width > b.width : a.height > b.height;
     });
-    const auto pass_count = static_cast<int>(passes_.size());
-    for (int first = 0; first < pass_count;) {
-        const CnnPass& pass = passes_[static_cast<std::size_t>(first)];
-        int end = first;
-        while (end < pass_count && passes_[static_cast<std::size_t>(end)].width == pass.width &&
-               passes_[static_cast<std::size_t>(end)].height == pass.height) {
-            ++end;
-        }
-        runs_.push_back(
-            {NetworkRun(network, steps, precision, device, pass.width, pass.height, frames * (end - first), stream),
-             first, end - first});
-        first = end;
-    }
-    for (std::size_t r = 1; r < runs_.size(); ++r) {
-        side_streams_.emplace_back();
-        side_done_.emplace_back(Event::Timing::off);
-    }
     std::vector<InputPass> inputs;
     std::vector<PassPlace> places;
     for (const CnnPass& pass : passes_) {
         inputs.push_back(input_of(pass, width, height));
         places.push_back({pass.place, pass.core});
+    }
+    for (auto begin = passes_.begin(); begin != passes_.end();) {
+        const auto end = std::find_if(begin, passes_.end(), [&](const CnnPass& pass) {
+            return pass.width != begin->width || pass.height != begin->height;
+        });
+        const auto first = static_cast<int>(begin - passes_.begin());
+        const auto count = static_cast<int>(end - begin);
+        const bool single = std::all_of(inputs.begin() + first, inputs.begin() + first + count, is_single);
+        runs_.push_back(
+            {NetworkRun(network, steps, precision, device, begin->width, begin->height, frames * count, stream), first,
+             count, single});
+        begin = end;
+    }
+    for (std::size_t r = 1; r < runs_.size(); ++r) {
+        side_streams_.emplace_back();
+        side_done_.emplace_back(Event::Timing::off);
     }
     d_inputs_ = upload(inputs, stream);
     d_places_ = upload(places, stream);
@@ -66,6 +65,7 @@ void FrameRuns::enqueue_preprocess(PreprocessTask task, StreamView stream) const
     for (const Run& run : runs_) {
         task.d_passes = d_inputs_.data() + run.first_pass;
         task.passes = run.passes;
+        task.single = run.single;
         task.out = run.network.input();
         launch_preprocess(task, frames_, precision_, {stream, false});
         std::fill(std::begin(task.clear), std::end(task.clear), nullptr);

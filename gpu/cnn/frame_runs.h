@@ -36,6 +36,7 @@ private:
     struct Run {
         NetworkRun network;
         int first_pass, passes;
+        bool single;  // see PreprocessTask
     };
 
     void launch_layers(bool overlap, StreamView stream) const;

@@ -21,7 +21,7 @@ NetworkRun::NetworkRun(const Network& network, const Steps& steps, Precision pre
     : network_(&network),
       steps_(&steps),
       precision_(precision),
-      multiprocessors_(device.multiprocessors),
+      limits_{device.multiprocessors, device.shared_memory},
       can_overlap_(device.major >= 9),
       images_(images) {
     group_steps();
@@ -143,7 +143,7 @@ void NetworkRun::launch(const Group& group, const Chain& chain) const {
                             map_or_none(each.out), map_or_none(each.pooled)};
                 pixels += std::int64_t{tasks[i].in.width} * tasks[i].in.height * images_;
             }
-            const PointDepthTile tile = point_depth_tile(pixels, step.point.in, step.point.out, multiprocessors_);
+            const PointDepthTile tile = point_depth_tile(pixels, step.point.in, step.point.out, limits_);
             const auto launch_kernel =
                 precision_ == Precision::fp32 ? launch_point_depth_fp32 : launch_point_depth_fp16;
             return launch_kernel(tasks, group.count, images_, tile, chain);
@@ -151,7 +151,7 @@ void NetworkRun::launch(const Group& group, const Chain& chain) const {
         case StepKind::depth_point:
             return launch_depth_point(
                 {map(step.in), step.depth, step.depth_relu, step.stride, step.point, step.relu, map(step.out)}, images_,
-                precision_, multiprocessors_, chain);
+                precision_, limits_.multiprocessors, chain);
         case StepKind::convolution:
             return launch_plain(
                 PlainConvolution{map(step.in), map(step.out), map_or_none(step.more), step.plain, step.kernel,

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/model/network.h"
+#include "gpu/cnn/chain.h"
 #include "gpu/cnn/steps.h"
 #include "gpu/runtime/probe.h"
 #include "gpu/runtime/stream.h"
@@ -50,7 +51,7 @@ private:
     const Network* network_;
     const Steps* steps_;
     Precision precision_;
-    int multiprocessors_;
+    TileLimits limits_;
     bool can_overlap_;
     int images_;
     std::vector<Map> maps_;  // of every tensor

@@ -6,6 +6,7 @@ namespace throng::gpu {
 namespace {
 
 constexpr int kThreads = 128;
+constexpr int kManyThreads = 1 << 18;  // that keep a large device busy
 
 // What a thread works on: a pixel of a map and a group of channels. Neighbours have neighbouring groups.
 struct Place {
@@ -20,30 +21,33 @@ __device__ Place place_of(const Map& out, int groups) {
             static_cast<int>(blockIdx.z), pixel < static_cast<std::int64_t>(out.width) * out.height};
 }
 
-template <typename T>
+// kSplit neighbouring threads share the channels of the input between them.
+template <typename T, int kSplit>
 __global__ void __launch_bounds__(kThreads) convolution_kernel(const __grid_constant__ PlainConvolution task) {
-    const Place at = place_of(task.out, task.out.channels / 4);
+    const Place at = place_of(task.out, task.out.channels / 4 * kSplit);
     release_next();
     wait_for_previous();
-    if (!at.inside) return;
-    const int channel = at.group * 4;
-    float4 sum = __ldg(reinterpret_cast<const float4*>(task.weights.bias + channel));
+    const int part = at.group % kSplit;
+    const int channel = at.group / kSplit * 4;
+    float4 sum{};
+    if (part == 0 && at.inside) sum = __ldg(reinterpret_cast<const float4*>(task.weights.bias + channel));
     const int in_channels = task.depthwise ? 1 : task.in.channels;
     const float* weights = task.weights.weights + channel;
     const auto weight = [&](int tap, int c) {
         return __ldg(reinterpret_cast<const float4*>(weights + (tap * in_channels + c) * task.out.channels));
     };
+#pragma unroll 3
     for (int tap = 0; tap < task.kernel * task.kernel; ++tap) {
         const int x = at.x * task.stride - task.padding + tap % task.kernel * task.dilation;
         const int y = at.y * task.stride - task.padding + tap / task.kernel * task.dilation;
-        if (x < 0 || x >= task.in.width || y < 0 || y >= task.in.height) continue;
+        if (!at.inside || x < 0 || x >= task.in.width || y < 0 || y >= task.in.height) continue;
         const T* from = element<const T>(task.in, at.image, x, y);
         if (task.depthwise) {
-            add_product(sum, load4(from + channel), weight(tap, 0));
+            if (part == 0) add_product(sum, load4(from + channel), weight(tap, 0));
             continue;
         }
-#pragma unroll 4
-        for (int c = 0; c < task.in.channels; c += 4) {
+#pragma unroll 2
+        for (int c = 4 * part; c < task.in.channels; c += 4 * kSplit) {
             const float4 v = load4(from + c);
             add_product(sum, v.x, weight(tap, c));
             add_product(sum, v.y, weight(tap, c + 1));
@@ -51,6 +55,13 @@ __global__ void __launch_bounds__(kThreads) convolution_kernel(const __grid_cons
             add_product(sum, v.w, weight(tap, c + 3));
         }
     }
+#pragma unroll
+    for (int step = 1; step < kSplit; step *= 2) {
+        const float4 other{__shfl_xor_sync(~0U, sum.x, step), __shfl_xor_sync(~0U, sum.y, step),
+                           __shfl_xor_sync(~0U, sum.z, step), __shfl_xor_sync(~0U, sum.w, step)};
+        sum = sum4(sum, other);
+    }
+    if (!at.inside || part != 0) return;
     if (task.add.data != nullptr) sum = sum4(sum, load4(element<const T>(task.add, at.image, at.x, at.y, channel)));
     store4(element<T>(task.out, at.image, at.x, at.y, channel), relu4(sum, task.relu));
 }
@@ -95,9 +106,33 @@ LaunchShape shape_of(const Map& out, int groups, int images) {
 
 }  // namespace
 
+namespace {
+
+template <typename T, int kSplit>
+void launch_convolution(const PlainConvolution& task, int images, const Chain& chain) {
+    launch_chained(convolution_kernel<T, kSplit>, "convolution_kernel",
+                   shape_of(task.out, task.out.channels / 4 * kSplit, images), chain, task);
+}
+
+template <typename T>
+void launch_convolution(const PlainConvolution& task, int images, const Chain& chain) {
+    const std::int64_t threads = std::int64_t{task.out.width} * task.out.height * images * task.out.channels / 4;
+    const int depth = task.depthwise ? 1 : task.in.channels;
+    if (depth >= 128 && threads < kManyThreads / 8) return launch_convolution<T, 32>(task, images, chain);
+    const bool wide = task.out.channels > 32;  // a thread's neighbours read the same pixels already
+    if (depth * task.kernel * task.kernel >= 128 && !wide && threads < kManyThreads)
+        return launch_convolution<T, 4>(task, images, chain);
+    launch_convolution<T, 1>(task, images, chain);
+}
+
+}  // namespace
+
 void launch_plain(const PlainConvolution& task, int images, Precision precision, const Chain& chain) {
-    launch_chained(precision == Precision::fp32 ? convolution_kernel<float> : convolution_kernel<__half>,
-                   "convolution_kernel", shape_of(task.out, task.out.channels / 4, images), chain, task);
+    if (precision == Precision::fp32) {
+        launch_convolution<float>(task, images, chain);
+    } else {
+        launch_convolution<__half>(task, images, chain);
+    }
 }
 
 void launch_plain(const PlainPool& task, int images, Precision precision, const Chain& chain) {

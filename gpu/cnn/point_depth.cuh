@@ -16,10 +16,9 @@ struct PointDepthBlock {
     static constexpr int kPixels = (kWidth + 2) * (kHeight + 2);
     using Product = TileProduct<T, kPixels, kIn, kOut>;
     static constexpr int kMiddlePitch = kOut + kRowPadding<T>;
-    static constexpr int kTileElements = Product::kPaddedRows * Product::kPitch > kPixels* kMiddlePitch
-                                             ? Product::kPaddedRows* Product::kPitch
-                                             : kPixels* kMiddlePitch;
-    static constexpr int kShared = static_cast<int>(sizeof(T)) * (Product::kWeightElements + kTileElements);
+    static constexpr int kMiddleBytes = kPixels * kMiddlePitch * static_cast<int>(sizeof(T));
+    static constexpr int kShared =
+        Product::kWeightBytes + (Product::kTileBytes > kMiddleBytes ? Product::kTileBytes : kMiddleBytes);
 };
 
 template <typename T, int kIn, int kOut, int kWidth, int kHeight>
@@ -28,8 +27,9 @@ __global__ void __launch_bounds__(kTileThreads) point_depth_kernel(const __grid_
     using Product = typename Block::Product;
     constexpr int kBordered = kWidth + 2;
     extern __shared__ __align__(16) unsigned char shared[];
-    T* weights = reinterpret_cast<T*>(shared);
-    T* tile = weights + Product::kWeightElements;
+    __half* weights = reinterpret_cast<__half*>(shared);
+    __half* tile = reinterpret_cast<__half*>(shared + Product::kWeightBytes);
+    T* middle = reinterpret_cast<T*>(tile);
 
     const int block = static_cast<int>(blockIdx.x);
     const int which = (block >= launch.first_tile[1] ? 1 : 0) + (block >= launch.first_tile[2] ? 1 : 0);
@@ -43,30 +43,33 @@ __global__ void __launch_bounds__(kTileThreads) point_depth_kernel(const __grid_
     release_next();
     Product::load_weights(weights, task.point, 0, first);
     wait_for_previous();
-    load_tile<T, kBordered, kHeight + 2, kIn, Product::kPitch>(tile, task.in, task.up, image, left - 1, top - 1);
+    load_tile<T, Product, kBordered, kHeight + 2, kIn>(tile, task.in, task.up, image, left - 1, top - 1);
 
     Product product;
-    product.clear();
+    product.start(task.point.bias + first);
     product.add(tile, weights);
     __syncthreads();
-    product.for_each([&](int pixel, int channel, const float(&sums)[Product::kValues]) {
-        const int x = left - 1 + pixel % kBordered;
-        const int y = top - 1 + pixel / kBordered;
-        // The depthwise convolution sees zeros around the map, not what a bias makes of them.
-        const bool inside = x >= 0 && x < task.in.width && y >= 0 && y < task.in.height;
-        T* at = tile + pixel * Block::kMiddlePitch + channel;
-        const float* bias = task.point.bias + first + channel;
-#pragma unroll
-        for (int v = 0; v < Product::kValues; v += 2) {
-            store2(at + v, inside ? sums[v] + __ldg(bias + v) : 0.0F,
-                   inside ? sums[v + 1] + __ldg(bias + v + 1) : 0.0F);
-        }
-    });
+    struct Pixel {
+        T* at;
+        bool inside;
+    };
+    product.for_each(
+        [&](int pixel) {
+            const int x = left - 1 + pixel % kBordered;
+            const int y = top - 1 + pixel / kBordered;
+            // The depthwise convolution sees zeros around the map, not what a bias makes of them.
+            const bool inside = x >= 0 && x < task.in.width && y >= 0 && y < task.in.height;
+            return Pixel{middle + pixel * Block::kMiddlePitch, inside};
+        },
+        [](Pixel pixel, int channel, float a, float b) {
+            store2(pixel.at + channel, pixel.inside ? a : 0.0F, pixel.inside ? b : 0.0F);
+        });
     __syncthreads();
 
-    constexpr int kRows = 2;
+    // As many rows a thread as leave work for all threads.
+    constexpr int kRows = kOut / 4 * (kWidth / 2) * (kHeight / 4) >= kTileThreads ? 4 : 2;
     depthwise_tile<T, kWidth, kHeight, kOut, Block::kMiddlePitch, kRows>(
-        tile, task.depth, first, [&](int dx, int dy, int channel, float4(&sums)[kRows][2]) {
+        middle, task.depth, first, [&](int dx, int dy, int channel, float4(&sums)[kRows][2]) {
             const int x = left + dx;
             const int y = top + dy;
             const bool relu = task.relu;
@@ -80,9 +83,12 @@ __global__ void __launch_bounds__(kTileThreads) point_depth_kernel(const __grid_
                     }
                 }
             }
-            if (task.pooled.data != nullptr && x / 2 < task.pooled.width && y / 2 < task.pooled.height) {
-                store4(element<T>(task.pooled, image, x / 2, y / 2, first + channel),
-                       max4(max4(sums[0][0], sums[0][1]), max4(sums[1][0], sums[1][1])));
+            if (task.pooled.data == nullptr) return;
+#pragma unroll
+            for (int r = 0; r < kRows; r += 2) {
+                if (x / 2 >= task.pooled.width || (y + r) / 2 >= task.pooled.height) continue;
+                store4(element<T>(task.pooled, image, x / 2, (y + r) / 2, first + channel),
+                       max4(max4(sums[r][0], sums[r][1]), max4(sums[r + 1][0], sums[r + 1][1])));
             }
         });
 }

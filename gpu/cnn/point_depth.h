@@ -37,9 +37,10 @@ struct PointDepthTile {
     int channels = 16;
 };
 
-// The largest tile that still gives the device's multiprocessors enough blocks. pixels: of all maps and images.
+// The largest tile that fits the device's shared memory and still gives its multiprocessors enough blocks. pixels: of
+// all maps and images.
 [[nodiscard]] PointDepthTile point_depth_tile(std::int64_t pixels, int channels_in, int channels_out,
-                                              int multiprocessors);
+                                              const TileLimits& limits);
 
 // images: of the batch.
 void launch_point_depth_fp32(const PointDepthTask* tasks, int count, int images, const PointDepthTile& tile,

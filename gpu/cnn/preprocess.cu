@@ -8,95 +8,139 @@ namespace {
 constexpr int kBlockWidth = 32;
 constexpr int kBlockHeight = 8;
 
-// One channel of a plane: the sample (x, y) lies at data[y * pitch + x * step].
+constexpr int pixels_a_thread(bool single) {
+    return single ? 4 : 1;
+}
+
+// Channels that lie side by side: channel c of the sample (x, y) is data[y * pitch + x * step + c].
 struct Samples {
     const std::uint8_t* data;
     int pitch;
     int step;
 };
 
-__device__ float sample(Samples plane, CnnTap x, CnnTap y) {
-    const std::uint8_t* above = plane.data + static_cast<std::int64_t>(y.near) * plane.pitch;
-    const std::uint8_t* below = plane.data + static_cast<std::int64_t>(y.far) * plane.pitch;
-    return cnn_bilinear(__ldg(above + x.near * plane.step), __ldg(above + x.far * plane.step),
-                        __ldg(below + x.near * plane.step), __ldg(below + x.far * plane.step), x.weight, y.weight);
+template <int kCount>
+__device__ void read(const std::uint8_t* at, float (&values)[kCount]) {
+#pragma unroll
+    for (int c = 0; c < kCount; ++c) values[c] = __ldg(at + c);
 }
 
-// The means of kCount channels that lie in the same places.
-template <int kCount>
-__device__ void resample(const Samples (&planes)[kCount], CnnAxis across, CnnAxis down, int x, int y,
-                         float (&means)[kCount]) {
+// The means over the input's pixel (x, y). kSingle: of one value, which most scales have.
+template <bool kSingle, int kCount>
+__device__ void resample(Samples plane, CnnAxis across, CnnAxis down, int x, int y, float (&means)[kCount]) {
+    if (kSingle) across.samples = down.samples = 1;
 #pragma unroll
     for (float& mean : means) mean = 0.0F;
     for (int j = 0; j < down.samples; ++j) {
         const CnnTap row = cnn_tap(down, y, j);
+        const std::uint8_t* above = plane.data + static_cast<std::int64_t>(row.near) * plane.pitch;
+        const std::uint8_t* below = plane.data + static_cast<std::int64_t>(row.far) * plane.pitch;
+#pragma unroll 4
         for (int i = 0; i < across.samples; ++i) {
             const CnnTap column = cnn_tap(across, x, i);
+            float a[kCount];
+            read(above + column.near * plane.step, a);
+            if (column.weight == 0.0F && row.weight == 0.0F) {  // on a sample, as all of luma at native resolution
 #pragma unroll
-            for (int c = 0; c < kCount; ++c) means[c] += sample(planes[c], column, row);
+                for (int c = 0; c < kCount; ++c) means[c] += a[c];
+                continue;
+            }
+            float b[kCount];
+            float c[kCount];
+            float d[kCount];
+            read(above + column.far * plane.step, b);
+            read(below + column.near * plane.step, c);
+            read(below + column.far * plane.step, d);
+#pragma unroll
+            for (int n = 0; n < kCount; ++n) {
+                means[n] += cnn_bilinear(a[n], b[n], c[n], d[n], column.weight, row.weight);
+            }
         }
     }
+    if (kSingle) return;
     const float count = static_cast<float>(across.samples * down.samples);
 #pragma unroll
     for (float& mean : means) mean = mean / count;
 }
 
-template <typename T>
+template <bool kSingle>
+__device__ CnnPixel pixel_of(const DevicePicture& picture, const CnnColor& color, const InputPass& pass, int x, int y) {
+    if (picture.bgr != nullptr) {
+        float means[3];
+        resample<kSingle>({picture.bgr, picture.bgr_pitch, 3}, pass.luma_x, pass.luma_y, x, y, means);
+        return {means[0], means[1], means[2]};
+    }
+    float luma[1];
+    resample<kSingle>({picture.luma, picture.luma_pitch, 1}, pass.luma_x, pass.luma_y, x, y, luma);
+    if (picture.cb == nullptr) {
+        const float value = cnn_grey(color, luma[0]);
+        return {value, value, value};
+    }
+    if (picture.cr == picture.cb + 1) {
+        float chroma[2];
+        resample<kSingle>({picture.cb, picture.chroma_pitch, picture.chroma_step}, pass.chroma_x, pass.chroma_y, x, y,
+                          chroma);
+        return cnn_color(color, luma[0], chroma[0], chroma[1]);
+    }
+    float cb[1];
+    float cr[1];
+    resample<kSingle>({picture.cb, picture.chroma_pitch, picture.chroma_step}, pass.chroma_x, pass.chroma_y, x, y, cb);
+    resample<kSingle>({picture.cr, picture.chroma_pitch, picture.chroma_step}, pass.chroma_x, pass.chroma_y, x, y, cr);
+    return cnn_color(color, luma[0], cb[0], cr[0]);
+}
+
+// A thread has a pixel, or where they take one sample each several of a row, kBlockWidth apart: what depends on the row
+// is worked out once.
+template <typename T, bool kSingle>
 __global__ void __launch_bounds__(kBlockWidth* kBlockHeight)
     preprocess_kernel(const __grid_constant__ PreprocessTask task) {
-    const int x = static_cast<int>(blockIdx.x) * kBlockWidth + threadIdx.x;
+    constexpr int kPixels = pixels_a_thread(kSingle);
+    const int first = static_cast<int>(blockIdx.x) * kBlockWidth * kPixels + threadIdx.x;
     const int y = static_cast<int>(blockIdx.y) * kBlockHeight + threadIdx.y;
     const int image = static_cast<int>(blockIdx.z);
     release_next();
     wait_for_previous();
-    if (x == 0 && y == 0 && image % task.passes == 0 && task.clear[image / task.passes] != nullptr) {
+    if (first == 0 && y == 0 && image % task.passes == 0 && task.clear[image / task.passes] != nullptr) {
         *task.clear[image / task.passes] = {};
     }
-    if (x >= task.out.width || y >= task.out.height) return;
-    const DevicePicture& picture = task.picture[image / task.passes];
-    const CnnColor& color = task.color[image / task.passes];
+    if (y >= task.out.height) return;
     const InputPass pass = task.d_passes[image % task.passes];
-    CnnPixel pixel{0.0F, 0.0F, 0.0F};
-    if (x < pass.content_width && y < pass.content_height) {
-        if (picture.bgr != nullptr) {
-            const Samples planes[3] = {{picture.bgr, picture.bgr_pitch, 3},
-                                       {picture.bgr + 1, picture.bgr_pitch, 3},
-                                       {picture.bgr + 2, picture.bgr_pitch, 3}};
-            float means[3];
-            resample(planes, pass.luma_x, pass.luma_y, x, y, means);
-            pixel = {means[0], means[1], means[2]};
-        } else {
-            const Samples luma[1] = {{picture.luma, picture.luma_pitch, 1}};
-            float grey[1];
-            resample(luma, pass.luma_x, pass.luma_y, x, y, grey);
-            if (picture.cb != nullptr) {
-                const Samples planes[2] = {{picture.cb, picture.chroma_pitch, picture.chroma_step},
-                                           {picture.cr, picture.chroma_pitch, picture.chroma_step}};
-                float chroma[2];
-                resample(planes, pass.chroma_x, pass.chroma_y, x, y, chroma);
-                pixel = cnn_color(color, grey[0], chroma[0], chroma[1]);
-            } else {
-                const float value = cnn_grey(color, grey[0]);
-                pixel = {value, value, value};
-            }
+    const DevicePicture picture = task.picture[image / task.passes];
+    const CnnColor color = task.color[image / task.passes];
+#pragma unroll
+    for (int n = 0; n < kPixels; ++n) {
+        const int x = first + n * kBlockWidth;
+        if (x >= task.out.width) return;
+        CnnPixel pixel{0.0F, 0.0F, 0.0F};
+        if (x < pass.content_width && y < pass.content_height) {
+            pixel = pixel_of<kSingle>(picture, color, pass, x, y);
         }
+        const float one = task.rgb ? pixel.red : pixel.blue;
+        const float three = task.rgb ? pixel.blue : pixel.red;
+        store4(element<T>(task.out, image, x, y),
+               {cnn_normalise(one, task.mean, task.scale), cnn_normalise(pixel.green, task.mean, task.scale),
+                cnn_normalise(three, task.mean, task.scale), 0.0F});
     }
-    const float first = task.rgb ? pixel.red : pixel.blue;
-    const float third = task.rgb ? pixel.blue : pixel.red;
-    store4(element<T>(task.out, image, x, y),
-           {cnn_normalise(first, task.mean, task.scale), cnn_normalise(pixel.green, task.mean, task.scale),
-            cnn_normalise(third, task.mean, task.scale), 0.0F});
+}
+
+template <typename T, bool kSingle>
+void launch(const PreprocessTask& task, int frames, const Chain& chain) {
+    constexpr int kWidth = kBlockWidth * pixels_a_thread(kSingle);
+    const LaunchShape shape{dim3(static_cast<unsigned>((task.out.width + kWidth - 1) / kWidth),
+                                 static_cast<unsigned>((task.out.height + kBlockHeight - 1) / kBlockHeight),
+                                 static_cast<unsigned>(frames * task.passes)),
+                            dim3(kBlockWidth, kBlockHeight), 0};
+    launch_chained(preprocess_kernel<T, kSingle>, "preprocess_kernel", shape, chain, task);
 }
 
 }  // namespace
 
 void launch_preprocess(const PreprocessTask& task, int frames, Precision precision, const Chain& chain) {
-    const LaunchShape shape{dim3(static_cast<unsigned>((task.out.width + kBlockWidth - 1) / kBlockWidth),
-                                 static_cast<unsigned>((task.out.height + kBlockHeight - 1) / kBlockHeight),
-                                 static_cast<unsigned>(frames * task.passes)),
-                            dim3(kBlockWidth, kBlockHeight), 0};
-    launch_chained(precision == Precision::fp32 ? preprocess_kernel<float> : preprocess_kernel<__half>,
-                   "preprocess_kernel", shape, chain, task);
+    if (precision == Precision::fp32) {
+        task.single ? launch<float, true>(task, frames, chain) : launch<float, false>(task, frames, chain);
+    } else {
+        task.single ? launch<__half, true>(task, frames, chain) : launch<__half, false>(task, frames, chain);
+    }
 }
 
 }  // namespace throng::gpu

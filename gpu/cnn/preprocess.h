@@ -17,12 +17,17 @@ struct InputPass {
     int content_width = 0, content_height = 0;  // pixels of the input; beyond: samples of value 0
 };
 
+[[nodiscard]] inline bool is_single(const InputPass& pass) {
+    return pass.luma_x.samples * pass.luma_y.samples * pass.chroma_x.samples * pass.chroma_y.samples == 1;
+}
+
 struct PreprocessTask {
     DevicePicture picture[kLargestBatch];  // all of one size
     CnnColor color[kLargestBatch];
     const InputPass* d_passes = nullptr;  // image of the input = frame * passes + pass
     int passes = 0;
-    bool rgb = false;  // order of the input's channels
+    bool single = false;  // all of them take one sample an input pixel
+    bool rgb = false;     // order of the input's channels
     float mean = 0, scale = 1;
     Map out;                                    // four channels, the last of them zero
     DetectionCount* clear[kLargestBatch] = {};  // set to zero where not null

@@ -1,6 +1,6 @@
 // The first convolution, 3 channels to 16 by 3 x 3 with stride 2, on its own or with the unit that follows it in YuNet:
-// a pointwise and a depthwise convolution of 16 channels. Its weights are parameters of the launch, so that they are
-// operands of the multiply-adds from the constant bank and no load is spent on them.
+// a pointwise and a depthwise convolution of 16 channels. The tensor cores take their numbers straight from the input
+// and hand them on to the pointwise convolution in registers.
 #pragma once
 
 #include "gpu/cnn/chain.h"
@@ -10,20 +10,19 @@
 namespace throng::gpu {
 
 inline constexpr int kStemChannels = 16;
+inline constexpr int kStemDepth = 48;  // 9 taps of kInputChannels, padded
 
 struct StemWeights {
-    float conv[9][3][kStemChannels] = {};  // [row, column][channel of the input][channel]
-    float conv_bias[kStemChannels] = {};
+    PointWeights conv;  // channel in: tap * kInputChannels + channel of the input
     bool conv_relu = false;
     // With the unit.
-    float point[kStemChannels][kStemChannels] = {};  // [in][out]
-    float point_bias[kStemChannels] = {};
+    PointWeights point;
     DepthWeights depth;
     bool relu = false;
 };
 
 struct StemTask {
-    Map in;      // four channels, the last of them unused
+    Map in;      // kInputChannels
     Map out;     // half as wide and high
     Map pooled;  // with the unit: maxima of 2 x 2 of out; one of the two may be null
     StemWeights weights;

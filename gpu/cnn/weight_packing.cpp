@@ -39,11 +39,13 @@ const float* WeightPacking::upload(const std::vector<float>& values) {
 }
 
 const void* WeightPacking::upload_narrow(const std::vector<float>& values) {
-    static constexpr float kLargest = 65504.0F;
-    std::vector<__half> narrow(values.size());
-    std::transform(values.begin(), values.end(), narrow.begin(),
-                   [](float v) { return __float2half(std::clamp(v, -kLargest, kLargest)); });
-    return upload_bytes(narrow.data(), narrow.size() * sizeof(__half));
+    const auto narrowed = [](float v) { return __float2half(std::clamp(v, -65504.0F, 65504.0F)); };
+    std::vector<__half> parts(values.size());
+    std::transform(values.begin(), values.end(), parts.begin(), narrowed);
+    if (precision_ == Precision::fp32) {
+        for (std::size_t i = 0; i < values.size(); ++i) parts.push_back(narrowed(values[i] - __half2float(parts[i])));
+    }
+    return upload_bytes(parts.data(), parts.size() * sizeof(__half));
 }
 
 PointWeights WeightPacking::point(const std::vector<const NetworkLayer*>& layers, int channels_in) {
@@ -55,15 +57,12 @@ PointWeights WeightPacking::point(const std::vector<const NetworkLayer*>& layers
     for (const NetworkLayer* layer : layers) {
         for (int o = 0; o < channels_out(*layer); ++o) {
             for (int i = 0; i < channels_in; ++i) {
-                const float weight = layer->weights[at(o, channels_in, i)];
-                const std::size_t to =
-                    precision_ == Precision::fp32 ? at(i, packed.out, first + o) : at(first + o, packed.in, i);
-                values[to] = weight;
+                values[at(first + o, packed.in, i)] = layer->weights[at(o, channels_in, i)];
             }
         }
         first += channels_out(*layer);
     }
-    packed.weights = precision_ == Precision::fp32 ? upload(values) : upload_narrow(values);
+    packed.weights = upload_narrow(values);
     packed.bias = upload(joined_bias(layers));
     return packed;
 }
@@ -105,18 +104,18 @@ PlainWeights WeightPacking::plain(const NetworkLayer& layer, int in, bool depthw
 
 StemWeights WeightPacking::stem(const NetworkLayer& conv, const NetworkLayer* point, const NetworkLayer* depth) {
     StemWeights packed;
+    std::vector<float> values(at(kStemChannels, kStemDepth, 0));
     for (int o = 0; o < kStemChannels; ++o) {
         for (int c = 0; c < 3; ++c) {
-            for (int t = 0; t < 9; ++t) packed.conv[t][c][o] = conv.weights[at(o * 3 + c, 9, t)];
+            for (int t = 0; t < 9; ++t) {
+                values[at(o, kStemDepth, t * kInputChannels + c)] = conv.weights[at(o * 3 + c, 9, t)];
+            }
         }
-        packed.conv_bias[o] = conv.bias[static_cast<std::size_t>(o)];
     }
+    packed.conv = {upload_narrow(values), upload(conv.bias), kStemDepth, kStemChannels};
     packed.conv_relu = conv.activation == Activation::relu;
     if (point == nullptr) return packed;
-    for (int o = 0; o < kStemChannels; ++o) {
-        for (int i = 0; i < kStemChannels; ++i) packed.point[i][o] = point->weights[at(o, kStemChannels, i)];
-        packed.point_bias[o] = point->bias[static_cast<std::size_t>(o)];
-    }
+    packed.point = this->point({point}, kStemChannels);
     packed.depth = this->depth({depth});
     packed.relu = depth->activation == Activation::relu;
     return packed;

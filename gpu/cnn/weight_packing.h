@@ -20,7 +20,7 @@ public:
     [[nodiscard]] DepthWeights depth(const std::vector<const NetworkLayer*>& layers);
     // Groups between 1 and the channels become a matrix with zeros. in: elements a pixel of the input has.
     [[nodiscard]] PlainWeights plain(const NetworkLayer& layer, int in, bool depthwise);
-    // unit: point and depth layers that follow, or null.
+    // point, depth: of the unit that follows, or null.
     [[nodiscard]] StemWeights stem(const NetworkLayer& conv, const NetworkLayer* point, const NetworkLayer* depth);
 
     // The memory of all that was packed, to be kept as long as it is used. Waits for the stream.
@@ -28,6 +28,7 @@ public:
 
 private:
     [[nodiscard]] const float* upload(const std::vector<float>& values);
+    // For the tensor cores, see PointWeights.
     [[nodiscard]] const void* upload_narrow(const std::vector<float>& values);
     [[nodiscard]] const void* upload_bytes(const void* data, std::size_t bytes);
 

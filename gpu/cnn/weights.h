@@ -5,7 +5,8 @@
 
 namespace throng::gpu {
 
-// A pointwise convolution, in the maps' precision: fp32 [in][out], fp16 [out][in]. bias: 32 bits, [out].
+// A pointwise convolution for the tensor cores: 16-bit [out][in], and for fp32 behind it what rounding to 16 bits has
+// left (tile_product.cuh). bias: 32 bits, [out].
 struct PointWeights {
     const void* weights = nullptr;
     const float* bias = nullptr;

@@ -17,8 +17,8 @@ using HeadProduct = TileProduct<T, kPixels, kHeadChannelsIn, kHeadChannels>;
 template <typename T>
 __global__ void __launch_bounds__(kTileThreads) yunet_heads_kernel(const __grid_constant__ YunetHeads heads) {
     using Product = HeadProduct<T>;
-    __shared__ __align__(16) T weights[Product::kWeightElements];
-    __shared__ __align__(16) T tile[Product::kPaddedRows * Product::kPitch];
+    __shared__ __align__(16) __half weights[Product::kWeightBytes / 2];
+    __shared__ __align__(16) __half tile[Product::kTileBytes / 2];
     __shared__ float middle[kPixels * kMiddlePitch];
 
     const int block = static_cast<int>(blockIdx.x);
@@ -33,20 +33,18 @@ __global__ void __launch_bounds__(kTileThreads) yunet_heads_kernel(const __grid_
     release_next();
     Product::load_weights(weights, head.point, 0, 0);
     wait_for_previous();
-    load_tile<T, kBordered, kBordered, kHeadChannelsIn, Product::kPitch>(tile, head.in, Map{}, image, left - 1,
-                                                                         top - 1);
+    load_tile<T, Product, kBordered, kBordered, kHeadChannelsIn>(tile, head.in, Map{}, image, left - 1, top - 1);
     Product product;
-    product.clear();
+    product.start(head.point.bias);
     product.add(tile, weights);
-    product.for_each([&](int pixel, int channel, const float(&sums)[Product::kValues]) {
-        const int x = left - 1 + pixel % kBordered;
-        const int y = top - 1 + pixel / kBordered;
-        const bool inside = x >= 0 && x < head.in.width && y >= 0 && y < head.in.height;
-#pragma unroll
-        for (int v = 0; v < Product::kValues; ++v) {
-            middle[pixel * kMiddlePitch + channel + v] = inside ? sums[v] + __ldg(head.point.bias + channel + v) : 0.0F;
-        }
-    });
+    product.for_each([](int pixel) { return pixel; },
+                     [&](int pixel, int channel, float a, float b) {
+                         const int x = left - 1 + pixel % kBordered;
+                         const int y = top - 1 + pixel / kBordered;
+                         const bool inside = x >= 0 && x < head.in.width && y >= 0 && y < head.in.height;
+                         middle[pixel * kMiddlePitch + channel] = inside ? a : 0.0F;
+                         middle[pixel * kMiddlePitch + channel + 1] = inside ? b : 0.0F;
+                     });
     __syncthreads();
 
     // A cell a thread; few have more than the first two channels worked out.

@@ -39,6 +39,7 @@ struct Setting {
 // One pass of the network each, but for the last: native resolution is one scale for faces up to 192 pixels.
 constexpr Setting kSettings[] = {
     {"640x640", 640, 640, 1, "native", 192},
+    {"4 x 640x640", 640, 640, 4, "native", 192},
     {"16 x 640x640", 640, 640, 16, "native", 192},
     {"1920x1080 native", 1920, 1080, 1, "native", 192},
     {"1920x1080 all scales", 1920, 1080, 1, "native", 0},
@@ -61,10 +62,12 @@ struct Choice {
 const Choice kChoices[] = {
     {"fp32, layer by layer", false, {{"fusion", "off"}, {"graph", "off"}, {"overlap", "off"}}},
     {"fp32, fused", false, {{"graph", "off"}, {"overlap", "off"}}},
+    {"fp32, fused, overlap", false, {{"graph", "off"}}},
     {"fp32, fused, graph", false, {{"overlap", "off"}}},
     {"fp32, fused, graph, overlap", false, {}},
     {"fp16, layer by layer", true, {{"fusion", "off"}, {"graph", "off"}, {"overlap", "off"}}},
     {"fp16, fused", true, {{"graph", "off"}, {"overlap", "off"}}},
+    {"fp16, fused, overlap", true, {{"graph", "off"}}},
     {"fp16, fused, graph", true, {{"overlap", "off"}}},
     {"fp16, fused, graph, overlap", true, {}},
 };
