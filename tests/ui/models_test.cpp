@@ -57,7 +57,7 @@ TEST(StageModel, AMarkShowsWhatAChangeDid) {
     model.set_mark("Segments: on");
     EXPECT_EQ(marked(), 2.0);
     EXPECT_LT(ratio(), 0) << "nothing was measured since";
-    for (int i = 0; i < 5; ++i) model.note({{stage::kCascade, 6.0}});
+    for (int i = 0; i < 9; ++i) model.note({{stage::kCascade, 6.0}});
     EXPECT_DOUBLE_EQ(ratio(), 3.0);
     EXPECT_EQ(model.mark_title(), "Segments: on");
     model.update({stage("cascade", 0.5, 1)});

@@ -107,17 +107,17 @@ TEST_F(Settings, AnotherDetectorComesWithItsOwnSettings) {
 TEST_F(Settings, ModelsOfTheKindAreListedAfterTheDefault) {
     settings_.set_installed_models(
         {{"haarcascade_eye", "haar", "/m/haarcascade_eye.xml"}, {"yunet_n_640_640", "cnn", "/m/yunet_n_640_640.onnx"}});
-    EXPECT_EQ(settings_.models(), (QStringList{"frontalface_alt2 (usual)", "eye"}));
+    EXPECT_EQ(settings_.models(), (QStringList{"frontalface_alt2 (default)", "eye"}));
     EXPECT_EQ(settings_.model_index(), 0);
     settings_.choose_model(1);
     EXPECT_EQ(settings_.values().detector.model, "/m/haarcascade_eye.xml");
     EXPECT_EQ(settings_.model_index(), 1);
     settings_.open_model(QUrl::fromLocalFile("/elsewhere/mine.xml"));
-    EXPECT_EQ(settings_.models(), (QStringList{"frontalface_alt2 (usual)", "eye", "mine"}));
+    EXPECT_EQ(settings_.models(), (QStringList{"frontalface_alt2 (default)", "eye", "mine"}));
     EXPECT_EQ(settings_.model_index(), 2);
     EXPECT_EQ(settings_.model_filter(), "Haar cascade (*.xml)");
     settings_.set_detector(3);
-    EXPECT_EQ(settings_.models(), (QStringList{"yunet_n_640_640 (usual)", "yunet_n_640_640"}));
+    EXPECT_EQ(settings_.models(), (QStringList{"yunet_n_640_640 (default)", "yunet_n_640_640"}));
     settings_.set_detector(2);
     EXPECT_FALSE(settings_.takes_model());
 }

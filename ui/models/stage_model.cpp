@@ -7,7 +7,7 @@ namespace throng::ui {
 namespace {
 
 constexpr int kForgotten = 30;      // results without a stage after which its bar goes
-constexpr std::uint64_t kSure = 3;  // results since the mark that make a ratio worth saying
+constexpr std::uint64_t kSure = 8;  // results since the mark that make a ratio worth saying
 
 }  // namespace
 

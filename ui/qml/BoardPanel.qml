@@ -156,7 +156,7 @@ ColumnLayout {
                     Label {
                         required property string modelData
                         required property int index
-                        width: line.width / 4
+                        width: line.width * (index === 0 ? 0.34 : 0.22)
                         height: 22
                         horizontalAlignment: index === 0 ? Text.AlignLeft : Text.AlignRight
                         text: modelData

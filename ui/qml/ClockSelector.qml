@@ -40,6 +40,7 @@ Column {
             height: 22
             visible: root.clocks.controllable
             color: Theme.textDim
+            font.pixelSize: Theme.fontSmall
             text: root.clocks.pending.length > 0 ? qsTr("setting …")
                 : root.clocks.requestedClock.length > 0 && root.clocks.requestedClock !== root.clocks.currentClock
                   ? qsTr("asked for %1").arg(root.clocks.requestedClock) : ""

@@ -87,8 +87,9 @@ C.Popup {
                                 }
                                 Label {
                                     width: group.width - 110
-                                    height: 28
+                                    height: Math.max(28, implicitHeight)
                                     text: entry.modelData.text
+                                    wrapMode: Text.Wrap
                                 }
                             }
                         }

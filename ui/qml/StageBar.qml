@@ -21,17 +21,16 @@ Item {
     Label {
         id: name
         anchors.left: parent.left
-        width: Math.min(implicitWidth, figures.x - change.width)
+        width: Math.min(implicitWidth, figures.x - (change.visible ? change.implicitWidth : 0))
         height: 20
         text: root.label
         font.bold: root.emphasised
     }
     Label {
         id: change
-        readonly property bool telling: root.ratio > 0 && (root.ratio > 1.05 || root.ratio < 0.95)
+        readonly property bool telling: root.ratio > 0 && (root.ratio > 1.15 || root.ratio < 0.87)
         anchors.left: name.right
         height: 20
-        width: telling ? implicitWidth : 0
         visible: telling
         leftPadding: 8
         text: root.ratio >= 1 ? qsTr("×%1 longer").arg(Theme.times(root.ratio))
@@ -88,9 +87,9 @@ Item {
         }
         Rectangle {
             x: Math.min(parent.width - 2, root.marked * track.perMs) - 1
-            y: -4
+            y: -3
             width: 3
-            height: parent.height + 8
+            height: parent.height + 6
             radius: 1
             color: Theme.warning
             visible: root.marked >= 0

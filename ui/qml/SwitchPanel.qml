@@ -52,7 +52,7 @@ ColumnLayout {
         Layout.alignment: Qt.AlignRight
         visible: root.session.switches.changedCount > 0
         iconName: "reset"
-        text: qsTr("All as usual")
+        text: qsTr("Defaults")
         tip: qsTr("Every optimisation at its default")
         onClicked: root.session.reset_switches()
     }

@@ -104,7 +104,7 @@ QStringList DetectionSettings::models() const {
             usual = name;
             break;
         }
-        names.front() = tr("%1 (usual)").arg(short_model_name(text_of(usual), kind()));
+        names.front() = tr("%1 (default)").arg(short_model_name(text_of(usual), kind()));
     }
     return names;
 }
