@@ -62,7 +62,9 @@ TH_HD float hog_orientation(float dx, float dy) {
     const float large = ax > ay ? ax : ay;
     const float small = ax > ay ? ay : ax;
 #ifdef __CUDA_ARCH__
-    const float c = __fdividef(small, large + kHogNoSlope);
+    float inverse;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(large + kHogNoSlope));
+    const float c = small * inverse;
 #else
     const float c = small / (large + kHogNoSlope);
 #endif

@@ -9,12 +9,13 @@ namespace throng::gpu {
 namespace {
 
 constexpr int kThreads = 256;
+constexpr int kWarps = kThreads / 32;
 constexpr int kPitch = kGradientWidth + 4;  // of the tile in shared memory, with a pixel more on each side
 
-// To 1 unit in the last place; the correctly rounded one takes eight instructions.
+// To 1 unit in the last place; the correctly rounded one takes eight instructions. What is below 1e-38 counts as 0.
 __device__ float fast_sqrt(float x) {
     float root;
-    asm("sqrt.approx.f32 %0, %1;" : "=f"(root) : "f"(x));
+    asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(x));
     return root;
 }
 
@@ -24,16 +25,8 @@ __device__ int mirrored(int at, int size) {
     return inside >= size ? 2 * size - 2 - inside : inside;
 }
 
-__device__ int level_pixel(const HogTables& tables, const HogDeviceLevel& level, const DevicePicture& picture, int x,
-                           int y) {
-    if (level.taps_x < 0) return __ldg(picture.luma + static_cast<std::int64_t>(y) * picture.luma_pitch + x);
-    const ResizeTap tap_x = tables.taps[level.taps_x + x];
-    const ResizeTap tap_y = tables.taps[level.taps_y + y];
-    const std::uint8_t* above = picture.luma + static_cast<std::int64_t>(tap_y.offset) * picture.luma_pitch;
-    const std::uint8_t* below = tap_y.far != 0 ? above + picture.luma_pitch : above;
-    const int next = tap_x.offset + (tap_x.far != 0 ? 1 : 0);
-    return resize_pixel(__ldg(above + tap_x.offset), __ldg(above + next), __ldg(below + tap_x.offset),
-                        __ldg(below + next), tap_x, tap_y);
+__device__ ResizeTap tap_of(const ResizeTap* taps, int first, int at) {
+    return first < 0 ? ResizeTap{at, 256, 0} : taps[first + at];
 }
 
 __device__ void store(float* to, const float (&v)[4]) {
@@ -50,6 +43,13 @@ __device__ void store(__half* to, const float (&v)[1]) {
     *to = __float2half_rn(v[0]);
 }
 
+// A column of the tile: which two columns of the picture it lies between.
+struct TileColumn {
+    ResizeTap tap;
+    int at;
+    std::uint32_t left, right;
+};
+
 // A block makes a tile of 64 x 4 kPixels pixels, a thread kPixels neighbours.
 template <typename Value, int kPixels, bool kExact>
 __global__ void __launch_bounds__(kThreads)
@@ -60,14 +60,41 @@ __global__ void __launch_bounds__(kThreads)
     const HogUnit unit = units[blockIdx.x];
     const HogDeviceLevel& level = tables.levels[unit.level];
 
-    for (int i = threadIdx.x; i < (kRows + 2) * (kGradientWidth + 2); i += kThreads) {
-        const int row = i / (kGradientWidth + 2);
-        const int column = i % (kGradientWidth + 2);
+    // A warp a row, a lane two columns; the two columns more of the tile are the first warp's.
+    const auto tile_column = [&](int column) {
         // Beyond the level's far edge the tile holds anything: what is made of it is not stored.
         const int x = mirrored(min(unit.x + column - 1, level.width), level.width);
+        const ResizeTap tap = tap_of(tables.taps, level.taps_x, x);
+        const auto left = static_cast<std::uint32_t>(tap.offset);
+        return TileColumn{tap, column, left, left + (tap.far != 0 ? 1U : 0U)};
+    };
+    // 32-bit offsets: a plane is smaller than 4 GB, and 64-bit sums would be most of the work.
+    const auto fill_row = [&](int row, auto... columns) {
         const int y = mirrored(min(unit.y + row - 1, level.height), level.height);
-        const auto pixel = static_cast<float>(level_pixel(tables, level, picture, x, y));
-        tile[row][column] = tables.gamma ? fast_sqrt(pixel) : pixel;
+        const ResizeTap tap = tap_of(tables.taps, level.taps_y, y);
+        const auto pitch = static_cast<std::uint32_t>(picture.luma_pitch);
+        const std::uint32_t above = static_cast<std::uint32_t>(tap.offset) * pitch;
+        const std::uint32_t below = tap.far != 0 ? above + pitch : above;
+        const auto fill = [&](const TileColumn& column) {
+            const std::uint8_t* luma = picture.luma;
+            const auto pixel = static_cast<float>(resize_pixel(
+                __ldg(luma + (above + column.left)), __ldg(luma + (above + column.right)),
+                __ldg(luma + (below + column.left)), __ldg(luma + (below + column.right)), column.tap, tap));
+            tile[row][column.at] = tables.gamma ? fast_sqrt(pixel) : pixel;
+        };
+        (fill(columns), ...);
+    };
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    const int warp = static_cast<int>(threadIdx.x) / 32;
+    const TileColumn first = tile_column(lane);
+    const TileColumn second = tile_column(lane + 32);
+#pragma unroll
+    for (int k = 0; k < (kRows + 2 + kWarps - 1) / kWarps; ++k) {
+        const int row = warp + k * kWarps;
+        if (row < kRows + 2) fill_row(row, first, second);
+    }
+    if (threadIdx.x < (kRows + 2) * 2) {
+        fill_row(static_cast<int>(threadIdx.x) / 2, tile_column(kGradientWidth + static_cast<int>(threadIdx.x) % 2));
     }
     __syncthreads();
 
@@ -107,7 +134,7 @@ void launch(const HogTables& tables, const HogUnits& units, bool exact, const De
 
 void launch_hog_gradient(const HogTables& tables, const HogUnits& units, const HogOptions& options,
                          const DevicePicture& picture, DetectionCount* clear, StreamView stream) {
-    static_assert(kThreads * 4 == kGradientWidth * kGradientRows);
+    static_assert(kGradientWidth == 64 && kThreads * 4 == kGradientWidth * kGradientRows);
     static_assert(kThreads == kGradientWidth * kGradientRowsOfOne);
     const auto chosen = options.several ? (options.half ? launch<__half, 4> : launch<float, 4>)
                                         : (options.half ? launch<__half, 1> : launch<float, 1>);

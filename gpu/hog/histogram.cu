@@ -27,9 +27,17 @@ __device__ constexpr bool is_used(int use, int pixel) {
     return use == 0 || use == 3 || (use == 1) == (pixel >= kHogCell / 2);
 }
 
-__device__ float share(float orientation, float bin) {
+// The bins of a thread. Only 0 and 8 are near a vote the other way round; they are the first of theirs.
+template <int kBins>
+__device__ int bin_of(int group, int slot) {
+    if (kBins == 1) return group;
+    return group == 0 ? slot : group == 1 ? kHogBins - 1 - slot : 3 + slot;
+}
+
+// hog_share; turns: with the way round.
+__device__ float share(float orientation, float bin, bool turns) {
     const float apart = fabsf(orientation - bin);
-    return __saturatef(1.0F - fminf(apart, static_cast<float>(kHogBins) - apart));
+    return __saturatef(1.0F - (turns ? fminf(apart, static_cast<float>(kHogBins) - apart) : apart));
 }
 
 // Eight neighbouring pixels of a row of a cell, for the four uses across.
@@ -50,11 +58,11 @@ struct CellRow<float, true> {
         to[0] = a.x, to[1] = a.y, to[2] = a.z, to[3] = a.w;
         to[4] = b.x, to[5] = b.y, to[6] = b.z, to[7] = b.w;
     }
-    __device__ void vote(const UseWeights& weights, int bin, float (&sums)[kUses]) const {
+    __device__ void vote(const UseWeights& weights, int bin, bool turns, float (&sums)[kUses]) const {
         const auto centre = static_cast<float>(bin);
 #pragma unroll
         for (int x = 0; x < kHogCell; ++x) {
-            const float vote = magnitude[x] * share(orientation[x], centre);
+            const float vote = magnitude[x] * share(orientation[x], centre, turns);
 #pragma unroll
             for (int use = 0; use < kUses; ++use) {
                 if (is_used(use, x)) sums[use] = __fmaf_rn(vote, weights.weight[use][x], sums[use]);
@@ -71,7 +79,7 @@ struct CellRow<__half, true> {
         *reinterpret_cast<uint4*>(magnitude) = *reinterpret_cast<const uint4*>(m);
         *reinterpret_cast<uint4*>(orientation) = *reinterpret_cast<const uint4*>(o);
     }
-    __device__ void vote(const UseWeights& weights, int bin, float (&sums)[kUses]) const {
+    __device__ void vote(const UseWeights& weights, int bin, bool turns, float (&sums)[kUses]) const {
         const __half2 centre = __float2half2_rn(static_cast<float>(bin));
         const __half2 turn = __float2half2_rn(static_cast<float>(kHogBins));
         const __half2 one = __float2half2_rn(1.0F);
@@ -81,7 +89,7 @@ struct CellRow<__half, true> {
 #pragma unroll
         for (int x = 0; x < kHogCell / 2; ++x) {
             const __half2 apart = __habs2(__hsub2(orientation[x], centre));
-            const __half2 nearest = __hmin2(apart, __hsub2(turn, apart));
+            const __half2 nearest = turns ? __hmin2(apart, __hsub2(turn, apart)) : apart;
             const __half2 vote = __hmul2(magnitude[x], __hsub2_sat(one, nearest));
 #pragma unroll
             for (int use = 0; use < kUses; ++use) {
@@ -102,11 +110,11 @@ struct CellRow<Value, false> {
     const Value* orientation;
 
     __device__ CellRow(const Value* m, const Value* o) : magnitude(m), orientation(o) {}
-    __device__ void vote(const UseWeights& weights, int bin, float (&sums)[kUses]) const {
+    __device__ void vote(const UseWeights& weights, int bin, bool turns, float (&sums)[kUses]) const {
 #pragma unroll 1
         for (int x = 0; x < kHogCell; ++x) {
-            const float vote =
-                static_cast<float>(magnitude[x]) * share(static_cast<float>(orientation[x]), static_cast<float>(bin));
+            const float vote = static_cast<float>(magnitude[x]) *
+                               share(static_cast<float>(orientation[x]), static_cast<float>(bin), turns);
             for (int use = 0; use < kUses; ++use) sums[use] = __fmaf_rn(vote, weights.weight[use][x], sums[use]);
         }
     }
@@ -119,7 +127,7 @@ __global__ void __launch_bounds__(32 * kHogBins / kBins)
     const HogUnit unit = units[blockIdx.x];
     const HogDeviceLevel& level = tables.levels[unit.level];
     const int lane = static_cast<int>(threadIdx.x) % 32;
-    const int first_bin = static_cast<int>(threadIdx.x) / 32 * kBins;
+    const int group = static_cast<int>(threadIdx.x) / 32;
     const int block = unit.x + lane;
     const int cell = min(block, level.cells - 1);
     const bool writes = lane < kHistogramColumns && block < level.cells - 1;
@@ -151,7 +159,7 @@ __global__ void __launch_bounds__(32 * kHogBins / kBins)
 #pragma unroll
             for (int b = 0; b < kBins; ++b) {
                 float across_sums[kUses] = {};
-                pixels.vote(weights, first_bin + b, across_sums);
+                pixels.vote(weights, bin_of<kBins>(group, b), b == 0, across_sums);
 #pragma unroll
                 for (int down = 0; down < kUses; ++down) {
                     if (kUnrolled && !is_used(down, y)) continue;
@@ -173,7 +181,7 @@ __global__ void __launch_bounds__(32 * kHogBins / kBins)
 #pragma unroll
                 for (int down = 0; down < 2; ++down) {
                     const float right = __shfl_down_sync(kWholeWarp, sums[b][2 + down][2 + across], 1);
-                    const int value = (across * 2 + down) * kHogBins + first_bin + b;
+                    const int value = (across * 2 + down) * kHogBins + bin_of<kBins>(group, b);
                     if (writes) out[value * level.block_pitch] = sums[b][2 + down][across] + right;
                 }
             }

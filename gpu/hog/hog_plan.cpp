@@ -10,11 +10,16 @@ namespace {
 // Pixels of the levels of a group: what bounds the memory for gradients, 8 bytes each.
 constexpr std::int64_t kGroupPixels = std::int64_t{32} << 20;
 
-// Rows of blocks that a unit of the histogram walks down. Its first row of cells is summed for nothing but the blocks
-// above, so longer walks waste less; small pictures need many short ones.
-constexpr int kLongWalk = 8;
-constexpr int kShortWalk = 2;
-constexpr int kUnitsAProcessor = 8;  // as many long walks, and the device is full
+// Rows of blocks that a unit of the histogram walks down: as many as leave the device enough units. A walk's first row
+// of cells is summed for nothing but the blocks below it, so longer walks waste less.
+constexpr int kLongestWalk = 8;
+constexpr int kUnitsAProcessor = 3;
+
+int walk(std::int64_t block_rows_of_units, int multiprocessors) {
+    int rows = kLongestWalk;
+    while (rows > 1 && block_rows_of_units < std::int64_t{rows} * kUnitsAProcessor * multiprocessors) rows /= 2;
+    return rows;
+}
 
 std::int32_t add_taps(int source, int target, std::vector<ResizeTap>& taps) {
     const auto first = static_cast<std::int32_t>(taps.size());
@@ -103,11 +108,12 @@ HogPlan::HogPlan(ImageSize frame, const DetectorParams& params, const HogOptions
             add_units(i, level.cells * kHogCell, level.cell_rows * kHogCell, kGradientWidth,
                       options.several ? kGradientRows : kGradientRowsOfOne, units);
         });
-        std::int64_t long_walks = 0;
+        std::int64_t block_rows = 0;  // of one unit's width
         for (std::size_t i = group.first; i < group.last; ++i) {
-            long_walks += pixel_count(device_levels_[i]) / (kHogCell * kHogCell * kHistogramColumns * kLongWalk);
+            const int across = (levels_[i].block_columns + kHistogramColumns - 1) / kHistogramColumns;
+            block_rows += std::int64_t{across} * levels_[i].block_rows;
         }
-        group.histogram_rows = long_walks >= std::int64_t{kUnitsAProcessor} * multiprocessors ? kLongWalk : kShortWalk;
+        group.histogram_rows = walk(block_rows, multiprocessors);
         each([&](std::size_t i, const HogDeviceLevel& level) {
             add_units(i, level.cells - 1, level.cell_rows - 1, kHistogramColumns, group.histogram_rows, units);
         });

@@ -1,9 +1,9 @@
 // The margins of all windows: a convolution of the 36 planes of block values with 7x15 weights each, and raw detections
 // where it reaches the threshold.
 //
-// A block has 16x8 windows of a level and 18 warps. A warp has two of the planes (one plane of pairs with 16 bits) to
-// itself: it brings their part under the tile to shared memory and convolves it for all windows; then the warps' sums
-// are added in their order.
+// A block has 16x8 windows of a level, and half a warp for each of the planes (of pairs of values with 16 bits). It
+// brings the plane's part under the tile and its weights to shared memory and convolves them for all windows; then the
+// planes' sums are added in their order.
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
@@ -15,107 +15,129 @@
 namespace throng::gpu {
 namespace {
 
-constexpr int kWarps = 18;
+constexpr int kHalfWarp = 16;
 constexpr int kWindows = kSvmColumns * kSvmRows;
 constexpr int kTileRows = kSvmRows + kHogRows - 1;
-// Words; 22 are used. Rows two apart lie 16 banks apart, see window_row.
+// Words; 22 are used. Rows two apart lie 16 banks apart: eight lanes of FourByTwo reach all 32 banks in one turn.
 constexpr int kTilePitch = 24;
 constexpr int kTileWords = kTileRows * kTilePitch;
 constexpr int kWeightPitch = 8;  // of a row of weights, the last is 0
-
+constexpr int kWeightWords = kHogRows * kWeightPitch;
+constexpr int kPlaneWords = kTileWords + kWeightWords + kWeightPitch;  // a last row of zeros
 static_assert(kSvmColumns + kHogColumns - 1 <= kTilePitch);
 
-// One plane, a warp's windows. Word: float, or __half2 with two values of a block.
-__device__ void add_products(float value, float weight, float& sum) {
-    sum = __fmaf_rn(value, weight, sum);
+// Word: float, or __half2 with two values of a block.
+template <typename Word>
+constexpr int kPlanes = std::is_same_v<Word, float> ? kHogBlockValues : kHogBlockValues / 2;
+
+template <typename Word>
+constexpr int kThreads = kPlanes<Word>* kHalfWarp;
+
+__device__ float multiply_add(float a, float b, float c) {
+    return __fmaf_rn(a, b, c);
 }
-__device__ void add_products(__half2 value, __half2 weight, __half2& sum) {
-    sum = __hfma2(value, weight, sum);
+__device__ __half2 multiply_add(__half2 a, __half2 b, __half2 c) {
+    return __hfma2(a, b, c);
 }
-__device__ float total(__half2 sum) {
-    return __low2float(sum) + __high2float(sum);
+// Moves a short sum to a long one.
+__device__ void settle(float& from, float& to) {
+    to += from;
+    from = 0;
+}
+__device__ void settle(__half2& from, float& to) {
+    to += __low2float(from) + __high2float(from);
+    from = __float2half2_rn(0.0F);
 }
 
-// Four windows beside each other. The row of the tile is such that eight neighbouring lanes, which read 16 bytes each
-// in one turn, lie in all 32 banks.
-template <typename Word>
-struct FourWindows {
+// Four windows beside each other and those below them. A row of the tile, once read, meets two rows of weights.
+struct FourByTwo {
     static constexpr int kPasses = 1;
-    static constexpr int kCount = 4;
-    __device__ static int column(int lane, int /*pass*/) { return lane % 4 * 4; }
-    __device__ static int row(int lane, int /*pass*/) {
-        const int k = lane / 4;
-        return (k & 4) | (k & 1) << 1 | (k >> 1 & 1);
-    }
-    // A row of the tile against a row of weights.
-    __device__ static void convolve(const Word* tile, const Word* weights, float (&sums)[kCount]) {
-        union Twelve {
-            uint4 wide[3];
-            Word words[12];
-            __device__ Twelve() {}
-        } v;
-        union Eight {
-            uint4 wide[2];
-            Word words[8];
-            __device__ Eight() {}
-        } w;
+    static constexpr int kAcross = 4;
+    static constexpr int kDown = 2;
+    __device__ static int column(int lane) { return lane % 4 * 4; }
+    __device__ static int row(int lane, int /*pass*/) { return lane / 4 * 2; }
+};
+
+struct One {
+    static constexpr int kPasses = kSvmRows;
+    static constexpr int kAcross = 1;
+    static constexpr int kDown = 1;
+    __device__ static int column(int lane) { return lane; }
+    __device__ static int row(int /*lane*/, int pass) { return pass; }
+};
+
+// A row of the tile or of the weights, as wide loads bring it.
+template <typename Word, int kWords>
+struct Row {
+    alignas(16) Word words[kWords];
+    __device__ void read(const Word* from) {
 #pragma unroll
-        for (int i = 0; i < 3; ++i) v.wide[i] = reinterpret_cast<const uint4*>(tile)[i];
-#pragma unroll
-        for (int i = 0; i < 2; ++i) w.wide[i] = __ldg(reinterpret_cast<const uint4*>(weights) + i);
-        if constexpr (std::is_same_v<Word, float>) {
-#pragma unroll
-            for (int x = 0; x < kHogColumns; ++x) {
-#pragma unroll
-                for (int k = 0; k < kCount; ++k) add_products(v.words[k + x], w.words[x], sums[k]);
-            }
-        } else {
-            // Short sums in 16 bits, a row of a window each; long ones in 32.
-            Word row[kCount];
-#pragma unroll
-            for (Word& r : row) r = __float2half2_rn(0.0F);
-#pragma unroll
-            for (int x = 0; x < kHogColumns; ++x) {
-#pragma unroll
-                for (int k = 0; k < kCount; ++k) add_products(v.words[k + x], w.words[x], row[k]);
-            }
-#pragma unroll
-            for (int k = 0; k < kCount; ++k) sums[k] += total(row[k]);
+        for (int i = 0; i < kWords; i += 4) {
+            *reinterpret_cast<uint4*>(words + i) = *reinterpret_cast<const uint4*>(from + i);
         }
     }
 };
 
-template <typename Word>
-struct OneWindow {
-    static constexpr int kPasses = 4;
-    static constexpr int kCount = 1;
-    __device__ static int column(int lane, int /*pass*/) { return lane % kSvmColumns; }
-    __device__ static int row(int lane, int pass) { return pass * 2 + lane / kSvmColumns; }
-    template <bool kUnrolled>
-    __device__ static void convolve(const Word* tile, const Word* weights, float (&sums)[kCount]) {
-#pragma unroll(kUnrolled ? kHogColumns : 1)
-        for (int x = 0; x < kHogColumns; ++x) {
-            if constexpr (std::is_same_v<Word, float>) {
-                add_products(tile[x], weights[x], sums[0]);
-            } else {
-                sums[0] += total(__hmul2(tile[x], weights[x]));
-            }
-        }
-    }
-};
+// Rows whose products are summed in a Word: 28 products with 16 bits. Also how far loops are written out: further, and
+// the loads that the compiler moves up do not fit into registers.
+constexpr int kSettleRows = 4;
 
-// The same four windows, a column of weights at a time.
 template <typename Word>
-__device__ void convolve_rolled(const Word* tile, const Word* weights, float (&sums)[4]) {
+__device__ void convolve_unrolled(const Word* tile, const Word* weights, float (&sums)[2][4]) {
+    Row<Word, kWeightPitch> now = {};
 #pragma unroll 1
-    for (int x = 0; x < kHogColumns; ++x) {
-        const Word weight = weights[x];
+    for (int first = 0; first <= kHogRows; first += kSettleRows) {
+        Word row_sums[2][4] = {};
 #pragma unroll
-        for (int k = 0; k < 4; ++k) {
-            if constexpr (std::is_same_v<Word, float>) {
-                add_products(tile[x + k], weight, sums[k]);
-            } else {
-                sums[k] += total(__hmul2(tile[x + k], weight));
+        for (int i = 0; i < kSettleRows; ++i) {
+            const int y = first + i;
+            const Row<Word, kWeightPitch> before = now;
+            Row<Word, 12> values;
+            values.read(tile + y * kTilePitch);
+            now.read(weights + y * kWeightPitch);
+#pragma unroll
+            for (int x = 0; x < kHogColumns; ++x) {
+#pragma unroll
+                for (int k = 0; k < 4; ++k) {
+                    row_sums[0][k] = multiply_add(values.words[k + x], now.words[x], row_sums[0][k]);
+                    row_sums[1][k] = multiply_add(values.words[k + x], before.words[x], row_sums[1][k]);
+                }
+            }
+        }
+#pragma unroll
+        for (int i = 0; i < 8; ++i) settle(row_sums[i / 4][i % 4], sums[i / 4][i % 4]);
+    }
+}
+static_assert((kHogRows + 1) % kSettleRows == 0);
+
+// One window.
+template <typename Word>
+__device__ void convolve_unrolled(const Word* tile, const Word* weights, float (&sums)[1][1]) {
+#pragma unroll 3
+    for (int y = 0; y < kHogRows; ++y) {
+        Row<Word, kWeightPitch> now;
+        now.read(weights + y * kWeightPitch);
+        Word row_sum = {};
+#pragma unroll
+        for (int x = 0; x < kHogColumns; ++x) {
+            row_sum = multiply_add(tile[y * kTilePitch + x], now.words[x], row_sum);
+        }
+        settle(row_sum, sums[0][0]);
+    }
+}
+
+template <typename Word, int kDown, int kAcross>
+__device__ void convolve_rolled(const Word* tile, const Word* weights, float (&sums)[kDown][kAcross]) {
+#pragma unroll 1
+    for (int y = 0; y < kHogRows; ++y) {
+#pragma unroll 1
+        for (int x = 0; x < kHogColumns; ++x) {
+            const Word weight = weights[y * kWeightPitch + x];
+#pragma unroll
+            for (int i = 0; i < kDown * kAcross; ++i) {
+                const Word value = tile[(y + i / kAcross) * kTilePitch + x + i % kAcross];
+                Word product = multiply_add(value, weight, Word{});
+                settle(product, sums[i / kAcross][i % kAcross]);
             }
         }
     }
@@ -126,7 +148,7 @@ template <typename Word>
 __device__ void load_tile(const Word* plane, const HogDeviceLevel& level, int row_words, const HogUnit& unit, int lane,
                           Word* tile) {
     constexpr int kWide = kTilePitch / 4;
-    for (int i = lane; i < kTileRows * kWide; i += 32) {
+    for (int i = lane; i < kTileRows * kWide; i += kHalfWarp) {
         const int row = i / kWide;
         const int column = i % kWide * 4;
         uint4 words = make_uint4(0, 0, 0, 0);
@@ -147,46 +169,31 @@ __device__ void report(const HogDeviceLevel& level, const HogOutput& output, int
 }
 
 template <typename Word, bool kSeveral, bool kUnrolled>
-__global__ void __launch_bounds__(kWarps * 32, 2)
+__global__ void __launch_bounds__(kThreads<Word>, 2)
     hog_svm_kernel(HogTables tables, const HogUnit* units, HogOutput output) {
-    constexpr int kPlanes = std::is_same_v<Word, float> ? kHogBlockValues : kHogBlockValues / 2;
-    constexpr int kOwn = kPlanes / kWarps;
-    constexpr int kWarpWords = kOwn * kTileWords;
     extern __shared__ uint4 shared[];
     const HogUnit unit = units[blockIdx.x];
     const HogDeviceLevel& level = tables.levels[unit.level];
-    const int lane = static_cast<int>(threadIdx.x) % 32;
-    const int warp = static_cast<int>(threadIdx.x) / 32;
-    Word* tile = reinterpret_cast<Word*>(shared) + warp * kWarpWords;
-    const int first_plane = warp * kOwn;
-    const Word* values = static_cast<const Word*>(tables.values) + level.blocks * kPlanes / kHogBlockValues;
-#pragma unroll
-    for (int p = 0; p < kOwn; ++p) {
-        load_tile(values + (first_plane + p) * level.block_pitch, level, kPlanes * level.block_pitch, unit, lane,
-                  tile + p * kTileWords);
-    }
+    const int lane = static_cast<int>(threadIdx.x) % kHalfWarp;
+    const int plane = static_cast<int>(threadIdx.x) / kHalfWarp;
+    Word* tile = reinterpret_cast<Word*>(shared) + plane * kPlaneWords;
+    Word* weights = tile + kTileWords;
+    const Word* values = static_cast<const Word*>(tables.values) + level.blocks * kPlanes<Word> / kHogBlockValues;
+    load_tile(values + plane * level.block_pitch, level, kPlanes<Word> * level.block_pitch, unit, lane, tile);
+    const auto* from = reinterpret_cast<const uint4*>(static_cast<const Word*>(tables.weights) + plane * kWeightWords);
+    for (int i = lane; i < kWeightWords / 4; i += kHalfWarp) reinterpret_cast<uint4*>(weights)[i] = __ldg(from + i);
+    if (lane < kWeightPitch) weights[kWeightWords + lane] = Word{};
     __syncwarp();
 
-    using Share = std::conditional_t<kSeveral, FourWindows<Word>, OneWindow<Word>>;
-    const Word* weights = static_cast<const Word*>(tables.weights) + first_plane * kHogRows * kWeightPitch;
-    float sums[Share::kPasses][Share::kCount] = {};
+    using Share = std::conditional_t<kSeveral, FourByTwo, One>;
+    float sums[Share::kPasses][Share::kDown][Share::kAcross] = {};
 #pragma unroll
     for (int pass = 0; pass < Share::kPasses; ++pass) {
-        const Word* corner = tile + Share::row(lane, pass) * kTilePitch + Share::column(lane, pass);
-#pragma unroll(kUnrolled ? kOwn : 1)
-        for (int p = 0; p < kOwn; ++p) {
-#pragma unroll(kUnrolled ? kHogRows : 1)
-            for (int y = 0; y < kHogRows; ++y) {
-                const Word* from = corner + p * kTileWords + y * kTilePitch;
-                const Word* by = weights + (p * kHogRows + y) * kWeightPitch;
-                if constexpr (!kSeveral) {
-                    Share::template convolve<kUnrolled>(from, by, sums[pass]);
-                } else if constexpr (kUnrolled) {
-                    Share::convolve(from, by, sums[pass]);
-                } else {
-                    convolve_rolled(from, by, sums[pass]);
-                }
-            }
+        const Word* corner = tile + Share::row(lane, pass) * kTilePitch + Share::column(lane);
+        if constexpr (kUnrolled) {
+            convolve_unrolled(corner, weights, sums[pass]);
+        } else {
+            convolve_rolled(corner, weights, sums[pass]);
         }
     }
     __syncwarp();
@@ -194,8 +201,10 @@ __global__ void __launch_bounds__(kWarps * 32, 2)
 #pragma unroll
     for (int pass = 0; pass < Share::kPasses; ++pass) {
 #pragma unroll
-        for (int k = 0; k < Share::kCount; ++k) {
-            partial[Share::row(lane, pass) * kSvmColumns + Share::column(lane, pass) + k] = sums[pass][k];
+        for (int i = 0; i < Share::kDown * Share::kAcross; ++i) {
+            const int row = Share::row(lane, pass) + i / Share::kAcross;
+            partial[row * kSvmColumns + Share::column(lane) + i % Share::kAcross] =
+                sums[pass][i / Share::kAcross][i % Share::kAcross];
         }
     }
     __syncthreads();
@@ -204,21 +213,21 @@ __global__ void __launch_bounds__(kWarps * 32, 2)
     const int row = unit.y + static_cast<int>(threadIdx.x) / kSvmColumns;
     if (column >= level.columns || row >= level.rows) return;
     float margin = tables.bias;
-    for (int w = 0; w < kWarps; ++w) {
-        margin += reinterpret_cast<const float*>(shared)[w * kWarpWords + static_cast<int>(threadIdx.x)];
+#pragma unroll
+    for (int p = 0; p < kPlanes<Word>; ++p) {
+        margin += reinterpret_cast<const float*>(shared)[p * kPlaneWords + static_cast<int>(threadIdx.x)];
     }
     if (margin >= output.threshold) report(level, output, column, row, margin);
 }
 
 template <typename Word, bool kSeveral, bool kUnrolled>
 void launch(const HogTables& tables, const HogUnits& units, const HogOutput& output, StreamView stream) {
-    constexpr int kPlanes = std::is_same_v<Word, float> ? kHogBlockValues : kHogBlockValues / 2;
-    constexpr int kBytes = kPlanes * kTileWords * static_cast<int>(sizeof(Word));
+    constexpr int kBytes = kPlanes<Word> * kPlaneWords * static_cast<int>(sizeof(Word));
     const auto kernel = hog_svm_kernel<Word, kSeveral, kUnrolled>;
     // More than 48 KB has to be asked for, on every device; asking costs next to nothing.
     check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes),
                "shared memory for hog_svm_kernel");
-    kernel<<<units.count, kWarps * 32, kBytes, stream>>>(tables, units.units, output);
+    kernel<<<units.count, kThreads<Word>, kBytes, stream>>>(tables, units.units, output);
 }
 
 }  // namespace

@@ -1,10 +1,11 @@
 // Times of the CUDA people detector: the ladder of switches and each kernel alone, in the talk's setting (640x480, one
-// scale), the whole pyramid, and larger frames. Usage: bench_gpu_hog [REPEATS]
+// scale), the whole pyramid, and larger frames. Usage: bench_gpu_hog [REPEATS [SETTING]]
 #include <cstdio>
 
 #ifdef TH_WITH_CUDA
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 
 #include "core/base/error.h"
 #include "core/frame/frame_pool.h"
