@@ -7,19 +7,6 @@
 #include "core/detect/stage.h"
 
 namespace throng {
-namespace {
-
-struct Line {
-    Series series;
-    std::string column;
-};
-
-void add(Line& line, double detections, double ms) {
-    line.series.points.emplace_back(detections, ms);
-}
-
-}  // namespace
-
 void run_growth(ExperimentBench& bench, ExperimentResult& result) {
     result.settings = {{"input", "drawn crowd of 147 people, 4646x1800, the first n faces uncovered, seed 1"},
                        {"detector", "Haar alt2, factor 1.1, from 24 pixels"},
@@ -73,10 +60,11 @@ void run_growth(ExperimentBench& bench, ExperimentResult& result) {
         for (const auto& [name, ms] : rows.back()) table.header.push_back(name);
         const auto& last = rows.back();
         const auto& first = rows.front();
-        result.findings.push_back(
-            fmt::format("From {} to {} detections: {} from {:.4f} to {:.4f} ms, {} from {:.4f} to {:.4f} ms.",
-                        table.rows.front()[1], table.rows.back()[1], last.front().first, first.front().second,
-                        last.front().second, last.back().first, first.back().second, last.back().second));
+        std::string text = fmt::format("From {} to {} detections:", table.rows.front()[1], table.rows.back()[1]);
+        for (std::size_t i = 0; i < last.size(); ++i)
+            text += fmt::format("{} {} from {:.4f} to {:.4f} ms", i == 0 ? "" : ",", last[i].first, first[i].second,
+                                last[i].second);
+        result.findings.push_back(text + ".");
     }
     plot.series = std::move(lines);
     if (bench.has_cuda()) {

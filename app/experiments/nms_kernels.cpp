@@ -14,7 +14,7 @@
 namespace throng {
 namespace {
 
-constexpr const char* kMosaic = "mosaic:crowd:faces=120,size=1920x1080,seed=1";
+constexpr const char* kMosaic = "mosaic:crowd:faces=12,size=1280x720,seed=1";
 
 Frame first_frame(const std::string& spec) {
     const auto source = open_source(spec);

@@ -12,6 +12,7 @@ namespace {
 constexpr double kWidth = 760, kPlotHeight = 330;
 constexpr double kLeft = 74, kRight = 18, kTop = 44, kUnderAxis = 52;
 constexpr double kLegendRow = 20, kGlyph = 6.7;  // mean width of a letter at 13 px
+constexpr double kLongestLabel = 34;
 constexpr int kColours = 8;
 
 // Okabe and Ito's colours, which stay apart for colour-blind readers, darker on white and lighter on black.
@@ -92,7 +93,9 @@ public:
 
     std::string text() {
         lay_out_legend();
-        const double height = kTop + kPlotHeight + kUnderAxis + legend_height_;
+        slant_ = bars_ && longest_category() * kGlyph > slot();
+        under_axis_ = slant_ ? 34 + 0.5 * kGlyph * std::min(longest_category(), kLongestLabel) : kUnderAxis;
+        const double height = kTop + kPlotHeight + under_axis_ + legend_height_;
         std::string out = fmt::format(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"th\" viewBox=\"0 0 {:.0f} {:.0f}\" role=\"img\" "
             "aria-label=\"{}\">{}<rect class=\"page\" width=\"{:.0f}\" height=\"{:.0f}\"/>"
@@ -162,20 +165,29 @@ private:
                            (kLeft + kWidth - kRight) / 2, kTop + kPlotHeight + 40, escape_xml(plot_.x_label));
     }
 
+    [[nodiscard]] double longest_category() const {
+        std::size_t longest = 0;
+        for (const std::string& category : plot_.categories) longest = std::max(longest, category.size());
+        return static_cast<double>(longest);
+    }
+
     [[nodiscard]] double slot() const {
         return (kWidth - kLeft - kRight) / static_cast<double>(plot_.categories.size());
     }
 
+    // Labels that do not fit beside each other are written aslant.
     void draw_categories(std::string& out) const {
         for (std::size_t i = 0; i < plot_.categories.size(); ++i) {
-            std::string label = plot_.categories[i];
-            const auto room = static_cast<std::size_t>(std::max(slot() / kGlyph, 3.0));
-            if (label.size() > room) label = label.substr(0, room - 1) + "…";
-            out += fmt::format("<text class=\"soft\" x=\"{:.1f}\" y=\"{:.0f}\" text-anchor=\"middle\">{}</text>",
-                               kLeft + slot() * (static_cast<double>(i) + 0.5), kTop + kPlotHeight + 18,
-                               escape_xml(label));
+            const double x = kLeft + slot() * (static_cast<double>(i) + 0.5);
+            const double y = kTop + kPlotHeight + (slant_ ? 14 : 18);
+            const std::string place = slant_ ? fmt::format(
+                                                   "transform=\"translate({:.1f} {:.1f}) rotate(-30)\" "
+                                                   "text-anchor=\"end\"",
+                                                   x + 6, y)
+                                             : fmt::format("x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\"", x, y);
+            out += fmt::format("<text class=\"soft\" {}>{}</text>", place, escape_xml(plot_.categories[i]));
         }
-        x_title(out);
+        if (!plot_.x_label.empty()) x_title(out);
     }
 
     void draw_bars(std::string& out) const {
@@ -194,10 +206,14 @@ private:
                     out += fmt::format(
                         "<text class=\"soft\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\" "
                         "style=\"font-size:10.5px\">{}</text>",
-                        x + width / 2, y - 4, tick_label(value));
+                        x + width / 2, y - 4, bar_label(value));
                 }
             }
         }
+    }
+
+    static std::string bar_label(double value) {
+        return tick_label(value == 0 ? 0 : std::stod(fmt::format("{:.3g}", value)));
     }
 
     static std::string bar_style(std::size_t colour, bool published) {
@@ -246,7 +262,7 @@ private:
         for (std::size_t s = 0; s < plot_.series.size(); ++s) {
             const Series& series = plot_.series[s];
             const double x = legend_[s].first;
-            const double y = kTop + kPlotHeight + kUnderAxis + legend_[s].second + 8;
+            const double y = kTop + kPlotHeight + under_axis_ + legend_[s].second + 8;
             if (bars_) {
                 out += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"22\" height=\"11\" {}/>", x, y - 6,
                                    bar_style(s, series.published));
@@ -265,6 +281,8 @@ private:
     Axis x_, y_;
     std::vector<std::pair<double, double>> legend_;
     double legend_height_ = 0;
+    double under_axis_ = kUnderAxis;
+    bool slant_ = false;
 };
 
 }  // namespace
