@@ -1,138 +1,197 @@
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <bit>
 
 #include "gpu/nms/box_grid.cuh"
+#include "gpu/nms/chained.h"
 
 namespace throng::gpu {
 namespace {
 
-constexpr int kThreads = 256;
+constexpr unsigned kThreads = 256;
 constexpr std::uint32_t kNoCell = 0xFFFFFFFFU;
+static_assert(kThreads == BoxGrid::kSegment);  // a block of allot_cells_kernel lays a segment side by side
 
 // Drops what is invalid, finds each detection's cell and its place among those of the cell.
-__global__ void __launch_bounds__(kThreads) assign_cells_kernel(BoxGrid g, NmsTask task, float extent) {
+__global__ void __launch_bounds__(kThreads)
+    assign_cells_kernel(BoxGrid g, NmsTask task, float extent, std::uint32_t* d_clear, std::uint32_t clear) {
+    wait_for_previous();
+    let_next_start();
+    const std::uint32_t i = blockIdx.x * kThreads + threadIdx.x;
+    // Before the count is known, to wait once for all.
+    const bool there = i < static_cast<std::uint32_t>(task.raw.capacity);
+    const Box box = there ? load_box(task.raw.boxes, i) : Box{};
+    const float score = there ? task.raw.scores[i] : 0.0F;
     const std::uint32_t n = stored_count(task.raw);
     if (n < g.least) return;
-    const std::uint32_t i = blockIdx.x * kThreads + threadIdx.x;
-    __shared__ std::uint32_t levels[GridHeader::kLevelWords];
-    if (threadIdx.x < GridHeader::kLevelWords) levels[threadIdx.x] = 0;
+    for (std::uint32_t k = i; k < clear; k += gridDim.x * kThreads) d_clear[k] = 0;
+    if (blockIdx.x * kThreads >= n) return;
+
+    __shared__ GridSums sums;
+    constexpr std::uint32_t kWords = sizeof(GridSums) / sizeof(std::uint32_t);
+    auto* words = reinterpret_cast<std::uint32_t*>(&sums);
+    if (threadIdx.x < kWords) words[threadIdx.x] = 0;
     __syncthreads();
-    bool valid = true;
+    std::uint32_t key = kInvalidKey;
     bool coarse = false;
     if (i < n) {
-        const Box box = load_box(task.raw.boxes, i);
-        valid = is_valid_detection(box, task.raw.scores[i]);
-        std::uint32_t cell = kNoCell;
-        if (valid) {
+        GridPlace place{kNoCell, 0};
+        if (is_valid_detection(box, score)) {
             const Extents e = extents_of(box, extent);
             const int level = level_of(e);
             const float scale = cell_scale(level);
             coarse = is_coarse(e, box, extent);
-            cell = cell_index(g, level, cell_coordinate(e.left, scale), cell_coordinate(e.top, scale));
-            g.raw_slot[i] = atomicAdd(&g.cells[cell].count, 1U);
-            if ((levels[level / 32] >> (level % 32) & 1U) == 0) atomicOr(&levels[level / 32], 1U << (level % 32));
+            key = score_key(score);
+            place.cell = cell_index(g, level, cell_coordinate(e.left, scale), cell_coordinate(e.top, scale));
+            place.slot = atomicAdd(&g.counts[place.cell], 1U);
+            if ((sums.levels[level / 32] >> (level % 32) & 1U) == 0)
+                atomicOr(&sums.levels[level / 32], 1U << (level % 32));
         }
-        g.raw_cell[i] = cell;
+        g.places[i] = place;
         if (task.owner != nullptr) task.owner[i] = -1;
     }
-    const int invalid = __syncthreads_count(valid ? 0 : 1);
-    const int any_coarse = __syncthreads_or(coarse ? 1 : 0);
-    if (threadIdx.x < GridHeader::kLevelWords && levels[threadIdx.x] != 0) {
-        atomicOr(&g.header->levels[threadIdx.x], levels[threadIdx.x]);
+    const std::uint32_t best = warp_max(key);
+    const std::uint32_t worst = warp_max(key != kInvalidKey ? ~key : 0);
+    if ((threadIdx.x & 31) == 0) {
+        atomicMax(&sums.best_key, best);
+        atomicMax(&sums.worst_key, worst);
     }
-    if (threadIdx.x == 0) {
-        if (invalid != 0) atomicAdd(&g.header->invalid, static_cast<std::uint32_t>(invalid));
-        if (any_coarse != 0) g.header->coarse = 1;
+    if (coarse) atomicOr(&sums.coarse, 1U);
+    const int invalid = __syncthreads_count(i < n && key == kInvalidKey ? 1 : 0);
+    if (threadIdx.x == 0) sums.invalid = static_cast<std::uint32_t>(invalid);
+    __syncthreads();
+    if (threadIdx.x < kWords && words[threadIdx.x] != 0) {
+        std::uint32_t* all = reinterpret_cast<std::uint32_t*>(g.sums) + threadIdx.x;
+        const std::uint32_t mine = words[threadIdx.x];
+        if (&words[threadIdx.x] == &sums.invalid) {
+            atomicAdd(all, mine);
+        } else if (&words[threadIdx.x] == &sums.best_key || &words[threadIdx.x] == &sums.worst_key) {
+            atomicMax(all, mine);
+        } else {
+            atomicOr(all, mine);
+        }
     }
 }
 
-// Gives each cell its stretch of the records: cells of a block side by side, blocks in any order.
+// Hands the sums on to the searches.
+__device__ void publish_sums(const BoxGrid& g, std::uint32_t n) {
+    GridHeader header{};
+    header.sums = *g.sums;
+    *g.sums = GridSums{};
+    header.stored = n - header.sums.invalid;
+    for (int word = GridSums::kLevelWords - 1; word >= 0; --word) {
+        if (header.sums.levels[word] != 0) header.lowest = word * 32 + __ffs(header.sums.levels[word]) - 1;
+    }
+    for (int word = 0; word < GridSums::kLevelWords; ++word) {
+        if (header.sums.levels[word] != 0) header.highest = word * 32 + 31 - __clz(header.sums.levels[word]);
+    }
+    *g.header = header;
+}
+
+// Gives each cell its stretch of the records: cells of a block side by side, blocks in any order. Leaves the counts
+// and sums at 0 for the next frame. One block more than there are segments.
 __global__ void __launch_bounds__(kThreads) allot_cells_kernel(BoxGrid g, NmsTask task) {
-    if (stored_count(task.raw) < g.least) return;
+    wait_for_previous();
+    let_next_start();
+    const bool last = blockIdx.x == gridDim.x - 1;
     const std::uint32_t cell = blockIdx.x * kThreads + threadIdx.x;  // their number is a multiple of kThreads
+    const std::uint32_t count = last ? 0 : g.counts[cell];
+    const std::uint32_t n = stored_count(task.raw);
+    if (n < g.least) return;
+    if (last) {
+        if (threadIdx.x == 0) publish_sums(g, n);
+        return;
+    }
     const std::uint32_t lane = threadIdx.x & 31;
     const std::uint32_t warp = threadIdx.x / 32;
-    const std::uint32_t count = g.cells[cell].count;
+    if (count != 0) g.counts[cell] = 0;
     std::uint32_t sum = count;
     for (std::uint32_t step = 1; step < 32; step *= 2) {
-        const std::uint32_t other = __shfl_up_sync(0xFFFFFFFFU, sum, step);
+        const std::uint32_t other = __shfl_up_sync(kAllLanes, sum, step);
         if (lane >= step) sum += other;
     }
-    __shared__ std::uint32_t sums[kThreads / 32];
+    __shared__ std::uint32_t warp_sums[kThreads / 32];
     __shared__ std::uint32_t start;
-    if (lane == 31) sums[warp] = sum;
+    if (lane == 31) warp_sums[warp] = sum;
     __syncthreads();
-    if (threadIdx.x == 0) {
-        std::uint32_t total = 0;
-        for (std::uint32_t& s : sums) {
-            const std::uint32_t before = total;
-            total += s;
-            s = before;
-        }
-        start = total != 0 ? atomicAdd(&g.header->stored, total) : 0;
+    std::uint32_t before = 0;
+    for (std::uint32_t w = 0; w < warp; ++w) before += warp_sums[w];
+    if (threadIdx.x == kThreads - 1) {
+        const std::uint32_t total = before + sum;
+        start = total != 0 ? atomicAdd(g.allotted, total) : 0;
     }
     __syncthreads();
-    if (count != 0) g.cells[cell].start = start + sums[warp] + sum - count;
+    g.cells[cell] = GridCell{start + before + sum - count, count};
 }
 
-__global__ void __launch_bounds__(kThreads) fill_cells_kernel(BoxGrid g, NmsTask task) {
-    const std::uint32_t n = stored_count(task.raw);
+__global__ void __launch_bounds__(kThreads) fill_cells_kernel(BoxGrid g, NmsTask task, float extent) {
     const std::uint32_t i = blockIdx.x * kThreads + threadIdx.x;
-    if (n < g.least || i >= n) return;
-    const std::uint32_t cell = g.raw_cell[i];
-    if (cell == kNoCell) return;
-    const std::uint32_t r = g.cells[cell].start + g.raw_slot[i];
-    store_box(g.boxes, r, load_box(task.raw.boxes, i));
-    g.meta[r] = std::uint64_t{i} << 32 | __float_as_uint(task.raw.scores[i]);
-    g.cell_of[r] = cell;
+    wait_for_previous();
+    let_next_start();
+    const std::uint32_t n = stored_count(task.raw);
+    if (n < g.least) return;
+    if (i == 0) *g.allotted = 0;
+    if (i >= n) return;
+    const GridPlace place = g.places[i];
+    const Box b = load_box(task.raw.boxes, i);
+    const float score = task.raw.scores[i];
+    if (place.cell == kNoCell) return;
+    float4* to = reinterpret_cast<float4*>(g.records + g.cells[place.cell].start + place.slot);
+    to[0] = make_float4(b.x, b.y, b.x + b.w, b.y + b.h);
+    to[1] = make_float4(score, box_area(b, extent), __uint_as_float(i), 0.0F);
 }
+
+unsigned blocks_for(std::int32_t items) {
+    return (static_cast<unsigned>(items) + kThreads - 1) / kThreads;
+}
+
+constexpr std::size_t kSumWords = sizeof(GridSums) / sizeof(std::uint32_t);
+constexpr std::size_t kHeaderCells = (sizeof(GridHeader) + sizeof(GridCell) - 1) / sizeof(GridCell);
 
 }  // namespace
 
-BoxGridStorage::BoxGridStorage(std::int32_t capacity) {
+BoxGridStorage::BoxGridStorage(std::int32_t capacity, StreamView stream) {
     const auto n = static_cast<std::uint32_t>(capacity);
     const std::uint32_t cells = std::bit_ceil(n < 4096U ? 4096U : n);
     const int bits = std::countr_zero(cells);
-    columns_ = 1U << ((bits + 1) / 2);
+    columns_ = std::max(1U << ((bits + 1) / 2), BoxGrid::kSegment);
     rows_ = cells / columns_;
-    cells_ = DeviceBuffer<GridCell>(cells + (sizeof(GridHeader) + sizeof(GridCell) - 1) / sizeof(GridCell));
-    boxes_ = DeviceBuffer<Box>(n);
-    meta_ = DeviceBuffer<std::uint64_t>(n);
-    cell_of_ = DeviceBuffer<std::uint32_t>(n);
-    raw_cell_ = DeviceBuffer<std::uint32_t>(n);
-    raw_slot_ = DeviceBuffer<std::uint32_t>(n);
+    counts_ = DeviceBuffer<std::uint32_t>(cells + kSumWords + 1);
+    cells_ = DeviceBuffer<GridCell>(cells + kHeaderCells);
+    records_ = DeviceBuffer<GridRecord>(n);
+    places_ = DeviceBuffer<GridPlace>(n);
+    fill_bytes(counts_, 0, stream);
+    fill_bytes(cells_, 0, stream);
 }
 
 BoxGrid BoxGridStorage::view(std::uint32_t least) const {
+    const std::size_t cells = std::size_t{columns_} * rows_;
     BoxGrid g{};
+    g.counts = counts_.data();
+    g.sums = reinterpret_cast<GridSums*>(counts_.data() + cells);
+    g.allotted = counts_.data() + cells + kSumWords;
     g.cells = cells_.data();
-    g.header = reinterpret_cast<GridHeader*>(cells_.data() + std::size_t{columns_} * rows_);
+    g.header = reinterpret_cast<GridHeader*>(cells_.data() + cells);
     g.columns = columns_;
     g.rows = rows_;
-    g.boxes = boxes_.data();
-    g.meta = meta_.data();
-    g.cell_of = cell_of_.data();
-    g.raw_cell = raw_cell_.data();
-    g.raw_slot = raw_slot_.data();
+    g.records = records_.data();
+    g.places = places_.data();
     g.least = least;
     return g;
 }
 
 std::size_t BoxGridStorage::bytes() const {
-    return cells_.bytes() + boxes_.bytes() + meta_.bytes() + cell_of_.bytes() + raw_cell_.bytes() + raw_slot_.bytes();
+    return counts_.bytes() + cells_.bytes() + records_.bytes() + places_.bytes();
 }
 
-void launch_grid_build(const BoxGrid& g, const NmsTask& task, float extent, StreamView stream) {
-    const std::size_t cells = std::size_t{g.columns} * g.rows;
-    check_cuda(cudaMemsetAsync(g.cells, 0, cells * sizeof(GridCell) + sizeof(GridHeader), stream), "clearing the grid");
-    const auto blocks = static_cast<unsigned>((task.raw.capacity + kThreads - 1) / kThreads);
-    assign_cells_kernel<<<blocks, kThreads, 0, stream>>>(g, task, extent);
-    check_launch("assign_cells_kernel", stream);
-    allot_cells_kernel<<<static_cast<unsigned>(cells / kThreads), kThreads, 0, stream>>>(g, task);
-    check_launch("allot_cells_kernel", stream);
-    fill_cells_kernel<<<blocks, kThreads, 0, stream>>>(g, task);
-    check_launch("fill_cells_kernel", stream);
+void launch_grid_build(const BoxGrid& g, const NmsTask& task, float extent, std::uint32_t* d_clear, std::size_t clear,
+                       const Chain& chain) {
+    const unsigned blocks = blocks_for(task.raw.capacity);
+    chain.launch("assign_cells_kernel", assign_cells_kernel, blocks, kThreads, g, task, extent, d_clear,
+                 static_cast<std::uint32_t>(clear));
+    chain.launch("allot_cells_kernel", allot_cells_kernel, g.columns * g.rows / kThreads + 1, kThreads, g, task);
+    chain.launch("fill_cells_kernel", fill_cells_kernel, blocks, kThreads, g, task, extent);
 }
 
 }  // namespace throng::gpu

@@ -1,4 +1,4 @@
-// Searching a BoxGrid. A group of kLanes lanes (a power of two up to a warp) searches for one box.
+// Searching a BoxGrid.
 #pragma once
 
 #include "gpu/nms/box_grid.h"
@@ -8,7 +8,23 @@ namespace throng::gpu {
 
 constexpr int kLowestExponent = -16;  // smaller boxes share the cells of 2^-16 pixels
 constexpr int kHighestExponent = 128;
-static_assert(kHighestExponent - kLowestExponent < GridHeader::kLevelWords * 32);
+constexpr int kLevels = kHighestExponent - kLowestExponent + 1;
+static_assert(kLevels <= GridSums::kLevelWords * 32);
+constexpr std::uint32_t kAllLanes = 0xFFFFFFFFU;
+
+__device__ __forceinline__ std::uint32_t warp_max(std::uint32_t value) {
+#if __CUDA_ARCH__ >= 800
+    return __reduce_max_sync(kAllLanes, value);
+#else
+    for (int step = 16; step > 0; step /= 2) value = max(value, __shfl_xor_sync(kAllLanes, value, step));
+    return value;
+#endif
+}
+
+// The inverse of score_key.
+__device__ __forceinline__ float score_of_key(std::uint32_t key) {
+    return __uint_as_float((key >> 31) != 0 ? key & 0x7FFFFFFFU : ~key);
+}
 
 // What a box covers as intersection_area sees it: edges rounded to float32, one pixel more where inclusive. Rounded
 // upwards, so that boxes that meet have extents that do.
@@ -21,15 +37,18 @@ __device__ __forceinline__ float finite(float v) {
     return fminf(v, 3.402823466e+38F);
 }
 
-__device__ __forceinline__ Extents extents_of(Box b, float extent) {
+__device__ __forceinline__ Extents extents_between(float left, float top, float right, float bottom, float extent) {
     Extents e;
-    e.left = b.x;
-    e.top = b.y;
-    e.right = finite(__fadd_ru(finite(b.x + b.w), extent));
-    e.bottom = finite(__fadd_ru(finite(b.y + b.h), extent));
+    e.left = left;
+    e.top = top;
+    e.right = finite(__fadd_ru(finite(right), extent));
+    e.bottom = finite(__fadd_ru(finite(bottom), extent));
     e.width = finite(__fsub_ru(e.right, e.left));
     e.height = finite(__fsub_ru(e.bottom, e.top));
     return e;
+}
+__device__ __forceinline__ Extents extents_of(Box b, float extent) {
+    return extents_between(b.x, b.y, b.x + b.w, b.y + b.h, extent);
 }
 
 // The edges are so much rounded that widths and areas no longer agree.
@@ -38,16 +57,24 @@ __device__ __forceinline__ bool is_coarse(const Extents& e, Box b, float extent)
              b.w + extent <= e.width * 1.004F && b.h + extent <= e.height * 1.004F);
 }
 
-// The smallest power of two that no side exceeds, from 0.
-__device__ __forceinline__ int level_of(const Extents& e) {
-    const std::uint32_t bits = __float_as_uint(fmaxf(fmaxf(e.width, e.height), 0.0F));
+// The smallest power of two that a side does not exceed, from 0.
+__device__ __forceinline__ int level_of(float side) {
+    const std::uint32_t bits = __float_as_uint(fmaxf(side, 0.0F));
     const int exponent = static_cast<int>(bits >> 23) - 127 + ((bits & 0x7FFFFFU) != 0 ? 1 : 0);
     return max(exponent, kLowestExponent) - kLowestExponent;
+}
+__device__ __forceinline__ int level_of(const Extents& e) {
+    return level_of(fmaxf(e.width, e.height));
 }
 
 __device__ __forceinline__ float cell_scale(int level) {
     const int exponent = -(level + kLowestExponent);
     return exponent >= -126 ? __int_as_float((exponent + 127) << 23) : __int_as_float(1 << (exponent + 149));
+}
+
+// 1 / cell_scale, which may be infinite.
+__device__ __forceinline__ float cell_size(int level) {
+    return __int_as_float((level + kLowestExponent + 127) << 23);
 }
 
 // Never descends as v grows. Cells 2^29 and more away from 0 are one.
@@ -56,11 +83,15 @@ __device__ __forceinline__ int cell_coordinate(float v, float scale) {
     return static_cast<int>(floorf(fminf(fmaxf(v * scale, -kFarthest), kFarthest)));
 }
 
+// Levels are shifted against each other in the folded table.
+__device__ __forceinline__ std::uint32_t column_of(const BoxGrid& g, int level, int x) {
+    return (static_cast<std::uint32_t>(x) + static_cast<std::uint32_t>(level) * 0x9E3779B1U) & (g.columns - 1);
+}
+__device__ __forceinline__ std::uint32_t row_of(const BoxGrid& g, int level, int y) {
+    return (static_cast<std::uint32_t>(y) + static_cast<std::uint32_t>(level) * 0x85EBCA77U) & (g.rows - 1);
+}
 __device__ __forceinline__ std::uint32_t cell_index(const BoxGrid& g, int level, int x, int y) {
-    const auto shift = static_cast<std::uint32_t>(level);
-    const std::uint32_t column = (static_cast<std::uint32_t>(x) + shift * 0x9E3779B1U) & (g.columns - 1);
-    const std::uint32_t row = (static_cast<std::uint32_t>(y) + shift * 0x85EBCA77U) & (g.rows - 1);
-    return row * g.columns + column;
+    return row_of(g, level, y) * g.columns + column_of(g, level, x);
 }
 
 struct CellRange {
@@ -70,10 +101,11 @@ struct CellRange {
 // Where the near edges of boxes of a level may lie that meet [start, end) or, given the ratio t > 0, do so by t of the
 // wider one's width: a box of width v begins at or behind start + t max(width, v) - v, which falls as v grows, and at
 // or before end - t width.
-__device__ __forceinline__ CellRange near_cells(float start, float end, float width, int level, float ratio) {
+__device__ __forceinline__ CellRange near_range(float start, float end, float width, int level, float ratio,
+                                                float inverse) {
     const float scale = cell_scale(level);
     if (ratio > 0.0F) {
-        const float widest = fminf(1.0F / scale, width / ratio);
+        const float widest = fminf(cell_size(level), width * inverse);
         const float slack = 1e-6F * (fabsf(start) + width + widest);
         return {cell_coordinate(start + (ratio * fmaxf(width, widest) - widest) - slack, scale),
                 cell_coordinate(end - ratio * width + slack, scale)};
@@ -81,96 +113,213 @@ __device__ __forceinline__ CellRange near_cells(float start, float end, float wi
     return {cell_coordinate(start, scale) - 1, cell_coordinate(end, scale)};
 }
 
-__device__ __forceinline__ Candidate load_record(const BoxGrid& g, std::uint32_t r) {
-    const std::uint64_t meta = g.meta[r];
-    return {load_box(g.boxes, r), __uint_as_float(static_cast<std::uint32_t>(meta)),
-            static_cast<std::uint32_t>(meta >> 32)};
+__device__ __forceinline__ GridRecord load_record(const BoxGrid& g, std::uint32_t r) {
+    const float4* from = reinterpret_cast<const float4*>(g.records + r);
+    const float4 a = from[0];
+    const float4 b = from[1];
+    return {a.x, a.y, a.z, a.w, b.x, b.y, __float_as_uint(b.z), 0};
 }
 
-template <int kLanes>
-struct Group {
-    std::uint32_t lane;  // within the group
-    std::uint32_t mask;
+// As extents_of its box gives them.
+__device__ __forceinline__ Extents record_extents(const GridRecord& r, float extent) {
+    return extents_between(r.left, r.top, r.right, r.bottom, extent);
+}
 
-    __device__ Group() {
-        const std::uint32_t warp_lane = threadIdx.x & 31;
-        lane = warp_lane & (kLanes - 1);
-        mask = kLanes == 32 ? 0xFFFFFFFFU : ((1U << (kLanes & 31)) - 1) << (warp_lane & ~(kLanes - 1U));
+// The same value as intersection_area of the two boxes.
+__device__ __forceinline__ float record_intersection(const GridRecord& a, const GridRecord& b, float extent) {
+    const float width = (fminf(a.right, b.right) - fmaxf(a.left, b.left)) + extent;
+    const float height = (fminf(a.bottom, b.bottom) - fmaxf(a.top, b.top)) + extent;
+    return width > 0.0F && height > 0.0F ? width * height : 0.0F;
+}
+
+// Whether a precedes b; looks at the boxes only where the scores are equal.
+__device__ __forceinline__ bool record_precedes(const DetectionSpan& raw, const GridRecord& a, const GridRecord& b) {
+    if (a.score != b.score) return a.score > b.score;
+    return throng::precedes(load_box(raw.boxes, a.index), a.score, a.index, load_box(raw.boxes, b.index), b.score,
+                            b.index);
+}
+
+// A quick look at a pair whose overlap alone decides: false where it is certain that j does not suppress i. low: a
+// little less than the threshold; what rounding may do is far below the difference.
+__device__ __forceinline__ bool may_reach(Overlap overlap, float low, float intersection, float area_i, float area_j) {
+    return intersection > 0.0F && !(intersection < low * overlap_base(overlap, intersection, area_i, area_j));
+}
+
+// Whether j suppresses i, given that it precedes it.
+template <PairPath path>
+__device__ __forceinline__ bool record_suppresses(const NmsRuleSet& rules, const DetectionSpan& raw,
+                                                  const GridRecord& i, const GridRecord& j) {
+    if (!may_suppress(rules.ties, i.score, j.score)) return false;
+    const float intersection = record_intersection(i, j, rules.extent);
+    if constexpr (path == PairPath::plain) {
+        return intersection > 0.0F && reaches(rules, intersection, i.area, j.area);
+    } else {
+        return suppresses_with(rules, raw, intersection, i.area, i.index, j.area, j.index);
     }
-    __device__ bool any(bool value) const { return kLanes == 1 ? value : __any_sync(mask, value) != 0; }
-    __device__ std::uint32_t ballot(bool value) const {  // bit l for lane l of the group
-        if constexpr (kLanes == 1) return value ? 1 : 0;
-        return __ballot_sync(mask, value) >> ((threadIdx.x & 31) & ~(kLanes - 1U));
-    }
-    __device__ std::uint32_t from(std::uint32_t value, int source) const {
-        return kLanes == 1 ? value : __shfl_sync(mask, value, source, kLanes);
+}
+
+// Counts pair tests for a study; nothing is added up where nobody asks.
+struct TestCounter {
+    std::uint32_t tests = 0;
+
+    __device__ void report(unsigned long long* d_total) {
+        if (d_total == nullptr) return;
+        atomicAdd(d_total, static_cast<unsigned long long>(tests));
+        tests = 0;
     }
 };
 
-// The smallest t for which pairs of IoU below it need not be found; 0: all that meet.
-__device__ __forceinline__ float search_ratio(const BoxGrid& g, const NmsRuleSet& rules) {
-    const bool by_size = rules.overlap == Overlap::iou && g.header->coarse == 0;
-    return by_size ? rules.smallest_overlap * 0.98F : 0.0F;  // what is_coarse allows, and more
+// A warp in groups of kLanes lanes, each of which searches for one box. All lanes of the warp take part in every call.
+template <int kLanes>
+struct Group {
+    static constexpr int kInWarp = 32 / kLanes;
+    std::uint32_t lane;    // within the group
+    std::uint32_t number;  // within the warp
+
+    __device__ Group() : lane(threadIdx.x & (kLanes - 1)), number((threadIdx.x & 31) / kLanes) {}
+    __device__ std::uint32_t from(std::uint32_t value, int source) const {
+        return __shfl_sync(kAllLanes, value, source, kLanes);
+    }
+    __device__ std::uint32_t ballot(bool value) const {  // bit l for lane l of the group
+        const std::uint32_t votes = __ballot_sync(kAllLanes, value);
+        if constexpr (kLanes == 32) return votes;
+        return votes >> (number * kLanes) & ((1U << (kLanes & 31)) - 1);
+    }
+    // The sum over the lanes of the group up to this one.
+    __device__ std::uint32_t sum_up_to(std::uint32_t value) const {
+        for (int step = 1; step < kLanes; step *= 2) {
+            const std::uint32_t other = __shfl_up_sync(kAllLanes, value, step, kLanes);
+            if (lane >= static_cast<std::uint32_t>(step)) value += other;
+        }
+        return value;
+    }
+    // The first lane whose value is above item, given values that do not fall from lane to lane; at most the last.
+    __device__ int owner(std::uint32_t value, std::uint32_t item) const {
+        int of = 0;
+#pragma unroll
+        for (int step = kLanes / 2; step > 0; step /= 2) {
+            if (item >= from(value, of + step - 1)) of += step;
+        }
+        return of;
+    }
+};
+
+// What a search needs to know of the frame and the rule; the same for all boxes.
+struct SearchPlan {
+    float ratio;          // the smallest t for which pairs of IoU below it need not be found; 0: all that meet
+    float inverse;        // 1 / ratio
+    int lowest, highest;  // levels
+    std::uint32_t all;    // that many records are looked at whatever the box, 0: those near it
+};
+
+__device__ __forceinline__ SearchPlan make_plan(const BoxGrid& g, const NmsRuleSet& rules) {
+    const bool by_size = rules.overlap == Overlap::iou && g.header->sums.coarse == 0 && rules.smallest_overlap > 1e-3F;
+    // 0.98: what is_coarse allows, and more.
+    const float ratio = by_size ? rules.smallest_overlap * 0.98F : 0.0F;
+    return {ratio, by_size ? 1.0F / ratio : 0.0F, static_cast<int>(g.header->lowest),
+            static_cast<int>(g.header->highest), rules.disjoint ? g.header->stored : 0};
 }
 
-enum class Among { all, early, kept };
+// A rectangle of the folded table: what lies near a box of one level.
+struct NearCells {
+    std::uint32_t column = 0;
+    std::uint32_t across = 0;
+    std::uint32_t row = 0;     // the rows after the last continue at 0
+    std::uint32_t pieces = 0;  // of a row: its cells are side by side within a segment
+    std::uint32_t units = 0;   // pieces of all rows
+};
 
-// Calls visit(position) with the positions of the records near the box (or of the entries of `kept_items` near it),
-// each lane with others, some more than once, until it returns true on one lane. Returns whether it did.
-template <int kLanes, Among among, class Visit>
-__device__ bool search(const BoxGrid& g, const Group<kLanes>& group, const Box& box, float extent, float ratio,
-                       Visit&& visit) {
-    const Extents e = extents_of(box, extent);
+__device__ __forceinline__ NearCells near_cells(const BoxGrid& g, const SearchPlan& plan, const Extents& e, float side,
+                                                int level) {
+    NearCells near;
+    if ((g.header->sums.levels[level / 32] >> (level % 32) & 1U) == 0) return near;
+    // Boxes of this level have their longer side in (cell / 2, cell], those of the lowest in (0, cell].
+    const float scale = cell_scale(level);
+    if (plan.ratio > 0.0F) {
+        const float cells = plan.ratio * side * scale;
+        if (cells > 1.0F || (level > 0 && plan.ratio * plan.ratio > 2.0F * cells)) return near;
+    }
+    CellRange x = near_range(e.left, e.right, e.width, level, plan.ratio, plan.inverse);
+    CellRange y = near_range(e.top, e.bottom, e.height, level, plan.ratio, plan.inverse);
+    // The table is folded: more than all of it would be looked at twice.
+    if (static_cast<std::uint32_t>(x.last - x.first) >= g.columns) x = {0, static_cast<int>(g.columns) - 1};
+    if (static_cast<std::uint32_t>(y.last - y.first) >= g.rows) y = {0, static_cast<int>(g.rows) - 1};
+    near.column = column_of(g, level, x.first);
+    near.across = static_cast<std::uint32_t>(x.last - x.first) + 1;
+    near.row = row_of(g, level, y.first);
+    near.pieces = (near.column + near.across - 1) / BoxGrid::kSegment - near.column / BoxGrid::kSegment + 1;
+    near.units = near.pieces * (static_cast<std::uint32_t>(y.last - y.first) + 1);
+    return near;
+}
+
+// The records of a piece: [first, last).
+struct Stretch {
+    std::uint32_t first = 0;
+    std::uint32_t last = 0;
+};
+
+__device__ __forceinline__ Stretch stretch_of(const BoxGrid& g, std::uint32_t column, std::uint32_t across,
+                                              std::uint32_t row, std::uint32_t unit) {
+    const std::uint32_t behind = column + across;
+    const std::uint32_t before = column / BoxGrid::kSegment;
+    const std::uint32_t pieces = (behind - 1) / BoxGrid::kSegment - before + 1;
+    const std::uint32_t down = pieces == 1 ? unit : unit / pieces;
+    const std::uint32_t piece = before + (unit - down * pieces);
+    const std::uint32_t first = max(column, piece * BoxGrid::kSegment);
+    const std::uint32_t last = min(behind, (piece + 1) * BoxGrid::kSegment) - 1;
+    const GridCell* cells = g.cells + ((row + down) & (g.rows - 1)) * g.columns;
+    const GridCell end = cells[last & (g.columns - 1)];
+    return {cells[first & (g.columns - 1)].start, end.start + end.count};
+}
+
+// Calls visit(record) with the records near the box, each lane of the group with others, some more than once. Groups
+// that are not active look at none. First the lanes share out the levels, then the pieces of rows on all levels, then
+// the records of one piece after the other.
+template <int kLanes, class Visit>
+__device__ __forceinline__ void for_each_near(const BoxGrid& g, const SearchPlan& plan, const Group<kLanes>& group,
+                                              bool active, const Extents& e, Visit&& visit) {
+    if (plan.all != 0) {
+        for (std::uint32_t r = group.lane; active && r < plan.all; r += kLanes) visit(r);
+        __syncwarp();
+        return;
+    }
     const float side = fmaxf(e.width, e.height);
-    for (int word = 0; word < GridHeader::kLevelWords; ++word) {
-        for (std::uint32_t bits = g.header->levels[word]; bits != 0; bits &= bits - 1) {
-            const int level = word * 32 + __ffs(bits) - 1;
-            // Boxes of this level have their longer side in (cell / 2, cell], those of the lowest in (0, cell].
-            if (ratio > 0.0F) {
-                const float scale = cell_scale(level);
-                if (ratio * side * scale > 1.0F || (level > 0 && ratio > 2.0F * side * scale)) continue;
-            }
-            CellRange x = near_cells(e.left, e.right, e.width, level, ratio);
-            CellRange y = near_cells(e.top, e.bottom, e.height, level, ratio);
-            // The table is folded: more than all of it would be looked at twice.
-            if (static_cast<std::uint32_t>(x.last - x.first) >= g.columns) x = {0, static_cast<int>(g.columns) - 1};
-            if (static_cast<std::uint32_t>(y.last - y.first) >= g.rows) y = {0, static_cast<int>(g.rows) - 1};
-            const std::uint32_t across = static_cast<std::uint32_t>(x.last - x.first + 1);
-            const std::uint32_t cells = across * static_cast<std::uint32_t>(y.last - y.first + 1);
-            for (std::uint32_t base = 0; base < cells; base += kLanes) {
-                const std::uint32_t c = base + group.lane;
-                std::uint32_t start = 0;
-                std::uint32_t count = 0;
-                if (c < cells) {
-                    const GridCell cell = g.cells[cell_index(g, level, x.first + static_cast<int>(c % across),
-                                                             y.first + static_cast<int>(c / across))];
-                    start = cell.start;
-                    count = among == Among::all     ? cell.count
-                            : among == Among::early ? cell.early
-                                                    : cell.early + cell.late;
-                }
-                for (std::uint32_t filled = group.ballot(count != 0); filled != 0; filled &= filled - 1) {
-                    const int source = __ffs(filled) - 1;
-                    const std::uint32_t first = group.from(start, source);
-                    const std::uint32_t last = first + group.from(count, source);
-                    bool stop = false;
-                    for (std::uint32_t r = first + group.lane; r < last && !stop; r += kLanes) stop = visit(r);
-                    if (group.any(stop)) return true;
-                }
+    int lowest = plan.lowest;
+    int highest = plan.highest;
+    if (plan.ratio > 0.0F) {
+        lowest = max(lowest, level_of(plan.ratio * side) - 1);
+        highest = min(highest, level_of(plan.inverse * side) + 1);
+    }
+    if (!active) highest = lowest - 1;
+    for (; __any_sync(kAllLanes, lowest <= highest); lowest += kLanes) {
+        const int level = lowest + static_cast<int>(group.lane);
+        NearCells near;
+        if (level <= highest) near = near_cells(g, plan, e, side, level);
+        const std::uint32_t behind = group.sum_up_to(near.units);
+        const std::uint32_t units = group.from(behind, kLanes - 1);
+        const std::uint32_t columns = near.column | near.across << 16;
+        for (std::uint32_t base = 0; __any_sync(kAllLanes, base < units); base += kLanes) {
+            const std::uint32_t unit = base + group.lane;
+            const int of_level = group.owner(behind, unit);
+            const std::uint32_t its_columns = group.from(columns, of_level);
+            const std::uint32_t its_row = group.from(near.row, of_level);
+            const std::uint32_t before = group.from(behind - near.units, of_level);
+            Stretch mine;
+            if (unit < units) mine = stretch_of(g, its_columns & 0xFFFFU, its_columns >> 16, its_row, unit - before);
+            std::uint32_t left = group.ballot(mine.first < mine.last);
+            while (__any_sync(kAllLanes, left != 0)) {
+                const int piece = left != 0 ? __ffs(static_cast<int>(left)) - 1 : 0;
+                std::uint32_t r = group.from(mine.first, piece) + group.lane;
+                const std::uint32_t end = group.from(mine.last, piece);
+                const std::uint32_t last = left != 0 ? end : 0;
+                left &= left - 1;
+                do {
+                    if (r < last) visit(r);
+                    r += kLanes;
+                } while (__any_sync(kAllLanes, r < last));
             }
         }
     }
-    return false;
-}
-
-// The same among all records, for thresholds of 0, under which boxes that do not meet suppress each other, too.
-template <int kLanes, class Visit>
-__device__ bool search_all(std::uint32_t stored, const Group<kLanes>& group, Visit&& visit) {
-    for (std::uint32_t base = 0; base < stored; base += kLanes) {
-        const std::uint32_t r = base + group.lane;
-        if (group.any(r < stored && visit(r))) return true;
-    }
-    return false;
 }
 
 }  // namespace throng::gpu

@@ -8,62 +8,87 @@
 
 #include "gpu/nms/nms_task.h"
 #include "gpu/runtime/device_buffer.h"
+#include "gpu/runtime/probe.h"
 
 namespace throng::gpu {
 
-// One cell of the table; the counts of kept ones are filled by the rules that use them.
-struct alignas(16) GridCell {
+struct Chain;
+
+// A valid detection as searches read it: one sector of memory.
+struct alignas(32) GridRecord {
+    float left, top, right, bottom;  // right and bottom as intersection_area sums them
+    float score;
+    float area;           // box_area under the pixel convention
+    std::uint32_t index;  // in the raw buffer
+    std::uint32_t unused;
+};
+static_assert(sizeof(GridRecord) == 32);
+
+struct GridCell {
     std::uint32_t start;  // of its records
     std::uint32_t count;
-    std::uint32_t early;  // kept ones known before the greedy rule waits for any
-    std::uint32_t late;   // kept ones beside these
+};
+
+struct alignas(8) GridPlace {
+    std::uint32_t cell;
+    std::uint32_t slot;  // among those of the cell
+};
+
+// What the binning learns on its first look at the detections.
+struct GridSums {
+    static constexpr int kLevelWords = 5;
+    std::uint32_t levels[kLevelWords];  // which sizes occur, one bit each
+    std::uint32_t invalid;
+    std::uint32_t coarse;     // some box is so far from 0 that its edges are rounded: size tells nothing
+    std::uint32_t best_key;   // score_key of the highest score
+    std::uint32_t worst_key;  // ~score_key of the lowest
+    std::uint32_t unused[3];
 };
 
 struct GridHeader {
-    static constexpr int kLevelWords = 5;
-    std::uint32_t levels[kLevelWords];  // which sizes occur, one bit each
-    std::uint32_t stored;               // valid detections
-    std::uint32_t invalid;
-    std::uint32_t coarse;  // some box is so far from 0 that its edges are rounded: size tells nothing
-    std::uint32_t kept;    // by the rule
-    std::uint32_t undecided;
-    std::uint32_t segments;
+    GridSums sums;
+    std::uint32_t stored;  // valid detections
+    std::uint32_t lowest;  // level that occurs
+    std::uint32_t highest;
     std::uint32_t unused;
 };
 
-// Addresses of device memory. Records are the valid detections, those of a cell side by side.
+// Addresses of device memory. Records of a cell lie side by side, and so do those of the cells of a row between two
+// multiples of kSegment columns.
 struct BoxGrid {
+    static constexpr std::uint32_t kSegment = 256;
+
     GridHeader* header;
-    GridCell* cells;        // [columns * rows]
-    std::uint32_t columns;  // powers of two
+    GridSums* sums;           // 0 between frames
+    std::uint32_t* allotted;  // 0 between frames
+    std::uint32_t* counts;    // [columns * rows] 0 between frames
+    GridCell* cells;          // [columns * rows]
+    std::uint32_t columns;    // powers of two
     std::uint32_t rows;
-    Box* boxes;               // [capacity]
-    std::uint64_t* meta;      // [capacity] raw index in the upper half, bits of the score in the lower
-    std::uint32_t* cell_of;   // [capacity] by record
-    std::uint32_t* raw_cell;  // [capacity] by raw index, while binning
-    std::uint32_t* raw_slot;  // [capacity]
-    std::uint32_t least;      // frames with fewer detections are left to the small engine
+    GridRecord* records;  // [capacity]
+    GridPlace* places;    // [capacity] by raw index, while binning
+    std::uint32_t least;  // frames with fewer detections are left to the small engine
 };
 
 class BoxGridStorage {
 public:
     BoxGridStorage() = default;
-    explicit BoxGridStorage(std::int32_t capacity);
+    // Enqueues the clearing of what must be 0 before the first frame.
+    BoxGridStorage(std::int32_t capacity, StreamView stream);
     [[nodiscard]] BoxGrid view(std::uint32_t least) const;
     [[nodiscard]] std::size_t bytes() const;
 
 private:
     std::uint32_t columns_ = 0;
     std::uint32_t rows_ = 0;
-    DeviceBuffer<GridCell> cells_;  // the header lies behind them, so that one fill clears all
-    DeviceBuffer<Box> boxes_;
-    DeviceBuffer<std::uint64_t> meta_;
-    DeviceBuffer<std::uint32_t> cell_of_;
-    DeviceBuffer<std::uint32_t> raw_cell_;
-    DeviceBuffer<std::uint32_t> raw_slot_;
+    DeviceBuffer<std::uint32_t> counts_;  // sums and the number allotted lie behind them
+    DeviceBuffer<GridCell> cells_;        // the header lies behind them
+    DeviceBuffer<GridRecord> records_;
+    DeviceBuffer<GridPlace> places_;
 };
 
-// Enqueues the binning of task.raw: a fill and three kernels. Sets task.owner (where given) to -1.
-void launch_grid_build(const BoxGrid& grid, const NmsTask& task, float extent, StreamView stream);
+// Enqueues the binning of task.raw: three kernels. Sets task.owner (where given) to -1 and `clear` words to 0.
+void launch_grid_build(const BoxGrid& grid, const NmsTask& task, float extent, std::uint32_t* d_clear,
+                       std::size_t clear, const Chain& chain);
 
 }  // namespace throng::gpu

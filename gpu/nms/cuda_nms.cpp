@@ -30,9 +30,21 @@ void check_rules(const NmsParams& params) {
     }
 }
 
-constexpr std::pair<SmallNmsPart, std::string_view> kParts[] = {{SmallNmsPart::order, stage::kNmsOrder},
-                                                                {SmallNmsPart::map, stage::kNmsMap},
-                                                                {SmallNmsPart::reduce, stage::kNmsReduce}};
+// Calls launch(part) for the parts of the small engine, each in its stage. Built with TH_NMS_SEPARATE, map and reduce
+// are launches of their own, so that they can be timed apart.
+template <typename LaunchPart>
+void launch_parts(StageRecorder& recorder, const LaunchPart& launch) {
+#ifdef TH_NMS_SEPARATE
+    constexpr std::pair<SmallNmsPart, std::string_view> kParts[] = {{SmallNmsPart::map, stage::kNmsMap},
+                                                                    {SmallNmsPart::reduce, stage::kNmsReduce}};
+#else
+    constexpr std::pair<SmallNmsPart, std::string_view> kParts[] = {{SmallNmsPart::all, stage_name::kNmsFused}};
+#endif
+    for (const auto& [part, name] : kParts) {
+        const ScopedStage stage(recorder, name);
+        launch(part);
+    }
+}
 
 }  // namespace
 
@@ -58,7 +70,7 @@ void CudaNms::prepare(std::int32_t raw_capacity, std::int32_t kept_capacity, con
         if (!merge_) merge_.emplace(n, kept_capacity_);
     }
     if (is_soft(params.rule)) {
-        if (!soft_) soft_.emplace(device_, n);
+        if (!soft_) soft_.emplace(device_, n, stream_);
     } else if (params.kernels == NmsKernels::paper) {
         const std::int32_t d_max = paper_d_max(n, params.paper_k);
         if (!paper_ || paper_->k != params.paper_k) {
@@ -71,9 +83,10 @@ void CudaNms::prepare(std::int32_t raw_capacity, std::int32_t kept_capacity, con
         if (engine_ != FastEngine::large && small_.size() == 0) {
             small_capacity_ = std::min(n, small_nms_limit(device_));
             small_ = DeviceBuffer<std::byte>(small_nms_bytes(small_capacity_));
+            fill_bytes(small_, 0, stream_);
         }
         if (engine_ != FastEngine::small && (n > small_nms_limit(device_) || engine_ == FastEngine::large) && !large_)
-            large_.emplace(device_, n);
+            large_.emplace(device_, n, stream_);
     }
 }
 
@@ -84,6 +97,7 @@ NmsTask CudaNms::make_task(const DetectionBuffer& raw, const DetectionBuffer& ke
 void CudaNms::enqueue(const DetectionBuffer& raw, DetectionBuffer& kept, const NmsParams& params,
                       StageRecorder& recorder) {
     check_rules(params);
+    pair_tests_.reset();
     if (raw.memory() != MemoryKind::device || kept.memory() != MemoryKind::device) {
         throw Error(ErrorKind::internal, "the CUDA device's suppression was given a buffer outside of device memory");
     }
@@ -114,19 +128,22 @@ void CudaNms::run_fast(const NmsTask& task, const NmsRuleSet& rules, StageRecord
     const bool needs_large = engine_ == FastEngine::large || task.raw.capacity > small_nms_limit(device_);
     if (engine_ != FastEngine::large) {
         const SmallNmsTask small{task, lay_out_small_nms(small_.data(), small_capacity_)};
-        for (const auto& [part, name] : kParts) {
-            const ScopedStage stage(recorder, name);
+        launch_parts(recorder, [&](SmallNmsPart part) {
             launch_small_nms(part, device_, small, small_capacity_, rules, stream_);
-        }
+        });
     }
     if (engine_ == FastEngine::small || !needs_large) return;
     const std::uint32_t least = engine_ == FastEngine::large ? 0 : static_cast<std::uint32_t>(small_capacity_) + 1;
     {
+        const ScopedStage order(recorder, stage::kNmsOrder);
+        large_->launch_order(task, rules, least, stream_);
+    }
+    {
         const ScopedStage map(recorder, stage::kNmsMap);
-        large_->launch_map(task, rules, least, stream_);
+        large_->launch_map(task, rules, least, d_tests_, stream_);
     }
     const ScopedStage reduce(recorder, stage::kNmsReduce);
-    large_->launch_reduce(task, rules, least, stream_);
+    large_->launch_reduce(task, rules, least, d_tests_, stream_);
 }
 
 void CudaNms::run_paper(const NmsTask& task, const NmsParams& params, const NmsRuleSet& rules,
@@ -147,17 +164,47 @@ void CudaNms::run_paper(const NmsTask& task, const NmsParams& params, const NmsR
 void CudaNms::run_soft(const NmsTask& task, const NmsParams& params, StageRecorder& recorder) {
     {
         const ScopedStage map(recorder, stage::kNmsMap);
-        soft_->launch_map(task, params, stream_);
+        soft_->launch_map(task, params, d_tests_, stream_);
     }
     const ScopedStage reduce(recorder, stage::kNmsReduce);
-    soft_->launch_reduce(task, params, stream_);
+    soft_->launch_reduce(task, params, d_tests_, stream_);
 }
 
 std::vector<double> CudaNms::replay(const DetectionBuffer& raw, DetectionBuffer& kept, const NmsParams& params,
                                     int repeats) {
+    const std::uint64_t tests = count_pair_tests(raw, kept, params);
     SilentRecorder silent;
-    enqueue(raw, kept, params, silent);
-    return time_replays(stream_, repeats, [&] { enqueue(raw, kept, params, silent); });
+    std::vector<double> times = time_replays(stream_, repeats, [&] { enqueue(raw, kept, params, silent); });
+    pair_tests_ = tests;
+    return times;
+}
+
+std::uint64_t CudaNms::count_pair_tests(const DetectionBuffer& raw, DetectionBuffer& kept, const NmsParams& params) {
+    const DeviceBuffer<unsigned long long> total(1);
+    fill_bytes(total, 0, stream_);
+    SilentRecorder silent;
+    d_tests_ = total.data();
+    try {
+        enqueue(raw, kept, params, silent);
+    } catch (...) {
+        d_tests_ = nullptr;
+        throw;
+    }
+    d_tests_ = nullptr;
+    unsigned long long counted = 0;
+    DetectionCount in;
+    DetectionCount out;
+    copy_to_host(&counted, total.data(), sizeof(counted), stream_);
+    copy_to_host(&in, raw.span().count, sizeof(in), stream_);
+    copy_to_host(&out, kept.span().count, sizeof(out), stream_);
+    const auto n = std::min<std::uint64_t>(in.wanted, static_cast<std::uint64_t>(raw.capacity()));
+    const auto pairs = [](std::uint64_t each) { return each == 0 ? 0 : each * (each - 1) / 2; };
+    if (is_soft(params.rule)) return counted;
+    // The other kernels need no counter: the paper's look at every pair of valid detections, the small engine at every
+    // pair once, beside which its later, fewer tests do not matter.
+    if (params.kernels == NmsKernels::paper) return pairs(n - out.invalid);
+    const bool small = engine_ != FastEngine::large && n <= static_cast<std::uint64_t>(small_capacity_);
+    return small ? pairs(n) : counted;
 }
 
 std::size_t CudaNms::scratch_bytes() const {
@@ -187,6 +234,7 @@ CudaNmsBatch::CudaNmsBatch(const DeviceInfo& device, StreamView stream,
     capacity_ = capacity;
     const std::size_t each = small_nms_bytes(capacity);
     memory_ = DeviceBuffer<std::byte>(each * frames_.size());
+    fill_bytes(memory_, 0, stream_);
     tasks_ = DeviceBuffer<SmallNmsTask>(frames_.size());
     std::vector<SmallNmsTask> tasks;
     for (std::size_t f = 0; f < frames_.size(); ++f) {
@@ -204,11 +252,10 @@ void CudaNmsBatch::enqueue(const NmsParams& params, StageRecorder& recorder) {
         (params.pair != PairRule::adaptive || has_density_) && (params.pair != PairRule::feature || has_features_);
     if (fits_ && columns && !is_soft(params.rule) && params.merge == Merge::none &&
         params.kernels == NmsKernels::fast) {
-        for (const auto& [part, name] : kParts) {
-            const ScopedStage stage(recorder, name);
+        launch_parts(recorder, [&](SmallNmsPart part) {
             launch_small_nms_batch(part, device_, tasks_.data(), static_cast<std::int32_t>(frames_.size()), capacity_,
                                    make_rule_set(params), stream_);
-        }
+        });
         return;
     }
     for (const auto& [raw, kept] : frames_) one_by_one_.enqueue(*raw, *kept, params, recorder);

@@ -24,7 +24,8 @@ namespace throng::gpu {
 
 // Beside the names of core/detect/stage.h.
 namespace stage_name {
-inline constexpr std::string_view kNmsCompact = "nms_compact";  // after the paper's kernels: order and hits
+inline constexpr std::string_view kNmsFused = "nms_map+reduce";  // one launch for both
+inline constexpr std::string_view kNmsCompact = "nms_compact";   // after the paper's kernels: order and hits
 inline constexpr std::string_view kNmsMerge = "nms_merge";
 }  // namespace stage_name
 
@@ -42,6 +43,7 @@ public:
     // Allocates what enqueue needs for buffers of these capacities, so that it may be captured in a graph.
     void prepare(std::int32_t raw_capacity, std::int32_t kept_capacity, const NmsParams& params);
 
+    // Known after replay(), which counts them in a run of its own; the small engine's are those of its first step.
     [[nodiscard]] std::optional<std::uint64_t> pair_tests() const override { return pair_tests_; }
     [[nodiscard]] std::vector<double> replay(const DetectionBuffer& raw, DetectionBuffer& kept, const NmsParams& params,
                                              int repeats) override;
@@ -59,6 +61,8 @@ private:
         [[nodiscard]] PaperNmsScratch scratch() const { return {matrix.data(), vector.data(), d_max}; }
     };
 
+    [[nodiscard]] std::uint64_t count_pair_tests(const DetectionBuffer& raw, DetectionBuffer& kept,
+                                                 const NmsParams& params);
     void run_fast(const NmsTask& task, const NmsRuleSet& rules, StageRecorder& recorder);
     void run_paper(const NmsTask& task, const NmsParams& params, const NmsRuleSet& rules, StageRecorder& recorder);
     void run_soft(const NmsTask& task, const NmsParams& params, StageRecorder& recorder);
@@ -77,6 +81,7 @@ private:
     std::optional<Paper> paper_;
     std::optional<MergeBoxes> merge_;
     DeviceBuffer<std::int32_t> owner_;
+    unsigned long long* d_tests_ = nullptr;  // where the next enqueue counts pair tests
     std::optional<std::uint64_t> pair_tests_;
 };
 

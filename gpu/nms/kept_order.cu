@@ -1,26 +1,29 @@
 #include <cuda_runtime.h>
 
-#include "gpu/nms/kept_order.h"
-#include "gpu/nms/pair_test.cuh"
+#include <algorithm>
+#include <bit>
+
+#include "gpu/nms/chained.h"
+#include "gpu/nms/kept_order.cuh"
 
 namespace throng::gpu {
 namespace {
 
-constexpr int kThreads = 256;
-constexpr std::uint32_t kWholeWarp = 0xFFFFFFFFU;
-// Up to here every kept detection is compared with every other one, a warp each: few are kept. Beyond, scores are
-// binned by their upper 16 bits first.
-constexpr std::int32_t kDirectCapacity = 131072;
-constexpr std::uint32_t kBuckets = 65536;
-constexpr int kScanThreads = 1024;
+constexpr unsigned kThreads = 256;
+constexpr std::uint32_t kWarps = kThreads / 32;
+constexpr std::int32_t kMostBlocks = 1056;  // of 8 warps: every multiprocessor is full
+constexpr std::uint32_t kLeastBuckets = 2048;
+constexpr std::uint32_t kMostBuckets = 1U << 18;
+constexpr std::uint32_t kMostGroups = kMostBuckets / KeptOrder::kGroup;
+constexpr std::uint32_t kLongestList = 32;  // of a bucket, that is walked; where more share one, all are compared
 
+// Of two in one bucket.
 __device__ bool entry_precedes(const KeptEntry& a, const KeptEntry& b) {
-    if (a.leads != b.leads) return a.leads != 0;
     return throng::precedes(a.box, a.score, a.index, b.box, b.score, b.index);
 }
 
-__device__ bool stays(const KeptList& list, const KeptEntry& entry, std::int32_t min_hits) {
-    return min_hits <= 1 || list.hits == nullptr || static_cast<std::int32_t>(list.hits[entry.record]) >= min_hits;
+__device__ bool stays(const KeptOrder& order, std::uint32_t record) {
+    return order.min_hits <= 1 || static_cast<std::int32_t>(order.hits[record]) >= order.min_hits;
 }
 
 __device__ KeptEntry load_entry(const KeptEntry* entries, std::uint32_t k) {
@@ -31,155 +34,142 @@ __device__ KeptEntry load_entry(const KeptEntry* entries, std::uint32_t k) {
     return e;
 }
 
-__device__ void write_entry(const KeptList& list, const NmsTask& task, const KeptEntry& entry, std::uint32_t place) {
-    write_kept(task, place, entry.box, entry.score,
-               list.hits != nullptr ? static_cast<std::int32_t>(list.hits[entry.record]) : 1, entry.index);
-}
-
-// A warp a kept detection: counts those before it.
-__global__ void __launch_bounds__(kThreads) order_direct_kernel(KeptList list, NmsTask task, std::int32_t min_hits) {
-    if (stored_count(task.raw) < list.least) return;
-    const std::uint32_t count = *list.count;
-    const std::uint32_t lane = threadIdx.x & 31;
-    const std::uint32_t first = (blockIdx.x * kThreads + threadIdx.x) / 32;
-    if (first == 0 && lane == 0) {
-        task.kept.count->invalid = *list.invalid;
-        if (min_hits <= 1) task.kept.count->wanted = count;
-    }
-    for (std::uint32_t k = first; k < count; k += gridDim.x * (kThreads / 32)) {
-        const KeptEntry mine = load_entry(list.entries, k);
-        if (!stays(list, mine, min_hits)) continue;
-        std::uint32_t before = 0;
-        for (std::uint32_t other = lane; other < count; other += 32) {
-            if (list.entries[other].score < mine.score && list.entries[other].leads == 0) continue;
-            const KeptEntry theirs = load_entry(list.entries, other);
-            if (stays(list, theirs, min_hits) && other != k && entry_precedes(theirs, mine)) ++before;
-        }
-        for (int step = 16; step > 0; step /= 2) before += __shfl_xor_sync(kWholeWarp, before, step);
-        if (lane == 0) write_entry(list, task, mine, before);
-        if (lane == 0 && min_hits > 1) atomicAdd(&task.kept.count->wanted, 1U);
-    }
-}
-
-__device__ std::uint32_t bucket_of(const KeptEntry& entry) {
-    return entry.leads != 0 ? 0 : kBuckets - 1 - (score_key(entry.score) >> 16);
-}
-
-__global__ void __launch_bounds__(kThreads) bin_scores_kernel(KeptList list, NmsTask task, std::int32_t min_hits,
-                                                              std::uint32_t* d_buckets, std::uint32_t* d_slots) {
-    if (stored_count(task.raw) < list.least) return;
-    const std::uint32_t count = *list.count;
+__global__ void __launch_bounds__(kThreads) file_kernel(KeptOrder order, NmsTask task) {
+    wait_for_previous();
+    let_next_start();
+    if (stored_count(task.raw) < order.least) return;
+    const std::uint32_t count = *order.count;
     for (std::uint32_t k = blockIdx.x * kThreads + threadIdx.x; k < count; k += gridDim.x * kThreads) {
-        const KeptEntry mine = load_entry(list.entries, k);
-        if (stays(list, mine, min_hits)) d_slots[k] = atomicAdd(&d_buckets[bucket_of(mine)], 1U);
+        const KeptEntry entry = load_entry(order.entries, k);
+        if (stays(order, entry.record)) file_entry(order, k, entry.bucket);
     }
 }
 
-// One block: counts become starts, and the sum is the number written.
-__global__ void __launch_bounds__(kScanThreads)
-    scan_buckets_kernel(KeptList list, NmsTask task, std::uint32_t* d_buckets) {
-    if (stored_count(task.raw) < list.least) return;
-    constexpr std::uint32_t kEach = kBuckets / kScanThreads;
+// group_sums become the numbers filed in the groups before each. Returns the number filed in all.
+__device__ std::uint32_t scan_groups(const KeptOrder& order, std::uint32_t* before) {
+    __shared__ std::uint32_t warp_sums[kWarps];
     const std::uint32_t lane = threadIdx.x & 31;
     const std::uint32_t warp = threadIdx.x / 32;
-    uint4* mine = reinterpret_cast<uint4*>(d_buckets + threadIdx.x * kEach);
+    const std::uint32_t groups = order.buckets / KeptOrder::kGroup;
     std::uint32_t total = 0;
-    for (std::uint32_t k = 0; k < kEach / 4; ++k) {
-        const uint4 v = mine[k];
-        total += v.x + v.y + v.z + v.w;
-    }
-    std::uint32_t sum = total;
-    for (std::uint32_t step = 1; step < 32; step *= 2) {
-        const std::uint32_t other = __shfl_up_sync(kWholeWarp, sum, step);
-        if (lane >= step) sum += other;
-    }
-    __shared__ std::uint32_t sums[kScanThreads / 32];
-    if (lane == 31) sums[warp] = sum;
-    __syncthreads();
-    std::uint32_t start = sum - total;
-    for (std::uint32_t w = 0; w < warp; ++w) start += sums[w];
-    if (threadIdx.x == kScanThreads - 1) {
-        task.kept.count->wanted = start + total;
-        task.kept.count->invalid = *list.invalid;
-    }
-    for (std::uint32_t k = 0; k < kEach / 4; ++k) {
-        const uint4 v = mine[k];
-        mine[k] = make_uint4(start, start + v.x, start + v.x + v.y, start + v.x + v.y + v.z);
-        start += v.x + v.y + v.z + v.w;
-    }
-}
-
-__global__ void __launch_bounds__(kThreads)
-    fill_buckets_kernel(KeptList list, NmsTask task, std::int32_t min_hits, const std::uint32_t* d_starts,
-                        const std::uint32_t* d_slots, std::uint32_t* d_sorted) {
-    if (stored_count(task.raw) < list.least) return;
-    const std::uint32_t count = *list.count;
-    for (std::uint32_t k = blockIdx.x * kThreads + threadIdx.x; k < count; k += gridDim.x * kThreads) {
-        const KeptEntry mine = load_entry(list.entries, k);
-        if (stays(list, mine, min_hits)) d_sorted[d_starts[bucket_of(mine)] + d_slots[k]] = k;
-    }
-}
-
-// A warp a kept detection: its place within its bucket.
-__global__ void __launch_bounds__(kThreads)
-    order_buckets_kernel(KeptList list, NmsTask task, std::int32_t min_hits, const std::uint32_t* d_starts,
-                         const std::uint32_t* d_sorted) {
-    if (stored_count(task.raw) < list.least) return;
-    const std::uint32_t count = *list.count;
-    const std::uint32_t lane = threadIdx.x & 31;
-    const std::uint32_t total = task.kept.count->wanted;
-    for (std::uint32_t k = (blockIdx.x * kThreads + threadIdx.x) / 32; k < count; k += gridDim.x * (kThreads / 32)) {
-        const KeptEntry mine = load_entry(list.entries, k);
-        if (!stays(list, mine, min_hits)) continue;
-        const std::uint32_t bucket = bucket_of(mine);
-        const std::uint32_t first = d_starts[bucket];
-        const std::uint32_t last = bucket + 1 < kBuckets ? d_starts[bucket + 1] : total;
-        std::uint32_t before = 0;
-        for (std::uint32_t at = first + lane; at < last; at += 32) {
-            const std::uint32_t other = d_sorted[at];
-            if (other != k && entry_precedes(load_entry(list.entries, other), mine)) ++before;
+    for (std::uint32_t base = 0; base < groups; base += kThreads) {
+        const std::uint32_t mine = base + threadIdx.x < groups ? order.group_sums[base + threadIdx.x] : 0;
+        std::uint32_t sum = mine;
+        for (std::uint32_t step = 1; step < 32; step *= 2) {
+            const std::uint32_t other = __shfl_up_sync(kAllLanes, sum, step);
+            if (lane >= step) sum += other;
         }
-        for (int step = 16; step > 0; step /= 2) before += __shfl_xor_sync(kWholeWarp, before, step);
-        if (lane == 0) write_entry(list, task, mine, first + before);
+        if (lane == 31) warp_sums[warp] = sum;
+        __syncthreads();
+        std::uint32_t start = total;
+        for (std::uint32_t w = 0; w < kWarps; ++w) {
+            if (w < warp) start += warp_sums[w];
+            total += warp_sums[w];
+        }
+        if (base + threadIdx.x < groups) before[base + threadIdx.x] = start + sum - mine;
+        __syncthreads();
+    }
+    return total;
+}
+
+// A warp an entry: counts those before it.
+__global__ void __launch_bounds__(kThreads) write_kept_kernel(KeptOrder order, NmsTask task) {
+    __shared__ std::uint32_t before_group[kMostGroups];
+    wait_for_previous();
+    let_next_start();
+    const std::uint32_t count = *order.count;
+    if (stored_count(task.raw) < order.least) return;
+    if (blockIdx.x * kWarps >= count && blockIdx.x != 0) return;
+    std::uint32_t k = blockIdx.x * kWarps + threadIdx.x / 32;
+    KeptEntry mine = k < count ? load_entry(order.entries, k) : KeptEntry{};
+    const std::uint32_t total = scan_groups(order, before_group);
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+        *task.kept.count = DetectionCount{total, order.header->sums.invalid};
+    }
+
+    const std::uint32_t lane = threadIdx.x & 31;
+    for (const std::uint32_t first = k; k < count; k += gridDim.x * kWarps) {
+        if (k != first) mine = load_entry(order.entries, k);
+        if (!stays(order, mine.record)) continue;
+        const std::uint32_t group = mine.bucket / KeptOrder::kGroup;
+        const std::uint32_t within = mine.bucket % KeptOrder::kGroup;
+        const uint4 v = reinterpret_cast<const uint4*>(order.sums + group * KeptOrder::kGroup)[lane];
+        const std::uint32_t sums[4] = {v.x, v.y, v.z, v.w};
+        std::uint32_t before = 0;
+        std::uint32_t same = 0;
+#pragma unroll
+        for (std::uint32_t i = 0; i < 4; ++i) {
+            if (lane * 4 + i < within) before += sums[i];
+            if (lane * 4 + i == within) same = sums[i];
+        }
+        before = warp_sum(before);
+        same = warp_max(same);
+        std::uint32_t earlier = 0;
+        if (same > kLongestList) {
+            for (std::uint32_t other = lane; other < count; other += 32) {
+                if (other == k || order.entries[other].bucket != mine.bucket) continue;
+                const KeptEntry theirs = load_entry(order.entries, other);
+                if (stays(order, theirs.record) && entry_precedes(theirs, mine)) ++earlier;
+            }
+        } else if (same > 1) {
+            std::uint32_t other = k;
+            std::uint32_t link = order.last[mine.bucket];
+            for (std::uint32_t step = 0; step < same; ++step) {
+                if (step == lane) other = link - 1;
+                if (step + 1 < same) link = order.next[link - 1];
+            }
+            if (other != k && entry_precedes(load_entry(order.entries, other), mine)) earlier = 1;
+        }
+        if (same > 1) earlier = warp_sum(earlier);
+        if (lane == 0) {
+            write_kept(task, before_group[group] + before + earlier, mine.box, mine.score,
+                       order.hits != nullptr ? static_cast<std::int32_t>(order.hits[mine.record]) : 1, mine.index);
+        }
     }
 }
 
 }  // namespace
 
-KeptOrderStorage::KeptOrderStorage(std::int32_t capacity) : capacity_(capacity) {
-    const auto n = static_cast<std::size_t>(capacity);
+KeptOrderStorage::KeptOrderStorage(std::int32_t capacity, StreamView stream) {
+    const auto n = static_cast<std::uint32_t>(capacity);
+    buckets_ = std::clamp(std::bit_ceil(n) / 2, kLeastBuckets, kMostBuckets);
     entries_ = DeviceBuffer<KeptEntry>(n);
-    if (capacity > kDirectCapacity) {
-        buckets_ = DeviceBuffer<std::uint32_t>(kBuckets);
-        slots_ = DeviceBuffer<std::uint32_t>(n);
-        sorted_ = DeviceBuffer<std::uint32_t>(n);
-    }
+    lists_ = DeviceBuffer<std::uint32_t>(std::size_t{n} + buckets_);
+    // The sums first: they are read sixteen bytes at a time.
+    cleared_ = DeviceBuffer<std::uint32_t>(std::size_t{buckets_} + buckets_ / KeptOrder::kGroup + 1);
+    fill_bytes(lists_, 0, stream);
+    fill_bytes(cleared_, 0, stream);
+}
+
+KeptOrder KeptOrderStorage::view(const GridHeader* header, const std::uint32_t* hits, std::int32_t min_hits,
+                                 std::uint32_t least) const {
+    KeptOrder order{};
+    order.entries = entries_.data();
+    order.last = lists_.data();
+    order.next = lists_.data() + buckets_;
+    order.sums = cleared_.data();
+    order.group_sums = order.sums + buckets_;
+    order.count = order.group_sums + buckets_ / KeptOrder::kGroup;
+    order.buckets = buckets_;
+    order.header = header;
+    order.hits = hits;
+    order.min_hits = min_hits;
+    order.least = least;
+    return order;
 }
 
 std::size_t KeptOrderStorage::bytes() const {
-    return entries_.bytes() + buckets_.bytes() + slots_.bytes() + sorted_.bytes();
+    return entries_.bytes() + lists_.bytes() + cleared_.bytes();
 }
 
-void KeptOrderStorage::launch(const KeptList& list, const NmsTask& task, std::int32_t min_hits,
-                              StreamView stream) const {
-    constexpr int kMostBlocks = 2048;  // of 8 warps: every multiprocessor is full
-    const int warps = (capacity_ + kThreads / 32 - 1) / (kThreads / 32);
-    const auto blocks = static_cast<unsigned>(warps < kMostBlocks ? warps : kMostBlocks);
-    if (buckets_.size() == 0) {
-        order_direct_kernel<<<blocks, kThreads, 0, stream>>>(list, task, min_hits);
-        check_launch("order_direct_kernel", stream);
-        return;
+void launch_kept_order(const KeptOrder& order, const NmsTask& task, const Chain& chain) {
+    const auto blocks_for = [](std::int32_t each, std::int32_t items) {
+        return static_cast<unsigned>(std::min((items + each - 1) / each, kMostBlocks));
+    };
+    if (order.min_hits > 1) {
+        chain.launch("file_kernel", file_kernel, blocks_for(kThreads, task.raw.capacity), kThreads, order, task);
     }
-    fill_bytes(buckets_, 0, stream);
-    bin_scores_kernel<<<blocks, kThreads, 0, stream>>>(list, task, min_hits, buckets_.data(), slots_.data());
-    check_launch("bin_scores_kernel", stream);
-    scan_buckets_kernel<<<1, kScanThreads, 0, stream>>>(list, task, buckets_.data());
-    check_launch("scan_buckets_kernel", stream);
-    fill_buckets_kernel<<<blocks, kThreads, 0, stream>>>(list, task, min_hits, buckets_.data(), slots_.data(),
-                                                         sorted_.data());
-    check_launch("fill_buckets_kernel", stream);
-    order_buckets_kernel<<<blocks, kThreads, 0, stream>>>(list, task, min_hits, buckets_.data(), sorted_.data());
-    check_launch("order_buckets_kernel", stream);
+    chain.launch("write_kept_kernel", write_kept_kernel, blocks_for(kWarps, task.raw.capacity), kThreads, order, task);
 }
 
 }  // namespace throng::gpu

@@ -1,4 +1,5 @@
-// Brings the kept detections of a frame into the order of precedes and writes them.
+// Brings the kept detections of a frame into the order of precedes and writes them: each is filed by its score when it
+// is found, which leaves few to compare it with.
 #pragma once
 
 #include <cstdint>
@@ -8,40 +9,58 @@
 
 namespace throng::gpu {
 
+struct Chain;
+struct GridHeader;
+
 // A kept detection on its way out.
-struct KeptEntry {
+struct alignas(32) KeptEntry {
     Box box;
     float score;           // as it is written
     std::uint32_t index;   // in the raw buffer
     std::uint32_t record;  // where its hits are counted
-    std::uint32_t leads;   // 1: precedes all others whatever its score
+    std::uint32_t bucket;  // as its score tells; the one in kLeads precedes all others whatever its score
 };
 static_assert(sizeof(KeptEntry) == 32);
 
-// Addresses of device memory. Entries come in any order.
-struct KeptList {
-    KeptEntry* entries;          // [capacity]
-    const std::uint32_t* count;  // how many
-    const std::uint32_t* invalid;
+// Addresses of device memory. Entries come in any order. Buckets are equal parts of the range of scores.
+struct KeptOrder {
+    static constexpr std::uint32_t kLeads = 0;
+    static constexpr std::uint32_t kGroup = 128;  // buckets that are summed up
+
+    KeptEntry* entries;         // [capacity]
+    std::uint32_t* next;        // [capacity] 1 + the entry filed before in the same bucket
+    std::uint32_t* last;        // [buckets] 1 + the entry filed last, where the bucket is not empty
+    std::uint32_t* count;       // entries; 0 before each frame, as the next two
+    std::uint32_t* group_sums;  // [buckets / kGroup] filed
+    std::uint32_t* sums;        // [buckets] filed
+    std::uint32_t buckets;      // power of two
+    const GridHeader* header;   // tells the range of scores and the number of invalid detections
     const std::uint32_t* hits;  // by record; null: 1 each
+    std::int32_t min_hits;      // above 1: entries are filed when all hits are counted
     std::uint32_t least;        // frames with fewer raw detections are left alone
 };
 
 class KeptOrderStorage {
 public:
     KeptOrderStorage() = default;
-    explicit KeptOrderStorage(std::int32_t capacity);
-    [[nodiscard]] KeptEntry* entries() const noexcept { return entries_.data(); }
-    // Enqueues the ordering, writing and counting of task.kept, whose count must be 0 before.
-    void launch(const KeptList& list, const NmsTask& task, std::int32_t min_hits, StreamView stream) const;
+    // Enqueues the clearing of links.
+    KeptOrderStorage(std::int32_t capacity, StreamView stream);
+    // header: of the frame's grid.
+    [[nodiscard]] KeptOrder view(const GridHeader* header, const std::uint32_t* hits, std::int32_t min_hits,
+                                 std::uint32_t least) const;
+    // What must be 0 before each frame.
+    [[nodiscard]] std::uint32_t* cleared() const noexcept { return cleared_.data(); }
+    [[nodiscard]] std::size_t cleared_words() const noexcept { return cleared_.size(); }
     [[nodiscard]] std::size_t bytes() const;
 
 private:
-    std::int32_t capacity_ = 0;
+    std::uint32_t buckets_ = 0;
     DeviceBuffer<KeptEntry> entries_;
-    DeviceBuffer<std::uint32_t> buckets_;  // counts, then starts; only for capacities that need them
-    DeviceBuffer<std::uint32_t> slots_;
-    DeviceBuffer<std::uint32_t> sorted_;  // entries by bucket
+    DeviceBuffer<std::uint32_t> lists_;
+    DeviceBuffer<std::uint32_t> cleared_;
 };
+
+// Enqueues the ordering and writing of task.kept and its count.
+void launch_kept_order(const KeptOrder& order, const NmsTask& task, const Chain& chain);
 
 }  // namespace throng::gpu

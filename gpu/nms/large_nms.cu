@@ -2,274 +2,301 @@
 
 #include <algorithm>
 
-#include "gpu/nms/box_grid.cuh"
+#include "gpu/nms/chained.h"
+#include "gpu/nms/kept_order.cuh"
 #include "gpu/nms/large_nms.h"
 
 // After the binning, kernels over the records, which lie by cell, so that the lanes of a warp look at the same
 // neighbours:
-//   decide:  a detection that nobody suppresses is kept, under one-pass and greedy alike; a search ends at the first
-//            suppressor. The kept ones are listed by cell, too. The others are suppressed (one-pass) or open (greedy).
-//   settle:  (greedy) most open ones are suppressed by one listed as kept.
-//   resolve: (greedy) the rest wait for those of their suppressors that are open, without barriers: a warp goes round
-//   its
-//            own until all are decided. The first open one waits for nobody, so all get an answer. The launch is
-//            cooperative: every warp runs.
-//   own:     each suppressed one looks for the first kept one that suppresses it, among the kept ones listed near it.
+//   find:   the first of all (in the order of precedes) that suppress a detection. Where there is none it is kept,
+//           under one-pass and greedy alike.
+//   own:    (one-pass) the first suppressor owns a suppressed detection if it is kept itself, as nine in ten are. For
+//           the others the search is repeated among the kept ones.
+//   settle: (greedy) a detection waits for its first suppressor. If that is kept, it owns this one; if that is
+//           suppressed, the next takes its place; if none is left, this one is kept. No barriers: a block goes round
+//           its own until all are settled. The first open one of all waits for nobody, so all get an answer. The
+//           launch is cooperative: every block runs.
 // Then the kept ones are ordered and written (kept_order.h).
 namespace throng::gpu {
 namespace {
 
-constexpr int kThreads = 256;
-// Lanes that search together.
-constexpr int kDecideLanes = 8;
-constexpr int kSettleLanes = 4;
-constexpr int kResolveLanes = 32;
-constexpr int kPolls = 64;  // looks at the suppressors of one detection before the next has its turn
-constexpr int kOwnLanes = 4;
+constexpr unsigned kThreads = 256;
+// Lanes that search together. More answer sooner, fewer waste less; measured with 16384 to a million detections.
+constexpr int kFindLanes = 8;
+constexpr int kSettleLanes = 16;
+constexpr std::uint32_t kShare = 64;  // records that a block takes at a time
+constexpr std::uint32_t kNone = 0xFFFFFFFFU;
 
 enum State : std::uint32_t { open = 0, kept = 1, suppressed = 2 };
 
 struct Work {
     BoxGrid grid;
+    KeptOrder order;
     std::uint32_t* state;
+    std::uint32_t* best;  // record of the first suppressor that is not known to be suppressed itself
     std::uint32_t* hits;
-    std::uint32_t* kept_items;
-    std::uint32_t* undecided;
-    KeptEntry* entries;
+    std::uint32_t* open;  // records, by block
+    unsigned long long* tests;
 };
 
-__device__ void keep(const Work& w, std::uint32_t r, const Candidate& mine, std::uint32_t GridCell::*list,
-                     std::uint32_t early) {
-    GridCell& cell = w.grid.cells[w.grid.cell_of[r]];
-    w.kept_items[cell.start + early + atomicAdd(&(cell.*list), 1U)] = r;
-    const std::uint32_t k = atomicAdd(&w.grid.header->kept, 1U);
-    w.entries[k] = KeptEntry{mine.box, mine.score, mine.index, r, 0};
+// The first, for the group, of those that suppress `mine`, record r, and that accept(record) lets pass; or kNone.
+// For whole warps.
+template <PairPath path, int kLanes, class Accept>
+__device__ __forceinline__ std::uint32_t first_suppressor(const Work& w, const NmsTask& task, const NmsRuleSet& rules,
+                                                          const SearchPlan& plan, const Group<kLanes>& group,
+                                                          bool active, std::uint32_t r, const GridRecord& mine,
+                                                          TestCounter& counter, Accept&& accept) {
+    std::uint32_t best = kNone;
+    float bar = mine.score;  // of the best, then
+    const float low = rules.theta * 0.99999F;
+    const Extents e = active ? record_extents(mine, rules.extent) : Extents{};
+    for_each_near(w.grid, plan, group, active, e, [&](std::uint32_t other) {
+        const GridRecord theirs = load_record(w.grid, other);
+        if (theirs.score < bar) return;
+        ++counter.tests;
+        if constexpr (path == PairPath::plain) {
+            const float intersection = record_intersection(mine, theirs, rules.extent);
+            if (!may_reach(rules.overlap, low, intersection, mine.area, theirs.area)) return;
+        }
+        if (other == r || other == best || !record_suppresses<path>(rules, task.raw, mine, theirs)) return;
+        if (theirs.score == bar && !record_precedes(task.raw, theirs, best == kNone ? mine : load_record(w.grid, best)))
+            return;
+        if (!accept(other)) return;
+        best = other;
+        bar = theirs.score;
+    });
+    for (int step = kLanes / 2; step > 0; step /= 2) {
+        const std::uint32_t other = __shfl_xor_sync(kAllLanes, best, step);
+        const float score = __shfl_xor_sync(kAllLanes, bar, step);
+        if (other == kNone || other == best) continue;
+        if (best == kNone || score > bar ||
+            (score == bar && record_precedes(task.raw, load_record(w.grid, other), load_record(w.grid, best)))) {
+            best = other;
+            bar = score;
+        }
+    }
+    return best;
+}
+
+__device__ void keep(const Work& w, const NmsTask& task, std::uint32_t r, const GridRecord& mine) {
+    append_kept(w.order, {load_box(task.raw.boxes, mine.index), mine.score, mine.index}, r);
+    if (task.owner != nullptr) task.owner[mine.index] = static_cast<std::int32_t>(mine.index);
+}
+
+__device__ void give_to(const Work& w, const NmsTask& task, std::uint32_t r, std::uint32_t owner) {
+    atomicAdd(&w.hits[owner], 1U);
+    if (task.owner != nullptr)
+        task.owner[w.grid.records[r].index] = static_cast<std::int32_t>(w.grid.records[owner].index);
 }
 
 template <PairPath path>
-__global__ void __launch_bounds__(kThreads) decide_kernel(Work w, NmsTask task, NmsRuleSet rules) {
-    if (blockIdx.x == 0 && threadIdx.x == 0 && stored_count(task.raw) >= w.grid.least)
-        *task.kept.count = DetectionCount{};
+__global__ void __launch_bounds__(kThreads) find_kernel(Work w, NmsTask task, NmsRuleSet rules) {
+    wait_for_previous();
+    let_next_start();
     const std::uint32_t stored = w.grid.header->stored;
-    const Group<kDecideLanes> group;
-    const std::uint32_t r = (blockIdx.x * kThreads + threadIdx.x) / kDecideLanes;
-    if (r >= stored) return;
-    const Candidate mine = load_record(w.grid, r);
-    const auto suppresses_me = [&](std::uint32_t other) {
-        const Candidate theirs = load_record(w.grid, other);
-        return theirs.score >= mine.score && other != r && suppresses<path>(rules, task.raw, mine, theirs) &&
-               precedes(theirs, mine);
-    };
-    const bool any = rules.disjoint ? search_all(stored, group, suppresses_me)
-                                    : search<kDecideLanes, Among::all>(w.grid, group, mine.box, rules.extent,
-                                                                       search_ratio(w.grid, rules), suppresses_me);
-    if (group.lane != 0) return;
-    w.hits[r] = 1;
-    const bool greedy = rules.rule == NmsRule::greedy;
-    w.state[r] = !any ? kept : greedy ? open : suppressed;
-    if (!any) keep(w, r, mine, &GridCell::early, 0);
+    const SearchPlan plan = make_plan(w.grid, rules);
+    if (stored_count(task.raw) < w.grid.least) return;
+    const Group<kFindLanes> group;
+    TestCounter counter;
+    constexpr std::uint32_t kInBlock = kThreads / kFindLanes;
+    for (std::uint32_t base = blockIdx.x * kInBlock + threadIdx.x / 32 * group.kInWarp; base < stored;
+         base += gridDim.x * kInBlock) {
+        const std::uint32_t r = base + group.number;
+        const bool active = r < stored;
+        const GridRecord mine = active ? load_record(w.grid, r) : GridRecord{};
+        const std::uint32_t best = first_suppressor<path>(w, task, rules, plan, group, active, r, mine, counter,
+                                                          [](std::uint32_t) { return true; });
+        if (!active || group.lane != 0) continue;
+        w.best[r] = best;
+        w.hits[r] = 1;
+        w.state[r] = best == kNone ? kept : rules.rule == NmsRule::greedy ? open : suppressed;
+        if (best == kNone) keep(w, task, r, mine);
+    }
+    counter.report(w.tests);
 }
 
 __device__ std::uint32_t now(const std::uint32_t* state) {
     return *static_cast<const volatile std::uint32_t*>(state);
 }
 
+// A block takes kShare records at a time; what needs a search is listed and shared out among its groups.
+template <PairPath path>
+__global__ void __launch_bounds__(kThreads) own_kernel(Work w, NmsTask task, NmsRuleSet rules) {
+    wait_for_previous();
+    let_next_start();
+    const std::uint32_t stored = w.grid.header->stored;
+    const SearchPlan plan = make_plan(w.grid, rules);
+    if (stored_count(task.raw) < w.grid.least) return;
+    const Group<kSettleLanes> group;
+    TestCounter counter;
+    __shared__ std::uint32_t list[kShare];
+    __shared__ std::uint32_t listed;
+    for (std::uint32_t base = blockIdx.x * kShare; base < stored; base += gridDim.x * kShare) {
+        if (threadIdx.x == 0) listed = 0;
+        __syncthreads();
+        const std::uint32_t r = base + threadIdx.x;
+        const std::uint32_t first = threadIdx.x < kShare && r < stored ? w.best[r] : kNone;
+        if (first != kNone) {
+            if (w.state[first] == kept) {
+                give_to(w, task, r, first);
+            } else {
+                list[atomicAdd(&listed, 1U)] = r;
+            }
+        }
+        __syncthreads();
+        for (std::uint32_t u = threadIdx.x / 32 * group.kInWarp; u < listed; u += kThreads / kSettleLanes) {
+            const bool active = u + group.number < listed;
+            const std::uint32_t item = active ? list[u + group.number] : 0;
+            const GridRecord mine = active ? load_record(w.grid, item) : GridRecord{};
+            const std::uint32_t owner =
+                first_suppressor<path>(w, task, rules, plan, group, active, item, mine, counter,
+                                       [&](std::uint32_t other) { return w.state[other] == kept; });
+            if (group.lane == 0 && owner != kNone) give_to(w, task, item, owner);
+        }
+        __syncthreads();
+    }
+    counter.report(w.tests);
+}
+
 template <PairPath path>
 __global__ void __launch_bounds__(kThreads) settle_kernel(Work w, NmsTask task, NmsRuleSet rules) {
     const std::uint32_t stored = w.grid.header->stored;
+    const SearchPlan plan = make_plan(w.grid, rules);
+    if (stored_count(task.raw) < w.grid.least) return;
     const Group<kSettleLanes> group;
-    const std::uint32_t r = (blockIdx.x * kThreads + threadIdx.x) / kSettleLanes;
-    if (r >= stored || w.state[r] != open) return;
-    const Candidate mine = load_record(w.grid, r);
-    const bool gone = !rules.disjoint &&
-                      search<kSettleLanes, Among::early>(
-                          w.grid, group, mine.box, rules.extent, search_ratio(w.grid, rules), [&](std::uint32_t item) {
-                              const Candidate theirs = load_record(w.grid, w.kept_items[item]);
-                              return theirs.score >= mine.score && suppresses<path>(rules, task.raw, mine, theirs) &&
-                                     precedes(theirs, mine);
-                          });
-    if (group.lane != 0) return;
-    if (gone) {
-        w.state[r] = suppressed;
-    } else {
-        w.undecided[atomicAdd(&w.grid.header->undecided, 1U)] = r;
+    TestCounter counter;
+    __shared__ std::uint32_t listed;
+    if (threadIdx.x == 0) listed = 0;
+    __syncthreads();
+    // Neighbours go to the same block, where answers travel fastest.
+    const std::uint32_t share = max((stored + gridDim.x - 1) / gridDim.x, kShare);
+    const std::uint32_t first = min(blockIdx.x * share, stored);
+    const std::uint32_t last = min(first + share, stored);
+    std::uint32_t* list = w.open + first;
+    for (std::uint32_t r = first + threadIdx.x; r < last; r += kThreads) {
+        const std::uint32_t best = w.best[r];
+        if (best == kNone) continue;
+        if (now(w.state + best) == kept) {
+            *static_cast<volatile std::uint32_t*>(w.state + r) = suppressed;
+            give_to(w, task, r, best);
+        } else {
+            list[atomicAdd(&listed, 1U)] = r;
+        }
     }
-}
+    __syncthreads();
+    const std::uint32_t items = listed;
 
-template <PairPath path>
-__global__ void __launch_bounds__(kThreads) resolve_kernel(Work w, NmsTask task, NmsRuleSet rules) {
-    const std::uint32_t stored = w.grid.header->stored;
-    const std::uint32_t total = w.grid.header->undecided;
-    const float ratio = search_ratio(w.grid, rules);
-    const Group<kResolveLanes> group;
-    const std::uint32_t first = (blockIdx.x * kThreads + threadIdx.x) / kResolveLanes;
-    const std::uint32_t groups = gridDim.x * kThreads / kResolveLanes;
-
-    for (bool again = false, waiting = true; waiting; again = true) {
+    for (bool waiting = true; __any_sync(kAllLanes, waiting);) {
         waiting = false;
-        for (std::uint32_t u = first; u < total; u += groups) {
-            const std::uint32_t r = w.undecided[u];
-            if (again && now(w.state + r) != open) continue;
-            const Candidate mine = load_record(w.grid, r);
-            // The suppressors that are open: each lane remembers two that it met; more make the search start again.
-            std::uint32_t known[2] = {r, r};
-            std::uint32_t met = 0;
-            const auto look = [&](std::uint32_t other) {
-                const Candidate theirs = load_record(w.grid, other);
-                if (theirs.score < mine.score || other == r) return false;
-                const std::uint32_t state = now(w.state + other);
-                if (state == suppressed || !suppresses<path>(rules, task.raw, mine, theirs) || !precedes(theirs, mine))
-                    return false;
-                if (state == kept) return true;
-                known[met == 0 ? 0 : 1] = other;
-                ++met;
-                return false;
-            };
-            bool gone = rules.disjoint
-                            ? search_all(stored, group, look)
-                            : search<kResolveLanes, Among::all>(w.grid, group, mine.box, rules.extent, ratio, look);
-            bool undecided = !gone && group.any(met != 0);
-            if (undecided && !group.any(met > 2)) {
-                for (int poll = 0; poll < kPolls && undecided; ++poll) {
-                    const std::uint32_t a = met > 0 ? now(w.state + known[0]) : suppressed;
-                    const std::uint32_t b = met > 1 ? now(w.state + known[1]) : suppressed;
-                    gone = group.any(a == kept || b == kept);
-                    undecided = !gone && group.any(a == open || b == open);
+        for (std::uint32_t u = threadIdx.x / 32 * group.kInWarp; u < items; u += kThreads / kSettleLanes) {
+            std::uint32_t r = 0;
+            std::uint32_t best = kNone;
+            std::uint32_t seen = open;
+            bool mine_open = u + group.number < items;
+            if (mine_open) {
+                r = list[u + group.number];
+                best = w.best[r];
+                mine_open = best != kNone;  // settled ones have none
+                if (mine_open) seen = now(w.state + best);
+            }
+            const bool search = mine_open && seen == suppressed;
+            if (__any_sync(kAllLanes, search)) {
+                const GridRecord mine = search ? load_record(w.grid, r) : GridRecord{};
+                const std::uint32_t next =
+                    first_suppressor<path>(w, task, rules, plan, group, search, r, mine, counter,
+                                           [&](std::uint32_t other) { return now(w.state + other) != suppressed; });
+                if (search && group.lane == 0) {
+                    w.best[r] = next;
+                    if (next == kNone) {
+                        *static_cast<volatile std::uint32_t*>(w.state + r) = kept;
+                        keep(w, task, r, mine);
+                    }
                 }
+                if (search) mine_open = next != kNone;
             }
-            if (undecided) {
-                waiting = true;
-            } else if (group.lane == 0) {
-                *static_cast<volatile std::uint32_t*>(w.state + r) = gone ? suppressed : kept;
-                if (!gone) keep(w, r, mine, &GridCell::late, w.grid.cells[w.grid.cell_of[r]].early);
+            if (mine_open && seen == kept) {
+                if (group.lane == 0) {
+                    *static_cast<volatile std::uint32_t*>(w.state + r) = suppressed;
+                    w.best[r] = kNone;
+                    give_to(w, task, r, best);
+                }
+                mine_open = false;
             }
+            waiting = waiting || mine_open;
+            __syncwarp();
         }
     }
+    counter.report(w.tests);
 }
 
 template <PairPath path>
-__global__ void __launch_bounds__(kThreads) own_kernel(Work w, NmsTask task, NmsRuleSet rules) {
-    const std::uint32_t stored = w.grid.header->stored;
-    const Group<kOwnLanes> group;
-    const std::uint32_t r = (blockIdx.x * kThreads + threadIdx.x) / kOwnLanes;
-    if (r >= stored) return;
-    const Candidate mine = load_record(w.grid, r);
-    if (w.state[r] == kept) {
-        if (group.lane == 0 && task.owner != nullptr) task.owner[mine.index] = static_cast<std::int32_t>(mine.index);
-        return;
-    }
-    constexpr std::uint32_t kNone = 0xFFFFFFFFU;
-    std::uint32_t best = kNone;
-    Candidate owner{};
-    const auto look = [&](std::uint32_t other) {
-        const Candidate theirs = load_record(w.grid, other);
-        if (theirs.score >= mine.score && other != best && suppresses<path>(rules, task.raw, mine, theirs) &&
-            precedes(theirs, mine) && (best == kNone || precedes(theirs, owner))) {
-            best = other;
-            owner = theirs;
-        }
-        return false;
-    };
-    if (rules.disjoint) {
-        search_all(stored, group, [&](std::uint32_t other) { return w.state[other] == kept && look(other); });
-    } else {
-        search<kOwnLanes, Among::kept>(w.grid, group, mine.box, rules.extent, search_ratio(w.grid, rules),
-                                       [&](std::uint32_t item) { return look(w.kept_items[item]); });
-    }
-    for (int step = kOwnLanes / 2; step > 0; step /= 2) {
-        const std::uint32_t other = __shfl_xor_sync(group.mask, best, step, kOwnLanes);
-        if (other == kNone || other == best) continue;
-        const Candidate theirs = load_record(w.grid, other);
-        if (best == kNone || precedes(theirs, owner)) {
-            best = other;
-            owner = theirs;
-        }
-    }
-    if (group.lane == 0 && best != kNone) {
-        atomicAdd(&w.hits[best], 1U);
-        if (task.owner != nullptr) task.owner[mine.index] = static_cast<std::int32_t>(owner.index);
-    }
-}
-
-template <PairPath path>
-int resolve_blocks_an_sm() {
+int settle_blocks_an_sm() {
     int blocks = 0;
-    check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, resolve_kernel<path>, kThreads, 0),
-               "resolve_kernel: occupancy");
+    check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, settle_kernel<path>, kThreads, 0),
+               "settle_kernel: occupancy");
     return blocks;
 }
 
-unsigned blocks_for(std::int32_t items, int lanes) {
-    const std::int64_t threads = static_cast<std::int64_t>(items) * lanes;
-    return static_cast<unsigned>((threads + kThreads - 1) / kThreads);
-}
-
-template <PairPath path>
-void launch_decisions(const Work& work, const NmsTask& task, const NmsRuleSet& rules, int blocks, StreamView stream) {
-    decide_kernel<path><<<blocks_for(task.raw.capacity, kDecideLanes), kThreads, 0, stream>>>(work, task, rules);
-    check_launch("decide_kernel", stream);
-    if (rules.rule == NmsRule::one_pass) return;
-    settle_kernel<path><<<blocks_for(task.raw.capacity, kSettleLanes), kThreads, 0, stream>>>(work, task, rules);
-    check_launch("settle_kernel", stream);
-    cudaLaunchConfig_t config{};
-    config.gridDim = dim3(std::min(static_cast<unsigned>(blocks), blocks_for(task.raw.capacity, kResolveLanes)));
-    config.blockDim = dim3(kThreads);
-    config.stream = stream;
-    cudaLaunchAttribute attribute{};
-    attribute.id = cudaLaunchAttributeCooperative;
-    attribute.val.cooperative = 1;
-    config.attrs = &attribute;
-    config.numAttrs = 1;
-    check_cuda(cudaLaunchKernelEx(&config, resolve_kernel<path>, work, task, rules), "resolve_kernel");
-    check_launch("resolve_kernel", stream);
-}
-
-template <PairPath path>
-void launch_owners(const Work& work, const NmsTask& task, const NmsRuleSet& rules, StreamView stream) {
-    own_kernel<path><<<blocks_for(task.raw.capacity, kOwnLanes), kThreads, 0, stream>>>(work, task, rules);
-    check_launch("own_kernel", stream);
+unsigned blocks_for(std::int32_t items, unsigned each) {
+    return (static_cast<unsigned>(items) + each - 1) / each;
 }
 
 }  // namespace
 
-LargeNms::LargeNms(const DeviceInfo& device, std::int32_t capacity)
-    : grid_(capacity),
-      order_(capacity),
+LargeNms::LargeNms(const DeviceInfo& device, std::int32_t capacity, StreamView stream)
+    : device_(device),
+      grid_(capacity, stream),
+      order_(capacity, stream),
       state_(capacity),
+      best_(capacity),
       hits_(capacity),
-      kept_items_(capacity),
-      undecided_(capacity) {
-    const int each = std::min(resolve_blocks_an_sm<PairPath::plain>(), resolve_blocks_an_sm<PairPath::any>());
-    resolve_blocks_ = device.multiprocessors * std::max(each, 1);
+      open_(capacity) {
+    const int each = std::min(settle_blocks_an_sm<PairPath::plain>(), settle_blocks_an_sm<PairPath::any>());
+    settle_blocks_ = static_cast<unsigned>(device.multiprocessors * std::max(each, 1));
 }
 
 std::size_t LargeNms::bytes() const {
-    return grid_.bytes() + order_.bytes() + state_.bytes() + hits_.bytes() + kept_items_.bytes() + undecided_.bytes();
+    return grid_.bytes() + order_.bytes() + state_.bytes() + best_.bytes() + hits_.bytes() + open_.bytes();
 }
 
-void LargeNms::launch_map(const NmsTask& task, const NmsRuleSet& rules, std::uint32_t least, StreamView stream) const {
-    const Work work{grid_.view(least),  state_.data(),     hits_.data(),
-                    kept_items_.data(), undecided_.data(), order_.entries()};
-    launch_grid_build(work.grid, task, rules.extent, stream);
-    if (pair_path(rules) == PairPath::plain) {
-        launch_decisions<PairPath::plain>(work, task, rules, resolve_blocks_, stream);
-    } else {
-        launch_decisions<PairPath::any>(work, task, rules, resolve_blocks_, stream);
-    }
+void LargeNms::launch_order(const NmsTask& task, const NmsRuleSet& rules, std::uint32_t least,
+                            StreamView stream) const {
+    launch_grid_build(grid_.view(least), task, rules.extent, order_.cleared(), order_.cleared_words(),
+                      Chain(device_, stream));
+}
+
+void LargeNms::launch_map(const NmsTask& task, const NmsRuleSet& rules, std::uint32_t least,
+                          unsigned long long* d_tests, StreamView stream) const {
+    const BoxGrid grid = grid_.view(least);
+    const Work work{grid,          order_.view(grid.header, hits_.data(), rules.min_hits, least),
+                    state_.data(), best_.data(),
+                    hits_.data(),  open_.data(),
+                    d_tests};
+    const bool plain = pair_path(rules) == PairPath::plain;
+    const unsigned blocks = std::min(blocks_for(task.raw.capacity, kThreads / kFindLanes), most_blocks());
+    Chain(device_, stream)
+        .launch("find_kernel", plain ? find_kernel<PairPath::plain> : find_kernel<PairPath::any>, blocks, kThreads,
+                work, task, rules);
 }
 
 void LargeNms::launch_reduce(const NmsTask& task, const NmsRuleSet& rules, std::uint32_t least,
-                             StreamView stream) const {
-    const Work work{grid_.view(least),  state_.data(),     hits_.data(),
-                    kept_items_.data(), undecided_.data(), order_.entries()};
-    if (pair_path(rules) == PairPath::plain) {
-        launch_owners<PairPath::plain>(work, task, rules, stream);
+                             unsigned long long* d_tests, StreamView stream) const {
+    const BoxGrid grid = grid_.view(least);
+    const Work work{grid,          order_.view(grid.header, hits_.data(), rules.min_hits, least),
+                    state_.data(), best_.data(),
+                    hits_.data(),  open_.data(),
+                    d_tests};
+    const Chain chain(device_, stream);
+    const bool plain = pair_path(rules) == PairPath::plain;
+    const unsigned blocks = blocks_for(task.raw.capacity, kShare);
+    if (rules.rule == NmsRule::one_pass) {
+        chain.launch("own_kernel", plain ? own_kernel<PairPath::plain> : own_kernel<PairPath::any>,
+                     std::min(blocks, most_blocks()), kThreads, work, task, rules);
     } else {
-        launch_owners<PairPath::any>(work, task, rules, stream);
+        chain.launch_together("settle_kernel", plain ? settle_kernel<PairPath::plain> : settle_kernel<PairPath::any>,
+                              std::min(blocks, settle_blocks_), kThreads, work, task, rules);
     }
-    const GridHeader* header = work.grid.header;
-    order_.launch(KeptList{order_.entries(), &work.grid.header->kept, &header->invalid, hits_.data(), least}, task,
-                  rules.min_hits, stream);
+    launch_kept_order(work.order, task, chain);
 }
 
 }  // namespace throng::gpu

@@ -14,23 +14,31 @@ namespace throng::gpu {
 
 class LargeNms {
 public:
-    LargeNms() = default;
-    LargeNms(const DeviceInfo& device, std::int32_t capacity);
+    // Enqueues the clearing of scratch memory on the stream of the launches.
+    LargeNms(const DeviceInfo& device, std::int32_t capacity, StreamView stream);
 
-    // Frames with fewer than least detections are left untouched. Enqueues only; allocates nothing.
-    void launch_map(const NmsTask& task, const NmsRuleSet& rules, std::uint32_t least, StreamView stream) const;
-    void launch_reduce(const NmsTask& task, const NmsRuleSet& rules, std::uint32_t least, StreamView stream) const;
+    // In this order. Frames with fewer than least detections are left untouched. Enqueue only; allocate nothing.
+    // d_tests, where given, is increased by the number of pairs whose overlap is computed.
+    void launch_order(const NmsTask& task, const NmsRuleSet& rules, std::uint32_t least, StreamView stream) const;
+    void launch_map(const NmsTask& task, const NmsRuleSet& rules, std::uint32_t least, unsigned long long* d_tests,
+                    StreamView stream) const;
+    void launch_reduce(const NmsTask& task, const NmsRuleSet& rules, std::uint32_t least, unsigned long long* d_tests,
+                       StreamView stream) const;
 
     [[nodiscard]] std::size_t bytes() const;
 
 private:
-    int resolve_blocks_ = 0;  // that run at once
+    // So many that every multiprocessor is busy to the end; they take one share after the other.
+    [[nodiscard]] unsigned most_blocks() const { return static_cast<unsigned>(device_.multiprocessors) * 16; }
+
+    DeviceInfo device_;
+    unsigned settle_blocks_ = 0;  // that run at once
     BoxGridStorage grid_;
     KeptOrderStorage order_;
-    DeviceBuffer<std::uint32_t> state_;       // by record
-    DeviceBuffer<std::uint32_t> hits_;        // by record
-    DeviceBuffer<std::uint32_t> kept_items_;  // records, by cell
-    DeviceBuffer<std::uint32_t> undecided_;   // records
+    DeviceBuffer<std::uint32_t> state_;  // by record, as the others
+    DeviceBuffer<std::uint32_t> best_;
+    DeviceBuffer<std::uint32_t> hits_;
+    DeviceBuffer<std::uint32_t> open_;
 };
 
 }  // namespace throng::gpu

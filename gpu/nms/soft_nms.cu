@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "gpu/nms/box_grid.cuh"
+#include "gpu/nms/chained.h"
+#include "gpu/nms/kept_order.cuh"
 #include "gpu/nms/soft_nms.h"
 
 // Kernels, after the binning:
@@ -21,7 +23,6 @@ constexpr int kLinkLanes = 8;
 constexpr int kBlockThreads = 1024;
 constexpr int kWarpItems = 4;  // members a lane holds
 constexpr std::uint32_t kWarpMembers = 32 * kWarpItems;
-constexpr std::uint32_t kWholeWarp = 0xFFFFFFFFU;
 constexpr std::uint32_t kNone = 0xFFFFFFFFU;
 
 struct Decay {
@@ -33,12 +34,25 @@ struct Decay {
 
     // What i's score is multiplied by when j is picked.
     __device__ __forceinline__ float factor(Box i, Box j) const {
-        const float intersection = intersection_area(i, j, extent);
+        return factor(intersection_area(i, j, extent), box_area(i, extent), box_area(j, extent));
+    }
+    __device__ __forceinline__ float factor(const GridRecord& i, const GridRecord& j) const {
+        return factor(record_intersection(i, j, extent), i.area, j.area);
+    }
+
+private:
+    __device__ __forceinline__ float factor(float intersection, float area_i, float area_j) const {
         if (!(intersection > 0.0F)) return 1.0F;
-        const float iou = overlap_ratio(Overlap::iou, intersection, box_area(i, extent), box_area(j, extent));
+        const float iou = overlap_ratio(Overlap::iou, intersection, area_i, area_j);
         return gaussian ? soft_gaussian_factor(iou, threshold) : soft_linear_factor(iou, threshold);
     }
 };
+
+// A record as the detection that it was.
+__device__ __forceinline__ Candidate load_candidate(const BoxGrid& g, const DetectionSpan& raw, std::uint32_t r) {
+    const std::uint32_t index = g.records[r].index;
+    return {load_box(raw.boxes, index), raw.scores[index], index};
+}
 
 Decay make_decay(const NmsParams& params) {
     const bool gaussian = params.rule == NmsRule::soft_gaussian;
@@ -74,36 +88,38 @@ __device__ void join(std::uint32_t* links, std::uint32_t a, std::uint32_t b) {
     }
 }
 
-__global__ void __launch_bounds__(kThreads) link_kernel(BoxGrid g, SoftScratch s, Decay decay, NmsRuleSet rules) {
+__global__ void __launch_bounds__(kThreads)
+    link_kernel(BoxGrid g, SoftScratch s, Decay decay, NmsTask task, NmsRuleSet rules, unsigned long long* d_tests) {
     const std::uint32_t stored = g.header->stored;
     const Group<kLinkLanes> group;
     const std::uint32_t r = (blockIdx.x * kThreads + threadIdx.x) / kLinkLanes;
-    if (r >= stored) return;
-    const Candidate mine = load_record(g, r);
-    if (group.lane == 0) {
-        const unsigned long long key = order_key(mine.box, mine.score);
+    const bool active = r < stored;
+    const GridRecord mine = active ? load_record(g, r) : GridRecord{};
+    if (active && group.lane == 0) {
+        const unsigned long long key = order_key(load_box(task.raw.boxes, mine.index), mine.score);
         if (key > *static_cast<const volatile unsigned long long*>(&s.summary->best_key))
             atomicMax(&s.summary->best_key, key);
+        if (decay.in_turn && r != 0) s.links[r] = 1;
     }
-    if (decay.in_turn) {
-        if (group.lane == 0 && r != 0) s.links[r] = 1;
-        return;
-    }
-    search<kLinkLanes, Among::all>(g, group, mine.box, rules.extent, search_ratio(g, rules), [&](std::uint32_t other) {
-        if (other < r && decay.factor(mine.box, load_box(g.boxes, other)) != 1.0F) join(s.links, r, other);
-        return false;
+    if (decay.in_turn) return;
+    TestCounter counter;
+    const Extents e = active ? record_extents(mine, rules.extent) : Extents{};
+    for_each_near(g, make_plan(g, rules), group, active, e, [&](std::uint32_t other) {
+        if (other >= r) return;
+        ++counter.tests;
+        if (decay.factor(mine, load_record(g, other)) != 1.0F) join(s.links, r, other);
     });
+    counter.report(d_tests);
 }
 
 __global__ void __launch_bounds__(kThreads) count_members_kernel(BoxGrid g, SoftScratch s, NmsTask task) {
     const std::uint32_t r = blockIdx.x * kThreads + threadIdx.x;
-    if (r == 0) *task.kept.count = DetectionCount{};
     if (r >= g.header->stored) return;
     s.slots[r] = atomicAdd(&s.sizes[find_root(s.links, r)], 1U);
-    const Candidate mine = load_record(g, r);
+    const Candidate mine = load_candidate(g, task.raw, r);
     if (order_key(mine.box, mine.score) != s.summary->best_key) return;
     std::uint32_t best = *static_cast<const volatile std::uint32_t*>(&s.summary->first);
-    while (best == 0 || precedes(mine, load_record(g, best - 1))) {
+    while (best == 0 || precedes(mine, load_candidate(g, task.raw, best - 1))) {
         const std::uint32_t seen = atomicCAS(&s.summary->first, best, r + 1);
         if (seen == best) return;
         best = seen;
@@ -128,31 +144,26 @@ __global__ void __launch_bounds__(kThreads) fill_components_kernel(BoxGrid g, So
     if (r >= g.header->stored) return;
     const std::uint32_t at = s.starts[find_root(s.links, r)] + s.slots[r];
     s.members[at] = r;
-    s.scores[at] = load_record(g, r).score;
-}
-
-// The first pick of the frame leads: it alone may have a negative score, and those it drops to -0 must come after it.
-__device__ KeptEntry pick_entry(const Candidate& picked, std::uint32_t record, std::uint32_t first) {
-    return KeptEntry{picked.box, picked.score, picked.index, record, record == first ? 1U : 0U};
+    s.scores[at] = g.records[r].score;
 }
 
 // The one of all lanes that precedes all others; key is its score_key, 0 on lanes that have none.
 __device__ int best_lane(const Candidate& mine, std::uint32_t key, std::uint32_t& best_key) {
 #if __CUDA_ARCH__ >= 800
-    best_key = __reduce_max_sync(kWholeWarp, key);
+    best_key = __reduce_max_sync(kAllLanes, key);
 #else
     best_key = key;
-    for (int step = 16; step > 0; step /= 2) best_key = max(best_key, __shfl_xor_sync(kWholeWarp, best_key, step));
+    for (int step = 16; step > 0; step /= 2) best_key = max(best_key, __shfl_xor_sync(kAllLanes, best_key, step));
 #endif
     if (best_key == 0) return -1;
-    std::uint32_t equal = __ballot_sync(kWholeWarp, key == best_key);
+    std::uint32_t equal = __ballot_sync(kAllLanes, key == best_key);
     int best = __ffs(equal) - 1;
     for (equal &= equal - 1; equal != 0; equal &= equal - 1) {
         const int other = __ffs(equal) - 1;
         const auto from = [&](int lane) {
-            return Candidate{Box{__shfl_sync(kWholeWarp, mine.box.x, lane), __shfl_sync(kWholeWarp, mine.box.y, lane),
-                                 __shfl_sync(kWholeWarp, mine.box.w, lane), __shfl_sync(kWholeWarp, mine.box.h, lane)},
-                             __shfl_sync(kWholeWarp, mine.score, lane), __shfl_sync(kWholeWarp, mine.index, lane)};
+            return Candidate{Box{__shfl_sync(kAllLanes, mine.box.x, lane), __shfl_sync(kAllLanes, mine.box.y, lane),
+                                 __shfl_sync(kAllLanes, mine.box.w, lane), __shfl_sync(kAllLanes, mine.box.h, lane)},
+                             __shfl_sync(kAllLanes, mine.score, lane), __shfl_sync(kAllLanes, mine.index, lane)};
         };
         const Candidate a = from(other);
         const Candidate b = from(best);
@@ -162,10 +173,12 @@ __device__ int best_lane(const Candidate& mine, std::uint32_t key, std::uint32_t
 }
 
 // A warp a component of up to kWarpMembers.
-__global__ void __launch_bounds__(kThreads) run_small_kernel(BoxGrid g, SoftScratch s, Decay decay) {
+__global__ void __launch_bounds__(kThreads) run_small_kernel(BoxGrid g, SoftScratch s, KeptOrder order, Decay decay,
+                                                             NmsTask task, unsigned long long* d_tests) {
     const std::uint32_t lane = threadIdx.x & 31;
     const std::uint32_t total = s.summary->small;
     const std::uint32_t first = s.summary->first - 1;
+    TestCounter counter;
     for (std::uint32_t c = (blockIdx.x * kThreads + threadIdx.x) / 32; c < total; c += gridDim.x * (kThreads / 32)) {
         const std::uint32_t root = s.small[c];
         const std::uint32_t size = s.sizes[root];
@@ -179,11 +192,12 @@ __global__ void __launch_bounds__(kThreads) run_small_kernel(BoxGrid g, SoftScra
             const std::uint32_t at = k * 32 + lane;
             alive[k] = at < size;
             records[k] = alive[k] ? members[at] : 0;
-            if (alive[k]) items[k] = load_record(g, records[k]);
+            if (alive[k]) items[k] = load_candidate(g, task.raw, records[k]);
             has_first = has_first || (alive[k] && records[k] == first);
         }
-        // The very first pick of the frame is made before anything is dropped.
-        if (!__any_sync(kWholeWarp, has_first)) {
+        // The very first pick of the frame leads: it alone may have a negative score, and those it drops to -0 must
+        // come after it. It is made before anything is dropped.
+        if (!__any_sync(kAllLanes, has_first)) {
 #pragma unroll
             for (int k = 0; k < kWarpItems; ++k) alive[k] = alive[k] && !soft_drops(items[k].score, decay.score_min);
         }
@@ -204,25 +218,29 @@ __global__ void __launch_bounds__(kThreads) run_small_kernel(BoxGrid g, SoftScra
             std::uint32_t top_key = 0;
             const int source = best_lane(best, key, top_key);
             if (source < 0) break;
-            const Box picked{__shfl_sync(kWholeWarp, best.box.x, source), __shfl_sync(kWholeWarp, best.box.y, source),
-                             __shfl_sync(kWholeWarp, best.box.w, source), __shfl_sync(kWholeWarp, best.box.h, source)};
+            const Box picked{__shfl_sync(kAllLanes, best.box.x, source), __shfl_sync(kAllLanes, best.box.y, source),
+                             __shfl_sync(kAllLanes, best.box.w, source), __shfl_sync(kAllLanes, best.box.h, source)};
             if (static_cast<int>(lane) == source) {
                 // Where a component's picks go is taken one at a time: they are ordered later anyway.
-                s.entries[atomicAdd(&g.header->kept, 1U)] = pick_entry(best, best_record, first);
+                append_kept(order, best, best_record, best_record == first);
             }
 #pragma unroll
             for (int k = 0; k < kWarpItems; ++k) {
                 if (static_cast<int>(lane) == source && k == which) alive[k] = false;
                 if (!alive[k]) continue;
+                ++counter.tests;
                 items[k].score *= decay.factor(items[k].box, picked);
                 alive[k] = !soft_drops(items[k].score, decay.score_min);
             }
         }
     }
+    counter.report(d_tests);
 }
 
 // A block a component of any size; the scores at present lie in device memory, NaN for those that are gone.
-__global__ void __launch_bounds__(kBlockThreads) run_large_kernel(BoxGrid g, SoftScratch s, Decay decay, NmsTask task) {
+__global__ void __launch_bounds__(kBlockThreads)
+    run_large_kernel(BoxGrid g, SoftScratch s, KeptOrder order, Decay decay, NmsTask task,
+                     unsigned long long* d_tests) {
     const std::uint32_t lane = threadIdx.x & 31;
     const std::uint32_t warp = threadIdx.x / 32;
     const std::uint32_t total = s.summary->large;
@@ -231,6 +249,7 @@ __global__ void __launch_bounds__(kBlockThreads) run_large_kernel(BoxGrid g, Sof
     __shared__ std::uint32_t warp_keys[2][32];
     __shared__ std::uint32_t warp_best[2][32];  // places of members
     __shared__ Candidate warp_items[2][32];
+    TestCounter counter;
     for (std::uint32_t c = blockIdx.x; c < total; c += gridDim.x) {
         const std::uint32_t root = s.large[c];
         const std::uint32_t size = s.sizes[root];
@@ -251,8 +270,9 @@ __global__ void __launch_bounds__(kBlockThreads) run_large_kernel(BoxGrid g, Sof
             for (std::uint32_t at = threadIdx.x; at < size; at += kBlockThreads) {
                 float score = scores[at];
                 if (isnan(score)) continue;
-                Candidate item = load_record(g, members[at]);
+                Candidate item = load_candidate(g, task.raw, members[at]);
                 if (picks > 0) {
+                    ++counter.tests;
                     score *= decay.factor(item.box, picked);
                     if (soft_drops(score, decay.score_min)) score = gone;
                     scores[at] = score;
@@ -287,14 +307,18 @@ __global__ void __launch_bounds__(kBlockThreads) run_large_kernel(BoxGrid g, Sof
                 if (decay.in_turn) {
                     write_kept(task, picks, pick.box, pick.score, 1, pick.index);
                 } else {
-                    s.entries[atomicAdd(&g.header->kept, 1U)] = pick_entry(pick, record, first);
+                    append_kept(order, pick, record, record == first);
                 }
             }
         }
         if (decay.in_turn && threadIdx.x == 0) task.kept.count->wanted = picks;
+        counter.report(d_tests);
         __syncthreads();
     }
-    if (decay.in_turn && blockIdx.x == 0 && threadIdx.x == 0) task.kept.count->invalid = g.header->invalid;
+    if (decay.in_turn && blockIdx.x == 0 && threadIdx.x == 0) {
+        if (total == 0) task.kept.count->wanted = 0;
+        task.kept.count->invalid = g.header->sums.invalid;
+    }
 }
 
 unsigned blocks_for(std::int32_t items, int lanes) {
@@ -315,11 +339,11 @@ constexpr std::size_t kLists = 6;
 
 }  // namespace
 
-SoftNms::SoftNms(const DeviceInfo& device, std::int32_t capacity)
-    : multiprocessors_(device.multiprocessors),
+SoftNms::SoftNms(const DeviceInfo& device, std::int32_t capacity, StreamView stream)
+    : device_(device),
       capacity_(capacity),
-      grid_(capacity),
-      order_(capacity),
+      grid_(capacity, stream),
+      order_(capacity, stream),
       cleared_(kSummaryWords + 2 * static_cast<std::size_t>(capacity)),
       lists_(kLists * static_cast<std::size_t>(capacity)) {}
 
@@ -335,7 +359,6 @@ SoftScratch SoftNms::scratch() const {
     s.scores = reinterpret_cast<float*>(lists_.data() + 3 * n);
     s.small = lists_.data() + 4 * n;
     s.large = lists_.data() + 5 * n;
-    s.entries = order_.entries();
     return s;
 }
 
@@ -343,13 +366,15 @@ std::size_t SoftNms::bytes() const {
     return grid_.bytes() + order_.bytes() + cleared_.bytes() + lists_.bytes();
 }
 
-void SoftNms::launch_map(const NmsTask& task, const NmsParams& params, StreamView stream) const {
+void SoftNms::launch_map(const NmsTask& task, const NmsParams& params, unsigned long long* d_tests,
+                         StreamView stream) const {
     const BoxGrid g = grid_.view(0);
     const SoftScratch s = scratch();
-    launch_grid_build(g, task, pixel_extent(params.pixels), stream);
+    launch_grid_build(g, task, pixel_extent(params.pixels), order_.cleared(), order_.cleared_words(),
+                      Chain(device_, stream));
     fill_bytes(cleared_, 0, stream);
-    link_kernel<<<blocks_for(capacity_, kLinkLanes), kThreads, 0, stream>>>(g, s, make_decay(params),
-                                                                            link_rules(params));
+    link_kernel<<<blocks_for(capacity_, kLinkLanes), kThreads, 0, stream>>>(g, s, make_decay(params), task,
+                                                                            link_rules(params), d_tests);
     check_launch("link_kernel", stream);
     count_members_kernel<<<blocks_for(capacity_, 1), kThreads, 0, stream>>>(g, s, task);
     check_launch("count_members_kernel", stream);
@@ -359,22 +384,24 @@ void SoftNms::launch_map(const NmsTask& task, const NmsParams& params, StreamVie
     check_launch("fill_components_kernel", stream);
 }
 
-void SoftNms::launch_reduce(const NmsTask& task, const NmsParams& params, StreamView stream) const {
+void SoftNms::launch_reduce(const NmsTask& task, const NmsParams& params, unsigned long long* d_tests,
+                            StreamView stream) const {
     const BoxGrid g = grid_.view(0);
     const SoftScratch s = scratch();
+    const KeptOrder order = order_.view(g.header, nullptr, 1, 0);
     const Decay decay = make_decay(params);
     if (!decay.in_turn) {
-        const unsigned most = static_cast<unsigned>(multiprocessors_) * 8;
-        run_small_kernel<<<std::min(most, blocks_for(capacity_, 32)), kThreads, 0, stream>>>(g, s, decay);
+        const unsigned most = static_cast<unsigned>(device_.multiprocessors) * 8;
+        run_small_kernel<<<std::min(most, blocks_for(capacity_, 32)), kThreads, 0, stream>>>(g, s, order, decay, task,
+                                                                                             d_tests);
         check_launch("run_small_kernel", stream);
     }
     const int large =
-        decay.in_turn ? 1 : std::min(multiprocessors_ * 2, std::max(1, capacity_ / static_cast<int>(kWarpMembers)));
-    run_large_kernel<<<static_cast<unsigned>(large), kBlockThreads, 0, stream>>>(g, s, decay, task);
+        decay.in_turn ? 1
+                      : std::min(device_.multiprocessors * 2, std::max(1, capacity_ / static_cast<int>(kWarpMembers)));
+    run_large_kernel<<<static_cast<unsigned>(large), kBlockThreads, 0, stream>>>(g, s, order, decay, task, d_tests);
     check_launch("run_large_kernel", stream);
-    if (!decay.in_turn) {
-        order_.launch(KeptList{order_.entries(), &g.header->kept, &g.header->invalid, nullptr, 0}, task, 1, stream);
-    }
+    if (!decay.in_turn) launch_kept_order(order, task, Chain(device_, stream));
 }
 
 }  // namespace throng::gpu

@@ -32,25 +32,26 @@ struct SoftScratch {
     float* scores;           // at present, by member
     std::uint32_t* small;    // roots of components for a warp
     std::uint32_t* large;    // roots of components for a block
-    KeptEntry* entries;
 };
 
 class SoftNms {
 public:
-    SoftNms() = default;
-    SoftNms(const DeviceInfo& device, std::int32_t capacity);
+    // Enqueues the clearing of scratch memory on the stream of the launches.
+    SoftNms(const DeviceInfo& device, std::int32_t capacity, StreamView stream);
 
-    // Finds the components. Enqueues only; allocates nothing.
-    void launch_map(const NmsTask& task, const NmsParams& params, StreamView stream) const;
+    // Finds the components. Enqueues only; allocates nothing. d_tests, where given, is increased by the number of pairs
+    // whose overlap is computed.
+    void launch_map(const NmsTask& task, const NmsParams& params, unsigned long long* d_tests, StreamView stream) const;
     // Runs them and writes what is picked, in the order of the picks.
-    void launch_reduce(const NmsTask& task, const NmsParams& params, StreamView stream) const;
+    void launch_reduce(const NmsTask& task, const NmsParams& params, unsigned long long* d_tests,
+                       StreamView stream) const;
 
     [[nodiscard]] std::size_t bytes() const;
 
 private:
     [[nodiscard]] SoftScratch scratch() const;
 
-    int multiprocessors_ = 0;
+    DeviceInfo device_;
     std::int32_t capacity_ = 0;
     BoxGridStorage grid_;
     KeptOrderStorage order_;

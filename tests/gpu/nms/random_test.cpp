@@ -1,6 +1,10 @@
 // Random detections of every kind under random rules: the CUDA engines give what the CPU's gives, which other tests
 // compare with the plain definition.
 #include <cmath>
+#include <deque>
+#include <future>
+#include <memory>
+#include <thread>
 
 #include "core/cpu/nms.h"
 #include "tests/gpu/nms/device_nms.h"
@@ -25,23 +29,42 @@ std::size_t case_count(std::size_t common) {
     return wanted != nullptr ? std::strtoull(wanted, nullptr, 10) : common;
 }
 
+struct Case {
+    NmsInput input;
+    NmsParams params;
+    std::future<NmsOutput> expected;
+};
+
+// The CPU's answers are computed by all cores while the device works: at many thousand detections a soft rule takes it
+// seconds.
 void compare(gpu::FastEngine engine, std::size_t cases, std::size_t most, std::uint64_t fixed_seed) {
     Random random(seed(fixed_seed));
     DeviceNms device(engine);
-    const auto cpu = make_cpu_nms(1);
     const auto limit = static_cast<std::size_t>(gpu::kSmallNmsLimit);
     if (engine == gpu::FastEngine::small) most = std::min(most, limit);
-    int failures = 0;
-    for (std::size_t c = 0; c < cases && failures < 10; ++c) {
+    const auto next = [&] {
         const auto n = static_cast<std::size_t>(std::exp2(std::uniform_real_distribution<double>(
                            0, std::log2(static_cast<double>(most) + 1))(random))) -
                        1;
-        const NmsInput input = random_nms_input(random, n);
-        const NmsParams params = random_nms_params(random);
-        const NmsOutput expected = run_host_nms(*cpu, input, params);
-        const DetectionSet found = device.run(input, params);
-        const std::string problem = difference(expected.kept, expected.invalid, found, params);
-        EXPECT_EQ(problem, "") << "case " << c << ", n " << n << ", " << describe(params);
+        auto one = std::make_unique<Case>();
+        one->input = random_nms_input(random, n);
+        one->params = random_nms_params(random);
+        const auto policy = n < 1000 ? std::launch::deferred : std::launch::async;
+        one->expected =
+            std::async(policy, [&one = *one] { return run_host_nms(*make_cpu_nms(1), one.input, one.params); });
+        return one;
+    };
+    const std::size_t ahead = std::max(1U, std::thread::hardware_concurrency());
+    std::deque<std::unique_ptr<Case>> waiting;
+    int failures = 0;
+    for (std::size_t c = 0; c < cases && failures < 10; ++c) {
+        while (waiting.size() < std::min(ahead, cases - c)) waiting.push_back(next());
+        const auto one = std::move(waiting.front());
+        waiting.pop_front();
+        const DetectionSet found = device.run(one->input, one->params);
+        const NmsOutput expected = one->expected.get();
+        const std::string problem = difference(expected.kept, expected.invalid, found, one->params);
+        EXPECT_EQ(problem, "") << "case " << c << ", n " << one->input.boxes.size() << ", " << describe(one->params);
         failures += problem.empty() ? 0 : 1;
     }
 }

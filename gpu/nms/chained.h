@@ -1,0 +1,69 @@
+// Kernels that follow each other: the blocks of one may start while those of the one before still run (programmatic
+// dependent launch), and wait on the device for its results. Hides most of the time between two launches on compute
+// capability 9.0 and later; elsewhere these are plain launches.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <type_traits>
+
+#include "gpu/runtime/check.h"
+#include "gpu/runtime/probe.h"
+
+namespace throng::gpu {
+
+// To be called by every thread before it touches what an earlier kernel wrote or still reads, whatever it does next.
+__device__ __forceinline__ void wait_for_previous() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    cudaGridDependencySynchronize();
+#endif
+}
+
+// From here on blocks of the next kernel may start where there is room.
+__device__ __forceinline__ void let_next_start() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    cudaTriggerProgrammaticLaunchCompletion();
+#endif
+}
+
+struct Chain {
+    StreamView stream;
+    bool early;  // the device can start the next kernel early
+
+    Chain(const DeviceInfo& device, StreamView s) : stream(s), early(device.major >= 9) {}
+
+    template <class... Parameters, class... Arguments>
+    void launch(const char* name, void (*kernel)(Parameters...), unsigned blocks, unsigned threads,
+                const Arguments&... arguments) const {
+        cudaLaunchConfig_t config{};
+        config.gridDim = dim3(blocks);
+        config.blockDim = dim3(threads);
+        config.stream = stream;
+        cudaLaunchAttribute attribute{};
+        attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+        attribute.val.programmaticStreamSerializationAllowed = 1;
+        config.attrs = &attribute;
+        config.numAttrs = early ? 1 : 0;
+        check_cuda(cudaLaunchKernelEx(&config, kernel, arguments...), name);
+        check_launch(name, stream);
+    }
+
+    // All blocks run at the same time, so that they may wait for each other.
+    template <class... Parameters, class... Arguments>
+    void launch_together(const char* name, void (*kernel)(Parameters...), unsigned blocks, unsigned threads,
+                         const Arguments&... arguments) const {
+        cudaLaunchConfig_t config{};
+        config.gridDim = dim3(blocks);
+        config.blockDim = dim3(threads);
+        config.stream = stream;
+        cudaLaunchAttribute attribute{};
+        attribute.id = cudaLaunchAttributeCooperative;
+        attribute.val.cooperative = 1;
+        config.attrs = &attribute;
+        config.numAttrs = 1;
+        check_cuda(cudaLaunchKernelEx(&config, kernel, arguments...), name);
+        check_launch(name, stream);
+    }
+};
+
+}  // namespace throng::gpu
