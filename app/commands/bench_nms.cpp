@@ -7,6 +7,7 @@
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,6 @@
 #include "core/base/rolling.h"
 #include "core/cpu/cpu_backend.h"
 #include "core/detect/detection_csv.h"
-#include "core/detect/stage.h"
 
 namespace throng {
 namespace {
@@ -55,6 +55,8 @@ struct Setting {
 
 struct Row {
     Setting setting;
+    std::int32_t capacity;  // of the buffers: D_max
+    std::int64_t overflow;  // boxes beyond it, which no engine sees
     std::size_t kept;
     NmsMeasurement times;
     std::vector<PeerTime> peers;
@@ -84,13 +86,29 @@ public:
         make_inputs();
         const std::vector<Setting> settings = all_settings();
         Progress progress(common_, "bench nms", settings.size());
+        std::uint64_t done = 0;
+        std::optional<Error> first_error;
         for (const Setting& setting : settings) {
-            rows_.push_back(measure(setting));
-            progress.update(rows_.size(), setting.input);
+            try {
+                rows_.push_back(measure(setting));
+            } catch (const Error& error) {
+                // A point of a sweep that cannot be: too many boxes for k, or for the memory of the device.
+                if (error.kind() != ErrorKind::usage && error.kind() != ErrorKind::unavailable) throw;
+                spdlog::warn("{} boxes, k {}, left out: {}", setting.boxes->detections.size(), setting.params.paper_k,
+                             error.what());
+                if (!first_error) first_error = error;
+            }
+            progress.update(++done, setting.input);
         }
+        if (rows_.empty() && first_error) throw Error(*first_error);
         progress.finish();
         const bool data_on_stdout = arguments_.json == "-" || arguments_.csv == "-";
-        if (!data_on_stdout) fmt::print("{}\n{}", backend_->description(), table().text());
+        if (!data_on_stdout) {
+            fmt::print("{}\n{}", backend_->description(), table().text());
+            for (const std::string& stage : stages()) {
+                if (is_fused(stage)) fmt::print("{}", kFusedNote);
+            }
+        }
         if (!arguments_.csv.empty()) write(arguments_.csv, table().csv());
         if (!arguments_.json.empty()) write(arguments_.json, json().dump(2) + "\n");
         return 0;
@@ -118,8 +136,6 @@ private:
         std::vector<Setting> settings;
         for (const auto& [name, boxes] : inputs_) {
             for_each_params([&, &name = name, &boxes = boxes](const NmsParams& params, std::int32_t dmax) {
-                NmsOptions setting{params, dmax};
-                settle_nms_options(setting);
                 settings.push_back({name, &boxes, params, dmax});
             });
         }
@@ -159,8 +175,13 @@ private:
     }
 
     Row measure(const Setting& setting) {
+        NmsOptions options{setting.params, setting.dmax};
+        settle_nms_options(options);  // throws where settings contradict each other
         const NmsMeasurement times = measure_on(*backend_, setting, setting.params);
-        Row row{setting, kept_, times, {}};
+        const std::int32_t capacity = capacity_of(setting);
+        const auto overflow = static_cast<std::int64_t>(setting.boxes->detections.size()) - capacity;
+        Row row{setting, capacity, std::max<std::int64_t>(overflow, 0), kept_, times, {}};
+        if (row.overflow > 0) spdlog::warn("--dmax {}: {} boxes are left out", capacity, row.overflow);
         if (arguments_.no_peers) return row;
         if (backend_->name() != "cpu") {
             add_engine(row, "cpu", cpu(), setting.params);
@@ -168,7 +189,8 @@ private:
             paper.rule = NmsRule::one_pass;
             paper.kernels = NmsKernels::paper;
             // The byte matrix of more boxes does not fit the paper's design.
-            if (setting.boxes->detections.size() <= 16384) add_engine(row, "paper", *backend_, paper);
+            const bool is_paper = setting.params.kernels == NmsKernels::paper;
+            if (!is_paper && setting.boxes->detections.size() <= 16384) add_engine(row, "paper", *backend_, paper);
         }
         for (PeerTime& peer : time_peers(*setting.boxes, setting.params)) row.peers.push_back(std::move(peer));
         return row;
@@ -183,10 +205,14 @@ private:
         }
     }
 
+    static std::int32_t capacity_of(const Setting& setting) {
+        return setting.dmax > 0 ? setting.dmax
+                                : std::max(static_cast<std::int32_t>(setting.boxes->detections.size()), 1);
+    }
+
     NmsMeasurement measure_on(Backend& backend, const Setting& setting, const NmsParams& params) {
         const DetectionSet& boxes = *setting.boxes;
-        const std::int32_t capacity =
-            setting.dmax > 0 ? setting.dmax : std::max(static_cast<std::int32_t>(boxes.detections.size()), 1);
+        const std::int32_t capacity = capacity_of(setting);
         DetectionExtras extras;
         extras.density = !boxes.density.empty();
         extras.feature_size = boxes.feature_size;
@@ -219,36 +245,48 @@ private:
         return names;
     }
 
+    [[nodiscard]] std::vector<std::string> stages() const {
+        std::vector<const NmsMeasurement*> all;
+        for (const Row& row : rows_) all.push_back(&row.times);
+        return stages_of(all);
+    }
+
     [[nodiscard]] TextTable table() const {
-        std::vector<std::string> header = {"boxes",     "input",  "rule",  "overlap", "theta",  "kernels",   "kept",
-                                           "median ms", "p99 ms", "order", "map",     "reduce", "pair tests"};
+        std::vector<std::string> header = {"boxes", "input",    "rule", "overlap",   "theta", "kernels",
+                                           "k",     "capacity", "kept", "median ms", "p99 ms"};
+        for (const std::string& stage : stages()) {
+            const bool short_name = stage.rfind("nms_", 0) == 0;
+            header.push_back(short_name ? stage.substr(4) : stage);
+        }
+        header.push_back("pair tests");
         const std::vector<std::string> peers = peer_names();
         for (const std::string& peer : peers) {
             header.push_back(peer + " ms");
             header.push_back("x " + peer);
         }
         TextTable table(header);
-        for (const Row& row : rows_) table.add(cells(row, peers));
+        for (const Row& row : rows_) table.add(cells(row, stages(), peers));
         return table;
     }
 
-    [[nodiscard]] static std::vector<std::string> cells(const Row& row, const std::vector<std::string>& peers) {
+    [[nodiscard]] static std::vector<std::string> cells(const Row& row, const std::vector<std::string>& stages,
+                                                        const std::vector<std::string>& peers) {
         const NmsParams& params = row.setting.params;
-        std::string kernels(name_of(kKernelNames, params.kernels));
-        if (params.kernels == NmsKernels::paper) kernels += fmt::format(" k={}", params.paper_k);
-        if (row.setting.dmax > 0) kernels += fmt::format(" dmax={}", row.setting.dmax);
         const double median = percentile(row.times.total, 0.5);
+        const bool paper = params.kernels == NmsKernels::paper;
         std::vector<std::string> line = {fmt::format("{}", row.setting.boxes->detections.size()),
                                          row.setting.input,
                                          std::string(name_of(kNmsRuleNames, params.rule)),
                                          std::string(name_of(kOverlapNames, params.overlap)),
                                          fmt::format("{}", params.theta),
-                                         kernels,
+                                         std::string(name_of(kKernelNames, params.kernels)),
+                                         paper ? fmt::format("{}", params.paper_k) : "-",
+                                         fmt::format("{}", row.capacity),
                                          fmt::format("{}", row.kept),
                                          milliseconds(median),
                                          milliseconds(percentile(row.times.total, 0.99))};
-        for (const std::string_view stage : {stage::kNmsOrder, stage::kNmsMap, stage::kNmsReduce}) {
-            const auto found = row.times.stages.find(std::string(stage));
+        for (const std::string& stage : stages) {
+            const auto found = row.times.stages.find(stage);
             line.push_back(found == row.times.stages.end() ? "-" : milliseconds(percentile(found->second, 0.5)));
         }
         line.push_back(row.times.pair_tests ? fmt::format("{}", *row.times.pair_tests) : "-");
@@ -273,7 +311,8 @@ private:
                                    {"theta", params.theta},
                                    {"kernels", name_of(kKernelNames, params.kernels)},
                                    {"k", params.paper_k},
-                                   {"dmax", row.setting.dmax},
+                                   {"capacity", row.capacity},
+                                   {"overflow", row.overflow},
                                    {"kept", row.kept},
                                    {"runs", row.times.total.size()},
                                    {"graph_replay", row.times.replayed},
@@ -282,9 +321,13 @@ private:
                                    {"stages_ms", nlohmann::json::object()},
                                    {"peers", nlohmann::json::object()}};
             if (row.times.pair_tests) item["pair_tests"] = *row.times.pair_tests;
-            for (const auto& [stage, samples] : row.times.stages) item["stages_ms"][stage] = percentile(samples, 0.5);
+            for (const auto& [stage, samples] : row.times.stages) {
+                item["stages_ms"][stage] = {{"median", percentile(samples, 0.5)}, {"p99", percentile(samples, 0.99)}};
+            }
             for (const PeerTime& peer : row.peers) {
-                item["peers"][peer.name] = {{"median_ms", peer.median_ms}, {"kept", peer.kept}};
+                item["peers"][peer.name] = {{"median_ms", peer.median_ms},
+                                            {"kept", peer.kept},
+                                            {"times_ours", peer.median_ms / percentile(row.times.total, 0.5)}};
             }
             rows.push_back(std::move(item));
         }
@@ -347,7 +390,10 @@ void add_bench_nms_command(CLI::App& bench, CommandContext& context) {
     command->add_option("--csv", a.csv, "Write the table as CSV; - for standard output")->type_name("FILE");
     command->footer(
         "Lists are separated by commas: --n 1027,16384 --theta 0.3,0.5. Times are in milliseconds; \"x plain\" says\n"
-        "how many times longer the peer takes.");
+        "how many times longer the peer takes. On CUDA the median and p99 are of a replayed graph, boxes and kept "
+        "ones\n"
+        "in device memory; stages are timed one by one and add up to more. Pair tests: pairs of boxes whose overlap a\n"
+        "run computes.");
     command->callback([arguments, &context] {
         context.run = [arguments, &context] { return NmsBench(*arguments, context.common).run(); };
     });

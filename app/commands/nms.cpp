@@ -21,7 +21,6 @@
 #include "core/base/log.h"
 #include "core/base/rolling.h"
 #include "core/detect/detection_csv.h"
-#include "core/detect/stage.h"
 
 namespace throng {
 namespace {
@@ -158,13 +157,16 @@ private:
             table.add({stage, fmt::format("{:.4f}", percentile(ms, 0.5)), fmt::format("{:.4f}", percentile(ms, 0.99)),
                        fmt::format("{:.4f}", ms.front())});
         };
-        for (const std::string_view stage : {stage::kNmsOrder, stage::kNmsMap, stage::kNmsReduce}) {
-            const auto found = times.stages.find(std::string(stage));
-            if (found != times.stages.end()) add(found->first, found->second);
+        bool fused = false;
+        for (const std::string& stage : stages_of({&times})) {
+            add(stage, times.stages.at(stage));
+            fused = fused || is_fused(stage);
         }
         add("total", times.total);
         fmt::print(stderr, "{} runs on {}{}\n{}", arguments_.repeat, backend_->description(),
                    times.replayed ? ", total by graph replay" : "", table.text());
+        if (times.pair_tests) fmt::print(stderr, "pair tests of a run: {}\n", *times.pair_tests);
+        if (fused) fmt::print(stderr, "{}", kFusedNote);
     }
 
     NmsArguments arguments_;

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "core/detect/nms_study.h"
+#include "core/detect/stage.h"
 
 namespace throng {
 namespace {
@@ -15,6 +16,22 @@ double milliseconds_since(Clock::time_point start) {
 }
 
 }  // namespace
+
+std::vector<std::string> stages_of(const std::vector<const NmsMeasurement*>& measurements) {
+    // In the order in which they run; what a backend adds comes last.
+    std::vector<std::string> names;
+    const auto add = [&](const std::string& name) {
+        const bool known = std::find(names.begin(), names.end(), name) != names.end();
+        const bool ran = std::any_of(measurements.begin(), measurements.end(),
+                                     [&](const NmsMeasurement* each) { return each->stages.count(name) != 0; });
+        if (ran && !known) names.push_back(name);
+    };
+    for (const std::string_view name : {stage::kNmsOrder, stage::kNmsMap, stage::kNmsReduce}) add(std::string(name));
+    for (const NmsMeasurement* each : measurements) {
+        for (const auto& [name, samples] : each->stages) add(name);
+    }
+    return names;
+}
 
 NmsMeasurement measure_nms(Backend& backend, Nms& nms, const DetectionBuffer& raw, DetectionBuffer& kept,
                            const NmsParams& params, int repeats) {
@@ -35,8 +52,8 @@ NmsMeasurement measure_nms(Backend& backend, Nms& nms, const DetectionBuffer& ra
         for (const auto& [name, ms] : recorder->end_frame()) result.stages[std::string(name)].push_back(ms);
     }
     if (auto* study = dynamic_cast<NmsStudy*>(&nms)) {
-        result.pair_tests = study->pair_tests();
         std::vector<double> replay = study->replay(raw, kept, params, repeats);
+        result.pair_tests = study->pair_tests();
         result.replayed = !replay.empty();
         if (result.replayed) result.total = std::move(replay);
     }

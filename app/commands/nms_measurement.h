@@ -20,6 +20,16 @@ struct NmsMeasurement {
         false;  // total is of the engine's own replay (a CUDA graph); else of enqueue and, on CUDA, download
 };
 
+// The stages that ran in any of them.
+[[nodiscard]] std::vector<std::string> stages_of(const std::vector<const NmsMeasurement*>& measurements);
+
+// A stage of two steps that are one launch has their names with a + between them.
+inline constexpr const char* kFusedNote =
+    "map+reduce: one launch does both; a build with -DTH_NMS_SEPARATE=ON times them apart\n";
+[[nodiscard]] inline bool is_fused(const std::string& stage) {
+    return stage.find('+') != std::string::npos;
+}
+
 // Runs once to warm up, then `repeats` times. `kept` holds the result afterwards.
 [[nodiscard]] NmsMeasurement measure_nms(Backend& backend, Nms& nms, const DetectionBuffer& raw, DetectionBuffer& kept,
                                          const NmsParams& params, int repeats);
