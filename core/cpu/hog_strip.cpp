@@ -45,7 +45,8 @@ HogWeights::HogWeights(const HogModel& model) : svm(kHogWeights), bias(model.bia
 
 void HogWorker::reserve(int widest, int frame_width) {
     row_pitch_ = static_cast<std::size_t>(widest + 2 * kHogSlack);
-    cell_pitch_ = static_cast<std::size_t>(widest / kHogCell + kHogSlack);
+    // An odd number of cache lines: a cell writes 144 planes, which must not fall into the same sets of the cache.
+    cell_pitch_ = static_cast<std::size_t>(((widest / kHogCell + kHogSlack) / 16 | 1) * 16 + 32);
     blended_.assign(static_cast<std::size_t>(frame_width + kHogSlack), 0);
     resized_.assign(row_pitch_, 0);
     rows_.assign(3 * row_pitch_, 0.0F);
