@@ -77,7 +77,7 @@ DetectorKind cnn() {
                            "yunet_s_320_320", "version-RFB-640", "version-RFB-320"};
     kind.get_models = "run `throng models fetch yunet_n_dynamic`";
     kind.params = sizes(kind.name, 10, 4.0);
-    kind.params.score_threshold = 0.5F;  // probability
+    kind.params.score_threshold = 0.79F;  // probability: the table of tests/bench/cnn_accuracy.cpp
     kind.nms = greedy(Overlap::iou, 0.3F);
     kind.landmarks = true;
     return kind;

@@ -1,0 +1,208 @@
+// bench_cnn_accuracy: how well the convolutional networks find the faces of the annotated photographs, and what they
+// find where there is none: our detector at its defaults and letterboxed, OpenCV's DNN on the whole picture beside it.
+// Prints one table; needs the test data.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <functional>
+#include <opencv2/imgcodecs.hpp>
+#include <opencv2/imgproc.hpp>
+#include <string>
+#include <vector>
+
+#include "app/options/table.h"
+#include "core/base/error.h"
+#include "core/cpu/cpu_backend.h"
+#include "core/detect/detector_kinds.h"
+#include "core/eval/average_precision.h"
+#include "core/model/onnx_reader.h"
+#include "core/video/source.h"
+#include "tests/support/cnn_oracle.h"
+
+namespace throng {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double kIou = 0.35;
+constexpr double kStrictIou = 0.5;
+constexpr double kCertain = 0.6;      // in a picture without faces nothing may score so high
+constexpr double kCurveFloor = 0.05;  // thresholds of the precision/recall curve begin here
+
+struct Picture {
+    std::string name;
+    cv::Mat bgr;
+    std::vector<TruthFace> truth;
+};
+
+Frame frame_of(const cv::Mat& bgr) {
+    FrameInfo info;
+    info.width = bgr.cols;
+    info.height = bgr.rows;
+    info.format = PixelFormat::bgr24;
+    info.range = ColorRange::full;
+    const PlaneView planes[Frame::kMaxPlanes] = {
+        {bgr.data, static_cast<std::ptrdiff_t>(bgr.step[0]), bgr.cols * 3, bgr.rows}, {}, {}};
+    return Frame(info, planes, std::make_shared<cv::Mat>(bgr));
+}
+
+cv::Mat read_picture(const fs::path& path) {
+    cv::Mat bgr = cv::imread(path.string(), cv::IMREAD_COLOR);
+    if (bgr.empty()) throw Error(ErrorKind::input, "cannot be read as a picture", path.string());
+    return bgr;
+}
+
+// A way from a picture to suppressed boxes.
+using Finder = std::function<std::vector<ScoredBox>(const Frame&, const cv::Mat&)>;
+
+class OurFinder {
+public:
+    OurFinder(Backend& backend, const DetectorParams& params)
+        : backend_(backend),
+          detector_(backend.make_detector(params)),
+          nms_(backend.make_nms()),
+          recorder_(backend.make_recorder()),
+          raw_(backend.make_buffer(1 << 21)),
+          kept_(backend.make_buffer(1 << 21)) {}
+
+    std::vector<ScoredBox> operator()(const Frame& frame) {
+        detector_->enqueue(frame, raw_, *recorder_);
+        nms_->enqueue(raw_, kept_, detector_kind("cnn").nms, *recorder_);
+        DetectionSet set;
+        backend_.download(kept_, set);
+        static_cast<void>(recorder_->end_frame());
+        std::vector<ScoredBox> found;
+        for (const Detection& d : set.detections) found.push_back({d.box, static_cast<double>(d.score), d.hits});
+        return found;
+    }
+
+private:
+    Backend& backend_;
+    std::unique_ptr<Detector> detector_;
+    std::unique_ptr<Nms> nms_;
+    std::unique_ptr<StageRecorder> recorder_;
+    DetectionBuffer raw_;
+    DetectionBuffer kept_;
+};
+
+// The picture as it is where the file leaves the input open, else stretched to what the file fixes.
+std::vector<ScoredBox> opencv_found(test::CnnOracle& oracle, const cv::Mat& bgr, cv::Size input) {
+    cv::Mat picture = bgr;
+    if (input.area() > 0) cv::resize(bgr, picture, input);
+    const double sx = static_cast<double>(bgr.cols) / picture.cols;
+    const double sy = static_cast<double>(bgr.rows) / picture.rows;
+    std::vector<ScoredBox> found;
+    for (const test::OracleFace& face : oracle.faces(picture, kCurveFloor, 0.3)) {
+        found.push_back({{static_cast<float>(face.x * sx), static_cast<float>(face.y * sy),
+                          static_cast<float>(face.w * sx), static_cast<float>(face.h * sy)},
+                         face.score,
+                         1});
+    }
+    return found;
+}
+
+struct Data {
+    std::vector<Picture> photos;
+    cv::Mat without_faces;
+    std::vector<Frame> clips;  // without faces
+};
+
+std::int64_t above(const std::vector<ScoredBox>& found, double score) {
+    return std::count_if(found.begin(), found.end(), [score](const ScoredBox& box) { return box.score > score; });
+}
+
+void add_row(TextTable& table, const Data& data, const std::string& model, const std::string& how, double threshold,
+             bool clips, const Finder& find) {
+    MatchResult loose, strict, working;
+    for (const Picture& picture : data.photos) {
+        const std::vector<ScoredBox> found = find(frame_of(picture.bgr), picture.bgr);
+        std::vector<ScoredBox> kept;
+        std::copy_if(found.begin(), found.end(), std::back_inserter(kept),
+                     [&](const ScoredBox& box) { return box.score >= threshold; });
+        MatchOptions options;
+        options.iou = kIou;
+        loose += match(picture.truth, found, options);
+        working += match(picture.truth, kept, options);
+        options.iou = kStrictIou;
+        strict += match(picture.truth, found, options);
+    }
+    std::int64_t false_faces = 0;
+    if (clips) {
+        for (const Frame& frame : data.clips) false_faces += above(find(frame, {}), threshold);
+    }
+    const auto text = [](std::optional<double> value, int digits) {
+        return value ? fmt::format("{:.{}f}", *value, digits) : std::string("-");
+    };
+    table.add({model, how, text(average_precision(loose), 4), text(average_precision(strict), 4),
+               text(precision(working), 3), text(recall(working), 3),
+               std::to_string(above(find(frame_of(data.without_faces), data.without_faces), kCertain)),
+               clips && !data.clips.empty()
+                   ? text(100.0 * static_cast<double>(false_faces) / static_cast<double>(data.clips.size()), 2)
+                   : "-"});
+}
+
+int run(const fs::path& dir, const std::vector<std::string>& models) {
+    Data data;
+    for (const TruthLabels& labels : read_truth(dir / "photos/truth_wider.txt")) {
+        data.photos.push_back({labels.source, read_picture(dir / "photos" / labels.source), labels.entries});
+    }
+    data.without_faces = read_picture(dir / "photos/det_34501842524_3c858b3080_k.jpg");
+    for (const char* clip : {"one-by-one-person-detection.mp4", "store-aisle-detection.gif"}) {
+        const auto source = open_source((dir / "videos" / clip).string());
+        Frame frame;
+        for (std::stop_token stop; source->read(frame, stop) != ReadStatus::end;) {
+            if (frame.info().index % 3 == 0) data.clips.push_back(frame);
+        }
+    }
+    const auto backend = make_cpu_backend();
+    TextTable table({"model", "how", "AP", "AP at 0.5", "precision", "recall", "sure in none", "false a 100 frames"});
+    const DetectorParams& defaults = detector_kind("cnn").params;
+    const auto threshold = static_cast<double>(*defaults.score_threshold);
+    for (const std::string& model : models) {
+        DetectorParams params = defaults;
+        params.model = (dir / "models" / (model + ".onnx")).string();
+        params.score_threshold = static_cast<float>(kCurveFloor);
+        OurFinder ours(*backend, params);
+        add_row(table, data, model, "ours, defaults", threshold, true,
+                [&](const Frame& frame, const cv::Mat&) { return ours(frame); });
+        params.switches["input"] = "letterbox";
+        OurFinder letterboxed(*backend, params);
+        add_row(table, data, model, "ours, letterboxed", threshold, true,
+                [&](const Frame& frame, const cv::Mat&) { return letterboxed(frame); });
+        // OpenCV 4.6 does not read YuNet with an open input; the fixed one has the same layers and takes any size, too.
+        const bool open = model.find("dynamic") != std::string::npos;
+        const bool yunet = model.find("yunet") != std::string::npos;
+        test::CnnOracle oracle(open ? dir / "models/yunet_n_640_640.onnx" : fs::path(params.model));
+        const Network network = read_onnx(params.model);
+        const cv::Size input = yunet ? cv::Size() : cv::Size(network.input.width, network.input.height);
+        add_row(table, data, model, yunet ? "OpenCV's DNN, whole picture" : "OpenCV's DNN, stretched", threshold, false,
+                [&](const Frame&, const cv::Mat& bgr) { return opencv_found(oracle, bgr, input); });
+    }
+    std::size_t faces = 0;
+    for (const Picture& picture : data.photos) faces += picture.truth.size();
+    std::printf(
+        "%zu photographs with %zu faces, IoU %.2f; precision and recall at score %.2f; %zu frames without faces\n\n%s",
+        data.photos.size(), faces, kIou, threshold, data.clips.size(), table.text().c_str());
+    return 0;
+}
+
+}  // namespace
+}  // namespace throng
+
+int main(int argc, char** argv) {
+    if (argc < 2) {
+        std::fputs("usage: bench_cnn_accuracy DATA [MODEL...]\n  DATA: a folder with photos/, videos/ and models/\n",
+                   stderr);
+        return 2;
+    }
+    std::vector<std::string> models(argv + 2, argv + argc);
+    if (models.empty()) models = {"yunet_n_dynamic", "yunet_s_320_320", "version-RFB-640", "version-RFB-320"};
+    try {
+        return throng::run(argv[1], models;
+    } catch (const throng::Error& error) {
+        std::fprintf(stderr, "bench_cnn_accuracy: %s\n", error.what());
+        return throng::exit_status(error.kind());
+    }
+}

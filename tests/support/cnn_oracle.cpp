@@ -1,0 +1,110 @@
+#include "tests/support/cnn_oracle.h"
+
+#include <algorithm>
+#include <cmath>
+#include <opencv2/imgproc.hpp>
+#include <string>
+
+namespace throng::test {
+
+CnnOracle::CnnOracle(const std::filesystem::path& model) : net_(cv::dnn::readNetFromONNX(model.string())) {
+    const std::vector<cv::String> ends = net_.getUnconnectedOutLayersNames();
+    yunet_ = std::find(ends.begin(), ends.end(), "scores") == ends.end();
+    if (!yunet_) {
+        outputs_ = {"scores", "boxes"};
+        return;
+    }
+    for (const char* kind : {"cls", "obj", "bbox", "kps"}) {
+        for (const int stride : {8, 16, 32}) outputs_.push_back(std::string(kind) + "_" + std::to_string(stride));
+    }
+}
+
+std::vector<OracleFace> CnnOracle::raw(const cv::Mat& bgr, double threshold) {
+    cv::Mat picture = bgr;
+    cv::Mat blob;
+    if (yunet_) {
+        const int right = (32 - bgr.cols % 32) % 32;
+        const int below = (32 - bgr.rows % 32) % 32;
+        cv::copyMakeBorder(bgr, picture, 0, below, 0, right, cv::BORDER_CONSTANT, cv::Scalar());
+        blob = cv::dnn::blobFromImage(picture);
+    } else {
+        blob = cv::dnn::blobFromImage(picture, 1.0 / 128, cv::Size(), cv::Scalar(127, 127, 127), true);
+    }
+    net_.setInput(blob);
+    std::vector<cv::Mat> outputs;
+    net_.forward(outputs, outputs_);
+
+    std::vector<OracleFace> faces;
+    if (yunet_) {
+        decode_yunet(outputs, picture.cols, picture.rows, threshold, faces);
+        return faces;
+    }
+    const auto* scores = outputs[0].ptr<float>();
+    const auto* corners = outputs[1].ptr<float>();
+    const auto rows = static_cast<std::ptrdiff_t>(outputs[0].total() / 2);
+    for (std::ptrdiff_t i = 0; i < rows; ++i) {
+        const double score = static_cast<double>(scores[2 * i + 1]);
+        if (score < threshold) continue;
+        const double left = static_cast<double>(corners[4 * i]) * picture.cols;
+        const double top = static_cast<double>(corners[4 * i + 1]) * picture.rows;
+        const double right = static_cast<double>(corners[4 * i + 2]) * picture.cols;
+        const double bottom = static_cast<double>(corners[4 * i + 3]) * picture.rows;
+        faces.push_back({left, top, right - left, bottom - top, score, {}});
+    }
+    return faces;
+}
+
+// As libfacedetection.train decodes its own outputs (mmdet/models/dense_heads/yunet_head.py), with points in the
+// centres of FaceDetectorYN's cells.
+void CnnOracle::decode_yunet(const std::vector<cv::Mat>& outputs, int width, int height, double threshold,
+                             std::vector<OracleFace>& faces) const {
+    for (std::size_t level = 0; level < 3; ++level) {
+        const int stride = 8 << level;
+        const int columns = width / stride;
+        const int rows = height / stride;
+        const auto* cls = outputs[level].ptr<float>();
+        const auto* obj = outputs[level + 3].ptr<float>();
+        const auto* box = outputs[level + 6].ptr<float>();
+        const auto* kps = outputs[level + 9].ptr<float>();
+        for (int cell = 0; cell < columns * rows; ++cell) {
+            const double c = std::clamp(static_cast<double>(cls[cell]), 0.0, 1.0);
+            const double o = std::clamp(static_cast<double>(obj[cell]), 0.0, 1.0);
+            const double score = std::sqrt(c * o);
+            if (score < threshold) continue;
+            const double x = cell % columns;
+            const double y = cell / columns;  // whole rows
+            const auto value = [](const float* values, std::ptrdiff_t i) { return static_cast<double>(values[i]); };
+            const std::ptrdiff_t b = std::ptrdiff_t{4} * cell;
+            const double w = std::exp(value(box, b + 2)) * stride;
+            const double h = std::exp(value(box, b + 3)) * stride;
+            OracleFace face{
+                (x + value(box, b)) * stride - w / 2, (y + value(box, b + 1)) * stride - h / 2, w, h, score, {}};
+            for (int p = 0; p < 5; ++p) {
+                const std::ptrdiff_t k = std::ptrdiff_t{10} * cell + 2 * p;
+                face.landmarks[2 * p] = (value(kps, k) + x) * stride;
+                face.landmarks[2 * p + 1] = (value(kps, k + 1) + y) * stride;
+            }
+            faces.push_back(face);
+        }
+    }
+}
+
+std::vector<OracleFace> suppressed_by_opencv(const std::vector<OracleFace>& raw, double threshold, double iou) {
+    std::vector<cv::Rect2d> boxes;
+    std::vector<float> scores;
+    for (const OracleFace& face : raw) {
+        boxes.emplace_back(face.x, face.y, face.w, face.h);
+        scores.push_back(static_cast<float>(face.score));
+    }
+    std::vector<int> kept;
+    cv::dnn::NMSBoxes(boxes, scores, static_cast<float>(threshold), static_cast<float>(iou), kept);
+    std::vector<OracleFace> faces;
+    for (const int i : kept) faces.push_back(raw[static_cast<std::size_t>(i)]);
+    return faces;
+}
+
+std::vector<OracleFace> CnnOracle::faces(const cv::Mat& bgr, double threshold, double iou) {
+    return suppressed_by_opencv(raw(bgr, threshold), threshold, iou);
+}
+
+}  // namespace throng::test
