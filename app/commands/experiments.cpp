@@ -127,6 +127,9 @@ void add_experiments_command(CLI::App& program, CommandContext& context) {
         ->type_name("DIR");
     running->add_option("--source", arguments->options.source, "A crowd video in place of the drawn one, for fig12")
         ->type_name("SOURCE");
+    running->add_flag_callback(
+        "--no-clocks", [arguments] { arguments->options.change_clocks = false; },
+        "Leave the board's clocks alone; the number of multiprocessors is varied in their place");
     running->add_option("--budget", arguments->options.budget_ms, "Milliseconds of repetitions of each measurement")
         ->check(CLI::Range(1.0, 60000.0))
         ->capture_default_str();

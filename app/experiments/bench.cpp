@@ -38,6 +38,10 @@ ExperimentBench::ExperimentBench(const CommonOptions& common, ExperimentOptions 
 const std::vector<ResolvedProfile>& ExperimentBench::clock_steps() {
     if (clock_steps_) return *clock_steps_;
     clock_steps_.emplace();
+    if (!options_.change_clocks) {
+        why_no_clocks_ = "it was to be left alone (--no-clocks)";
+        return *clock_steps_;
+    }
     const std::vector<ResolvedProfile> all = clocks_->profiles();
     const std::vector<std::string> ids = ClockSweep::ids_of(all);
     if (ids.empty()) {

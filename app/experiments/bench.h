@@ -22,7 +22,8 @@ struct ExperimentOptions {
     std::string photos;               // folder of annotated photographs (truth*.txt or truth*.jsonl); empty: none
     std::string source;               // SOURCE for the video experiment; empty: the drawn crowd
     ClockOptions clocks;
-    double budget_ms = 300;  // of repetitions of one measurement
+    bool change_clocks = true;  // false: the board's clocks are left alone
+    double budget_ms = 300;     // of repetitions of one measurement
 };
 
 struct NmsTimes {

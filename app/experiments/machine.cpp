@@ -58,8 +58,8 @@ std::vector<std::pair<std::string, std::string>> describe_machine(ExperimentBenc
 #endif
     const Board& board = bench.clocks().board();
     if (!board.soc.empty()) facts.emplace_back("Board", board.model.empty() ? board.soc : board.model);
-    facts.emplace_back("Clock control",
-                       bench.clock_steps().empty() ? "none: " + bench.why_no_clocks() : bench.clocks().kind());
+    const std::string control = bench.clocks().kind();
+    facts.emplace_back("Clock control", control == "none" ? "none" : control + ", " + bench.clocks().location());
     const ClockOptions& options = bench.options().clocks;
     TelemetryReader telemetry(make_system_files(options.root), open_nvml(options.root, options.device));
     const TelemetrySample sample = telemetry.read();

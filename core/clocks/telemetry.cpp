@@ -274,6 +274,7 @@ void Telemetry::run(const std::stop_token& stop) {
         wake_.wait_until(lock, stop, next, [] { return false; });
     }
     take();  // the frames since the last whole period
+    spdlog::debug("telemetry took {:.3f} % of one core", cost() * 100);
 }
 
 void Telemetry::write(const TelemetrySample& sample) {
