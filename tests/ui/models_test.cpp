@@ -82,6 +82,7 @@ TEST(StageModel, NamesAndScalesForPeople) {
     EXPECT_EQ(stage_label("nms_reduce"), "NMS reduce");
     EXPECT_EQ(stage_label("integral"), "Integral");
     EXPECT_EQ(stage_label("hog"), "HOG");
+    EXPECT_EQ(stage_label("svm"), "SVM");
     EXPECT_EQ(round_scale(0), 0.1);
     EXPECT_DOUBLE_EQ(round_scale(0.3), 0.5);
     EXPECT_DOUBLE_EQ(round_scale(5), 5);

@@ -99,6 +99,7 @@ TEST(OverlayPlan, LandmarksAreDotsOnTheirPoints) {
     FrameResult result = result_with(0, 2);
     result.kept.landmarks = {{{100, 100, 200, 100, 150, 150, 110, 200, 190, 200}},
                              {{1, 1, 2, 2, std::numeric_limits<float>::quiet_NaN(), 3, 4, 4, 5, 5}}};
+    for (Detection& d : result.kept.detections) d.box = {90, 90, 120, 120};
     OverlayOptions options;
     const OverlayPlan plan = plan_of(result, options, 1, {1000, 1000});
     ASSERT_EQ(plan.frames.size(), 2U * 2 + 2 * (5 + 4));  // each with a dark rim; one is no number

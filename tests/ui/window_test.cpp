@@ -279,6 +279,7 @@ TEST_F(Window, TheClockIsChosenBesideTheBars) {
     EXPECT_GE(session_->sweep()->rows().size(), 4);
     EXPECT_TRUE(wait_for([&] { return session_->clocks()->chosen() == "maximum"; }));
     QTest::qWait(200);  // the plot is drawn
+    EXPECT_TRUE(session_->stages()->mark_title().isEmpty()) << "a sweep is no change to be compared with";
     engine_.reset();
     session_.reset();
     EXPECT_EQ(board.text(board.node("min_freq")), "114750000");

@@ -125,7 +125,8 @@ double StageModel::ratio(const std::string& name) const {
 QString stage_label(const std::string& name) {
     QString text = QString::fromStdString(name);
     text.replace(QLatin1Char('_'), QLatin1Char(' '));
-    for (const QLatin1String acronym : {QLatin1String("nms"), QLatin1String("hog"), QLatin1String("cnn")}) {
+    for (const QLatin1String acronym :
+         {QLatin1String("nms"), QLatin1String("svm"), QLatin1String("hog"), QLatin1String("cnn")}) {
         if (text == acronym || text.startsWith(acronym + QLatin1Char(' '))) {
             return QString(acronym).toUpper() + text.mid(acronym.size());
         }

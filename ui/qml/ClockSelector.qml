@@ -18,18 +18,18 @@ Column {
         Label {
             id: heading
             height: 22
+            visible: root.clocks.controllable
             text: qsTr("GPU clock")
             color: Theme.textDim
         }
         Label {
             id: reason
-            anchors.left: heading.right
+            anchors.left: parent.left
             anchors.right: now.left
-            anchors.leftMargin: 12
             anchors.rightMargin: now.text.length > 0 ? 8 : 0
             visible: !root.clocks.controllable
-            horizontalAlignment: Text.AlignRight
             text: root.clocks.summary
+            font.pixelSize: Theme.fontSmall
             color: Theme.textDim
             wrapMode: Text.Wrap
             elide: Text.ElideNone

@@ -33,11 +33,16 @@ Item {
         height: 20
         visible: telling
         leftPadding: 8
-        text: root.ratio >= 1 ? qsTr("×%1 longer").arg(Theme.times(root.ratio))
-                              : qsTr("×%1 faster").arg(Theme.times(1 / root.ratio))
+        text: (root.ratio >= 1 ? "▲ " : "▼ ") + Theme.times(root.ratio >= 1 ? root.ratio : 1 / root.ratio) + "×"
         color: root.ratio > 1 ? Theme.warning : Theme.accent
         font.pixelSize: Theme.fontSmall
         elide: Text.ElideNone
+    }
+    HoverHandler { id: pointer }
+    Tip {
+        shown: pointer.hovered && change.telling
+        text: root.ratio >= 1 ? qsTr("takes %1 times as long as before").arg(Theme.times(root.ratio))
+                              : qsTr("%1 times as fast as before").arg(Theme.times(1 / root.ratio))
     }
     Row {
         id: figures

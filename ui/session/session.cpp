@@ -52,6 +52,7 @@ Session::Session(SessionSetup setup, QSettings& store, QObject* parent)
     connect(&recorder_, &Recorder::failed, this, [this](const Error& error) { alert_.show(error); });
     connect(&clocks_, &Clocks::changed, this, &Session::note_clock);
     connect(&sweep_, &Sweep::finished, this, [this] {
+        swept_ = true;
         if (loop_before_) set_loop(*std::exchange(loop_before_, std::nullopt));
     });
 }
@@ -406,10 +407,11 @@ void Session::note_clock() {
     if (!recovered.empty() && !std::exchange(recovery_told_, true)) {
         alert_.show(tr("The clocks were restored"), QString::fromStdString(recovered));
     }
+    if (clocks_.status().phase == ClockPhase::applying) return;
     const QString now = clocks_.chosen();
-    if (now == clock_before_) return;
     const QString before = std::exchange(clock_before_, now);
-    if (before.isEmpty() || now.isEmpty() || sweep_.running()) return;
+    if (sweep_.running() || std::exchange(swept_, false)) return;
+    if (before == now || before.isEmpty() || now.isEmpty()) return;
     QString title = before;
     for (const ResolvedProfile& entry : clocks_.status().profiles) {
         if (entry.profile.id == before.toStdString()) title = QString::fromStdString(entry.profile.name);

@@ -211,6 +211,7 @@ private:
     Clocks clocks_;
     Sweep sweep_{clocks_};
     bool recovery_told_ = false;
+    bool swept_ = false;               // the clock is on its way back from a sweep
     QString clock_before_;             // in force when the last mark was set
     std::optional<bool> loop_before_;  // while a sweep runs
 

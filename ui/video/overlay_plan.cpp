@@ -9,6 +9,7 @@ namespace throng::ui {
 namespace {
 
 constexpr double kLetterAspect = 0.62;  // of DejaVu Sans's digits, width to line height, with a little air
+constexpr double kSmallestMarked = 18;  // logical pixels: dots would hide smaller faces
 const QColor kHalo(0, 0, 0, 140);       // keeps a bright edge readable on a bright picture
 
 QRectF snapped(const QRectF& r, double ratio) {
@@ -38,6 +39,7 @@ OverlayLabel label_of(const Detection& detection, const QRectF& box, const ViewM
 // Five dots on a face, a few pixels each, with a dark rim.
 void add_landmarks(const DetectionSet::Landmarks& points, const QRectF& box, const ViewMapping& mapping,
                    const QColor& color, double ratio, OverlayPlan& plan) {
+    if (std::min(box.width(), box.height()) < kSmallestMarked) return;
     const double pixel = 1 / ratio;
     const double side =
         std::clamp(std::round(std::min(box.width(), box.height()) / 18 * ratio), 2.0, 6 * ratio) * pixel;
