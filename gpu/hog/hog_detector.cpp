@@ -113,7 +113,7 @@ void HogDetector::enqueue_frame(const DevicePicture& picture, const DetectionSpa
             launch_hog_normalise(known, group.normalise, options_, stream_);
         }
         const ScopedStage stage(recorder, stage::kSvm);
-        launch_hog_svm(known, group.svm, options_, output(raw), stream_);
+        launch_hog_svm(known, group.svm, options_, output(raw), device_.shared_memory, stream_);
     }
 }
 
@@ -163,7 +163,7 @@ void HogDetector::enqueue_kernel(int kernel, DetectionBuffer& raw) const {
             case 0: launch_hog_gradient(known, group.gradient, options_, last_, raw.span().count, stream_); break;
             case 1: launch_hog_histogram(known, group.histogram, options_, group.histogram_rows, stream_); break;
             case 2: launch_hog_normalise(known, group.normalise, options_, stream_); break;
-            default: launch_hog_svm(known, group.svm, options_, output(raw.span()), stream_);
+            default: launch_hog_svm(known, group.svm, options_, output(raw.span()), device_.shared_memory, stream_);
         }
     }
 }

@@ -1,6 +1,8 @@
 // Launchers of the four kernels. HogDetector is what others call.
 #pragma once
 
+#include <cstddef>
+
 #include "gpu/frame/device_picture.h"
 #include "gpu/hog/hog_options.h"
 #include "gpu/hog/hog_tables.h"
@@ -30,8 +32,8 @@ void launch_hog_histogram(const HogTables& tables, const HogUnits& units, const 
 // L2-Hys.
 void launch_hog_normalise(const HogTables& tables, const HogUnits& units, const HogOptions& options, StreamView stream);
 
-// Margins of all windows to raw detections.
+// Margins of all windows to raw detections. shared_memory: bytes that a block may have, as in DeviceInfo.
 void launch_hog_svm(const HogTables& tables, const HogUnits& units, const HogOptions& options, const HogOutput& output,
-                    StreamView stream);
+                    std::size_t shared_memory, StreamView stream);
 
 }  // namespace throng::gpu

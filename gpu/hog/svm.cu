@@ -3,7 +3,8 @@
 //
 // A block has 16x8 windows of a level, and half a warp for each of the planes (of pairs of values with 16 bits). It
 // brings the plane's part under the tile and its weights to shared memory and convolves them for all windows; then the
-// planes' sums are added in their order.
+// planes' sums are added in their order. Where a block has less shared memory than that takes, half of the planes go
+// first.
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
@@ -30,8 +31,15 @@ static_assert(kSvmColumns + kHogColumns - 1 <= kTilePitch);
 template <typename Word>
 constexpr int kPlanes = std::is_same_v<Word, float> ? kHogBlockValues : kHogBlockValues / 2;
 
-template <typename Word>
-constexpr int kThreads = kPlanes<Word>* kHalfWarp;
+// Planes that are in shared memory at once; with two rounds half of them, for devices that have little of it.
+template <typename Word, int kRounds>
+constexpr int kPlanesARound = kPlanes<Word> / kRounds;
+
+template <typename Word, int kRounds>
+constexpr int kThreads = kPlanesARound<Word, kRounds>* kHalfWarp;
+
+template <typename Word, int kRounds>
+constexpr int kSharedBytes = kPlanesARound<Word, kRounds>* kPlaneWords* static_cast<int>(sizeof(Word));
 
 __device__ float multiply_add(float a, float b, float c) {
     return __fmaf_rn(a, b, c);
@@ -168,35 +176,40 @@ __device__ void report(const HogDeviceLevel& level, const HogOutput& output, int
     raw.scores[at] = margin;
 }
 
-template <typename Word, bool kSeveral, bool kUnrolled>
-__global__ void __launch_bounds__(kThreads<Word>, 2)
+template <typename Word, bool kSeveral, bool kUnrolled, int kRounds>
+__global__ void __launch_bounds__(kThreads<Word, kRounds>, 2)
     hog_svm_kernel(HogTables tables, const HogUnit* units, HogOutput output) {
     extern __shared__ uint4 shared[];
     const HogUnit unit = units[blockIdx.x];
     const HogDeviceLevel& level = tables.levels[unit.level];
     const int lane = static_cast<int>(threadIdx.x) % kHalfWarp;
-    const int plane = static_cast<int>(threadIdx.x) / kHalfWarp;
-    Word* tile = reinterpret_cast<Word*>(shared) + plane * kPlaneWords;
+    const int own = static_cast<int>(threadIdx.x) / kHalfWarp;
+    Word* tile = reinterpret_cast<Word*>(shared) + own * kPlaneWords;
     Word* weights = tile + kTileWords;
     const Word* values = static_cast<const Word*>(tables.values) + level.blocks * kPlanes<Word> / kHogBlockValues;
-    load_tile(values + plane * level.block_pitch, level, kPlanes<Word> * level.block_pitch, unit, lane, tile);
-    const auto* from = reinterpret_cast<const uint4*>(static_cast<const Word*>(tables.weights) + plane * kWeightWords);
-    for (int i = lane; i < kWeightWords / 4; i += kHalfWarp) reinterpret_cast<uint4*>(weights)[i] = __ldg(from + i);
-    if (lane < kWeightPitch) weights[kWeightWords + lane] = Word{};
-    __syncwarp();
-
     using Share = std::conditional_t<kSeveral, FourByTwo, One>;
     float sums[Share::kPasses][Share::kDown][Share::kAcross] = {};
-#pragma unroll
-    for (int pass = 0; pass < Share::kPasses; ++pass) {
-        const Word* corner = tile + Share::row(lane, pass) * kTilePitch + Share::column(lane);
-        if constexpr (kUnrolled) {
-            convolve_unrolled(corner, weights, sums[pass]);
-        } else {
-            convolve_rolled(corner, weights, sums[pass]);
+#pragma unroll 1
+    for (int round = 0; round < kRounds; ++round) {
+        const int plane = round * kPlanesARound<Word, kRounds> + own;
+        load_tile(values + plane * level.block_pitch, level, kPlanes<Word> * level.block_pitch, unit, lane, tile);
+        const Word* from = static_cast<const Word*>(tables.weights) + plane * kWeightWords;
+        for (int i = lane; i < kWeightWords / 4; i += kHalfWarp) {
+            reinterpret_cast<uint4*>(weights)[i] = __ldg(reinterpret_cast<const uint4*>(from) + i);
         }
+        if (lane < kWeightPitch) weights[kWeightWords + lane] = Word{};
+        __syncwarp();
+#pragma unroll
+        for (int pass = 0; pass < Share::kPasses; ++pass) {
+            const Word* corner = tile + Share::row(lane, pass) * kTilePitch + Share::column(lane);
+            if constexpr (kUnrolled) {
+                convolve_unrolled(corner, weights, sums[pass]);
+            } else {
+                convolve_rolled(corner, weights, sums[pass]);
+            }
+        }
+        __syncwarp();
     }
-    __syncwarp();
     auto* partial = reinterpret_cast<float*>(tile);  // the tile is not needed any more
 #pragma unroll
     for (int pass = 0; pass < Share::kPasses; ++pass) {
@@ -214,32 +227,43 @@ __global__ void __launch_bounds__(kThreads<Word>, 2)
     if (column >= level.columns || row >= level.rows) return;
     float margin = tables.bias;
 #pragma unroll
-    for (int p = 0; p < kPlanes<Word>; ++p) {
+    for (int p = 0; p < kPlanesARound<Word, kRounds>; ++p) {
         margin += reinterpret_cast<const float*>(shared)[p * kPlaneWords + static_cast<int>(threadIdx.x)];
     }
     if (margin >= output.threshold) report(level, output, column, row, margin);
 }
 
-template <typename Word, bool kSeveral, bool kUnrolled>
-void launch(const HogTables& tables, const HogUnits& units, const HogOutput& output, StreamView stream) {
-    constexpr int kBytes = kPlanes<Word> * kPlaneWords * static_cast<int>(sizeof(Word));
-    const auto kernel = hog_svm_kernel<Word, kSeveral, kUnrolled>;
+template <typename Word, bool kSeveral, bool kUnrolled, int kRounds>
+void launch_rounds(const HogTables& tables, const HogUnits& units, const HogOutput& output, StreamView stream) {
+    constexpr int kBytes = kSharedBytes<Word, kRounds>;
+    const auto kernel = hog_svm_kernel<Word, kSeveral, kUnrolled, kRounds>;
     // More than 48 KB has to be asked for, on every device; asking costs next to nothing.
     check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes),
                "shared memory for hog_svm_kernel");
-    kernel<<<units.count, kThreads<Word>, kBytes, stream>>>(tables, units.units, output);
+    kernel<<<units.count, kThreads<Word, kRounds>, kBytes, stream>>>(tables, units.units, output);
+}
+
+template <typename Word, bool kSeveral, bool kUnrolled>
+void launch(const HogTables& tables, const HogUnits& units, const HogOutput& output, std::size_t shared_memory,
+            StreamView stream) {
+    if (shared_memory >= static_cast<std::size_t>(kSharedBytes<Word, 1>)) {
+        launch_rounds<Word, kSeveral, kUnrolled, 1>(tables, units, output, stream);
+    } else {
+        launch_rounds<Word, kSeveral, kUnrolled, 2>(tables, units, output, stream);
+    }
 }
 
 }  // namespace
 
 void launch_hog_svm(const HogTables& tables, const HogUnits& units, const HogOptions& options, const HogOutput& output,
-                    StreamView stream) {
+                    std::size_t shared_memory, StreamView stream) {
     constexpr decltype(&launch<float, true, true>) kLaunches[2][2][2] = {
         {{launch<float, false, false>, launch<float, false, true>},
          {launch<float, true, false>, launch<float, true, true>}},
         {{launch<__half2, false, false>, launch<__half2, false, true>},
          {launch<__half2, true, false>, launch<__half2, true, true>}}};
-    kLaunches[options.half ? 1 : 0][options.several ? 1 : 0][options.unrolled ? 1 : 0](tables, units, output, stream);
+    kLaunches[options.half ? 1 : 0][options.several ? 1 : 0][options.unrolled ? 1 : 0](tables, units, output,
+                                                                                       shared_memory, stream);
     check_launch("hog_svm_kernel", stream);
 }
 

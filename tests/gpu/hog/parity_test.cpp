@@ -216,6 +216,25 @@ TEST_F(HogParity, large_frames_go_in_groups) {
     EXPECT_GT(cuda.plan()->groups().size(), 1U);
 }
 
+TEST_F(HogParity, little_shared_memory_suffices) {
+    if (IsSkipped() || HasFatalFailure()) return;
+    std::mt19937_64 random(seed(76));
+    const Frame image = picture(random, 400, 300, 3);
+    HogDetector cpu(model_, params_of(1.1, 128, kEverything));
+    const Windows expected = on_cpu(cpu, image);
+    gpu::DeviceInfo small = device;
+    small.shared_memory = 48U << 10;
+    for (int bits = 0; bits < 8; ++bits) {
+        DetectorParams params = params_of(1.1, 128, kEverything);
+        params.half = (bits & 1) != 0;
+        if ((bits & 2) != 0) params.switches["work"] = "one";
+        if ((bits & 4) != 0) params.switches["unroll"] = "off";
+        gpu::HogDetector cuda(view(), small, model_, params);
+        expect_same(expected, on_gpu(cuda, image), kEverything, params.half ? kHalfMargin : kTolerance,
+                    "switches " + std::to_string(bits));
+    }
+}
+
 TEST_F(HogParity, too_few_places_are_told) {
     if (IsSkipped() || HasFatalFailure()) return;
     std::mt19937_64 random(seed(75));
