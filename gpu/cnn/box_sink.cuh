@@ -13,7 +13,7 @@ __device__ void put_box(const BoxSink& sink, int image, Box box, float score, bo
     if (!in_core(box, pass.core)) return;
     const Box placed = to_frame(box, pass.place);
     const float side = fmaxf(placed.w, placed.h);
-    if (side < sink.min_side || side > sink.max_side) return;
+    if (!(side >= sink.min_side && side <= sink.max_side)) return;
     const DetectionSpan& raw = sink.raw[image / sink.passes];
     const std::uint32_t index = atomicAdd(&raw.count->wanted, 1U);
     if (index >= static_cast<std::uint32_t>(raw.capacity)) return;

@@ -27,6 +27,7 @@ __device__ void depthwise_chunk(__half* to, const DepthPointTask& task, int firs
         w[t] = __ldg(reinterpret_cast<const float4*>(task.depth.weights + t * task.depth.channels + first + channel));
     }
     const float4 bias = __ldg(reinterpret_cast<const float4*>(task.depth.bias + first + channel));
+    const Picture<const T> in(task.in, image, first + channel);
     for (int pixel = threadIdx.x / kGroups; pixel < kPixels; pixel += kTileThreads / kGroups) {
         const int x = (left + pixel % kWidth) * task.stride - 1;
         const int y = (top + pixel / kWidth) * task.stride - 1;
@@ -34,15 +35,12 @@ __device__ void depthwise_chunk(__half* to, const DepthPointTask& task, int firs
         float4 v[9];
 #pragma unroll
         for (int t = 0; t < 9; ++t) {
-            const int column = min(max(x + t % 3, 0), task.in.width - 1);
-            const int row = min(max(y + t / 3, 0), task.in.height - 1);
-            v[t] = load4(element<const T>(task.in, image, column, row, first + channel));
+            v[t] = load4(in.at(min(max(x + t % 3, 0), in.width - 1), min(max(y + t / 3, 0), in.height - 1)));
         }
         float4 sum = bias;
 #pragma unroll
         for (int t = 0; t < 9; ++t) {
-            const bool inside =
-                x + t % 3 >= 0 && x + t % 3 < task.in.width && y + t / 3 >= 0 && y + t / 3 < task.in.height;
+            const bool inside = in.holds(x + t % 3, y + t / 3);
             add_product(sum, inside ? v[t] : float4{}, w[t]);
         }
         Product::put(to, pixel, channel, relu4(sum, task.depth_relu));
@@ -74,12 +72,12 @@ __global__ void __launch_bounds__(kTileThreads) depth_point_kernel(const __grid_
         __syncthreads();
     }
     const float least = task.point_relu ? 0.0F : -INFINITY;
+    const Picture<T> out(task.out, image, first_out);
     product.for_each(
         [&](int pixel) -> T* {
             const int x = left + pixel % kWidth;
             const int y = top + pixel / kWidth;
-            if (x >= task.out.width || y >= task.out.height) return nullptr;
-            return element<T>(task.out, image, x, y, first_out);
+            return out.holds(x, y) ? out.at(x, y) : nullptr;
         },
         [&](T* at, int channel, float a, float b) {
             if (at != nullptr) store2(at + channel, fmaxf(a, least), fmaxf(b, least));

@@ -32,17 +32,19 @@ __device__ inline void store4(float* at, float4 v) {
     *reinterpret_cast<float4*>(at) = v;
 }
 
-// Values beyond the range of 16 bits become the largest one.
+// Values beyond the range of 16 bits become the largest one there.
 __device__ inline __half2 narrowed(float a, float b) {
-    constexpr float kLargest = 65504.0F;
-    return __floats2half2_rn(fminf(fmaxf(a, -kLargest), kLargest), fminf(fmaxf(b, -kLargest), kLargest));
+    const __half2 largest = __floats2half2_rn(65504.0F, 65504.0F);
+    return __hmin2(__hmax2(__floats2half2_rn(a, b), __hneg2(largest)), largest);
+}
+
+__device__ inline uint2 bits_of(__half2 first, __half2 second) {
+    return make_uint2(*reinterpret_cast<const std::uint32_t*>(&first),
+                      *reinterpret_cast<const std::uint32_t*>(&second));
 }
 
 __device__ inline void store4(__half* at, float4 v) {
-    const __half2 low = narrowed(v.x, v.y);
-    const __half2 high = narrowed(v.z, v.w);
-    *reinterpret_cast<uint2*>(at) =
-        make_uint2(*reinterpret_cast<const std::uint32_t*>(&low), *reinterpret_cast<const std::uint32_t*>(&high));
+    *reinterpret_cast<uint2*>(at) = bits_of(narrowed(v.x, v.y), narrowed(v.z, v.w));
 }
 
 __device__ inline void store2(float* at, float a, float b) {
@@ -80,11 +82,25 @@ __device__ inline float4 relu4(float4 v, bool relu) {
     return relu ? max4(v, {0.0F, 0.0F, 0.0F, 0.0F}) : v;
 }
 
-// The element of a map at a pixel of an image of the batch.
+// An image of the batch of a map: plain addresses. An image has less than 2^31 elements (network_run.cpp sees to it).
 template <typename T>
-__device__ T* element(const Map& map, int image, int x, int y, int channel = 0) {
-    return static_cast<T*>(map.data) + image * map.image + (static_cast<std::int64_t>(y) * map.width + x) * map.pitch +
-           channel;
-}
+struct Picture {
+    T* data;
+    int width, height;
+    int pitch, row;  // elements from a pixel to the next, and to the one below
+
+    __device__ Picture(const Map& map, int image, int channel = 0)
+        : data(static_cast<T*>(map.data) + image * map.image + channel),
+          width(map.width),
+          height(map.height),
+          pitch(map.pitch),
+          row(map.width * map.pitch) {}
+
+    __device__ bool holds(int x, int y) const {  // negative numbers are large ones
+        return static_cast<unsigned>(x) < static_cast<unsigned>(width) &&
+               static_cast<unsigned>(y) < static_cast<unsigned>(height);
+    }
+    __device__ T* at(int x, int y) const { return data + (y * row + x * pitch); }
+};
 
 }  // namespace throng::gpu

@@ -1,7 +1,9 @@
 #include "gpu/cnn/network_run.h"
 
 #include <algorithm>
+#include <limits>
 
+#include "core/base/error.h"
 #include "gpu/cnn/depth_point.h"
 #include "gpu/cnn/map_layout.h"
 #include "gpu/cnn/plain_layers.h"
@@ -92,6 +94,12 @@ void NetworkRun::lay_out_maps(int width, int height, StreamView stream) {
         map.channels = t == network_->input.tensor ? kInputChannels : padded_channels(channels);
         map.pitch = map.channels;
         map.image = std::int64_t{map.width} * map.height * map.pitch;
+        if (map.image > std::numeric_limits<std::int32_t>::max()) {
+            throw Error(ErrorKind::unavailable,
+                        "an input of " + std::to_string(width) + "x" + std::to_string(height) +
+                            " pixels is too large for the CUDA detector",
+                        network_->name, "look for larger faces only (--min-size)");
+        }
         if (lives[at(t)].last < lives[at(t)].first) continue;  // within a kernel, or part of another tensor
         lives[at(t)].bytes = static_cast<std::size_t>(map.image) * at(images_) * element;
         if (steps_->padded_by_nobody[at(t)]) lives[at(t)].first = -1, lives[at(t)].last = end;

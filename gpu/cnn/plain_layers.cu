@@ -29,6 +29,7 @@ __global__ void __launch_bounds__(kThreads) convolution_kernel(const __grid_cons
     wait_for_previous();
     const int part = at.group % kSplit;
     const int channel = at.group / kSplit * 4;
+    const Picture<const T> in(task.in, at.image);
     float4 sum{};
     if (part == 0 && at.inside) sum = __ldg(reinterpret_cast<const float4*>(task.weights.bias + channel));
     const int in_channels = task.depthwise ? 1 : task.in.channels;
@@ -40,8 +41,8 @@ __global__ void __launch_bounds__(kThreads) convolution_kernel(const __grid_cons
     for (int tap = 0; tap < task.kernel * task.kernel; ++tap) {
         const int x = at.x * task.stride - task.padding + tap % task.kernel * task.dilation;
         const int y = at.y * task.stride - task.padding + tap / task.kernel * task.dilation;
-        if (!at.inside || x < 0 || x >= task.in.width || y < 0 || y >= task.in.height) continue;
-        const T* from = element<const T>(task.in, at.image, x, y);
+        if (!at.inside || !in.holds(x, y)) continue;
+        const T* from = in.at(x, y);
         if (task.depthwise) {
             if (part == 0) add_product(sum, load4(from + channel), weight(tap, 0));
             continue;
@@ -62,8 +63,8 @@ __global__ void __launch_bounds__(kThreads) convolution_kernel(const __grid_cons
         sum = sum4(sum, other);
     }
     if (!at.inside || part != 0) return;
-    if (task.add.data != nullptr) sum = sum4(sum, load4(element<const T>(task.add, at.image, at.x, at.y, channel)));
-    store4(element<T>(task.out, at.image, at.x, at.y, channel), relu4(sum, task.relu));
+    if (task.add.data != nullptr) sum = sum4(sum, load4(Picture<const T>(task.add, at.image, channel).at(at.x, at.y)));
+    store4(Picture<T>(task.out, at.image, channel).at(at.x, at.y), relu4(sum, task.relu));
 }
 
 template <typename T>
@@ -72,14 +73,14 @@ __global__ void __launch_bounds__(kThreads) pool_kernel(const __grid_constant__ 
     release_next();
     wait_for_previous();
     if (!at.inside) return;
+    const Picture<const T> in(task.in, at.image, at.group * 4);
     float4 largest{-INFINITY, -INFINITY, -INFINITY, -INFINITY};
     for (int tap = 0; tap < task.kernel * task.kernel; ++tap) {
         const int x = at.x * task.stride - task.padding + tap % task.kernel;
         const int y = at.y * task.stride - task.padding + tap / task.kernel;
-        if (x < 0 || x >= task.in.width || y < 0 || y >= task.in.height) continue;
-        largest = max4(largest, load4(element<const T>(task.in, at.image, x, y, at.group * 4)));
+        if (in.holds(x, y)) largest = max4(largest, load4(in.at(x, y)));
     }
-    store4(element<T>(task.out, at.image, at.x, at.y, at.group * 4), relu4(largest, task.relu));
+    store4(Picture<T>(task.out, at.image, at.group * 4).at(at.x, at.y), relu4(largest, task.relu));
 }
 
 template <typename T>
@@ -88,14 +89,13 @@ __global__ void __launch_bounds__(kThreads) sum_kernel(const __grid_constant__ P
     release_next();
     wait_for_previous();
     if (!at.inside) return;
-    float sum =
-        static_cast<float>(*element<const T>(task.a, at.image, at.x / task.factor_a, at.y / task.factor_a, at.group));
-    if (task.b.data != nullptr) {
-        sum += static_cast<float>(
-            *element<const T>(task.b, at.image, at.x / task.factor_b, at.y / task.factor_b, at.group));
-    }
+    const auto term = [&](const Map& map, int factor) {
+        return static_cast<float>(*Picture<const T>(map, at.image, at.group).at(at.x / factor, at.y / factor));
+    };
+    float sum = term(task.a, task.factor_a);
+    if (task.b.data != nullptr) sum += term(task.b, task.factor_b);
     if (task.relu) sum = fmaxf(sum, 0.0F);
-    *element<T>(task.out, at.image, at.x, at.y, task.first_channel + at.group) = static_cast<T>(sum);
+    *Picture<T>(task.out, at.image, task.first_channel + at.group).at(at.x, at.y) = static_cast<T>(sum);
 }
 
 LaunchShape shape_of(const Map& out, int groups, int images) {

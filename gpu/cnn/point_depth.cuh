@@ -70,26 +70,8 @@ __global__ void __launch_bounds__(kTileThreads) point_depth_kernel(const __grid_
     constexpr int kRows = kOut / 4 * (kWidth / 2) * (kHeight / 4) >= kTileThreads ? 4 : 2;
     depthwise_tile<T, kWidth, kHeight, kOut, Block::kMiddlePitch, kRows>(
         middle, task.depth, first, [&](int dx, int dy, int channel, float4(&sums)[kRows][2]) {
-            const int x = left + dx;
-            const int y = top + dy;
-            const bool relu = task.relu;
-#pragma unroll
-            for (int r = 0; r < kRows; ++r) {
-#pragma unroll
-                for (int c = 0; c < 2; ++c) {
-                    sums[r][c] = relu4(sums[r][c], relu);
-                    if (task.out.data != nullptr && x + c < task.out.width && y + r < task.out.height) {
-                        store4(element<T>(task.out, image, x + c, y + r, first + channel), sums[r][c]);
-                    }
-                }
-            }
-            if (task.pooled.data == nullptr) return;
-#pragma unroll
-            for (int r = 0; r < kRows; r += 2) {
-                if (x / 2 >= task.pooled.width || (y + r) / 2 >= task.pooled.height) continue;
-                store4(element<T>(task.pooled, image, x / 2, (y + r) / 2, first + channel),
-                       max4(max4(sums[r][0], sums[r][1]), max4(sums[r + 1][0], sums[r + 1][1])));
-            }
+            finish_tile(Picture<T>(task.out, image, first + channel), Picture<T>(task.pooled, image, first + channel),
+                        task.relu, left + dx, top + dy, sums);
         });
 }
 

@@ -107,6 +107,7 @@ __global__ void __launch_bounds__(kBlockWidth* kBlockHeight)
     const InputPass pass = task.d_passes[image % task.passes];
     const DevicePicture picture = task.picture[image / task.passes];
     const CnnColor color = task.color[image / task.passes];
+    const Picture<T> out(task.out, image);
 #pragma unroll
     for (int n = 0; n < kPixels; ++n) {
         const int x = first + n * kBlockWidth;
@@ -117,7 +118,7 @@ __global__ void __launch_bounds__(kBlockWidth* kBlockHeight)
         }
         const float one = task.rgb ? pixel.red : pixel.blue;
         const float three = task.rgb ? pixel.blue : pixel.red;
-        store4(element<T>(task.out, image, x, y),
+        store4(out.at(x, y),
                {cnn_normalise(one, task.mean, task.scale), cnn_normalise(pixel.green, task.mean, task.scale),
                 cnn_normalise(three, task.mean, task.scale), 0.0F});
     }

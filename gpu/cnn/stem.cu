@@ -43,7 +43,7 @@ struct StemShare {
         share[0][i] = *reinterpret_cast<const std::uint32_t*>(&high);
         if constexpr (kParts<T> == 2) {
             const float2 wide = __half22float2(high);
-            const __half2 low = narrowed(a - wide.x, b - wide.y);
+            const __half2 low = __floats2half2_rn(a - wide.x, b - wide.y);
             share[1][i] = *reinterpret_cast<const std::uint32_t*>(&low);
         }
     }
@@ -120,8 +120,9 @@ __device__ void convolve(const StemTask& task, const StemMatrix<T, kStemDepth>& 
                          int x, int y, float (&sums)[2][4]) {
     const int column = 2 * (x + static_cast<int>(threadIdx.x) % 32 / 4) - 1;
     const int row = 2 * y - 1;
-    const T* map = element<const T>(task.in, image, 0, 0);
-    const T* from = map + (static_cast<std::int64_t>(row) * task.in.width + column) * kInputChannels;
+    const Picture<const T> in(task.in, image);
+    const T* map = in.data;
+    const T* from = in.at(column, row);
     decltype(load_pair(map)) values[StemTaps::kCount][2];  // all under way before the first is used
 #pragma unroll
     for (int n = 0; n < StemTaps::kCount; ++n) {
@@ -129,10 +130,7 @@ __device__ void convolve(const StemTask& task, const StemMatrix<T, kStemDepth>& 
         for (int second = 0; second < 2; ++second) {
             bool inside = 2 * n < 8 || threadIdx.x % 4 < 2;  // there is no tap 9
             if (kEdge) {
-                const int at_column = column + second * 16 + taps.across(n);
-                const int at_row = row + taps.down(n);
-                inside =
-                    inside && at_column >= 0 && at_column < task.in.width && at_row >= 0 && at_row < task.in.height;
+                inside = inside && in.holds(column + second * 16 + taps.across(n), row + taps.down(n));
             }
             values[n][second] = load_pair(inside ? from + second * 16 * kInputChannels + taps.offset(n) : map);
             if (!inside) values[n][second] = {};
@@ -193,6 +191,7 @@ __global__ void __launch_bounds__(kTileThreads) stem_kernel(const __grid_constan
     const StemMatrix<T, kStemDepth> matrix(task.weights.conv);
     const StemTaps taps(task.in);
     wait_for_previous();
+    const Picture<T> out(task.out, image);
     for (int piece = 0; piece < 4; ++piece) {
         const int left = static_cast<int>(blockIdx.x) * kAcross + piece % 2 * 16;
         const int y = static_cast<int>(blockIdx.y) * kDown + static_cast<int>(threadIdx.x) / 32 * 2 + piece / 2;
@@ -200,7 +199,7 @@ __global__ void __launch_bounds__(kTileThreads) stem_kernel(const __grid_constan
         convolve<T>(task, matrix, taps, image, left, y, sums);
         hand_out(sums, [&](int pixel, int channel, float a, float b) {
             const int x = left + pixel;
-            if (x < task.out.width && y < task.out.height) store2(element<T>(task.out, image, x, y, channel), a, b);
+            if (out.holds(x, y)) store2(out.at(x, y) + channel, a, b);
         });
     }
 }
@@ -242,22 +241,8 @@ __global__ void __launch_bounds__(kTileThreads) stem_unit_kernel(const __grid_co
     __syncthreads();
     depthwise_tile<T, kWidth, kHeight, kStemChannels, kPitch, 2>(
         tile, task.weights.depth, 0, [&](int dx, int dy, int channel, float4(&sums)[2][2]) {
-            const int x = left + dx;
-            const int y = top + dy;
-#pragma unroll
-            for (int r = 0; r < 2; ++r) {
-#pragma unroll
-                for (int c = 0; c < 2; ++c) {
-                    sums[r][c] = relu4(sums[r][c], task.weights.relu);
-                    if (task.out.data != nullptr && x + c < width && y + r < height) {
-                        store4(element<T>(task.out, image, x + c, y + r, channel), sums[r][c]);
-                    }
-                }
-            }
-            if (task.pooled.data != nullptr && x / 2 < task.pooled.width && y / 2 < task.pooled.height) {
-                store4(element<T>(task.pooled, image, x / 2, y / 2, channel),
-                       max4(max4(sums[0][0], sums[0][1]), max4(sums[1][0], sums[1][1])));
-            }
+            finish_tile(Picture<T>(task.out, image, channel), Picture<T>(task.pooled, image, channel),
+                        task.weights.relu, left + dx, top + dy, sums);
         });
 }
 

@@ -13,49 +13,60 @@ namespace throng::gpu {
 template <typename T, typename Product, int kWidth, int kHeight, int kChannels>
 __device__ void load_tile(__half* to, const Map& map, const Map& up, int image, int left, int top) {
     constexpr int kVector = 16 / sizeof(T);
-    constexpr int kVectors = kChannels / kVector;
-    constexpr int kCount = kWidth * kHeight * kVectors;
+    constexpr int kVectors = kChannels / kVector;  // of a pixel; a thread keeps to one of them
+    constexpr int kStep = kTileThreads / kVectors;
+    constexpr int kPixels = kWidth * kHeight;
     constexpr int kTogether = 3;  // loads under way before the first is used
-    const auto pixel_of = [&](int i) { return i / kVectors; };
-    const auto channel_of = [&](int i) { return i % kVectors * kVector; };
-    const auto inside = [&](int x, int y) { return x >= 0 && x < map.width && y >= 0 && y < map.height; };
+    static_assert(kTileThreads % kVectors == 0);
+    const int channel = static_cast<int>(threadIdx.x) % kVectors * kVector;
+    const int begin = static_cast<int>(threadIdx.x) / kVectors;
+    const Picture<const T> from(map, image, channel);
     if (kParts<T> == 1 && up.data == nullptr) {  // the elements are what the product takes
-        for (int i = threadIdx.x; i < kCount; i += kTileThreads) {
-            const int x = left + pixel_of(i) % kWidth;
-            const int y = top + pixel_of(i) / kWidth;
-            const bool in = inside(x, y);
-            __pipeline_memcpy_async(to + pixel_of(i) * Product::kPitch + channel_of(i),
-                                    element<T>(map, image, in ? x : 0, in ? y : 0, channel_of(i)), 16, in ? 0 : 16);
+        for (int pixel = begin; pixel < kPixels; pixel += kStep) {
+            const int x = left + pixel % kWidth;
+            const int y = top + pixel / kWidth;
+            const bool in = from.holds(x, y);
+            __pipeline_memcpy_async(to + pixel * Product::kPitch + channel, in ? from.at(x, y) : from.data, 16,
+                                    in ? 0 : 16);
         }
         __pipeline_commit();
         __pipeline_wait_prior(0);
         __syncthreads();
         return;
     }
-    for (int first = threadIdx.x; first < kCount; first += kTogether * kTileThreads) {
+    for (int first = begin; first < kPixels; first += kTogether * kStep) {
         float4 v[kTogether][kVector / 4];
 #pragma unroll
         for (int n = 0; n < kTogether; ++n) {
-            const int i = first + n * kTileThreads;
-            const int x = left + pixel_of(i) % kWidth;
-            const int y = top + pixel_of(i) / kWidth;
-            const bool in = i < kCount && inside(x, y);
-            const T* from = element<T>(map, image, in ? x : 0, in ? y : 0, channel_of(i));
-#pragma unroll
-            for (int c = 0; c < kVector / 4; ++c) v[n][c] = in ? load4(from + 4 * c) : float4{};
-            if (up.data == nullptr) continue;
-            const T* more = element<T>(up, image, in ? x / 2 : 0, in ? y / 2 : 0, channel_of(i));
+            const int x = left + (first + n * kStep) % kWidth;
+            const int y = top + (first + n * kStep) / kWidth;
+            const bool in = from.holds(x, y);
+            const T* at = in ? from.at(x, y) : from.data;
 #pragma unroll
             for (int c = 0; c < kVector / 4; ++c) {
-                v[n][c] = in ? sum4(v[n][c], load4(more + 4 * c)) : float4{};
+                v[n][c] = load4(at + 4 * c);
+                if (!in) v[n][c] = {};
+            }
+        }
+        if (up.data != nullptr) {
+            const Picture<const T> more(up, image, channel);
+#pragma unroll
+            for (int n = 0; n < kTogether; ++n) {
+                const int x = left + (first + n * kStep) % kWidth;
+                const int y = top + (first + n * kStep) / kWidth;
+                if (!from.holds(x, y)) continue;
+#pragma unroll
+                for (int c = 0; c < kVector / 4; ++c) {
+                    v[n][c] = sum4(v[n][c], load4(more.at(x / 2, y / 2) + 4 * c));
+                }
             }
         }
 #pragma unroll
         for (int n = 0; n < kTogether; ++n) {
-            const int i = first + n * kTileThreads;
-            if (i >= kCount) continue;
+            const int pixel = first + n * kStep;
+            if (pixel >= kPixels) continue;
 #pragma unroll
-            for (int c = 0; c < kVector / 4; ++c) Product::put(to, pixel_of(i), channel_of(i) + 4 * c, v[n][c]);
+            for (int c = 0; c < kVector / 4; ++c) Product::put(to, pixel, channel + 4 * c, v[n][c]);
         }
     }
     __syncthreads();

@@ -3,7 +3,7 @@
 //
 // 32-bit maps take part as sums of two 16-bit numbers, v = high + low with high = v rounded to 16 bits, and so do their
 // weights: a product is high high + high low + low high. What is left out is below 2^-22 of it, the rounding of 32-bit
-// arithmetic. Magnitudes above 131000 become that, those below 2^-24 vanish.
+// arithmetic. Magnitudes above 65504 are beyond both, those below 2^-24 vanish.
 #pragma once
 
 #include "gpu/cnn/elements.cuh"
@@ -59,10 +59,13 @@ public:
     // Four channels of a pixel of the tile.
     __device__ static void put(__half* tile, int row, int channel, float4 v) {
         __half* at = tile + row * kPitch + channel;
-        store4(at, v);
+        const __half2 first = narrowed(v.x, v.y);
+        const __half2 second = narrowed(v.z, v.w);
+        *reinterpret_cast<uint2*>(at) = bits_of(first, second);
         if constexpr (kParts<T> == 2) {
-            const float4 high = widened(narrowed(v.x, v.y), narrowed(v.z, v.w));
-            store4(at + kTilePart, {v.x - high.x, v.y - high.y, v.z - high.z, v.w - high.w});
+            const float4 high = widened(first, second);
+            *reinterpret_cast<uint2*>(at + kTilePart) =
+                bits_of(__floats2half2_rn(v.x - high.x, v.y - high.y), __floats2half2_rn(v.z - high.z, v.w - high.w));
         }
     }
 

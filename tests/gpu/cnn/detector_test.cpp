@@ -1,0 +1,177 @@
+// The detector as a whole: its switches and batches change nothing, and on photographs it finds what the CPU's finds.
+#include "gpu/cnn/cnn_detector.h"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <tuple>
+
+#include "core/base/error.h"
+#include "core/frame/frame_pool.h"
+#include "tests/gpu/cnn/reference.h"
+#include "tests/gpu/gpu_fixture.h"
+#include "tests/support/random.h"
+
+namespace throng::test {
+namespace {
+
+using namespace throng::gpu;
+
+// Smooth random colours: noise of every frequency would give nothing but boxes.
+Frame random_picture(int width, int height, std::uint64_t seed_of_it) {
+    std::mt19937_64 random(seed_of_it);
+    FramePool pool;
+    WritableFrame frame = pool.take(PixelFormat::nv12, width, height);
+    for (int p = 0; p < 2; ++p) {
+        const double a = static_cast<double>(random() % 100) / 1000.0;
+        const double b = static_cast<double>(random() % 100) / 1000.0;
+        for (int y = 0; y < frame.plane(p).height; ++y) {
+            for (int x = 0; x < frame.plane(p).width; ++x) {
+                const double v = 128.0 + 80.0 * std::sin(a * x + b * y) + static_cast<double>(random() % 40);
+                frame.data(p)[y * frame.plane(p).pitch + x] = static_cast<std::uint8_t>(v);
+            }
+        }
+    }
+    return std::move(frame).finish();
+}
+
+// In an order of their own: the kernels write them in none.
+std::vector<std::tuple<float, float, float, float, float, float>> sorted(const DetectionSet& set) {
+    std::vector<std::tuple<float, float, float, float, float, float>> list;
+    for (std::size_t i = 0; i < set.detections.size(); ++i) {
+        const Detection& d = set.detections[i];
+        const float landmark = set.landmarks.empty() ? 0.0F : set.landmarks[i].xy[7];
+        list.emplace_back(d.score, d.box.x, d.box.y, d.box.w, d.box.h, landmark);
+    }
+    std::sort(list.begin(), list.end());
+    return list;
+}
+
+class CnnDetectorTest : public GpuTest {
+protected:
+    // Random weights give large numbers for samples up to 255.
+    [[nodiscard]] static Network network() {
+        Network network = random_yunet(5);
+        network.input.mean = 127.0F;
+        network.input.scale = 1.0F / 128.0F;
+        return network;
+    }
+    [[nodiscard]] static DetectorParams params() {
+        DetectorParams params;
+        params.kind = "cnn";
+        params.min_size = 1;
+        params.scale_factor = 3;
+        params.score_threshold = 0.3F;
+        params.switches["input"] = "letterbox";
+        return params;
+    }
+    DetectionSet detect(CnnDetector& detector, const Frame& frame, int frames = 1) {
+        DetectionBuffer raw = make_device_buffer(1 << 16, {false, 0, true}, view());
+        for (int i = 0; i < frames; ++i) detector.enqueue(frame, raw, none);
+        return download(raw);
+    }
+    SilentRecorder none;
+};
+
+TEST_F(CnnDetectorTest, SwitchesChangeNothing) {
+    if (IsSkipped()) return;
+    const Frame frame = random_picture(320, 240, seed(1));
+    CnnDetector plain(view(), device, network(), params());
+    const auto expected = sorted(detect(plain, frame));
+    ASSERT_GT(expected.size(), 10U);
+    for (const char* graph : {"on", "off"}) {
+        for (const char* overlap : {"on", "off"}) {
+            DetectorParams chosen = params();
+            chosen.switches["graph"] = graph;
+            chosen.switches["overlap"] = overlap;
+            plain.configure(chosen);
+            EXPECT_EQ(sorted(detect(plain, frame, 3)), expected) << graph << overlap;
+        }
+    }
+    for (const DetectorSwitch& s : plain.switches()) {
+        EXPECT_EQ(s.chosen, s.id == "input" ? "letterbox" : s.id == "fusion" ? "on" : "off") << s.id;
+    }
+    DetectorParams apart = params();
+    apart.switches["fusion"] = "off";
+    plain.configure(apart);
+    EXPECT_NEAR(static_cast<double>(detect(plain, frame).detections.size()), static_cast<double>(expected.size()), 2.0);
+    plain.configure(params());
+    EXPECT_EQ(sorted(detect(plain, frame)), expected);
+}
+
+TEST_F(CnnDetectorTest, BatchesEqualSingleFrames) {
+    if (IsSkipped()) return;
+    DetectorParams native = params();
+    native.switches["input"] = "native";
+    native.min_size = 10;
+    CnnDetector detector(view(), device, network(), native);
+    std::vector<Frame> frames;
+    std::vector<DetectionBuffer> buffers;
+    std::vector<DetectionBuffer*> raw;
+    constexpr int kFrames = 19;  // more than go through together
+    for (int i = 0; i < kFrames; ++i) {
+        frames.push_back(random_picture(300, 200, seed(2) + static_cast<std::uint64_t>(i)));
+        buffers.push_back(make_device_buffer(1 << 14, {false, 0, true}, view()));
+    }
+    for (DetectionBuffer& buffer : buffers) raw.push_back(&buffer);
+    for (int repeat = 0; repeat < 2; ++repeat) {
+        detector.enqueue_batch(frames.data(), raw.data(), kFrames, none);
+        for (std::size_t i = 0; i < frames.size(); i += 6) {
+            const auto together = sorted(download(buffers[i]));
+            CnnDetector alone(view(), device, network(), native);
+            EXPECT_EQ(together, sorted(detect(alone, frames[i]))) << "frame " << i;
+            EXPECT_GT(together.size(), 5U);
+        }
+    }
+}
+
+TEST_F(CnnDetectorTest, FullBuffersAreTold) {
+    if (IsSkipped()) return;
+    const Frame frame = random_picture(320, 240, seed(3));
+    CnnDetector detector(view(), device, network(), params());
+    const std::size_t all = detect(detector, frame).detections.size();
+    DetectionBuffer small = make_device_buffer(5, {}, view());  // without landmarks
+    detector.enqueue(frame, small, none);
+    const DetectionSet set = download(small);
+    EXPECT_EQ(set.detections.size(), 5U);
+    EXPECT_EQ(set.wanted, all);
+    EXPECT_EQ(set.overflow(), all - 5);
+}
+
+TEST_F(CnnDetectorTest, SizesAndThresholdAreKept) {
+    if (IsSkipped()) return;
+    const Frame frame = random_picture(400, 300, seed(4));
+    DetectorParams limited = params();
+    limited.min_size = 20;
+    limited.max_size = 90;
+    limited.score_threshold = 0.5F;
+    CnnDetector detector(view(), device, network(), limited);
+    const DetectionSet set = detect(detector, frame);
+    EXPECT_GT(set.detections.size(), 0U);
+    for (const Detection& d : set.detections) {
+        EXPECT_GE(d.score, 0.5F);
+        EXPECT_GE(std::max(d.box.w, d.box.h), 20.0F);
+        EXPECT_LE(std::max(d.box.w, d.box.h), 90.0F);
+    }
+}
+
+TEST_F(CnnDetectorTest, BadChoicesAreNamed) {
+    if (IsSkipped()) return;
+    DetectorParams bad = params();
+    bad.switches["graph"] = "perhaps";
+    EXPECT_THROW(CnnDetector(view(), device, network(), bad), Error);
+    bad = params();
+    bad.switches["grafh"] = "on";
+    EXPECT_THROW(CnnDetector(view(), device, network(), bad), Error);
+    CnnDetector detector(view(), device, network(), params());
+    bad = params();
+    bad.score_threshold = 1.5F;
+    EXPECT_THROW(detector.configure(bad), Error);
+    const Frame frame = random_picture(320, 240, seed(1));
+    EXPECT_GT(detect(detector, frame).detections.size(), 10U);  // the old ones are kept
+    DetectionBuffer host = make_host_buffer(10);
+    EXPECT_THROW(detector.enqueue(frame, host, none), Error);
+}
+
+}  // namespace
+}  // namespace throng::test

@@ -1,0 +1,96 @@
+// On photographs the CUDA detector finds what the CPU's finds, with the published models.
+#include <algorithm>
+#include <cmath>
+
+#include "core/cpu/cpu_backend.h"
+#include "core/video/image_file.h"
+#include "gpu/backend.h"
+#include "tests/gpu/gpu_fixture.h"
+#include "tests/support/test_data.h"
+
+namespace throng::test {
+namespace {
+
+struct Case {
+    const char* model;
+    const char* photo;
+    const char* input;
+    bool half;
+};
+
+std::string case_name(const testing::TestParamInfo<Case>& info) {
+    std::string name = std::string(info.param.model) + "_" + info.param.photo + "_" + info.param.input +
+                       (info.param.half ? "_fp16" : "_fp32");
+    std::replace_if(
+        name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
+    return name;
+}
+
+DetectionSet detect(Backend& backend, const DetectorParams& params, const Frame& frame) {
+    const auto detector = backend.make_detector(params);
+    const auto recorder = backend.make_recorder();
+    DetectionBuffer raw = backend.make_buffer(1 << 16, detector->extras());
+    detector->enqueue(frame, raw, *recorder);
+    DetectionSet set;
+    backend.download(raw, set);
+    return set;
+}
+
+double distance(const Box& a, const Box& b) {
+    return static_cast<double>(
+        std::max({std::abs(a.x - b.x), std::abs(a.y - b.y), std::abs(a.w - b.w), std::abs(a.h - b.h)}));
+}
+
+class CnnPhoto : public GpuTest, public testing::WithParamInterface<Case> {};
+
+TEST_P(CnnPhoto, FindsWhatTheCpuFinds) {
+    if (IsSkipped()) return;
+    TH_NEED(data, data_dir(), "folder of photographs and models");
+    const Case& param = GetParam();
+    const Frame frame = load_image(data / "photos" / param.photo).frame;
+    DetectorParams params;
+    params.kind = "cnn";
+    params.model = (data / "models" / param.model).string();
+    params.min_size = 10;
+    params.scale_factor = 4;
+    params.score_threshold = 0.4F;
+    params.switches["input"] = param.input;
+    const auto cpu = make_cpu_backend();
+    const auto cuda = make_cuda_backend(0);
+    const DetectionSet expected = detect(*cpu, params, frame);
+    params.half = param.half;
+    const DetectionSet found = detect(*cuda, params, frame);
+
+    const double pixels = param.half ? 1.0 : 0.5;
+    const double score = param.half ? 1e-2 : 1e-3;
+    const auto check = [&](const DetectionSet& those, const DetectionSet& among) {
+        for (const Detection& d : those.detections) {
+            if (d.score < 0.5F) continue;
+            const bool there = std::any_of(among.detections.begin(), among.detections.end(), [&](const Detection& o) {
+                return distance(d.box, o.box) <= pixels &&
+                       std::abs(static_cast<double>(d.score) - static_cast<double>(o.score)) <= score;
+            });
+            EXPECT_TRUE(there) << d.score << " at " << d.box.x << ", " << d.box.y << ", " << d.box.w << " x "
+                               << d.box.h;
+        }
+    };
+    check(expected, found);
+    check(found, expected);
+    EXPECT_GT(found.detections.size(), 0U);
+    EXPECT_EQ(found.landmarks.size(), expected.landmarks.size() == 0 ? 0 : found.detections.size());
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, CnnPhoto,
+                         testing::Values(Case{"yunet_n_dynamic.onnx", "pif-reunion-19.jpg", "native", false},
+                                         Case{"yunet_n_dynamic.onnx", "pif-reunion-19.jpg", "native", true},
+                                         Case{"yunet_n_640_640.onnx", "18F-IRL-2016.jpg", "letterbox", false},
+                                         Case{"yunet_n_640_640.onnx", "18F-IRL-2016.jpg", "letterbox", true},
+                                         Case{"yunet_s_320_320.onnx", "roth-selfie.jpg", "native", false},
+                                         Case{"yunet_s_320_320.onnx", "roth-selfie.jpg", "native", true},
+                                         Case{"version-RFB-640.onnx", "ca-team.jpg", "letterbox", false},
+                                         Case{"version-RFB-640.onnx", "ca-team.jpg", "native", true},
+                                         Case{"version-RFB-320.onnx", "roth-selfie.jpg", "letterbox", false}),
+                         case_name);
+
+}  // namespace
+}  // namespace throng::test
