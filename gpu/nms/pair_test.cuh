@@ -49,31 +49,36 @@ __device__ __forceinline__ bool reaches(const NmsRuleSet& rules, float intersect
     return overlap_ratio(rules.overlap, intersection, area_i, area_j) >= rules.theta;
 }
 
+// Whether j suppresses i under any pair rule, given that j precedes it, and their intersection and areas.
+__device__ __forceinline__ bool suppresses_with(const NmsRuleSet& rules, const DetectionSpan& raw, float intersection,
+                                                float area_i, std::uint32_t i, float area_j, std::uint32_t j) {
+    if (!(intersection > 0.0F) && !rules.disjoint) return false;
+    const float overlap = overlap_ratio(rules.overlap, intersection, area_i, area_j);
+    switch (rules.pair) {
+        case PairRule::overlap: return overlap >= rules.theta;
+        case PairRule::adaptive: return overlap >= adaptive_threshold(rules.theta, raw.density[j]);
+        case PairRule::feature: {
+            const auto size = static_cast<std::size_t>(raw.feature_size);
+            return feature_suppresses(overlap, rules.feature_low, rules.feature_high, rules.feature_distance,
+                                      raw.features + i * size, raw.features + j * size, raw.feature_size);
+        }
+    }
+    return false;
+}
+
 // Whether j suppresses i, given that j precedes it.
 template <PairPath path>
 __device__ __forceinline__ bool suppresses(const NmsRuleSet& rules, const DetectionSpan& raw, const Candidate& i,
                                            const Candidate& j) {
     if (!may_suppress(rules.ties, i.score, j.score)) return false;
     const float intersection = intersection_area(i.box, j.box, rules.extent);
+    const float area_i = box_area(i.box, rules.extent);
+    const float area_j = box_area(j.box, rules.extent);
     if constexpr (path == PairPath::plain) {
         // Most pairs do not meet: spare them the division.
-        if (!(intersection > 0.0F)) return false;
-        return reaches(rules, intersection, box_area(i.box, rules.extent), box_area(j.box, rules.extent));
+        return intersection > 0.0F && reaches(rules, intersection, area_i, area_j);
     } else {
-        if (!(intersection > 0.0F) && !rules.disjoint) return false;
-        const float overlap =
-            overlap_ratio(rules.overlap, intersection, box_area(i.box, rules.extent), box_area(j.box, rules.extent));
-        switch (rules.pair) {
-            case PairRule::overlap: return overlap >= rules.theta;
-            case PairRule::adaptive: return overlap >= adaptive_threshold(rules.theta, raw.density[j.index]);
-            case PairRule::feature: {
-                const auto size = static_cast<std::size_t>(raw.feature_size);
-                return feature_suppresses(overlap, rules.feature_low, rules.feature_high, rules.feature_distance,
-                                          raw.features + i.index * size, raw.features + j.index * size,
-                                          raw.feature_size);
-            }
-        }
-        return false;
+        return suppresses_with(rules, raw, intersection, area_i, i.index, area_j, j.index);
     }
 }
 

@@ -1,392 +1,641 @@
+#include "gpu/nms/small_nms.h"
+
+#include <cuda_pipeline.h>
 #include <cuda_runtime.h>
 
 #include <algorithm>
 
-#include "gpu/nms/pair_test.cuh"
-#include "gpu/nms/small_nms.h"
+#include "gpu/nms/small_entries.cuh"
+#include "gpu/nms/small_settle.cuh"
+#include "gpu/nms/small_team.cuh"
 
-// Three kernels:
-//   rank:   a warp a detection counts those that precede it, among the keys of all, which each block makes for itself;
-//           the valid ones are stored by rank.
-//   decide: a warp takes a detection i and looks at those before it, from the best down, for one that suppresses it.
-//           Greedy needs to know whether that one is kept: its warp tells as soon as it knows, and i waits for that
-//           alone. The first detection waits for nobody, and all blocks run at once, so all get an answer. One-pass
-//           decides without waiting, and waits only to learn whose hit i is.
-//   write:  each kept one counts those before it.
+// No detection is sorted. One launch; the blocks of a frame tell each other once for one-pass what they found, and
+// mostly twice for greedy:
+//   find:    each block tests the pairs of its tile of the triangle of all pairs and tells who is suppressed by
+//   anybody.
+//            Those who are not are kept, by one-pass and by greedy, and every block puts them into its shared memory.
+//   settle:  greedy only. Each block looks which of its share of detections a kept one suppresses, and tells. What is
+//            left, about a tenth, every block decides for itself: a matrix of bits, in rounds. Where more is left, the
+//            blocks repeat find and settle among those; and where that does not help, one block decides them in turn.
+//   finish:  for each of its share, a block finds the first kept one that suppresses it, and the rank of that one among
+//            the kept, which is its place in the output: hits are counted there, and the kept ones written.
 namespace throng::gpu {
 namespace {
 
-constexpr int kRankThreads = 1024;
-constexpr int kDecideThreads = 1024;
-constexpr std::uint32_t kDecideItems = kDecideThreads / 32;  // detections a block has at a time, a warp each
-constexpr std::uint32_t kRun = 8;                            // consecutive ranks that a block takes at a time
-constexpr std::uint32_t kNoRank = 0xFFFFFFFCU;
-constexpr int kWriteThreads = 1024;
-constexpr int kAhead = 4;  // warps' worth of pairs that are looked at together, to hide latencies
-constexpr std::uint32_t kWholeWarp = 0xFFFFFFFFU;
+using namespace small;
 
-enum State : std::uint32_t { undecided = 0, kept = 1, suppressed = 2 };
+struct Shape {
+    std::uint32_t capacity;     // of the scratch
+    std::uint32_t room;         // entries in shared memory
+    std::uint32_t matrix_rows;  // that have room, too
+    std::uint32_t copied;       // detections whose boxes and scores have room, too; 0 or as many as may come
+    std::uint32_t most_rows;    // of tiles
+    Tiling guess;               // for a full buffer,
+    std::uint32_t guess_from;   // and for any with so many
+    std::uint32_t copy_at;      // bytes into shared memory
+    SmallNmsPart part;
+    bool quick;  // see PairRules
+    float least_share;
+    bool extras;  // that are copied
+};
 
-// The next kernel of the stream may start its blocks early; it waits here for the results of this one.
-__device__ __forceinline__ void wait_for_previous() {
-#if __CUDA_ARCH__ >= 900
-    cudaGridDependencySynchronize();
-#endif
-}
-__device__ __forceinline__ void let_next_start() {
-#if __CUDA_ARCH__ >= 900
-    cudaTriggerProgrammaticLaunchCompletion();
-#endif
-}
+// What a block does in find: two tiles, [first, first + tile) and the second.
+struct Job {
+    std::uint32_t a;  // rows of tiles
+    std::uint32_t b;
+    bool diagonal;
+    std::uint32_t tiles;
 
-__device__ void rank(const NmsTask& task, const SmallNmsScratch& scratch, std::uint32_t capacity) {
-    __shared__ __align__(16) std::uint32_t keys[kSmallNmsLimit];
+    __device__ __forceinline__ Job(std::uint32_t job, const Tiling& tiling) {
+        const std::uint32_t off_diagonal = tiling.rows * (tiling.rows - 1) / 2;
+        diagonal = job >= off_diagonal;
+        a = (job - off_diagonal) * 2;
+        b = a + 1;
+        if (!diagonal) {
+            const float square = static_cast<float>(8 * job + 1);
+            b = static_cast<std::uint32_t>(square * rsqrtf(square) * 0.5F + 0.51F);  // too large by one at most
+            if (b * (b - 1) / 2 > job) --b;
+            a = job - b * (b - 1) / 2;
+        }
+        tiles = b < tiling.rows ? 2 : 1;
+    }
+    // The detection at a place in shared memory.
+    [[nodiscard]] __device__ __forceinline__ std::uint32_t index(std::uint32_t place, const Tiling& tiling) const {
+        return place < tiling.tile ? a * tiling.tile + place : (b - 1) * tiling.tile + place;
+    }
+};
+
+// Where hits and sources go: to the output, or to scratch as long as those with too few hits are still among them.
+struct Places {
+    std::int32_t* hits;
+    std::int32_t* source;
+    std::uint32_t room;
+    bool last;
+};
+
+// Copies the optional arrays of a kept detection to its place, which is within the capacity. By `lanes` lanes.
+__device__ __noinline__ void copy_extras(const NmsTask& task, std::size_t place, std::size_t source, std::uint32_t lane,
+                                         std::uint32_t lanes) {
+    const DetectionSpan& kept = task.kept;
     const DetectionSpan& raw = task.raw;
-    const std::uint32_t limit = min(capacity, static_cast<std::uint32_t>(raw.capacity));
-    constexpr int kEach = kSmallNmsLimit / kRankThreads;
-
-    // Loads that need not know the count go first.
-    std::uint32_t key[kEach];
-#pragma unroll
-    for (int k = 0; k < kEach; ++k) {
-        const std::uint32_t i = k * kRankThreads + threadIdx.x;
-        key[k] = 0;
-        if (i >= limit) continue;
-        const Box box = load_box(raw.boxes, i);
-        const float score = raw.scores[i];
-        if (is_valid_detection(box, score)) key[k] = score_key(score);
+    if (lane == 0 && kept.density != nullptr && raw.density != nullptr) kept.density[place] = raw.density[source];
+    if (kept.features != nullptr && raw.features != nullptr && kept.feature_size == raw.feature_size) {
+        const auto size = static_cast<std::size_t>(kept.feature_size);
+        for (std::size_t k = lane; k < size; k += lanes)
+            kept.features[place * size + k] = raw.features[source * size + k];
     }
-    const std::uint32_t n = stored_count(raw);
-    if (n > capacity) return;
-    int valid = 0;
-#pragma unroll
-    for (int k = 0; k < kEach; ++k) {
-        const std::uint32_t i = k * kRankThreads + threadIdx.x;
-        if (i >= n) key[k] = 0;
-        keys[i] = key[k];
-        if (static_cast<std::uint32_t>(k * kRankThreads) < n) valid += __syncthreads_count(key[k] != 0 ? 1 : 0);
-    }
-    __syncthreads();
-    if (blockIdx.x == 0 && threadIdx.x == 0) {
-        scratch.header->valid = static_cast<std::uint32_t>(valid);
-        scratch.header->invalid = n - static_cast<std::uint32_t>(valid);
-    }
-
-    const std::uint32_t lane = threadIdx.x & 31;
-    const auto* four = reinterpret_cast<const uint4*>(keys);
-    const std::uint32_t rounds = (n + 127) / 128;
-    for (std::uint32_t i = threadIdx.x / 32 * gridDim.x + blockIdx.x; i < n; i += kRankThreads / 32 * gridDim.x) {
-        const std::uint32_t mine = keys[i];
-        if (mine == 0) {
-            if (lane == 0 && task.owner != nullptr) task.owner[i] = -1;
-            continue;
-        }
-        std::uint32_t above = 0;
-        std::uint32_t equal = 0;
-        for (std::uint32_t r = 0; r < rounds; ++r) {
-            const uint4 v = four[r * 32 + lane];
-            above += (v.x > mine) + (v.y > mine) + (v.z > mine) + (v.w > mine);
-            equal += (v.x == mine) + (v.y == mine) + (v.z == mine) + (v.w == mine);
-        }
-        above = warp_sum(above);
-        equal = warp_sum(equal);
-        const Box box = load_box(raw.boxes, i);
-        const float score = raw.scores[i];
-        if (equal > 1) {
-            std::uint32_t before = 0;
-            for (std::uint32_t j = lane; j < n; j += 32) {
-                if (keys[j] == mine && j != i && throng::precedes(load_box(raw.boxes, j), score, j, box, score, i))
-                    ++before;
-            }
-            above += warp_sum(before);
-        }
-        if (lane == 0) {
-            store_box(scratch.boxes, above, box);
-            scratch.scores[above] = score;
-            scratch.index[above] = i;
-            scratch.hits[above] = 1;
-            scratch.state[above] = undecided;
-        }
+    if (kept.landmarks != nullptr && raw.landmarks != nullptr) {
+        for (std::size_t k = lane; k < 10; k += lanes) kept.landmarks[place * 10 + k] = raw.landmarks[source * 10 + k];
     }
 }
 
-// Step for detection i, by a warp. boxes: all that come before it, and its own; run_states: what is known of the run of
-// ranks that its block has at this time, tagged with the rank, in shared memory: chains mostly lead from rank to rank.
-template <PairPath path>
-__device__ void decide_one(const NmsTask& task, const SmallNmsScratch& scratch, const NmsRuleSet& rules,
-                           const Box* boxes, std::uint32_t* run_states, std::uint32_t i) {
-    const std::uint32_t lane = threadIdx.x & 31;
-    const bool with_score = path == PairPath::any || rules.ties == Ties::strict;
-    const Candidate mine{boxes[i], with_score ? scratch.scores[i] : 0.0F, with_score ? scratch.index[i] : 0};
-    const float area = box_area(mine.box, rules.extent);
-    const bool quick = path == PairPath::plain && rules.ties == Ties::total && rules.theta > 1e-30F;
-    const bool greedy = rules.rule == NmsRule::greedy;
-    volatile std::uint32_t* states = scratch.state;
-    const auto state_of = [&](std::uint32_t j) -> std::uint32_t {
-        if (j >= i / kRun * kRun) {
-            const std::uint32_t seen = atomicOr(run_states + j % kRun, 0U);
-            if (seen / 4 == j) return seen % 4;
+constexpr std::uint32_t kFewLeft = 160;  // up to so many are decided by every block for itself
+constexpr std::uint32_t kCopied = 2048;  // up to so many detections are copied to shared memory while blocks wait
+
+__device__ __forceinline__ bool has(SmallNmsPart whole, SmallNmsPart part) {
+    return (static_cast<std::uint32_t>(whole) & static_cast<std::uint32_t>(part)) != 0;
+}
+
+struct Frame {
+    const NmsTask& task;
+    const SmallNmsScratch& scratch;
+    const Shape& shape;
+    PairRules pairs;
+    std::uint32_t n;
+    Team team;
+    Entries entries;
+    std::uint32_t* matrix;
+    Bits suppressed;  // and invalid; those that greedy keeps later are cleared
+    Bits left;        // that greedy has not decided
+    Bits fresh;
+    std::uint32_t* counters;  // [5]
+    std::uint32_t* queues;
+    Source source;        // of all detections
+    std::uint32_t width;  // lanes for each of the share
+    std::uint32_t gathers = 0;
+
+    // The block's share: the words of bits rank, rank + blocks, …
+    template <typename Do>
+    __device__ __forceinline__ void for_own(const Do& act) const {
+        const Search search(width);
+        for (std::uint32_t k = 0;; ++k) {
+            const std::uint32_t group = threadIdx.x / width + k * (kThreads / width);
+            const std::uint32_t i = (team.rank + group / 32 * team.blocks) * 32 + group % 32;
+            // The word of the warp's first lane is the lowest: whole warps leave together.
+            if (i / 32 * 32 >= round_up(n, 32)) break;
+            const bool active = i < n;
+            const Loaded d = active ? source.load(i) : Loaded{};
+            act(search, i, active, d);
         }
-        return states[j];  // not of this run, not yet told, or its warp is at a later one
-    };
-    bool told = false;
-    std::int32_t owner = -1;
-    const auto tell = [&](State state) {
-        if (lane == 0) {
-            atomicExch(run_states + i % kRun, i * 4 + state);
-            states[i] = state;
-        }
-        told = true;
-    };
-    for (std::uint32_t base = 0; base < i && owner < 0; base += 32 * kAhead) {
-        // Bit k for the k-th test of this lane. Without a branch, so that the tests overlap: nearly all are decided by
-        // a product (see reaches()).
-        std::uint32_t hit = 0;
-        std::uint32_t unsure = 0;
-#pragma unroll
-        for (int k = 0; k < kAhead; ++k) {
-            const std::uint32_t j = base + k * 32 + lane;
-            const Box box = boxes[min(j, i)];
-            const float intersection = intersection_area(mine.box, box, rules.extent);
-            const float limit =
-                rules.theta * overlap_base(rules.overlap, intersection, area, box_area(box, rules.extent));
-            const bool clear = quick && limit > 1e-30F && limit < 1e30F;
-            const bool above = intersection > limit * 1.000001F;
-            const bool below = intersection < limit * 0.999999F;
-            hit |= (j < i && clear && above ? 1U : 0U) << k;
-            unsure |= (j < i && (rules.disjoint || intersection > 0.0F) && !(clear && (above || below)) ? 1U : 0U) << k;
-        }
-        if (__any_sync(kWholeWarp, unsure != 0)) {
-            for (; unsure != 0; unsure &= unsure - 1) {
-                const int k = __ffs(unsure) - 1;
-                const std::uint32_t j = base + k * 32 + lane;
-                const Candidate other{boxes[j], with_score ? scratch.scores[j] : 1.0F,
-                                      with_score ? scratch.index[j] : 0};
-                if (suppresses<path>(rules, task.raw, mine, other)) hit |= 1U << k;
+    }
+
+    // For the group of places of the lanes' i and the 32 places from `first` on: which need no test.
+    __device__ __forceinline__ std::uint32_t both_suppressed(std::uint32_t group, std::uint32_t first) const {
+        const std::uint32_t lane = threadIdx.x & 31;
+        std::uint32_t word = 0;
+        if (lane < 3) word = atomicOr(fresh.words + (lane == 0 ? group : first / 32 + lane - 1), 0U);
+        const std::uint32_t mine = __shfl_sync(kWholeWarp, word, 0);
+        const std::uint32_t low = __shfl_sync(kWholeWarp, word, 1);
+        const std::uint32_t high = __shfl_sync(kWholeWarp, word, 2);
+        return (mine >> lane & 1U) != 0 ? __funnelshift_r(low, high, first % 32) : 0;
+    }
+    __device__ __forceinline__ void stage(const Job& job, const Tiling& tiling, bool guessed, const Loaded& guess);
+    __device__ __forceinline__ void tell_suppressed(const Job& job, const Tiling& tiling, bool through_board) const;
+    __device__ __forceinline__ std::uint32_t gather(std::uint32_t first, const Bits& bits, std::uint32_t flip);
+    __device__ __forceinline__ std::uint32_t settle(std::uint32_t kept);
+    __device__ __forceinline__ std::uint32_t settle_here(std::uint32_t kept, std::uint32_t count) const;
+    __device__ __forceinline__ std::uint32_t settle_by_one(std::uint32_t kept, std::uint32_t count);
+    __device__ __forceinline__ void finish(std::uint32_t kept, const Places& places) const;
+    __device__ __forceinline__ std::uint32_t drop_few_hits(std::uint32_t kept, const Places& places) const;
+};
+
+// A job's detections into shared memory. The bits of the invalid ones are set by place, in `fresh`.
+__device__ __forceinline__ void Frame::stage(const Job& job, const Tiling& tiling, bool guessed, const Loaded& guess) {
+    for (std::uint32_t p = threadIdx.x; p < tiling.tile * job.tiles; p += kThreads) {
+        const std::uint32_t i = job.index(p, tiling);
+        Entry e = no_entry();
+        if (i < n) {
+            const Loaded d = guessed && p < kThreads ? guess : source.load(i);
+            e = make_entry(pairs.rules, d.box, d.score, i);
+            if (job.diagonal && !e.valid()) {
+                fresh.set(p);
+                atomicAdd(counters + 1, 1U);
             }
-            __syncwarp();
         }
-        if (!__any_sync(kWholeWarp, hit != 0)) continue;
-        if (!greedy && !told) tell(suppressed);
+        entries.store(p, e);
+    }
+}
+
+// Slots of find: word w of the tiles as row c of tiles sees them. By the last warp, after what it wrote to memory.
+__device__ __forceinline__ void Frame::tell_suppressed(const Job& job, const Tiling& tiling, bool through_board) const {
+    const std::uint32_t words = tiling.tile / 32;
+    for (std::uint32_t w = threadIdx.x & 31; w < words * job.tiles; w += 32) {
+        const bool second = w >= words;
+        const std::uint32_t tile = second ? job.b : job.a;
+        const std::uint32_t witness = job.diagonal ? tile : second ? job.a : job.b;
+        const std::uint32_t word = tile * words + (second ? w - words : w);
+        if (through_board) {
+            team.write(witness * tiling.rows * words + word, fresh.words[w]);
+        } else {
+            suppressed.words[word] = fresh.words[w];
+        }
+    }
+    if (job.diagonal && through_board && (threadIdx.x & 31) == 0)
+        team.write(SmallNmsBoard::kSlots - 1 - job.a / 2, counters[1]);
+}
+
+// Puts the detections with a bit (flip 0) or without one (flip ~0) into entries from `first` on, in no order, and
+// returns how many there are.
+__device__ __forceinline__ std::uint32_t Frame::gather(std::uint32_t first, const Bits& bits, std::uint32_t flip) {
+    const std::uint32_t lane = threadIdx.x & 31;
+    std::uint32_t* counter = counters + 3 + gathers % 2;
+    ++gathers;
+    // For the next time. Nobody looks at it any more: the block has met since.
+    if (threadIdx.x == 0) counters[3 + gathers % 2] = 0;
 #pragma unroll 1
-        for (int k = 0; k < kAhead && owner < 0; ++k) {
-            const bool mine_hit = (hit >> k & 1U) != 0;
-            if (!__any_sync(kWholeWarp, mine_hit)) continue;
-            const std::uint32_t j = base + k * 32 + lane;
-            while (true) {
-                const std::uint32_t now = mine_hit ? state_of(j) : static_cast<std::uint32_t>(suppressed);
-                const std::uint32_t is_kept = __ballot_sync(kWholeWarp, now == kept);
-                const std::uint32_t waiting = __ballot_sync(kWholeWarp, now == undecided);
-                if (is_kept != 0 && !told) tell(suppressed);
-                // The owner is the first kept one: known once nobody before it is undecided.
-                if (is_kept != 0 && (waiting == 0 || __ffs(is_kept) < __ffs(waiting))) {
-                    owner = static_cast<std::int32_t>(base + k * 32) + __ffs(is_kept) - 1;
-                    break;
-                }
-                if (waiting == 0) break;
+    for (std::uint32_t i = threadIdx.x; i - lane < n; i += kThreads) {
+        const std::uint32_t in_range = n - (i - lane) >= 32 ? kWholeWarp : (1U << n % 32) - 1;
+        const std::uint32_t word = (bits.words[i / 32] ^ flip) & in_range;
+        if (word == 0) continue;
+        std::uint32_t at = 0;
+        if (lane == 0) at = atomicAdd(counter, static_cast<std::uint32_t>(__popc(word)));
+        at = first + __shfl_sync(kWholeWarp, at, 0) + __popc(word & ((1U << lane) - 1));
+        if ((word >> lane & 1U) != 0) entries.index[at] = i;
+    }
+    __syncthreads();
+    const std::uint32_t count = *counter;
+#pragma unroll 1
+    for (std::uint32_t p = first + threadIdx.x; p < first + count; p += kThreads) {
+        const std::uint32_t i = entries.index[p];
+        const Loaded d = source.load(i);
+        entries.store(p, make_valid_entry(pairs.rules, d.box, d.score, i));
+    }
+    __syncthreads();
+    return count;
+}
+
+// Greedy. entries [0, kept) are those that nobody suppresses. Adds to them what else is kept, clears their bits and
+// returns the new number.
+__device__ __forceinline__ std::uint32_t Frame::settle(std::uint32_t kept) {
+    std::uint32_t looked_at = 0;  // of the kept
+    std::uint32_t before = n;
+    bool first = true;
+    while (true) {
+        for_own([&](const Search& search, std::uint32_t i, bool active, const Loaded& d) {
+            const Entry mine = active ? make_entry(pairs.rules, d.box, d.score, i) : no_entry();
+            const bool asks = mine.valid() && (first ? suppressed : left).test(i);
+            const bool settled = search.any_suppressor(pairs, entries, looked_at, asks ? kept : 0, mine);
+            if (asks && !settled && search.lane == 0) fresh.set(i);
+        });
+        team.exchange(fresh, left, n);
+        fresh.clear();
+        first = false;
+        const std::uint32_t count = gather(kept, left, 0);
+        if (count == 0) return kept;
+        const bool helps = count < before - before / 4;
+        if (count <= min(kFewLeft, shape.matrix_rows) || (!helps && count <= shape.matrix_rows))
+            return settle_here(kept, count);
+        if (!helps) return settle_by_one(kept, count);
+        before = count;
+        for_own([&](const Search& search, std::uint32_t i, bool active, const Loaded& d) {
+            const bool asks = active && left.test(i);
+            const Entry mine = asks ? make_entry(pairs.rules, d.box, d.score, i) : no_entry();
+            const bool waits = search.any_suppressor(pairs, entries, kept, asks ? kept + count : 0, mine);
+            if (asks && !waits && search.lane == 0) fresh.set(i);
+        });
+        const Bits late{fresh.words + kBitWords + SmallNmsBoard::kRows};
+        team.exchange(fresh, late, n);
+        fresh.clear();
+        looked_at = kept;
+        kept += gather(kept, late, 0);
+        for (std::uint32_t w = threadIdx.x; w < (n + 31) / 32; w += kThreads) {
+            suppressed.words[w] &= ~late.words[w];
+            left.words[w] &= ~late.words[w];
+        }
+        __syncthreads();
+    }
+}
+
+__device__ __forceinline__ std::uint32_t Frame::settle_here(std::uint32_t kept, std::uint32_t count) const {
+    const BitMatrix suppressors(matrix, count);
+    const Entries undecided = entries.from(kept);
+    suppressors.clear();
+    if (threadIdx.x >= count && threadIdx.x < suppressors.rows) undecided.store(threadIdx.x, no_entry());
+    if (threadIdx.x == 0) counters[0] = 0;
+    __syncthreads();
+    for_each_suppression(
+        pairs, undecided, queues, PairRange{0, 0, suppressors.rows, 1, true},
+        [](std::uint32_t, std::uint32_t) { return 0U; },
+        [&](std::uint32_t i, std::uint32_t j) { suppressors.set(i, j); });
+    __syncthreads();
+    const bool stays = settle_by_rounds(suppressors);
+    const Entry e = threadIdx.x < count ? undecided.load(threadIdx.x) : no_entry();
+    __syncthreads();
+    if (stays) {
+        atomicAnd(suppressed.words + e.index / 32, ~(1U << e.index % 32));
+        undecided.store(atomicAdd(counters, 1U), e);
+    }
+    __syncthreads();
+    return kept + counters[0];
+}
+
+// All blocks rank, the first decides.
+__device__ __forceinline__ std::uint32_t Frame::settle_by_one(std::uint32_t kept, std::uint32_t count) {
+    for_own([&](const Search& search, std::uint32_t i, bool active, const Loaded& d) {
+        const bool asks = active && left.test(i);
+        const std::uint32_t place = search.rank(pairs, entries.from(kept), asks ? count : 0, d.score, i);
+        if (asks && search.lane == 0) scratch.order[place] = i;
+    });
+    team.meet();
+    if (team.rank == 0) {
+        for (std::uint32_t p = threadIdx.x; p < count; p += kThreads) {
+            const std::uint32_t i = __ldcg(scratch.order + p);
+            const Loaded d = source.load(i);
+            entries.store(p, make_entry(pairs.rules, d.box, d.score, i));
+        }
+        __syncthreads();
+        settle_in_turn(pairs, entries, count, [&](std::uint32_t p) {
+            const std::uint32_t i = entries.index[p];
+            atomicAnd(suppressed.words + i / 32, ~(1U << i % 32));
+        });
+        __syncthreads();
+        for (std::uint32_t w = threadIdx.x; team.blocks > 1 && w < (n + 31) / 32; w += kThreads)
+            team.write(w, suppressed.words[w]);
+    } else {
+        for (std::uint32_t w = threadIdx.x; w < (n + 31) / 32; w += kThreads) suppressed.words[w] = team.read(w);
+    }
+    ++team.tag;
+    __syncthreads();
+    return gather(0, suppressed, kWholeWarp);
+}
+
+__device__ __forceinline__ void Frame::finish(std::uint32_t kept, const Places& places) const {
+    for_own([&](const Search& search, std::uint32_t i, bool active, const Loaded& d) {
+        const Entry mine = active ? make_entry(pairs.rules, d.box, d.score, i) : no_entry();
+        const bool keeps = active && !suppressed.test(i);
+        std::uint32_t owner = kNone;
+        if (mine.valid() && !keeps) owner = search.first_suppressor(pairs, entries, kept, mine);
+        float score = d.score;
+        std::uint32_t index = i;
+        if (owner != kNone) {
+            score = entries.area_score[owner].y;
+            index = entries.index[owner];
+        }
+        const bool owned = keeps || owner != kNone;
+        if (active && search.lane == 0 && task.owner != nullptr)
+            task.owner[i] = owned ? static_cast<std::int32_t>(index) : -1;
+        if (!owned) return;
+        const std::uint32_t place = search.rank(pairs, entries, kept, score, index);
+        if (place >= places.room) return;
+        if (search.lane == 0) atomicAdd(places.hits + place, 1);
+        if (!keeps) return;
+        if (search.lane == 0) places.source[place] = static_cast<std::int32_t>(i);
+        if (!places.last) return;
+        if (search.lane == 0) {
+            reinterpret_cast<float4*>(task.kept.boxes)[place] = d.box;
+            task.kept.scores[place] = d.score;
+        }
+        if (shape.extras) copy_extras(task, place, i, search.lane, search.width);
+    });
+}
+
+// One block. Returns how many stay.
+__device__ __forceinline__ std::uint32_t Frame::drop_few_hits(std::uint32_t kept, const Places& places) const {
+    __shared__ std::uint32_t sums[kWarps];
+    const std::uint32_t lane = threadIdx.x & 31;
+    std::uint32_t before = 0;
+    for (std::uint32_t first = 0; first < kept; first += kThreads) {
+        const std::uint32_t p = first + threadIdx.x;
+        const std::int32_t hits = p < kept ? __ldcg(places.hits + p) : 0;
+        const bool stays = p < kept && hits >= pairs.rules.min_hits;
+        const std::uint32_t votes = __ballot_sync(kWholeWarp, stays);
+        if (lane == 0) sums[threadIdx.x / 32] = __popc(votes);
+        __syncthreads();
+        const std::uint32_t sum = lane < kWarps ? sums[lane] : 0;
+        const std::uint32_t place =
+            before + warp_sum(lane < threadIdx.x / 32 ? sum : 0) + __popc(votes & ((1U << lane) - 1));
+        if (stays && place < static_cast<std::uint32_t>(task.kept.capacity)) {
+            const auto source = static_cast<std::uint32_t>(__ldcg(places.source + p));
+            const Loaded d = this->source.load(source);
+            reinterpret_cast<float4*>(task.kept.boxes)[place] = d.box;
+            task.kept.scores[place] = d.score;
+            task.kept.hits[place] = hits;
+            task.kept.source[place] = static_cast<std::int32_t>(source);
+            if (shape.extras) copy_extras(task, place, source, 0, 1);
+        }
+        before += warp_sum(sum);
+        __syncthreads();
+    }
+    return before;
+}
+
+__device__ __forceinline__ void run_frame(const NmsTask& task, const SmallNmsScratch& scratch, const NmsRuleSet& rules,
+                                          const Shape& shape) {
+    extern __shared__ __align__(16) unsigned char memory[];
+    constexpr std::uint32_t kWords = kBitWords + SmallNmsBoard::kRows;  // rows of tiles may reach further
+    __shared__ std::uint32_t words[4 * kWords];
+    __shared__ std::uint32_t counters[5];
+    __shared__ std::uint32_t queues[kWarps * kQueue];
+    const DetectionSpan& raw = task.raw;
+
+    // Loads that need not know the count go first, as if the buffer were full.
+    Loaded guess{};
+    {
+        const Job job(blockIdx.x, shape.guess);
+        const std::uint32_t i = job.index(threadIdx.x, shape.guess);
+        if (threadIdx.x < shape.guess.tile * job.tiles && i < static_cast<std::uint32_t>(raw.capacity))
+            guess = Source{reinterpret_cast<const float4*>(raw.boxes), raw.scores}.load(i);
+    }
+    const std::uint32_t tag = scratch.board->tag;
+    for (std::uint32_t w = threadIdx.x; w < 3 * kWords; w += kThreads) words[w] = 0;
+    if (threadIdx.x < 5) counters[threadIdx.x] = 0;
+    const std::uint32_t n = stored_count(raw);
+    if (n > shape.capacity) return;
+    if (n == 0) {
+        if (blockIdx.x == 0 && threadIdx.x == 0) *task.kept.count = DetectionCount{0, 0};
+        return;
+    }
+    const bool guessed = n >= shape.guess_from;
+    const Tiling tiling = guessed ? shape.guess : Tiling::of(n, shape.most_rows);
+    const std::uint32_t blocks = min(gridDim.x, tiling.jobs);
+    if (blockIdx.x >= blocks) return;
+    const bool through_board = blocks > 1 || shape.part != SmallNmsPart::all;
+    const bool few = rules.min_hits > 1;
+    const Places places{few ? scratch.hits : task.kept.hits, few ? scratch.source : task.kept.source,
+                        few ? shape.capacity : static_cast<std::uint32_t>(task.kept.capacity), !few};
+    Frame frame{task,
+                scratch,
+                shape,
+                PairRules{rules, raw, shape.quick, shape.least_share},
+                n,
+                Team{blocks, blockIdx.x, scratch.board, tag + 1},
+                Entries::in(memory, shape.room),
+                reinterpret_cast<std::uint32_t*>(memory + std::size_t{shape.room} * Entries::kBytes),
+                Bits{words},
+                Bits{words + kWords},
+                Bits{words + 2 * kWords},
+                counters,
+                queues,
+                Source{reinterpret_cast<const float4*>(raw.boxes), raw.scores},
+                (n + 31) / 32 <= blocks ? kThreads / 32 : 4U};
+    Team& team = frame.team;
+    const bool last_warp = threadIdx.x >= kThreads - 32;
+    __syncthreads();
+    if (has(shape.part, SmallNmsPart::map)) {
+        for (std::uint32_t j = team.rank; j < tiling.jobs; j += blocks) {
+            const Job job(j, tiling);
+            if (j != team.rank) {
+                __syncthreads();
+                frame.fresh.clear();
+                if (threadIdx.x == 0) counters[1] = 0;
+                __syncthreads();
             }
+            frame.stage(job, tiling, guessed && j == team.rank, guess);
+            __syncthreads();
+            if (last_warp && j == team.rank) {
+                // What is written here is seen by whoever sees this warp's slots.
+                for (std::uint32_t p = blockIdx.x * 32 + (threadIdx.x & 31); p < min(n, places.room); p += blocks * 32)
+                    places.hits[p] = 0;
+                __syncwarp();
+                if (through_board) __threadfence();
+            }
+            const PairRange range{0, job.diagonal ? 0 : tiling.tile, tiling.tile, job.diagonal ? job.tiles : 1,
+                                  job.diagonal};
+            for_each_suppression(
+                frame.pairs, frame.entries, queues, range,
+                [&](std::uint32_t group, std::uint32_t first) {
+                    return tiling.tile < 128 ? 0 : frame.both_suppressed(group, first);
+                },
+                [&](std::uint32_t i, std::uint32_t) { frame.fresh.set(i); });
+            __syncthreads();
+            if (last_warp) frame.tell_suppressed(job, tiling, through_board);
         }
     }
-    if (!told) {
-        tell(kept);
-        told = false;
-    }
-    if (lane != 0) return;
-    if (owner >= 0) atomicAdd(&scratch.hits[owner], 1U);
-    if (task.owner != nullptr) {
-        const auto self = static_cast<std::int32_t>(scratch.index[i]);
-        task.owner[self] = owner >= 0 ? static_cast<std::int32_t>(scratch.index[owner]) : told ? -1 : self;
-    }
-}
+    if (!has(shape.part, SmallNmsPart::reduce)) return;
 
-// A warp takes one detection after the other, upwards. The blocks take runs of kRun ranks in turn, so that all have as
-// much to do: the later a detection comes, the more there are before it.
-template <PairPath path>
-__device__ void decide(const NmsTask& task, const SmallNmsScratch& scratch, const NmsRuleSet& rules,
-                       std::uint32_t capacity) {
-    extern __shared__ __align__(16) unsigned char memory[];
-    __shared__ std::uint32_t run_states[kDecideItems];
-    Box* boxes = reinterpret_cast<Box*>(memory);
-    const std::uint32_t valid = scratch.header->valid;
-    if (stored_count(task.raw) > capacity || blockIdx.x * kRun >= valid) return;
-    for (std::uint32_t j = threadIdx.x; j < valid; j += kDecideThreads) store_box(boxes, j, load_box(scratch.boxes, j));
-    if (threadIdx.x < kDecideItems) run_states[threadIdx.x] = kNoRank;
+    if (n <= shape.copied) {
+        // On their way while the other blocks finish.
+        auto* boxes = reinterpret_cast<float4*>(memory + shape.copy_at);
+        auto* scores = reinterpret_cast<float*>(boxes + shape.copied);
+#pragma unroll 1
+        for (std::uint32_t i = threadIdx.x; i < n; i += kThreads) {
+            __pipeline_memcpy_async(boxes + i, frame.source.boxes + i, sizeof(float4));
+            __pipeline_memcpy_async(scores + i, frame.source.scores + i, sizeof(float));
+        }
+        __pipeline_commit();
+        frame.source = Source{boxes, scores};
+    }
+    if (through_board) {
+        // A thread has a word, and each fourth of the rows that saw it.
+        const std::uint32_t row_words = tiling.rows * tiling.tile / 32;
+        constexpr std::uint32_t kEach = 128;
+        constexpr std::uint32_t kStep = kThreads / kEach;
+#pragma unroll 1
+        for (std::uint32_t w = threadIdx.x % kEach; w < row_words; w += kEach) {
+            std::uint64_t seen[SmallNmsBoard::kRows / kStep];
+#pragma unroll
+            for (std::uint32_t k = 0; k < SmallNmsBoard::kRows / kStep; ++k) {
+                const std::uint32_t witness = threadIdx.x / kEach + k * kStep;
+                if (witness < tiling.rows) seen[k] = team.peek(witness * row_words + w);
+            }
+            std::uint32_t word = 0;
+#pragma unroll
+            for (std::uint32_t k = 0; k < SmallNmsBoard::kRows / kStep; ++k) {
+                const std::uint32_t witness = threadIdx.x / kEach + k * kStep;
+                if (witness < tiling.rows) word |= team.read(witness * row_words + w, seen[k]);
+            }
+            if (word != 0) atomicOr(frame.suppressed.words + w, word);
+        }
+        if (blockIdx.x == 0 && threadIdx.x < (tiling.rows + 1) / 2)
+            atomicAdd(counters + 2, team.read(SmallNmsBoard::kSlots - 1 - threadIdx.x));
+    }
+    __pipeline_wait_prior(0);
     __syncthreads();
-
-    const std::uint32_t warp = threadIdx.x / 32;
-    const std::uint32_t run = warp / kRun;
-    for (std::uint32_t round = 0;; ++round) {
-        const std::uint32_t i = ((round * (kDecideItems / kRun) + run) * gridDim.x + blockIdx.x) * kRun + warp % kRun;
-        if (i >= valid) return;
-        decide_one<path>(task, scratch, rules, boxes, run_states + run * kRun, i);
-        __syncwarp();
+    ++team.tag;
+    frame.fresh.clear();
+    if (shape.part == SmallNmsPart::reduce) team.meet();  // the last to read the tag comes here
+    std::uint32_t kept = frame.gather(0, frame.suppressed, kWholeWarp);
+    if (rules.rule == NmsRule::greedy) kept = frame.settle(kept);
+    frame.finish(kept, places);
+    if (few) {
+        team.meet();
+        if (blockIdx.x == 0) kept = frame.drop_few_hits(kept, places);
+    }
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+        *task.kept.count = DetectionCount{kept, counters[through_board ? 2 : 1]};
+        scratch.board->tag = team.tag - 1;
     }
 }
 
-__device__ void write(const NmsTask& task, const SmallNmsScratch& scratch, std::int32_t min_hits,
-                      std::uint32_t capacity) {
-    if (stored_count(task.raw) > capacity) return;
-    const std::uint32_t valid = scratch.header->valid;
-    const std::uint32_t lane = threadIdx.x & 31;
-    const std::uint32_t warp = threadIdx.x / 32;
-    const auto stays = [&](std::uint32_t i) {
-        return scratch.state[i] == kept && (min_hits <= 1 || static_cast<std::int32_t>(scratch.hits[i]) >= min_hits);
-    };
-    // The last block has the total.
-    const bool last = blockIdx.x == gridDim.x - 1;
-    const std::uint32_t first = blockIdx.x * kWriteThreads;
-    if (first >= valid && !last) return;
-    std::uint32_t earlier = 0;
-    for (std::uint32_t i = threadIdx.x; i < min(first, valid); i += kWriteThreads) earlier += stays(i) ? 1 : 0;
-    const std::uint32_t i = first + threadIdx.x;
-    const bool mine = i < valid && stays(i);
-    const std::uint32_t votes = __ballot_sync(kWholeWarp, mine);
-    earlier = warp_sum(earlier);
-    __shared__ std::uint32_t earlier_sums[32];
-    __shared__ std::uint32_t own_sums[32];
-    if (lane == 0) {
-        earlier_sums[warp] = earlier;
-        own_sums[warp] = __popc(votes);
+__global__ void __launch_bounds__(kThreads, 1)
+    small_nms_kernel(const __grid_constant__ SmallNmsTask task, const __grid_constant__ NmsRuleSet rules,
+                     const __grid_constant__ Shape shape) {
+    run_frame(task.task, task.scratch, rules, shape);
+}
+
+__global__ void __launch_bounds__(kThreads, 1)
+    small_nms_batch_kernel(const SmallNmsTask* d_tasks, const __grid_constant__ NmsRuleSet rules,
+                           const __grid_constant__ Shape shape) {
+    __shared__ SmallNmsTask task;
+    constexpr std::uint32_t kWords = sizeof(SmallNmsTask) / sizeof(std::uint32_t);
+    if (threadIdx.x < kWords) {
+        reinterpret_cast<std::uint32_t*>(&task)[threadIdx.x] =
+            reinterpret_cast<const std::uint32_t*>(d_tasks + blockIdx.y)[threadIdx.x];
     }
     __syncthreads();
-    const std::uint32_t before = warp_sum(earlier_sums[lane]);
-    const std::uint32_t own = own_sums[lane];
-    const std::uint32_t ahead = warp_sum(lane < warp ? own : 0);
-    if (mine) {
-        write_kept(task, before + ahead + __popc(votes & ((1U << lane) - 1)), load_box(scratch.boxes, i),
-                   scratch.scores[i], static_cast<std::int32_t>(scratch.hits[i]), scratch.index[i]);
-    }
-    const std::uint32_t total = before + warp_sum(own);
-    if (last && threadIdx.x == 0) *task.kept.count = DetectionCount{total, scratch.header->invalid};
+    run_frame(task.task, task.scratch, rules, shape);
 }
 
-__global__ void __launch_bounds__(kRankThreads)
-    rank_kernel(const __grid_constant__ SmallNmsTask one, const SmallNmsTask* d_tasks, std::uint32_t capacity) {
-    let_next_start();
-    if (d_tasks == nullptr) {
-        rank(one.task, one.scratch, capacity);
-    } else {
-        rank(d_tasks[blockIdx.y].task, d_tasks[blockIdx.y].scratch, capacity);
-    }
+std::size_t entry_bytes(std::int32_t capacity) {
+    // Two tiles may be longer than all detections.
+    return (static_cast<std::size_t>(capacity) + SmallNmsBoard::kTile + 31) / 32 * 32 * Entries::kBytes;
 }
 
-template <PairPath path>
-__global__ void __launch_bounds__(kDecideThreads)
-    decide_kernel(const __grid_constant__ SmallNmsTask one, const SmallNmsTask* d_tasks,
-                  const __grid_constant__ NmsRuleSet rules, std::uint32_t capacity) {
-    wait_for_previous();
-    let_next_start();
-    if (d_tasks == nullptr) {
-        decide<path>(one.task, one.scratch, rules, capacity);
-    } else {
-        decide<path>(d_tasks[blockIdx.y].task, d_tasks[blockIdx.y].scratch, rules, capacity);
-    }
-}
+constexpr std::size_t kStaticBytes = 16384;  // of shared memory, at most; the driver's part included
 
-__global__ void __launch_bounds__(kWriteThreads)
-    write_kernel(const __grid_constant__ SmallNmsTask one, const SmallNmsTask* d_tasks, std::int32_t min_hits,
-                 std::uint32_t capacity) {
-    wait_for_previous();
-    if (d_tasks == nullptr) {
-        write(one.task, one.scratch, min_hits, capacity);
-    } else {
-        write(d_tasks[blockIdx.y].task, d_tasks[blockIdx.y].scratch, min_hits, capacity);
-    }
-}
-
-unsigned blocks_for(std::int32_t items, int each) {
-    return static_cast<unsigned>(std::max((items + each - 1) / each, 1));
-}
-
+// How a call is launched for so many frames of a capacity.
 struct Launch {
+    Shape shape{};
     cudaLaunchConfig_t config{};
     cudaLaunchAttribute attribute{};
 
-    // starts_early: its blocks may start while the kernel before still runs, and wait in wait_for_previous().
-    Launch(unsigned blocks, std::int32_t frames, int threads, bool starts_early, const DeviceInfo& device,
-           StreamView stream) {
+    Launch(SmallNmsPart part, const DeviceInfo& device, std::int32_t frames, std::int32_t capacity,
+           const NmsRuleSet& rules, bool extras, StreamView stream) {
+        shape.capacity = static_cast<std::uint32_t>(capacity);
+        shape.room = static_cast<std::uint32_t>(entry_bytes(capacity) / Entries::kBytes);
+        shape.part = part;
+        shape.quick =
+            rules.pair == PairRule::overlap && !rules.disjoint && rules.extent == 0.0F && rules.theta > 1e-30F;
+        // The intersection is no larger than the share of a side, and the union no smaller than either box. Some less
+        // than theta, for rounding.
+        shape.least_share =
+            shape.quick && rules.overlap == Overlap::iou && rules.theta > 0.1F ? rules.theta * 0.998F : 0;
+        shape.extras = extras;
+        // Rows of bits for as many as may be left, within what memory there is.
+        const std::size_t most = device.shared_memory - kStaticBytes;
+        std::size_t bytes = entry_bytes(capacity);
+        std::uint32_t rows = std::min(kThreads, (shape.capacity + 31) / 32 * 32);
+        while (bytes + rows * rows / 8 > most) rows -= 32;
+        shape.matrix_rows = rows;
+        bytes += rows * rows / 8;
+        shape.copy_at = static_cast<std::uint32_t>(bytes);
+        const std::size_t copy_bytes = shape.capacity * (sizeof(float4) + sizeof(float));
+        if (shape.capacity > 32 && shape.capacity <= kCopied && bytes + copy_bytes <= most) {
+            shape.copied = shape.capacity;
+            bytes += copy_bytes;
+        }
+        // The blocks of a frame wait for each other, so all must run at once: at most one a multiprocessor, as many as
+        // a triangle of tiles has jobs.
+        const int share = device.multiprocessors / std::max(frames, 1);
+        const auto jobs = [](std::uint32_t rows) { return rows * (rows - 1) / 2 + (rows + 1) / 2; };
+        shape.most_rows = 1;
+        while (shape.most_rows < SmallNmsBoard::kRows && static_cast<int>(jobs(shape.most_rows + 1)) <= share)
+            ++shape.most_rows;
+        shape.guess = Tiling::of(shape.capacity, shape.most_rows);
+        shape.guess_from = shape.capacity;
+        while (shape.guess_from > 1 && Tiling::of(shape.guess_from - 1, shape.most_rows).tile == shape.guess.tile &&
+               Tiling::of(shape.guess_from - 1, shape.most_rows).rows == shape.guess.rows)
+            --shape.guess_from;
+        const bool full = shape.capacity > shape.most_rows * SmallNmsBoard::kTile && shape.most_rows > 1;
+        const std::uint32_t blocks = full ? jobs(shape.most_rows) : shape.guess.jobs;
         config.gridDim = dim3(blocks, static_cast<unsigned>(frames));
-        config.blockDim = dim3(static_cast<unsigned>(threads));
+        config.blockDim = dim3(kThreads);
+        config.dynamicSmemBytes = bytes;
         config.stream = stream;
-        if (starts_early && device.major >= 9) {
-            attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-            attribute.val.programmaticStreamSerializationAllowed = 1;
+        if (blocks > 1) {
+            attribute.id = cudaLaunchAttributeCooperative;
+            attribute.val.cooperative = 1;
             config.attrs = &attribute;
             config.numAttrs = 1;
         }
     }
-};
 
-void launch(SmallNmsPart part, const DeviceInfo& device, const SmallNmsTask& one, const SmallNmsTask* d_tasks,
-            std::int32_t frames, std::int32_t capacity, const NmsRuleSet& rules, StreamView stream) {
-    const auto most = static_cast<std::uint32_t>(capacity);
-    switch (part) {
-        case SmallNmsPart::order: {
-            // Each block reads all detections: no more blocks than fill the device.
-            const unsigned fill = std::max(
-                1U, static_cast<unsigned>(device.multiprocessors * (frames > 1 ? 2 : 1) / std::max(frames, 1)));
-            const Launch l(std::min(fill, blocks_for(capacity, 8)), frames, kRankThreads, false, device, stream);
-            check_cuda(cudaLaunchKernelEx(&l.config, rank_kernel, one, d_tasks, most), "rank_kernel");
-            check_launch("rank_kernel", stream);
-            return;
-        }
-        case SmallNmsPart::map: {
-            // Blocks of a frame wait for each other, so all must run at once: one a multiprocessor and a cooperative
-            // launch, or a single one for each of many frames.
-            const unsigned share = std::max(1U, static_cast<unsigned>(device.multiprocessors / std::max(frames, 1)));
-            Launch l(std::min(share, blocks_for(capacity, kRun)), frames, kDecideThreads, false, device, stream);
-            l.config.dynamicSmemBytes = static_cast<std::size_t>(capacity) * sizeof(Box);
-            if (share > 1) {
-                l.attribute.id = cudaLaunchAttributeCooperative;
-                l.attribute.val.cooperative = 1;
-                l.config.attrs = &l.attribute;
-                l.config.numAttrs = 1;
-            }
-            auto* kernel =
-                pair_path(rules) == PairPath::plain ? &decide_kernel<PairPath::plain> : &decide_kernel<PairPath::any>;
-            check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                            static_cast<int>(l.config.dynamicSmemBytes)),
-                       "decide_kernel: shared memory");
-            check_cuda(cudaLaunchKernelEx(&l.config, kernel, one, d_tasks, rules, most), "decide_kernel");
-            check_launch("decide_kernel", stream);
-            return;
-        }
-        case SmallNmsPart::reduce: {
-            const Launch l(blocks_for(capacity, kWriteThreads), frames, kWriteThreads, true, device, stream);
-            check_cuda(cudaLaunchKernelEx(&l.config, write_kernel, one, d_tasks, rules.min_hits, most), "write_kernel");
-            check_launch("write_kernel", stream);
-            return;
-        }
+    template <typename Kernel, typename... Arguments>
+    void run(const char* name, Kernel* kernel, Arguments... arguments) const {
+        check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                        static_cast<int>(config.dynamicSmemBytes)),
+                   name);
+        check_cuda(cudaLaunchKernelEx(&config, kernel, arguments...), name);
+        check_launch(name, config.stream);
     }
-}
+};
 
 }  // namespace
 
+std::int32_t small_nms_limit(const DeviceInfo& device) {
+    std::int32_t limit = kSmallNmsLimit;
+    // A third as much again for the matrix of bits, or nearly all is decided in turn.
+    while (limit > 512 && entry_bytes(limit) * 4 / 3 + kStaticBytes > device.shared_memory) limit /= 2;
+    return limit;
+}
+
 std::size_t small_nms_bytes(std::int32_t capacity) {
     const auto n = static_cast<std::size_t>(capacity);
-    return (sizeof(SmallNmsHeader) + n * (sizeof(Box) + 4 * sizeof(std::uint32_t)) + 255) / 256 * 256;
+    return (sizeof(SmallNmsBoard) + n * 3 * sizeof(std::uint32_t) + 255) / 256 * 256;
 }
 
 SmallNmsScratch lay_out_small_nms(std::byte* d_memory, std::int32_t capacity) {
     const auto n = static_cast<std::size_t>(capacity);
     SmallNmsScratch s;
-    s.header = reinterpret_cast<SmallNmsHeader*>(d_memory);
-    s.boxes = reinterpret_cast<Box*>(s.header + 1);
-    s.scores = reinterpret_cast<float*>(s.boxes + n);
-    s.index = reinterpret_cast<std::uint32_t*>(s.scores + n);
-    s.hits = s.index + n;
-    s.state = s.hits + n;
+    s.board = reinterpret_cast<SmallNmsBoard*>(d_memory);
+    s.order = reinterpret_cast<std::uint32_t*>(s.board + 1);
+    s.hits = reinterpret_cast<std::int32_t*>(s.order + n);
+    s.source = s.hits + n;
     return s;
 }
 
 void launch_small_nms(SmallNmsPart part, const DeviceInfo& device, const SmallNmsTask& task, std::int32_t capacity,
                       const NmsRuleSet& rules, StreamView stream) {
-    launch(part, device, task, nullptr, 1, capacity, rules, stream);
+    const DetectionSpan& to = task.task.kept;
+    const bool extras = to.density != nullptr || to.features != nullptr || to.landmarks != nullptr;
+    const Launch launch(part, device, 1, capacity, rules, extras, stream);
+    launch.run("small_nms_kernel", &small_nms_kernel, task, rules, launch.shape);
 }
 
 void launch_small_nms_batch(SmallNmsPart part, const DeviceInfo& device, const SmallNmsTask* d_tasks,
                             std::int32_t frames, std::int32_t capacity, const NmsRuleSet& rules, StreamView stream) {
-    launch(part, device, SmallNmsTask{}, d_tasks, frames, capacity, rules, stream);
+    const Launch launch(part, device, frames, capacity, rules, true, stream);
+    launch.run("small_nms_batch_kernel", &small_nms_batch_kernel, d_tasks, rules, launch.shape);
 }
 
 }  // namespace throng::gpu

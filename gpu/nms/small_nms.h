@@ -1,4 +1,4 @@
-// The fast engine for up to a few thousand detections: three launches over the whole device, all pairs that matter.
+// The fast engine for up to a few thousand detections: one launch, all pairs that matter.
 #pragma once
 
 #include <cstdint>
@@ -9,20 +9,27 @@
 
 namespace throng::gpu {
 
-struct SmallNmsHeader {
-    std::uint32_t valid;
-    std::uint32_t invalid;
-    std::uint32_t unused[2];
+// The most detections that one frame may have for this engine; larger frames are left untouched.
+inline constexpr std::int32_t kSmallNmsLimit = 4096;
+
+// Where the blocks of a frame tell each other what they found. All zero before the first call.
+struct SmallNmsBoard {
+    static constexpr std::uint32_t kTile =
+        64;  // least side of a tile of pairs: smaller ones only make more blocks meet
+    static constexpr std::uint32_t kRows = 16;  // most rows of tiles
+    static constexpr std::uint32_t kSlots = kRows * (kSmallNmsLimit / 32 + kRows);
+
+    std::uint32_t tag;  // of the first exchange of the next call, less 1
+    std::uint32_t unused[31];
+    std::uint64_t slots[2][kSlots];
 };
 
-// Scratch in device memory that one frame needs: its valid detections in the order of precedes. [capacity] each.
+// Scratch in device memory that one frame needs; [capacity] each.
 struct SmallNmsScratch {
-    SmallNmsHeader* header = nullptr;
-    Box* boxes = nullptr;
-    float* scores = nullptr;
-    std::uint32_t* index = nullptr;  // in the raw buffer
-    std::uint32_t* hits = nullptr;
-    std::uint32_t* state = nullptr;
+    SmallNmsBoard* board = nullptr;
+    std::uint32_t* order = nullptr;  // of those that are decided in turn
+    std::int32_t* hits = nullptr;    // of the kept ones by rank, before those with too few are dropped
+    std::int32_t* source = nullptr;  // beside hits
 };
 
 // Bytes of device memory for one frame, and the scratch laid out in them (aligned to 256 bytes).
@@ -34,22 +41,18 @@ struct SmallNmsTask {
     SmallNmsScratch scratch;
 };
 
-// The most detections that one frame may have for this engine; larger frames are left untouched.
-inline constexpr std::int32_t kSmallNmsLimit = 4096;
+// The same where a block has less shared memory than so many entries need.
+[[nodiscard]] std::int32_t small_nms_limit(const DeviceInfo& device);
 
-// The same where a block has less shared memory than the boxes of so many need (compute capability 7.5).
-[[nodiscard]] inline std::int32_t small_nms_limit(const DeviceInfo& device) {
-    return device.shared_memory > kSmallNmsLimit * sizeof(Box) + 1024 ? kSmallNmsLimit : kSmallNmsLimit * 3 / 4;
-}
+// Map finds out which detections are suppressed; reduce does the rest. Both are one launch unless they are to be timed
+// apart.
+enum class SmallNmsPart : std::uint8_t { map = 1, reduce = 2, all = 3 };
 
-// Parts of the work, which may be timed apart: the order; the decisions; hits counted, the kept ones written.
-enum class SmallNmsPart { order, map, reduce };
-
-// One frame. capacity: what the scratch is made for, at most kSmallNmsLimit. Rules one-pass and greedy.
+// One frame. capacity: what the scratch is made for, at most small_nms_limit. Rules one-pass and greedy.
 void launch_small_nms(SmallNmsPart part, const DeviceInfo& device, const SmallNmsTask& task, std::int32_t capacity,
                       const NmsRuleSet& rules, StreamView stream);
 
-// Many frames or classes in the same launches; the tasks lie in device memory.
+// Many frames or classes in the same launch; the tasks lie in device memory.
 void launch_small_nms_batch(SmallNmsPart part, const DeviceInfo& device, const SmallNmsTask* d_tasks,
                             std::int32_t frames, std::int32_t capacity, const NmsRuleSet& rules, StreamView stream);
 
