@@ -3,6 +3,7 @@ option(TH_BUILD_UI "Build the Qt window" ON)
 option(TH_BUILD_TESTS "Build the tests" ON)
 option(TH_BUILD_FUZZERS "Build the libFuzzer targets (clang only)" OFF)
 option(TH_CUDA "Build the CUDA backend when a compiler is found" ON)
+option(TH_NMS_SEPARATE "NMS on CUDA launches map and reduce apart, to time each; slower" OFF)
 option(TH_WERROR "Treat warnings as errors" OFF)
 set(TH_SANITIZE "" CACHE STRING "Sanitizers, as in -fsanitize=: address,undefined or thread")
 

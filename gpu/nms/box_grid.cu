@@ -10,6 +10,7 @@ namespace throng::gpu {
 namespace {
 
 constexpr unsigned kThreads = 256;
+constexpr std::uint32_t kMostCells = 1U << 28;  // columns and the number of them fit half a word
 constexpr std::uint32_t kNoCell = 0xFFFFFFFFU;
 static_assert(kThreads == BoxGrid::kSegment);  // a block of allot_cells_kernel lays a segment side by side
 
@@ -43,7 +44,8 @@ __global__ void __launch_bounds__(kThreads)
             const float scale = cell_scale(level);
             coarse = is_coarse(e, box, extent);
             key = score_key(score);
-            place.cell = cell_index(g, level, cell_coordinate(e.left, scale), cell_coordinate(e.top, scale));
+            place.cell = cell_index(g, level, cell_coordinate(e.left, scale * static_cast<float>(BoxGrid::kFine)),
+                                    cell_coordinate(e.top, scale));
             place.slot = atomicAdd(&g.counts[place.cell], 1U);
             if ((sums.levels[level / 32] >> (level % 32) & 1U) == 0)
                 atomicOr(&sums.levels[level / 32], 1U << (level % 32));
@@ -153,9 +155,10 @@ constexpr std::size_t kHeaderCells = (sizeof(GridHeader) + sizeof(GridCell) - 1)
 
 BoxGridStorage::BoxGridStorage(std::int32_t capacity, StreamView stream) {
     const auto n = static_cast<std::uint32_t>(capacity);
-    const std::uint32_t cells = std::bit_ceil(n < 4096U ? 4096U : n);
+    // Four for each detection: with fewer, more places share a cell; more take longer to clear.
+    const std::uint32_t cells = std::bit_ceil(std::clamp(n, 4096U, kMostCells / 4)) * 4;
     const int bits = std::countr_zero(cells);
-    columns_ = std::max(1U << ((bits + 1) / 2), BoxGrid::kSegment);
+    columns_ = std::max(1U << ((bits + 1) / 2 + 1), BoxGrid::kSegment);
     rows_ = cells / columns_;
     counts_ = DeviceBuffer<std::uint32_t>(cells + kSumWords + 1);
     cells_ = DeviceBuffer<GridCell>(cells + kHeaderCells);

@@ -101,16 +101,16 @@ struct CellRange {
 // Where the near edges of boxes of a level may lie that meet [start, end) or, given the ratio t > 0, do so by t of the
 // wider one's width: a box of width v begins at or behind start + t max(width, v) - v, which falls as v grows, and at
 // or before end - t width.
-__device__ __forceinline__ CellRange near_range(float start, float end, float width, int level, float ratio,
+__device__ __forceinline__ CellRange near_range(float start, float end, float width, int level, int fine, float ratio,
                                                 float inverse) {
-    const float scale = cell_scale(level);
+    const float scale = cell_scale(level) * static_cast<float>(fine);
     if (ratio > 0.0F) {
         const float widest = fminf(cell_size(level), width * inverse);
         const float slack = 1e-6F * (fabsf(start) + width + widest);
         return {cell_coordinate(start + (ratio * fmaxf(width, widest) - widest) - slack, scale),
                 cell_coordinate(end - ratio * width + slack, scale)};
     }
-    return {cell_coordinate(start, scale) - 1, cell_coordinate(end, scale)};
+    return {cell_coordinate(start, scale) - fine, cell_coordinate(end, scale)};
 }
 
 __device__ __forceinline__ GridRecord load_record(const BoxGrid& g, std::uint32_t r) {
@@ -239,8 +239,8 @@ __device__ __forceinline__ NearCells near_cells(const BoxGrid& g, const SearchPl
         const float cells = plan.ratio * side * scale;
         if (cells > 1.0F || (level > 0 && plan.ratio * plan.ratio > 2.0F * cells)) return near;
     }
-    CellRange x = near_range(e.left, e.right, e.width, level, plan.ratio, plan.inverse);
-    CellRange y = near_range(e.top, e.bottom, e.height, level, plan.ratio, plan.inverse);
+    CellRange x = near_range(e.left, e.right, e.width, level, BoxGrid::kFine, plan.ratio, plan.inverse);
+    CellRange y = near_range(e.top, e.bottom, e.height, level, 1, plan.ratio, plan.inverse);
     // The table is folded: more than all of it would be looked at twice.
     if (static_cast<std::uint32_t>(x.last - x.first) >= g.columns) x = {0, static_cast<int>(g.columns) - 1};
     if (static_cast<std::uint32_t>(y.last - y.first) >= g.rows) y = {0, static_cast<int>(g.rows) - 1};

@@ -57,6 +57,7 @@ struct GridHeader {
 // multiples of kSegment columns.
 struct BoxGrid {
     static constexpr std::uint32_t kSegment = 256;
+    static constexpr int kFine = 4;  // cells are so much narrower than high, for what a row has side by side is cheap
 
     GridHeader* header;
     GridSums* sums;           // 0 between frames

@@ -54,15 +54,32 @@ CudaNms::CudaNms(const DeviceInfo& device, StreamView stream, FastEngine engine)
 void CudaNms::prepare(std::int32_t raw_capacity, std::int32_t kept_capacity, const NmsParams& params) {
     if (raw_capacity > raw_capacity_ || kept_capacity > kept_capacity_) {
         // What is made for smaller buffers goes first, to leave room for the new.
-        small_ = {};
-        large_.reset();
-        soft_.reset();
-        paper_.reset();
-        merge_.reset();
-        owner_ = {};
-        raw_capacity_ = std::max(raw_capacity, raw_capacity_);
-        kept_capacity_ = std::max(kept_capacity, kept_capacity_);
+        const std::int32_t raw = std::max(raw_capacity, raw_capacity_);
+        const std::int32_t kept = std::max(kept_capacity, kept_capacity_);
+        release();
+        raw_capacity_ = raw;
+        kept_capacity_ = kept;
     }
+    try {
+        allocate(params);
+    } catch (...) {
+        release();  // smaller buffers may still find room
+        throw;
+    }
+}
+
+void CudaNms::release() noexcept {
+    small_ = {};
+    large_.reset();
+    soft_.reset();
+    paper_.reset();
+    merge_.reset();
+    owner_ = {};
+    raw_capacity_ = 0;
+    kept_capacity_ = 0;
+}
+
+void CudaNms::allocate(const NmsParams& params) {
     const std::int32_t n = std::max(raw_capacity_, 1);
     const auto count = static_cast<std::size_t>(n);
     if (params.merge != Merge::none) {

@@ -40,7 +40,8 @@ public:
     void enqueue(const DetectionBuffer& raw, DetectionBuffer& kept, const NmsParams& params,
                  StageRecorder& recorder) override;
 
-    // Allocates what enqueue needs for buffers of these capacities, so that it may be captured in a graph.
+    // Allocates what enqueue needs for buffers of these capacities, so that it may be captured in a graph. Throws
+    // Error(unavailable) with the sizes where memory does not suffice, and can be used with smaller buffers then.
     void prepare(std::int32_t raw_capacity, std::int32_t kept_capacity, const NmsParams& params);
 
     // Known after replay(), which counts them in a run of its own; the small engine's are those of its first step.
@@ -61,6 +62,8 @@ private:
         [[nodiscard]] PaperNmsScratch scratch() const { return {matrix.data(), vector.data(), d_max}; }
     };
 
+    void allocate(const NmsParams& params);
+    void release() noexcept;
     [[nodiscard]] std::uint64_t count_pair_tests(const DetectionBuffer& raw, DetectionBuffer& kept,
                                                  const NmsParams& params);
     void run_fast(const NmsTask& task, const NmsRuleSet& rules, StageRecorder& recorder);

@@ -24,7 +24,8 @@ constexpr unsigned kThreads = 256;
 // Lanes that search together. More answer sooner, fewer waste less; measured with 16384 to a million detections.
 constexpr int kFindLanes = 8;
 constexpr int kSettleLanes = 16;
-constexpr std::uint32_t kShare = 64;  // records that a block takes at a time
+constexpr std::uint32_t kShare = 64;  // records that a block takes at a time; few of them half as many
+constexpr std::int32_t kFew = 32768;
 constexpr std::uint32_t kNone = 0xFFFFFFFFU;
 
 enum State : std::uint32_t { open = 0, kept = 1, suppressed = 2 };
@@ -119,9 +120,10 @@ __device__ std::uint32_t now(const std::uint32_t* state) {
     return *static_cast<const volatile std::uint32_t*>(state);
 }
 
-// A block takes kShare records at a time; what needs a search is listed and shared out among its groups.
+// A block takes `share` records at a time, at most kShare; what needs a search is listed and shared out among its
+// groups.
 template <PairPath path>
-__global__ void __launch_bounds__(kThreads) own_kernel(Work w, NmsTask task, NmsRuleSet rules) {
+__global__ void __launch_bounds__(kThreads) own_kernel(Work w, NmsTask task, NmsRuleSet rules, std::uint32_t share) {
     wait_for_previous();
     let_next_start();
     const std::uint32_t stored = w.grid.header->stored;
@@ -131,11 +133,11 @@ __global__ void __launch_bounds__(kThreads) own_kernel(Work w, NmsTask task, Nms
     TestCounter counter;
     __shared__ std::uint32_t list[kShare];
     __shared__ std::uint32_t listed;
-    for (std::uint32_t base = blockIdx.x * kShare; base < stored; base += gridDim.x * kShare) {
+    for (std::uint32_t base = blockIdx.x * share; base < stored; base += gridDim.x * share) {
         if (threadIdx.x == 0) listed = 0;
         __syncthreads();
         const std::uint32_t r = base + threadIdx.x;
-        const std::uint32_t first = threadIdx.x < kShare && r < stored ? w.best[r] : kNone;
+        const std::uint32_t first = threadIdx.x < share && r < stored ? w.best[r] : kNone;
         if (first != kNone) {
             if (w.state[first] == kept) {
                 give_to(w, task, r, first);
@@ -169,7 +171,7 @@ __global__ void __launch_bounds__(kThreads) settle_kernel(Work w, NmsTask task, 
     if (threadIdx.x == 0) listed = 0;
     __syncthreads();
     // Neighbours go to the same block, where answers travel fastest.
-    const std::uint32_t share = max((stored + gridDim.x - 1) / gridDim.x, kShare);
+    const std::uint32_t share = max((stored + gridDim.x - 1) / gridDim.x, kShare / 2);
     const std::uint32_t first = min(blockIdx.x * share, stored);
     const std::uint32_t last = min(first + share, stored);
     std::uint32_t* list = w.open + first;
@@ -288,10 +290,11 @@ void LargeNms::launch_reduce(const NmsTask& task, const NmsRuleSet& rules, std::
                     d_tests};
     const Chain chain(device_, stream);
     const bool plain = pair_path(rules) == PairPath::plain;
-    const unsigned blocks = blocks_for(task.raw.capacity, kShare);
+    const std::uint32_t share = task.raw.capacity <= kFew ? kShare / 2 : kShare;
+    const unsigned blocks = blocks_for(task.raw.capacity, share);
     if (rules.rule == NmsRule::one_pass) {
         chain.launch("own_kernel", plain ? own_kernel<PairPath::plain> : own_kernel<PairPath::any>,
-                     std::min(blocks, most_blocks()), kThreads, work, task, rules);
+                     std::min(blocks, most_blocks()), kThreads, work, task, rules, share);
     } else {
         chain.launch_together("settle_kernel", plain ? settle_kernel<PairPath::plain> : settle_kernel<PairPath::any>,
                               std::min(blocks, settle_blocks_), kThreads, work, task, rules);

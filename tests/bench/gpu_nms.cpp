@@ -1,5 +1,6 @@
-// Times of the CUDA NMS engines in graph replay. usage: bench_gpu_nms [FOLDER with crowd-1027.csv and others] [REPEATS]
-// [INPUT [RULE]] Prints microseconds: median of the replays.
+// Times of the CUDA NMS engines in graph replay. usage: bench_gpu_nms [FOLDER [REPEATS [INPUT [RULE]]]]
+// FOLDER: with crowd-200.csv, -1027, -2895, dense-4096, crowd-16384 and, if they are not to be generated, crowd-65536
+// and wide-1000000. Prints microseconds: median of the replays.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -163,8 +164,15 @@ int run(int argc, char** argv) {
         for (const std::size_t n : {200, 1027, 2895, 4096, 16384})
             inputs.push_back(clusters("n " + std::to_string(n), n, 3840, 2160));
     }
-    inputs.push_back(clusters("65536", 65536, 7680, 4320));
-    if (argc <= 5) inputs.push_back(clusters("1000000", 1000000, 60000, 40000));
+    const bool alone = argc > 3;
+    const auto add_large = [&](const char* name, const char* file, std::size_t n, float width, float height) {
+        if (alone && name != std::string(argv[3])) return;
+        const bool given = argc > 1 && std::ifstream(std::string(argv[1]) + "/" + file + ".csv").good();
+        inputs.push_back(given ? read_csv(argv[1], file) : clusters(name, n, width, height));
+        inputs.back().name = name;
+    };
+    add_large("65536", "crowd-65536", 65536, 7680, 4320);
+    add_large("1000000", "wide-1000000", 1000000, 60000, 40000);
     for (const Input& input : inputs) {
         if (argc > 4 && input.name == argv[3]) {  // one rule alone, for a profiler
             NmsParams params;

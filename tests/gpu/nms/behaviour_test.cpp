@@ -1,6 +1,8 @@
 // What users rely on beside the rules: order of input, capacity, batches, graphs, errors, the paper's postconditions.
 #include <algorithm>
 #include <array>
+#include <limits>
+#include <string>
 
 #include "core/base/error.h"
 #include "core/cpu/nms.h"
@@ -88,6 +90,46 @@ TEST(NmsOnDevice, MoreThanTheCapacityIsCounted) {
             EXPECT_EQ(cut.overflow(), expected.kept.size() - cut.detections.size());
         }
         EXPECT_EQ(device.run(input, with_rule(NmsRule::greedy), 0).wanted, 0U);
+    }
+}
+
+// A message with the sizes; and smaller buffers find room afterwards.
+TEST(NmsOnDevice, OutOfDeviceMemory) {
+    TH_NEED_GPU();
+    DeviceNms device;
+    const std::int32_t most = std::numeric_limits<std::int32_t>::max();
+    try {
+        device.engine().prepare(most, most, with_rule(NmsRule::greedy));
+        GTEST_SKIP() << "skipped: this device has memory for " << most << " detections";
+    } catch (const Error& error) {
+        EXPECT_EQ(error.kind(), ErrorKind::unavailable);
+        EXPECT_NE(std::string(error.what()).find("of device memory ("), std::string::npos) << error.what();
+        EXPECT_NE(std::string(error.what()).find("free of"), std::string::npos) << error.what();
+    }
+    EXPECT_EQ(device.engine().scratch_bytes(), 0U);
+    Random random(seed(28));
+    const NmsInput input = clusters_input(random, 9000, 20);
+    const NmsParams params = with_rule(NmsRule::greedy);
+    const NmsOutput expected = run_host_nms(*make_cpu_nms(1), input, params);
+    EXPECT_EQ(difference(expected.kept, expected.invalid, device.run(input, params), params), "");
+}
+
+TEST(NmsOnDevice, PairTestsAreCounted) {
+    TH_NEED_GPU();
+    Random random(seed(29));
+    const NmsInput input = clusters_input(random, 6000, 20);
+    for (const NmsRule rule : kRules) {
+        DeviceNms device;
+        const NmsParams params = with_rule(rule);
+        static_cast<void>(device.run(input, params));
+        EXPECT_FALSE(device.engine().pair_tests().has_value());
+        const auto times = device.engine().replay(device.raw(), device.kept(), params, 2);
+        EXPECT_EQ(times.size(), 2U);
+        const auto tests = device.engine().pair_tests();
+        ASSERT_TRUE(tests.has_value());
+        // Those of a cluster meet each other; far fewer than all pairs are looked at.
+        EXPECT_GT(*tests, 6000U * 5);
+        EXPECT_LT(*tests, 6000U * 6000 / 20);
     }
 }
 
