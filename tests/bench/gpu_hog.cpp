@@ -1,5 +1,5 @@
 // Times of the CUDA people detector: the ladder of switches and each kernel alone, in the talk's setting (640x480, one
-// scale), the whole pyramid, and larger frames. Usage: bench_gpu_hog [REPEATS [SETTING]]
+// scale), the whole pyramid, and larger frames. Usage: bench_gpu_hog [REPEATS [SETTING, from 0]]
 #include <cstdio>
 
 #ifdef TH_WITH_CUDA
@@ -71,8 +71,11 @@ int main(int argc, char** argv) {
         const Stream stream;
         const HogModel model = read_hog_model("");
         std::printf("%s\n", device.name.c_str());
-        for (const Setting& setting : kSettings)
-            run(setting, argc > 1 ? std::atoi(argv[1]) : 20, device, stream, model);
+        const int repeats = argc > 1 ? std::max(std::atoi(argv[1]), 1) : 20;
+        const int only = argc > 2 ? std::atoi(argv[2]) : -1;
+        for (int i = 0; i < static_cast<int>(std::size(kSettings)); ++i) {
+            if (only < 0 || only == i) run(kSettings[i], repeats, device, stream, model);
+        }
     } catch (const Error& error) {
         std::fprintf(stderr, "%s\n", error.what());
         return 1;
