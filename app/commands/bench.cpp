@@ -9,6 +9,7 @@ void add_bench_command(CLI::App& program, CommandContext& context) {
     add_bench_nms_command(*bench, context);
     add_bench_cascade_command(*bench, context);
     add_bench_hog_command(*bench, context);
+    add_bench_cnn_command(*bench, context);
     add_bench_pipeline_command(*bench, context);
 }
 

@@ -32,12 +32,14 @@ void add_bench_command(CLI::App& program, CommandContext& context);
 void add_eval_command(CLI::App& program, CommandContext& context);
 void add_clocks_command(CLI::App& program, CommandContext& context);
 void add_experiments_command(CLI::App& program, CommandContext& context);
+void add_models_command(CLI::App& program, CommandContext& context);
 void add_info_command(CLI::App& program, CommandContext& context);
 
 // Parts of `bench`, one file each.
 void add_bench_nms_command(CLI::App& bench, CommandContext& context);
 void add_bench_cascade_command(CLI::App& bench, CommandContext& context);
 void add_bench_hog_command(CLI::App& bench, CommandContext& context);
+void add_bench_cnn_command(CLI::App& bench, CommandContext& context);
 void add_bench_pipeline_command(CLI::App& bench, CommandContext& context);
 
 }  // namespace throng

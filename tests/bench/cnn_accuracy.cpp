@@ -200,7 +200,7 @@ int main(int argc, char** argv) {
     std::vector<std::string> models(argv + 2, argv + argc);
     if (models.empty()) models = {"yunet_n_dynamic", "yunet_s_320_320", "version-RFB-640", "version-RFB-320"};
     try {
-        return throng::run(argv[1], models;
+        return throng::run(argv[1], models);
     } catch (const throng::Error& error) {
         std::fprintf(stderr, "bench_cnn_accuracy: %s\n", error.what());
         return throng::exit_status(error.kind());

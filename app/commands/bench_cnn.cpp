@@ -1,0 +1,304 @@
+// throng bench cnn: how long faces by a convolutional network take, on every backend there is, beside OpenCV's detector
+// in the same interleaved run. From the frame to suppressed boxes on the host.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <functional>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <opencv2/core/utility.hpp>
+#include <string>
+#include <vector>
+
+#include "app/commands/cnn_peer.h"
+#include "app/commands/command.h"
+#include "app/options/backend.h"
+#include "app/options/detector_options.h"
+#include "app/options/progress.h"
+#include "app/options/table.h"
+#include "app/options/text_file.h"
+#include "core/base/error.h"
+#include "core/base/log.h"
+#include "core/base/rolling.h"
+#include "core/detect/detector_kinds.h"
+#include "core/model/cnn_plan.h"
+#include "core/model/model_finder.h"
+#include "core/model/onnx_reader.h"
+#include "core/synth/crowd.h"
+#include "core/video/convert.h"
+#include "core/video/source.h"
+
+namespace throng {
+namespace {
+
+struct BenchArguments {
+    std::string image;
+    std::vector<std::string> sizes{"320x320", "640x640", "1920x1080"};
+    DetectorOptions detector;
+    int repeat = 15;
+    bool no_peers = false;
+    std::string json;
+    std::string csv;
+};
+
+struct Row {
+    std::string size;
+    std::string who;
+    std::vector<double> ms;                             // ascending
+    std::map<std::string, std::vector<double>> stages;  // ascending
+    std::uint64_t multiply_adds = 0;
+    std::int64_t raw = -1;  // not told by a peer
+    std::int64_t kept = 0;
+};
+
+// One backend's detector and suppression.
+struct Contestant {
+    std::shared_ptr<Backend> backend;
+    std::unique_ptr<Detector> detector;
+    std::unique_ptr<Nms> nms;
+    std::unique_ptr<StageRecorder> recorder;
+    DetectionBuffer raw, kept;
+    DetectionSet found;
+    Row row;
+
+    Contestant(const std::shared_ptr<Backend>& made_by, const DetectorParams& params)
+        : backend(made_by),
+          detector(made_by->make_detector(params)),
+          nms(made_by->make_nms()),
+          recorder(made_by->make_recorder()),
+          raw(made_by->make_buffer(1 << 16, detector->extras())),
+          kept(made_by->make_buffer(1 << 16, detector->extras())) {}
+
+    void run(const Frame& frame) {
+        detector->enqueue(frame, raw, *recorder);
+        nms->enqueue(raw, kept, detector_kind("cnn").nms, *recorder);
+        backend->download(kept, found);
+    }
+};
+
+double milliseconds_of(const std::function<void()>& work) {
+    const auto start = std::chrono::steady_clock::now();
+    work();
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+}
+
+class CnnBench {
+public:
+    CnnBench(const BenchArguments& arguments, const CommonOptions& common) : arguments_(arguments), common_(common) {
+        settle_detector_options(arguments_.detector);
+        const BackendChoice choice = make_backend(common, &arguments_.detector);
+        backends_.push_back(choice.backend);
+        if (common.backend == "auto" && choice.backend->name() != "cpu") {
+            CommonOptions cpu = common;
+            cpu.backend = "cpu";
+            backends_.push_back(make_backend(cpu, &arguments_.detector).backend);
+        }
+    }
+
+    int run() {
+        model_ = find_model(arguments_.detector.model, "cnn").string();
+        network_ = read_onnx(model_);
+        const std::vector<Frame> frames = read_frames();
+        Progress progress(common_, "bench cnn", frames.size());
+        for (std::size_t i = 0; i < frames.size(); ++i) {
+            measure(frames[i]);
+            progress.update(i + 1, rows_.back().size);
+        }
+        progress.finish();
+        const TextTable shown = table();
+        if (arguments_.json != "-" && arguments_.csv != "-") {
+            for (const auto& backend : backends_) fmt::print("{}: {}\n", backend->name(), backend->description());
+            fmt::print("{}, {}, {}, medians of {} runs, OpenCV {} with {} threads\n{}",
+                       family_name(network_.head.family), model_, source_, arguments_.repeat, CV_VERSION,
+                       cv::getNumThreads(), shown.text());
+        }
+        if (!arguments_.csv.empty()) write_text(arguments_.csv, shown.csv());
+        if (!arguments_.json.empty()) write_text(arguments_.json, json().dump(2) + "\n");
+        return 0;
+    }
+
+private:
+    std::vector<Frame> read_frames() {
+        std::vector<Frame> frames;
+        if (!arguments_.image.empty()) {
+            source_ = arguments_.image;
+            Frame frame;
+            const auto source = open_source(arguments_.image);
+            ReadStatus status = ReadStatus::timeout;
+            while (status == ReadStatus::timeout) status = source->read(frame, {});
+            if (status == ReadStatus::end) throw Error(ErrorKind::input, "has no picture", arguments_.image);
+            frames.push_back(frame);
+            return frames;
+        }
+        for (const std::string& size : arguments_.sizes) {
+            CrowdOptions options;
+            parse_crowd_size(size, options);
+            source_ = fmt::format("crowd of {}", options.faces);
+            frames.push_back(Crowd(options).frame(0));
+        }
+        return frames;
+    }
+
+    // OpenCV does not read every file that we do; the same network with another input serves as well.
+    [[nodiscard]] std::unique_ptr<CnnPeer> make_peer(cv::Size size) const {
+        if (arguments_.no_peers || network_.head.family != HeadFamily::yunet) return nullptr;
+        const float threshold = cnn_score_threshold(arguments_.detector);
+        CnnPeerChoice choice = make_cnn_peer(model_, size, threshold);
+        if (choice.peer == nullptr && model_.find("dynamic") != std::string::npos) {
+            std::string fixed = model_;
+            fixed.replace(fixed.find("dynamic"), 7, "640_640");
+            choice = make_cnn_peer(fixed, size, threshold);
+        }
+        if (choice.peer == nullptr) spdlog::warn("no comparison: OpenCV does not read the model: {}", choice.why_not);
+        return std::move(choice.peer);
+    }
+
+    void measure(const Frame& frame) {
+        const std::string size = fmt::format("{}x{}", frame.width(), frame.height());
+        FramePool pool;
+        PixelConverter converter;
+        const WritableFrame picture = converter.bgr_copy(frame, pool);
+        const PlaneView plane = picture.plane(0);
+        const cv::Mat bgr(frame.height(), frame.width(), CV_8UC3, const_cast<std::uint8_t*>(plane.data),
+                          static_cast<std::size_t>(plane.pitch));
+        std::vector<Contestant> contestants;
+        for (const auto& backend : backends_) contestants.emplace_back(backend, arguments_.detector);
+        const std::unique_ptr<CnnPeer> peer = make_peer(bgr.size());
+        Row theirs;
+        constexpr int kWarmUp = 3;
+        for (int i = 0; i < arguments_.repeat + kWarmUp; ++i) {
+            for (Contestant& contestant : contestants) {
+                const double ms = milliseconds_of([&] { contestant.run(frame); });
+                const StageTimes& times = contestant.recorder->end_frame();
+                if (i < kWarmUp) continue;
+                contestant.row.ms.push_back(ms);
+                for (const StageTime& t : times) contestant.row.stages[std::string(t.name)].push_back(t.ms);
+            }
+            if (peer == nullptr) continue;
+            const double ms = milliseconds_of([&] { theirs.kept = peer->run(bgr); });
+            if (i >= kWarmUp) theirs.ms.push_back(ms);
+        }
+        for (Contestant& contestant : contestants) {
+            Row& row = contestant.row;
+            row.who = contestant.backend->name();
+            row.kept = static_cast<std::int64_t>(contestant.found.detections.size());
+            contestant.backend->download(contestant.raw, contestant.found);
+            row.raw = contestant.found.wanted;
+            add(size, frame, std::move(row));
+        }
+        if (peer == nullptr) return;
+        theirs.who = peer->name();
+        add(size, frame, std::move(theirs));
+    }
+
+    void add(const std::string& size, const Frame& frame, Row row) {
+        row.size = size;
+        std::sort(row.ms.begin(), row.ms.end());
+        for (auto& [stage, samples] : row.stages) std::sort(samples.begin(), samples.end());
+        if (row.raw >= 0) {
+            const CnnPlan plan = plan_passes(network_, frame.width(), frame.height(), arguments_.detector,
+                                             cnn_input_choice_of(arguments_.detector));
+            for (const CnnPass& pass : plan.passes)
+                row.multiply_adds += multiply_adds(network_, pass.width, pass.height);
+        } else {
+            row.multiply_adds =
+                multiply_adds(network_, (frame.width() + 31) / 32 * 32, (frame.height() + 31) / 32 * 32);
+        }
+        rows_.push_back(std::move(row));
+    }
+
+    // The switch that all backends have; theirs alone are checked by them.
+    static CnnInput cnn_input_choice_of(const DetectorParams& params) {
+        const auto found = params.switches.find(std::string(kCnnInputSwitch));
+        return found != params.switches.end() && found->second == "letterbox" ? CnnInput::letterbox : CnnInput::native;
+    }
+
+    [[nodiscard]] double peer_median(const Row& row) const {
+        for (const Row& other : rows_) {
+            if (other.size == row.size && other.raw < 0) return percentile(other.ms, 0.5);
+        }
+        return 0;
+    }
+
+    [[nodiscard]] TextTable table() const {
+        TextTable table({"frame", "who", "median ms", "least ms", "preprocess", "network", "boxes", "x OpenCV",
+                         "multiply-adds", "raw", "kept"});
+        for (const Row& row : rows_) {
+            const auto stage = [&](std::string_view name) {
+                const auto found = row.stages.find(std::string(name));
+                return found == row.stages.end() ? "-" : fmt::format("{:.3f}", percentile(found->second, 0.5));
+            };
+            const double median = percentile(row.ms, 0.5);
+            const double peer = peer_median(row);
+            table.add({row.size, row.who, fmt::format("{:.3f}", median), fmt::format("{:.3f}", row.ms.front()),
+                       stage(stage::kPreprocess), stage(stage::kNetwork), stage(stage::kBoxes),
+                       peer > 0 ? fmt::format("{:.2f}", peer / median) : "-",
+                       fmt::format("{:.0f} M", static_cast<double>(row.multiply_adds) / 1e6),
+                       row.raw < 0 ? "-" : std::to_string(row.raw), std::to_string(row.kept)});
+        }
+        return table;
+    }
+
+    [[nodiscard]] nlohmann::json json() const {
+        nlohmann::json all = {{"image", source_}, {"model", model_}};
+        for (const auto& backend : backends_) all["devices"][backend->name()] = backend->description();
+        all["rows"] = nlohmann::json::array();
+        for (const Row& row : rows_) {
+            nlohmann::json item = {{"frame", row.size},
+                                   {"who", row.who},
+                                   {"runs", row.ms.size()},
+                                   {"median_ms", percentile(row.ms, 0.5)},
+                                   {"least_ms", row.ms.front()},
+                                   {"p99_ms", percentile(row.ms, 0.99)},
+                                   {"multiply_adds", row.multiply_adds},
+                                   {"stages_ms", nlohmann::json::object()},
+                                   {"kept", row.kept}};
+            for (const auto& [stage, samples] : row.stages) item["stages_ms"][stage] = percentile(samples, 0.5);
+            if (row.raw >= 0) item["raw"] = row.raw;
+            if (const double peer = peer_median(row); peer > 0) item["ratio"] = peer / percentile(row.ms, 0.5);
+            all["rows"].push_back(std::move(item));
+        }
+        return all;
+    }
+
+    BenchArguments arguments_;
+    const CommonOptions& common_;
+    std::vector<std::shared_ptr<Backend>> backends_;
+    std::string model_;
+    Network network_;
+    std::string source_;
+    std::vector<Row> rows_;
+};
+
+}  // namespace
+
+void add_bench_cnn_command(CLI::App& bench, CommandContext& context) {
+    CLI::App* command =
+        bench.add_subcommand("cnn", "Faces by a convolutional network, beside OpenCV's detector in the same run");
+    auto arguments = std::make_shared<BenchArguments>();
+    BenchArguments& a = *arguments;
+    command->add_option("image", a.image, "Picture or video to detect in (its first frame); without it a drawn crowd")
+        ->type_name("FILE");
+    command->add_option("--size", a.sizes, "Sizes of the drawn crowd, one row each")
+        ->delimiter(',')
+        ->type_name("WxH,...")
+        ->capture_default_str();
+    add_detector_options(*command, a.detector, {"cnn"});
+    command->add_option("--repeat", a.repeat, "Measured runs of each")
+        ->check(CLI::Range(1, 100000))
+        ->capture_default_str();
+    command->add_flag("--no-peers", a.no_peers, "Without OpenCV's detector");
+    command->add_option("--json", a.json, "Write the rows as JSON; - for standard output")->type_name("FILE");
+    command->add_option("--csv", a.csv, "Write the table as CSV; - for standard output")->type_name("FILE");
+    command->footer(
+        "Example: throng bench cnn --size 320x320 --switch input=letterbox --model yunet_n_320_320\n"
+        "--switch input=letterbox runs the network once in the model's own size; native runs all scales.");
+    command->callback([&context, arguments] {
+        context.run = [&context, arguments] { return CnnBench(*arguments, context.common).run(); };
+    });
+}
+
+}  // namespace throng

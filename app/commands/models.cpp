@@ -1,0 +1,202 @@
+// throng models: where models are looked for, what is found, what is recommended, and getting it.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "app/commands/command.h"
+#include "app/options/interrupt.h"
+#include "app/options/progress.h"
+#include "core/base/error.h"
+#include "core/detect/detector_kinds.h"
+#include "core/model/download.h"
+#include "core/model/model_catalogue.h"
+#include "core/model/model_finder.h"
+
+namespace throng {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+struct FetchArguments {
+    std::vector<std::string> names;
+    std::string to;            // --to DIR
+    std::string from;          // --from URL
+    std::string certificates;  // --certificates FILE
+};
+
+std::string default_of_kind(const std::string& kind) {
+    const DetectorKind* known = find_detector_kind(kind);
+    return known == nullptr || known->default_models.empty() ? std::string() : default_model(kind);
+}
+
+// Of a recommended model that is here: whether it is the publisher's file.
+std::string state_of(const RecommendedModel& model, const std::map<std::string, fs::path>& found) {
+    const auto here = found.find(std::string(model.name));
+    if (here == found.end()) return "not here";
+    if (model.sha256.empty()) return "here";
+    return sha256_of(here->second) == model.sha256 ? "here" : "here, but not the publisher's file";
+}
+
+Json listing() {
+    Json folders = Json::array();
+    std::error_code ignored;
+    for (const fs::path& folder : model_folders()) {
+        folders.push_back({{"path", folder.string()}, {"exists", fs::is_directory(folder, ignored)}});
+    }
+    Json found = Json::array();
+    std::map<std::string, fs::path> paths;
+    for (const ModelFile& file : list_models()) {
+        paths.emplace(file.name, file.path);
+        found.push_back({{"name", file.name},
+                         {"kind", file.kind},
+                         {"default", file.name == default_of_kind(file.kind)},
+                         {"path", file.path.string()}});
+    }
+    Json recommended = Json::array();
+    for (const RecommendedModel& model : recommended_models()) {
+        recommended.push_back({{"name", model.name},
+                               {"kind", model.kind},
+                               {"help", model.help},
+                               {"licence", model.licence},
+                               {"publisher", model.publisher},
+                               {"address", model.address},
+                               {"package", model.package},
+                               {"bytes", model.size},
+                               {"sha256", model.sha256},
+                               {"state", state_of(model, paths)}});
+    }
+    return {{"folders", folders}, {"found", found}, {"recommended", recommended}};
+}
+
+void print_listing(const Json& all) {
+    const auto text = [](const Json& value) { return value.get<std::string>(); };
+    fmt::print("Looked for in (THRONG_MODELS adds folders in front)\n");
+    for (const Json& folder : all["folders"]) {
+        if (folder["exists"].get<bool>()) fmt::print("  {}\n", text(folder["path"]));
+    }
+    const std::string own = user_model_folder().string();
+    std::error_code ignored;
+    if (!own.empty() && !fs::is_directory(own, ignored)) fmt::print("  {} (not there yet)\n", own);
+
+    fmt::print("\nFound\n");
+    if (all["found"].empty()) fmt::print("  none\n");
+    for (const Json& model : all["found"]) {
+        fmt::print("  {} {:<5} {:<42} {}\n", model["default"].get<bool>() ? "*" : " ", text(model["kind"]),
+                   text(model["name"]), text(model["path"]));
+    }
+    if (!all["found"].empty()) fmt::print("  * what the detector takes when no --model is given\n");
+
+    fmt::print("\nRecommended\n");
+    for (const Json& model : all["recommended"]) {
+        fmt::print("  {} ({}): {}; {}\n", text(model["name"]), text(model["kind"]), text(model["help"]),
+                   text(model["state"]));
+        fmt::print("      {}, licence {}\n", text(model["publisher"]), text(model["licence"]));
+        if (!text(model["package"]).empty()) {
+            fmt::print("      in the package {}\n", text(model["package"]));
+            continue;
+        }
+        fmt::print("      {}\n      {} bytes, SHA-256 {}\n", text(model["address"]),
+                   model["bytes"].get<std::uint64_t>(), text(model["sha256"]));
+    }
+    fmt::print("\n`throng models fetch NAME` downloads one, checks it and puts it into {}\n",
+               own.empty() ? "the folder named by --to" : own);
+}
+
+int list(bool json) {
+    const Json all = listing();
+    if (json) {
+        fmt::print("{}\n", all.dump(2, ' ', false, Json::error_handler_t::replace));
+    } else {
+        print_listing(all);
+    }
+    return 0;
+}
+
+std::string address_of(const RecommendedModel& model, const FetchArguments& arguments) {
+    if (arguments.from.empty()) return std::string(model.address);
+    return arguments.from + (arguments.from.back() == '/' ? "" : "/") + file_name(model);
+}
+
+int fetch(const FetchArguments& arguments, const CommonOptions& common) {
+    const fs::path folder = arguments.to.empty() ? user_model_folder() : fs::path(arguments.to);
+    if (folder.empty()) {
+        throw Error(ErrorKind::usage, "there is no folder to put models into", "models fetch",
+                    "set HOME or XDG_DATA_HOME, or give --to DIR");
+    }
+    std::vector<const RecommendedModel*> models;
+    for (const std::string& name : arguments.names) models.push_back(&recommended_model(name));
+
+    const InterruptGuard interrupts;
+    for (const RecommendedModel* model : models) {
+        if (model->address.empty()) {
+            throw Error(ErrorKind::usage, "comes with a package, not as a download", std::string(model->name),
+                        "install " + std::string(model->package));
+        }
+        Download what;
+        what.address = address_of(*model, arguments);
+        what.target = folder / file_name(*model);
+        what.size = model->size;
+        what.sha256 = model->sha256;
+        what.plain = !arguments.from.empty();
+        what.certificates = arguments.certificates;
+        DownloadResult result{};
+        {
+            Progress progress(common, std::string(model->name), model->size);
+            result = download(what, [&](std::uint64_t done) {
+                progress.update(done, "bytes");
+                return !InterruptGuard::requested();
+            });
+            progress.finish();
+        }
+        if (common.quiet) continue;
+        fmt::print("{} {} in {}\n", model->name, result == DownloadResult::fetched ? "is now" : "was already",
+                   what.target.string());
+    }
+    return 0;
+}
+
+}  // namespace
+
+void add_models_command(CLI::App& program, CommandContext& context) {
+    CLI::App* models = program.add_subcommand("models", "Models: where they are looked for, found, and to be had");
+    models->require_subcommand(0, 1);
+    auto json = std::make_shared<bool>(false);
+    const auto run_list = [&context, json] { context.run = [json] { return list(*json); }; };
+    models->add_flag("--json", *json, "As JSON")->group("Output");
+    models->callback([models, run_list] {
+        if (models->get_subcommands().empty()) run_list();
+    });
+
+    CLI::App* list_command = models->add_subcommand("list", "What is found and recommended (also without `list`)");
+    list_command->add_flag("--json", *json, "As JSON")->group("Output");
+    list_command->callback(run_list);
+
+    auto arguments = std::make_shared<FetchArguments>();
+    CLI::App* fetch_command = models->add_subcommand(
+        "fetch",
+        "Download a recommended model over HTTPS, check its checksum and install it; goes on where it stopped");
+    fetch_command->add_option("NAME", arguments->names, "Of a recommended model")->required()->type_name("");
+    fetch_command->add_option("--to", arguments->to, "Folder to put it into; default: the user's own")
+        ->type_name("DIR")
+        ->group("Download");
+    fetch_command
+        ->add_option("--from", arguments->from,
+                     "Address of a folder that has the same files, in place of the publisher's; may be http://")
+        ->type_name("URL")
+        ->group("Download");
+    fetch_command
+        ->add_option("--certificates", arguments->certificates, "Certificates to trust in place of the system's (PEM)")
+        ->type_name("FILE")
+        ->group("Download");
+    fetch_command->callback(
+        [&context, arguments] { context.run = [&context, arguments] { return fetch(*arguments, context.common); }; });
+}
+
+}  // namespace throng

@@ -1,0 +1,234 @@
+#include "core/model/download.h"
+
+#include <curl/curl.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "core/base/error.h"
+#include "core/model/model_catalogue.h"
+
+namespace throng {
+namespace {
+
+namespace fs = std::filesystem;
+
+// TARGET.part, locked against a second download of the same file.
+class PartFile {
+public:
+    explicit PartFile(fs::path path) : path_(std::move(path)) {
+        file_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+        if (file_ < 0) fail("cannot be written");
+        if (::flock(file_, LOCK_EX | LOCK_NB) != 0) {
+            ::close(file_);
+            throw Error(ErrorKind::input, "is being downloaded by another program", path_.string());
+        }
+    }
+    ~PartFile() { ::close(file_); }
+    PartFile(const PartFile&) = delete;
+    PartFile& operator=(const PartFile&) = delete;
+
+    [[nodiscard]] const fs::path& path() const { return path_; }
+    [[nodiscard]] std::uint64_t size() const { return static_cast<std::uint64_t>(::lseek(file_, 0, SEEK_END)); }
+
+    void clear() {
+        if (::ftruncate(file_, 0) != 0) fail("cannot be written");
+    }
+    [[nodiscard]] bool append(const char* data, std::size_t size) {
+        ::lseek(file_, 0, SEEK_END);
+        while (size > 0) {
+            const ssize_t written = ::write(file_, data, size);
+            if (written < 0 && errno == EINTR) continue;
+            if (written <= 0) return false;
+            data += written;
+            size -= static_cast<std::size_t>(written);
+        }
+        return true;
+    }
+    void move_to(const fs::path& target) {
+        std::error_code failed;
+        if (::fsync(file_) == 0) fs::rename(path_, target, failed);
+        if (failed) throw Error(ErrorKind::input, "cannot be written: " + failed.message(), target.string());
+    }
+    void remove() {
+        std::error_code ignored;
+        fs::remove(path_, ignored);
+    }
+
+    [[noreturn]] void fail(const char* what) const {
+        throw Error(ErrorKind::input, std::string(what) + ": " + std::strerror(errno), path_.string());
+    }
+
+private:
+    fs::path path_;
+    int file_ = -1;
+};
+
+struct Transfer {
+    CURL* curl;
+    const Download& what;
+    const DownloadProgress& progress;
+    PartFile& part;
+    std::uint64_t done;
+    bool refused = false;  // the server does not go on where we stopped
+    bool too_long = false;
+    bool cannot_write = false;
+    bool stopped = false;
+};
+
+std::size_t receive(char* data, std::size_t, std::size_t count, void* user) {
+    auto& transfer = *static_cast<Transfer*>(user);
+    if (transfer.done + count > transfer.what.size) {
+        transfer.too_long = true;
+        return 0;
+    }
+    if (!transfer.part.append(data, count)) {
+        transfer.cannot_write = true;
+        return 0;
+    }
+    transfer.done += count;
+    return count;
+}
+
+int report(void* user, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
+    auto& transfer = *static_cast<Transfer*>(user);
+    transfer.stopped = transfer.progress && !transfer.progress(transfer.done);
+    return transfer.stopped ? 1 : 0;
+}
+
+void check(CURLcode code) {
+    if (code != CURLE_OK) throw Error(ErrorKind::internal, curl_easy_strerror(code), "libcurl");
+}
+
+void set_up(Transfer& transfer, char* message) {
+    CURL* curl = transfer.curl;
+    const Download& what = transfer.what;
+    const auto set = [curl](CURLoption option, auto value) { check(curl_easy_setopt(curl, option, value)); };
+    set(CURLOPT_URL, what.address.c_str());
+    set(CURLOPT_ERRORBUFFER, message);
+    set(CURLOPT_FAILONERROR, 1L);
+    set(CURLOPT_NOSIGNAL, 1L);
+    set(CURLOPT_FOLLOWLOCATION, 1L);
+    set(CURLOPT_MAXREDIRS, 5L);
+    // A redirection never leaves what was allowed.
+#if LIBCURL_VERSION_NUM >= 0x075500
+    set(CURLOPT_PROTOCOLS_STR, what.plain ? "https,http" : "https");
+    set(CURLOPT_REDIR_PROTOCOLS_STR, what.plain ? "https,http" : "https");
+#else
+    const long protocols = CURLPROTO_HTTPS | (what.plain ? CURLPROTO_HTTP : 0L);
+    set(CURLOPT_PROTOCOLS, protocols);
+    set(CURLOPT_REDIR_PROTOCOLS, protocols);
+#endif
+    if (!what.certificates.empty()) set(CURLOPT_CAINFO, what.certificates.c_str());
+    set(CURLOPT_USERAGENT, "throng");
+    set(CURLOPT_CONNECTTIMEOUT, 20L);
+    set(CURLOPT_LOW_SPEED_LIMIT, 1L);
+    set(CURLOPT_LOW_SPEED_TIME, static_cast<long>(what.stalled_after));
+    set(CURLOPT_RESUME_FROM_LARGE, static_cast<curl_off_t>(transfer.done));
+    set(CURLOPT_WRITEFUNCTION, receive);
+    set(CURLOPT_WRITEDATA, &transfer);
+    set(CURLOPT_NOPROGRESS, 0L);
+    set(CURLOPT_XFERINFOFUNCTION, report);
+    set(CURLOPT_XFERINFODATA, &transfer);
+}
+
+[[noreturn]] void explain(CURLcode code, const Transfer& transfer, const char* message) {
+    const std::string& address = transfer.what.address;
+    if (transfer.stopped) throw Error(ErrorKind::interrupted, "stopped; run it again to go on", address);
+    if (transfer.cannot_write) transfer.part.fail("cannot be written");
+    if (transfer.too_long) {
+        transfer.part.remove();
+        throw Error(ErrorKind::input, "gives more than the model's bytes", address,
+                    "nothing was installed; the publisher may have changed the file");
+    }
+    long status = 0;
+    curl_easy_getinfo(transfer.curl, CURLINFO_RESPONSE_CODE, &status);
+    const std::string reason = message[0] != '\0' ? message : curl_easy_strerror(code);
+    switch (code) {
+        case CURLE_COULDNT_RESOLVE_HOST:
+        case CURLE_COULDNT_RESOLVE_PROXY:
+        case CURLE_COULDNT_CONNECT:
+            throw Error(ErrorKind::input, "cannot be reached: " + reason, address,
+                        "check the network, or download the file elsewhere and put it into the folder of models");
+        case CURLE_PEER_FAILED_VERIFICATION:
+        case CURLE_SSL_CONNECT_ERROR:
+        case CURLE_SSL_CACERT_BADFILE:
+            throw Error(ErrorKind::input, "is not trusted: " + reason, address,
+                        "check the clock and the system's certificates (ca-certificates)");
+        case CURLE_HTTP_RETURNED_ERROR:
+            throw Error(ErrorKind::input, fmt::format("the server refused it with status {}", status), address,
+                        "the publisher may have moved the file");
+        case CURLE_UNSUPPORTED_PROTOCOL:
+            throw Error(ErrorKind::input, "is no address that is followed: " + reason, address, "use https");
+        default:
+            throw Error(
+                ErrorKind::input,
+                fmt::format("the download broke after {} of {} bytes: {}", transfer.done, transfer.what.size, reason),
+                address, "run it again: it goes on where it stopped");
+    }
+}
+
+// False when the server does not go on in mid-file: the part is empty then, and another attempt begins anew.
+bool transfer_once(const Download& what, const DownloadProgress& progress, PartFile& part) {
+    static std::once_flag once;
+    std::call_once(once, [] { curl_global_init(CURL_GLOBAL_DEFAULT); });
+    const std::unique_ptr<CURL, decltype(&curl_easy_cleanup)> curl(curl_easy_init(), curl_easy_cleanup);
+    if (curl == nullptr) throw Error(ErrorKind::internal, "libcurl does not start");
+    const std::uint64_t begun_at = part.size();
+    Transfer transfer{curl.get(), what, progress, part, begun_at};
+    char message[CURL_ERROR_SIZE] = {};
+    set_up(transfer, message);
+    const CURLcode code = curl_easy_perform(curl.get());
+    long status = 0;
+    curl_easy_getinfo(curl.get(), CURLINFO_RESPONSE_CODE, &status);
+    const bool no_ranges = code == CURLE_RANGE_ERROR || (code == CURLE_HTTP_RETURNED_ERROR && status == 416);
+    if (begun_at > 0 && no_ranges) {
+        part.clear();
+        return false;
+    }
+    if (code != CURLE_OK) explain(code, transfer, message);
+    if (transfer.done < what.size) {
+        throw Error(ErrorKind::input, fmt::format("gave {} of {} bytes", transfer.done, what.size), what.address,
+                    "run it again: it goes on where it stopped");
+    }
+    return true;
+}
+
+}  // namespace
+
+DownloadResult download(const Download& what, const DownloadProgress& progress) {
+    std::error_code failed;
+    if (fs::is_regular_file(what.target, failed) && sha256_of(what.target) == what.sha256) {
+        return DownloadResult::already_there;
+    }
+    fs::create_directories(what.target.parent_path(), failed);
+    if (failed) {
+        throw Error(ErrorKind::input, "cannot be made: " + failed.message(), what.target.parent_path().string());
+    }
+    PartFile part(what.target.string() + ".part");
+    // What an attempt left may be whole already, or no beginning of this file at all.
+    if (part.size() > what.size) part.clear();
+    bool resumed = part.size() > 0;
+    for (;;) {
+        while (part.size() < what.size && !transfer_once(what, progress, part)) resumed = false;
+        if (sha256_of(part.path()) == what.sha256) break;
+        if (!resumed) {
+            part.remove();
+            throw Error(ErrorKind::input, "the file that came is not the one expected: its checksum differs",
+                        what.address, "nothing was installed; the publisher may have changed the file");
+        }
+        part.clear();  // the old part was to blame, perhaps
+        resumed = false;
+    }
+    part.move_to(what.target);
+    return DownloadResult::fetched;
+}
+
+}  // namespace throng

@@ -1,0 +1,102 @@
+#include "core/model/model_catalogue.h"
+
+#include <openssl/evp.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <memory>
+#include <string>
+
+#include "core/base/error.h"
+#include "core/base/suggest.h"
+#include "core/detect/detector_kinds.h"
+
+namespace throng {
+namespace {
+
+#define TH_YUNET_ADDRESS "https://github.com/ShiqiYu/libfacedetection.train/raw/0047ac24afb1/onnx/"
+#define TH_ULTRAFACE_ADDRESS \
+    "https://github.com/Linzaer/Ultra-Light-Fast-Generic-Face-Detector-1MB/raw/dffdddda9794/models/onnx/"
+#define TH_ZOO_ADDRESS "https://github.com/opencv/opencv_zoo/raw/82b38c8f98e7b52aa171400f3e4c722352d0669f/models/"
+
+RecommendedModel yunet(std::string_view name, std::string_view help, std::string_view address, std::uint64_t size,
+                       std::string_view sha256) {
+    return {name, "cnn", help, "Apache-2.0", "Shiqi Yu, libfacedetection.train", address, "", size, sha256};
+}
+
+RecommendedModel ultraface(std::string_view name, std::string_view help, std::string_view address, std::uint64_t size,
+                           std::string_view sha256) {
+    return {name, "cnn", help, "MIT", "Linzaer, Ultra-Light-Fast-Generic-Face-Detector-1MB", address, "", size, sha256};
+}
+
+RecommendedModel cascade(std::string_view name, std::string_view kind, std::string_view help) {
+    return {name, kind, help, "Intel (BSD-like)", "OpenCV", "", "opencv-data", 0, ""};
+}
+
+}  // namespace
+
+const std::vector<RecommendedModel>& recommended_models() {
+    static const std::vector<RecommendedModel> models{
+        yunet("yunet_n_dynamic", "YuNet-n with five landmarks: the most accurate here",
+              TH_YUNET_ADDRESS "yunet_n_dynamic.onnx", 322906,
+              "104ee26c71d5c270ce79a6b3dced91c91013260d29a6bf18f9296c5b8c4c2b12"),
+        yunet("yunet_n_640_640", "the same; letterboxed into 640x640", TH_YUNET_ADDRESS "yunet_n_640_640.onnx", 317466,
+              "25a606a145a5b6d7271ae138fbd00eba91dad8b83222ae3f2c7ecd0f4a7b0e31"),
+        yunet("yunet_n_320_320", "the same; letterboxed into 320x320", TH_YUNET_ADDRESS "yunet_n_320_320.onnx", 317434,
+              "81dbde155e982455488235acb8ec2dec5d647edf7cf7080d33e4abb69b93a0d2"),
+        yunet("yunet_s_320_320", "YuNet-s: two thirds of the work, a little less accurate",
+              TH_YUNET_ADDRESS "yunet_s_320_320.onnx", 232557,
+              "beb05bf2378aee45cd7c41056da07265b7bb91041ed1b06f923819a9c744ec36"),
+        {"face_detection_yunet_2023mar", "cnn", "YuNet as OpenCV Zoo publishes it", "MIT", "OpenCV Zoo",
+         TH_ZOO_ADDRESS "face_detection_yunet/face_detection_yunet_2023mar.onnx", "", 232589,
+         "8f2383e4dd3cfbb4553ea8718107fc0423210dc964f9f4280604804ed2552fa4"},
+        ultraface("version-RFB-640", "UltraFace RFB, trained at 640x480", TH_ULTRAFACE_ADDRESS "version-RFB-640.onnx",
+                  1588012, "8f4c659275977e7a3bfbfa339a9c769ad793df50f9c0baa8c14b11baa1646430"),
+        ultraface("version-RFB-320", "UltraFace RFB, trained at 320x240", TH_ULTRAFACE_ADDRESS "version-RFB-320.onnx",
+                  1270727, "34cd7e60aeff28744c657de7a3dc64e872d506741de66987f3426f2b79f88017"),
+        cascade("haarcascade_frontalface_alt2", "haar", "frontal faces, the default of --detector haar"),
+        cascade("lbpcascade_frontalface", "lbp", "frontal faces, the default of --detector lbp"),
+    };
+    return models;
+}
+
+const RecommendedModel& recommended_model(std::string_view name) {
+    const std::vector<RecommendedModel>& models = recommended_models();
+    const auto found = std::find_if(models.begin(), models.end(), [&](const auto& m) { return m.name == name; });
+    if (found != models.end()) return *found;
+    std::vector<std::string> names;
+    for (const RecommendedModel& model : models) names.emplace_back(model.name);
+    const std::string meant = closest_name(std::string(name), names);
+    throw Error(ErrorKind::usage, "is none of the recommended models", std::string(name),
+                meant.empty() ? "`throng models` lists them" : "did you mean " + meant + "?");
+}
+
+std::string file_name(const RecommendedModel& model) {
+    return std::string(model.name) + std::string(detector_kind(model.kind).model.suffix);
+}
+
+std::string sha256_of(const std::filesystem::path& file) {
+    const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(), EVP_MD_CTX_free);
+    if (context == nullptr || EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr) != 1) {
+        throw Error(ErrorKind::internal, "OpenSSL has no SHA-256");
+    }
+    std::ifstream stream(file, std::ios::binary);
+    std::array<char, 1 << 16> block;
+    while (stream.read(block.data(), block.size()), stream.gcount() > 0) {
+        EVP_DigestUpdate(context.get(), block.data(), static_cast<std::size_t>(stream.gcount()));
+    }
+    if (!stream.eof()) throw Error(ErrorKind::input, "cannot be read", file.string());
+    std::array<unsigned char, EVP_MAX_MD_SIZE> digest;
+    unsigned length = 0;
+    EVP_DigestFinal_ex(context.get(), digest.data(), &length);
+    std::string text;
+    for (unsigned i = 0; i < length; ++i) {
+        constexpr std::string_view kDigits = "0123456789abcdef";
+        text += kDigits[digest[i] >> 4U];
+        text += kDigits[digest[i] & 15U];
+    }
+    return text;
+}
+
+}  // namespace throng
