@@ -39,12 +39,25 @@ void append_field(std::string& line, std::string_view name, Number value) {
     append_number(line, value);
 }
 
+// Five points, [[x,y],...].
+void append_landmarks(std::string& line, const DetectionSet::Landmarks& points) {
+    line += ",\"landmarks\":[";
+    for (std::size_t i = 0; i < 10; i += 2) {
+        line += i == 0 ? "[" : ",[";
+        append_number(line, points.xy[i]);
+        line += ',';
+        append_number(line, points.xy[i + 1]);
+        line += ']';
+    }
+    line += ']';
+}
+
 void append_detections(std::string& line, std::string_view name, const DetectionSet& set, bool with_hits) {
     fmt::format_to(std::back_inserter(line), "\"{}\":[", name);
-    bool first = true;
-    for (const Detection& d : set.detections) {
-        line += first ? "{" : ",{";
-        first = false;
+    const bool with_landmarks = set.landmarks.size() == set.detections.size();
+    for (std::size_t i = 0; i < set.detections.size(); ++i) {
+        const Detection& d = set.detections[i];
+        line += i == 0 ? "{" : ",{";
         append_field(line, "x", d.box.x);
         line += ',';
         append_field(line, "y", d.box.y);
@@ -55,6 +68,7 @@ void append_detections(std::string& line, std::string_view name, const Detection
         line += ',';
         append_field(line, "score", d.score);
         if (with_hits) fmt::format_to(std::back_inserter(line), ",\"hits\":{}", d.hits);
+        if (with_landmarks) append_landmarks(line, set.landmarks[i]);
         line += '}';
     }
     line += ']';

@@ -18,6 +18,7 @@ struct Color {
     std::uint8_t b, g, r;
 };
 constexpr Color kDark{20, 16, 12};
+constexpr Color kLandmark{92, 206, 255};
 constexpr Color kRaw{255, 236, 200};
 constexpr int kRawOpacity = 96;  // of 256
 constexpr int kHaloOpacity = 128;
@@ -189,6 +190,24 @@ void hide_faces(WritableFrame& picture, const std::vector<Detection>& faces, Pri
         const cv::Size few(std::min(kCells, region.cols), std::min(kCells, region.rows));
         cv::resize(region, cells, few, 0, 0, cv::INTER_AREA);
         cv::resize(cells, region, region.size(), 0, 0, privacy == Privacy::blur ? cv::INTER_CUBIC : cv::INTER_NEAREST);
+    }
+}
+
+void draw_landmarks(WritableFrame& picture, const DetectionSet& kept) {
+    if (kept.landmarks.size() != kept.detections.size()) return;
+    Canvas canvas(picture);
+    for (std::size_t i = 0; i < kept.landmarks.size(); ++i) {
+        const Detection& face = kept.detections[i];
+        if (!drawable(face)) continue;
+        const float dot = std::clamp(face.box.w / 14, 1.0F, 12.0F);
+        for (int point = 0; point < 5; ++point) {
+            const float x = kept.landmarks[i].xy[2 * point];
+            const float y = kept.landmarks[i].xy[2 * point + 1];
+            if (!std::isfinite(x) || !std::isfinite(y)) continue;
+            const PixelBox area = pixel_box({x - dot / 2, y - dot / 2, dot, dot}, canvas);
+            if (dot >= 2) canvas.blend(grown(area, 1), kDark, kHaloOpacity);
+            canvas.fill(area, kLandmark);
+        }
     }
 }
 

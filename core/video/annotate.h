@@ -31,6 +31,9 @@ struct AnnotateStyle {
 void annotate(WritableFrame& picture, const std::vector<Detection>& kept, const std::vector<Detection>& raw,
               const AnnotateStyle& style);
 
+// Eyes, nose and corners of the mouth of each kept face, where the set has them; in pixels of the picture.
+void draw_landmarks(WritableFrame& picture, const DetectionSet& kept);
+
 // Averages each face and a margin around it down to a few cells, out of which it cannot be recognised.
 void hide_faces(WritableFrame& picture, const std::vector<Detection>& faces, Privacy privacy);
 

@@ -35,6 +35,7 @@ public:
     [[nodiscard]] Frame draw(const FrameResult& result) {
         WritableFrame picture = converter_.bgr_copy(result.frame, pool_);
         annotate(picture, result.kept.detections, result.raw.detections, style_);
+        if (style_.kept && style_.privacy == Privacy::none) draw_landmarks(picture, result.kept);
         return std::move(picture).finish();
     }
 
