@@ -89,7 +89,7 @@ __device__ __noinline__ void copy_extras(const NmsTask& task, std::size_t place,
     }
 }
 
-constexpr std::uint32_t kFewLeft = 160;  // up to so many are decided by every block for itself
+constexpr std::uint32_t kFewLeft = 320;  // up to so many are decided by every block for itself
 constexpr std::uint32_t kCopied = 2048;  // up to so many detections are copied to shared memory while blocks wait
 
 __device__ __forceinline__ bool has(SmallNmsPart whole, SmallNmsPart part) {

@@ -70,43 +70,49 @@ template <typename Keep>
 __device__ __forceinline__ void settle_in_turn(const PairRules& pairs, const Entries& entries, std::uint32_t count,
                                                const Keep& keep) {
     constexpr std::uint32_t kEach = kSmallNmsLimit / kThreads;
-    __shared__ std::uint32_t kept_of_chunk[2];
+    __shared__ std::uint32_t victims[32];  // of each of the 32, among them
+    __shared__ std::uint32_t kept_of_chunk;
     const std::uint32_t lane = threadIdx.x & 31;
+    const std::uint32_t warp = threadIdx.x / 32;
     std::uint32_t removed = 0;  // bit k: the thread's k-th
+#pragma unroll 1
     for (std::uint32_t chunk = 0; chunk * 32 < count; ++chunk) {
         const std::uint32_t first = chunk * 32;
-        if (chunk % kWarps == threadIdx.x / 32) {
-            const std::uint32_t p = first + lane;
-            const bool alive = p < count && (removed >> chunk / kWarps & 1U) == 0;
-            const Entry mine = entries.load(min(p, count - 1));
-            std::uint32_t undecided = __ballot_sync(kWholeWarp, alive);
-            std::uint32_t suppressors = 0;
-            for (std::uint32_t rest = alive ? undecided & ((1U << lane) - 1) : 0; rest != 0; rest &= rest - 1) {
-                const std::uint32_t k = __ffs(rest) - 1;
-                if (meet(mine.edges, entries.edges[first + k]) &&
-                    entry_suppresses(pairs, mine, entries.load(first + k)))
-                    suppressors |= 1U << k;
-            }
+        const std::uint32_t p = first + lane;
+        const Entry mine = entries.load(min(p, count - 1));
+#pragma unroll 1
+        for (std::uint32_t k = warp; k < 32; k += kWarps) {
+            bool hit = lane > k && p < count && meet(mine.edges, entries.edges[first + k]);
+            if (hit) hit = entry_suppresses(pairs, mine, entries.load(first + k));
             __syncwarp();
-            std::uint32_t kept = 0;
-            while (undecided != 0) {
-                const bool waits = (undecided >> lane & 1U) != 0;
-                kept |= __ballot_sync(kWholeWarp, waits && (suppressors & (undecided | kept)) == 0);
-                undecided &= ~kept;
-                undecided &= ~__ballot_sync(kWholeWarp, (suppressors & kept) != 0);
-            }
-            if ((kept >> lane & 1U) != 0) keep(p);
-            if (lane == 0) kept_of_chunk[chunk & 1] = kept;
+            const std::uint32_t hits = __ballot_sync(kWholeWarp, hit);
+            if (lane == 0) victims[k] = hits;
         }
         __syncthreads();
-        const std::uint32_t kept = kept_of_chunk[chunk & 1];
+        if (chunk % kWarps == warp) {
+            const std::uint32_t mine_suppresses = victims[lane];
+            std::uint32_t kept = __ballot_sync(kWholeWarp, p < count && (removed >> chunk / kWarps & 1U) == 0);
+#pragma unroll 4
+            for (std::uint32_t k = 0; k < 32; ++k) {
+                const std::uint32_t gone = __shfl_sync(kWholeWarp, mine_suppresses, static_cast<int>(k));
+                if ((kept >> k & 1U) != 0) kept &= ~gone;
+            }
+            if ((kept >> lane & 1U) != 0) keep(p);
+            if (lane == 0) kept_of_chunk = kept;
+        }
+        __syncthreads();
+        const std::uint32_t kept = kept_of_chunk;
+#pragma unroll 1
         for (std::uint32_t k = 0; k < kEach; ++k) {
-            const std::uint32_t p = k * kThreads + threadIdx.x;
-            if (p >= count || p < first + 32 || (removed >> k & 1U) != 0) continue;
-            const Entry mine = entries.load(p);
+            const std::uint32_t q = k * kThreads + threadIdx.x;
+            if (q >= count) break;
+            if (q < first + 32 || (removed >> k & 1U) != 0) continue;
+            const Entry later = entries.load(q);
+            const float4 reach = narrow_edges(later.edges, pairs.least_share);
+#pragma unroll 1
             for (std::uint32_t rest = kept; rest != 0; rest &= rest - 1) {
                 const std::uint32_t j = first + __ffs(rest) - 1;
-                if (!meet(mine.edges, entries.edges[j]) || !entry_suppresses(pairs, mine, entries.load(j))) continue;
+                if (!meet(reach, entries.edges[j]) || !entry_suppresses(pairs, later, entries.load(j))) continue;
                 removed |= 1U << k;
                 break;
             }
