@@ -27,14 +27,8 @@ __device__ constexpr bool is_used(int use, int pixel) {
     return use == 0 || use == 3 || (use == 1) == (pixel >= kHogCell / 2);
 }
 
-// The bins of a thread. Only 0 and 8 are near a vote the other way round; they are the first of theirs.
-template <int kBins>
-__device__ int bin_of(int group, int slot) {
-    if (kBins == 1) return group;
-    return group == 0 ? slot : group == 1 ? kHogBins - 1 - slot : 3 + slot;
-}
-
-// hog_share; turns: with the way round.
+// hog_share. turns: with the way round, which only bins 0 and 8 need; of a thread's bins they are the first or the
+// last.
 __device__ float share(float orientation, float bin, bool turns) {
     const float apart = fabsf(orientation - bin);
     return __saturatef(1.0F - (turns ? fminf(apart, static_cast<float>(kHogBins) - apart) : apart));
@@ -127,7 +121,7 @@ __global__ void __launch_bounds__(32 * kHogBins / kBins)
     const HogUnit unit = units[blockIdx.x];
     const HogDeviceLevel& level = tables.levels[unit.level];
     const int lane = static_cast<int>(threadIdx.x) % 32;
-    const int group = static_cast<int>(threadIdx.x) / 32;
+    const int first_bin = static_cast<int>(threadIdx.x) / 32 * kBins;
     const int block = unit.x + lane;
     const int cell = min(block, level.cells - 1);
     const bool writes = lane < kHistogramColumns && block < level.cells - 1;
@@ -159,7 +153,7 @@ __global__ void __launch_bounds__(32 * kHogBins / kBins)
 #pragma unroll
             for (int b = 0; b < kBins; ++b) {
                 float across_sums[kUses] = {};
-                pixels.vote(weights, bin_of<kBins>(group, b), b == 0, across_sums);
+                pixels.vote(weights, first_bin + b, b == 0 || b == kBins - 1, across_sums);
 #pragma unroll
                 for (int down = 0; down < kUses; ++down) {
                     if (kUnrolled && !is_used(down, y)) continue;
@@ -181,7 +175,7 @@ __global__ void __launch_bounds__(32 * kHogBins / kBins)
 #pragma unroll
                 for (int down = 0; down < 2; ++down) {
                     const float right = __shfl_down_sync(kWholeWarp, sums[b][2 + down][2 + across], 1);
-                    const int value = (across * 2 + down) * kHogBins + bin_of<kBins>(group, b);
+                    const int value = (across * 2 + down) * kHogBins + first_bin + b;
                     if (writes) out[value * level.block_pitch] = sums[b][2 + down][across] + right;
                 }
             }
