@@ -1,0 +1,30 @@
+// Small ONNX models for tests: written with the protobuf schema, weights from a seed.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace throng::onnx {
+class GraphProto;
+class ModelProto;
+class NodeProto;
+class TensorProto;
+}  // namespace throng::onnx
+
+namespace throng::test {
+
+// A YuNet of three strides with 8 channels: stem, depthwise and pointwise convolutions, pooling, upsampling, heads, as
+// the author's export lays them out.
+onnx::ModelProto tiny_yunet(std::uint64_t seed);
+
+// An UltraFace of two strides (8 and 16), 4 priors, with batch norms and with the decoding in the graph.
+onnx::ModelProto tiny_ultraface(std::uint64_t seed);
+
+std::string bytes_of(const onnx::ModelProto& model);
+
+// The node whose first output has this name; fails the test's program when there is none.
+onnx::NodeProto& node_of(onnx::ModelProto& model, const std::string& output);
+
+}  // namespace throng::test

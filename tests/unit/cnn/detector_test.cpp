@@ -1,0 +1,110 @@
+#include "core/cpu/cnn_detector.h"
+
+#include <gtest/gtest.h>
+
+#include "core/base/error.h"
+#include "core/detect/detector_kinds.h"
+#include "core/detect/silent_recorder.h"
+#include "core/frame/frame_pool.h"
+#include "core/model/onnx.pb.h"
+#include "core/model/onnx_reader.h"
+#include "tests/support/onnx_maker.h"
+
+namespace throng {
+namespace {
+
+Frame pattern(int width, int height) {
+    FramePool pool;
+    WritableFrame frame = pool.take(PixelFormat::nv12, width, height);
+    for (int p = 0; p < 2; ++p) {
+        const PlaneView plane = frame.plane(p);
+        for (int y = 0; y < plane.height; ++y) {
+            for (int x = 0; x < plane.width; ++x) {
+                frame.data(p)[y * plane.pitch + x] = static_cast<std::uint8_t>((x * 7) ^ (y * 13));
+            }
+        }
+    }
+    return std::move(frame).finish();
+}
+
+class CnnDetection : public ::testing::Test {
+protected:
+    DetectorParams params_ = [] {
+        DetectorParams params = detector_kind("cnn").params;
+        params.score_threshold = 0.3F;
+        return params;
+    }();
+    CnnDetector detector_{parse_onnx(test::bytes_of(test::tiny_yunet(21)), "m.onnx"), params_};
+    SilentRecorder recorder_;
+
+    DetectionSet run(const Frame& frame, std::int32_t capacity = 1 << 18) {
+        DetectionBuffer raw = make_host_buffer(capacity, detector_.extras());
+        detector_.enqueue(frame, raw, recorder_);
+        DetectionSet set;
+        copy_from_host_buffer(raw.span(), set);
+        return set;
+    }
+};
+
+TEST_F(CnnDetection, TakesFramesOfAnySizeOneAfterTheOther) {
+    for (const auto& [width, height] : {std::pair{1, 1}, {17, 3}, {320, 240}, {641, 359}, {320, 240}}) {
+        const DetectionSet found = run(pattern(width, height));
+        EXPECT_EQ(found.landmarks.size(), found.detections.size());
+        for (const Detection& d : found.detections) EXPECT_GE(std::max(d.box.w, d.box.h), 10.0F);
+    }
+}
+
+TEST_F(CnnDetection, GivesTheSameForAnyNumberOfThreads) {
+    const Frame frame = pattern(320, 240);
+    const DetectionSet one = run(frame);
+    params_.threads = 3;
+    detector_.configure(params_);
+    const DetectionSet three = run(frame);
+    ASSERT_GT(one.detections.size(), 0U);
+    ASSERT_EQ(one.detections.size(), three.detections.size());
+    for (std::size_t i = 0; i < one.detections.size(); ++i) {
+        EXPECT_NEAR(one.detections[i].score, three.detections[i].score, 1e-6F);
+        EXPECT_NEAR(one.detections[i].box.x, three.detections[i].box.x, 1e-3F);
+    }
+}
+
+TEST_F(CnnDetection, CountsWhatTheBufferCannotHold) {
+    const DetectionSet all = run(pattern(320, 240));
+    const DetectionSet few = run(pattern(320, 240), 3);
+    EXPECT_EQ(few.detections.size(), 3U);
+    EXPECT_EQ(few.wanted, all.wanted);
+}
+
+TEST_F(CnnDetection, HeedsSizesAndThreshold) {
+    params_.min_size = 20;
+    params_.max_size = 60;
+    params_.score_threshold = 0.45F;
+    detector_.configure(params_);
+    for (const Detection& d : run(pattern(640, 480)).detections) {
+        EXPECT_GE(std::max(d.box.w, d.box.h), 20.0F);
+        EXPECT_LE(std::max(d.box.w, d.box.h), 60.0F);
+        EXPECT_GE(d.score, 0.45F);
+    }
+}
+
+TEST_F(CnnDetection, KeepsItsParametersWhenNewOnesMakeNoSense) {
+    DetectorParams bad = params_;
+    bad.score_threshold = 3.0F;
+    EXPECT_THROW(detector_.configure(bad), Error);
+    bad = params_;
+    bad.model = "other";
+    EXPECT_THROW(detector_.configure(bad), Error);
+    EXPECT_NO_THROW(static_cast<void>(run(pattern(64, 64))));
+}
+
+TEST(CnnSwitches, TellTheInput) {
+    DetectorParams params = detector_kind("cnn").params;
+    params.switches["input"] = "letterbox";
+    const CnnDetector detector(parse_onnx(test::bytes_of(test::tiny_ultraface(1)), "m.onnx"), params);
+    ASSERT_EQ(detector.switches().size(), 1U);
+    EXPECT_EQ(detector.switches()[0].chosen, "letterbox");
+    EXPECT_FALSE(detector.extras().landmarks);
+}
+
+}  // namespace
+}  // namespace throng

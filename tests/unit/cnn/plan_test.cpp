@@ -1,0 +1,125 @@
+#include "core/model/cnn_plan.h"
+
+#include <gtest/gtest.h>
+
+#include "core/base/error.h"
+#include "core/detect/detector_kinds.h"
+#include "core/model/onnx.pb.h"
+#include "core/model/onnx_reader.h"
+#include "tests/support/onnx_maker.h"
+
+namespace throng {
+namespace {
+
+class CnnPlanning : public ::testing::Test {
+protected:
+    Network network_ = parse_onnx(test::bytes_of(test::tiny_yunet(1)), "m.onnx");
+    DetectorParams params_ = detector_kind("cnn").params;
+
+    CnnPlan plan(int width, int height) { return plan_passes(network_, width, height, params_, CnnInput::native); }
+};
+
+TEST_F(CnnPlanning, BeginsAtTheScaleOfTheSmallestFace) {
+    params_.min_size = 20;
+    const CnnPlan found = plan(1280, 720);
+    EXPECT_EQ(found.passes.front().content_width, 640);
+    EXPECT_FLOAT_EQ(found.passes.front().place.scale_x, 2.0F);
+    params_.min_size = 5;
+    EXPECT_EQ(plan(1280, 720).passes.front().content_width, 2560);
+}
+
+TEST_F(CnnPlanning, EndsWhereAFaceAsLargeAsTheFrameIsFound) {
+    const CnnPlan found = plan(1920, 1080);
+    const CnnPass& last = found.passes.back();
+    EXPECT_LE(1920.0F / last.place.scale_x, kLargestFace);
+    EXPECT_GT(found.passes.size(), 1U);
+    params_.max_size = 100;
+    EXPECT_EQ(plan(1920, 1080).passes.size(), 1U);
+}
+
+TEST_F(CnnPlanning, InputsAreMultiplesAndCoverTheFrame) {
+    for (const auto& [width, height] :
+         {std::pair{1, 1}, {31, 33}, {640, 480}, {1921, 1079}, {7680, 4320}, {20000, 37}}) {
+        for (const CnnPass& pass : plan(width, height).passes) {
+            EXPECT_EQ(pass.width % 32, 0);
+            EXPECT_EQ(pass.height % 32, 0);
+            EXPECT_LE(pass.width, kLargestTileWidth);
+            EXPECT_LE(pass.height, kLargestTileHeight);
+            EXPECT_GE(pass.width, pass.content_width);
+            EXPECT_GE(pass.place.origin_x, 0.0F);
+            EXPECT_LE(pass.place.origin_x + static_cast<float>(pass.content_width) * pass.place.scale_x,
+                      static_cast<float>(width) * 1.0001F);
+        }
+    }
+}
+
+// Every point of an 8K frame is in the core of exactly one tile of each scale.
+TEST_F(CnnPlanning, TilesShareTheFrameOut) {
+    params_.max_size = 100;
+    const CnnPlan found = plan(7680, 4320);
+    ASSERT_GT(found.passes.size(), 1U);
+    for (float y = 3.0F; y < 4320.0F; y += 97.0F) {
+        for (float x = 3.0F; x < 7680.0F; x += 89.0F) {
+            int owners = 0;
+            for (const CnnPass& pass : found.passes) {
+                const float at_x = (x - pass.place.origin_x) / pass.place.scale_x;
+                const float at_y = (y - pass.place.origin_y) / pass.place.scale_y;
+                const bool owner = in_core({at_x, at_y, 0, 0}, pass.core);
+                const float margin = kLargestFace / 2 - 1;
+                // A face of the largest size around a centre in the core is wholly inside, or ends at the frame.
+                if (owner) {
+                    EXPECT_TRUE(at_x >= margin || pass.place.origin_x == 0.0F);
+                    EXPECT_TRUE(at_y >= margin || pass.place.origin_y == 0.0F);
+                }
+                owners += owner && at_x >= 0 && at_y >= 0 && at_x < static_cast<float>(pass.content_width) &&
+                          at_y < static_cast<float>(pass.content_height);
+            }
+            ASSERT_EQ(owners, 1) << x << " " << y;
+        }
+    }
+}
+
+TEST_F(CnnPlanning, LetterboxIsOnePassOfTheFilesSize) {
+    const CnnPlan found = plan_passes(network_, 1280, 720, params_, CnnInput::letterbox);
+    ASSERT_EQ(found.passes.size(), 1U);
+    EXPECT_EQ(found.passes[0].width, 64);
+    EXPECT_EQ(found.passes[0].content_width, 64);
+    EXPECT_EQ(found.passes[0].content_height, 36);
+}
+
+TEST_F(CnnPlanning, RefusesWhatMakesNoSense) {
+    params_.switches["input"] = "sideways";
+    EXPECT_THROW(static_cast<void>(cnn_input_choice(params_)), Error);
+    params_.switches = {{"nosuch", "on"}};
+    EXPECT_THROW(static_cast<void>(cnn_input_choice(params_)), Error);
+    for (const float threshold : {0.0F, -1.0F, 1.5F}) {
+        params_.score_threshold = threshold;
+        EXPECT_THROW(static_cast<void>(cnn_score_threshold(params_)), Error);
+    }
+}
+
+TEST(CnnColors, GiveTheCornersOfTheCube) {
+    FrameInfo info;
+    info.format = PixelFormat::nv12;
+    for (const ColorMatrix matrix : {ColorMatrix::bt601, ColorMatrix::bt709, ColorMatrix::bt2020}) {
+        info.matrix = matrix;
+        info.range = ColorRange::limited;
+        const CnnPixel white = cnn_color(cnn_color_of(info), 235, 128, 128);
+        EXPECT_NEAR(white.blue, 255, 0.01F);
+        EXPECT_NEAR(white.green, 255, 0.01F);
+        const CnnPixel black = cnn_color(cnn_color_of(info), 16, 128, 128);
+        EXPECT_NEAR(black.red, 0, 0.01F);
+        info.range = ColorRange::full;
+        EXPECT_NEAR(cnn_color(cnn_color_of(info), 100, 128, 128).green, 100, 0.01F);
+    }
+    // ITU-R BT.709, limited range: red is Y 63, Cb 102, Cr 240.
+    info.matrix = ColorMatrix::bt709;
+    info.range = ColorRange::limited;
+    const CnnPixel red = cnn_color(cnn_color_of(info), 63, 102, 240);
+    EXPECT_NEAR(red.red, 255, 1.5F);
+    EXPECT_NEAR(red.green, 0, 1.5F);
+    EXPECT_NEAR(red.blue, 0, 1.5F);
+}
+
+}  // namespace
+}  // namespace throng

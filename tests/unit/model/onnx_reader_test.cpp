@@ -1,0 +1,220 @@
+#include "core/model/onnx_reader.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <functional>
+#include <limits>
+#include <string>
+
+#include "core/base/error.h"
+#include "core/model/onnx.pb.h"
+#include "tests/support/onnx_maker.h"
+#include "tests/support/test_data.h"
+
+namespace throng {
+namespace {
+
+using onnx::ModelProto;
+using onnx::TensorProto;
+
+TensorProto& constant_of(ModelProto& model, const std::string& name) {
+    for (TensorProto& tensor : *model.mutable_graph()->mutable_initializer()) {
+        if (tensor.name() == name) return tensor;
+    }
+    std::abort();
+}
+
+onnx::AttributeProto& attribute_of(onnx::NodeProto& node, const std::string& name) {
+    for (onnx::AttributeProto& attribute : *node.mutable_attribute()) {
+        if (attribute.name() == name) return attribute;
+    }
+    std::abort();
+}
+
+TEST(OnnxReader, ReadsYunet) {
+    const Network network = parse_onnx(test::bytes_of(test::tiny_yunet(1)), "m.onnx");
+    EXPECT_EQ(network.head.family, HeadFamily::yunet);
+    EXPECT_TRUE(network.head.has_landmarks);
+    EXPECT_FALSE(network.input.rgb);
+    EXPECT_EQ(network.input.width, 64);
+    ASSERT_EQ(network.head.levels.size(), 3U);
+    EXPECT_EQ(network.head.levels[2].stride, 32);
+    EXPECT_EQ(input_multiple(network), 32);
+    // Activations are part of their layers, and nothing behind the heads is left.
+    for (const NetworkLayer& layer : network.layers) EXPECT_EQ(layer.name.find("Relu"), std::string::npos);
+    EXPECT_EQ(network.layers.size() + 1, network.tensors.size());
+}
+
+TEST(OnnxReader, ReadsUltraFaceAndItsPriors) {
+    const Network network = parse_onnx(test::bytes_of(test::tiny_ultraface(1)), "m.onnx");
+    EXPECT_EQ(network.head.family, HeadFamily::ultraface);
+    EXPECT_TRUE(network.input.rgb);
+    EXPECT_FLOAT_EQ(network.head.center_variance, 0.1F);
+    EXPECT_FLOAT_EQ(network.head.size_variance, 0.2F);
+    ASSERT_EQ(network.head.levels.size(), 2U);
+    ASSERT_EQ(network.head.levels[1].priors.size(), 2U);
+    EXPECT_FLOAT_EQ(network.head.levels[1].priors[1].width, 48);
+    EXPECT_FLOAT_EQ(network.head.levels[1].priors[1].height, 48);
+}
+
+TEST(OnnxReader, FoldsBatchNorms) {
+    ModelProto model = test::tiny_ultraface(3);
+    const float scale = constant_of(model, "stem.s").float_data(0);
+    const float variance = constant_of(model, "stem.v").float_data(0);
+    const float weight = constant_of(model, "stem.w").float_data(0);
+    const Network network = parse_onnx(test::bytes_of(model), "m.onnx");
+    EXPECT_NEAR(network.layers.front().weights.front(), weight * scale / std::sqrt(variance + 1e-5F), 1e-6);
+    EXPECT_EQ(network.layers.front().activation, Activation::relu);
+    EXPECT_EQ(network.layers.size(), 8U);
+}
+
+TEST(OnnxReader, KeepsAMapThatIsReadBeforeItsActivation) {
+    // The sum of two strides reads at16 before and after a Relu.
+    ModelProto model = test::tiny_yunet(2);
+    onnx::NodeProto& relu = *model.mutable_graph()->add_node();
+    relu.set_op_type("Relu");
+    relu.add_input("sum");
+    relu.add_output("rectified");
+    test::node_of(model, "cls_16.1").set_input(0, "rectified");
+    const Network network = parse_onnx(test::bytes_of(model), "m.onnx");
+    int identities = 0;
+    for (const NetworkLayer& layer : network.layers) {
+        const bool plain = layer.kind == LayerKind::convolution && layer.kernel == 1 && layer.groups == 8;
+        identities += plain && layer.activation == Activation::relu;
+    }
+    EXPECT_EQ(identities, 1);
+}
+
+TEST(OnnxReader, TakesNodesInAnyOrder) {
+    ModelProto model = test::tiny_yunet(4);
+    auto& nodes = *model.mutable_graph()->mutable_node();
+    std::reverse(nodes.begin(), nodes.end());
+    EXPECT_EQ(parse_onnx(test::bytes_of(model), "m.onnx").layers.size(),
+              parse_onnx(test::bytes_of(test::tiny_yunet(4)), "m.onnx").layers.size());
+}
+
+TEST(OnnxReader, ReadsThePublishedModels) {
+    TH_NEED(data, test::data_dir(), "test data");
+    for (const char* name : {"yunet_n_320_320", "yunet_n_640_640", "yunet_n_dynamic", "yunet_s_320_320",
+                             "version-RFB-320", "version-RFB-320_simplified", "version-RFB-640"}) {
+        const Network network = read_onnx(data / "models" / (std::string(name) + ".onnx"));
+        EXPECT_GE(network.head.levels.size(), 3U) << name;
+        for (const std::int32_t side : {64, 192, 640}) {
+            EXPECT_EQ(resolve_sizes(network, side, side).size(), network.tensors.size());
+        }
+    }
+}
+
+struct Broken {
+    const char* name;
+    std::function<std::string()> bytes;
+    const char* says;
+};
+
+template <class Change>
+std::function<std::string()> changed(Change change) {
+    return [change] {
+        ModelProto model = test::tiny_yunet(7);
+        change(model);
+        return test::bytes_of(model);
+    };
+}
+
+class OnnxRefuses : public ::testing::TestWithParam<Broken> {};
+
+TEST_P(OnnxRefuses, SayingWhatAndWhere) {
+    try {
+        static_cast<void>(parse_onnx(GetParam().bytes(), "bad.onnx"));
+        FAIL() << "was read";
+    } catch (const Error& error) {
+        EXPECT_EQ(error.kind(), ErrorKind::input);
+        EXPECT_NE(std::string(error.what()).find(GetParam().says), std::string::npos) << error.what();
+        EXPECT_NE(error.where().find("bad.onnx"), std::string::npos) << error.where();
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Onnx, OnnxRefuses,
+    ::testing::Values(
+        Broken{"Nothing", [] { return std::string(); }, "is empty"},
+        Broken{"Text", [] { return std::string("hello, this is no model at all"); }, "no ONNX model"},
+        Broken{"Cascade", [] { return std::string("<?xml version=\"1.0\"?><opencv_storage>"); }, "XML"},
+        Broken{"LfsPointer", [] { return std::string("version https://git-lfs.github.com/spec/v1\noid sha256:8f"); },
+               "Git LFS pointer"},
+        Broken{"Truncated",
+               [] {
+                   const std::string whole = test::bytes_of(test::tiny_yunet(7));
+                   return whole.substr(0, whole.size() / 2);
+               },
+               "truncated"},
+        Broken{"ExternalData", changed([](ModelProto& m) {
+                   constant_of(m, "stem.w").set_data_location(TensorProto::EXTERNAL);
+               }),
+               "external data"},
+        Broken{"Cycle", changed([](ModelProto& m) { test::node_of(m, "stem.c").set_input(0, "sum"); }), "cycle"},
+        Broken{"NothingWrites", changed([](ModelProto& m) { test::node_of(m, "sum").set_input(0, "ghost"); }), "ghost"},
+        Broken{"WrittenTwice", changed([](ModelProto& m) { test::node_of(m, "sum").set_output(0, "up"); }),
+               "written elsewhere"},
+        Broken{"DataTooShort", changed([](ModelProto& m) { constant_of(m, "stem.w").mutable_float_data()->RemoveLast(); }),
+               "holds 215 numbers where its shape needs 216"},
+        Broken{"MoreThanMemory", changed([](ModelProto& m) {
+                   constant_of(m, "stem.w").set_dims(0, std::int64_t{1} << 40);
+               }),
+               "larger than any weight"},
+        Broken{"NegativeDimension", changed([](ModelProto& m) { constant_of(m, "stem.w").set_dims(0, -16); }),
+               "below 0"},
+        Broken{"WrongChannels", changed([](ModelProto& m) {
+                   test::node_of(m, "b.c").set_input(1, "stem.w");
+               }),
+               "do not fit its input"},
+        Broken{"OldOpset", changed([](ModelProto& m) { m.mutable_opset_import(0)->set_version(3); }), "operator set 3"},
+        Broken{"FutureOpset", changed([](ModelProto& m) { m.mutable_opset_import(0)->set_version(99); }),
+               "operator set 99"},
+        Broken{"UnknownOperator", changed([](ModelProto& m) { test::node_of(m, "stem").set_op_type("Elu"); }),
+               "operator Elu is not supported"},
+        Broken{"OtherDomain", changed([](ModelProto& m) { test::node_of(m, "stem").set_domain("com.acme"); }),
+               "com.acme.Relu"},
+        Broken{"OpenChannels", changed([](ModelProto& m) {
+                   auto& shape = *m.mutable_graph()->mutable_input(0)->mutable_type()->mutable_tensor_type()->mutable_shape();
+                   shape.mutable_dim(1)->set_dim_param("c");
+               }),
+               "stays open"},
+        Broken{"ShapeOfNothing", changed([](ModelProto& m) { test::node_of(m, "cls_8.r").set_input(1, "sum"); }),
+               "not known before it runs"},
+        Broken{"StrideOfNothing", changed([](ModelProto& m) {
+                   attribute_of(test::node_of(m, "stem.c"), "strides").set_ints(0, 0);
+                   attribute_of(test::node_of(m, "stem.c"), "strides").set_ints(1, 0);
+               }),
+               "of 0"},
+        Broken{"HugeInput", changed([](ModelProto& m) {
+                   auto& shape = *m.mutable_graph()->mutable_input(0)->mutable_type()->mutable_tensor_type()->mutable_shape();
+                   shape.mutable_dim(2)->set_dim_value(1 << 30);
+               }),
+               "larger than memory allows"},
+        Broken{"NotFinite", changed([](ModelProto& m) {
+                   constant_of(m, "stem.w").set_float_data(0, std::numeric_limits<float>::infinity());
+               }),
+               "not finite"},
+        Broken{"Classifier", changed([](ModelProto& m) {
+                   m.mutable_graph()->clear_output();
+                   auto& output = *m.mutable_graph()->add_output();
+                   output.set_name("sum");
+                   auto& tensor = *output.mutable_type()->mutable_tensor_type();
+                   tensor.mutable_shape()->add_dim()->set_dim_value(1);
+                   tensor.mutable_shape()->add_dim()->set_dim_value(1000);
+               }),
+               "classifier of pictures with 1000 classes"},
+        Broken{"OtherDecoding",
+               [] {
+                   ModelProto model = test::tiny_ultraface(7);
+                   test::node_of(model, "high").set_op_type("Mul");
+                   return test::bytes_of(model);
+               },
+               "in another way"}),
+    [](const auto& tested) { return std::string(tested.param.name); });
+
+}  // namespace
+}  // namespace throng
