@@ -176,8 +176,16 @@ __device__ void report(const HogDeviceLevel& level, const HogOutput& output, int
     raw.scores[at] = margin;
 }
 
+// Blocks that a multiprocessor shall have room for. One of Turing has room for 1024 threads, less than two of the
+// largest.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+constexpr int kBlocks = 1;
+#else
+constexpr int kBlocks = 2;
+#endif
+
 template <typename Word, bool kSeveral, bool kUnrolled, int kRounds>
-__global__ void __launch_bounds__(kThreads<Word, kRounds>, 2)
+__global__ void __launch_bounds__(kThreads<Word, kRounds>, kBlocks)
     hog_svm_kernel(HogTables tables, const HogUnit* units, HogOutput output) {
     extern __shared__ uint4 shared[];
     const HogUnit unit = units[blockIdx.x];
