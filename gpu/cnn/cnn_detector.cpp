@@ -66,7 +66,10 @@ void CnnDetector::set_up(const DetectorParams& params) {
     const bool same_steps = !steps_.steps.empty() && precision == precision_ && switches.fusion == switches_.fusion;
     const bool same_plan = same_steps && params.min_size == params_.min_size && params.max_size == params_.max_size &&
                            params.scale_factor == params_.scale_factor && switches.input == switches_.input;
-    if (!same_plan) runs_.clear();  // frees its memory after the work that uses it
+    if (!same_plan && !runs_.empty()) {
+        check_cuda(cudaStreamSynchronize(stream_), "waiting for the detector's last frame");
+        runs_.clear();
+    }
     if (!same_steps) steps_ = make_steps(network_, precision, switches.fusion, stream_);
     params_ = params;
     switches_ = switches;
@@ -107,7 +110,10 @@ FrameRuns& CnnDetector::runs_for(int width, int height, int frames) {
         std::rotate(found, found + 1, runs_.end());
         return *runs_.back();
     }
-    if (runs_.size() == kKeptRuns) runs_.erase(runs_.begin());
+    if (runs_.size() == kKeptRuns) {
+        check_cuda(cudaStreamSynchronize(stream_), "waiting for the detector's last frame");
+        runs_.erase(runs_.begin());
+    }
     const CnnPlan plan = plan_passes(network_, width, height, params_, switches_.input);
     runs_.push_back(
         std::make_unique<FrameRuns>(network_, steps_, precision_, device_, plan, width, height, frames, stream_));

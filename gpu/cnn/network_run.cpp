@@ -125,11 +125,16 @@ Map NetworkRun::map_or_none(int tensor) const {
 }
 
 void NetworkRun::enqueue_layers(StreamView stream, bool overlap) const {
-    Chain chain{stream, false};  // the first waits for what is before it
     for (const Group& group : groups_) {
-        launch(group, chain);
-        chain.overlap = overlap && can_overlap_;
+        const bool first = &group == &groups_.front();  // waits for what is before it
+        launch(group, {stream, overlap && can_overlap_ && !first && prefetches(group)});
     }
+}
+
+// Kernels that fetch weights before they need a map gain from an early start; others would only stand in the way.
+bool NetworkRun::prefetches(const Group& group) const {
+    const StepKind kind = steps_->steps[at(group.first)].kind;
+    return kind == StepKind::stem || kind == StepKind::stem_unit || kind == StepKind::point_depth;
 }
 
 void NetworkRun::launch(const Group& group, const Chain& chain) const {

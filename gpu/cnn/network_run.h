@@ -45,6 +45,7 @@ private:
 
     void lay_out_maps(int width, int height, StreamView stream);
     void group_steps();
+    [[nodiscard]] bool prefetches(const Group& group) const;
     void launch(const Group& group, const Chain& chain) const;
     [[nodiscard]] Map map_or_none(int tensor) const;
 
