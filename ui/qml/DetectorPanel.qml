@@ -55,11 +55,11 @@ ColumnLayout {
         visible: root.detection.takesThreshold
         label: qsTr("Score from")
         from: root.detection.thresholdIsProbability ? 0.05 : -1
-        to: root.detection.thresholdIsProbability ? 0.95 : 3
-        stepSize: 0.05
+        to: root.detection.thresholdIsProbability ? 0.99 : 3
+        stepSize: 0.01
         value: root.detection.scoreThreshold
         valueText: root.detection.scoreThreshold.toFixed(2)
-        onMoved: v => root.detection.scoreThreshold = Math.round(v * 20) / 20
+        onMoved: v => root.detection.scoreThreshold = Math.round(v * 100) / 100
     }
     LabeledSlider {
         Layout.fillWidth: true

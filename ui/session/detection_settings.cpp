@@ -71,7 +71,7 @@ bool DetectionSettings::takes_threshold() const {
     return kind().params.score_threshold.has_value();
 }
 bool DetectionSettings::threshold_is_probability() const {
-    return kind().params.score_threshold.value_or(0) > 0;
+    return takes_threshold() && kind().model.suffix == ".onnx";  // networks give probabilities
 }
 double DetectionSettings::score_threshold() const {
     const auto set = values_.detector.score_threshold;
