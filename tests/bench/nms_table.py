@@ -63,17 +63,15 @@ def time_torchvision(table, repeats):
 
 
 def run_ours(bench, folder, repeats):
-    """{name: (paper, one-pass, greedy, kept by greedy)} and the lines that are no row of the table."""
-    lines = subprocess.run([bench, folder, str(repeats)], check=True, capture_output=True, text=True).stdout.splitlines()
-    rows, rest = {}, []
+    """{name: (paper, one-pass, greedy, kept by greedy)} and all that the benchmark prints."""
+    output = subprocess.run([bench, folder, str(repeats)], check=True, capture_output=True, text=True).stdout
+    rows = {}
     names = {**{name: name for name in INPUTS}, "65536": "crowd-65536", "1000000": "wide-1000000"}
-    for line in lines:
+    for line in output.splitlines():
         words = line.split()
         if words and words[0] in names:
             rows[names[words[0]]] = (*words[1:4], words[-1])
-        else:
-            rest.append(line)
-    return rows, rest
+    return rows, output
 
 
 def main():
@@ -98,9 +96,9 @@ def main():
                 # Enough digits for float32 to come back as it was.
                 numpy.savetxt(path, table, fmt="%.9g", delimiter=",", header="x1,y1,x2,y2,score", comments="")
             theirs[name] = time_torchvision(table, arguments.repeats)
-        ours, rest = run_ours(arguments.bench, folder, arguments.repeats)
+        ours, output = run_ours(arguments.bench, folder, arguments.repeats)
 
-    print("\n".join(rest))
+    print(output)
     print(f"torchvision {torchvision.__version__}; microseconds, medians; IoU 0.5\n")
     print("| boxes | paper's kernels | torchvision | one-pass | greedy | kept: torchvision, greedy |")
     print("|---|---|---|---|---|---|")
