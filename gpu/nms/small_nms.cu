@@ -108,7 +108,7 @@ struct Frame {
     Bits suppressed;  // and invalid; those that greedy keeps later are cleared
     Bits left;        // that greedy has not decided
     Bits fresh;
-    std::uint32_t* counters;  // [5]
+    std::uint32_t* counters;  // [5]: general use, invalid of the job, invalid of all, two for gather
     std::uint32_t* queues;
     Source source;        // of all detections
     std::uint32_t width;  // lanes for each of the share
@@ -281,6 +281,7 @@ __device__ __forceinline__ std::uint32_t Frame::settle_here(std::uint32_t kept, 
 
 // All blocks rank, the first decides.
 __device__ __forceinline__ std::uint32_t Frame::settle_by_one(std::uint32_t kept, std::uint32_t count) {
+    const std::uint32_t words = (n + 31) / 32;
     for_own([&](const Search& search, std::uint32_t i, bool active, const Loaded& d) {
         const bool asks = active && left.test(i);
         const std::uint32_t place = search.rank(pairs, entries.from(kept), asks ? count : 0, d.score, i);
@@ -299,12 +300,10 @@ __device__ __forceinline__ std::uint32_t Frame::settle_by_one(std::uint32_t kept
             atomicAnd(suppressed.words + i / 32, ~(1U << i % 32));
         });
         __syncthreads();
-        for (std::uint32_t w = threadIdx.x; team.blocks > 1 && w < (n + 31) / 32; w += kThreads)
-            team.write(w, suppressed.words[w]);
-    } else {
-        for (std::uint32_t w = threadIdx.x; w < (n + 31) / 32; w += kThreads) suppressed.words[w] = team.read(w);
+        for (std::uint32_t w = threadIdx.x; w < words; w += kThreads) scratch.order[w] = suppressed.words[w];
     }
-    ++team.tag;
+    team.meet();
+    for (std::uint32_t w = threadIdx.x; w < words; w += kThreads) suppressed.words[w] = __ldcg(scratch.order + w);
     __syncthreads();
     return gather(0, suppressed, kWholeWarp);
 }
@@ -527,8 +526,8 @@ __global__ void __launch_bounds__(kThreads, 1)
 }
 
 std::size_t entry_bytes(std::int32_t capacity) {
-    // Two tiles may be longer than all detections.
-    return (static_cast<std::size_t>(capacity) + SmallNmsBoard::kTile + 31) / 32 * 32 * Entries::kBytes;
+    // Two tiles, of whole warps each, may be longer than all detections.
+    return (static_cast<std::size_t>(capacity) + 63) / 32 * 32 * Entries::kBytes;
 }
 
 constexpr std::size_t kStaticBytes = 16384;  // of shared memory, at most; the driver's part included

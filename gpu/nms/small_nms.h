@@ -14,9 +14,9 @@ inline constexpr std::int32_t kSmallNmsLimit = 4096;
 
 // Where the blocks of a frame tell each other what they found. All zero before the first call.
 struct SmallNmsBoard {
-    static constexpr std::uint32_t kTile =
-        64;  // least side of a tile of pairs: smaller ones only make more blocks meet
-    static constexpr std::uint32_t kRows = 16;  // most rows of tiles
+    static constexpr std::uint32_t kAlone = 64;  // up to so many detections one block does alone
+    static constexpr std::uint32_t kTile = 32;   // least side of a tile of pairs
+    static constexpr std::uint32_t kRows = 16;   // most rows of tiles
     static constexpr std::uint32_t kSlots = kRows * (kSmallNmsLimit / 32 + kRows);
 
     std::uint32_t tag;  // of the first exchange of the next call, less 1

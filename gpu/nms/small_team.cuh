@@ -19,7 +19,7 @@ struct Tiling {
     // most_rows: as many as give each block one job; 1 for a block alone.
     __host__ __device__ static Tiling of(std::uint32_t n, std::uint32_t most_rows) {
         Tiling t{(n + 31) / 32 * 32, 1, 1};
-        if (most_rows == 1 || n <= SmallNmsBoard::kTile) return t;
+        if (most_rows == 1 || n <= SmallNmsBoard::kAlone) return t;
         t.tile = SmallNmsBoard::kTile;
         while (t.tile * most_rows < n) t.tile += 32;
         t.rows = (n + t.tile - 1) / t.tile;
@@ -42,8 +42,9 @@ struct Bits {
 };
 
 // Words travel through slots of the board: 32 bits and a tag, which says in which exchange of which call they were
-// written, so that whoever reads a slot waits for that slot alone. There is no barrier, and nothing to clear. Two sets
-// of slots in turn: who writes to a set again has seen all blocks write to the other, after they read this one.
+// written, so that whoever reads a slot waits for that slot alone. There is no barrier, and nothing to clear. In each
+// exchange every block writes a slot or more and reads the slots of all. So two sets of slots in turn are enough: who
+// writes to a set again has seen all blocks write to the other one, which they did after they had read this one.
 // Tags come round after 2^32 exchanges.
 struct Team {
     std::uint32_t blocks;
@@ -74,12 +75,17 @@ struct Team {
     __device__ __forceinline__ void exchange(const Bits& own, const Bits& all, std::uint32_t n) {
         const std::uint32_t words = (n + 31) / 32;
         __syncthreads();
-        if (blocks > 1) {
-            for (std::uint32_t w = rank + threadIdx.x * blocks; w < words; w += kThreads * blocks)
-                write(w, own.words[w]);
+        if (blocks == 1) {
+            for (std::uint32_t w = threadIdx.x; w < words; w += kThreads) all.words[w] = own.words[w];
+        } else {
+            const std::uint32_t told = max(words, blocks);  // who has no word tells that it is here
+            for (std::uint32_t w = rank + threadIdx.x * blocks; w < told; w += kThreads * blocks)
+                write(w, w < words ? own.words[w] : 0);
+            for (std::uint32_t w = threadIdx.x; w < told; w += kThreads) {
+                const std::uint32_t word = read(w);
+                if (w < words) all.words[w] = word;
+            }
         }
-        for (std::uint32_t w = threadIdx.x; w < words; w += kThreads)
-            all.words[w] = blocks > 1 ? read(w) : own.words[w];
         ++tag;
         __syncthreads();
     }
