@@ -19,11 +19,11 @@ template <typename Function>
 Function driver_function(const char* name) {
     void* address = nullptr;
     cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
-    const cudaError_t status = cudaGetDriverEntryPointByVersion(name, &address, 12040, cudaEnableDefault, &found);
+    const cudaError_t status = cudaGetDriverEntryPointByVersion(name, &address, 12050, cudaEnableDefault, &found);
     if (status != cudaSuccess || found != cudaDriverEntryPointSuccess || address == nullptr) {
         static_cast<void>(cudaGetLastError());
         throw Error(ErrorKind::unavailable, "the driver knows no partitions of a device", name,
-                    "a driver for CUDA 12.4 or newer does");
+                    "a driver for CUDA 12.5 or newer does");
     }
     return reinterpret_cast<Function>(address);
 }

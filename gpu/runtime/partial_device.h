@@ -1,5 +1,5 @@
 // A part of a device's multiprocessors with a stream of its own: what runs there has the others' work out of its way
-// and cannot use them. Source: CUDA Driver API, Green Contexts (from CUDA 12.4 on).
+// and cannot use them. Source: CUDA Driver API, Green Contexts (from CUDA 12.5 on).
 #pragma once
 
 #include <memory>
