@@ -57,8 +57,26 @@ void interpolate_row(const std::uint8_t* row, int step, const CnnTap* taps, std:
     }
 }
 
+// The same where every tap is one sample and its neighbours follow: native resolution.
+template <int kStep>
+void copy_row(const std::uint8_t* row, std::size_t count, float* out) {
+    for (std::size_t i = 0; i < count; ++i) out[i] = row[i * kStep];
+}
+
+// Taps of weight 0, one sample apart.
+bool is_copy(const CnnTap* taps, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+        if (taps[i].weight != 0.0F || taps[i].near != taps[0].near + static_cast<int>(i)) return false;
+    }
+    return count > 0;
+}
+
 // The vertical half, added up.
 void add_rows(const float* above, const float* below, float weight, int count, float* sum) {
+    if (weight == 0.0F) {
+        for (int x = 0; x < count; ++x) sum[x] += above[x];
+        return;
+    }
     for (int x = 0; x < count; ++x) sum[x] += above[x] + (below[x] - above[x]) * weight;
 }
 
@@ -88,6 +106,7 @@ public:
             taps_[1] = taps_[2] = maker.chroma_taps_.data();
         }
         width_ = static_cast<std::size_t>(pass.content_width);
+        copies_ = across_.samples == 1 && is_copy(taps_[0], width_);
     }
 
     void start(CnnInputMaker::Worker& worker) const {
@@ -138,8 +157,15 @@ private:
         float* out = plane.rows[slot].data();
         if (plane.row[slot] != y) {
             plane.row[slot] = y;
-            interpolate_row(channels_[c].row(y), channels_[c].step, taps_[c],
-                            width_ * static_cast<std::size_t>(across_.samples), out);
+            const Channel& channel = channels_[c];
+            const std::uint8_t* row = channel.row(y);
+            if (!copies_ || channel.subsampled) {
+                interpolate_row(row, channel.step, taps_[c], width_ * static_cast<std::size_t>(across_.samples), out);
+            } else if (channel.step == 1) {
+                copy_row<1>(row + taps_[c]->near, width_, out);
+            } else {
+                copy_row<3>(row + std::ptrdiff_t{3} * taps_[c]->near, width_, out);
+            }
         }
         return out;
     }
@@ -183,6 +209,7 @@ private:
     CnnAxis across_, down_, chroma_down_;
     const CnnTap* taps_[3] = {};
     std::size_t width_ = 0;  // of the content
+    bool copies_ = false;    // the horizontal pass of planes that are not subsampled copies
 };
 
 void CnnInputMaker::make(const Frame& frame, const CnnPass& pass, const NetworkInput& input, ThreadPool& pool,
