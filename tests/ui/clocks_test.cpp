@@ -176,7 +176,9 @@ TEST_F(WindowSweep, VisitsEveryClockOnceAndPutsBackWhatWas) {
         EXPECT_GT(point.frames, 0U);
         const double ghz = static_cast<double>(*point.clock) / 1e9;
         EXPECT_NEAR(point.ms.at("total"), 1 / ghz, 1e-9);
-        if (i > 0) EXPECT_GT(point.clock, sweep_->points()[i - 1].clock);
+        if (i > 0) {
+            EXPECT_GT(point.clock, sweep_->points()[i - 1].clock);
+        }
     }
     EXPECT_EQ(sweep_->rows().size(), static_cast<int>(sweep_->points().size()));
     EXPECT_TRUE(reaches("p25"));
