@@ -155,12 +155,12 @@ void print_models(const Json& list) {
                    model["path"].get<std::string>());
     }
     if (!list.empty()) {
-        fmt::print("  * what --detector haar and --detector lbp take\n");
+        fmt::print("  * what the detector takes when no --model is given; `throng models` tells more\n");
         return;
     }
     fmt::print("  none; looked in\n");
     for (const auto& folder : model_folders()) fmt::print("    {}\n", folder.string());
-    fmt::print("  install the package opencv-data, or name a file with --model\n");
+    fmt::print("  install the package opencv-data, run `throng models fetch yunet_n_dynamic`, or name a file with --model\n");
 }
 
 int info(const CommonOptions& common, const std::string& root, bool json) {
