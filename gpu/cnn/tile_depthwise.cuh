@@ -49,7 +49,7 @@ __device__ void depthwise_tile(const Element* tile, const DepthWeights& depth, i
 }
 
 // Activation, store and pooling of what depthwise_tile hands out: the pixels from (x, y) on. `out` and `pooled` begin
-// at the channel; without data they are not wanted.
+// at the channel; without extent they are not wanted.
 template <typename T, int kRows>
 __device__ void finish_tile(Picture<T> out, Picture<T> pooled, bool relu, int x, int y, float4 (&sums)[kRows][2]) {
 #pragma unroll
@@ -57,10 +57,10 @@ __device__ void finish_tile(Picture<T> out, Picture<T> pooled, bool relu, int x,
 #pragma unroll
         for (int c = 0; c < 2; ++c) {
             sums[r][c] = relu4(sums[r][c], relu);
-            if (out.data != nullptr && out.holds(x + c, y + r)) store4(out.at(x + c, y + r), sums[r][c]);
+            if (out.holds(x + c, y + r)) store4(out.at(x + c, y + r), sums[r][c]);
         }
     }
-    if (pooled.data == nullptr) return;
+    if (pooled.width == 0) return;
 #pragma unroll
     for (int r = 0; r < kRows; r += 2) {
         if (!pooled.holds(x / 2, (y + r) / 2)) continue;
