@@ -66,7 +66,10 @@ void warn_cuda(int code, const char* what) noexcept {
     // At the end of the process the runtime may be gone before a static owner: not worth a word.
     if (status == cudaSuccess || status == cudaErrorCudartUnloading) return;
     try {
-        spdlog::warn("{}: {}", what, describe(status));
+        // A lost device fails every call from then on: once is enough.
+        static std::atomic<cudaError_t> told{cudaSuccess};
+        const bool again = told.exchange(status) == status;
+        spdlog::log(again ? spdlog::level::debug : spdlog::level::warn, "{}: {}", what, describe(status));
     } catch (...) {
     }
 }

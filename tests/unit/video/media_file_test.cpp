@@ -118,6 +118,32 @@ TEST_P(Seeking, gives_the_frame_at_or_before_the_time) {
     EXPECT_EQ(all_frames(*source).size(), 30U);
 }
 
+// What a pipeline asks of a file when the device is lost that held its frames.
+TEST_P(Seeking, resumes_behind_any_frame) {
+    TH_NEED_FFMPEG();
+    const ScratchDir dir;
+    const auto path = dir.path() / GetParam();
+    ffmpeg(std::string(kPattern) + (path.extension() == ".gif" ? "" : "-c:v libx264 -g 12 -bf 2"), path);
+    const std::vector<Frame> all = all_frames(*open_source(path.string()));
+    for (const std::size_t last : {std::size_t{0}, std::size_t{1}, all.size() / 2, all.size() - 2, all.size() - 1}) {
+        auto source = open_source(path.string());
+        Frame frame;
+        for (std::size_t i = 0; i <= std::min(last + 2, all.size() - 1); ++i) source->read(frame, {});
+        ASSERT_TRUE(source->resume_on_host(all[last].info().index, all[last].info().pts));
+        const std::vector<Frame> rest = all_frames(*source);
+        ASSERT_EQ(rest.size(), all.size() - 1 - last);
+        for (std::size_t i = 0; i < rest.size(); ++i) {
+            EXPECT_EQ(rest[i].info().index, all[last + 1 + i].info().index);
+            EXPECT_EQ(fingerprint(rest[i]), fingerprint(all[last + 1 + i]));
+        }
+    }
+    auto source = open_source(path.string());
+    Frame frame;
+    source->read(frame, {});
+    ASSERT_TRUE(source->resume_on_host(-1, 0));
+    EXPECT_EQ(all_frames(*source).size(), all.size());
+}
+
 INSTANTIATE_TEST_SUITE_P(Containers, Seeking, testing::Values("a.mp4", "a.mkv", "a.ts", "a.h264", "a.gif"),
                          [](const auto& chosen) { return std::string(chosen.param + 2); });
 
