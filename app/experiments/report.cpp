@@ -19,7 +19,7 @@ h1{font-size:26px;line-height:1.25;margin:0 0 4px}h2{font-size:20px;margin:44px 
 .source,.note{color:var(--soft);font-size:14px;margin:0 0 10px}
 table{border-collapse:collapse;font-size:13px;font-variant-numeric:tabular-nums;margin:6px 0 14px}
 th{text-align:left;font-weight:600;border-bottom:2px solid var(--line);padding:4px 10px}td{padding:3px 10px;border-bottom:1px solid var(--line)}
-td.n,th.n{text-align:right;white-space:nowrap}tbody tr:nth-child(even){background:var(--band)}
+td.n,th.n{text-align:right}td.n{white-space:nowrap}tbody tr:nth-child(even){background:var(--band)}
 .wide{overflow-x:auto}figure{margin:14px 0}svg{width:100%;height:auto;display:block}
 dl{display:grid;grid-template-columns:max-content 1fr;gap:2px 16px;font-size:14px;margin:8px 0}dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere}
 ul{padding-left:20px;margin:8px 0}.missing li{color:var(--soft)}nav a{display:inline-block;margin-right:14px;color:var(--mark)}
