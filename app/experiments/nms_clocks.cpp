@@ -52,7 +52,9 @@ void at_each_clock(ExperimentBench& bench, ExperimentResult& result, Visit&& vis
 // Times by number of multiprocessors in place of the clock; says so.
 void by_multiprocessors(ExperimentBench& bench, ExperimentResult& result, const std::vector<std::size_t>& sizes,
                         Plot& plot, ResultTable& table) {
-    result.missing.push_back("The clock was not varied: " + bench.why_no_clocks() + ".");
+    const std::string why =
+        bench.has_cuda() ? bench.why_no_clocks() : "the GPU's clock means nothing to the CPU's engines";
+    result.missing.push_back("The clock was not varied: " + why + ".");
     plot.title += ", by multiprocessors";
     plot.x_label = "multiprocessors in use";
     table.header = {"detections", "multiprocessors", "engine", "milliseconds"};
@@ -101,7 +103,7 @@ void run_gpu_against_cpu(ExperimentBench& bench, ExperimentResult& result) {
         cpu.emplace_back(peer.name == "opencv" ? "CPU, OpenCV NMSBoxes" : "CPU, greedy in two plain loops",
                          peer.median_ms);
 
-    if (!bench.clock_steps().empty() && bench.has_cuda()) {
+    if (bench.has_cuda() && !bench.clock_steps().empty()) {
         Series paper{"GPU, paper's kernels", {}, false}, greedy{"GPU, greedy", {}, false};
         at_each_clock(bench, result, [&](double mhz) {
             const double paper_ms = bench.time_nms(bench.backend(), boxes, paper_kernels(32), 4096).median_ms;
@@ -153,12 +155,8 @@ void run_clock_sweep(ExperimentBench& bench, ExperimentResult& result) {
                        {"suppression", "IoU, threshold 0.5; the paper's kernels with k = 32 and D_max 4096"}};
     Plot plot{"clock", "Suppression", "GPU clock, MHz", "milliseconds", false, true, {}, {}};
     ResultTable table{"clock", "Milliseconds, medians", {"detections", "GPU clock, MHz", "engine", "milliseconds"}, {}};
-    if (bench.clock_steps().empty() || !bench.has_cuda()) {
-        if (!bench.clock_steps().empty()) {
-            result.missing.emplace_back("The GPU's clock means nothing to the CPU's engines: " + bench.why() + ".");
-        } else {
-            by_multiprocessors(bench, result, {std::begin(kSizes), std::end(kSizes)}, plot, table);
-        }
+    if (!bench.has_cuda() || bench.clock_steps().empty()) {
+        by_multiprocessors(bench, result, {std::begin(kSizes), std::end(kSizes)}, plot, table);
     } else {
         at_each_clock(bench, result, [&](double mhz) {
             for (const std::size_t n : kSizes) {
