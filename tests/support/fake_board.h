@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <map>
+#include <ostream>
 #include <set>
 #include <string>
 #include <vector>
@@ -53,6 +54,11 @@ struct FakeBoard {
     // Makes the GPU's node alone, for boards on which it appears late.
     std::function<void(FakeFiles&)> power_gpu;
 };
+
+// For the messages of GoogleTest.
+inline void PrintTo(const FakeBoard& board, std::ostream* out) {
+    *out << board.name;
+}
 
 // One for each family: TK1, TX1, TX2, Xavier, Orin (JetPack 5), Orin (JetPack 6), Thor.
 [[nodiscard]] const std::vector<FakeBoard>& fake_boards();

@@ -21,6 +21,10 @@ struct Machine {
     const FakeBoard* board = nullptr;  // null: a discrete GPU behind NVML
 };
 
+void PrintTo(const Machine& machine, std::ostream* out) {
+    *out << machine.name;
+}
+
 class Contract : public ::testing::TestWithParam<Machine> {
 protected:
     void SetUp() override {
