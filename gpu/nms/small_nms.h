@@ -12,6 +12,9 @@ namespace throng::gpu {
 // The most detections that one frame may have for this engine; larger frames are left untouched.
 inline constexpr std::int32_t kSmallNmsLimit = 4096;
 
+// The same where a block has less shared memory than the entries of so many need.
+[[nodiscard]] std::int32_t small_nms_limit(const DeviceInfo& device);
+
 // Where the blocks of a frame tell each other what they found. All zero before the first call.
 struct SmallNmsBoard {
     static constexpr std::uint32_t kAlone = 64;  // up to so many detections one block does alone
@@ -40,9 +43,6 @@ struct SmallNmsTask {
     NmsTask task;
     SmallNmsScratch scratch;
 };
-
-// The same where a block has less shared memory than so many entries need.
-[[nodiscard]] std::int32_t small_nms_limit(const DeviceInfo& device);
 
 // Map finds out which detections are suppressed; reduce does the rest. Both are one launch unless they are to be timed
 // apart.
