@@ -1,0 +1,143 @@
+// The engine inside Pipeline: the detect thread and what both threads and the façade share.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <stop_token>
+#include <thread>
+#include <utility>
+
+#include "core/pipeline/decode_loop.h"
+#include "core/pipeline/frame_processor.h"
+#include "core/pipeline/handover.h"
+#include "core/pipeline/pipeline.h"
+#include "core/pipeline/playback.h"
+#include "core/pipeline/sink_list.h"
+
+namespace throng {
+
+// Results a second over the last second, or between the last two where they are further apart.
+class RateMeter {
+public:
+    void tick(std::chrono::steady_clock::time_point now) {
+        times_.push_back(now);
+        while (times_.size() > 2 && now - times_.front() > std::chrono::seconds(1)) times_.pop_front();
+    }
+    [[nodiscard]] double rate() const {
+        if (times_.size() < 2 || times_.back() == times_.front()) return 0;
+        const std::chrono::duration<double> span = times_.back() - times_.front();
+        return static_cast<double>(times_.size() - 1) / span.count();
+    }
+
+private:
+    std::deque<std::chrono::steady_clock::time_point> times_;
+};
+
+class Pipeline::Impl {
+public:
+    Impl(std::unique_ptr<VideoSource> source, std::shared_ptr<Backend> backend, const PipelineSettings& settings,
+         const PipelineOptions& options)
+        : options_(options),
+          live_(source->info().live),
+          lingers_(options.real_time && !live_),
+          playback_({live_, options.real_time && !live_, options.loop, options.speed}),
+          handover_(live_ || options.real_time ? Handover::Policy::keep_newest : Handover::Policy::keep_all),
+          decode_(std::move(source), playback_, handover_,
+                  {live_ || options.real_time, options.real_time && !live_, options.max_frames}),
+          backend_(std::move(backend)),
+          settings_(settings),
+          statistics_(options.timing_window) {
+        check_settings(settings);
+    }
+
+    ~Impl() { stop(); }
+
+    void start();
+    void stop();
+    template <typename Wait>
+    bool wait_until_over(Wait wait);
+    void update(const PipelineSettings& settings);
+    [[nodiscard]] std::shared_ptr<Backend> backend() const {
+        const std::lock_guard lock(mutex_);
+        return backend_;
+    }
+
+private:
+    friend class Pipeline;
+    enum class Phase { idle, active, ended, failed };
+
+    void detect_thread(std::stop_token stop);
+    void detect(std::stop_token stop);
+    [[nodiscard]] bool obey(Handover::Taken taken);
+    void make_processor();
+    void submit(DecodedFrame frame);
+    void finish_oldest();
+    void drain();
+    void apply_pending_settings();
+    void detect_again();
+    void fall_back(const Error& failure);
+    void rescue(std::vector<DecodedFrame> unfinished);
+    void note_backend();
+    void deliver(const FrameProcessor::Outcome& outcome);
+    void publish(const FrameProcessor::Outcome& outcome);
+    void note_overflow(const FrameProcessor::Outcome& outcome);
+    void enter_end();
+    void fail(const Error& error);
+    void wake();
+
+    // Fixed after construction, or thread-safe themselves.
+    const PipelineOptions options_;
+    const bool live_;
+    const bool lingers_;  // after its end a file in the window waits for a seek
+    Playback playback_;
+    Handover handover_;
+    DecodeLoop decode_;
+    SinkList sinks_;
+
+    // The detect thread's.
+    PipelineSettings initial_settings_;
+    std::unique_ptr<FrameProcessor> processor_;
+    DecodedFrame newest_;         // submitted last, to be detected again when settings change while no frame comes
+    std::int64_t submitted_ = 0;  // frames
+    std::int64_t delivered_ = 0;
+    std::int64_t last_index_ = -1;  // of the frame delivered last
+    double last_pts_ = 0;
+    bool device_frames_ = false;  // the source gives frames of device memory
+    bool fell_back_ = false;
+    bool overflowing_ = false;
+
+    mutable std::mutex mutex_;  // for all that follows
+    std::condition_variable over_;
+    Phase phase_ = Phase::idle;
+    std::optional<Error> failure_;
+    struct {
+        std::string backend, settings, overflow;
+    } notices_;
+    std::shared_ptr<Backend> backend_;
+    std::vector<DetectorSwitch> switches_;
+    PipelineSettings settings_;
+    bool settings_pending_ = false;
+    std::shared_ptr<const FrameResult> latest_;
+    PipelineCounters counters_;
+    RateMeter rate_;
+    StageStatistics statistics_;
+
+    std::mutex wake_mutex_;
+    std::function<void()> wake_;
+
+    std::mutex threads_mutex_;  // of start and stop
+    std::stop_source decode_stop_;
+    std::stop_source detect_stop_;
+    std::thread decode_thread_;
+    std::thread detect_thread_;
+};
+
+template <typename Wait>
+bool Pipeline::Impl::wait_until_over(Wait wait) {
+    std::unique_lock lock(mutex_);
+    return wait(lock, [this] { return phase_ != Phase::active; });
+}
+
+}  // namespace throng
