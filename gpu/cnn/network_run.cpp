@@ -8,6 +8,7 @@
 #include "gpu/cnn/map_layout.h"
 #include "gpu/cnn/plain_layers.h"
 #include "gpu/cnn/point_depth.h"
+#include "gpu/cnn/step_order.h"
 
 namespace throng::gpu {
 namespace {
@@ -35,16 +36,9 @@ void NetworkRun::group_steps() {
     const std::vector<Step>& steps = steps_->steps;
     for (int s = 0; s < static_cast<int>(steps.size()); ++s) {
         const Step& step = steps[at(s)];
-        if (!groups_.empty() && step.kind == StepKind::point_depth && groups_.back().count < kLargestMerge) {
-            const Group& group = groups_.back();
-            bool fits = true;
-            for (int i = group.first; i < s; ++i) {
-                const Step& other = steps[at(i)];
-                fits = fits && other.kind == step.kind && other.point.in == step.point.in &&
-                       other.point.out == step.point.out && other.out != step.in && other.pooled != step.in &&
-                       (step.more < 0 || (other.out != step.more && other.pooled != step.more));
-            }
-            if (fits) {
+        if (!groups_.empty() && groups_.back().count < kLargestMerge) {
+            const auto first = steps.begin() + groups_.back().first;
+            if (std::all_of(first, steps.begin() + s, [&](const Step& other) { return can_merge(other, step); })) {
                 ++groups_.back().count;
                 continue;
             }

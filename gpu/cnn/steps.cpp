@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "gpu/cnn/point_depth.h"
+#include "gpu/cnn/step_order.h"
 #include "gpu/cnn/weight_packing.h"
 
 namespace throng::gpu {
@@ -52,6 +53,7 @@ public:
             }
             add_plain(l);
         }
+        out_.steps = ordered_for_merging(out_.steps, out_.aliases);
         out_.memory = packing_.take_memory();
         return std::move(out_);
     }

@@ -1,0 +1,62 @@
+#include "gpu/cnn/step_order.h"
+
+#include <algorithm>
+
+#include "gpu/cnn/point_depth.h"
+
+namespace throng::gpu {
+namespace {
+
+bool reads(const Step& reader, int tensor, const std::vector<TensorAlias>& aliases) {
+    if (tensor < 0) return false;
+    if (reader.in == tensor || reader.more == tensor) return true;
+    const int whole = aliases[static_cast<std::size_t>(tensor)].whole;  // written in place of a part of it
+    return whole >= 0 && (reader.in == whole || reader.more == whole);
+}
+
+bool depends(const Step& reader, const Step& writer, const std::vector<TensorAlias>& aliases) {
+    return reads(reader, writer.out, aliases) || reads(reader, writer.pooled, aliases);
+}
+
+}  // namespace
+
+bool can_merge(const Step& a, const Step& b) {
+    const auto writes = [&](int tensor) { return tensor >= 0 && (a.out == tensor || a.pooled == tensor); };
+    return a.kind == StepKind::point_depth && b.kind == a.kind && a.point.in == b.point.in &&
+           a.point.out == b.point.out && !writes(b.in) && !writes(b.more);
+}
+
+// From the end: of the steps that no one before the end waits for, one that goes with those just placed, else the last.
+std::vector<Step> ordered_for_merging(const std::vector<Step>& steps, const std::vector<TensorAlias>& aliases) {
+    std::vector<std::size_t> left(steps.size());
+    for (std::size_t i = 0; i < left.size(); ++i) left[i] = i;
+    std::vector<Step> backwards;
+    std::size_t group = 0;  // of the steps placed last, those that share a launch
+    while (!left.empty()) {
+        const auto is_free = [&](std::size_t candidate) {
+            return std::none_of(left.begin(), left.end(), [&](std::size_t other) {
+                return other != candidate && depends(steps[other], steps[candidate], aliases);
+            });
+        };
+        const auto joins = [&](std::size_t candidate) {
+            return group > 0 && group < kLargestMerge &&
+                   std::all_of(backwards.end() - static_cast<std::ptrdiff_t>(group), backwards.end(),
+                               [&](const Step& placed) { return can_merge(steps[candidate], placed); });
+        };
+        auto chosen = left.rend();
+        for (auto i = left.rbegin(); i != left.rend(); ++i) {
+            if (!is_free(*i)) continue;
+            if (chosen == left.rend()) chosen = i;
+            if (!joins(*i)) continue;
+            chosen = i;
+            break;
+        }
+        group = joins(*chosen) ? group + 1 : 1;
+        backwards.push_back(steps[*chosen]);
+        left.erase(std::next(chosen).base());
+    }
+    std::reverse(backwards.begin(), backwards.end());
+    return backwards;
+}
+
+}  // namespace throng::gpu

@@ -1,0 +1,93 @@
+// Steps keep what they depend on before them, and YuNet's three heads share a launch. Needs no GPU.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "gpu/cnn/step_order.h"
+#include "tests/support/random.h"
+
+namespace throng::test {
+namespace {
+
+using namespace throng::gpu;
+
+Step unit(int in, int more, int out) {
+    Step step;
+    step.kind = StepKind::point_depth;
+    step.in = in;
+    step.more = more;
+    step.out = out;
+    step.point.in = step.point.out = 64;
+    return step;
+}
+
+// All that is read was written: tensor 0 is the input, a whole is written when all its parts are.
+void expect_order(const std::vector<Step>& steps, const std::vector<TensorAlias>& aliases) {
+    std::vector<bool> written(aliases.size());
+    written[0] = true;
+    const auto is_written = [&](int tensor) {
+        if (tensor < 0) return true;
+        bool has_parts = false;
+        bool all = true;
+        for (std::size_t t = 0; t < aliases.size(); ++t) {
+            if (aliases[t].whole != tensor) continue;
+            has_parts = true;
+            all = all && written[t];
+        }
+        return has_parts ? all : static_cast<bool>(written[static_cast<std::size_t>(tensor)]);
+    };
+    for (const Step& step : steps) {
+        EXPECT_TRUE(is_written(step.in) && is_written(step.more)) << "step that writes " << step.out;
+        for (const int tensor : {step.out, step.pooled}) {
+            if (tensor >= 0) written[static_cast<std::size_t>(tensor)] = true;
+        }
+    }
+}
+
+TEST(StepOrderTest, HeadsStandTogether) {
+    // A head behind each neck, as a file may have it; the necks depend on one another.
+    const std::vector<Step> steps{unit(0, -1, 1), unit(1, -1, 2), unit(2, -1, 3), unit(3, -1, 4),
+                                  unit(2, 3, 5),  unit(5, -1, 6), unit(1, 5, 7),  unit(7, -1, 8)};
+    const std::vector<TensorAlias> aliases(9);
+    const std::vector<Step> ordered = ordered_for_merging(steps, aliases);
+    ASSERT_EQ(ordered.size(), steps.size());
+    expect_order(ordered, aliases);
+    std::vector<int> last{ordered[5].out, ordered[6].out, ordered[7].out};
+    std::sort(last.begin(), last.end());
+    EXPECT_EQ(last, (std::vector<int>{4, 6, 8}));
+    EXPECT_TRUE(can_merge(ordered[5], ordered[6]) && can_merge(ordered[6], ordered[7]));
+}
+
+TEST(StepOrderTest, RandomGraphsStayInOrder) {
+    std::mt19937_64 random(seed(21));
+    for (int round = 0; round < 200; ++round) {
+        const int count = 2 + static_cast<int>(random() % 30);
+        std::vector<TensorAlias> aliases(static_cast<std::size_t>(count) + 1);
+        std::vector<Step> steps;
+        for (int t = 1; t <= count; ++t) {
+            const auto earlier = [&] { return static_cast<int>(random() % static_cast<unsigned>(t)); };
+            Step step = unit(earlier(), random() % 3 == 0 ? earlier() : -1, t);
+            if (random() % 3 == 0) step.kind = StepKind::convolution;
+            if (random() % 4 == 0) step.point.out = 32;
+            steps.push_back(step);
+        }
+        // Two of the tensors are parts of a third, which nobody else writes.
+        if (count > 6) {
+            const int whole = count - 1;
+            aliases[1] = {whole, 0};
+            aliases[2] = {whole, 16};
+            steps.erase(steps.begin() + whole - 1);
+        }
+        const std::vector<Step> ordered = ordered_for_merging(steps, aliases);
+        ASSERT_EQ(ordered.size(), steps.size());
+        expect_order(ordered, aliases);
+        std::vector<int> outs;
+        for (const Step& step : ordered) outs.push_back(step.out);
+        std::sort(outs.begin(), outs.end());
+        EXPECT_EQ(std::adjacent_find(outs.begin(), outs.end()), outs.end());
+    }
+}
+
+}  // namespace
+}  // namespace throng::test
