@@ -160,7 +160,8 @@ void print_models(const Json& list) {
     }
     fmt::print("  none; looked in\n");
     for (const auto& folder : model_folders()) fmt::print("    {}\n", folder.string());
-    fmt::print("  install the package opencv-data, run `throng models fetch yunet_n_dynamic`, or name a file with --model\n");
+    fmt::print(
+        "  install the package opencv-data, run `throng models fetch yunet_n_dynamic`, or name a file with --model\n");
 }
 
 int info(const CommonOptions& common, const std::string& root, bool json) {

@@ -189,7 +189,7 @@ std::size_t BoxGridStorage::bytes() const {
 }
 
 void launch_grid_build(const BoxGrid& g, const NmsTask& task, float extent, std::uint32_t* d_clear, std::size_t clear,
-                       const Chain& chain) {
+                       const LaunchChain& chain) {
     const unsigned blocks = blocks_for(task.raw.capacity);
     chain.launch("assign_cells_kernel", assign_cells_kernel, blocks, kThreads, g, task, extent, d_clear,
                  static_cast<std::uint32_t>(clear));

@@ -12,7 +12,7 @@
 
 namespace throng::gpu {
 
-struct Chain;
+struct LaunchChain;
 
 // A valid detection as searches read it: one sector of memory.
 struct alignas(32) GridRecord {
@@ -90,6 +90,6 @@ private:
 
 // Enqueues the binning of task.raw: three kernels. Sets task.owner (where given) to -1 and `clear` words to 0.
 void launch_grid_build(const BoxGrid& grid, const NmsTask& task, float extent, std::uint32_t* d_clear,
-                       std::size_t clear, const Chain& chain);
+                       std::size_t clear, const LaunchChain& chain);
 
 }  // namespace throng::gpu

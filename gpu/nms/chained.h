@@ -26,11 +26,11 @@ __device__ __forceinline__ void let_next_start() {
 #endif
 }
 
-struct Chain {
+struct LaunchChain {
     StreamView stream;
     bool early;  // the device can start the next kernel early
 
-    Chain(const DeviceInfo& device, StreamView s) : stream(s), early(device.major >= 9) {}
+    LaunchChain(const DeviceInfo& device, StreamView s) : stream(s), early(device.major >= 9) {}
 
     template <class... Parameters, class... Arguments>
     void launch(const char* name, void (*kernel)(Parameters...), unsigned blocks, unsigned threads,

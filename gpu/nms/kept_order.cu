@@ -162,7 +162,7 @@ std::size_t KeptOrderStorage::bytes() const {
     return entries_.bytes() + lists_.bytes() + cleared_.bytes();
 }
 
-void launch_kept_order(const KeptOrder& order, const NmsTask& task, const Chain& chain) {
+void launch_kept_order(const KeptOrder& order, const NmsTask& task, const LaunchChain& chain) {
     const auto blocks_for = [](std::int32_t each, std::int32_t items) {
         return static_cast<unsigned>(std::min((items + each - 1) / each, kMostBlocks));
     };

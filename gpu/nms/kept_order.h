@@ -9,7 +9,7 @@
 
 namespace throng::gpu {
 
-struct Chain;
+struct LaunchChain;
 struct GridHeader;
 
 // A kept detection on its way out.
@@ -61,6 +61,6 @@ private:
 };
 
 // Enqueues the ordering and writing of task.kept and its count.
-void launch_kept_order(const KeptOrder& order, const NmsTask& task, const Chain& chain);
+void launch_kept_order(const KeptOrder& order, const NmsTask& task, const LaunchChain& chain);
 
 }  // namespace throng::gpu

@@ -264,7 +264,7 @@ std::size_t LargeNms::bytes() const {
 void LargeNms::launch_order(const NmsTask& task, const NmsRuleSet& rules, std::uint32_t least,
                             StreamView stream) const {
     launch_grid_build(grid_.view(least), task, rules.extent, order_.cleared(), order_.cleared_words(),
-                      Chain(device_, stream));
+                      LaunchChain(device_, stream));
 }
 
 void LargeNms::launch_map(const NmsTask& task, const NmsRuleSet& rules, std::uint32_t least,
@@ -276,7 +276,7 @@ void LargeNms::launch_map(const NmsTask& task, const NmsRuleSet& rules, std::uin
                     d_tests};
     const bool plain = pair_path(rules) == PairPath::plain;
     const unsigned blocks = std::min(blocks_for(task.raw.capacity, kThreads / kFindLanes), most_blocks());
-    Chain(device_, stream)
+    LaunchChain(device_, stream)
         .launch("find_kernel", plain ? find_kernel<PairPath::plain> : find_kernel<PairPath::any>, blocks, kThreads,
                 work, task, rules);
 }
@@ -288,7 +288,7 @@ void LargeNms::launch_reduce(const NmsTask& task, const NmsRuleSet& rules, std::
                     state_.data(), best_.data(),
                     hits_.data(),  open_.data(),
                     d_tests};
-    const Chain chain(device_, stream);
+    const LaunchChain chain(device_, stream);
     const bool plain = pair_path(rules) == PairPath::plain;
     const std::uint32_t share = task.raw.capacity <= kFew ? kShare / 2 : kShare;
     const unsigned blocks = blocks_for(task.raw.capacity, share);

@@ -371,7 +371,7 @@ void SoftNms::launch_map(const NmsTask& task, const NmsParams& params, unsigned 
     const BoxGrid g = grid_.view(0);
     const SoftScratch s = scratch();
     launch_grid_build(g, task, pixel_extent(params.pixels), order_.cleared(), order_.cleared_words(),
-                      Chain(device_, stream));
+                      LaunchChain(device_, stream));
     fill_bytes(cleared_, 0, stream);
     link_kernel<<<blocks_for(capacity_, kLinkLanes), kThreads, 0, stream>>>(g, s, make_decay(params), task,
                                                                             link_rules(params), d_tests);
@@ -401,7 +401,7 @@ void SoftNms::launch_reduce(const NmsTask& task, const NmsParams& params, unsign
                       : std::min(device_.multiprocessors * 2, std::max(1, capacity_ / static_cast<int>(kWarpMembers)));
     run_large_kernel<<<static_cast<unsigned>(large), kBlockThreads, 0, stream>>>(g, s, order, decay, task, d_tests);
     check_launch("run_large_kernel", stream);
-    if (!decay.in_turn) launch_kept_order(order, task, Chain(device_, stream));
+    if (!decay.in_turn) launch_kept_order(order, task, LaunchChain(device_, stream));
 }
 
 }  // namespace throng::gpu

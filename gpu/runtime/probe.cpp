@@ -49,7 +49,8 @@ DeviceInfo describe(int index) {
 // Asks the runtime for a kernel of ours, which fails where the program holds no code for the device.
 std::string code_trouble(const DeviceInfo& device) {
     cudaError_t status = cudaSetDevice(device.index);
-    // FFmpeg's decoders share the primary context only where it has just this flag; threads that wait for a stream sleep.
+    // FFmpeg's decoders share the primary context only where it has just this flag; threads that wait for a stream
+    // sleep.
     if (status == cudaSuccess) status = cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync);
     if (status == cudaSuccess) status = static_cast<cudaError_t>(find_probe_kernel());
     (void)cudaGetLastError();
