@@ -241,7 +241,7 @@ void DetectRun::print_totals(double seconds) const {
     if (common_.quiet || summary_->frames() == 0) return;
     std::string text;
     if (totals_.size() > 1 && totals_.size() <= kMostRows) text += SourceTotals::table(totals_).text() + "\n";
-    text += summary_->text(seconds);
+    text += summary_->text(seconds, detector_kind(settings_.detector.kind).finds);
     std::FILE* out = arguments_.output.json == "-" ? stderr : stdout;
     std::fprintf(out, "%sbackend %s%s\n", text.c_str(), backend_why_.c_str(),
                  device_lost_ ? ", lost in mid-run; finished on the CPU" : "");

@@ -53,11 +53,11 @@ double RunSummary::rate(double seconds) const {
     return seconds > 0 ? static_cast<double>(frames_) / seconds : 0;
 }
 
-std::string RunSummary::text(double seconds) const {
+std::string RunSummary::text(double seconds, std::string_view finds) const {
     const TextTable table = stages();
     std::string text = table.empty() ? std::string() : table.text();
-    text += fmt::format("{} {}, {} faces of {} raw detections, {} dropped", frames(),
-                        frames() == 1 ? "frame" : "frames", kept_, raw_, dropped_);
+    text += fmt::format("{} {}, {} {} of {} raw detections, {} dropped", frames(), frames() == 1 ? "frame" : "frames",
+                        kept_, finds, raw_, dropped_);
     if (overflowed_ > 0) text += fmt::format(", {} overflowed ({} raw detections lost)", overflowed_, lost_);
     if (seconds > 0) text += fmt::format(", {:.1f} s, {:.1f} frames/s", seconds, rate(seconds));
     return text + "\n";

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 
 #include "app/options/table.h"
 #include "core/pipeline/frame_result.h"
@@ -30,8 +31,8 @@ public:
     [[nodiscard]] TextTable stages() const;
     // The same and the counts, as one object: {"frames":…,"seconds":…,"fps":…,…,"stages":{"decode":{"last":…,…},…}}.
     [[nodiscard]] nlohmann::ordered_json json(double seconds) const;
-    // The table, then one line of counts and frames a second.
-    [[nodiscard]] std::string text(double seconds) const;
+    // The table, then one line of counts and frames a second. finds: what the detector finds, "faces".
+    [[nodiscard]] std::string text(double seconds, std::string_view finds) const;
 
 private:
     [[nodiscard]] double rate(double seconds) const;
