@@ -19,6 +19,7 @@
 
 #include "app/commands/cascade_ladder.h"
 #include "app/commands/command.h"
+#include "app/commands/common_boxes.h"
 #include "app/commands/opencv_cuda_peer.h"
 #include "app/options/backend.h"
 #include "app/options/detector_options.h"
@@ -92,22 +93,6 @@ cv::Mat luma_of(const Frame& frame) {
     const PlaneView& plane = frame.plane(0);
     return cv::Mat(plane.height, frame.width(), frame.has_luma() ? CV_8UC1 : CV_8UC3,
                    const_cast<std::uint8_t*>(plane.data), static_cast<std::size_t>(plane.pitch));
-}
-
-std::int64_t common_windows(const DetectionSet& ours, std::vector<cv::Rect> theirs) {
-    const auto before = [](const cv::Rect& a, const cv::Rect& b) {
-        return std::tuple(a.x, a.y, a.width, a.height) < std::tuple(b.x, b.y, b.width, b.height);
-    };
-    std::vector<cv::Rect> mine;
-    for (const Detection& d : ours.detections) {
-        mine.emplace_back(static_cast<int>(d.box.x), static_cast<int>(d.box.y), static_cast<int>(d.box.w),
-                          static_cast<int>(d.box.h));
-    }
-    std::sort(mine.begin(), mine.end(), before);
-    std::sort(theirs.begin(), theirs.end(), before);
-    std::vector<cv::Rect> both;
-    std::set_intersection(mine.begin(), mine.end(), theirs.begin(), theirs.end(), std::back_inserter(both), before);
-    return static_cast<std::int64_t>(both.size());
 }
 
 class CascadeBench {
@@ -243,7 +228,7 @@ private:
         if (const auto* cpu = dynamic_cast<const CascadeDetector*>(detector.get())) row.counts = cpu->counts();
         row.accepted = found.wanted;
         row.theirs = static_cast<std::int64_t>(theirs.size());
-        row.common = common_windows(found, theirs);
+        row.common = common_boxes(found, theirs);
         return row;
     }
 
