@@ -60,8 +60,8 @@ struct Places {
 };
 
 // Copies the optional arrays of a kept detection to its place, which is within the capacity. By `lanes` lanes.
-__device__ __noinline__ inline void copy_extras(const NmsTask& task, std::size_t place, std::size_t source, std::uint32_t lane,
-                                         std::uint32_t lanes) {
+__device__ __noinline__ inline void copy_extras(const NmsTask& task, std::size_t place, std::size_t source,
+                                                std::uint32_t lane, std::uint32_t lanes) {
     const DetectionSpan& kept = task.kept;
     const DetectionSpan& raw = task.raw;
     if (lane == 0 && kept.density != nullptr && raw.density != nullptr) kept.density[place] = raw.density[source];
