@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -94,7 +95,7 @@ protected:
         if (std::system("python3 -c 'import http.server' 2>/dev/null") != 0) GTEST_SKIP() << "skipped: no python3";
         fs::create_directories(served());
         std::ofstream stream(served() / "file.bin", std::ios::binary);
-        for (int i = 0; i < 200000; ++i) stream.put(static_cast<char>(i * i >> 3));
+        for (std::uint32_t i = 0; i < 200000; ++i) stream.put(static_cast<char>(i * i >> 3));
         stream.close();
         what_.target = scratch_.path() / "models/file.bin";
         what_.size = 200000;
