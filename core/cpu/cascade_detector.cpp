@@ -11,7 +11,6 @@ namespace throng {
 namespace {
 
 constexpr int kStripRows = 64;  // pixels of a level between the tops of neighbouring strips
-constexpr int kGreyRows = 32;   // rows a task of the conversion to grey
 
 // An odd number of cache lines, so that the rows of a window do not fall into the same sets of the cache.
 std::int32_t pitch_for(int width) {
@@ -94,27 +93,12 @@ void CascadeDetector::plan(int width, int height) {
     height_ = height;
 }
 
-PlaneView CascadeDetector::grey_plane(const Frame& frame, StageRecorder& recorder) {
-    if (frame.has_luma()) return frame.plane(0);
-    const ScopedStage timed(recorder, stage::kGray);
-    const PlaneView& colour = frame.plane(0);
-    const int width = frame.width();
-    const int height = frame.height();
-    grey_.resize(static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
-    pool_->run((height + kGreyRows - 1) / kGreyRows, [&](int task, int) {
-        for (int y = task * kGreyRows; y < std::min((task + 1) * kGreyRows, height); ++y) {
-            grey_row(colour.data + y * colour.pitch, width, grey_.data() + std::ptrdiff_t{y} * width);
-        }
-    });
-    return {grey_.data(), width, width, height};
-}
-
 void CascadeDetector::enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder) {
     if (!frame || frame.info().memory == MemoryKind::device || raw.memory() == MemoryKind::device) {
         throw Error(ErrorKind::internal, "the CPU detector works on host memory only");
     }
     plan(frame.width(), frame.height());
-    const PlaneView grey = strips_.empty() ? PlaneView{} : grey_plane(frame, recorder);
+    const PlaneView grey = strips_.empty() ? PlaneView{} : grey_.of(frame, *pool_, recorder);
 
     const auto start = std::chrono::steady_clock::now();
     for (StripWorker& worker : workers_) {

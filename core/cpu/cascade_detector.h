@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "core/cpu/cascade_strip.h"
+#include "core/cpu/grey_picture.h"
 #include "core/cpu/thread_pool.h"
 #include "core/detect/detector.h"
 #include "core/model/cascade_model.h"
@@ -32,7 +33,6 @@ public:
 private:
     void make_pool();
     void plan(int width, int height);
-    PlaneView grey_plane(const Frame& frame, StageRecorder& recorder);
     void collect(int width, int height, DetectionBuffer& raw);
 
     CascadeModel model_;
@@ -45,7 +45,7 @@ private:
     std::vector<Strip> strips_;
     std::vector<StripWorker> workers_;
     std::vector<std::vector<AcceptedWindow>> accepted_;  // of each strip
-    std::vector<std::uint8_t> grey_;
+    GreyPicture grey_;
     CascadeCounts counts_;
 };
 

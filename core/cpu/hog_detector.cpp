@@ -12,7 +12,6 @@ namespace {
 
 constexpr int kBlockRows = 8;                    // of a strip: one more row of cells is voted for than of blocks kept
 constexpr int kWindowRows = 2;                   // of a strip
-constexpr int kGreyRows = 32;                    // rows a task of the conversion to grey
 constexpr std::size_t kGroupValues = 16U << 20;  // floats of blocks in memory at once, one level at least
 
 HogLevelPlan plan_level(const HogLevel& level, int width, int height) {
@@ -98,27 +97,12 @@ void HogDetector::plan(int width, int height) {
     height_ = height;
 }
 
-PlaneView HogDetector::grey_plane(const Frame& frame, StageRecorder& recorder) {
-    if (frame.has_luma()) return frame.plane(0);
-    const ScopedStage timed(recorder, stage::kGray);
-    const PlaneView& colour = frame.plane(0);
-    const int width = frame.width();
-    const int height = frame.height();
-    grey_.resize(static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
-    pool_->run((height + kGreyRows - 1) / kGreyRows, [&](int task, int) {
-        for (int y = task * kGreyRows; y < std::min((task + 1) * kGreyRows, height); ++y) {
-            grey_row(colour.data + y * colour.pitch, width, grey_.data() + std::ptrdiff_t{y} * width);
-        }
-    });
-    return {grey_.data(), width, width, height};
-}
-
 void HogDetector::enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder) {
     if (!frame || frame.info().memory == MemoryKind::device || raw.memory() == MemoryKind::device) {
         throw Error(ErrorKind::internal, "the CPU detector works on host memory only");
     }
     plan(frame.width(), frame.height());
-    const PlaneView grey = levels_.empty() ? PlaneView{} : grey_plane(frame, recorder);
+    const PlaneView grey = levels_.empty() ? PlaneView{} : grey_.of(frame, *pool_, recorder);
     const float threshold = params_.score_threshold.value_or(kHogMargin);
 
     const auto start = std::chrono::steady_clock::now();

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/algo/hog_levels.h"
+#include "core/cpu/grey_picture.h"
 #include "core/cpu/hog_strip.h"
 #include "core/cpu/thread_pool.h"
 #include "core/detect/detector.h"
@@ -34,7 +35,6 @@ public:
 private:
     void make_pool();
     void plan(int width, int height);
-    PlaneView grey_plane(const Frame& frame, StageRecorder& recorder);
     void report(DetectionBuffer& raw) const;
 
     struct Strip {
@@ -62,7 +62,7 @@ private:
     std::vector<float> blocks_;
     std::vector<HogWorker> workers_;
     std::vector<std::vector<std::vector<Hit>>> hits_;  // [group][strip of windows]
-    std::vector<std::uint8_t> grey_;
+    GreyPicture grey_;
     std::int64_t windows_ = 0;
 };
 

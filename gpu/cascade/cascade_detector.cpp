@@ -14,8 +14,6 @@ namespace throng::gpu {
 namespace {
 
 constexpr std::size_t kSideStreams = 4;
-constexpr std::size_t kLargestGraphCache = 16;  // frames of a decoder come back at few addresses
-
 // Weak classifiers after which the windows left are gathered for the last segment.
 // Measured on an H200, alt2, drawn crowd of 60, medians in ms by the first stage of the last segment:
 //   1080p, 1.25, 50 to 200 px   4: 0.241  5: 0.244  6: 0.247  7: 0.259  8: 0.276
@@ -25,10 +23,6 @@ constexpr std::size_t kLargestGraphCache = 16;  // frames of a decoder come back
 constexpr int kFirstSegmentTrees = 70;
 // With three segments: weak classifiers before the first and the second queue.
 constexpr int kThreeSegments[] = {30, 200};
-
-bool same_span(const DetectionSpan& a, const DetectionSpan& b) {
-    return a.boxes == b.boxes && a.scores == b.scores && a.count == b.count && a.capacity == b.capacity;
-}
 
 }  // namespace
 
@@ -145,30 +139,15 @@ void CascadeDetector::enqueue(const Frame& frame, DetectionBuffer& raw, StageRec
     const DevicePicture picture = intake_.take(frame, options_.mask.skin, recorder);
     if (options_.graph && warm_) {
         const ScopedStage stage(recorder, stage::kCascade);
-        launch_graph(picture, raw.span());
+        graphs_.launch(stream_, picture, raw.span(), [&] {
+            SilentRecorder none;
+            enqueue_frame(picture, raw.span(), none);
+        });
     } else {
         enqueue_frame(picture, raw.span(), recorder);
         warm_ = true;
     }
     intake_.release();
-}
-
-void CascadeDetector::launch_graph(const DevicePicture& picture, const DetectionSpan& raw) {
-    ++frames_;
-    for (CachedGraph& cached : graphs_) {
-        if (!(cached.picture == picture) || !same_span(cached.raw, raw)) continue;
-        cached.used = frames_;
-        cached.graph.launch(stream_);
-        return;
-    }
-    SilentRecorder none;
-    Graph graph = Graph::capture(stream_, [&] { enqueue_frame(picture, raw, none); });
-    graph.launch(stream_);
-    if (graphs_.size() == kLargestGraphCache) {
-        graphs_.erase(std::min_element(graphs_.begin(), graphs_.end(),
-                                       [](const CachedGraph& a, const CachedGraph& b) { return a.used < b.used; }));
-    }
-    graphs_.push_back({picture, raw, std::move(graph), frames_});
 }
 
 void CascadeDetector::enqueue_frame(const DevicePicture& picture, const DetectionSpan& raw, StageRecorder& recorder) {

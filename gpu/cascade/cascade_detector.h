@@ -13,6 +13,7 @@
 #include "gpu/cascade/cascade_switches.h"
 #include "gpu/cascade/device_cascade.h"
 #include "gpu/cascade/window_plan.h"
+#include "gpu/frame/frame_graphs.h"
 #include "gpu/frame/frame_intake.h"
 #include "gpu/runtime/probe.h"
 #include "gpu/runtime/stream.h"
@@ -50,19 +51,11 @@ public:
     [[nodiscard]] Counts read_counts() const;
 
 private:
-    struct CachedGraph {
-        DevicePicture picture;
-        DetectionSpan raw;
-        Graph graph;
-        std::uint64_t used = 0;
-    };
-
     void choose_segments();
     void prepare(ImageSize frame);
     void enqueue_frame(const DevicePicture& picture, const DetectionSpan& raw, StageRecorder& recorder);
     void enqueue_group(int g, const WindowTask& task, StreamView stream) const;
     void enqueue_groups_apart(const DevicePicture& picture, const WindowTask& task, const ClearWords& clear);
-    void launch_graph(const DevicePicture& picture, const DetectionSpan& raw);
 
     StreamView stream_;
     int device_;
@@ -77,8 +70,7 @@ private:
     std::vector<Stream> side_streams_;
     std::vector<Event> side_done_;
     std::optional<Event> fork_;
-    std::vector<CachedGraph> graphs_;
-    std::uint64_t frames_ = 0;
+    FrameGraphs graphs_;
     bool warm_ = false;  // the kernels have run with this plan: worth a graph, which one picture alone is not
 };
 

@@ -11,15 +11,7 @@
 #include "gpu/hog/hog_weights.h"
 
 namespace throng::gpu {
-namespace {
-
-constexpr std::size_t kLargestGraphCache = 16;  // frames of a decoder come back at few addresses
-
-bool same_span(const DetectionSpan& a, const DetectionSpan& b) {
-    return a.boxes == b.boxes && a.scores == b.scores && a.count == b.count && a.capacity == b.capacity;
-}
-
-}  // namespace
+namespace {}  // namespace
 
 HogDetector::HogDetector(StreamView stream, const DeviceInfo& device, const HogModel& model,
                          const DetectorParams& params)
@@ -69,30 +61,15 @@ void HogDetector::enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorde
     last_ = intake_.take(frame, false, recorder);
     if (options_.graph && warm_) {
         const ScopedStage stage(recorder, stage::kSvm);
-        launch_graph(last_, raw.span());
+        graphs_.launch(stream_, last_, raw.span(), [&] {
+            SilentRecorder none;
+            enqueue_frame(last_, raw.span(), none);
+        });
     } else {
         enqueue_frame(last_, raw.span(), recorder);
         warm_ = true;
     }
     intake_.release();
-}
-
-void HogDetector::launch_graph(const DevicePicture& picture, const DetectionSpan& raw) {
-    ++frames_;
-    for (CachedGraph& cached : graphs_) {
-        if (!(cached.picture == picture) || !same_span(cached.raw, raw)) continue;
-        cached.used = frames_;
-        cached.graph.launch(stream_);
-        return;
-    }
-    SilentRecorder none;
-    Graph graph = Graph::capture(stream_, [&] { enqueue_frame(picture, raw, none); });
-    graph.launch(stream_);
-    if (graphs_.size() == kLargestGraphCache) {
-        graphs_.erase(std::min_element(graphs_.begin(), graphs_.end(),
-                                       [](const CachedGraph& a, const CachedGraph& b) { return a.used < b.used; }));
-    }
-    graphs_.push_back({picture, raw, std::move(graph), frames_});
 }
 
 void HogDetector::enqueue_frame(const DevicePicture& picture, const DetectionSpan& raw, StageRecorder& recorder) const {

@@ -9,6 +9,7 @@
 
 #include "core/detect/detector.h"
 #include "core/model/hog_model.h"
+#include "gpu/frame/frame_graphs.h"
 #include "gpu/frame/frame_intake.h"
 #include "gpu/hog/hog_options.h"
 #include "gpu/hog/hog_plan.h"
@@ -43,15 +44,7 @@ public:
     void enqueue_kernel(int kernel, DetectionBuffer& raw) const;
 
 private:
-    struct CachedGraph {
-        DevicePicture picture;
-        DetectionSpan raw;
-        Graph graph;
-        std::uint64_t used = 0;
-    };
-
     void enqueue_frame(const DevicePicture& picture, const DetectionSpan& raw, StageRecorder& recorder) const;
-    void launch_graph(const DevicePicture& picture, const DetectionSpan& raw);
     [[nodiscard]] HogTables tables() const;
     [[nodiscard]] HogOutput output(const DetectionSpan& raw) const;
 
@@ -64,8 +57,7 @@ private:
     FrameIntake intake_;
     std::optional<HogPlan> plan_;
     DevicePicture last_;
-    std::vector<CachedGraph> graphs_;
-    std::uint64_t frames_ = 0;
+    FrameGraphs graphs_;
     bool warm_ = false;
 };
 

@@ -35,32 +35,33 @@ struct LaunchChain {
     template <class... Parameters, class... Arguments>
     void launch(const char* name, void (*kernel)(Parameters...), unsigned blocks, unsigned threads,
                 const Arguments&... arguments) const {
-        cudaLaunchConfig_t config{};
-        config.gridDim = dim3(blocks);
-        config.blockDim = dim3(threads);
-        config.stream = stream;
         cudaLaunchAttribute attribute{};
         attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
         attribute.val.programmaticStreamSerializationAllowed = 1;
-        config.attrs = &attribute;
-        config.numAttrs = early ? 1 : 0;
-        check_cuda(cudaLaunchKernelEx(&config, kernel, arguments...), name);
-        check_launch(name, stream);
+        launch_with(attribute, early ? 1 : 0, name, kernel, blocks, threads, arguments...);
     }
 
     // All blocks run at the same time, so that they may wait for each other.
     template <class... Parameters, class... Arguments>
     void launch_together(const char* name, void (*kernel)(Parameters...), unsigned blocks, unsigned threads,
                          const Arguments&... arguments) const {
+        cudaLaunchAttribute attribute{};
+        attribute.id = cudaLaunchAttributeCooperative;
+        attribute.val.cooperative = 1;
+        launch_with(attribute, 1, name, kernel, blocks, threads, arguments...);
+    }
+
+private:
+    template <class... Parameters, class... Arguments>
+    void launch_with(cudaLaunchAttribute& attribute, unsigned attributes, const char* name,
+                     void (*kernel)(Parameters...), unsigned blocks, unsigned threads,
+                     const Arguments&... arguments) const {
         cudaLaunchConfig_t config{};
         config.gridDim = dim3(blocks);
         config.blockDim = dim3(threads);
         config.stream = stream;
-        cudaLaunchAttribute attribute{};
-        attribute.id = cudaLaunchAttributeCooperative;
-        attribute.val.cooperative = 1;
         config.attrs = &attribute;
-        config.numAttrs = 1;
+        config.numAttrs = attributes;
         check_cuda(cudaLaunchKernelEx(&config, kernel, arguments...), name);
         check_launch(name, stream);
     }

@@ -4,10 +4,12 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <numeric>
 #include <string>
 #include <thread>
 #include <utility>
@@ -19,6 +21,13 @@
 #include "core/pipeline/pipeline.h"
 
 namespace throng::test {
+
+// 0, 1, … n - 1.
+inline std::vector<std::int64_t> count_to(std::int64_t n) {
+    std::vector<std::int64_t> numbers(static_cast<std::size_t>(n));
+    std::iota(numbers.begin(), numbers.end(), 0);
+    return numbers;
+}
 
 // Counts frames from 0; the first sample of frame n is n % 256.
 class FakeSource final : public VideoSource {

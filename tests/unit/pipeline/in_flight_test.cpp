@@ -2,23 +2,17 @@
 #include <gtest/gtest.h>
 
 #include <limits>
-#include <numeric>
 
 #include "tests/unit/pipeline/fakes.h"
 
 namespace throng {
 namespace {
 
+using test::count_to;
 using test::eventually;
 using test::FakeBackend;
 using test::FakeSource;
 using test::RecordingSink;
-
-std::vector<std::int64_t> count_to(std::int64_t n) {
-    std::vector<std::int64_t> numbers(static_cast<std::size_t>(n));
-    std::iota(numbers.begin(), numbers.end(), 0);
-    return numbers;
-}
 
 FakeSource::Plan device_frames(std::int64_t n) {
     FakeSource::Plan plan;
