@@ -49,6 +49,11 @@ void DecodeLoop::decode(const std::stop_token& stop) {
             handover_.clear();
         }
         DecodedFrame decoded;
+        if (options_.places != nullptr) {
+            decoded.place = options_.places->take(stop);
+            if (!decoded.place) return;
+        }
+        source_->set_loop(playback_.loop());
         const Clock::time_point start = Clock::now();
         const ReadStatus status = source_->read(decoded.frame, stop);
         note_source();
@@ -74,9 +79,9 @@ void DecodeLoop::decode(const std::stop_token& stop) {
         if (!playback_.admit(info.pts, stop)) continue;
         // The latency of a paced file counts from the moment its frame was due.
         if (options_.lingers) decoded.frame = decoded.frame.renumbered(info.index, info.pts, Clock::now());
-        if (!handover_.put(std::move(decoded), stop)) return;
+        handover_.put(std::move(decoded));
         ++handed_over_;
-        if (!options_.keeps_newest && handed_over_ == options_.max_frames) return;
+        if (options_.places != nullptr && handed_over_ == options_.max_frames) return;
     }
 }
 

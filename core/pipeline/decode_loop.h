@@ -11,6 +11,7 @@
 #include <string>
 
 #include "core/base/error.h"
+#include "core/pipeline/frame_places.h"
 #include "core/pipeline/handover.h"
 #include "core/pipeline/playback.h"
 #include "core/video/source.h"
@@ -20,9 +21,9 @@ namespace throng {
 class DecodeLoop {
 public:
     struct Options {
-        bool keeps_newest = false;    // the hand-over drops what nobody took
-        bool lingers = false;         // after the end it waits for a seek
-        std::int64_t max_frames = 0;  // 0: all
+        FramePlaces* places = nullptr;  // a frame is decoded when there is one; none: the hand-over keeps the newest
+        bool lingers = false;           // after the end it waits for a seek
+        std::int64_t max_frames = 0;    // 0: all
     };
     // What the source told after its last frame.
     struct Status {

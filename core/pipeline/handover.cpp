@@ -3,22 +3,12 @@
 #include <utility>
 
 namespace throng {
-namespace {
 
-// Enough for the decoder to run ahead over a slow frame, small enough for large pictures.
-constexpr std::size_t kPlacesOfFile = 3;
-
-}  // namespace
-
-Handover::Handover(Policy policy) : policy_(policy), places_(policy == Policy::keep_newest ? 1 : kPlacesOfFile) {}
-
-bool Handover::put(DecodedFrame frame, std::stop_token stop) {
+void Handover::put(DecodedFrame frame) {
     DecodedFrame replaced;  // let go outside the lock: it may give memory back
     {
-        std::unique_lock lock(mutex_);
-        if (policy_ == Policy::keep_all) {
-            if (!changed_.wait(lock, stop, [this] { return frames_.size() < places_; })) return false;
-        } else if (frames_.size() == places_) {
+        const std::lock_guard lock(mutex_);
+        if (policy_ == Policy::keep_newest && !frames_.empty()) {
             replaced = std::move(frames_.front());
             frames_.pop_front();
             ++dropped_;
@@ -27,7 +17,6 @@ bool Handover::put(DecodedFrame frame, std::stop_token stop) {
         finished_ = false;
     }
     changed_.notify_all();
-    return true;
 }
 
 void Handover::finish() {
@@ -45,7 +34,6 @@ void Handover::clear() {
         forgotten.swap(frames_);
         finished_ = false;
     }
-    changed_.notify_all();
 }
 
 void Handover::poke() {
@@ -70,18 +58,14 @@ Handover::Taken Handover::take(DecodedFrame& frame, std::stop_token stop) {
         frame = std::move(frames_.front());
         frames_.pop_front();
     }
-    changed_.notify_all();
     return Taken::frame;
 }
 
 bool Handover::try_take(DecodedFrame& frame) {
-    {
-        const std::lock_guard lock(mutex_);
-        if (frames_.empty()) return false;
-        frame = std::move(frames_.front());
-        frames_.pop_front();
-    }
-    changed_.notify_all();
+    const std::lock_guard lock(mutex_);
+    if (frames_.empty()) return false;
+    frame = std::move(frames_.front());
+    frames_.pop_front();
     return true;
 }
 

@@ -1,8 +1,7 @@
-// The bounded hand-over of decoded frames from the decode thread to the detect thread.
+// The hand-over of decoded frames from the decode thread to the detect thread.
 #pragma once
 
 #include <condition_variable>
-#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <mutex>
@@ -10,21 +9,25 @@
 #include <string>
 
 #include "core/frame/frame.h"
+#include "core/pipeline/frame_places.h"
 
 namespace throng {
 
 struct DecodedFrame {
     Frame frame;
-    std::string source;    // the file shown
-    double decode_ms = 0;  // time spent reading it
+    std::string source;        // the file shown
+    double decode_ms = 0;      // time spent reading it
+    FramePlaces::Place place;  // of a file's frame, until its boxes are there
+
+    [[nodiscard]] DecodedFrame without_place() const { return {frame, source, decode_ms, nullptr}; }
 };
 
 // One thread puts, one takes; every member is thread-safe.
 class Handover {
 public:
     enum class Policy : std::uint8_t {
-        keep_newest,  // one place: a newer frame replaces one that nobody took, and is counted
-        keep_all,     // put blocks while the places are taken
+        keep_newest,  // one frame: a newer one replaces it when nobody took it, and that is counted
+        keep_all,     // as many as have a place (see FramePlaces)
     };
     enum class Taken : std::uint8_t {
         frame,
@@ -33,10 +36,9 @@ public:
         stopped,  // the stop token asked
     };
 
-    explicit Handover(Policy policy);
+    explicit Handover(Policy policy) : policy_(policy) {}
 
-    // False when a stop was asked for while it waited for a place; the frame is let go then.
-    bool put(DecodedFrame frame, std::stop_token stop);
+    void put(DecodedFrame frame);  // never waits
     // No more frames for now; a later put or clear takes it back.
     void finish();
     // Forgets the frames nobody took (after a seek); they do not count as dropped.
@@ -50,7 +52,6 @@ public:
 
 private:
     const Policy policy_;
-    const std::size_t places_;
     mutable std::mutex mutex_;
     std::condition_variable_any changed_;
     std::deque<DecodedFrame> frames_;
