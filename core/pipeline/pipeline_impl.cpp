@@ -1,6 +1,7 @@
 #include "core/pipeline/pipeline_impl.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/base/log.h"
@@ -9,6 +10,12 @@ namespace throng {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+// Else the times of one mean nothing for the other. (What sliders move, sizes and factor, is left out: its cost shows
+// soon.)
+bool does_the_same_work(const DetectorParams& a, const DetectorParams& b) {
+    return a.kind == b.kind && a.model == b.model && a.half == b.half && a.switches == b.switches;
+}
 
 }  // namespace
 
@@ -23,6 +30,7 @@ void Pipeline::Impl::detect_thread(std::stop_token stop) {
     decode_stop_.request_stop();
     processor_.reset();  // waits for what it still has in flight
     newest_ = {};
+    handover_.clear();  // spare places are not this pipeline's alone
     if (const std::optional<Error> trouble = sinks_.close()) fail(*trouble);
     enter_end();
 }
@@ -87,7 +95,7 @@ void Pipeline::Impl::make_processor() {
 void Pipeline::Impl::submit(DecodedFrame frame) {
     ++submitted_;
     device_frames_ = frame.frame.info().memory == MemoryKind::device;
-    newest_ = frame;
+    newest_ = frame.without_place();
     try {
         processor_->submit(std::move(frame));
     } catch (const Error& error) {
@@ -116,6 +124,7 @@ void Pipeline::Impl::apply_pending_settings() {
         if (!settings_pending_) return;
     }
     drain();
+    const DetectorParams former = processor_->settings().detector;
     PipelineSettings wanted;
     {
         const std::lock_guard lock(mutex_);
@@ -130,6 +139,7 @@ void Pipeline::Impl::apply_pending_settings() {
         trouble = error.what();
         spdlog::warn("{}", trouble);
     }
+    if (!does_the_same_work(former, processor_->settings().detector)) measured_anew_ = true;
     std::vector<DetectorSwitch> switches = processor_->switches();
     const std::lock_guard lock(mutex_);
     switches_ = std::move(switches);
@@ -141,7 +151,7 @@ void Pipeline::Impl::apply_pending_settings() {
 // The picture on screen with new settings; sinks have had it.
 void Pipeline::Impl::detect_again() {
     try {
-        processor_->submit(newest_);
+        processor_->submit(newest_.without_place());
         publish(processor_->collect(!live_));
     } catch (const Error& error) {
         static_cast<void>(processor_->take_unfinished());
@@ -161,6 +171,7 @@ void Pipeline::Impl::fall_back(const Error& failure) {
         processor_.reset();
     }
     settings.detector.switches.clear();  // they were the lost backend's
+    measured_anew_ = true;
     const std::string lost = backend_->name();
     std::shared_ptr<Backend> backend = options_.fallback();
     processor_ = std::make_unique<FrameProcessor>(backend, settings);
@@ -199,7 +210,7 @@ void Pipeline::Impl::rescue(std::vector<DecodedFrame> unfinished) {
             ++lost;
             continue;
         }
-        newest_ = decoded;
+        newest_ = decoded.without_place();
         processor_->submit(std::move(decoded));
         deliver(processor_->collect(!live_));
     }
@@ -225,6 +236,7 @@ void Pipeline::Impl::deliver(const FrameProcessor::Outcome& outcome) {
         ++counters_.detected;
         counters_.overflowed += outcome.overflowed ? 1 : 0;
         rate_.tick(Clock::now());
+        if (std::exchange(measured_anew_, false)) statistics_.clear();
         statistics_.add(outcome.result->timings);
     }
     note_overflow(outcome);

@@ -1,6 +1,7 @@
 // The engine inside Pipeline: the detect thread and what both threads and the façade share.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -10,6 +11,7 @@
 #include <utility>
 
 #include "core/pipeline/decode_loop.h"
+#include "core/pipeline/frame_places.h"
 #include "core/pipeline/frame_processor.h"
 #include "core/pipeline/handover.h"
 #include "core/pipeline/pipeline.h"
@@ -43,9 +45,13 @@ public:
           live_(source->info().live),
           lingers_(options.real_time && !live_),
           playback_({live_, options.real_time && !live_, options.loop, options.speed}),
-          handover_(live_ || options.real_time ? Handover::Policy::keep_newest : Handover::Policy::keep_all),
+          keeps_newest_(live_ || options.real_time),
+          places_(options.spare_places ? options.spare_places
+                                       : std::make_shared<SparePlaces>(std::max(backend->frames_in_flight(), 1)),
+                  std::max(backend->frames_in_flight(), 1) + 1),
+          handover_(keeps_newest_ ? Handover::Policy::keep_newest : Handover::Policy::keep_all),
           decode_(std::move(source), playback_, handover_,
-                  {live_ || options.real_time, options.real_time && !live_, options.max_frames}),
+                  {keeps_newest_ ? nullptr : &places_, lingers_, options.max_frames}),
           backend_(std::move(backend)),
           settings_(settings),
           statistics_(options.timing_window) {
@@ -92,6 +98,8 @@ private:
     const bool live_;
     const bool lingers_;  // after its end a file in the window waits for a seek
     Playback playback_;
+    const bool keeps_newest_;  // what nobody took in time is dropped
+    FramePlaces places_;       // those in flight and the one that is decoded meanwhile
     Handover handover_;
     DecodeLoop decode_;
     SinkList sinks_;
@@ -107,6 +115,7 @@ private:
     bool device_frames_ = false;  // the source gives frames of device memory
     bool fell_back_ = false;
     bool overflowing_ = false;
+    bool measured_anew_ = false;  // the next frame's times are the first of another detector
 
     mutable std::mutex mutex_;  // for all that follows
     std::condition_variable over_;

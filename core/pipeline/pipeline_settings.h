@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "core/detect/backend.h"
+#include "core/pipeline/frame_places.h"
 
 namespace throng {
 
@@ -31,6 +32,10 @@ struct PipelineOptions {
     // Makes the backend that takes over when the first one fails in mid-run; none: the failure ends the run. It
     // computes in host memory, and the source decodes there from then on.
     std::function<std::shared_ptr<Backend>()> fallback;
+    // For files as fast as they go: the frames beyond one a source that may be between decoder and boxes. Pipelines
+    // that run at the same time share one object; none: the pipeline has as many of its own as its backend has in
+    // flight.
+    std::shared_ptr<SparePlaces> spare_places;
     std::size_t timing_window = 256;  // frames that the statistics of the stages cover
 };
 

@@ -73,9 +73,9 @@ TEST_F(CudaPipeline, BringsPicturesToTheHostWhereTheyAreWanted) {
     };
     const CrowdFile file(640, 360, 20);
     std::vector<std::string> pictures[2];
-    for (const bool device : {false, true}) {
+    for (const bool on_device : {false, true}) {
         SourceOptions source;
-        source.prefer_device_frames = device;
+        source.prefer_device_frames = on_device;
         PipelineSettings settings = crowd_settings();
         settings.host_pixels = true;
         Pipeline pipeline(open_source(file.path(), source), make_cuda_backend(), settings);
@@ -83,7 +83,7 @@ TEST_F(CudaPipeline, BringsPicturesToTheHostWhereTheyAreWanted) {
         pipeline.add_sink(sink);
         pipeline.start();
         pipeline.wait();
-        pictures[device ? 1 : 0] = sink->pictures;
+        pictures[on_device ? 1 : 0] = sink->pictures;
         for (std::size_t i = 0; i < sink->kept_frames.size(); ++i) {
             const PlaneView& plane = sink->kept_frames[i].plane(0);
             EXPECT_EQ(std::memcmp(plane.data, sink->pictures[i].data(), static_cast<std::size_t>(plane.width)), 0);

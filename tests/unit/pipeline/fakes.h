@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -128,6 +129,7 @@ public:
         std::int64_t fails_late_at = -1;  // what was enqueued for this frame fails once somebody waits for it
         bool reads_device = true;         // frames in device memory; else they are an error
         bool lost = false;                // check() throws
+        DeviceMemory memory;              // total 0: none of its own
         std::vector<DetectorSwitch> switches;
         // What was seen.
         std::shared_ptr<std::atomic<int>> running = std::make_shared<std::atomic<int>>(0);
@@ -164,6 +166,9 @@ public:
     void upload(const DetectionSet&, DetectionBuffer&) override {}
     [[nodiscard]] int frames_in_flight() const override { return plan_->in_flight; }
     std::unique_ptr<FrameFetch> make_fetch() override { return std::make_unique<FakeFetch>(*this); }
+    [[nodiscard]] std::optional<DeviceMemory> device_memory() const override {
+        return plan_->memory.total > 0 ? std::optional(plan_->memory) : std::nullopt;
+    }
     void check() override {
         if (plan_->lost) throw Error(ErrorKind::internal, "the device is lost", "fake");
     }

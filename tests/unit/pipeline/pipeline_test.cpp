@@ -297,6 +297,27 @@ TEST(Pipeline, TimingsNameTheStagesThatRanInTheirOrder) {
     EXPECT_EQ(names, (std::vector<std::string>{"decode", "cascade", "nms_map", "download", "total"}));
 }
 
+TEST(Pipeline, TimingsOfAnotherDetectorStartAnew) {
+    FakeBackend::Plan plan;
+    plan.detect_time = std::chrono::milliseconds(1);
+    PipelineOptions options;
+    options.timing_window = 1 << 16;  // more frames than pass here
+    Trial run = make_run(frames(std::numeric_limits<std::int64_t>::max()), plan, options);
+    // Asked in this order, both count the same frames, or the timings more.
+    const auto forgot_some = [&] {
+        const std::uint64_t detected = run.pipeline->counters().detected;
+        const std::vector<StageSummary> timings = run.pipeline->timings();
+        return !timings.empty() && timings.front().ms.count < detected;
+    };
+    run.pipeline->start();
+    ASSERT_TRUE(eventually([&] { return run.pipeline->counters().detected > 5; }));
+    EXPECT_FALSE(forgot_some());
+    PipelineSettings settings = run.pipeline->settings();
+    settings.detector.model = "another.xml";
+    run.pipeline->update(settings);
+    EXPECT_TRUE(eventually(forgot_some));
+}
+
 TEST(Pipeline, AChangeOfSizeInMidStreamGoesOn) {
     FakeSource::Plan plan = frames(6);
     plan.resizes_at = 3;
