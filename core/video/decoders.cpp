@@ -21,7 +21,7 @@ namespace {
 constexpr int kMostThreads = 8;
 constexpr std::int64_t kLargePicture = std::int64_t{1}
                                        << 25;  // above, one thread: each more holds a picture of its own
-constexpr int kHeldDeviceFrames = 10;          // surfaces beyond the decoder's own for frames that are shown or queued
+constexpr int kHeldDeviceFrames = 12;          // surfaces beyond the decoder's own for frames that are shown or queued
 // AV_CUDA_USE_PRIMARY_CONTEXT of libavutil/hwcontext_cuda.h, which would need CUDA's headers: decoded frames lie in the
 // context that the CUDA runtime uses.
 constexpr int kUsePrimaryContext = 1;

@@ -20,6 +20,7 @@ constexpr double kTimeTolerance = 1e-4;  // seconds: time stamps are rounded to 
 struct TimedPicture {
     av::FramePtr picture;
     double pts = 0;
+    bool starts_again = false;  // the first one of another round
 };
 
 class MediaFileSource final : public VideoSource {
@@ -45,9 +46,11 @@ public:
     }
 
     ReadStatus read(Frame& frame, std::stop_token stop) override {
+        reader_->set_loop(loop_);
         std::optional<TimedPicture> next = take_pending();
         if (!next) next = decode(stop);
         if (!next) return stop.stop_requested() ? ReadStatus::timeout : ReadStatus::end;
+        if (next->starts_again) next_index_ = 0;
         const Orientation orientation = reader_->orientation_of_picture(*next->picture);
         frame = maker_.make(std::move(next->picture), orientation)
                     .renumbered(next_index_++, next->pts, std::chrono::steady_clock::now());
@@ -57,6 +60,7 @@ public:
     }
 
     bool seek(double seconds) override;
+    void set_loop(bool loop) override { loop_ = loop; }
     bool resume_on_host(std::int64_t index, double pts) override;
 
     [[nodiscard]] SourceInfo info() const override {
@@ -103,7 +107,9 @@ private:
     FormatWatch format_;
     std::deque<TimedPicture> pending_;  // decoded ahead: the first frame, and what a seek had to look at
     std::int64_t next_index_ = 0;
-    double last_pts_ = -1;  // of decoding
+    double last_pts_ = -1;    // of decoding
+    std::int64_t round_ = 0;  // of the picture decoded last
+    bool loop_ = false;       // of read alone: a seek stops at the end
     int width_ = 0;
     int height_ = 0;
     std::uint64_t earlier_damage_ = 0;
@@ -111,7 +117,7 @@ private:
 };
 
 std::optional<TimedPicture> MediaFileSource::decode(const std::stop_token& stop) {
-    TimedPicture result{av::make_frame(), 0};
+    TimedPicture result{av::make_frame(), 0, false};
     switch (reader_->next(*result.picture, stop)) {
         case MediaStatus::picture: break;
         case MediaStatus::stopped: return std::nullopt;
@@ -121,6 +127,9 @@ std::optional<TimedPicture> MediaFileSource::decode(const std::stop_token& stop)
                         request_.shown, "the connection or the sender has stopped");
         case MediaStatus::broken: note_early_end(); return std::nullopt;
     }
+    const std::int64_t round = reader_->round_of(*result.picture);
+    result.starts_again = round != std::exchange(round_, round);
+    if (result.starts_again) last_pts_ = -1;
     const std::optional<double> told = reader_->time_of(*result.picture);
     result.pts = told ? std::max(*told, 0.0) : (last_pts_ < 0 ? 0 : last_pts_ + frame_step());
     last_pts_ = result.pts;
@@ -128,11 +137,10 @@ std::optional<TimedPicture> MediaFileSource::decode(const std::stop_token& stop)
 }
 
 void MediaFileSource::note_early_end() {
-    constexpr double kUsualDifference = 0.5;  // seconds between what headers say and the last frame's end
     const double end = last_pts_ + frame_step();
-    const std::optional<double> promised = reader_->track_duration();
-    if (promised && end + std::max(kUsualDifference, 2 * frame_step()) < *promised) {
-        trouble_ = "the file ends early: after " + short_number(end) + " of " + short_number(*promised) + " s";
+    if (reader_->ends_early(end, frame_step())) {
+        const double promised = reader_->track_duration().value_or(0);
+        trouble_ = "the file ends early: after " + short_number(end) + " of " + short_number(promised) + " s";
     } else if (reader_->gave_up()) {
         trouble_ = "reading ended early: " + reader_->read_error();
     }
@@ -141,6 +149,7 @@ void MediaFileSource::note_early_end() {
 // To a key frame at or before the time, less step_back; infinity: to the very start, by opening the file anew.
 void MediaFileSource::position_before(double seconds, double step_back) {
     last_pts_ = -1;
+    round_ = 0;
     const bool anew = std::isinf(step_back) || !reader_->has_index();
     if (!anew && reader_->seek_key_frame(std::max(seconds - step_back, 0.0))) return;
     earlier_damage_ += reader_->damaged();
@@ -150,6 +159,7 @@ void MediaFileSource::position_before(double seconds, double step_back) {
 bool MediaFileSource::seek(double seconds) {
     if (!reader_->seekable() || !std::isfinite(seconds)) return false;
     seconds = std::max(seconds, 0.0);
+    reader_->set_loop(false);
     pending_.clear();
     trouble_.clear();
     // Containers without a good index land behind the wanted time now and then: ask again from further back.
@@ -172,6 +182,7 @@ bool MediaFileSource::resume_on_host(std::int64_t index, double pts) {
     pending_.clear();
     trouble_.clear();
     last_pts_ = -1;
+    round_ = 0;
     reader_ = std::make_unique<MediaReader>(request_, std::stop_token{});  // the lost decoder's complaints do not count
     if (index >= 0) {
         if (!seek(pts)) return false;

@@ -124,6 +124,7 @@ MediaStatus MediaReader::next(AVFrame& picture, const std::stop_token& stop) {
         const int status = avcodec_receive_frame(codec_.get(), &picture);
         if (status >= 0) {
             if (!checked_decoder_) check_wanted_decoder(picture);
+            if (!passed_.first_picture) passed_.first_picture = picture.best_effort_timestamp;
             const bool damaged = picture.decode_error_flags != 0 || (picture.flags & AV_FRAME_FLAG_CORRUPT) != 0;
             if (damaged) ++damaged_;
             return MediaStatus::picture;
@@ -141,7 +142,6 @@ MediaStatus MediaReader::feed(const std::stop_token& stop) {
     watchdog_->arm(request_.source.read_timeout, stop);
     for (;;) {
         if (stop.stop_requested()) return MediaStatus::stopped;
-        av_packet_unref(packet_.get());
         const int status = read_packet();
         if (status == AVERROR(EAGAIN)) {
             if (watchdog_->expired()) return MediaStatus::stalled;
@@ -150,6 +150,7 @@ MediaStatus MediaReader::feed(const std::stop_token& stop) {
             continue;
         }
         if (status == AVERROR_EOF) {
+            if (loop_ && can_go_round() && go_round()) continue;
             draining_ = true;
             return avcodec_send_packet(codec_.get(), nullptr) < 0 ? MediaStatus::end : MediaStatus::picture;
         }
@@ -159,16 +160,65 @@ MediaStatus MediaReader::feed(const std::stop_token& stop) {
         }
         failures_in_row_ = 0;
         if (packet_->stream_index != stream_->index) continue;
+        note_packet();
         if (avcodec_send_packet(codec_.get(), packet_.get()) < 0) ++damaged_;
         return MediaStatus::picture;
     }
 }
 
 int MediaReader::read_packet() {
+    if (std::exchange(packet_is_read_, false)) return 0;
+    av_packet_unref(packet_.get());
     const auto begin = std::chrono::steady_clock::now();
     const int status = av_read_frame(input_.get(), packet_.get());
     waited_ += std::chrono::steady_clock::now() - begin;
     return status;
+}
+
+// Times go on over the rounds, so that the decoder sees one long stream.
+void MediaReader::note_packet() {
+    AVPacket& packet = *packet_;
+    if (!passed_.first) passed_.first = PacketMark{packet.pts, packet.pos};
+    if (!opening_) {
+        opening_ = passed_.first;
+        opening_time_ = packet.dts != AV_NOPTS_VALUE ? std::min(packet.dts, packet.pts) : packet.pts;
+    }
+    if (packet.pts == AV_NOPTS_VALUE) {
+        passed_.untimed = true;
+        return;
+    }
+    passed_.highest_pts = passed_.lowest_pts ? std::max(passed_.highest_pts, packet.pts) : packet.pts;
+    passed_.lowest_pts = std::min(passed_.lowest_pts.value_or(packet.pts), packet.pts);
+    packet.pts += passed_.rounds * passed_.period;
+    if (packet.dts != AV_NOPTS_VALUE) packet.dts += passed_.rounds * passed_.period;
+}
+
+// Safe is a file that went by whole and undamaged and whose first pictures need none before them. A file that was cut
+// where they do has packets with earlier times than the first picture that a decoder shows.
+bool MediaReader::can_go_round() const {
+    const bool whole = seekable_ && has_index_ && passed_.first && passed_.first == opening_ && !passed_.untimed;
+    if (!whole || damaged() > 0 || gave_up_) return false;
+    if (!passed_.lowest_pts || !passed_.first_picture || *passed_.lowest_pts != *passed_.first_picture) return false;
+    const double length = static_cast<double>(passed_.highest_pts - *passed_.lowest_pts) * av_q2d(stream_->time_base);
+    const double step = fps_ > 0 ? 1 / fps_ : 0;
+    return !ends_early(length + step, step);
+}
+
+// The first packet is next, and lies in packet_. False: the demuxer does not find it again.
+bool MediaReader::go_round() {
+    if (passed_.period == 0) {
+        const double step = 1 / ((fps_ > 0 ? fps_ : 1) * av_q2d(stream_->time_base));
+        passed_.period = passed_.highest_pts - *passed_.lowest_pts + std::max<std::int64_t>(std::llround(step), 1);
+    }
+    if (av_seek_frame(input_.get(), stream_->index, opening_time_, AVSEEK_FLAG_BACKWARD) < 0) return false;
+    do {
+        av_packet_unref(packet_.get());
+        if (av_read_frame(input_.get(), packet_.get()) < 0) return false;
+    } while (packet_->stream_index != stream_->index);
+    if (PacketMark{packet_->pts, packet_->pos} != *opening_) return false;
+    packet_is_read_ = true;
+    ++passed_.rounds;
+    return true;
 }
 
 // What a failed read means; picture: try again.
@@ -208,16 +258,24 @@ bool MediaReader::seek_key_frame(double seconds) {
     watchdog_->arm(request_.source.read_timeout, {});
     if (av_seek_frame(input_.get(), stream_->index, start + offset, AVSEEK_FLAG_BACKWARD) < 0) return false;
     avcodec_flush_buffers(codec_.get());
+    passed_ = {};
+    packet_is_read_ = false;
     draining_ = false;
     gave_up_ = false;
     failures_in_row_ = 0;
     return true;
 }
 
+std::int64_t MediaReader::round_of(const AVFrame& picture) const {
+    if (passed_.rounds == 0 || picture.best_effort_timestamp == AV_NOPTS_VALUE) return 0;
+    return (picture.best_effort_timestamp - *passed_.lowest_pts) / passed_.period;
+}
+
 std::optional<double> MediaReader::time_of(const AVFrame& picture) const {
     if (picture.best_effort_timestamp == AV_NOPTS_VALUE) return std::nullopt;
     const std::int64_t start = stream_->start_time != AV_NOPTS_VALUE ? stream_->start_time : 0;
-    return static_cast<double>(picture.best_effort_timestamp - start) * av_q2d(stream_->time_base);
+    const std::int64_t ticks = picture.best_effort_timestamp - start - round_of(picture) * passed_.period;
+    return static_cast<double>(ticks) * av_q2d(stream_->time_base);
 }
 
 Orientation MediaReader::orientation_of_picture(const AVFrame& picture) const {
@@ -238,6 +296,12 @@ std::optional<double> MediaReader::duration() const {
 std::optional<double> MediaReader::track_duration() const {
     if (request_.live || stream_->duration == AV_NOPTS_VALUE || stream_->duration <= 0) return std::nullopt;
     return static_cast<double>(stream_->duration) * av_q2d(stream_->time_base);
+}
+
+bool MediaReader::ends_early(double end, double step) const {
+    constexpr double kUsualDifference = 0.5;  // seconds between what headers say and the last frame's end
+    const std::optional<double> promised = track_duration();
+    return promised && end + std::max(kUsualDifference, 2 * step) < *promised;
 }
 
 std::optional<std::int64_t> MediaReader::frame_count() const {

@@ -47,6 +47,12 @@ public:
     // Moves to the last key frame at or before `seconds` from the start, as far as the container can tell.
     [[nodiscard]] bool seek_key_frame(double seconds);
 
+    // Behind the last picture comes the first one again, where that is safe: the decoder goes on with the first packet
+    // as if it were the next. (Emptying a decoder makes FFmpeg set up a hardware one anew.)
+    void set_loop(bool loop) { loop_ = loop; }
+    // How often the file had begun again before this picture, since it was opened or sought in.
+    [[nodiscard]] std::int64_t round_of(const AVFrame& picture) const;
+
     // Seconds from the stream's start, negative for none.
     [[nodiscard]] std::optional<double> time_of(const AVFrame& picture) const;
     [[nodiscard]] Orientation orientation_of_picture(const AVFrame& picture) const;
@@ -59,6 +65,8 @@ public:
     [[nodiscard]] std::optional<double> track_duration() const;  // of the video stream by itself
     [[nodiscard]] std::optional<std::int64_t> frame_count() const;
     [[nodiscard]] bool seekable() const { return seekable_; }
+    // A last frame that ends `end` seconds from the start, and lasts `step`, comes long before the end of the track.
+    [[nodiscard]] bool ends_early(double end, double step) const;
     // False where only reading from the start gives exact positions (raw streams, GIF).
     [[nodiscard]] bool has_index() const { return has_index_; }
     [[nodiscard]] std::string details(int width, int height) const;
@@ -78,6 +86,9 @@ private:
     [[nodiscard]] MediaStatus feed(const std::stop_token& stop);  // one packet; picture means go on
     [[nodiscard]] int read_packet();
     [[nodiscard]] MediaStatus failed(int status);
+    [[nodiscard]] bool can_go_round() const;
+    [[nodiscard]] bool go_round();
+    void note_packet();
     void check_wanted_decoder(const AVFrame& picture);
 
     MediaRequest request_;
@@ -93,6 +104,27 @@ private:
     bool seekable_ = false;
     bool has_index_ = false;
     bool draining_ = false;
+    bool loop_ = false;
+    bool packet_is_read_ = false;  // the first one of a new round
+    // Which packet of the file it is. (Decoding times will not do: a demuxer may guess others after a seek.)
+    struct PacketMark {
+        std::int64_t pts = 0;
+        std::int64_t position = 0;
+        bool operator==(const PacketMark&) const = default;
+    };
+    // What passed since the file was opened or sought in, in the stream's time base.
+    struct Passed {
+        std::optional<PacketMark> first;
+        std::optional<std::int64_t> lowest_pts;
+        std::int64_t highest_pts = 0;
+        std::optional<std::int64_t> first_picture;  // its time
+        bool untimed = false;                       // a packet without a time
+        std::int64_t rounds = 0;                    // that have ended
+        std::int64_t period = 0;                    // of a round; 0 before the first one has ended
+    };
+    Passed passed_;
+    std::optional<PacketMark> opening_;  // the file's first packet
+    std::int64_t opening_time_ = 0;      // to seek it by
     bool checked_decoder_ = false;
     bool refused_by_hardware_ = false;
     bool gave_up_ = false;

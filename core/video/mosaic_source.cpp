@@ -39,6 +39,7 @@ public:
     }
 
     bool seek(double seconds) override { return source_->seek(seconds); }
+    void set_loop(bool loop) override { source_->set_loop(loop); }
     bool resume_on_host(std::int64_t index, double pts) override { return source_->resume_on_host(index, pts); }
 
     [[nodiscard]] SourceInfo info() const override {

@@ -47,6 +47,10 @@ public:
     // The next read gives the frame at or before this time. False where the source cannot seek.
     virtual bool seek(double seconds) { return static_cast<void>(seconds), false; }
 
+    // The frame behind the last one is the first one again, numbered and timed as such: for sources that can go round
+    // without stopping their decoder. The others just end, and so may any source where going round is not safe.
+    virtual void set_loop(bool loop) { static_cast<void>(loop); }
+
     // The device that decodes or holds its frames is lost: from now on frames come from the host's decoder. The next
     // read gives the frame behind the one with this number and time (number -1: the first). False where the source
     // cannot go on there: a live one just goes on with what comes next. Throws Error(input) as open_source does.
