@@ -14,6 +14,7 @@
 #include "gpu/detection_fetch.h"
 #include "gpu/detection_memory.h"
 #include "gpu/hog/hog_detector.h"
+#include "gpu/interop/cuda_gl_bridge.h"
 #include "gpu/nms/cuda_nms.h"
 #include "gpu/runtime/event_recorder.h"
 #include "gpu/runtime/stream.h"
@@ -91,6 +92,10 @@ public:
     [[nodiscard]] std::unique_ptr<FrameFetch> make_fetch() override {
         make_current();
         return std::make_unique<CudaFetch>(device_.index, stream_.view());
+    }
+
+    [[nodiscard]] std::unique_ptr<GlBridge> make_gl_bridge() override {
+        return std::make_unique<CudaGlBridge>(device_.index);
     }
 
     void check() override {

@@ -9,6 +9,7 @@
 #include "core/detect/detection.h"
 #include "core/detect/detector.h"
 #include "core/detect/frame_fetch.h"
+#include "core/detect/gl_bridge.h"
 #include "core/detect/nms.h"
 
 namespace throng {
@@ -45,6 +46,8 @@ public:
     [[nodiscard]] virtual int frames_in_flight() const { return 1; }
     // For one frame in flight; must not outlive the backend. As made here it copies in start.
     [[nodiscard]] virtual std::unique_ptr<FrameFetch> make_fetch();
+    // For a window that draws frames of device memory with OpenGL; null where the backend has no such frames.
+    [[nodiscard]] virtual std::unique_ptr<GlBridge> make_gl_bridge() { return nullptr; }
     // Throws Error(internal or unavailable) when the device is lost. May wait for it.
     virtual void check() {}
 

@@ -23,12 +23,6 @@ std::string describe(const NmsParams& p) {
            std::to_string(p.score_min);
 }
 
-// $THRONG_CASES, or `common`: how many cases a test tries.
-std::size_t case_count(std::size_t common) {
-    const char* wanted = std::getenv("THRONG_CASES");
-    return wanted != nullptr ? std::strtoull(wanted, nullptr, 10) : common;
-}
-
 struct Case {
     NmsInput input;
     NmsParams params;

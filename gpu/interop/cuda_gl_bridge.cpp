@@ -1,0 +1,172 @@
+#include "gpu/interop/cuda_gl_bridge.h"
+
+#include <cuda_gl_interop.h>
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "core/base/error.h"
+#include "gpu/frame/convert.h"
+#include "gpu/runtime/check.h"
+#include "gpu/runtime/stream.h"
+
+namespace throng::gpu {
+namespace {
+
+constexpr unsigned int kMostDevices = 32;
+
+// Move-only owner of what CUDA knows of a buffer object.
+class RegisteredBuffer {
+public:
+    // Whoever writes a picture overwrites all of the former one, so that OpenGL need not keep it.
+    explicit RegisteredBuffer(unsigned int buffer) {
+        check_cuda(cudaGraphicsGLRegisterBuffer(&resource_, buffer, cudaGraphicsRegisterFlagsWriteDiscard),
+                   "registering a pixel buffer of OpenGL");
+    }
+    RegisteredBuffer(const RegisteredBuffer&) = delete;
+    RegisteredBuffer& operator=(const RegisteredBuffer&) = delete;
+    RegisteredBuffer(RegisteredBuffer&& other) noexcept : resource_(std::exchange(other.resource_, nullptr)) {}
+    RegisteredBuffer& operator=(RegisteredBuffer&&) = delete;
+    ~RegisteredBuffer() {
+        if (resource_ != nullptr)
+            warn_cuda(cudaGraphicsUnregisterResource(resource_), "giving a buffer back to OpenGL");
+    }
+
+    [[nodiscard]] cudaGraphicsResource_t view() const noexcept { return resource_; }
+
+private:
+    cudaGraphicsResource_t resource_ = nullptr;
+};
+
+// The buffer belongs to CUDA while this lives; both ends are ordered on the stream.
+class Mapping {
+public:
+    Mapping(const RegisteredBuffer& buffer, StreamView stream) : resource_(buffer.view()), stream_(stream) {
+        check_cuda(cudaGraphicsMapResources(1, &resource_, stream_), "mapping a pixel buffer of OpenGL");
+    }
+    Mapping(const Mapping&) = delete;
+    Mapping& operator=(const Mapping&) = delete;
+    ~Mapping() {
+        if (mapped_) warn_cuda(unmapped(), "unmapping a pixel buffer of OpenGL");
+    }
+
+    [[nodiscard]] std::pair<std::uint8_t*, std::size_t> memory() const {
+        void* address = nullptr;
+        std::size_t bytes = 0;
+        check_cuda(cudaGraphicsResourceGetMappedPointer(&address, &bytes, resource_), "the address of a pixel buffer");
+        return {static_cast<std::uint8_t*>(address), bytes};
+    }
+    void finish() { check_cuda(unmapped(), "unmapping a pixel buffer of OpenGL"); }
+
+private:
+    [[nodiscard]] int unmapped() {
+        mapped_ = false;
+        return cudaGraphicsUnmapResources(1, &resource_, stream_);
+    }
+
+    cudaGraphicsResource_t resource_;
+    StreamView stream_;
+    bool mapped_ = true;
+};
+
+DevicePicture picture_of(const Frame& frame) {
+    const PixelFormat format = frame.info().format;
+    if (frame.info().memory != MemoryKind::device || !frame.has_luma()) {
+        throw Error(ErrorKind::internal, "only 4:2:0 and grey frames of device memory become pictures of OpenGL");
+    }
+    DevicePicture picture;
+    picture.width = frame.width();
+    picture.height = frame.height();
+    picture.luma = frame.plane(0).data;
+    picture.luma_pitch = static_cast<int>(frame.plane(0).pitch);
+    if (format == PixelFormat::gray8) return picture;
+    const bool interleaved = format == PixelFormat::nv12;
+    picture.cb = frame.plane(1).data;
+    picture.cr = interleaved ? picture.cb + 1 : frame.plane(2).data;
+    picture.chroma_pitch = static_cast<int>(frame.plane(1).pitch);
+    picture.chroma_step = interleaved ? 2 : 1;
+    return picture;
+}
+
+class CudaGlPixelBuffers final : public GlPixelBuffers {
+public:
+    CudaGlPixelBuffers(int device, std::span<const unsigned int> buffers, std::size_t bytes)
+        : device_(device), bytes_(bytes) {
+        slots_.reserve(buffers.size());
+        for (const unsigned int buffer : buffers) slots_.emplace_back(buffer);
+    }
+
+    ~CudaGlPixelBuffers() override {
+        warn_cuda(cudaSetDevice(device_), "cudaSetDevice");
+        // A frame goes back to its decoder, which may write it at once.
+        warn_cuda(cudaStreamSynchronize(stream_.view()), "waiting for a picture");
+    }
+
+    void write(std::size_t index, const Frame& frame) override {
+        check_cuda(cudaSetDevice(device_), "cudaSetDevice");  // a property of the calling thread
+        let_go();
+        Slot& slot = slots_.at(index);
+        const DevicePicture picture = picture_of(frame);
+        const std::size_t pitch = std::size_t{4} * static_cast<std::size_t>(picture.width);
+        const std::size_t needed = pitch * static_cast<std::size_t>(picture.height);
+        Mapping mapping(slot.buffer, stream_.view());
+        const auto [address, room] = mapping.memory();
+        if (needed > std::min(room, bytes_)) {
+            throw Error(ErrorKind::internal, "the picture is larger than its pixel buffer");
+        }
+        slot.read.synchronize();  // done unless the same buffer was written just before
+        slot.frame = frame;
+        enqueue_rgba(picture, frame.info().range, frame.info().matrix, address, static_cast<int>(pitch),
+                     stream_.view());
+        slot.read.record(stream_.view());
+        mapping.finish();
+    }
+
+private:
+    struct Slot {
+        explicit Slot(unsigned int name) : buffer(name) {}
+
+        RegisteredBuffer buffer;
+        Event read{Event::Timing::off};
+        Frame frame;  // until it was read
+    };
+
+    // Frames that were read: decoders have few surfaces.
+    void let_go() {
+        for (Slot& slot : slots_) {
+            if (slot.frame && slot.read.done()) slot.frame = {};
+        }
+    }
+
+    int device_;
+    std::size_t bytes_;
+    std::vector<Slot> slots_;
+    Stream stream_;  // of its own: no kernel of a detector waits for OpenGL
+};
+
+}  // namespace
+
+std::string CudaGlBridge::trouble() {
+    unsigned int count = 0;
+    int devices[kMostDevices] = {};
+    cudaError_t status = cudaSetDevice(device_);
+    if (status == cudaSuccess) status = cudaGLGetDevices(&count, devices, kMostDevices, cudaGLDeviceListAll);
+    if (status != cudaSuccess) {
+        (void)cudaGetLastError();
+        // What CUDA says of another maker's OpenGL, such as Mesa's, is "unknown error": no help to anybody.
+        const std::string line = "OpenGL does not draw on a CUDA device";
+        return status == cudaErrorUnknown ? line : line + ": " + cudaGetErrorString(status);
+    }
+    if (std::find(devices, devices + count, device_) != devices + count) return {};
+    return "OpenGL draws on another device than CUDA device " + std::to_string(device_);
+}
+
+std::unique_ptr<GlPixelBuffers> CudaGlBridge::attach(std::span<const unsigned int> buffers, std::size_t bytes) {
+    check_cuda(cudaSetDevice(device_), "cudaSetDevice");
+    return std::make_unique<CudaGlPixelBuffers>(device_, buffers, bytes);
+}
+
+}  // namespace throng::gpu

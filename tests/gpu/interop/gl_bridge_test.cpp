@@ -1,0 +1,326 @@
+// Frames of device memory in OpenGL's memory: the same bytes as the conversion gives anywhere else, read back from
+// textures of a context without a window.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <optional>
+#include <random>
+
+#include "core/base/error.h"
+#include "gpu/backend.h"
+#include "gpu/frame/convert.h"
+#include "gpu/interop/cuda_gl_bridge.h"
+#include "tests/gpu/frame/device_memory.h"
+#include "tests/gpu/gpu_fixture.h"
+#include "tests/gpu/interop/egl_context.h"
+#include "tests/support/random.h"
+
+namespace throng::test {
+namespace {
+
+using Bytes = std::vector<std::uint8_t>;
+
+// A picture on the host, and the same one in device memory.
+struct Picture {
+    FrameInfo info;
+    Bytes plane[Frame::kMaxPlanes];
+    int pitch[Frame::kMaxPlanes] = {};
+    Frame frame;
+
+    [[nodiscard]] std::array<int, 3> yuv(int x, int y) const {
+        const int luma = plane[0][static_cast<std::size_t>(y * pitch[0] + x)];
+        if (info.format == PixelFormat::gray8) return {luma, 128, 128};
+        if (info.format == PixelFormat::nv12) {
+            const auto at = static_cast<std::size_t>(y / 2 * pitch[1] + x / 2 * 2);
+            return {luma, plane[1][at], plane[1][at + 1]};
+        }
+        return {luma, plane[1][static_cast<std::size_t>(y / 2 * pitch[1] + x / 2)],
+                plane[2][static_cast<std::size_t>(y / 2 * pitch[2] + x / 2)]};
+    }
+};
+
+// Rows are `gap` bytes further apart than they are wide.
+Picture random_picture(std::mt19937_64& random, FrameInfo info, int gap) {
+    Picture picture;
+    info.memory = MemoryKind::device;
+    picture.info = info;
+    auto memory = std::make_shared<std::vector<gpu::DeviceBuffer<std::uint8_t>>>();
+    PlaneView planes[Frame::kMaxPlanes];
+    for (int p = 0; p < plane_count(info.format); ++p) {
+        planes[p] = plane_shape(info.format, info.width, info.height, p);
+        picture.pitch[p] = planes[p].width + gap;
+        planes[p].pitch = picture.pitch[p];
+        Bytes& bytes = picture.plane[p];
+        bytes.resize(static_cast<std::size_t>(picture.pitch[p]) * static_cast<std::size_t>(planes[p].height));
+        std::generate(bytes.begin(), bytes.end(), [&] { return static_cast<std::uint8_t>(random()); });
+        memory->push_back(to_device(bytes));
+        planes[p].data = memory->back().data();
+    }
+    picture.frame = Frame(info, planes, std::move(memory));
+    return picture;
+}
+
+// The definition in float64: red, green and blue from 0 to 255, not rounded.
+std::array<double, 3> defined_color(const std::array<int, 3>& yuv, ColorRange range, ColorMatrix matrix) {
+    const double weights[3][2] = {{0.299, 0.114}, {0.2126, 0.0722}, {0.2627, 0.0593}};  // BT.601, 709, 2020
+    const auto [kr, kb] = weights[static_cast<int>(matrix)];
+    const bool limited = range == ColorRange::limited;
+    const double luma = limited ? (yuv[0] - 16) / 219.0 : yuv[0] / 255.0;
+    const double b = (yuv[1] - 128) / (limited ? 224.0 : 255.0);
+    const double r = (yuv[2] - 128) / (limited ? 224.0 : 255.0);
+    const double red = luma + 2 * (1 - kr) * r;
+    const double blue = luma + 2 * (1 - kb) * b;
+    const double green = (luma - kr * red - kb * blue) / (1 - kr - kb);
+    return {255 * std::clamp(red, 0.0, 1.0), 255 * std::clamp(green, 0.0, 1.0), 255 * std::clamp(blue, 0.0, 1.0)};
+}
+
+// Bytes that are not the definition's, rounded. Where that lies halfway between two, to the precision of float32, both
+// are right.
+int wrong_bytes(const Picture& picture, const Bytes& rgba) {
+    constexpr double kHalf = 0.5 + 1e-4;
+    int wrong = 0;
+    for (int y = 0; y < picture.info.height; ++y) {
+        for (int x = 0; x < picture.info.width; ++x) {
+            const auto color = defined_color(picture.yuv(x, y), picture.info.range, picture.info.matrix);
+            const std::uint8_t* pixel = rgba.data() + 4 * (std::ptrdiff_t{y} * picture.info.width + x);
+            for (std::size_t c = 0; c < 3; ++c) wrong += std::abs(pixel[c] - color[c]) > kHalf ? 1 : 0;
+            wrong += pixel[3] != 255 ? 1 : 0;
+        }
+    }
+    return wrong;
+}
+
+class GlBridgeTest : public GpuTest {
+protected:
+    void SetUp() override {
+        GpuTest::SetUp();
+        if (IsSkipped() || HasFatalFailure()) return;
+        context.emplace(device.index);
+        if (!context->trouble().empty()) GTEST_SKIP() << "skipped: no OpenGL on the GPU: " << context->trouble();
+        RecordProperty("renderer", context->renderer());
+        ASSERT_EQ(bridge.trouble(), "") << context->renderer();
+    }
+
+    // Pixel buffers and a texture of one size.
+    class Target {
+    public:
+        Target(const GlFunctions& gl, GlBridge& bridge, int width, int height)
+            : gl_(gl), width_(width), height_(height) {
+            gl_.gen_textures(1, &texture_);
+            gl_.bind_texture(GL_TEXTURE_2D, texture_);
+            gl_.tex_image(GL_TEXTURE_2D, 0, GL_RGBA8, width, height, 0, GL_RGBA, GL_UNSIGNED_BYTE, nullptr);
+            gl_.gen_buffers(2, buffers_.data());
+            for (const GLuint buffer : buffers_) {
+                gl_.bind_buffer(GL_PIXEL_UNPACK_BUFFER, buffer);
+                gl_.buffer_data(GL_PIXEL_UNPACK_BUFFER, static_cast<GLsizeiptr>(bytes()), nullptr, GL_STREAM_DRAW);
+            }
+            gl_.bind_buffer(GL_PIXEL_UNPACK_BUFFER, 0);
+            pixels_ = bridge.attach(buffers_, bytes());
+        }
+        ~Target() {
+            pixels_.reset();
+            gl_.delete_buffers(2, buffers_.data());
+            gl_.delete_textures(1, &texture_);
+        }
+        Target(const Target&) = delete;
+        Target& operator=(const Target&) = delete;
+
+        // As the window does it, buffer after buffer; waits for nothing.
+        void show(const Frame& frame) {
+            next_ = 1 - next_;
+            pixels_->write(next_, frame);
+            gl_.bind_texture(GL_TEXTURE_2D, texture_);
+            gl_.bind_buffer(GL_PIXEL_UNPACK_BUFFER, buffers_[next_]);
+            gl_.tex_sub_image(GL_TEXTURE_2D, 0, 0, 0, width_, height_, GL_RGBA, GL_UNSIGNED_BYTE, nullptr);
+            gl_.bind_buffer(GL_PIXEL_UNPACK_BUFFER, 0);
+        }
+        [[nodiscard]] Bytes read() const {
+            Bytes rgba(bytes());
+            gl_.bind_texture(GL_TEXTURE_2D, texture_);
+            gl_.pixel_store(GL_PACK_ALIGNMENT, 1);
+            gl_.get_tex_image(GL_TEXTURE_2D, 0, GL_RGBA, GL_UNSIGNED_BYTE, rgba.data());
+            return rgba;
+        }
+
+    private:
+        [[nodiscard]] std::size_t bytes() const {
+            return std::size_t{4} * static_cast<std::size_t>(width_) * static_cast<std::size_t>(height_);
+        }
+
+        const GlFunctions& gl_;
+        int width_, height_;
+        GLuint texture_ = 0;
+        std::array<GLuint, 2> buffers_{};
+        std::size_t next_ = 0;
+        std::unique_ptr<GlPixelBuffers> pixels_;
+    };
+
+    // The same conversion into plain device memory.
+    [[nodiscard]] Bytes converted(const Frame& frame) const {
+        gpu::DevicePicture picture;
+        picture.width = frame.width();
+        picture.height = frame.height();
+        picture.luma = frame.plane(0).data;
+        picture.luma_pitch = static_cast<int>(frame.plane(0).pitch);
+        picture.cb = frame.plane(1).data;
+        picture.cr = frame.plane(1).data + 1;
+        picture.chroma_pitch = static_cast<int>(frame.plane(1).pitch);
+        picture.chroma_step = 2;
+        const gpu::DeviceBuffer<std::uint8_t> rgba(static_cast<std::size_t>(4 * frame.width() * frame.height()));
+        gpu::enqueue_rgba(picture, frame.info().range, frame.info().matrix, rgba.data(), 4 * frame.width(), view());
+        return to_host(rgba.data(), rgba.size(), view());
+    }
+
+    [[nodiscard]] static FrameInfo info_of(int width, int height, PixelFormat format = PixelFormat::nv12,
+                                           ColorRange range = ColorRange::limited,
+                                           ColorMatrix matrix = ColorMatrix::bt709) {
+        FrameInfo info;
+        info.width = width;
+        info.height = height;
+        info.format = format;
+        info.range = range;
+        info.matrix = matrix;
+        return info;
+    }
+
+    std::optional<EglContext> context;  // outlives what is made in it
+    gpu::CudaGlBridge bridge{0};
+};
+
+TEST_F(GlBridgeTest, pictures_are_those_of_the_conversion) {
+    if (IsSkipped() || HasFatalFailure()) return;
+    std::mt19937_64 random(seed(81));
+    for (const auto& [width, height, gap] : {std::array{1920, 1080, 128},
+                                             {321, 117, 6},
+                                             {320, 240, 31},
+                                             {1, 1, 0},
+                                             {2, 3, 1},
+                                             {33, 1, 95},
+                                             {7, 500, 57}}) {
+        Target target(context->gl(), bridge, width, height);
+        for (const ColorRange range : {ColorRange::limited, ColorRange::full}) {
+            for (const ColorMatrix matrix : {ColorMatrix::bt601, ColorMatrix::bt709, ColorMatrix::bt2020}) {
+                const Picture picture =
+                    random_picture(random, info_of(width, height, PixelFormat::nv12, range, matrix), gap);
+                target.show(picture.frame);
+                const Bytes found = target.read();
+                EXPECT_EQ(found, converted(picture.frame)) << width << 'x' << height;
+                EXPECT_EQ(wrong_bytes(picture, found), 0) << width << 'x' << height << ", pitch " << picture.pitch[0];
+            }
+        }
+    }
+    EXPECT_EQ(context->gl().get_error(), static_cast<GLenum>(GL_NO_ERROR));
+}
+
+TEST_F(GlBridgeTest, other_formats_of_luma) {
+    if (IsSkipped() || HasFatalFailure()) return;
+    std::mt19937_64 random(seed(82));
+    for (const PixelFormat format : {PixelFormat::yuv420p, PixelFormat::gray8}) {
+        const Picture picture = random_picture(random, info_of(99, 55, format), 13);
+        Target target(context->gl(), bridge, 99, 55);
+        target.show(picture.frame);
+        EXPECT_EQ(wrong_bytes(picture, target.read()), 0);
+    }
+}
+
+// Nobody waits between two pictures: buffers are written again while OpenGL may still read them.
+TEST_F(GlBridgeTest, many_pictures_in_a_row) {
+    if (IsSkipped() || HasFatalFailure()) return;
+    std::mt19937_64 random(seed(83));
+    std::vector<Picture> pictures;
+    for (int i = 0; i < 5; ++i) pictures.push_back(random_picture(random, info_of(1280, 720), 64));
+    Target target(context->gl(), bridge, 1280, 720);
+    for (int turn = 0; turn < 200; ++turn) {
+        const Picture& picture = pictures[static_cast<std::size_t>(turn) % pictures.size()];
+        target.show(picture.frame);
+        if (turn % 20 != 19 && turn > 6) continue;
+        ASSERT_EQ(target.read(), converted(picture.frame)) << "turn " << turn;
+    }
+}
+
+// Decoders have few surfaces: a frame is let go as soon as the next picture finds that it was read.
+TEST_F(GlBridgeTest, a_frame_lives_until_it_was_read) {
+    if (IsSkipped() || HasFatalFailure()) return;
+    std::mt19937_64 random(seed(84));
+    Target target(context->gl(), bridge, 640, 360);
+    std::weak_ptr<const void> watched;
+    {
+        const Picture picture = random_picture(random, info_of(640, 360), 0);
+        auto owner = std::make_shared<Frame>(picture.frame);
+        watched = owner;
+        const PlaneView planes[Frame::kMaxPlanes] = {picture.frame.plane(0), picture.frame.plane(1)};
+        target.show(Frame(picture.info, planes, std::move(owner)));
+    }
+    EXPECT_FALSE(watched.expired());
+    static_cast<void>(target.read());  // waits
+    target.show(random_picture(random, info_of(640, 360), 0).frame);
+    EXPECT_TRUE(watched.expired());
+}
+
+TEST_F(GlBridgeTest, what_does_not_fit_is_refused_and_the_rest_goes_on) {
+    if (IsSkipped() || HasFatalFailure()) return;
+    std::mt19937_64 random(seed(85));
+    Target target(context->gl(), bridge, 64, 48);
+    const Picture large = random_picture(random, info_of(64, 49), 0);
+    EXPECT_THROW(target.show(large.frame), Error);
+    Picture host = random_picture(random, info_of(64, 48), 0);
+    host.info.memory = MemoryKind::host;
+    const PlaneView planes[Frame::kMaxPlanes] = {host.frame.plane(0), host.frame.plane(1)};
+    EXPECT_THROW(target.show(Frame(host.info, planes, nullptr)), Error);
+    EXPECT_THROW((void)bridge.attach(std::array{12345U}, 16), Error) << "no such buffer";
+    const Picture picture = random_picture(random, info_of(64, 48), 0);
+    target.show(picture.frame);
+    EXPECT_EQ(target.read(), converted(picture.frame));
+}
+
+TEST_F(GlBridgeTest, comes_from_the_backend_and_outlives_it) {
+    if (IsSkipped() || HasFatalFailure()) return;
+    std::mt19937_64 random(seed(86));
+    std::unique_ptr<GlBridge> of_backend = make_cuda_backend(device.index)->make_gl_bridge();
+    ASSERT_NE(of_backend, nullptr);
+    EXPECT_EQ(of_backend->trouble(), "");
+    Target target(context->gl(), *of_backend, 320, 200);
+    of_backend.reset();
+    const Picture picture = random_picture(random, info_of(320, 200), 0);
+    target.show(picture.frame);
+    EXPECT_EQ(target.read(), converted(picture.frame));
+    EXPECT_NE(gpu::CudaGlBridge(device.index + 1000).trouble(), "") << "no such device";
+}
+
+// For measurement: --gtest_also_run_disabled_tests. What a picture costs the drawing thread, and how long until the
+// texture has it.
+TEST_F(GlBridgeTest, DISABLED_cost_of_a_picture) {
+    if (IsSkipped() || HasFatalFailure()) return;
+    using Clock = std::chrono::steady_clock;
+    const auto us = [](Clock::duration time) { return std::chrono::duration<double, std::micro>(time).count(); };
+    std::mt19937_64 random(seed(87));
+    for (const auto& [width, height] : {std::array{1920, 1080}, {3840, 2160}}) {
+        const Picture picture = random_picture(random, info_of(width, height), 0);
+        Target target(context->gl(), bridge, width, height);
+        std::vector<double> issued, done;
+        for (int i = 0; i < 220; ++i) {
+            const Clock::time_point start = Clock::now();
+            target.show(picture.frame);
+            const Clock::time_point middle = Clock::now();
+            context->gl().finish();
+            if (i < 20) continue;
+            issued.push_back(us(middle - start));
+            done.push_back(us(Clock::now() - start));
+        }
+        std::sort(issued.begin(), issued.end());
+        std::sort(done.begin(), done.end());
+        const auto at = [](const std::vector<double>& sorted, double part) {
+            return sorted[static_cast<std::size_t>(part * static_cast<double>(sorted.size() - 1))];
+        };
+        std::printf("%dx%d on %s: drawing thread %.0f us (p99 %.0f), texture there after %.0f us (p99 %.0f)\n", width,
+                    height, context->renderer().c_str(), at(issued, 0.5), at(issued, 0.99), at(done, 0.5),
+                    at(done, 0.99));
+    }
+}
+
+}  // namespace
+}  // namespace throng::test
