@@ -16,7 +16,9 @@ public:
 
     ReadStatus read(Frame& frame, std::stop_token) override {
         if (next_ >= clip_.frames) return ReadStatus::end;
-        frame = gray_frame(clip_.width, clip_.height, gray_of(next_), next_)
+        const int scale = next_ < clip_.grows_at ? 1 : 2;
+        frame = (clip_.on_device ? device_frame(scale * clip_.width, scale * clip_.height, next_)
+                                 : gray_frame(clip_.width, clip_.height, gray_of(next_), next_))
                     .renumbered(next_, static_cast<double>(next_) / clip_.fps, std::chrono::steady_clock::now());
         ++next_;
         return ReadStatus::frame;
@@ -112,7 +114,7 @@ public:
 
 class FakeBackend : public Backend {
 public:
-    explicit FakeBackend(int boxes) : boxes_(boxes) {}
+    explicit FakeBackend(const FakeClip& clip) : clip_(clip) {}
 
     [[nodiscard]] std::string name() const override { return "fake"; }
     [[nodiscard]] std::string description() const override { return "says what it was told"; }
@@ -120,13 +122,19 @@ public:
         if (params.kind == "lbp") {
             throw Error(ErrorKind::unavailable, "this detector cannot be made", "lbp", "take another one");
         }
-        return std::make_unique<FakeDetector>(boxes_, params);
+        return std::make_unique<FakeDetector>(clip_.boxes, params);
     }
     [[nodiscard]] std::unique_ptr<Nms> make_nms() override { return std::make_unique<FakeNms>(); }
     [[nodiscard]] DetectionBuffer make_buffer(std::int32_t capacity, const DetectionExtras& extras) override {
-        return make_host_buffer(capacity, extras);
+        DetectionBuffer buffer = make_host_buffer(capacity, extras);
+        if (!clip_.on_device) return buffer;
+        const DetectionSpan span = buffer.span();
+        return {MemoryKind::device, span, std::make_shared<DetectionBuffer>(std::move(buffer))};
     }
     [[nodiscard]] std::unique_ptr<StageRecorder> make_recorder() override { return std::make_unique<FakeRecorder>(); }
+    [[nodiscard]] std::unique_ptr<GlBridge> make_gl_bridge() override {
+        return clip_.make_gl_bridge ? clip_.make_gl_bridge() : nullptr;
+    }
 
     void download(const DetectionBuffer& buffer, DetectionSet& out) override {
         const DetectionSpan& span = buffer.span();
@@ -140,8 +148,13 @@ public:
     void upload(const DetectionSet&, DetectionBuffer&) override {}
 
 private:
-    int boxes_;
+    FakeClip clip_;
 };
+
+Frame host_copy_of(const FrameInfo& info, const void* owner) {
+    const auto& host = *static_cast<const Frame*>(owner);
+    return host.renumbered(info.index, info.pts, info.captured);
+}
 
 }  // namespace
 
@@ -149,7 +162,30 @@ std::unique_ptr<VideoSource> make_fake_source(const FakeClip& clip) {
     return std::make_unique<FakeSource>(clip);
 }
 std::shared_ptr<Backend> make_fake_backend(const FakeClip& clip) {
-    return std::make_shared<FakeBackend>(clip.boxes);
+    return std::make_shared<FakeBackend>(clip);
+}
+
+Frame device_frame(int width, int height, std::int64_t index) {
+    static FramePool pool;
+    WritableFrame frame = pool.take(PixelFormat::nv12, width, height);
+    frame.info().matrix = ColorMatrix::bt601;
+    frame.info().index = index;
+    constexpr std::uint8_t kRed[3] = {81, 90, 240};  // Y, Cb, Cr
+    constexpr std::uint8_t kBlue[3] = {41, 240, 110};
+    for (int p = 0; p < 2; ++p) {
+        const PlaneView plane = frame.plane(p);
+        for (int y = 0; y < plane.height; ++y) {
+            const std::uint8_t* color = 2 * y < plane.height ? kRed : kBlue;
+            for (int x = 0; x < plane.width; ++x) {
+                frame.data(p)[plane.pitch * y + x] = color[p == 0 ? 0 : 1 + x % 2];
+            }
+        }
+    }
+    auto host = std::make_shared<Frame>(std::move(frame).finish());
+    FrameInfo info = host->info();
+    info.memory = MemoryKind::device;
+    const PlaneView planes[Frame::kMaxPlanes] = {host->plane(0), host->plane(1)};
+    return {info, planes, std::move(host), host_copy_of};
 }
 
 Frame gray_frame(int width, int height, int value, std::int64_t index) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -17,6 +18,10 @@ struct FakeClip {
     int frames = 1000000;  // then the end
     double fps = 100;
     int boxes = 1;  // raw detections of every frame, two of three suppressed
+
+    bool on_device = false;                                     // frames and buffers pass for ones of device memory
+    int grows_at = 1000000;                                     // device frames are twice as large from this one on
+    std::function<std::unique_ptr<GlBridge>()> make_gl_bridge;  // of the backend
 };
 
 // Grey value of frame n, everywhere in the picture.
@@ -30,6 +35,9 @@ struct FakeClip {
 
 [[nodiscard]] std::unique_ptr<VideoSource> make_fake_source(const FakeClip& clip);
 [[nodiscard]] std::shared_ptr<Backend> make_fake_backend(const FakeClip& clip);
+
+// Passes for a frame of device memory: nv12 of limited range, its upper half red, its lower half blue.
+[[nodiscard]] Frame device_frame(int width, int height, std::int64_t index = 0);
 
 // A grey frame of one value.
 [[nodiscard]] Frame gray_frame(int width, int height, int value, std::int64_t index = 0);

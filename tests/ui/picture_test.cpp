@@ -87,6 +87,26 @@ TEST(Picture, BlurLeavesNothingOfAFaceAndAllOfTheRest) {
     EXPECT_EQ(outside, (std::set<int>{0, 255}));
 }
 
+// Whoever keeps a frame on the device gets it as it is; what is drawn into the picture needs it on the host.
+TEST(Picture, AFrameOfDeviceMemoryStaysThereWhereNothingIsDrawnIntoIt) {
+    PictureMaker maker;
+    PictureRequest request = request_for(test::device_frame(64, 48), {64, 48});
+    const auto image_of = [&](const PictureRequest& wanted) { return maker.make(wanted).image; };
+    EXPECT_EQ(image_of(request).size(), QSize(64, 48)) << "nobody can show it from there";
+    request.keep_on_device = true;
+    EXPECT_TRUE(image_of(request).isNull());
+    EXPECT_EQ(maker.make(request).result, request.result);
+    PictureRequest blurred = request;
+    blurred.blur = true;
+    EXPECT_FALSE(image_of(blurred).isNull());
+    PictureRequest painted = request;
+    painted.paint_overlay = true;
+    EXPECT_FALSE(image_of(painted).isNull());
+    PictureRequest of_the_host = request_for(two_colors(64, 48), {64, 48});
+    of_the_host.keep_on_device = true;
+    EXPECT_FALSE(image_of(of_the_host).isNull());
+}
+
 TEST(Picture, ImagesAreUsedAgainOnceNobodyHoldsThem) {
     PictureMaker maker;
     const PictureRequest request = request_for(two_colors(64, 64), {64, 64});

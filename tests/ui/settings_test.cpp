@@ -92,7 +92,8 @@ TEST_F(Settings, AnotherDetectorComesWithItsOwnSettings) {
         EXPECT_EQ(settings_.detector(), i);
         EXPECT_EQ(settings_.finds().toStdString(), kind.finds);
         EXPECT_EQ(settings_.has_landmarks(), kind.landmarks);
-        EXPECT_EQ(settings_.takes_threshold(), kind.params.score_threshold.has_value());
+        EXPECT_EQ(settings_.takes_threshold(), kind.takes_threshold);
+        EXPECT_EQ(settings_.values().detector.score_threshold, kind.params.score_threshold);
         EXPECT_TRUE(settings_.values().detector.switches.empty()) << "switches belong to a kind";
         if (i > 0) {
             EXPECT_EQ(settings_.min_size(), kind.params.min_size);

@@ -360,6 +360,18 @@ TEST_F(Window, RecordsUntilToldToStop) {
     ASSERT_TRUE(wait_for([&] { return closed_ == 2; }));
 }
 
+TEST_F(Window, SaysThatNothingWasRecorded) {
+    open({});
+    play();
+    trigger("play");
+    ASSERT_TRUE(wait_for([&] { return session_->state() == "paused"; }));
+    trigger("record");
+    trigger("record");
+    ASSERT_TRUE(wait_for([&] { return session_->alert()->visible(); }));
+    EXPECT_TRUE(session_->alert()->is_error());
+    EXPECT_FALSE(session_->recorder()->recording());
+}
+
 TEST_F(Window, EveryShortcutHasItsActionAndEveryActionItsShortcut) {
     open({});
     auto* actions = window_->property("actions").value<QObject*>();

@@ -40,7 +40,7 @@ ColumnLayout {
             implicitHeight: 32
             Label {
                 id: name
-                width: 112
+                width: 124
                 height: parent.height
                 text: row.title
                 color: Theme.textDim

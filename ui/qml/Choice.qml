@@ -8,7 +8,7 @@ T.ComboBox {
 
     property string label
     property string tip
-    property int labelWidth: 130
+    property int labelWidth: 156
     property int index: -1
     signal chosen(int index)
     signal opened()
@@ -29,6 +29,7 @@ T.ComboBox {
         Label {
             anchors.left: parent.left
             anchors.verticalCenter: parent.verticalCenter
+            width: control.labelWidth - 8
             text: control.label
             color: Theme.textDim
         }

@@ -58,7 +58,7 @@ ColumnLayout {
         to: root.detection.thresholdIsProbability ? 0.99 : 3
         stepSize: 0.01
         value: root.detection.scoreThreshold
-        valueText: root.detection.scoreThreshold.toFixed(2)
+        valueText: root.detection.thresholdIsTheModels ? qsTr("the model's own") : root.detection.scoreThreshold.toFixed(2)
         onMoved: v => root.detection.scoreThreshold = Math.round(v * 100) / 100
     }
     LabeledSlider {

@@ -68,14 +68,18 @@ bool DetectionSettings::takes_model() const {
     return !kind().model.suffix.empty();
 }
 bool DetectionSettings::takes_threshold() const {
-    return kind().params.score_threshold.has_value();
+    return kind().takes_threshold;
 }
 bool DetectionSettings::threshold_is_probability() const {
     return takes_threshold() && kind().model.suffix == ".onnx";  // networks give probabilities
 }
+bool DetectionSettings::threshold_is_the_models() const {
+    return takes_threshold() && !values_.detector.score_threshold;
+}
 double DetectionSettings::score_threshold() const {
-    const auto set = values_.detector.score_threshold;
-    return static_cast<double>(set ? *set : kind().params.score_threshold.value_or(0));
+    constexpr float kUsual = 0.8F;  // where a slider stands that nobody has moved
+    return static_cast<double>(
+        values_.detector.score_threshold.value_or(kind().params.score_threshold.value_or(kUsual)));
 }
 int DetectionSettings::smallest_size() const {
     return std::min(16, kind().params.min_size);
@@ -197,6 +201,7 @@ void DetectionSettings::set_detector(int index) {
 void DetectionSettings::set_model(const QString& model) {
     PipelineSettings next = values_;
     next.detector.model = model.toStdString();
+    next.detector.score_threshold = kind().params.score_threshold;
     change_to(next);
 }
 

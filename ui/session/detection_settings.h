@@ -28,6 +28,7 @@ class DetectionSettings : public QObject {
     Q_PROPERTY(QString modelFilter READ model_filter NOTIFY changed)
     Q_PROPERTY(bool takesThreshold READ takes_threshold NOTIFY changed)
     Q_PROPERTY(bool thresholdIsProbability READ threshold_is_probability NOTIFY changed)
+    Q_PROPERTY(bool thresholdIsTheModels READ threshold_is_the_models NOTIFY changed)
     Q_PROPERTY(double scoreThreshold READ score_threshold WRITE set_score_threshold NOTIFY changed)
     Q_PROPERTY(bool half READ half WRITE set_half NOTIFY changed)
     Q_PROPERTY(bool hasLandmarks READ has_landmarks NOTIFY changed)
@@ -78,6 +79,7 @@ public:
     [[nodiscard]] QString model_filter() const;  // for a file dialog: "Haar cascade (*.xml)"
     [[nodiscard]] bool takes_threshold() const;
     [[nodiscard]] bool threshold_is_probability() const;  // in [0, 1]; else a margin
+    [[nodiscard]] bool threshold_is_the_models() const;   // each model has its own, and none was set
     [[nodiscard]] double score_threshold() const;
     [[nodiscard]] bool half() const { return values_.detector.half; }
     [[nodiscard]] bool has_landmarks() const { return kind().landmarks; }

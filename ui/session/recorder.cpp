@@ -20,6 +20,7 @@ public:
         if (!inner_) return;
         try {
             inner_->write(result);
+            any_ = true;
         } catch (...) {
             end(current_error());
         }
@@ -36,11 +37,15 @@ private:
             if (!error) error = current_error();
         }
         inner_.reset();
+        if (!error && !any_) {  // paused all the while: the file is gone again
+            error = Error(ErrorKind::input, "nothing was recorded", {}, "record while the source plays");
+        }
         over_(std::move(error));
     }
 
     std::shared_ptr<ResultSink> inner_;
     Over over_;
+    bool any_ = false;  // frames written
 };
 
 }  // namespace
@@ -70,12 +75,13 @@ void Recorder::start(const std::shared_ptr<Pipeline>& pipeline, const SourceInfo
         emit failed(error);
         return;
     }
-    sink_ = std::make_shared<GuardedSink>(std::move(file), [this, path](const std::optional<Error>& error) {
+    const int number = ++number_;
+    sink_ = std::make_shared<GuardedSink>(std::move(file), [this, path, number](const std::optional<Error>& error) {
         QMetaObject::invokeMethod(
             this,
-            [this, path, error] {
+            [this, path, number, error] {
                 if (error) {
-                    stop();
+                    if (number == number_) stop();  // else another recording runs by now
                     emit failed(*error);
                 } else {
                     emit written(path);

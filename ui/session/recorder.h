@@ -36,7 +36,7 @@ public:
     // Writes every result of the pipeline from now on into a new file of the user's folder of videos, boxes and blur as
     // the window shows them now. Trouble (a full disk) ends the recording and nothing else, by failed().
     void start(const std::shared_ptr<Pipeline>& pipeline, const SourceInfo& source, const DisplaySettings& display);
-    // The file is closed on another thread, then written() follows.
+    // The file is closed on another thread, then written() follows; failed() where no frame came.
     void stop();
 
 signals:
@@ -49,6 +49,7 @@ private:
     MakeRecording make_;
     std::weak_ptr<Pipeline> pipeline_;
     std::shared_ptr<ResultSink> sink_;
+    int number_ = 0;  // of the newest recording
     QElapsedTimer since_;
     QTimer tick_;
     QThreadPool closer_;

@@ -19,7 +19,7 @@ Error as_error(const std::exception& exception) {
 }
 
 bool same(const PipelineSettings& a, const PipelineSettings& b) {
-    return a.detector == b.detector && a.nms == b.nms && a.keep_raw == b.keep_raw;
+    return a.detector == b.detector && a.nms == b.nms && a.keep_raw == b.keep_raw && a.host_pixels == b.host_pixels;
 }
 
 }  // namespace
@@ -47,6 +47,7 @@ Session::Session(SessionSetup setup, QSettings& store, QObject* parent)
     connect(&detection_, &DetectionSettings::changed, &settings_timer_, qOverload<>(&QTimer::start));
     connect(&display_, &DisplaySettings::changed, &settings_timer_, qOverload<>(&QTimer::start));
     connect(&detection_, &DetectionSettings::refused, this, [this](const Error& why) { alert_.show(why); });
+    connect(&recorder_, &Recorder::changed, this, &Session::update_pipeline);
     connect(&recorder_, &Recorder::written, this,
             [this](const QString& path) { alert_.show(tr("Recording saved"), path); });
     connect(&recorder_, &Recorder::failed, this, [this](const Error& error) { alert_.show(error); });
@@ -109,6 +110,9 @@ void Session::open(const QString& spec) {
     notice_.clear();
     result_.reset();
     on_screen_.reset();
+    gl_bridge_.reset();
+    shows_device_frames_ = false;
+    has_sinks_ = false;
     latency_.clear();
     history_.clear();
     stages_.clear();
@@ -144,13 +148,14 @@ void Session::open_in_background(int run, const Order& order, std::shared_ptr<Pi
         const BackendChoice choice = setup_.make_backend(order.settings.detector);
         std::vector<std::shared_ptr<ResultSink>> sinks;
         if (run == 1 && setup_.make_sinks) sinks = setup_.make_sinks(source->info());
+        const bool has_sinks = !sinks.empty();
         auto pipeline = std::make_shared<Pipeline>(std::move(source), choice.backend, order.settings, order.playback);
         for (std::shared_ptr<ResultSink>& sink : sinks) pipeline->add_sink(std::move(sink));
         if (setup_.clocks.telemetry) pipeline->add_sink(std::make_shared<TelemetrySink>(setup_.clocks.telemetry));
         QMetaObject::invokeMethod(
             this,
-            [this, run, pipeline, choice] {
-                if (run == run_) start(pipeline, choice);
+            [this, run, opened = Opened{std::move(pipeline), choice, has_sinks}] {
+                if (run == run_) start(opened);
             },
             Qt::QueuedConnection);
     } catch (const std::exception& exception) {
@@ -163,12 +168,17 @@ void Session::open_in_background(int run, const Order& order, std::shared_ptr<Pi
     }
 }
 
-void Session::start(std::shared_ptr<Pipeline> pipeline, const BackendChoice& choice) {
-    pipeline_ = std::move(pipeline);
+void Session::start(const Opened& opened) {
+    const BackendChoice& choice = opened.choice;
+    pipeline_ = opened.pipeline;
+    gl_bridge_ = choice.backend->make_gl_bridge();
+    has_sinks_ = opened.has_sinks;
     opening_ = false;
     backend_ = QString::fromStdString(choice.backend->name());
     backend_description_ = QString::fromStdString(choice.backend->description());
     backend_reason_ = QString::fromStdString(choice.why);
+    if (backend_reason_ == backend_ + QStringLiteral(": ") + backend_description_)
+        backend_reason_.clear();  // says nothing more
     pipeline_->set_wake([this] { wake(); });
     pipeline_->set_loop(loop());
     pipeline_->set_speed(speed());
@@ -298,7 +308,7 @@ void Session::set_state(PipelineState state) {
 }
 
 void Session::note_on_screen(const std::shared_ptr<const FrameResult>& result) {
-    if (!result || result == on_screen_) return;
+    if (!result || result == on_screen_.lock()) return;
     on_screen_ = result;
     if (state_ != PipelineState::running) return;
     const auto since = std::chrono::steady_clock::now() - result->frame.info().captured;
@@ -310,6 +320,8 @@ void Session::note_on_screen(const std::shared_ptr<const FrameResult>& result) {
 PipelineSettings Session::wanted_settings() const {
     PipelineSettings settings = detection_.values();
     settings.keep_raw = display_.raw();
+    const bool others_look = has_sinks_ || recorder_.recording() || display_.blur();
+    settings.host_pixels = setup_.settings.host_pixels && (others_look || !shows_device_frames_);
     return settings;
 }
 
@@ -318,12 +330,21 @@ void Session::apply_settings() {
         if (failure_ && failure_->kind() != ErrorKind::input) open(source_);
         return;
     }
+    update_pipeline();
+}
+
+void Session::update_pipeline() {
     if (!pipeline_ || same(pipeline_->settings(), wanted_settings())) return;
     try {
         pipeline_->update(wanted_settings());
     } catch (const Error& error) {
         alert_.show(error);
     }
+}
+
+void Session::set_shows_device_frames(bool on) {
+    shows_device_frames_ = on;
+    update_pipeline();
 }
 
 void Session::toggle_play() {

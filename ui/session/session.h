@@ -145,6 +145,13 @@ public:
     // Counts the sources that were opened: tells a late picture of the former one from one of this.
     [[nodiscard]] int run() const { return run_; }
     [[nodiscard]] const PipelineCounters& counters() const { return counters_; }
+    // Brings frames of the backend's device into the window's textures; null where the backend has none, and while a
+    // source is being opened. Every source has another one.
+    [[nodiscard]] const std::shared_ptr<GlBridge>& gl_bridge() const { return gl_bridge_; }
+    // Whether the window shows frames of device memory from there. They come to the host as long as it does not, and
+    // while somebody else looks at them: a recording, the blurring of faces, the program's own videos and images.
+    void set_shows_device_frames(bool on);
+    [[nodiscard]] bool shows_device_frames() const { return shows_device_frames_; }
     // The last source could not be opened, or broke: its error, until another one is opened.
     [[nodiscard]] const std::optional<Error>& failure() const { return failure_; }
 
@@ -188,9 +195,15 @@ private:
         PipelineOptions playback;
     };
     void open_in_background(int run, const Order& order, std::shared_ptr<Pipeline> former);
-    void start(std::shared_ptr<Pipeline> pipeline, const BackendChoice& choice);
+    struct Opened {
+        std::shared_ptr<Pipeline> pipeline;
+        BackendChoice choice;
+        bool has_sinks = false;  // of the program's
+    };
+    void start(const Opened& opened);
     void fail(const Error& error);
     void apply_settings();
+    void update_pipeline();
     void note_clock();
     void ask_memory();
     void show_switches();
@@ -222,7 +235,10 @@ private:
     SourceInfo info_;
     PipelineCounters counters_;
     std::shared_ptr<const FrameResult> result_;
-    std::shared_ptr<const FrameResult> on_screen_;
+    std::weak_ptr<const FrameResult> on_screen_;  // weak: decoders have few surfaces of device memory
+    std::shared_ptr<GlBridge> gl_bridge_;
+    bool shows_device_frames_ = false;
+    bool has_sinks_ = false;
     RollingStatistics latency_{60};
     std::optional<Error> failure_;
     std::optional<DeviceMemory> memory_;

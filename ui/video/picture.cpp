@@ -46,9 +46,17 @@ void blur_faces(QImage& image, const FrameResult& result) {
     }
 }
 
+// Made for the screen by the device itself: 4:2:0 and grey frames, as they are.
+bool stays_on_device(const PictureRequest& request) {
+    const Frame& frame = request.result->frame;
+    return request.keep_on_device && frame.info().memory == MemoryKind::device && frame.has_luma() && !request.blur &&
+           !request.paint_overlay;
+}
+
 }  // namespace
 
 Picture PictureMaker::make(const PictureRequest& request) {
+    if (stays_on_device(request)) return {request.result, request.run, {}};
     const FrameResult& result = *request.result;
     const QSize frame(result.frame.width(), result.frame.height());
     const ViewMapping mapping(request.item, frame, request.device_ratio);

@@ -17,22 +17,25 @@ struct PictureRequest {
     int run = 0;  // which source it belongs to: Session::run
     QSizeF item;  // room on screen, logical pixels
     double device_ratio = 1;
-    bool blur = false;           // make kept faces unrecognisable
-    bool paint_overlay = false;  // the software renderer's way: final size, boxes painted in
+    bool blur = false;            // make kept faces unrecognisable
+    bool paint_overlay = false;   // the software renderer's way: final size, boxes painted in
+    bool keep_on_device = false;  // a frame of device memory is shown from there, where it is to be shown as it is
     OverlayOptions overlay;
 };
 
 struct Picture {
     std::shared_ptr<const FrameResult> result;
     int run = 0;
-    QImage image;  // RGB32
+    QImage image;  // RGB32; null where the result's frame is shown from device memory
 };
 
 // Makes pictures and recycles their images. Not thread-safe; the images it gives may be read on any thread.
 class PictureMaker {
 public:
-    // The image is as large as the frame, or as large as on screen where that is half of it or less; with paint_overlay
-    // it always has the size on screen. Throws Error(internal) when the frame cannot be converted.
+    // With keep_on_device a frame of device memory stays where it is, unless something is to be drawn into it. Else the
+    // image is made in host memory, fetched from the device if need be: as the frame, or as large as on screen where
+    // that is half of it or less; with paint_overlay it always has the size on screen. Throws Error(internal) when the
+    // frame cannot be converted.
     [[nodiscard]] Picture make(const PictureRequest& request);
 
 private:

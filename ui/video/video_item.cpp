@@ -1,44 +1,12 @@
 #include "ui/video/video_item.h"
 
 #include <QQuickWindow>
-#include <QSGImageNode>
 #include <chrono>
 
-#include "ui/video/overlay_node.h"
+#include "core/base/log.h"
+#include "ui/video/video_node.h"
 
 namespace throng::ui {
-namespace {
-
-// The picture's texture and, on a graphics card, the overlay above it.
-class VideoNode : public QSGNode {
-public:
-    void set_image(QQuickWindow& window, const QImage& image) {
-        if (image_ == nullptr) {
-            image_ = window.createImageNode();
-            image_->setOwnsTexture(true);
-            image_->setFiltering(QSGTexture::Linear);
-            appendChildNode(image_);
-        }
-        image_->setTexture(window.createTextureFromImage(image, QQuickWindow::TextureIsOpaque));
-        image_->setSourceRect(QRectF(QPointF(0, 0), QSizeF(image.size())));
-    }
-    void set_rect(const QRectF& rect) {
-        if (image_ != nullptr) image_->setRect(rect);
-    }
-    void set_overlay(QQuickWindow& window, const OverlayPlan& plan) {
-        if (overlay_ == nullptr) {
-            overlay_ = new OverlayNode;  // the scene graph's tree owns it
-            appendChildNode(overlay_);
-        }
-        overlay_->update(plan, window);
-    }
-
-private:
-    QSGImageNode* image_ = nullptr;
-    OverlayNode* overlay_ = nullptr;
-};
-
-}  // namespace
 
 VideoItem::VideoItem(QQuickItem* parent)
     : QQuickItem(parent), thread_([this](Picture picture) {
@@ -96,6 +64,7 @@ void VideoItem::request_picture() {
     request.device_ratio = device_ratio();
     request.blur = session_->display()->blur();
     request.paint_overlay = software();
+    request.keep_on_device = takes_device_frames_ && bridge_ == session_->gl_bridge();
     request.overlay = overlay_options();
     thread_.request(std::move(request));
 }
@@ -135,12 +104,15 @@ QSGNode* VideoItem::updatePaintNode(QSGNode* old, UpdatePaintNodeData*) {
         return nullptr;
     }
     auto* node = static_cast<VideoNode*>(old);
-    if (node == nullptr) {
+    const bool is_new = node == nullptr;
+    if (is_new) {
         node = new VideoNode;  // the scene graph owns it
         image_changed_ = true;
     }
+    // A new node may mean another OpenGL context.
+    if (session_ && (is_new || bridge_ != session_->gl_bridge())) choose_way(session_->gl_bridge());
     const ViewMapping where = mapping();
-    if (image_changed_) node->set_image(*window(), picture_.image);
+    if (image_changed_) put_picture(*node, where);
     node->set_rect(where.target());
     if (!software()) {
         plan_overlay(*picture_.result, where, overlay_options(), device_ratio(), plan_);
@@ -148,6 +120,49 @@ QSGNode* VideoItem::updatePaintNode(QSGNode* old, UpdatePaintNodeData*) {
     }
     image_changed_ = false;
     return node;
+}
+
+void VideoItem::put_picture(VideoNode& node, const ViewMapping& where) {
+    if (!picture_.image.isNull()) {
+        node.set_image(*window(), picture_.image);
+        return;
+    }
+    std::string trouble;
+    if (takes_device_frames_) {
+        try {
+            node.set_device_frame(*window(), bridge_, picture_.result->frame, where.device_size().width());
+            return;
+        } catch (const std::exception& error) {
+            trouble = error.what();
+        }
+        take_device_frames(false, trouble);
+    }
+    // Meant for a way that is closed now: once more, by the host.
+    QMetaObject::invokeMethod(this, &VideoItem::request_picture, Qt::QueuedConnection);
+}
+
+// On the render thread, while the window's thread waits for it.
+void VideoItem::choose_way(std::shared_ptr<GlBridge> bridge) {
+    bridge_ = std::move(bridge);
+    takes_device_frames_ = false;
+    if (!bridge_) return;  // a backend without frames in device memory: nothing to choose
+    const std::string trouble = device_texture_trouble(*window(), *bridge_);
+    take_device_frames(trouble.empty(), trouble);
+}
+
+void VideoItem::take_device_frames(bool on, const std::string& trouble) {
+    takes_device_frames_ = on;
+    std::string line = on ? "the window shows decoded frames from device memory"
+                          : "the window's pictures are copied from the device to the host: " + trouble;
+    if (line != way_told_) spdlog::info("{}", line);
+    way_told_ = std::move(line);
+    if (!session_) return;
+    QMetaObject::invokeMethod(
+        session_,
+        [session = session_.data(), bridge = bridge_, on] {
+            if (session->gl_bridge() == bridge) session->set_shows_device_frames(on);
+        },
+        Qt::QueuedConnection);
 }
 
 void VideoItem::geometryChange(const QRectF& now, const QRectF& before) {

@@ -6,11 +6,14 @@
 #include <QPointer>
 #include <QQuickItem>
 #include <memory>
+#include <string>
 
 #include "ui/session/session.h"
 #include "ui/video/picture_thread.h"
 
 namespace throng::ui {
+
+class VideoNode;
 
 class VideoItem : public QQuickItem {
     Q_OBJECT
@@ -30,7 +33,7 @@ public:
     void set_raw_color(const QColor& color);
     [[nodiscard]] QColor kept_color() const { return colors_.kept_color; }
     void set_kept_color(const QColor& color);
-    [[nodiscard]] bool has_picture() const { return !picture_.image.isNull(); }
+    [[nodiscard]] bool has_picture() const { return picture_.result != nullptr; }
     [[nodiscard]] QRectF picture_rect() const { return picture_rect_; }  // of the whole picture, in the item
 
     // What is on screen or about to be; for tests.
@@ -55,6 +58,9 @@ private:
     void accept(Picture picture);
     void clear_picture();
     void update_picture_rect();
+    void put_picture(VideoNode& node, const ViewMapping& where);
+    void choose_way(std::shared_ptr<GlBridge> bridge);
+    void take_device_frames(bool on, const std::string& trouble);
     [[nodiscard]] OverlayOptions overlay_options() const;
     [[nodiscard]] double device_ratio() const;
     [[nodiscard]] bool software() const;
@@ -65,7 +71,11 @@ private:
     Picture picture_;
     bool image_changed_ = false;  // since the last pass of the scene graph
     OverlayPlan plan_;
-    PictureThread thread_;  // last: its callback posts to this item
+    // How frames of device memory reach the screen; written by the render thread while the window's thread waits.
+    std::shared_ptr<GlBridge> bridge_;  // of the session's backend when it was tried
+    bool takes_device_frames_ = false;  // through the bridge; else as images of the host
+    std::string way_told_;              // in the log
+    PictureThread thread_;              // last: its callback posts to this item
 };
 
 }  // namespace throng::ui

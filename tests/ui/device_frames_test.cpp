@@ -1,0 +1,308 @@
+// Frames of device memory on their way to the screen: through a bridge into OpenGL's memory, or by the host where the
+// bridge does not hold. With the software renderer every test takes the second way.
+#include <gtest/gtest.h>
+#include <spdlog/sinks/ostream_sink.h>
+
+#include <QOpenGLContext>
+#include <QOpenGLFunctions>
+#include <QQuickWindow>
+#include <QTest>
+#include <array>
+#include <atomic>
+#include <sstream>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/base/log.h"
+#include "core/frame/host_copies.h"
+#include "core/video/convert.h"
+#include "tests/support/test_data.h"
+#include "tests/ui/fakes.h"
+#include "ui/video/video_item.h"
+
+namespace throng::ui {
+namespace {
+
+constexpr int kPatience = 20000;  // milliseconds, for slow machines and sanitizers
+const QColor kRed(255, 0, 0);
+const QColor kBlue(0, 0, 255);
+
+// What the bridge is told to do, and what was done with it. Shared with the render thread.
+struct BridgeLog {
+    std::string trouble;
+    std::atomic<bool> refuses = false;  // to take buffers
+    std::atomic<bool> lost = false;     // as a device: writing throws
+    std::atomic<int> asked = 0, attached = 0, detached = 0, written = 0;
+    std::atomic<int> without_context = 0;  // calls where no OpenGL context was current
+    void note_context() {
+        if (QOpenGLContext::currentContext() == nullptr) ++without_context;
+    }
+};
+
+class FakePixelBuffers : public GlPixelBuffers {
+public:
+    FakePixelBuffers(BridgeLog& log, std::span<const unsigned int> buffers, std::size_t bytes)
+        : log_(log), buffers_(buffers.begin(), buffers.end()), bytes_(bytes) {
+        ++log_.attached;
+    }
+    ~FakePixelBuffers() override {
+        log_.note_context();
+        ++log_.detached;
+    }
+
+    void write(std::size_t index, const Frame& frame) override {
+        log_.note_context();
+        if (log_.lost) throw Error(ErrorKind::internal, "the device is lost");
+        const std::ptrdiff_t pitch = std::ptrdiff_t{4} * frame.width();
+        std::vector<std::uint8_t> pixels(static_cast<std::size_t>(pitch * frame.height()));
+        ASSERT_EQ(frame.info().memory, MemoryKind::device);
+        ASSERT_LE(pixels.size(), bytes_);
+        // The frame's memory is of the host in truth: no copy that would be counted.
+        FrameInfo info = frame.info();
+        info.memory = MemoryKind::host;
+        const PlaneView planes[Frame::kMaxPlanes] = {frame.plane(0), frame.plane(1)};
+        converter_.convert(Frame(info, planes, nullptr), Packing::rgba32, pixels.data(), pitch);
+        QOpenGLFunctions& gl = *QOpenGLContext::currentContext()->functions();
+        gl.glBindBuffer(GL_PIXEL_UNPACK_BUFFER, buffers_.at(index));
+        gl.glBufferSubData(GL_PIXEL_UNPACK_BUFFER, 0, static_cast<qopengl_GLsizeiptr>(pixels.size()), pixels.data());
+        gl.glBindBuffer(GL_PIXEL_UNPACK_BUFFER, 0);
+        ++log_.written;
+    }
+
+private:
+    BridgeLog& log_;
+    std::vector<unsigned int> buffers_;
+    std::size_t bytes_;
+    PixelConverter converter_;
+};
+
+class FakeBridge : public GlBridge {
+public:
+    explicit FakeBridge(BridgeLog& log) : log_(log) {}
+    std::string trouble() override {
+        log_.note_context();
+        ++log_.asked;
+        return log_.trouble;
+    }
+    std::unique_ptr<GlPixelBuffers> attach(std::span<const unsigned int> buffers, std::size_t bytes) override {
+        log_.note_context();
+        if (log_.refuses) throw Error(ErrorKind::unavailable, "the buffers are not taken");
+        return std::make_unique<FakePixelBuffers>(log_, buffers, bytes);
+    }
+
+private:
+    BridgeLog& log_;
+};
+
+class DeviceFrames : public testing::Test {
+protected:
+    DeviceFrames() {
+        sink_ = std::make_shared<spdlog::sinks::ostream_sink_mt>(said_);
+        spdlog::default_logger()->sinks().push_back(sink_);
+    }
+    ~DeviceFrames() override {
+        close();
+        std::erase(spdlog::default_logger()->sinks(), sink_);
+        EXPECT_EQ(log_.without_context, 0);
+        EXPECT_EQ(log_.attached, log_.detached);
+    }
+
+    void open(test::FakeClip clip = {}, QSize size = {640, 480}) {
+        clip.on_device = true;
+        clip.make_gl_bridge = [this] { return std::make_unique<FakeBridge>(log_); };
+        SessionSetup setup;
+        setup.settings.host_pixels = true;
+        setup.open_source = [clip](const std::string&) { return test::make_fake_source(clip); };
+        setup.make_backend = [clip](const DetectorParams&) { return BackendChoice{test::make_fake_backend(clip), ""}; };
+        session_ = std::make_unique<Session>(std::move(setup), store_);
+        session_->display()->set_raw(false);
+        session_->display()->set_kept(false);
+        window_ = std::make_unique<QQuickWindow>();
+        window_->resize(size);
+        video_ = new VideoItem(window_->contentItem());
+        video_->setSize(size);
+        video_->set_session(session_.get());
+        QObject::connect(video_, &VideoItem::picture_shown, [this] { ++shown_; });
+        window_->show();
+        session_->open("clip");
+        ASSERT_TRUE(wait_for([this] { return shown_ >= 3; }));
+    }
+    void close() {
+        window_.reset();
+        session_.reset();
+    }
+
+    template <class Condition>
+    static bool wait_for(Condition condition) {
+        return QTest::qWaitFor(condition, kPatience);
+    }
+    bool wait_for_more(int pictures) {
+        return wait_for([this, enough = shown_ + pictures] { return shown_ >= enough; });
+    }
+
+    [[nodiscard]] bool has_opengl() const {
+        return window_->rendererInterface()->graphicsApi() == QSGRendererInterface::OpenGL;
+    }
+    [[nodiscard]] bool shown_from_device() const {
+        return session_->shows_device_frames() && log_.attached > log_.detached && log_.written > 0 &&
+               video_->picture().result && video_->picture().image.isNull();
+    }
+    [[nodiscard]] bool shown_by_host() const {
+        return !session_->shows_device_frames() && !video_->picture().image.isNull();
+    }
+
+    // Red above, blue below, up to the middle and the corners.
+    void expect_colors() {
+        const QImage picture = window_->grabWindow();
+        const QRectF rect = video_->picture_rect();
+        const double ratio = picture.width() / window_->contentItem()->width();
+        for (const double x : {0.02, 0.5, 0.98}) {
+            for (const auto& [y, expected] : {std::pair{0.02, kRed}, {0.45, kRed}, {0.55, kBlue}, {0.98, kBlue}}) {
+                const QPointF at = (rect.topLeft() + QPointF(x * rect.width(), y * rect.height())) * ratio;
+                const QColor found = picture.pixelColor(at.toPoint());
+                const int off =
+                    std::max({std::abs(found.red() - expected.red()), std::abs(found.green() - expected.green()),
+                              std::abs(found.blue() - expected.blue())});
+                EXPECT_LE(off, 3) << x << ' ' << y << ": " << found.name().toStdString();
+            }
+        }
+    }
+    [[nodiscard]] int times_said(const std::string& words) const {
+        const std::string text = said_.str();
+        int times = 0;
+        for (std::size_t at = text.find(words); at != std::string::npos; at = text.find(words, at + 1)) ++times;
+        return times;
+    }
+
+    BridgeLog log_;
+    std::ostringstream said_;
+    spdlog::sink_ptr sink_;
+    test::ScratchDir folder_;
+    QSettings store_{QString::fromStdString((folder_.path() / "settings.ini").string()), QSettings::IniFormat};
+    std::unique_ptr<Session> session_;
+    std::unique_ptr<QQuickWindow> window_;
+    VideoItem* video_ = nullptr;
+    int shown_ = 0;
+};
+
+#define TH_NEEDS_OPENGL() \
+    if (!has_opengl()) GTEST_SKIP() << "skipped: the window is not drawn with OpenGL here"
+
+TEST_F(DeviceFrames, AreShownWithoutACopyOnTheHost) {
+    open();
+    TH_NEEDS_OPENGL();
+    ASSERT_TRUE(wait_for([this] { return shown_from_device(); }));
+    ASSERT_TRUE(wait_for_more(3));  // what was under way has arrived
+    const std::uint64_t before = host_copied_bytes();
+    const int written = log_.written;
+    ASSERT_TRUE(wait_for_more(20));
+    EXPECT_EQ(host_copied_bytes(), before);
+    EXPECT_GT(log_.written, written);
+    EXPECT_EQ(log_.attached, 1) << "once, not with every frame";
+    expect_colors();
+    EXPECT_EQ(times_said("shows decoded frames from device memory"), 1);
+}
+
+TEST_F(DeviceFrames, FollowTheSizeOfWindowAndFrames) {
+    test::FakeClip clip;
+    clip.width = 640;
+    clip.height = 360;
+    clip.grows_at = 40;
+    open(clip);
+    TH_NEEDS_OPENGL();
+    ASSERT_TRUE(wait_for([this] { return shown_from_device(); }));
+    expect_colors();
+    for (const QSize size : {QSize(200, 150), QSize(90, 300), QSize(800, 600)}) {  // a third, a seventh: mipmaps
+        window_->resize(size);
+        video_->setSize(size);
+        ASSERT_TRUE(wait_for_more(3));
+        expect_colors();
+    }
+    ASSERT_TRUE(wait_for([this] { return log_.attached == 2; }));
+    ASSERT_TRUE(wait_for_more(3));
+    EXPECT_EQ(log_.detached, 1);
+    EXPECT_TRUE(shown_from_device());
+    expect_colors();
+}
+
+TEST_F(DeviceFrames, ComeToTheHostWhileFacesAreBlurred) {
+    open();
+    TH_NEEDS_OPENGL();
+    ASSERT_TRUE(wait_for([this] { return shown_from_device(); }));
+    session_->display()->set_blur(true);
+    ASSERT_TRUE(wait_for([this] { return !video_->picture().image.isNull(); }));
+    ASSERT_TRUE(wait_for_more(3));
+    EXPECT_FALSE(video_->picture().image.isNull());
+    EXPECT_NE(video_->picture().result->frame.info().memory, MemoryKind::device) << "copied beside the kernels";
+    expect_colors();
+    session_->display()->set_blur(false);
+    EXPECT_TRUE(wait_for([this] { return shown_from_device(); }));
+    expect_colors();
+}
+
+TEST_F(DeviceFrames, FollowTheItemIntoAnotherWindowAndToAnotherSource) {
+    open();
+    TH_NEEDS_OPENGL();
+    ASSERT_TRUE(wait_for([this] { return shown_from_device(); }));
+    video_->setParentItem(nullptr);
+    ASSERT_TRUE(wait_for([this] { return log_.detached == 1; })) << "what is OpenGL's goes with its context";
+    auto other = std::make_unique<QQuickWindow>();
+    other->resize(window_->size());
+    other->show();
+    video_->setParent(other->contentItem());  // who owns it
+    video_->setParentItem(other->contentItem());
+    ASSERT_TRUE(wait_for([this] { return log_.attached == 2; }));
+    std::swap(window_, other);
+    other.reset();  // the one that drew first
+    ASSERT_TRUE(wait_for_more(3));
+    expect_colors();
+    session_->open("another clip");
+    ASSERT_TRUE(wait_for([this] { return log_.attached == 3 && shown_from_device(); }));
+    expect_colors();
+    EXPECT_EQ(times_said("shows decoded frames from device memory"), 1) << "nothing has changed";
+}
+
+TEST_F(DeviceFrames, AreCopiedWhereTheBridgeHasTrouble) {
+    log_.trouble = "another device draws";
+    open();
+    ASSERT_TRUE(wait_for([this] { return log_.asked > 0 || !has_opengl(); }));
+    ASSERT_TRUE(wait_for_more(10));
+    EXPECT_TRUE(shown_by_host());
+    EXPECT_EQ(log_.attached, 0);
+    expect_colors();
+    // With the name of the renderer that draws.
+    EXPECT_EQ(times_said(has_opengl() ? "another device draws (" : "not drawn with OpenGL"), 1);
+}
+
+TEST_F(DeviceFrames, AreCopiedWhereBuffersAreNotTaken) {
+    log_.refuses = true;
+    open();
+    ASSERT_TRUE(wait_for_more(10));
+    ASSERT_TRUE(wait_for([this] { return shown_by_host(); }));
+    expect_colors();
+    EXPECT_EQ(times_said("copied from the device to the host"), 1);
+}
+
+TEST_F(DeviceFrames, AreCopiedOnceTheDeviceTakesNoMore) {
+    open();
+    TH_NEEDS_OPENGL();
+    ASSERT_TRUE(wait_for([this] { return shown_from_device(); }));
+    log_.lost = true;
+    ASSERT_TRUE(wait_for([this] { return shown_by_host(); }));
+    ASSERT_TRUE(wait_for_more(10));
+    EXPECT_TRUE(shown_by_host());
+    expect_colors();
+    EXPECT_EQ(times_said("the device is lost"), 1);
+}
+
+TEST_F(DeviceFrames, WindowsMayCloseAtAnyTime) {
+    for (const int pictures : {0, 1, 4}) {
+        open();
+        ASSERT_TRUE(wait_for_more(pictures));
+        close();
+        EXPECT_EQ(log_.attached, log_.detached);
+    }
+}
+
+}  // namespace
+}  // namespace throng::ui

@@ -1,0 +1,59 @@
+#include "ui/video/video_node.h"
+
+#include <QQuickWindow>
+#include <utility>
+
+namespace throng::ui {
+
+void VideoNode::set_texture(QQuickWindow& window, QSGTexture* texture, QSize size) {
+    if (image_ == nullptr) {
+        image_ = window.createImageNode();
+        image_->setOwnsTexture(true);
+        image_->setFiltering(QSGTexture::Linear);
+        prependChildNode(image_);  // below the overlay
+    }
+    image_->setTexture(texture);
+    image_->setSourceRect(QRectF(QPointF(0, 0), QSizeF(size)));
+}
+
+void VideoNode::set_image(QQuickWindow& window, const QImage& image) {
+    set_texture(window, window.createTextureFromImage(image, QQuickWindow::TextureIsOpaque), image.size());
+    image_->setMipmapFiltering(QSGTexture::None);
+    drawn_from_device_ = false;
+}
+
+void VideoNode::set_device_frame(QQuickWindow& window, const std::shared_ptr<GlBridge>& bridge, const Frame& frame,
+                                 int shown_width) {
+    // Linear filtering scales well down to one half; below that it would skip pixels.
+    const bool for_less = 2 * shown_width <= frame.width();
+    std::unique_ptr<DeviceTexture> fresh;
+    if (!device_ || bridge_ != bridge) fresh = std::make_unique<DeviceTexture>(bridge);
+    DeviceTexture& device = fresh ? *fresh : *device_;
+    const QSize before = device.size();
+    device.show(frame, for_less);
+    if (!drawn_from_device_ || fresh || before != device.size() || has_mipmaps_ != for_less) {
+        set_texture(window, device.wrapped(window, for_less), device.size());
+        image_->setMipmapFiltering(for_less ? QSGTexture::Linear : QSGTexture::None);
+        drawn_from_device_ = true;
+        has_mipmaps_ = for_less;
+    }
+    if (fresh) {  // what was drawn from the former one is drawn from this one now
+        device_ = std::move(fresh);
+        bridge_ = bridge;
+    }
+    image_->markDirty(QSGNode::DirtyMaterial);  // the same texture with another content
+}
+
+void VideoNode::set_rect(const QRectF& rect) {
+    if (image_ != nullptr) image_->setRect(rect);
+}
+
+void VideoNode::set_overlay(QQuickWindow& window, const OverlayPlan& plan) {
+    if (overlay_ == nullptr) {
+        overlay_ = new OverlayNode;  // the scene graph's tree owns it
+        appendChildNode(overlay_);
+    }
+    overlay_->update(plan, window);
+}
+
+}  // namespace throng::ui
