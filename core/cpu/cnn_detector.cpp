@@ -118,7 +118,7 @@ CnnDetector::CnnDetector(Network network, const DetectorParams& params, int defa
 void CnnDetector::apply(const DetectorParams& params) {
     check_params(params);
     const CnnInput input = cnn_input_choice(params);
-    const float threshold = cnn_score_threshold(params);
+    const float threshold = cnn_score_threshold(params, network_.head.family);
     const int threads = params.threads > 0 ? params.threads : default_threads_;
     if (pool_ == nullptr || params.threads != params_.threads) {
         pool_ = std::make_unique<ThreadPool>(threads);

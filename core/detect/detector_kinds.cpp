@@ -61,6 +61,7 @@ DetectorKind hog() {
     // 0. Boxes inside one another are common (legs, a torso), so that the overlap is of the smaller one.
     kind.params = sizes(kind.name, 128, 1.05);
     kind.params.score_threshold = kHogMargin;
+    kind.takes_threshold = true;
     kind.nms = greedy(Overlap::min, 0.65F);
     kind.screen_min_hits = 2;
     return kind;
@@ -77,7 +78,7 @@ DetectorKind cnn() {
                            "yunet_s_320_320", "version-RFB-640", "version-RFB-320"};
     kind.get_models = "run `throng models fetch yunet_n_dynamic`";
     kind.params = sizes(kind.name, 10, 4.0);
-    kind.params.score_threshold = 0.79F;  // probability: the table of tests/bench/cnn_accuracy.cpp
+    kind.takes_threshold = true;
     kind.nms = greedy(Overlap::iou, 0.3F);
     kind.landmarks = true;
     return kind;

@@ -29,6 +29,7 @@ struct DetectorKind {
     NmsParams nms;                                 // defaults where data is written
     std::int32_t screen_min_hits = 1;              // of NMS in the window, where a box should be no chance hit
     bool landmarks = false;                        // its models may give five points a detection
+    bool takes_threshold = false;                  // of scores; without one in params each model has its own
 };
 
 // In the order in which they are offered; the first is the default.

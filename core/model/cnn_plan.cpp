@@ -6,7 +6,6 @@
 #include <string>
 
 #include "core/base/error.h"
-#include "core/detect/detector_kinds.h"
 
 namespace throng {
 namespace {
@@ -137,8 +136,10 @@ CnnInput cnn_input_choice(const DetectorParams& params) {
     return input;
 }
 
-float cnn_score_threshold(const DetectorParams& params) {
-    const float threshold = params.score_threshold.value_or(*detector_kind("cnn").params.score_threshold);
+float cnn_score_threshold(const DetectorParams& params, HeadFamily family) {
+    constexpr float kYuNet = 0.792F;
+    constexpr float kUltraFace = 0.995F;  // most of its scores lie close to 0 or 1
+    const float threshold = params.score_threshold.value_or(family == HeadFamily::yunet ? kYuNet : kUltraFace);
     // Below, every cell of every map would be a detection.
     if (!(threshold > 0.0F && threshold <= 1.0F)) {
         throw Error(ErrorKind::usage, "must lie in (0, 1] for this detector", "--score-threshold");

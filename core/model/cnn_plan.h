@@ -57,8 +57,9 @@ struct CnnPlan {
 // params.switches' choice. Throws Error(usage) naming the switch for an unknown choice.
 [[nodiscard]] CnnInput cnn_input_choice(const DetectorParams& params);
 
-// The raw threshold: params.score_threshold or the kind's own. Throws Error(usage) outside (0, 1].
-[[nodiscard]] float cnn_score_threshold(const DetectorParams& params);
+// The raw threshold: params.score_threshold or the family's own, which leaves fewer than one false face in 100 frames
+// without any (tests/bench/cnn_accuracy.cpp). Throws Error(usage) outside (0, 1].
+[[nodiscard]] float cnn_score_threshold(const DetectorParams& params, HeadFamily family);
 
 // Resampling of a pass along its axes for a plane with `size` samples where the frame has `frame_size` pixels (chroma:
 // half as many, rounded up).

@@ -61,7 +61,7 @@ void CnnDetector::set_up(const DetectorParams& params) {
     CnnSwitches switches = cnn_switches(params);
     const bool has_tensor_cores = device_.major * 10 + device_.minor >= 75;
     switches.fusion = switches.fusion && has_tensor_cores;  // the fused kernels multiply with them
-    const float threshold = cnn_score_threshold(params);
+    const float threshold = cnn_score_threshold(params, network_.head.family);
     const Precision precision = params.half ? Precision::fp16 : Precision::fp32;
     const bool same_steps = !steps_.steps.empty() && precision == precision_ && switches.fusion == switches_.fusion;
     const bool same_plan = same_steps && params.min_size == params_.min_size && params.max_size == params_.max_size &&

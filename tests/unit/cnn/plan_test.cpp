@@ -87,6 +87,14 @@ TEST_F(CnnPlanning, LetterboxIsOnePassOfTheFilesSize) {
     EXPECT_EQ(found.passes[0].content_height, 36);
 }
 
+TEST_F(CnnPlanning, EachFamilyHasAThresholdOfItsOwn) {
+    params_.score_threshold.reset();
+    EXPECT_LT(cnn_score_threshold(params_, HeadFamily::yunet), cnn_score_threshold(params_, HeadFamily::ultraface));
+    params_.score_threshold = 0.3F;
+    EXPECT_EQ(cnn_score_threshold(params_, HeadFamily::yunet), 0.3F);
+    EXPECT_EQ(cnn_score_threshold(params_, HeadFamily::ultraface), 0.3F);
+}
+
 TEST_F(CnnPlanning, RefusesWhatMakesNoSense) {
     params_.switches["input"] = "sideways";
     EXPECT_THROW(static_cast<void>(cnn_input_choice(params_)), Error);
@@ -94,7 +102,7 @@ TEST_F(CnnPlanning, RefusesWhatMakesNoSense) {
     EXPECT_THROW(static_cast<void>(cnn_input_choice(params_)), Error);
     for (const float threshold : {0.0F, -1.0F, 1.5F}) {
         params_.score_threshold = threshold;
-        EXPECT_THROW(static_cast<void>(cnn_score_threshold(params_)), Error);
+        EXPECT_THROW(static_cast<void>(cnn_score_threshold(params_, HeadFamily::yunet)), Error);
     }
 }
 
