@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 #include <string>
@@ -14,6 +15,14 @@ std::uint64_t seed(std::uint64_t fixed) {
     ::testing::Test::RecordProperty("seed", std::to_string(result));
     std::cout << "seed " << result << " (THRONG_SEED changes it)\n";
     return result;
+}
+
+std::size_t case_count(std::size_t common) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    common = std::max<std::size_t>(common / 10, 1);
+#endif
+    const char* wanted = std::getenv("THRONG_CASES");
+    return wanted != nullptr ? std::strtoull(wanted, nullptr, 10) : common;
 }
 
 }  // namespace throng::test

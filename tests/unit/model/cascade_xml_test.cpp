@@ -205,7 +205,7 @@ TEST(CascadeXml, SurvivesRandomDamage) {
         "<_>",          "</_>",      "-1",   "999999999999",       "nan", "inf", "1e308", "<", ">", "&lt;", "&#0;",
         "<!DOCTYPE x>", "<![CDATA[", "<!--", std::string(1, '\0'), "0",   " "};
     int accepted = 0;
-    for (int round = 0; round < 6000; ++round) {
+    for (std::size_t round = 0; round < test::case_count(6000); ++round) {
         std::string text = round % 3 == 0 ? kHaar : round % 3 == 1 ? kLbp : kOld;
         for (auto changes = 1 + random() % 4; changes > 0; --changes) {
             const auto at = random() % text.size();

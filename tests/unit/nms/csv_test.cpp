@@ -119,7 +119,7 @@ TEST(CsvReader, LinesLongerThanItsBlocks) {
 TEST(CsvReader, SurvivesRandomBytes) {
     std::mt19937_64 random(seed(5));
     const std::string alphabet = "0123456789,,,..-e\n\r\t \"naif\xFF\x01";
-    for (int round = 0; round < 20000; ++round) {
+    for (std::size_t round = 0; round < case_count(20000); ++round) {
         std::string text;
         for (std::size_t k = random() % 60; k > 0; --k) text += alphabet[random() % alphabet.size()];
         try {

@@ -22,7 +22,7 @@ std::vector<Box> valid_boxes(const NmsInput& input) {
 TEST(BoxGrid, YieldsEveryPairThatReachesTheSmallestIou) {
     Random random(seed(11));
     BoxGrid grid;
-    for (int round = 0; round < 20000; ++round) {
+    for (std::size_t round = 0; round < case_count(20000); ++round) {
         const std::vector<Box> boxes = valid_boxes(random_nms_input(random, random() % 40));
         const float smallest[] = {0.0F, 0.05F, 0.3F, 0.5F, 0.9F, 1.0F};
         const float least = smallest[random() % 6];

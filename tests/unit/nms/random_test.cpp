@@ -51,10 +51,10 @@ bool same(const NmsOutput& a, const NmsOutput& b, bool compare_source = true) {
     return true;
 }
 
-TEST(NmsRandom, HundredThousandSmallCases) {
+TEST(NmsRandom, SmallCases) {
     Random random(seed(20240601));
     const auto nms = make_cpu_nms(1);
-    for (int round = 0; round < 100000; ++round) {
+    for (std::size_t round = 0; round < case_count(100000); ++round) {
         const NmsInput input = random_nms_input(random, random() % 40);
         const NmsParams params = random_nms_params(random);
         const NmsOutput out = run_host_nms(*nms, input, params);
@@ -65,10 +65,10 @@ TEST(NmsRandom, HundredThousandSmallCases) {
 }
 
 // Enough boxes for the engine to use its grid.
-TEST(NmsRandom, ThousandMiddlingCases) {
+TEST(NmsRandom, MiddlingCases) {
     Random random(seed(3));
     const auto nms = make_cpu_nms(1);
-    for (int round = 0; round < 1000; ++round) {
+    for (std::size_t round = 0; round < case_count(1000); ++round) {
         const NmsInput input = random_nms_input(random, 300 + random() % 100);
         const NmsParams params = random_nms_params(random);
         const NmsOutput out = run_host_nms(*nms, input, params);
@@ -81,7 +81,7 @@ TEST(NmsRandom, ThousandMiddlingCases) {
 TEST(NmsRandom, LargeCasesWithThreads) {
     Random random(seed(7));
     const auto nms = make_cpu_nms(3);
-    for (int round = 0; round < 30; ++round) {
+    for (std::size_t round = 0; round < case_count(30); ++round) {
         const std::size_t n = 2000 + random() % 3000;
         const NmsInput input = round % 2 == 0 ? random_nms_input(random, n) : clusters_input(random, n, 20);
         NmsParams params = random_nms_params(random);
@@ -96,7 +96,7 @@ TEST(NmsRandom, LargeCasesWithThreads) {
 TEST(NmsRandom, OrderOfInputDoesNotMatter) {
     Random random(seed(99));
     const auto nms = make_cpu_nms(1);
-    for (int round = 0; round < 5000; ++round) {
+    for (std::size_t round = 0; round < case_count(5000); ++round) {
         const NmsInput input = random_nms_input(random, random() % 60);
         NmsParams params = random_nms_params(random);
         // Copies that differ in density or embedding are told apart by their index alone.
