@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -13,20 +14,44 @@ constexpr double kWidth = 760, kPlotHeight = 330;
 constexpr double kLeft = 74, kRight = 18, kTop = 44, kUnderAxis = 52;
 constexpr double kLegendRow = 20, kGlyph = 6.7;  // mean width of a letter at 13 px
 constexpr double kLongestLabel = 34;
-constexpr int kColours = 8;
+constexpr std::size_t kColours = 8;
+
+struct Palette {
+    const char* ink;
+    const char* soft;
+    const char* grid;
+    const char* page;
+    std::array<const char*, kColours> colours;
+};
 
 // Okabe and Ito's colours, which stay apart for colour-blind readers, darker on white and lighter on black.
-constexpr const char* kStyle =
-    "<style>.th{--ink:#1c2127;--soft:#68727d;--grid:#e4e7eb;--page:#ffffff;"
-    "--c0:#0072b2;--c1:#d55e00;--c2:#009e73;--c3:#a8488a;--c4:#8c6d00;--c5:#3f8fc4;--c6:#5b5b5b;--c7:#b02a37;"
-    "font-family:system-ui,'Segoe UI',Roboto,'DejaVu Sans',sans-serif}"
-    "@media (prefers-color-scheme:dark){.th{--ink:#e6e9ec;--soft:#9aa4ae;--grid:#333a42;--page:#171b1f;"
-    "--c0:#56b4e9;--c1:#ff9e57;--c2:#3fcf9f;--c3:#dd93c4;--c4:#e5c44d;--c5:#9cc9ea;--c6:#b9bdc2;--c7:#ff7b86}}"
-    "@media print{.th{--ink:#000;--soft:#444;--grid:#ddd;--page:#fff;"
-    "--c0:#0072b2;--c1:#d55e00;--c2:#009e73;--c3:#a8488a;--c4:#8c6d00;--c5:#3f8fc4;--c6:#5b5b5b;--c7:#b02a37}}"
-    ".th text{fill:var(--ink);font-size:13px}.th .soft{fill:var(--soft);font-size:12px}"
-    ".th .title{font-size:15px;font-weight:600}.th .page{fill:var(--page)}"
-    ".th .grid{stroke:var(--grid);stroke-width:1}.th .axis{stroke:var(--soft);stroke-width:1}</style>";
+constexpr std::array<const char*, kColours> kOnWhite = {"#0072b2", "#d55e00", "#009e73", "#a8488a",
+                                                        "#8c6d00", "#3f8fc4", "#5b5b5b", "#b02a37"};
+constexpr Palette kLight{"#1c2127", "#68727d", "#e4e7eb", "#ffffff", kOnWhite};
+constexpr Palette kPrint{"#000000", "#444444", "#dddddd", "#ffffff", kOnWhite};
+constexpr Palette kDark{"#e6e9ec",
+                        "#9aa4ae",
+                        "#333a42",
+                        "#171b1f",
+                        {"#56b4e9", "#ff9e57", "#3fcf9f", "#dd93c4", "#e5c44d", "#9cc9ea", "#b9bdc2", "#ff7b86"}};
+
+// Plain rules, no variables: not every viewer of SVG knows those.
+std::string rules(const Palette& p) {
+    std::string text = fmt::format(
+        ".th text{{fill:{}}}.th .soft{{fill:{}}}.th .page{{fill:{}}}.th .edge{{stroke:{}}}"
+        ".th .grid{{stroke:{};stroke-width:1}}.th .axis{{stroke:{};stroke-width:1}}",
+        p.ink, p.soft, p.page, p.page, p.grid, p.soft);
+    for (std::size_t c = 0; c < kColours; ++c)
+        text += fmt::format(".th .f{}{{fill:{}}}.th .s{}{{stroke:{}}}", c, p.colours[c], c, p.colours[c]);
+    return text;
+}
+
+std::string style() {
+    return "<style>.th{font-family:system-ui,'Segoe UI',Roboto,'DejaVu Sans',sans-serif}.th text{font-size:13px}"
+           ".th .soft{font-size:12px}.th .title{font-size:15px;font-weight:600}" +
+           rules(kLight) + "@media (prefers-color-scheme:dark){" + rules(kDark) + "}@media print{" + rules(kPrint) +
+           "}</style>";
+}
 
 struct Range {
     double low = std::numeric_limits<double>::infinity();
@@ -74,9 +99,9 @@ Range widened(Range range, bool logarithmic, bool from_zero) {
 }
 
 std::string marker(std::size_t colour, double x, double y, bool hollow) {
-    const std::string paint = fmt::format("var(--c{})", colour % kColours);
-    const std::string style = hollow ? fmt::format("fill=\"var(--page)\" stroke=\"{}\" stroke-width=\"2\"", paint)
-                                     : fmt::format("fill=\"{}\" stroke=\"var(--page)\" stroke-width=\"1\"", paint);
+    const std::size_t c = colour % kColours;
+    const std::string style = hollow ? fmt::format("class=\"page s{}\" stroke-width=\"2\"", c)
+                                     : fmt::format("class=\"f{} edge\" stroke-width=\"1\"", c);
     switch (colour % 4) {
         case 0: return fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\" {}/>", x, y, style);
         case 1:
@@ -100,7 +125,7 @@ public:
             "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"th\" viewBox=\"0 0 {:.0f} {:.0f}\" role=\"img\" "
             "aria-label=\"{}\">{}<rect class=\"page\" width=\"{:.0f}\" height=\"{:.0f}\"/>"
             "<text class=\"title\" x=\"{:.0f}\" y=\"24\">{}</text>",
-            kWidth, height, escape_xml(plot_.title), kStyle, kWidth, height, kLeft, escape_xml(plot_.title));
+            kWidth, height, escape_xml(plot_.title), style(), kWidth, height, kLeft, escape_xml(plot_.title));
         if (!find_ranges()) {
             return out + fmt::format("<text x=\"{:.0f}\" y=\"{:.0f}\" text-anchor=\"middle\">no data</text></svg>\n",
                                      kWidth / 2, kTop + kPlotHeight / 2);
@@ -217,9 +242,9 @@ private:
     }
 
     static std::string bar_style(std::size_t colour, bool published) {
-        const std::string paint = fmt::format("var(--c{})", colour % kColours);
-        if (!published) return fmt::format("fill=\"{}\"", paint);
-        return fmt::format("fill=\"none\" stroke=\"{}\" stroke-width=\"1.5\" stroke-dasharray=\"4 3\"", paint);
+        const std::size_t c = colour % kColours;
+        if (!published) return fmt::format("class=\"f{}\"", c);
+        return fmt::format("class=\"s{}\" fill=\"none\" stroke-width=\"1.5\" stroke-dasharray=\"4 3\"", c);
     }
 
     void draw_lines(std::string& out) const {
@@ -235,7 +260,7 @@ private:
                 ++drawn;
             }
             if (drawn > 1) {
-                out += fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"var(--c{})\" stroke-width=\"{}\"{}/>", path,
+                out += fmt::format("<path d=\"{}\" class=\"s{}\" fill=\"none\" stroke-width=\"{}\"{}/>", path,
                                    s % kColours, series.points.size() <= 60 ? "2" : "1.4",
                                    series.published ? " stroke-dasharray=\"6 4\"" : "");
             }
@@ -267,7 +292,7 @@ private:
                 out += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"22\" height=\"11\" {}/>", x, y - 6,
                                    bar_style(s, series.published));
             } else {
-                out += fmt::format("<path d=\"M{:.1f} {:.1f}h24\" stroke=\"var(--c{})\" stroke-width=\"2\"{}/>{}", x, y,
+                out += fmt::format("<path d=\"M{:.1f} {:.1f}h24\" class=\"s{}\" stroke-width=\"2\"{}/>{}", x, y,
                                    s % kColours, series.published ? " stroke-dasharray=\"6 4\"" : "",
                                    marker(s, x + 12, y, series.published));
             }
