@@ -1,4 +1,6 @@
 // throng bench WHAT: measurements of one part of the program, each in a file of its own.
+#include <CLI/CLI.hpp>
+
 #include "app/commands/command.h"
 
 namespace throng {

@@ -1,12 +1,11 @@
 // throng bench cascade: how long a cascade takes on a picture, beside OpenCV's on the same windows, in one interleaved
 // run.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <functional>
-#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <opencv2/core.hpp>
@@ -14,24 +13,22 @@
 #include <opencv2/objdetect.hpp>
 #include <optional>
 #include <string>
-#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "app/commands/cascade_ladder.h"
 #include "app/commands/command.h"
 #include "app/commands/common_boxes.h"
 #include "app/commands/opencv_cuda_peer.h"
+#include "app/commands/picture_bench.h"
 #include "app/options/backend.h"
 #include "app/options/detector_options.h"
 #include "app/options/progress.h"
 #include "app/options/table.h"
-#include "app/options/text_file.h"
 #include "core/base/error.h"
 #include "core/base/rolling.h"
 #include "core/cpu/cascade_detector.h"
 #include "core/model/model_finder.h"
-#include "core/synth/crowd.h"
-#include "core/video/source.h"
 
 namespace throng {
 namespace {
@@ -42,11 +39,8 @@ struct BenchArguments {
     int faces = 60;
     DetectorOptions detector;
     bool one_setting = false;  // detector was named; else the standard ones
-    int repeat = 15;
-    bool no_peers = false;
     bool ladder = false;
-    std::string json;
-    std::string csv;
+    PictureBenchOptions bench;
 };
 
 struct Setting {
@@ -57,11 +51,10 @@ struct Setting {
 struct Row {
     Setting setting;
     std::string model;
-    std::vector<double> ours;                           // milliseconds, ascending: frame in, raw detections out
-    std::map<std::string, std::vector<double>> stages;  // ascending
-    std::vector<double> opencv;                         // empty: not measured
-    CudaPeerTimes opencv_cuda;                          // beside the CUDA backend
-    std::optional<CascadeCounts> counts;                // of the CPU backend
+    RunSamples ours;                      // frame in, raw detections out
+    RunSamples opencv;                    // empty: not measured
+    CudaPeerTimes opencv_cuda;            // beside the CUDA backend
+    std::optional<CascadeCounts> counts;  // of the CPU backend
     std::int64_t accepted = 0;
     std::int64_t common = 0;  // windows that OpenCV accepts too
     std::int64_t theirs = 0;
@@ -82,12 +75,6 @@ std::vector<Setting> standard_settings(const DetectorParams& base) {
             make("lbp, 1.1, from 24 px", "lbp", "lbpcascade_frontalface", 1.1, 24, 0)};
 }
 
-double milliseconds_of(const std::function<void()>& work) {
-    const auto start = std::chrono::steady_clock::now();
-    work();
-    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-}
-
 // A view: the frame must outlive it.
 cv::Mat luma_of(const Frame& frame) {
     const PlaneView& plane = frame.plane(0);
@@ -102,29 +89,27 @@ public:
 
     int run() {
         check_params(arguments_.detector);
-        frame_ = read_frame();
+        picture_ = arguments_.image.empty() ? drawn_picture(arguments_.size, arguments_.faces)
+                                            : first_picture(arguments_.image);
         cv::ocl::setUseOpenCL(false);
         if (arguments_.detector.threads > 0) cv::setNumThreads(arguments_.detector.threads);
         std::vector<Setting> settings = standard_settings(arguments_.detector);
         if (arguments_.one_setting) settings = {own_setting()};
         if (arguments_.ladder) return run_ladder(settings);
-        const auto runs = static_cast<std::uint64_t>(arguments_.repeat);
+        const auto runs = static_cast<std::uint64_t>(arguments_.bench.repeat);
         Progress progress(common_, "bench cascade", settings.size() * runs);
         for (const Setting& setting : settings) {
             rows_.push_back(measure(
                 setting, [&](std::uint64_t done) { progress.update(rows_.size() * runs + done, setting.name); }));
         }
         progress.finish();
-        const bool data_on_stdout = arguments_.json == "-" || arguments_.csv == "-";
-        if (!data_on_stdout) {
-            fmt::print("{}\n{}, {}x{}, medians of {} runs, OpenCV {} with {} threads\n{}", backend_->description(),
-                       source_, frame_.width(), frame_.height(), arguments_.repeat, CV_VERSION, cv::getNumThreads(),
-                       table().text());
+        const TextTable shown = table();
+        if (arguments_.bench.prints_table()) {
+            fmt::print("{}, OpenCV {} with {} threads\n{}", heading(), CV_VERSION, cv::getNumThreads(), shown.text());
             const std::string& trouble = rows_.front().opencv_cuda.trouble;
             if (!trouble.empty()) fmt::print("OpenCV's CUDA cascade is not measured: {}\n", trouble);
         }
-        if (!arguments_.csv.empty()) write_text(arguments_.csv, table().csv());
-        if (!arguments_.json.empty()) write_text(arguments_.json, json().dump(2) + "\n");
+        write_results(arguments_.bench, shown, json("rows", rows_json()));
         return 0;
     }
 
@@ -138,42 +123,15 @@ private:
         std::vector<LadderRow> rows;
         std::uint64_t steps = 0;
         for (const Setting& setting : settings) {
-            const auto more = measure_ladder(frame_, setting.name, setting.params, common_.device, arguments_.repeat,
-                                             [&] { progress.update(++steps, setting.name); });
+            const auto more = measure_ladder(picture_.frame, setting.name, setting.params, common_.device,
+                                             arguments_.bench.repeat, [&] { progress.update(++steps, setting.name); });
             rows.insert(rows.end(), more.begin(), more.end());
         }
         progress.finish();
         const TextTable table = ladder_table(rows);
-        if (arguments_.json != "-" && arguments_.csv != "-") {
-            fmt::print("{}\n{}, {}x{}, medians of {} runs\n{}", backend_->description(), source_, frame_.width(),
-                       frame_.height(), arguments_.repeat, table.text());
-        }
-        if (!arguments_.csv.empty()) write_text(arguments_.csv, table.csv());
-        if (!arguments_.json.empty()) {
-            const nlohmann::json all = {
-                {"backend", backend_->name()}, {"device", backend_->description()}, {"image", source_},
-                {"width", frame_.width()},     {"height", frame_.height()},         {"ladder", ladder_json(rows)}};
-            write_text(arguments_.json, all.dump(2) + "\n");
-        }
+        if (arguments_.bench.prints_table()) fmt::print("{}\n{}", heading(), table.text());
+        write_results(arguments_.bench, table, json("ladder", ladder_json(rows)));
         return 0;
-    }
-
-    Frame read_frame() {
-        if (arguments_.image.empty()) {
-            CrowdOptions options;
-            options.faces = arguments_.faces;
-            parse_crowd_size(arguments_.size, options);
-            source_ = fmt::format("crowd of {}", options.faces);
-            return Crowd(options).frame(0);
-        }
-        source_ = arguments_.image;
-        Frame frame;
-        const auto source = open_source(arguments_.image);
-        while (true) {
-            const ReadStatus status = source->read(frame, {});
-            if (status == ReadStatus::end) throw Error(ErrorKind::input, "has no picture", arguments_.image);
-            if (status != ReadStatus::timeout) return frame;
-        }
     }
 
     [[nodiscard]] Setting own_setting() const {
@@ -193,38 +151,32 @@ private:
         DetectionBuffer raw = backend_->make_buffer(1 << 20);
         DetectionSet found;
         cv::CascadeClassifier classifier;
-        if (!arguments_.no_peers && !classifier.load(row.model)) {
+        if (!arguments_.bench.no_peers && !classifier.load(row.model)) {
             throw Error(ErrorKind::input, "OpenCV cannot read the cascade", row.model, "use --no-peers");
         }
-        const cv::Mat luma = luma_of(frame_);
+        const cv::Mat luma = luma_of(picture_.frame);
         std::vector<cv::Rect> theirs;
         const cv::Size least(setting.params.min_size, setting.params.min_size);
         const cv::Size most(setting.params.max_size, setting.params.max_size);
 
         // The first run of either warms up and does not count.
-        for (int i = -1; i < arguments_.repeat; ++i) {
+        for (int i = -1; i < arguments_.bench.repeat; ++i) {
             const double ours = milliseconds_of([&] {
-                detector->enqueue(frame_, raw, *recorder);
+                detector->enqueue(picture_.frame, raw, *recorder);
                 backend_->download(raw, found);
             });
             const StageTimes& times = recorder->end_frame();
-            if (i >= 0) {
-                row.ours.push_back(ours);
-                for (const StageTime& t : times) row.stages[std::string(t.name)].push_back(t.ms);
-            }
-            if (!arguments_.no_peers) {
+            if (i >= 0) row.ours.add(ours, times);
+            if (!arguments_.bench.no_peers) {
                 const double opencv = milliseconds_of(
                     [&] { classifier.detectMultiScale(luma, theirs, setting.params.scale_factor, 0, 0, least, most); });
-                if (i >= 0) row.opencv.push_back(opencv);
+                if (i >= 0) row.opencv.add(opencv);
             }
             done(static_cast<std::uint64_t>(std::max(i, 0)));
         }
-        if (!arguments_.no_peers && backend_->name() == "cuda") {
-            row.opencv_cuda = measure_opencv_cuda(row.model, luma, setting.params, arguments_.repeat);
+        if (!arguments_.bench.no_peers && backend_->name() == "cuda") {
+            row.opencv_cuda = measure_opencv_cuda(row.model, luma, setting.params, arguments_.bench.repeat);
         }
-        std::sort(row.ours.begin(), row.ours.end());
-        std::sort(row.opencv.begin(), row.opencv.end());
-        for (auto& [stage, samples] : row.stages) std::sort(samples.begin(), samples.end());
         if (const auto* cpu = dynamic_cast<const CascadeDetector*>(detector.get())) row.counts = cpu->counts();
         row.accepted = found.wanted;
         row.theirs = static_cast<std::int64_t>(theirs.size());
@@ -236,15 +188,12 @@ private:
         TextTable table({"setting", "median ms", "pyramid", "integral", "cascade", "OpenCV ms", "x OpenCV",
                          "its CUDA ms", "windows", "looked at", "accepted", "OpenCV's", "common"});
         for (const Row& row : rows_) {
-            const double median = percentile(row.ours, 0.5);
-            const auto stage = [&](std::string_view name) {
-                const auto found = row.stages.find(std::string(name));
-                return found == row.stages.end() ? "-" : fmt::format("{:.2f}", percentile(found->second, 0.5));
-            };
+            const double median = row.ours.median();
             const bool peer = !row.opencv.empty();
-            table.add({row.setting.name, fmt::format("{:.2f}", median), stage(stage::kPyramid), stage(stage::kIntegral),
-                       stage(stage::kCascade), peer ? fmt::format("{:.2f}", percentile(row.opencv, 0.5)) : "-",
-                       peer ? fmt::format("{:.2f}", percentile(row.opencv, 0.5) / median) : "-",
+            table.add({row.setting.name, fmt::format("{:.2f}", median), row.ours.stage(stage::kPyramid, 2),
+                       row.ours.stage(stage::kIntegral, 2), row.ours.stage(stage::kCascade, 2),
+                       peer ? fmt::format("{:.2f}", row.opencv.median()) : "-",
+                       peer ? fmt::format("{:.2f}", row.opencv.median() / median) : "-",
                        row.opencv_cuda.ms.empty() ? "-" : fmt::format("{:.2f}", percentile(row.opencv_cuda.ms, 0.5)),
                        row.counts ? fmt::format("{}", row.counts->candidates) : "-",
                        row.counts ? fmt::format("{}", row.counts->visited) : "-", fmt::format("{}", row.accepted),
@@ -253,29 +202,35 @@ private:
         return table;
     }
 
-    [[nodiscard]] nlohmann::json json() const {
+    [[nodiscard]] std::string heading() const {
+        return fmt::format("{}\n{}, {}x{}, medians of {} runs", backend_->description(), picture_.source,
+                           picture_.frame.width(), picture_.frame.height(), arguments_.bench.repeat);
+    }
+
+    [[nodiscard]] nlohmann::json json(const char* what, nlohmann::json rows) const {
+        return {{"backend", backend_->name()},     {"device", backend_->description()}, {"image", picture_.source},
+                {"width", picture_.frame.width()}, {"height", picture_.frame.height()}, {what, std::move(rows)}};
+    }
+
+    [[nodiscard]] nlohmann::json rows_json() const {
         nlohmann::json rows = nlohmann::json::array();
         for (const Row& row : rows_) {
             const DetectorParams& p = row.setting.params;
-            nlohmann::json item = {{"setting", row.setting.name},
-                                   {"detector", p.kind},
-                                   {"model", row.model},
-                                   {"scale_factor", p.scale_factor},
-                                   {"min_size", p.min_size},
-                                   {"max_size", p.max_size},
-                                   {"runs", row.ours.size()},
-                                   {"median_ms", percentile(row.ours, 0.5)},
-                                   {"p99_ms", percentile(row.ours, 0.99)},
-                                   {"stages_ms", nlohmann::json::object()},
-                                   {"accepted", row.accepted}};
-            for (const auto& [stage, samples] : row.stages) item["stages_ms"][stage] = percentile(samples, 0.5);
+            nlohmann::json item = row.ours.json();
+            item.update({{"setting", row.setting.name},
+                         {"detector", p.kind},
+                         {"model", row.model},
+                         {"scale_factor", p.scale_factor},
+                         {"min_size", p.min_size},
+                         {"max_size", p.max_size},
+                         {"accepted", row.accepted}});
             if (row.counts) {
                 item["windows"] = row.counts->candidates;
                 item["looked_at"] = row.counts->visited;
             }
             if (!row.opencv.empty()) {
-                item["opencv"] = {{"median_ms", percentile(row.opencv, 0.5)},
-                                  {"ratio", percentile(row.opencv, 0.5) / percentile(row.ours, 0.5)},
+                item["opencv"] = {{"median_ms", row.opencv.median()},
+                                  {"ratio", row.opencv.median() / row.ours.median()},
                                   {"accepted", row.theirs},
                                   {"common", row.common}};
             }
@@ -287,15 +242,13 @@ private:
             }
             rows.push_back(std::move(item));
         }
-        return {{"backend", backend_->name()}, {"device", backend_->description()}, {"image", source_},
-                {"width", frame_.width()},     {"height", frame_.height()},         {"rows", rows}};
+        return rows;
     }
 
     const BenchArguments& arguments_;
     const CommonOptions& common_;
     std::shared_ptr<Backend> backend_;
-    Frame frame_;
-    std::string source_;
+    BenchPicture picture_;
     std::vector<Row> rows_;
 };
 
@@ -312,14 +265,9 @@ void add_bench_cascade_command(CLI::App& bench, CommandContext& context) {
         ->check(CLI::Range(0, 5000))
         ->capture_default_str();
     add_detector_options(*command, a.detector, {"haar", "lbp"});
-    command->add_option("--repeat", a.repeat, "Measured runs of each")
-        ->check(CLI::Range(1, 100000))
-        ->capture_default_str();
-    command->add_flag("--no-peers", a.no_peers, "Leave OpenCV out");
+    add_picture_bench_options(*command, a.bench);
     command->add_flag("--ladder", a.ladder,
                       "The optimisations of the CUDA backend one on top of the other, in place of the comparison");
-    command->add_option("--json", a.json, "Write the measurements as JSON ('-': standard output)")->type_name("FILE");
-    command->add_option("--csv", a.csv, "Write the table as CSV ('-': standard output)")->type_name("FILE");
     command->footer(
         "Without --detector, --model, --min-size, --max-size or --scale-factor three standard settings are measured:\n"
         "alt2 with 1.25 and faces of 50 to 200 pixels, alt2 and LBP with 1.1 and faces from 24 pixels.");

@@ -1,12 +1,9 @@
 // throng bench cnn: how long faces by a convolutional network take, on every backend there is, beside OpenCV's detector
 // in the same interleaved run. From the frame to suppressed boxes on the host.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
-#include <algorithm>
-#include <chrono>
 #include <cstdio>
-#include <functional>
-#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <opencv2/core/utility.hpp>
@@ -15,21 +12,17 @@
 
 #include "app/commands/cnn_peer.h"
 #include "app/commands/command.h"
-#include "app/options/backend.h"
+#include "app/commands/picture_bench.h"
 #include "app/options/detector_options.h"
 #include "app/options/progress.h"
 #include "app/options/table.h"
-#include "app/options/text_file.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
-#include "core/base/rolling.h"
 #include "core/detect/detector_kinds.h"
 #include "core/model/cnn_plan.h"
 #include "core/model/model_finder.h"
 #include "core/model/onnx_reader.h"
-#include "core/synth/crowd.h"
 #include "core/video/convert.h"
-#include "core/video/source.h"
 
 namespace throng {
 namespace {
@@ -38,17 +31,13 @@ struct BenchArguments {
     std::string image;
     std::vector<std::string> sizes{"320x320", "640x640", "1920x1080"};
     DetectorOptions detector;
-    int repeat = 15;
-    bool no_peers = false;
-    std::string json;
-    std::string csv;
+    PictureBenchOptions bench;
 };
 
 struct Row {
     std::string size;
     std::string who;
-    std::vector<double> ms;                             // ascending
-    std::map<std::string, std::vector<double>> stages;  // ascending
+    RunSamples times;
     std::uint64_t multiply_adds = 0;
     std::int64_t raw = -1;  // not told by a peer
     std::int64_t kept = 0;
@@ -79,73 +68,47 @@ struct Contestant {
     }
 };
 
-double milliseconds_of(const std::function<void()>& work) {
-    const auto start = std::chrono::steady_clock::now();
-    work();
-    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-}
-
 class CnnBench {
 public:
     CnnBench(const BenchArguments& arguments, const CommonOptions& common) : arguments_(arguments), common_(common) {
         settle_detector_options(arguments_.detector);
-        const BackendChoice choice = make_backend(common, &arguments_.detector);
-        backends_.push_back(choice.backend);
-        if (common.backend == "auto" && choice.backend->name() != "cpu") {
-            CommonOptions cpu = common;
-            cpu.backend = "cpu";
-            backends_.push_back(make_backend(cpu, &arguments_.detector).backend);
-        }
+        backends_ = backends_to_compare(common, arguments_.detector);
     }
 
     int run() {
         model_ = find_model(arguments_.detector.model, "cnn").string();
         network_ = read_onnx(model_);
-        const std::vector<Frame> frames = read_frames();
-        Progress progress(common_, "bench cnn", frames.size());
-        for (std::size_t i = 0; i < frames.size(); ++i) {
-            measure(frames[i]);
+        const std::vector<BenchPicture> pictures = read_pictures();
+        source_ = pictures.back().source;
+        Progress progress(common_, "bench cnn", pictures.size());
+        for (std::size_t i = 0; i < pictures.size(); ++i) {
+            measure(pictures[i].frame);
             progress.update(i + 1, rows_.back().size);
         }
         progress.finish();
         const TextTable shown = table();
-        if (arguments_.json != "-" && arguments_.csv != "-") {
+        if (arguments_.bench.prints_table()) {
             for (const auto& backend : backends_) fmt::print("{}: {}\n", backend->name(), backend->description());
             fmt::print("{}, {}, {}, medians of {} runs, OpenCV {} with {} threads\n{}",
-                       family_name(network_.head.family), model_, source_, arguments_.repeat, CV_VERSION,
+                       family_name(network_.head.family), model_, source_, arguments_.bench.repeat, CV_VERSION,
                        cv::getNumThreads(), shown.text());
         }
-        if (!arguments_.csv.empty()) write_text(arguments_.csv, shown.csv());
-        if (!arguments_.json.empty()) write_text(arguments_.json, json().dump(2) + "\n");
+        write_results(arguments_.bench, shown, json());
         return 0;
     }
 
 private:
-    std::vector<Frame> read_frames() {
-        std::vector<Frame> frames;
-        if (!arguments_.image.empty()) {
-            source_ = arguments_.image;
-            Frame frame;
-            const auto source = open_source(arguments_.image);
-            ReadStatus status = ReadStatus::timeout;
-            while (status == ReadStatus::timeout) status = source->read(frame, {});
-            if (status == ReadStatus::end) throw Error(ErrorKind::input, "has no picture", arguments_.image);
-            frames.push_back(frame);
-            return frames;
-        }
-        for (const std::string& size : arguments_.sizes) {
-            CrowdOptions options;
-            parse_crowd_size(size, options);
-            source_ = fmt::format("crowd of {}", options.faces);
-            frames.push_back(Crowd(options).frame(0));
-        }
-        return frames;
+    [[nodiscard]] std::vector<BenchPicture> read_pictures() const {
+        if (!arguments_.image.empty()) return {first_picture(arguments_.image)};
+        std::vector<BenchPicture> pictures;
+        for (const std::string& size : arguments_.sizes) pictures.push_back(drawn_picture(size));
+        return pictures;
     }
 
     // OpenCV does not read every file that we do; the same network with another input serves as well.
     [[nodiscard]] std::unique_ptr<CnnPeer> make_peer(cv::Size size) const {
-        if (arguments_.no_peers || network_.head.family != HeadFamily::yunet) return nullptr;
-        const float threshold = cnn_score_threshold(arguments_.detector);
+        if (arguments_.bench.no_peers || network_.head.family != HeadFamily::yunet) return nullptr;
+        const float threshold = cnn_score_threshold(arguments_.detector, network_.head.family);
         CnnPeerChoice choice = make_cnn_peer(model_, size, threshold);
         if (choice.peer == nullptr && model_.find("dynamic") != std::string::npos) {
             std::string fixed = model_;
@@ -169,17 +132,15 @@ private:
         const std::unique_ptr<CnnPeer> peer = make_peer(bgr.size());
         Row theirs;
         constexpr int kWarmUp = 3;
-        for (int i = 0; i < arguments_.repeat + kWarmUp; ++i) {
+        for (int i = 0; i < arguments_.bench.repeat + kWarmUp; ++i) {
             for (Contestant& contestant : contestants) {
                 const double ms = milliseconds_of([&] { contestant.run(frame); });
                 const StageTimes& times = contestant.recorder->end_frame();
-                if (i < kWarmUp) continue;
-                contestant.row.ms.push_back(ms);
-                for (const StageTime& t : times) contestant.row.stages[std::string(t.name)].push_back(t.ms);
+                if (i >= kWarmUp) contestant.row.times.add(ms, times);
             }
             if (peer == nullptr) continue;
             const double ms = milliseconds_of([&] { theirs.kept = peer->run(bgr); });
-            if (i >= kWarmUp) theirs.ms.push_back(ms);
+            if (i >= kWarmUp) theirs.times.add(ms);
         }
         for (Contestant& contestant : contestants) {
             Row& row = contestant.row;
@@ -196,8 +157,6 @@ private:
 
     void add(const std::string& size, const Frame& frame, Row row) {
         row.size = size;
-        std::sort(row.ms.begin(), row.ms.end());
-        for (auto& [stage, samples] : row.stages) std::sort(samples.begin(), samples.end());
         if (row.raw >= 0) {
             const CnnPlan plan = plan_passes(network_, frame.width(), frame.height(), arguments_.detector,
                                              cnn_input_choice_of(arguments_.detector));
@@ -218,7 +177,7 @@ private:
 
     [[nodiscard]] double peer_median(const Row& row) const {
         for (const Row& other : rows_) {
-            if (other.size == row.size && other.raw < 0) return percentile(other.ms, 0.5);
+            if (other.size == row.size && other.raw < 0) return other.times.median();
         }
         return 0;
     }
@@ -227,13 +186,10 @@ private:
         TextTable table({"frame", "who", "median ms", "least ms", "preprocess", "network", "boxes", "x OpenCV",
                          "multiply-adds", "raw", "kept"});
         for (const Row& row : rows_) {
-            const auto stage = [&](std::string_view name) {
-                const auto found = row.stages.find(std::string(name));
-                return found == row.stages.end() ? "-" : fmt::format("{:.3f}", percentile(found->second, 0.5));
-            };
-            const double median = percentile(row.ms, 0.5);
+            const auto stage = [&](std::string_view name) { return row.times.stage(name, 3); };
+            const double median = row.times.median();
             const double peer = peer_median(row);
-            table.add({row.size, row.who, fmt::format("{:.3f}", median), fmt::format("{:.3f}", row.ms.front()),
+            table.add({row.size, row.who, fmt::format("{:.3f}", median), fmt::format("{:.3f}", row.times.least()),
                        stage(stage::kPreprocess), stage(stage::kNetwork), stage(stage::kBoxes),
                        peer > 0 ? fmt::format("{:.2f}", peer / median) : "-",
                        fmt::format("{:.0f} M", static_cast<double>(row.multiply_adds) / 1e6),
@@ -247,18 +203,11 @@ private:
         for (const auto& backend : backends_) all["devices"][backend->name()] = backend->description();
         all["rows"] = nlohmann::json::array();
         for (const Row& row : rows_) {
-            nlohmann::json item = {{"frame", row.size},
-                                   {"who", row.who},
-                                   {"runs", row.ms.size()},
-                                   {"median_ms", percentile(row.ms, 0.5)},
-                                   {"least_ms", row.ms.front()},
-                                   {"p99_ms", percentile(row.ms, 0.99)},
-                                   {"multiply_adds", row.multiply_adds},
-                                   {"stages_ms", nlohmann::json::object()},
-                                   {"kept", row.kept}};
-            for (const auto& [stage, samples] : row.stages) item["stages_ms"][stage] = percentile(samples, 0.5);
+            nlohmann::json item = row.times.json();
+            item.update(
+                {{"frame", row.size}, {"who", row.who}, {"multiply_adds", row.multiply_adds}, {"kept", row.kept}});
             if (row.raw >= 0) item["raw"] = row.raw;
-            if (const double peer = peer_median(row); peer > 0) item["ratio"] = peer / percentile(row.ms, 0.5);
+            if (const double peer = peer_median(row); peer > 0) item["ratio"] = peer / row.times.median();
             all["rows"].push_back(std::move(item));
         }
         return all;
@@ -287,12 +236,7 @@ void add_bench_cnn_command(CLI::App& bench, CommandContext& context) {
         ->type_name("WxH,...")
         ->capture_default_str();
     add_detector_options(*command, a.detector, {"cnn"});
-    command->add_option("--repeat", a.repeat, "Measured runs of each")
-        ->check(CLI::Range(1, 100000))
-        ->capture_default_str();
-    command->add_flag("--no-peers", a.no_peers, "Without OpenCV's detector");
-    command->add_option("--json", a.json, "Write the rows as JSON; - for standard output")->type_name("FILE");
-    command->add_option("--csv", a.csv, "Write the table as CSV; - for standard output")->type_name("FILE");
+    add_picture_bench_options(*command, a.bench);
     command->footer(
         "Example: throng bench cnn --size 320x320 --switch input=letterbox --model yunet_n_320_320\n"
         "--switch input=letterbox runs the network once in the model's own size; native runs all scales.");

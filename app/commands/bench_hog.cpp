@@ -1,12 +1,9 @@
 // throng bench hog: how long the people detector takes on a picture, on every backend there is, beside OpenCV's on the
 // same windows, in one interleaved run.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
-#include <algorithm>
-#include <chrono>
 #include <cstdio>
-#include <functional>
-#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <opencv2/core.hpp>
@@ -14,22 +11,17 @@
 #include <opencv2/imgproc.hpp>
 #include <opencv2/objdetect.hpp>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "app/commands/command.h"
 #include "app/commands/common_boxes.h"
 #include "app/commands/hog_ladder.h"
-#include "app/options/backend.h"
+#include "app/commands/picture_bench.h"
 #include "app/options/detector_options.h"
 #include "app/options/progress.h"
 #include "app/options/table.h"
-#include "app/options/text_file.h"
 #include "core/algo/hog_levels.h"
 #include "core/base/error.h"
-#include "core/base/rolling.h"
-#include "core/synth/crowd.h"
-#include "core/video/source.h"
 
 namespace throng {
 namespace {
@@ -39,11 +31,8 @@ struct BenchArguments {
     std::string size = "640x480";
     DetectorOptions detector;
     bool one_setting = false;  // sizes or factor were named; else the standard ones
-    int repeat = 15;
-    bool no_peers = false;
     bool ladder = false;
-    std::string json;
-    std::string csv;
+    PictureBenchOptions bench;
 };
 
 struct Setting {
@@ -54,8 +43,7 @@ struct Setting {
 struct Row {
     std::string setting;
     std::string backend;
-    std::vector<double> ms;                             // ascending: frame in, raw detections on the host
-    std::map<std::string, std::vector<double>> stages;  // ascending
+    RunSamples times;  // frame in, raw detections on the host
     std::int64_t windows = 0;
     std::int64_t raw = 0;
     std::int64_t common = 0;  // with OpenCV's
@@ -113,12 +101,6 @@ private:
     std::vector<cv::Rect> boxes_;
 };
 
-double milliseconds_of(const std::function<void()>& work) {
-    const auto start = std::chrono::steady_clock::now();
-    work();
-    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-}
-
 // The grey picture that every detector is given.
 cv::Mat grey_of(const Frame& frame) {
     const PlaneView& plane = frame.plane(0);
@@ -132,25 +114,19 @@ cv::Mat grey_of(const Frame& frame) {
 
 class HogBench {
 public:
-    HogBench(const BenchArguments& arguments, const CommonOptions& common) : arguments_(arguments), common_(common) {
-        const BackendChoice choice = make_backend(common, &arguments.detector);
-        backends_.push_back(choice.backend);
-        if (common.backend != "auto" || choice.backend->name() == "cpu") return;
-        CommonOptions cpu = common;
-        cpu.backend = "cpu";
-        backends_.push_back(make_backend(cpu, &arguments.detector).backend);
-    }
+    HogBench(const BenchArguments& arguments, const CommonOptions& common)
+        : arguments_(arguments), common_(common), backends_(backends_to_compare(common, arguments.detector)) {}
 
     int run() {
-        frame_ = read_frame();
+        picture_ = arguments_.image.empty() ? drawn_picture(arguments_.size) : first_picture(arguments_.image);
         cv::ocl::setUseOpenCL(false);
         if (arguments_.detector.threads > 0) cv::setNumThreads(arguments_.detector.threads);
         const std::vector<Setting> settings = chosen_settings();
         Progress progress(common_, "bench hog", settings.size());
         for (std::size_t i = 0; i < settings.size(); ++i) {
             if (arguments_.ladder) {
-                const auto rows =
-                    measure_hog_ladder(frame_, settings[i].name, settings[i].params, common_.device, arguments_.repeat);
+                const auto rows = measure_hog_ladder(picture_.frame, settings[i].name, settings[i].params,
+                                                     common_.device, arguments_.bench.repeat);
                 ladder_.insert(ladder_.end(), rows.begin(), rows.end());
             } else {
                 measure(settings[i]);
@@ -159,34 +135,17 @@ public:
         }
         progress.finish();
         const TextTable shown = arguments_.ladder ? hog_ladder_table(ladder_) : table();
-        if (arguments_.json != "-" && arguments_.csv != "-") {
+        if (arguments_.bench.prints_table()) {
             for (const auto& backend : backends_) fmt::print("{}: {}\n", backend->name(), backend->description());
-            fmt::print("{}, {}x{}, medians of {} runs, OpenCV {} with {} threads\n{}", source_, frame_.width(),
-                       frame_.height(), arguments_.repeat, CV_VERSION, cv::getNumThreads(), shown.text());
+            fmt::print("{}, {}x{}, medians of {} runs, OpenCV {} with {} threads\n{}", picture_.source,
+                       picture_.frame.width(), picture_.frame.height(), arguments_.bench.repeat, CV_VERSION,
+                       cv::getNumThreads(), shown.text());
         }
-        if (!arguments_.csv.empty()) write_text(arguments_.csv, shown.csv());
-        if (!arguments_.json.empty()) write_text(arguments_.json, json().dump(2) + "\n");
+        write_results(arguments_.bench, shown, json());
         return 0;
     }
 
 private:
-    Frame read_frame() {
-        if (arguments_.image.empty()) {
-            CrowdOptions options;
-            parse_crowd_size(arguments_.size, options);
-            source_ = fmt::format("crowd of {}", options.faces);
-            return Crowd(options).frame(0);
-        }
-        source_ = arguments_.image;
-        Frame frame;
-        const auto source = open_source(arguments_.image);
-        while (true) {
-            const ReadStatus status = source->read(frame, {});
-            if (status == ReadStatus::end) throw Error(ErrorKind::input, "has no picture", arguments_.image);
-            if (status != ReadStatus::timeout) return frame;
-        }
-    }
-
     [[nodiscard]] std::vector<Setting> chosen_settings() const {
         const DetectorParams& own = arguments_.detector;
         if (arguments_.one_setting) {
@@ -204,7 +163,7 @@ private:
     }
 
     void measure(const Setting& setting) {
-        const cv::Mat luma = grey_of(frame_);
+        const cv::Mat luma = grey_of(picture_.frame);
         Peer peer(luma, setting.params);
         struct Run {
             std::unique_ptr<Detector> detector;
@@ -230,31 +189,26 @@ private:
         opencv.windows = peer.windows();
         // The first runs of each warm up and do not count.
         constexpr int kWarmUp = 2;
-        for (int i = 0; i < arguments_.repeat + kWarmUp; ++i) {
+        for (int i = 0; i < arguments_.bench.repeat + kWarmUp; ++i) {
             for (std::size_t b = 0; b < backends_.size(); ++b) {
                 Run& r = runs[b];
                 const double ms = milliseconds_of([&] {
-                    r.detector->enqueue(frame_, r.raw, *r.recorder);
+                    r.detector->enqueue(picture_.frame, r.raw, *r.recorder);
                     backends_[b]->download(r.raw, r.found);
                 });
                 const StageTimes& times = r.recorder->end_frame();
-                if (i < kWarmUp) continue;
-                r.row.ms.push_back(ms);
-                for (const StageTime& t : times) r.row.stages[std::string(t.name)].push_back(t.ms);
+                if (i >= kWarmUp) r.row.times.add(ms, times);
             }
-            if (arguments_.no_peers) continue;
+            if (arguments_.bench.no_peers) continue;
             const double ms = milliseconds_of([&] { peer.run(); });
-            if (i >= kWarmUp) opencv.ms.push_back(ms);
+            if (i >= kWarmUp) opencv.times.add(ms);
         }
         for (Run& r : runs) {
-            std::sort(r.row.ms.begin(), r.row.ms.end());
-            for (auto& [stage, samples] : r.row.stages) std::sort(samples.begin(), samples.end());
             r.row.raw = r.found.wanted;
             r.row.common = common_boxes(r.found, peer.boxes());
             rows_.push_back(std::move(r.row));
         }
-        if (arguments_.no_peers) return;
-        std::sort(opencv.ms.begin(), opencv.ms.end());
+        if (arguments_.bench.no_peers) return;
         opencv.raw = opencv.common = static_cast<std::int64_t>(peer.boxes().size());
         rows_.push_back(std::move(opencv));
     }
@@ -262,7 +216,7 @@ private:
     // Of the row's setting; 0: not measured.
     [[nodiscard]] double opencv_median(const Row& row) const {
         for (const Row& other : rows_) {
-            if (other.setting == row.setting && other.backend == "OpenCV") return percentile(other.ms, 0.5);
+            if (other.setting == row.setting && other.backend == "OpenCV") return other.times.median();
         }
         return 0;
     }
@@ -271,15 +225,12 @@ private:
         TextTable table({"setting", "backend", "median ms", "least ms", "pyramid", "gradient", "histogram", "normalise",
                          "svm", "x OpenCV", "windows", "raw", "common"});
         for (const Row& row : rows_) {
-            const auto stage = [&](std::string_view name) {
-                const auto found = row.stages.find(std::string(name));
-                return found == row.stages.end() ? "-" : fmt::format("{:.3f}", percentile(found->second, 0.5));
-            };
-            const double median = percentile(row.ms, 0.5);
+            const auto stage = [&](std::string_view name) { return row.times.stage(name, 3); };
+            const double median = row.times.median();
             const double opencv = opencv_median(row);
-            table.add({row.setting, row.backend, fmt::format("{:.3f}", median), fmt::format("{:.3f}", row.ms.front()),
-                       stage(stage::kPyramid), stage(stage::kGradient), stage(stage::kHistogram),
-                       stage(stage::kNormalise), stage(stage::kSvm),
+            table.add({row.setting, row.backend, fmt::format("{:.3f}", median),
+                       fmt::format("{:.3f}", row.times.least()), stage(stage::kPyramid), stage(stage::kGradient),
+                       stage(stage::kHistogram), stage(stage::kNormalise), stage(stage::kSvm),
                        opencv > 0 ? fmt::format("{:.2f}", opencv / median) : "-", fmt::format("{}", row.windows),
                        fmt::format("{}", row.raw), opencv > 0 ? fmt::format("{}", row.common) : "-"});
         }
@@ -287,7 +238,8 @@ private:
     }
 
     [[nodiscard]] nlohmann::json json() const {
-        nlohmann::json all = {{"image", source_}, {"width", frame_.width()}, {"height", frame_.height()}};
+        nlohmann::json all = {
+            {"image", picture_.source}, {"width", picture_.frame.width()}, {"height", picture_.frame.height()}};
         for (const auto& backend : backends_) all["devices"][backend->name()] = backend->description();
         if (arguments_.ladder) {
             all["ladder"] = hog_ladder_json(ladder_);
@@ -295,19 +247,12 @@ private:
         }
         all["rows"] = nlohmann::json::array();
         for (const Row& row : rows_) {
-            nlohmann::json item = {{"setting", row.setting},
-                                   {"backend", row.backend},
-                                   {"runs", row.ms.size()},
-                                   {"median_ms", percentile(row.ms, 0.5)},
-                                   {"least_ms", row.ms.front()},
-                                   {"p99_ms", percentile(row.ms, 0.99)},
-                                   {"stages_ms", nlohmann::json::object()},
-                                   {"windows", row.windows},
-                                   {"raw", row.raw}};
-            for (const auto& [stage, samples] : row.stages) item["stages_ms"][stage] = percentile(samples, 0.5);
+            nlohmann::json item = row.times.json();
+            item.update(
+                {{"setting", row.setting}, {"backend", row.backend}, {"windows", row.windows}, {"raw", row.raw}});
             if (const double opencv = opencv_median(row); opencv > 0) {
                 item["common"] = row.common;
-                item["ratio"] = opencv / percentile(row.ms, 0.5);
+                item["ratio"] = opencv / row.times.median();
             }
             all["rows"].push_back(std::move(item));
         }
@@ -317,8 +262,7 @@ private:
     const BenchArguments& arguments_;
     const CommonOptions& common_;
     std::vector<std::shared_ptr<Backend>> backends_;
-    Frame frame_;
-    std::string source_;
+    BenchPicture picture_;
     std::vector<Row> rows_;
     std::vector<HogLadderRow> ladder_;
 };
@@ -333,14 +277,9 @@ void add_bench_hog_command(CLI::App& bench, CommandContext& context) {
         ->type_name("FILE");
     command->add_option("--size", a.size, "Size of the drawn crowd")->type_name("WxH")->capture_default_str();
     add_detector_options(*command, a.detector, {"hog"});
-    command->add_option("--repeat", a.repeat, "Measured runs of each")
-        ->check(CLI::Range(1, 100000))
-        ->capture_default_str();
-    command->add_flag("--no-peers", a.no_peers, "Leave OpenCV out");
+    add_picture_bench_options(*command, a.bench);
     command->add_flag("--ladder", a.ladder,
                       "The optimisations of the CUDA backend one on top of the other, in place of the comparison");
-    command->add_option("--json", a.json, "Write the measurements as JSON ('-': standard output)")->type_name("FILE");
-    command->add_option("--csv", a.csv, "Write the table as CSV ('-': standard output)")->type_name("FILE");
     command->footer(
         "Without --min-size, --max-size or --scale-factor two settings are measured: windows of 128 pixels alone, and\n"
         "the whole pyramid with a factor of 1.05. Times end with the raw detections on the host.");

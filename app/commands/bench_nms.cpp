@@ -1,5 +1,6 @@
 // throng bench nms: how long suppression takes, over lists of sizes, rules and thresholds, beside its peers.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cstdio>
@@ -24,6 +25,7 @@
 #include "core/base/rolling.h"
 #include "core/cpu/cpu_backend.h"
 #include "core/detect/detection_csv.h"
+#include "core/detect/nms_names.h"
 
 namespace throng {
 namespace {

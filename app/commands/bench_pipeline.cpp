@@ -1,5 +1,6 @@
 // throng bench pipeline: a source decoded, detected, and both, as fast as it goes with no output.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <map>
 #include <memory>
@@ -29,6 +30,7 @@ struct BenchArguments {
     NmsOptions nms = nms_options_after_detector(BoxesFor::data);
     std::vector<int> streams = {1, 8};
     std::vector<PipelinePart> parts = {PipelinePart::decode, PipelinePart::detect, PipelinePart::both};
+    int spare_places = kSparePlaces;
     std::string json;  // --json FILE
     std::string csv;   // --csv FILE
 };
@@ -65,6 +67,7 @@ int bench_pipeline(BenchArguments arguments, const CommonOptions& common) {
     bench.source_options.device = common.device;
     bench.source_options.prefer_device_frames = backend.backend->name() != "cpu";
     if (arguments.input.frames > 0) bench.frames = arguments.input.frames;
+    bench.spare_places = arguments.spare_places;
     bench.make_backend = [named = common, name = backend.backend->name()]() mutable {
         named.backend = name;
         return make_backend(named).backend;
@@ -126,6 +129,13 @@ void add_bench_pipeline_command(CLI::App& bench, CommandContext& context) {
         ->type_name("")
         ->default_str("decode,detect,both")
         ->group("Measurement");
+    command
+        ->add_option("--spare", arguments->spare_places,
+                     "Frames beyond one a stream that may be between decoder and boxes, of all streams together")
+        ->check(CLI::Range(0, 4096))
+        ->type_name("N")
+        ->capture_default_str()
+        ->group("Measurement");
     command->add_option("--json", arguments->json, "Write the results as JSON; - for standard output")
         ->type_name("FILE")
         ->group("Output");
@@ -133,6 +143,7 @@ void add_bench_pipeline_command(CLI::App& bench, CommandContext& context) {
         ->type_name("FILE")
         ->group("Output");
     command->footer(
+        "Streams go round their file until one has given --frames frames (600 unless told otherwise).\n"
         "Example:\n  throng bench pipeline crowd.mp4 --min-size 50 --max-size 200 --scale-factor 1.25 --frames 2000");
     command->callback([&context, arguments] {
         context.run = [&context, arguments] { return bench_pipeline(*arguments, context.common); };

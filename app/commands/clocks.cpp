@@ -1,5 +1,6 @@
 // throng clocks: lists, shows, sets and restores the clocks of the board.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <cstdio>
 #include <memory>

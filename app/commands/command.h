@@ -1,10 +1,10 @@
 // How a command of the program is added: one file a command, one line in the table of main.cpp.
 #pragma once
 
-#include <CLI/CLI.hpp>
-
 #include <functional>
 #include <string>
+
+#include "app/options/cli_fwd.h"
 
 namespace throng {
 

@@ -1,5 +1,6 @@
 // throng crowd OUT: a drawn crowd as a picture or a video, with its truth.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cerrno>

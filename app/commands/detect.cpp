@@ -1,4 +1,5 @@
 // throng detect SOURCE...: headless detection with files as output and a table of stage timings at the end.
+#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "app/commands/command.h"

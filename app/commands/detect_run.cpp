@@ -148,6 +148,7 @@ Pipeline& DetectRun::make_pipeline(std::size_t number, std::unique_ptr<VideoSour
 
     PipelineOptions options;
     options.max_frames = arguments_.source.frames;
+    options.spare_places = spare_places_;
     if (common_.backend == "auto" && active.backend.backend->name() != "cpu") {
         options.fallback = [this] {
             CommonOptions cpu = common_;

@@ -1,5 +1,6 @@
 // throng eval TRUTH DETECTIONS: precision, recall and average precision.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <cstdio>
 #include <map>

@@ -1,5 +1,6 @@
 // throng experiments: repeats the tables and figures of the papers on this machine.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <chrono>
 #include <cstdio>

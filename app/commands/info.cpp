@@ -1,6 +1,7 @@
 // throng info: what this build and this machine can do.
 #include <fmt/format.h>
 #include <hwy/targets.h>
+#include <CLI/CLI.hpp>
 
 #include <cstdio>
 #include <memory>

@@ -1,5 +1,6 @@
 // throng models: where models are looked for, what is found, what is recommended, and getting it.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <cstdio>
 #include <filesystem>

@@ -1,6 +1,7 @@
 // throng nms IN.csv: suppression on boxes from a file.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cstdio>

@@ -26,8 +26,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::uint64_t kWarmUp = 50;   // frames of each stream
-constexpr std::size_t kHeldFrames = 6;  // decoded frames that detection alone is fed with
+constexpr std::uint64_t kWarmUp = 50;                 // frames of each stream
+constexpr std::size_t kHeldFrames = 6;                // decoded frames that detection alone is fed with
+constexpr std::int64_t kMostWindow = 4096;            // frames that the statistics of stages cover
+constexpr std::int64_t kMostHeldLatencies = 1 << 20;  // for which there is memory from the start
 constexpr auto kBetweenLooks = std::chrono::milliseconds(1);
 
 // Hands out the same frames again and again, as if they had just been decoded.
@@ -53,6 +55,12 @@ private:
 // One stream's frames, and what is worth knowing of them between the warm-up and the end.
 class Tally final : public ResultSink {
 public:
+    // Memory for the latencies is in use from the start, so that what grows is not the measurement.
+    explicit Tally(std::int64_t frames) {
+        latencies_.resize(static_cast<std::size_t>(std::clamp<std::int64_t>(frames, 0, kMostHeldLatencies)));
+        latencies_.clear();
+    }
+
     void write(const FrameResult& result) override {
         frames_.fetch_add(1, std::memory_order_relaxed);
         if (!recording_.load(std::memory_order_relaxed)) return;
@@ -92,7 +100,7 @@ public:
     Load(const Load&) = delete;
     Load& operator=(const Load&) = delete;
     virtual ~Load() = default;
-    // Some stream has come to its end. Throws what made one fail.
+    // Some stream cannot give more. Throws what made one fail.
     [[nodiscard]] virtual bool over() = 0;
     [[nodiscard]] virtual std::optional<DeviceMemory> device_memory() const { return std::nullopt; }
 };
@@ -103,10 +111,9 @@ public:
     DecodeLoad(const PipelineBench& bench, std::vector<std::unique_ptr<Tally>>& tallies) {
         for (auto& tally : tallies) {
             auto source = open_source(bench.source, bench.source_options);
-            const auto frames = static_cast<std::uint64_t>(bench.frames) + kWarmUp;
+            source->set_loop(true);
             sources_.push_back(std::move(source));
             tallies_.push_back(tally.get());
-            wanted_ = frames;
         }
         for (std::size_t i = 0; i < sources_.size(); ++i) {
             threads_.emplace_back([this, i](const std::stop_token& stop) { work(*sources_[i], *tallies_[i], stop); });
@@ -123,7 +130,7 @@ private:
     void work(VideoSource& source, Tally& tally, const std::stop_token& stop) {
         std::optional<Error> failure;
         try {
-            while (!stop.stop_requested() && tally.frames() < wanted_) {
+            while (!stop.stop_requested()) {
                 Frame frame;
                 const ReadStatus status = source.read(frame, stop);
                 if (status == ReadStatus::end && !source.seek(0)) break;
@@ -139,7 +146,6 @@ private:
 
     std::vector<std::unique_ptr<VideoSource>> sources_;
     std::vector<Tally*> tallies_;
-    std::uint64_t wanted_ = 0;
     std::mutex mutex_;
     bool over_ = false;
     std::optional<Error> failure_;
@@ -153,8 +159,8 @@ public:
         if (!decode) read_some(bench);
         PipelineOptions options;
         options.loop = true;
-        options.max_frames = bench.frames + static_cast<std::int64_t>(kWarmUp);
-        options.timing_window = static_cast<std::size_t>(std::clamp<std::int64_t>(bench.frames, 1, 1 << 14));
+        options.timing_window = static_cast<std::size_t>(std::clamp<std::int64_t>(bench.frames, 1, kMostWindow));
+        options.spare_places = std::make_shared<SparePlaces>(bench.spare_places);
         for (auto& tally : tallies) {
             auto source = decode ? open_source(bench.source, bench.source_options)
                                  : std::make_unique<ReplaySource>(held_, origin_->info());
@@ -225,7 +231,8 @@ Usage usage(const Load& load, const Tallies& tallies) {
     return now;
 }
 
-// From the moment when all streams are warm to the moment when the first one is over.
+// From the moment when all streams are warm to the moment when the first one has given its frames. Streams do not end
+// by themselves: on a busy machine one may have given all of its own before another is warm.
 template <typename Tallies>
 PipelineRow observe(const PipelineBench& bench, Load& load, const Tallies& tallies) {
     const auto wait_until = [&](auto done) {
@@ -236,12 +243,26 @@ PipelineRow observe(const PipelineBench& bench, Load& load, const Tallies& talli
             bench.progress(frames);
         }
     };
-    wait_until([&] {
+    const auto warm = [&] {
         return std::all_of(tallies.begin(), tallies.end(), [](const auto& t) { return t->frames() >= kWarmUp; });
-    });
+    };
+    wait_until(warm);
+    if (!warm() && !bench.interrupted()) {
+        throw Error(ErrorKind::input, fmt::format("it ended before its first {} frames, which do not count", kWarmUp),
+                    bench.source);
+    }
     for (const auto& tally : tallies) tally->record(true);
     const Usage begin = usage(load, tallies);
-    wait_until([] { return false; });
+    const auto given = [&] {
+        for (std::size_t i = 0; i < tallies.size(); ++i) {
+            if (tallies[i]->frames() >= begin.frames[i] + static_cast<std::uint64_t>(bench.frames)) return true;
+        }
+        return false;
+    };
+    const auto tenth_of_first = begin.frames.front() + static_cast<std::uint64_t>(bench.frames) / 10;
+    wait_until([&] { return tallies.front()->frames() >= tenth_of_first || given(); });
+    const Usage tenth = usage(load, tallies);
+    wait_until(given);
     const Usage end = usage(load, tallies);
     for (const auto& tally : tallies) tally->record(false);
 
@@ -260,10 +281,10 @@ PipelineRow observe(const PipelineBench& bench, Load& load, const Tallies& talli
         row.cores = (end.cpu_seconds - begin.cpu_seconds) / row.seconds / row.streams;
     }
     row.host_bytes = end.host_bytes - begin.host_bytes;
-    row.resident_mb = end.resident_mb;
-    row.resident_growth_mb = end.resident_mb - begin.resident_mb;
-    row.device_mb = end.device_mb;
-    row.device_growth_mb = end.device_mb - begin.device_mb;
+    row.resident_tenth_mb = tenth.resident_mb;
+    row.resident_end_mb = end.resident_mb;
+    row.device_tenth_mb = tenth.device_mb;
+    row.device_end_mb = end.device_mb;
 
     std::vector<double> latencies;
     double kept = 0;
@@ -295,12 +316,12 @@ PipelineRow measure_pipeline(const PipelineBench& bench, PipelinePart part, int 
     PipelineRow row;
     if (part == PipelinePart::decode) {
         std::vector<std::unique_ptr<Tally>> tallies;
-        for (int i = 0; i < streams; ++i) tallies.push_back(std::make_unique<Tally>());
+        for (int i = 0; i < streams; ++i) tallies.push_back(std::make_unique<Tally>(0));
         DecodeLoad load(bench, tallies);
         row = observe(bench, load, tallies);
     } else {
         std::vector<std::shared_ptr<Tally>> tallies;
-        for (int i = 0; i < streams; ++i) tallies.push_back(std::make_shared<Tally>());
+        for (int i = 0; i < streams; ++i) tallies.push_back(std::make_shared<Tally>(bench.frames));
         PipelineLoad load(bench, part == PipelinePart::both, tallies);
         row = observe(bench, load, tallies);
         stages = load.stages();
@@ -311,7 +332,8 @@ PipelineRow measure_pipeline(const PipelineBench& bench, PipelinePart part, int 
 
 TextTable pipeline_table(const std::vector<PipelineRow>& rows) {
     TextTable table({"part", "streams", "frames", "frames/s", "of decoding", "slowest", "stages ms", "latency p50",
-                     "p99", "to host MB", "cores a stream", "resident MB", "grown", "device MB", "grown"});
+                     "p99", "to host MB", "cores a stream", "host MB at 1/10", "host MB at end", "device MB at 1/10",
+                     "device MB at end"});
     for (const PipelineRow& row : rows) {
         const bool detects = row.part != PipelinePart::decode;
         const auto number = [](double value, int digits) { return fmt::format("{:.{}f}", value, digits); };
@@ -320,9 +342,9 @@ TextTable pipeline_table(const std::vector<PipelineRow>& rows) {
                    number(row.slowest_fps, 1), detects ? number(row.device_ms, 3) : "",
                    detects ? number(row.latency_p50, 3) : "", detects ? number(row.latency_p99, 3) : "",
                    number(static_cast<double>(row.host_bytes) / 1e6, 1), number(row.cores, 2),
-                   number(row.resident_mb, 0), number(row.resident_growth_mb, 1),
-                   row.device_mb > 0 ? number(row.device_mb, 0) : "",
-                   row.device_mb > 0 ? number(row.device_growth_mb, 1) : ""});
+                   number(row.resident_tenth_mb, 1), number(row.resident_end_mb, 1),
+                   row.device_tenth_mb > 0 ? number(row.device_tenth_mb, 1) : "",
+                   row.device_end_mb > 0 ? number(row.device_end_mb, 1) : ""});
     }
     return table;
 }
@@ -343,10 +365,10 @@ nlohmann::ordered_json pipeline_json(const std::vector<PipelineRow>& rows) {
                         {"kept_a_frame", row.faces},
                         {"host_bytes", row.host_bytes},
                         {"cores_a_stream", row.cores},
-                        {"resident_mb", row.resident_mb},
-                        {"resident_growth_mb", row.resident_growth_mb},
-                        {"device_mb", row.device_mb},
-                        {"device_growth_mb", row.device_growth_mb}});
+                        {"resident_tenth_mb", row.resident_tenth_mb},
+                        {"resident_end_mb", row.resident_end_mb},
+                        {"device_tenth_mb", row.device_tenth_mb},
+                        {"device_end_mb", row.device_end_mb}});
     }
     return list;
 }

@@ -33,17 +33,20 @@ struct PipelineRow {
     double faces = 0;              // kept a frame
     std::uint64_t host_bytes = 0;  // of pictures that were copied from the device
     double cores = 0;              // of the host that were busy, per stream
-    double resident_mb = 0;        // of the host, at the end
-    double resident_growth_mb = 0;
-    double device_mb = 0;  // of all programs on the device, at the end
-    double device_growth_mb = 0;
+    // Memory in use when a tenth of the frames has passed, and at the end: of this process on the host, and of all
+    // programs on the device (0: none, or not known).
+    double resident_tenth_mb = 0;
+    double resident_end_mb = 0;
+    double device_tenth_mb = 0;
+    double device_end_mb = 0;
 };
 
 struct PipelineBench {
     std::string source;
     SourceOptions source_options;
     PipelineSettings settings;
-    std::int64_t frames = 600;                               // of each stream, after the warm-up
+    std::int64_t frames = 600;        // of the fastest stream, after the warm-up
+    int spare_places = kSparePlaces;  // frames beyond one a stream between decoder and boxes, of all streams
     std::function<std::shared_ptr<Backend>()> make_backend;  // one a stream
     std::function<bool()> interrupted;
     std::function<void(std::uint64_t frames)> progress;
@@ -51,7 +54,7 @@ struct PipelineBench {
 
 // Streams read the same source, from its start again where it ends. Nothing of the first frames counts: what is made
 // for them is used by all that follow. stages: of the first stream, empty for decode. Throws what open_source and the
-// pipeline throw.
+// pipeline throw, and input where a source that cannot go round ends before it is warm.
 [[nodiscard]] PipelineRow measure_pipeline(const PipelineBench& bench, PipelinePart part, int streams,
                                            std::vector<StageSummary>& stages);
 

@@ -1,4 +1,5 @@
 // throng view: the window.
+#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 

@@ -1,5 +1,7 @@
 #include "app/options/clock_options.h"
 
+#include <CLI/CLI.hpp>
+
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/clocks/telemetry_sink.h"

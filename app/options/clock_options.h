@@ -1,12 +1,11 @@
 // What every command that runs frames can do with the board: a clock profile for the run, and telemetry to a file.
 #pragma once
 
-#include <CLI/CLI.hpp>
-
 #include <memory>
 #include <string>
 
 #include "app/commands/command.h"
+#include "app/options/cli_fwd.h"
 #include "core/clocks/clock_controller.h"
 #include "core/clocks/telemetry.h"
 #include "core/pipeline/frame_result.h"

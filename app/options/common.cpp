@@ -1,5 +1,6 @@
 #include "app/options/common.h"
 
+#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <utility>
 

@@ -1,5 +1,6 @@
 #include "app/options/config_options.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
 #include <string>

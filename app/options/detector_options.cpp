@@ -1,6 +1,7 @@
 #include "app/options/detector_options.h"
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 
@@ -74,8 +75,8 @@ void add_detector_options(CLI::App& command, DetectorOptions& options, const std
                 "Raw detections below are not reported: a probability (cnn) or a margin (hog)")
             ->type_name("S")
             ->default_str(by_kind([](const DetectorKind& kind) {
-                return kind.params.score_threshold ? fmt::format("{:g}", *kind.params.score_threshold)
-                                                   : std::string("none");
+                if (kind.params.score_threshold) return fmt::format("{:g}", *kind.params.score_threshold);
+                return std::string(kind.takes_threshold ? "the model's own" : "none");
             }))
             ->group(group);
     command.add_flag("--half", options.half, "16-bit arithmetic where the detector and the device have it")

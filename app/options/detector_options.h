@@ -1,11 +1,10 @@
 // Options of the detector, the same for every command that detects.
 #pragma once
 
-#include <CLI/CLI.hpp>
-
 #include <string>
 #include <vector>
 
+#include "app/options/cli_fwd.h"
 #include "core/detect/detector.h"
 
 namespace throng {

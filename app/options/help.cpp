@@ -1,5 +1,6 @@
 #include "app/options/help.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 
 namespace throng {

@@ -1,10 +1,15 @@
 #include "app/options/nms_options.h"
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "app/options/kind_defaults.h"
 #include "core/base/error.h"
 #include "core/detect/detector_kinds.h"
+#include "core/detect/nms_names.h"
 
 namespace throng {
 namespace {
@@ -13,6 +18,20 @@ template <class Number>
 CLI::Option* add_number(CLI::App& command, const std::string& option, Number& value, const std::string& type,
                         const std::string& description) {
     return command.add_option(option, value, description)->type_name(type)->capture_default_str();
+}
+
+// An option whose values are the words of a table of nms_names.h; value is its default.
+template <class Choice, std::size_t kSize>
+CLI::Option* add_choice(CLI::App& command, const std::string& option, Choice& value,
+                        const std::pair<std::string_view, Choice> (&names)[kSize], const std::string& description) {
+    std::vector<std::string> words;
+    for (const auto& [name, choice] : names) words.emplace_back(name);
+    return command
+        .add_option_function<std::string>(
+            option, [&value, &names](const std::string& word) { value = *choice_of(names, word); }, description)
+        ->check(CLI::IsMember(words))
+        ->type_name("")
+        ->default_str(std::string(name_of(names, value)));
 }
 
 bool left_to_us(const CLI::Option* option) {

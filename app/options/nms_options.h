@@ -1,16 +1,11 @@
 // The options of non-maximum suppression, the same for every command that suppresses.
 #pragma once
 
-#include <CLI/CLI.hpp>
-
 #include <cstdint>
 #include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
+#include "app/options/cli_fwd.h"
 #include "core/detect/nms.h"
-#include "core/detect/nms_names.h"
 
 namespace throng {
 
@@ -41,19 +36,5 @@ void add_nms_options(CLI::App& command, NmsOptions& options);
 // were made for one; a rule that is defined on the IoU gets the IoU, its threshold and no minimum of hits unless the
 // user chose otherwise; then check_params, and D_max against k. Throws Error(usage).
 void settle_nms_options(NmsOptions& options, const std::string& detector = {});
-
-// Adds an option whose values are the words of a table of nms_names.h; value is its default.
-template <class Choice, std::size_t kSize>
-CLI::Option* add_choice(CLI::App& command, const std::string& option, Choice& value,
-                        const std::pair<std::string_view, Choice> (&names)[kSize], const std::string& description) {
-    std::vector<std::string> words;
-    for (const auto& [name, choice] : names) words.emplace_back(name);
-    return command
-        .add_option_function<std::string>(
-            option, [&value, &names](const std::string& word) { value = *choice_of(names, word); }, description)
-        ->check(CLI::IsMember(words))
-        ->type_name("")
-        ->default_str(std::string(name_of(names, value)));
-}
 
 }  // namespace throng

@@ -1,5 +1,6 @@
 #include "app/options/output_options.h"
 
+#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <utility>
 

@@ -1,14 +1,13 @@
 // Options for what a detection run writes, and the sinks that they mean.
 #pragma once
 
-#include <CLI/CLI.hpp>
-
 #include <atomic>
 #include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "app/options/cli_fwd.h"
 #include "app/options/shared_sink.h"
 #include "core/pipeline/frame_result.h"
 #include "core/video/source.h"

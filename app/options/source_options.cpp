@@ -1,5 +1,6 @@
 #include "app/options/source_options.h"
 
+#include <CLI/CLI.hpp>
 #include <limits>
 
 namespace throng {

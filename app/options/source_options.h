@@ -1,10 +1,9 @@
 // Options of everything that reads frames.
 #pragma once
 
-#include <CLI/CLI.hpp>
-
 #include <cstdint>
 
+#include "app/options/cli_fwd.h"
 #include "core/video/source.h"
 
 namespace throng {

@@ -1,4 +1,5 @@
 // Any words as a command line (one a line): parsed, or refused with a message.
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

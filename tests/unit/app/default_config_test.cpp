@@ -1,5 +1,6 @@
 // configs/default.toml tells the truth about defaults.
 #include <gtest/gtest.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cstdlib>

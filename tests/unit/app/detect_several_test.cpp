@@ -46,7 +46,7 @@ protected:
 std::vector<std::string> crowds(int count) {
     std::vector<std::string> sources;
     for (int i = 0; i < count; ++i) {
-        sources.push_back("crowd:faces=4,size=240x180,frames=" + std::to_string(6 + i) + ",seed=" + std::to_string(i));
+        sources.push_back("crowd:faces=4,size=160x120,frames=" + std::to_string(6 + i) + ",seed=" + std::to_string(i));
     }
     return sources;
 }
@@ -77,7 +77,10 @@ TEST_F(DetectSeveral, TakeTurns) {
     const std::string a = "crowd:faces=2,size=240x180,frames=60,seed=1";
     const std::string b = "crowd:faces=2,size=240x180,frames=60,seed=2";
     const std::string path = (dir_.path() / "turns.jsonl").string();
-    ASSERT_EQ(run_program({"detect", a, b, "--json", path, "--backend", "cpu", "--streams", "2", "--quiet"}).status, 0);
+    ASSERT_EQ(run_program(
+                  {"detect", a, b, "--json", path, "--backend", "cpu", "--streams", "2", "--min-size", "80", "--quiet"})
+                  .status,
+              0);
     int turns = 0;
     std::string before;
     std::ifstream file(path);

@@ -20,7 +20,7 @@ struct ProgramOptions {
     long largest_file = -1;  // bytes a file may grow to: stands in for a full disk
 };
 
-// $THRONG_PROGRAM, else `throng` beside the test. Reads no configuration of the user. Killed after a minute.
+// $THRONG_PROGRAM, else `throng` beside the test. Reads no configuration of the user. Killed after five minutes.
 ProgramResult run_program(const std::vector<std::string>& arguments, const ProgramOptions& options = {});
 
 }  // namespace throng::test
