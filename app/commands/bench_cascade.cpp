@@ -33,7 +33,7 @@
 namespace throng {
 namespace {
 
-struct BenchArguments {
+struct CascadeBenchArguments {
     std::string image;
     std::string size = "1920x1080";
     int faces = 60;
@@ -43,13 +43,13 @@ struct BenchArguments {
     PictureBenchOptions bench;
 };
 
-struct Setting {
+struct CascadeSetting {
     std::string name;
     DetectorParams params;
 };
 
-struct Row {
-    Setting setting;
+struct CascadeRow {
+    CascadeSetting setting;
     std::string model;
     RunSamples ours;                      // frame in, raw detections out
     RunSamples opencv;                    // empty: not measured
@@ -60,7 +60,7 @@ struct Row {
     std::int64_t theirs = 0;
 };
 
-std::vector<Setting> standard_settings(const DetectorParams& base) {
+std::vector<CascadeSetting> standard_settings(const DetectorParams& base) {
     const auto make = [&](const char* name, const char* kind, const char* model, double factor, int least, int most) {
         DetectorParams params = base;
         params.kind = kind;
@@ -68,7 +68,7 @@ std::vector<Setting> standard_settings(const DetectorParams& base) {
         params.scale_factor = factor;
         params.min_size = least;
         params.max_size = most;
-        return Setting{name, params};
+        return CascadeSetting{name, params};
     };
     return {make("alt2, 1.25, 50 to 200 px", "haar", "haarcascade_frontalface_alt2", 1.25, 50, 200),
             make("alt2, 1.1, from 24 px", "haar", "haarcascade_frontalface_alt2", 1.1, 24, 0),
@@ -84,7 +84,7 @@ cv::Mat luma_of(const Frame& frame) {
 
 class CascadeBench {
 public:
-    CascadeBench(const BenchArguments& arguments, const CommonOptions& common)
+    CascadeBench(const CascadeBenchArguments& arguments, const CommonOptions& common)
         : arguments_(arguments), common_(common), backend_(make_backend(common, &arguments.detector).backend) {}
 
     int run() {
@@ -93,12 +93,12 @@ public:
                                             : first_picture(arguments_.image);
         cv::ocl::setUseOpenCL(false);
         if (arguments_.detector.threads > 0) cv::setNumThreads(arguments_.detector.threads);
-        std::vector<Setting> settings = standard_settings(arguments_.detector);
+        std::vector<CascadeSetting> settings = standard_settings(arguments_.detector);
         if (arguments_.one_setting) settings = {own_setting()};
         if (arguments_.ladder) return run_ladder(settings);
         const auto runs = static_cast<std::uint64_t>(arguments_.bench.repeat);
         Progress progress(common_, "bench cascade", settings.size() * runs);
-        for (const Setting& setting : settings) {
+        for (const CascadeSetting& setting : settings) {
             rows_.push_back(measure(
                 setting, [&](std::uint64_t done) { progress.update(rows_.size() * runs + done, setting.name); }));
         }
@@ -114,7 +114,7 @@ public:
     }
 
 private:
-    int run_ladder(const std::vector<Setting>& settings) {
+    int run_ladder(const std::vector<CascadeSetting>& settings) {
         if (backend_->name() != "cuda") {
             throw Error(ErrorKind::unavailable, "measures the CUDA backend, which is not in use", "--ladder",
                         "use --backend cuda to see why");
@@ -122,7 +122,7 @@ private:
         Progress progress(common_, "bench cascade", settings.size() * static_cast<std::uint64_t>(ladder_steps()));
         std::vector<LadderRow> rows;
         std::uint64_t steps = 0;
-        for (const Setting& setting : settings) {
+        for (const CascadeSetting& setting : settings) {
             const auto more = measure_ladder(picture_.frame, setting.name, setting.params, common_.device,
                                              arguments_.bench.repeat, [&] { progress.update(++steps, setting.name); });
             rows.insert(rows.end(), more.begin(), more.end());
@@ -134,15 +134,15 @@ private:
         return 0;
     }
 
-    [[nodiscard]] Setting own_setting() const {
+    [[nodiscard]] CascadeSetting own_setting() const {
         const DetectorParams& p = arguments_.detector;
         const std::string most =
             p.max_size > 0 ? fmt::format("{} to {} px", p.min_size, p.max_size) : fmt::format("from {} px", p.min_size);
         return {fmt::format("{}, {:g}, {}", p.model.empty() ? p.kind : p.model, p.scale_factor, most), p};
     }
 
-    Row measure(const Setting& setting, const std::function<void(std::uint64_t)>& done) {
-        Row row;
+    CascadeRow measure(const CascadeSetting& setting, const std::function<void(std::uint64_t)>& done) {
+        CascadeRow row;
         row.setting = setting;
         const auto file = find_model(setting.params.model, setting.params.kind);
         row.model = file.string();
@@ -187,7 +187,7 @@ private:
     [[nodiscard]] TextTable table() const {
         TextTable table({"setting", "median ms", "pyramid", "integral", "cascade", "OpenCV ms", "x OpenCV",
                          "its CUDA ms", "windows", "looked at", "accepted", "OpenCV's", "common"});
-        for (const Row& row : rows_) {
+        for (const CascadeRow& row : rows_) {
             const double median = row.ours.median();
             const bool peer = !row.opencv.empty();
             table.add({row.setting.name, fmt::format("{:.2f}", median), row.ours.stage(stage::kPyramid, 2),
@@ -214,7 +214,7 @@ private:
 
     [[nodiscard]] nlohmann::json rows_json() const {
         nlohmann::json rows = nlohmann::json::array();
-        for (const Row& row : rows_) {
+        for (const CascadeRow& row : rows_) {
             const DetectorParams& p = row.setting.params;
             nlohmann::json item = row.ours.json();
             item.update({{"setting", row.setting.name},
@@ -245,19 +245,19 @@ private:
         return rows;
     }
 
-    const BenchArguments& arguments_;
+    const CascadeBenchArguments& arguments_;
     const CommonOptions& common_;
     std::shared_ptr<Backend> backend_;
     BenchPicture picture_;
-    std::vector<Row> rows_;
+    std::vector<CascadeRow> rows_;
 };
 
 }  // namespace
 
 void add_bench_cascade_command(CLI::App& bench, CommandContext& context) {
     CLI::App* command = bench.add_subcommand("cascade", "Haar and LBP cascades on one picture, beside OpenCV's");
-    const auto arguments = std::make_shared<BenchArguments>();
-    BenchArguments& a = *arguments;
+    const auto arguments = std::make_shared<CascadeBenchArguments>();
+    CascadeBenchArguments& a = *arguments;
     command->add_option("--image", a.image, "A picture or video (its first frame) in place of the drawn crowd")
         ->type_name("FILE");
     command->add_option("--size", a.size, "Size of the drawn crowd")->type_name("WxH")->capture_default_str();

@@ -27,14 +27,14 @@
 namespace throng {
 namespace {
 
-struct BenchArguments {
+struct CnnBenchArguments {
     std::string image;
     std::vector<std::string> sizes{"320x320", "640x640", "1920x1080"};
     DetectorOptions detector;
     PictureBenchOptions bench;
 };
 
-struct Row {
+struct CnnRow {
     std::string size;
     std::string who;
     RunSamples times;
@@ -51,7 +51,7 @@ struct Contestant {
     std::unique_ptr<StageRecorder> recorder;
     DetectionBuffer raw, kept;
     DetectionSet found;
-    Row row;
+    CnnRow row;
 
     Contestant(const std::shared_ptr<Backend>& made_by, const DetectorParams& params)
         : backend(made_by),
@@ -70,7 +70,7 @@ struct Contestant {
 
 class CnnBench {
 public:
-    CnnBench(const BenchArguments& arguments, const CommonOptions& common) : arguments_(arguments), common_(common) {
+    CnnBench(const CnnBenchArguments& arguments, const CommonOptions& common) : arguments_(arguments), common_(common) {
         settle_detector_options(arguments_.detector);
         backends_ = backends_to_compare(common, arguments_.detector);
     }
@@ -130,7 +130,7 @@ private:
         std::vector<Contestant> contestants;
         for (const auto& backend : backends_) contestants.emplace_back(backend, arguments_.detector);
         const std::unique_ptr<CnnPeer> peer = make_peer(bgr.size());
-        Row theirs;
+        CnnRow theirs;
         constexpr int kWarmUp = 3;
         for (int i = 0; i < arguments_.bench.repeat + kWarmUp; ++i) {
             for (Contestant& contestant : contestants) {
@@ -143,7 +143,7 @@ private:
             if (i >= kWarmUp) theirs.times.add(ms);
         }
         for (Contestant& contestant : contestants) {
-            Row& row = contestant.row;
+            CnnRow& row = contestant.row;
             row.who = contestant.backend->name();
             row.kept = static_cast<std::int64_t>(contestant.found.detections.size());
             contestant.backend->download(contestant.raw, contestant.found);
@@ -155,7 +155,7 @@ private:
         add(size, frame, std::move(theirs));
     }
 
-    void add(const std::string& size, const Frame& frame, Row row) {
+    void add(const std::string& size, const Frame& frame, CnnRow row) {
         row.size = size;
         if (row.raw >= 0) {
             const CnnPlan plan = plan_passes(network_, frame.width(), frame.height(), arguments_.detector,
@@ -175,8 +175,8 @@ private:
         return found != params.switches.end() && found->second == "letterbox" ? CnnInput::letterbox : CnnInput::native;
     }
 
-    [[nodiscard]] double peer_median(const Row& row) const {
-        for (const Row& other : rows_) {
+    [[nodiscard]] double peer_median(const CnnRow& row) const {
+        for (const CnnRow& other : rows_) {
             if (other.size == row.size && other.raw < 0) return other.times.median();
         }
         return 0;
@@ -185,7 +185,7 @@ private:
     [[nodiscard]] TextTable table() const {
         TextTable table({"frame", "who", "median ms", "least ms", "preprocess", "network", "boxes", "x OpenCV",
                          "multiply-adds", "raw", "kept"});
-        for (const Row& row : rows_) {
+        for (const CnnRow& row : rows_) {
             const auto stage = [&](std::string_view name) { return row.times.stage(name, 3); };
             const double median = row.times.median();
             const double peer = peer_median(row);
@@ -202,7 +202,7 @@ private:
         nlohmann::json all = {{"image", source_}, {"model", model_}};
         for (const auto& backend : backends_) all["devices"][backend->name()] = backend->description();
         all["rows"] = nlohmann::json::array();
-        for (const Row& row : rows_) {
+        for (const CnnRow& row : rows_) {
             nlohmann::json item = row.times.json();
             item.update(
                 {{"frame", row.size}, {"who", row.who}, {"multiply_adds", row.multiply_adds}, {"kept", row.kept}});
@@ -213,13 +213,13 @@ private:
         return all;
     }
 
-    BenchArguments arguments_;
+    CnnBenchArguments arguments_;
     const CommonOptions& common_;
     std::vector<std::shared_ptr<Backend>> backends_;
     std::string model_;
     Network network_;
     std::string source_;
-    std::vector<Row> rows_;
+    std::vector<CnnRow> rows_;
 };
 
 }  // namespace
@@ -227,8 +227,8 @@ private:
 void add_bench_cnn_command(CLI::App& bench, CommandContext& context) {
     CLI::App* command =
         bench.add_subcommand("cnn", "Faces by a convolutional network, beside OpenCV's detector in the same run");
-    auto arguments = std::make_shared<BenchArguments>();
-    BenchArguments& a = *arguments;
+    auto arguments = std::make_shared<CnnBenchArguments>();
+    CnnBenchArguments& a = *arguments;
     command->add_option("image", a.image, "Picture or video to detect in (its first frame); without it a drawn crowd")
         ->type_name("FILE");
     command->add_option("--size", a.sizes, "Sizes of the drawn crowd, one row each")

@@ -26,7 +26,7 @@
 namespace throng {
 namespace {
 
-struct BenchArguments {
+struct HogBenchArguments {
     std::string image;
     std::string size = "640x480";
     DetectorOptions detector;
@@ -35,12 +35,12 @@ struct BenchArguments {
     PictureBenchOptions bench;
 };
 
-struct Setting {
+struct HogSetting {
     std::string name;
     DetectorParams params;
 };
 
-struct Row {
+struct HogRow {
     std::string setting;
     std::string backend;
     RunSamples times;  // frame in, raw detections on the host
@@ -114,14 +114,14 @@ cv::Mat grey_of(const Frame& frame) {
 
 class HogBench {
 public:
-    HogBench(const BenchArguments& arguments, const CommonOptions& common)
+    HogBench(const HogBenchArguments& arguments, const CommonOptions& common)
         : arguments_(arguments), common_(common), backends_(backends_to_compare(common, arguments.detector)) {}
 
     int run() {
         picture_ = arguments_.image.empty() ? drawn_picture(arguments_.size) : first_picture(arguments_.image);
         cv::ocl::setUseOpenCL(false);
         if (arguments_.detector.threads > 0) cv::setNumThreads(arguments_.detector.threads);
-        const std::vector<Setting> settings = chosen_settings();
+        const std::vector<HogSetting> settings = chosen_settings();
         Progress progress(common_, "bench hog", settings.size());
         for (std::size_t i = 0; i < settings.size(); ++i) {
             if (arguments_.ladder) {
@@ -146,23 +146,23 @@ public:
     }
 
 private:
-    [[nodiscard]] std::vector<Setting> chosen_settings() const {
+    [[nodiscard]] std::vector<HogSetting> chosen_settings() const {
         const DetectorParams& own = arguments_.detector;
         if (arguments_.one_setting) {
             const std::string most =
                 own.max_size > 0 ? fmt::format(" to {}", own.max_size) : std::string(" px and more");
             return {{fmt::format("{:g}, {}{}", own.scale_factor, own.min_size, most), own}};
         }
-        Setting one{"one scale", own};
+        HogSetting one{"one scale", own};
         one.params.min_size = one.params.max_size = kHogWindowHeight;
-        Setting all{"all scales, 1.05", own};
+        HogSetting all{"all scales, 1.05", own};
         all.params.min_size = kHogWindowHeight;
         all.params.max_size = 0;
         all.params.scale_factor = 1.05;
         return {one, all};
     }
 
-    void measure(const Setting& setting) {
+    void measure(const HogSetting& setting) {
         const cv::Mat luma = grey_of(picture_.frame);
         Peer peer(luma, setting.params);
         struct Run {
@@ -170,7 +170,7 @@ private:
             std::unique_ptr<StageRecorder> recorder;
             DetectionBuffer raw;
             DetectionSet found;
-            Row row;
+            HogRow row;
         };
         std::vector<Run> runs;
         for (const auto& backend : backends_) {
@@ -183,7 +183,7 @@ private:
             runs.back().row.backend = backend->name();
             runs.back().row.windows = peer.windows();
         }
-        Row opencv;
+        HogRow opencv;
         opencv.setting = setting.name;
         opencv.backend = "OpenCV";
         opencv.windows = peer.windows();
@@ -214,8 +214,8 @@ private:
     }
 
     // Of the row's setting; 0: not measured.
-    [[nodiscard]] double opencv_median(const Row& row) const {
-        for (const Row& other : rows_) {
+    [[nodiscard]] double opencv_median(const HogRow& row) const {
+        for (const HogRow& other : rows_) {
             if (other.setting == row.setting && other.backend == "OpenCV") return other.times.median();
         }
         return 0;
@@ -224,7 +224,7 @@ private:
     [[nodiscard]] TextTable table() const {
         TextTable table({"setting", "backend", "median ms", "least ms", "pyramid", "gradient", "histogram", "normalise",
                          "svm", "x OpenCV", "windows", "raw", "common"});
-        for (const Row& row : rows_) {
+        for (const HogRow& row : rows_) {
             const auto stage = [&](std::string_view name) { return row.times.stage(name, 3); };
             const double median = row.times.median();
             const double opencv = opencv_median(row);
@@ -246,7 +246,7 @@ private:
             return all;
         }
         all["rows"] = nlohmann::json::array();
-        for (const Row& row : rows_) {
+        for (const HogRow& row : rows_) {
             nlohmann::json item = row.times.json();
             item.update(
                 {{"setting", row.setting}, {"backend", row.backend}, {"windows", row.windows}, {"raw", row.raw}});
@@ -259,11 +259,11 @@ private:
         return all;
     }
 
-    const BenchArguments& arguments_;
+    const HogBenchArguments& arguments_;
     const CommonOptions& common_;
     std::vector<std::shared_ptr<Backend>> backends_;
     BenchPicture picture_;
-    std::vector<Row> rows_;
+    std::vector<HogRow> rows_;
     std::vector<HogLadderRow> ladder_;
 };
 
@@ -271,8 +271,8 @@ private:
 
 void add_bench_hog_command(CLI::App& bench, CommandContext& context) {
     CLI::App* command = bench.add_subcommand("hog", "The people detector on one picture, beside OpenCV's");
-    const auto arguments = std::make_shared<BenchArguments>();
-    BenchArguments& a = *arguments;
+    const auto arguments = std::make_shared<HogBenchArguments>();
+    HogBenchArguments& a = *arguments;
     command->add_option("--image", a.image, "A picture or video (its first frame) in place of the drawn crowd")
         ->type_name("FILE");
     command->add_option("--size", a.size, "Size of the drawn crowd")->type_name("WxH")->capture_default_str();

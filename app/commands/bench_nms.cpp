@@ -30,7 +30,7 @@
 namespace throng {
 namespace {
 
-struct BenchArguments {
+struct NmsBenchArguments {
     std::string input;
     std::vector<std::int32_t> boxes = {200, 1027, 2895, 16384, 65536};
     std::vector<std::int32_t> clusters = {20};
@@ -48,15 +48,15 @@ struct BenchArguments {
     std::string csv;
 };
 
-struct Setting {
+struct NmsSetting {
     std::string input;  // "clusters of 20", or the file
     const DetectionSet* boxes;
     NmsParams params;
     std::int32_t dmax;
 };
 
-struct Row {
-    Setting setting;
+struct NmsRow {
+    NmsSetting setting;
     std::int32_t capacity;  // of the buffers: D_max
     std::int64_t overflow;  // boxes beyond it, which no engine sees
     std::size_t kept;
@@ -81,16 +81,16 @@ std::string milliseconds(double ms) {
 
 class NmsBench {
 public:
-    NmsBench(const BenchArguments& arguments, const CommonOptions& common)
+    NmsBench(const NmsBenchArguments& arguments, const CommonOptions& common)
         : arguments_(arguments), common_(common), backend_(make_backend(common).backend) {}
 
     int run() {
         make_inputs();
-        const std::vector<Setting> settings = all_settings();
+        const std::vector<NmsSetting> settings = all_settings();
         Progress progress(common_, "bench nms", settings.size());
         std::uint64_t done = 0;
         std::optional<Error> first_error;
-        for (const Setting& setting : settings) {
+        for (const NmsSetting& setting : settings) {
             try {
                 rows_.push_back(measure(setting));
             } catch (const Error& error) {
@@ -134,8 +134,8 @@ private:
     }
 
     // Every combination; k and D_max vary with the paper's kernels alone.
-    [[nodiscard]] std::vector<Setting> all_settings() const {
-        std::vector<Setting> settings;
+    [[nodiscard]] std::vector<NmsSetting> all_settings() const {
+        std::vector<NmsSetting> settings;
         for (const auto& [name, boxes] : inputs_) {
             for_each_params([&, &name = name, &boxes = boxes](const NmsParams& params, std::int32_t dmax) {
                 settings.push_back({name, &boxes, params, dmax});
@@ -176,13 +176,13 @@ private:
         }
     }
 
-    Row measure(const Setting& setting) {
+    NmsRow measure(const NmsSetting& setting) {
         NmsOptions options{setting.params, setting.dmax};
         settle_nms_options(options);  // throws where settings contradict each other
         const NmsMeasurement times = measure_on(*backend_, setting, setting.params);
         const std::int32_t capacity = capacity_of(setting);
         const auto overflow = static_cast<std::int64_t>(setting.boxes->detections.size()) - capacity;
-        Row row{setting, capacity, std::max<std::int64_t>(overflow, 0), kept_, times, {}};
+        NmsRow row{setting, capacity, std::max<std::int64_t>(overflow, 0), kept_, times, {}};
         if (row.overflow > 0) spdlog::warn("--dmax {}: {} boxes are left out", capacity, row.overflow);
         if (arguments_.no_peers) return row;
         if (backend_->name() != "cpu") {
@@ -198,7 +198,7 @@ private:
         return row;
     }
 
-    void add_engine(Row& row, const std::string& name, Backend& backend, const NmsParams& params) {
+    void add_engine(NmsRow& row, const std::string& name, Backend& backend, const NmsParams& params) {
         try {
             const NmsMeasurement times = measure_on(backend, row.setting, params);
             row.peers.push_back({name, percentile(times.total, 0.5), static_cast<std::int64_t>(kept_)});
@@ -207,12 +207,12 @@ private:
         }
     }
 
-    static std::int32_t capacity_of(const Setting& setting) {
+    static std::int32_t capacity_of(const NmsSetting& setting) {
         return setting.dmax > 0 ? setting.dmax
                                 : std::max(static_cast<std::int32_t>(setting.boxes->detections.size()), 1);
     }
 
-    NmsMeasurement measure_on(Backend& backend, const Setting& setting, const NmsParams& params) {
+    NmsMeasurement measure_on(Backend& backend, const NmsSetting& setting, const NmsParams& params) {
         const DetectionSet& boxes = *setting.boxes;
         const std::int32_t capacity = capacity_of(setting);
         DetectionExtras extras;
@@ -239,7 +239,7 @@ private:
 
     [[nodiscard]] std::vector<std::string> peer_names() const {
         std::vector<std::string> names;
-        for (const Row& row : rows_) {
+        for (const NmsRow& row : rows_) {
             for (const PeerTime& peer : row.peers) {
                 if (std::find(names.begin(), names.end(), peer.name) == names.end()) names.push_back(peer.name);
             }
@@ -249,7 +249,7 @@ private:
 
     [[nodiscard]] std::vector<std::string> stages() const {
         std::vector<const NmsMeasurement*> all;
-        for (const Row& row : rows_) all.push_back(&row.times);
+        for (const NmsRow& row : rows_) all.push_back(&row.times);
         return stages_of(all);
     }
 
@@ -267,11 +267,11 @@ private:
             header.push_back("x " + peer);
         }
         TextTable table(header);
-        for (const Row& row : rows_) table.add(cells(row, stages(), peers));
+        for (const NmsRow& row : rows_) table.add(cells(row, stages(), peers));
         return table;
     }
 
-    [[nodiscard]] static std::vector<std::string> cells(const Row& row, const std::vector<std::string>& stages,
+    [[nodiscard]] static std::vector<std::string> cells(const NmsRow& row, const std::vector<std::string>& stages,
                                                         const std::vector<std::string>& peers) {
         const NmsParams& params = row.setting.params;
         const double median = percentile(row.times.total, 0.5);
@@ -304,7 +304,7 @@ private:
 
     [[nodiscard]] nlohmann::json json() const {
         nlohmann::json rows = nlohmann::json::array();
-        for (const Row& row : rows_) {
+        for (const NmsRow& row : rows_) {
             const NmsParams& params = row.setting.params;
             nlohmann::json item = {{"boxes", row.setting.boxes->detections.size()},
                                    {"input", row.setting.input},
@@ -351,12 +351,12 @@ private:
         if (!stream) throw Error(ErrorKind::input, "cannot be written", path, "check the folder and its rights");
     }
 
-    const BenchArguments& arguments_;
+    const NmsBenchArguments& arguments_;
     const CommonOptions& common_;
     std::shared_ptr<Backend> backend_;
     std::shared_ptr<Backend> cpu_;
     std::vector<std::pair<std::string, DetectionSet>> inputs_;
-    std::vector<Row> rows_;
+    std::vector<NmsRow> rows_;
     std::size_t kept_ = 0;  // of the last measurement
 };
 
@@ -365,8 +365,8 @@ private:
 void add_bench_nms_command(CLI::App& bench, CommandContext& context) {
     CLI::App* command =
         bench.add_subcommand("nms", "Suppression over lists of sizes, rules and thresholds, beside peers");
-    const auto arguments = std::make_shared<BenchArguments>();
-    BenchArguments& a = *arguments;
+    const auto arguments = std::make_shared<NmsBenchArguments>();
+    NmsBenchArguments& a = *arguments;
     command->add_option("--input", a.input, "Boxes from a file, as `throng nms` reads them, in place of generated ones")
         ->type_name("IN.csv");
     const auto list = [command](const std::string& option, auto& values, const std::string& type,

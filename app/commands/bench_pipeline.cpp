@@ -23,7 +23,7 @@
 namespace throng {
 namespace {
 
-struct BenchArguments {
+struct PipelineBenchArguments {
     std::string source;
     SourceArguments input;
     DetectorOptions detector;
@@ -52,7 +52,7 @@ nlohmann::ordered_json stage_json(const std::vector<StageSummary>& stages) {
     return json;
 }
 
-int bench_pipeline(BenchArguments arguments, const CommonOptions& common) {
+int bench_pipeline(PipelineBenchArguments arguments, const CommonOptions& common) {
     settle_detector_options(arguments.detector);
     settle_nms_options(arguments.nms, arguments.detector.kind);
     PipelineBench bench;
@@ -111,7 +111,7 @@ int bench_pipeline(BenchArguments arguments, const CommonOptions& common) {
 
 void add_bench_pipeline_command(CLI::App& bench, CommandContext& context) {
     CLI::App* command = bench.add_subcommand("pipeline", "Decode a source, detect in it, and both, as fast as it goes");
-    auto arguments = std::make_shared<BenchArguments>();
+    auto arguments = std::make_shared<PipelineBenchArguments>();
     command->add_option("SOURCE", arguments->source, source_forms())->required()->type_name("");
     add_source_options(*command, arguments->input);
     add_detector_options(*command, arguments->detector);

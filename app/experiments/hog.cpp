@@ -15,7 +15,7 @@
 namespace throng {
 namespace {
 
-constexpr const char* kTalk = "M. Lv, B. Zhao, High Performance Pedestrian Detection on Tegra X1, GTC 2016";
+constexpr const char* kHogTalk = "M. Lv, B. Zhao, High Performance Pedestrian Detection on Tegra X1, GTC 2016";
 constexpr std::string_view kKernels[] = {stage::kGradient, stage::kHistogram, stage::kNormalise, stage::kSvm};
 constexpr int kRuns = 30;
 constexpr int kWarmUp = 3;
@@ -82,7 +82,7 @@ void run_hog(ExperimentBench& bench, ExperimentResult& result) {
     const Frame frame = Crowd(crowd).frame(0);
     result.settings = {{"input", "drawn crowd of 12 people, 640x480"},
                        {"detector", "HOG people, windows of 64x128, one scale, as in the talk"}};
-    result.published = {{"640x480, one scale, all kernels, Tegra X1", "4.67 ms (214 frames a second)", kTalk}};
+    result.published = {{"640x480, one scale, all kernels, Tegra X1", "4.67 ms (214 frames a second)", kHogTalk}};
 
     ResultTable table{"kernels", "Milliseconds, medians", {"kernel", "before", "after", "gain"}, {}};
     Plot plot{"kernels", "The four kernels", "", "milliseconds", false, false, {}, {}};

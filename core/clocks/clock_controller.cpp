@@ -7,12 +7,11 @@
 
 #include "core/base/error.h"
 #include "core/base/log.h"
+#include "core/clocks/nvml_clock.h"
 #include "core/clocks/tegra124_clock.h"
 
 namespace throng {
-namespace {
-constexpr Hertz kTolerance = 20'000'000;  // a driver's rounding of a lock, a little more than its steps of 15 MHz
-}
+namespace {}
 
 ClockController::ClockController(ClockOptions options)
     : options_(std::move(options)),
@@ -171,8 +170,8 @@ ClockReading ClockController::measure() const {
     if (applied_range_) {
         reading.requested = applied_range_->second;
         // T124 and devfreq tell what is in force. NVML does not, but no clock runs above its lock.
-        const bool above_lock =
-            gpu_->kind() == "nvml" && reading.gpu.current && *reading.gpu.current > applied_range_->second + kTolerance;
+        const bool above_lock = gpu_->kind() == "nvml" && reading.gpu.current &&
+                                *reading.gpu.current > applied_range_->second + kNvmlTolerance;
         reading.changed_by_another = above_lock || (reading.gpu.min && *reading.gpu.min != applied_range_->first) ||
                                      (reading.gpu.max && *reading.gpu.max != applied_range_->second);
     }

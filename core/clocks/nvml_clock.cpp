@@ -9,7 +9,6 @@ namespace throng {
 namespace {
 
 constexpr Hertz kMegahertz = 1'000'000;
-constexpr Hertz kTolerance = 20 * kMegahertz;
 constexpr int kAttempts = 12;
 constexpr std::chrono::milliseconds kBetweenAttempts{5};
 
@@ -67,12 +66,12 @@ private:
         for (int attempt = 0; attempt < kAttempts; ++attempt) {
             if (attempt > 0) std::this_thread::sleep_for(kBetweenAttempts);
             mhz = nvml_->graphics_clock_mhz();
-            if (!mhz || *mhz * kMegahertz <= max + kTolerance) break;
+            if (!mhz || *mhz * kMegahertz <= max + kNvmlTolerance) break;
         }
         ApplyResult result;
         if (!mhz) {
             result.reason = "the clock cannot be read back";
-        } else if (*mhz * kMegahertz > max + kTolerance) {
+        } else if (*mhz * kMegahertz > max + kNvmlTolerance) {
             return {ApplyStatus::rejected, "nvmlDeviceSetGpuLockedClocks",
                     "asked for " + std::to_string(max / kMegahertz) + " MHz at most, the GPU runs at " +
                         std::to_string(*mhz) + " MHz",

@@ -8,6 +8,9 @@
 
 namespace throng {
 
+// Clocks are locked in steps of 15 MHz: a little more is no other clock.
+inline constexpr Hertz kNvmlTolerance = 20'000'000;
+
 [[nodiscard]] std::unique_ptr<GpuClock> make_nvml_clock(std::shared_ptr<Nvml> nvml);
 
 }  // namespace throng

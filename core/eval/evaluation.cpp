@@ -11,11 +11,11 @@
 namespace throng {
 namespace {
 
-using Frame = std::optional<std::int64_t>;
+using FrameNumber = std::optional<std::int64_t>;
 
 // The pictures of each file by frame number.
 template <typename Entry>
-using ByFile = std::map<std::string, std::map<Frame, const Labels<Entry>*>>;
+using ByFile = std::map<std::string, std::map<FrameNumber, const Labels<Entry>*>>;
 
 template <typename Entry>
 ByFile<Entry> by_file(const std::vector<Labels<Entry>>& all, const char* what) {

@@ -33,10 +33,6 @@ Color color(Rgb c) {
     return color_of(c.r, c.g, c.b);
 }
 
-Rgb between(Rgb a, Rgb b, float t) {
-    return {a.r + (b.r - a.r) * t, a.g + (b.g - a.g) * t, a.b + (b.b - a.b) * t};
-}
-
 Shape panel(float x, float y, float half_width, float half_height, Rgb c, float edge, float opacity) {
     Shape shape;
     shape.place(x, y, half_width, half_height, {}, edge);

@@ -21,10 +21,6 @@ Rgb pick(const Rgb (&colors)[n], Random& random) {
     return colors[random.below(n)];
 }
 
-Rgb between(Rgb a, Rgb b, float t) {
-    return {a.r + (b.r - a.r) * t, a.g + (b.g - a.g) * t, a.b + (b.b - a.b) * t};
-}
-
 }  // namespace
 
 Looks looks_of(std::uint64_t seed, int person) {

@@ -16,9 +16,6 @@ constexpr float kMouthY = 0.265F;
 Rgb scaled(Rgb c, float f) {
     return {c.r * f, c.g * f, c.b * f};
 }
-Rgb between(Rgb a, Rgb b, float t) {
-    return {a.r + (b.r - a.r) * t, a.g + (b.g - a.g) * t, a.b + (b.b - a.b) * t};
-}
 
 // Draws one person: knows the pose, puts shapes on the turned head or on the body.
 class Artist {

@@ -17,6 +17,9 @@ enum class Collar : std::uint8_t { round, v_neck, shirt_and_tie, jacket, hood, c
 struct Rgb {
     float r = 0, g = 0, b = 0;
 };
+[[nodiscard]] constexpr Rgb between(Rgb a, Rgb b, float t) {
+    return {a.r + (b.r - a.r) * t, a.g + (b.g - a.g) * t, a.b + (b.b - a.b) * t};
+}
 
 struct Looks {
     Rgb skin, hair, shirt, second, eyes;  // second: tie, lapels, scarf or cap

@@ -25,7 +25,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr auto kReadWait = std::chrono::milliseconds(200);
 constexpr auto kStopWait = std::chrono::seconds(2);
 
 // What the reading thread and the source share. The thread keeps it alive: OpenCV cannot be woken out of a pipeline

@@ -20,7 +20,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
 
-constexpr auto kReadWait = std::chrono::milliseconds(200);
 constexpr Seconds kFirstPause{0.5};
 constexpr Seconds kLongestPause{10};
 

@@ -1,6 +1,7 @@
 // Where frames come from: files, streams, cameras, images and the procedural crowd behind one interface.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -32,6 +33,9 @@ struct SourceInfo {
     bool seekable = false;
 };
 
+// How long a live source waits for a picture before it says that none came.
+inline constexpr std::chrono::milliseconds kReadWait{200};
+
 // read, seek and info are called from one thread (the decode thread).
 class VideoSource {
 public:
@@ -40,7 +44,7 @@ public:
     VideoSource& operator=(const VideoSource&) = delete;
     virtual ~VideoSource() = default;
 
-    // Blocks until a picture, a time-out (live sources, about 200 ms), the end, or a stop request (gives timeout).
+    // Blocks until a picture, a time-out (live sources, kReadWait), the end, or a stop request (gives timeout).
     // Throws Error(input) when the input is broken beyond going on; frames read before stay valid.
     virtual ReadStatus read(Frame& frame, std::stop_token stop) = 0;
 

@@ -9,6 +9,7 @@
 
 #include "tests/support/test_data.h"
 #include "tests/ui/fake_tree.h"
+#include "tests/ui/patience.h"
 #include "ui/clocks/sweep.h"
 #include "ui/models/switch_model.h"
 #include "ui/plot/sweep_plot_item.h"
@@ -19,7 +20,6 @@ namespace {
 using namespace std::chrono_literals;
 using Tester = QAbstractItemModelTester;
 constexpr auto kFatal = Tester::FailureReportingMode::Fatal;
-constexpr int kPatience = 20000;  // milliseconds
 
 class WindowClocks : public testing::Test {
 protected:
@@ -34,10 +34,10 @@ protected:
             setup.telemetry = std::make_shared<Telemetry>(telemetry);
         }
         clocks_ = std::make_unique<Clocks>(std::move(setup));
-        ASSERT_TRUE(QTest::qWaitFor([&] { return clocks_->known(); }, kPatience));
+        ASSERT_TRUE(test::wait_for([&] { return clocks_->known(); }));
     }
     bool reaches(const QString& id) {
-        return QTest::qWaitFor([&] { return clocks_->pending().isEmpty() && clocks_->chosen() == id; }, kPatience);
+        return test::wait_for([&] { return clocks_->pending().isEmpty() && clocks_->chosen() == id; });
     }
 
     test::ScratchDir folder_;
@@ -89,13 +89,13 @@ TEST_F(WindowClocks, ARefusalSaysWhichFileAndIsReadOnce) {
     tree_.make_refuse(tree_.node("max_freq"));
     open();
     clocks_->apply("p50");
-    ASSERT_TRUE(QTest::qWaitFor([&] { return !clocks_->trouble().isEmpty(); }, kPatience));
+    ASSERT_TRUE(test::wait_for([&] { return !clocks_->trouble().isEmpty(); }));
     EXPECT_TRUE(clocks_->trouble_place().contains("17000000.gp10b")) << clocks_->trouble_place().toStdString();
     EXPECT_FALSE(clocks_->trouble_advice().isEmpty());
     clocks_->dismiss();
     EXPECT_TRUE(clocks_->trouble().isEmpty());
     clocks_->apply("p50");
-    EXPECT_TRUE(QTest::qWaitFor([&] { return !clocks_->trouble().isEmpty(); }, kPatience)) << "it is said again";
+    EXPECT_TRUE(test::wait_for([&] { return !clocks_->trouble().isEmpty(); })) << "it is said again";
 }
 
 TEST_F(WindowClocks, AnotherProgramsChangeIsWarnedOf) {
@@ -104,7 +104,7 @@ TEST_F(WindowClocks, AnotherProgramsChangeIsWarnedOf) {
     ASSERT_TRUE(reaches("p50"));
     EXPECT_TRUE(clocks_->warning().isEmpty());
     tree_.set(tree_.node("max_freq"), "1300500000");
-    EXPECT_TRUE(QTest::qWaitFor([&] { return !clocks_->warning().isEmpty(); }, kPatience));
+    EXPECT_TRUE(test::wait_for([&] { return !clocks_->warning().isEmpty(); }));
 }
 
 TEST_F(WindowClocks, WithoutAGpuThereIsOneLine) {
@@ -121,7 +121,7 @@ TEST_F(WindowClocks, WithoutAGpuThereIsOneLine) {
 TEST_F(WindowClocks, TelemetryArrivesOnItsOwn) {
     open(true);
     const Tester tester(clocks_->telemetry(), kFatal);
-    ASSERT_TRUE(QTest::qWaitFor([&] { return clocks_->history().size() >= 3; }, kPatience));
+    ASSERT_TRUE(test::wait_for([&] { return clocks_->history().size() >= 3; }));
     const TelemetryModel& model = *clocks_->telemetry();
     QStringList found;
     for (int i = 0; i < model.rowCount(); ++i) found += model.data(model.index(i), TelemetryModel::id_role).toString();
@@ -148,15 +148,13 @@ protected:
     }
     // Half the clock, twice the time.
     bool run_until(const std::function<bool()>& done) {
-        return QTest::qWaitFor(
-            [&] {
-                if (const auto clock = clocks_->status().reading.requested) {
-                    const double ghz = static_cast<double>(*clock) / 1e9;
-                    sweep_->note(result_of(0.1 / ghz, 0.02 / ghz, 1 / ghz));
-                }
-                return done();
-            },
-            kPatience);
+        return test::wait_for([&] {
+            if (const auto clock = clocks_->status().reading.requested) {
+                const double ghz = static_cast<double>(*clock) / 1e9;
+                sweep_->note(result_of(0.1 / ghz, 0.02 / ghz, 1 / ghz));
+            }
+            return done();
+        });
     }
     std::unique_ptr<Sweep> sweep_;
     bool finished_ = false;
@@ -210,7 +208,7 @@ TEST_F(WindowSweep, AnotherChoiceEndsItAndStays) {
 TEST_F(WindowSweep, WithoutFramesItSaysSo) {
     open();
     start();
-    ASSERT_TRUE(QTest::qWaitFor([&] { return finished_; }, kPatience));
+    ASSERT_TRUE(test::wait_for([&] { return finished_; }));
     ASSERT_FALSE(sweep_->rows().isEmpty());
     EXPECT_EQ(sweep_->rows().front().toMap().value("note").toString(), "no frames came");
 }

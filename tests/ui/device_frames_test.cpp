@@ -18,12 +18,12 @@
 #include "core/video/convert.h"
 #include "tests/support/test_data.h"
 #include "tests/ui/fakes.h"
+#include "tests/ui/patience.h"
 #include "ui/video/video_item.h"
 
 namespace throng::ui {
 namespace {
 
-constexpr int kPatience = 20000;  // milliseconds, for slow machines and sanitizers
 const QColor kRed(255, 0, 0);
 const QColor kBlue(0, 0, 255);
 
@@ -125,19 +125,15 @@ protected:
         QObject::connect(video_, &VideoItem::picture_shown, [this] { ++shown_; });
         window_->show();
         session_->open("clip");
-        ASSERT_TRUE(wait_for([this] { return shown_ >= 3; }));
+        ASSERT_TRUE(test::wait_for([this] { return shown_ >= 3; }));
     }
     void close() {
         window_.reset();
         session_.reset();
     }
 
-    template <class Condition>
-    static bool wait_for(Condition condition) {
-        return QTest::qWaitFor(condition, kPatience);
-    }
     bool wait_for_more(int pictures) {
-        return wait_for([this, enough = shown_ + pictures] { return shown_ >= enough; });
+        return test::wait_for([this, enough = shown_ + pictures] { return shown_ >= enough; });
     }
 
     [[nodiscard]] bool has_opengl() const {
@@ -153,19 +149,19 @@ protected:
 
     // Red above, blue below, up to the middle and the corners.
     void expect_colors() {
-        const QImage picture = window_->grabWindow();
-        const QRectF rect = video_->picture_rect();
-        const double ratio = picture.width() / window_->contentItem()->width();
-        for (const double x : {0.02, 0.5, 0.98}) {
-            for (const auto& [y, expected] : {std::pair{0.02, kRed}, {0.45, kRed}, {0.55, kBlue}, {0.98, kBlue}}) {
-                const QPointF at = (rect.topLeft() + QPointF(x * rect.width(), y * rect.height())) * ratio;
-                const QColor found = picture.pixelColor(at.toPoint());
-                const int off =
-                    std::max({std::abs(found.red() - expected.red()), std::abs(found.green() - expected.green()),
-                              std::abs(found.blue() - expected.blue())});
-                EXPECT_LE(off, 3) << x << ' ' << y << ": " << found.name().toStdString();
+        const auto fault = [this](const QImage& picture) {
+            const QRectF rect = video_->picture_rect();
+            const double ratio = picture.width() / window_->contentItem()->width();
+            std::string faults;
+            for (const double x : {0.02, 0.5, 0.98}) {
+                for (const auto& [y, color] : {std::pair{0.02, kRed}, {0.45, kRed}, {0.55, kBlue}, {0.98, kBlue}}) {
+                    const QPointF at = (rect.topLeft() + QPointF(x * rect.width(), y * rect.height())) * ratio;
+                    faults += test::difference(x, y, picture.pixelColor(at.toPoint()), color, 3);
+                }
             }
-        }
+            return faults;
+        };
+        EXPECT_EQ(test::fault_of(*window_, fault), "");
     }
     [[nodiscard]] int times_said(const std::string& words) const {
         const std::string text = said_.str();
@@ -191,7 +187,7 @@ protected:
 TEST_F(DeviceFrames, AreShownWithoutACopyOnTheHost) {
     open();
     TH_NEEDS_OPENGL();
-    ASSERT_TRUE(wait_for([this] { return shown_from_device(); }));
+    ASSERT_TRUE(test::wait_for([this] { return shown_from_device(); }));
     ASSERT_TRUE(wait_for_more(3));  // what was under way has arrived
     const std::uint64_t before = host_copied_bytes();
     const int written = log_.written;
@@ -210,7 +206,7 @@ TEST_F(DeviceFrames, FollowTheSizeOfWindowAndFrames) {
     clip.grows_at = 40;
     open(clip);
     TH_NEEDS_OPENGL();
-    ASSERT_TRUE(wait_for([this] { return shown_from_device(); }));
+    ASSERT_TRUE(test::wait_for([this] { return shown_from_device(); }));
     expect_colors();
     for (const QSize size : {QSize(200, 150), QSize(90, 300), QSize(800, 600)}) {  // a third, a seventh: mipmaps
         window_->resize(size);
@@ -218,7 +214,7 @@ TEST_F(DeviceFrames, FollowTheSizeOfWindowAndFrames) {
         ASSERT_TRUE(wait_for_more(3));
         expect_colors();
     }
-    ASSERT_TRUE(wait_for([this] { return log_.attached == 2; }));
+    ASSERT_TRUE(test::wait_for([this] { return log_.attached == 2; }));
     ASSERT_TRUE(wait_for_more(3));
     EXPECT_EQ(log_.detached, 1);
     EXPECT_TRUE(shown_from_device());
@@ -228,36 +224,36 @@ TEST_F(DeviceFrames, FollowTheSizeOfWindowAndFrames) {
 TEST_F(DeviceFrames, ComeToTheHostWhileFacesAreBlurred) {
     open();
     TH_NEEDS_OPENGL();
-    ASSERT_TRUE(wait_for([this] { return shown_from_device(); }));
+    ASSERT_TRUE(test::wait_for([this] { return shown_from_device(); }));
     session_->display()->set_blur(true);
-    ASSERT_TRUE(wait_for([this] { return !video_->picture().image.isNull(); }));
+    ASSERT_TRUE(test::wait_for([this] { return !video_->picture().image.isNull(); }));
     ASSERT_TRUE(wait_for_more(3));
     EXPECT_FALSE(video_->picture().image.isNull());
     EXPECT_NE(video_->picture().result->frame.info().memory, MemoryKind::device) << "copied beside the kernels";
     expect_colors();
     session_->display()->set_blur(false);
-    EXPECT_TRUE(wait_for([this] { return shown_from_device(); }));
+    EXPECT_TRUE(test::wait_for([this] { return shown_from_device(); }));
     expect_colors();
 }
 
 TEST_F(DeviceFrames, FollowTheItemIntoAnotherWindowAndToAnotherSource) {
     open();
     TH_NEEDS_OPENGL();
-    ASSERT_TRUE(wait_for([this] { return shown_from_device(); }));
+    ASSERT_TRUE(test::wait_for([this] { return shown_from_device(); }));
     video_->setParentItem(nullptr);
-    ASSERT_TRUE(wait_for([this] { return log_.detached == 1; })) << "what is OpenGL's goes with its context";
+    ASSERT_TRUE(test::wait_for([this] { return log_.detached == 1; })) << "what is OpenGL's goes with its context";
     auto other = std::make_unique<QQuickWindow>();
     other->resize(window_->size());
     other->show();
     video_->setParent(other->contentItem());  // who owns it
     video_->setParentItem(other->contentItem());
-    ASSERT_TRUE(wait_for([this] { return log_.attached == 2; }));
+    ASSERT_TRUE(test::wait_for([this] { return log_.attached == 2; }));
     std::swap(window_, other);
     other.reset();  // the one that drew first
     ASSERT_TRUE(wait_for_more(3));
     expect_colors();
     session_->open("another clip");
-    ASSERT_TRUE(wait_for([this] { return log_.attached == 3 && shown_from_device(); }));
+    ASSERT_TRUE(test::wait_for([this] { return log_.attached == 3 && shown_from_device(); }));
     expect_colors();
     EXPECT_EQ(times_said("shows decoded frames from device memory"), 1) << "nothing has changed";
 }
@@ -265,7 +261,7 @@ TEST_F(DeviceFrames, FollowTheItemIntoAnotherWindowAndToAnotherSource) {
 TEST_F(DeviceFrames, AreCopiedWhereTheBridgeHasTrouble) {
     log_.trouble = "another device draws";
     open();
-    ASSERT_TRUE(wait_for([this] { return log_.asked > 0 || !has_opengl(); }));
+    ASSERT_TRUE(test::wait_for([this] { return log_.asked > 0 || !has_opengl(); }));
     ASSERT_TRUE(wait_for_more(10));
     EXPECT_TRUE(shown_by_host());
     EXPECT_EQ(log_.attached, 0);
@@ -278,7 +274,7 @@ TEST_F(DeviceFrames, AreCopiedWhereBuffersAreNotTaken) {
     log_.refuses = true;
     open();
     ASSERT_TRUE(wait_for_more(10));
-    ASSERT_TRUE(wait_for([this] { return shown_by_host(); }));
+    ASSERT_TRUE(test::wait_for([this] { return shown_by_host(); }));
     expect_colors();
     EXPECT_EQ(times_said("copied from the device to the host"), 1);
 }
@@ -286,9 +282,9 @@ TEST_F(DeviceFrames, AreCopiedWhereBuffersAreNotTaken) {
 TEST_F(DeviceFrames, AreCopiedOnceTheDeviceTakesNoMore) {
     open();
     TH_NEEDS_OPENGL();
-    ASSERT_TRUE(wait_for([this] { return shown_from_device(); }));
+    ASSERT_TRUE(test::wait_for([this] { return shown_from_device(); }));
     log_.lost = true;
-    ASSERT_TRUE(wait_for([this] { return shown_by_host(); }));
+    ASSERT_TRUE(test::wait_for([this] { return shown_by_host(); }));
     ASSERT_TRUE(wait_for_more(10));
     EXPECT_TRUE(shown_by_host());
     expect_colors();

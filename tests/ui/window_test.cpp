@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <QCursor>
 #include <QDirIterator>
 #include <QJSValue>
 #include <QJSValueIterator>
@@ -17,6 +18,7 @@
 #include "tests/support/test_data.h"
 #include "tests/ui/fake_tree.h"
 #include "tests/ui/fakes.h"
+#include "tests/ui/patience.h"
 #include "ui/icons/icon_paths.h"
 #include "ui/models/shortcut_model.h"
 #include "ui/video/video_item.h"
@@ -24,7 +26,6 @@
 namespace throng::ui {
 namespace {
 
-constexpr int kPatience = 20000;  // milliseconds, for slow machines and sanitizers
 const QColor kAccent(0x2e, 0xe6, 0xbf);
 
 QStringList warnings;
@@ -72,19 +73,26 @@ protected:
         ASSERT_FALSE(engine_->rootObjects().isEmpty());
         window_ = qobject_cast<QQuickWindow*>(engine_->rootObjects().first());
         window_->resize(size);
+        // Else it rests at 0 0, on a button, whose tip comes to lie over the picture.
+        QCursor::setPos(size.width() / 2, size.height() / 2);
         window_->show();
         video_ = window_->findChild<VideoItem*>();
         ASSERT_NE(video_, nullptr);
     }
 
-    template <class Condition>
-    static bool wait_for(Condition condition) {
-        return QTest::qWaitFor(condition, kPatience);
-    }
-
     void play(const QString& spec = "clip.mp4") {
         session_->open(spec);
-        ASSERT_TRUE(wait_for([&] { return video_->has_picture(); }));
+        ASSERT_TRUE(test::wait_for([&] { return video_->has_picture(); }));
+    }
+
+    // Stops at a frame of its own, far ahead: no other one is under way then.
+    void pause_at(int index) {
+        trigger("play");
+        ASSERT_TRUE(test::wait_for([&] { return session_->state() == "paused"; }));
+        session_->seek(index / test::FakeClip{}.fps);
+        ASSERT_TRUE(test::wait_for([&] {
+            return session_->result()->frame.info().index == index && video_->picture().result == session_->result();
+        }));
     }
 
     void trigger(const QString& action) {
@@ -145,7 +153,7 @@ TEST_F(Window, ShowsAFrameTogetherWithItsOwnBoxes) {
         if (picture.result->kept.detections.front().box.x != static_cast<float>(gray)) ++wrong;
     });
     play();
-    ASSERT_TRUE(wait_for([&] { return shown >= 20; }));
+    ASSERT_TRUE(test::wait_for([&] { return shown >= 20; }));
     EXPECT_EQ(wrong, 0);
 }
 
@@ -153,24 +161,26 @@ TEST_F(Window, DrawsTheBoxesWhereTheyAre) {
     open({}, {1500, 800});
     session_->display()->set_raw(false);
     play();
-    session_->toggle_play();
-    ASSERT_TRUE(wait_for([&] { return session_->state() == "paused"; }));
-    QTest::qWait(300);
-    const QImage picture = window_->grabWindow();
+    pause_at(500001);
     const auto& result = *video_->picture().result;
-    const int gray = test::gray_of(result.frame.info().index);
+    const int value = test::gray_of(result.frame.info().index);
+    const QColor gray(value, value, value);
     const Box box = result.kept.detections.front().box;
-    for (const auto& [x, y] : {std::pair{0.0, 0.5}, {1.0, 0.5}, {0.5, 0.0}, {0.5, 1.0}}) {
-        EXPECT_EQ(shown_at(picture, box, x, y), kAccent) << x << ' ' << y;
-    }
-    EXPECT_EQ(shown_at(picture, box, 0.5, 0.5), QColor(gray, gray, gray));
-    EXPECT_EQ(shown_at(picture, {0, 0, 4, 4}, 0.5, 0.5), QColor(gray, gray, gray));
-    // The clip is 4:3, the room is wider: black at the sides.
-    EXPECT_EQ(shown_at(picture, {-4, 100, 2, 2}, 0.5, 0.5), QColor(Qt::black));
-
+    const auto fault = [&](const QImage& picture, const QColor& edge) {
+        const auto at = [&](const Box& in, double x, double y, const QColor& expected) {
+            return test::difference(x, y, shown_at(picture, in, x, y), expected);
+        };
+        std::string faults;
+        for (const auto& [x, y] : {std::pair{0.0, 0.5}, {1.0, 0.5}, {0.5, 0.0}, {0.5, 1.0}}) {
+            faults += at(box, x, y, edge);
+        }
+        faults += at(box, 0.5, 0.5, gray) + at({0, 0, 4, 4}, 0.5, 0.5, gray);
+        // The clip is 4:3, the room is wider: black at the sides.
+        return faults + at({-4, 100, 2, 2}, 0.5, 0.5, Qt::black);
+    };
+    EXPECT_EQ(test::fault_of(*window_, [&](const QImage& picture) { return fault(picture, kAccent); }), "");
     trigger("kept");
-    QTest::qWait(500);
-    EXPECT_EQ(shown_at(window_->grabWindow(), box, 0.0, 0.5), QColor(gray, gray, gray));
+    EXPECT_EQ(test::fault_of(*window_, [&](const QImage& picture) { return fault(picture, gray); }), "");
 }
 
 TEST_F(Window, FillsThePanel) {
@@ -178,18 +188,18 @@ TEST_F(Window, FillsThePanel) {
     clip.boxes = 60;
     open(clip);
     play();
-    ASSERT_TRUE(wait_for([&] { return session_->stages()->count() >= 4 && session_->faces() == 20; }));
+    ASSERT_TRUE(test::wait_for([&] { return session_->stages()->count() >= 4 && session_->faces() == 20; }));
     EXPECT_EQ(session_->raw_count(), 60);
     EXPECT_EQ(session_->backend(), "fake");
     EXPECT_EQ(session_->backend_reason(), "the test said so");
-    EXPECT_TRUE(wait_for([&] { return session_->frame_rate() > 0 && session_->latency() > 0; }));
+    EXPECT_TRUE(test::wait_for([&] { return session_->frame_rate() > 0 && session_->latency() > 0; }));
     EXPECT_FALSE(session_->history()->points().empty());
 }
 
 TEST_F(Window, AFailureIsShownUntilItIsDismissed) {
     open({});
     session_->open("missing.mp4");
-    ASSERT_TRUE(wait_for([&] { return session_->alert()->visible(); }));
+    ASSERT_TRUE(test::wait_for([&] { return session_->alert()->visible(); }));
     EXPECT_TRUE(session_->alert()->is_error());
     EXPECT_EQ(session_->alert()->what(), "Cannot open the video");
     EXPECT_EQ(session_->alert()->where(), "missing.mp4");
@@ -207,21 +217,18 @@ TEST_F(Window, TransportWorks) {
     clip.frames = 1000;
     open(clip);
     play();
-    trigger("play");
-    ASSERT_TRUE(wait_for([&] { return session_->state() == "paused"; }));
-    QTest::qWait(100);
-    const auto index = session_->result()->frame.info().index;
+    pause_at(500);
     trigger("step");
-    ASSERT_TRUE(wait_for([&] { return session_->result()->frame.info().index == index + 1; }));
+    ASSERT_TRUE(test::wait_for([&] { return session_->result()->frame.info().index == 501; }));
     session_->seek(8.0);  // of 10, at 100 frames a second
-    ASSERT_TRUE(wait_for([&] { return session_->result()->frame.info().index == 800; }));
+    ASSERT_TRUE(test::wait_for([&] { return session_->result()->frame.info().index == 800; }));
     EXPECT_DOUBLE_EQ(session_->position(), 8.0);
     trigger("faster");
     EXPECT_EQ(session_->speed(), 2);
     trigger("play");
-    ASSERT_TRUE(wait_for([&] { return session_->state() == "ended"; }));
+    ASSERT_TRUE(test::wait_for([&] { return session_->state() == "ended"; }));
     trigger("play");  // from the start again
-    ASSERT_TRUE(wait_for([&] { return session_->state() == "running"; }));
+    ASSERT_TRUE(test::wait_for([&] { return session_->state() == "running"; }));
     trigger("loop");
     EXPECT_TRUE(session_->loop());
 }
@@ -230,16 +237,16 @@ TEST_F(Window, ADetectorThatCannotBeMadeLeavesTheFormerOne) {
     open({});
     play();
     session_->detection()->set_detector(1);  // the fake backend has no lbp
-    ASSERT_TRUE(wait_for([&] { return !session_->notice().isEmpty(); }));
-    ASSERT_TRUE(wait_for([&] { return session_->detection()->detector() == 0; }));
+    ASSERT_TRUE(test::wait_for([&] { return !session_->notice().isEmpty(); }));
+    ASSERT_TRUE(test::wait_for([&] { return session_->detection()->detector() == 0; }));
     EXPECT_EQ(session_->state(), "running");
 }
 
 TEST_F(Window, ASwitchTurnedOffShowsWhatItSaved) {
     open({});
     play();
-    ASSERT_TRUE(wait_for([&] { return session_->switches()->count() == 1 && session_->stages()->count() >= 4; }));
-    ASSERT_TRUE(wait_for([&] { return control("A trick") != nullptr; }));
+    ASSERT_TRUE(test::wait_for([&] { return session_->switches()->count() == 1 && session_->stages()->count() >= 4; }));
+    ASSERT_TRUE(test::wait_for([&] { return control("A trick") != nullptr; }));
     EXPECT_TRUE(control("A trick")->property("checked").toBool());
     session_->set_switch("trick", "off");
     EXPECT_FALSE(control("A trick")->property("checked").toBool()) << "at once";
@@ -253,9 +260,9 @@ TEST_F(Window, ASwitchTurnedOffShowsWhatItSaved) {
         }
         return 0.0;
     };
-    EXPECT_TRUE(wait_for([&] { return ratio() == 2; }));
+    EXPECT_TRUE(test::wait_for([&] { return ratio() == 2; }));
     session_->reset_switches();
-    EXPECT_TRUE(wait_for([&] { return ratio() == 0.5; }));
+    EXPECT_TRUE(test::wait_for([&] { return ratio() == 0.5; }));
     EXPECT_TRUE(control("A trick")->property("checked").toBool());
 }
 
@@ -263,21 +270,21 @@ TEST_F(Window, TheClockIsChosenBesideTheBars) {
     const test::FakeTree board(folder_.path() / "board");
     open({});
     play();
-    ASSERT_TRUE(wait_for([&] { return control("Max") != nullptr; }));
+    ASSERT_TRUE(test::wait_for([&] { return control("Max") != nullptr; }));
     ASSERT_TRUE(click("Max"));
-    ASSERT_TRUE(wait_for([&] { return session_->clocks()->chosen() == "maximum"; }));
+    ASSERT_TRUE(test::wait_for([&] { return session_->clocks()->chosen() == "maximum"; }));
     EXPECT_TRUE(control("Max")->property("chosen").toBool());
     EXPECT_EQ(board.text(board.node("min_freq")), "1300500000");
-    EXPECT_TRUE(wait_for([&] { return session_->stages()->mark_title().contains("Automatic"); }));
+    EXPECT_TRUE(test::wait_for([&] { return session_->stages()->mark_title().contains("Automatic"); }));
 
     session_->sweep()->set_pace({std::chrono::milliseconds(20), std::chrono::milliseconds(100)});
     EXPECT_FALSE(session_->loop());
     trigger("sweep");
     EXPECT_TRUE(session_->loop()) << "the video must not end meanwhile";
-    ASSERT_TRUE(wait_for([&] { return !session_->sweep()->running(); }));
+    ASSERT_TRUE(test::wait_for([&] { return !session_->sweep()->running(); }));
     EXPECT_FALSE(session_->loop());
     EXPECT_GE(session_->sweep()->rows().size(), 4);
-    EXPECT_TRUE(wait_for([&] { return session_->clocks()->chosen() == "maximum"; }));
+    EXPECT_TRUE(test::wait_for([&] { return session_->clocks()->chosen() == "maximum"; }));
     QTest::qWait(200);  // the plot is drawn
     EXPECT_TRUE(session_->stages()->mark_title().isEmpty()) << "a sweep is no change to be compared with";
     engine_.reset();
@@ -334,7 +341,7 @@ TEST_F(Window, PicturesToLookAt) {
     board.set(board.node("max_freq"), "1300500000");
     session_->sweep()->set_pace({std::chrono::milliseconds(20), std::chrono::milliseconds(300)});
     trigger("sweep");
-    ASSERT_TRUE(wait_for([&] { return !session_->sweep()->running(); }));
+    ASSERT_TRUE(test::wait_for([&] { return !session_->sweep()->running(); }));
     scroll_to("Sweep");
     save("sweep-1920x1080");
     session_->detection()->set_detector(3);
@@ -347,27 +354,26 @@ TEST_F(Window, RecordsUntilToldToStop) {
     play();
     trigger("record");
     EXPECT_TRUE(session_->recorder()->recording());
-    ASSERT_TRUE(wait_for([&] { return recorded_ > 3; }));
+    ASSERT_TRUE(test::wait_for([&] { return recorded_ > 3; }));
     trigger("record");
     EXPECT_FALSE(session_->recorder()->recording());
-    ASSERT_TRUE(wait_for([&] { return closed_ == 1; }));
-    ASSERT_TRUE(wait_for([&] { return session_->alert()->visible(); }));
+    ASSERT_TRUE(test::wait_for([&] { return closed_ == 1; }));
+    ASSERT_TRUE(test::wait_for([&] { return session_->alert()->visible(); }));
     EXPECT_FALSE(session_->alert()->is_error());
 
     trigger("record");
-    ASSERT_TRUE(wait_for([&] { return session_->recorder()->recording(); }));
+    ASSERT_TRUE(test::wait_for([&] { return session_->recorder()->recording(); }));
     session_->open("other.mp4");  // ends the recording with its source
-    ASSERT_TRUE(wait_for([&] { return closed_ == 2; }));
+    ASSERT_TRUE(test::wait_for([&] { return closed_ == 2; }));
 }
 
 TEST_F(Window, SaysThatNothingWasRecorded) {
     open({});
     play();
-    trigger("play");
-    ASSERT_TRUE(wait_for([&] { return session_->state() == "paused"; }));
+    pause_at(500000);
     trigger("record");
     trigger("record");
-    ASSERT_TRUE(wait_for([&] { return session_->alert()->visible(); }));
+    ASSERT_TRUE(test::wait_for([&] { return session_->alert()->visible(); }));
     EXPECT_TRUE(session_->alert()->is_error());
     EXPECT_FALSE(session_->recorder()->recording());
 }
@@ -444,7 +450,7 @@ TEST_F(Window, ManyBoxesAreDrawn) {
     int shown = 0;
     QObject::connect(video_, &VideoItem::picture_shown, [&] { ++shown; });
     play();
-    ASSERT_TRUE(wait_for([&] { return shown >= 5; }));
+    ASSERT_TRUE(test::wait_for([&] { return shown >= 5; }));
     EXPECT_EQ(video_->picture().result->raw.detections.size(), 3000U);
     EXPECT_EQ(video_->picture().result->kept.detections.size(), 1000U);
 }

@@ -108,7 +108,7 @@ TEST(OnnxReader, ReadsThePublishedModels) {
     }
 }
 
-struct Broken {
+struct Refusal {
     const char* name;
     std::function<std::string()> bytes;
     const char* says;
@@ -123,7 +123,7 @@ std::function<std::string()> changed(Change change) {
     };
 }
 
-class OnnxRefuses : public ::testing::TestWithParam<Broken> {};
+class OnnxRefuses : public ::testing::TestWithParam<Refusal> {};
 
 TEST_P(OnnxRefuses, SayingWhatAndWhere) {
     try {
@@ -139,66 +139,66 @@ TEST_P(OnnxRefuses, SayingWhatAndWhere) {
 INSTANTIATE_TEST_SUITE_P(
     Onnx, OnnxRefuses,
     ::testing::Values(
-        Broken{"Nothing", [] { return std::string(); }, "is empty"},
-        Broken{"Text", [] { return std::string("hello, this is no model at all"); }, "no ONNX model"},
-        Broken{"Cascade", [] { return std::string("<?xml version=\"1.0\"?><opencv_storage>"); }, "XML"},
-        Broken{"LfsPointer", [] { return std::string("version https://git-lfs.github.com/spec/v1\noid sha256:8f"); },
+        Refusal{"Nothing", [] { return std::string(); }, "is empty"},
+        Refusal{"Text", [] { return std::string("hello, this is no model at all"); }, "no ONNX model"},
+        Refusal{"Cascade", [] { return std::string("<?xml version=\"1.0\"?><opencv_storage>"); }, "XML"},
+        Refusal{"LfsPointer", [] { return std::string("version https://git-lfs.github.com/spec/v1\noid sha256:8f"); },
                "Git LFS pointer"},
-        Broken{"Truncated",
+        Refusal{"Truncated",
                [] {
                    const std::string whole = test::bytes_of(test::tiny_yunet(7));
                    return whole.substr(0, whole.size() / 2);
                },
                "truncated"},
-        Broken{"ExternalData", changed([](ModelProto& m) {
+        Refusal{"ExternalData", changed([](ModelProto& m) {
                    constant_of(m, "stem.w").set_data_location(TensorProto::EXTERNAL);
                }),
                "external data"},
-        Broken{"Cycle", changed([](ModelProto& m) { test::node_of(m, "stem.c").set_input(0, "sum"); }), "cycle"},
-        Broken{"NothingWrites", changed([](ModelProto& m) { test::node_of(m, "sum").set_input(0, "ghost"); }), "ghost"},
-        Broken{"WrittenTwice", changed([](ModelProto& m) { test::node_of(m, "sum").set_output(0, "up"); }),
+        Refusal{"Cycle", changed([](ModelProto& m) { test::node_of(m, "stem.c").set_input(0, "sum"); }), "cycle"},
+        Refusal{"NothingWrites", changed([](ModelProto& m) { test::node_of(m, "sum").set_input(0, "ghost"); }), "ghost"},
+        Refusal{"WrittenTwice", changed([](ModelProto& m) { test::node_of(m, "sum").set_output(0, "up"); }),
                "written elsewhere"},
-        Broken{"DataTooShort", changed([](ModelProto& m) { constant_of(m, "stem.w").mutable_float_data()->RemoveLast(); }),
+        Refusal{"DataTooShort", changed([](ModelProto& m) { constant_of(m, "stem.w").mutable_float_data()->RemoveLast(); }),
                "holds 215 numbers where its shape needs 216"},
-        Broken{"MoreThanMemory", changed([](ModelProto& m) {
+        Refusal{"MoreThanMemory", changed([](ModelProto& m) {
                    constant_of(m, "stem.w").set_dims(0, std::int64_t{1} << 40);
                }),
                "larger than any weight"},
-        Broken{"NegativeDimension", changed([](ModelProto& m) { constant_of(m, "stem.w").set_dims(0, -16); }),
+        Refusal{"NegativeDimension", changed([](ModelProto& m) { constant_of(m, "stem.w").set_dims(0, -16); }),
                "below 0"},
-        Broken{"WrongChannels", changed([](ModelProto& m) {
+        Refusal{"WrongChannels", changed([](ModelProto& m) {
                    test::node_of(m, "b.c").set_input(1, "stem.w");
                }),
                "do not fit its input"},
-        Broken{"OldOpset", changed([](ModelProto& m) { m.mutable_opset_import(0)->set_version(3); }), "operator set 3"},
-        Broken{"FutureOpset", changed([](ModelProto& m) { m.mutable_opset_import(0)->set_version(99); }),
+        Refusal{"OldOpset", changed([](ModelProto& m) { m.mutable_opset_import(0)->set_version(3); }), "operator set 3"},
+        Refusal{"FutureOpset", changed([](ModelProto& m) { m.mutable_opset_import(0)->set_version(99); }),
                "operator set 99"},
-        Broken{"UnknownOperator", changed([](ModelProto& m) { test::node_of(m, "stem").set_op_type("Elu"); }),
+        Refusal{"UnknownOperator", changed([](ModelProto& m) { test::node_of(m, "stem").set_op_type("Elu"); }),
                "operator Elu is not supported"},
-        Broken{"OtherDomain", changed([](ModelProto& m) { test::node_of(m, "stem").set_domain("com.acme"); }),
+        Refusal{"OtherDomain", changed([](ModelProto& m) { test::node_of(m, "stem").set_domain("com.acme"); }),
                "com.acme.Relu"},
-        Broken{"OpenChannels", changed([](ModelProto& m) {
+        Refusal{"OpenChannels", changed([](ModelProto& m) {
                    auto& shape = *m.mutable_graph()->mutable_input(0)->mutable_type()->mutable_tensor_type()->mutable_shape();
                    shape.mutable_dim(1)->set_dim_param("c");
                }),
                "stays open"},
-        Broken{"ShapeOfNothing", changed([](ModelProto& m) { test::node_of(m, "cls_8.r").set_input(1, "sum"); }),
+        Refusal{"ShapeOfNothing", changed([](ModelProto& m) { test::node_of(m, "cls_8.r").set_input(1, "sum"); }),
                "not known before it runs"},
-        Broken{"StrideOfNothing", changed([](ModelProto& m) {
+        Refusal{"StrideOfNothing", changed([](ModelProto& m) {
                    attribute_of(test::node_of(m, "stem.c"), "strides").set_ints(0, 0);
                    attribute_of(test::node_of(m, "stem.c"), "strides").set_ints(1, 0);
                }),
                "of 0"},
-        Broken{"HugeInput", changed([](ModelProto& m) {
+        Refusal{"HugeInput", changed([](ModelProto& m) {
                    auto& shape = *m.mutable_graph()->mutable_input(0)->mutable_type()->mutable_tensor_type()->mutable_shape();
                    shape.mutable_dim(2)->set_dim_value(1 << 30);
                }),
                "larger than memory allows"},
-        Broken{"NotFinite", changed([](ModelProto& m) {
+        Refusal{"NotFinite", changed([](ModelProto& m) {
                    constant_of(m, "stem.w").set_float_data(0, std::numeric_limits<float>::infinity());
                }),
                "not finite"},
-        Broken{"Classifier", changed([](ModelProto& m) {
+        Refusal{"Classifier", changed([](ModelProto& m) {
                    m.mutable_graph()->clear_output();
                    auto& output = *m.mutable_graph()->add_output();
                    output.set_name("sum");
@@ -207,7 +207,7 @@ INSTANTIATE_TEST_SUITE_P(
                    tensor.mutable_shape()->add_dim()->set_dim_value(1000);
                }),
                "classifier of pictures with 1000 classes"},
-        Broken{"OtherDecoding",
+        Refusal{"OtherDecoding",
                [] {
                    ModelProto model = test::tiny_ultraface(7);
                    test::node_of(model, "high").set_op_type("Mul");

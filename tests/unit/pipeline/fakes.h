@@ -292,10 +292,27 @@ private:
     std::atomic<int> closed_ = 0;
 };
 
-// Waits until the condition holds; false after ten seconds, which no working program takes.
+// A pipeline of fakes that ends in a recording.
+struct Trial {
+    std::shared_ptr<RecordingSink> sink = std::make_shared<RecordingSink>();
+    std::unique_ptr<Pipeline> pipeline;
+
+    Trial(const FakeSource::Plan& source, const FakeBackend::Plan& backend = {}, const PipelineOptions& options = {},
+          const PipelineSettings& settings = {})
+        : pipeline(std::make_unique<Pipeline>(std::make_unique<FakeSource>(source),
+                                              std::make_shared<FakeBackend>(backend), settings, options)) {
+        pipeline->add_sink(sink);
+    }
+    void run() {
+        pipeline->start();
+        pipeline->wait();
+    }
+};
+
+// Waits until the condition holds; false after a minute, which no working program takes, however busy the machine.
 template <typename Condition>
 bool eventually(Condition condition) {
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     while (!condition()) {
         if (std::chrono::steady_clock::now() > deadline) return false;
         std::this_thread::sleep_for(std::chrono::milliseconds(1));

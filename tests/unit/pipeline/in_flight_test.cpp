@@ -12,7 +12,7 @@ using test::count_to;
 using test::eventually;
 using test::FakeBackend;
 using test::FakeSource;
-using test::RecordingSink;
+using test::Trial;
 
 FakeSource::Plan device_frames(std::int64_t n) {
     FakeSource::Plan plan;
@@ -38,22 +38,6 @@ PipelineOptions with_fallback() {
     };
     return options;
 }
-
-struct Trial {
-    std::shared_ptr<RecordingSink> sink = std::make_shared<RecordingSink>();
-    std::unique_ptr<Pipeline> pipeline;
-
-    Trial(const FakeSource::Plan& source, const FakeBackend::Plan& backend, const PipelineOptions& options = {},
-          const PipelineSettings& settings = {})
-        : pipeline(std::make_unique<Pipeline>(std::make_unique<FakeSource>(source),
-                                              std::make_shared<FakeBackend>(backend), settings, options)) {
-        pipeline->add_sink(sink);
-    }
-    void run() {
-        pipeline->start();
-        pipeline->wait();
-    }
-};
 
 TEST(InFlight, AsManyFramesAsTheBackendLikesAndNoMore) {
     FakeBackend::Plan backend = device_backend();

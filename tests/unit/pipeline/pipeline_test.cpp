@@ -15,20 +15,7 @@ using test::eventually;
 using test::FakeBackend;
 using test::FakeSource;
 using test::RecordingSink;
-
-struct Trial {
-    std::shared_ptr<RecordingSink> sink = std::make_shared<RecordingSink>();
-    std::unique_ptr<Pipeline> pipeline;
-};
-
-Trial make_run(const FakeSource::Plan& source, const FakeBackend::Plan& backend = {},
-               const PipelineOptions& options = {}, const PipelineSettings& settings = {}) {
-    Trial run;
-    run.pipeline = std::make_unique<Pipeline>(std::make_unique<FakeSource>(source),
-                                              std::make_shared<FakeBackend>(backend), settings, options);
-    run.pipeline->add_sink(run.sink);
-    return run;
-}
+using test::Trial;
 
 FakeSource::Plan frames(std::int64_t n) {
     FakeSource::Plan plan;
@@ -39,7 +26,7 @@ FakeSource::Plan frames(std::int64_t n) {
 TEST(Pipeline, AFileGivesEveryFrameInOrderHoweverSlowTheDetector) {
     FakeBackend::Plan slow;
     slow.detect_time = std::chrono::milliseconds(1);
-    Trial run = make_run(frames(100), slow);
+    Trial run(frames(100), slow);
     EXPECT_EQ(run.pipeline->state(), PipelineState::idle);
     run.pipeline->start();
     run.pipeline->wait();
@@ -55,7 +42,7 @@ TEST(Pipeline, AFileGivesEveryFrameInOrderHoweverSlowTheDetector) {
 }
 
 TEST(Pipeline, AnEmptySourceEndsWithoutAResult) {
-    Trial run = make_run(frames(0));
+    Trial run(frames(0));
     run.pipeline->start();
     run.pipeline->wait();
     EXPECT_EQ(run.pipeline->state(), PipelineState::ended);
@@ -69,7 +56,7 @@ TEST(Pipeline, ALiveSourceKeepsTheNewestFrameAndCountsWhatItReplaced) {
     camera.read_time = std::chrono::milliseconds(1);
     FakeBackend::Plan slow;
     slow.detect_time = std::chrono::milliseconds(10);
-    Trial run = make_run(camera, slow);
+    Trial run(camera, slow);
     run.pipeline->start();
     run.pipeline->wait();
     const PipelineCounters counters = run.pipeline->counters();
@@ -84,7 +71,7 @@ TEST(Pipeline, ALiveSourceKeepsTheNewestFrameAndCountsWhatItReplaced) {
 TEST(Pipeline, StopsAfterTheFramesAskedFor) {
     PipelineOptions options;
     options.max_frames = 7;
-    Trial run = make_run(frames(1000), {}, options);
+    Trial run(frames(1000), {}, options);
     run.pipeline->start();
     run.pipeline->wait();
     EXPECT_EQ(run.sink->frames(), count_to(7));
@@ -92,7 +79,7 @@ TEST(Pipeline, StopsAfterTheFramesAskedFor) {
 }
 
 TEST(Pipeline, StopEndsAnEndlessRunAndClosesTheSinks) {
-    Trial run = make_run(frames(std::numeric_limits<std::int64_t>::max()));
+    Trial run(frames(std::numeric_limits<std::int64_t>::max()));
     run.pipeline->start();
     ASSERT_TRUE(eventually([&] { return run.pipeline->counters().detected > 10; }));
     run.pipeline->stop();
@@ -105,7 +92,7 @@ TEST(Pipeline, StopEndsAnEndlessRunAndClosesTheSinks) {
 }
 
 TEST(Pipeline, StopOfAPipelineThatNeverStartedClosesTheSinks) {
-    Trial run = make_run(frames(3));
+    Trial run(frames(3));
     run.pipeline->stop();
     EXPECT_EQ(run.sink->closed(), 1);
     run.pipeline->start();  // too late: nothing runs
@@ -115,7 +102,7 @@ TEST(Pipeline, StopOfAPipelineThatNeverStartedClosesTheSinks) {
 TEST(Pipeline, ABrokenSourceKeepsTheResultsBeforeIt) {
     FakeSource::Plan broken = frames(20);
     broken.breaks_at = 12;
-    Trial run = make_run(broken);
+    Trial run(broken);
     run.pipeline->start();
     run.pipeline->wait();
     EXPECT_EQ(run.pipeline->state(), PipelineState::failed);
@@ -126,7 +113,7 @@ TEST(Pipeline, ABrokenSourceKeepsTheResultsBeforeIt) {
 }
 
 TEST(Pipeline, ASinkThatThrowsEndsTheRunAndTheOthersAreClosed) {
-    Trial run = make_run(frames(20));
+    Trial run(frames(20));
     const auto full_disk = std::make_shared<RecordingSink>(5);
     run.pipeline->add_sink(full_disk);
     run.pipeline->start();
@@ -144,7 +131,7 @@ TEST(Pipeline, AModelThatIsMissingFromTheStartFailsTheRun) {
     plan.missing_model = "nowhere.xml";
     PipelineSettings settings;
     settings.detector.model = "nowhere.xml";
-    Trial run = make_run(frames(1000), plan, {}, settings);
+    Trial run(frames(1000), plan, {}, settings);
     run.pipeline->start();
     run.pipeline->wait();
     EXPECT_EQ(run.pipeline->state(), PipelineState::failed);
@@ -155,7 +142,7 @@ TEST(Pipeline, AModelThatIsMissingFromTheStartFailsTheRun) {
 TEST(Pipeline, AModelThatIsMissingLaterIsANoticeAndTheFormerGoesOn) {
     FakeBackend::Plan plan;
     plan.missing_model = "nowhere.xml";
-    Trial run = make_run(frames(std::numeric_limits<std::int64_t>::max()), plan);
+    Trial run(frames(std::numeric_limits<std::int64_t>::max()), plan);
     run.pipeline->start();
     PipelineSettings settings = run.pipeline->settings();
     settings.detector.model = "nowhere.xml";
@@ -173,8 +160,8 @@ TEST(Pipeline, AModelThatIsMissingLaterIsANoticeAndTheFormerGoesOn) {
 TEST(Pipeline, SettingsThatMakeNoSenseAreRefusedAtOnce) {
     PipelineSettings settings;
     settings.nms.theta = std::nanf("");
-    EXPECT_THROW(make_run(frames(1), {}, {}, settings), Error);
-    Trial run = make_run(frames(1));
+    EXPECT_THROW(Trial(frames(1), {}, {}, settings), Error);
+    Trial run(frames(1));
     EXPECT_THROW(run.pipeline->update(settings), Error);
     settings = {};
     settings.capacity = 0;
@@ -188,7 +175,7 @@ TEST(Pipeline, AFrameThatOverflowsRunsAgainInLargerBuffers) {
     plan.boxes = [](std::int64_t frame) { return frame == 3 ? 1000U : 5U; };
     PipelineSettings settings;
     settings.capacity = 100;
-    Trial run = make_run(frames(6), plan, {}, settings);
+    Trial run(frames(6), plan, {}, settings);
     run.pipeline->start();
     run.pipeline->wait();
     EXPECT_EQ(run.sink->kept(), (std::vector<std::size_t>{5, 5, 5, 1000, 5, 5}));
@@ -202,7 +189,7 @@ TEST(Pipeline, AnOverflowBeyondTheLimitIsReported) {
     PipelineSettings settings;
     settings.capacity = 100;
     settings.capacity_limit = 300;
-    Trial run = make_run(frames(3), plan, {}, settings);
+    Trial run(frames(3), plan, {}, settings);
     run.pipeline->start();
     run.pipeline->wait();
     EXPECT_EQ(run.sink->kept(), std::vector<std::size_t>(3, 300));
@@ -219,7 +206,7 @@ TEST(Pipeline, ALiveSourceGrowsForTheNextFrameAndReportsWhatIsLost) {
     plan.boxes = [](std::int64_t) { return 1000U; };
     PipelineSettings settings;
     settings.capacity = 100;
-    Trial run = make_run(camera, plan, {}, settings);
+    Trial run(camera, plan, {}, settings);
     run.pipeline->start();
     run.pipeline->wait();
     ASSERT_GE(run.sink->overflows().size(), 2U);
@@ -232,7 +219,7 @@ TEST(Pipeline, RawDetectionsComeOnlyWhenAskedFor) {
     for (const bool keep_raw : {false, true}) {
         PipelineSettings settings;
         settings.keep_raw = keep_raw;
-        Trial run = make_run(frames(1), {}, {}, settings);
+        Trial run(frames(1), {}, {}, settings);
         run.pipeline->start();
         run.pipeline->wait();
         EXPECT_EQ(run.pipeline->latest()->raw.detections.size(), keep_raw ? 2U : 0U);
@@ -250,7 +237,7 @@ TEST(Pipeline, AnotherBackendTakesOverOnTheSameFrame) {
         second.name = "second";
         return std::make_shared<FakeBackend>(second);
     };
-    Trial run = make_run(frames(10), first, options);
+    Trial run(frames(10), first, options);
     run.pipeline->start();
     run.pipeline->wait();
     EXPECT_EQ(run.pipeline->state(), PipelineState::ended);
@@ -270,7 +257,7 @@ TEST(Pipeline, AFallbackIsTriedOnceAndNotForBrokenInput) {
     };
     FakeBackend::Plan first;
     first.fails_at = 4;
-    Trial run = make_run(frames(10), first, options);
+    Trial run(frames(10), first, options);
     run.pipeline->start();
     run.pipeline->wait();
     EXPECT_EQ(run.pipeline->state(), PipelineState::failed);
@@ -278,7 +265,7 @@ TEST(Pipeline, AFallbackIsTriedOnceAndNotForBrokenInput) {
     EXPECT_EQ(made, 1);
 
     first.failure = ErrorKind::input;
-    Trial broken = make_run(frames(10), first, options);
+    Trial broken(frames(10), first, options);
     broken.pipeline->start();
     broken.pipeline->wait();
     EXPECT_EQ(broken.pipeline->failure()->kind(), ErrorKind::input);
@@ -286,7 +273,7 @@ TEST(Pipeline, AFallbackIsTriedOnceAndNotForBrokenInput) {
 }
 
 TEST(Pipeline, TimingsNameTheStagesThatRanInTheirOrder) {
-    Trial run = make_run(frames(5));
+    Trial run(frames(5));
     run.pipeline->start();
     run.pipeline->wait();
     std::vector<std::string> names;
@@ -302,7 +289,7 @@ TEST(Pipeline, TimingsOfAnotherDetectorStartAnew) {
     plan.detect_time = std::chrono::milliseconds(1);
     PipelineOptions options;
     options.timing_window = 1 << 16;  // more frames than pass here
-    Trial run = make_run(frames(std::numeric_limits<std::int64_t>::max()), plan, options);
+    Trial run(frames(std::numeric_limits<std::int64_t>::max()), plan, options);
     // Asked in this order, both count the same frames, or the timings more.
     const auto forgot_some = [&] {
         const std::uint64_t detected = run.pipeline->counters().detected;
@@ -321,7 +308,7 @@ TEST(Pipeline, TimingsOfAnotherDetectorStartAnew) {
 TEST(Pipeline, AChangeOfSizeInMidStreamGoesOn) {
     FakeSource::Plan plan = frames(6);
     plan.resizes_at = 3;
-    Trial run = make_run(plan);
+    Trial run(plan);
     run.pipeline->start();
     run.pipeline->wait();
     EXPECT_EQ(run.sink->frames(), count_to(6));
@@ -329,7 +316,7 @@ TEST(Pipeline, AChangeOfSizeInMidStreamGoesOn) {
 }
 
 TEST(Pipeline, ARemovedSinkIsClosedAndGetsNoMore) {
-    Trial run = make_run(frames(std::numeric_limits<std::int64_t>::max()));
+    Trial run(frames(std::numeric_limits<std::int64_t>::max()));
     run.pipeline->start();
     const auto recording = std::make_shared<RecordingSink>();
     run.pipeline->add_sink(recording);
@@ -345,7 +332,7 @@ TEST(Pipeline, ARemovedSinkIsClosedAndGetsNoMore) {
 }
 
 TEST(Pipeline, WakesForEveryResultAndForTheEnd) {
-    Trial run = make_run(frames(5));
+    Trial run(frames(5));
     std::atomic<int> wakes = 0;
     run.pipeline->set_wake([&] { ++wakes; });
     run.pipeline->start();
@@ -363,7 +350,7 @@ PipelineOptions in_real_time() {
 }
 
 TEST(PipelinePlayback, PausesAndSteps) {
-    Trial run = make_run(frames(100000), {}, in_real_time());
+    Trial run(frames(100000), {}, in_real_time());
     run.pipeline->pause(true);
     run.pipeline->start();
     EXPECT_EQ(run.pipeline->state(), PipelineState::paused);
@@ -377,7 +364,7 @@ TEST(PipelinePlayback, PausesAndSteps) {
 }
 
 TEST(PipelinePlayback, APausedPictureFollowsASeek) {
-    Trial run = make_run(frames(100000), {}, in_real_time());
+    Trial run(frames(100000), {}, in_real_time());
     run.pipeline->pause(true);
     run.pipeline->start();
     run.pipeline->seek(5.0);
@@ -389,7 +376,7 @@ TEST(PipelinePlayback, APausedPictureFollowsASeek) {
 }
 
 TEST(PipelinePlayback, ComesBackFromTheEndByASeek) {
-    Trial run = make_run(frames(5), {}, in_real_time());
+    Trial run(frames(5), {}, in_real_time());
     run.pipeline->start();
     run.pipeline->wait();
     EXPECT_EQ(run.pipeline->state(), PipelineState::ended);
@@ -402,7 +389,7 @@ TEST(PipelinePlayback, ComesBackFromTheEndByASeek) {
 }
 
 TEST(PipelinePlayback, LoopsAlsoWhenSwitchedOnAfterTheEnd) {
-    Trial run = make_run(frames(3), {}, in_real_time());
+    Trial run(frames(3), {}, in_real_time());
     run.pipeline->start();
     run.pipeline->wait();
     run.pipeline->set_loop(true);
@@ -413,7 +400,7 @@ TEST(PipelinePlayback, LoopsAlsoWhenSwitchedOnAfterTheEnd) {
 TEST(PipelinePlayback, ALoopOverAnEmptySourceEnds) {
     PipelineOptions options;
     options.loop = true;
-    Trial run = make_run(frames(0), {}, options);
+    Trial run(frames(0), {}, options);
     run.pipeline->start();
     run.pipeline->wait();
     EXPECT_EQ(run.pipeline->state(), PipelineState::ended);
@@ -424,7 +411,7 @@ TEST(PipelinePlayback, FollowsTheTimeStampsAndTheSpeed) {
     for (const double speed : {1.0, 1.0 / 3}) {
         PipelineOptions options = in_real_time();
         options.speed = speed;
-        Trial run = make_run(frames(10), {}, options);
+        Trial run(frames(10), {}, options);
         const auto start = std::chrono::steady_clock::now();
         run.pipeline->start();
         run.pipeline->wait();
@@ -435,7 +422,7 @@ TEST(PipelinePlayback, FollowsTheTimeStampsAndTheSpeed) {
 }
 
 TEST(PipelinePlayback, NewSettingsShowOnAPausedPicture) {
-    Trial run = make_run(frames(1000), {}, in_real_time());
+    Trial run(frames(1000), {}, in_real_time());
     run.pipeline->pause(true);
     run.pipeline->start();
     run.pipeline->step();
@@ -453,7 +440,7 @@ TEST(PipelinePlayback, StopsWhilePausedOrWaiting) {
     FakeSource::Plan slow = frames(10);
     slow.fps = 0.2;  // the second frame is due five seconds after the first
     for (const bool paused : {true, false}) {
-        Trial run = make_run(slow, {}, in_real_time());
+        Trial run(slow, {}, in_real_time());
         run.pipeline->pause(paused);
         run.pipeline->start();
         if (!paused) {
@@ -468,7 +455,7 @@ TEST(PipelinePlayback, APausedLiveSourceIsReadOn) {
     FakeSource::Plan camera = frames(std::numeric_limits<std::int64_t>::max());
     camera.live = true;
     camera.read_time = std::chrono::milliseconds(1);
-    Trial run = make_run(camera);
+    Trial run(camera);
     run.pipeline->pause(true);
     run.pipeline->start();
     ASSERT_TRUE(eventually([&] { return run.pipeline->counters().decoded > 20; }));

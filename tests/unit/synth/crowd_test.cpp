@@ -12,10 +12,13 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "tests/support/fingerprint.h"
 #include "tests/support/test_data.h"
 
 namespace throng {
 namespace {
+
+using test::fingerprint;
 
 CrowdOptions small_crowd(int faces = 12, int width = 322, int height = 181) {
     CrowdOptions options;
@@ -23,18 +26,6 @@ CrowdOptions small_crowd(int faces = 12, int width = 322, int height = 181) {
     options.width = width;
     options.height = height;
     return options;
-}
-
-// FNV-1a over the visible bytes of all planes.
-std::uint64_t fingerprint(const Frame& frame) {
-    std::uint64_t hash = 0xCBF29CE484222325U;
-    for (int p = 0; p < plane_count(frame.info().format); ++p) {
-        const PlaneView& plane = frame.plane(p);
-        for (int y = 0; y < plane.height; ++y) {
-            for (int x = 0; x < plane.width; ++x) hash = (hash ^ plane.data[y * plane.pitch + x]) * 0x100000001B3U;
-        }
-    }
-    return hash;
 }
 
 float overlap(const Box& a, const Box& b) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/video/source.h"
+#include "tests/support/fingerprint.h"
 #include "tests/support/test_data.h"
 #include "tests/support/video_files.h"
 
@@ -17,22 +18,17 @@ using test::ffmpeg;
 using test::ScratchDir;
 
 constexpr int kFrames = 90;
-constexpr const char* kPattern = "-f lavfi -i testsrc=size=64x48:rate=30 -t 3 -pix_fmt yuv420p ";
+constexpr const char* kThreeSeconds = "-f lavfi -i testsrc=size=64x48:rate=30 -t 3 -pix_fmt yuv420p ";
 
 struct Seen {
-    std::uint64_t luma = 0;
+    std::uint64_t pixels = 0;
     std::int64_t index = 0;
     double pts = 0;
     bool operator==(const Seen&) const = default;
 };
 
 Seen seen(const Frame& frame) {
-    const PlaneView& plane = frame.plane(0);
-    std::uint64_t hash = 1469598103934665603U;
-    for (int y = 0; y < plane.height; ++y) {
-        for (int x = 0; x < plane.width; ++x) hash = (hash ^ plane.data[y * plane.pitch + x]) * 1099511628211U;
-    }
-    return {hash, frame.info().index, frame.info().pts};
+    return {test::fingerprint(frame), frame.info().index, frame.info().pts};
 }
 
 // What a pipeline does with a file that goes round; ends: how often it had to seek.
@@ -82,7 +78,7 @@ struct Looped {
 
     Looped() {
         const std::string path = (scratch.path() / "a.mp4").string();
-        ffmpeg(std::string(kPattern) + "-c:v libx264 -g 12 -bf 2", path);
+        ffmpeg(std::string(kThreeSeconds) + "-c:v libx264 -g 12 -bf 2", path);
         once = read_once(path);
         source = open_source(path);
         source->set_loop(true);
@@ -94,7 +90,7 @@ TEST(Loop, TheDecoderGoesOnAndEveryRoundIsTheSame) {
     const ScratchDir scratch;
     const auto make = [&](const char* name, const char* coding) {
         const auto path = scratch.path() / name;
-        ffmpeg(std::string(kPattern) + coding, path);
+        ffmpeg(std::string(kThreeSeconds) + coding, path);
         EXPECT_EQ(read_once(path.string()).size(), std::size_t{kFrames});
         return path.string();
     };
@@ -114,14 +110,14 @@ TEST(Loop, WhereTheDecoderCannotGoOnTheFileStartsAnew) {
     TH_NEED_FFMPEG();
     const ScratchDir scratch;
     const auto raw = scratch.path() / "raw.h264";
-    ffmpeg(std::string(kPattern) + "-c:v libx264 -g 12 -bf 2", raw);
+    ffmpeg(std::string(kThreeSeconds) + "-c:v libx264 -g 12 -bf 2", raw);
     expect_rounds(raw.string(), false);
     const auto gif = scratch.path() / "a.gif";
-    ffmpeg(kPattern, gif);
+    ffmpeg(kThreeSeconds, gif);
     expect_rounds(gif.string(), false);
     // Cut where the first pictures need some of before the cut.
     const auto whole = scratch.path() / "whole.ts";
-    ffmpeg(std::string(kPattern) + "-c:v libx264 -g 12 -bf 3 -x264-params open-gop=1:scenecut=0", whole);
+    ffmpeg(std::string(kThreeSeconds) + "-c:v libx264 -g 12 -bf 3 -x264-params open-gop=1:scenecut=0", whole);
     const auto cut = scratch.path() / "cut.mkv";
     ffmpeg("-ss 1 -i " + whole.string() + " -c copy -copyts", cut);
     expect_rounds(cut.string(), false);

@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/video/source.h"
+#include "tests/support/fingerprint.h"
 #include "tests/support/test_data.h"
 #include "tests/support/video_files.h"
 
@@ -16,19 +17,10 @@ namespace throng {
 namespace {
 
 using test::ffmpeg;
+using test::fingerprint;
 using test::ScratchDir;
 
 constexpr const char* kPattern = "-f lavfi -i testsrc=size=64x48:rate=10 -t 3 -pix_fmt yuv420p ";
-
-// A number that differs when the luma differs.
-std::uint64_t fingerprint(const Frame& frame) {
-    const PlaneView& plane = frame.plane(0);
-    std::uint64_t hash = 1469598103934665603U;
-    for (int y = 0; y < plane.height; ++y) {
-        for (int x = 0; x < plane.width; ++x) hash = (hash ^ plane.data[y * plane.pitch + x]) * 1099511628211U;
-    }
-    return hash;
-}
 
 std::vector<Frame> all_frames(VideoSource& source) {
     std::vector<Frame> frames;
@@ -37,7 +29,7 @@ std::vector<Frame> all_frames(VideoSource& source) {
     return frames;
 }
 
-ErrorKind kind_of_failure(const std::string& spec, const SourceOptions& options = {}) {
+ErrorKind failure_of_reading(const std::string& spec, const SourceOptions& options = {}) {
     try {
         auto source = open_source(spec, options);
         all_frames(*source);
@@ -299,23 +291,23 @@ TEST(MediaFile, damaged_data_is_survived_and_counted) {
 TEST(MediaFile, what_is_no_video_is_refused_with_a_message) {
     const ScratchDir scratch;
     const auto path = [&](const char* name) { return (scratch.path() / name).string(); };
-    EXPECT_EQ(kind_of_failure(path("missing.mp4")), ErrorKind::input);
+    EXPECT_EQ(failure_of_reading(path("missing.mp4")), ErrorKind::input);
     test::write_file(path("empty.mp4"), {});
-    EXPECT_EQ(kind_of_failure(path("empty.mp4")), ErrorKind::input);
+    EXPECT_EQ(failure_of_reading(path("empty.mp4")), ErrorKind::input);
     const std::string words = "Many words that are no video at all. ";
     std::vector<char> text;
     for (int i = 0; i < 200; ++i) text.insert(text.end(), words.begin(), words.end());
     for (const char* name : {"words.txt", "words.mp4", "words.jpg", "words.nfo", "words"}) {
         test::write_file(path(name), text);
-        EXPECT_EQ(kind_of_failure(path(name)), ErrorKind::input) << name;
+        EXPECT_EQ(failure_of_reading(path(name)), ErrorKind::input) << name;
     }
     const std::string playlist =
         "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\nhttp://127.0.0.1:1/a.ts\n#EXT-X-ENDLIST\n";
     test::write_file(path("list.m3u8"), {playlist.begin(), playlist.end()});
-    EXPECT_EQ(kind_of_failure(path("list.m3u8")), ErrorKind::input);
-    EXPECT_EQ(kind_of_failure("/dev/null"), ErrorKind::input);
+    EXPECT_EQ(failure_of_reading(path("list.m3u8")), ErrorKind::input);
+    EXPECT_EQ(failure_of_reading("/dev/null"), ErrorKind::input);
     EXPECT_THROW(open_source(""), Error);
-    EXPECT_EQ(kind_of_failure("nonsense://host/x"), ErrorKind::input);
+    EXPECT_EQ(failure_of_reading("nonsense://host/x"), ErrorKind::input);
 }
 
 TEST(MediaFile, files_without_pictures_are_refused) {
@@ -323,16 +315,16 @@ TEST(MediaFile, files_without_pictures_are_refused) {
     const ScratchDir scratch;
     const auto sound = (scratch.path() / "sound.m4a").string();
     ffmpeg("-f lavfi -i sine=duration=1 -c:a aac", sound);
-    EXPECT_EQ(kind_of_failure(sound), ErrorKind::input);
+    EXPECT_EQ(failure_of_reading(sound), ErrorKind::input);
     const auto nothing = (scratch.path() / "nothing.mp4").string();
     ffmpeg("-f lavfi -i testsrc=size=64x48:rate=10 -frames:v 0 -c:v libx264 -movflags empty_moov", nothing);
-    EXPECT_EQ(kind_of_failure(nothing), ErrorKind::input);
+    EXPECT_EQ(failure_of_reading(nothing), ErrorKind::input);
     const auto headless = (scratch.path() / "headless.mp4").string();
     ffmpeg(std::string(kPattern) + "-c:v libx264", headless);  // its index is at the end
     std::vector<char> bytes = test::read_file(headless);
     bytes.resize(bytes.size() / 2);
     test::write_file(headless, bytes);
-    EXPECT_EQ(kind_of_failure(headless), ErrorKind::input);
+    EXPECT_EQ(failure_of_reading(headless), ErrorKind::input);
 }
 
 TEST(MediaFile, a_picture_of_20000_by_20000_is_refused) {
@@ -340,7 +332,7 @@ TEST(MediaFile, a_picture_of_20000_by_20000_is_refused) {
     const auto path = (scratch.path() / "huge.y4m").string();
     const std::string header = "YUV4MPEG2 W20000 H20000 F25:1 C420\nFRAME\n";
     test::write_file(path, {header.begin(), header.end()});
-    EXPECT_EQ(kind_of_failure(path), ErrorKind::input);
+    EXPECT_EQ(failure_of_reading(path), ErrorKind::input);
 }
 
 TEST(MediaFile, a_colon_in_the_name_is_no_protocol) {
@@ -359,13 +351,13 @@ TEST(MediaFile, decoders_by_name) {
     ffmpeg(std::string(kPattern) + "-c:v libx264", path);
     SourceOptions options;
     options.decoder = "quantum";
-    EXPECT_EQ(kind_of_failure(path, options), ErrorKind::usage);
+    EXPECT_EQ(failure_of_reading(path, options), ErrorKind::usage);
     for (const DecoderInfo& decoder : list_decoders()) {
         options.decoder = decoder.name;
         if (decoder.available) {
             EXPECT_EQ(all_frames(*open_source(path, options)).size(), 30U) << decoder.name;
         } else {
-            EXPECT_EQ(kind_of_failure(path, options), ErrorKind::unavailable) << decoder.name;
+            EXPECT_EQ(failure_of_reading(path, options), ErrorKind::unavailable) << decoder.name;
         }
     }
     options.decoder = "auto";
