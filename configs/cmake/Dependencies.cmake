@@ -9,7 +9,16 @@ find_package(pugixml REQUIRED)
 find_package(Protobuf REQUIRED)
 find_package(CURL REQUIRED)
 find_package(OpenSSL REQUIRED COMPONENTS Crypto)
-find_package(tomlplusplus REQUIRED)
+find_package(tomlplusplus QUIET)
+if(NOT tomlplusplus_FOUND)
+    # Ubuntu 22.04, and with it JetPack 6, has no package of it.
+    message(STATUS "toml++ is not installed: fetching version 3.4.0 from its authors")
+    include(FetchContent)
+    FetchContent_Declare(tomlplusplus
+        URL https://github.com/marzer/tomlplusplus/archive/refs/tags/v3.4.0.tar.gz
+        URL_HASH SHA256=8517f65938a4faae9ccf8ebb36631a38c1cadfb5efa85d9a72e15b9e97d25155)
+    FetchContent_MakeAvailable(tomlplusplus)
+endif()
 pkg_check_modules(HIGHWAY REQUIRED IMPORTED_TARGET libhwy)
 pkg_check_modules(FFMPEG REQUIRED IMPORTED_TARGET libavformat libavcodec libavutil libswscale libavdevice)
 

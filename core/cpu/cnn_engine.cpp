@@ -31,7 +31,9 @@ LayerParams convolution(const NetworkLayer& layer) {
     params.set("num_output", outputs);
     params.set("bias_term", true);
     const int inputs = static_cast<int>(layer.weights.size()) / (outputs * layer.kernel * layer.kernel);  // a group's
-    params.blobs = {view(layer.weights, {outputs, inputs, layer.kernel, layer.kernel}), view(layer.bias, {outputs})};
+    // In memory of OpenCV's: 4.5.4 reads weights by loads that need it aligned.
+    params.blobs = {view(layer.weights, {outputs, inputs, layer.kernel, layer.kernel}).clone(),
+                    view(layer.bias, {outputs}).clone()};
     return params;
 }
 

@@ -19,10 +19,12 @@ using DI32 = hn::Rebind<std::int32_t, DU32>;
 using DU8 = hn::Rebind<std::uint8_t, DU32>;
 
 void grey_row(const std::uint8_t* bgr, int width, std::uint8_t* grey) {
+    int x = 0;
+// Highway before 0.17, as in Ubuntu 22.04, cannot load three colours apart: the plain loop does all there.
+#if HWY_MAJOR > 0 || HWY_MINOR >= 17
     const DI32 d;
     const DU8 d8;
     const int lanes = static_cast<int>(hn::Lanes(d));
-    int x = 0;
     for (; x + lanes <= width; x += lanes) {
         hn::Vec<DU8> b, g, r;
         hn::LoadInterleaved3(d8, bgr + 3 * x, b, g, r);
@@ -32,6 +34,7 @@ void grey_row(const std::uint8_t* bgr, int width, std::uint8_t* grey) {
                     hn::Add(hn::Mul(hn::PromoteTo(d, r), hn::Set(d, kGreyRed)), hn::Set(d, 1 << (kGreyShift - 1))));
         hn::StoreU(hn::DemoteTo(d8, hn::ShiftRight<kGreyShift>(sum)), d8, grey + x);
     }
+#endif
     for (; x < width; ++x) grey[x] = grey_of_bgr(bgr[3 * x], bgr[3 * x + 1], bgr[3 * x + 2]);
 }
 
@@ -140,10 +143,10 @@ void split_row(const std::uint32_t* row, int count, std::uint32_t* out, int half
     const int lanes = static_cast<int>(hn::Lanes(d));
     int x = 0;
     for (; x + 2 * lanes <= count; x += 2 * lanes) {
-        hn::Vec<DU32> even, odd;
-        hn::LoadInterleaved2(d, row + x, even, odd);
-        hn::StoreU(even, d, out + x / 2);
-        hn::StoreU(odd, d, out + half + x / 2);
+        const auto low = hn::LoadU(d, row + x);
+        const auto high = hn::LoadU(d, row + x + lanes);
+        hn::StoreU(hn::ConcatEven(d, high, low), d, out + x / 2);
+        hn::StoreU(hn::ConcatOdd(d, high, low), d, out + half + x / 2);
     }
     for (; x < count; ++x) out[(x & 1) * half + (x >> 1)] = row[x];
 }

@@ -75,7 +75,9 @@ AVFrame& EncoderPicture::fill(const Frame& any_frame) {
 void EncoderPicture::scale(const Frame& frame, int x, int y, int width, int height) {
     const FrameInfo& info = frame.info();
     const bool same_size = width == info.width && height == info.height;
-    const int method = same_size ? SWS_POINT : SWS_BILINEAR;
+    // FFmpeg 4.4's quick way from BGR leaves the last column or row of an odd size unwritten.
+    const bool odd = width % 2 + height % 2 > 0;
+    const int method = (same_size ? SWS_POINT : SWS_BILINEAR) | (odd ? SWS_ACCURATE_RND : 0);
     scaler_.reset(sws_getCachedContext(scaler_.release(), info.width, info.height, ffmpeg_format(info.format), width,
                                        height, AV_PIX_FMT_YUV420P, method, nullptr, nullptr, nullptr));
     if (!scaler_) throw Error(ErrorKind::internal, "this picture cannot be converted for the encoder");

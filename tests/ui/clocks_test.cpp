@@ -1,7 +1,6 @@
 // Clocks, telemetry and sweep of the window, on the files of a fake board.
 #include <gtest/gtest.h>
 
-#include <QAbstractItemModelTester>
 #include <QSignalSpy>
 #include <QTest>
 #include <cmath>
@@ -9,6 +8,7 @@
 
 #include "tests/support/test_data.h"
 #include "tests/ui/fake_tree.h"
+#include "tests/ui/model_tester.h"
 #include "tests/ui/patience.h"
 #include "ui/clocks/sweep.h"
 #include "ui/models/switch_model.h"
@@ -18,8 +18,6 @@ namespace throng::ui {
 namespace {
 
 using namespace std::chrono_literals;
-using Tester = QAbstractItemModelTester;
-constexpr auto kFatal = Tester::FailureReportingMode::Fatal;
 
 class WindowClocks : public testing::Test {
 protected:
@@ -47,7 +45,7 @@ protected:
 
 TEST_F(WindowClocks, ProfilesAreOfferedWithTheirClocks) {
     open();
-    const Tester tester(clocks_->profiles(), kFatal);
+    const test::ModelTester tester(clocks_->profiles());
     EXPECT_TRUE(clocks_->controllable());
     EXPECT_EQ(clocks_->summary(), "NVIDIA Jetson TX2");
     EXPECT_EQ(clocks_->chosen(), "automatic");  // the whole range is in force
@@ -120,7 +118,7 @@ TEST_F(WindowClocks, WithoutAGpuThereIsOneLine) {
 
 TEST_F(WindowClocks, TelemetryArrivesOnItsOwn) {
     open(true);
-    const Tester tester(clocks_->telemetry(), kFatal);
+    const test::ModelTester tester(clocks_->telemetry());
     ASSERT_TRUE(test::wait_for([&] { return clocks_->history().size() >= 3; }));
     const TelemetryModel& model = *clocks_->telemetry();
     QStringList found;
@@ -239,7 +237,7 @@ TEST(TelemetryRows, GapsAreNoNumbersAndMissingQuantitiesNoRows) {
 
 TEST(SwitchModel, KeepsItsRowsAndTellsTogglesFromChoices) {
     SwitchModel model;
-    const Tester tester(&model, kFatal);
+    const test::ModelTester tester(&model);
     QSignalSpy resets(&model, &SwitchModel::modelReset);
     std::vector<DetectorSwitch> switches{{"tail", "Many threads a window", "saves", {"on", "off"}, "on"},
                                          {"segments", "Segments", "saves", {"3", "1", "2"}, "3"}};

@@ -261,6 +261,7 @@ TEST_F(DeviceFrames, FollowTheItemIntoAnotherWindowAndToAnotherSource) {
 TEST_F(DeviceFrames, AreCopiedWhereTheBridgeHasTrouble) {
     log_.trouble = "another device draws";
     open();
+    TH_NEEDS_READ_BACK(*window_);
     ASSERT_TRUE(test::wait_for([this] { return log_.asked > 0 || !has_opengl(); }));
     ASSERT_TRUE(wait_for_more(10));
     EXPECT_TRUE(shown_by_host());
@@ -273,6 +274,7 @@ TEST_F(DeviceFrames, AreCopiedWhereTheBridgeHasTrouble) {
 TEST_F(DeviceFrames, AreCopiedWhereBuffersAreNotTaken) {
     log_.refuses = true;
     open();
+    TH_NEEDS_READ_BACK(*window_);
     ASSERT_TRUE(wait_for_more(10));
     ASSERT_TRUE(test::wait_for([this] { return shown_by_host(); }));
     expect_colors();

@@ -1,12 +1,12 @@
 #include <gtest/gtest.h>
 
-#include <QAbstractItemModelTester>
 #include <QKeySequence>
 #include <QSet>
 #include <QSettings>
 #include <QSignalSpy>
 
 #include "tests/support/test_data.h"
+#include "tests/ui/model_tester.h"
 #include "ui/models/camera_model.h"
 #include "ui/models/recent_model.h"
 #include "ui/models/shortcut_model.h"
@@ -15,16 +15,13 @@
 namespace throng::ui {
 namespace {
 
-using Tester = QAbstractItemModelTester;
-constexpr auto kFatal = Tester::FailureReportingMode::Fatal;
-
 StageSummary stage(const std::string& name, double last, double p99, std::uint64_t count = 10) {
     return {name, {last, last, last, p99, p99, count}};
 }
 
 TEST(StageModel, KeepsItsRowsWhileTheStagesAreTheSame) {
     StageModel model;
-    const Tester tester(&model, kFatal);
+    const test::ModelTester tester(&model);
     QSignalSpy resets(&model, &StageModel::modelReset), changes(&model, &StageModel::dataChanged);
     model.update({stage("decode", 2, 3), stage("nms_map", 0.1, 0.2)});
     EXPECT_EQ(resets.count(), 1);
@@ -46,7 +43,7 @@ TEST(StageModel, LeavesOutStagesThatDidNotRun) {
 
 TEST(StageModel, AMarkShowsWhatAChangeDid) {
     StageModel model;
-    const Tester tester(&model, kFatal);
+    const test::ModelTester tester(&model);
     const auto ratio = [&] { return model.data(model.index(0), StageModel::ratio_role).toDouble(); };
     const auto marked = [&] { return model.data(model.index(0), StageModel::marked_role).toDouble(); };
     model.set_mark("nothing was measured");
@@ -98,7 +95,7 @@ protected:
 
 TEST_F(Recent, TheNewestComesFirstAndOnlyOnce) {
     RecentModel model(store_);
-    const Tester tester(&model, kFatal);
+    const test::ModelTester tester(&model);
     for (const char* spec : {"/a/one.mp4", "/a/two.mp4", "camera:0", "/a/one.mp4"})
         model.add(QString::fromLatin1(spec));
     EXPECT_EQ(model.rowCount(), 3);
@@ -111,7 +108,7 @@ TEST_F(Recent, TheNewestComesFirstAndOnlyOnce) {
 TEST_F(Recent, ForgetsTheOldestAndRemembersBetweenRuns) {
     {
         RecentModel model(store_);
-        const Tester tester(&model, kFatal);
+        const test::ModelTester tester(&model);
         for (int i = 0; i < 15; ++i) model.add(QString::number(i));
         EXPECT_EQ(model.rowCount(), RecentModel::kLimit);
     }
@@ -131,7 +128,7 @@ TEST_F(Recent, WritesNoPasswords) {
 
 TEST(CameraModel, ShowsNamesAndSpecs) {
     CameraModel model;
-    const Tester tester(&model, kFatal);
+    const test::ModelTester tester(&model);
     model.update({{"camera:0", "A camera"}, {"camera:1", ""}});
     EXPECT_EQ(model.data(model.index(0), CameraModel::title_role).toString(), "A camera");
     EXPECT_EQ(model.data(model.index(1), CameraModel::title_role).toString(), "camera:1");
@@ -156,7 +153,7 @@ TEST(Shortcuts, NoKeyAndNoActionIsThereTwice) {
 
 TEST(Shortcuts, GroupsStandTogetherAndTheSheetListsAll) {
     ShortcutModel model;
-    const Tester tester(&model, kFatal);
+    const test::ModelTester tester(&model);
     QStringList headings;
     for (const ShortcutEntry& entry : shortcut_table()) {
         if (headings.isEmpty() || headings.last() != entry.group) headings += entry.group;

@@ -160,6 +160,7 @@ TEST_F(Window, ShowsAFrameTogetherWithItsOwnBoxes) {
 TEST_F(Window, DrawsTheBoxesWhereTheyAre) {
     open({}, {1500, 800});
     session_->display()->set_raw(false);
+    TH_NEEDS_READ_BACK(*window_);
     play();
     pause_at(500001);
     const auto& result = *video_->picture().result;

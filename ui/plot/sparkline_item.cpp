@@ -8,7 +8,7 @@
 namespace throng::ui {
 namespace {
 
-constexpr double kLineWidth = 1.6;
+constexpr double kSparkWidth = 1.6;
 
 }  // namespace
 
@@ -18,7 +18,7 @@ SparklineItem::SparklineItem(QQuickItem* parent) : QQuickPaintedItem(parent) {
 }
 
 void SparklineItem::paint(QPainter* painter) {
-    const QRectF area = QRectF(QPointF(0, 0), size()).adjusted(0, kLineWidth, 0, -1);
+    const QRectF area = QRectF(QPointF(0, 0), size()).adjusted(0, kSparkWidth, 0, -1);
     painter->setPen(QPen(grid_color_, 1));
     painter->drawLine(area.bottomLeft(), area.bottomRight());
     if (series_.isEmpty() || !(highest_ > 0)) return;
@@ -28,7 +28,7 @@ void SparklineItem::paint(QPainter* painter) {
     QColor shade = color_;
     shade.setAlphaF(0.18F);
     painter->setRenderHint(QPainter::Antialiasing);
-    const QPen pen(color_, kLineWidth, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin);
+    const QPen pen(color_, kSparkWidth, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin);
 
     QPainterPath run;
     double run_left = 0;

@@ -9,7 +9,7 @@
 namespace throng::ui {
 namespace {
 
-constexpr double kLineWidth = 2;
+constexpr double kSweepWidth = 2;
 constexpr double kDot = 3.5;
 
 struct Axis {
@@ -137,7 +137,7 @@ void SweepPlotItem::paint(QPainter* painter) {
             const double ms = value_of(point, line.stage);
             if (ms > 0) path << QPointF(x.place(megahertz_of(point)), y.place(ms));
         }
-        painter->setPen(QPen(line.color, kLineWidth, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+        painter->setPen(QPen(line.color, kSweepWidth, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
         painter->setBrush(Qt::NoBrush);
         painter->drawPolyline(path);
         painter->setPen(Qt::NoPen);

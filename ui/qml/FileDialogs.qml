@@ -20,9 +20,8 @@ QtObject {
         ]
         onAccepted: root.session.open_url(selectedFile)
     }
-    readonly property FolderDialog folder: FolderDialog {
-        title: qsTr("Open a folder of pictures")
-        onAccepted: root.session.open_url(selectedFolder)
+    readonly property FolderChooser folder: FolderChooser {
+        onChosen: folder => root.session.open_url(folder)
     }
     readonly property FileDialog model: FileDialog {
         title: qsTr("Open a detector's model")

@@ -90,7 +90,7 @@ C.ApplicationWindow {
         id: dialogs
         active: false
         sourceComponent: FileDialogs { session: root.session }
-        function use(action: var) {
+        function use(action) {
             active = true
             action(item)
         }

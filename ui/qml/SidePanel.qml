@@ -18,7 +18,6 @@ Rectangle {
         id: flick
         anchors.fill: parent
         contentWidth: width
-        contentHeight: column.implicitHeight + 2 * Theme.gapLarge
         boundsBehavior: Flickable.StopAtBounds
         clip: true
         C.ScrollBar.vertical: C.ScrollBar {
@@ -37,6 +36,8 @@ Rectangle {
             y: root.dense ? Theme.gap : Theme.gapLarge
             width: flick.width - 2 * Theme.gapLarge
             spacing: root.dense ? 4 : Theme.gap
+            // No binding: Qt 6.2 takes the layout that it sets off for a loop.
+            onImplicitHeightChanged: flick.contentHeight = implicitHeight + 2 * Theme.gapLarge
 
             HeadlinePanel {
                 Layout.fillWidth: true
