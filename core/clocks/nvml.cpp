@@ -18,11 +18,6 @@ constexpr unsigned kGraphicsClock = 0;
 constexpr unsigned kMemoryClock = 2;
 constexpr unsigned kGpuTemperature = 0;
 
-struct Utilization {
-    unsigned gpu = 0;
-    unsigned memory = 0;
-};
-
 NvmlStatus status_of(Code code) {
     return static_cast<NvmlStatus>(code);
 }
@@ -30,6 +25,11 @@ NvmlStatus status_of(Code code) {
 }  // namespace
 
 struct Nvml::Api {
+    struct Utilization {
+        unsigned gpu = 0;
+        unsigned memory = 0;
+    };
+
     void* library = nullptr;
     Device device = nullptr;
     bool initialised = false;
@@ -157,7 +157,7 @@ std::optional<unsigned> Nvml::max_graphics_clock_mhz() const {
 }
 
 std::optional<double> Nvml::load() const {
-    Utilization utilization;
+    Api::Utilization utilization;
     if (api_->utilization == nullptr || api_->utilization(api_->device, &utilization) != 0) return std::nullopt;
     return utilization.gpu / 100.0;
 }

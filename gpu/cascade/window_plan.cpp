@@ -45,16 +45,6 @@ std::vector<ImageSize> image_sizes(const std::vector<WindowLevel>& levels) {
     return sizes;
 }
 
-template <typename T>
-DeviceBuffer<T> uploaded(const std::vector<T>& values, StreamView stream) {
-    DeviceBuffer<T> buffer(values.size());
-    if (!values.empty()) {
-        check_cuda(cudaMemcpyAsync(buffer.data(), values.data(), buffer.bytes(), cudaMemcpyHostToDevice, stream),
-                   "uploading the plan of windows");
-    }
-    return buffer;
-}
-
 }  // namespace
 
 WindowPlan::WindowPlan(ImageSize frame, const WindowShape& shape, const DetectorParams& params,
@@ -107,8 +97,8 @@ WindowPlan::WindowPlan(ImageSize frame, const WindowShape& shape, const Detector
         queued = group.first_queued + 2 * static_cast<std::int64_t>(group.capacity);
     }
     if (levels_.empty()) return;
-    d_levels_ = uploaded(levels_, stream);
-    d_tiles_ = uploaded(tiles, stream);
+    d_levels_ = uploaded(levels_, stream, "uploading the plan of windows");
+    d_tiles_ = uploaded(tiles, stream, "uploading the plan of windows");
     bits_ = DeviceBuffer<std::uint32_t>(static_cast<std::size_t>(word_count_) * (stride_ > 1 ? 3 : 2));
     fill_bytes(bits_, 0, stream);
     counters_ = DeviceBuffer<GroupCounters>(groups_.size());

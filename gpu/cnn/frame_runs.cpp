@@ -7,15 +7,6 @@
 namespace throng::gpu {
 namespace {
 
-template <typename T>
-DeviceBuffer<T> upload(const std::vector<T>& values, StreamView stream) {
-    DeviceBuffer<T> buffer(values.size());
-    check_cuda(cudaMemcpyAsync(buffer.data(), values.data(), buffer.bytes(), cudaMemcpyHostToDevice, stream),
-               "uploading the plan");
-    check_cuda(cudaStreamSynchronize(stream), "uploading the plan");
-    return buffer;
-}
-
 InputPass input_of(const CnnPass& pass, int width, int height) {
     const int chroma_width = (width + 1) / 2;
     const int chroma_height = (height + 1) / 2;
@@ -57,8 +48,9 @@ FrameRuns::FrameRuns(const Network& network, const Steps& steps, Precision preci
         side_streams_.emplace_back();
         side_done_.emplace_back(Event::Timing::off);
     }
-    d_inputs_ = upload(inputs, stream);
-    d_places_ = upload(places, stream);
+    d_inputs_ = uploaded(inputs, stream, "uploading the plan");
+    d_places_ = uploaded(places, stream, "uploading the plan");
+    check_cuda(cudaStreamSynchronize(stream), "uploading the plan");  // the other streams read it as well
 }
 
 void FrameRuns::enqueue_preprocess(PreprocessTask task, StreamView stream) const {

@@ -11,14 +11,6 @@
 namespace throng::gpu {
 namespace {
 
-template <typename T>
-DeviceBuffer<T> uploaded(const std::vector<T>& values, StreamView stream) {
-    DeviceBuffer<T> buffer(values.size());
-    check_cuda(cudaMemcpyAsync(buffer.data(), values.data(), buffer.bytes(), cudaMemcpyHostToDevice, stream),
-               "uploading the pyramid's tables");
-    return buffer;
-}
-
 int strips_of(int columns) {
     return (columns + kStripColumns - 1) / kStripColumns;
 }
@@ -76,11 +68,11 @@ Pyramid::Pyramid(ImageSize frame, const std::vector<ImageSize>& levels, const Py
     entries_ = DeviceBuffer<std::uint32_t>(static_cast<std::size_t>(atlas_.entries() * plane_count));
     fill_bytes(entries_, 0, stream);  // first rows and columns stay 0
     if (images.empty()) return;
-    d_levels_ = uploaded(levels_, stream);
-    d_row_level_ = uploaded(row_level, stream);
-    d_strip_level_ = uploaded(strip_level, stream);
-    if (!slant_level.empty()) d_slant_level_ = uploaded(slant_level, stream);
-    if (!taps.empty()) d_taps_ = uploaded(taps, stream);
+    d_levels_ = uploaded(levels_, stream, "uploading the pyramid's tables");
+    d_row_level_ = uploaded(row_level, stream, "uploading the pyramid's tables");
+    d_strip_level_ = uploaded(strip_level, stream, "uploading the pyramid's tables");
+    if (!slant_level.empty()) d_slant_level_ = uploaded(slant_level, stream, "uploading the pyramid's tables");
+    if (!taps.empty()) d_taps_ = uploaded(taps, stream, "uploading the pyramid's tables");
     check_cuda(cudaStreamSynchronize(stream), "uploading the pyramid's tables");
 }
 

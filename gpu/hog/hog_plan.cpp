@@ -59,14 +59,6 @@ void add_units(std::size_t level, int width, int height, int step_x, int step_y,
     }
 }
 
-template <typename T>
-DeviceBuffer<T> uploaded(const std::vector<T>& values, StreamView stream) {
-    DeviceBuffer<T> buffer(values.size());
-    check_cuda(cudaMemcpyAsync(buffer.data(), values.data(), buffer.bytes(), cudaMemcpyHostToDevice, stream),
-               "uploading the people detector's tables");
-    return buffer;
-}
-
 }  // namespace
 
 HogPlan::HogPlan(ImageSize frame, const DetectorParams& params, const HogOptions& options, int multiprocessors,
@@ -126,9 +118,9 @@ HogPlan::HogPlan(ImageSize frame, const DetectorParams& params, const HogOptions
     }
     starts.push_back(units.size());
 
-    d_levels_ = uploaded(device_levels_, stream);
-    d_taps_ = uploaded(taps, stream);
-    d_units_ = uploaded(units, stream);
+    d_levels_ = uploaded(device_levels_, stream, "uploading the people detector's tables");
+    d_taps_ = uploaded(taps, stream, "uploading the people detector's tables");
+    d_units_ = uploaded(units, stream, "uploading the people detector's tables");
     for (std::size_t g = 0; g < groups_.size(); ++g) {
         HogUnits* const kernels[] = {&groups_[g].gradient, &groups_[g].histogram, &groups_[g].normalise,
                                      &groups_[g].svm};

@@ -55,5 +55,9 @@ void fill_device(void* address, int byte, std::size_t bytes, StreamView stream) 
     check_cuda(cudaMemsetAsync(address, byte, bytes, stream), "cudaMemsetAsync");
 }
 
+void copy_to_device(void* d_to, const void* from, std::size_t bytes, StreamView stream, const char* what) {
+    check_cuda(cudaMemcpyAsync(d_to, from, bytes, cudaMemcpyHostToDevice, stream), what);
+}
+
 }  // namespace detail
 }  // namespace throng::gpu

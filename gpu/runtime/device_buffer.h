@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "gpu/runtime/check.h"
 
@@ -17,6 +18,7 @@ void free_device(void* address) noexcept;
 void free_pinned(void* address) noexcept;
 // Enqueues on the stream; does not wait.
 void fill_device(void* address, int byte, std::size_t bytes, StreamView stream);
+void copy_to_device(void* d_to, const void* from, std::size_t bytes, StreamView stream, const char* what);
 }  // namespace detail
 
 // count elements of T, zeroed by neither. Freed when destroyed, which waits for work that uses it.
@@ -62,6 +64,15 @@ void copy_to_host(void* to, const void* d_from, std::size_t bytes, StreamView st
 template <typename T>
 void fill_bytes(const DeviceBuffer<T>& buffer, int byte, StreamView stream) {
     if (buffer.size() != 0) detail::fill_device(buffer.data(), byte, buffer.bytes(), stream);
+}
+
+// A copy of the values on the device; enqueues it. The values may be let go at once: CUDA has read what is not
+// page-locked. what: for the error, as "uploading the plan".
+template <typename T>
+[[nodiscard]] DeviceBuffer<T> uploaded(const std::vector<T>& values, StreamView stream, const char* what) {
+    DeviceBuffer<T> buffer(values.size());
+    if (!values.empty()) detail::copy_to_device(buffer.data(), values.data(), buffer.bytes(), stream, what);
+    return buffer;
 }
 
 }  // namespace throng::gpu

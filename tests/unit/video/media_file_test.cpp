@@ -306,7 +306,7 @@ TEST(MediaFile, what_is_no_video_is_refused_with_a_message) {
     test::write_file(path("list.m3u8"), {playlist.begin(), playlist.end()});
     EXPECT_EQ(failure_of_reading(path("list.m3u8")), ErrorKind::input);
     EXPECT_EQ(failure_of_reading("/dev/null"), ErrorKind::input);
-    EXPECT_THROW(open_source(""), Error);
+    EXPECT_THROW(static_cast<void>(open_source("")), Error);
     EXPECT_EQ(failure_of_reading("nonsense://host/x"), ErrorKind::input);
 }
 

@@ -137,10 +137,10 @@ TEST_F(Rtsp, a_stop_request_and_the_end_of_the_source_do_not_wait_for_data) {
 
 TEST_F(Rtsp, a_wrong_address_is_refused_at_once) {
     server_->refuse(true);
-    EXPECT_THROW(open_source(server_->url(), options_), Error);
+    EXPECT_THROW(static_cast<void>(open_source(server_->url(), options_)), Error);
     const std::string url = server_->url();
     server_.reset();
-    EXPECT_THROW(open_source(url, options_), Error);
+    EXPECT_THROW(static_cast<void>(open_source(url, options_)), Error);
 }
 
 TEST_F(Rtsp, a_server_that_says_nothing_runs_into_the_time_limit) {
