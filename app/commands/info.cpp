@@ -1,6 +1,5 @@
 // throng info: what this build and this machine can do.
 #include <fmt/format.h>
-#include <hwy/targets.h>
 #include <CLI/CLI.hpp>
 
 #include <cstdio>
@@ -29,6 +28,7 @@ extern "C" {
 #include "core/base/error.h"
 #include "core/clocks/clock_controller.h"
 #include "core/clocks/telemetry.h"
+#include "core/cpu/cascade_kernels.h"
 #include "core/cpu/cpu_backend.h"
 #include "core/model/model_finder.h"
 #include "core/video/source.h"
@@ -54,9 +54,7 @@ Json versions() {
 #endif
     json["ffmpeg"] = ffmpeg_version();
     json["opencv"] = cv::getVersionString();
-    // Of the sets that this CPU has, the lowest bit is the best.
-    const auto targets = static_cast<std::uint64_t>(hwy::SupportedTargets());
-    json["highway"] = hwy::TargetName(static_cast<decltype(hwy::SupportedTargets())>(targets & (~targets + 1)));
+    json["highway"] = simd_name();
     return json;
 }
 

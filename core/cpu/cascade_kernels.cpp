@@ -4,7 +4,7 @@
 
 #include "core/algo/cascade_levels.h"
 
-#include "core/cpu/simd_targets.h"
+#include "core/base/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/cpu/cascade_kernels.cpp"

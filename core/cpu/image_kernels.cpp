@@ -3,7 +3,7 @@
 #include "core/algo/grey.h"
 #include "core/algo/resize_linear.h"
 
-#include "core/cpu/simd_targets.h"
+#include "core/base/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/cpu/image_kernels.cpp"

@@ -1,3 +1,5 @@
+#include "core/base/simd_targets.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/synth/rows.cpp"
 #include <hwy/foreach_target.h>

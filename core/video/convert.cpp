@@ -76,8 +76,10 @@ void PixelConverter::convert_luma_chroma(const Frame& frame, Packing packing, st
                                          std::ptrdiff_t pitch) {
     const FrameInfo& info = frame.info();
     const AVPixelFormat from = info.format == PixelFormat::nv12 ? AV_PIX_FMT_NV12 : AV_PIX_FMT_YUV420P;
+    // FFmpeg's quick way leaves the last column of an odd width unwritten where it has no SIMD for it, as on ARM.
+    const int method = SWS_POINT | (info.width % 2 != 0 ? SWS_ACCURATE_RND : 0);
     scaler_.reset(sws_getCachedContext(scaler_.release(), info.width, info.height, from, info.width, info.height,
-                                       packed_format(packing), SWS_POINT, nullptr, nullptr, nullptr));
+                                       packed_format(packing), method, nullptr, nullptr, nullptr));
     if (!scaler_) throw Error(ErrorKind::internal, "this picture cannot be converted for display");
     const int* coefficients = sws_getCoefficients(sws_matrix(info.matrix));
     sws_setColorspaceDetails(scaler_.get(), coefficients, info.range == ColorRange::full ? 1 : 0, coefficients, 1, 0,

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <random>
 #include <vector>
 
@@ -144,7 +145,7 @@ MatchResult plain_match(std::vector<TruthFace> truth, std::vector<ScoredBox> det
             if (t->ignore) {
                 const double both =
                     static_cast<double>(best->box.w * best->box.h) + static_cast<double>(t->box.w * t->box.h);
-                const double common = o * both / (1 + o);
+                const double common = std::round(o * both / (1 + o));  // all boxes are whole numbers
                 excused = excused || o >= iou || common > 0.5 * static_cast<double>(best->box.w * best->box.h);
             } else if (o >= iou && o > overlap) {
                 target = t;

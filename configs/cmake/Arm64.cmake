@@ -1,0 +1,20 @@
+# Toolchain file: cross-compiles for 64-bit ARM against the root folder of a Debian in $TH_ARM64_ROOT; what it compiles runs
+# under emulation. tests/arm64 makes the folder and uses this.
+set(TH_ARM64_ROOT $ENV{TH_ARM64_ROOT})
+if(NOT TH_ARM64_ROOT)
+    message(FATAL_ERROR "TH_ARM64_ROOT names no root folder")
+endif()
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR aarch64)
+set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)
+set(CMAKE_SYSROOT ${TH_ARM64_ROOT})
+set(CMAKE_LIBRARY_ARCHITECTURE aarch64-linux-gnu)
+set(CMAKE_FIND_ROOT_PATH ${TH_ARM64_ROOT})
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
+set(CMAKE_CROSSCOMPILING_EMULATOR "qemu-aarch64-static;-L;${TH_ARM64_ROOT}")
+set(ENV{PKG_CONFIG_SYSROOT_DIR} ${TH_ARM64_ROOT})
+set(ENV{PKG_CONFIG_LIBDIR} ${TH_ARM64_ROOT}/usr/lib/aarch64-linux-gnu/pkgconfig:${TH_ARM64_ROOT}/usr/share/pkgconfig)
+set(Protobuf_PROTOC_EXECUTABLE /usr/bin/protoc)  # runs here, so of the same release
