@@ -12,7 +12,8 @@ find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 find_package(tomlplusplus QUIET)
 if(NOT tomlplusplus_FOUND)
     # Ubuntu 22.04, and with it JetPack 6, has no package of it.
-    message(STATUS "toml++ is not installed: fetching version 3.4.0 from its authors")
+    message(STATUS "toml++ is not installed: fetching version 3.4.0 from its authors. Without a network, unpack its "
+                   "source and pass -DFETCHCONTENT_SOURCE_DIR_TOMLPLUSPLUS=FOLDER")
     include(FetchContent)
     FetchContent_Declare(tomlplusplus
         URL https://github.com/marzer/tomlplusplus/archive/refs/tags/v3.4.0.tar.gz
