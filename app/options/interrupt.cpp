@@ -1,6 +1,7 @@
 #include "app/options/interrupt.h"
 
 #include <unistd.h>
+#include <atomic>
 #include <csignal>
 
 #include "core/base/error.h"
@@ -8,19 +9,20 @@
 namespace throng {
 namespace {
 
-volatile std::sig_atomic_t interrupted = 0;
+// Any thread may be the one that a signal interrupts: no sig_atomic_t.
+std::atomic<bool> interrupted = false;
+static_assert(std::atomic<bool>::is_always_lock_free);
 struct sigaction former_int;
 struct sigaction former_term;
 
 extern "C" void on_signal(int) {
-    if (interrupted != 0) _exit(130);
-    interrupted = 1;
+    if (interrupted.exchange(true)) _exit(130);
 }
 
 }  // namespace
 
 InterruptGuard::InterruptGuard() {
-    interrupted = 0;
+    interrupted = false;
     struct sigaction action {};
     action.sa_handler = on_signal;
     sigemptyset(&action.sa_mask);
@@ -35,7 +37,7 @@ InterruptGuard::~InterruptGuard() {
 }
 
 bool InterruptGuard::requested() noexcept {
-    return interrupted != 0;
+    return interrupted;
 }
 
 }  // namespace throng
