@@ -11,7 +11,6 @@
 #include "core/clocks/tegra124_clock.h"
 
 namespace throng {
-namespace {}
 
 ClockController::ClockController(ClockOptions options)
     : options_(std::move(options)),

@@ -118,13 +118,10 @@ std::string EglContext::find_device(int cuda_device, EGLDeviceEXT& device) const
 }
 
 std::string EglContext::load_opengl() {
-    const bool all = load(gl_.get_string, "glGetString") && load(gl_.get_error, "glGetError") &&
-                     load(gl_.finish, "glFinish") && load(gl_.gen_textures, "glGenTextures") &&
-                     load(gl_.delete_textures, "glDeleteTextures") && load(gl_.bind_texture, "glBindTexture") &&
-                     load(gl_.tex_image, "glTexImage2D") && load(gl_.tex_sub_image, "glTexSubImage2D") &&
-                     load(gl_.get_tex_image, "glGetTexImage") && load(gl_.pixel_store, "glPixelStorei") &&
-                     load(gl_.gen_buffers, "glGenBuffers") && load(gl_.delete_buffers, "glDeleteBuffers") &&
-                     load(gl_.bind_buffer, "glBindBuffer") && load(gl_.buffer_data, "glBufferData");
+    bool all = true;
+#define TH_LOAD(member, function) all = load(gl_.member, #function) && all
+    TH_GL_FUNCTIONS(TH_LOAD);
+#undef TH_LOAD
     return all ? std::string() : "this OpenGL lacks functions";
 }
 

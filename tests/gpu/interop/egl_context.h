@@ -2,6 +2,7 @@
 // EGL and OpenGL is loaded while the test runs, because most machines with CUDA have neither.
 #pragma once
 
+#define GL_GLEXT_PROTOTYPES  // for the types of the functions; none is linked
 #include <EGL/egl.h>
 #include <EGL/eglext.h>
 #include <GL/gl.h>
@@ -12,22 +13,28 @@
 
 namespace throng::test {
 
-// The functions of OpenGL that the tests call. From the current context's driver.
+// The functions of OpenGL that the tests call: use(member, function).
+#define TH_GL_FUNCTIONS(use)                \
+    use(get_string, glGetString);           \
+    use(get_error, glGetError);             \
+    use(finish, glFinish);                  \
+    use(gen_textures, glGenTextures);       \
+    use(delete_textures, glDeleteTextures); \
+    use(bind_texture, glBindTexture);       \
+    use(tex_image, glTexImage2D);           \
+    use(tex_sub_image, glTexSubImage2D);    \
+    use(get_tex_image, glGetTexImage);      \
+    use(pixel_store, glPixelStorei);        \
+    use(gen_buffers, glGenBuffers);         \
+    use(delete_buffers, glDeleteBuffers);   \
+    use(bind_buffer, glBindBuffer);         \
+    use(buffer_data, glBufferData)
+
+// From the current context's driver.
 struct GlFunctions {
-    decltype(&glGetString) get_string = nullptr;
-    decltype(&glGetError) get_error = nullptr;
-    decltype(&glFinish) finish = nullptr;
-    decltype(&glGenTextures) gen_textures = nullptr;
-    decltype(&glDeleteTextures) delete_textures = nullptr;
-    decltype(&glBindTexture) bind_texture = nullptr;
-    decltype(&glTexImage2D) tex_image = nullptr;
-    decltype(&glTexSubImage2D) tex_sub_image = nullptr;
-    decltype(&glGetTexImage) get_tex_image = nullptr;
-    decltype(&glPixelStorei) pixel_store = nullptr;
-    PFNGLGENBUFFERSPROC gen_buffers = nullptr;
-    PFNGLDELETEBUFFERSPROC delete_buffers = nullptr;
-    PFNGLBINDBUFFERPROC bind_buffer = nullptr;
-    PFNGLBUFFERDATAPROC buffer_data = nullptr;
+#define TH_MEMBER(member, function) decltype(&::function) member = nullptr
+    TH_GL_FUNCTIONS(TH_MEMBER);
+#undef TH_MEMBER
 };
 
 // Current on the thread that made it, until it is destroyed there.
