@@ -110,8 +110,7 @@ HWY_INLINE hn::Mask<DF> in_subset(const std::uint32_t* subset, hn::Vec<DU> code)
     const DU d;
     const auto words = table_of_8(d, subset, hn::BitCast(DI(), hn::ShiftRight<5>(code)));
     const auto bit = hn::Shr(words, hn::And(code, hn::Set(d, 31)));
-    const auto one = hn::Set(d, 1);
-    return hn::RebindMask(DF(), hn::Eq(hn::And(bit, one), one));
+    return hn::RebindMask(DF(), hn::TestBit(bit, hn::Set(d, 1)));
 }
 
 HWY_INLINE hn::Mask<DF> goes_left(const LbpNode& node, const std::uint32_t* at, Floats) {
