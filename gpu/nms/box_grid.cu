@@ -131,14 +131,15 @@ __global__ void __launch_bounds__(kThreads) fill_cells_kernel(BoxGrid g, NmsTask
     const std::uint32_t i = blockIdx.x * kThreads + threadIdx.x;
     wait_for_previous();
     let_next_start();
+    // Before the count is known, to wait once for all.
+    const bool there = i < static_cast<std::uint32_t>(task.raw.capacity);
+    const GridPlace place = there ? g.places[i] : GridPlace{kNoCell, 0};
+    const Box b = there ? load_box(task.raw.boxes, i) : Box{};
+    const float score = there ? task.raw.scores[i] : 0.0F;
     const std::uint32_t n = stored_count(task.raw);
     if (n < g.least) return;
     if (i == 0) *g.allotted = 0;
-    if (i >= n) return;
-    const GridPlace place = g.places[i];
-    const Box b = load_box(task.raw.boxes, i);
-    const float score = task.raw.scores[i];
-    if (place.cell == kNoCell) return;
+    if (i >= n || place.cell == kNoCell) return;
     float4* to = reinterpret_cast<float4*>(g.records + g.cells[place.cell].start + place.slot);
     to[0] = make_float4(b.x, b.y, b.x + b.w, b.y + b.h);
     to[1] = make_float4(score, box_area(b, extent), __uint_as_float(i), 0.0F);
@@ -166,6 +167,9 @@ BoxGridStorage::BoxGridStorage(std::int32_t capacity, StreamView stream) {
     places_ = DeviceBuffer<GridPlace>(n);
     fill_bytes(counts_, 0, stream);
     fill_bytes(cells_, 0, stream);
+    // Loaded before it is known how many there are.
+    fill_bytes(records_, 0, stream);
+    fill_bytes(places_, 0, stream);
 }
 
 BoxGrid BoxGridStorage::view(std::uint32_t least) const {

@@ -212,12 +212,12 @@ struct SearchPlan {
     std::uint32_t all;    // that many records are looked at whatever the box, 0: those near it
 };
 
-__device__ __forceinline__ SearchPlan make_plan(const BoxGrid& g, const NmsRuleSet& rules) {
-    const bool by_size = rules.overlap == Overlap::iou && g.header->sums.coarse == 0 && rules.smallest_overlap > 1e-3F;
+__device__ __forceinline__ SearchPlan make_plan(const GridHeader& header, const NmsRuleSet& rules) {
+    const bool by_size = rules.overlap == Overlap::iou && header.sums.coarse == 0 && rules.smallest_overlap > 1e-3F;
     // 0.98: what is_coarse allows, and more.
     const float ratio = by_size ? rules.smallest_overlap * 0.98F : 0.0F;
-    return {ratio, by_size ? 1.0F / ratio : 0.0F, static_cast<int>(g.header->lowest),
-            static_cast<int>(g.header->highest), rules.disjoint ? g.header->stored : 0};
+    return {ratio, by_size ? 1.0F / ratio : 0.0F, static_cast<int>(header.lowest), static_cast<int>(header.highest),
+            rules.disjoint ? header.stored : 0};
 }
 
 // A rectangle of the folded table: what lies near a box of one level.
@@ -225,6 +225,7 @@ struct NearCells {
     std::uint32_t column = 0;
     std::uint32_t across = 0;
     std::uint32_t row = 0;     // the rows after the last continue at 0
+    std::uint32_t down = 0;    // rows
     std::uint32_t pieces = 0;  // of a row: its cells are side by side within a segment
     std::uint32_t units = 0;   // pieces of all rows
 };
@@ -248,7 +249,8 @@ __device__ __forceinline__ NearCells near_cells(const BoxGrid& g, const SearchPl
     near.across = static_cast<std::uint32_t>(x.last - x.first) + 1;
     near.row = row_of(g, level, y.first);
     near.pieces = (near.column + near.across - 1) / BoxGrid::kSegment - near.column / BoxGrid::kSegment + 1;
-    near.units = near.pieces * (static_cast<std::uint32_t>(y.last - y.first) + 1);
+    near.down = static_cast<std::uint32_t>(y.last - y.first) + 1;
+    near.units = near.pieces * near.down;
     return near;
 }
 

@@ -35,33 +35,37 @@ struct LaunchChain {
     template <class... Parameters, class... Arguments>
     void launch(const char* name, void (*kernel)(Parameters...), unsigned blocks, unsigned threads,
                 const Arguments&... arguments) const {
-        cudaLaunchAttribute attribute{};
-        attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-        attribute.val.programmaticStreamSerializationAllowed = 1;
-        launch_with(attribute, early ? 1 : 0, name, kernel, blocks, threads, arguments...);
+        cudaLaunchAttribute attribute = early_start();
+        launch_with(&attribute, early ? 1 : 0, name, kernel, blocks, threads, arguments...);
     }
 
-    // All blocks run at the same time, so that they may wait for each other.
+    // All blocks run at the same time, so that they may wait for each other, once they have waited for what is before.
     template <class... Parameters, class... Arguments>
     void launch_together(const char* name, void (*kernel)(Parameters...), unsigned blocks, unsigned threads,
                          const Arguments&... arguments) const {
+        cudaLaunchAttribute attributes[2] = {{}, early_start()};
+        attributes[0].id = cudaLaunchAttributeCooperative;
+        attributes[0].val.cooperative = 1;
+        launch_with(attributes, early ? 2 : 1, name, kernel, blocks, threads, arguments...);
+    }
+
+    static cudaLaunchAttribute early_start() {
         cudaLaunchAttribute attribute{};
-        attribute.id = cudaLaunchAttributeCooperative;
-        attribute.val.cooperative = 1;
-        launch_with(attribute, 1, name, kernel, blocks, threads, arguments...);
+        attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+        attribute.val.programmaticStreamSerializationAllowed = 1;
+        return attribute;
     }
 
 private:
     template <class... Parameters, class... Arguments>
-    void launch_with(cudaLaunchAttribute& attribute, unsigned attributes, const char* name,
-                     void (*kernel)(Parameters...), unsigned blocks, unsigned threads,
-                     const Arguments&... arguments) const {
+    void launch_with(cudaLaunchAttribute* attributes, unsigned count, const char* name, void (*kernel)(Parameters...),
+                     unsigned blocks, unsigned threads, const Arguments&... arguments) const {
         cudaLaunchConfig_t config{};
         config.gridDim = dim3(blocks);
         config.blockDim = dim3(threads);
         config.stream = stream;
-        config.attrs = &attribute;
-        config.numAttrs = attributes;
+        config.attrs = attributes;
+        config.numAttrs = count;
         check_cuda(cudaLaunchKernelEx(&config, kernel, arguments...), name);
         check_launch(name, stream);
     }

@@ -26,6 +26,7 @@ static_assert(sizeof(KeptEntry) == 32);
 struct KeptOrder {
     static constexpr std::uint32_t kLeads = 0;
     static constexpr std::uint32_t kGroup = 128;  // buckets that are summed up
+    static constexpr std::uint32_t kMostBuckets = 1U << 18;
 
     KeptEntry* entries;         // [capacity]
     std::uint32_t* next;        // [capacity] 1 + the entry filed before in the same bucket

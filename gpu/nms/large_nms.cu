@@ -1,82 +1,66 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
+#include <type_traits>
 
 #include "gpu/nms/chained.h"
 #include "gpu/nms/kept_order.cuh"
 #include "gpu/nms/large_nms.h"
+#include "gpu/nms/suppressor_search.cuh"
 
 // After the binning, kernels over the records, which lie by cell, so that the lanes of a warp look at the same
 // neighbours:
-//   find:   the first of all (in the order of precedes) that suppress a detection. Where there is none it is kept,
+//   find:   lists all that suppress a detection, and which of them precedes the others. Where there is none it is kept,
 //           under one-pass and greedy alike.
-//   own:    (one-pass) the first suppressor owns a suppressed detection if it is kept itself, as nine in ten are. For
-//           the others the search is repeated among the kept ones.
-//   settle: (greedy) a detection waits for its first suppressor. If that is kept, it owns this one; if that is
-//           suppressed, the next takes its place; if none is left, this one is kept. No barriers: a block goes round
-//           its own until all are settled. The first open one of all waits for nobody, so all get an answer. The
-//           launch is cooperative: every block runs.
-// Then the kept ones are ordered and written (kept_order.h).
+//   own:    (one-pass) the first suppressor owns a suppressed detection if it is kept itself, as nine in ten are. The
+//           others look through their lists for the first kept one. Meanwhile some blocks order and write the kept
+//           ones.
+//   settle: (greedy) a detection waits for the first of its list that is not suppressed. Is it kept, it owns this one;
+//           is none left, this one is kept. No barriers: a block goes round its own until all are settled. The first
+//           open one of all waits for nobody, so all get an answer. The launch is cooperative: every block runs.
+// Then the kept ones are ordered and written (kept_order.h), where that is not done yet.
+// Lists have an end: those of a detection with still more suppressors search again.
 namespace throng::gpu {
 namespace {
 
 constexpr unsigned kThreads = 256;
-// Lanes that search together. More answer sooner, fewer waste less; measured with 16384 to a million detections.
-constexpr int kFindLanes = 8;
-constexpr int kSettleLanes = 16;
-constexpr std::uint32_t kShare = 64;  // records that a block takes at a time; few of them half as many
+constexpr unsigned kFindThreads = 128;
+// Blocks a multiprocessor: as many warps as possible without many registers going to memory; measured.
+constexpr unsigned kFindBlocks = 8;
+constexpr unsigned kOwnBlocks = 6;
+constexpr unsigned kSettleBlocks = 4;
 constexpr std::int32_t kFew = 32768;
-constexpr std::uint32_t kNone = 0xFFFFFFFFU;
+// Lanes that search for one detection. More answer sooner, fewer waste less.
+constexpr int kFindLanesOfFew = 8;
+constexpr int kFindLanes = 4;
+constexpr std::uint32_t kShare = 128;      // records that a block takes at a time; of few half as many
+constexpr std::uint32_t kShortList = 512;  // open records of a block that fit its shared memory
+constexpr std::uint32_t kLeastOpen = 32;   // records that a block settles
+constexpr unsigned kMostWriters = 264;     // blocks; with half as many 65536 detections take 3 us longer
 
 enum State : std::uint32_t { open = 0, kept = 1, suppressed = 2 };
 
 struct Work {
     BoxGrid grid;
     KeptOrder order;
-    std::uint32_t* state;
-    std::uint32_t* best;  // record of the first suppressor that is not known to be suppressed itself
+    SuppressorLists lists;
+    std::uint32_t* state;  // greedy; under one-pass the kept ones are those that nobody suppresses
+    // Of a kept record. With hits_at_places instead its place in the output, kNone until it is written there: hits are
+    // added where it lies then.
     std::uint32_t* hits;
+    bool hits_at_places;
     std::uint32_t* open;  // records, by block
     unsigned long long* tests;
 };
 
-// The first, for the group, of those that suppress `mine`, record r, and that accept(record) lets pass; or kNone.
-// For whole warps.
-template <PairPath path, int kLanes, class Accept>
-__device__ __forceinline__ std::uint32_t first_suppressor(const Work& w, const NmsTask& task, const NmsRuleSet& rules,
-                                                          const SearchPlan& plan, const Group<kLanes>& group,
-                                                          bool active, std::uint32_t r, const GridRecord& mine,
-                                                          TestCounter& counter, Accept&& accept) {
-    std::uint32_t best = kNone;
-    float bar = mine.score;  // of the best, then
-    const float low = rules.theta * 0.99999F;
-    const Extents e = active ? record_extents(mine, rules.extent) : Extents{};
-    for_each_near(w.grid, plan, group, active, e, [&](std::uint32_t other) {
-        const GridRecord theirs = load_record(w.grid, other);
-        if (theirs.score < bar) return;
-        ++counter.tests;
-        if constexpr (path == PairPath::plain) {
-            const float intersection = record_intersection(mine, theirs, rules.extent);
-            if (!may_reach(rules.overlap, low, intersection, mine.area, theirs.area)) return;
-        }
-        if (other == r || other == best || !record_suppresses<path>(rules, task.raw, mine, theirs)) return;
-        if (theirs.score == bar && !record_precedes(task.raw, theirs, best == kNone ? mine : load_record(w.grid, best)))
-            return;
-        if (!accept(other)) return;
-        best = other;
-        bar = theirs.score;
-    });
-    for (int step = kLanes / 2; step > 0; step /= 2) {
-        const std::uint32_t other = __shfl_xor_sync(kAllLanes, best, step);
-        const float score = __shfl_xor_sync(kAllLanes, bar, step);
-        if (other == kNone || other == best) continue;
-        if (best == kNone || score > bar ||
-            (score == bar && record_precedes(task.raw, load_record(w.grid, other), load_record(w.grid, best)))) {
-            best = other;
-            bar = score;
-        }
-    }
-    return best;
+// Loads all that it may need at once, not one after the other.
+__device__ __forceinline__ SearchPlan plan_of(const BoxGrid& grid, const NmsRuleSet& rules) {
+    GridHeader header;
+    header.sums.coarse = grid.header->sums.coarse;
+    header.stored = grid.header->stored;
+    header.lowest = grid.header->lowest;
+    header.highest = grid.header->highest;
+    return make_plan(header, rules);
 }
 
 __device__ void keep(const Work& w, const NmsTask& task, std::uint32_t r, const GridRecord& mine) {
@@ -84,34 +68,136 @@ __device__ void keep(const Work& w, const NmsTask& task, std::uint32_t r, const 
     if (task.owner != nullptr) task.owner[mine.index] = static_cast<std::int32_t>(mine.index);
 }
 
-__device__ void give_to(const Work& w, const NmsTask& task, std::uint32_t r, std::uint32_t owner) {
-    atomicAdd(&w.hits[owner], 1U);
-    if (task.owner != nullptr)
-        task.owner[w.grid.records[r].index] = static_cast<std::int32_t>(w.grid.records[owner].index);
+// What another block tells; whatever it wrote before is seen from then on.
+__device__ std::uint32_t load_told(const std::uint32_t* from) {
+    std::uint32_t value;
+    asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(value) : "l"(from) : "memory");
+    return value;
 }
 
-template <PairPath path>
-__global__ void __launch_bounds__(kThreads) find_kernel(Work w, NmsTask task, NmsRuleSet rules) {
+__device__ void give_to(const Work& w, const NmsTask& task, std::uint32_t r, std::uint32_t owner) {
+    if (task.owner != nullptr)
+        task.owner[w.grid.records[r].index] = static_cast<std::int32_t>(w.grid.records[owner].index);
+    if (w.hits_at_places) {
+        std::uint32_t place = load_told(w.hits + owner);
+        while (place == kNone) place = load_told(w.hits + owner);
+        if (place < static_cast<std::uint32_t>(task.kept.capacity)) atomicAdd(task.kept.hits + place, 1);
+    } else {
+        atomicAdd(&w.hits[owner], 1U);
+    }
+}
+
+template <PairPath path, int kLanes>
+__global__ void __launch_bounds__(kFindThreads, kFindBlocks)
+    find_kernel(const __grid_constant__ Work w, const __grid_constant__ NmsTask task,
+                const __grid_constant__ NmsRuleSet rules) {
+    constexpr std::uint32_t kInBlock = kFindThreads / kLanes;
+    using Search = SuppressorSearch<path, kLanes>;
+    __shared__ typename Search::Board boards[kFindThreads / 32];
     wait_for_previous();
     let_next_start();
+    const std::uint32_t in_block = threadIdx.x / kLanes;
+    // Before it is known how many there are, to wait once for all.
+    std::uint32_t r = blockIdx.x * kInBlock + in_block;
+    GridRecord mine = r < static_cast<std::uint32_t>(task.raw.capacity) ? load_record(w.grid, r) : GridRecord{};
+    const std::uint32_t n = stored_count(task.raw);
     const std::uint32_t stored = w.grid.header->stored;
-    const SearchPlan plan = make_plan(w.grid, rules);
-    if (stored_count(task.raw) < w.grid.least) return;
-    const Group<kFindLanes> group;
+    const SearchPlan plan = plan_of(w.grid, rules);
+    if (n < w.grid.least) return;
     TestCounter counter;
-    constexpr std::uint32_t kInBlock = kThreads / kFindLanes;
-    for (std::uint32_t base = blockIdx.x * kInBlock + threadIdx.x / 32 * group.kInWarp; base < stored;
-         base += gridDim.x * kInBlock) {
-        const std::uint32_t r = base + group.number;
+    Search search(w.grid, rules, task.raw, w.lists.entries, boards[threadIdx.x / 32], counter);
+    for (std::uint32_t base = blockIdx.x * kInBlock; base < stored; base += gridDim.x * kInBlock) {
+        if (r != base + in_block) {
+            r = base + in_block;
+            mine = r < stored ? load_record(w.grid, r) : GridRecord{};
+        }
         const bool active = r < stored;
-        const GridRecord mine = active ? load_record(w.grid, r) : GridRecord{};
-        const std::uint32_t best = first_suppressor<path>(w, task, rules, plan, group, active, r, mine, counter,
-                                                          [](std::uint32_t) { return true; });
-        if (!active || group.lane != 0) continue;
-        w.best[r] = best;
-        w.hits[r] = 1;
-        w.state[r] = best == kNone ? kept : rules.rule == NmsRule::greedy ? open : suppressed;
-        if (best == kNone) keep(w, task, r, mine);
+        if (!__any_sync(kAllLanes, active)) continue;
+        const SuppressorHead head = search.run(plan, active, r, mine);
+        if (!active || threadIdx.x % kLanes != 0) continue;
+        w.lists.heads[r] = head;
+        w.hits[r] = w.hits_at_places ? kNone : 1;
+        if (rules.rule == NmsRule::greedy) w.state[r] = head.first == kNone ? kept : open;
+        if (head.first == kNone) keep(w, task, r, mine);
+    }
+    counter.report(w.tests);
+}
+
+// What a lane of a warp has of the list of record r: the first in order of those whose state(record) is not
+// `suppressed`. Not where the list is cut.
+template <class StateOf>
+__device__ __forceinline__ Choice listed(const Work& w, const NmsTask& task, std::uint32_t r, std::uint32_t count,
+                                         StateOf&& state_of) {
+    const std::uint32_t* entries = w.lists.entries + std::size_t{r} * SuppressorLists::kRoom;
+    Choice mine;
+    for (std::uint32_t at = threadIdx.x & 31; at < count; at += 32) {
+        Choice other;
+        other.record = entries[at];
+        other.state = state_of(other.record);
+        const float4 more = reinterpret_cast<const float4*>(w.grid.records + other.record)[1];
+        other.score = more.x;
+        other.index = __float_as_uint(more.z);
+        if (other.state != suppressed && comes_first(task.raw, other, mine)) mine = other;
+    }
+    return mine;
+}
+
+// The first `writers` blocks put the kept ones in order and write them, with 1 as their hits. Each of the others takes
+// `share` records at a time, at most kShare; those whose first suppressor is not kept itself are shared out among its
+// warps. These wait for places that the first blocks tell, and those wait for nobody: blocks start in the order of
+// their numbers.
+template <PairPath path>
+__global__ void __launch_bounds__(kThreads, kOwnBlocks)
+    own_kernel(const __grid_constant__ Work w, const __grid_constant__ NmsTask task,
+               const __grid_constant__ NmsRuleSet rules, std::uint32_t share, std::uint32_t writers) {
+    __shared__ KeptBoard board;
+    __shared__ uint2 list[kShare];  // record, length of its list
+    __shared__ std::uint32_t waiting;
+    wait_for_previous();
+    let_next_start();
+    if (blockIdx.x < writers) {
+        write_entries<kThreads>(w.order, task, board, blockIdx.x, writers, w.hits);
+        return;
+    }
+    std::uint32_t base = (blockIdx.x - writers) * share;
+    std::uint32_t r = base + threadIdx.x;
+    const auto load_head = [&](std::uint32_t behind) {
+        return threadIdx.x < share && r < behind ? w.lists.heads[r] : SuppressorHead{kNone, 0};
+    };
+    // Before it is known how many there are, to wait once for all.
+    SuppressorHead head = load_head(static_cast<std::uint32_t>(task.raw.capacity));
+    const std::uint32_t stored = w.grid.header->stored;
+    if (stored_count(task.raw) < w.grid.least) return;
+    if (r >= stored) head.first = kNone;
+    const Group<32> group;
+    TestCounter counter;
+    const auto state_of = [&](std::uint32_t other) { return w.lists.heads[other].first == kNone ? kept : suppressed; };
+    while (base < stored) {
+        if (threadIdx.x == 0) waiting = 0;
+        __syncthreads();
+        const bool owned = head.first != kNone && state_of(head.first) == kept;
+        if (head.first != kNone && !owned) list[atomicAdd(&waiting, 1U)] = make_uint2(r, head.count);
+        __syncthreads();
+        for (std::uint32_t u = threadIdx.x / 32; u < waiting; u += kThreads / 32) {
+            const std::uint32_t item = list[u].x;
+            const std::uint32_t count = list[u].y;
+            std::uint32_t owner = kNone;
+            if (count <= SuppressorLists::kRoom) {
+                const Choice mine = listed(w, task, item, count, state_of);
+                const int lane = first_lane(task.raw, mine);
+                if (lane >= 0) owner = __shfl_sync(kAllLanes, mine.record, lane);
+            } else {
+                owner = first_suppressor<path>(w.grid, task, rules, plan_of(w.grid, rules), group, true, item,
+                                               load_record(w.grid, item), counter,
+                                               [&](std::uint32_t other) { return state_of(other) == kept; });
+            }
+            if (group.lane == 0 && owner != kNone) give_to(w, task, item, owner);
+        }
+        if (owned) give_to(w, task, r, head.first);
+        __syncthreads();
+        base += (gridDim.x - writers) * share;
+        r = base + threadIdx.x;
+        head = load_head(stored);
     }
     counter.report(w.tests);
 }
@@ -120,63 +206,62 @@ __device__ std::uint32_t now(const std::uint32_t* state) {
     return *static_cast<const volatile std::uint32_t*>(state);
 }
 
-// A block takes `share` records at a time, at most kShare; what needs a search is listed and shared out among its
-// groups.
+// Of record r, for whole warps: the first suppressor that is not known to be suppressed itself, kNone where there is
+// none.
 template <PairPath path>
-__global__ void __launch_bounds__(kThreads) own_kernel(Work w, NmsTask task, NmsRuleSet rules, std::uint32_t share) {
-    wait_for_previous();
-    let_next_start();
-    const std::uint32_t stored = w.grid.header->stored;
-    const SearchPlan plan = make_plan(w.grid, rules);
-    if (stored_count(task.raw) < w.grid.least) return;
-    const Group<kSettleLanes> group;
-    TestCounter counter;
-    __shared__ std::uint32_t list[kShare];
-    __shared__ std::uint32_t listed;
-    for (std::uint32_t base = blockIdx.x * share; base < stored; base += gridDim.x * share) {
-        if (threadIdx.x == 0) listed = 0;
-        __syncthreads();
-        const std::uint32_t r = base + threadIdx.x;
-        const std::uint32_t first = threadIdx.x < share && r < stored ? w.best[r] : kNone;
-        if (first != kNone) {
-            if (w.state[first] == kept) {
-                give_to(w, task, r, first);
-            } else {
-                list[atomicAdd(&listed, 1U)] = r;
-            }
-        }
-        __syncthreads();
-        for (std::uint32_t u = threadIdx.x / 32 * group.kInWarp; u < listed; u += kThreads / kSettleLanes) {
-            const bool active = u + group.number < listed;
-            const std::uint32_t item = active ? list[u + group.number] : 0;
-            const GridRecord mine = active ? load_record(w.grid, item) : GridRecord{};
-            const std::uint32_t owner =
-                first_suppressor<path>(w, task, rules, plan, group, active, item, mine, counter,
-                                       [&](std::uint32_t other) { return w.state[other] == kept; });
-            if (group.lane == 0 && owner != kNone) give_to(w, task, item, owner);
-        }
-        __syncthreads();
+__device__ __forceinline__ std::uint32_t next_in_line(const Work& w, const NmsTask& task, const NmsRuleSet& rules,
+                                                      std::uint32_t r, std::uint32_t& seen, TestCounter& counter) {
+    const std::uint32_t count = w.lists.heads[r].count;
+    if (count <= SuppressorLists::kRoom) {
+        const Choice mine =
+            listed(w, task, r, count, [&](std::uint32_t other) { return static_cast<State>(now(w.state + other)); });
+        const int lane = first_lane(task.raw, mine);
+        if (lane < 0) return kNone;
+        seen = __shfl_sync(kAllLanes, mine.state, lane);
+        return __shfl_sync(kAllLanes, mine.record, lane);
     }
-    counter.report(w.tests);
+    // The list is cut: one is searched for, and waited for.
+    std::uint32_t best = w.lists.heads[r].first;
+    seen = now(w.state + best);
+    if (__any_sync(kAllLanes, seen == suppressed)) {
+        const Group<32> group;
+        best =
+            first_suppressor<path>(w.grid, task, rules, plan_of(w.grid, rules), group, true, r, load_record(w.grid, r),
+                                   counter, [&](std::uint32_t other) { return now(w.state + other) != suppressed; });
+        if (best != kNone) {
+            __syncwarp();
+            if (group.lane == 0) w.lists.heads[r].first = best;
+            __syncwarp();
+            seen = open;  // as far as all lanes know
+        }
+    } else {
+        seen = __shfl_sync(kAllLanes, seen, 0);
+    }
+    return best;
 }
 
 template <PairPath path>
-__global__ void __launch_bounds__(kThreads) settle_kernel(Work w, NmsTask task, NmsRuleSet rules) {
+__global__ void __launch_bounds__(kThreads, kSettleBlocks)
+    settle_kernel(const __grid_constant__ Work w, const __grid_constant__ NmsTask task,
+                  const __grid_constant__ NmsRuleSet rules) {
+    wait_for_previous();
+    let_next_start();
+    const std::uint32_t n = stored_count(task.raw);
     const std::uint32_t stored = w.grid.header->stored;
-    const SearchPlan plan = make_plan(w.grid, rules);
-    if (stored_count(task.raw) < w.grid.least) return;
-    const Group<kSettleLanes> group;
+    if (n < w.grid.least) return;
+    const std::uint32_t lane = threadIdx.x & 31;
     TestCounter counter;
+    __shared__ std::uint32_t short_list[kShortList];
     __shared__ std::uint32_t listed;
     if (threadIdx.x == 0) listed = 0;
     __syncthreads();
     // Neighbours go to the same block, where answers travel fastest.
-    const std::uint32_t share = max((stored + gridDim.x - 1) / gridDim.x, kShare / 2);
+    const std::uint32_t share = max((stored + gridDim.x - 1) / gridDim.x, kLeastOpen);
     const std::uint32_t first = min(blockIdx.x * share, stored);
     const std::uint32_t last = min(first + share, stored);
-    std::uint32_t* list = w.open + first;
+    std::uint32_t* list = share <= kShortList ? short_list : w.open + first;
     for (std::uint32_t r = first + threadIdx.x; r < last; r += kThreads) {
-        const std::uint32_t best = w.best[r];
+        const std::uint32_t best = w.lists.heads[r].first;
         if (best == kNone) continue;
         if (now(w.state + best) == kept) {
             *static_cast<volatile std::uint32_t*>(w.state + r) = suppressed;
@@ -188,43 +273,27 @@ __global__ void __launch_bounds__(kThreads) settle_kernel(Work w, NmsTask task, 
     __syncthreads();
     const std::uint32_t items = listed;
 
-    for (bool waiting = true; __any_sync(kAllLanes, waiting);) {
+    for (bool waiting = true; waiting;) {
         waiting = false;
-        for (std::uint32_t u = threadIdx.x / 32 * group.kInWarp; u < items; u += kThreads / kSettleLanes) {
-            std::uint32_t r = 0;
-            std::uint32_t best = kNone;
+        for (std::uint32_t u = threadIdx.x / 32; u < items; u += kThreads / 32) {
+            const std::uint32_t r = list[u];
+            if (r == kNone) continue;  // settled
             std::uint32_t seen = open;
-            bool mine_open = u + group.number < items;
-            if (mine_open) {
-                r = list[u + group.number];
-                best = w.best[r];
-                mine_open = best != kNone;  // settled ones have none
-                if (mine_open) seen = now(w.state + best);
+            const std::uint32_t best = next_in_line<path>(w, task, rules, r, seen, counter);
+            if (best != kNone && seen != kept) {
+                waiting = true;
+                continue;
             }
-            const bool search = mine_open && seen == suppressed;
-            if (__any_sync(kAllLanes, search)) {
-                const GridRecord mine = search ? load_record(w.grid, r) : GridRecord{};
-                const std::uint32_t next =
-                    first_suppressor<path>(w, task, rules, plan, group, search, r, mine, counter,
-                                           [&](std::uint32_t other) { return now(w.state + other) != suppressed; });
-                if (search && group.lane == 0) {
-                    w.best[r] = next;
-                    if (next == kNone) {
-                        *static_cast<volatile std::uint32_t*>(w.state + r) = kept;
-                        keep(w, task, r, mine);
-                    }
-                }
-                if (search) mine_open = next != kNone;
-            }
-            if (mine_open && seen == kept) {
-                if (group.lane == 0) {
-                    *static_cast<volatile std::uint32_t*>(w.state + r) = suppressed;
-                    w.best[r] = kNone;
+            __syncwarp();
+            if (lane == 0) {
+                *static_cast<volatile std::uint32_t*>(w.state + r) = best == kNone ? kept : suppressed;
+                list[u] = kNone;
+                if (best == kNone) {
+                    keep(w, task, r, load_record(w.grid, r));
+                } else {
                     give_to(w, task, r, best);
                 }
-                mine_open = false;
             }
-            waiting = waiting || mine_open;
             __syncwarp();
         }
     }
@@ -250,15 +319,18 @@ LargeNms::LargeNms(const DeviceInfo& device, std::int32_t capacity, StreamView s
       grid_(capacity, stream),
       order_(capacity, stream),
       state_(capacity),
-      best_(capacity),
+      heads_(capacity),
+      entries_(static_cast<std::size_t>(capacity) * SuppressorLists::kRoom),
       hits_(capacity),
       open_(capacity) {
+    fill_bytes(heads_, 0, stream);  // loaded before it is known how many there are
     const int each = std::min(settle_blocks_an_sm<PairPath::plain>(), settle_blocks_an_sm<PairPath::any>());
     settle_blocks_ = static_cast<unsigned>(device.multiprocessors * std::max(each, 1));
 }
 
 std::size_t LargeNms::bytes() const {
-    return grid_.bytes() + order_.bytes() + state_.bytes() + best_.bytes() + hits_.bytes() + open_.bytes();
+    return grid_.bytes() + order_.bytes() + state_.bytes() + heads_.bytes() + entries_.bytes() + hits_.bytes() +
+           open_.bytes();
 }
 
 void LargeNms::launch_order(const NmsTask& task, const NmsRuleSet& rules, std::uint32_t least,
@@ -270,34 +342,53 @@ void LargeNms::launch_order(const NmsTask& task, const NmsRuleSet& rules, std::u
 void LargeNms::launch_map(const NmsTask& task, const NmsRuleSet& rules, std::uint32_t least,
                           unsigned long long* d_tests, StreamView stream) const {
     const BoxGrid grid = grid_.view(least);
-    const Work work{grid,          order_.view(grid.header, hits_.data(), rules.min_hits, least),
-                    state_.data(), best_.data(),
-                    hits_.data(),  open_.data(),
+    const Work work{grid,
+                    order_.view(grid.header, hits_.data(), rules.min_hits, least),
+                    {heads_.data(), entries_.data()},
+                    state_.data(),
+                    hits_.data(),
+                    rules.rule == NmsRule::one_pass && rules.min_hits <= 1,
+                    open_.data(),
                     d_tests};
-    const bool plain = pair_path(rules) == PairPath::plain;
-    const unsigned blocks = std::min(blocks_for(task.raw.capacity, kThreads / kFindLanes), most_blocks());
-    LaunchChain(device_, stream)
-        .launch("find_kernel", plain ? find_kernel<PairPath::plain> : find_kernel<PairPath::any>, blocks, kThreads,
-                work, task, rules);
+    const auto launch = [&]<int kLanes>(std::integral_constant<int, kLanes>) {
+        const bool plain = pair_path(rules) == PairPath::plain;
+        const unsigned blocks = std::min(blocks_for(task.raw.capacity, kFindThreads / kLanes), most_blocks());
+        LaunchChain(device_, stream)
+            .launch("find_kernel", plain ? find_kernel<PairPath::plain, kLanes> : find_kernel<PairPath::any, kLanes>,
+                    blocks, kFindThreads, work, task, rules);
+    };
+    if (task.raw.capacity <= kFew) {
+        launch(std::integral_constant<int, kFindLanesOfFew>());
+    } else {
+        launch(std::integral_constant<int, kFindLanes>());
+    }
 }
 
 void LargeNms::launch_reduce(const NmsTask& task, const NmsRuleSet& rules, std::uint32_t least,
                              unsigned long long* d_tests, StreamView stream) const {
     const BoxGrid grid = grid_.view(least);
-    const Work work{grid,          order_.view(grid.header, hits_.data(), rules.min_hits, least),
-                    state_.data(), best_.data(),
-                    hits_.data(),  open_.data(),
+    const Work work{grid,
+                    order_.view(grid.header, hits_.data(), rules.min_hits, least),
+                    {heads_.data(), entries_.data()},
+                    state_.data(),
+                    hits_.data(),
+                    rules.rule == NmsRule::one_pass && rules.min_hits <= 1,
+                    open_.data(),
                     d_tests};
     const LaunchChain chain(device_, stream);
     const bool plain = pair_path(rules) == PairPath::plain;
     const std::uint32_t share = task.raw.capacity <= kFew ? kShare / 2 : kShare;
     const unsigned blocks = blocks_for(task.raw.capacity, share);
     if (rules.rule == NmsRule::one_pass) {
+        const unsigned writers =
+            work.hits_at_places ? std::min(blocks_for(task.raw.capacity, kShare), kMostWriters) : 0;
         chain.launch("own_kernel", plain ? own_kernel<PairPath::plain> : own_kernel<PairPath::any>,
-                     std::min(blocks, most_blocks()), kThreads, work, task, rules, share);
+                     writers + std::min(blocks, most_blocks()), kThreads, work, task, rules, share, writers);
+        if (work.hits_at_places) return;
     } else {
         chain.launch_together("settle_kernel", plain ? settle_kernel<PairPath::plain> : settle_kernel<PairPath::any>,
-                              std::min(blocks, settle_blocks_), kThreads, work, task, rules);
+                              std::min(blocks_for(task.raw.capacity, kLeastOpen), settle_blocks_), kThreads, work, task,
+                              rules);
     }
     launch_kept_order(work.order, task, chain);
 }

@@ -12,6 +12,12 @@
 
 namespace throng::gpu {
 
+// Those that suppress a detection: a record, or 0xFFFFFFFF, and how many.
+struct alignas(8) SuppressorHead {
+    std::uint32_t first;  // it precedes the others
+    std::uint32_t count;
+};
+
 class LargeNms {
 public:
     // Enqueues the clearing of scratch memory on the stream of the launches.
@@ -29,14 +35,15 @@ public:
 
 private:
     // So many that every multiprocessor is busy to the end; they take one share after the other.
-    [[nodiscard]] unsigned most_blocks() const { return static_cast<unsigned>(device_.multiprocessors) * 16; }
+    [[nodiscard]] unsigned most_blocks() const { return static_cast<unsigned>(device_.multiprocessors) * 32; }
 
     DeviceInfo device_;
     unsigned settle_blocks_ = 0;  // that run at once
     BoxGridStorage grid_;
     KeptOrderStorage order_;
     DeviceBuffer<std::uint32_t> state_;  // by record, as the others
-    DeviceBuffer<std::uint32_t> best_;
+    DeviceBuffer<SuppressorHead> heads_;
+    DeviceBuffer<std::uint32_t> entries_;
     DeviceBuffer<std::uint32_t> hits_;
     DeviceBuffer<std::uint32_t> open_;
 };

@@ -104,7 +104,7 @@ __global__ void __launch_bounds__(kThreads)
     if (decay.in_turn) return;
     TestCounter counter;
     const Extents e = active ? record_extents(mine, rules.extent) : Extents{};
-    for_each_near(g, make_plan(g, rules), group, active, e, [&](std::uint32_t other) {
+    for_each_near(g, make_plan(*g.header, rules), group, active, e, [&](std::uint32_t other) {
         if (other >= r) return;
         ++counter.tests;
         if (decay.factor(mine, load_record(g, other)) != 1.0F) join(s.links, r, other);

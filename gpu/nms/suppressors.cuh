@@ -1,0 +1,135 @@
+// What is known of those that suppress a detection: tests of pairs, the first of all, lists.
+#pragma once
+
+#include "gpu/nms/box_grid.cuh"
+#include "gpu/nms/large_nms.h"
+
+namespace throng::gpu {
+
+constexpr std::uint32_t kNone = 0xFFFFFFFFU;
+
+// All that suppress each detection, as one search leaves them, so that hardly any needs a second.
+struct SuppressorLists {
+    static constexpr std::uint32_t kRoom = 64;  // two for each lane of a warp
+
+    SuppressorHead* heads;   // [capacity] by record; a list is cut where the count is above kRoom
+    std::uint32_t* entries;  // [capacity * kRoom] records in any order, some perhaps twice
+};
+
+// Out of line, as the next: rare, and code costs time to fetch.
+static __device__ __noinline__ bool precedes_at_equal_scores(const Box* d_boxes, float score, std::uint32_t a,
+                                                             std::uint32_t b) {
+    return throng::precedes(load_box(d_boxes, a), score, a, load_box(d_boxes, b), score, b);
+}
+
+// Whether record j suppresses record i, whose score is not higher: any rule, from the raw detections.
+static __device__ __noinline__ bool suppresses_exactly(const NmsRuleSet& rules, const DetectionSpan& raw,
+                                                       const GridRecord* records, std::uint32_t i, std::uint32_t j) {
+    if (i == j) return false;
+    const std::uint32_t index_i = records[i].index;
+    const std::uint32_t index_j = records[j].index;
+    const Candidate mine{load_box(raw.boxes, index_i), raw.scores[index_i], index_i};
+    const Candidate theirs{load_box(raw.boxes, index_j), raw.scores[index_j], index_j};
+    return precedes(theirs, mine) && suppresses<PairPath::any>(rules, raw, mine, theirs);
+}
+
+// Tells nearly all pairs of one detection without a division, where overlaps alone decide: I / (A + B - I) reaches the
+// threshold t when I (1 + t) reaches tA + tB. Rounding is far below the 1e-5 that the threshold is moved by, or, where
+// areas are tiny, below the 1e-35 and 1e-30 that are added.
+class QuickTest {
+public:
+    __device__ QuickTest(const BoxGrid& g, const NmsRuleSet& rules, float area) {
+        // Where edges are rounded, or sums of areas may be infinite, pairs are at most ruled out.
+        constexpr std::uint32_t kLargest = 48 - kLowestExponent;  // level
+        const bool regular = g.header->sums.coarse == 0 && g.header->highest <= kLargest && rules.theta > 1e-6F;
+        const bool iou = rules.overlap == Overlap::iou;
+        gain_ = iou ? 1.0F + rules.theta : 1.0F;
+        low_ = rules.theta * 0.99999F;
+        high_ = rules.theta * 1.00001F;
+        low_own_ = (iou ? low_ * area : 0.0F) - 1e-35F;
+        high_own_ = regular ? (iou ? high_ * area : 0.0F) + 1e-30F : INFINITY;
+        most_ = rules.overlap == Overlap::min ? area : INFINITY;
+        // Not to be computed again wherever they are used.
+        asm volatile("" : "+f"(gain_), "+f"(low_), "+f"(low_own_), "+f"(most_));
+    }
+    [[nodiscard]] __device__ __forceinline__ bool may_suppress(float intersection, float area) const {
+        return !(intersection * gain_ < __fmaf_rn(low_, fminf(area, most_), low_own_));
+    }
+    [[nodiscard]] __device__ __forceinline__ bool certainly_suppresses(float intersection, float area) const {
+        return intersection * gain_ > __fmaf_rn(high_, fminf(area, most_), high_own_);
+    }
+
+private:
+    float gain_, low_, high_, low_own_, high_own_, most_;
+};
+
+// The first, for the group, of those that suppress `mine`, record r, and that accept(record) lets pass; or kNone.
+// For whole warps.
+template <PairPath path, int kLanes, class Accept>
+__device__ __forceinline__ std::uint32_t first_suppressor(const BoxGrid& g, const NmsTask& task,
+                                                          const NmsRuleSet& rules, const SearchPlan& plan,
+                                                          const Group<kLanes>& group, bool active, std::uint32_t r,
+                                                          const GridRecord& mine, TestCounter& counter,
+                                                          Accept&& accept) {
+    std::uint32_t best = kNone;
+    float bar = mine.score;  // of the best, then
+    const QuickTest quick(g, rules, mine.area);
+    const Extents e = active ? record_extents(mine, rules.extent) : Extents{};
+    for_each_near(g, plan, group, active, e, [&](std::uint32_t other) {
+        const GridRecord theirs = load_record(g, other);
+        if (theirs.score < bar) return;
+        ++counter.tests;
+        if constexpr (path == PairPath::plain) {
+            if (!quick.may_suppress(record_intersection(mine, theirs, rules.extent), theirs.area)) return;
+        }
+        if (other == r || other == best || !record_suppresses<path>(rules, task.raw, mine, theirs)) return;
+        if (theirs.score == bar && !record_precedes(task.raw, theirs, best == kNone ? mine : load_record(g, best)))
+            return;
+        if (!accept(other)) return;
+        best = other;
+        bar = theirs.score;
+    });
+    for (int step = kLanes / 2; step > 0; step /= 2) {
+        const std::uint32_t other = __shfl_xor_sync(kAllLanes, best, step);
+        const float score = __shfl_xor_sync(kAllLanes, bar, step);
+        if (other == kNone || other == best) continue;
+        if (best == kNone || score > bar ||
+            (score == bar && record_precedes(task.raw, load_record(g, other), load_record(g, best)))) {
+            best = other;
+            bar = score;
+        }
+    }
+    return best;
+}
+
+// One of a list.
+struct Choice {
+    std::uint32_t record = kNone;  // kNone: no choice
+    float score = 0.0F;
+    std::uint32_t index = 0;
+    std::uint32_t state = 0;  // as it was when it was looked at
+};
+
+__device__ __forceinline__ bool comes_first(const DetectionSpan& raw, const Choice& a, const Choice& b) {
+    if (a.record == kNone || b.record == kNone) return b.record == kNone;
+    if (a.score != b.score) return a.score > b.score;
+    return precedes_at_equal_scores(raw.boxes, a.score, a.index, b.index);
+}
+
+// The lane whose record precedes all others; -1 where there is none. For whole warps.
+__device__ __forceinline__ int first_lane(const DetectionSpan& raw, const Choice& mine) {
+    const std::uint32_t key = mine.record != kNone ? score_key(mine.score) : kInvalidKey;
+    const std::uint32_t top = warp_max(key);
+    if (top == kInvalidKey) return -1;
+    std::uint32_t tied = __ballot_sync(kAllLanes, key == top);
+    int first = __ffs(static_cast<int>(tied)) - 1;
+    for (tied &= tied - 1; tied != 0; tied &= tied - 1) {
+        const int other = __ffs(static_cast<int>(tied)) - 1;
+        const std::uint32_t a = __shfl_sync(kAllLanes, mine.index, other);
+        const std::uint32_t b = __shfl_sync(kAllLanes, mine.index, first);
+        if (precedes_at_equal_scores(raw.boxes, score_of_key(top), a, b)) first = other;
+    }
+    return first;
+}
+
+}  // namespace throng::gpu
