@@ -79,6 +79,15 @@ void CudaNms::release() noexcept {
     kept_capacity_ = 0;
 }
 
+// Whether the engine for the fewest takes buffers of that capacity.
+bool CudaNms::is_tiny([[maybe_unused]] std::int32_t capacity) const {
+#ifdef TH_NMS_SEPARATE
+    return false;  // it has no parts to be timed apart
+#else
+    return engine_ == FastEngine::choose && capacity <= tiny_nms_limit(device_);
+#endif
+}
+
 void CudaNms::allocate(const NmsParams& params) {
     const std::int32_t n = std::max(raw_capacity_, 1);
     const auto count = static_cast<std::size_t>(n);
@@ -97,6 +106,7 @@ void CudaNms::allocate(const NmsParams& params) {
                            DeviceBuffer<std::uint8_t>(side), DeviceBuffer<std::uint32_t>(side)};
         }
     } else {
+        if (is_tiny(n)) return;  // needs nothing
         if (engine_ != FastEngine::large && small_.size() == 0) {
             small_capacity_ = std::min(n, small_nms_limit(device_));
             small_ = DeviceBuffer<std::byte>(small_nms_bytes(small_capacity_));
@@ -142,11 +152,16 @@ void CudaNms::enqueue(const DetectionBuffer& raw, DetectionBuffer& kept, const N
 }
 
 void CudaNms::run_fast(const NmsTask& task, const NmsRuleSet& rules, StageRecorder& recorder) {
+    if (is_tiny(task.raw.capacity)) {
+        const ScopedStage stage(recorder, stage_name::kNmsFused);
+        launch_tiny_nms(task, rules, stream_);
+        return;
+    }
     const bool needs_large = engine_ == FastEngine::large || task.raw.capacity > small_nms_limit(device_);
     if (engine_ != FastEngine::large) {
         const SmallNmsTask small{task, lay_out_small_nms(small_.data(), small_capacity_)};
         launch_parts(recorder, [&](SmallNmsPart part) {
-            launch_small_nms(part, device_, small, small_capacity_, rules, stream_);
+            launch_small_nms(part, device_, small, small_capacity_, rules, !needs_large, stream_);
         });
     }
     if (engine_ == FastEngine::small || !needs_large) return;
@@ -217,10 +232,11 @@ std::uint64_t CudaNms::count_pair_tests(const DetectionBuffer& raw, DetectionBuf
     const auto n = std::min<std::uint64_t>(in.wanted, static_cast<std::uint64_t>(raw.capacity()));
     const auto pairs = [](std::uint64_t each) { return each == 0 ? 0 : each * (each - 1) / 2; };
     if (is_soft(params.rule)) return counted;
-    // The other kernels need no counter: the paper's look at every pair of valid detections, the small engine at every
+    // The other kernels need no counter: the paper's look at every pair of valid detections, the small engines at every
     // pair once, beside which its later, fewer tests do not matter.
     if (params.kernels == NmsKernels::paper) return pairs(n - out.invalid);
-    const bool small = engine_ != FastEngine::large && n <= static_cast<std::uint64_t>(small_capacity_);
+    const bool small =
+        is_tiny(raw.capacity()) || (engine_ != FastEngine::large && n <= static_cast<std::uint64_t>(small_capacity_));
     return small ? pairs(n) : counted;
 }
 

@@ -16,6 +16,7 @@
 #include "gpu/nms/paper_nms.h"
 #include "gpu/nms/small_nms.h"
 #include "gpu/nms/soft_nms.h"
+#include "gpu/nms/tiny_nms.h"
 #include "gpu/runtime/device_buffer.h"
 #include "gpu/runtime/probe.h"
 #include "gpu/runtime/stream.h"
@@ -62,6 +63,7 @@ private:
         [[nodiscard]] PaperNmsScratch scratch() const { return {matrix.data(), vector.data(), d_max}; }
     };
 
+    [[nodiscard]] bool is_tiny(std::int32_t capacity) const;
     void allocate(const NmsParams& params);
     void release() noexcept;
     [[nodiscard]] std::uint64_t count_pair_tests(const DetectionBuffer& raw, DetectionBuffer& kept,

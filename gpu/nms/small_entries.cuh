@@ -26,6 +26,21 @@ struct PairRules {
                         // or 0
 };
 
+// The same as the host decides it.
+struct PairPlan {
+    bool quick;
+    float least_share;
+};
+
+inline PairPlan make_pair_plan(const NmsRuleSet& rules) {
+    PairPlan plan{};
+    plan.quick = rules.pair == PairRule::overlap && !rules.disjoint && rules.extent == 0.0F && rules.theta > 1e-30F;
+    // The intersection is no larger than the share of a side, and the union no smaller than either box. Some less than
+    // theta, for rounding.
+    plan.least_share = plan.quick && rules.overlap == Overlap::iou && rules.theta > 0.1F ? rules.theta * 0.998F : 0;
+    return plan;
+}
+
 // A detection as pair tests need it.
 struct Entry {
     float4 edges;  // left, top, right, bottom: boxes that do not meet do not suppress. No box meets no_entry().

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "gpu/nms/copy_extras.cuh"
 #include "gpu/nms/small_entries.cuh"
 #include "gpu/nms/small_nms.h"
 #include "gpu/nms/small_settle.cuh"
@@ -23,6 +24,7 @@ struct Shape {
     bool quick;  // see PairRules
     float least_share;
     bool extras;  // that are copied
+    bool early;   // the next kernel may start before this one has ended
 };
 
 // What a block does in find: two tiles, [first, first + tile) and the second.
@@ -58,22 +60,6 @@ struct Places {
     std::uint32_t room;
     bool last;
 };
-
-// Copies the optional arrays of a kept detection to its place, which is within the capacity. By `lanes` lanes.
-__device__ __noinline__ inline void copy_extras(const NmsTask& task, std::size_t place, std::size_t source,
-                                                std::uint32_t lane, std::uint32_t lanes) {
-    const DetectionSpan& kept = task.kept;
-    const DetectionSpan& raw = task.raw;
-    if (lane == 0 && kept.density != nullptr && raw.density != nullptr) kept.density[place] = raw.density[source];
-    if (kept.features != nullptr && raw.features != nullptr && kept.feature_size == raw.feature_size) {
-        const auto size = static_cast<std::size_t>(kept.feature_size);
-        for (std::size_t k = lane; k < size; k += lanes)
-            kept.features[place * size + k] = raw.features[source * size + k];
-    }
-    if (kept.landmarks != nullptr && raw.landmarks != nullptr) {
-        for (std::size_t k = lane; k < 10; k += lanes) kept.landmarks[place * 10 + k] = raw.landmarks[source * 10 + k];
-    }
-}
 
 constexpr std::uint32_t kFewLeft = 320;  // up to so many are decided by every block for itself
 constexpr std::uint32_t kCopied = 2048;  // up to so many detections are copied to shared memory while blocks wait

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "gpu/nms/chained.h"
 #include "gpu/nms/small_frame.cuh"
 
 // No detection is sorted. One launch; the blocks of a frame tell each other once for one-pass what they found, and
@@ -31,6 +32,8 @@ __device__ __forceinline__ void run_frame(const NmsTask& task, const SmallNmsScr
     __shared__ std::uint32_t queues[kWarps * kQueue];
     const DetectionSpan& raw = task.raw;
 
+    wait_for_previous();
+    if (shape.early) let_next_start();
     // Loads that need not know the count go first, as if the buffer were full.
     Loaded guess{};
     {
@@ -190,19 +193,16 @@ constexpr std::size_t kStaticBytes = 16384;  // of shared memory, at most; the d
 struct Launch {
     Shape shape{};
     cudaLaunchConfig_t config{};
-    cudaLaunchAttribute attribute{};
+    cudaLaunchAttribute attributes[2]{};
 
     Launch(SmallNmsPart part, const DeviceInfo& device, std::int32_t frames, std::int32_t capacity,
-           const NmsRuleSet& rules, bool extras, StreamView stream) {
+           const NmsRuleSet& rules, bool extras, bool early, StreamView stream) {
         shape.capacity = static_cast<std::uint32_t>(capacity);
         shape.room = static_cast<std::uint32_t>(entry_bytes(capacity) / Entries::kBytes);
         shape.part = part;
-        shape.quick =
-            rules.pair == PairRule::overlap && !rules.disjoint && rules.extent == 0.0F && rules.theta > 1e-30F;
-        // The intersection is no larger than the share of a side, and the union no smaller than either box. Some less
-        // than theta, for rounding.
-        shape.least_share =
-            shape.quick && rules.overlap == Overlap::iou && rules.theta > 0.1F ? rules.theta * 0.998F : 0;
+        const PairPlan plan = make_pair_plan(rules);
+        shape.quick = plan.quick;
+        shape.least_share = plan.least_share;
         shape.extras = extras;
         // Rows of bits for as many as may be left, within what memory there is.
         const std::size_t most = device.shared_memory - kStaticBytes;
@@ -235,12 +235,14 @@ struct Launch {
         config.blockDim = dim3(kThreads);
         config.dynamicSmemBytes = bytes;
         config.stream = stream;
+        config.attrs = attributes;
         if (blocks > 1) {
-            attribute.id = cudaLaunchAttributeCooperative;
-            attribute.val.cooperative = 1;
-            config.attrs = &attribute;
-            config.numAttrs = 1;
+            cudaLaunchAttribute& together = attributes[config.numAttrs++];
+            together.id = cudaLaunchAttributeCooperative;
+            together.val.cooperative = 1;
         }
+        shape.early = early && device.major >= 9;
+        if (shape.early) attributes[config.numAttrs++] = LaunchChain::early_start();
     }
 
     template <typename Kernel, typename... Arguments>
@@ -278,16 +280,14 @@ SmallNmsScratch lay_out_small_nms(std::byte* d_memory, std::int32_t capacity) {
 }
 
 void launch_small_nms(SmallNmsPart part, const DeviceInfo& device, const SmallNmsTask& task, std::int32_t capacity,
-                      const NmsRuleSet& rules, StreamView stream) {
-    const DetectionSpan& to = task.task.kept;
-    const bool extras = to.density != nullptr || to.features != nullptr || to.landmarks != nullptr;
-    const Launch launch(part, device, 1, capacity, rules, extras, stream);
+                      const NmsRuleSet& rules, bool early, StreamView stream) {
+    const Launch launch(part, device, 1, capacity, rules, has_extras(task.task.kept), early, stream);
     launch.run("small_nms_kernel", &small_nms_kernel, task, rules, launch.shape);
 }
 
 void launch_small_nms_batch(SmallNmsPart part, const DeviceInfo& device, const SmallNmsTask* d_tasks,
                             std::int32_t frames, std::int32_t capacity, const NmsRuleSet& rules, StreamView stream) {
-    const Launch launch(part, device, frames, capacity, rules, true, stream);
+    const Launch launch(part, device, frames, capacity, rules, true, false, stream);
     launch.run("small_nms_batch_kernel", &small_nms_batch_kernel, d_tasks, rules, launch.shape);
 }
 

@@ -48,9 +48,11 @@ struct SmallNmsTask {
 // apart.
 enum class SmallNmsPart : std::uint8_t { map = 1, reduce = 2, all = 3 };
 
-// One frame. capacity: what the scratch is made for, at most small_nms_limit. Rules one-pass and greedy.
+// One frame. capacity: what the scratch is made for, at most small_nms_limit. Rules one-pass and greedy. early: blocks
+// may start before the kernel in front has ended, and let the next one do so: not where the large engine's kernels
+// follow, which then take longer than is won.
 void launch_small_nms(SmallNmsPart part, const DeviceInfo& device, const SmallNmsTask& task, std::int32_t capacity,
-                      const NmsRuleSet& rules, StreamView stream);
+                      const NmsRuleSet& rules, bool early, StreamView stream);
 
 // Many frames or classes in the same launch; the tasks lie in device memory.
 void launch_small_nms_batch(SmallNmsPart part, const DeviceInfo& device, const SmallNmsTask* d_tasks,

@@ -73,6 +73,12 @@ TEST(NmsRandom, SmallCasesOfTheBinnedEngine) {
     compare(gpu::FastEngine::large, case_count(4000), 128, 12);
 }
 
+// The fewest go to an engine of their own where the device has one.
+TEST(NmsRandom, SmallCasesAsTheyAreUsed) {
+    TH_NEED_GPU();
+    compare(gpu::FastEngine::choose, case_count(4000), 256, 16);
+}
+
 TEST(NmsRandom, LargeCasesOfTheFusedEngine) {
     TH_NEED_GPU();
     compare(gpu::FastEngine::small, case_count(4000) / 40, 8192, 13);
