@@ -1,28 +1,12 @@
 // Every way through the small engine, each with few detections, so that the tools that look for races and for bad
 // accesses get through: THRONG_REQUIRE_GPU=1 compute-sanitizer --tool racecheck gpu_nms --gtest_filter='SmallNms.*'
-#include "core/cpu/nms.h"
-#include "tests/gpu/nms/device_nms.h"
-#include "tests/support/nms_cases.h"
-#include "tests/support/random.h"
+#include "tests/gpu/nms/engine_cases.h"
 
 namespace throng::test {
 namespace {
 
 void compare(const NmsInput& input, const NmsParams& params, std::int32_t capacity = -1, int times = 1) {
-    const auto cpu = make_cpu_nms(1);
-    const NmsOutput expected = run_host_nms(*cpu, input, params);
-    DeviceNms device(gpu::FastEngine::small);
-    for (int k = 0; k < times; ++k) {
-        const DetectionSet found = device.run(input, params, capacity);
-        EXPECT_EQ(difference(expected.kept, expected.invalid, found, params), "") << "n " << input.boxes.size();
-    }
-}
-
-NmsParams rule(NmsRule rule, float theta = 0.5F) {
-    NmsParams params;
-    params.rule = rule;
-    params.theta = theta;
-    return params;
+    expect_as_cpu(gpu::FastEngine::small, input, params, capacity, times);
 }
 
 TEST(SmallNms, ABlockAlone) {
@@ -49,22 +33,13 @@ TEST(SmallNms, FewInALargeBuffer) {
 TEST(SmallNms, FewHitsAndMembers) {
     TH_NEED_GPU();
     Random random(seed(34));
-    NmsParams params = rule(NmsRule::greedy);
-    params.min_hits = 4;
-    params.merge = Merge::weighted;
-    compare(clusters_input(random, 300, 10), params);
+    expect_few_hits_and_members(gpu::FastEngine::small, clusters_input(random, 300, 10));
 }
 
 TEST(SmallNms, OtherPairRules) {
     TH_NEED_GPU();
     Random random(seed(35));
-    const NmsInput input = random_nms_input(random, 200);
-    for (const PairRule pair : {PairRule::overlap, PairRule::adaptive, PairRule::feature}) {
-        NmsParams params = rule(NmsRule::greedy, 0.3F);
-        params.pair = pair;
-        params.pixels = PixelConvention::inclusive;
-        compare(input, params);
-    }
+    expect_other_pair_rules(gpu::FastEngine::small, random);
 }
 
 // Each waits for the one before: rounds in a block, for as many as have rows in its matrix.

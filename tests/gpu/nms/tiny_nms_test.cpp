@@ -1,33 +1,13 @@
 // The engine for the fewest detections, each way through it with few, so that the tools that look for races and for bad
 // accesses get through: THRONG_REQUIRE_GPU=1 compute-sanitizer --tool racecheck gpu_nms --gtest_filter='TinyNms.*'
 // Where the device has no clusters these are tests of the small engine.
-#include "core/cpu/nms.h"
-#include "tests/gpu/nms/device_nms.h"
-#include "tests/support/nms_cases.h"
-#include "tests/support/random.h"
+#include "tests/gpu/nms/engine_cases.h"
 
 namespace throng::test {
 namespace {
 
-void compare(const NmsInput& input, const NmsParams& params, std::int32_t capacity = -1,
-             std::int32_t kept_capacity = -1) {
-    const auto cpu = make_cpu_nms(1);
-    const NmsOutput expected = run_host_nms(*cpu, input, params);
-    DeviceNms device;
-    const DetectionSet found = device.run(input, params, capacity, kept_capacity);
-    if (kept_capacity < 0) {
-        EXPECT_EQ(difference(expected.kept, expected.invalid, found, params), "") << "n " << input.boxes.size();
-    } else {
-        EXPECT_EQ(found.wanted, expected.kept.size());
-        EXPECT_EQ(found.detections.size(), std::min<std::size_t>(expected.kept.size(), kept_capacity));
-    }
-}
-
-NmsParams rule(NmsRule rule, float theta = 0.5F) {
-    NmsParams params;
-    params.rule = rule;
-    params.theta = theta;
-    return params;
+void compare(const NmsInput& input, const NmsParams& params, std::int32_t capacity = -1) {
+    expect_as_cpu(gpu::FastEngine::choose, input, params, capacity);
 }
 
 TEST(TinyNms, EachNumberOfWords) {
@@ -52,29 +32,26 @@ TEST(TinyNms, FewInALargerBuffer) {
 TEST(TinyNms, MoreAreKeptThanThereIsRoomFor) {
     TH_NEED_GPU();
     Random random(seed(43));
-    compare(clusters_input(random, 200, 4), rule(NmsRule::greedy), -1, 7);
+    const NmsInput input = clusters_input(random, 200, 4);
+    const NmsParams params = rule(NmsRule::greedy);
+    const NmsOutput expected = run_host_nms(*make_cpu_nms(1), input, params);
+    DeviceNms device;
+    const DetectionSet found = device.run(input, params, -1, 7);
+    EXPECT_EQ(difference(expected.kept, expected.invalid, found, params), "");
+    EXPECT_EQ(found.detections.size(), 7U);
 }
 
 TEST(TinyNms, FewHitsAndMembers) {
     TH_NEED_GPU();
     Random random(seed(44));
-    NmsParams params = rule(NmsRule::greedy);
-    params.min_hits = 4;
-    params.merge = Merge::weighted;
-    compare(clusters_input(random, 200, 10), params);
-    compare(clusters_input(random, 250, 3), params);
+    expect_few_hits_and_members(gpu::FastEngine::choose, clusters_input(random, 200, 10));
+    expect_few_hits_and_members(gpu::FastEngine::choose, clusters_input(random, 250, 3));
 }
 
 TEST(TinyNms, OtherPairRules) {
     TH_NEED_GPU();
     Random random(seed(45));
-    const NmsInput input = random_nms_input(random, 200);
-    for (const PairRule pair : {PairRule::overlap, PairRule::adaptive, PairRule::feature}) {
-        NmsParams params = rule(NmsRule::greedy, 0.3F);
-        params.pair = pair;
-        params.pixels = PixelConvention::inclusive;
-        compare(input, params);
-    }
+    expect_other_pair_rules(gpu::FastEngine::choose, random);
 }
 
 // Each waits for the one before.
