@@ -21,6 +21,21 @@
 // Then the kept ones are ordered and written (kept_order.h), where that is not done yet.
 // Lists have an end: those of a detection with still more suppressors search again.
 namespace throng::gpu {
+
+// What the kernels work on.
+struct LargeNmsWork {
+    BoxGrid grid;
+    KeptOrder order;
+    SuppressorLists lists;
+    std::uint32_t* state;  // greedy; under one-pass the kept ones are those that nobody suppresses
+    // Of a kept record. With hits_at_places instead its place in the output, kNone until it is written there: hits are
+    // added where it lies then.
+    std::uint32_t* hits;
+    bool hits_at_places;
+    std::uint32_t* open;  // records, by block
+    unsigned long long* tests;
+};
+
 namespace {
 
 constexpr unsigned kThreads = 256;
@@ -40,19 +55,6 @@ constexpr unsigned kMostWriters = 264;     // blocks; with half as many 65536 de
 
 enum State : std::uint32_t { open = 0, kept = 1, suppressed = 2 };
 
-struct Work {
-    BoxGrid grid;
-    KeptOrder order;
-    SuppressorLists lists;
-    std::uint32_t* state;  // greedy; under one-pass the kept ones are those that nobody suppresses
-    // Of a kept record. With hits_at_places instead its place in the output, kNone until it is written there: hits are
-    // added where it lies then.
-    std::uint32_t* hits;
-    bool hits_at_places;
-    std::uint32_t* open;  // records, by block
-    unsigned long long* tests;
-};
-
 // Loads all that it may need at once, not one after the other.
 __device__ __forceinline__ SearchPlan plan_of(const BoxGrid& grid, const NmsRuleSet& rules) {
     GridHeader header;
@@ -63,7 +65,7 @@ __device__ __forceinline__ SearchPlan plan_of(const BoxGrid& grid, const NmsRule
     return make_plan(header, rules);
 }
 
-__device__ void keep(const Work& w, const NmsTask& task, std::uint32_t r, const GridRecord& mine) {
+__device__ void keep(const LargeNmsWork& w, const NmsTask& task, std::uint32_t r, const GridRecord& mine) {
     append_kept(w.order, {load_box(task.raw.boxes, mine.index), mine.score, mine.index}, r);
     if (task.owner != nullptr) task.owner[mine.index] = static_cast<std::int32_t>(mine.index);
 }
@@ -75,7 +77,7 @@ __device__ std::uint32_t load_told(const std::uint32_t* from) {
     return value;
 }
 
-__device__ void give_to(const Work& w, const NmsTask& task, std::uint32_t r, std::uint32_t owner) {
+__device__ void give_to(const LargeNmsWork& w, const NmsTask& task, std::uint32_t r, std::uint32_t owner) {
     if (task.owner != nullptr)
         task.owner[w.grid.records[r].index] = static_cast<std::int32_t>(w.grid.records[owner].index);
     if (w.hits_at_places) {
@@ -89,7 +91,7 @@ __device__ void give_to(const Work& w, const NmsTask& task, std::uint32_t r, std
 
 template <PairPath path, int kLanes>
 __global__ void __launch_bounds__(kFindThreads, kFindBlocks)
-    find_kernel(const __grid_constant__ Work w, const __grid_constant__ NmsTask task,
+    find_kernel(const __grid_constant__ LargeNmsWork w, const __grid_constant__ NmsTask task,
                 const __grid_constant__ NmsRuleSet rules) {
     constexpr std::uint32_t kInBlock = kFindThreads / kLanes;
     using Search = SuppressorSearch<path, kLanes>;
@@ -126,8 +128,8 @@ __global__ void __launch_bounds__(kFindThreads, kFindBlocks)
 // What a lane of a warp has of the list of record r: the first in order of those whose state(record) is not
 // `suppressed`. Not where the list is cut.
 template <class StateOf>
-__device__ __forceinline__ Choice listed(const Work& w, const NmsTask& task, std::uint32_t r, std::uint32_t count,
-                                         StateOf&& state_of) {
+__device__ __forceinline__ Choice listed(const LargeNmsWork& w, const NmsTask& task, std::uint32_t r,
+                                         std::uint32_t count, StateOf&& state_of) {
     const std::uint32_t* entries = w.lists.entries + std::size_t{r} * SuppressorLists::kRoom;
     Choice mine;
     for (std::uint32_t at = threadIdx.x & 31; at < count; at += 32) {
@@ -148,7 +150,7 @@ __device__ __forceinline__ Choice listed(const Work& w, const NmsTask& task, std
 // their numbers.
 template <PairPath path>
 __global__ void __launch_bounds__(kThreads, kOwnBlocks)
-    own_kernel(const __grid_constant__ Work w, const __grid_constant__ NmsTask task,
+    own_kernel(const __grid_constant__ LargeNmsWork w, const __grid_constant__ NmsTask task,
                const __grid_constant__ NmsRuleSet rules, std::uint32_t share, std::uint32_t writers) {
     __shared__ KeptBoard board;
     __shared__ uint2 list[kShare];  // record, length of its list
@@ -209,8 +211,9 @@ __device__ std::uint32_t now(const std::uint32_t* state) {
 // Of record r, for whole warps: the first suppressor that is not known to be suppressed itself, kNone where there is
 // none.
 template <PairPath path>
-__device__ __forceinline__ std::uint32_t next_in_line(const Work& w, const NmsTask& task, const NmsRuleSet& rules,
-                                                      std::uint32_t r, std::uint32_t& seen, TestCounter& counter) {
+__device__ __forceinline__ std::uint32_t next_in_line(const LargeNmsWork& w, const NmsTask& task,
+                                                      const NmsRuleSet& rules, std::uint32_t r, std::uint32_t& seen,
+                                                      TestCounter& counter) {
     const std::uint32_t count = w.lists.heads[r].count;
     if (count <= SuppressorLists::kRoom) {
         const Choice mine =
@@ -242,7 +245,7 @@ __device__ __forceinline__ std::uint32_t next_in_line(const Work& w, const NmsTa
 
 template <PairPath path>
 __global__ void __launch_bounds__(kThreads, kSettleBlocks)
-    settle_kernel(const __grid_constant__ Work w, const __grid_constant__ NmsTask task,
+    settle_kernel(const __grid_constant__ LargeNmsWork w, const __grid_constant__ NmsTask task,
                   const __grid_constant__ NmsRuleSet rules) {
     wait_for_previous();
     let_next_start();
@@ -333,6 +336,18 @@ std::size_t LargeNms::bytes() const {
            open_.bytes();
 }
 
+LargeNmsWork LargeNms::make_work(const NmsRuleSet& rules, std::uint32_t least, unsigned long long* d_tests) const {
+    const BoxGrid grid = grid_.view(least);
+    return {grid,
+            order_.view(grid.header, hits_.data(), rules.min_hits, least),
+            {heads_.data(), entries_.data()},
+            state_.data(),
+            hits_.data(),
+            rules.rule == NmsRule::one_pass && rules.min_hits <= 1,
+            open_.data(),
+            d_tests};
+}
+
 void LargeNms::launch_order(const NmsTask& task, const NmsRuleSet& rules, std::uint32_t least,
                             StreamView stream) const {
     launch_grid_build(grid_.view(least), task, rules.extent, order_.cleared(), order_.cleared_words(),
@@ -341,15 +356,7 @@ void LargeNms::launch_order(const NmsTask& task, const NmsRuleSet& rules, std::u
 
 void LargeNms::launch_map(const NmsTask& task, const NmsRuleSet& rules, std::uint32_t least,
                           unsigned long long* d_tests, StreamView stream) const {
-    const BoxGrid grid = grid_.view(least);
-    const Work work{grid,
-                    order_.view(grid.header, hits_.data(), rules.min_hits, least),
-                    {heads_.data(), entries_.data()},
-                    state_.data(),
-                    hits_.data(),
-                    rules.rule == NmsRule::one_pass && rules.min_hits <= 1,
-                    open_.data(),
-                    d_tests};
+    const LargeNmsWork work = make_work(rules, least, d_tests);
     const auto launch = [&]<int kLanes>(std::integral_constant<int, kLanes>) {
         const bool plain = pair_path(rules) == PairPath::plain;
         const unsigned blocks = std::min(blocks_for(task.raw.capacity, kFindThreads / kLanes), most_blocks());
@@ -366,15 +373,7 @@ void LargeNms::launch_map(const NmsTask& task, const NmsRuleSet& rules, std::uin
 
 void LargeNms::launch_reduce(const NmsTask& task, const NmsRuleSet& rules, std::uint32_t least,
                              unsigned long long* d_tests, StreamView stream) const {
-    const BoxGrid grid = grid_.view(least);
-    const Work work{grid,
-                    order_.view(grid.header, hits_.data(), rules.min_hits, least),
-                    {heads_.data(), entries_.data()},
-                    state_.data(),
-                    hits_.data(),
-                    rules.rule == NmsRule::one_pass && rules.min_hits <= 1,
-                    open_.data(),
-                    d_tests};
+    const LargeNmsWork work = make_work(rules, least, d_tests);
     const LaunchChain chain(device_, stream);
     const bool plain = pair_path(rules) == PairPath::plain;
     const std::uint32_t share = task.raw.capacity <= kFew ? kShare / 2 : kShare;

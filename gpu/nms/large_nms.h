@@ -18,6 +18,8 @@ struct alignas(8) SuppressorHead {
     std::uint32_t count;
 };
 
+struct LargeNmsWork;
+
 class LargeNms {
 public:
     // Enqueues the clearing of scratch memory on the stream of the launches.
@@ -34,6 +36,8 @@ public:
     [[nodiscard]] std::size_t bytes() const;
 
 private:
+    [[nodiscard]] LargeNmsWork make_work(const NmsRuleSet& rules, std::uint32_t least,
+                                         unsigned long long* d_tests) const;
     // So many that every multiprocessor is busy to the end; they take one share after the other.
     [[nodiscard]] unsigned most_blocks() const { return static_cast<unsigned>(device_.multiprocessors) * 32; }
 

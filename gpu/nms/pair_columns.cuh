@@ -24,13 +24,13 @@ struct PairColumns {
 };
 
 // A bit for each of the 32 at the places from `first` on that suppresses `mine`; their indices begin at first_index.
-// plain: IoU, a total order, and PairRules::quick. First the signs of differences tell which may; a lane has few of
+// plain: as in PairPlan. First the signs of differences tell which may; a lane has few of
 // those.
 template <bool plain>
 __device__ __forceinline__ std::uint32_t suppressors_of(const PairColumns& columns, const small::PairRules& pairs,
                                                         const small::Entry& mine, std::uint32_t first,
                                                         std::uint32_t first_index) {
-    const float4 reach = small::narrow_edges(mine.edges, pairs.least_share);
+    const float4 reach = small::narrow_edges(mine.edges, pairs.plan.least_share);
     std::uint32_t apart = 0;  // the j-th of them in bit 31 - j: too far away, or of a lower score
 #pragma unroll
     for (std::uint32_t j = 0; j < 32; ++j) {
@@ -73,7 +73,7 @@ __device__ __forceinline__ std::uint32_t suppressors_of(const PairColumns& colum
         const std::uint32_t j = __ffs(static_cast<int>(rest)) - 1;
         const small::Entry other = columns.load(first + j, first_index + j);
         if (other.score == mine.score &&
-            !small::ahead_at_equal_scores(pairs.raw.boxes, other.score, other.index, mine.index))
+            !precedes_at_equal_scores(pairs.raw.boxes, other.score, other.index, mine.index))
             continue;
         if (small::entry_suppresses(pairs, mine, other)) found |= 1U << j;
     }

@@ -82,6 +82,15 @@ __device__ __forceinline__ bool suppresses(const NmsRuleSet& rules, const Detect
     }
 }
 
+// No detection, record or place.
+constexpr std::uint32_t kNone = 0xFFFFFFFFU;
+
+// The order of two detections with one score. Out of line: rare, and code costs time to fetch.
+[[maybe_unused]] static __device__ __noinline__ bool precedes_at_equal_scores(const Box* d_boxes, float score,
+                                                                              std::uint32_t a, std::uint32_t b) {
+    return throng::precedes(load_box(d_boxes, a), score, a, load_box(d_boxes, b), score, b);
+}
+
 __device__ __forceinline__ bool precedes(const Candidate& a, const Candidate& b) {
     return throng::precedes(a.box, a.score, a.index, b.box, b.score, b.index);
 }

@@ -10,26 +10,18 @@ namespace throng::gpu::small {
 constexpr std::uint32_t kThreads = 512;
 constexpr std::uint32_t kWarps = kThreads / 32;
 constexpr std::uint32_t kWholeWarp = 0xFFFFFFFFU;
-constexpr std::uint32_t kNone = 0xFFFFFFFFU;
 constexpr float kFar = 3.402823466e+38F;
 
 __device__ __forceinline__ std::uint32_t round_up(std::uint32_t value, std::uint32_t step) {
     return (value + step - 1) / step * step;
 }
 
-// What every kernel here is told of the rule. `quick`: edges and areas alone decide nearly all pairs.
-struct PairRules {
-    const NmsRuleSet& rules;
-    const DetectionSpan& raw;
-    bool quick;
+// How pairs are tested under a rule.
+struct PairPlan {
+    bool quick;         // edges and areas alone decide nearly all pairs
+    bool plain;         // quick, and the most frequent of rules: IoU, total order
     float least_share;  // of its width and of its height that a box shares with all that suppress it or that it does;
                         // or 0
-};
-
-// The same as the host decides it.
-struct PairPlan {
-    bool quick;
-    float least_share;
 };
 
 inline PairPlan make_pair_plan(const NmsRuleSet& rules) {
@@ -38,8 +30,16 @@ inline PairPlan make_pair_plan(const NmsRuleSet& rules) {
     // The intersection is no larger than the share of a side, and the union no smaller than either box. Some less than
     // theta, for rounding.
     plan.least_share = plan.quick && rules.overlap == Overlap::iou && rules.theta > 0.1F ? rules.theta * 0.998F : 0;
+    plan.plain = plan.quick && rules.overlap == Overlap::iou && rules.ties == Ties::total;
     return plan;
 }
+
+// What every kernel here is told of the rule.
+struct PairRules {
+    const NmsRuleSet& rules;
+    const DetectionSpan& raw;
+    PairPlan plan;
+};
 
 // A detection as pair tests need it.
 struct Entry {
@@ -105,13 +105,7 @@ struct Entries {
     }
 };
 
-// The order of two detections with one score. Kept out of line, as the next: rare, and code costs time to fetch.
-static __device__ __noinline__ bool ahead_at_equal_scores(const Box* d_boxes, float score, std::uint32_t a,
-                                                          std::uint32_t b) {
-    return throng::precedes(load_box(d_boxes, a), score, a, load_box(d_boxes, b), score, b);
-}
-
-// Whether j, which precedes i, suppresses it: any rule, from the raw detections.
+// Whether j, which precedes i, suppresses it: any rule, from the raw detections. Out of line: rare.
 static __device__ __noinline__ bool suppresses_exactly(const NmsRuleSet& rules, const DetectionSpan& raw,
                                                        std::uint32_t i, std::uint32_t j) {
     return suppresses<PairPath::any>(rules, raw, Candidate{load_box(raw.boxes, i), raw.scores[i], i},
@@ -122,7 +116,7 @@ static __device__ __noinline__ bool suppresses_exactly(const NmsRuleSet& rules, 
 __device__ __forceinline__ bool ahead(const DetectionSpan& raw, float score_a, std::uint32_t a, float score_b,
                                       std::uint32_t b) {
     if (score_a != score_b) return score_a > score_b;
-    return a != b && ahead_at_equal_scores(raw.boxes, score_a, a, b);
+    return a != b && precedes_at_equal_scores(raw.boxes, score_a, a, b);
 }
 
 __device__ __forceinline__ bool meet(float4 a, float4 b) {
@@ -133,7 +127,7 @@ __device__ __forceinline__ bool meet(float4 a, float4 b) {
 // Whether j, which precedes i, suppresses it.
 __device__ __forceinline__ bool entry_suppresses(const PairRules& pairs, const Entry& i, const Entry& j) {
     const NmsRuleSet& rules = pairs.rules;
-    if (pairs.quick) {
+    if (pairs.plan.quick) {
         const float width = fminf(i.edges.z, j.edges.z) - fmaxf(i.edges.x, j.edges.x);
         const float height = fminf(i.edges.w, j.edges.w) - fmaxf(i.edges.y, j.edges.y);
         const float intersection = width > 0.0F && height > 0.0F ? width * height : 0.0F;
@@ -226,7 +220,7 @@ __device__ __forceinline__ void for_each_suppression(const PairRules& pairs, con
             begin = range.first_j + (tile + other) * 32 + (part & ((1U << split) - 1)) * share;
             stop = begin + share;
         }
-        const float4 mine = narrow_edges(entries.edges[i], pairs.least_share);
+        const float4 mine = narrow_edges(entries.edges[i], pairs.plan.least_share);
 #pragma unroll 1
         for (std::uint32_t first = begin; first < stop; first += 32) {
             const std::uint32_t count = min(32U, stop - first);  // a multiple of 8
@@ -318,7 +312,7 @@ struct Search {
                                                                  std::uint32_t first, std::uint32_t end,
                                                                  const Entry& i) const {
         bool found = false;
-        const float4 reach = narrow_edges(i.edges, pairs.least_share);
+        const float4 reach = narrow_edges(i.edges, pairs.plan.least_share);
         for_each_meeting(entries, first, end, reach, [&](std::uint32_t p) {
             const Entry j = entries.load(p);
             found = ahead(pairs.raw, j.score, j.index, i.score, i.index) && entry_suppresses(pairs, i, j);
@@ -334,7 +328,7 @@ struct Search {
                                                                             const Entry& i) const {
         std::uint32_t best = kNone;
         float best_score = 0;
-        const float4 reach = narrow_edges(i.edges, pairs.least_share);
+        const float4 reach = narrow_edges(i.edges, pairs.plan.least_share);
         for_each_meeting(entries, 0, end, reach, [&](std::uint32_t p) {
             const Entry j = entries.load(p);
             if (!ahead(pairs.raw, j.score, j.index, i.score, i.index)) return false;
@@ -352,8 +346,8 @@ struct Search {
         std::uint32_t result = __shfl_sync(us, best, __ffs(holders) - 1);
         while ((holders &= holders - 1) != 0) {
             const std::uint32_t other = __shfl_sync(us, best, __ffs(holders) - 1);
-            if (ahead_at_equal_scores(pairs.raw.boxes, entries.area_score[other].y, entries.index[other],
-                                      entries.index[result]))
+            if (precedes_at_equal_scores(pairs.raw.boxes, entries.area_score[other].y, entries.index[other],
+                                         entries.index[result]))
                 result = other;
         }
         return result;
@@ -368,7 +362,7 @@ struct Search {
             const float other = entries.area_score[p].y;
             if (other > score) ++before;
             if (other == score && entries.index[p] != index &&
-                ahead_at_equal_scores(pairs.raw.boxes, score, entries.index[p], index))
+                precedes_at_equal_scores(pairs.raw.boxes, score, entries.index[p], index))
                 ++before;
         }
         __syncwarp(us);

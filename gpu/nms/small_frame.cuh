@@ -21,8 +21,7 @@ struct Shape {
     std::uint32_t guess_from;   // and for any with so many
     std::uint32_t copy_at;      // bytes into shared memory
     SmallNmsPart part;
-    bool quick;  // see PairRules
-    float least_share;
+    PairPlan plan;
     bool extras;  // that are copied
     bool early;   // the next kernel may start before this one has ended
 };

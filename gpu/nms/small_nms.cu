@@ -62,7 +62,7 @@ __device__ __forceinline__ void run_frame(const NmsTask& task, const SmallNmsScr
     Frame frame{task,
                 scratch,
                 shape,
-                PairRules{rules, raw, shape.quick, shape.least_share},
+                PairRules{rules, raw, shape.plan},
                 n,
                 Team{blocks, blockIdx.x, scratch.board, tag + 1},
                 Entries::in(memory, shape.room),
@@ -200,9 +200,7 @@ struct Launch {
         shape.capacity = static_cast<std::uint32_t>(capacity);
         shape.room = static_cast<std::uint32_t>(entry_bytes(capacity) / Entries::kBytes);
         shape.part = part;
-        const PairPlan plan = make_pair_plan(rules);
-        shape.quick = plan.quick;
-        shape.least_share = plan.least_share;
+        shape.plan = make_pair_plan(rules);
         shape.extras = extras;
         // Rows of bits for as many as may be left, within what memory there is.
         const std::size_t most = device.shared_memory - kStaticBytes;

@@ -108,7 +108,7 @@ __device__ __forceinline__ void settle_in_turn(const PairRules& pairs, const Ent
             if (q >= count) break;
             if (q < first + 32 || (removed >> k & 1U) != 0) continue;
             const Entry later = entries.load(q);
-            const float4 reach = narrow_edges(later.edges, pairs.least_share);
+            const float4 reach = narrow_edges(later.edges, pairs.plan.least_share);
 #pragma unroll 1
             for (std::uint32_t rest = kept; rest != 0; rest &= rest - 1) {
                 const std::uint32_t j = first + __ffs(rest) - 1;

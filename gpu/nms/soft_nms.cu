@@ -23,7 +23,6 @@ constexpr int kLinkLanes = 8;
 constexpr int kBlockThreads = 1024;
 constexpr int kWarpItems = 4;  // members a lane holds
 constexpr std::uint32_t kWarpMembers = 32 * kWarpItems;
-constexpr std::uint32_t kNone = 0xFFFFFFFFU;
 
 struct Decay {
     float extent;

@@ -6,8 +6,6 @@
 
 namespace throng::gpu {
 
-constexpr std::uint32_t kNone = 0xFFFFFFFFU;
-
 // All that suppress each detection, as one search leaves them, so that hardly any needs a second.
 struct SuppressorLists {
     static constexpr std::uint32_t kRoom = 64;  // two for each lane of a warp
@@ -16,13 +14,8 @@ struct SuppressorLists {
     std::uint32_t* entries;  // [capacity * kRoom] records in any order, some perhaps twice
 };
 
-// Out of line, as the next: rare, and code costs time to fetch.
-static __device__ __noinline__ bool precedes_at_equal_scores(const Box* d_boxes, float score, std::uint32_t a,
-                                                             std::uint32_t b) {
-    return throng::precedes(load_box(d_boxes, a), score, a, load_box(d_boxes, b), score, b);
-}
-
-// Whether record j suppresses record i, whose score is not higher: any rule, from the raw detections.
+// Whether record j suppresses record i, whose score is not higher: any rule, from the raw detections. Out of line:
+// rare.
 static __device__ __noinline__ bool suppresses_exactly(const NmsRuleSet& rules, const DetectionSpan& raw,
                                                        const GridRecord* records, std::uint32_t i, std::uint32_t j) {
     if (i == j) return false;

@@ -19,7 +19,6 @@ namespace throng::gpu {
 namespace {
 
 using small::Entry;
-using small::kNone;
 using small::kWholeWarp;
 using small::PairRules;
 
@@ -28,10 +27,8 @@ constexpr std::uint32_t kMost = kWords * 32;
 
 // What a launch is told, beside task and rules.
 struct Shape {
-    bool quick;         // see PairRules
-    float least_share;  // likewise
-    bool plain;         // see suppressors_of
-    bool extras;        // that are copied
+    small::PairPlan plan;
+    bool extras;  // that are copied
 };
 
 struct Shared {
@@ -103,7 +100,7 @@ __device__ __noinline__ std::uint32_t ahead_at_its_score(const Shared& s, const 
     std::uint32_t ahead = 0;
     for (std::uint32_t q = 0; q < count; ++q) {
         const std::uint32_t other = s.kept_index[q];
-        if (s.kept_score[q] == score && other != i && small::ahead_at_equal_scores(d_boxes, score, other, i)) ++ahead;
+        if (s.kept_score[q] == score && other != i && precedes_at_equal_scores(d_boxes, score, other, i)) ++ahead;
     }
     return ahead;
 }
@@ -135,7 +132,7 @@ __global__ void __launch_bounds__(kMost)
     const std::uint32_t lane = i % 32;
     const std::uint32_t warp = i / 32;
     const DetectionSpan& raw = task.raw;
-    const PairRules pairs{rules, raw, shape.quick, shape.least_share};
+    const PairRules pairs{rules, raw, shape.plan};
     s.hits[i] = 0;
     cluster.arrive();
 
@@ -155,8 +152,8 @@ __global__ void __launch_bounds__(kMost)
 
     const std::uint32_t own = cluster.rank * 32 + lane;
     const Entry mine = columns.load(own, own);
-    const std::uint32_t found = shape.plain ? suppressors_of<true>(columns, pairs, mine, warp * 32, warp * 32)
-                                            : suppressors_of<false>(columns, pairs, mine, warp * 32, warp * 32);
+    const std::uint32_t found = shape.plan.plain ? suppressors_of<true>(columns, pairs, mine, warp * 32, warp * 32)
+                                                 : suppressors_of<false>(columns, pairs, mine, warp * 32, warp * 32);
     cluster.wait();  // all blocks are there
 #pragma unroll
     for (std::uint32_t block = 0; block < kWords; ++block) cluster.store(block, &s.matrix[warp][own], found);
@@ -260,9 +257,7 @@ std::int32_t tiny_nms_limit(const DeviceInfo& device) {
 }
 
 void launch_tiny_nms(const NmsTask& task, const NmsRuleSet& rules, StreamView stream) {
-    const small::PairPlan plan = small::make_pair_plan(rules);
-    const bool plain = plan.quick && rules.overlap == Overlap::iou && rules.ties == Ties::total;
-    const Shape shape{plan.quick, plan.least_share, plain, has_extras(task.kept)};
+    const Shape shape{small::make_pair_plan(rules), has_extras(task.kept)};
     cudaLaunchAttribute attributes[2]{};
     attributes[0].id = cudaLaunchAttributeClusterDimension;
     attributes[0].val.clusterDim = {kWords, 1, 1};
