@@ -12,8 +12,8 @@ inline bool has_extras(const DetectionSpan& span) {
 }
 
 // Copies the optional arrays of a kept detection to its place, which is within the capacity. By `lanes` lanes.
-__device__ __noinline__ inline void copy_extras(const NmsTask& task, std::size_t place, std::size_t source,
-                                                std::uint32_t lane, std::uint32_t lanes) {
+__device__ __forceinline__ void copy_columns(const NmsTask& task, std::size_t place, std::size_t source,
+                                             std::uint32_t lane, std::uint32_t lanes) {
     const DetectionSpan& kept = task.kept;
     const DetectionSpan& raw = task.raw;
     if (lane == 0 && kept.density != nullptr && raw.density != nullptr) kept.density[place] = raw.density[source];
@@ -25,6 +25,12 @@ __device__ __noinline__ inline void copy_extras(const NmsTask& task, std::size_t
     if (kept.landmarks != nullptr && raw.landmarks != nullptr) {
         for (std::size_t k = lane; k < 10; k += lanes) kept.landmarks[place * 10 + k] = raw.landmarks[source * 10 + k];
     }
+}
+
+// The same out of line, where it is rare.
+__device__ __noinline__ inline void copy_extras(const NmsTask& task, std::size_t place, std::size_t source,
+                                                std::uint32_t lane, std::uint32_t lanes) {
+    copy_columns(task, place, source, lane, lanes);
 }
 
 }  // namespace throng::gpu

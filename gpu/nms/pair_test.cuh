@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "core/algo/nms_rules.h"
+#include "gpu/nms/copy_extras.cuh"
 #include "gpu/nms/nms_task.h"
 
 namespace throng::gpu {
@@ -140,16 +141,7 @@ __device__ __forceinline__ void write_kept(const NmsTask& task, std::uint32_t pl
     kept.scores[place] = score;
     kept.hits[place] = hits;
     kept.source[place] = static_cast<std::int32_t>(source);
-    const std::size_t to = place;
-    const std::size_t from = source;
-    if (kept.density != nullptr && task.raw.density != nullptr) kept.density[to] = task.raw.density[from];
-    if (kept.features != nullptr && task.raw.features != nullptr && kept.feature_size == task.raw.feature_size) {
-        const auto size = static_cast<std::size_t>(kept.feature_size);
-        for (std::size_t k = 0; k < size; ++k) kept.features[to * size + k] = task.raw.features[from * size + k];
-    }
-    if (kept.landmarks != nullptr && task.raw.landmarks != nullptr) {
-        for (std::size_t k = 0; k < 10; ++k) kept.landmarks[to * 10 + k] = task.raw.landmarks[from * 10 + k];
-    }
+    copy_columns(task, place, source, 0, 1);
 }
 
 }  // namespace throng::gpu
