@@ -110,7 +110,7 @@ __global__ void __launch_bounds__(kThreads) allot_cells_kernel(BoxGrid g, NmsTas
     if (count != 0) g.counts[cell] = 0;
     std::uint32_t sum = count;
     for (std::uint32_t step = 1; step < 32; step *= 2) {
-        const std::uint32_t other = __shfl_up_sync(kAllLanes, sum, step);
+        const std::uint32_t other = __shfl_up_sync(kWholeWarp, sum, step);
         if (lane >= step) sum += other;
     }
     __shared__ std::uint32_t warp_sums[kThreads / 32];

@@ -10,21 +10,6 @@ constexpr int kLowestExponent = -16;  // smaller boxes share the cells of 2^-16 
 constexpr int kHighestExponent = 128;
 constexpr int kLevels = kHighestExponent - kLowestExponent + 1;
 static_assert(kLevels <= GridSums::kLevelWords * 32);
-constexpr std::uint32_t kAllLanes = 0xFFFFFFFFU;
-
-__device__ __forceinline__ std::uint32_t warp_max(std::uint32_t value) {
-#if __CUDA_ARCH__ >= 800
-    return __reduce_max_sync(kAllLanes, value);
-#else
-    for (int step = 16; step > 0; step /= 2) value = max(value, __shfl_xor_sync(kAllLanes, value, step));
-    return value;
-#endif
-}
-
-// The inverse of score_key.
-__device__ __forceinline__ float score_of_key(std::uint32_t key) {
-    return __uint_as_float((key >> 31) != 0 ? key & 0x7FFFFFFFU : ~key);
-}
 
 // What a box covers as intersection_area sees it: edges rounded to float32, one pixel more where inclusive. Rounded
 // upwards, so that boxes that meet have extents that do.
@@ -178,17 +163,17 @@ struct Group {
 
     __device__ Group() : lane(threadIdx.x & (kLanes - 1)), number((threadIdx.x & 31) / kLanes) {}
     __device__ std::uint32_t from(std::uint32_t value, int source) const {
-        return __shfl_sync(kAllLanes, value, source, kLanes);
+        return __shfl_sync(kWholeWarp, value, source, kLanes);
     }
     __device__ std::uint32_t ballot(bool value) const {  // bit l for lane l of the group
-        const std::uint32_t votes = __ballot_sync(kAllLanes, value);
+        const std::uint32_t votes = __ballot_sync(kWholeWarp, value);
         if constexpr (kLanes == 32) return votes;
         return votes >> (number * kLanes) & ((1U << (kLanes & 31)) - 1);
     }
     // The sum over the lanes of the group up to this one.
     __device__ std::uint32_t sum_up_to(std::uint32_t value) const {
         for (int step = 1; step < kLanes; step *= 2) {
-            const std::uint32_t other = __shfl_up_sync(kAllLanes, value, step, kLanes);
+            const std::uint32_t other = __shfl_up_sync(kWholeWarp, value, step, kLanes);
             if (lane >= static_cast<std::uint32_t>(step)) value += other;
         }
         return value;
@@ -293,14 +278,14 @@ __device__ __forceinline__ void for_each_near(const BoxGrid& g, const SearchPlan
         highest = min(highest, level_of(plan.inverse * side) + 1);
     }
     if (!active) highest = lowest - 1;
-    for (; __any_sync(kAllLanes, lowest <= highest); lowest += kLanes) {
+    for (; __any_sync(kWholeWarp, lowest <= highest); lowest += kLanes) {
         const int level = lowest + static_cast<int>(group.lane);
         NearCells near;
         if (level <= highest) near = near_cells(g, plan, e, side, level);
         const std::uint32_t behind = group.sum_up_to(near.units);
         const std::uint32_t units = group.from(behind, kLanes - 1);
         const std::uint32_t columns = near.column | near.across << 16;
-        for (std::uint32_t base = 0; __any_sync(kAllLanes, base < units); base += kLanes) {
+        for (std::uint32_t base = 0; __any_sync(kWholeWarp, base < units); base += kLanes) {
             const std::uint32_t unit = base + group.lane;
             const int of_level = group.owner(behind, unit);
             const std::uint32_t its_columns = group.from(columns, of_level);
@@ -309,7 +294,7 @@ __device__ __forceinline__ void for_each_near(const BoxGrid& g, const SearchPlan
             Stretch mine;
             if (unit < units) mine = stretch_of(g, its_columns & 0xFFFFU, its_columns >> 16, its_row, unit - before);
             std::uint32_t left = group.ballot(mine.first < mine.last);
-            while (__any_sync(kAllLanes, left != 0)) {
+            while (__any_sync(kWholeWarp, left != 0)) {
                 const int piece = left != 0 ? __ffs(static_cast<int>(left)) - 1 : 0;
                 std::uint32_t r = group.from(mine.first, piece) + group.lane;
                 const std::uint32_t end = group.from(mine.last, piece);
@@ -318,7 +303,7 @@ __device__ __forceinline__ void for_each_near(const BoxGrid& g, const SearchPlan
                 do {
                     if (r < last) visit(r);
                     r += kLanes;
-                } while (__any_sync(kAllLanes, r < last));
+                } while (__any_sync(kWholeWarp, r < last));
             }
         }
     }

@@ -5,6 +5,7 @@
 
 #include <cuda_runtime.h>
 
+#include <cstdint>
 #include <type_traits>
 
 #include "gpu/runtime/check.h"
@@ -24,6 +25,20 @@ __device__ __forceinline__ void let_next_start() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     cudaTriggerProgrammaticLaunchCompletion();
 #endif
+}
+
+// Reads a word of each line of the kernel's parameters: the first look at one takes some 140 cycles, which are for
+// nothing as long as the kernel in front has not ended. For parameters themselves (__grid_constant__), not copies.
+template <class... Parameters>
+__device__ __forceinline__ void touch_parameters(const Parameters&... parameters) {
+    const auto touch = [](const auto& parameter) {
+        constexpr std::uint32_t kWords = sizeof(parameter) / sizeof(std::uint32_t);
+        const auto* words = reinterpret_cast<const std::uint32_t*>(&parameter);
+#pragma unroll
+        for (std::uint32_t k = 0; k < kWords; k += 16) asm volatile("" ::"r"(words[k]));
+        asm volatile("" ::"r"(words[kWords - 1]));
+    };
+    (touch(parameters), ...);
 }
 
 struct LaunchChain {

@@ -161,7 +161,7 @@ void CudaNms::run_fast(const NmsTask& task, const NmsRuleSet& rules, StageRecord
     if (engine_ != FastEngine::large) {
         const SmallNmsTask small{task, lay_out_small_nms(small_.data(), small_capacity_)};
         launch_parts(recorder, [&](SmallNmsPart part) {
-            launch_small_nms(part, device_, small, small_capacity_, rules, !needs_large, stream_);
+            launch_small_nms(part, device_, small, small_capacity_, rules, stream_);
         });
     }
     if (engine_ == FastEngine::small || !needs_large) return;

@@ -74,7 +74,7 @@ __device__ __forceinline__ std::uint32_t scan_groups(const KeptOrder& order, Kep
         const std::uint32_t mine = early;
         std::uint32_t sum = mine;
         for (std::uint32_t step = 1; step < 32; step *= 2) {
-            const std::uint32_t other = __shfl_up_sync(kAllLanes, sum, step);
+            const std::uint32_t other = __shfl_up_sync(kWholeWarp, sum, step);
             if (lane >= step) sum += other;
         }
         if (lane == 31) board.warp_sums[warp] = sum;

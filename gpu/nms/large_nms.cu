@@ -114,7 +114,7 @@ __global__ void __launch_bounds__(kFindThreads, kFindBlocks)
             mine = r < stored ? load_record(w.grid, r) : GridRecord{};
         }
         const bool active = r < stored;
-        if (!__any_sync(kAllLanes, active)) continue;
+        if (!__any_sync(kWholeWarp, active)) continue;
         const SuppressorHead head = search.run(plan, active, r, mine);
         if (!active || threadIdx.x % kLanes != 0) continue;
         w.lists.heads[r] = head;
@@ -187,7 +187,7 @@ __global__ void __launch_bounds__(kThreads, kOwnBlocks)
             if (count <= SuppressorLists::kRoom) {
                 const Choice mine = listed(w, task, item, count, state_of);
                 const int lane = first_lane(task.raw, mine);
-                if (lane >= 0) owner = __shfl_sync(kAllLanes, mine.record, lane);
+                if (lane >= 0) owner = __shfl_sync(kWholeWarp, mine.record, lane);
             } else {
                 owner = first_suppressor<path>(w.grid, task, rules, plan_of(w.grid, rules), group, true, item,
                                                load_record(w.grid, item), counter,
@@ -220,13 +220,13 @@ __device__ __forceinline__ std::uint32_t next_in_line(const LargeNmsWork& w, con
             listed(w, task, r, count, [&](std::uint32_t other) { return static_cast<State>(now(w.state + other)); });
         const int lane = first_lane(task.raw, mine);
         if (lane < 0) return kNone;
-        seen = __shfl_sync(kAllLanes, mine.state, lane);
-        return __shfl_sync(kAllLanes, mine.record, lane);
+        seen = __shfl_sync(kWholeWarp, mine.state, lane);
+        return __shfl_sync(kWholeWarp, mine.record, lane);
     }
     // The list is cut: one is searched for, and waited for.
     std::uint32_t best = w.lists.heads[r].first;
     seen = now(w.state + best);
-    if (__any_sync(kAllLanes, seen == suppressed)) {
+    if (__any_sync(kWholeWarp, seen == suppressed)) {
         const Group<32> group;
         best =
             first_suppressor<path>(w.grid, task, rules, plan_of(w.grid, rules), group, true, r, load_record(w.grid, r),
@@ -238,7 +238,7 @@ __device__ __forceinline__ std::uint32_t next_in_line(const LargeNmsWork& w, con
             seen = open;  // as far as all lanes know
         }
     } else {
-        seen = __shfl_sync(kAllLanes, seen, 0);
+        seen = __shfl_sync(kWholeWarp, seen, 0);
     }
     return best;
 }

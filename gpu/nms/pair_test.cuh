@@ -105,6 +105,10 @@ __device__ __forceinline__ std::uint32_t score_key(float score) {
     return (bits >> 31) != 0 ? ~bits : bits | 0x80000000U;
 }
 
+__device__ __forceinline__ float score_of_key(std::uint32_t key) {
+    return __uint_as_float((key >> 31) != 0 ? key & 0x7FFFFFFFU : ~key);
+}
+
 __device__ __forceinline__ std::uint64_t order_key(Box b, float score) {
     return std::uint64_t{score_key(score)} << 32 | __float_as_uint(b.w * b.h);
 }
@@ -122,12 +126,30 @@ __device__ __forceinline__ std::uint32_t stored_count(const DetectionSpan& span)
     return wanted < static_cast<std::uint32_t>(span.capacity) ? wanted : static_cast<std::uint32_t>(span.capacity);
 }
 
-// The sum over the warp, on all lanes.
+constexpr std::uint32_t kWholeWarp = 0xFFFFFFFFU;
+
+// The sum, the greatest and all bits over the warp, on all lanes.
 __device__ __forceinline__ std::uint32_t warp_sum(std::uint32_t value) {
 #if __CUDA_ARCH__ >= 800
-    return __reduce_add_sync(0xFFFFFFFFU, value);
+    return __reduce_add_sync(kWholeWarp, value);
 #else
-    for (int step = 16; step > 0; step /= 2) value += __shfl_xor_sync(0xFFFFFFFFU, value, step);
+    for (int step = 16; step > 0; step /= 2) value += __shfl_xor_sync(kWholeWarp, value, step);
+    return value;
+#endif
+}
+__device__ __forceinline__ std::uint32_t warp_max(std::uint32_t value) {
+#if __CUDA_ARCH__ >= 800
+    return __reduce_max_sync(kWholeWarp, value);
+#else
+    for (int step = 16; step > 0; step /= 2) value = max(value, __shfl_xor_sync(kWholeWarp, value, step));
+    return value;
+#endif
+}
+__device__ __forceinline__ std::uint32_t warp_or(std::uint32_t value) {
+#if __CUDA_ARCH__ >= 800
+    return __reduce_or_sync(kWholeWarp, value);
+#else
+    for (int step = 16; step > 0; step /= 2) value |= __shfl_xor_sync(kWholeWarp, value, step);
     return value;
 #endif
 }

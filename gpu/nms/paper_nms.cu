@@ -12,7 +12,6 @@ namespace {
 constexpr int kTile = 16;  // MapKernel: 16 by 16 pairs a block
 constexpr int kThreads = 256;
 constexpr std::int32_t kMostThreads = 1024;
-constexpr std::uint32_t kWholeWarp = 0xFFFFFFFFU;
 
 __device__ Candidate candidate(const DetectionSpan& raw, std::uint32_t i) {
     return {load_box(raw.boxes, i), raw.scores[i], i};

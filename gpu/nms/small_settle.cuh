@@ -1,124 +1,186 @@
-// Greedy: decides the detections that no detection without suppressors settles. They lie in the block's entries.
+// Greedy: decides those that the step before left open. Every block does it for itself.
 #pragma once
 
 #include <cstdint>
 
-#include "gpu/nms/small_entries.cuh"
-#include "gpu/nms/small_team.cuh"
+#include "gpu/nms/small_shape.cuh"
 
-namespace throng::gpu::small {
+namespace throng::gpu {
 
-// Rows of bits: which of `count` detections suppress which. Column words lie apart, so that lanes read rows side by
-// side.
-struct BitMatrix {
-    std::uint32_t* words;
-    std::uint32_t count;
-    std::uint32_t rows;  // count, rounded up to whole warps
+// Shared memory of the block; room: as in SmallShape.
+struct SmallSettle {
+    std::uint32_t* state;  // [room] a SmallState each; by atomics as long as some are open
+    std::uint32_t* edges;  // [most] as in SmallNmsScratch, between open ones; each warp has its part
+    std::uint32_t* waits;  // [room] for how many open ones each still waits
+    std::uint32_t room;
+    std::uint32_t most;
 
-    __device__ BitMatrix(std::uint32_t* memory, std::uint32_t n) : words(memory), count(n), rows(round_up(n, 32)) {}
-    [[nodiscard]] __device__ std::uint32_t columns() const { return rows / 32; }
-    __device__ void clear() const {
-        for (std::uint32_t w = threadIdx.x; w < rows * columns(); w += kThreads) words[w] = 0;
+    __host__ __device__ static std::uint32_t most_edges(std::uint32_t room) { return max(2 * room, 4096U); }
+    __host__ __device__ static std::uint32_t bytes(std::uint32_t room) { return (most_edges(room) + 2 * room) * 4; }
+    __device__ __forceinline__ static SmallSettle in(unsigned char* memory, std::uint32_t room) {
+        const std::uint32_t most = most_edges(room);
+        auto* edges = reinterpret_cast<std::uint32_t*>(memory);
+        std::uint32_t* waits = edges + most;
+        return {waits + room, edges, waits, room, most};
     }
-    __device__ void set(std::uint32_t row, std::uint32_t column) const {
-        atomicOr(words + column / 32 * rows + row, 1U << column % 32);
+
+    // By all threads, before they next meet.
+    template <std::uint32_t kThreads>
+    __device__ __forceinline__ void prepare() const {
+        for (std::uint32_t k = threadIdx.x; k < room; k += kThreads) waits[k] = 0;
+    }
+
+    // Ends with all threads there; no state is open then.
+    template <std::uint32_t kWarps, std::uint32_t kEach>
+    __device__ __forceinline__ void run(const SmallNmsScratch& scratch, std::uint32_t words) const {
+        constexpr std::uint32_t kAhead = kEach;  // loads of edges that need not know how many there are
+        constexpr std::uint32_t kSegment = SmallNmsScratch::kSegment;
+        const std::uint32_t lane = threadIdx.x % 32;
+        const std::uint32_t warp = threadIdx.x / 32;
+        std::uint32_t states[kEach];
+        std::uint32_t counts[kEach];
+        std::uint32_t first[kEach][kAhead];
+#pragma unroll
+        for (std::uint32_t k = 0; k < kEach; ++k) {
+            const std::uint32_t word = warp + k * kWarps;
+            if (word >= words) break;
+            states[k] = __ldcg(scratch.state + word * 32 + lane);
+            counts[k] = __ldcg(scratch.edge_count + word);
+#pragma unroll
+            for (std::uint32_t a = 0; a < kAhead; ++a)
+                first[k][a] = __ldcg(scratch.edges + word * kSegment + a * 32 + lane);
+        }
+#pragma unroll
+        for (std::uint32_t k = 0; k < kEach; ++k) {
+            const std::uint32_t word = warp + k * kWarps;
+            if (word < words) state[word * 32 + lane] = states[k];
+        }
+        __syncthreads();
+        bool fits = true;
+        std::uint32_t taken = 0;  // by the warp
+        std::uint32_t* const ours = edges + warp * (most / kWarps);
+        // The edges given, if from open ones: the others are lost.
+        const auto take = [&](bool given, std::uint32_t edge) {
+            given = given && state[edge & 0xFFFFU] == SmallState::open;
+            const std::uint32_t votes = __ballot_sync(kWholeWarp, given);
+            const std::uint32_t at = taken + __popc(votes & lowest_bits(lane));
+            taken += __popc(votes);
+            if (given) atomicAdd(waits + (edge >> 16), 1U);
+            if (given && at < most / kWarps) ours[at] = edge;
+        };
+#pragma unroll
+        for (std::uint32_t k = 0; k < kEach; ++k) {
+            const std::uint32_t word = warp + k * kWarps;
+            if (word >= words) break;
+            fits = fits && counts[k] <= kSegment;
+            const std::uint32_t count = min(counts[k], kSegment);
+#pragma unroll
+            for (std::uint32_t a = 0; a < kAhead; ++a) {
+                if (a * 32 < count) take(a * 32 + lane < count, first[k][a]);
+            }
+#pragma unroll 2
+            for (std::uint32_t e = kAhead * 32; e < count; e += 32)
+                take(e + lane < count, __ldcg(scratch.edges + word * kSegment + e + lane));
+        }
+        fits = __syncthreads_and(fits && taken <= most / kWarps ? 1 : 0) != 0;
+        if (fits) {
+#pragma unroll
+            for (std::uint32_t k = 0; k < kEach; ++k) {
+                const std::uint32_t i = (warp + k * kWarps) * 32 + lane;
+                if (i < words * 32 && states[k] == SmallState::open && atomicAdd(waits + i, 0U) == 0)
+                    tell(state, i, SmallState::stays);
+            }
+            resolve(ours, taken);
+        } else {
+            look_at_rows<kWarps * 32>(scratch.matrix, room, words, state);
+        }
+        __syncthreads();
+    }
+
+private:
+    [[nodiscard]] __device__ __forceinline__ static std::uint32_t look(std::uint32_t* state, std::uint32_t i) {
+#ifdef __CUDA_ARCH__
+        std::uint32_t value;
+        asm volatile("ld.relaxed.cta.shared.u32 %0, [%1];"
+                     : "=r"(value)
+                     : "r"(static_cast<std::uint32_t>(__cvta_generic_to_shared(state + i)))
+                     : "memory");
+        return value;
+#else
+        return state[i];
+#endif
+    }
+    __device__ __forceinline__ static void tell(std::uint32_t* state, std::uint32_t i, SmallState value) {
+        atomicExch(state + i, value);
+    }
+
+    // A lane has some edges, and waits until the suppressor of each is decided. Whoever precedes all other open ones
+    // waits for nobody, so all get an answer.
+    __device__ __forceinline__ void resolve(std::uint32_t* ours, std::uint32_t count) const {
+        const std::uint32_t lane = threadIdx.x % 32;
+        if (count <= 32) {
+            // As few steps as can be: those that wait take them from those that they wait for.
+            std::uint32_t edge = lane < count ? ours[lane] : kNone;
+            const bool alone = edge != kNone && atomicAdd(waits + (edge >> 16), 0U) == 1;
+            while (true) {
+                const bool ready = edge != kNone && look(state, edge & 0xFFFFU) != SmallState::open;
+                if (__any_sync(kWholeWarp, ready)) {
+                    if (ready) static_cast<void>(decide(edge, alone));
+                    if (ready) edge = kNone;
+                    __syncwarp();
+                } else if (!__any_sync(kWholeWarp, edge != kNone)) {
+                    return;
+                }
+            }
+        }
+        for (bool again = true; again;) {
+            again = false;
+            for (std::uint32_t e = lane; e < count; e += 32) {
+                const std::uint32_t edge = ours[e];
+                if (edge == kNone) continue;
+                if (decide(edge, false)) {
+                    ours[e] = kNone;
+                } else {
+                    again = true;
+                }
+            }
+        }
+    }
+    // Whether an edge is done with. alone: the suppressed one waits for no other.
+    __device__ __forceinline__ bool decide(std::uint32_t edge, bool alone) const {
+        const std::uint32_t seen = look(state, edge & 0xFFFFU);
+        if (seen == SmallState::open) return false;
+        const std::uint32_t i = edge >> 16;
+        if (seen == SmallState::stays) {
+            tell(state, i, SmallState::lost);
+        } else if (alone || atomicSub(waits + i, 1U) == 1) {
+            tell(state, i, SmallState::stays);
+        }
+        return true;
+    }
+
+    // The same by the rows of the matrix, where there are too many edges. Out of line, and so without the address of
+    // what should stay in registers.
+    template <std::uint32_t kThreads>
+    __device__ __noinline__ static void look_at_rows(const std::uint32_t* d_matrix, std::uint32_t room,
+                                                     std::uint32_t words, std::uint32_t* state) {
+        for (bool again = true; again;) {
+            again = false;
+            for (std::uint32_t i = threadIdx.x; i < words * 32; i += kThreads) {
+                if (look(state, i) != SmallState::open) continue;
+                std::uint32_t seen = SmallState::lost;
+                for (std::uint32_t w = 0; w < words; ++w) {
+                    for (std::uint32_t bits = __ldcg(d_matrix + w * room + i); bits != 0; bits &= bits - 1)
+                        seen = max(seen, look(state, w * 32 + __ffs(static_cast<int>(bits)) - 1));
+                }
+                if (seen == SmallState::open) {
+                    again = true;
+                } else {
+                    tell(state, i, seen == SmallState::stays ? SmallState::lost : SmallState::stays);
+                }
+            }
+        }
     }
 };
 
-// Keeps, in rounds, what no undecided or kept one suppresses; removes what a kept one does. A thread a row, at most
-// kThreads of them. Returns whether the thread's own is kept.
-__device__ __forceinline__ bool settle_by_rounds(const BitMatrix& matrix) {
-    __shared__ std::uint32_t kept[kWarps];
-    __shared__ std::uint32_t removed[kWarps];
-    const std::uint32_t row = threadIdx.x;
-    const std::uint32_t warp = row / 32;
-    if (row < kWarps) {
-        kept[row] = 0;
-        removed[row] = 0;
-    }
-    __syncthreads();
-    bool undecided = row < matrix.count;
-    bool is_kept = false;
-    while (true) {
-        if (undecided) {
-            bool blocked = false;
-            for (std::uint32_t c = 0; c < matrix.columns() && undecided; ++c) {
-                const std::uint32_t suppressors = matrix.words[c * matrix.rows + row];
-                if ((suppressors & kept[c]) != 0) undecided = false;
-                blocked = blocked || (suppressors & ~removed[c]) != 0;
-            }
-            if (undecided && !blocked) {
-                undecided = false;
-                is_kept = true;
-            }
-        }
-        const bool again = __syncthreads_or(undecided ? 1 : 0) != 0;
-        if (!again) return is_kept;
-        const std::uint32_t keeps = __ballot_sync(kWholeWarp, is_kept);
-        const std::uint32_t gone = __ballot_sync(kWholeWarp, !undecided && !is_kept);
-        if ((row & 31) == 0) {
-            kept[warp] = keeps;
-            removed[warp] = gone;
-        }
-        __syncthreads();
-    }
-}
-
-// The same for any number: in order, 32 at a time, by one block. entries [0, count) lie in order; keep(place) is called
-// for each that is kept.
-template <typename Keep>
-__device__ __forceinline__ void settle_in_turn(const PairRules& pairs, const Entries& entries, std::uint32_t count,
-                                               const Keep& keep) {
-    constexpr std::uint32_t kEach = kSmallNmsLimit / kThreads;
-    __shared__ std::uint32_t victims[32];  // of each of the 32, among them
-    __shared__ std::uint32_t kept_of_chunk;
-    const std::uint32_t lane = threadIdx.x & 31;
-    const std::uint32_t warp = threadIdx.x / 32;
-    std::uint32_t removed = 0;  // bit k: the thread's k-th
-#pragma unroll 1
-    for (std::uint32_t chunk = 0; chunk * 32 < count; ++chunk) {
-        const std::uint32_t first = chunk * 32;
-        const std::uint32_t p = first + lane;
-        const Entry mine = entries.load(min(p, count - 1));
-#pragma unroll 1
-        for (std::uint32_t k = warp; k < 32; k += kWarps) {
-            bool hit = lane > k && p < count && meet(mine.edges, entries.edges[first + k]);
-            if (hit) hit = entry_suppresses(pairs, mine, entries.load(first + k));
-            __syncwarp();
-            const std::uint32_t hits = __ballot_sync(kWholeWarp, hit);
-            if (lane == 0) victims[k] = hits;
-        }
-        __syncthreads();
-        if (chunk % kWarps == warp) {
-            const std::uint32_t mine_suppresses = victims[lane];
-            std::uint32_t kept = __ballot_sync(kWholeWarp, p < count && (removed >> chunk / kWarps & 1U) == 0);
-#pragma unroll 4
-            for (std::uint32_t k = 0; k < 32; ++k) {
-                const std::uint32_t gone = __shfl_sync(kWholeWarp, mine_suppresses, static_cast<int>(k));
-                if ((kept >> k & 1U) != 0) kept &= ~gone;
-            }
-            if ((kept >> lane & 1U) != 0) keep(p);
-            if (lane == 0) kept_of_chunk = kept;
-        }
-        __syncthreads();
-        const std::uint32_t kept = kept_of_chunk;
-#pragma unroll 1
-        for (std::uint32_t k = 0; k < kEach; ++k) {
-            const std::uint32_t q = k * kThreads + threadIdx.x;
-            if (q >= count) break;
-            if (q < first + 32 || (removed >> k & 1U) != 0) continue;
-            const Entry later = entries.load(q);
-            const float4 reach = narrow_edges(later.edges, pairs.plan.least_share);
-#pragma unroll 1
-            for (std::uint32_t rest = kept; rest != 0; rest &= rest - 1) {
-                const std::uint32_t j = first + __ffs(rest) - 1;
-                if (!meet(reach, entries.edges[j]) || !entry_suppresses(pairs, later, entries.load(j))) continue;
-                removed |= 1U << k;
-                break;
-            }
-        }
-    }
-    __syncthreads();
-}
-
-}  // namespace throng::gpu::small
+}  // namespace throng::gpu

@@ -149,20 +149,20 @@ __global__ void __launch_bounds__(kThreads) fill_components_kernel(BoxGrid g, So
 // The one of all lanes that precedes all others; key is its score_key, 0 on lanes that have none.
 __device__ int best_lane(const Candidate& mine, std::uint32_t key, std::uint32_t& best_key) {
 #if __CUDA_ARCH__ >= 800
-    best_key = __reduce_max_sync(kAllLanes, key);
+    best_key = __reduce_max_sync(kWholeWarp, key);
 #else
     best_key = key;
-    for (int step = 16; step > 0; step /= 2) best_key = max(best_key, __shfl_xor_sync(kAllLanes, best_key, step));
+    for (int step = 16; step > 0; step /= 2) best_key = max(best_key, __shfl_xor_sync(kWholeWarp, best_key, step));
 #endif
     if (best_key == 0) return -1;
-    std::uint32_t equal = __ballot_sync(kAllLanes, key == best_key);
+    std::uint32_t equal = __ballot_sync(kWholeWarp, key == best_key);
     int best = __ffs(equal) - 1;
     for (equal &= equal - 1; equal != 0; equal &= equal - 1) {
         const int other = __ffs(equal) - 1;
         const auto from = [&](int lane) {
-            return Candidate{Box{__shfl_sync(kAllLanes, mine.box.x, lane), __shfl_sync(kAllLanes, mine.box.y, lane),
-                                 __shfl_sync(kAllLanes, mine.box.w, lane), __shfl_sync(kAllLanes, mine.box.h, lane)},
-                             __shfl_sync(kAllLanes, mine.score, lane), __shfl_sync(kAllLanes, mine.index, lane)};
+            return Candidate{Box{__shfl_sync(kWholeWarp, mine.box.x, lane), __shfl_sync(kWholeWarp, mine.box.y, lane),
+                                 __shfl_sync(kWholeWarp, mine.box.w, lane), __shfl_sync(kWholeWarp, mine.box.h, lane)},
+                             __shfl_sync(kWholeWarp, mine.score, lane), __shfl_sync(kWholeWarp, mine.index, lane)};
         };
         const Candidate a = from(other);
         const Candidate b = from(best);
@@ -196,7 +196,7 @@ __global__ void __launch_bounds__(kThreads) run_small_kernel(BoxGrid g, SoftScra
         }
         // The very first pick of the frame leads: it alone may have a negative score, and those it drops to -0 must
         // come after it. It is made before anything is dropped.
-        if (!__any_sync(kAllLanes, has_first)) {
+        if (!__any_sync(kWholeWarp, has_first)) {
 #pragma unroll
             for (int k = 0; k < kWarpItems; ++k) alive[k] = alive[k] && !soft_drops(items[k].score, decay.score_min);
         }
@@ -217,8 +217,8 @@ __global__ void __launch_bounds__(kThreads) run_small_kernel(BoxGrid g, SoftScra
             std::uint32_t top_key = 0;
             const int source = best_lane(best, key, top_key);
             if (source < 0) break;
-            const Box picked{__shfl_sync(kAllLanes, best.box.x, source), __shfl_sync(kAllLanes, best.box.y, source),
-                             __shfl_sync(kAllLanes, best.box.w, source), __shfl_sync(kAllLanes, best.box.h, source)};
+            const Box picked{__shfl_sync(kWholeWarp, best.box.x, source), __shfl_sync(kWholeWarp, best.box.y, source),
+                             __shfl_sync(kWholeWarp, best.box.w, source), __shfl_sync(kWholeWarp, best.box.h, source)};
             if (static_cast<int>(lane) == source) {
                 // Where a component's picks go is taken one at a time: they are ordered later anyway.
                 append_kept(order, best, best_record, best_record == first);

@@ -108,22 +108,22 @@ public:
         bar_ = mine.score;
         for (bool more = true; more;) {
             do {
-                more = __any_sync(kAllLanes, source.lasts());
+                more = __any_sync(kWholeWarp, source.lasts());
                 if (!more) break;
                 const Stretch s = source.next(g_, plan, e, kLanes);
                 const bool some = s.first < s.last;
                 const std::uint32_t votes = group_.ballot(some);
                 if (some) stretches[held + __popc(votes & ((1U << group_.lane) - 1))] = s;
                 held += __popc(votes);
-            } while (!__any_sync(kAllLanes, held > kPieces - kLanes));
+            } while (!__any_sync(kWholeWarp, held > kPieces - kLanes));
             __syncwarp();
             go_along(stretches, held, r, mine);
             __syncwarp();
             held = 0;
         }
         for (int step = kLanes / 2; step > 0; step /= 2) {
-            const std::uint32_t other = __shfl_xor_sync(kAllLanes, best_, step);
-            const float score = __shfl_xor_sync(kAllLanes, bar_, step);
+            const std::uint32_t other = __shfl_xor_sync(kWholeWarp, best_, step);
+            const float score = __shfl_xor_sync(kWholeWarp, bar_, step);
             if (other != kNone) improve(other, score);
         }
         return {best_, board_.found[group_.number]};

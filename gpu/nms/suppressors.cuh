@@ -83,8 +83,8 @@ __device__ __forceinline__ std::uint32_t first_suppressor(const BoxGrid& g, cons
         bar = theirs.score;
     });
     for (int step = kLanes / 2; step > 0; step /= 2) {
-        const std::uint32_t other = __shfl_xor_sync(kAllLanes, best, step);
-        const float score = __shfl_xor_sync(kAllLanes, bar, step);
+        const std::uint32_t other = __shfl_xor_sync(kWholeWarp, best, step);
+        const float score = __shfl_xor_sync(kWholeWarp, bar, step);
         if (other == kNone || other == best) continue;
         if (best == kNone || score > bar ||
             (score == bar && record_precedes(task.raw, load_record(g, other), load_record(g, best)))) {
@@ -114,12 +114,12 @@ __device__ __forceinline__ int first_lane(const DetectionSpan& raw, const Choice
     const std::uint32_t key = mine.record != kNone ? score_key(mine.score) : kInvalidKey;
     const std::uint32_t top = warp_max(key);
     if (top == kInvalidKey) return -1;
-    std::uint32_t tied = __ballot_sync(kAllLanes, key == top);
+    std::uint32_t tied = __ballot_sync(kWholeWarp, key == top);
     int first = __ffs(static_cast<int>(tied)) - 1;
     for (tied &= tied - 1; tied != 0; tied &= tied - 1) {
         const int other = __ffs(static_cast<int>(tied)) - 1;
-        const std::uint32_t a = __shfl_sync(kAllLanes, mine.index, other);
-        const std::uint32_t b = __shfl_sync(kAllLanes, mine.index, first);
+        const std::uint32_t a = __shfl_sync(kWholeWarp, mine.index, other);
+        const std::uint32_t b = __shfl_sync(kWholeWarp, mine.index, first);
         if (precedes_at_equal_scores(raw.boxes, score_of_key(top), a, b)) first = other;
     }
     return first;

@@ -5,7 +5,7 @@
 #include "gpu/nms/chained.h"
 #include "gpu/nms/copy_extras.cuh"
 #include "gpu/nms/pair_columns.cuh"
-#include "gpu/nms/small_entries.cuh"
+#include "gpu/nms/pair_entry.cuh"
 #include "gpu/nms/thread_cluster.cuh"
 
 // As many blocks as the detections fill words of 32 bits. Each block has all of them in shared memory, a thread for
@@ -18,16 +18,12 @@
 namespace throng::gpu {
 namespace {
 
-using small::Entry;
-using small::kWholeWarp;
-using small::PairRules;
-
 constexpr std::uint32_t kWords = 8;  // blocks, and warps of a block
 constexpr std::uint32_t kMost = kWords * 32;
 
 // What a launch is told, beside task and rules.
 struct Shape {
-    small::PairPlan plan;
+    PairPlan plan;
     bool extras;  // that are copied
 };
 
@@ -133,6 +129,7 @@ __global__ void __launch_bounds__(kMost)
     const std::uint32_t warp = i / 32;
     const DetectionSpan& raw = task.raw;
     const PairRules pairs{rules, raw, shape.plan};
+    touch_parameters(task, rules, shape);
     s.hits[i] = 0;
     cluster.arrive();
 
@@ -143,7 +140,7 @@ __global__ void __launch_bounds__(kMost)
     const float4 box = there ? reinterpret_cast<const float4*>(raw.boxes)[i] : float4{};
     const float score = there ? raw.scores[i] : 0.0F;
     const std::uint32_t n = stored_count(raw);
-    const Entry entry = i < n ? small::make_entry(rules, box, score, i) : small::no_entry();
+    const Entry entry = i < n ? make_entry(rules, box, score, i) : no_entry();
     const PairColumns columns{s.edges, s.area, s.score};
     columns.store(i, entry);
     const std::uint32_t valid = __ballot_sync(kWholeWarp, entry.valid());
@@ -257,7 +254,7 @@ std::int32_t tiny_nms_limit(const DeviceInfo& device) {
 }
 
 void launch_tiny_nms(const NmsTask& task, const NmsRuleSet& rules, StreamView stream) {
-    const Shape shape{small::make_pair_plan(rules), has_extras(task.kept)};
+    const Shape shape{make_pair_plan(rules), has_extras(task.kept)};
     cudaLaunchAttribute attributes[2]{};
     attributes[0].id = cudaLaunchAttributeClusterDimension;
     attributes[0].val.clusterDim = {kWords, 1, 1};

@@ -1,5 +1,6 @@
 // Every way through the small engine, each with few detections, so that the tools that look for races and for bad
 // accesses get through: THRONG_REQUIRE_GPU=1 compute-sanitizer --tool racecheck gpu_nms --gtest_filter='SmallNms.*'
+// Those named SmallNmsLong have too long ways to wait for that.
 #include "tests/gpu/nms/engine_cases.h"
 
 namespace throng::test {
@@ -9,18 +10,26 @@ void compare(const NmsInput& input, const NmsParams& params, std::int32_t capaci
     expect_as_cpu(gpu::FastEngine::small, input, params, capacity, times);
 }
 
-TEST(SmallNms, ABlockAlone) {
+TEST(SmallNms, OneTile) {
     TH_NEED_GPU();
     Random random(seed(31));
     compare(clusters_input(random, 50, 10), rule(NmsRule::one_pass));
     compare(clusters_input(random, 50, 10), rule(NmsRule::greedy));
 }
 
-TEST(SmallNms, BlocksThatTellEachOther) {
+TEST(SmallNms, SeveralTiles) {
     TH_NEED_GPU();
     Random random(seed(32));
     compare(clusters_input(random, 300, 20), rule(NmsRule::one_pass), -1, 3);
     compare(clusters_input(random, 300, 20), rule(NmsRule::greedy), -1, 3);
+}
+
+TEST(SmallNms, LargeTiles) {
+    TH_NEED_GPU();
+    Random random(seed(38));
+    const NmsInput input = clusters_input(random, 2200, 40);
+    compare(input, rule(NmsRule::one_pass));
+    compare(input, rule(NmsRule::greedy));
 }
 
 TEST(SmallNms, FewInALargeBuffer) {
@@ -28,6 +37,15 @@ TEST(SmallNms, FewInALargeBuffer) {
     Random random(seed(33));
     compare(clusters_input(random, 150, 20), rule(NmsRule::greedy), 4096);
     compare(clusters_input(random, 1, 1), rule(NmsRule::greedy), 4096);
+}
+
+// Where the frame might be for the other engine: few blocks, each with several groups of detections.
+TEST(SmallNms, BlocksWithSeveralGroups) {
+    TH_NEED_GPU();
+    Random random(seed(39));
+    const NmsInput input = clusters_input(random, 1500, 20);
+    compare(input, rule(NmsRule::one_pass), 5000);
+    compare(input, rule(NmsRule::greedy), 5000);
 }
 
 TEST(SmallNms, FewHitsAndMembers) {
@@ -42,20 +60,41 @@ TEST(SmallNms, OtherPairRules) {
     expect_other_pair_rules(gpu::FastEngine::small, random);
 }
 
-// Each waits for the one before: rounds in a block, for as many as have rows in its matrix.
-TEST(SmallNms, AChain) {
+// More of the kept ones in one part of the range of scores than have room there, and owners that only the order at
+// equal scores tells.
+TEST(SmallNms, EqualScores) {
     TH_NEED_GPU();
-    compare(chain_input(300), rule(NmsRule::greedy, 0.4F));
+    Random random(seed(40));
+    NmsInput input = clusters_input(random, 400, 8);
+    for (float& score : input.scores) score = score < 0.5F ? 0.25F : 0.75F;
+    compare(input, rule(NmsRule::one_pass));
+    compare(input, rule(NmsRule::greedy));
 }
 
-// More than the matrix holds, and rounds do not help: one block decides them in turn.
-TEST(SmallNms, ALongChain) {
+// Each waits for the one before.
+TEST(SmallNms, AChain) {
+    TH_NEED_GPU();
+    compare(chain_input(40), rule(NmsRule::greedy, 0.4F));
+}
+
+TEST(SmallNmsLong, AChain) {
     TH_NEED_GPU();
     Random random(seed(36));
+    compare(chain_input(1000), rule(NmsRule::greedy, 0.4F));
     compare(shuffled(chain_input(700), random), rule(NmsRule::greedy, 0.4F));
 }
 
-// Many are left, but fewer in each round of all blocks.
+// More edges between undecided ones than a block has room for: it goes along the rows of the matrix.
+TEST(SmallNmsLong, Lists) {
+    TH_NEED_GPU();
+    NmsInput input;
+    for (int i = 0; i < 400; ++i) {
+        input.boxes.push_back({static_cast<float>(i), 0, 100, 100});
+        input.scores.push_back(1.0F - 0.001F * static_cast<float>(i));
+    }
+    compare(input, rule(NmsRule::greedy, 0.4F));
+}
+
 TEST(SmallNms, ManyAreLeft) {
     TH_NEED_GPU();
     Random random(seed(37));
@@ -68,13 +107,6 @@ TEST(SmallNms, ManyAreLeft) {
         input.scores.push_back(uniform(0, 1));
     }
     compare(input, rule(NmsRule::greedy, 0.4F));
-}
-
-// Too many for a copy in shared memory.
-TEST(SmallNms, MoreThanAreCopied) {
-    TH_NEED_GPU();
-    Random random(seed(38));
-    compare(clusters_input(random, 2200, 40), rule(NmsRule::one_pass));
 }
 
 }  // namespace

@@ -1,0 +1,212 @@
+// Who suppresses whom: the first kernel of the small engine.
+#pragma once
+
+#include <cuda_fp16.h>
+
+#include <cstdint>
+
+#include "gpu/nms/chained.h"
+#include "gpu/nms/pair_columns.cuh"
+#include "gpu/nms/small_shape.cuh"
+
+namespace throng::gpu {
+
+// A block has two tiles of detections, the pairs between which it tests: one of the triangle of all pairs of tiles. A
+// lane has one of the first tile, a warp goes along some of the second. What suppresses the lane's own is a word of the
+// matrix at once; what it suppresses itself is put into shared memory, and written when all are done.
+template <std::uint32_t kTile, std::uint32_t kThreads>
+struct SmallMatch {
+    static constexpr std::uint32_t kTileSize = kTile;
+    static constexpr std::uint32_t kGroups = kTile / 32;
+    static constexpr std::uint32_t kWarps = kThreads / 32;
+    static constexpr std::uint32_t kSpan = kTile * kGroups / kWarps;  // others that a warp goes along
+    static constexpr std::uint32_t kRun = kSpan < 32 ? kSpan : 32;    // of them at a time
+    static_assert(kTile * kGroups % kWarps == 0 && kSpan % kRun == 0 && kTile % kSpan == 0);
+
+    struct Shared {
+        float4 edges[2 * kTile];  // as in PairColumns, these three
+        float area[2 * kTile];
+        float score[2 * kTile];
+        uint4 halves[kTile / 2];  // left, top, right, bottom of two of the second tile each: see half_place()
+        std::uint32_t turned[kGroups][kTile];  // [g][q] bit k: 32 g + k of the first tile suppresses q of the second
+        std::uint32_t gone[2 * kGroups];       // bits by place: invalid, or suppressed
+    };
+
+    // Edges as halves, rounded outwards, so that boxes that meet have halves that do. Those that are valid are finite.
+    struct Halves {
+        __half left, top, right, bottom;
+        __device__ __forceinline__ explicit Halves(float4 e)
+            : left(__float2half_rd(fmaxf(e.x, -65504.0F))),
+              top(__float2half_rd(fmaxf(e.y, -65504.0F))),
+              right(__float2half_ru(fminf(e.z, 65504.0F))),
+              bottom(__float2half_ru(fminf(e.w, 65504.0F))) {}
+    };
+    // Those of a run that are tested together are half a run apart, so that their bits come out in order.
+    __device__ __forceinline__ static std::uint32_t half_place(std::uint32_t q) {
+        return (q / kRun * (kRun / 2) + q % (kRun / 2)) * 8 + q % kRun / (kRun / 2);
+    }
+    // A bit for each of a run that may meet the edges given. Two at once: differences of halves tell by their signs.
+    __device__ __forceinline__ static std::uint32_t meeting(const uint4* halves, float4 edges) {
+        const Halves mine(edges);
+        const __half2 left = __half2half2(mine.left);
+        const __half2 top = __half2half2(mine.top);
+        const __half2 right = __half2half2(mine.right);
+        const __half2 bottom = __half2half2(mine.bottom);
+        const auto bits = [](__half2 v) { return *reinterpret_cast<const std::uint32_t*>(&v); };
+        const auto two = [](std::uint32_t v) { return *reinterpret_cast<const __half2*>(&v); };
+        std::uint32_t apart = 0;
+#pragma unroll
+        for (std::uint32_t k = 0; k < kRun / 2; ++k) {
+            const uint4 v = halves[k];
+            const std::uint32_t signs = bits(__hsub2(right, two(v.x))) | bits(__hsub2(bottom, two(v.y))) |
+                                        bits(__hsub2(two(v.z), left)) | bits(__hsub2(two(v.w), top));
+            apart = apart >> 1 | (signs & 0x80008000U);
+        }
+        if constexpr (kRun == 32) {
+            return ~apart;
+        } else {
+            return ~(apart >> 8 & 0xFFU | apart >> 16 & 0xFF00U) & 0xFFFFU;
+        }
+    }
+
+    // Block to pair of tiles, first <= second.
+    __device__ __forceinline__ static uint2 tiles_of(std::uint32_t block) {
+        const float square = static_cast<float>(8 * block + 1);
+        auto second = static_cast<std::uint32_t>((sqrtf(square) - 1.0F) * 0.5F + 0.01F);  // too large by one at most
+        if (second * (second + 1) / 2 > block) --second;
+        return make_uint2(block - second * (second + 1) / 2, second);
+    }
+
+    template <bool plain>
+    __device__ __forceinline__ static void run(const SmallNmsTask& small, const NmsRuleSet& rules,
+                                               const SmallShape& shape) {
+        __shared__ Shared s;
+        const NmsTask& task = small.task;
+        const SmallNmsScratch& scratch = small.scratch;
+        const DetectionSpan& raw = task.raw;
+        const std::uint32_t lane = threadIdx.x % 32;
+        const std::uint32_t warp = threadIdx.x / 32;
+        const uint2 tile = tiles_of(blockIdx.x);
+        const bool diagonal = tile.x == tile.y;
+        for (std::uint32_t k = threadIdx.x; k < kGroups * kTile; k += kThreads) s.turned[k / kTile][k % kTile] = 0;
+
+        wait_for_previous();
+        let_next_start();
+        // The detections of both tiles, before their number is known.
+        constexpr std::uint32_t kEach = (2 * kTile + kThreads - 1) / kThreads;
+        const auto index_of = [&](std::uint32_t place) {
+            return place < kTile ? tile.x * kTile + place : tile.y * kTile + place - kTile;
+        };
+        float4 boxes[kEach];
+        float scores[kEach];
+#pragma unroll
+        for (std::uint32_t k = 0; k < kEach; ++k) {
+            const std::uint32_t place = threadIdx.x + k * kThreads;
+            const std::uint32_t i = index_of(place);
+            const bool there = place < 2 * kTile && i < static_cast<std::uint32_t>(raw.capacity);
+            boxes[k] = there ? reinterpret_cast<const float4*>(raw.boxes)[i] : float4{};
+            scores[k] = there ? raw.scores[i] : 0.0F;
+        }
+        const std::uint32_t n = stored_count(raw);
+        if (tile.y * kTile >= n || n > shape.capacity) return;
+        const PairColumns columns{s.edges, s.area, s.score};
+        std::int32_t* hits = rules.min_hits > 1 ? scratch.hits : task.kept.hits;
+        const std::uint32_t hit_room =
+            min(n, rules.min_hits > 1 ? shape.capacity : static_cast<std::uint32_t>(task.kept.capacity));
+#pragma unroll
+        for (std::uint32_t k = 0; k < kEach; ++k) {
+            const std::uint32_t place = threadIdx.x + k * kThreads;
+            if (place >= 2 * kTile) continue;
+            const std::uint32_t i = index_of(place);
+            const Entry e = i < n ? make_entry(rules, boxes[k], scores[k], i) : no_entry();
+            columns.store(place, e);
+            if (place >= kTile) {
+                auto* to = reinterpret_cast<__half*>(s.halves) + half_place(place - kTile);
+                const Halves halves(e.edges);
+                to[0] = halves.left;
+                to[2] = halves.top;
+                to[4] = halves.right;
+                to[6] = halves.bottom;
+            }
+            const bool first = diagonal && place < kTile;
+            const std::uint32_t invalid = __ballot_sync(kWholeWarp, first && i < n && !e.valid());
+            if (lane == 0) s.gone[place / 32] = invalid;
+            if (!first) continue;
+            if (i < hit_room) hits[i] = 0;
+            if (lane == 0 && i < n) scratch.invalid[i / 32] = __popc(invalid);
+        }
+        __syncthreads();
+
+        const PairRules pairs{rules, raw, shape.plan};
+        const std::uint32_t group = warp % kGroups;
+        const std::uint32_t place = group * 32 + lane;
+        const std::uint32_t i = tile.x * kTile + place;
+        const Entry mine = columns.load(place, i);
+        const float4 reach = narrow_edges(mine.edges, pairs.plan.least_share);
+#pragma unroll 1
+        for (std::uint32_t from = warp / kGroups * kSpan; from < (warp / kGroups + 1) * kSpan; from += kRun) {
+            const std::uint32_t first = kTile + from;
+            std::uint32_t rest = meeting(s.halves + from / 2, reach);
+            // Each pair once.
+            if (diagonal) rest &= ~lowest_bits(place + 1 > from ? place + 1 - from : 0);
+            std::uint32_t found = 0;
+            const auto suppressed = [&](std::uint32_t q) {  // the other one
+                atomicOr(&s.turned[group][q], 1U << lane);
+                atomicOr(&s.gone[kGroups + q / 32], 1U << q % 32);
+            };
+            if constexpr (plain) {
+                std::uint32_t close = 0;  // not certain: later
+                for_each_plain(columns, rules.theta, mine, first, rest,
+                               [&](std::uint32_t j, std::uint32_t bit, bool over, bool under) {
+                                   const float score = s.score[j];
+                                   const bool tie = score == mine.score;
+                                   if (over && score > mine.score) found |= bit;
+                                   if (over && score < mine.score && bit != 0) suppressed(j - kTile);
+                                   if (!under && (!over || tie)) close |= bit;
+                               });
+                rest = close;
+            }
+#pragma unroll 1
+            for (; rest != 0; rest &= rest - 1) {
+                const std::uint32_t j = __ffs(static_cast<int>(rest)) - 1;
+                const Entry other = columns.load(first + j, tile.y * kTile + from + j);
+                const bool wins = ahead(raw.boxes, other.score, other.index, mine.score, mine.index);
+                if (!entry_suppresses(pairs, wins ? mine : other, wins ? other : mine)) continue;
+                if (wins) {
+                    found |= 1U << j;
+                } else {
+                    suppressed(from + j);
+                }
+            }
+            const std::uint32_t votes = __ballot_sync(kWholeWarp, found != 0);
+            if (lane == 0 && votes != 0) atomicOr(&s.gone[group], votes);
+            const std::uint32_t word = from / 32;
+            if (diagonal) {
+                if (found != 0) atomicOr(&s.turned[word][place], found << from % 32);
+            } else if (constexpr bool whole = kRun == 32; whole) {
+                scratch.matrix[(tile.y * kGroups + word) * shape.room + i] = found;
+            } else {
+                static_assert(kRun == 32 || kRun == 16);
+                auto* halves =
+                    reinterpret_cast<std::uint16_t*>(scratch.matrix + (tile.y * kGroups + word) * shape.room + i);
+                halves[from / 16 % 2] = static_cast<std::uint16_t>(found);
+            }
+        }
+        __syncthreads();
+#pragma unroll
+        for (std::uint32_t k = threadIdx.x; k < kGroups * kTile; k += kThreads) {
+            const std::uint32_t word = tile.x * kGroups + k / kTile;
+            scratch.matrix[word * shape.room + tile.y * kTile + k % kTile] = s.turned[k / kTile][k % kTile];
+        }
+        if (threadIdx.x < kGroups) {
+            const std::uint32_t word = tile.x * kGroups + threadIdx.x;
+            const std::uint32_t more = diagonal ? s.gone[kGroups + threadIdx.x] : 0;
+            scratch.gone[word * SmallNmsScratch::kTiles + tile.y] = s.gone[threadIdx.x] | more;
+        } else if (threadIdx.x < 2 * kGroups && !diagonal) {
+            const std::uint32_t word = tile.y * kGroups + threadIdx.x - kGroups;
+            scratch.gone[word * SmallNmsScratch::kTiles + tile.x] = s.gone[threadIdx.x];
+        }
+    }
+};
+
+}  // namespace throng::gpu

@@ -1,0 +1,58 @@
+// What the kernels of the small engine are told beside task and rules.
+#pragma once
+
+#include <cstdint>
+
+#include "gpu/nms/pair_entry.cuh"
+#include "gpu/nms/small_nms.h"
+
+namespace throng::gpu {
+
+struct SmallShape {
+    std::uint32_t capacity;  // of the scratch
+    std::uint32_t room;      // the same in whole words
+    std::uint32_t tile;      // detections
+    PairPlan plan;
+    bool extras;  // that are copied
+};
+
+// Where a frame's task comes from: the launch itself, or device memory.
+struct OneTask {
+    static constexpr unsigned kBlocks = 1;  // of match that a multiprocessor is to run at least
+    SmallNmsTask task;
+    [[nodiscard]] __device__ __forceinline__ const SmallNmsTask& get() const { return task; }
+};
+struct TaskOfFrame {
+    const SmallNmsTask* d_tasks;
+    static constexpr unsigned kBlocks = 5;
+
+    // A copy in shared memory. By all threads, once.
+    [[nodiscard]] __device__ __forceinline__ const SmallNmsTask& get() const {
+        __shared__ SmallNmsTask task;
+        constexpr std::uint32_t kWords = sizeof(SmallNmsTask) / sizeof(std::uint32_t);
+        for (std::uint32_t k = threadIdx.x; k < kWords; k += blockDim.x)
+            reinterpret_cast<std::uint32_t*>(&task)[k] =
+                reinterpret_cast<const std::uint32_t*>(d_tasks + blockIdx.y)[k];
+        __syncthreads();
+        return task;
+    }
+};
+
+// Under greedy: open is who is neither kept by all means nor suppressed by such a one.
+enum SmallState : std::uint32_t { lost = 0, open = 1, stays = 2 };
+
+// The number of detections, for kernels that may start before the one in front has ended: never from a cache.
+__device__ __forceinline__ std::uint32_t small_count(const DetectionSpan& raw) {
+    const std::uint32_t wanted = __ldcg(&raw.count->wanted);
+    return min(wanted, static_cast<std::uint32_t>(raw.capacity));
+}
+
+__device__ __forceinline__ std::uint32_t words_for(std::uint32_t n) {
+    return (n + 31) / 32;
+}
+
+__device__ __forceinline__ std::uint32_t lowest_bits(std::uint32_t count) {
+    return count >= 32 ? kWholeWarp : (1U << count) - 1;
+}
+
+}  // namespace throng::gpu
