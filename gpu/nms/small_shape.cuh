@@ -10,7 +10,7 @@ namespace throng::gpu {
 
 struct SmallShape {
     std::uint32_t capacity;  // of the scratch
-    std::uint32_t room;      // the same in whole words
+    std::uint32_t room;      // the same in whole tiles, and so in whole words
     std::uint32_t tile;      // detections
     PairPlan plan;
     bool extras;  // that are copied
@@ -24,7 +24,11 @@ struct OneTask {
 };
 struct TaskOfFrame {
     const SmallNmsTask* d_tasks;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+    static constexpr unsigned kBlocks = 4;  // all that it holds
+#else
     static constexpr unsigned kBlocks = 5;
+#endif
 
     // A copy in shared memory. By all threads, once.
     [[nodiscard]] __device__ __forceinline__ const SmallNmsTask& get() const {
