@@ -20,7 +20,7 @@ struct SmallMatch {
     static constexpr std::uint32_t kGroups = kTile / 32;
     static constexpr std::uint32_t kWarps = kThreads / 32;
     static constexpr std::uint32_t kSpan = kTile * kGroups / kWarps;  // others that a warp goes along
-    static constexpr std::uint32_t kRun = kSpan < 32 ? kSpan : 32;    // of them at a time
+    static constexpr std::uint32_t kRun = 32;                         // of them at a time
     static_assert(kTile * kGroups % kWarps == 0 && kSpan % kRun == 0 && kTile % kSpan == 0);
 
     struct Shared {
@@ -62,11 +62,7 @@ struct SmallMatch {
                                         bits(__hsub2(two(v.z), left)) | bits(__hsub2(two(v.w), top));
             apart = apart >> 1 | (signs & 0x80008000U);
         }
-        if constexpr (kRun == 32) {
-            return ~apart;
-        } else {
-            return ~(apart >> 8 & 0xFFU | apart >> 16 & 0xFF00U) & 0xFFFFU;
-        }
+        return ~apart;
     }
 
     // Block to pair of tiles, first <= second.
@@ -182,14 +178,9 @@ struct SmallMatch {
             if (lane == 0 && votes != 0) atomicOr(&s.gone[group], votes);
             const std::uint32_t word = from / 32;
             if (diagonal) {
-                if (found != 0) atomicOr(&s.turned[word][place], found << from % 32);
-            } else if (constexpr bool whole = kRun == 32; whole) {
-                scratch.matrix[(tile.y * kGroups + word) * shape.room + i] = found;
+                if (found != 0) atomicOr(&s.turned[word][place], found);
             } else {
-                static_assert(kRun == 32 || kRun == 16);
-                auto* halves =
-                    reinterpret_cast<std::uint16_t*>(scratch.matrix + (tile.y * kGroups + word) * shape.room + i);
-                halves[from / 16 % 2] = static_cast<std::uint16_t>(found);
+                scratch.matrix[(tile.y * kGroups + word) * shape.room + i] = found;
             }
         }
         __syncthreads();
