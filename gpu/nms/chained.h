@@ -5,6 +5,7 @@
 
 #include <cuda_runtime.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
@@ -41,6 +42,27 @@ __device__ __forceinline__ void touch_parameters(const Parameters&... parameters
     (touch(parameters), ...);
 }
 
+// How many blocks of how many threads, and their shared memory in bytes beside what the kernel declares.
+struct LaunchSize {
+    dim3 blocks;
+    unsigned threads;
+    std::size_t shared = 0;
+};
+
+template <class... Parameters, class... Arguments>
+void launch_kernel(const char* name, void (*kernel)(Parameters...), const LaunchSize& size,
+                   cudaLaunchAttribute* attributes, unsigned count, StreamView stream, const Arguments&... arguments) {
+    cudaLaunchConfig_t config{};
+    config.gridDim = size.blocks;
+    config.blockDim = dim3(size.threads);
+    config.dynamicSmemBytes = size.shared;
+    config.stream = stream;
+    config.attrs = attributes;
+    config.numAttrs = count;
+    check_cuda(cudaLaunchKernelEx(&config, kernel, arguments...), name);
+    check_launch(name, stream);
+}
+
 struct LaunchChain {
     StreamView stream;
     bool early;  // the device can start the next kernel early
@@ -51,7 +73,7 @@ struct LaunchChain {
     void launch(const char* name, void (*kernel)(Parameters...), unsigned blocks, unsigned threads,
                 const Arguments&... arguments) const {
         cudaLaunchAttribute attribute = early_start();
-        launch_with(&attribute, early ? 1 : 0, name, kernel, blocks, threads, arguments...);
+        launch_kernel(name, kernel, {dim3(blocks), threads}, &attribute, early ? 1 : 0, stream, arguments...);
     }
 
     // All blocks run at the same time, so that they may wait for each other, once they have waited for what is before.
@@ -61,7 +83,7 @@ struct LaunchChain {
         cudaLaunchAttribute attributes[2] = {{}, early_start()};
         attributes[0].id = cudaLaunchAttributeCooperative;
         attributes[0].val.cooperative = 1;
-        launch_with(attributes, early ? 2 : 1, name, kernel, blocks, threads, arguments...);
+        launch_kernel(name, kernel, {dim3(blocks), threads}, attributes, early ? 2 : 1, stream, arguments...);
     }
 
     static cudaLaunchAttribute early_start() {
@@ -69,20 +91,6 @@ struct LaunchChain {
         attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
         attribute.val.programmaticStreamSerializationAllowed = 1;
         return attribute;
-    }
-
-private:
-    template <class... Parameters, class... Arguments>
-    void launch_with(cudaLaunchAttribute* attributes, unsigned count, const char* name, void (*kernel)(Parameters...),
-                     unsigned blocks, unsigned threads, const Arguments&... arguments) const {
-        cudaLaunchConfig_t config{};
-        config.gridDim = dim3(blocks);
-        config.blockDim = dim3(threads);
-        config.stream = stream;
-        config.attrs = attributes;
-        config.numAttrs = count;
-        check_cuda(cudaLaunchKernelEx(&config, kernel, arguments...), name);
-        check_launch(name, stream);
     }
 };
 

@@ -20,6 +20,10 @@ struct SmallFinish {
     static_assert(kThreads >= 32 * kLanes && kWarps % kLanes == 0);
     using Rows = SmallRows<kWarps, kEach>;
 
+    static constexpr std::uint32_t kStride = kWarps + 4;  // of what the warps found for one detection
+    static constexpr std::size_t kDeclaredBytes = sizeof(SmallPlaces::Shared) + 32 * kStride * sizeof(std::uint16_t);
+
+    // Beside those.
     static std::uint32_t shared_bytes(std::uint32_t room) {
         return room * static_cast<std::uint32_t>(sizeof(float)) + (greedy ? SmallSettle::bytes(room) : 0);
     }
@@ -28,7 +32,6 @@ struct SmallFinish {
                                                const SmallShape& shape) {
         extern __shared__ __align__(16) unsigned char memory[];
         __shared__ SmallPlaces::Shared places_memory;
-        constexpr std::uint32_t kStride = kWarps + 4;
         __shared__ __align__(8)
             std::uint16_t firsts[32 * kStride];  // kept ones that suppress each: the first in some words
         const NmsTask& task = small.task;

@@ -13,23 +13,22 @@
 //   match:  who suppresses whom, as a matrix of bits. Who is suppressed by nobody is kept, by one-pass and by greedy.
 //   lose:   greedy only. Who is suppressed by one of those is lost. Of the others, about a tenth, the suppressors are
 //           listed.
-//   finish: a block for 32 detections: looks in their rows for the first kept one that suppresses each, and writes
-//   those
-//           of them that are kept. Before that, under greedy, every block decides all those that are open. What
-//           another block knows already is computed again rather than waited for.
+//   finish: a block for 32 detections: looks in their rows for the first kept one that suppresses each, and writes what
+//           is kept of them. Before that, under greedy, every block decides all those that are open. What another block
+//           knows already is computed again rather than waited for.
 //   drop:   with a least number of hits only: what has fewer.
 namespace throng::gpu {
 namespace {
 
-// Up to so many detections, and frames, match has small tiles. Measured, as the other numbers here.
+// Up to so many detections, and frames, match has small tiles: the more of them, the more blocks with little to do.
+// Measured with 1 and 64 frames only, where large tiles are 4 % faster for the 64.
 constexpr std::int32_t kFew = 2048;
 constexpr std::int32_t kFewFrames = 4;
 using MatchFew = SmallMatch<64, 128>;
 using MatchMany = SmallMatch<128, 256>;
 constexpr std::uint32_t kThreads = 1024;  // of lose and finish
 constexpr std::uint32_t kDropThreads = 512;
-constexpr unsigned kMostBlocks = 128;        // of lose and finish
-constexpr unsigned kBlocksBesideLarge = 32;  // where frames may be too large, and all of this for nothing
+constexpr unsigned kBlocksBesideLarge = 32;  // of them, where frames may be too large, and all this for nothing
 
 template <class Match, class Tasks>
 __global__ void __launch_bounds__(Match::kWarps * 32, Tasks::kBlocks)
@@ -79,27 +78,20 @@ struct Launch {
     unsigned frames;
     const NmsRuleSet& rules;
     SmallShape shape;
-    unsigned most_blocks;  // of lose and finish
+    bool beside_large;
     bool reduce_alone;
 
-    template <typename Kernel, typename... Arguments>
-    void run(const char* name, Kernel* kernel, unsigned blocks, unsigned threads, std::size_t shared, bool early,
-             const Arguments&... arguments) const {
+    template <typename... Parameters, typename... Arguments>
+    void run(const char* name, void (*kernel)(Parameters...), unsigned blocks, unsigned threads, std::size_t shared,
+             bool early, const Arguments&... arguments) const {
         if (shared > 0) {
             check_cuda(
                 cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)),
                 name);
         }
         cudaLaunchAttribute attribute = LaunchChain::early_start();
-        cudaLaunchConfig_t config{};
-        config.gridDim = dim3(blocks, frames);
-        config.blockDim = dim3(threads);
-        config.dynamicSmemBytes = shared;
-        config.stream = stream;
-        config.attrs = &attribute;
-        config.numAttrs = early && device.major >= 9 ? 1 : 0;
-        check_cuda(cudaLaunchKernelEx(&config, kernel, tasks, arguments...), name);
-        check_launch(name, stream);
+        launch_kernel(name, kernel, {dim3(blocks, frames), threads, shared}, &attribute,
+                      early && device.major >= 9 ? 1 : 0, stream, tasks, arguments...);
     }
 
     template <class Match>
@@ -114,8 +106,9 @@ struct Launch {
     void reduce() const {
         const bool greedy = rules.rule == NmsRule::greedy;
         // Of many frames each gets few blocks, which take several groups: much of what a block does is for all of them.
-        const unsigned share = static_cast<unsigned>(device.multiprocessors) * (greedy ? 2 : 1) / frames;
-        const unsigned groups = std::clamp(std::min(share, most_blocks), 1U, (shape.capacity + 31) / 32);
+        unsigned share = static_cast<unsigned>(device.multiprocessors) * (greedy ? 2 : 1) / frames;
+        if (beside_large) share = std::min(share, kBlocksBesideLarge);
+        const unsigned groups = std::clamp(share, 1U, (shape.capacity + 31) / 32);
         if (greedy) {
             run("lose_kernel", &lose_kernel<kEach, Tasks>, groups, kThreads, 0, !reduce_alone, shape);
             using Finish = SmallFinish<kThreads, kEach, true>;
@@ -138,13 +131,13 @@ struct Launch {
 
 template <class Tasks>
 void launch(SmallNmsPart part, const DeviceInfo& device, const Tasks& tasks, std::int32_t frames, std::int32_t capacity,
-            const NmsRuleSet& rules, bool extras, unsigned most_blocks, StreamView stream) {
+            const NmsRuleSet& rules, bool extras, bool beside_large, StreamView stream) {
     const bool small_tiles = capacity <= kFew && frames <= kFewFrames;
     const SmallShape shape{static_cast<std::uint32_t>(capacity), room_for(capacity),
                            small_tiles ? MatchFew::kTileSize : MatchMany::kTileSize, make_pair_plan(rules), extras};
-    Launch<Tasks>{device, stream, tasks,       static_cast<unsigned>(frames),
-                  rules,  shape,  most_blocks, part == SmallNmsPart::reduce}
-        .all(part);
+    const bool reduce_alone = part == SmallNmsPart::reduce;
+    Launch<Tasks>{device, stream, tasks, static_cast<unsigned>(frames), rules, shape, beside_large, reduce_alone}.all(
+        part);
 }
 
 }  // namespace
@@ -152,8 +145,8 @@ void launch(SmallNmsPart part, const DeviceInfo& device, const Tasks& tasks, std
 std::int32_t small_nms_limit(const DeviceInfo& device) {
     std::int32_t limit = kSmallNmsLimit;
     const auto bytes = [](std::int32_t n) {
-        return SmallFinish<kThreads, kSmallNmsLimit / kThreads, true>::shared_bytes(room_for(n)) +
-               sizeof(SmallPlaces::Shared) + 1024;
+        using Finish = SmallFinish<kThreads, kSmallNmsLimit / kThreads, true>;
+        return Finish::kDeclaredBytes + sizeof(SmallNmsTask) + Finish::shared_bytes(room_for(n));
     };
     while (limit > 512 && bytes(limit) > device.shared_memory) limit /= 2;
     return limit;
@@ -186,12 +179,12 @@ std::size_t small_nms_bytes(std::int32_t capacity) {
 void launch_small_nms(SmallNmsPart part, const DeviceInfo& device, const SmallNmsTask& task, std::int32_t capacity,
                       const NmsRuleSet& rules, StreamView stream) {
     launch(part, device, OneTask{task}, 1, capacity, rules, has_extras(task.task.kept),
-           task.task.raw.capacity > capacity ? kBlocksBesideLarge : kMostBlocks, stream);
+           task.task.raw.capacity > capacity, stream);
 }
 
 void launch_small_nms_batch(SmallNmsPart part, const DeviceInfo& device, const SmallNmsTask* d_tasks,
                             std::int32_t frames, std::int32_t capacity, const NmsRuleSet& rules, StreamView stream) {
-    launch(part, device, TaskOfFrame{d_tasks}, frames, capacity, rules, true, kMostBlocks, stream);
+    launch(part, device, TaskOfFrame{d_tasks}, frames, capacity, rules, true, false, stream);
 }
 
 }  // namespace throng::gpu

@@ -15,7 +15,8 @@ inline constexpr std::int32_t kSmallNmsLimit = 4096;
 // The same where a block has less shared memory than so many need.
 [[nodiscard]] std::int32_t small_nms_limit(const DeviceInfo& device);
 
-// What the kernels tell each other about a frame. Device memory; words: of 32 detections, by index.
+// What the kernels tell each other about a frame. Device memory; words: of 32 detections, by index. What it holds
+// before a call does not matter; some is loaded before it is known to be meant.
 struct SmallNmsScratch {
     static constexpr std::uint32_t kTiles = 32;      // most tiles of detections
     static constexpr std::uint32_t kSegment = 2048;  // edges of 32 detections that have room
@@ -30,7 +31,7 @@ struct SmallNmsScratch {
     std::int32_t* source = nullptr;       // [capacity] beside hits
 };
 
-// Bytes of device memory for one frame, and the scratch laid out in them (aligned to 256 bytes). Need not be cleared.
+// Bytes of device memory for one frame, and the scratch laid out in them (aligned to 256 bytes).
 [[nodiscard]] std::size_t small_nms_bytes(std::int32_t capacity);
 [[nodiscard]] SmallNmsScratch lay_out_small_nms(std::byte* d_memory, std::int32_t capacity);
 

@@ -259,14 +259,7 @@ void launch_tiny_nms(const NmsTask& task, const NmsRuleSet& rules, StreamView st
     attributes[0].id = cudaLaunchAttributeClusterDimension;
     attributes[0].val.clusterDim = {kWords, 1, 1};
     attributes[1] = LaunchChain::early_start();
-    cudaLaunchConfig_t config{};
-    config.gridDim = dim3(kWords);
-    config.blockDim = dim3(kMost);
-    config.stream = stream;
-    config.attrs = attributes;
-    config.numAttrs = 2;
-    check_cuda(cudaLaunchKernelEx(&config, tiny_nms_kernel, task, rules, shape), "tiny_nms_kernel");
-    check_launch("tiny_nms_kernel", stream);
+    launch_kernel("tiny_nms_kernel", tiny_nms_kernel, {dim3(kWords), kMost}, attributes, 2, stream, task, rules, shape);
 }
 
 }  // namespace throng::gpu
