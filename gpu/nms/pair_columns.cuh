@@ -51,8 +51,10 @@ __device__ __forceinline__ std::uint32_t suppressors_of(const PairColumns& colum
     std::uint32_t apart = 0;  // the j-th of them in bit 31 - j: too far away, or of a lower score
 #pragma unroll
     for (std::uint32_t j = 0; j < 32; ++j) {
-        const std::uint32_t signs =
-            apart_signs(reach, columns.edges[first + j]) | __float_as_uint(columns.score[first + j] - mine.score);
+        const float4 e = columns.edges[first + j];
+        const std::uint32_t signs = __float_as_uint(reach.z - e.x) | __float_as_uint(e.z - reach.x) |
+                                    __float_as_uint(reach.w - e.y) | __float_as_uint(e.w - reach.y) |
+                                    __float_as_uint(columns.score[first + j] - mine.score);
         apart = __funnelshift_l(signs, apart, 1);
     }
     std::uint32_t rest = __brev(~apart);

@@ -113,10 +113,4 @@ __device__ __forceinline__ float4 narrow_edges(float4 e, float least_share) {
     return make_float4(e.x + x, e.y + y, e.z - x, e.w - y);
 }
 
-// Signs of differences: negative where b does not reach into a's (narrowed) edges.
-__device__ __forceinline__ std::uint32_t apart_signs(float4 a, float4 b) {
-    return __float_as_uint(a.z - b.x) | __float_as_uint(b.z - a.x) | __float_as_uint(a.w - b.y) |
-           __float_as_uint(b.w - a.y);
-}
-
 }  // namespace throng::gpu

@@ -66,11 +66,6 @@ struct SmallPlaces {
         return static_cast<std::uint32_t>(fminf(fmaxf(part, 0.0F), static_cast<float>(kParts - 1)));
     }
 
-    // i precedes j.
-    [[nodiscard]] __device__ __forceinline__ bool precedes(std::uint32_t i, std::uint32_t j) const {
-        return ahead(d_boxes, score[i], i, score[j], j);
-    }
-
     // By the whole warp: bit k says whether detection 32 word + k is kept. part: of the lane's.
     __device__ __forceinline__ void file(std::uint32_t word, std::uint32_t kept, std::uint32_t part) const {
         const std::uint32_t lane = threadIdx.x % 32;
@@ -143,8 +138,7 @@ struct SmallPlaces {
         before += others > its ? 1 : 0;
         const bool look_again = same > kSlots || (others == its && other != i);
         if (__any_sync(kWholeWarp, look_again)) {
-            const std::uint32_t group =
-                kLanes == 32 ? kWholeWarp : ((1U << kLanes % 32) - 1) << threadIdx.x % 32 / kLanes * kLanes;
+            const std::uint32_t group = ((1U << kLanes) - 1) << threadIdx.x % 32 / kLanes * kLanes;
             if ((__ballot_sync(kWholeWarp, look_again) & group) != 0)
                 before = all_before(s.kept, score, d_boxes, words_for(n), i);
             __syncwarp();
@@ -172,20 +166,13 @@ private:
     // A lane's share of the sum of the first `count` of 32.
     [[nodiscard]] __device__ __forceinline__ static std::uint32_t sum_below(const std::uint32_t* values,
                                                                             std::uint32_t count) {
-        constexpr std::uint32_t kEach = 32 / kLanes;
-        static_assert(kEach == 4 || kEach == 2);
-        const std::uint32_t first = threadIdx.x % kLanes * kEach;
-        std::uint32_t four[4] = {};
-        if constexpr (kEach == 4) {
-            const uint4 v = *reinterpret_cast<const uint4*>(values + first);
-            four[0] = v.x, four[1] = v.y, four[2] = v.z, four[3] = v.w;
-        } else {
-            const uint2 v = *reinterpret_cast<const uint2*>(values + first);
-            four[0] = v.x, four[1] = v.y;
-        }
+        static_assert(kLanes == 8);
+        const std::uint32_t first = threadIdx.x % kLanes * 4;
+        const uint4 v = *reinterpret_cast<const uint4*>(values + first);
+        const std::uint32_t four[4] = {v.x, v.y, v.z, v.w};
         std::uint32_t sum = 0;
 #pragma unroll
-        for (std::uint32_t k = 0; k < kEach; ++k) sum += first + k < count ? four[k] : 0;
+        for (std::uint32_t k = 0; k < 4; ++k) sum += first + k < count ? four[k] : 0;
         return sum;
     }
 };

@@ -98,17 +98,14 @@ struct SmallSettle {
     }
 
 private:
+    // Other warps write meanwhile.
     [[nodiscard]] __device__ __forceinline__ static std::uint32_t look(std::uint32_t* state, std::uint32_t i) {
-#ifdef __CUDA_ARCH__
         std::uint32_t value;
         asm volatile("ld.relaxed.cta.shared.u32 %0, [%1];"
                      : "=r"(value)
                      : "r"(static_cast<std::uint32_t>(__cvta_generic_to_shared(state + i)))
                      : "memory");
         return value;
-#else
-        return state[i];
-#endif
     }
     __device__ __forceinline__ static void tell(std::uint32_t* state, std::uint32_t i, SmallState value) {
         atomicExch(state + i, value);
