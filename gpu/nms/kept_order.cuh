@@ -16,6 +16,16 @@ __device__ __forceinline__ std::uint32_t bucket_of(const KeptOrder& order, float
     return static_cast<std::uint32_t>(fminf(fmaxf(place, 1.0F), most));
 }
 
+// The same for scores from the best down to `lowest` that are products of factors: parts of equal ratios, for most such
+// scores are a small part of the best.
+__device__ __forceinline__ std::uint32_t bucket_of_product(const KeptOrder& order, float score, float lowest) {
+    const std::uint32_t best = order.header->sums.best_key;
+    const auto below = [&](float s) { return static_cast<float>(best - min(best, score_key(s))); };
+    const float most = static_cast<float>(order.buckets - 1);
+    const float place = below(score) * (most / fmaxf(below(lowest), 1.0F));
+    return static_cast<std::uint32_t>(fminf(fmaxf(place, 1.0F), most));
+}
+
 // Files entry k. For one thread.
 __device__ __forceinline__ void file_entry(const KeptOrder& order, std::uint32_t k, std::uint32_t bucket) {
     order.next[k] = atomicExch(order.last + bucket, k + 1);
@@ -25,9 +35,8 @@ __device__ __forceinline__ void file_entry(const KeptOrder& order, std::uint32_t
 
 // Score as it is written. For one thread.
 __device__ __forceinline__ void append_kept(const KeptOrder& order, const Candidate& kept, std::uint32_t record,
-                                            bool leads = false) {
+                                            std::uint32_t bucket) {
     const std::uint32_t k = atomicAdd(order.count, 1U);
-    const std::uint32_t bucket = leads ? KeptOrder::kLeads : bucket_of(order, kept.score);
     auto* to = reinterpret_cast<uint4*>(order.entries + k);
     to[0] = make_uint4(__float_as_uint(kept.box.x), __float_as_uint(kept.box.y), __float_as_uint(kept.box.w),
                        __float_as_uint(kept.box.h));

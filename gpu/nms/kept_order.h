@@ -22,7 +22,8 @@ struct alignas(32) KeptEntry {
 };
 static_assert(sizeof(KeptEntry) == 32);
 
-// Addresses of device memory. Entries come in any order. Buckets are equal parts of the range of scores.
+// Addresses of device memory. Entries come in any order. Buckets are equal parts of the range of scores, or of their
+// ratios.
 struct KeptOrder {
     static constexpr std::uint32_t kLeads = 0;
     static constexpr std::uint32_t kGroup = 128;  // buckets that are summed up

@@ -66,7 +66,8 @@ __device__ __forceinline__ SearchPlan plan_of(const BoxGrid& grid, const NmsRule
 }
 
 __device__ void keep(const LargeNmsWork& w, const NmsTask& task, std::uint32_t r, const GridRecord& mine) {
-    append_kept(w.order, {load_box(task.raw.boxes, mine.index), mine.score, mine.index}, r);
+    append_kept(w.order, {load_box(task.raw.boxes, mine.index), mine.score, mine.index}, r,
+                bucket_of(w.order, mine.score));
     if (task.owner != nullptr) task.owner[mine.index] = static_cast<std::int32_t>(mine.index);
 }
 

@@ -146,6 +146,12 @@ __global__ void __launch_bounds__(kThreads) fill_components_kernel(BoxGrid g, So
     s.scores[at] = g.records[r].score;
 }
 
+// leads: the first pick of the frame.
+__device__ __forceinline__ void append(const KeptOrder& order, const Decay& decay, const Candidate& pick,
+                                       std::uint32_t record, bool leads) {
+    append_kept(order, pick, record, leads ? KeptOrder::kLeads : bucket_of_product(order, pick.score, decay.score_min));
+}
+
 // The one of all lanes that precedes all others; key is its score_key, 0 on lanes that have none.
 __device__ int best_lane(const Candidate& mine, std::uint32_t key, std::uint32_t& best_key) {
 #if __CUDA_ARCH__ >= 800
@@ -221,7 +227,7 @@ __global__ void __launch_bounds__(kThreads) run_small_kernel(BoxGrid g, SoftScra
                              __shfl_sync(kWholeWarp, best.box.w, source), __shfl_sync(kWholeWarp, best.box.h, source)};
             if (static_cast<int>(lane) == source) {
                 // Where a component's picks go is taken one at a time: they are ordered later anyway.
-                append_kept(order, best, best_record, best_record == first);
+                append(order, decay, best, best_record, best_record == first);
             }
 #pragma unroll
             for (int k = 0; k < kWarpItems; ++k) {
@@ -306,7 +312,7 @@ __global__ void __launch_bounds__(kBlockThreads)
                 if (decay.in_turn) {
                     write_kept(task, picks, pick.box, pick.score, 1, pick.index);
                 } else {
-                    append_kept(order, pick, record, record == first);
+                    append(order, decay, pick, record, record == first);
                 }
             }
         }
