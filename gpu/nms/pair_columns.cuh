@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "gpu/nms/pair_entry.cuh"
+#include "gpu/nms/pair_halves.cuh"
 
 namespace throng::gpu {
 
@@ -42,31 +43,22 @@ __device__ __forceinline__ void for_each_plain(const PairColumns& columns, float
 }
 
 // A bit for each of the 32 at the places from `first` on that suppresses `mine`; their indices begin at first_index.
-// plain: as in PairPlan. First the signs of differences tell which may; a lane has few of those.
+// plain: as in PairPlan. First the halves tell which may; a lane has few of those.
 template <bool plain>
-__device__ __forceinline__ std::uint32_t suppressors_of(const PairColumns& columns, const PairRules& pairs,
-                                                        const Entry& mine, std::uint32_t first,
+__device__ __forceinline__ std::uint32_t suppressors_of(const PairColumns& columns, const PairHalves& halves,
+                                                        const PairRules& pairs, const Entry& mine, std::uint32_t first,
                                                         std::uint32_t first_index) {
-    const float4 reach = narrow_edges(mine.edges, pairs.plan.least_share);
-    std::uint32_t apart = 0;  // the j-th of them in bit 31 - j: too far away, or of a lower score
-#pragma unroll
-    for (std::uint32_t j = 0; j < 32; ++j) {
-        const float4 e = columns.edges[first + j];
-        const std::uint32_t signs = __float_as_uint(reach.z - e.x) | __float_as_uint(e.z - reach.x) |
-                                    __float_as_uint(reach.w - e.y) | __float_as_uint(e.w - reach.y) |
-                                    __float_as_uint(columns.score[first + j] - mine.score);
-        apart = __funnelshift_l(signs, apart, 1);
-    }
-    std::uint32_t rest = __brev(~apart);
+    std::uint32_t rest = halves.meeting_above(first, narrow_edges(mine.edges, pairs.plan.least_share), mine.score);
     if (mine.index - first_index < 32) rest &= ~(1U << (mine.index - first_index));
     std::uint32_t found = 0;
     if constexpr (plain) {
         std::uint32_t close = 0;  // not certain: later
         for_each_plain(columns, pairs.rules.theta, mine, first, rest,
                        [&](std::uint32_t j, std::uint32_t bit, bool over, bool under) {
-                           const bool clear = columns.score[j] > mine.score;
-                           if (clear && over) found |= bit;
-                           if (!clear || (!over && !under)) close |= bit;
+                           const float score = columns.score[j];
+                           if (over && score > mine.score) found |= bit;
+                           const bool tie = score == mine.score;
+                           if (!under && (!over || tie) && score >= mine.score) close |= bit;
                        });
         rest = close;
     }
@@ -74,9 +66,7 @@ __device__ __forceinline__ std::uint32_t suppressors_of(const PairColumns& colum
     for (; rest != 0; rest &= rest - 1) {
         const std::uint32_t j = __ffs(static_cast<int>(rest)) - 1;
         const Entry other = columns.load(first + j, first_index + j);
-        if (other.score == mine.score &&
-            !precedes_at_equal_scores(pairs.raw.boxes, other.score, other.index, mine.index))
-            continue;
+        if (!ahead(pairs.raw.boxes, other.score, other.index, mine.score, mine.index)) continue;
         if (entry_suppresses(pairs, mine, other)) found |= 1U << j;
     }
     return found;

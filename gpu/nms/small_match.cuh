@@ -1,12 +1,11 @@
 // Who suppresses whom: the first kernel of the small engine.
 #pragma once
 
-#include <cuda_fp16.h>
-
 #include <cstdint>
 
 #include "gpu/nms/chained.h"
 #include "gpu/nms/pair_columns.cuh"
+#include "gpu/nms/pair_halves.cuh"
 #include "gpu/nms/small_shape.cuh"
 
 namespace throng::gpu {
@@ -20,50 +19,17 @@ struct SmallMatch {
     static constexpr std::uint32_t kGroups = kTile / 32;
     static constexpr std::uint32_t kWarps = kThreads / 32;
     static constexpr std::uint32_t kSpan = kTile * kGroups / kWarps;  // others that a warp goes along
-    static constexpr std::uint32_t kRun = 32;                         // of them at a time
+    static constexpr std::uint32_t kRun = PairHalves::kRun;           // of them at a time
     static_assert(kTile * kGroups % kWarps == 0 && kSpan % kRun == 0 && kTile % kSpan == 0);
 
     struct Shared {
         float4 edges[2 * kTile];  // as in PairColumns, these three
         float area[2 * kTile];
         float score[2 * kTile];
-        uint4 halves[kTile / 2];  // left, top, right, bottom of two of the second tile each: see half_place()
+        uint4 halves[kTile / 2];               // of the second tile
         std::uint32_t turned[kGroups][kTile];  // [g][q] bit k: 32 g + k of the first tile suppresses q of the second
         std::uint32_t gone[2 * kGroups];       // bits by place: invalid, or suppressed
     };
-
-    // Edges as halves, rounded outwards, so that boxes that meet have halves that do. Those that are valid are finite.
-    struct Halves {
-        __half left, top, right, bottom;
-        __device__ __forceinline__ explicit Halves(float4 e)
-            : left(__float2half_rd(fmaxf(e.x, -65504.0F))),
-              top(__float2half_rd(fmaxf(e.y, -65504.0F))),
-              right(__float2half_ru(fminf(e.z, 65504.0F))),
-              bottom(__float2half_ru(fminf(e.w, 65504.0F))) {}
-    };
-    // Those of a run that are tested together are half a run apart, so that their bits come out in order.
-    __device__ __forceinline__ static std::uint32_t half_place(std::uint32_t q) {
-        return (q / kRun * (kRun / 2) + q % (kRun / 2)) * 8 + q % kRun / (kRun / 2);
-    }
-    // A bit for each of a run that may meet the edges given. Two at once: differences of halves tell by their signs.
-    __device__ __forceinline__ static std::uint32_t meeting(const uint4* halves, float4 edges) {
-        const Halves mine(edges);
-        const __half2 left = __half2half2(mine.left);
-        const __half2 top = __half2half2(mine.top);
-        const __half2 right = __half2half2(mine.right);
-        const __half2 bottom = __half2half2(mine.bottom);
-        const auto bits = [](__half2 v) { return *reinterpret_cast<const std::uint32_t*>(&v); };
-        const auto two = [](std::uint32_t v) { return *reinterpret_cast<const __half2*>(&v); };
-        std::uint32_t apart = 0;
-#pragma unroll
-        for (std::uint32_t k = 0; k < kRun / 2; ++k) {
-            const uint4 v = halves[k];
-            const std::uint32_t signs = bits(__hsub2(right, two(v.x))) | bits(__hsub2(bottom, two(v.y))) |
-                                        bits(__hsub2(two(v.z), left)) | bits(__hsub2(two(v.w), top));
-            apart = apart >> 1 | (signs & 0x80008000U);
-        }
-        return ~apart;
-    }
 
     // Block to pair of tiles, first <= second.
     __device__ __forceinline__ static uint2 tiles_of(std::uint32_t block) {
@@ -106,6 +72,7 @@ struct SmallMatch {
         const std::uint32_t n = stored_count(raw);
         if (tile.y * kTile >= n || n > shape.capacity) return;
         const PairColumns columns{s.edges, s.area, s.score};
+        const PairHalves halves{s.halves, nullptr};
         std::int32_t* hits = rules.min_hits > 1 ? scratch.hits : task.kept.hits;
         const std::uint32_t hit_room =
             min(n, rules.min_hits > 1 ? shape.capacity : static_cast<std::uint32_t>(task.kept.capacity));
@@ -116,14 +83,7 @@ struct SmallMatch {
             const std::uint32_t i = index_of(place);
             const Entry e = i < n ? make_entry(rules, boxes[k], scores[k], i) : no_entry();
             columns.store(place, e);
-            if (place >= kTile) {
-                auto* to = reinterpret_cast<__half*>(s.halves) + half_place(place - kTile);
-                const Halves halves(e.edges);
-                to[0] = halves.left;
-                to[2] = halves.top;
-                to[4] = halves.right;
-                to[6] = halves.bottom;
-            }
+            if (place >= kTile) halves.store(place - kTile, e.edges);
             const bool first = diagonal && place < kTile;
             const std::uint32_t invalid = __ballot_sync(kWholeWarp, first && i < n && !e.valid());
             if (lane == 0) s.gone[place / 32] = invalid;
@@ -142,7 +102,7 @@ struct SmallMatch {
 #pragma unroll 1
         for (std::uint32_t from = warp / kGroups * kSpan; from < (warp / kGroups + 1) * kSpan; from += kRun) {
             const std::uint32_t first = kTile + from;
-            std::uint32_t rest = meeting(s.halves + from / 2, reach);
+            std::uint32_t rest = halves.meeting(from, reach);
             // Each pair once.
             if (diagonal) rest &= ~lowest_bits(place + 1 > from ? place + 1 - from : 0);
             std::uint32_t found = 0;

@@ -22,8 +22,7 @@ struct ThreadCluster {
 #endif
     }
 
-    // A barrier in two halves, for all threads of all blocks: what they wrote before arrive() is seen after wait(). A
-    // block may write to another one once that one has arrived somewhere.
+    // A barrier in two halves, for all threads of all blocks: what they wrote before arrive() is seen after wait().
     __device__ __forceinline__ void arrive() const {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
         asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
@@ -37,16 +36,55 @@ struct ThreadCluster {
 #endif
     }
 
-    // Into the shared memory of a block, at the address that the variable has here.
-    __device__ __forceinline__ void store(std::uint32_t block, std::uint32_t* at, std::uint32_t value) const {
+    // Counts the bytes that blocks send here, in shared memory. For one use.
+    struct Arrivals {
+        std::uint64_t barrier;
+    };
+
+    // By one thread, before arrive(): so many bytes will be sent here.
+    __device__ __forceinline__ void expect(Arrivals* arrivals, std::uint32_t bytes) const {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+        const std::uint32_t at = address(arrivals);
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(at) : "memory");
+        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(at), "r"(bytes) : "memory");
+#endif
+    }
+
+    // Into the shared memory of a block that has come to expect it, at the address that the variable has here.
+    __device__ __forceinline__ void send(std::uint32_t block, std::uint32_t* to, std::uint32_t value,
+                                         Arrivals* arrivals) const {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
         std::uint32_t there = 0;
-        const auto here = static_cast<std::uint32_t>(__cvta_generic_to_shared(at));
-        asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(here), "r"(block));
-        asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(there), "r"(value) : "memory");
+        asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(address(to)), "r"(block));
+        const std::uint32_t counted = there + (address(arrivals) - address(to));
+        asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%0], %1, [%2];" ::"r"(there),
+                     "r"(value), "r"(counted)
+                     : "memory");
 #else
-        if (block == rank) *at = value;
+        if (block == rank) *to = value;
 #endif
+    }
+
+    // For all threads of the block: all that was expected is there.
+    __device__ __forceinline__ void wait_for(Arrivals* arrivals) const {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+        asm volatile(
+            "{\n"
+            ".reg .pred there;\n"
+            "again:\n"
+            "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 there, [%0], 0;\n"
+            "@!there bra again;\n"
+            "}" ::"r"(address(arrivals))
+            : "memory");
+#else
+        __syncthreads();
+#endif
+    }
+
+private:
+    __device__ __forceinline__ static std::uint32_t address(const void* shared) {
+        return static_cast<std::uint32_t>(__cvta_generic_to_shared(shared));
     }
 };
 

@@ -31,16 +31,19 @@ struct Shared {
     float4 edges[kMost];  // as in PairColumns, these three
     float area[kMost];
     float score[kMost];
+    uint4 half_edges[kMost / 2];  // as in PairHalves, these two
+    std::uint32_t half_score[kMost / 2];
     std::uint32_t matrix[kWords][kMost];  // [word][i] bit j: detection 32 word + j suppresses i
     std::uint32_t valid[kWords];          // bits by index
     std::uint32_t kept[2][kWords];        // of a round and of the next
     std::uint32_t open[2][kWords];        // neither kept nor suppressed by a kept one
     float kept_score[kMost + 4];          // in the order of indices
     std::uint32_t kept_index[kMost];
-    std::uint32_t place[kMost];   // of a kept one in the output, by index
-    std::uint32_t placed[kMost];  // index by place
-    std::uint32_t hits[kMost];    // by place
-    std::uint32_t stays[kWords];  // bits by place: has enough hits
+    std::uint32_t place[kMost];    // of a kept one in the output, by index
+    std::uint32_t placed[kMost];   // index by place
+    std::uint32_t hits[kMost];     // by place
+    std::uint32_t stays[kWords];   // bits by place: has enough hits
+    ThreadCluster::Arrivals rows;  // of the matrix
 };
 
 struct Words {
@@ -131,6 +134,7 @@ __global__ void __launch_bounds__(kMost)
     const PairRules pairs{rules, raw, shape.plan};
     touch_parameters(task, rules, shape);
     s.hits[i] = 0;
+    if (i == 0) cluster.expect(&s.rows, sizeof(s.matrix));
     cluster.arrive();
 
     wait_for_previous();
@@ -142,20 +146,23 @@ __global__ void __launch_bounds__(kMost)
     const std::uint32_t n = stored_count(raw);
     const Entry entry = i < n ? make_entry(rules, box, score, i) : no_entry();
     const PairColumns columns{s.edges, s.area, s.score};
+    const PairHalves halves{s.half_edges, s.half_score};
     columns.store(i, entry);
+    halves.store(i, entry.edges);
+    halves.store_score(i, entry.score + 0.0F);
     const std::uint32_t valid = __ballot_sync(kWholeWarp, entry.valid());
     if (lane == 0) s.valid[warp] = valid;
     __syncthreads();
 
     const std::uint32_t own = cluster.rank * 32 + lane;
     const Entry mine = columns.load(own, own);
-    const std::uint32_t found = shape.plan.plain ? suppressors_of<true>(columns, pairs, mine, warp * 32, warp * 32)
-                                                 : suppressors_of<false>(columns, pairs, mine, warp * 32, warp * 32);
+    const std::uint32_t others = warp * 32;
+    const std::uint32_t found = shape.plan.plain ? suppressors_of<true>(columns, halves, pairs, mine, others, others)
+                                                 : suppressors_of<false>(columns, halves, pairs, mine, others, others);
     cluster.wait();  // all blocks are there
 #pragma unroll
-    for (std::uint32_t block = 0; block < kWords; ++block) cluster.store(block, &s.matrix[warp][own], found);
-    cluster.arrive();
-    cluster.wait();
+    for (std::uint32_t block = 0; block < kWords; ++block) cluster.send(block, &s.matrix[warp][own], found, &s.rows);
+    cluster.wait_for(&s.rows);
 
     std::uint32_t row[kWords];
     std::uint32_t any = 0;
