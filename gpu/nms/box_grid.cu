@@ -12,7 +12,8 @@ namespace {
 constexpr unsigned kThreads = 256;
 constexpr std::uint32_t kMostCells = 1U << 28;  // columns and the number of them fit half a word
 constexpr std::uint32_t kNoCell = 0xFFFFFFFFU;
-static_assert(kThreads == BoxGrid::kSegment);  // a block of allot_cells_kernel lays a segment side by side
+constexpr std::uint32_t kAllotted = kThreads * 4;  // cells that a block of allot_cells_kernel lays side by side
+static_assert(kAllotted % BoxGrid::kSegment == 0);
 
 // Drops what is invalid, finds each detection's cell and its place among those of the cell.
 __global__ void __launch_bounds__(kThreads)
@@ -36,8 +37,8 @@ __global__ void __launch_bounds__(kThreads)
     __syncthreads();
     std::uint32_t key = kInvalidKey;
     bool coarse = false;
+    GridPlace place{kNoCell, 0};
     if (i < n) {
-        GridPlace place{kNoCell, 0};
         if (is_valid_detection(box, score)) {
             const Extents e = extents_of(box, extent);
             const int level = level_of(e);
@@ -50,7 +51,6 @@ __global__ void __launch_bounds__(kThreads)
             if ((sums.levels[level / 32] >> (level % 32) & 1U) == 0)
                 atomicOr(&sums.levels[level / 32], 1U << (level % 32));
         }
-        g.places[i] = place;
         if (task.owner != nullptr) task.owner[i] = -1;
     }
     const std::uint32_t best = warp_max(key);
@@ -63,6 +63,7 @@ __global__ void __launch_bounds__(kThreads)
     const int invalid = __syncthreads_count(i < n && key == kInvalidKey ? 1 : 0);
     if (threadIdx.x == 0) sums.invalid = static_cast<std::uint32_t>(invalid);
     __syncthreads();
+    if (i < n) g.places[i] = place;  // the slot has been long on its way
     if (threadIdx.x < kWords && words[threadIdx.x] != 0) {
         std::uint32_t* all = reinterpret_cast<std::uint32_t*>(g.sums) + threadIdx.x;
         const std::uint32_t mine = words[threadIdx.x];
@@ -92,13 +93,14 @@ __device__ void publish_sums(const BoxGrid& g, std::uint32_t n) {
 }
 
 // Gives each cell its stretch of the records: cells of a block side by side, blocks in any order. Leaves the counts
-// and sums at 0 for the next frame. One block more than there are segments.
+// and sums at 0 for the next frame. One block more than these.
 __global__ void __launch_bounds__(kThreads) allot_cells_kernel(BoxGrid g, NmsTask task) {
     wait_for_previous();
     let_next_start();
     const bool last = blockIdx.x == gridDim.x - 1;
-    const std::uint32_t cell = blockIdx.x * kThreads + threadIdx.x;  // their number is a multiple of kThreads
-    const std::uint32_t count = last ? 0 : g.counts[cell];
+    const std::uint32_t four = blockIdx.x * kThreads + threadIdx.x;  // cells
+    uint4 counts{};
+    if (!last) counts = reinterpret_cast<const uint4*>(g.counts)[four];
     const std::uint32_t n = stored_count(task.raw);
     if (n < g.least) return;
     if (last) {
@@ -107,7 +109,8 @@ __global__ void __launch_bounds__(kThreads) allot_cells_kernel(BoxGrid g, NmsTas
     }
     const std::uint32_t lane = threadIdx.x & 31;
     const std::uint32_t warp = threadIdx.x / 32;
-    if (count != 0) g.counts[cell] = 0;
+    const std::uint32_t count = counts.x + counts.y + counts.z + counts.w;
+    if (count != 0) reinterpret_cast<uint4*>(g.counts)[four] = uint4{};
     std::uint32_t sum = count;
     for (std::uint32_t step = 1; step < 32; step *= 2) {
         const std::uint32_t other = __shfl_up_sync(kWholeWarp, sum, step);
@@ -124,7 +127,12 @@ __global__ void __launch_bounds__(kThreads) allot_cells_kernel(BoxGrid g, NmsTas
         start = total != 0 ? atomicAdd(g.allotted, total) : 0;
     }
     __syncthreads();
-    g.cells[cell] = GridCell{start + before + sum - count, count};
+    const std::uint32_t x = start + before + sum - count;
+    const std::uint32_t y = x + counts.x;
+    const std::uint32_t z = y + counts.y;
+    uint4* cells = reinterpret_cast<uint4*>(g.cells) + std::size_t{four} * 2;
+    cells[0] = make_uint4(x, counts.x, y, counts.y);
+    cells[1] = make_uint4(z, counts.z, z + counts.z, counts.w);
 }
 
 __global__ void __launch_bounds__(kThreads) fill_cells_kernel(BoxGrid g, NmsTask task, float extent) {
@@ -197,7 +205,7 @@ void launch_grid_build(const BoxGrid& g, const NmsTask& task, float extent, std:
     const unsigned blocks = blocks_for(task.raw.capacity);
     chain.launch("assign_cells_kernel", assign_cells_kernel, blocks, kThreads, g, task, extent, d_clear,
                  static_cast<std::uint32_t>(clear));
-    chain.launch("allot_cells_kernel", allot_cells_kernel, g.columns * g.rows / kThreads + 1, kThreads, g, task);
+    chain.launch("allot_cells_kernel", allot_cells_kernel, g.columns * g.rows / kAllotted + 1, kThreads, g, task);
     chain.launch("fill_cells_kernel", fill_cells_kernel, blocks, kThreads, g, task, extent);
 }
 
