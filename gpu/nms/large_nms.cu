@@ -48,10 +48,11 @@ constexpr std::int32_t kFew = 32768;
 // Lanes that search for one detection. More answer sooner, fewer waste less.
 constexpr int kFindLanesOfFew = 8;
 constexpr int kFindLanes = 4;
+constexpr int kListLanes = 8;              // that look through one list
 constexpr std::uint32_t kShare = 128;      // records that a block takes at a time; of few half as many
 constexpr std::uint32_t kShortList = 512;  // open records of a block that fit its shared memory
 constexpr std::uint32_t kLeastOpen = 32;   // records that a block settles
-constexpr unsigned kMostWriters = 264;     // blocks; with half as many 65536 detections take 3 us longer
+constexpr unsigned kMostWriters = 528;     // blocks
 
 enum State : std::uint32_t { open = 0, kept = 1, suppressed = 2 };
 
@@ -126,14 +127,14 @@ __global__ void __launch_bounds__(kFindThreads, kFindBlocks)
     counter.report(w.tests);
 }
 
-// What a lane of a warp has of the list of record r: the first in order of those whose state(record) is not
+// What a lane of a group has of the list of record r: the first in order of those whose state(record) is not
 // `suppressed`. Not where the list is cut.
-template <class StateOf>
+template <int kLanes, class StateOf>
 __device__ __forceinline__ Choice listed(const LargeNmsWork& w, const NmsTask& task, std::uint32_t r,
                                          std::uint32_t count, StateOf&& state_of) {
     const std::uint32_t* entries = w.lists.entries + std::size_t{r} * SuppressorLists::kRoom;
     Choice mine;
-    for (std::uint32_t at = threadIdx.x & 31; at < count; at += 32) {
+    for (std::uint32_t at = threadIdx.x % kLanes; at < count; at += kLanes) {
         Choice other;
         other.record = entries[at];
         other.state = state_of(other.record);
@@ -145,10 +146,38 @@ __device__ __forceinline__ Choice listed(const LargeNmsWork& w, const NmsTask& t
     return mine;
 }
 
+// The item of those that a block looks at together which a group of its lanes has: few are spread over all warps.
+constexpr std::uint32_t kListGroups = kThreads / kListLanes;
+__device__ __forceinline__ std::uint32_t item_of(const Group<kListLanes>& group) {
+    return group.number * (kThreads / 32) + threadIdx.x / 32;
+}
+
+// Calls visit(record, ours) for the records of those groups whose list is cut, one after the other. For whole warps.
+template <class Visit>
+__device__ __forceinline__ void for_each_cut(const Group<kListLanes>& group, bool cut, std::uint32_t r, Visit&& visit) {
+    constexpr std::uint32_t kFirstLanes = 0xFFFFFFFFU / ((1U << kListLanes) - 1);
+    for (std::uint32_t left = __ballot_sync(kWholeWarp, cut) & kFirstLanes; left != 0; left &= left - 1) {
+        const int lane = __ffs(static_cast<int>(left)) - 1;
+        visit(__shfl_sync(kWholeWarp, r, lane), static_cast<std::uint32_t>(lane) / kListLanes == group.number);
+    }
+}
+
+// For a list that is cut: the first suppressor of record r that accept(record) lets pass, or kNone. For whole warps.
+// Out of line: rare.
+template <PairPath path, class Accept>
+__device__ __noinline__ std::uint32_t search_again(const LargeNmsWork& w, const NmsTask& task, const NmsRuleSet& rules,
+                                                   std::uint32_t r, Accept accept) {
+    TestCounter counter;
+    const std::uint32_t found = first_suppressor<path>(w.grid, task, rules, plan_of(w.grid, rules), Group<32>(), true,
+                                                       r, load_record(w.grid, r), counter, accept);
+    counter.report(w.tests);
+    return found;
+}
+
 // The first `writers` blocks put the kept ones in order and write them, with 1 as their hits. Each of the others takes
-// `share` records at a time, at most kShare; those whose first suppressor is not kept itself are shared out among its
-// warps. These wait for places that the first blocks tell, and those wait for nobody: blocks start in the order of
-// their numbers.
+// `share` records at a time, at most kShare; those whose first suppressor is not kept itself are shared out among
+// groups of its lanes. These wait for places that the first blocks tell, and those wait for nobody: blocks start in the
+// order of their numbers.
 template <PairPath path>
 __global__ void __launch_bounds__(kThreads, kOwnBlocks)
     own_kernel(const __grid_constant__ LargeNmsWork w, const __grid_constant__ NmsTask task,
@@ -172,8 +201,7 @@ __global__ void __launch_bounds__(kThreads, kOwnBlocks)
     const std::uint32_t stored = w.grid.header->stored;
     if (stored_count(task.raw) < w.grid.least) return;
     if (r >= stored) head.first = kNone;
-    const Group<32> group;
-    TestCounter counter;
+    const Group<kListLanes> group;
     const auto state_of = [&](std::uint32_t other) { return w.lists.heads[other].first == kNone ? kept : suppressed; };
     while (base < stored) {
         if (threadIdx.x == 0) waiting = 0;
@@ -181,20 +209,21 @@ __global__ void __launch_bounds__(kThreads, kOwnBlocks)
         const bool owned = head.first != kNone && state_of(head.first) == kept;
         if (head.first != kNone && !owned) list[atomicAdd(&waiting, 1U)] = make_uint2(r, head.count);
         __syncthreads();
-        for (std::uint32_t u = threadIdx.x / 32; u < waiting; u += kThreads / 32) {
-            const std::uint32_t item = list[u].x;
-            const std::uint32_t count = list[u].y;
-            std::uint32_t owner = kNone;
-            if (count <= SuppressorLists::kRoom) {
-                const Choice mine = listed(w, task, item, count, state_of);
-                const int lane = first_lane(task.raw, mine);
-                if (lane >= 0) owner = __shfl_sync(kWholeWarp, mine.record, lane);
-            } else {
-                owner = first_suppressor<path>(w.grid, task, rules, plan_of(w.grid, rules), group, true, item,
-                                               load_record(w.grid, item), counter,
-                                               [&](std::uint32_t other) { return state_of(other) == kept; });
-            }
-            if (group.lane == 0 && owner != kNone) give_to(w, task, item, owner);
+        for (std::uint32_t base_of_list = 0; base_of_list < waiting; base_of_list += kListGroups) {
+            const std::uint32_t u = base_of_list + item_of(group);
+            const uint2 item = u < waiting ? list[u] : make_uint2(kNone, 0);
+            const bool cut = item.y > SuppressorLists::kRoom;
+            const Choice mine = listed<kListLanes>(w, task, item.x, cut ? 0 : item.y, state_of);
+            __syncwarp();
+            std::uint32_t owner = first_of_group<kListLanes>(task.raw, mine).record;
+            for_each_cut(group, cut, item.x, [&](std::uint32_t its, bool ours) {
+                const std::uint32_t found = search_again<path>(
+                    w, task, rules, its,
+                    [heads = w.lists.heads](std::uint32_t other) { return heads[other].first == kNone; });
+                if (ours) owner = found;
+            });
+            if (group.lane == 0 && owner != kNone) give_to(w, task, item.x, owner);
+            __syncwarp();
         }
         if (owned) give_to(w, task, r, head.first);
         __syncthreads();
@@ -202,7 +231,6 @@ __global__ void __launch_bounds__(kThreads, kOwnBlocks)
         r = base + threadIdx.x;
         head = load_head(stored);
     }
-    counter.report(w.tests);
 }
 
 __device__ std::uint32_t now(const std::uint32_t* state) {
@@ -217,8 +245,8 @@ __device__ __forceinline__ std::uint32_t next_in_line(const LargeNmsWork& w, con
                                                       TestCounter& counter) {
     const std::uint32_t count = w.lists.heads[r].count;
     if (count <= SuppressorLists::kRoom) {
-        const Choice mine =
-            listed(w, task, r, count, [&](std::uint32_t other) { return static_cast<State>(now(w.state + other)); });
+        const Choice mine = listed<32>(w, task, r, count,
+                                       [&](std::uint32_t other) { return static_cast<State>(now(w.state + other)); });
         const int lane = first_lane(task.raw, mine);
         if (lane < 0) return kNone;
         seen = __shfl_sync(kWholeWarp, mine.state, lane);

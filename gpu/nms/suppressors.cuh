@@ -125,4 +125,17 @@ __device__ __forceinline__ int first_lane(const DetectionSpan& raw, const Choice
     return first;
 }
 
+// Of the choices of a group's lanes the one that precedes the others, on all of them. For whole warps.
+template <int kLanes>
+__device__ __forceinline__ Choice first_of_group(const DetectionSpan& raw, Choice mine) {
+#pragma unroll
+    for (int step = kLanes / 2; step > 0; step /= 2) {
+        const Choice other{__shfl_xor_sync(kWholeWarp, mine.record, step),
+                           __shfl_xor_sync(kWholeWarp, mine.score, step), __shfl_xor_sync(kWholeWarp, mine.index, step),
+                           __shfl_xor_sync(kWholeWarp, mine.state, step)};
+        if (other.record != mine.record && comes_first(raw, other, mine)) mine = other;
+    }
+    return mine;
+}
+
 }  // namespace throng::gpu
