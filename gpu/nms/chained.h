@@ -42,6 +42,15 @@ __device__ __forceinline__ void touch_parameters(const Parameters&... parameters
     (touch(parameters), ...);
 }
 
+// Has a value computed here, before the kernel in front has ended, and not where it is first used.
+__device__ __forceinline__ void compute_now(std::uint32_t& value) {
+    asm volatile("" : "+r"(value));
+}
+template <class T>
+__device__ __forceinline__ void compute_now(const T*& address) {
+    asm volatile("" : "+l"(address));
+}
+
 // How many blocks of how many threads, and their shared memory in bytes beside what the kernel declares.
 struct LaunchSize {
     dim3 blocks;

@@ -11,33 +11,41 @@ namespace throng::gpu {
 // Detections as pair tests need them, in shared memory. Those that are not valid have the edges of no_entry().
 struct PairColumns {
     float4* edges;  // as in Entry
-    float* area;
-    float* score;  // has one 0 only: differences of scores are told by their signs
+    float2* more;   // area and score, which has one 0 only
 
-    __device__ __forceinline__ void store(std::uint32_t place, const Entry& e) const {
+    // plain: as in PairPlan. The area is NaN then where it tells little: very small, large or of rounded edges.
+    __device__ __forceinline__ void store(std::uint32_t place, const Entry& e, bool plain) const {
+        const float between = (e.edges.z - e.edges.x) * (e.edges.w - e.edges.y);
+        const bool regular = fabsf(between - e.area) <= 0.01F * e.area && e.area > 1e-25F && e.area < 1e30F;
         edges[place] = e.edges;
-        area[place] = e.area;
-        score[place] = e.score + 0.0F;
+        more[place] = make_float2(regular || !plain ? e.area : __int_as_float(0x7FFFFFFF), e.score + 0.0F);
     }
     [[nodiscard]] __device__ __forceinline__ Entry load(std::uint32_t place, std::uint32_t index) const {
-        return {edges[place], area[place], score[place], index};
+        const float2 m = more[place];
+        return {edges[place], m.x, m.y, index};
     }
 };
 
-// Calls visit(place, bit, over, under) for the set bits of `rest`, two at once and without a branch: the one of bit k
-// is at the place first + k. `bit` is 0 where the visit is for nothing.
-template <typename Visit>
-__device__ __forceinline__ void for_each_plain(const PairColumns& columns, float theta, const Entry& mine,
+// Calls visit(place, bit, score, over, under) for the set bits of `rest`, without a branch, kAtOnce at a time: the one
+// of bit k is at the place first + k. over, under: certainly reaches the threshold of a plain plan, or does not.
+// `bit` is 0 where the visit is for nothing.
+template <int kAtOnce, typename Visit>
+__device__ __forceinline__ void for_each_plain(const PairColumns& columns, const PairPlan& plan, const Entry& mine,
                                                std::uint32_t first, std::uint32_t rest, const Visit& visit) {
 #pragma unroll 1
     while (rest != 0) {
 #pragma unroll
-        for (int k = 0; k < 2; ++k) {
+        for (int k = 0; k < kAtOnce; ++k) {
             const std::uint32_t bit = rest & (0U - rest);
             const std::uint32_t j = first + (__clz(static_cast<int>(__brev(bit))) & 31);
             rest ^= bit;
-            const PlainOverlap overlap(theta, mine.edges, mine.area, columns.edges[j], columns.area[j]);
-            visit(j, bit, overlap.over, overlap.under);
+            const float4 edges = columns.edges[j];
+            const float2 more = columns.more[j];
+            const float width = fmaxf(fminf(mine.edges.z, edges.z) - fmaxf(mine.edges.x, edges.x), 0.0F);
+            const float height = fminf(mine.edges.w, edges.w) - fmaxf(mine.edges.y, edges.y);
+            const float intersection = width * height;  // or less than 0
+            const float sum = mine.area + more.x;
+            visit(j, bit, more.y, intersection * plan.over_gain > sum, intersection * plan.under_gain < sum);
         }
     }
 }
@@ -48,18 +56,18 @@ template <bool plain>
 __device__ __forceinline__ std::uint32_t suppressors_of(const PairColumns& columns, const PairHalves& halves,
                                                         const PairRules& pairs, const Entry& mine, std::uint32_t first,
                                                         std::uint32_t first_index) {
-    std::uint32_t rest = halves.meeting_above(first, narrow_edges(mine.edges, pairs.plan.least_share), mine.score);
+    const PairHalves::Reach reach(narrow_edges(mine.edges, pairs.plan.least_share), mine.score);
+    std::uint32_t rest = halves.near<true>(first, reach);
     if (mine.index - first_index < 32) rest &= ~(1U << (mine.index - first_index));
     std::uint32_t found = 0;
     if constexpr (plain) {
         std::uint32_t close = 0;  // not certain: later
-        for_each_plain(columns, pairs.rules.theta, mine, first, rest,
-                       [&](std::uint32_t j, std::uint32_t bit, bool over, bool under) {
-                           const float score = columns.score[j];
-                           if (over && score > mine.score) found |= bit;
-                           const bool tie = score == mine.score;
-                           if (!under && (!over || tie) && score >= mine.score) close |= bit;
-                       });
+        for_each_plain<2>(columns, pairs.plan, mine, first, rest,
+                          [&](std::uint32_t, std::uint32_t bit, float score, bool over, bool under) {
+                              if (over && score > mine.score) found |= bit;
+                              const bool tie = score == mine.score;
+                              if (!under && (!over || tie) && score >= mine.score) close |= bit;
+                          });
         rest = close;
     }
 #pragma unroll 1

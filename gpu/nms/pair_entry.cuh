@@ -13,6 +13,8 @@ struct PairPlan {
     bool plain;         // quick, and the most frequent of rules: IoU, total order
     float least_share;  // of its width and of its height that a box shares with all that suppress it or that it does;
                         // or 0
+    float over_gain;    // plain: an intersection times this above the sum of the areas reaches the threshold,
+    float under_gain;   // times this below the sum does not
 };
 
 inline PairPlan make_pair_plan(const NmsRuleSet& rules) {
@@ -22,6 +24,10 @@ inline PairPlan make_pair_plan(const NmsRuleSet& rules) {
     // theta, for rounding.
     plan.least_share = plan.quick && rules.overlap == Overlap::iou && rules.theta > 0.1F ? rules.theta * 0.998F : 0;
     plan.plain = plan.quick && rules.overlap == Overlap::iou && rules.ties == Ties::total;
+    // I / (A + B - I) reaches t when I (1 + t) / t reaches A + B. Rounding moves either by less than 6e-7.
+    const double gain = plan.plain ? (1.0 + double{rules.theta}) / double{rules.theta} : 0.0;
+    plan.over_gain = static_cast<float>(gain * (1.0 - 2e-6));
+    plan.under_gain = static_cast<float>(gain * (1.0 + 2e-6));
     return plan;
 }
 
@@ -46,6 +52,12 @@ __device__ __forceinline__ Entry no_entry() {
     return {make_float4(INFINITY, INFINITY, -INFINITY, -INFINITY), 0.0F, 0.0F, kNone};
 }
 
+__device__ __forceinline__ Entry either(bool first, const Entry& a, const Entry& b) {
+    return {make_float4(first ? a.edges.x : b.edges.x, first ? a.edges.y : b.edges.y, first ? a.edges.z : b.edges.z,
+                        first ? a.edges.w : b.edges.w),
+            first ? a.area : b.area, first ? a.score : b.score, first ? a.index : b.index};
+}
+
 __device__ __forceinline__ Entry make_entry(const NmsRuleSet& rules, float4 b, float score, std::uint32_t i) {
     constexpr float kFar = 3.402823466e+38F;
     if (!is_valid_detection(Box{b.x, b.y, b.z, b.w}, score)) return no_entry();
@@ -67,22 +79,6 @@ __device__ __forceinline__ bool ahead(const Box* d_boxes, float score_a, std::ui
     if (score_a != score_b) return score_a > score_b;
     return a != b && precedes_at_equal_scores(d_boxes, score_a, a, b);
 }
-
-// Intersection over union, compared with the threshold; neither is set where rounding may matter (see reaches()).
-struct PlainOverlap {
-    bool over;
-    bool under;
-
-    __device__ __forceinline__ PlainOverlap(float theta, float4 a, float area_a, float4 b, float area_b) {
-        const float width = fminf(a.z, b.z) - fmaxf(a.x, b.x);
-        const float height = fminf(a.w, b.w) - fmaxf(a.y, b.y);
-        const float intersection = fmaxf(width, 0.0F) * fmaxf(height, 0.0F);
-        const float limit = theta * ((area_a + area_b) - intersection);
-        const bool clear = limit > 1e-30F && limit < 1e30F;
-        over = clear && intersection > limit * 1.000001F;
-        under = clear && intersection < limit * 0.999999F;
-    }
-};
 
 // Whether j, which precedes i, suppresses it.
 __device__ __forceinline__ bool entry_suppresses(const PairRules& pairs, const Entry& i, const Entry& j) {

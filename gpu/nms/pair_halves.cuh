@@ -36,47 +36,48 @@ struct PairHalves {
         reinterpret_cast<__half*>(score + pair_of(place))[second(place)] = __float2half_ru(between(value));
     }
 
-    // A bit for each of the run at `first` that may meet the edges given.
-    [[nodiscard]] __device__ __forceinline__ std::uint32_t meeting(std::uint32_t first, float4 its) const {
-        return near<false>(first, its, 0.0F);
-    }
-    // The same, and whose score may not be lower.
-    [[nodiscard]] __device__ __forceinline__ std::uint32_t meeting_above(std::uint32_t first, float4 its,
-                                                                         float its_score) const {
-        return near<true>(first, its, its_score);
-    }
-
-private:
-    static constexpr float kMost = 65504.0F;
-
-    __device__ __forceinline__ static float between(float value) { return fminf(fmaxf(value, -kMost), kMost); }
-    // So that the bits of a run come out in order.
-    __device__ __forceinline__ static std::uint32_t pair_of(std::uint32_t place) {
-        return place / kRun * (kRun / 2) + place % (kRun / 2);
-    }
-    __device__ __forceinline__ static std::uint32_t second(std::uint32_t place) { return place % kRun / (kRun / 2); }
-
+    // What a lane looks for.
+    struct Reach {
+        __half2 left, top, right, bottom, least;
+        __device__ __forceinline__ explicit Reach(float4 its_edges, float its_score = 0.0F)
+            : least(__half2half2(__float2half_rd(between(its_score)))) {
+            const Edges halves(its_edges);
+            left = __half2half2(halves.left);
+            top = __half2half2(halves.top);
+            right = __half2half2(halves.right);
+            bottom = __half2half2(halves.bottom);
+        }
+    };
+    // A bit for each of the run at `first` that may meet the edges looked for. scored: and whose score may not be
+    // lower.
     template <bool scored>
-    [[nodiscard]] __device__ __forceinline__ std::uint32_t near(std::uint32_t first, float4 its,
-                                                                float its_score) const {
-        const Edges mine(its);
-        const __half2 left = __half2half2(mine.left);
-        const __half2 top = __half2half2(mine.top);
-        const __half2 right = __half2half2(mine.right);
-        const __half2 bottom = __half2half2(mine.bottom);
-        const __half2 least = __half2half2(__float2half_rd(between(its_score)));
+    [[nodiscard]] __device__ __forceinline__ std::uint32_t near(std::uint32_t first, const Reach& reach) const {
         const auto bits = [](__half2 v) { return *reinterpret_cast<const std::uint32_t*>(&v); };
         const auto two = [](std::uint32_t v) { return *reinterpret_cast<const __half2*>(&v); };
         std::uint32_t apart = 0;
 #pragma unroll
         for (std::uint32_t k = 0; k < kRun / 2; ++k) {
             const uint4 v = edges[first / 2 + k];
-            std::uint32_t signs = bits(__hsub2(right, two(v.x))) | bits(__hsub2(bottom, two(v.y))) |
-                                  bits(__hsub2(two(v.z), left)) | bits(__hsub2(two(v.w), top));
-            if constexpr (scored) signs |= bits(__hsub2(two(score[first / 2 + k]), least));
+            std::uint32_t signs = bits(__hsub2(reach.right, two(v.x))) | bits(__hsub2(reach.bottom, two(v.y))) |
+                                  bits(__hsub2(two(v.z), reach.left)) | bits(__hsub2(two(v.w), reach.top));
+            if constexpr (scored) signs |= bits(__hsub2(two(score[first / 2 + k]), reach.least));
             apart = apart >> 1 | (signs & 0x80008000U);
         }
         return ~apart;
+    }
+
+private:
+    static constexpr float kMost = 65504.0F;
+
+    __device__ __forceinline__ static float between(float value) {
+        return fminf(fmaxf(value, -kMost), kMost);
+    }
+    // So that the bits of a run come out in order.
+    __device__ __forceinline__ static std::uint32_t pair_of(std::uint32_t place) {
+        return place / kRun * (kRun / 2) + place % (kRun / 2);
+    }
+    __device__ __forceinline__ static std::uint32_t second(std::uint32_t place) {
+        return place % kRun / (kRun / 2);
     }
 };
 

@@ -60,15 +60,16 @@ struct SmallFinish {
         if (part == 0 && own < 32 && works && its_first < n)
             box = __ldcg(reinterpret_cast<const float4*>(task.raw.boxes) + its_first);
 
+        Rows rows(scratch, shape);
+
         wait_for_previous();
         let_next_start();
         if (!works) return;
-        Rows rows;
-        rows.load_bits(scratch, shape, blockIdx.x, words);
+        rows.load_bits(blockIdx.x, words);
         if constexpr (greedy) {
             settle.run<kWarps, kEach>(scratch, words);
         } else {
-            rows.load_gone(scratch, shape, n);
+            rows.load_gone(n);
         }
         std::uint32_t kept[kEach];
 #pragma unroll
@@ -86,7 +87,7 @@ struct SmallFinish {
         for (std::uint32_t group = blockIdx.x; group < words; group += gridDim.x) {
             const std::uint32_t i = group * 32 + own;
             if (group != blockIdx.x) {
-                rows.load_bits(scratch, shape, group, words);
+                rows.load_bits(group, words);
                 if (part == 0 && own < 32 && i < n) box = reinterpret_cast<const float4*>(task.raw.boxes)[i];
             }
             std::uint32_t first = look<false>(rows, kept, words, scores, task.raw.boxes);

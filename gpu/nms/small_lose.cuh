@@ -29,17 +29,17 @@ struct SmallLose {
         __syncthreads();
 
         if (n > shape.capacity) return;  // the kernel in front has nothing to do either
+        Rows rows(scratch, shape);
 
         wait_for_previous();
         let_next_start();
-        Rows rows;
-        rows.load_bits(scratch, shape, blockIdx.x, words);
-        rows.load_gone(scratch, shape, n);
+        rows.load_bits(blockIdx.x, words);
+        rows.load_gone(n);
         std::uint32_t free[kEach];
 #pragma unroll
         for (std::uint32_t k = 0; k < kEach; ++k) free[k] = Rows::word(k) < words ? rows.free(k, n) : 0;
         for (std::uint32_t group = blockIdx.x; group < words; group += gridDim.x) {
-            if (group != blockIdx.x) rows.load_bits(scratch, shape, group, words);
+            if (group != blockIdx.x) rows.load_bits(group, words);
             std::uint32_t any = 0;
             bool lost = false;
 #pragma unroll

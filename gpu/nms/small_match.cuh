@@ -20,12 +20,12 @@ struct SmallMatch {
     static constexpr std::uint32_t kWarps = kThreads / 32;
     static constexpr std::uint32_t kSpan = kTile * kGroups / kWarps;  // others that a warp goes along
     static constexpr std::uint32_t kRun = PairHalves::kRun;           // of them at a time
+    static constexpr int kAtOnce = 1;                                 // pairs that a lane tests
     static_assert(kTile * kGroups % kWarps == 0 && kSpan % kRun == 0 && kTile % kSpan == 0);
 
     struct Shared {
-        float4 edges[2 * kTile];  // as in PairColumns, these three
-        float area[2 * kTile];
-        float score[2 * kTile];
+        float4 edges[2 * kTile];  // as in PairColumns, these two
+        float2 more[2 * kTile];
         uint4 halves[kTile / 2];               // of the second tile
         std::uint32_t turned[kGroups][kTile];  // [g][q] bit k: 32 g + k of the first tile suppresses q of the second
         std::uint32_t gone[2 * kGroups];       // bits by place: invalid, or suppressed
@@ -51,27 +51,30 @@ struct SmallMatch {
         const uint2 tile = tiles_of(blockIdx.x);
         const bool diagonal = tile.x == tile.y;
         for (std::uint32_t k = threadIdx.x; k < kGroups * kTile; k += kThreads) s.turned[k / kTile][k % kTile] = 0;
+        constexpr std::uint32_t kEach = (2 * kTile + kThreads - 1) / kThreads;
+        std::uint32_t indices[kEach];  // of the detections that this thread loads; kNone where there is none
+#pragma unroll
+        for (std::uint32_t k = 0; k < kEach; ++k) {
+            const std::uint32_t place = threadIdx.x + k * kThreads;
+            const std::uint32_t i = place < kTile ? tile.x * kTile + place : tile.y * kTile + place - kTile;
+            indices[k] = place < 2 * kTile && i < static_cast<std::uint32_t>(raw.capacity) ? i : kNone;
+            compute_now(indices[k]);
+        }
 
         wait_for_previous();
         let_next_start();
-        // The detections of both tiles, before their number is known.
-        constexpr std::uint32_t kEach = (2 * kTile + kThreads - 1) / kThreads;
-        const auto index_of = [&](std::uint32_t place) {
-            return place < kTile ? tile.x * kTile + place : tile.y * kTile + place - kTile;
-        };
+        // Before their number is known.
         float4 boxes[kEach];
         float scores[kEach];
 #pragma unroll
         for (std::uint32_t k = 0; k < kEach; ++k) {
-            const std::uint32_t place = threadIdx.x + k * kThreads;
-            const std::uint32_t i = index_of(place);
-            const bool there = place < 2 * kTile && i < static_cast<std::uint32_t>(raw.capacity);
-            boxes[k] = there ? reinterpret_cast<const float4*>(raw.boxes)[i] : float4{};
-            scores[k] = there ? raw.scores[i] : 0.0F;
+            const bool there = indices[k] != kNone;
+            boxes[k] = there ? reinterpret_cast<const float4*>(raw.boxes)[indices[k]] : float4{};
+            scores[k] = there ? raw.scores[indices[k]] : 0.0F;
         }
         const std::uint32_t n = stored_count(raw);
         if (tile.y * kTile >= n || n > shape.capacity) return;
-        const PairColumns columns{s.edges, s.area, s.score};
+        const PairColumns columns{s.edges, s.more};
         const PairHalves halves{s.halves, nullptr};
         std::int32_t* hits = rules.min_hits > 1 ? scratch.hits : task.kept.hits;
         const std::uint32_t hit_room =
@@ -80,9 +83,9 @@ struct SmallMatch {
         for (std::uint32_t k = 0; k < kEach; ++k) {
             const std::uint32_t place = threadIdx.x + k * kThreads;
             if (place >= 2 * kTile) continue;
-            const std::uint32_t i = index_of(place);
+            const std::uint32_t i = indices[k];
             const Entry e = i < n ? make_entry(rules, boxes[k], scores[k], i) : no_entry();
-            columns.store(place, e);
+            columns.store(place, e, plain);
             if (place >= kTile) halves.store(place - kTile, e.edges);
             const bool first = diagonal && place < kTile;
             const std::uint32_t invalid = __ballot_sync(kWholeWarp, first && i < n && !e.valid());
@@ -98,11 +101,11 @@ struct SmallMatch {
         const std::uint32_t place = group * 32 + lane;
         const std::uint32_t i = tile.x * kTile + place;
         const Entry mine = columns.load(place, i);
-        const float4 reach = narrow_edges(mine.edges, pairs.plan.least_share);
+        const PairHalves::Reach reach(narrow_edges(mine.edges, pairs.plan.least_share));
 #pragma unroll 1
         for (std::uint32_t from = warp / kGroups * kSpan; from < (warp / kGroups + 1) * kSpan; from += kRun) {
             const std::uint32_t first = kTile + from;
-            std::uint32_t rest = halves.meeting(from, reach);
+            std::uint32_t rest = halves.near<false>(from, reach);
             // Each pair once.
             if (diagonal) rest &= ~lowest_bits(place + 1 > from ? place + 1 - from : 0);
             std::uint32_t found = 0;
@@ -112,14 +115,13 @@ struct SmallMatch {
             };
             if constexpr (plain) {
                 std::uint32_t close = 0;  // not certain: later
-                for_each_plain(columns, rules.theta, mine, first, rest,
-                               [&](std::uint32_t j, std::uint32_t bit, bool over, bool under) {
-                                   const float score = s.score[j];
-                                   const bool tie = score == mine.score;
-                                   if (over && score > mine.score) found |= bit;
-                                   if (over && score < mine.score && bit != 0) suppressed(j - kTile);
-                                   if (!under && (!over || tie)) close |= bit;
-                               });
+                for_each_plain<kAtOnce>(columns, pairs.plan, mine, first, rest,
+                                        [&](std::uint32_t j, std::uint32_t bit, float score, bool over, bool under) {
+                                            const bool tie = score == mine.score;
+                                            if (over && score > mine.score) found |= bit;
+                                            if (over && score < mine.score && bit != 0) suppressed(j - kTile);
+                                            if (!under && (!over || tie)) close |= bit;
+                                        });
                 rest = close;
             }
 #pragma unroll 1
@@ -127,7 +129,10 @@ struct SmallMatch {
                 const std::uint32_t j = __ffs(static_cast<int>(rest)) - 1;
                 const Entry other = columns.load(first + j, tile.y * kTile + from + j);
                 const bool wins = ahead(raw.boxes, other.score, other.index, mine.score, mine.index);
-                if (!entry_suppresses(pairs, wins ? mine : other, wins ? other : mine)) continue;
+                // By value, so that neither lies in memory.
+                const Entry loser = either(wins, mine, other);
+                const Entry winner = either(wins, other, mine);
+                if (!entry_suppresses(pairs, loser, winner)) continue;
                 if (wins) {
                     found |= 1U << j;
                 } else {

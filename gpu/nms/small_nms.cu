@@ -3,6 +3,7 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
+#include <type_traits>
 
 #include "gpu/nms/chained.h"
 #include "gpu/nms/small_finish.cuh"
@@ -26,12 +27,26 @@ constexpr std::int32_t kFew = 2048;
 constexpr std::int32_t kFewFrames = 4;
 using MatchFew = SmallMatch<64, 128>;
 using MatchMany = SmallMatch<128, 256>;
+// Up to so many a large device runs all blocks of match at once even if they have many registers.
+constexpr std::int32_t kRoomyLimit = 3456;
 constexpr std::uint32_t kThreads = 1024;  // of lose and finish
 constexpr std::uint32_t kDropThreads = 512;
 constexpr unsigned kBlocksBesideLarge = 32;  // of them, where frames may be too large, and all this for nothing
 
-template <class Match, class Tasks>
-__global__ void __launch_bounds__(Match::kWarps * 32, Tasks::kBlocks)
+// How many blocks of match a multiprocessor is to run: where few do, each thread has more registers, but what does not
+// run at once runs later.
+enum class Fit : std::uint8_t { roomy, tight, tightest };
+constexpr unsigned least_blocks(Fit fit) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+    constexpr unsigned kMost = 4;  // all that it holds
+#else
+    constexpr unsigned kMost = 5;
+#endif
+    return fit == Fit::roomy ? 1 : fit == Fit::tight ? 4 : kMost;
+}
+
+template <class Match, Fit fit, class Tasks>
+__global__ void __launch_bounds__(Match::kWarps * 32, least_blocks(fit))
     match_kernel(const __grid_constant__ Tasks tasks, const __grid_constant__ NmsRuleSet rules,
                  const __grid_constant__ SmallShape shape) {
     touch_parameters(tasks, rules, shape);
@@ -94,11 +109,22 @@ struct Launch {
                       early && device.major >= 9 ? 1 : 0, stream, tasks, arguments...);
     }
 
-    template <class Match>
+    template <class Match, Fit fit>
     void match() const {
         const unsigned tiles = (shape.capacity + shape.tile - 1) / shape.tile;
-        run("match_kernel", &match_kernel<Match, Tasks>, tiles * (tiles + 1) / 2, Match::kWarps * 32, 0, true, rules,
-            shape);
+        run("match_kernel", &match_kernel<Match, fit, Tasks>, tiles * (tiles + 1) / 2, Match::kWarps * 32, 0, true,
+            rules, shape);
+    }
+    void match() const {
+        if (shape.tile == MatchFew::kTileSize) {
+            match<MatchFew, Fit::roomy>();
+        } else if constexpr (std::is_same_v<Tasks, TaskOfFrame>) {
+            match<MatchMany, Fit::tightest>();
+        } else if (static_cast<std::int32_t>(shape.capacity) <= kRoomyLimit) {
+            match<MatchMany, Fit::roomy>();
+        } else {
+            match<MatchMany, Fit::tight>();
+        }
     }
 
     // kEach: words of a row that a warp takes.
@@ -124,7 +150,7 @@ struct Launch {
 
     void all(SmallNmsPart part) const {
         const bool few = static_cast<std::int32_t>(shape.capacity) <= kFew;
-        if (part != SmallNmsPart::reduce) shape.tile == MatchFew::kTileSize ? match<MatchFew>() : match<MatchMany>();
+        if (part != SmallNmsPart::reduce) match();
         if (part != SmallNmsPart::map) few ? reduce<kFew / kThreads>() : reduce<kSmallNmsLimit / kThreads>();
     }
 };

@@ -4,39 +4,55 @@
 
 #include <cstdint>
 
+#include "gpu/nms/chained.h"
 #include "gpu/nms/small_shape.cuh"
 
 namespace throng::gpu {
 
 // A lane has one of the 32 detections of a group, a warp some words of their rows, kWarps words apart.
 template <std::uint32_t kWarps, std::uint32_t kEach>
-struct SmallRows {
+class SmallRows {
+public:
     std::uint32_t bits[kEach];  // of the lane's detection
-    std::uint32_t gone[kEach];  // of word, as the tile of the lane's number saw it
+
+    // What can be known before the kernel in front has ended.
+    __device__ __forceinline__ SmallRows(const SmallNmsScratch& scratch, const SmallShape& shape)
+        : matrix_(scratch.matrix + word(0) * shape.room + threadIdx.x % 32),
+          gone_at_(scratch.gone + word(0) * SmallNmsScratch::kTiles + threadIdx.x % 32),
+          step_(kWarps * shape.room),
+          tile_begins_(threadIdx.x % 32 * shape.tile) {
+        compute_now(matrix_);
+        compute_now(gone_at_);
+        compute_now(step_);
+        compute_now(tile_begins_);
+    }
 
     [[nodiscard]] __device__ __forceinline__ static std::uint32_t word(std::uint32_t k) {
         return threadIdx.x / 32 + k * kWarps;
     }
-    __device__ __forceinline__ void load_bits(const SmallNmsScratch& scratch, const SmallShape& shape,
-                                              std::uint32_t group, std::uint32_t words) {
+    __device__ __forceinline__ void load_bits(std::uint32_t group, std::uint32_t words) {
 #pragma unroll
         for (std::uint32_t k = 0; k < kEach; ++k)
-            bits[k] =
-                word(k) < words ? __ldcg(scratch.matrix + word(k) * shape.room + group * 32 + threadIdx.x % 32) : 0;
+            bits[k] = word(k) < words ? __ldcg(matrix_ + group * 32 + k * step_) : 0;
     }
-    __device__ __forceinline__ void load_gone(const SmallNmsScratch& scratch, const SmallShape& shape,
-                                              std::uint32_t n) {
-        const std::uint32_t lane = threadIdx.x % 32;
+    __device__ __forceinline__ void load_gone(std::uint32_t n) {
 #pragma unroll
         for (std::uint32_t k = 0; k < kEach; ++k) {
-            const bool there = word(k) * 32 < n && lane * shape.tile < n;
-            gone[k] = there ? __ldcg(scratch.gone + word(k) * SmallNmsScratch::kTiles + lane) : 0;
+            const bool there = word(k) * 32 < n && tile_begins_ < n;
+            gone_[k] = there ? __ldcg(gone_at_ + k * kWarps * SmallNmsScratch::kTiles) : 0;
         }
     }
     // Bits by index: nobody suppresses it. For a word below the number of words.
     [[nodiscard]] __device__ __forceinline__ std::uint32_t free(std::uint32_t k, std::uint32_t n) const {
-        return ~warp_or(gone[k]) & lowest_bits(n - word(k) * 32);
+        return ~warp_or(gone_[k]) & lowest_bits(n - word(k) * 32);
     }
+
+private:
+    const std::uint32_t* matrix_;
+    const std::uint32_t* gone_at_;
+    std::uint32_t step_;
+    std::uint32_t tile_begins_;
+    std::uint32_t gone_[kEach];  // of a word, as the tile of the lane's number saw it
 };
 
 }  // namespace throng::gpu

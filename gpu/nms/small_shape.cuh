@@ -18,17 +18,11 @@ struct SmallShape {
 
 // Where a frame's task comes from: the launch itself, or device memory.
 struct OneTask {
-    static constexpr unsigned kBlocks = 1;  // of match that a multiprocessor is to run at least
     SmallNmsTask task;
     [[nodiscard]] __device__ __forceinline__ const SmallNmsTask& get() const { return task; }
 };
 struct TaskOfFrame {
     const SmallNmsTask* d_tasks;
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-    static constexpr unsigned kBlocks = 4;  // all that it holds
-#else
-    static constexpr unsigned kBlocks = 5;
-#endif
 
     // A copy in shared memory. By all threads, once.
     [[nodiscard]] __device__ __forceinline__ const SmallNmsTask& get() const {

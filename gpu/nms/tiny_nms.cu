@@ -28,9 +28,8 @@ struct Shape {
 };
 
 struct Shared {
-    float4 edges[kMost];  // as in PairColumns, these three
-    float area[kMost];
-    float score[kMost];
+    float4 edges[kMost];  // as in PairColumns, these two
+    float2 more[kMost];
     uint4 half_edges[kMost / 2];  // as in PairHalves, these two
     std::uint32_t half_score[kMost / 2];
     std::uint32_t matrix[kWords][kMost];  // [word][i] bit j: detection 32 word + j suppresses i
@@ -122,7 +121,7 @@ __device__ __forceinline__ std::uint32_t place_of(const Shared& s, const Box* d_
     return equal > 1 ? ahead + ahead_at_its_score(s, d_boxes, i, score, count) : ahead;
 }
 
-__global__ void __launch_bounds__(kMost)
+__global__ void __launch_bounds__(kMost, 1)
     tiny_nms_kernel(const __grid_constant__ NmsTask task, const __grid_constant__ NmsRuleSet rules,
                     const __grid_constant__ Shape shape) {
     __shared__ Shared s;
@@ -145,9 +144,9 @@ __global__ void __launch_bounds__(kMost)
     const float score = there ? raw.scores[i] : 0.0F;
     const std::uint32_t n = stored_count(raw);
     const Entry entry = i < n ? make_entry(rules, box, score, i) : no_entry();
-    const PairColumns columns{s.edges, s.area, s.score};
+    const PairColumns columns{s.edges, s.more};
     const PairHalves halves{s.half_edges, s.half_score};
-    columns.store(i, entry);
+    columns.store(i, entry, shape.plan.plain);
     halves.store(i, entry.edges);
     halves.store_score(i, entry.score + 0.0F);
     const std::uint32_t valid = __ballot_sync(kWholeWarp, entry.valid());
