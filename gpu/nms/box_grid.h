@@ -69,6 +69,16 @@ struct BoxGrid {
     GridRecord* records;  // [capacity]
     GridPlace* places;    // [capacity] by raw index, while binning
     std::uint32_t least;  // frames with fewer detections are left to the small engine
+
+    [[nodiscard]] std::uint32_t cells_in_all() const { return columns * rows; }  // a multiple of 16384
+};
+
+// What the binning of a frame is told.
+struct GridBuild {
+    BoxGrid grid;
+    float extent;            // as in NmsRuleSet
+    std::uint32_t* d_clear;  // what is set to 0 on the way
+    std::uint32_t clear_words;
 };
 
 class BoxGridStorage {
@@ -88,8 +98,9 @@ private:
     DeviceBuffer<GridPlace> places_;
 };
 
-// Enqueues the binning of task.raw: three kernels. Sets task.owner (where given) to -1 and `clear` words to 0.
-void launch_grid_build(const BoxGrid& grid, const NmsTask& task, float extent, std::uint32_t* d_clear,
-                       std::size_t clear, const LaunchChain& chain);
+// Enqueues the binning of task.raw: three kernels. Sets task.owner (where given) to -1.
+void launch_grid_build(const GridBuild& build, const NmsTask& task, const LaunchChain& chain);
+// The last of the three.
+void launch_grid_fill(const GridBuild& build, const NmsTask& task, const LaunchChain& chain);
 
 }  // namespace throng::gpu

@@ -34,10 +34,12 @@ template <class... Parameters>
 __device__ __forceinline__ void touch_parameters(const Parameters&... parameters) {
     const auto touch = [](const auto& parameter) {
         constexpr std::uint32_t kWords = sizeof(parameter) / sizeof(std::uint32_t);
-        const auto* words = reinterpret_cast<const std::uint32_t*>(&parameter);
+        if constexpr (kWords > 0) {
+            const auto* words = reinterpret_cast<const std::uint32_t*>(&parameter);
 #pragma unroll
-        for (std::uint32_t k = 0; k < kWords; k += 16) asm volatile("" ::"r"(words[k]));
-        asm volatile("" ::"r"(words[kWords - 1]));
+            for (std::uint32_t k = 0; k < kWords; k += 16) asm volatile("" ::"r"(words[k]));
+            asm volatile("" ::"r"(words[kWords - 1]));
+        }
     };
     (touch(parameters), ...);
 }

@@ -30,19 +30,25 @@ void check_rules(const NmsParams& params) {
     }
 }
 
+#ifdef TH_NMS_SEPARATE
+constexpr bool kSeparate = true;
+#else
+constexpr bool kSeparate = false;
+#endif
+
 // Calls launch(part) for the parts of the small engine, each in its stage. Built with TH_NMS_SEPARATE, map and reduce
 // are launches of their own, so that they can be timed apart.
 template <typename LaunchPart>
 void launch_parts(StageRecorder& recorder, const LaunchPart& launch) {
-#ifdef TH_NMS_SEPARATE
-    constexpr std::pair<SmallNmsPart, std::string_view> kParts[] = {{SmallNmsPart::map, stage::kNmsMap},
-                                                                    {SmallNmsPart::reduce, stage::kNmsReduce}};
-#else
-    constexpr std::pair<SmallNmsPart, std::string_view> kParts[] = {{SmallNmsPart::all, stage_name::kNmsFused}};
-#endif
-    for (const auto& [part, name] : kParts) {
+    const auto in_stage = [&](std::string_view name, SmallNmsPart part) {
         const ScopedStage stage(recorder, name);
         launch(part);
+    };
+    if (!kSeparate) {
+        in_stage(stage_name::kNmsFused, SmallNmsPart::all);
+    } else {
+        in_stage(stage::kNmsMap, SmallNmsPart::map);
+        in_stage(stage::kNmsReduce, SmallNmsPart::reduce);
     }
 }
 
@@ -80,12 +86,9 @@ void CudaNms::release() noexcept {
 }
 
 // Whether the engine for the fewest takes buffers of that capacity.
-bool CudaNms::is_tiny([[maybe_unused]] std::int32_t capacity) const {
-#ifdef TH_NMS_SEPARATE
-    return false;  // it has no parts to be timed apart
-#else
-    return engine_ == FastEngine::choose && capacity <= tiny_nms_limit(device_);
-#endif
+bool CudaNms::is_tiny(std::int32_t capacity) const {
+    // It has no parts to be timed apart.
+    return !kSeparate && engine_ == FastEngine::choose && capacity <= tiny_nms_limit(device_);
 }
 
 void CudaNms::allocate(const NmsParams& params) {
@@ -157,16 +160,24 @@ void CudaNms::run_fast(const NmsTask& task, const NmsRuleSet& rules, StageRecord
         launch_tiny_nms(task, rules, stream_);
         return;
     }
-    const bool needs_large = engine_ == FastEngine::large || task.raw.capacity > small_nms_limit(device_);
-    if (engine_ != FastEngine::large) {
+    const bool may_be_small = engine_ != FastEngine::large;
+    const bool may_be_large =
+        engine_ == FastEngine::large || (engine_ == FastEngine::choose && task.raw.capacity > small_nms_limit(device_));
+    const bool together = may_be_small && may_be_large && !kSeparate;
+    const std::uint32_t least = may_be_small ? static_cast<std::uint32_t>(small_capacity_) + 1 : 0;
+    if (may_be_small) {
         const SmallNmsTask small{task, lay_out_small_nms(small_.data(), small_capacity_)};
-        launch_parts(recorder, [&](SmallNmsPart part) {
-            launch_small_nms(part, device_, small, small_capacity_, rules, stream_);
-        });
+        if (together) {
+            const ScopedStage stage(recorder, stage_name::kNmsFusedOrOrder);
+            launch_small_nms_or_binning(device_, small, small_capacity_, rules, large_->binning(rules, least), stream_);
+        } else {
+            launch_parts(recorder, [&](SmallNmsPart part) {
+                launch_small_nms(part, device_, small, small_capacity_, rules, stream_);
+            });
+        }
     }
-    if (engine_ == FastEngine::small || !needs_large) return;
-    const std::uint32_t least = engine_ == FastEngine::large ? 0 : static_cast<std::uint32_t>(small_capacity_) + 1;
-    {
+    if (!may_be_large) return;
+    if (!together) {
         const ScopedStage order(recorder, stage::kNmsOrder);
         large_->launch_order(task, rules, least, stream_);
     }

@@ -10,7 +10,7 @@ namespace throng::gpu {
 namespace {
 
 constexpr unsigned kThreads = 256;
-constexpr std::uint32_t kWarps = kThreads / 32;
+constexpr std::int32_t kWarps = kThreads / 32;
 constexpr std::int32_t kMostBlocks = 528;  // of 8 warps: all run at once on a large device
 constexpr std::uint32_t kLeastBuckets = 2048;
 
@@ -67,14 +67,15 @@ std::size_t KeptOrderStorage::bytes() const {
     return entries_.bytes() + lists_.bytes() + cleared_.bytes();
 }
 
-void launch_kept_order(const KeptOrder& order, const NmsTask& task, const LaunchChain& chain) {
+void launch_kept_order(const KeptOrder& order, const NmsTask& task, std::int32_t share, const LaunchChain& chain) {
     const auto blocks_for = [](std::int32_t each, std::int32_t items) {
         return static_cast<unsigned>(std::min((items + each - 1) / each, kMostBlocks));
     };
     if (order.min_hits > 1) {
         chain.launch("file_kernel", file_kernel, blocks_for(kThreads, task.raw.capacity), kThreads, order, task);
     }
-    chain.launch("write_kept_kernel", write_kept_kernel, blocks_for(kWarps, task.raw.capacity), kThreads, order, task);
+    chain.launch("write_kept_kernel", write_kept_kernel, blocks_for(kWarps * share, task.raw.capacity), kThreads, order,
+                 task);
 }
 
 }  // namespace throng::gpu

@@ -52,7 +52,7 @@ public:
                                  std::uint32_t least) const;
     // What must be 0 before each frame.
     [[nodiscard]] std::uint32_t* cleared() const noexcept { return cleared_.data(); }
-    [[nodiscard]] std::size_t cleared_words() const noexcept { return cleared_.size(); }
+    [[nodiscard]] std::uint32_t cleared_words() const noexcept { return static_cast<std::uint32_t>(cleared_.size()); }
     [[nodiscard]] std::size_t bytes() const;
 
 private:
@@ -62,7 +62,7 @@ private:
     DeviceBuffer<std::uint32_t> cleared_;
 };
 
-// Enqueues the ordering and writing of task.kept and its count.
-void launch_kept_order(const KeptOrder& order, const NmsTask& task, const LaunchChain& chain);
+// Enqueues the ordering and writing of task.kept and its count. share: raw detections of which about one is kept.
+void launch_kept_order(const KeptOrder& order, const NmsTask& task, std::int32_t share, const LaunchChain& chain);
 
 }  // namespace throng::gpu

@@ -53,6 +53,7 @@ constexpr std::uint32_t kShare = 128;      // records that a block takes at a ti
 constexpr std::uint32_t kShortList = 512;  // open records of a block that fit its shared memory
 constexpr std::uint32_t kLeastOpen = 32;   // records that a block settles
 constexpr unsigned kMostWriters = 528;     // blocks
+constexpr std::int32_t kKeptShare = 8;     // detections of which about one is kept
 
 enum State : std::uint32_t { open = 0, kept = 1, suppressed = 2 };
 
@@ -377,10 +378,13 @@ LargeNmsWork LargeNms::make_work(const NmsRuleSet& rules, std::uint32_t least, u
             d_tests};
 }
 
+GridBuild LargeNms::binning(const NmsRuleSet& rules, std::uint32_t least) const {
+    return {grid_.view(least), rules.extent, order_.cleared(), order_.cleared_words()};
+}
+
 void LargeNms::launch_order(const NmsTask& task, const NmsRuleSet& rules, std::uint32_t least,
                             StreamView stream) const {
-    launch_grid_build(grid_.view(least), task, rules.extent, order_.cleared(), order_.cleared_words(),
-                      LaunchChain(device_, stream));
+    launch_grid_build(binning(rules, least), task, LaunchChain(device_, stream));
 }
 
 void LargeNms::launch_map(const NmsTask& task, const NmsRuleSet& rules, std::uint32_t least,
@@ -418,7 +422,7 @@ void LargeNms::launch_reduce(const NmsTask& task, const NmsRuleSet& rules, std::
                               std::min(blocks_for(task.raw.capacity, kLeastOpen), settle_blocks_), kThreads, work, task,
                               rules);
     }
-    launch_kept_order(work.order, task, chain);
+    launch_kept_order(work.order, task, kKeptShare, chain);
 }
 
 }  // namespace throng::gpu

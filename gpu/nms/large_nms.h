@@ -27,6 +27,8 @@ public:
 
     // In this order. Frames with fewer than least detections are left untouched. Enqueue only; allocate nothing.
     // d_tests, where given, is increased by the number of pairs whose overlap is computed.
+    // launch_order is the binning, of which others may launch a part.
+    [[nodiscard]] GridBuild binning(const NmsRuleSet& rules, std::uint32_t least) const;
     void launch_order(const NmsTask& task, const NmsRuleSet& rules, std::uint32_t least, StreamView stream) const;
     void launch_map(const NmsTask& task, const NmsRuleSet& rules, std::uint32_t least, unsigned long long* d_tests,
                     StreamView stream) const;

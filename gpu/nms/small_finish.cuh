@@ -21,19 +21,22 @@ struct SmallFinish {
     using Rows = SmallRows<kWarps, kEach>;
 
     static constexpr std::uint32_t kStride = kWarps + 4;  // of what the warps found for one detection
-    static constexpr std::size_t kDeclaredBytes = sizeof(SmallPlaces::Shared) + 32 * kStride * sizeof(std::uint16_t);
+    static_assert(static_cast<std::uint16_t>(kNone) == SmallPlaces::kNobody);
+    // What the warps found for the detections of a group. Two, so that one group is looked for while the other is read.
+    using Firsts = std::uint16_t[32 * kStride];
+    static constexpr std::size_t kDeclaredBytes = sizeof(SmallPlaces::Shared) + 2 * sizeof(Firsts);
 
     // Beside those.
     static std::uint32_t shared_bytes(std::uint32_t room) {
         return room * static_cast<std::uint32_t>(sizeof(float)) + (greedy ? SmallSettle::bytes(room) : 0);
     }
 
-    __device__ __forceinline__ static void run(const SmallNmsTask& small, const NmsRuleSet& rules,
-                                               const SmallShape& shape) {
+    // Whether the frame is not too large; where it is, nobody has waited for the kernel in front.
+    [[nodiscard]] __device__ __forceinline__ static bool run(const SmallNmsTask& small, const NmsRuleSet& rules,
+                                                             const SmallShape& shape) {
         extern __shared__ __align__(16) unsigned char memory[];
         __shared__ SmallPlaces::Shared places_memory;
-        __shared__ __align__(8)
-            std::uint16_t firsts[32 * kStride];  // kept ones that suppress each: the first in some words
+        __shared__ __align__(8) Firsts firsts[2];  // kept ones that suppress each: the first in some words
         const NmsTask& task = small.task;
         const SmallNmsScratch& scratch = small.scratch;
         const std::uint32_t lane = threadIdx.x % 32;
@@ -42,8 +45,7 @@ struct SmallFinish {
         const SmallSettle settle = SmallSettle::in(memory + std::size_t{shape.room} * sizeof(float), shape.room);
         // The detections were there before the kernel in front of this one began.
         const std::uint32_t n = small_count(task.raw);
-        if (n > shape.capacity) return;  // nor has that one anything to do
-        for (std::uint32_t k = threadIdx.x; k < 32 * kStride; k += kThreads) firsts[k] = SmallPlaces::kNobody;
+        if (n > shape.capacity) return false;
         if constexpr (greedy) settle.prepare<kThreads>();
         const std::uint32_t words = words_for(n);
         const bool works = blockIdx.x < words || blockIdx.x == 0;
@@ -64,7 +66,7 @@ struct SmallFinish {
 
         wait_for_previous();
         let_next_start();
-        if (!works) return;
+        if (!works) return true;
         rows.load_bits(blockIdx.x, words);
         if constexpr (greedy) {
             settle.run<kWarps, kEach>(scratch, words);
@@ -84,7 +86,7 @@ struct SmallFinish {
             }
             places.file(word, kept[k], parts[k]);
         }
-        for (std::uint32_t group = blockIdx.x; group < words; group += gridDim.x) {
+        for (std::uint32_t group = blockIdx.x, turn = 0; group < words; group += gridDim.x, turn ^= 1) {
             const std::uint32_t i = group * 32 + own;
             if (group != blockIdx.x) {
                 rows.load_bits(group, words);
@@ -92,12 +94,12 @@ struct SmallFinish {
             }
             std::uint32_t first = look<false>(rows, kept, words, scores, task.raw.boxes);
             if (__any_sync(kWholeWarp, first == kAgain)) first = look<true>(rows, kept, words, scores, task.raw.boxes);
-            if (first != kNone) firsts[lane * kStride + warp] = static_cast<std::uint16_t>(first);
+            firsts[turn][lane * kStride + warp] = static_cast<std::uint16_t>(first);  // kNobody for kNone
             __syncthreads();
 
             if (own < 32) {
                 const bool keeps = (places_memory.kept[group] >> own & 1U) != 0 && i < n;
-                std::uint32_t its = places.first_of<kWarps / kLanes>(firsts + own * kStride);
+                std::uint32_t its = places.first_of<kWarps / kLanes>(firsts[turn] + own * kStride);
                 if (keeps) its = i;
                 const std::uint32_t place = places.place_of(its != kNone ? its : 0);
                 if (i < n) {
@@ -116,10 +118,6 @@ struct SmallFinish {
                     }
                 }
             }
-            if (group + gridDim.x >= words) break;
-            __syncthreads();
-            for (std::uint32_t k = threadIdx.x; k < 32 * kStride; k += kThreads) firsts[k] = SmallPlaces::kNobody;
-            __syncthreads();
         }
         if (blockIdx.x == 0 && warp == kWarps - 1) {
             std::uint32_t invalid = 0;
@@ -127,6 +125,7 @@ struct SmallFinish {
             const DetectionCount count{places.count(), warp_sum(invalid)};
             if (lane == 0) *task.kept.count = count;
         }
+        return true;
     }
 
 private:

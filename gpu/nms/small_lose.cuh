@@ -14,7 +14,8 @@ struct SmallLose {
     static constexpr std::uint32_t kWarps = kThreads / 32;
     using Rows = SmallRows<kWarps, kEach>;
 
-    __device__ __forceinline__ static void run(const SmallNmsTask& small, const SmallShape& shape) {
+    // Whether the frame is not too large; where it is, nobody has waited for the kernel in front.
+    [[nodiscard]] __device__ __forceinline__ static bool run(const SmallNmsTask& small, const SmallShape& shape) {
         __shared__ std::uint32_t by_free;  // bits of the group
         __shared__ std::uint32_t by_any;
         __shared__ std::uint32_t free_of_group;
@@ -28,7 +29,7 @@ struct SmallLose {
         if (threadIdx.x == 0) by_free = by_any = count = 0;
         __syncthreads();
 
-        if (n > shape.capacity) return;  // the kernel in front has nothing to do either
+        if (n > shape.capacity) return false;
         Rows rows(scratch, shape);
 
         wait_for_previous();
@@ -80,6 +81,7 @@ struct SmallLose {
             if (threadIdx.x == 0) by_free = by_any = count = 0;
             __syncthreads();
         }
+        return true;
     }
 };
 

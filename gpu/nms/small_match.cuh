@@ -39,9 +39,10 @@ struct SmallMatch {
         return make_uint2(block - second * (second + 1) / 2, second);
     }
 
-    template <bool plain>
-    __device__ __forceinline__ static void run(const SmallNmsTask& small, const NmsRuleSet& rules,
-                                               const SmallShape& shape) {
+    // Whether the frame is not too large. Calls load() as soon as anything of the frame may be loaded.
+    template <bool plain, typename Load>
+    [[nodiscard]] __device__ __forceinline__ static bool run(const SmallNmsTask& small, const NmsRuleSet& rules,
+                                                             const SmallShape& shape, const Load& load) {
         __shared__ Shared s;
         const NmsTask& task = small.task;
         const SmallNmsScratch& scratch = small.scratch;
@@ -64,6 +65,7 @@ struct SmallMatch {
         wait_for_previous();
         let_next_start();
         // Before their number is known.
+        load();
         float4 boxes[kEach];
         float scores[kEach];
 #pragma unroll
@@ -73,7 +75,8 @@ struct SmallMatch {
             scores[k] = there ? raw.scores[indices[k]] : 0.0F;
         }
         const std::uint32_t n = stored_count(raw);
-        if (tile.y * kTile >= n || n > shape.capacity) return;
+        if (n > shape.capacity) return false;
+        if (tile.y * kTile >= n) return true;
         const PairColumns columns{s.edges, s.more};
         const PairHalves halves{s.halves, nullptr};
         std::int32_t* hits = rules.min_hits > 1 ? scratch.hits : task.kept.hits;
@@ -162,6 +165,7 @@ struct SmallMatch {
             const std::uint32_t word = tile.y * kGroups + threadIdx.x - kGroups;
             scratch.gone[word * SmallNmsScratch::kTiles + tile.x] = s.gone[threadIdx.x];
         }
+        return true;
     }
 };
 

@@ -7,6 +7,7 @@
 
 #include "gpu/nms/chained.h"
 #include "gpu/nms/small_finish.cuh"
+#include "gpu/nms/small_larger.cuh"
 #include "gpu/nms/small_lose.cuh"
 #include "gpu/nms/small_match.cuh"
 
@@ -31,7 +32,6 @@ using MatchMany = SmallMatch<128, 256>;
 constexpr std::int32_t kRoomyLimit = 3456;
 constexpr std::uint32_t kThreads = 1024;  // of lose and finish
 constexpr std::uint32_t kDropThreads = 512;
-constexpr unsigned kBlocksBesideLarge = 32;  // of them, where frames may be too large, and all this for nothing
 
 // How many blocks of match a multiprocessor is to run: where few do, each thread has more registers, but what does not
 // run at once runs later.
@@ -42,35 +42,43 @@ constexpr unsigned least_blocks(Fit fit) {
 #else
     constexpr unsigned kMost = 5;
 #endif
-    return fit == Fit::roomy ? 1 : fit == Fit::tight ? 4 : kMost;
+    return fit == Fit::roomy ? 3 : fit == Fit::tight ? 4 : kMost;
 }
 
-template <class Match, Fit fit, class Tasks>
+template <class Match, Fit fit, class Tasks, class Larger>
 __global__ void __launch_bounds__(Match::kWarps * 32, least_blocks(fit))
     match_kernel(const __grid_constant__ Tasks tasks, const __grid_constant__ NmsRuleSet rules,
-                 const __grid_constant__ SmallShape shape) {
-    touch_parameters(tasks, rules, shape);
+                 const __grid_constant__ SmallShape shape, const __grid_constant__ Larger larger) {
+    touch_parameters(tasks, rules, shape, larger);
     const SmallNmsTask& task = tasks.get();
-    if (shape.plan.plain) {
-        Match::template run<true>(task, rules, shape);
-    } else {
-        Match::template run<false>(task, rules, shape);
-    }
+    typename Larger::template First<Match::kWarps * 32> first;
+    const auto load = [&] { first.load(task.task); };
+    const bool taken = shape.plan.plain ? Match::template run<true>(task, rules, shape, load)
+                                        : Match::template run<false>(task, rules, shape, load);
+    if (!taken) first.run(larger, task.task);
 }
 
-template <std::uint32_t kEach, class Tasks>
+template <std::uint32_t kEach, class Tasks, class Larger>
 __global__ void __launch_bounds__(kThreads, 1)
-    lose_kernel(const __grid_constant__ Tasks tasks, const __grid_constant__ SmallShape shape) {
-    touch_parameters(tasks, shape);
-    SmallLose<kThreads, kEach>::run(tasks.get(), shape);
+    lose_kernel(const __grid_constant__ Tasks tasks, const __grid_constant__ SmallShape shape,
+                const __grid_constant__ Larger larger) {
+    touch_parameters(tasks, shape, larger);
+    const SmallNmsTask& task = tasks.get();
+    if (!SmallLose<kThreads, kEach>::run(task, shape)) larger.second(task.task);
 }
 
-template <std::uint32_t kEach, bool greedy, class Tasks>
+template <std::uint32_t kEach, bool greedy, class Tasks, class Larger>
 __global__ void __launch_bounds__(kThreads, 1)
     finish_kernel(const __grid_constant__ Tasks tasks, const __grid_constant__ NmsRuleSet rules,
-                  const __grid_constant__ SmallShape shape) {
-    touch_parameters(tasks, rules, shape);
-    SmallFinish<kThreads, kEach, greedy>::run(tasks.get(), rules, shape);
+                  const __grid_constant__ SmallShape shape, const __grid_constant__ Larger larger) {
+    touch_parameters(tasks, rules, shape, larger);
+    const SmallNmsTask& task = tasks.get();
+    if (SmallFinish<kThreads, kEach, greedy>::run(task, rules, shape)) return;
+    if constexpr (greedy) {
+        larger.third(task.task);
+    } else {
+        larger.second(task.task);
+    }
 }
 
 template <class Tasks>
@@ -85,7 +93,7 @@ std::uint32_t room_for(std::int32_t capacity) {
     return (static_cast<std::uint32_t>(std::max(capacity, 1)) + kTile - 1) / kTile * kTile;
 }
 
-template <class Tasks>
+template <class Tasks, class Larger>
 struct Launch {
     const DeviceInfo& device;
     StreamView stream;
@@ -93,7 +101,9 @@ struct Launch {
     unsigned frames;
     const NmsRuleSet& rules;
     SmallShape shape;
-    bool beside_large;
+    Larger larger;
+    unsigned first_blocks;  // that `larger` needs of match at least,
+    unsigned later_blocks;  // and of the kernels after it
     bool reduce_alone;
 
     template <typename... Parameters, typename... Arguments>
@@ -112,11 +122,13 @@ struct Launch {
     template <class Match, Fit fit>
     void match() const {
         const unsigned tiles = (shape.capacity + shape.tile - 1) / shape.tile;
-        run("match_kernel", &match_kernel<Match, fit, Tasks>, tiles * (tiles + 1) / 2, Match::kWarps * 32, 0, true,
-            rules, shape);
+        run("match_kernel", &match_kernel<Match, fit, Tasks, Larger>, std::max(tiles * (tiles + 1) / 2, first_blocks),
+            Match::kWarps * 32, 0, true, rules, shape, larger);
     }
     void match() const {
-        if (shape.tile == MatchFew::kTileSize) {
+        if constexpr (std::is_same_v<Larger, BinLarger>) {
+            match<MatchMany, Fit::roomy>();  // with fewer registers it loads what larger frames need later
+        } else if (shape.tile == MatchFew::kTileSize) {
             match<MatchFew, Fit::roomy>();
         } else if constexpr (std::is_same_v<Tasks, TaskOfFrame>) {
             match<MatchMany, Fit::tightest>();
@@ -132,38 +144,66 @@ struct Launch {
     void reduce() const {
         const bool greedy = rules.rule == NmsRule::greedy;
         // Of many frames each gets few blocks, which take several groups: much of what a block does is for all of them.
-        unsigned share = static_cast<unsigned>(device.multiprocessors) * (greedy ? 2 : 1) / frames;
-        if (beside_large) share = std::min(share, kBlocksBesideLarge);
-        const unsigned groups = std::clamp(share, 1U, (shape.capacity + 31) / 32);
+        // So that all run at once: of lose a multiprocessor holds two.
+        const auto blocks = [&](unsigned at_once) {
+            const unsigned share = static_cast<unsigned>(device.multiprocessors) * at_once / frames;
+            return later_blocks > 0 ? later_blocks : std::clamp(share, 1U, (shape.capacity + 31) / 32);
+        };
         if (greedy) {
-            run("lose_kernel", &lose_kernel<kEach, Tasks>, groups, kThreads, 0, !reduce_alone, shape);
+            run("lose_kernel", &lose_kernel<kEach, Tasks, Larger>, blocks(2), kThreads, 0, !reduce_alone, shape,
+                larger);
             using Finish = SmallFinish<kThreads, kEach, true>;
-            run("finish_kernel", &finish_kernel<kEach, true, Tasks>, groups, kThreads, Finish::shared_bytes(shape.room),
-                true, rules, shape);
+            run("finish_kernel", &finish_kernel<kEach, true, Tasks, Larger>, blocks(1), kThreads,
+                Finish::shared_bytes(shape.room), true, rules, shape, larger);
         } else {
             using Finish = SmallFinish<kThreads, kEach, false>;
-            run("finish_kernel", &finish_kernel<kEach, false, Tasks>, groups, kThreads,
-                Finish::shared_bytes(shape.room), !reduce_alone, rules, shape);
+            run("finish_kernel", &finish_kernel<kEach, false, Tasks, Larger>, blocks(1), kThreads,
+                Finish::shared_bytes(shape.room), !reduce_alone, rules, shape, larger);
         }
         if (rules.min_hits > 1) run("drop_kernel", &drop_kernel<Tasks>, 1, kDropThreads, 0, true, rules, shape);
     }
 
     void all(SmallNmsPart part) const {
-        const bool few = static_cast<std::int32_t>(shape.capacity) <= kFew;
         if (part != SmallNmsPart::reduce) match();
-        if (part != SmallNmsPart::map) few ? reduce<kFew / kThreads>() : reduce<kSmallNmsLimit / kThreads>();
+        if (part == SmallNmsPart::map) return;
+        if (static_cast<std::int32_t>(shape.capacity) <= kFew) {
+            reduce<kFew / kThreads>();
+        } else {
+            reduce<kSmallNmsLimit / kThreads>();
+        }
     }
 };
 
+SmallShape make_shape(std::int32_t capacity, std::uint32_t tile, const NmsRuleSet& rules, bool extras) {
+    return {static_cast<std::uint32_t>(capacity), room_for(capacity), tile, make_pair_plan(rules), extras};
+}
+
 template <class Tasks>
 void launch(SmallNmsPart part, const DeviceInfo& device, const Tasks& tasks, std::int32_t frames, std::int32_t capacity,
-            const NmsRuleSet& rules, bool extras, bool beside_large, StreamView stream) {
+            const NmsRuleSet& rules, bool extras, StreamView stream) {
     const bool small_tiles = capacity <= kFew && frames <= kFewFrames;
-    const SmallShape shape{static_cast<std::uint32_t>(capacity), room_for(capacity),
-                           small_tiles ? MatchFew::kTileSize : MatchMany::kTileSize, make_pair_plan(rules), extras};
+    const std::uint32_t tile = small_tiles ? MatchFew::kTileSize : MatchMany::kTileSize;
     const bool reduce_alone = part == SmallNmsPart::reduce;
-    Launch<Tasks>{device, stream, tasks, static_cast<unsigned>(frames), rules, shape, beside_large, reduce_alone}.all(
-        part);
+    Launch<Tasks, LeaveLarger>{device,
+                               stream,
+                               tasks,
+                               static_cast<unsigned>(frames),
+                               rules,
+                               make_shape(capacity, tile, rules, extras),
+                               LeaveLarger{},
+                               0,
+                               0,
+                               reduce_alone}
+        .all(part);
+}
+
+// The fewest threads a block, a power of two from 256 on, with which `items` take no more blocks than there are
+// multiprocessors; 1024 where none does.
+std::uint32_t spread(std::uint32_t items, const DeviceInfo& device) {
+    std::uint32_t threads = 256;
+    while (threads < kThreads && items > threads * (static_cast<std::uint32_t>(device.multiprocessors) - 1))
+        threads *= 2;
+    return threads;
 }
 
 }  // namespace
@@ -204,13 +244,31 @@ std::size_t small_nms_bytes(std::int32_t capacity) {
 
 void launch_small_nms(SmallNmsPart part, const DeviceInfo& device, const SmallNmsTask& task, std::int32_t capacity,
                       const NmsRuleSet& rules, StreamView stream) {
-    launch(part, device, OneTask{task}, 1, capacity, rules, has_extras(task.task.kept),
-           task.task.raw.capacity > capacity, stream);
+    launch(part, device, OneTask{task}, 1, capacity, rules, has_extras(task.task.kept), stream);
+}
+
+void launch_small_nms_or_binning(const DeviceInfo& device, const SmallNmsTask& task, std::int32_t capacity,
+                                 const NmsRuleSet& rules, const GridBuild& build, StreamView stream) {
+    const auto n = static_cast<std::uint32_t>(task.task.raw.capacity);
+    const auto blocks_for = [](std::uint32_t items, std::uint32_t each) { return (items + each - 1) / each; };
+    const std::uint32_t fours = build.grid.cells_in_all() / 4;
+    BinLarger larger{build, spread(fours, device), 0, spread(n, device)};
+    larger.allot_blocks = fours / larger.allot_threads;
+    const bool greedy = rules.rule == NmsRule::greedy;
+    const unsigned later = std::max(larger.allot_blocks + 1, greedy ? blocks_for(n, larger.fill_threads) : 0);
+    const OneTask one{task};
+    Launch<OneTask, BinLarger>{device, stream,
+                               one,    1,
+                               rules,  make_shape(capacity, MatchMany::kTileSize, rules, has_extras(task.task.kept)),
+                               larger, blocks_for(n, MatchMany::kWarps * 32),
+                               later,  false}
+        .all(SmallNmsPart::all);
+    if (!greedy) launch_grid_fill(build, task.task, LaunchChain(device, stream));
 }
 
 void launch_small_nms_batch(SmallNmsPart part, const DeviceInfo& device, const SmallNmsTask* d_tasks,
                             std::int32_t frames, std::int32_t capacity, const NmsRuleSet& rules, StreamView stream) {
-    launch(part, device, TaskOfFrame{d_tasks}, frames, capacity, rules, true, false, stream);
+    launch(part, device, TaskOfFrame{d_tasks}, frames, capacity, rules, true, stream);
 }
 
 }  // namespace throng::gpu

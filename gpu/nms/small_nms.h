@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "gpu/nms/box_grid.h"
 #include "gpu/nms/nms_task.h"
 #include "gpu/runtime/check.h"
 #include "gpu/runtime/probe.h"
@@ -46,6 +47,11 @@ enum class SmallNmsPart : std::uint8_t { map = 1, reduce = 2, all = 3 };
 // One frame. capacity: what the scratch is made for, at most small_nms_limit. Rules one-pass and greedy.
 void launch_small_nms(SmallNmsPart part, const DeviceInfo& device, const SmallNmsTask& task, std::int32_t capacity,
                       const NmsRuleSet& rules, StreamView stream);
+
+// One frame in a buffer for more than `capacity`. If it has more, it is binned for the large engine instead, as
+// launch_grid_build does, in the same launches.
+void launch_small_nms_or_binning(const DeviceInfo& device, const SmallNmsTask& task, std::int32_t capacity,
+                                 const NmsRuleSet& rules, const GridBuild& build, StreamView stream);
 
 // Many frames or classes in the same launches; the tasks lie in device memory.
 void launch_small_nms_batch(SmallNmsPart part, const DeviceInfo& device, const SmallNmsTask* d_tasks,

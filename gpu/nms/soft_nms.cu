@@ -375,7 +375,7 @@ void SoftNms::launch_map(const NmsTask& task, const NmsParams& params, unsigned 
                          StreamView stream) const {
     const BoxGrid g = grid_.view(0);
     const SoftScratch s = scratch();
-    launch_grid_build(g, task, pixel_extent(params.pixels), order_.cleared(), order_.cleared_words(),
+    launch_grid_build({g, pixel_extent(params.pixels), order_.cleared(), order_.cleared_words()}, task,
                       LaunchChain(device_, stream));
     fill_bytes(cleared_, 0, stream);
     link_kernel<<<blocks_for(capacity_, kLinkLanes), kThreads, 0, stream>>>(g, s, make_decay(params), task,
@@ -406,7 +406,7 @@ void SoftNms::launch_reduce(const NmsTask& task, const NmsParams& params, unsign
                       : std::min(device_.multiprocessors * 2, std::max(1, capacity_ / static_cast<int>(kWarpMembers)));
     run_large_kernel<<<static_cast<unsigned>(large), kBlockThreads, 0, stream>>>(g, s, order, decay, task, d_tests);
     check_launch("run_large_kernel", stream);
-    if (!decay.in_turn) launch_kept_order(order, task, LaunchChain(device_, stream));
+    if (!decay.in_turn) launch_kept_order(order, task, 1, LaunchChain(device_, stream));
 }
 
 }  // namespace throng::gpu

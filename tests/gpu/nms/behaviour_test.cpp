@@ -133,16 +133,23 @@ TEST(NmsOnDevice, PairTestsAreCounted) {
     }
 }
 
+// Two engines share launches there; none may disturb what the other has left for the next frame.
 TEST(NmsOnDevice, FewDetectionsInALargeBuffer) {
     TH_NEED_GPU();
     Random random(seed(24));
     const auto cpu = make_cpu_nms(1);
-    DeviceNms device;
-    for (const std::size_t n : {0, 1, 1000, 4096, 4097, 9000}) {
-        const NmsInput input = clusters_input(random, n, 20);
-        const NmsParams params = with_rule(NmsRule::greedy);
-        const NmsOutput expected = run_host_nms(*cpu, input, params);
-        EXPECT_EQ(difference(expected.kept, expected.invalid, device.run(input, params, 10000), params), "") << n;
+    for (const std::int32_t capacity : {4097, 10000, 70000, 600000}) {
+        DeviceNms device;
+        for (const std::size_t n : {0, 4097, 1, 1000, 4096, 2500, 3900, 33}) {
+            const NmsInput input = clusters_input(random, n, 20);
+            for (const NmsRule rule : {NmsRule::one_pass, NmsRule::greedy}) {
+                NmsParams params = with_rule(rule);
+                params.min_hits = n % 2 == 0 ? 1 : 3;
+                const NmsOutput expected = run_host_nms(*cpu, input, params);
+                EXPECT_EQ(difference(expected.kept, expected.invalid, device.run(input, params, capacity), params), "")
+                    << n << " of " << capacity;
+            }
+        }
     }
 }
 

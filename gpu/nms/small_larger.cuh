@@ -1,0 +1,58 @@
+// What the kernels of the small engine do with a frame that is too large for it: nothing, or the binning for the large
+// engine, a step in each. The number of detections is known on the device only; sharing launches spares either kind of
+// frame those of the other.
+#pragma once
+
+#include <cstdint>
+
+#include "gpu/nms/box_grid_build.cuh"
+#include "gpu/nms/chained.h"
+
+namespace throng::gpu {
+
+struct LeaveLarger {
+    template <std::uint32_t kThreads>
+    struct First {
+        __device__ __forceinline__ void load(const NmsTask& /*task*/) {}
+        __device__ __forceinline__ void run(const LeaveLarger& /*larger*/, const NmsTask& /*task*/) const {}
+    };
+    __device__ __forceinline__ void second(const NmsTask& /*task*/) const {}
+    __device__ __forceinline__ void third(const NmsTask& /*task*/) const {}
+};
+
+struct BinLarger {
+    GridBuild build;
+    // Of each block of the later steps, so that the work is spread over the multiprocessors.
+    std::uint32_t allot_threads;
+    std::uint32_t allot_blocks;
+    std::uint32_t fill_threads;
+
+    // In blocks of kThreads, one for so many detections.
+    template <std::uint32_t kThreads>
+    struct First {
+        RawDetection detection;
+        __device__ __forceinline__ void load(const NmsTask& task) {
+            detection = RawDetection(task.raw, blockIdx.x * kThreads + threadIdx.x);
+        }
+        __device__ __forceinline__ void run(const BinLarger& larger, const NmsTask& task) const {
+            assign_cells<kThreads>(larger.build, task, detection, stored_count(task.raw));
+        }
+    };
+    __device__ __forceinline__ void second(const NmsTask& task) const {
+        wait_for_previous();
+        let_next_start();
+        if (threadIdx.x >= allot_threads) return;
+        const uint4 counts = load_counts(build.grid, allot_threads, allot_blocks);
+        allot_cells(build.grid, stored_count(task.raw), allot_threads, allot_blocks, counts);
+    }
+    __device__ __forceinline__ void third(const NmsTask& task) const {
+        wait_for_previous();
+        let_next_start();
+        if (threadIdx.x >= fill_threads) return;
+        const std::uint32_t i = blockIdx.x * fill_threads + threadIdx.x;
+        const GridPlace place = load_place(build.grid, task.raw, i);
+        fill_cell(build, RawDetection(task.raw, i), place, i, stored_count(task.raw));
+    }
+};
+
+}  // namespace throng::gpu
