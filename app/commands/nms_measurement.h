@@ -23,9 +23,10 @@ struct NmsMeasurement {
 // The stages that ran in any of them.
 [[nodiscard]] std::vector<std::string> stages_of(const std::vector<const NmsMeasurement*>& measurements);
 
-// A stage of two steps that are one launch has their names with a + between them.
+// A stage of two steps that are not timed apart has their names with a + between them.
 inline constexpr const char* kFusedNote =
-    "map+reduce: one launch does both; a build with -DTH_NMS_SEPARATE=ON times them apart\n";
+    "map+reduce: timed as one (with |order: or the ordering of what is too large for that engine); a build with "
+    "-DTH_NMS_SEPARATE=ON times them apart\n";
 [[nodiscard]] inline bool is_fused(const std::string& stage) {
     return stage.find('+') != std::string::npos;
 }
