@@ -107,9 +107,7 @@ public:
         const bool data_on_stdout = arguments_.json == "-" || arguments_.csv == "-";
         if (!data_on_stdout) {
             fmt::print("{}\n{}", backend_->description(), table().text());
-            for (const std::string& stage : stages()) {
-                if (is_fused(stage)) fmt::print("{}", kFusedNote);
-            }
+            for (const std::string& stage : stages()) fmt::print("{}", note_on(stage));
         }
         if (!arguments_.csv.empty()) write(arguments_.csv, table().csv());
         if (!arguments_.json.empty()) write(arguments_.json, json().dump(2) + "\n");

@@ -158,16 +158,16 @@ private:
             table.add({stage, fmt::format("{:.4f}", percentile(ms, 0.5)), fmt::format("{:.4f}", percentile(ms, 0.99)),
                        fmt::format("{:.4f}", ms.front())});
         };
-        bool fused = false;
+        std::string notes;
         for (const std::string& stage : stages_of({&times})) {
             add(stage, times.stages.at(stage));
-            fused = fused || is_fused(stage);
+            notes += note_on(stage);
         }
         add("total", times.total);
         fmt::print(stderr, "{} runs on {}{}\n{}", arguments_.repeat, backend_->description(),
                    times.replayed ? ", total by graph replay" : "", table.text());
         if (times.pair_tests) fmt::print(stderr, "pair tests of a run: {}\n", *times.pair_tests);
-        if (fused) fmt::print(stderr, "{}", kFusedNote);
+        fmt::print(stderr, "{}", notes);
     }
 
     NmsArguments arguments_;

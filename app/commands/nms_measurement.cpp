@@ -33,6 +33,15 @@ std::vector<std::string> stages_of(const std::vector<const NmsMeasurement*>& mea
     return names;
 }
 
+std::string_view note_on(const std::string& stage) {
+    if (stage.find('+') != std::string::npos)
+        return "map+reduce: timed as one; a build with -DTH_NMS_SEPARATE=ON times them apart\n";
+    if (stage.find('|') != std::string::npos)
+        return "small|order: all of a small frame, or the ordering of a larger one, which share launches; a build with "
+               "-DTH_NMS_SEPARATE=ON times them apart\n";
+    return {};
+}
+
 NmsMeasurement measure_nms(Backend& backend, Nms& nms, const DetectionBuffer& raw, DetectionBuffer& kept,
                            const NmsParams& params, int repeats) {
     NmsMeasurement result;

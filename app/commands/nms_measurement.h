@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/detect/backend.h"
@@ -23,13 +24,8 @@ struct NmsMeasurement {
 // The stages that ran in any of them.
 [[nodiscard]] std::vector<std::string> stages_of(const std::vector<const NmsMeasurement*>& measurements);
 
-// A stage of two steps that are not timed apart has their names with a + between them.
-inline constexpr const char* kFusedNote =
-    "map+reduce: timed as one (with |order: or the ordering of what is too large for that engine); a build with "
-    "-DTH_NMS_SEPARATE=ON times them apart\n";
-[[nodiscard]] inline bool is_fused(const std::string& stage) {
-    return stage.find('+') != std::string::npos;
-}
+// What is to be said about a stage whose name tells of several things; or nothing.
+[[nodiscard]] std::string_view note_on(const std::string& stage);
 
 // Runs once to warm up, then `repeats` times. `kept` holds the result afterwards.
 [[nodiscard]] NmsMeasurement measure_nms(Backend& backend, Nms& nms, const DetectionBuffer& raw, DetectionBuffer& kept,

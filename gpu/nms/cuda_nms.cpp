@@ -168,7 +168,7 @@ void CudaNms::run_fast(const NmsTask& task, const NmsRuleSet& rules, StageRecord
     if (may_be_small) {
         const SmallNmsTask small{task, lay_out_small_nms(small_.data(), small_capacity_)};
         if (together) {
-            const ScopedStage stage(recorder, stage_name::kNmsFusedOrOrder);
+            const ScopedStage stage(recorder, stage_name::kNmsSmallOrOrder);
             launch_small_nms_or_binning(device_, small, small_capacity_, rules, large_->binning(rules, least), stream_);
         } else {
             launch_parts(recorder, [&](SmallNmsPart part) {

@@ -25,9 +25,9 @@ namespace throng::gpu {
 
 // Beside the names of core/detect/stage.h.
 namespace stage_name {
-inline constexpr std::string_view kNmsFused = "nms_map+reduce";               // not timed apart
-inline constexpr std::string_view kNmsFusedOrOrder = "nms_map+reduce|order";  // of small frames, or of large ones
-inline constexpr std::string_view kNmsCompact = "nms_compact";  // after the paper's kernels: order and hits
+inline constexpr std::string_view kNmsFused = "nms_map+reduce";          // not timed apart
+inline constexpr std::string_view kNmsSmallOrOrder = "nms_small|order";  // all of a small frame, or order
+inline constexpr std::string_view kNmsCompact = "nms_compact";           // after the paper's kernels: order and hits
 inline constexpr std::string_view kNmsMerge = "nms_merge";
 }  // namespace stage_name
 
