@@ -219,10 +219,10 @@ Telemetry::~Telemetry() = default;
 void Telemetry::add_frame(const StageTimes& times) {
     const std::lock_guard lock(frames_mutex_);
     ++frames_;
-    for (const auto& [name, ms] : times) {
-        auto sum = std::find_if(stages_.begin(), stages_.end(), [&](const StageSum& s) { return s.name == name; });
-        if (sum == stages_.end()) sum = stages_.insert(stages_.end(), StageSum{std::string(name), 0, 0});
-        sum->ms += ms;
+    for (const StageTime& time : times) {
+        auto sum = std::find_if(stages_.begin(), stages_.end(), [&](const StageSum& s) { return s.name == time.name; });
+        if (sum == stages_.end()) sum = stages_.insert(stages_.end(), StageSum{std::string(time.name), 0, 0});
+        sum->ms += time.ms;
         ++sum->count;
     }
 }

@@ -45,9 +45,8 @@ FrameProcessor::FrameProcessor(std::shared_ptr<Backend> backend, const PipelineS
 void FrameProcessor::check_switches(const Detector& detector, const DetectorParams& params, const Backend& backend) {
     const std::vector<DetectorSwitch> switches = detector.switches();
     for (const auto& [id, choice] : params.switches) {
-        const bool known =
-            std::any_of(switches.begin(), switches.end(), [&](const auto& each) { return each.id == id; });
-        if (known) continue;
+        const auto its = [&id = id](const DetectorSwitch& each) { return each.id == id; };
+        if (std::any_of(switches.begin(), switches.end(), its)) continue;
         throw Error(ErrorKind::usage,
                     "the " + params.kind + " detector of the " + backend.name() + " backend has no such switch",
                     "--switch " + id + "=" + choice);
