@@ -7,6 +7,8 @@
 #include <iostream>
 #include <string>
 
+#include "tests/support/sanitized.h"
+
 namespace throng::test {
 
 std::uint64_t seed(std::uint64_t fixed) {
@@ -18,9 +20,7 @@ std::uint64_t seed(std::uint64_t fixed) {
 }
 
 std::size_t case_count(std::size_t common) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    common = std::max<std::size_t>(common / 10, 1);
-#endif
+    if (kSanitized) common = std::max<std::size_t>(common / 10, 1);
     const char* wanted = std::getenv("THRONG_CASES");
     return wanted != nullptr ? std::strtoull(wanted, nullptr, 10) : common;
 }

@@ -3,13 +3,8 @@
 
 #include <fstream>
 
+#include "tests/support/sanitized.h"
 #include "tests/unit/pipeline/fakes.h"
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define TH_SANITIZED 1
-#else
-#define TH_SANITIZED 0
-#endif
 
 namespace throng {
 namespace {
@@ -23,7 +18,7 @@ double resident_megabytes() {
 }
 
 TEST(PipelineMemory, DoesNotGrowOverTenThousandFrames) {
-    if (TH_SANITIZED != 0) GTEST_SKIP() << "skipped: a sanitizer keeps freed memory";
+    if (test::kSanitized) GTEST_SKIP() << "skipped: a sanitizer keeps freed memory";
     test::FakeSource::Plan source;
     source.frames = 10000;
     source.width = 640;
