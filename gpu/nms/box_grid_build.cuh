@@ -95,8 +95,8 @@ static __device__ void publish_sums(const BoxGrid& g, std::uint32_t n) {
 }
 
 // Gives each cell its stretch of the records: those of a block side by side, blocks in any order. Leaves the counts and
-// sums at 0 for the next frame. By the first `threads` of each of `blocks` blocks, a multiple of 64 of them that share
-// out all cells, four each; the block after these has the sums. The other threads must have left.
+// sums at 0 for the next frame. Each of the first `blocks` blocks works with its first `threads` threads, a multiple of
+// 64, four cells each, which are all cells then; the block after these has the sums. Other threads must have left.
 __device__ __forceinline__ void allot_cells(const BoxGrid& g, std::uint32_t n, std::uint32_t threads,
                                             std::uint32_t blocks, uint4 counts) {
     if (blockIdx.x >= blocks) {
@@ -108,11 +108,7 @@ __device__ __forceinline__ void allot_cells(const BoxGrid& g, std::uint32_t n, s
     const std::uint32_t warp = threadIdx.x / 32;
     const std::uint32_t count = counts.x + counts.y + counts.z + counts.w;
     if (count != 0) reinterpret_cast<uint4*>(g.counts)[four] = uint4{};
-    std::uint32_t sum = count;
-    for (std::uint32_t step = 1; step < 32; step *= 2) {
-        const std::uint32_t other = __shfl_up_sync(kWholeWarp, sum, step);
-        if (lane >= step) sum += other;
-    }
+    const std::uint32_t sum = Group<32>().sum_up_to(count);
     __shared__ std::uint32_t warp_sums[32];
     __shared__ std::uint32_t start;
     if (lane == 31) warp_sums[warp] = sum;

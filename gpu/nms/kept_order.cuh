@@ -81,11 +81,7 @@ __device__ __forceinline__ std::uint32_t scan_groups(const KeptOrder& order, Kep
     for (std::uint32_t base = 0; base < groups; base += kThreads) {
         if (base != 0) early = base + threadIdx.x < groups ? order.group_sums[base + threadIdx.x] : 0;
         const std::uint32_t mine = early;
-        std::uint32_t sum = mine;
-        for (std::uint32_t step = 1; step < 32; step *= 2) {
-            const std::uint32_t other = __shfl_up_sync(kWholeWarp, sum, step);
-            if (lane >= step) sum += other;
-        }
+        const std::uint32_t sum = Group<32>().sum_up_to(mine);
         if (lane == 31) board.warp_sums[warp] = sum;
         __syncthreads();
         std::uint32_t start = total;

@@ -52,7 +52,7 @@ constexpr int kListLanes = 8;              // that look through one list
 constexpr std::uint32_t kShare = 128;      // records that a block takes at a time; of few half as many
 constexpr std::uint32_t kShortList = 512;  // open records of a block that fit its shared memory
 constexpr std::uint32_t kLeastOpen = 32;   // records that a block settles
-constexpr unsigned kMostWriters = 528;     // blocks
+constexpr unsigned kMostWriters = 528;     // blocks that put the kept ones in order
 constexpr std::int32_t kKeptShare = 8;     // detections of which about one is kept
 
 enum State : std::uint32_t { open = 0, kept = 1, suppressed = 2 };

@@ -32,8 +32,9 @@ struct PairHalves {
         to[4] = halves.right;
         to[6] = halves.bottom;
     }
+    // With one 0 only: differences are told by their signs.
     __device__ __forceinline__ void store_score(std::uint32_t place, float value) const {
-        reinterpret_cast<__half*>(score + pair_of(place))[second(place)] = __float2half_ru(between(value));
+        reinterpret_cast<__half*>(score + pair_of(place))[second(place)] = __float2half_ru(between(value + 0.0F));
     }
 
     // What a lane looks for.

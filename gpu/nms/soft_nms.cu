@@ -154,12 +154,7 @@ __device__ __forceinline__ void append(const KeptOrder& order, const Decay& deca
 
 // The one of all lanes that precedes all others; key is its score_key, 0 on lanes that have none.
 __device__ int best_lane(const Candidate& mine, std::uint32_t key, std::uint32_t& best_key) {
-#if __CUDA_ARCH__ >= 800
-    best_key = __reduce_max_sync(kWholeWarp, key);
-#else
-    best_key = key;
-    for (int step = 16; step > 0; step /= 2) best_key = max(best_key, __shfl_xor_sync(kWholeWarp, best_key, step));
-#endif
+    best_key = warp_max(key);
     if (best_key == 0) return -1;
     std::uint32_t equal = __ballot_sync(kWholeWarp, key == best_key);
     int best = __ffs(equal) - 1;

@@ -148,7 +148,7 @@ __global__ void __launch_bounds__(kMost, 1)
     const PairHalves halves{s.half_edges, s.half_score};
     columns.store(i, entry, shape.plan.plain);
     halves.store(i, entry.edges);
-    halves.store_score(i, entry.score + 0.0F);
+    halves.store_score(i, entry.score);
     const std::uint32_t valid = __ballot_sync(kWholeWarp, entry.valid());
     if (lane == 0) s.valid[warp] = valid;
     __syncthreads();
