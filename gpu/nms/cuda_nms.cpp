@@ -91,6 +91,11 @@ bool CudaNms::is_tiny(std::int32_t capacity) const {
     return !kSeparate && engine_ == FastEngine::choose && capacity <= tiny_nms_limit(device_);
 }
 
+// Whether frames in buffers of that capacity may go to the engine for any number.
+bool CudaNms::may_be_large(std::int32_t capacity) const {
+    return engine_ == FastEngine::large || (engine_ == FastEngine::choose && capacity > small_nms_limit(device_));
+}
+
 void CudaNms::allocate(const NmsParams& params) {
     const std::int32_t n = std::max(raw_capacity_, 1);
     const auto count = static_cast<std::size_t>(n);
@@ -115,8 +120,7 @@ void CudaNms::allocate(const NmsParams& params) {
             small_ = DeviceBuffer<std::byte>(small_nms_bytes(small_capacity_));
             fill_bytes(small_, 0, stream_);  // for tools that look for uninitialised loads
         }
-        if (engine_ != FastEngine::small && (n > small_nms_limit(device_) || engine_ == FastEngine::large) && !large_)
-            large_.emplace(device_, n, stream_);
+        if (may_be_large(n) && !large_) large_.emplace(device_, n, stream_);
     }
 }
 
@@ -161,9 +165,8 @@ void CudaNms::run_fast(const NmsTask& task, const NmsRuleSet& rules, StageRecord
         return;
     }
     const bool may_be_small = engine_ != FastEngine::large;
-    const bool may_be_large =
-        engine_ == FastEngine::large || (engine_ == FastEngine::choose && task.raw.capacity > small_nms_limit(device_));
-    const bool together = may_be_small && may_be_large && !kSeparate;
+    const bool large = may_be_large(task.raw.capacity);
+    const bool together = may_be_small && large && !kSeparate;
     const std::uint32_t least = may_be_small ? static_cast<std::uint32_t>(small_capacity_) + 1 : 0;
     if (may_be_small) {
         const SmallNmsTask small{task, lay_out_small_nms(small_.data(), small_capacity_)};
@@ -176,7 +179,7 @@ void CudaNms::run_fast(const NmsTask& task, const NmsRuleSet& rules, StageRecord
             });
         }
     }
-    if (!may_be_large) return;
+    if (!large) return;
     if (!together) {
         const ScopedStage order(recorder, stage::kNmsOrder);
         large_->launch_order(task, rules, least, stream_);

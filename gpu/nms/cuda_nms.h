@@ -65,6 +65,7 @@ private:
     };
 
     [[nodiscard]] bool is_tiny(std::int32_t capacity) const;
+    [[nodiscard]] bool may_be_large(std::int32_t capacity) const;
     void allocate(const NmsParams& params);
     void release() noexcept;
     [[nodiscard]] std::uint64_t count_pair_tests(const DetectionBuffer& raw, DetectionBuffer& kept,

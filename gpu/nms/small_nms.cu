@@ -98,32 +98,32 @@ struct Launch {
     const DeviceInfo& device;
     StreamView stream;
     const Tasks& tasks;
-    unsigned frames;
+    unsigned frames = 1;
     const NmsRuleSet& rules;
     SmallShape shape;
     Larger larger;
-    unsigned first_blocks;  // that `larger` needs of match at least,
-    unsigned later_blocks;  // and of the kernels after it
-    bool reduce_alone;
+    unsigned first_blocks = 0;  // that `larger` needs of match at least,
+    unsigned later_blocks = 0;  // and of the kernels after it; 0: as the small frames need
+    bool reduce_alone = false;
 
     template <typename... Parameters, typename... Arguments>
-    void run(const char* name, void (*kernel)(Parameters...), unsigned blocks, unsigned threads, std::size_t shared,
-             bool early, const Arguments&... arguments) const {
-        if (shared > 0) {
-            check_cuda(
-                cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)),
-                name);
+    void run(const char* name, void (*kernel)(Parameters...), const LaunchSize& size, bool early,
+             const Arguments&... arguments) const {
+        if (size.shared > 0) {
+            check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                            static_cast<int>(size.shared)),
+                       name);
         }
         cudaLaunchAttribute attribute = LaunchChain::early_start();
-        launch_kernel(name, kernel, {dim3(blocks, frames), threads, shared}, &attribute,
-                      early && device.major >= 9 ? 1 : 0, stream, tasks, arguments...);
+        launch_kernel(name, kernel, size, &attribute, early && device.major >= 9 ? 1 : 0, stream, tasks, arguments...);
     }
 
     template <class Match, Fit fit>
     void match() const {
         const unsigned tiles = (shape.capacity + shape.tile - 1) / shape.tile;
-        run("match_kernel", &match_kernel<Match, fit, Tasks, Larger>, std::max(tiles * (tiles + 1) / 2, first_blocks),
-            Match::kWarps * 32, 0, true, rules, shape, larger);
+        const unsigned blocks = std::max(tiles * (tiles + 1) / 2, first_blocks);
+        run("match_kernel", &match_kernel<Match, fit, Tasks, Larger>, {dim3(blocks, frames), Match::kWarps * 32}, true,
+            rules, shape, larger);
     }
     void match() const {
         if constexpr (std::is_same_v<Larger, BinLarger>) {
@@ -139,28 +139,32 @@ struct Launch {
         }
     }
 
+    // Of many frames each gets few blocks, which take several groups: much of what a block does is for all of them. So
+    // few that all run at once, at_once of them on a multiprocessor.
+    [[nodiscard]] dim3 blocks(unsigned at_once) const {
+        const unsigned share = static_cast<unsigned>(device.multiprocessors) * at_once / frames;
+        const unsigned groups = words_for(shape.capacity);
+        return {later_blocks > 0 ? later_blocks : std::clamp(share, 1U, groups), frames};
+    }
+
     // kEach: words of a row that a warp takes.
+    template <std::uint32_t kEach, bool greedy>
+    void finish(bool early) const {
+        const std::size_t shared = SmallFinish<kThreads, kEach, greedy>::shared_bytes(shape.room);
+        run("finish_kernel", &finish_kernel<kEach, greedy, Tasks, Larger>, {blocks(1), kThreads, shared}, early, rules,
+            shape, larger);
+    }
+
     template <std::uint32_t kEach>
     void reduce() const {
-        const bool greedy = rules.rule == NmsRule::greedy;
-        // Of many frames each gets few blocks, which take several groups: much of what a block does is for all of them.
-        // So that all run at once: of lose a multiprocessor holds two.
-        const auto blocks = [&](unsigned at_once) {
-            const unsigned share = static_cast<unsigned>(device.multiprocessors) * at_once / frames;
-            return later_blocks > 0 ? later_blocks : std::clamp(share, 1U, (shape.capacity + 31) / 32);
-        };
-        if (greedy) {
-            run("lose_kernel", &lose_kernel<kEach, Tasks, Larger>, blocks(2), kThreads, 0, !reduce_alone, shape,
-                larger);
-            using Finish = SmallFinish<kThreads, kEach, true>;
-            run("finish_kernel", &finish_kernel<kEach, true, Tasks, Larger>, blocks(1), kThreads,
-                Finish::shared_bytes(shape.room), true, rules, shape, larger);
+        if (rules.rule == NmsRule::greedy) {
+            run("lose_kernel", &lose_kernel<kEach, Tasks, Larger>, {blocks(2), kThreads}, !reduce_alone, shape, larger);
+            finish<kEach, true>(true);
         } else {
-            using Finish = SmallFinish<kThreads, kEach, false>;
-            run("finish_kernel", &finish_kernel<kEach, false, Tasks, Larger>, blocks(1), kThreads,
-                Finish::shared_bytes(shape.room), !reduce_alone, rules, shape, larger);
+            finish<kEach, false>(!reduce_alone);
         }
-        if (rules.min_hits > 1) run("drop_kernel", &drop_kernel<Tasks>, 1, kDropThreads, 0, true, rules, shape);
+        if (rules.min_hits > 1)
+            run("drop_kernel", &drop_kernel<Tasks>, {dim3(1, frames), kDropThreads}, true, rules, shape);
     }
 
     void all(SmallNmsPart part) const {
@@ -183,17 +187,15 @@ void launch(SmallNmsPart part, const DeviceInfo& device, const Tasks& tasks, std
             const NmsRuleSet& rules, bool extras, StreamView stream) {
     const bool small_tiles = capacity <= kFew && frames <= kFewFrames;
     const std::uint32_t tile = small_tiles ? MatchFew::kTileSize : MatchMany::kTileSize;
-    const bool reduce_alone = part == SmallNmsPart::reduce;
-    Launch<Tasks, LeaveLarger>{device,
-                               stream,
-                               tasks,
-                               static_cast<unsigned>(frames),
-                               rules,
-                               make_shape(capacity, tile, rules, extras),
-                               LeaveLarger{},
-                               0,
-                               0,
-                               reduce_alone}
+    const SmallShape shape = make_shape(capacity, tile, rules, extras);
+    Launch<Tasks, LeaveLarger>{.device = device,
+                               .stream = stream,
+                               .tasks = tasks,
+                               .frames = static_cast<unsigned>(frames),
+                               .rules = rules,
+                               .shape = shape,
+                               .larger = {},
+                               .reduce_alone = part == SmallNmsPart::reduce}
         .all(part);
 }
 
@@ -254,14 +256,18 @@ void launch_small_nms_or_binning(const DeviceInfo& device, const SmallNmsTask& t
     const std::uint32_t fours = build.grid.cells_in_all() / 4;
     BinLarger larger{build, spread(fours, device), 0, spread(n, device)};
     larger.allot_blocks = fours / larger.allot_threads;
-    const bool greedy = rules.rule == NmsRule::greedy;
-    const unsigned later = std::max(larger.allot_blocks + 1, greedy ? blocks_for(n, larger.fill_threads) : 0);
     const OneTask one{task};
-    Launch<OneTask, BinLarger>{device, stream,
-                               one,    1,
-                               rules,  make_shape(capacity, MatchMany::kTileSize, rules, has_extras(task.task.kept)),
-                               larger, blocks_for(n, MatchMany::kWarps * 32),
-                               later,  false}
+    const bool greedy = rules.rule == NmsRule::greedy;
+    const SmallShape shape = make_shape(capacity, MatchMany::kTileSize, rules, has_extras(task.task.kept));
+    const unsigned fill_blocks = greedy ? blocks_for(n, larger.fill_threads) : 0;
+    Launch<OneTask, BinLarger>{.device = device,
+                               .stream = stream,
+                               .tasks = one,
+                               .rules = rules,
+                               .shape = shape,
+                               .larger = larger,
+                               .first_blocks = blocks_for(n, MatchMany::kWarps * 32),
+                               .later_blocks = std::max(larger.allot_blocks + 1, fill_blocks)}
         .all(SmallNmsPart::all);
     if (!greedy) launch_grid_fill(build, task.task, LaunchChain(device, stream));
 }

@@ -45,7 +45,7 @@ __device__ __forceinline__ std::uint32_t small_count(const DetectionSpan& raw) {
     return min(wanted, static_cast<std::uint32_t>(raw.capacity));
 }
 
-__device__ __forceinline__ std::uint32_t words_for(std::uint32_t n) {
+__host__ __device__ __forceinline__ std::uint32_t words_for(std::uint32_t n) {
     return (n + 31) / 32;
 }
 
