@@ -41,17 +41,23 @@ struct ThreadCluster {
         std::uint64_t barrier;
     };
 
-    // By one thread, before arrive(): so many bytes will be sent here.
-    __device__ __forceinline__ void expect(Arrivals* arrivals, std::uint32_t bytes) const {
+    // By one thread, before arrive(): bytes may be sent here once all blocks have waited.
+    __device__ __forceinline__ void set_up(Arrivals* arrivals) const {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-        const std::uint32_t at = address(arrivals);
-        asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(at) : "memory");
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(address(arrivals)) : "memory");
         asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(at), "r"(bytes) : "memory");
 #endif
     }
 
-    // Into the shared memory of a block that has come to expect it, at the address that the variable has here.
+    // By one thread, later, before it waits for them: so many bytes are sent here in all.
+    __device__ __forceinline__ void expect(Arrivals* arrivals, std::uint32_t bytes) const {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(address(arrivals)), "r"(bytes)
+                     : "memory");
+#endif
+    }
+
+    // Into the shared memory of a block, at the address that the variable has here.
     __device__ __forceinline__ void send(std::uint32_t block, std::uint32_t* to, std::uint32_t value,
                                          Arrivals* arrivals) const {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900

@@ -133,7 +133,7 @@ __global__ void __launch_bounds__(kMost, 1)
     const PairRules pairs{rules, raw, shape.plan};
     touch_parameters(task, rules, shape);
     s.hits[i] = 0;
-    if (i == 0) cluster.expect(&s.rows, sizeof(s.matrix));
+    if (i == 0) cluster.set_up(&s.rows);
     cluster.arrive();
 
     wait_for_previous();
@@ -152,6 +152,7 @@ __global__ void __launch_bounds__(kMost, 1)
     const std::uint32_t valid = __ballot_sync(kWholeWarp, entry.valid());
     if (lane == 0) s.valid[warp] = valid;
     __syncthreads();
+    if (i == 0) cluster.expect(&s.rows, sizeof(s.matrix));
 
     const std::uint32_t own = cluster.rank * 32 + lane;
     const Entry mine = columns.load(own, own);
