@@ -11,24 +11,27 @@
 
 namespace throng::gpu {
 
-// A block for some groups of 32 detections. Each files all kept ones for itself, and meanwhile looks for the first of
-// them that suppresses one of its own: the owner, whose place in the output gets the hit. A kept one is its own.
-template <std::uint32_t kThreads, std::uint32_t kEach, bool greedy>
+// A block for some groups of 32 detections, kAtOnce of them together. Each files all kept ones for itself, and
+// meanwhile looks for the first of them that suppresses one of its own: the owner, whose place in the output gets the
+// hit. A kept one is its own.
+template <std::uint32_t kThreads, std::uint32_t kEach, std::uint32_t kAtOnce, bool greedy>
 struct SmallFinish {
     static constexpr std::uint32_t kWarps = kThreads / 32;
     static constexpr std::uint32_t kLanes = SmallPlaces::kLanes;  // that look for one detection
-    static_assert(kThreads >= 32 * kLanes && kWarps % kLanes == 0);
+    static_assert(kThreads >= kAtOnce * 32 * kLanes && kWarps % kLanes == 0);
     using Rows = SmallRows<kWarps, kEach>;
 
     static constexpr std::uint32_t kStride = kWarps + 4;  // of what the warps found for one detection
     static_assert(static_cast<std::uint16_t>(kNone) == SmallPlaces::kNobody);
-    // What the warps found for the detections of a group. Two, so that one group is looked for while the other is read.
-    using Firsts = std::uint16_t[32 * kStride];
-    static constexpr std::size_t kDeclaredBytes = sizeof(SmallPlaces::Shared) + 2 * sizeof(Firsts);
+    // What the warps found for the detections of some groups: the first kept one in some words that suppresses each.
+    // Two, so that some groups are looked for while others are read. In the memory of SmallSettle, which is done then.
+    using Firsts = std::uint16_t[kAtOnce][32 * kStride];
+    static_assert(2 * sizeof(Firsts) <= SmallSettle::kLeast * sizeof(std::uint32_t));
 
-    // Beside those.
+    // Beside what is declared.
     static std::uint32_t shared_bytes(std::uint32_t room) {
-        return room * static_cast<std::uint32_t>(sizeof(float)) + (greedy ? SmallSettle::bytes(room) : 0);
+        return room * static_cast<std::uint32_t>(sizeof(float)) +
+               (greedy ? SmallSettle::bytes(room) : static_cast<std::uint32_t>(2 * sizeof(Firsts)));
     }
 
     // Whether the frame is not too large; where it is, nobody has waited for the kernel in front.
@@ -36,12 +39,12 @@ struct SmallFinish {
                                                              const SmallShape& shape) {
         extern __shared__ __align__(16) unsigned char memory[];
         __shared__ SmallPlaces::Shared places_memory;
-        __shared__ __align__(8) Firsts firsts[2];  // kept ones that suppress each: the first in some words
         const NmsTask& task = small.task;
         const SmallNmsScratch& scratch = small.scratch;
         const std::uint32_t lane = threadIdx.x % 32;
         const std::uint32_t warp = threadIdx.x / 32;
         auto* scores = reinterpret_cast<float*>(memory);
+        auto* firsts = reinterpret_cast<Firsts*>(scores + shape.room);
         const SmallSettle settle = SmallSettle::in(memory + std::size_t{shape.room} * sizeof(float), shape.room);
         // The detections were there before the kernel in front of this one began.
         const std::uint32_t n = small_count(task.raw);
@@ -54,12 +57,15 @@ struct SmallFinish {
 #pragma unroll
         for (std::uint32_t k = 0; k < kEach; ++k)
             parts[k] = places.part_of(min(Rows::word(k) * 32 + lane, shape.room - 1));
-        const std::uint32_t own = threadIdx.x / kLanes;  // the detection of the group that this thread looks for
+        // The detection that this thread looks for: of which group, and of the group.
+        const std::uint32_t its_group = kAtOnce == 1 ? 0 : threadIdx.x / kLanes / 32;
+        const std::uint32_t own = threadIdx.x / kLanes - its_group * 32;
         const std::uint32_t part = threadIdx.x % kLanes;
+        const bool looks = threadIdx.x < kAtOnce * 32 * kLanes;
         // As early as it can be.
-        const std::uint32_t its_first = blockIdx.x * 32 + own;
+        const std::uint32_t its_first = (blockIdx.x + its_group * gridDim.x) * 32 + own;
         float4 box{};
-        if (part == 0 && own < 32 && works && its_first < n)
+        if (part == 0 && looks && works && its_first < n)
             box = __ldcg(reinterpret_cast<const float4*>(task.raw.boxes) + its_first);
 
         Rows rows(scratch, shape);
@@ -67,7 +73,12 @@ struct SmallFinish {
         wait_for_previous();
         let_next_start();
         if (!works) return true;
-        rows.load_bits(blockIdx.x, words);
+        std::uint32_t bits[kAtOnce][kEach];
+        const auto load_bits = [&](std::uint32_t group) {
+#pragma unroll
+            for (std::uint32_t a = 0; a < kAtOnce; ++a) rows.load_bits(bits[a], group + a * gridDim.x, words);
+        };
+        load_bits(blockIdx.x);
         if constexpr (greedy) {
             settle.run<kWarps, kEach>(scratch, words);
         } else {
@@ -86,20 +97,24 @@ struct SmallFinish {
             }
             places.file(word, kept[k], parts[k]);
         }
-        for (std::uint32_t group = blockIdx.x, turn = 0; group < words; group += gridDim.x, turn ^= 1) {
-            const std::uint32_t i = group * 32 + own;
-            if (group != blockIdx.x) {
-                rows.load_bits(group, words);
-                if (part == 0 && own < 32 && i < n) box = reinterpret_cast<const float4*>(task.raw.boxes)[i];
+        const std::uint32_t step = kAtOnce * gridDim.x;
+        for (std::uint32_t group = blockIdx.x, turn = 0; group < words; group += step, turn ^= 1) {
+#pragma unroll
+            for (std::uint32_t a = 0; a < kAtOnce; ++a) {
+                std::uint32_t first = look<false>(bits[a], kept, words, scores, task.raw.boxes);
+                if (__any_sync(kWholeWarp, first == kAgain))
+                    first = look<true>(bits[a], kept, words, scores, task.raw.boxes);
+                firsts[turn][a][lane * kStride + warp] = static_cast<std::uint16_t>(first);  // kNobody for kNone
             }
-            std::uint32_t first = look<false>(rows, kept, words, scores, task.raw.boxes);
-            if (__any_sync(kWholeWarp, first == kAgain)) first = look<true>(rows, kept, words, scores, task.raw.boxes);
-            firsts[turn][lane * kStride + warp] = static_cast<std::uint16_t>(first);  // kNobody for kNone
+            if (group + step < words) load_bits(group + step);
             __syncthreads();
 
-            if (own < 32) {
-                const bool keeps = (places_memory.kept[group] >> own & 1U) != 0 && i < n;
-                std::uint32_t its = places.first_of<kWarps / kLanes>(firsts[turn] + own * kStride);
+            const std::uint32_t mine = group + its_group * gridDim.x;
+            if (looks && mine < words) {
+                const std::uint32_t i = mine * 32 + own;
+                if (group != blockIdx.x && part == 0 && i < n) box = reinterpret_cast<const float4*>(task.raw.boxes)[i];
+                const bool keeps = (places_memory.kept[mine] >> own & 1U) != 0 && i < n;
+                std::uint32_t its = places.first_of<kWarps / kLanes>(firsts[turn][its_group] + own * kStride);
                 if (keeps) its = i;
                 const std::uint32_t place = places.place_of(its != kNone ? its : 0);
                 if (i < n) {
@@ -133,14 +148,15 @@ private:
 
     // The first kept one in the lane's words; kAgain where scores are equal and that was not asked for.
     template <bool exact>
-    __device__ __forceinline__ static std::uint32_t look(const Rows& rows, const std::uint32_t (&kept)[kEach],
-                                                         std::uint32_t words, const float* scores, const Box* d_boxes) {
+    __device__ __forceinline__ static std::uint32_t look(const std::uint32_t (&bits)[kEach],
+                                                         const std::uint32_t (&kept)[kEach], std::uint32_t words,
+                                                         const float* scores, const Box* d_boxes) {
         SmallPlaces::First<exact> first{d_boxes};
 #pragma unroll
         for (std::uint32_t k = 0; k < kEach; ++k) {
             if (Rows::word(k) >= words) break;
 #pragma unroll 1
-            for (std::uint32_t by = rows.bits[k] & kept[k]; by != 0; by &= by - 1) {
+            for (std::uint32_t by = bits[k] & kept[k]; by != 0; by &= by - 1) {
                 const std::uint32_t j = Rows::word(k) * 32 + __ffs(static_cast<int>(by)) - 1;
                 first.offer(j, scores[j]);
             }

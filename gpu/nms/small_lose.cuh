@@ -20,6 +20,7 @@ struct SmallLose {
         __shared__ std::uint32_t by_any;
         __shared__ std::uint32_t free_of_group;
         __shared__ std::uint32_t count;  // of edges
+        let_next_start();
         const SmallNmsScratch& scratch = small.scratch;
         const std::uint32_t lane = threadIdx.x % 32;
         const std::uint32_t warp = threadIdx.x / 32;
@@ -33,20 +34,20 @@ struct SmallLose {
         Rows rows(scratch, shape);
 
         wait_for_previous();
-        let_next_start();
-        rows.load_bits(blockIdx.x, words);
+        std::uint32_t row[kEach];
+        rows.load_bits(row, blockIdx.x, words);
         rows.load_gone(n);
         std::uint32_t free[kEach];
 #pragma unroll
         for (std::uint32_t k = 0; k < kEach; ++k) free[k] = Rows::word(k) < words ? rows.free(k, n) : 0;
         for (std::uint32_t group = blockIdx.x; group < words; group += gridDim.x) {
-            if (group != blockIdx.x) rows.load_bits(group, words);
+            if (group != blockIdx.x) rows.load_bits(row, group, words);
             std::uint32_t any = 0;
             bool lost = false;
 #pragma unroll
             for (std::uint32_t k = 0; k < kEach; ++k) {
-                any |= rows.bits[k];
-                lost = lost || (rows.bits[k] & free[k]) != 0;
+                any |= row[k];
+                lost = lost || (row[k] & free[k]) != 0;
                 if (Rows::word(k) == group) free_of_group = free[k];
             }
             const std::uint32_t anys = __ballot_sync(kWholeWarp, any != 0);
@@ -67,7 +68,7 @@ struct SmallLose {
                 std::uint32_t* edges = scratch.edges + group * SmallNmsScratch::kSegment;
 #pragma unroll
                 for (std::uint32_t k = 0; k < kEach; ++k) {
-                    std::uint32_t bits = rows.bits[k];
+                    std::uint32_t bits = row[k];
                     if (bits == 0) continue;
                     std::uint32_t at = atomicAdd(&count, static_cast<std::uint32_t>(__popc(bits)));
 #pragma unroll 1

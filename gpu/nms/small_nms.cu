@@ -32,6 +32,9 @@ using MatchMany = SmallMatch<128, 256>;
 constexpr std::int32_t kRoomyLimit = 3456;
 constexpr std::uint32_t kThreads = 1024;  // of lose and finish
 constexpr std::uint32_t kDropThreads = 512;
+// Groups that a block of finish looks at together, where it has several.
+template <class Tasks>
+constexpr std::uint32_t kAtOnce = std::is_same_v<Tasks, TaskOfFrame> ? 4 : 1;
 
 // How many blocks of match a multiprocessor is to run: where few do, each thread has more registers, but what does not
 // run at once runs later.
@@ -73,7 +76,7 @@ __global__ void __launch_bounds__(kThreads, 1)
                   const __grid_constant__ SmallShape shape, const __grid_constant__ Larger larger) {
     touch_parameters(tasks, rules, shape, larger);
     const SmallNmsTask& task = tasks.get();
-    if (SmallFinish<kThreads, kEach, greedy>::run(task, rules, shape)) return;
+    if (SmallFinish<kThreads, kEach, kAtOnce<Tasks>, greedy>::run(task, rules, shape)) return;
     if constexpr (greedy) {
         larger.third(task.task);
     } else {
@@ -150,7 +153,7 @@ struct Launch {
     // kEach: words of a row that a warp takes.
     template <std::uint32_t kEach, bool greedy>
     void finish(bool early) const {
-        const std::size_t shared = SmallFinish<kThreads, kEach, greedy>::shared_bytes(shape.room);
+        const std::size_t shared = SmallFinish<kThreads, kEach, kAtOnce<Tasks>, greedy>::shared_bytes(shape.room);
         run("finish_kernel", &finish_kernel<kEach, greedy, Tasks, Larger>, {blocks(1), kThreads, shared}, early, rules,
             shape, larger);
     }
@@ -213,8 +216,8 @@ std::uint32_t spread(std::uint32_t items, const DeviceInfo& device) {
 std::int32_t small_nms_limit(const DeviceInfo& device) {
     std::int32_t limit = kSmallNmsLimit;
     const auto bytes = [](std::int32_t n) {
-        using Finish = SmallFinish<kThreads, kSmallNmsLimit / kThreads, true>;
-        return Finish::kDeclaredBytes + sizeof(SmallNmsTask) + Finish::shared_bytes(room_for(n));
+        using Finish = SmallFinish<kThreads, kSmallNmsLimit / kThreads, kAtOnce<TaskOfFrame>, true>;
+        return sizeof(SmallPlaces::Shared) + sizeof(SmallNmsTask) + Finish::shared_bytes(room_for(n));
     };
     while (limit > 512 && bytes(limit) > device.shared_memory) limit /= 2;
     return limit;

@@ -13,8 +13,6 @@ namespace throng::gpu {
 template <std::uint32_t kWarps, std::uint32_t kEach>
 class SmallRows {
 public:
-    std::uint32_t bits[kEach];  // of the lane's detection
-
     // What can be known before the kernel in front has ended.
     __device__ __forceinline__ SmallRows(const SmallNmsScratch& scratch, const SmallShape& shape)
         : matrix_(scratch.matrix + word(0) * shape.room + threadIdx.x % 32),
@@ -30,10 +28,12 @@ public:
     [[nodiscard]] __device__ __forceinline__ static std::uint32_t word(std::uint32_t k) {
         return threadIdx.x / 32 + k * kWarps;
     }
-    __device__ __forceinline__ void load_bits(std::uint32_t group, std::uint32_t words) {
+    // Of the lane's detection of a group; none of a group that is not there.
+    __device__ __forceinline__ void load_bits(std::uint32_t (&bits)[kEach], std::uint32_t group,
+                                              std::uint32_t words) const {
 #pragma unroll
         for (std::uint32_t k = 0; k < kEach; ++k)
-            bits[k] = word(k) < words ? __ldcg(matrix_ + group * 32 + k * step_) : 0;
+            bits[k] = word(k) < words && group < words ? __ldcg(matrix_ + group * 32 + k * step_) : 0;
     }
     __device__ __forceinline__ void load_gone(std::uint32_t n) {
 #pragma unroll

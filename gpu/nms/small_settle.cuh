@@ -15,7 +15,9 @@ struct SmallSettle {
     std::uint32_t room;
     std::uint32_t most;
 
-    __host__ __device__ static std::uint32_t most_edges(std::uint32_t room) { return max(2 * room, 4096U); }
+    static constexpr std::uint32_t kLeast = 5120;  // edges
+
+    __host__ __device__ static std::uint32_t most_edges(std::uint32_t room) { return max(2 * room, kLeast); }
     __host__ __device__ static std::uint32_t bytes(std::uint32_t room) { return (most_edges(room) + 2 * room) * 4; }
     __device__ __forceinline__ static SmallSettle in(unsigned char* memory, std::uint32_t room) {
         const std::uint32_t most = most_edges(room);
