@@ -14,16 +14,16 @@ constexpr std::uint32_t kMostCells = 1U << 28;         // columns and the number
 static_assert(kThreads * 4 % BoxGrid::kSegment == 0);  // a block of allot_cells_kernel lays segments side by side
 
 __global__ void __launch_bounds__(kThreads) assign_cells_kernel(GridBuild build, NmsTask task) {
-    wait_for_previous();
     let_next_start();
+    wait_for_previous();
     const RawDetection detection(task.raw, blockIdx.x * kThreads + threadIdx.x);
     const std::uint32_t n = stored_count(task.raw);
     if (n >= build.grid.least) assign_cells<kThreads>(build, task, detection, n);
 }
 
 __global__ void __launch_bounds__(kThreads) allot_cells_kernel(GridBuild build, NmsTask task) {
-    wait_for_previous();
     let_next_start();
+    wait_for_previous();
     const uint4 counts = load_counts(build.grid, kThreads, gridDim.x - 1);
     const std::uint32_t n = stored_count(task.raw);
     if (n >= build.grid.least) allot_cells(build.grid, n, kThreads, gridDim.x - 1, counts);
@@ -31,8 +31,8 @@ __global__ void __launch_bounds__(kThreads) allot_cells_kernel(GridBuild build, 
 
 __global__ void __launch_bounds__(kThreads) fill_cells_kernel(GridBuild build, NmsTask task) {
     const std::uint32_t i = blockIdx.x * kThreads + threadIdx.x;
-    wait_for_previous();
     let_next_start();
+    wait_for_previous();
     const GridPlace place = load_place(build.grid, task.raw, i);
     const RawDetection detection(task.raw, i);
     const std::uint32_t n = stored_count(task.raw);

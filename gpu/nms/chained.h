@@ -21,7 +21,9 @@ __device__ __forceinline__ void wait_for_previous() {
 #endif
 }
 
-// From here on blocks of the next kernel may start where there is room.
+// From here on blocks of the next kernel may start where there is room. Before wait_for_previous() that hides the next
+// launch behind a short kernel, too, which is right where the next kernel does not touch, before it waits itself, what
+// any of the kernels that still run may write: it waits for this one, and this one for those.
 __device__ __forceinline__ void let_next_start() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     cudaTriggerProgrammaticLaunchCompletion();

@@ -99,8 +99,8 @@ __global__ void __launch_bounds__(kFindThreads, kFindBlocks)
     constexpr std::uint32_t kInBlock = kFindThreads / kLanes;
     using Search = SuppressorSearch<path, kLanes>;
     __shared__ typename Search::Board boards[kFindThreads / 32];
-    wait_for_previous();
     let_next_start();
+    wait_for_previous();
     const std::uint32_t in_block = threadIdx.x / kLanes;
     // Before it is known how many there are, to wait once for all.
     std::uint32_t r = blockIdx.x * kInBlock + in_block;

@@ -39,15 +39,15 @@ struct BinLarger {
         }
     };
     __device__ __forceinline__ void second(const NmsTask& task) const {
-        wait_for_previous();
         let_next_start();
+        wait_for_previous();
         if (threadIdx.x >= allot_threads) return;
         const uint4 counts = load_counts(build.grid, allot_threads, allot_blocks);
         allot_cells(build.grid, stored_count(task.raw), allot_threads, allot_blocks, counts);
     }
     __device__ __forceinline__ void third(const NmsTask& task) const {
-        wait_for_previous();
         let_next_start();
+        wait_for_previous();
         if (threadIdx.x >= fill_threads) return;
         const std::uint32_t i = blockIdx.x * fill_threads + threadIdx.x;
         const GridPlace place = load_place(build.grid, task.raw, i);
