@@ -66,13 +66,15 @@ struct SmallLose {
             }
             if ((opens >> lane & 1U) != 0) {
                 std::uint32_t* edges = scratch.edges + group * SmallNmsScratch::kSegment;
+                std::uint32_t its = 0;
+#pragma unroll
+                for (std::uint32_t k = 0; k < kEach; ++k) its += __popc(row[k]);
+                std::uint32_t at = its != 0 ? atomicAdd(&count, its) : 0;
 #pragma unroll
                 for (std::uint32_t k = 0; k < kEach; ++k) {
-                    std::uint32_t bits = row[k];
-                    if (bits == 0) continue;
-                    std::uint32_t at = atomicAdd(&count, static_cast<std::uint32_t>(__popc(bits)));
 #pragma unroll 1
-                    for (; bits != 0 && at < SmallNmsScratch::kSegment; bits &= bits - 1, ++at)
+                    for (std::uint32_t bits = row[k]; bits != 0 && at < SmallNmsScratch::kSegment;
+                         bits &= bits - 1, ++at)
                         edges[at] = i << 16 | (Rows::word(k) * 32 + __ffs(static_cast<int>(bits)) - 1);
                 }
             }

@@ -86,11 +86,17 @@ struct SmallSettle {
         }
         fits = __syncthreads_and(fits && taken <= most / kWarps ? 1 : 0) != 0;
         if (fits) {
+            std::uint32_t left[kEach];
 #pragma unroll
             for (std::uint32_t k = 0; k < kEach; ++k) {
-                const std::uint32_t i = (warp + k * kWarps) * 32 + lane;
-                if (i < words * 32 && states[k] == SmallState::open && atomicAdd(waits + i, 0U) == 0)
-                    tell(state, i, SmallState::stays);
+                const std::uint32_t word = warp + k * kWarps;
+                left[k] = look(waits, (word < words ? word : 0) * 32 + lane);
+            }
+#pragma unroll
+            for (std::uint32_t k = 0; k < kEach; ++k) {
+                const std::uint32_t word = warp + k * kWarps;
+                if (word < words && states[k] == SmallState::open && left[k] == 0)
+                    tell(state, word * 32 + lane, SmallState::stays);
             }
             resolve(ours, taken);
         } else {
@@ -101,11 +107,11 @@ struct SmallSettle {
 
 private:
     // Other warps write meanwhile.
-    [[nodiscard]] __device__ __forceinline__ static std::uint32_t look(std::uint32_t* state, std::uint32_t i) {
+    [[nodiscard]] __device__ __forceinline__ static std::uint32_t look(const std::uint32_t* values, std::uint32_t i) {
         std::uint32_t value;
         asm volatile("ld.relaxed.cta.shared.u32 %0, [%1];"
                      : "=r"(value)
-                     : "r"(static_cast<std::uint32_t>(__cvta_generic_to_shared(state + i)))
+                     : "r"(static_cast<std::uint32_t>(__cvta_generic_to_shared(values + i)))
                      : "memory");
         return value;
     }
@@ -120,7 +126,7 @@ private:
         if (count <= 32) {
             // As few steps as can be: those that wait take them from those that they wait for.
             std::uint32_t edge = lane < count ? ours[lane] : kNone;
-            const bool alone = edge != kNone && atomicAdd(waits + (edge >> 16), 0U) == 1;
+            const bool alone = edge != kNone && look(waits, edge >> 16) == 1;
             while (true) {
                 const bool ready = edge != kNone && look(state, edge & 0xFFFFU) != SmallState::open;
                 if (__any_sync(kWholeWarp, ready)) {
