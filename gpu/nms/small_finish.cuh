@@ -47,12 +47,13 @@ struct SmallFinish {
         auto* firsts = reinterpret_cast<Firsts*>(scores + shape.room);
         const SmallSettle settle = SmallSettle::in(memory + std::size_t{shape.room} * sizeof(float), shape.room);
         // The detections were there before the kernel in front of this one began.
+        const SmallPlaces::Scores<kThreads, kEach> raw_scores(task.raw, shape.capacity);
         const std::uint32_t n = small_count(task.raw);
         if (n > shape.capacity) return false;
         if constexpr (greedy) settle.prepare<kThreads>();
         const std::uint32_t words = words_for(n);
         const bool works = blockIdx.x < words || blockIdx.x == 0;
-        const SmallPlaces places = SmallPlaces::prepare<kThreads>(places_memory, scores, task.raw, works ? n : 0);
+        const SmallPlaces places = SmallPlaces::prepare(places_memory, scores, task.raw, raw_scores, works ? n : 0);
         std::uint32_t parts[kEach];
 #pragma unroll
         for (std::uint32_t k = 0; k < kEach; ++k)

@@ -30,16 +30,32 @@ struct SmallPlaces {
     float best;
     float scale;
 
+    // Scores, kThreads apart: loaded before it is known how many there are, to wait once for both.
+    template <std::uint32_t kThreads, std::uint32_t kEach>
+    struct Scores {
+        float value[kEach];
+
+        __device__ __forceinline__ Scores(const DetectionSpan& raw, std::uint32_t most) {
+#pragma unroll
+            for (std::uint32_t k = 0; k < kEach; ++k) {
+                const std::uint32_t i = threadIdx.x + k * kThreads;
+                value[k] = i < most && i < static_cast<std::uint32_t>(raw.capacity) ? __ldcg(raw.scores + i) : 0.0F;
+            }
+        }
+    };
+
     // Clears, copies the scores and finds their range; begins and ends with all threads there.
-    template <std::uint32_t kThreads>
+    template <std::uint32_t kThreads, std::uint32_t kEach>
     __device__ __forceinline__ static SmallPlaces prepare(Shared& s, float* score, const DetectionSpan& raw,
-                                                          std::uint32_t n) {
+                                                          const Scores<kThreads, kEach>& scores, std::uint32_t n) {
         constexpr float kLargest = 3.402823466e+38F;
         std::uint32_t high = 0;
         std::uint32_t low = 0;  // of the complement, so that both are maxima
-#pragma unroll 1
-        for (std::uint32_t i = threadIdx.x; i < n; i += kThreads) {
-            const float value = __ldcg(raw.scores + i);
+#pragma unroll
+        for (std::uint32_t k = 0; k < kEach; ++k) {
+            const std::uint32_t i = threadIdx.x + k * kThreads;
+            const float value = scores.value[k];
+            if (i >= n) break;
             score[i] = value;
             if (!(fabsf(value) <= kLargest)) continue;
             high = max(high, score_key(value));
