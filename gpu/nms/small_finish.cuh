@@ -54,10 +54,10 @@ struct SmallFinish {
         const std::uint32_t words = words_for(n);
         const bool works = blockIdx.x < words || blockIdx.x == 0;
         const SmallPlaces places = SmallPlaces::prepare(places_memory, scores, task.raw, raw_scores, works ? n : 0);
-        std::uint32_t parts[kEach];
+        std::uint32_t parts[kEach];  // of the lane's detections of the warp's words, whose scores the thread has
+        static_assert(kThreads == kWarps * 32);
 #pragma unroll
-        for (std::uint32_t k = 0; k < kEach; ++k)
-            parts[k] = places.part_of(min(Rows::word(k) * 32 + lane, shape.room - 1));
+        for (std::uint32_t k = 0; k < kEach; ++k) parts[k] = places.part_of(raw_scores.value[k]);
         // The detection that this thread looks for: of which group, and of the group.
         const std::uint32_t its_group = kAtOnce == 1 ? 0 : threadIdx.x / kLanes / 32;
         const std::uint32_t own = threadIdx.x / kLanes - its_group * 32;

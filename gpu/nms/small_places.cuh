@@ -77,8 +77,8 @@ struct SmallPlaces {
     }
 
     // Never ascends with the score. Where the range is 0 or infinite all may share a part.
-    [[nodiscard]] __device__ __forceinline__ std::uint32_t part_of(std::uint32_t i) const {
-        const float part = (best - score[i]) * scale;
+    [[nodiscard]] __device__ __forceinline__ std::uint32_t part_of(float its) const {
+        const float part = (best - its) * scale;
         return static_cast<std::uint32_t>(fminf(fmaxf(part, 0.0F), static_cast<float>(kParts - 1)));
     }
 
@@ -146,7 +146,7 @@ struct SmallPlaces {
         static_assert(kLanes >= kSlots);
         const std::uint32_t lane = threadIdx.x % kLanes;
         const float its = score[i];
-        const std::uint32_t part = part_of(i);
+        const std::uint32_t part = part_of(its);
         const std::uint32_t same = s.in_part[part];
         const std::uint32_t other = lane < same && lane < kSlots ? s.slots[part][lane % kSlots] : i;
         const float others = score[other];
