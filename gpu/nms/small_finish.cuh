@@ -79,12 +79,9 @@ struct SmallFinish {
 #pragma unroll
             for (std::uint32_t a = 0; a < kAtOnce; ++a) rows.load_bits(bits[a], group + a * gridDim.x, words);
         };
+        if constexpr (!greedy) rows.load_gone(n);  // first: it is needed first
         load_bits(blockIdx.x);
-        if constexpr (greedy) {
-            settle.run<kWarps, kEach>(scratch, words);
-        } else {
-            rows.load_gone(n);
-        }
+        if constexpr (greedy) settle.run<kWarps, kEach>(scratch, words);
         std::uint32_t kept[kEach];
 #pragma unroll
         for (std::uint32_t k = 0; k < kEach; ++k) {
