@@ -46,7 +46,7 @@ struct SmallFinish {
         auto* scores = reinterpret_cast<float*>(memory);
         auto* firsts = reinterpret_cast<Firsts*>(scores + shape.room);
         const SmallSettle settle = SmallSettle::in(memory + std::size_t{shape.room} * sizeof(float), shape.room);
-        // The detections were there before the kernel in front of this one began.
+        // The detections were there before any kernel in front of this one that may still run: see match.
         const SmallPlaces::Scores<kThreads, kEach> raw_scores(task.raw, shape.capacity);
         const std::uint32_t n = small_count(task.raw);
         if (n > shape.capacity) return false;
@@ -55,7 +55,6 @@ struct SmallFinish {
         const bool works = blockIdx.x < words || blockIdx.x == 0;
         const SmallPlaces places = SmallPlaces::prepare(places_memory, scores, task.raw, raw_scores, works ? n : 0);
         std::uint32_t parts[kEach];  // of the lane's detections of the warp's words, whose scores the thread has
-        static_assert(kThreads == kWarps * 32);
 #pragma unroll
         for (std::uint32_t k = 0; k < kEach; ++k) parts[k] = places.part_of(raw_scores.value[k]);
         // The detection that this thread looks for: of which group, and of the group.

@@ -63,7 +63,7 @@ struct SmallMatch {
         }
 
         wait_for_previous();
-        let_next_start();
+        let_next_start();  // not earlier: the kernels behind look at the detections before they wait
         // Before their number is known.
         load();
         float4 boxes[kEach];
