@@ -4,7 +4,6 @@
 
 #include "core/cpu/cpu_backend.h"
 #include "gpu/backend.h"
-#include "tests/gpu/gpu_fixture.h"
 #include "tests/gpu/lost_device/trap.h"
 #include "tests/gpu/pipeline/runs.h"
 
@@ -52,7 +51,7 @@ private:
     std::int64_t frame_;
 };
 
-class LostDevice : public test::GpuTest {
+class LostDevice : public test::CrowdTest {
 protected:
     void TearDown() override {}
 };

@@ -8,7 +8,6 @@
 #include "core/frame/frame_pool.h"
 #include "core/frame/host_copies.h"
 #include "gpu/backend.h"
-#include "tests/gpu/gpu_fixture.h"
 #include "tests/gpu/pipeline/runs.h"
 
 namespace throng {
@@ -19,7 +18,7 @@ using test::CrowdFile;
 using test::LineSink;
 using test::run_file;
 
-class CudaPipeline : public test::GpuTest {};
+class CudaPipeline : public test::CrowdTest {};
 
 bool on_device(const LineSink& sink) {
     return !sink.memory.empty() && std::all_of(sink.memory.begin(), sink.memory.end(),

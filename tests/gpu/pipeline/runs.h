@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <regex>
 #include <string>
 #include <utility>
@@ -16,6 +17,8 @@
 #include "core/synth/crowd.h"
 #include "core/video/source.h"
 #include "core/video/video_writer.h"
+#include "tests/gpu/gpu_fixture.h"
+#include "tests/support/test_data.h"
 
 namespace throng::test {
 
@@ -66,14 +69,29 @@ private:
     std::string path_;
 };
 
+// A detector's default model, or nothing where it is not installed.
+inline std::optional<std::filesystem::path> crowd_model() {
+    return cascade_file("haarcascade_frontalface_alt2.xml");
+}
+
 inline PipelineSettings crowd_settings() {
     PipelineSettings settings;
+    settings.detector.model = crowd_model().value_or("").string();
     settings.detector.min_size = 24;
     settings.detector.scale_factor = 1.2;
     settings.nms.overlap = Overlap::min;
     settings.nms.theta = 0.5F;
     return settings;
 }
+
+// Tests that need that model beside a device.
+class CrowdTest : public GpuTest {
+protected:
+    void SetUp() override {
+        GpuTest::SetUp();
+        if (!IsSkipped() && !crowd_model()) GTEST_SKIP() << "skipped: no opencv-data";
+    }
+};
 
 // What a file gives on a backend. device: frames of the decoder are taken where they lie.
 inline std::shared_ptr<LineSink> run_file(const std::string& path, std::shared_ptr<Backend> backend, bool device,
