@@ -42,14 +42,8 @@ constexpr unsigned kThreads = 256;
 constexpr unsigned kFindThreads = 128;
 // Blocks a multiprocessor: as many warps as possible without many registers going to memory; measured.
 constexpr unsigned kFindBlocks = 8;
+constexpr unsigned kOwnBlocks = 6;
 constexpr unsigned kSettleBlocks = 4;
-constexpr unsigned own_blocks() {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-    return 4;  // all that it holds
-#else
-    return 6;
-#endif
-}
 constexpr std::int32_t kFew = 32768;
 // Lanes that search for one detection. More answer sooner, fewer waste less.
 constexpr int kFindLanesOfFew = 8;
@@ -186,7 +180,7 @@ __device__ __noinline__ std::uint32_t search_again(const LargeNmsWork& w, const 
 // groups of its lanes. These wait for places that the first blocks tell, and those wait for nobody: blocks start in the
 // order of their numbers.
 template <PairPath path>
-__global__ void __launch_bounds__(kThreads, own_blocks())
+__global__ void __launch_bounds__(kThreads, blocks_at_once(kThreads, kOwnBlocks))
     own_kernel(const __grid_constant__ LargeNmsWork w, const __grid_constant__ NmsTask task,
                const __grid_constant__ NmsRuleSet rules, std::uint32_t share, std::uint32_t writers) {
     __shared__ KeptBoard board;

@@ -39,17 +39,12 @@ constexpr std::uint32_t kAtOnce = std::is_same_v<Tasks, TaskOfFrame> ? 4 : 1;
 // How many blocks of match a multiprocessor is to run: where few do, each thread has more registers, but what does not
 // run at once runs later.
 enum class Fit : std::uint8_t { roomy, tight, tightest };
-constexpr unsigned least_blocks(Fit fit) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-    constexpr unsigned kMost = 4;  // all that it holds
-#else
-    constexpr unsigned kMost = 5;
-#endif
-    return fit == Fit::roomy ? 3 : fit == Fit::tight ? 4 : kMost;
+constexpr unsigned match_blocks(unsigned threads, Fit fit) {
+    return blocks_at_once(threads, fit == Fit::roomy ? 3 : fit == Fit::tight ? 4 : 5);
 }
 
 template <class Match, Fit fit, class Tasks, class Larger>
-__global__ void __launch_bounds__(Match::kWarps * 32, least_blocks(fit))
+__global__ void __launch_bounds__(Match::kWarps * 32, match_blocks(Match::kWarps * 32, fit))
     match_kernel(const __grid_constant__ Tasks tasks, const __grid_constant__ NmsRuleSet rules,
                  const __grid_constant__ SmallShape shape, const __grid_constant__ Larger larger) {
     touch_parameters(tasks, rules, shape, larger);

@@ -15,7 +15,7 @@ struct SmallSettle {
     std::uint32_t room;
     std::uint32_t most;
 
-    static constexpr std::uint32_t kLeast = 5120;  // edges
+    static constexpr std::uint32_t kLeast = 5120;  // edges; finish has another use for that memory afterwards
 
     __host__ __device__ static std::uint32_t most_edges(std::uint32_t room) { return max(2 * room, kLeast); }
     __host__ __device__ static std::uint32_t bytes(std::uint32_t room) { return (most_edges(room) + 2 * room) * 4; }

@@ -19,6 +19,7 @@ using test::LineSink;
 using test::run_file;
 
 class CudaPipeline : public test::CrowdTest {};
+class CudaDevice : public test::GpuTest {};  // needs no model
 
 bool on_device(const LineSink& sink) {
     return !sink.memory.empty() && std::all_of(sink.memory.begin(), sink.memory.end(),
@@ -220,7 +221,7 @@ TEST_F(CudaPipeline, DeviceMemoryIsStable) {
     EXPECT_EQ(pipeline.counters().detected, 3000U);
 }
 
-TEST_F(CudaPipeline, AnUnknownDeviceIsRefusedInWords) {
+TEST_F(CudaDevice, AnUnknownOneIsRefusedInWords) {
     try {
         static_cast<void>(make_cuda_backend(99));
         FAIL() << "there is no device 99";

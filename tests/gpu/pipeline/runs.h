@@ -69,7 +69,7 @@ private:
     std::string path_;
 };
 
-// A detector's default model, or nothing where it is not installed.
+// The cascades' default model, or nothing where it is not installed.
 inline std::optional<std::filesystem::path> crowd_model() {
     return cascade_file("haarcascade_frontalface_alt2.xml");
 }
