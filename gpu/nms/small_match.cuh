@@ -21,14 +21,14 @@ struct SmallMatch {
     static constexpr std::uint32_t kSpan = kTile * kGroups / kWarps;  // others that a warp goes along
     static constexpr std::uint32_t kRun = PairHalves::kRun;           // of them at a time
     static constexpr int kAtOnce = 1;                                 // pairs that a lane tests
-    static_assert(kTile * kGroups % kWarps == 0 && kSpan % kRun == 0 && kTile % kSpan == 0);
+    static_assert(kWarps >= 2 * kGroups && kTile * kGroups % kWarps == 0 && kSpan % kRun == 0 && kTile % kSpan == 0);
 
     struct Shared {
         float4 edges[2 * kTile];  // as in PairColumns, these two
         float2 more[2 * kTile];
         uint4 halves[kTile / 2];               // of the second tile
         std::uint32_t turned[kGroups][kTile];  // [g][q] bit k: 32 g + k of the first tile suppresses q of the second
-        std::uint32_t gone[2 * kGroups];       // bits by place: invalid, or suppressed
+        std::uint32_t gone[2 * kGroups];       // bits by place: invalid, or suppressed by the second tile
     };
 
     // Block to pair of tiles, first <= second.
@@ -112,10 +112,7 @@ struct SmallMatch {
             // Each pair once.
             if (diagonal) rest &= ~lowest_bits(place + 1 > from ? place + 1 - from : 0);
             std::uint32_t found = 0;
-            const auto suppressed = [&](std::uint32_t q) {  // the other one
-                atomicOr(&s.turned[group][q], 1U << lane);
-                atomicOr(&s.gone[kGroups + q / 32], 1U << q % 32);
-            };
+            const auto suppressed = [&](std::uint32_t q) { atomicOr(&s.turned[group][q], 1U << lane); };  // the other
             if constexpr (plain) {
                 std::uint32_t close = 0;  // not certain: later
                 for_each_plain<kAtOnce>(columns, pairs.plan, mine, first, rest,
@@ -157,13 +154,18 @@ struct SmallMatch {
             const std::uint32_t word = tile.x * kGroups + k / kTile;
             scratch.matrix[word * shape.room + tile.y * kTile + k % kTile] = s.turned[k / kTile][k % kTile];
         }
-        if (threadIdx.x < kGroups) {
-            const std::uint32_t word = tile.x * kGroups + threadIdx.x;
-            const std::uint32_t more = diagonal ? s.gone[kGroups + threadIdx.x] : 0;
-            scratch.gone[word * SmallNmsScratch::kTiles + tile.y] = s.gone[threadIdx.x] | more;
-        } else if (threadIdx.x < 2 * kGroups && !diagonal) {
-            const std::uint32_t word = tile.y * kGroups + threadIdx.x - kGroups;
-            scratch.gone[word * SmallNmsScratch::kTiles + tile.x] = s.gone[threadIdx.x];
+        if (warp < kGroups) {
+            std::uint32_t by = 0;  // who suppresses it
+#pragma unroll
+            for (std::uint32_t g = 0; g < kGroups; ++g) by |= s.turned[g][warp * 32 + lane];
+            const std::uint32_t votes = __ballot_sync(kWholeWarp, by != 0);
+            if (lane == 0) {
+                const std::uint32_t more = diagonal ? s.gone[warp] : 0;
+                scratch.gone[(tile.y * kGroups + warp) * SmallNmsScratch::kTiles + tile.x] = votes | more;
+            }
+        } else if (warp < 2 * kGroups && lane == 0 && !diagonal) {
+            const std::uint32_t g = warp - kGroups;
+            scratch.gone[(tile.x * kGroups + g) * SmallNmsScratch::kTiles + tile.y] = s.gone[g];
         }
         return true;
     }
