@@ -104,12 +104,16 @@ struct LaunchChain {
     template <class... Parameters, class... Arguments>
     void launch_together(const char* name, void (*kernel)(Parameters...), unsigned blocks, unsigned threads,
                          const Arguments&... arguments) const {
-        cudaLaunchAttribute attributes[2] = {{}, early_start()};
-        attributes[0].id = cudaLaunchAttributeCooperative;
-        attributes[0].val.cooperative = 1;
+        cudaLaunchAttribute attributes[2] = {together(), early_start()};
         launch_kernel(name, kernel, {dim3(blocks), threads}, attributes, early ? 2 : 1, stream, arguments...);
     }
 
+    static cudaLaunchAttribute together() {
+        cudaLaunchAttribute attribute{};
+        attribute.id = cudaLaunchAttributeCooperative;
+        attribute.val.cooperative = 1;
+        return attribute;
+    }
     static cudaLaunchAttribute early_start() {
         cudaLaunchAttribute attribute{};
         attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;

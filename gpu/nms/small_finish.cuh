@@ -39,6 +39,7 @@ struct SmallFinish {
                                                              const SmallShape& shape) {
         extern __shared__ __align__(16) unsigned char memory[];
         __shared__ SmallPlaces::Shared places_memory;
+        __shared__ std::uint32_t hits[32];  // the places that get one, or kNone
         const NmsTask& task = small.task;
         const SmallNmsScratch& scratch = small.scratch;
         const std::uint32_t lane = threadIdx.x % 32;
@@ -80,7 +81,12 @@ struct SmallFinish {
         };
         if constexpr (!greedy) rows.load_gone(n);  // first: it is needed first
         load_bits(blockIdx.x);
-        if constexpr (greedy) settle.run<kWarps, kEach>(scratch, words);
+        if constexpr (greedy) {
+            settle.run<kWarps, kEach>(scratch, words);
+            // For lose, with the next frame.
+            if (shape.together && threadIdx.x < 2 && blockIdx.x < words)
+                scratch.open[blockIdx.x * SmallNmsScratch::kLine + threadIdx.x] = 0;
+        }
         std::uint32_t kept[kEach];
 #pragma unroll
         for (std::uint32_t k = 0; k < kEach; ++k) {
@@ -106,8 +112,10 @@ struct SmallFinish {
             if (group + step < words) load_bits(group + step);
             __syncthreads();
 
+            if (!looks) continue;
             const std::uint32_t mine = group + its_group * gridDim.x;
-            if (looks && mine < words) {
+            std::uint32_t hit = kNone;
+            if (mine < words) {
                 const std::uint32_t i = mine * 32 + own;
                 if (group != blockIdx.x && part == 0 && i < n) box = reinterpret_cast<const float4*>(task.raw.boxes)[i];
                 const bool keeps = (places_memory.kept[mine] >> own & 1U) != 0 && i < n;
@@ -117,10 +125,10 @@ struct SmallFinish {
                 if (i < n) {
                     if (part == 0 && task.owner != nullptr) task.owner[i] = static_cast<std::int32_t>(its);
                     if (its != kNone && rules.min_hits > 1) {
-                        if (part == 0) atomicAdd(scratch.hits + place, 1);
+                        hit = place;
                         if (part == 0 && keeps) scratch.source[place] = static_cast<std::int32_t>(i);
                     } else if (its != kNone && place < static_cast<std::uint32_t>(task.kept.capacity)) {
-                        if (part == 0) atomicAdd(task.kept.hits + place, 1);
+                        hit = place;
                         if (part == 0 && keeps) {
                             task.kept.source[place] = static_cast<std::int32_t>(i);
                             reinterpret_cast<float4*>(task.kept.boxes)[place] = box;
@@ -129,6 +137,13 @@ struct SmallFinish {
                         if (keeps && shape.extras) copy_extras(task, place, i, part, kLanes);
                     }
                 }
+            }
+            if constexpr (kAtOnce > 1) {
+                if (part == 0) add(hit, small, rules);
+            } else {
+                if (part == 0) hits[own] = hit;
+                meet<32 * kLanes>();  // the other threads have left
+                if (warp == 0) add(hits[lane], small, rules);
             }
         }
         if (blockIdx.x == 0 && warp == kWarps - 1) {
@@ -141,6 +156,18 @@ struct SmallFinish {
     }
 
 private:
+    // By so many threads of the block, whole warps.
+    template <std::uint32_t threads>
+    __device__ __forceinline__ static void meet() {
+        asm volatile("bar.sync 1, %0;" ::"n"(threads) : "memory");
+    }
+    // A hit at the place of each lane, if any. Those of one frame lie side by side, where 32 with one instruction take
+    // far less time than one by one.
+    __device__ __forceinline__ static void add(std::uint32_t place, const SmallNmsTask& small,
+                                               const NmsRuleSet& rules) {
+        if (place != kNone) atomicAdd((rules.min_hits > 1 ? small.scratch.hits : small.task.kept.hits) + place, 1);
+    }
+
     static constexpr std::uint32_t kAgain = kNone - 1;
 
     // The first kept one in the lane's words; kAgain where scores are equal and that was not asked for.

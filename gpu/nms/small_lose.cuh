@@ -8,18 +8,21 @@
 
 namespace throng::gpu {
 
-// A block for some groups of 32 detections.
-template <std::uint32_t kThreads, std::uint32_t kEach>
-struct SmallLose {
+// A block for some groups of 32 detections. together: for one; all blocks run at the same time, and in dense clusters
+// they tell each other who is open before they list edges, because most are from those that are lost.
+template <std::uint32_t kThreads, std::uint32_t kEach, bool together>
+class SmallLose {
     static constexpr std::uint32_t kWarps = kThreads / 32;
     using Rows = SmallRows<kWarps, kEach>;
 
+public:
     // Whether the frame is not too large; where it is, nobody has waited for the kernel in front.
     [[nodiscard]] __device__ __forceinline__ static bool run(const SmallNmsTask& small, const SmallShape& shape) {
         __shared__ std::uint32_t by_free;  // bits of the group
         __shared__ std::uint32_t by_any;
         __shared__ std::uint32_t free_of_group;
-        __shared__ std::uint32_t count;  // of edges
+        __shared__ std::uint32_t count;                                // of edges
+        __shared__ std::uint32_t open[together ? kWarps * kEach : 1];  // bits by index
         let_next_start();
         const SmallNmsScratch& scratch = small.scratch;
         const std::uint32_t lane = threadIdx.x % 32;
@@ -54,9 +57,20 @@ struct SmallLose {
             const std::uint32_t losts = __ballot_sync(kWholeWarp, lost);
             if (lane == 0 && anys != 0) atomicOr(&by_any, anys);
             if (lane == 0 && losts != 0) atomicOr(&by_free, losts);
-            __syncthreads();
+            bool many = false;
+            if constexpr (together) {
+                many = __syncthreads_count(any != 0 ? 1 : 0) > kMany;
+            } else {
+                __syncthreads();
+            }
 
             const std::uint32_t opens = by_any & ~by_free;
+            if constexpr (together) tell_open(scratch, opens);
+            if (many) {
+                read_open(open, scratch, words);
+#pragma unroll
+                for (std::uint32_t k = 0; k < kEach; ++k) row[k] &= open[Rows::word(k)];
+            }
             const std::uint32_t i = group * 32 + lane;
             if (warp == 0) {
                 const bool is_open = (opens >> lane & 1U) != 0;
@@ -85,6 +99,47 @@ struct SmallLose {
             __syncthreads();
         }
         return true;
+    }
+
+private:
+    // Of the threads of a block, so many whose words of the matrix suppress something: a dense cluster.
+    static constexpr int kMany = kThreads * 3 / 8;
+    static constexpr std::uint32_t kTold = 1U << 31;
+
+    // Of a group two words, halves of the bits, which are 0 before: kTold says that they have been written, so there is
+    // nothing else to wait for.
+    __device__ __forceinline__ static void tell_open(const SmallNmsScratch& scratch, std::uint32_t opens) {
+        if (threadIdx.x >= 2) return;
+        const std::uint32_t half = opens >> 16 * threadIdx.x & 0xFFFFU;
+        std::uint32_t* at = scratch.open + blockIdx.x * SmallNmsScratch::kLine + threadIdx.x;
+        asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(at), "r"(half | kTold) : "memory");
+    }
+    // One warp reads, because many that read the same lines take long. Ends with all threads there.
+    __device__ __forceinline__ static void read_open(std::uint32_t* open, const SmallNmsScratch& scratch,
+                                                     std::uint32_t words) {
+        if (threadIdx.x < 32) {
+            uint2 told[kEach];
+#pragma unroll
+            for (std::uint32_t k = 0; k < kEach; ++k) told[k] = make_uint2(0, 0);
+            for (bool again = true; again;) {
+                again = false;
+#pragma unroll
+                for (std::uint32_t k = 0; k < kEach; ++k) {
+                    const std::uint32_t group = threadIdx.x + k * kWarps;
+                    if (group >= words || (told[k].x & told[k].y & kTold) != 0) continue;
+                    const std::uint32_t* at = scratch.open + group * SmallNmsScratch::kLine;
+                    asm volatile("ld.relaxed.gpu.global.v2.u32 {%0, %1}, [%2];"
+                                 : "=r"(told[k].x), "=r"(told[k].y)
+                                 : "l"(at)
+                                 : "memory");
+                    again = true;
+                }
+            }
+#pragma unroll
+            for (std::uint32_t k = 0; k < kEach; ++k)
+                open[threadIdx.x + k * kWarps] = (told[k].x & 0xFFFFU) | told[k].y << 16;
+        }
+        __syncthreads();
     }
 };
 

@@ -14,7 +14,7 @@
 // No detection is sorted. Kernels that start early, each of which waits for all of the one before:
 //   match:  who suppresses whom, as a matrix of bits. Who is suppressed by nobody is kept, by one-pass and by greedy.
 //   lose:   greedy only. Who is suppressed by one of those is lost. Of the others, about a tenth, the suppressors are
-//           listed.
+//           listed; where many detections may be in few clusters, but for those that are lost.
 //   finish: a block for 32 detections: looks in their rows for the first kept one that suppresses each, and writes what
 //           is kept of them. Before that, under greedy, every block decides all those that are open. What another block
 //           knows already is computed again rather than waited for.
@@ -22,29 +22,23 @@
 namespace throng::gpu {
 namespace {
 
-// Up to so many detections, and frames, match has small tiles: the more of them, the more blocks with little to do.
-// Measured with 1 and 64 frames only, where large tiles are 4 % faster for the 64.
+// Tiles of match. Up to so many detections, and frames, they are small: the more of them, the more blocks with little
+// to do. Measured with 1 and 64 frames only, where large tiles are 4 % faster for the 64.
 constexpr std::int32_t kFew = 2048;
 constexpr std::int32_t kFewFrames = 4;
 using MatchFew = SmallMatch<64, 128>;
+using MatchSome = SmallMatch<96, 288>;
 using MatchMany = SmallMatch<128, 256>;
-// Up to so many a large device runs all blocks of match at once even if they have many registers.
-constexpr std::int32_t kRoomyLimit = 3456;
 constexpr std::uint32_t kThreads = 1024;  // of lose and finish
 constexpr std::uint32_t kDropThreads = 512;
 // Groups that a block of finish looks at together, where it has several.
 template <class Tasks>
 constexpr std::uint32_t kAtOnce = std::is_same_v<Tasks, TaskOfFrame> ? 4 : 1;
 
-// How many blocks of match a multiprocessor is to run: where few do, each thread has more registers, but what does not
-// run at once runs later.
-enum class Fit : std::uint8_t { roomy, tight, tightest };
-constexpr unsigned match_blocks(unsigned threads, Fit fit) {
-    return blocks_at_once(threads, fit == Fit::roomy ? 3 : fit == Fit::tight ? 4 : 5);
-}
-
-template <class Match, Fit fit, class Tasks, class Larger>
-__global__ void __launch_bounds__(Match::kWarps * 32, match_blocks(Match::kWarps * 32, fit))
+// kBlocks: that a multiprocessor is to run at once. Where few do, each thread has more registers, but what does not run
+// at once runs later.
+template <class Match, unsigned kBlocks, class Tasks, class Larger>
+__global__ void __launch_bounds__(Match::kWarps * 32, blocks_at_once(Match::kWarps * 32, kBlocks))
     match_kernel(const __grid_constant__ Tasks tasks, const __grid_constant__ NmsRuleSet rules,
                  const __grid_constant__ SmallShape shape, const __grid_constant__ Larger larger) {
     touch_parameters(tasks, rules, shape, larger);
@@ -56,13 +50,13 @@ __global__ void __launch_bounds__(Match::kWarps * 32, match_blocks(Match::kWarps
     if (!taken) first.run(larger, task.task);
 }
 
-template <std::uint32_t kEach, class Tasks, class Larger>
+template <std::uint32_t kEach, bool together, class Tasks, class Larger>
 __global__ void __launch_bounds__(kThreads, 1)
     lose_kernel(const __grid_constant__ Tasks tasks, const __grid_constant__ SmallShape shape,
                 const __grid_constant__ Larger larger) {
     touch_parameters(tasks, shape, larger);
     const SmallNmsTask& task = tasks.get();
-    if (!SmallLose<kThreads, kEach>::run(task, shape)) larger.second(task.task);
+    if (!SmallLose<kThreads, kEach, together>::run(task, shape)) larger.second(task.task);
 }
 
 template <std::uint32_t kEach, bool greedy, class Tasks, class Larger>
@@ -87,8 +81,10 @@ __global__ void __launch_bounds__(kDropThreads)
 }
 
 std::uint32_t room_for(std::int32_t capacity) {
-    constexpr std::uint32_t kTile = MatchMany::kTileSize;
-    return (static_cast<std::uint32_t>(std::max(capacity, 1)) + kTile - 1) / kTile * kTile;
+    const auto whole = [n = static_cast<std::uint32_t>(std::max(capacity, 1))](std::uint32_t tile) {
+        return (n + tile - 1) / tile * tile;
+    };
+    return std::max(whole(MatchSome::kTileSize), whole(MatchMany::kTileSize));
 }
 
 template <class Tasks, class Larger>
@@ -105,35 +101,38 @@ struct Launch {
     bool reduce_alone = false;
 
     template <typename... Parameters, typename... Arguments>
-    void run(const char* name, void (*kernel)(Parameters...), const LaunchSize& size, bool early,
+    void run(const char* name, void (*kernel)(Parameters...), const LaunchSize& size, bool early, bool together,
              const Arguments&... arguments) const {
         if (size.shared > 0) {
             check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                             static_cast<int>(size.shared)),
                        name);
         }
-        cudaLaunchAttribute attribute = LaunchChain::early_start();
-        launch_kernel(name, kernel, size, &attribute, early && device.major >= 9 ? 1 : 0, stream, tasks, arguments...);
+        cudaLaunchAttribute attributes[2] = {};
+        unsigned count = 0;
+        if (early && device.major >= 9) attributes[count++] = LaunchChain::early_start();
+        if (together) attributes[count++] = LaunchChain::together();
+        launch_kernel(name, kernel, size, attributes, count, stream, tasks, arguments...);
     }
 
-    template <class Match, Fit fit>
+    template <class Match, unsigned kBlocks>
     void match() const {
         const unsigned tiles = (shape.capacity + shape.tile - 1) / shape.tile;
         const unsigned blocks = std::max(tiles * (tiles + 1) / 2, first_blocks);
-        run("match_kernel", &match_kernel<Match, fit, Tasks, Larger>, {dim3(blocks, frames), Match::kWarps * 32}, true,
-            rules, shape, larger);
+        run("match_kernel", &match_kernel<Match, kBlocks, Tasks, Larger>, {dim3(blocks, frames), Match::kWarps * 32},
+            true, false, rules, shape, larger);
     }
     void match() const {
         if constexpr (std::is_same_v<Larger, BinLarger>) {
-            match<MatchMany, Fit::roomy>();  // with fewer registers it loads what larger frames need later
+            match<MatchMany, 3>();  // with fewer registers it loads what larger frames need later
         } else if (shape.tile == MatchFew::kTileSize) {
-            match<MatchFew, Fit::roomy>();
+            match<MatchFew, 3>();
         } else if constexpr (std::is_same_v<Tasks, TaskOfFrame>) {
-            match<MatchMany, Fit::tightest>();
-        } else if (static_cast<std::int32_t>(shape.capacity) <= kRoomyLimit) {
-            match<MatchMany, Fit::roomy>();
+            match<MatchMany, 5>();
+        } else if (shape.tile == MatchSome::kTileSize) {
+            match<MatchSome, 4>();
         } else {
-            match<MatchMany, Fit::tight>();
+            match<MatchMany, 4>();
         }
     }
 
@@ -149,20 +148,32 @@ struct Launch {
     template <std::uint32_t kEach, bool greedy>
     void finish(bool early) const {
         const std::size_t shared = SmallFinish<kThreads, kEach, kAtOnce<Tasks>, greedy>::shared_bytes(shape.room);
-        run("finish_kernel", &finish_kernel<kEach, greedy, Tasks, Larger>, {blocks(1), kThreads, shared}, early, rules,
-            shape, larger);
+        run("finish_kernel", &finish_kernel<kEach, greedy, Tasks, Larger>, {blocks(1), kThreads, shared}, early, false,
+            rules, shape, larger);
+    }
+
+    template <std::uint32_t kEach>
+    void lose() const {
+        const LaunchSize size{blocks(2), kThreads};
+        if constexpr (kEach > kFew / kThreads && std::is_same_v<Tasks, OneTask> &&
+                      std::is_same_v<Larger, LeaveLarger>) {
+            if (shape.together)
+                return run("lose_kernel", &lose_kernel<kEach, true, Tasks, Larger>, size, !reduce_alone, true, shape,
+                           larger);
+        }
+        run("lose_kernel", &lose_kernel<kEach, false, Tasks, Larger>, size, !reduce_alone, false, shape, larger);
     }
 
     template <std::uint32_t kEach>
     void reduce() const {
         if (rules.rule == NmsRule::greedy) {
-            run("lose_kernel", &lose_kernel<kEach, Tasks, Larger>, {blocks(2), kThreads}, !reduce_alone, shape, larger);
+            lose<kEach>();
             finish<kEach, true>(true);
         } else {
             finish<kEach, false>(!reduce_alone);
         }
         if (rules.min_hits > 1)
-            run("drop_kernel", &drop_kernel<Tasks>, {dim3(1, frames), kDropThreads}, true, rules, shape);
+            run("drop_kernel", &drop_kernel<Tasks>, {dim3(1, frames), kDropThreads}, true, false, rules, shape);
     }
 
     void all(SmallNmsPart part) const {
@@ -176,16 +187,25 @@ struct Launch {
     }
 };
 
-SmallShape make_shape(std::int32_t capacity, std::uint32_t tile, const NmsRuleSet& rules, bool extras) {
-    return {static_cast<std::uint32_t>(capacity), room_for(capacity), tile, make_pair_plan(rules), extras};
+SmallShape make_shape(std::int32_t capacity, std::uint32_t tile, const NmsRuleSet& rules, bool extras, bool together) {
+    return {static_cast<std::uint32_t>(capacity), room_for(capacity), tile, make_pair_plan(rules), extras, together};
 }
 
 template <class Tasks>
 void launch(SmallNmsPart part, const DeviceInfo& device, const Tasks& tasks, std::int32_t frames, std::int32_t capacity,
             const NmsRuleSet& rules, bool extras, StreamView stream) {
+    constexpr bool kOne = std::is_same_v<Tasks, OneTask>;
     const bool small_tiles = capacity <= kFew && frames <= kFewFrames;
-    const std::uint32_t tile = small_tiles ? MatchFew::kTileSize : MatchMany::kTileSize;
-    const SmallShape shape = make_shape(capacity, tile, rules, extras);
+    const bool some_tiles =
+        kOne && capacity <= static_cast<std::int32_t>(SmallNmsScratch::kTiles * MatchSome::kTileSize);
+    const std::uint32_t tile = small_tiles  ? MatchFew::kTileSize
+                               : some_tiles ? MatchSome::kTileSize
+                                            : MatchMany::kTileSize;
+    // Few are done before they have told each other anything. Of lose a multiprocessor runs one block at least.
+    const auto multiprocessors = static_cast<std::uint32_t>(device.multiprocessors);
+    const bool together = rules.rule == NmsRule::greedy && kOne && !small_tiles && !some_tiles &&
+                          words_for(static_cast<std::uint32_t>(capacity)) <= multiprocessors;
+    const SmallShape shape = make_shape(capacity, tile, rules, extras, together);
     Launch<Tasks, LeaveLarger>{.device = device,
                                .stream = stream,
                                .tasks = tasks,
@@ -225,7 +245,8 @@ SmallNmsScratch lay_out_small_nms(std::byte* d_memory, std::int32_t capacity) {
     s.matrix = reinterpret_cast<std::uint32_t*>(d_memory);
     s.gone = s.matrix + words * room;
     s.edges = s.gone + words * SmallNmsScratch::kTiles;
-    s.edge_count = s.edges + words * SmallNmsScratch::kSegment;
+    s.open = s.edges + words * SmallNmsScratch::kSegment;
+    s.edge_count = s.open + words * SmallNmsScratch::kLine;
     s.hits = reinterpret_cast<std::int32_t*>(s.edge_count + words);
     s.source = s.hits + room;
     s.invalid = reinterpret_cast<std::uint32_t*>(s.source + room);
@@ -237,7 +258,8 @@ std::size_t small_nms_bytes(std::int32_t capacity) {
     const std::size_t room = room_for(capacity);
     const std::size_t words = room / 32;
     const std::size_t bytes =
-        words * (room + SmallNmsScratch::kTiles + SmallNmsScratch::kSegment + 2) * sizeof(std::uint32_t) +
+        words * (room + SmallNmsScratch::kTiles + SmallNmsScratch::kSegment + SmallNmsScratch::kLine + 2) *
+            sizeof(std::uint32_t) +
         room * (2 * sizeof(std::int32_t) + sizeof(std::uint8_t));
     return (bytes + 255) / 256 * 256;
 }
@@ -256,7 +278,7 @@ void launch_small_nms_or_binning(const DeviceInfo& device, const SmallNmsTask& t
     larger.allot_blocks = fours / larger.allot_threads;
     const OneTask one{task};
     const bool greedy = rules.rule == NmsRule::greedy;
-    const SmallShape shape = make_shape(capacity, MatchMany::kTileSize, rules, has_extras(task.task.kept));
+    const SmallShape shape = make_shape(capacity, MatchMany::kTileSize, rules, has_extras(task.task.kept), false);
     const unsigned fill_blocks = greedy ? blocks_for(n, larger.fill_threads) : 0;
     Launch<OneTask, BinLarger>{.device = device,
                                .stream = stream,

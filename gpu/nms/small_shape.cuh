@@ -13,7 +13,8 @@ struct SmallShape {
     std::uint32_t room;      // the same in whole tiles, and so in whole words
     std::uint32_t tile;      // detections
     PairPlan plan;
-    bool extras;  // that are copied
+    bool extras;    // that are copied
+    bool together;  // all blocks of lose run at the same time, a group each, and may tell each other
 };
 
 // Where a frame's task comes from: the launch itself, or device memory.

@@ -84,6 +84,15 @@ TEST(SmallNmsLong, AChain) {
     compare(shuffled(chain_input(700), random), rule(NmsRule::greedy, 0.4F));
 }
 
+// Blocks tell each other who is open, by words that each frame leaves as the next one wants them.
+TEST(SmallNmsLong, DenseClusters) {
+    TH_NEED_GPU();
+    Random random(seed(48));
+    const NmsInput input = clusters_input(random, 3600, 120);
+    compare(input, rule(NmsRule::one_pass), 4096);
+    compare(input, rule(NmsRule::greedy), 4096, 3);
+}
+
 // More edges between undecided ones than a block has room for: it goes along the rows of the matrix.
 TEST(SmallNmsLong, Lists) {
     TH_NEED_GPU();
