@@ -30,22 +30,6 @@ __device__ __forceinline__ void let_next_start() {
 #endif
 }
 
-// Reads a word of each line of the kernel's parameters: the first look at one takes some 140 cycles, which are for
-// nothing as long as the kernel in front has not ended. For parameters themselves (__grid_constant__), not copies.
-template <class... Parameters>
-__device__ __forceinline__ void touch_parameters(const Parameters&... parameters) {
-    const auto touch = [](const auto& parameter) {
-        constexpr std::uint32_t kWords = sizeof(parameter) / sizeof(std::uint32_t);
-        if constexpr (kWords > 0) {
-            const auto* words = reinterpret_cast<const std::uint32_t*>(&parameter);
-#pragma unroll
-            for (std::uint32_t k = 0; k < kWords; k += 16) asm volatile("" ::"r"(words[k]));
-            asm volatile("" ::"r"(words[kWords - 1]));
-        }
-    };
-    (touch(parameters), ...);
-}
-
 // Has a value computed here, before the kernel in front has ended, and not where it is first used.
 __device__ __forceinline__ void compute_now(std::uint32_t& value) {
     asm volatile("" : "+r"(value));

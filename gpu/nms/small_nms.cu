@@ -41,7 +41,6 @@ template <class Match, unsigned kBlocks, class Tasks, class Larger>
 __global__ void __launch_bounds__(Match::kWarps * 32, blocks_at_once(Match::kWarps * 32, kBlocks))
     match_kernel(const __grid_constant__ Tasks tasks, const __grid_constant__ NmsRuleSet rules,
                  const __grid_constant__ SmallShape shape, const __grid_constant__ Larger larger) {
-    touch_parameters(tasks, rules, shape, larger);
     const SmallNmsTask& task = tasks.get();
     typename Larger::template First<Match::kWarps * 32> first;
     const auto load = [&] { first.load(task.task); };
@@ -54,7 +53,6 @@ template <std::uint32_t kEach, bool together, class Tasks, class Larger>
 __global__ void __launch_bounds__(kThreads, 1)
     lose_kernel(const __grid_constant__ Tasks tasks, const __grid_constant__ SmallShape shape,
                 const __grid_constant__ Larger larger) {
-    touch_parameters(tasks, shape, larger);
     const SmallNmsTask& task = tasks.get();
     if (!SmallLose<kThreads, kEach, together>::run(task, shape)) larger.second(task.task);
 }
@@ -63,7 +61,6 @@ template <std::uint32_t kEach, bool greedy, class Tasks, class Larger>
 __global__ void __launch_bounds__(kThreads, 1)
     finish_kernel(const __grid_constant__ Tasks tasks, const __grid_constant__ NmsRuleSet rules,
                   const __grid_constant__ SmallShape shape, const __grid_constant__ Larger larger) {
-    touch_parameters(tasks, rules, shape, larger);
     const SmallNmsTask& task = tasks.get();
     if (SmallFinish<kThreads, kEach, kAtOnce<Tasks>, greedy>::run(task, rules, shape)) return;
     if constexpr (greedy) {

@@ -131,7 +131,6 @@ __global__ void __launch_bounds__(kMost, 1)
     const std::uint32_t warp = i / 32;
     const DetectionSpan& raw = task.raw;
     const PairRules pairs{rules, raw, shape.plan};
-    touch_parameters(task, rules, shape);
     s.hits[i] = 0;
     if (i == 0) cluster.set_up(&s.rows);
     cluster.arrive();
