@@ -40,6 +40,7 @@ struct SmallFinish {
         extern __shared__ __align__(16) unsigned char memory[];
         __shared__ SmallPlaces::Shared places_memory;
         __shared__ std::uint32_t hits[32];  // the places that get one, or kNone
+        __shared__ std::uint32_t number;
         const NmsTask& task = small.task;
         const SmallNmsScratch& scratch = small.scratch;
         const std::uint32_t lane = threadIdx.x % 32;
@@ -49,7 +50,9 @@ struct SmallFinish {
         const SmallSettle settle = SmallSettle::in(memory + std::size_t{shape.room} * sizeof(float), shape.room);
         // The detections were there before any kernel in front of this one that may still run: see match.
         const SmallPlaces::Scores<kThreads, kEach> raw_scores(task.raw, shape.capacity);
-        const std::uint32_t n = small_count(task.raw);
+        if (threadIdx.x == 0) number = small_count(task.raw);
+        __syncthreads();
+        const std::uint32_t n = number;
         if (n > shape.capacity) return false;
         if constexpr (greedy) settle.prepare<kThreads>();
         const std::uint32_t words = words_for(n);

@@ -21,18 +21,20 @@ public:
         __shared__ std::uint32_t by_free;  // bits of the group
         __shared__ std::uint32_t by_any;
         __shared__ std::uint32_t free_of_group;
+        __shared__ std::uint32_t number;
         __shared__ std::uint32_t count;                                // of edges
         __shared__ std::uint32_t open[together ? kWarps * kEach : 1];  // bits by index
         let_next_start();
         const SmallNmsScratch& scratch = small.scratch;
         const std::uint32_t lane = threadIdx.x % 32;
         const std::uint32_t warp = threadIdx.x / 32;
-        const std::uint32_t n = small_count(small.task.raw);
-        const std::uint32_t words = words_for(n);
-
-        if (threadIdx.x == 0) by_free = by_any = count = 0;
+        if (threadIdx.x == 0) {
+            by_free = by_any = count = 0;
+            number = small_count(small.task.raw);
+        }
         __syncthreads();
-
+        const std::uint32_t n = number;
+        const std::uint32_t words = words_for(n);
         if (n > shape.capacity) return false;
         Rows rows(scratch, shape);
 
