@@ -27,7 +27,6 @@ public:
         let_next_start();
         const SmallNmsScratch& scratch = small.scratch;
         const std::uint32_t lane = threadIdx.x % 32;
-        const std::uint32_t warp = threadIdx.x / 32;
         if (threadIdx.x == 0) {
             by_free = by_any = count = 0;
             number = small_count(small.task.raw);
@@ -73,15 +72,9 @@ public:
 #pragma unroll
                 for (std::uint32_t k = 0; k < kEach; ++k) row[k] &= open[Rows::word(k)];
             }
-            const std::uint32_t i = group * 32 + lane;
-            if (warp == 0) {
-                const bool is_open = (opens >> lane & 1U) != 0;
-                const bool is_free = (free_of_group >> lane & 1U) != 0;
-                const SmallState state = is_free ? SmallState::stays : is_open ? SmallState::open : SmallState::lost;
-                scratch.state[i] = static_cast<std::uint8_t>(state);
-            }
+            std::uint32_t* list = scratch.edges + group * SmallNmsScratch::kSegment;
             if ((opens >> lane & 1U) != 0) {
-                std::uint32_t* edges = scratch.edges + group * SmallNmsScratch::kSegment;
+                const std::uint32_t i = group * 32 + lane;
                 std::uint32_t its = 0;
 #pragma unroll
                 for (std::uint32_t k = 0; k < kEach; ++k) its += __popc(row[k]);
@@ -89,13 +82,13 @@ public:
 #pragma unroll
                 for (std::uint32_t k = 0; k < kEach; ++k) {
 #pragma unroll 1
-                    for (std::uint32_t bits = row[k]; bits != 0 && at < SmallNmsScratch::kSegment;
-                         bits &= bits - 1, ++at)
-                        edges[at] = i << 16 | (Rows::word(k) * 32 + __ffs(static_cast<int>(bits)) - 1);
+                    for (std::uint32_t bits = row[k]; bits != 0 && at < SmallNmsScratch::kEdges; bits &= bits - 1, ++at)
+                        list[SmallNmsScratch::kHead + at] =
+                            i << 16 | (Rows::word(k) * 32 + __ffs(static_cast<int>(bits)) - 1);
                 }
             }
             __syncthreads();
-            if (threadIdx.x == 0) scratch.edge_count[group] = count;
+            if (threadIdx.x == 0) *reinterpret_cast<uint4*>(list) = make_uint4(count, opens, free_of_group, 0);
             if (group + gridDim.x >= words) break;
             if (threadIdx.x == 0) by_free = by_any = count = 0;
             __syncthreads();

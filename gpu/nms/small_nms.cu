@@ -243,21 +243,17 @@ SmallNmsScratch lay_out_small_nms(std::byte* d_memory, std::int32_t capacity) {
     s.gone = s.matrix + words * room;
     s.edges = s.gone + words * SmallNmsScratch::kTiles;
     s.open = s.edges + words * SmallNmsScratch::kSegment;
-    s.edge_count = s.open + words * SmallNmsScratch::kLine;
-    s.hits = reinterpret_cast<std::int32_t*>(s.edge_count + words);
+    s.hits = reinterpret_cast<std::int32_t*>(s.open + words * SmallNmsScratch::kLine);
     s.source = s.hits + room;
     s.invalid = reinterpret_cast<std::uint32_t*>(s.source + room);
-    s.state = reinterpret_cast<std::uint8_t*>(s.invalid + words);
     return s;
 }
 
 std::size_t small_nms_bytes(std::int32_t capacity) {
     const std::size_t room = room_for(capacity);
     const std::size_t words = room / 32;
-    const std::size_t bytes =
-        words * (room + SmallNmsScratch::kTiles + SmallNmsScratch::kSegment + SmallNmsScratch::kLine + 2) *
-            sizeof(std::uint32_t) +
-        room * (2 * sizeof(std::int32_t) + sizeof(std::uint8_t));
+    const std::size_t each = room + SmallNmsScratch::kTiles + SmallNmsScratch::kSegment + SmallNmsScratch::kLine + 1;
+    const std::size_t bytes = words * each * sizeof(std::uint32_t) + room * 2 * sizeof(std::int32_t);
     return (bytes + 255) / 256 * 256;
 }
 

@@ -19,19 +19,20 @@ inline constexpr std::int32_t kSmallNmsLimit = 4096;
 // What the kernels tell each other about a frame. Device memory, all 0 before the first call; words: of 32 detections,
 // by index. Some is loaded before it is known to be meant.
 struct SmallNmsScratch {
-    static constexpr std::uint32_t kTiles = 32;      // most tiles of detections
-    static constexpr std::uint32_t kSegment = 2048;  // edges of 32 detections that have room
-    static constexpr std::uint32_t kLine = 32;       // words, that no others are loaded with
+    static constexpr std::uint32_t kTiles = 32;                // most tiles of detections
+    static constexpr std::uint32_t kSegment = 2048;            // words of a list: of 32 detections,
+    static constexpr std::uint32_t kHead = 4;                  // its head,
+    static constexpr std::uint32_t kEdges = kSegment - kHead;  // and edges that have room
+    static constexpr std::uint32_t kLine = 32;                 // words, that no others are loaded with
 
-    std::uint32_t* matrix = nullptr;      // [words][words * 32] bit k of [w][i]: detection 32 w + k suppresses i
-    std::uint32_t* gone = nullptr;        // [words][kTiles] bits: invalid, or suppressed by one of that tile
-    std::uint32_t* invalid = nullptr;     // [words] how many
-    std::uint8_t* state = nullptr;        // [words * 32] greedy: a SmallState
-    std::uint32_t* edge_count = nullptr;  // [words] of the open ones among those 32,
-    std::uint32_t* edges = nullptr;       // [words][kSegment] suppressed << 16 | its suppressor
-    std::uint32_t* open = nullptr;        // [words][kLine] greedy: see SmallLose; 0 between calls
-    std::int32_t* hits = nullptr;         // [capacity] of the kept ones by rank, before those with too few are dropped
-    std::int32_t* source = nullptr;       // [capacity] beside hits
+    std::uint32_t* matrix = nullptr;   // [words][words * 32] bit k of [w][i]: detection 32 w + k suppresses i
+    std::uint32_t* gone = nullptr;     // [words][kTiles] bits: invalid, or suppressed by one of that tile
+    std::uint32_t* invalid = nullptr;  // [words] how many
+    std::uint32_t* edges = nullptr;    // [words][kSegment] greedy, lists: how many edges, then as bits who is open and
+                                       // who stays, 0; of each edge suppressed << 16 | its suppressor
+    std::uint32_t* open = nullptr;     // [words][kLine] greedy: see SmallLose; 0 between calls
+    std::int32_t* hits = nullptr;      // [capacity] of the kept ones by rank, before those with too few are dropped
+    std::int32_t* source = nullptr;    // [capacity] beside hits
 };
 
 // Bytes of device memory for one frame, and the scratch laid out in them (aligned to 256 bytes).

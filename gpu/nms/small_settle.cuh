@@ -35,27 +35,30 @@ struct SmallSettle {
     // Ends with all threads there; no state is open then.
     template <std::uint32_t kWarps, std::uint32_t kEach>
     __device__ __forceinline__ void run(const SmallNmsScratch& scratch, std::uint32_t words) const {
-        constexpr std::uint32_t kAhead = kEach;  // loads of edges that need not know how many there are
-        constexpr std::uint32_t kSegment = SmallNmsScratch::kSegment;
+        constexpr std::uint32_t kAhead = 2;  // loads of a list, 32 words each, that need not know how long it is
+        constexpr std::uint32_t kHead = SmallNmsScratch::kHead;
         const std::uint32_t lane = threadIdx.x % 32;
         const std::uint32_t warp = threadIdx.x / 32;
-        std::uint32_t states[kEach];
-        std::uint32_t counts[kEach];
+        const auto list = [&](std::uint32_t word) { return scratch.edges + word * SmallNmsScratch::kSegment + lane; };
         std::uint32_t first[kEach][kAhead];
 #pragma unroll
         for (std::uint32_t k = 0; k < kEach; ++k) {
             const std::uint32_t word = warp + k * kWarps;
             if (word >= words) break;
-            states[k] = __ldcg(scratch.state + word * 32 + lane);
-            counts[k] = __ldcg(scratch.edge_count + word);
 #pragma unroll
-            for (std::uint32_t a = 0; a < kAhead; ++a)
-                first[k][a] = __ldcg(scratch.edges + word * kSegment + a * 32 + lane);
+            for (std::uint32_t a = 0; a < kAhead; ++a) first[k][a] = __ldcg(list(word) + a * 32);
         }
+        std::uint32_t states[kEach];
+        std::uint32_t counts[kEach];
 #pragma unroll
         for (std::uint32_t k = 0; k < kEach; ++k) {
             const std::uint32_t word = warp + k * kWarps;
-            if (word < words) state[word * 32 + lane] = states[k];
+            if (word >= words) break;
+            counts[k] = __shfl_sync(kWholeWarp, first[k][0], 0);
+            const bool is_open = (__shfl_sync(kWholeWarp, first[k][0], 1) >> lane & 1U) != 0;
+            const bool stays = (__shfl_sync(kWholeWarp, first[k][0], 2) >> lane & 1U) != 0;
+            states[k] = is_open ? SmallState::open : stays ? SmallState::stays : SmallState::lost;
+            state[word * 32 + lane] = states[k];
         }
         __syncthreads();
         bool fits = true;
@@ -74,15 +77,15 @@ struct SmallSettle {
         for (std::uint32_t k = 0; k < kEach; ++k) {
             const std::uint32_t word = warp + k * kWarps;
             if (word >= words) break;
-            fits = fits && counts[k] <= kSegment;
-            const std::uint32_t count = min(counts[k], kSegment);
+            if (counts[k] == 0) continue;
+            fits = fits && counts[k] <= SmallNmsScratch::kEdges;
+            const std::uint32_t end = kHead + min(counts[k], SmallNmsScratch::kEdges);
 #pragma unroll
             for (std::uint32_t a = 0; a < kAhead; ++a) {
-                if (a * 32 < count) take(a * 32 + lane < count, first[k][a]);
+                if (a * 32 < end) take((a > 0 || lane >= kHead) && a * 32 + lane < end, first[k][a]);
             }
 #pragma unroll 2
-            for (std::uint32_t e = kAhead * 32; e < count; e += 32)
-                take(e + lane < count, __ldcg(scratch.edges + word * kSegment + e + lane));
+            for (std::uint32_t e = kAhead * 32; e < end; e += 32) take(e + lane < end, __ldcg(list(word) + e));
         }
         fits = __syncthreads_and(fits && taken <= most / kWarps ? 1 : 0) != 0;
         if (fits) {
