@@ -118,7 +118,7 @@ void CudaNms::allocate(const NmsParams& params) {
         if (engine_ != FastEngine::large && small_.size() == 0) {
             small_capacity_ = std::min(n, small_nms_limit(device_));
             small_ = DeviceBuffer<std::byte>(small_nms_bytes(small_capacity_));
-            fill_bytes(small_, 0, stream_);
+            fill_bytes(small_, 0, stream_);  // as SmallNmsScratch wants it
         }
         if (may_be_large(n) && !large_) large_.emplace(device_, n, stream_);
     }
@@ -281,7 +281,7 @@ CudaNmsBatch::CudaNmsBatch(const DeviceInfo& device, StreamView stream,
     capacity_ = capacity;
     const std::size_t each = small_nms_bytes(capacity);
     memory_ = DeviceBuffer<std::byte>(each * frames_.size());
-    fill_bytes(memory_, 0, stream_);
+    fill_bytes(memory_, 0, stream_);  // as in allocate()
     tasks_ = DeviceBuffer<SmallNmsTask>(frames_.size());
     std::vector<SmallNmsTask> tasks;
     for (std::size_t f = 0; f < frames_.size(); ++f) {

@@ -229,7 +229,7 @@ std::int32_t small_nms_limit(const DeviceInfo& device) {
     std::int32_t limit = kSmallNmsLimit;
     const auto bytes = [](std::int32_t n) {
         using Finish = SmallFinish<kThreads, kSmallNmsLimit / kThreads, kAtOnce<TaskOfFrame>, true>;
-        return sizeof(SmallPlaces::Shared) + sizeof(SmallNmsTask) + Finish::shared_bytes(room_for(n));
+        return Finish::kDeclaredBytes + sizeof(SmallNmsTask) + Finish::shared_bytes(room_for(n));
     };
     while (limit > 512 && bytes(limit) > device.shared_memory) limit /= 2;
     return limit;

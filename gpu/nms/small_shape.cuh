@@ -40,7 +40,8 @@ struct TaskOfFrame {
 // Under greedy: open is who is neither kept by all means nor suppressed by such a one.
 enum SmallState : std::uint32_t { lost = 0, open = 1, stays = 2 };
 
-// The number of detections, for kernels that may start before the one in front has ended: never from a cache.
+// The number of detections, for kernels that may start before the one in front has ended: never from a cache. By one
+// thread of a block, because it takes long where all warps of all blocks ask for one line.
 __device__ __forceinline__ std::uint32_t small_count(const DetectionSpan& raw) {
     const std::uint32_t wanted = __ldcg(&raw.count->wanted);
     return min(wanted, static_cast<std::uint32_t>(raw.capacity));
