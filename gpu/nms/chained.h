@@ -71,6 +71,12 @@ void launch_kernel(const char* name, void (*kernel)(Parameters...), const Launch
     check_launch(name, stream);
 }
 
+struct LaunchWay {
+    bool early = true;      // before the kernel in front has ended, where the device can
+    bool together = false;  // all blocks at the same time, so that they may wait for each other, once they have waited
+                            // for what is before
+};
+
 struct LaunchChain {
     StreamView stream;
     bool early;  // the device can start the next kernel early
@@ -78,18 +84,18 @@ struct LaunchChain {
     LaunchChain(const DeviceInfo& device, StreamView s) : stream(s), early(device.major >= 9) {}
 
     template <class... Parameters, class... Arguments>
+    void launch(const char* name, void (*kernel)(Parameters...), const LaunchSize& size, LaunchWay way,
+                const Arguments&... arguments) const {
+        cudaLaunchAttribute attributes[2] = {};
+        unsigned count = 0;
+        if (way.early && early) attributes[count++] = early_start();
+        if (way.together) attributes[count++] = together();
+        launch_kernel(name, kernel, size, attributes, count, stream, arguments...);
+    }
+    template <class... Parameters, class... Arguments>
     void launch(const char* name, void (*kernel)(Parameters...), unsigned blocks, unsigned threads,
                 const Arguments&... arguments) const {
-        cudaLaunchAttribute attribute = early_start();
-        launch_kernel(name, kernel, {dim3(blocks), threads}, &attribute, early ? 1 : 0, stream, arguments...);
-    }
-
-    // All blocks run at the same time, so that they may wait for each other, once they have waited for what is before.
-    template <class... Parameters, class... Arguments>
-    void launch_together(const char* name, void (*kernel)(Parameters...), unsigned blocks, unsigned threads,
-                         const Arguments&... arguments) const {
-        cudaLaunchAttribute attributes[2] = {together(), early_start()};
-        launch_kernel(name, kernel, {dim3(blocks), threads}, attributes, early ? 2 : 1, stream, arguments...);
+        launch(name, kernel, LaunchSize{dim3(blocks), threads}, LaunchWay{}, arguments...);
     }
 
     static cudaLaunchAttribute together() {

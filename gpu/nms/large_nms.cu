@@ -418,9 +418,9 @@ void LargeNms::launch_reduce(const NmsTask& task, const NmsRuleSet& rules, std::
                      writers + std::min(blocks, most_blocks()), kThreads, work, task, rules, share, writers);
         if (work.hits_at_places) return;
     } else {
-        chain.launch_together("settle_kernel", plain ? settle_kernel<PairPath::plain> : settle_kernel<PairPath::any>,
-                              std::min(blocks_for(task.raw.capacity, kLeastOpen), settle_blocks_), kThreads, work, task,
-                              rules);
+        const unsigned blocks = std::min(blocks_for(task.raw.capacity, kLeastOpen), settle_blocks_);
+        chain.launch("settle_kernel", plain ? settle_kernel<PairPath::plain> : settle_kernel<PairPath::any>,
+                     LaunchSize{dim3(blocks), kThreads}, LaunchWay{.together = true}, work, task, rules);
     }
     launch_kept_order(work.order, task, kKeptShare, chain);
 }
