@@ -11,73 +11,74 @@
 
 namespace throng::gpu {
 
-// A block for some groups of 32 detections, kAtOnce of them together. Each files all kept ones for itself, and
+// A block for some groups of 32 detections, kAtOnce of them together. Each lists all kept ones for itself, and
 // meanwhile looks for the first of them that suppresses one of its own: the owner, whose place in the output gets the
 // hit. A kept one is its own.
 template <std::uint32_t kThreads, std::uint32_t kEach, std::uint32_t kAtOnce, bool greedy>
 struct SmallFinish {
     static constexpr std::uint32_t kWarps = kThreads / 32;
-    static constexpr std::uint32_t kLanes = SmallPlaces::kLanes;  // that look for one detection
-    static_assert(kThreads >= kAtOnce * 32 * kLanes && kWarps % kLanes == 0);
+    static constexpr std::uint32_t kLanes = kAtOnce == 1 ? 16 : 8;  // that look for one detection
+    static constexpr std::uint32_t kLookers = kAtOnce * 32 * kLanes;
+    static_assert(kThreads >= kLookers);
     using Rows = SmallRows<kWarps, kEach>;
+    static constexpr std::uint32_t kMost = kThreads * kEach;
+    using Places = SmallPlaces<kMost>;
+    using Settle = SmallSettle<kMost>;
+    struct Nothing {};
 
-    static constexpr std::uint32_t kStride = kWarps + 4;  // of what the warps found for one detection
-    static_assert(static_cast<std::uint16_t>(kNone) == SmallPlaces::kNobody);
-    // What the warps found for the detections of some groups: the first kept one in some words that suppresses each.
-    // Two, so that some groups are looked for while others are read. In the memory of SmallSettle, which is done then.
-    using Firsts = std::uint16_t[kAtOnce][32 * kStride];
-    static_assert(2 * sizeof(Firsts) <= SmallSettle::kLeast * sizeof(std::uint32_t));
-
-    static constexpr std::size_t kDeclaredBytes = sizeof(SmallPlaces::Shared) + 33 * sizeof(std::uint32_t);
-    // Beside those.
-    static std::uint32_t shared_bytes(std::uint32_t room) {
-        return room * static_cast<std::uint32_t>(sizeof(float)) +
-               (greedy ? SmallSettle::bytes(room) : static_cast<std::uint32_t>(2 * sizeof(Firsts)));
-    }
+    struct Shared {
+        typename Places::Shared places;
+        std::conditional_t<greedy, typename Settle::Shared, Nothing> settle;
+        // The key of the first kept one's score that suppresses each detection of some groups, or 0. Two of them, so
+        // that some groups are looked for while others are written.
+        std::uint32_t owners[2 * kAtOnce * 32];
+        std::uint32_t index[kAtOnce * 32];  // of the owners, where asked for
+        std::uint32_t hits[32];             // the places that get one, or kNone
+        std::uint32_t number;
+    };
 
     // Whether the frame is not too large; where it is, nobody has waited for the kernel in front.
     [[nodiscard]] __device__ __forceinline__ static bool run(const SmallNmsTask& small, const NmsRuleSet& rules,
                                                              const SmallShape& shape) {
         extern __shared__ __align__(16) unsigned char memory[];
-        __shared__ SmallPlaces::Shared places_memory;
-        __shared__ std::uint32_t hits[32];  // the places that get one, or kNone
-        __shared__ std::uint32_t number;
+        Shared& s = keep_address(reinterpret_cast<Shared*>(memory));
         const NmsTask& task = small.task;
         const SmallNmsScratch& scratch = small.scratch;
         const std::uint32_t lane = threadIdx.x % 32;
         const std::uint32_t warp = threadIdx.x / 32;
-        auto* scores = reinterpret_cast<float*>(memory);
-        auto* firsts = reinterpret_cast<Firsts*>(scores + shape.room);
-        const SmallSettle settle = SmallSettle::in(memory + std::size_t{shape.room} * sizeof(float), shape.room);
-        // The detections were there before any kernel in front of this one that may still run: see match.
-        const SmallPlaces::Scores<kThreads, kEach> raw_scores(task.raw, shape.capacity);
-        if (threadIdx.x == 0) number = small_count(task.raw);
-        __syncthreads();
-        const std::uint32_t n = number;
-        if (n > shape.capacity) return false;
-        if constexpr (greedy) settle.prepare<kThreads>();
-        const std::uint32_t words = words_for(n);
-        const bool works = blockIdx.x < words || blockIdx.x == 0;
-        const SmallPlaces places = SmallPlaces::prepare(places_memory, scores, task.raw, raw_scores, works ? n : 0);
-        std::uint32_t parts[kEach];  // of the lane's detections of the warp's words, whose scores the thread has
+        const Places places{s.places};
+        // The detections were there before any kernel in front of this one that may still run: see match. Some are
+        // loaded before it is known how many there are.
+        const std::uint32_t most = min(shape.capacity, static_cast<std::uint32_t>(task.raw.capacity));
+        if (threadIdx.x == 0) s.number = small_count(task.raw);
+        float its_scores[kEach];  // of the lane's detections of the warp's words
 #pragma unroll
-        for (std::uint32_t k = 0; k < kEach; ++k) parts[k] = places.part_of(raw_scores.value[k]);
+        for (std::uint32_t k = 0; k < kEach; ++k) {
+            const std::uint32_t i = Rows::word(k) * 32 + lane;
+            its_scores[k] = i < most ? __ldcg(task.raw.scores + i) : 0.0F;
+        }
         // The detection that this thread looks for: of which group, and of the group.
         const std::uint32_t its_group = kAtOnce == 1 ? 0 : threadIdx.x / kLanes / 32;
         const std::uint32_t own = threadIdx.x / kLanes - its_group * 32;
         const std::uint32_t part = threadIdx.x % kLanes;
-        const bool looks = threadIdx.x < kAtOnce * 32 * kLanes;
-        // As early as it can be.
+        const bool looks = threadIdx.x < kLookers;
         const std::uint32_t its_first = (blockIdx.x + its_group * gridDim.x) * 32 + own;
         float4 box{};
-        if (part == 0 && looks && works && its_first < n)
+        if (part == 0 && looks && its_first < most)
             box = __ldcg(reinterpret_cast<const float4*>(task.raw.boxes) + its_first);
-
+        places.template prepare<kThreads>();
+        if constexpr (greedy) Settle{s.settle}.template prepare<kThreads>();
+        static_assert(kThreads >= 2 * kAtOnce * 32);
+        if (threadIdx.x < 2 * kAtOnce * 32) s.owners[threadIdx.x] = 0;
+        __syncthreads();
+        const std::uint32_t n = s.number;
+        if (n > shape.capacity) return false;
+        const std::uint32_t words = words_for(n);
         Rows rows(scratch, shape);
 
         wait_for_previous();
         let_next_start();
-        if (!works) return true;
+        if (blockIdx.x >= words && blockIdx.x != 0) return true;
         std::uint32_t bits[kAtOnce][kEach];
         const auto load_bits = [&](std::uint32_t group) {
 #pragma unroll
@@ -86,7 +87,7 @@ struct SmallFinish {
         if constexpr (!greedy) rows.load_gone(n);  // first: it is needed first
         load_bits(blockIdx.x);
         if constexpr (greedy) {
-            settle.run<kWarps, kEach>(scratch, words);
+            Settle{s.settle}.template run<kWarps, kEach>(scratch, words);
             // For lose, with the next frame.
             if (shape.together && threadIdx.x < 2 && blockIdx.x < words)
                 scratch.open[blockIdx.x * SmallNmsScratch::kLine + threadIdx.x] = 0;
@@ -95,71 +96,110 @@ struct SmallFinish {
 #pragma unroll
         for (std::uint32_t k = 0; k < kEach; ++k) {
             const std::uint32_t word = Rows::word(k);
-            if (word >= words) break;
+            kept[k] = 0;
+            if (word >= words) continue;
             if constexpr (greedy) {
-                const bool stays = word * 32 + lane < n && settle.state[word * 32 + lane] == SmallState::stays;
+                const bool stays = word * 32 + lane < n && s.settle.state[word * 32 + lane] == SmallState::stays;
                 kept[k] = __ballot_sync(kWholeWarp, stays);
             } else {
                 kept[k] = rows.free(k, n);
             }
-            places.file(word, kept[k], parts[k]);
         }
+        std::uint32_t all = 0;
+#pragma unroll
+        for (std::uint32_t k = 0; k < kEach; ++k) all += __popc(kept[k]);
+        const std::uint32_t taken = places.take(all);
+#pragma unroll
+        for (std::uint32_t k = 0; k < kEach; ++k) {
+            if (Rows::word(k) < words) places.store(Rows::word(k), kept[k], its_scores[k]);
+        }
+        __syncwarp();
         const std::uint32_t step = kAtOnce * gridDim.x;
         for (std::uint32_t group = blockIdx.x, turn = 0; group < words; group += step, turn ^= 1) {
+            std::uint32_t* const owners = s.owners + turn * (kAtOnce * 32);
+            First firsts[kAtOnce];
 #pragma unroll
             for (std::uint32_t a = 0; a < kAtOnce; ++a) {
-                std::uint32_t first = look<false>(bits[a], kept, words, scores, task.raw.boxes);
-                if (__any_sync(kWholeWarp, first == kAgain))
-                    first = look<true>(bits[a], kept, words, scores, task.raw.boxes);
-                firsts[turn][a][lane * kStride + warp] = static_cast<std::uint16_t>(first);  // kNobody for kNone
+                firsts[a] = first_of(bits[a], kept, s.places.scores);
+                if (firsts[a].index != kNone) atomicMax(owners + a * 32 + lane, score_key(firsts[a].score));
             }
             if (group + step < words) load_bits(group + step);
+            if (group == blockIdx.x) {
+                std::uint32_t at = __shfl_sync(kWholeWarp, taken, 0);
+#pragma unroll
+                for (std::uint32_t k = 0; k < kEach; ++k) {
+                    places.list(at, kept[k], its_scores[k]);
+                    at += __popc(kept[k]);
+                }
+            }
             __syncthreads();
 
+            if (task.owner != nullptr) {
+                tell_index(s, owners, firsts);
+                __syncthreads();
+            }
             if (!looks) continue;
             const std::uint32_t mine = group + its_group * gridDim.x;
             std::uint32_t hit = kNone;
             if (mine < words) {
                 const std::uint32_t i = mine * 32 + own;
                 if (group != blockIdx.x && part == 0 && i < n) box = reinterpret_cast<const float4*>(task.raw.boxes)[i];
-                const bool keeps = (places_memory.kept[mine] >> own & 1U) != 0 && i < n;
-                std::uint32_t its = places.first_of<kWarps / kLanes>(firsts[turn][its_group] + own * kStride);
-                if (keeps) its = i;
-                const std::uint32_t place = places.place_of(its != kNone ? its : 0);
-                if (i < n) {
-                    if (part == 0 && task.owner != nullptr) task.owner[i] = static_cast<std::int32_t>(its);
-                    if (its != kNone && rules.min_hits > 1) {
-                        hit = place;
-                        if (part == 0 && keeps) scratch.source[place] = static_cast<std::int32_t>(i);
-                    } else if (its != kNone && place < static_cast<std::uint32_t>(task.kept.capacity)) {
-                        hit = place;
-                        if (part == 0 && keeps) {
-                            task.kept.source[place] = static_cast<std::int32_t>(i);
-                            reinterpret_cast<float4*>(task.kept.boxes)[place] = box;
-                            task.kept.scores[place] = scores[i];
-                        }
-                        if (keeps && shape.extras) copy_extras(task, place, i, part, kLanes);
-                    }
+                const bool keeps = (s.places.kept[mine] >> own & 1U) != 0;
+                const std::uint32_t key = owners[its_group * 32 + own];
+                const bool has = keeps || key != 0;
+                const float its = keeps ? s.places.scores[i] : score_of_key(key);
+                const std::uint32_t found = places.template compare<kLanes>(its);
+                std::uint32_t place = found % Places::kEqual;
+                std::uint32_t exactly = keeps ? i : kNone;
+                if (has && found >= 2 * Places::kEqual) {  // rare
+                    if (!keeps)
+                        exactly = first_of_equal(scratch.matrix + i, Rows::kStride, s.places.kept, s.places.scores,
+                                                 task.raw.boxes, words, its);
+                    place += equal_before(s.places.kept, s.places.scores, task.raw.boxes, words, exactly);
                 }
+                if (task.owner != nullptr && part == 0 && i < n) {
+                    task.owner[i] = static_cast<std::int32_t>(exactly != kNone ? exactly
+                                                              : has            ? s.index[its_group * 32 + own]
+                                                                               : kNone);
+                }
+                if (has && rules.min_hits > 1) {
+                    hit = place;
+                    if (part == 0 && keeps) scratch.source[place] = static_cast<std::int32_t>(i);
+                } else if (has && place < static_cast<std::uint32_t>(task.kept.capacity)) {
+                    hit = place;
+                    if (part == 0 && keeps) {
+                        task.kept.source[place] = static_cast<std::int32_t>(i);
+                        reinterpret_cast<float4*>(task.kept.boxes)[place] = box;
+                        task.kept.scores[place] = its;
+                    }
+                    if (keeps && shape.extras) copy_extras(task, place, i, part, kLanes);
+                }
+                if (part == 0) owners[its_group * 32 + own] = 0;  // for the next but one
             }
             if constexpr (kAtOnce > 1) {
                 if (part == 0) add(hit, small, rules);
             } else {
-                if (part == 0) hits[own] = hit;
-                meet<32 * kLanes>();  // the other threads have no part in this
-                if (warp == 0) add(hits[lane], small, rules);
+                if (part == 0) s.hits[own] = hit;
+                meet<kLookers>();  // the other threads have no part in this
+                if (warp == 0) add(s.hits[lane], small, rules);
             }
         }
         if (blockIdx.x == 0 && warp == kWarps - 1) {
             std::uint32_t invalid = 0;
+#pragma unroll 1
             for (std::uint32_t w = lane; w < words; w += 32) invalid += __ldcg(scratch.invalid + w);
-            const DetectionCount count{places.count(), warp_sum(invalid)};
+            const DetectionCount count{s.places.count, warp_sum(invalid)};
             if (lane == 0) *task.kept.count = count;
         }
         return true;
     }
 
 private:
+    struct First {
+        float score;
+        std::uint32_t index;
+    };
+
     // By so many threads of the block, whole warps.
     template <std::uint32_t threads>
     __device__ __forceinline__ static void meet() {
@@ -172,24 +212,33 @@ private:
         if (place != kNone) atomicAdd((rules.min_hits > 1 ? small.scratch.hits : small.task.kept.hits) + place, 1);
     }
 
-    static constexpr std::uint32_t kAgain = kNone - 1;
-
-    // The first kept one in the lane's words; kAgain where scores are equal and that was not asked for.
-    template <bool exact>
-    __device__ __forceinline__ static std::uint32_t look(const std::uint32_t (&bits)[kEach],
-                                                         const std::uint32_t (&kept)[kEach], std::uint32_t words,
-                                                         const float* scores, const Box* d_boxes) {
-        SmallPlaces::First<exact> first{d_boxes};
+    // Of the kept ones in the lane's words one with the highest score.
+    [[nodiscard]] __device__ __forceinline__ static First first_of(const std::uint32_t (&bits)[kEach],
+                                                                   const std::uint32_t (&kept)[kEach],
+                                                                   const float* scores) {
+        First first{-INFINITY, kNone};
 #pragma unroll
         for (std::uint32_t k = 0; k < kEach; ++k) {
-            if (Rows::word(k) >= words) break;
 #pragma unroll 1
             for (std::uint32_t by = bits[k] & kept[k]; by != 0; by &= by - 1) {
                 const std::uint32_t j = Rows::word(k) * 32 + __ffs(static_cast<int>(by)) - 1;
-                first.offer(j, scores[j]);
+                const float score = scores[j];
+                first.index = score > first.score ? j : first.index;
+                first.score = fmaxf(first.score, score);
             }
         }
-        return first.again ? kAgain : first.index;
+        return first;
+    }
+
+    // Of equal scores one is told.
+    __device__ __forceinline__ static void tell_index(Shared& s, const std::uint32_t* owners,
+                                                      const First (&firsts)[kAtOnce]) {
+        const std::uint32_t lane = threadIdx.x % 32;
+#pragma unroll
+        for (std::uint32_t a = 0; a < kAtOnce; ++a) {
+            const bool told = firsts[a].index != kNone && score_key(firsts[a].score) == owners[a * 32 + lane];
+            if (told) s.index[a * 32 + lane] = firsts[a].index;
+        }
     }
 };
 

@@ -145,14 +145,14 @@ struct SmallMatch {
             if (diagonal) {
                 if (found != 0) atomicOr(&s.turned[word][place], found);
             } else {
-                scratch.matrix[(tile.y * kGroups + word) * shape.room + i] = found;
+                scratch.matrix[(tile.y * kGroups + word) * shape.stride + i] = found;
             }
         }
         __syncthreads();
 #pragma unroll
         for (std::uint32_t k = threadIdx.x; k < kGroups * kTile; k += kThreads) {
             const std::uint32_t word = tile.x * kGroups + k / kTile;
-            scratch.matrix[word * shape.room + tile.y * kTile + k % kTile] = s.turned[k / kTile][k % kTile];
+            scratch.matrix[word * shape.stride + tile.y * kTile + k % kTile] = s.turned[k / kTile][k % kTile];
         }
         if (warp < kGroups) {
             std::uint32_t by = 0;  // who suppresses it

@@ -86,6 +86,11 @@ std::uint32_t room_for(std::int32_t capacity) {
     return std::max(whole(MatchSome::kTileSize), whole(MatchMany::kTileSize));
 }
 
+// Known to the kernels, so that they need not compute with it.
+std::uint32_t stride_for(std::int32_t capacity) {
+    return capacity <= kFew ? kFew : kSmallNmsLimit;
+}
+
 template <class Tasks, class Larger>
 struct Launch {
     const DeviceInfo& device;
@@ -142,7 +147,7 @@ struct Launch {
     // kEach: words of a row that a warp takes.
     template <std::uint32_t kEach, bool greedy>
     void finish(bool early) const {
-        const std::size_t shared = SmallFinish<kThreads, kEach, kAtOnce<Tasks>, greedy>::shared_bytes(shape.room);
+        const std::size_t shared = sizeof(typename SmallFinish<kThreads, kEach, kAtOnce<Tasks>, greedy>::Shared);
         run("finish_kernel", &finish_kernel<kEach, greedy, Tasks, Larger>, {blocks(1), kThreads, shared},
             LaunchWay{.early = early}, rules, shape, larger);
     }
@@ -183,7 +188,7 @@ struct Launch {
 };
 
 SmallShape make_shape(std::int32_t capacity, std::uint32_t tile, const NmsRuleSet& rules, bool extras, bool together) {
-    return {static_cast<std::uint32_t>(capacity), room_for(capacity), tile, make_pair_plan(rules), extras, together};
+    return {static_cast<std::uint32_t>(capacity), stride_for(capacity), tile, make_pair_plan(rules), extras, together};
 }
 
 std::uint32_t tile_for(std::int32_t capacity, std::int32_t frames, bool one) {
@@ -225,13 +230,8 @@ std::uint32_t spread(std::uint32_t items, const DeviceInfo& device) {
 }  // namespace
 
 std::int32_t small_nms_limit(const DeviceInfo& device) {
-    std::int32_t limit = kSmallNmsLimit;
-    const auto bytes = [](std::int32_t n) {
-        using Finish = SmallFinish<kThreads, kSmallNmsLimit / kThreads, kAtOnce<TaskOfFrame>, true>;
-        return Finish::kDeclaredBytes + sizeof(SmallNmsTask) + Finish::shared_bytes(room_for(n));
-    };
-    while (limit > 512 && bytes(limit) > device.shared_memory) limit /= 2;
-    return limit;
+    using Finish = SmallFinish<kThreads, kSmallNmsLimit / kThreads, kAtOnce<TaskOfFrame>, true>;
+    return sizeof(Finish::Shared) + sizeof(SmallNmsTask) <= device.shared_memory ? kSmallNmsLimit : kFew;
 }
 
 SmallNmsScratch lay_out_small_nms(std::byte* d_memory, std::int32_t capacity) {
@@ -239,7 +239,7 @@ SmallNmsScratch lay_out_small_nms(std::byte* d_memory, std::int32_t capacity) {
     const std::size_t words = room / 32;
     SmallNmsScratch s;
     s.matrix = reinterpret_cast<std::uint32_t*>(d_memory);
-    s.gone = s.matrix + words * room;
+    s.gone = s.matrix + words * stride_for(capacity);
     s.edges = s.gone + words * SmallNmsScratch::kTiles;
     s.open = s.edges + words * SmallNmsScratch::kSegment;
     s.hits = reinterpret_cast<std::int32_t*>(s.open + words * SmallNmsScratch::kLine);
@@ -251,7 +251,8 @@ SmallNmsScratch lay_out_small_nms(std::byte* d_memory, std::int32_t capacity) {
 std::size_t small_nms_bytes(std::int32_t capacity) {
     const std::size_t room = room_for(capacity);
     const std::size_t words = room / 32;
-    const std::size_t each = room + SmallNmsScratch::kTiles + SmallNmsScratch::kSegment + SmallNmsScratch::kLine + 1;
+    const std::size_t each =
+        stride_for(capacity) + SmallNmsScratch::kTiles + SmallNmsScratch::kSegment + SmallNmsScratch::kLine + 1;
     const std::size_t bytes = words * each * sizeof(std::uint32_t) + room * 2 * sizeof(std::int32_t);
     return (bytes + 255) / 256 * 256;
 }

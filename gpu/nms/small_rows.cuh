@@ -13,15 +13,15 @@ namespace throng::gpu {
 template <std::uint32_t kWarps, std::uint32_t kEach>
 class SmallRows {
 public:
+    static constexpr std::uint32_t kStride = kWarps * 32 * kEach;  // of the matrix: see SmallNmsScratch
+
     // What can be known before the kernel in front has ended.
     __device__ __forceinline__ SmallRows(const SmallNmsScratch& scratch, const SmallShape& shape)
-        : matrix_(scratch.matrix + word(0) * shape.room + threadIdx.x % 32),
+        : matrix_(scratch.matrix + word(0) * kStride + threadIdx.x % 32),
           gone_at_(scratch.gone + word(0) * SmallNmsScratch::kTiles + threadIdx.x % 32),
-          step_(kWarps * shape.room),
           tile_begins_(threadIdx.x % 32 * shape.tile) {
         compute_now(matrix_);
         compute_now(gone_at_);
-        compute_now(step_);
         compute_now(tile_begins_);
     }
 
@@ -33,7 +33,7 @@ public:
                                               std::uint32_t words) const {
 #pragma unroll
         for (std::uint32_t k = 0; k < kEach; ++k)
-            bits[k] = word(k) < words && group < words ? __ldcg(matrix_ + group * 32 + k * step_) : 0;
+            bits[k] = word(k) < words && group < words ? __ldcg(matrix_ + group * 32 + k * (kWarps * kStride)) : 0;
     }
     __device__ __forceinline__ void load_gone(std::uint32_t n) {
 #pragma unroll
@@ -50,7 +50,6 @@ public:
 private:
     const std::uint32_t* matrix_;
     const std::uint32_t* gone_at_;
-    std::uint32_t step_;
     std::uint32_t tile_begins_;
     std::uint32_t gone_[kEach];  // of a word, as the tile of the lane's number saw it
 };

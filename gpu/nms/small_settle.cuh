@@ -1,35 +1,31 @@
 // Greedy: decides those that the step before left open. Every block does it for itself.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "gpu/nms/small_shape.cuh"
 
 namespace throng::gpu {
 
-// Shared memory of the block; room: as in SmallShape.
+// kMost: detections.
+template <std::uint32_t kMost>
 struct SmallSettle {
-    std::uint32_t* state;  // [room] a SmallState each; by atomics as long as some are open
-    std::uint32_t* edges;  // [most] as in SmallNmsScratch, between open ones; each warp has its part
-    std::uint32_t* waits;  // [room] for how many open ones each still waits
-    std::uint32_t room;
-    std::uint32_t most;
-
-    static constexpr std::uint32_t kLeast = 5120;  // edges; finish has another use for that memory afterwards
-
-    __host__ __device__ static std::uint32_t most_edges(std::uint32_t room) { return max(2 * room, kLeast); }
-    __host__ __device__ static std::uint32_t bytes(std::uint32_t room) { return (most_edges(room) + 2 * room) * 4; }
-    __device__ __forceinline__ static SmallSettle in(unsigned char* memory, std::uint32_t room) {
-        const std::uint32_t most = most_edges(room);
-        auto* edges = reinterpret_cast<std::uint32_t*>(memory);
-        std::uint32_t* waits = edges + most;
-        return {waits + room, edges, waits, room, most};
-    }
+    static constexpr std::uint32_t kMostEdges = std::max(2 * kMost, 5120U);
+    struct Shared {
+        std::uint32_t edges[kMostEdges];  // as in SmallNmsScratch, between open ones; each warp has its part
+        std::uint32_t waits[kMost];       // for how many open ones each still waits
+        std::uint32_t state[kMost];       // a SmallState each; by atomics as long as some are open
+    };
+    Shared& s;
 
     // By all threads, before they next meet.
     template <std::uint32_t kThreads>
     __device__ __forceinline__ void prepare() const {
-        for (std::uint32_t k = threadIdx.x; k < room; k += kThreads) waits[k] = 0;
+#pragma unroll
+        for (std::uint32_t k = 0; k < kMost / 4; k += kThreads) {
+            if (k + threadIdx.x < kMost / 4) reinterpret_cast<uint4*>(s.waits)[k + threadIdx.x] = uint4{};
+        }
     }
 
     // Ends with all threads there; no state is open then.
@@ -58,20 +54,21 @@ struct SmallSettle {
             const bool is_open = (__shfl_sync(kWholeWarp, first[k][0], 1) >> lane & 1U) != 0;
             const bool stays = (__shfl_sync(kWholeWarp, first[k][0], 2) >> lane & 1U) != 0;
             states[k] = is_open ? SmallState::open : stays ? SmallState::stays : SmallState::lost;
-            state[word * 32 + lane] = states[k];
+            s.state[word * 32 + lane] = states[k];
         }
         __syncthreads();
         bool fits = true;
         std::uint32_t taken = 0;  // by the warp
-        std::uint32_t* const ours = edges + warp * (most / kWarps);
+        constexpr std::uint32_t kOurs = kMostEdges / kWarps;
+        std::uint32_t* const ours = s.edges + warp * kOurs;
         // The edges given, if from open ones: the others are lost.
         const auto take = [&](bool given, std::uint32_t edge) {
-            given = given && state[edge & 0xFFFFU] == SmallState::open;
+            given = given && s.state[edge & 0xFFFFU] == SmallState::open;
             const std::uint32_t votes = __ballot_sync(kWholeWarp, given);
             const std::uint32_t at = taken + __popc(votes & lowest_bits(lane));
             taken += __popc(votes);
-            if (given) atomicAdd(waits + (edge >> 16), 1U);
-            if (given && at < most / kWarps) ours[at] = edge;
+            if (given) atomicAdd(s.waits + (edge >> 16), 1U);
+            if (given && at < kOurs) ours[at] = edge;
         };
 #pragma unroll
         for (std::uint32_t k = 0; k < kEach; ++k) {
@@ -87,23 +84,23 @@ struct SmallSettle {
 #pragma unroll 2
             for (std::uint32_t e = kAhead * 32; e < end; e += 32) take(e + lane < end, __ldcg(list(word) + e));
         }
-        fits = __syncthreads_and(fits && taken <= most / kWarps ? 1 : 0) != 0;
+        fits = __syncthreads_and(fits && taken <= kOurs ? 1 : 0) != 0;
         if (fits) {
             std::uint32_t left[kEach];
 #pragma unroll
             for (std::uint32_t k = 0; k < kEach; ++k) {
                 const std::uint32_t word = warp + k * kWarps;
-                left[k] = look(waits, (word < words ? word : 0) * 32 + lane);
+                left[k] = look(s.waits, (word < words ? word : 0) * 32 + lane);
             }
 #pragma unroll
             for (std::uint32_t k = 0; k < kEach; ++k) {
                 const std::uint32_t word = warp + k * kWarps;
                 if (word < words && states[k] == SmallState::open && left[k] == 0)
-                    tell(state, word * 32 + lane, SmallState::stays);
+                    tell(s.state, word * 32 + lane, SmallState::stays);
             }
             resolve(ours, taken);
         } else {
-            look_at_rows<kWarps * 32>(scratch.matrix, room, words, state);
+            look_at_rows<kWarps * 32>(scratch.matrix, words, s.state);
         }
         __syncthreads();
     }
@@ -129,9 +126,9 @@ private:
         if (count <= 32) {
             // As few steps as can be: those that wait take them from those that they wait for.
             std::uint32_t edge = lane < count ? ours[lane] : kNone;
-            const bool alone = edge != kNone && look(waits, edge >> 16) == 1;
+            const bool alone = edge != kNone && look(s.waits, edge >> 16) == 1;
             while (true) {
-                const bool ready = edge != kNone && look(state, edge & 0xFFFFU) != SmallState::open;
+                const bool ready = edge != kNone && look(s.state, edge & 0xFFFFU) != SmallState::open;
                 if (__any_sync(kWholeWarp, ready)) {
                     if (ready) static_cast<void>(decide(edge, alone));
                     if (ready) edge = kNone;
@@ -156,13 +153,13 @@ private:
     }
     // Whether an edge is done with. alone: the suppressed one waits for no other.
     __device__ __forceinline__ bool decide(std::uint32_t edge, bool alone) const {
-        const std::uint32_t seen = look(state, edge & 0xFFFFU);
+        const std::uint32_t seen = look(s.state, edge & 0xFFFFU);
         if (seen == SmallState::open) return false;
         const std::uint32_t i = edge >> 16;
         if (seen == SmallState::stays) {
-            tell(state, i, SmallState::lost);
-        } else if (alone || atomicSub(waits + i, 1U) == 1) {
-            tell(state, i, SmallState::stays);
+            tell(s.state, i, SmallState::lost);
+        } else if (alone || atomicSub(s.waits + i, 1U) == 1) {
+            tell(s.state, i, SmallState::stays);
         }
         return true;
     }
@@ -170,15 +167,15 @@ private:
     // The same by the rows of the matrix, where there are too many edges. Out of line, and so without the address of
     // what should stay in registers.
     template <std::uint32_t kThreads>
-    __device__ __noinline__ static void look_at_rows(const std::uint32_t* d_matrix, std::uint32_t room,
-                                                     std::uint32_t words, std::uint32_t* state) {
+    __device__ __noinline__ static void look_at_rows(const std::uint32_t* d_matrix, std::uint32_t words,
+                                                     std::uint32_t* state) {
         for (bool again = true; again;) {
             again = false;
             for (std::uint32_t i = threadIdx.x; i < words * 32; i += kThreads) {
                 if (look(state, i) != SmallState::open) continue;
                 std::uint32_t seen = SmallState::lost;
                 for (std::uint32_t w = 0; w < words; ++w) {
-                    for (std::uint32_t bits = __ldcg(d_matrix + w * room + i); bits != 0; bits &= bits - 1)
+                    for (std::uint32_t bits = __ldcg(d_matrix + w * kMost + i); bits != 0; bits &= bits - 1)
                         seen = max(seen, look(state, w * 32 + __ffs(static_cast<int>(bits)) - 1));
                 }
                 if (seen == SmallState::open) {

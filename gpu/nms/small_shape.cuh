@@ -10,7 +10,7 @@ namespace throng::gpu {
 
 struct SmallShape {
     std::uint32_t capacity;  // of the scratch
-    std::uint32_t room;      // the same in whole tiles, and so in whole words
+    std::uint32_t stride;    // of the matrix
     std::uint32_t tile;      // detections
     PairPlan plan;
     bool extras;    // that are copied
@@ -36,6 +36,14 @@ struct TaskOfFrame {
         return task;
     }
 };
+
+// Has an address in shared memory computed here, and kept: otherwise it is put together anew wherever it is used.
+template <class T>
+__device__ __forceinline__ T& keep_address(T* shared) {
+    auto at = static_cast<std::uint32_t>(__cvta_generic_to_shared(shared));
+    asm volatile("" : "+r"(at));
+    return *static_cast<T*>(__cvta_shared_to_generic(at));
+}
 
 // Under greedy: open is who is neither kept by all means nor suppressed by such a one.
 enum SmallState : std::uint32_t { lost = 0, open = 1, stays = 2 };
