@@ -24,6 +24,24 @@ struct PairColumns {
         const float2 m = more[place];
         return {edges[place], m.x, m.y, index};
     }
+
+    // Of the one at a place, under a plain plan: the overlap certainly reaches the threshold if over > sum, and does
+    // not if under < sum.
+    struct Test {
+        float over;
+        float under;
+        float sum;
+        float score;
+    };
+    [[nodiscard]] __device__ __forceinline__ Test test(const PairPlan& plan, const Entry& mine,
+                                                       std::uint32_t place) const {
+        const float4 its = edges[place];
+        const float2 m = more[place];
+        const float width = fmaxf(fminf(mine.edges.z, its.z) - fmaxf(mine.edges.x, its.x), 0.0F);
+        const float height = fminf(mine.edges.w, its.w) - fmaxf(mine.edges.y, its.y);
+        const float intersection = width * height;  // or less than 0
+        return {intersection * plan.over_gain, intersection * plan.under_gain, mine.area + m.x, m.y};
+    }
 };
 
 // Calls visit(place, bit, score, over, under) for the set bits of `rest`, without a branch, kAtOnce at a time: the one
@@ -39,13 +57,8 @@ __device__ __forceinline__ void for_each_plain(const PairColumns& columns, const
             const std::uint32_t bit = rest & (0U - rest);
             const std::uint32_t j = first + (__clz(static_cast<int>(__brev(bit))) & 31);
             rest ^= bit;
-            const float4 edges = columns.edges[j];
-            const float2 more = columns.more[j];
-            const float width = fmaxf(fminf(mine.edges.z, edges.z) - fmaxf(mine.edges.x, edges.x), 0.0F);
-            const float height = fminf(mine.edges.w, edges.w) - fmaxf(mine.edges.y, edges.y);
-            const float intersection = width * height;  // or less than 0
-            const float sum = mine.area + more.x;
-            visit(j, bit, more.y, intersection * plan.over_gain > sum, intersection * plan.under_gain < sum);
+            const PairColumns::Test test = columns.test(plan, mine, j);
+            visit(j, bit, test.score, test.over > test.sum, test.under < test.sum);
         }
     }
 }

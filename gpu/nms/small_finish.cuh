@@ -52,11 +52,11 @@ struct SmallFinish {
         const std::uint32_t most = min(shape.capacity, static_cast<std::uint32_t>(task.raw.capacity));
         if (threadIdx.x == 0) s.number = small_count(task.raw);
         float its_scores[kEach];  // of the lane's detections of the warp's words
+        const float* scores_at = task.raw.scores + threadIdx.x;
+        compute_now(scores_at);
 #pragma unroll
-        for (std::uint32_t k = 0; k < kEach; ++k) {
-            const std::uint32_t i = Rows::word(k) * 32 + lane;
-            its_scores[k] = i < most ? __ldcg(task.raw.scores + i) : 0.0F;
-        }
+        for (std::uint32_t k = 0; k < kEach; ++k)
+            its_scores[k] = threadIdx.x + k * kThreads < most ? __ldcg(scores_at + k * kThreads) : 0.0F;
         // The detection that this thread looks for: of which group, and of the group.
         const std::uint32_t its_group = kAtOnce == 1 ? 0 : threadIdx.x / kLanes / 32;
         const std::uint32_t own = threadIdx.x / kLanes - its_group * 32;
@@ -82,9 +82,12 @@ struct SmallFinish {
         std::uint32_t bits[kAtOnce][kEach];
         const auto load_bits = [&](std::uint32_t group) {
 #pragma unroll
-            for (std::uint32_t a = 0; a < kAtOnce; ++a) rows.load_bits(bits[a], group + a * gridDim.x, words);
+            for (std::uint32_t a = 0; a < kAtOnce; ++a) {
+                const std::uint32_t its = group + a * gridDim.x;
+                rows.load_bits(bits[a], its, kAtOnce == 1 || its < words ? words : 0);
+            }
         };
-        if constexpr (!greedy) rows.load_gone(n);  // first: it is needed first
+        if constexpr (!greedy) rows.load_gone(n, words);  // first: it is needed first
         load_bits(blockIdx.x);
         if constexpr (greedy) {
             Settle{s.settle}.template run<kWarps, kEach>(scratch, words);
@@ -93,26 +96,21 @@ struct SmallFinish {
                 scratch.open[blockIdx.x * SmallNmsScratch::kLine + threadIdx.x] = 0;
         }
         std::uint32_t kept[kEach];
-#pragma unroll
-        for (std::uint32_t k = 0; k < kEach; ++k) {
-            const std::uint32_t word = Rows::word(k);
-            kept[k] = 0;
-            if (word >= words) continue;
-            if constexpr (greedy) {
-                const bool stays = word * 32 + lane < n && s.settle.state[word * 32 + lane] == SmallState::stays;
-                kept[k] = __ballot_sync(kWholeWarp, stays);
-            } else {
-                kept[k] = rows.free(k, n);
-            }
-        }
         std::uint32_t all = 0;
 #pragma unroll
-        for (std::uint32_t k = 0; k < kEach; ++k) all += __popc(kept[k]);
+        for (std::uint32_t k = 0; k < kEach; ++k) {
+            if constexpr (greedy) {
+                const std::uint32_t i = threadIdx.x + k * kThreads;
+                kept[k] = __ballot_sync(kWholeWarp, i < n && s.settle.state[i] == SmallState::stays);
+            } else {
+                kept[k] = rows.free(k);
+            }
+            all += __popc(kept[k]);
+        }
         const std::uint32_t taken = places.take(all);
 #pragma unroll
-        for (std::uint32_t k = 0; k < kEach; ++k) {
-            if (Rows::word(k) < words) places.store(Rows::word(k), kept[k], its_scores[k]);
-        }
+        for (std::uint32_t k = 0; k < kEach; ++k)
+            places.store(Rows::word(k), kept[k], threadIdx.x + k * kThreads, its_scores[k]);
         __syncwarp();
         const std::uint32_t step = kAtOnce * gridDim.x;
         for (std::uint32_t group = blockIdx.x, turn = 0; group < words; group += step, turn ^= 1) {

@@ -15,24 +15,29 @@ class SmallLose {
     static constexpr std::uint32_t kWarps = kThreads / 32;
     using Rows = SmallRows<kWarps, kEach>;
 
+    struct Shared {
+        std::uint32_t by_free;  // bits of the group
+        std::uint32_t by_any;
+        std::uint32_t free_of_group;
+        std::uint32_t number;
+        std::uint32_t count;                                // of edges
+        std::uint32_t open[together ? kWarps * kEach : 1];  // bits by index
+    };
+
 public:
     // Whether the frame is not too large; where it is, nobody has waited for the kernel in front.
     [[nodiscard]] __device__ __forceinline__ static bool run(const SmallNmsTask& small, const SmallShape& shape) {
-        __shared__ std::uint32_t by_free;  // bits of the group
-        __shared__ std::uint32_t by_any;
-        __shared__ std::uint32_t free_of_group;
-        __shared__ std::uint32_t number;
-        __shared__ std::uint32_t count;                                // of edges
-        __shared__ std::uint32_t open[together ? kWarps * kEach : 1];  // bits by index
+        __shared__ Shared memory;
+        Shared& s = keep_address(&memory);
         let_next_start();
         const SmallNmsScratch& scratch = small.scratch;
         const std::uint32_t lane = threadIdx.x % 32;
         if (threadIdx.x == 0) {
-            by_free = by_any = count = 0;
-            number = small_count(small.task.raw);
+            s.by_free = s.by_any = s.count = 0;
+            s.number = small_count(small.task.raw);
         }
         __syncthreads();
-        const std::uint32_t n = number;
+        const std::uint32_t n = s.number;
         const std::uint32_t words = words_for(n);
         if (n > shape.capacity) return false;
         Rows rows(scratch, shape);
@@ -40,10 +45,10 @@ public:
         wait_for_previous();
         std::uint32_t row[kEach];
         rows.load_bits(row, blockIdx.x, words);
-        rows.load_gone(n);
+        rows.load_gone(n, words);
         std::uint32_t free[kEach];
 #pragma unroll
-        for (std::uint32_t k = 0; k < kEach; ++k) free[k] = Rows::word(k) < words ? rows.free(k, n) : 0;
+        for (std::uint32_t k = 0; k < kEach; ++k) free[k] = rows.free(k);
         for (std::uint32_t group = blockIdx.x; group < words; group += gridDim.x) {
             if (group != blockIdx.x) rows.load_bits(row, group, words);
             std::uint32_t any = 0;
@@ -52,12 +57,12 @@ public:
             for (std::uint32_t k = 0; k < kEach; ++k) {
                 any |= row[k];
                 lost = lost || (row[k] & free[k]) != 0;
-                if (Rows::word(k) == group) free_of_group = free[k];
+                if (Rows::word(k) == group) s.free_of_group = free[k];
             }
             const std::uint32_t anys = __ballot_sync(kWholeWarp, any != 0);
             const std::uint32_t losts = __ballot_sync(kWholeWarp, lost);
-            if (lane == 0 && anys != 0) atomicOr(&by_any, anys);
-            if (lane == 0 && losts != 0) atomicOr(&by_free, losts);
+            if (lane == 0 && anys != 0) atomicOr(&s.by_any, anys);
+            if (lane == 0 && losts != 0) atomicOr(&s.by_free, losts);
             bool many = false;
             if constexpr (together) {
                 many = __syncthreads_count(any != 0 ? 1 : 0) > kMany;
@@ -65,12 +70,12 @@ public:
                 __syncthreads();
             }
 
-            const std::uint32_t opens = by_any & ~by_free;
+            const std::uint32_t opens = s.by_any & ~s.by_free;
             if constexpr (together) tell_open(scratch, opens);
             if (many) {
-                read_open(open, scratch, words);
+                read_open(s.open, scratch, words);
 #pragma unroll
-                for (std::uint32_t k = 0; k < kEach; ++k) row[k] &= open[Rows::word(k)];
+                for (std::uint32_t k = 0; k < kEach; ++k) row[k] &= s.open[Rows::word(k)];
             }
             std::uint32_t* list = scratch.edges + group * SmallNmsScratch::kSegment;
             if ((opens >> lane & 1U) != 0) {
@@ -78,7 +83,7 @@ public:
                 std::uint32_t its = 0;
 #pragma unroll
                 for (std::uint32_t k = 0; k < kEach; ++k) its += __popc(row[k]);
-                std::uint32_t at = its != 0 ? atomicAdd(&count, its) : 0;
+                std::uint32_t at = its != 0 ? atomicAdd(&s.count, its) : 0;
 #pragma unroll
                 for (std::uint32_t k = 0; k < kEach; ++k) {
 #pragma unroll 1
@@ -88,9 +93,9 @@ public:
                 }
             }
             __syncthreads();
-            if (threadIdx.x == 0) *reinterpret_cast<uint4*>(list) = make_uint4(count, opens, free_of_group, 0);
+            if (threadIdx.x == 0) *reinterpret_cast<uint4*>(list) = make_uint4(s.count, opens, s.free_of_group, 0);
             if (group + gridDim.x >= words) break;
-            if (threadIdx.x == 0) by_free = by_any = count = 0;
+            if (threadIdx.x == 0) s.by_free = s.by_any = s.count = 0;
             __syncthreads();
         }
         return true;

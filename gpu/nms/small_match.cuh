@@ -20,7 +20,6 @@ struct SmallMatch {
     static constexpr std::uint32_t kWarps = kThreads / 32;
     static constexpr std::uint32_t kSpan = kTile * kGroups / kWarps;  // others that a warp goes along
     static constexpr std::uint32_t kRun = PairHalves::kRun;           // of them at a time
-    static constexpr int kAtOnce = 1;                                 // pairs that a lane tests
     static_assert(kWarps >= 2 * kGroups && kTile * kGroups % kWarps == 0 && kSpan % kRun == 0 && kTile % kSpan == 0);
 
     struct Shared {
@@ -28,7 +27,7 @@ struct SmallMatch {
         float2 more[2 * kTile];
         uint4 halves[kTile / 2];               // of the second tile
         std::uint32_t turned[kGroups][kTile];  // [g][q] bit k: 32 g + k of the first tile suppresses q of the second
-        std::uint32_t gone[2 * kGroups];       // bits by place: invalid, or suppressed by the second tile
+        std::uint32_t gone[2 * kGroups];       // bits by place: none, invalid, or suppressed by the second tile
     };
 
     // Block to pair of tiles, first <= second.
@@ -41,9 +40,9 @@ struct SmallMatch {
 
     // Whether the frame is not too large. Calls load() as soon as anything of the frame may be loaded.
     template <bool plain, typename Load>
-    [[nodiscard]] __device__ __forceinline__ static bool run(const SmallNmsTask& small, const NmsRuleSet& rules,
-                                                             const SmallShape& shape, const Load& load) {
-        __shared__ Shared s;
+    [[nodiscard]] __device__ __forceinline__ static bool run(Shared& s, const SmallNmsTask& small,
+                                                             const NmsRuleSet& rules, const SmallShape& shape,
+                                                             const Load& load) {
         const NmsTask& task = small.task;
         const SmallNmsScratch& scratch = small.scratch;
         const DetectionSpan& raw = task.raw;
@@ -91,11 +90,11 @@ struct SmallMatch {
             columns.store(place, e, plain);
             if (place >= kTile) halves.store(place - kTile, e.edges);
             const bool first = diagonal && place < kTile;
-            const std::uint32_t invalid = __ballot_sync(kWholeWarp, first && i < n && !e.valid());
+            const std::uint32_t invalid = __ballot_sync(kWholeWarp, first && !e.valid());
             if (lane == 0) s.gone[place / 32] = invalid;
             if (!first) continue;
             if (i < hit_room) hits[i] = 0;
-            if (lane == 0 && i < n) scratch.invalid[i / 32] = __popc(invalid);
+            if (lane == 0 && i < n) scratch.invalid[i / 32] = __popc(invalid & lowest_bits(n - i));
         }
         __syncthreads();
 
@@ -104,6 +103,8 @@ struct SmallMatch {
         const std::uint32_t place = group * 32 + lane;
         const std::uint32_t i = tile.x * kTile + place;
         const Entry mine = columns.load(place, i);
+        std::uint32_t lane_bit = 1U << lane;
+        compute_now(lane_bit);
         const PairHalves::Reach reach(narrow_edges(mine.edges, pairs.plan.least_share));
 #pragma unroll 1
         for (std::uint32_t from = warp / kGroups * kSpan; from < (warp / kGroups + 1) * kSpan; from += kRun) {
@@ -112,16 +113,17 @@ struct SmallMatch {
             // Each pair once.
             if (diagonal) rest &= ~lowest_bits(place + 1 > from ? place + 1 - from : 0);
             std::uint32_t found = 0;
-            const auto suppressed = [&](std::uint32_t q) { atomicOr(&s.turned[group][q], 1U << lane); };  // the other
+            std::uint32_t* const turned = &s.turned[group][from];  // of the others
             if constexpr (plain) {
                 std::uint32_t close = 0;  // not certain: later
-                for_each_plain<kAtOnce>(columns, pairs.plan, mine, first, rest,
-                                        [&](std::uint32_t j, std::uint32_t bit, float score, bool over, bool under) {
-                                            const bool tie = score == mine.score;
-                                            if (over && score > mine.score) found |= bit;
-                                            if (over && score < mine.score && bit != 0) suppressed(j - kTile);
-                                            if (!under && (!over || tie)) close |= bit;
-                                        });
+#pragma unroll 1
+                while (rest != 0) {
+                    const std::uint32_t j = highest_bit(rest);
+                    const std::uint32_t bit = 1U << j;
+                    rest ^= bit;
+                    const PairColumns::Test test = columns.test(pairs.plan, mine, first + j);
+                    decide(test, mine.score, bit, found, close, turned + j, lane_bit);
+                }
                 rest = close;
             }
 #pragma unroll 1
@@ -136,7 +138,7 @@ struct SmallMatch {
                 if (wins) {
                     found |= 1U << j;
                 } else {
-                    suppressed(from + j);
+                    atomicOr(turned + j, lane_bit);
                 }
             }
             const std::uint32_t votes = __ballot_sync(kWholeWarp, found != 0);
@@ -168,6 +170,29 @@ struct SmallMatch {
             scratch.gone[(tile.x * kGroups + g) * SmallNmsScratch::kTiles + tile.y] = s.gone[g];
         }
         return true;
+    }
+
+private:
+    // With a pair of detections whose bits are `its`, of the other, and `lane`: found gets its bit if it surely
+    // suppresses this one, *turned the lane's if this one surely suppresses it, close its bit if neither is sure.
+    // Without a branch, for which the compiler takes a third more instructions.
+    __device__ __forceinline__ static void decide(const PairColumns::Test& test, float score, std::uint32_t its,
+                                                  std::uint32_t& found, std::uint32_t& close, std::uint32_t* turned,
+                                                  std::uint32_t lane) {
+        asm volatile(
+            "{\n\t.reg .pred sure, wins, loses, close;\n\t"
+            "setp.gt.f32 sure, %2, %4;\n\t"
+            "setp.gt.and.f32 wins, %5, %6, sure;\n\t"
+            "setp.lt.and.f32 loses, %5, %6, sure;\n\t"
+            "setp.eq.or.f32 close, %5, %6, !sure;\n\t"
+            "setp.geu.and.f32 close, %3, %4, close;\n\t"
+            "@wins or.b32 %0, %0, %7;\n\t"
+            "@close or.b32 %1, %1, %7;\n\t"
+            "@loses red.shared.or.b32 [%8], %9;\n\t}"
+            : "+r"(found), "+r"(close)
+            : "f"(test.over), "f"(test.under), "f"(test.sum), "f"(test.score), "f"(score), "r"(its),
+              "r"(static_cast<std::uint32_t>(__cvta_generic_to_shared(turned))), "r"(lane)
+            : "memory");
     }
 };
 

@@ -26,7 +26,7 @@ struct SmallNmsScratch {
     static constexpr std::uint32_t kLine = 32;                 // words, that no others are loaded with
 
     std::uint32_t* matrix = nullptr;   // [words][words * 32] bit k of [w][i]: detection 32 w + k suppresses i
-    std::uint32_t* gone = nullptr;     // [words][kTiles] bits: invalid, or suppressed by one of that tile
+    std::uint32_t* gone = nullptr;     // [words][kTiles] bits: none, invalid, or suppressed by one of that tile
     std::uint32_t* invalid = nullptr;  // [words] how many
     std::uint32_t* edges = nullptr;    // [words][kSegment] greedy, lists: how many edges, then as bits who is open and
                                        // who stays, 0; of each edge suppressed << 16 | its suppressor

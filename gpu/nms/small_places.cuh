@@ -34,16 +34,24 @@ struct SmallPlaces {
         if (threadIdx.x == 0) s.count = 0;
     }
 
-    // By the whole warp: bit k of `kept` says whether detection 32 word + k is kept; its: the score of the lane's.
-    __device__ __forceinline__ void store(std::uint32_t word, std::uint32_t kept, float its) const {
+    // By the whole warp: bit k of `kept` says whether detection 32 word + k is kept. i, its: the lane's, and its score.
+    __device__ __forceinline__ void store(std::uint32_t word, std::uint32_t kept, std::uint32_t i, float its) const {
         const std::uint32_t lane = threadIdx.x % 32;
         if (lane == 0) s.kept[word] = kept;
-        if ((kept >> lane & 1U) != 0) s.scores[word * 32 + lane] = its;
+        if ((kept >> lane & 1U) != 0) s.scores[i] = its;
     }
 
-    // By the whole warp: where so many are listed; known to its first lane.
+    // By the whole warp: where so many are listed; known to its first lane. In one instruction, because the compiler
+    // does not know that it is one lane.
     [[nodiscard]] __device__ __forceinline__ std::uint32_t take(std::uint32_t count) const {
-        return threadIdx.x % 32 == 0 && count != 0 ? atomicAdd(&s.count, count) : 0;
+        std::uint32_t at = 0;
+        if (threadIdx.x % 32 == 0) {
+            asm volatile("atom.shared.add.u32 %0, [%1], %2;"
+                         : "=r"(at)
+                         : "r"(static_cast<std::uint32_t>(__cvta_generic_to_shared(&s.count))), "r"(count)
+                         : "memory");
+        }
+        return at;
     }
     __device__ __forceinline__ void list(std::uint32_t at, std::uint32_t kept, float its) const {
         const std::uint32_t lane = threadIdx.x % 32;

@@ -28,23 +28,24 @@ public:
     [[nodiscard]] __device__ __forceinline__ static std::uint32_t word(std::uint32_t k) {
         return threadIdx.x / 32 + k * kWarps;
     }
-    // Of the lane's detection of a group; none of a group that is not there.
+    // Of the lane's detection of a group that is there.
     __device__ __forceinline__ void load_bits(std::uint32_t (&bits)[kEach], std::uint32_t group,
                                               std::uint32_t words) const {
+        const std::uint32_t* at = matrix_ + group * 32;
+        compute_now(at);
 #pragma unroll
-        for (std::uint32_t k = 0; k < kEach; ++k)
-            bits[k] = word(k) < words && group < words ? __ldcg(matrix_ + group * 32 + k * (kWarps * kStride)) : 0;
+        for (std::uint32_t k = 0; k < kEach; ++k) bits[k] = word(k) < words ? __ldcg(at + k * (kWarps * kStride)) : 0;
     }
-    __device__ __forceinline__ void load_gone(std::uint32_t n) {
+    __device__ __forceinline__ void load_gone(std::uint32_t n, std::uint32_t words) {
 #pragma unroll
         for (std::uint32_t k = 0; k < kEach; ++k) {
-            const bool there = word(k) * 32 < n && tile_begins_ < n;
-            gone_[k] = there ? __ldcg(gone_at_ + k * kWarps * SmallNmsScratch::kTiles) : 0;
+            gone_[k] = word(k) < words ? 0 : kWholeWarp;
+            if (word(k) < words && tile_begins_ < n) gone_[k] = __ldcg(gone_at_ + k * kWarps * SmallNmsScratch::kTiles);
         }
     }
-    // Bits by index: nobody suppresses it. For a word below the number of words.
-    [[nodiscard]] __device__ __forceinline__ std::uint32_t free(std::uint32_t k, std::uint32_t n) const {
-        return ~warp_or(gone_[k]) & lowest_bits(n - word(k) * 32);
+    // Bits by index: nobody suppresses it. None of a word that is not there.
+    [[nodiscard]] __device__ __forceinline__ std::uint32_t free(std::uint32_t k) const {
+        return ~warp_or(gone_[k]);
     }
 
 private:

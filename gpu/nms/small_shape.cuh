@@ -63,4 +63,11 @@ __device__ __forceinline__ std::uint32_t lowest_bits(std::uint32_t count) {
     return count >= 32 ? kWholeWarp : (1U << count) - 1;
 }
 
+// Of one that is not 0.
+__device__ __forceinline__ std::uint32_t highest_bit(std::uint32_t value) {
+    std::uint32_t bit;
+    asm("bfind.u32 %0, %1;" : "=r"(bit) : "r"(value));
+    return bit;
+}
+
 }  // namespace throng::gpu
