@@ -89,24 +89,19 @@ struct SmallFinish {
         };
         if constexpr (!greedy) rows.load_gone(n, words);  // first: it is needed first
         load_bits(blockIdx.x);
+        std::uint32_t kept[kEach];
         if constexpr (greedy) {
-            Settle{s.settle}.template run<kWarps, kEach>(scratch, words);
+            Settle{s.settle}.template run<kWarps, kEach>(scratch, words, kept);
             // For lose, with the next frame.
             if (shape.together && threadIdx.x < 2 && blockIdx.x < words)
                 scratch.open[blockIdx.x * SmallNmsScratch::kLine + threadIdx.x] = 0;
+        } else {
+#pragma unroll
+            for (std::uint32_t k = 0; k < kEach; ++k) kept[k] = rows.free(k);
         }
-        std::uint32_t kept[kEach];
         std::uint32_t all = 0;
 #pragma unroll
-        for (std::uint32_t k = 0; k < kEach; ++k) {
-            if constexpr (greedy) {
-                const std::uint32_t i = threadIdx.x + k * kThreads;
-                kept[k] = __ballot_sync(kWholeWarp, i < n && s.settle.state[i] == SmallState::stays);
-            } else {
-                kept[k] = rows.free(k);
-            }
-            all += __popc(kept[k]);
-        }
+        for (std::uint32_t k = 0; k < kEach; ++k) all += __popc(kept[k]);
         const std::uint32_t taken = places.take(all);
 #pragma unroll
         for (std::uint32_t k = 0; k < kEach; ++k)

@@ -11,101 +11,290 @@ namespace throng::gpu {
 // kMost: detections.
 template <std::uint32_t kMost>
 struct SmallSettle {
+    static constexpr std::uint32_t kMostWords = kMost / 32;
+    static constexpr std::uint32_t kMostOpen = kMost / 8;  // for which there are rows of bits
     static constexpr std::uint32_t kMostEdges = std::max(2 * kMost, 5120U);
     struct Shared {
-        std::uint32_t edges[kMostEdges];  // as in SmallNmsScratch, between open ones; each warp has its part
-        std::uint32_t waits[kMost];       // for how many open ones each still waits
-        std::uint32_t state[kMost];       // a SmallState each; by atomics as long as some are open
+        union {
+            // Open ones by number: bit k of [w][i]: number 32 w + k suppresses i.
+            alignas(16) std::uint32_t rows[kMostOpen / 32][kMostOpen];
+            // Where there are more: as in SmallNmsScratch, between open ones; each warp has its part.
+            std::uint32_t edges[kMostEdges];
+        };
+        alignas(16) std::uint32_t open[kMostWords];  // bits by index
+        std::uint32_t before[kMostWords];            // how many open ones have a lower index
+        alignas(16) uint2 decided[kMostOpen / 32];   // bits by number: who is lost, and who stays
+        std::uint32_t waits[kMost];                  // for how many open ones each still waits
+        std::uint32_t state[kMost];                  // a SmallState each; by atomics as long as some are open
     };
     Shared& s;
 
     // By all threads, before they next meet.
     template <std::uint32_t kThreads>
     __device__ __forceinline__ void prepare() const {
+        clear<kThreads, sizeof(s.rows)>(s.rows);
+        clear<kThreads, sizeof(s.waits)>(s.waits);
+        if (threadIdx.x < kMostOpen / 32) s.decided[threadIdx.x] = uint2{};
+    }
+
+    // Of the words of a warp, kWarps words apart.
+    template <std::uint32_t kWarps, std::uint32_t kEach>
+    struct Lists {
+        static constexpr std::uint32_t kAhead = 2;  // loads of each, 32 words, that need not know how long it is
+        std::uint32_t first[kEach][kAhead];
+        std::uint32_t count[kEach];  // edges
+        std::uint32_t open[kEach];   // bits
+        std::uint32_t stays[kEach];
+
+        [[nodiscard]] __device__ __forceinline__ static std::uint32_t word(std::uint32_t k) {
+            return threadIdx.x / 32 + k * kWarps;
+        }
+        [[nodiscard]] __device__ __forceinline__ static const std::uint32_t* at(const std::uint32_t* d_lists,
+                                                                                std::uint32_t k) {
+            return d_lists + word(k) * SmallNmsScratch::kSegment + threadIdx.x % 32;
+        }
+        __device__ __forceinline__ void load(const std::uint32_t* d_lists, std::uint32_t words) {
+            const std::uint32_t* from = at(d_lists, 0);
+            compute_now(from);
 #pragma unroll
-        for (std::uint32_t k = 0; k < kMost / 4; k += kThreads) {
-            if (k + threadIdx.x < kMost / 4) reinterpret_cast<uint4*>(s.waits)[k + threadIdx.x] = uint4{};
+            for (std::uint32_t k = 0; k < kEach; ++k) {
+#pragma unroll
+                for (std::uint32_t a = 0; a < kAhead; ++a)
+                    first[k][a] =
+                        word(k) < words ? __ldcg(from + k * (kWarps * SmallNmsScratch::kSegment) + a * 32) : 0;
+            }
+        }
+        __device__ __forceinline__ void read_heads() {
+#pragma unroll
+            for (std::uint32_t k = 0; k < kEach; ++k) {
+                count[k] = __shfl_sync(kWholeWarp, first[k][0], 0);
+                open[k] = __shfl_sync(kWholeWarp, first[k][0], 1);
+                stays[k] = __shfl_sync(kWholeWarp, first[k][0], 2);
+            }
+        }
+        // Calls take(k, given, edge) for edges of all lists, by whole warps.
+        template <typename Take>
+        __device__ __forceinline__ void for_each(const std::uint32_t* d_lists, const Take& take) const {
+            constexpr std::uint32_t kHead = SmallNmsScratch::kHead;
+            const std::uint32_t lane = threadIdx.x % 32;
+#pragma unroll
+            for (std::uint32_t k = 0; k < kEach; ++k) {
+                if (count[k] == 0) continue;
+                const std::uint32_t* from = at(d_lists, k) + kAhead * 32;
+                const std::uint32_t end = kHead + min(count[k], SmallNmsScratch::kEdges);
+#pragma unroll
+                for (std::uint32_t a = 0; a < kAhead; ++a) {
+                    if (a * 32 < end) take(k, (a > 0 || lane >= kHead) && a * 32 + lane < end, first[k][a]);
+                }
+#pragma unroll 1
+                for (std::uint32_t e = kAhead * 32; e < end; e += 32) {
+                    take(k, e + lane < end, __ldcg(from));
+                    from += 32;
+                }
+            }
+        }
+    };
+
+    // kept: bits of the warp's words.
+    template <std::uint32_t kWarps, std::uint32_t kEach>
+    __device__ __forceinline__ void run(const SmallNmsScratch& scratch, std::uint32_t words,
+                                        std::uint32_t (&kept)[kEach]) const {
+        using ListsOfWarp = Lists<kWarps, kEach>;
+        const std::uint32_t lane = threadIdx.x % 32;
+        ListsOfWarp lists;
+        lists.load(scratch.edges, words);
+        lists.read_heads();
+        bool fits = true;
+#pragma unroll
+        for (std::uint32_t k = 0; k < kEach; ++k) {
+            if (lane == 0) s.open[ListsOfWarp::word(k)] = lists.open[k];
+            fits = fits && lists.count[k] <= SmallNmsScratch::kEdges;
+        }
+        fits = __syncthreads_and(fits ? 1 : 0) != 0;
+        std::uint32_t before[kEach];
+        const std::uint32_t open = number<kWarps>(before);
+        if (fits && open <= kMostOpen) {
+            decide_by_rows(scratch, lists, before, open);
+#pragma unroll
+            for (std::uint32_t k = 0; k < kEach; ++k) {
+                const std::uint32_t its = before[k] + __popc(lists.open[k] & lowest_bits(lane));
+                bool stays = (lists.stays[k] >> lane & 1U) != 0;
+                if ((lists.open[k] >> lane & 1U) != 0) stays = (s.decided[its / 32].y >> its % 32 & 1U) != 0;
+                kept[k] = __ballot_sync(kWholeWarp, stays);
+            }
+        } else {
+            decide_by_edges<kWarps, kEach>(s, scratch.edges, scratch.matrix, words, fits);
+#pragma unroll
+            for (std::uint32_t k = 0; k < kEach; ++k) {
+                const std::uint32_t i = ListsOfWarp::word(k) * 32 + lane;
+                kept[k] = __ballot_sync(kWholeWarp, s.state[i] == SmallState::stays);
+            }
         }
     }
 
-    // Ends with all threads there; no state is open then.
-    template <std::uint32_t kWarps, std::uint32_t kEach>
-    __device__ __forceinline__ void run(const SmallNmsScratch& scratch, std::uint32_t words) const {
-        constexpr std::uint32_t kAhead = 2;  // loads of a list, 32 words each, that need not know how long it is
-        constexpr std::uint32_t kHead = SmallNmsScratch::kHead;
-        const std::uint32_t lane = threadIdx.x % 32;
-        const std::uint32_t warp = threadIdx.x / 32;
-        const auto list = [&](std::uint32_t word) { return scratch.edges + word * SmallNmsScratch::kSegment + lane; };
-        std::uint32_t first[kEach][kAhead];
+private:
+    template <std::uint32_t kThreads, std::uint32_t kBytes>
+    __device__ __forceinline__ static void clear(void* memory) {
 #pragma unroll
-        for (std::uint32_t k = 0; k < kEach; ++k) {
-            const std::uint32_t word = warp + k * kWarps;
-            if (word >= words) break;
-#pragma unroll
-            for (std::uint32_t a = 0; a < kAhead; ++a) first[k][a] = __ldcg(list(word) + a * 32);
+        for (std::uint32_t k = 0; k < kBytes / sizeof(uint4); k += kThreads) {
+            if (k + threadIdx.x < kBytes / sizeof(uint4)) static_cast<uint4*>(memory)[k + threadIdx.x] = uint4{};
         }
-        std::uint32_t states[kEach];
-        std::uint32_t counts[kEach];
+    }
+
+    // Numbers the open ones by index: tells how many are before the warp's words. Returns how many there are. Ends with
+    // all threads there.
+    template <std::uint32_t kWarps, std::uint32_t kEach>
+    [[nodiscard]] __device__ __forceinline__ std::uint32_t number(std::uint32_t (&before)[kEach]) const {
+        const std::uint32_t lane = threadIdx.x % 32;
+        std::uint32_t counts[kEach];  // of the words lane + 32 q
+        std::uint32_t all = 0;
+        static_assert(kMostWords == 32 * kEach);
+#pragma unroll
+        for (std::uint32_t q = 0; q < kEach; ++q) {
+            counts[q] = __popc(s.open[lane + 32 * q]);
+            all += counts[q];
+        }
 #pragma unroll
         for (std::uint32_t k = 0; k < kEach; ++k) {
-            const std::uint32_t word = warp + k * kWarps;
-            if (word >= words) break;
-            counts[k] = __shfl_sync(kWholeWarp, first[k][0], 0);
-            const bool is_open = (__shfl_sync(kWholeWarp, first[k][0], 1) >> lane & 1U) != 0;
-            const bool stays = (__shfl_sync(kWholeWarp, first[k][0], 2) >> lane & 1U) != 0;
-            states[k] = is_open ? SmallState::open : stays ? SmallState::stays : SmallState::lost;
-            s.state[word * 32 + lane] = states[k];
+            const std::uint32_t word = threadIdx.x / 32 + k * kWarps;
+            std::uint32_t sum = 0;
+#pragma unroll
+            for (std::uint32_t q = 0; q < kEach; ++q) sum += lane + 32 * q < word ? counts[q] : 0;
+            before[k] = warp_sum(sum);
+            if (lane == 0) s.before[word] = before[k];
         }
         __syncthreads();
-        bool fits = true;
+        return warp_sum(all);
+    }
+
+    // Whoever is suppressed by one that stays is lost; whoever is suppressed by lost ones only stays. A lane has one of
+    // the open ones, and looks again and again at what has been decided, until it is. No decision is taken back, so it
+    // does not matter when others see it. Ends with all threads there.
+    template <class ListsOfWarp, std::uint32_t kEach>
+    __device__ __forceinline__ void decide_by_rows(const SmallNmsScratch& scratch, const ListsOfWarp& lists,
+                                                   const std::uint32_t (&before)[kEach], std::uint32_t open) const {
+        const std::uint32_t lane = threadIdx.x % 32;
+        const std::uint32_t warp = threadIdx.x / 32;
+        lists.for_each(scratch.edges, [&](std::uint32_t k, bool given, std::uint32_t edge) {
+            const std::uint32_t j = given ? edge & 0xFFFFU : 0;
+            const std::uint32_t bits = s.open[j / 32];
+            const std::uint32_t by = s.before[j / 32] + __popc(bits & lowest_bits(j % 32));
+            const std::uint32_t its = before[k] + __popc(lists.open[k] & lowest_bits(edge >> 16 & 31U));
+            if (given && (bits >> j % 32 & 1U) != 0) atomicOr(&s.rows[by / 32][its], 1U << by % 32);
+        });
+        __syncthreads();
+        const std::uint32_t groups = words_for(open);
+        if (warp < groups) {
+            if (groups <= 4) {
+                decide<4>(open);
+            } else if (groups <= 8) {
+                decide<8>(open);
+            } else if constexpr (kMostOpen > 8 * 32) {
+                if (groups <= 12) {
+                    decide<12>(open);
+                } else {
+                    decide<16>(open);
+                }
+            }
+        }
+        __syncthreads();
+    }
+    // kWords: words of a row.
+    template <std::uint32_t kWords>
+    __device__ __forceinline__ void decide(std::uint32_t open) const {
+        static_assert(kMostOpen <= 16 * 32 && kWords % 2 == 0);
+        const std::uint32_t lane = threadIdx.x % 32;
+        const std::uint32_t i = threadIdx.x;
+        std::uint32_t row[kWords];
+#pragma unroll
+        for (std::uint32_t w = 0; w < kWords; ++w) row[w] = s.rows[w][i];
+        bool waits = i < open;
+        uint2 told = make_uint2(0, 0);
+        while (__any_sync(kWholeWarp, waits)) {
+            std::uint32_t by_kept = 0;
+            std::uint32_t by_others = 0;
+#pragma unroll
+            for (std::uint32_t w = 0; w < kWords; w += 2) {
+                const uint4 known = look(s.decided + w);
+                by_kept |= (row[w] & known.y) | (row[w + 1] & known.w);
+                by_others |= (row[w] & ~known.x) | (row[w + 1] & ~known.z);
+            }
+            const std::uint32_t lost = __ballot_sync(kWholeWarp, waits && by_kept != 0);
+            const std::uint32_t stays = __ballot_sync(kWholeWarp, waits && by_others == 0);
+            if ((lost | stays) == 0) continue;
+            told.x |= lost;
+            told.y |= stays;
+            if (lane == 0) tell(s.decided + i / 32, told);
+            waits = waits && ((lost | stays) >> lane & 1U) == 0;
+            __syncwarp();
+        }
+    }
+    // Other warps write meanwhile.
+    [[nodiscard]] __device__ __forceinline__ static uint4 look(const uint2* at) {
+        uint4 two;
+        asm volatile("ld.volatile.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+                     : "=r"(two.x), "=r"(two.y), "=r"(two.z), "=r"(two.w)
+                     : "r"(static_cast<std::uint32_t>(__cvta_generic_to_shared(at)))
+                     : "memory");
+        return two;
+    }
+    __device__ __forceinline__ static void tell(uint2* at, uint2 value) {
+        asm volatile(
+            "st.volatile.shared.v2.u32 [%0], {%1, %2};" ::"r"(static_cast<std::uint32_t>(__cvta_generic_to_shared(at))),
+            "r"(value.x), "r"(value.y)
+            : "memory");
+    }
+
+    // The same with a state for each, and edges that wait; where not all of those are listed (fits), by the rows of the
+    // matrix. Ends with all threads there; no state is open then.
+    template <std::uint32_t kWarps, std::uint32_t kEach>
+    __device__ __noinline__ static void decide_by_edges(Shared& shared, const std::uint32_t* d_lists,
+                                                        const std::uint32_t* d_matrix, std::uint32_t words, bool fits) {
+        Shared& s = keep_address(&shared);
+        const std::uint32_t lane = threadIdx.x % 32;
+        const std::uint32_t warp = threadIdx.x / 32;
+        Lists<kWarps, kEach> lists;
+        lists.load(d_lists, words);
+        lists.read_heads();
+        std::uint32_t states[kEach];
+#pragma unroll
+        for (std::uint32_t k = 0; k < kEach; ++k) {
+            const bool is_open = (lists.open[k] >> lane & 1U) != 0;
+            const bool stays = (lists.stays[k] >> lane & 1U) != 0;
+            states[k] = is_open ? SmallState::open : stays ? SmallState::stays : SmallState::lost;
+            s.state[Lists<kWarps, kEach>::word(k) * 32 + lane] = states[k];
+        }
+        __syncthreads();
         std::uint32_t taken = 0;  // by the warp
         constexpr std::uint32_t kOurs = kMostEdges / kWarps;
         std::uint32_t* const ours = s.edges + warp * kOurs;
         // The edges given, if from open ones: the others are lost.
-        const auto take = [&](bool given, std::uint32_t edge) {
+        lists.for_each(d_lists, [&](std::uint32_t /*k*/, bool given, std::uint32_t edge) {
             given = given && s.state[edge & 0xFFFFU] == SmallState::open;
             const std::uint32_t votes = __ballot_sync(kWholeWarp, given);
             const std::uint32_t at = taken + __popc(votes & lowest_bits(lane));
             taken += __popc(votes);
             if (given) atomicAdd(s.waits + (edge >> 16), 1U);
             if (given && at < kOurs) ours[at] = edge;
-        };
-#pragma unroll
-        for (std::uint32_t k = 0; k < kEach; ++k) {
-            const std::uint32_t word = warp + k * kWarps;
-            if (word >= words) break;
-            if (counts[k] == 0) continue;
-            fits = fits && counts[k] <= SmallNmsScratch::kEdges;
-            const std::uint32_t end = kHead + min(counts[k], SmallNmsScratch::kEdges);
-#pragma unroll
-            for (std::uint32_t a = 0; a < kAhead; ++a) {
-                if (a * 32 < end) take((a > 0 || lane >= kHead) && a * 32 + lane < end, first[k][a]);
-            }
-#pragma unroll 2
-            for (std::uint32_t e = kAhead * 32; e < end; e += 32) take(e + lane < end, __ldcg(list(word) + e));
-        }
+        });
         fits = __syncthreads_and(fits && taken <= kOurs ? 1 : 0) != 0;
         if (fits) {
             std::uint32_t left[kEach];
 #pragma unroll
-            for (std::uint32_t k = 0; k < kEach; ++k) {
-                const std::uint32_t word = warp + k * kWarps;
-                left[k] = look(s.waits, (word < words ? word : 0) * 32 + lane);
-            }
+            for (std::uint32_t k = 0; k < kEach; ++k)
+                left[k] = look(s.waits, Lists<kWarps, kEach>::word(k) * 32 + lane);
 #pragma unroll
             for (std::uint32_t k = 0; k < kEach; ++k) {
-                const std::uint32_t word = warp + k * kWarps;
-                if (word < words && states[k] == SmallState::open && left[k] == 0)
-                    tell(s.state, word * 32 + lane, SmallState::stays);
+                if (states[k] == SmallState::open && left[k] == 0)
+                    tell(s.state, Lists<kWarps, kEach>::word(k) * 32 + lane, SmallState::stays);
             }
-            resolve(ours, taken);
+            resolve(s, ours, taken);
         } else {
-            look_at_rows<kWarps * 32>(scratch.matrix, words, s.state);
+            look_at_rows<kWarps * 32>(d_matrix, words, s.state);
         }
         __syncthreads();
     }
 
-private:
     // Other warps write meanwhile.
     [[nodiscard]] __device__ __forceinline__ static std::uint32_t look(const std::uint32_t* values, std::uint32_t i) {
         std::uint32_t value;
@@ -121,7 +310,7 @@ private:
 
     // A lane has some edges, and waits until the suppressor of each is decided. Whoever precedes all other open ones
     // waits for nobody, so all get an answer.
-    __device__ __forceinline__ void resolve(std::uint32_t* ours, std::uint32_t count) const {
+    __device__ __forceinline__ static void resolve(Shared& s, std::uint32_t* ours, std::uint32_t count) {
         const std::uint32_t lane = threadIdx.x % 32;
         if (count <= 32) {
             // As few steps as can be: those that wait take them from those that they wait for.
@@ -130,7 +319,7 @@ private:
             while (true) {
                 const bool ready = edge != kNone && look(s.state, edge & 0xFFFFU) != SmallState::open;
                 if (__any_sync(kWholeWarp, ready)) {
-                    if (ready) static_cast<void>(decide(edge, alone));
+                    if (ready) static_cast<void>(decide(s, edge, alone));
                     if (ready) edge = kNone;
                     __syncwarp();
                 } else if (!__any_sync(kWholeWarp, edge != kNone)) {
@@ -143,7 +332,7 @@ private:
             for (std::uint32_t e = lane; e < count; e += 32) {
                 const std::uint32_t edge = ours[e];
                 if (edge == kNone) continue;
-                if (decide(edge, false)) {
+                if (decide(s, edge, false)) {
                     ours[e] = kNone;
                 } else {
                     again = true;
@@ -152,7 +341,7 @@ private:
         }
     }
     // Whether an edge is done with. alone: the suppressed one waits for no other.
-    __device__ __forceinline__ bool decide(std::uint32_t edge, bool alone) const {
+    __device__ __forceinline__ static bool decide(Shared& s, std::uint32_t edge, bool alone) {
         const std::uint32_t seen = look(s.state, edge & 0xFFFFU);
         if (seen == SmallState::open) return false;
         const std::uint32_t i = edge >> 16;
