@@ -5,6 +5,7 @@
 
 #include "gpu/nms/chained.h"
 #include "gpu/nms/small_rows.cuh"
+#include "gpu/nms/small_settle.cuh"
 
 namespace throng::gpu {
 
@@ -79,7 +80,7 @@ public:
             }
             std::uint32_t* list = scratch.edges + group * SmallNmsScratch::kSegment;
             if ((opens >> lane & 1U) != 0) {
-                const std::uint32_t i = group * 32 + lane;
+                const std::uint32_t edge = Edge::pack(lane, __popc(opens & lowest_bits(lane)));
                 std::uint32_t its = 0;
 #pragma unroll
                 for (std::uint32_t k = 0; k < kEach; ++k) its += __popc(row[k]);
@@ -89,7 +90,7 @@ public:
 #pragma unroll 1
                     for (std::uint32_t bits = row[k]; bits != 0 && at < SmallNmsScratch::kEdges; bits &= bits - 1, ++at)
                         list[SmallNmsScratch::kHead + at] =
-                            i << 16 | (Rows::word(k) * 32 + __ffs(static_cast<int>(bits)) - 1);
+                            edge | (Rows::word(k) * 32 + __ffs(static_cast<int>(bits)) - 1);
                 }
             }
             __syncthreads();

@@ -29,7 +29,7 @@ struct SmallNmsScratch {
     std::uint32_t* gone = nullptr;     // [words][kTiles] bits: none, invalid, or suppressed by one of that tile
     std::uint32_t* invalid = nullptr;  // [words] how many
     std::uint32_t* edges = nullptr;    // [words][kSegment] greedy, lists: how many edges, then as bits who is open and
-                                       // who stays, 0; of each edge suppressed << 16 | its suppressor
+                                       // who stays, 0; of each edge an Edge
     std::uint32_t* open = nullptr;     // [words][kLine] greedy: see SmallLose; 0 between calls
     std::int32_t* hits = nullptr;      // [capacity] of the kept ones by rank, before those with too few are dropped
     std::int32_t* source = nullptr;    // [capacity] beside hits

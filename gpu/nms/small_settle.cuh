@@ -8,6 +8,21 @@
 
 namespace throng::gpu {
 
+// An edge of a list, of an open detection: its lane in the group, how many open ones of the group are before it, and
+// who suppresses it.
+struct Edge {
+    std::uint32_t lane;
+    std::uint32_t rank;
+    std::uint32_t by;
+
+    __device__ __forceinline__ explicit Edge(std::uint32_t packed)
+        : lane(packed >> 16 & 31U), rank(packed >> 24), by(packed & 0xFFFFU) {}
+    // Of a detection, without the suppressor.
+    [[nodiscard]] __device__ __forceinline__ static std::uint32_t pack(std::uint32_t lane, std::uint32_t rank) {
+        return rank << 24 | lane << 16;
+    }
+};
+
 // kMost: detections.
 template <std::uint32_t kMost>
 struct SmallSettle {
@@ -18,14 +33,14 @@ struct SmallSettle {
         union {
             // Open ones by number: bit k of [w][i]: number 32 w + k suppresses i.
             alignas(16) std::uint32_t rows[kMostOpen / 32][kMostOpen];
-            // Where there are more: as in SmallNmsScratch, between open ones; each warp has its part.
+            // Where there are more: suppressed << 16 | its suppressor, open ones; each warp has its part.
             std::uint32_t edges[kMostEdges];
         };
-        alignas(16) std::uint32_t open[kMostWords];  // bits by index
-        std::uint32_t before[kMostWords];            // how many open ones have a lower index
-        alignas(16) uint2 decided[kMostOpen / 32];   // bits by number: who is lost, and who stays
-        std::uint32_t waits[kMost];                  // for how many open ones each still waits
-        std::uint32_t state[kMost];                  // a SmallState each; by atomics as long as some are open
+        uint2 open[kMostWords];                     // bits by index, and the number of the first
+        std::uint32_t numbers;                      // that have been given
+        alignas(16) uint2 decided[kMostOpen / 32];  // bits by number: who is lost, and who stays
+        std::uint32_t waits[kMost];                 // for how many open ones each still waits
+        std::uint32_t state[kMost];                 // a SmallState each; by atomics as long as some are open
     };
     Shared& s;
 
@@ -35,6 +50,7 @@ struct SmallSettle {
         clear<kThreads, sizeof(s.rows)>(s.rows);
         clear<kThreads, sizeof(s.waits)>(s.waits);
         if (threadIdx.x < kMostOpen / 32) s.decided[threadIdx.x] = uint2{};
+        if (threadIdx.x == 0) s.numbers = 0;
     }
 
     // Of the words of a warp, kWarps words apart.
@@ -104,26 +120,21 @@ struct SmallSettle {
         ListsOfWarp lists;
         lists.load(scratch.edges, words);
         lists.read_heads();
-        bool fits = true;
-#pragma unroll
-        for (std::uint32_t k = 0; k < kEach; ++k) {
-            if (lane == 0) s.open[ListsOfWarp::word(k)] = lists.open[k];
-            fits = fits && lists.count[k] <= SmallNmsScratch::kEdges;
-        }
-        fits = __syncthreads_and(fits ? 1 : 0) != 0;
-        std::uint32_t before[kEach];
-        const std::uint32_t open = number<kWarps>(before);
-        if (fits && open <= kMostOpen) {
-            decide_by_rows(scratch, lists, before, open);
+        std::uint32_t first[kEach];  // numbers
+        number(lists, first);
+        __syncthreads();
+        const std::uint32_t open = s.numbers;
+        if (open <= kMostOpen) {
+            decide_by_rows(scratch, lists, first, open);
 #pragma unroll
             for (std::uint32_t k = 0; k < kEach; ++k) {
-                const std::uint32_t its = before[k] + __popc(lists.open[k] & lowest_bits(lane));
+                const std::uint32_t its = first[k] + __popc(lists.open[k] & lowest_bits(lane));
                 bool stays = (lists.stays[k] >> lane & 1U) != 0;
                 if ((lists.open[k] >> lane & 1U) != 0) stays = (s.decided[its / 32].y >> its % 32 & 1U) != 0;
                 kept[k] = __ballot_sync(kWholeWarp, stays);
             }
         } else {
-            decide_by_edges<kWarps, kEach>(s, scratch.edges, scratch.matrix, words, fits);
+            decide_by_edges<kWarps, kEach>(s, scratch.edges, scratch.matrix, words);
 #pragma unroll
             for (std::uint32_t k = 0; k < kEach; ++k) {
                 const std::uint32_t i = ListsOfWarp::word(k) * 32 + lane;
@@ -141,30 +152,26 @@ private:
         }
     }
 
-    // Numbers the open ones by index: tells how many are before the warp's words. Returns how many there are. Ends with
-    // all threads there.
-    template <std::uint32_t kWarps, std::uint32_t kEach>
-    [[nodiscard]] __device__ __forceinline__ std::uint32_t number(std::uint32_t (&before)[kEach]) const {
-        const std::uint32_t lane = threadIdx.x % 32;
-        std::uint32_t counts[kEach];  // of the words lane + 32 q
+    // Numbers the open ones of the warp's words, or too many where a list is cut.
+    template <class ListsOfWarp, std::uint32_t kEach>
+    __device__ __forceinline__ void number(const ListsOfWarp& lists, std::uint32_t (&first)[kEach]) const {
         std::uint32_t all = 0;
-        static_assert(kMostWords == 32 * kEach);
-#pragma unroll
-        for (std::uint32_t q = 0; q < kEach; ++q) {
-            counts[q] = __popc(s.open[lane + 32 * q]);
-            all += counts[q];
-        }
+        bool cut = false;
 #pragma unroll
         for (std::uint32_t k = 0; k < kEach; ++k) {
-            const std::uint32_t word = threadIdx.x / 32 + k * kWarps;
-            std::uint32_t sum = 0;
-#pragma unroll
-            for (std::uint32_t q = 0; q < kEach; ++q) sum += lane + 32 * q < word ? counts[q] : 0;
-            before[k] = warp_sum(sum);
-            if (lane == 0) s.before[word] = before[k];
+            first[k] = all;
+            all += __popc(lists.open[k]);
+            cut = cut || lists.count[k] > SmallNmsScratch::kEdges;
         }
-        __syncthreads();
-        return warp_sum(all);
+        const std::uint32_t lane = threadIdx.x % 32;
+        std::uint32_t at = 0;
+        if (lane == 0) at = atomicAdd(&s.numbers, cut ? kMostOpen + 1 : all);
+        at = __shfl_sync(kWholeWarp, at, 0);
+#pragma unroll
+        for (std::uint32_t k = 0; k < kEach; ++k) {
+            first[k] += at;
+            if (lane == 0) s.open[ListsOfWarp::word(k)] = make_uint2(lists.open[k], first[k]);
+        }
     }
 
     // Whoever is suppressed by one that stays is lost; whoever is suppressed by lost ones only stays. A lane has one of
@@ -172,15 +179,14 @@ private:
     // does not matter when others see it. Ends with all threads there.
     template <class ListsOfWarp, std::uint32_t kEach>
     __device__ __forceinline__ void decide_by_rows(const SmallNmsScratch& scratch, const ListsOfWarp& lists,
-                                                   const std::uint32_t (&before)[kEach], std::uint32_t open) const {
-        const std::uint32_t lane = threadIdx.x % 32;
+                                                   const std::uint32_t (&first)[kEach], std::uint32_t open) const {
         const std::uint32_t warp = threadIdx.x / 32;
         lists.for_each(scratch.edges, [&](std::uint32_t k, bool given, std::uint32_t edge) {
-            const std::uint32_t j = given ? edge & 0xFFFFU : 0;
-            const std::uint32_t bits = s.open[j / 32];
-            const std::uint32_t by = s.before[j / 32] + __popc(bits & lowest_bits(j % 32));
-            const std::uint32_t its = before[k] + __popc(lists.open[k] & lowest_bits(edge >> 16 & 31U));
-            if (given && (bits >> j % 32 & 1U) != 0) atomicOr(&s.rows[by / 32][its], 1U << by % 32);
+            const Edge its(edge);
+            const uint2 word = s.open[given ? its.by / 32 : 0];
+            const std::uint32_t by = word.y + __popc(word.x & lowest_bits(its.by % 32));
+            if (given && (word.x >> its.by % 32 & 1U) != 0)
+                atomicOr(&s.rows[by / 32][first[k] + its.rank], 1U << by % 32);
         });
         __syncthreads();
         const std::uint32_t groups = words_for(open);
@@ -249,7 +255,7 @@ private:
     // matrix. Ends with all threads there; no state is open then.
     template <std::uint32_t kWarps, std::uint32_t kEach>
     __device__ __noinline__ static void decide_by_edges(Shared& shared, const std::uint32_t* d_lists,
-                                                        const std::uint32_t* d_matrix, std::uint32_t words, bool fits) {
+                                                        const std::uint32_t* d_matrix, std::uint32_t words) {
         Shared& s = keep_address(&shared);
         const std::uint32_t lane = threadIdx.x % 32;
         const std::uint32_t warp = threadIdx.x / 32;
@@ -269,13 +275,18 @@ private:
         constexpr std::uint32_t kOurs = kMostEdges / kWarps;
         std::uint32_t* const ours = s.edges + warp * kOurs;
         // The edges given, if from open ones: the others are lost.
-        lists.for_each(d_lists, [&](std::uint32_t /*k*/, bool given, std::uint32_t edge) {
-            given = given && s.state[edge & 0xFFFFU] == SmallState::open;
+        bool fits = true;
+#pragma unroll
+        for (std::uint32_t k = 0; k < kEach; ++k) fits = fits && lists.count[k] <= SmallNmsScratch::kEdges;
+        lists.for_each(d_lists, [&](std::uint32_t k, bool given, std::uint32_t edge) {
+            const Edge its(edge);
+            const std::uint32_t i = Lists<kWarps, kEach>::word(k) * 32 + its.lane;
+            given = given && s.state[its.by] == SmallState::open;
             const std::uint32_t votes = __ballot_sync(kWholeWarp, given);
             const std::uint32_t at = taken + __popc(votes & lowest_bits(lane));
             taken += __popc(votes);
-            if (given) atomicAdd(s.waits + (edge >> 16), 1U);
-            if (given && at < kOurs) ours[at] = edge;
+            if (given) atomicAdd(s.waits + i, 1U);
+            if (given && at < kOurs) ours[at] = i << 16 | its.by;
         });
         fits = __syncthreads_and(fits && taken <= kOurs ? 1 : 0) != 0;
         if (fits) {
