@@ -64,17 +64,22 @@ struct SmallPlaces {
     template <std::uint32_t kLanes>
     [[nodiscard]] __device__ __forceinline__ std::uint32_t compare(float its) const {
         const std::uint32_t count = s.count;
-        std::uint32_t higher = 0;
-        std::uint32_t equal = 0;
+        float higher[2] = {};  // numbers, as floats: without predicates, which the next instruction would wait for
+        float equal[2] = {};
 #pragma unroll 1
         for (std::uint32_t k = threadIdx.x % kLanes * kFour; k < count; k += kLanes * kFour) {
             const float4 v = *reinterpret_cast<const float4*>(s.listed + k);
-            add_if_higher(higher, equal, v.x, its);
-            add_if_higher(higher, equal, v.y, its);
-            add_if_higher(higher, equal, v.z, its);
-            add_if_higher(higher, equal, v.w, its);
+            higher[0] += one_if_higher(v.x, its);
+            higher[1] += one_if_higher(v.y, its);
+            equal[0] += one_if_equal(v.x, its);
+            equal[1] += one_if_equal(v.y, its);
+            higher[0] += one_if_higher(v.z, its);
+            higher[1] += one_if_higher(v.w, its);
+            equal[0] += one_if_equal(v.z, its);
+            equal[1] += one_if_equal(v.w, its);
         }
-        std::uint32_t found = higher + equal * kEqual;
+        std::uint32_t found = static_cast<std::uint32_t>(higher[0] + higher[1]) +
+                              static_cast<std::uint32_t>(equal[0] + equal[1]) * kEqual;
         __syncwarp();
 #pragma unroll
         for (std::uint32_t step = kLanes / 2; step > 0; step /= 2)
@@ -83,13 +88,15 @@ struct SmallPlaces {
     }
 
 private:
-    // In four instructions, where the compiler makes seven.
-    __device__ __forceinline__ static void add_if_higher(std::uint32_t& higher, std::uint32_t& equal, float a,
-                                                         float b) {
-        asm("{\n\t.reg .pred p, q;\n\tsetp.gt.f32 p, %2, %3;\n\tsetp.eq.f32 q, %2, %3;\n\t"
-            "@p add.u32 %0, %0, 1;\n\t@q add.u32 %1, %1, 1;\n\t}"
-            : "+r"(higher), "+r"(equal)
-            : "f"(a), "f"(b));
+    [[nodiscard]] __device__ __forceinline__ static float one_if_higher(float a, float b) {
+        float one;
+        asm("set.gt.f32.f32 %0, %1, %2;" : "=f"(one) : "f"(a), "f"(b));
+        return one;
+    }
+    [[nodiscard]] __device__ __forceinline__ static float one_if_equal(float a, float b) {
+        float one;
+        asm("set.eq.f32.f32 %0, %1, %2;" : "=f"(one) : "f"(a), "f"(b));
+        return one;
     }
 };
 

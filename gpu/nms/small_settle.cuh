@@ -48,7 +48,6 @@ struct SmallSettle {
     template <std::uint32_t kThreads>
     __device__ __forceinline__ void prepare() const {
         clear<kThreads, sizeof(s.rows)>(s.rows);
-        clear<kThreads, sizeof(s.waits)>(s.waits);
         if (threadIdx.x < kMostOpen / 32) s.decided[threadIdx.x] = uint2{};
         if (threadIdx.x == 0) s.numbers = 0;
     }
@@ -269,6 +268,7 @@ private:
             const bool stays = (lists.stays[k] >> lane & 1U) != 0;
             states[k] = is_open ? SmallState::open : stays ? SmallState::stays : SmallState::lost;
             s.state[Lists<kWarps, kEach>::word(k) * 32 + lane] = states[k];
+            s.waits[Lists<kWarps, kEach>::word(k) * 32 + lane] = 0;
         }
         __syncthreads();
         std::uint32_t taken = 0;  // by the warp
