@@ -39,6 +39,17 @@ __device__ __forceinline__ void compute_now(const T*& address) {
     asm volatile("" : "+l"(address));
 }
 
+// A load that starts here, never from a cache of the multiprocessor, and not where its result is first used: several
+// in a row are waited for once.
+__device__ __forceinline__ std::uint32_t load_now(bool there, const std::uint32_t* at, std::uint32_t otherwise) {
+    std::uint32_t value = otherwise;
+    asm volatile("{\n\t.reg .pred there;\n\tsetp.ne.u32 there, %2, 0;\n\t@there ld.global.cg.u32 %0, [%1];\n\t}"
+                 : "+r"(value)
+                 : "l"(at), "r"(there ? 1U : 0U)
+                 : "memory");
+    return value;
+}
+
 // For __launch_bounds__: how many blocks of so many threads a multiprocessor is to run at once, as far as it holds
 // them.
 constexpr unsigned blocks_at_once(unsigned threads, unsigned wanted) {

@@ -33,14 +33,16 @@ public:
                                               std::uint32_t words) const {
         const std::uint32_t* at = matrix_ + group * 32;
         compute_now(at);
+        compute_now(words);
 #pragma unroll
-        for (std::uint32_t k = 0; k < kEach; ++k) bits[k] = word(k) < words ? __ldcg(at + k * (kWarps * kStride)) : 0;
+        for (std::uint32_t k = 0; k < kEach; ++k) bits[k] = load_now(word(k) < words, at + k * (kWarps * kStride), 0);
     }
     __device__ __forceinline__ void load_gone(std::uint32_t n, std::uint32_t words) {
 #pragma unroll
         for (std::uint32_t k = 0; k < kEach; ++k) {
-            gone_[k] = word(k) < words ? 0 : kWholeWarp;
-            if (word(k) < words && tile_begins_ < n) gone_[k] = __ldcg(gone_at_ + k * kWarps * SmallNmsScratch::kTiles);
+            const bool there = word(k) < words;
+            gone_[k] = load_now(there && tile_begins_ < n, gone_at_ + k * kWarps * SmallNmsScratch::kTiles,
+                                there ? 0 : kWholeWarp);
         }
     }
     // Bits by index: nobody suppresses it. None of a word that is not there.

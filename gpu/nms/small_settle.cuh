@@ -76,7 +76,7 @@ struct SmallSettle {
 #pragma unroll
                 for (std::uint32_t a = 0; a < kAhead; ++a)
                     first[k][a] =
-                        word(k) < words ? __ldcg(from + k * (kWarps * SmallNmsScratch::kSegment) + a * 32) : 0;
+                        load_now(word(k) < words, from + k * (kWarps * SmallNmsScratch::kSegment) + a * 32, 0);
             }
         }
         __device__ __forceinline__ void read_heads() {
