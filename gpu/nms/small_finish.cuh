@@ -66,8 +66,11 @@ struct SmallFinish {
         float4 box{};
         if (part == 0 && looks && its_first < most)
             box = __ldcg(reinterpret_cast<const float4*>(task.raw.boxes) + its_first);
-        places.template prepare<kThreads>();
-        if constexpr (greedy) Settle{s.settle}.template prepare<kThreads>();
+        if constexpr (greedy) {
+            Settle{s.settle}.prepare();
+        } else {
+            places.template prepare<kThreads>();
+        }
         static_assert(kThreads >= 2 * kAtOnce * 32);
         if (threadIdx.x < 2 * kAtOnce * 32) s.owners[threadIdx.x] = 0;
         __syncthreads();
@@ -88,10 +91,13 @@ struct SmallFinish {
             }
         };
         if constexpr (!greedy) rows.load_gone(n, words);  // first: it is needed first
-        load_bits(blockIdx.x);
+        if constexpr (!greedy) load_bits(blockIdx.x);
         std::uint32_t kept[kEach];
         if constexpr (greedy) {
-            Settle{s.settle}.template run<kWarps, kEach>(scratch, words, kept);
+            Settle{s.settle}.template run<kWarps, kEach>(scratch, words, kept, [&] {
+                load_bits(blockIdx.x);
+                places.template prepare<kThreads>();
+            });
             // For lose, with the next frame.
             if (shape.together && threadIdx.x < 2 && blockIdx.x < words)
                 scratch.open[blockIdx.x * SmallNmsScratch::kLine + threadIdx.x] = 0;

@@ -26,9 +26,11 @@ namespace {
 // to do. Measured with 1 and 64 frames only, where large tiles are 4 % faster for the 64.
 constexpr std::int32_t kFew = 2048;
 constexpr std::int32_t kFewFrames = 4;
+constexpr std::int32_t kSome = 3072;  // of one frame: tiles that let all blocks run at once
 using MatchFew = SmallMatch<64, 128>;
 using MatchSome = SmallMatch<96, 288>;
 using MatchMany = SmallMatch<128, 256>;
+static_assert(kSome <= SmallNmsScratch::kTiles * MatchSome::kTileSize);
 static_assert(kFew <= SmallNmsScratch::kTiles * MatchFew::kTileSize);
 static_assert(kSmallNmsLimit <= SmallNmsScratch::kTiles * MatchMany::kTileSize);
 constexpr std::uint32_t kThreads = 1024;  // of lose and finish
@@ -90,7 +92,7 @@ std::uint32_t room_for(std::int32_t capacity) {
 
 // Known to the kernels, so that they need not compute with it.
 std::uint32_t stride_for(std::int32_t capacity) {
-    return capacity <= kFew ? kFew : kSmallNmsLimit;
+    return capacity <= kFew ? kFew : capacity <= kSome ? kSome : kSmallNmsLimit;
 }
 
 template <class Tasks, class Larger>
@@ -158,7 +160,7 @@ struct Launch {
     void lose() const {
         const LaunchSize size{blocks(2), kThreads};
         const LaunchWay way{.early = !reduce_alone, .together = shape.together};
-        if constexpr (kEach > kFew / kThreads && std::is_same_v<Tasks, OneTask> &&
+        if constexpr (kEach > kSome / kThreads && std::is_same_v<Tasks, OneTask> &&
                       std::is_same_v<Larger, LeaveLarger>) {
             if (shape.together)
                 return run("lose_kernel", &lose_kernel<kEach, true, Tasks, Larger>, size, way, shape, larger);
@@ -183,6 +185,8 @@ struct Launch {
         if (part == SmallNmsPart::map) return;
         if (static_cast<std::int32_t>(shape.capacity) <= kFew) {
             reduce<kFew / kThreads>();
+        } else if (static_cast<std::int32_t>(shape.capacity) <= kSome) {
+            reduce<kSome / kThreads>();
         } else {
             reduce<kSmallNmsLimit / kThreads>();
         }
@@ -194,7 +198,6 @@ SmallShape make_shape(std::int32_t capacity, std::uint32_t tile, const NmsRuleSe
 }
 
 std::uint32_t tile_for(std::int32_t capacity, std::int32_t frames, bool one) {
-    constexpr auto kSome = static_cast<std::int32_t>(SmallNmsScratch::kTiles * MatchSome::kTileSize);
     if (capacity <= kFew && frames <= kFewFrames) return MatchFew::kTileSize;
     return one && capacity <= kSome ? MatchSome::kTileSize : MatchMany::kTileSize;
 }

@@ -44,11 +44,8 @@ struct SmallSettle {
     };
     Shared& s;
 
-    // By all threads, before they next meet.
-    template <std::uint32_t kThreads>
+    // Before the threads next meet.
     __device__ __forceinline__ void prepare() const {
-        clear<kThreads, sizeof(s.rows)>(s.rows);
-        if (threadIdx.x < kMostOpen / 32) s.decided[threadIdx.x] = uint2{};
         if (threadIdx.x == 0) s.numbers = 0;
     }
 
@@ -111,20 +108,21 @@ struct SmallSettle {
     };
 
     // kept: bits of the warp's words.
-    template <std::uint32_t kWarps, std::uint32_t kEach>
+    template <std::uint32_t kWarps, std::uint32_t kEach, typename Meanwhile>
     __device__ __forceinline__ void run(const SmallNmsScratch& scratch, std::uint32_t words,
-                                        std::uint32_t (&kept)[kEach]) const {
+                                        std::uint32_t (&kept)[kEach], const Meanwhile& meanwhile) const {
         using ListsOfWarp = Lists<kWarps, kEach>;
         const std::uint32_t lane = threadIdx.x % 32;
         ListsOfWarp lists;
         lists.load(scratch.edges, words);
+        clear<kWarps * 32>();  // while that comes
         lists.read_heads();
         std::uint32_t first[kEach];  // numbers
         number(lists, first);
         __syncthreads();
         const std::uint32_t open = s.numbers;
         if (open <= kMostOpen) {
-            decide_by_rows(scratch, lists, first, open);
+            decide_by_rows(scratch, lists, first, open, meanwhile);
 #pragma unroll
             for (std::uint32_t k = 0; k < kEach; ++k) {
                 const std::uint32_t its = first[k] + __popc(lists.open[k] & lowest_bits(lane));
@@ -133,6 +131,7 @@ struct SmallSettle {
                 kept[k] = __ballot_sync(kWholeWarp, stays);
             }
         } else {
+            meanwhile();
             decide_by_edges<kWarps, kEach>(s, scratch.edges, scratch.matrix, words);
 #pragma unroll
             for (std::uint32_t k = 0; k < kEach; ++k) {
@@ -143,12 +142,12 @@ struct SmallSettle {
     }
 
 private:
-    template <std::uint32_t kThreads, std::uint32_t kBytes>
-    __device__ __forceinline__ static void clear(void* memory) {
+    template <std::uint32_t kThreads>
+    __device__ __forceinline__ void clear() const {
+        constexpr std::uint32_t kCount = sizeof(s.rows) / sizeof(uint4);
 #pragma unroll
-        for (std::uint32_t k = 0; k < kBytes / sizeof(uint4); k += kThreads) {
-            if (k + threadIdx.x < kBytes / sizeof(uint4)) static_cast<uint4*>(memory)[k + threadIdx.x] = uint4{};
-        }
+        for (std::uint32_t k = threadIdx.x; k < kCount; k += kThreads) reinterpret_cast<uint4*>(s.rows)[k] = uint4{};
+        if (threadIdx.x < kMostOpen / 32) s.decided[threadIdx.x] = uint2{};
     }
 
     // Numbers the open ones of the warp's words, or too many where a list is cut.
@@ -176,9 +175,10 @@ private:
     // Whoever is suppressed by one that stays is lost; whoever is suppressed by lost ones only stays. A lane has one of
     // the open ones, and looks again and again at what has been decided, until it is. No decision is taken back, so it
     // does not matter when others see it. Ends with all threads there.
-    template <class ListsOfWarp, std::uint32_t kEach>
+    template <class ListsOfWarp, std::uint32_t kEach, typename Meanwhile>
     __device__ __forceinline__ void decide_by_rows(const SmallNmsScratch& scratch, const ListsOfWarp& lists,
-                                                   const std::uint32_t (&first)[kEach], std::uint32_t open) const {
+                                                   const std::uint32_t (&first)[kEach], std::uint32_t open,
+                                                   const Meanwhile& meanwhile) const {
         const std::uint32_t warp = threadIdx.x / 32;
         lists.for_each(scratch.edges, [&](std::uint32_t k, bool given, std::uint32_t edge) {
             const Edge its(edge);
@@ -187,6 +187,7 @@ private:
             if (given && (word.x >> its.by % 32 & 1U) != 0)
                 atomicOr(&s.rows[by / 32][first[k] + its.rank], 1U << by % 32);
         });
+        meanwhile();
         __syncthreads();
         const std::uint32_t groups = words_for(open);
         if (warp < groups) {
