@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "gpu/nms/chained.h"
 #include "gpu/nms/copy_extras.cuh"
@@ -67,7 +68,7 @@ struct SmallFinish {
         if (part == 0 && looks && its_first < most)
             box = __ldcg(reinterpret_cast<const float4*>(task.raw.boxes) + its_first);
         if constexpr (greedy) {
-            Settle{s.settle}.prepare();
+            settle_in(s).prepare();
         } else {
             places.template prepare<kThreads>();
         }
@@ -90,11 +91,9 @@ struct SmallFinish {
                 rows.load_bits(bits[a], its, kAtOnce == 1 || its < words ? words : 0);
             }
         };
-        if constexpr (!greedy) rows.load_gone(n, words);  // first: it is needed first
-        if constexpr (!greedy) load_bits(blockIdx.x);
         std::uint32_t kept[kEach];
         if constexpr (greedy) {
-            Settle{s.settle}.template run<kWarps, kEach>(scratch, words, kept, [&] {
+            settle_in(s).template run<kWarps, kEach>(scratch, words, kept, [&] {
                 load_bits(blockIdx.x);
                 places.template prepare<kThreads>();
             });
@@ -102,6 +101,8 @@ struct SmallFinish {
             if (shape.together && threadIdx.x < 2 && blockIdx.x < words)
                 scratch.open[blockIdx.x * SmallNmsScratch::kLine + threadIdx.x] = 0;
         } else {
+            rows.load_gone(n, words);  // first: it is needed first
+            load_bits(blockIdx.x);
 #pragma unroll
             for (std::uint32_t k = 0; k < kEach; ++k) kept[k] = rows.free(k);
         }
@@ -151,10 +152,10 @@ struct SmallFinish {
                 std::uint32_t place = found % Places::kEqual;
                 std::uint32_t exactly = keeps ? i : kNone;
                 if (has && found >= 2 * Places::kEqual) {  // rare
-                    if (!keeps)
-                        exactly = first_of_equal(scratch.matrix + i, Rows::kStride, s.places.kept, s.places.scores,
-                                                 task.raw.boxes, words, its);
-                    place += equal_before(s.places.kept, s.places.scores, task.raw.boxes, words, exactly);
+                    using Equal = EqualScores<kLanes>;
+                    const Equal equal{s.places.kept, s.places.scores, task.raw.boxes, words};
+                    if (!keeps) exactly = Equal::first(equal, scratch.matrix + i, Rows::kStride, its);
+                    place += Equal::before(equal, exactly);
                 }
                 if (task.owner != nullptr && part == 0 && i < n) {
                     task.owner[i] = static_cast<std::int32_t>(exactly != kNone ? exactly
@@ -194,6 +195,11 @@ struct SmallFinish {
     }
 
 private:
+    // What waits is not used once scores are stored.
+    [[nodiscard]] __device__ __forceinline__ static Settle settle_in(Shared& s) {
+        return {s.settle, reinterpret_cast<std::uint32_t*>(s.places.scores)};
+    }
+
     struct First {
         float score;
         std::uint32_t index;

@@ -25,7 +25,7 @@ struct SmallNmsScratch {
     static constexpr std::uint32_t kEdges = kSegment - kHead;  // and edges that have room
     static constexpr std::uint32_t kLine = 32;                 // words, that no others are loaded with
 
-    std::uint32_t* matrix = nullptr;   // [words][words * 32] bit k of [w][i]: detection 32 w + k suppresses i
+    std::uint32_t* matrix = nullptr;   // [words][2048, 3072 or 4096] bit k of [w][i]: detection 32 w + k suppresses i
     std::uint32_t* gone = nullptr;     // [words][kTiles] bits: none, invalid, or suppressed by one of that tile
     std::uint32_t* invalid = nullptr;  // [words] how many
     std::uint32_t* edges = nullptr;    // [words][kSegment] greedy, lists: how many edges, then as bits who is open and

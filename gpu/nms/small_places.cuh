@@ -8,8 +8,7 @@
 namespace throng::gpu {
 
 // The scores of the kept ones are listed, in no order. The place of one is how many of them are higher: some lanes
-// compare it with all, for there are few.
-// kMost: detections.
+// compare it with all, for there are few. kMost: detections.
 template <std::uint32_t kMost>
 struct SmallPlaces {
     static constexpr std::uint32_t kFour = 4;  // of the list, that a lane compares at once
@@ -41,17 +40,9 @@ struct SmallPlaces {
         if ((kept >> lane & 1U) != 0) s.scores[i] = its;
     }
 
-    // By the whole warp: where so many are listed; known to its first lane. In one instruction, because the compiler
-    // does not know that it is one lane.
+    // By the whole warp: where so many are listed; known to its first lane.
     [[nodiscard]] __device__ __forceinline__ std::uint32_t take(std::uint32_t count) const {
-        std::uint32_t at = 0;
-        if (threadIdx.x % 32 == 0) {
-            asm volatile("atom.shared.add.u32 %0, [%1], %2;"
-                         : "=r"(at)
-                         : "r"(static_cast<std::uint32_t>(__cvta_generic_to_shared(&s.count))), "r"(count)
-                         : "memory");
-        }
-        return at;
+        return threadIdx.x % 32 == 0 ? atomicAdd(&s.count, count) : 0;
     }
     __device__ __forceinline__ void list(std::uint32_t at, std::uint32_t kept, float its) const {
         const std::uint32_t lane = threadIdx.x % 32;
@@ -100,35 +91,56 @@ private:
     }
 };
 
-// Where kept ones have equal scores. By one lane each; rare, so out of line, and without the address of what should
-// stay in registers.
+// Where kept ones have equal scores. By kLanes lanes side by side; rare, so out of line, and without the address of
+// what should stay in registers.
+template <std::uint32_t kLanes>
+struct EqualScores {
+    const std::uint32_t* kept;  // bits by index
+    const float* scores;
+    const Box* d_boxes;
+    std::uint32_t words;
 
-// How many kept ones of the score of i, which is one, precede it.
-static __device__ __noinline__ std::uint32_t equal_before(const std::uint32_t* kept, const float* scores,
-                                                          const Box* d_boxes, std::uint32_t words, std::uint32_t i) {
-    std::uint32_t before = 0;
-    for (std::uint32_t w = 0; w < words; ++w) {
-        for (std::uint32_t bits = kept[w]; bits != 0; bits &= bits - 1) {
-            const std::uint32_t j = w * 32 + __ffs(static_cast<int>(bits)) - 1;
-            if (j != i && scores[j] == scores[i] && precedes_at_equal_scores(d_boxes, scores[i], j, i)) ++before;
+    // How many kept ones of the score of i, which is one, precede it.
+    [[nodiscard]] __device__ __noinline__ static std::uint32_t before(EqualScores e, std::uint32_t i) {
+        std::uint32_t count = 0;
+        e.for_each_kept(e.scores[i], [&](std::uint32_t j) {
+            if (j != i && e.precedes(j, i)) ++count;
+        });
+        for (std::uint32_t step = kLanes / 2; step > 0; step /= 2) count += __shfl_xor_sync(lanes(), count, step);
+        return count;
+    }
+
+    // Of the kept ones of that score that suppress i the one that precedes the others. d_row: of the matrix.
+    [[nodiscard]] __device__ __noinline__ static std::uint32_t first(EqualScores e, const std::uint32_t* d_row,
+                                                                     std::uint32_t stride, float score) {
+        std::uint32_t best = kNone;
+        e.for_each_kept(score, [&](std::uint32_t j) {
+            if ((__ldcg(d_row + j / 32 * stride) >> j % 32 & 1U) == 0) return;
+            if (best == kNone || e.precedes(j, best)) best = j;
+        });
+        for (std::uint32_t step = kLanes / 2; step > 0; step /= 2) {
+            const std::uint32_t other = __shfl_xor_sync(lanes(), best, step);
+            if (other != kNone && (best == kNone || e.precedes(other, best))) best = other;
+        }
+        return best;
+    }
+
+private:
+    template <typename Visit>
+    __device__ __forceinline__ void for_each_kept(float score, const Visit& visit) const {
+        for (std::uint32_t w = threadIdx.x % kLanes; w < words; w += kLanes) {
+            for (std::uint32_t bits = kept[w]; bits != 0; bits &= bits - 1) {
+                const std::uint32_t j = w * 32 + __ffs(static_cast<int>(bits)) - 1;
+                if (scores[j] == score) visit(j);
+            }
         }
     }
-    return before;
-}
-
-// Of the kept ones of that score that suppress i the one that precedes the others.
-static __device__ __noinline__ std::uint32_t first_of_equal(const std::uint32_t* d_row, std::uint32_t stride,
-                                                            const std::uint32_t* kept, const float* scores,
-                                                            const Box* d_boxes, std::uint32_t words, float score) {
-    std::uint32_t first = kNone;
-    for (std::uint32_t w = 0; w < words; ++w) {
-        for (std::uint32_t bits = __ldcg(d_row + w * stride) & kept[w]; bits != 0; bits &= bits - 1) {
-            const std::uint32_t j = w * 32 + __ffs(static_cast<int>(bits)) - 1;
-            if (scores[j] != score) continue;
-            if (first == kNone || precedes_at_equal_scores(d_boxes, score, j, first)) first = j;
-        }
+    [[nodiscard]] __device__ __forceinline__ bool precedes(std::uint32_t a, std::uint32_t b) const {
+        return a != b && precedes_at_equal_scores(d_boxes, scores[a], a, b);
     }
-    return first;
-}
+    [[nodiscard]] __device__ __forceinline__ static std::uint32_t lanes() {
+        return ((1U << kLanes) - 1) << threadIdx.x % 32 / kLanes * kLanes;
+    }
+};
 
 }  // namespace throng::gpu

@@ -23,7 +23,7 @@ struct Edge {
     }
 };
 
-// kMost: detections.
+// All open ones are numbered, and who suppresses whom of them is put into rows of bits. kMost: detections.
 template <std::uint32_t kMost>
 struct SmallSettle {
     static constexpr std::uint32_t kMostWords = kMost / 32;
@@ -39,10 +39,10 @@ struct SmallSettle {
         uint2 open[kMostWords];                     // bits by index, and the number of the first
         std::uint32_t numbers;                      // that have been given
         alignas(16) uint2 decided[kMostOpen / 32];  // bits by number: who is lost, and who stays
-        std::uint32_t waits[kMost];                 // for how many open ones each still waits
         std::uint32_t state[kMost];                 // a SmallState each; by atomics as long as some are open
     };
     Shared& s;
+    std::uint32_t* waits;  // [kMost] shared memory that is free until then: for how many open ones each still waits
 
     // Before the threads next meet.
     __device__ __forceinline__ void prepare() const {
@@ -132,7 +132,7 @@ struct SmallSettle {
             }
         } else {
             meanwhile();
-            decide_by_edges<kWarps, kEach>(s, scratch.edges, scratch.matrix, words);
+            decide_by_edges<kWarps, kEach>(s, waits, scratch.edges, scratch.matrix, words);
 #pragma unroll
             for (std::uint32_t k = 0; k < kEach; ++k) {
                 const std::uint32_t i = ListsOfWarp::word(k) * 32 + lane;
@@ -189,34 +189,23 @@ private:
         });
         meanwhile();
         __syncthreads();
-        const std::uint32_t groups = words_for(open);
-        if (warp < groups) {
-            if (groups <= 4) {
-                decide<4>(open);
-            } else if (groups <= 8) {
-                decide<8>(open);
-            } else if constexpr (kMostOpen > 8 * 32) {
-                if (groups <= 12) {
-                    decide<12>(open);
-                } else {
-                    decide<16>(open);
-                }
-            }
-        }
+        if (warp < words_for(open)) decide<4>(open);
         __syncthreads();
     }
-    // kWords: words of a row.
+    // kWords: of a row, if so many are enough.
     template <std::uint32_t kWords>
     __device__ __forceinline__ void decide(std::uint32_t open) const {
-        static_assert(kMostOpen <= 16 * 32 && kWords % 2 == 0);
+        static_assert(kWords % 2 == 0 && kMostOpen % 32 == 0);
+        if constexpr (kWords * 32 < kMostOpen) {
+            if (open > kWords * 32) return decide<kWords + 4>(open);
+        }
         const std::uint32_t lane = threadIdx.x % 32;
         const std::uint32_t i = threadIdx.x;
         std::uint32_t row[kWords];
 #pragma unroll
         for (std::uint32_t w = 0; w < kWords; ++w) row[w] = s.rows[w][i];
-        bool waits = i < open;
-        uint2 told = make_uint2(0, 0);
-        while (__any_sync(kWholeWarp, waits)) {
+        bool waiting = i < open;
+        while (__any_sync(kWholeWarp, waiting)) {
             std::uint32_t by_kept = 0;
             std::uint32_t by_others = 0;
 #pragma unroll
@@ -225,38 +214,35 @@ private:
                 by_kept |= (row[w] & known.y) | (row[w + 1] & known.w);
                 by_others |= (row[w] & ~known.x) | (row[w + 1] & ~known.z);
             }
-            const std::uint32_t lost = __ballot_sync(kWholeWarp, waits && by_kept != 0);
-            const std::uint32_t stays = __ballot_sync(kWholeWarp, waits && by_others == 0);
+            const std::uint32_t lost = __ballot_sync(kWholeWarp, waiting && by_kept != 0);
+            const std::uint32_t stays = __ballot_sync(kWholeWarp, waiting && by_others == 0);
             if ((lost | stays) == 0) continue;
-            told.x |= lost;
-            told.y |= stays;
-            if (lane == 0) tell(s.decided + i / 32, told);
-            waits = waits && ((lost | stays) >> lane & 1U) == 0;
+            if (lane == 0) {
+                atomicOr(&s.decided[i / 32].x, lost);
+                atomicOr(&s.decided[i / 32].y, stays);
+            }
+            waiting = waiting && ((lost | stays) >> lane & 1U) == 0;
             __syncwarp();
         }
     }
     // Other warps write meanwhile.
     [[nodiscard]] __device__ __forceinline__ static uint4 look(const uint2* at) {
         uint4 two;
-        asm volatile("ld.volatile.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+        asm volatile("ld.relaxed.cta.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
                      : "=r"(two.x), "=r"(two.y), "=r"(two.z), "=r"(two.w)
                      : "r"(static_cast<std::uint32_t>(__cvta_generic_to_shared(at)))
                      : "memory");
         return two;
     }
-    __device__ __forceinline__ static void tell(uint2* at, uint2 value) {
-        asm volatile(
-            "st.volatile.shared.v2.u32 [%0], {%1, %2};" ::"r"(static_cast<std::uint32_t>(__cvta_generic_to_shared(at))),
-            "r"(value.x), "r"(value.y)
-            : "memory");
-    }
 
-    // The same with a state for each, and edges that wait; where not all of those are listed (fits), by the rows of the
-    // matrix. Ends with all threads there; no state is open then.
+    // The same where there are more, or a list is cut: a state for each, and edges that wait; where not all of those
+    // have room, by the rows of the matrix. Ends with all threads there; no state is open then.
     template <std::uint32_t kWarps, std::uint32_t kEach>
-    __device__ __noinline__ static void decide_by_edges(Shared& shared, const std::uint32_t* d_lists,
-                                                        const std::uint32_t* d_matrix, std::uint32_t words) {
+    __device__ __noinline__ static void decide_by_edges(Shared& shared, std::uint32_t* shared_waits,
+                                                        const std::uint32_t* d_lists, const std::uint32_t* d_matrix,
+                                                        std::uint32_t words) {
         Shared& s = keep_address(&shared);
+        std::uint32_t* const waits = &keep_address(shared_waits);
         const std::uint32_t lane = threadIdx.x % 32;
         const std::uint32_t warp = threadIdx.x / 32;
         Lists<kWarps, kEach> lists;
@@ -269,7 +255,7 @@ private:
             const bool stays = (lists.stays[k] >> lane & 1U) != 0;
             states[k] = is_open ? SmallState::open : stays ? SmallState::stays : SmallState::lost;
             s.state[Lists<kWarps, kEach>::word(k) * 32 + lane] = states[k];
-            s.waits[Lists<kWarps, kEach>::word(k) * 32 + lane] = 0;
+            waits[Lists<kWarps, kEach>::word(k) * 32 + lane] = 0;
         }
         __syncthreads();
         std::uint32_t taken = 0;  // by the warp
@@ -286,21 +272,20 @@ private:
             const std::uint32_t votes = __ballot_sync(kWholeWarp, given);
             const std::uint32_t at = taken + __popc(votes & lowest_bits(lane));
             taken += __popc(votes);
-            if (given) atomicAdd(s.waits + i, 1U);
+            if (given) atomicAdd(waits + i, 1U);
             if (given && at < kOurs) ours[at] = i << 16 | its.by;
         });
         fits = __syncthreads_and(fits && taken <= kOurs ? 1 : 0) != 0;
         if (fits) {
             std::uint32_t left[kEach];
 #pragma unroll
-            for (std::uint32_t k = 0; k < kEach; ++k)
-                left[k] = look(s.waits, Lists<kWarps, kEach>::word(k) * 32 + lane);
+            for (std::uint32_t k = 0; k < kEach; ++k) left[k] = look(waits, Lists<kWarps, kEach>::word(k) * 32 + lane);
 #pragma unroll
             for (std::uint32_t k = 0; k < kEach; ++k) {
                 if (states[k] == SmallState::open && left[k] == 0)
                     tell(s.state, Lists<kWarps, kEach>::word(k) * 32 + lane, SmallState::stays);
             }
-            resolve(s, ours, taken);
+            resolve(s, waits, ours, taken);
         } else {
             look_at_rows<kWarps * 32>(d_matrix, words, s.state);
         }
@@ -322,16 +307,17 @@ private:
 
     // A lane has some edges, and waits until the suppressor of each is decided. Whoever precedes all other open ones
     // waits for nobody, so all get an answer.
-    __device__ __forceinline__ static void resolve(Shared& s, std::uint32_t* ours, std::uint32_t count) {
+    __device__ __forceinline__ static void resolve(Shared& s, std::uint32_t* waits, std::uint32_t* ours,
+                                                   std::uint32_t count) {
         const std::uint32_t lane = threadIdx.x % 32;
         if (count <= 32) {
             // As few steps as can be: those that wait take them from those that they wait for.
             std::uint32_t edge = lane < count ? ours[lane] : kNone;
-            const bool alone = edge != kNone && look(s.waits, edge >> 16) == 1;
+            const bool alone = edge != kNone && look(waits, edge >> 16) == 1;
             while (true) {
                 const bool ready = edge != kNone && look(s.state, edge & 0xFFFFU) != SmallState::open;
                 if (__any_sync(kWholeWarp, ready)) {
-                    if (ready) static_cast<void>(decide(s, edge, alone));
+                    if (ready) static_cast<void>(decide(s, waits, edge, alone));
                     if (ready) edge = kNone;
                     __syncwarp();
                 } else if (!__any_sync(kWholeWarp, edge != kNone)) {
@@ -344,7 +330,7 @@ private:
             for (std::uint32_t e = lane; e < count; e += 32) {
                 const std::uint32_t edge = ours[e];
                 if (edge == kNone) continue;
-                if (decide(s, edge, false)) {
+                if (decide(s, waits, edge, false)) {
                     ours[e] = kNone;
                 } else {
                     again = true;
@@ -353,13 +339,13 @@ private:
         }
     }
     // Whether an edge is done with. alone: the suppressed one waits for no other.
-    __device__ __forceinline__ static bool decide(Shared& s, std::uint32_t edge, bool alone) {
+    __device__ __forceinline__ static bool decide(Shared& s, std::uint32_t* waits, std::uint32_t edge, bool alone) {
         const std::uint32_t seen = look(s.state, edge & 0xFFFFU);
         if (seen == SmallState::open) return false;
         const std::uint32_t i = edge >> 16;
         if (seen == SmallState::stays) {
             tell(s.state, i, SmallState::lost);
-        } else if (alone || atomicSub(s.waits + i, 1U) == 1) {
+        } else if (alone || atomicSub(waits + i, 1U) == 1) {
             tell(s.state, i, SmallState::stays);
         }
         return true;

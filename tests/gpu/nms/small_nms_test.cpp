@@ -1,6 +1,8 @@
 // Every way through the small engine, each with few detections, so that the tools that look for races and for bad
 // accesses get through: THRONG_REQUIRE_GPU=1 compute-sanitizer --tool racecheck gpu_nms --gtest_filter='SmallNms.*'
 // Those named SmallNmsLong have too long ways to wait for that.
+#include <cmath>
+
 #include "tests/gpu/nms/engine_cases.h"
 
 namespace throng::test {
@@ -60,8 +62,7 @@ TEST(SmallNms, OtherPairRules) {
     expect_other_pair_rules(gpu::FastEngine::small, random);
 }
 
-// More of the kept ones in one part of the range of scores than have room there, and owners that only the order at
-// equal scores tells.
+// Places and owners that only the order at equal scores tells.
 TEST(SmallNms, EqualScores) {
     TH_NEED_GPU();
     Random random(seed(40));
@@ -69,6 +70,7 @@ TEST(SmallNms, EqualScores) {
     for (float& score : input.scores) score = score < 0.5F ? 0.25F : 0.75F;
     compare(input, rule(NmsRule::one_pass));
     compare(input, rule(NmsRule::greedy));
+    expect_few_hits_and_members(gpu::FastEngine::small, input);
 }
 
 // Each waits for the one before.
@@ -104,18 +106,34 @@ TEST(SmallNmsLong, Lists) {
     compare(input, rule(NmsRule::greedy, 0.4F));
 }
 
-TEST(SmallNms, ManyAreLeft) {
-    TH_NEED_GPU();
-    Random random(seed(37));
+// Boxes of about 40, with so many a side of the plane that about as many of them overlap whatever their number.
+NmsInput crowded_input(Random& random, int n) {
     NmsInput input;
     const auto uniform = [&](float low, float high) {
         return std::uniform_real_distribution<float>(low, high)(random);
     };
-    for (int i = 0; i < 900; ++i) {
-        input.boxes.push_back({uniform(0, 400), uniform(0, 400), uniform(30, 50), uniform(30, 50)});
+    const float side = 400.0F * std::sqrt(static_cast<float>(n) / 900.0F);
+    for (int i = 0; i < n; ++i) {
+        input.boxes.push_back({uniform(0, side), uniform(0, side), uniform(30, 50), uniform(30, 50)});
         input.scores.push_back(uniform(0, 1));
     }
-    compare(input, rule(NmsRule::greedy, 0.4F));
+    return input;
+}
+
+// Fewer open ones than there are rows of bits for, and more.
+TEST(SmallNms, ManyAreLeft) {
+    TH_NEED_GPU();
+    Random random(seed(37));
+    compare(crowded_input(random, 300), rule(NmsRule::greedy, 0.4F));
+    compare(crowded_input(random, 900), rule(NmsRule::greedy, 0.4F));
+}
+
+TEST(SmallNmsLong, ManyAreLeft) {
+    TH_NEED_GPU();
+    Random random(seed(50));
+    for (const int n : {2600, 3900}) {
+        for (const float theta : {0.2F, 0.4F}) compare(crowded_input(random, n), rule(NmsRule::greedy, theta));
+    }
 }
 
 }  // namespace
