@@ -152,10 +152,12 @@ struct SmallFinish {
                 std::uint32_t place = found % Places::kEqual;
                 std::uint32_t exactly = keeps ? i : kNone;
                 if (has && found >= 2 * Places::kEqual) {  // rare
-                    using Equal = EqualScores<kLanes>;
-                    const Equal equal{s.places.kept, s.places.scores, task.raw.boxes, words};
-                    if (!keeps) exactly = Equal::first(equal, scratch.matrix + i, Rows::kStride, its);
-                    place += Equal::before(equal, exactly);
+                    const Box* const boxes = task.raw.boxes;
+                    if (!keeps) {
+                        exactly = Places::template first_of_equal<kLanes, Rows::kStride>(s.places, boxes, words, its,
+                                                                                         scratch.matrix + i);
+                    }
+                    place += Places::template equal_before<kLanes>(s.places, boxes, words, exactly);
                 }
                 if (task.owner != nullptr && part == 0 && i < n) {
                     task.owner[i] = static_cast<std::int32_t>(exactly != kNone ? exactly

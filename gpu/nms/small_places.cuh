@@ -78,7 +78,54 @@ struct SmallPlaces {
         return found;
     }
 
+    // Where kept ones have equal scores. By kLanes lanes side by side; rare, so out of line, and without the address of
+    // what should stay in registers.
+
+    // How many kept ones of the score of i, which is one, precede it.
+    template <std::uint32_t kLanes>
+    [[nodiscard]] __device__ __noinline__ static std::uint32_t equal_before(const Shared& s, const Box* d_boxes,
+                                                                            std::uint32_t words, std::uint32_t i) {
+        const float score = s.scores[i];
+        std::uint32_t count = 0;
+        for_each_kept<kLanes>(s, score, words, [&](std::uint32_t j) {
+            if (j != i && precedes_at_equal_scores(d_boxes, score, j, i)) ++count;
+        });
+        for (std::uint32_t step = kLanes / 2; step > 0; step /= 2)
+            count += __shfl_xor_sync(lanes<kLanes>(), count, step);
+        return count;
+    }
+    // Of the kept ones of that score that suppress a detection the one that precedes the others. d_row: its row of the
+    // matrix, words a stride apart.
+    template <std::uint32_t kLanes, std::uint32_t kStride>
+    [[nodiscard]] __device__ __noinline__ static std::uint32_t first_of_equal(const Shared& s, const Box* d_boxes,
+                                                                              std::uint32_t words, float score,
+                                                                              const std::uint32_t* d_row) {
+        std::uint32_t first = kNone;
+        const auto offer = [&](std::uint32_t j) {
+            if (j != kNone && (first == kNone || precedes_at_equal_scores(d_boxes, score, j, first))) first = j;
+        };
+        for_each_kept<kLanes>(s, score, words, [&](std::uint32_t j) {
+            if ((__ldcg(d_row + j / 32 * kStride) >> j % 32 & 1U) != 0) offer(j);
+        });
+        for (std::uint32_t step = kLanes / 2; step > 0; step /= 2) offer(__shfl_xor_sync(lanes<kLanes>(), first, step));
+        return first;
+    }
+
 private:
+    template <std::uint32_t kLanes, typename Visit>
+    __device__ __forceinline__ static void for_each_kept(const Shared& s, float score, std::uint32_t words,
+                                                         const Visit& visit) {
+        for (std::uint32_t w = threadIdx.x % kLanes; w < words; w += kLanes) {
+            for (std::uint32_t bits = s.kept[w]; bits != 0; bits &= bits - 1) {
+                const std::uint32_t j = w * 32 + __ffs(static_cast<int>(bits)) - 1;
+                if (s.scores[j] == score) visit(j);
+            }
+        }
+    }
+    template <std::uint32_t kLanes>
+    [[nodiscard]] __device__ __forceinline__ static std::uint32_t lanes() {
+        return ((1U << kLanes) - 1) << threadIdx.x % 32 / kLanes * kLanes;
+    }
     [[nodiscard]] __device__ __forceinline__ static float one_if_higher(float a, float b) {
         float one;
         asm("set.gt.f32.f32 %0, %1, %2;" : "=f"(one) : "f"(a), "f"(b));
@@ -88,58 +135,6 @@ private:
         float one;
         asm("set.eq.f32.f32 %0, %1, %2;" : "=f"(one) : "f"(a), "f"(b));
         return one;
-    }
-};
-
-// Where kept ones have equal scores. By kLanes lanes side by side; rare, so out of line, and without the address of
-// what should stay in registers.
-template <std::uint32_t kLanes>
-struct EqualScores {
-    const std::uint32_t* kept;  // bits by index
-    const float* scores;
-    const Box* d_boxes;
-    std::uint32_t words;
-
-    // How many kept ones of the score of i, which is one, precede it.
-    [[nodiscard]] __device__ __noinline__ static std::uint32_t before(EqualScores e, std::uint32_t i) {
-        std::uint32_t count = 0;
-        e.for_each_kept(e.scores[i], [&](std::uint32_t j) {
-            if (j != i && e.precedes(j, i)) ++count;
-        });
-        for (std::uint32_t step = kLanes / 2; step > 0; step /= 2) count += __shfl_xor_sync(lanes(), count, step);
-        return count;
-    }
-
-    // Of the kept ones of that score that suppress i the one that precedes the others. d_row: of the matrix.
-    [[nodiscard]] __device__ __noinline__ static std::uint32_t first(EqualScores e, const std::uint32_t* d_row,
-                                                                     std::uint32_t stride, float score) {
-        std::uint32_t best = kNone;
-        e.for_each_kept(score, [&](std::uint32_t j) {
-            if ((__ldcg(d_row + j / 32 * stride) >> j % 32 & 1U) == 0) return;
-            if (best == kNone || e.precedes(j, best)) best = j;
-        });
-        for (std::uint32_t step = kLanes / 2; step > 0; step /= 2) {
-            const std::uint32_t other = __shfl_xor_sync(lanes(), best, step);
-            if (other != kNone && (best == kNone || e.precedes(other, best))) best = other;
-        }
-        return best;
-    }
-
-private:
-    template <typename Visit>
-    __device__ __forceinline__ void for_each_kept(float score, const Visit& visit) const {
-        for (std::uint32_t w = threadIdx.x % kLanes; w < words; w += kLanes) {
-            for (std::uint32_t bits = kept[w]; bits != 0; bits &= bits - 1) {
-                const std::uint32_t j = w * 32 + __ffs(static_cast<int>(bits)) - 1;
-                if (scores[j] == score) visit(j);
-            }
-        }
-    }
-    [[nodiscard]] __device__ __forceinline__ bool precedes(std::uint32_t a, std::uint32_t b) const {
-        return a != b && precedes_at_equal_scores(d_boxes, scores[a], a, b);
-    }
-    [[nodiscard]] __device__ __forceinline__ static std::uint32_t lanes() {
-        return ((1U << kLanes) - 1) << threadIdx.x % 32 / kLanes * kLanes;
     }
 };
 

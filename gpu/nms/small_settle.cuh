@@ -205,6 +205,7 @@ private:
 #pragma unroll
         for (std::uint32_t w = 0; w < kWords; ++w) row[w] = s.rows[w][i];
         bool waiting = i < open;
+        uint2 told = make_uint2(0, 0);
         while (__any_sync(kWholeWarp, waiting)) {
             std::uint32_t by_kept = 0;
             std::uint32_t by_others = 0;
@@ -217,10 +218,8 @@ private:
             const std::uint32_t lost = __ballot_sync(kWholeWarp, waiting && by_kept != 0);
             const std::uint32_t stays = __ballot_sync(kWholeWarp, waiting && by_others == 0);
             if ((lost | stays) == 0) continue;
-            if (lane == 0) {
-                atomicOr(&s.decided[i / 32].x, lost);
-                atomicOr(&s.decided[i / 32].y, stays);
-            }
+            told = make_uint2(told.x | lost, told.y | stays);
+            if (lane == 0) tell(s.decided + i / 32, told);
             waiting = waiting && ((lost | stays) >> lane & 1U) == 0;
             __syncwarp();
         }
@@ -233,6 +232,10 @@ private:
                      : "r"(static_cast<std::uint32_t>(__cvta_generic_to_shared(at)))
                      : "memory");
         return two;
+    }
+    __device__ __forceinline__ static void tell(uint2* at, uint2 value) {
+        static_assert(sizeof(uint2) == sizeof(unsigned long long));
+        atomicExch(reinterpret_cast<unsigned long long*>(at), static_cast<unsigned long long>(value.y) << 32 | value.x);
     }
 
     // The same where there are more, or a list is cut: a state for each, and edges that wait; where not all of those
