@@ -93,6 +93,7 @@ struct SmallFinish {
         };
         std::uint32_t kept[kEach];
         if constexpr (greedy) {
+            // What is wanted next is asked for, and cleared, while open ones are being decided.
             settle_in(s).template run<kWarps, kEach>(scratch, words, kept, [&] {
                 load_bits(blockIdx.x);
                 places.template prepare<kThreads>();

@@ -26,7 +26,8 @@ namespace {
 // to do. Measured with 1 and 64 frames only, where large tiles are 4 % faster for the 64.
 constexpr std::int32_t kFew = 2048;
 constexpr std::int32_t kFewFrames = 4;
-constexpr std::int32_t kSome = 3072;  // of one frame: tiles that let all blocks run at once
+// Up to so many detections of one frame, tiles that let all blocks run at once.
+constexpr std::int32_t kSome = 3072;
 using MatchFew = SmallMatch<64, 128>;
 using MatchSome = SmallMatch<96, 288>;
 using MatchMany = SmallMatch<128, 256>;
@@ -90,7 +91,7 @@ std::uint32_t room_for(std::int32_t capacity) {
     return std::max(whole(MatchSome::kTileSize), whole(MatchMany::kTileSize));
 }
 
-// Known to the kernels, so that they need not compute with it.
+// Of the matrix. The later kernels know it when they are compiled, so that they need not compute addresses with it.
 std::uint32_t stride_for(std::int32_t capacity) {
     return capacity <= kFew ? kFew : capacity <= kSome ? kSome : kSmallNmsLimit;
 }

@@ -42,7 +42,8 @@ struct SmallSettle {
         std::uint32_t state[kMost];                 // a SmallState each; by atomics as long as some are open
     };
     Shared& s;
-    std::uint32_t* waits;  // [kMost] shared memory that is free until then: for how many open ones each still waits
+    std::uint32_t* waits;  // [kMost] of shared memory that nothing else uses until then: for how many open ones each
+                           // still waits
 
     // Before the threads next meet.
     __device__ __forceinline__ void prepare() const {
@@ -107,7 +108,7 @@ struct SmallSettle {
         }
     };
 
-    // kept: bits of the warp's words.
+    // kept: bits of the warp's words. Calls meanwhile() once, after which the threads meet.
     template <std::uint32_t kWarps, std::uint32_t kEach, typename Meanwhile>
     __device__ __forceinline__ void run(const SmallNmsScratch& scratch, std::uint32_t words,
                                         std::uint32_t (&kept)[kEach], const Meanwhile& meanwhile) const {
