@@ -42,7 +42,7 @@ struct SmallFinish {
     [[nodiscard]] __device__ __forceinline__ static bool run(const SmallNmsTask& small, const NmsRuleSet& rules,
                                                              const SmallShape& shape) {
         extern __shared__ __align__(16) unsigned char memory[];
-        Shared& s = keep_address(reinterpret_cast<Shared*>(memory));
+        Shared& s = hold_address(reinterpret_cast<Shared*>(memory));
         const NmsTask& task = small.task;
         const SmallNmsScratch& scratch = small.scratch;
         const std::uint32_t lane = threadIdx.x % 32;

@@ -29,7 +29,7 @@ public:
     // Whether the frame is not too large; where it is, nobody has waited for the kernel in front.
     [[nodiscard]] __device__ __forceinline__ static bool run(const SmallNmsTask& small, const SmallShape& shape) {
         __shared__ Shared memory;
-        Shared& s = keep_address(&memory);
+        Shared& s = hold_address(&memory);
         let_next_start();
         const SmallNmsScratch& scratch = small.scratch;
         const std::uint32_t lane = threadIdx.x % 32;

@@ -191,7 +191,7 @@ private:
             "@loses red.shared.or.b32 [%8], %9;\n\t}"
             : "+r"(found), "+r"(close)
             : "f"(test.over), "f"(test.under), "f"(test.sum), "f"(test.score), "f"(score), "r"(its),
-              "r"(static_cast<std::uint32_t>(__cvta_generic_to_shared(turned))), "r"(lane)
+              "r"(shared_address(turned)), "r"(lane)
             : "memory");
     }
 };

@@ -50,7 +50,7 @@ __global__ void __launch_bounds__(Match::kWarps * 32, blocks_at_once(Match::kWar
     typename Larger::template First<Match::kWarps * 32> first;
     const auto load = [&] { first.load(task.task); };
     __shared__ typename Match::Shared memory;
-    auto& s = keep_address(&memory);
+    auto& s = hold_address(&memory);
     const bool taken = shape.plan.plain ? Match::template run<true>(s, task, rules, shape, load)
                                         : Match::template run<false>(s, task, rules, shape, load);
     if (!taken) first.run(larger, task.task);

@@ -230,7 +230,7 @@ private:
         uint4 two;
         asm volatile("ld.relaxed.cta.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
                      : "=r"(two.x), "=r"(two.y), "=r"(two.z), "=r"(two.w)
-                     : "r"(static_cast<std::uint32_t>(__cvta_generic_to_shared(at)))
+                     : "r"(shared_address(at))
                      : "memory");
         return two;
     }
@@ -245,8 +245,8 @@ private:
     __device__ __noinline__ static void decide_by_edges(Shared& shared, std::uint32_t* shared_waits,
                                                         const std::uint32_t* d_lists, const std::uint32_t* d_matrix,
                                                         std::uint32_t words) {
-        Shared& s = keep_address(&shared);
-        std::uint32_t* const waits = &keep_address(shared_waits);
+        Shared& s = hold_address(&shared);
+        std::uint32_t* const waits = &hold_address(shared_waits);
         const std::uint32_t lane = threadIdx.x % 32;
         const std::uint32_t warp = threadIdx.x / 32;
         Lists<kWarps, kEach> lists;
@@ -299,10 +299,7 @@ private:
     // Other warps write meanwhile.
     [[nodiscard]] __device__ __forceinline__ static std::uint32_t look(const std::uint32_t* values, std::uint32_t i) {
         std::uint32_t value;
-        asm volatile("ld.relaxed.cta.shared.u32 %0, [%1];"
-                     : "=r"(value)
-                     : "r"(static_cast<std::uint32_t>(__cvta_generic_to_shared(values + i)))
-                     : "memory");
+        asm volatile("ld.relaxed.cta.shared.u32 %0, [%1];" : "=r"(value) : "r"(shared_address(values + i)) : "memory");
         return value;
     }
     __device__ __forceinline__ static void tell(std::uint32_t* state, std::uint32_t i, SmallState value) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "gpu/nms/pair_entry.cuh"
+#include "gpu/nms/shared_address.cuh"
 #include "gpu/nms/small_nms.h"
 
 namespace throng::gpu {
@@ -36,14 +37,6 @@ struct TaskOfFrame {
         return task;
     }
 };
-
-// Has an address in shared memory computed here, and kept: otherwise it is put together anew wherever it is used.
-template <class T>
-__device__ __forceinline__ T& keep_address(T* shared) {
-    auto at = static_cast<std::uint32_t>(__cvta_generic_to_shared(shared));
-    asm volatile("" : "+r"(at));
-    return *static_cast<T*>(__cvta_shared_to_generic(at));
-}
 
 // Under greedy: open is who is neither kept by all means nor suppressed by such a one.
 enum SmallState : std::uint32_t { lost = 0, open = 1, stays = 2 };

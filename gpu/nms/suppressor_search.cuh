@@ -1,16 +1,12 @@
 // The search for all that suppress the detections.
 #pragma once
 
+#include "gpu/nms/shared_address.cuh"
 #include "gpu/nms/suppressors.cuh"
 
 namespace throng::gpu {
 
-// Shared memory by its own addresses, held in registers: the compiler would compute them again wherever they are used.
-__device__ __forceinline__ std::uint32_t shared_address(const void* p) {
-    std::uint32_t address = static_cast<std::uint32_t>(__cvta_generic_to_shared(p));
-    asm volatile("" : "+r"(address));
-    return address;
-}
+// Shared memory by its own addresses.
 __device__ __forceinline__ Stretch load_stretch(std::uint32_t address) {
     Stretch s;
     asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(s.first), "=r"(s.last) : "r"(address) : "memory");
@@ -136,9 +132,9 @@ private:
                                              const GridRecord& mine) {
         if (held == 0) return;
         const QuickTest quick(g_, rules_, mine.area);
-        std::uint32_t next = shared_address(stretches);
+        std::uint32_t next = held_address(stretches);
         const std::uint32_t behind = next + held * static_cast<std::uint32_t>(sizeof(Stretch));
-        const std::uint32_t queue = shared_address(&board_.queue[0][threadIdx.x & 31]);
+        const std::uint32_t queue = held_address(&board_.queue[0][threadIdx.x & 31]);
         // As if all stretches were one, of which each lane has every kLanes-th record.
         std::uint32_t at = group_.lane;
         std::uint32_t last = 0;

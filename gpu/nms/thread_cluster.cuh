@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "gpu/nms/shared_address.cuh"
+
 namespace throng::gpu {
 
 struct ThreadCluster {
@@ -44,7 +46,7 @@ struct ThreadCluster {
     // By one thread, before arrive(): bytes may be sent here once all blocks have waited.
     __device__ __forceinline__ void set_up(Arrivals* arrivals) const {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-        asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(address(arrivals)) : "memory");
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared_address(arrivals)) : "memory");
         asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 #endif
     }
@@ -52,7 +54,8 @@ struct ThreadCluster {
     // By one thread, later, before it waits for them: so many bytes are sent here in all.
     __device__ __forceinline__ void expect(Arrivals* arrivals, std::uint32_t bytes) const {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(address(arrivals)), "r"(bytes)
+        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(arrivals)),
+                     "r"(bytes)
                      : "memory");
 #endif
     }
@@ -62,8 +65,8 @@ struct ThreadCluster {
                                          Arrivals* arrivals) const {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
         std::uint32_t there = 0;
-        asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(address(to)), "r"(block));
-        const std::uint32_t counted = there + (address(arrivals) - address(to));
+        asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(shared_address(to)), "r"(block));
+        const std::uint32_t counted = there + (shared_address(arrivals) - shared_address(to));
         asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%0], %1, [%2];" ::"r"(there),
                      "r"(value), "r"(counted)
                      : "memory");
@@ -81,16 +84,11 @@ struct ThreadCluster {
             "again:\n"
             "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 there, [%0], 0;\n"
             "@!there bra again;\n"
-            "}" ::"r"(address(arrivals))
+            "}" ::"r"(shared_address(arrivals))
             : "memory");
 #else
         __syncthreads();
 #endif
-    }
-
-private:
-    __device__ __forceinline__ static std::uint32_t address(const void* shared) {
-        return static_cast<std::uint32_t>(__cvta_generic_to_shared(shared));
     }
 };
 
