@@ -129,7 +129,7 @@ struct SmallFinish {
                 std::uint32_t at = __shfl_sync(kWholeWarp, taken, 0);
 #pragma unroll
                 for (std::uint32_t k = 0; k < kEach; ++k) {
-                    places.list(at, kept[k], its_scores[k]);
+                    places.list(at, kept[k], threadIdx.x + k * kThreads, its_scores[k]);
                     at += __popc(kept[k]);
                 }
             }
@@ -153,12 +153,11 @@ struct SmallFinish {
                 std::uint32_t place = found % Places::kEqual;
                 std::uint32_t exactly = keeps ? i : kNone;
                 if (has && found >= 2 * Places::kEqual) {  // rare
-                    const Box* const boxes = task.raw.boxes;
                     if (!keeps) {
-                        exactly = Places::template first_of_equal<kLanes, Rows::kStride>(s.places, boxes, words, its,
+                        exactly = Places::template first_of_equal<kLanes, Rows::kStride>(s.places, task.raw.boxes, its,
                                                                                          scratch.matrix + i);
                     }
-                    place += Places::template equal_before<kLanes>(s.places, boxes, words, exactly);
+                    place += Places::template equal_before<kLanes>(s.places, task.raw.boxes, exactly);
                 }
                 if (task.owner != nullptr && part == 0 && i < n) {
                     task.owner[i] = static_cast<std::int32_t>(exactly != kNone ? exactly

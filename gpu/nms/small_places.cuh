@@ -16,6 +16,7 @@ struct SmallPlaces {
     struct Shared {
         alignas(16) float listed[kMost];  // scores of the kept ones in a row, and behind them what is not a number
         float scores[kMost];              // by index: those of the kept ones
+        std::uint16_t who[kMost];         // beside the list: their indices
         std::uint32_t kept[kMost / 32];   // bits by index
         std::uint32_t count;              // kept ones
     };
@@ -44,9 +45,12 @@ struct SmallPlaces {
     [[nodiscard]] __device__ __forceinline__ std::uint32_t take(std::uint32_t count) const {
         return threadIdx.x % 32 == 0 ? atomicAdd(&s.count, count) : 0;
     }
-    __device__ __forceinline__ void list(std::uint32_t at, std::uint32_t kept, float its) const {
+    __device__ __forceinline__ void list(std::uint32_t at, std::uint32_t kept, std::uint32_t i, float its) const {
         const std::uint32_t lane = threadIdx.x % 32;
-        if ((kept >> lane & 1U) != 0) s.listed[at + __popc(kept & lowest_bits(lane))] = its;
+        if ((kept >> lane & 1U) == 0) return;
+        at += __popc(kept & lowest_bits(lane));
+        s.listed[at] = its;
+        s.who[at] = static_cast<std::uint16_t>(i);
     }
 
     // By kLanes lanes side by side, once all are listed: how many have a higher score, and above kEqual how many the
@@ -78,17 +82,19 @@ struct SmallPlaces {
         return found;
     }
 
-    // Where kept ones have equal scores. By kLanes lanes side by side; rare, so out of line, and without the address of
-    // what should stay in registers.
+    // Where kept ones have equal scores. By kLanes lanes side by side; out of line, and without the address of what
+    // should stay in registers.
 
     // How many kept ones of the score of i, which is one, precede it.
     template <std::uint32_t kLanes>
-    [[nodiscard]] __device__ __noinline__ static std::uint32_t equal_before(const Shared& s, const Box* d_boxes,
-                                                                            std::uint32_t words, std::uint32_t i) {
+    [[nodiscard]] __device__ __noinline__ static std::uint32_t equal_before(Shared& shared, const Box* d_boxes,
+                                                                            std::uint32_t i) {
+        const Shared& s = hold_address(&shared);
         const float score = s.scores[i];
+        const Box box = load_box(d_boxes, i);
         std::uint32_t count = 0;
-        for_each_kept<kLanes>(s, score, words, [&](std::uint32_t j) {
-            if (j != i && precedes_at_equal_scores(d_boxes, score, j, i)) ++count;
+        for_each_listed<kLanes>(s, score, [&](std::uint32_t j) {
+            if (j != i && throng::precedes(load_box(d_boxes, j), score, j, box, score, i)) ++count;
         });
         for (std::uint32_t step = kLanes / 2; step > 0; step /= 2)
             count += __shfl_xor_sync(lanes<kLanes>(), count, step);
@@ -97,14 +103,15 @@ struct SmallPlaces {
     // Of the kept ones of that score that suppress a detection the one that precedes the others. d_row: its row of the
     // matrix, words a stride apart.
     template <std::uint32_t kLanes, std::uint32_t kStride>
-    [[nodiscard]] __device__ __noinline__ static std::uint32_t first_of_equal(const Shared& s, const Box* d_boxes,
-                                                                              std::uint32_t words, float score,
-                                                                              const std::uint32_t* d_row) {
+    [[nodiscard]] __device__ __noinline__ static std::uint32_t first_of_equal(Shared& shared, const Box* d_boxes,
+                                                                              float score, const std::uint32_t* d_row) {
+        const Shared& s = hold_address(&shared);
         std::uint32_t first = kNone;
         const auto offer = [&](std::uint32_t j) {
-            if (j != kNone && (first == kNone || precedes_at_equal_scores(d_boxes, score, j, first))) first = j;
+            if (j == kNone || j == first) return;
+            if (first == kNone || precedes_at_equal_scores(d_boxes, score, j, first)) first = j;
         };
-        for_each_kept<kLanes>(s, score, words, [&](std::uint32_t j) {
+        for_each_listed<kLanes>(s, score, [&](std::uint32_t j) {
             if ((__ldcg(d_row + j / 32 * kStride) >> j % 32 & 1U) != 0) offer(j);
         });
         for (std::uint32_t step = kLanes / 2; step > 0; step /= 2) offer(__shfl_xor_sync(lanes<kLanes>(), first, step));
@@ -112,14 +119,12 @@ struct SmallPlaces {
     }
 
 private:
+    // Those of that score; each of the lanes has some.
     template <std::uint32_t kLanes, typename Visit>
-    __device__ __forceinline__ static void for_each_kept(const Shared& s, float score, std::uint32_t words,
-                                                         const Visit& visit) {
-        for (std::uint32_t w = threadIdx.x % kLanes; w < words; w += kLanes) {
-            for (std::uint32_t bits = s.kept[w]; bits != 0; bits &= bits - 1) {
-                const std::uint32_t j = w * 32 + __ffs(static_cast<int>(bits)) - 1;
-                if (s.scores[j] == score) visit(j);
-            }
+    __device__ __forceinline__ static void for_each_listed(const Shared& s, float score, const Visit& visit) {
+        const std::uint32_t count = s.count;
+        for (std::uint32_t k = threadIdx.x % kLanes; k < count; k += kLanes) {
+            if (s.listed[k] == score) visit(s.who[k]);
         }
     }
     template <std::uint32_t kLanes>
