@@ -114,12 +114,16 @@ struct Bench {
     } none;
 };
 
+NmsParams plain(NmsRule rule, float theta = 0.5F) {
+    NmsParams params;
+    params.rule = rule;
+    params.theta = theta;
+    return params;
+}
+
 void print_row(Bench& bench, const Input& input) {
-    NmsParams one_pass;
-    one_pass.rule = NmsRule::one_pass;
-    one_pass.theta = 0.5F;
-    NmsParams greedy = one_pass;
-    greedy.rule = NmsRule::greedy;
+    const NmsParams one_pass = plain(NmsRule::one_pass);
+    const NmsParams greedy = plain(NmsRule::greedy);
     const auto n = static_cast<std::int32_t>(input.set.detections.size());
     const auto column = [](double us) { us > 0 ? std::printf(" %9.2f", us) : std::printf(" %9s", "-"); };
     std::printf("%-12s", input.name.c_str());
@@ -150,11 +154,8 @@ void print_row(Bench& bench, const Input& input) {
 // Equal scores: the order of boxes has to tell.
 void print_equal_scores(Bench& bench, Input input) {
     if (input.set.detections.size() > static_cast<std::size_t>(gpu::kSmallNmsLimit)) return;
-    NmsParams one_pass;
-    one_pass.rule = NmsRule::one_pass;
-    one_pass.theta = 0.5F;
-    NmsParams greedy = one_pass;
-    greedy.rule = NmsRule::greedy;
+    const NmsParams one_pass = plain(NmsRule::one_pass);
+    const NmsParams greedy = plain(NmsRule::greedy);
     for (const float steps : {1024.0F, 64.0F}) {
         for (auto& detection : input.set.detections) detection.score = std::floor(detection.score * steps) / steps;
         std::printf("%s, scores cut to 1/%.0f: one-pass %.2f greedy %.2f\n", input.name.c_str(), steps,
@@ -191,10 +192,8 @@ int run(int argc, char** argv) {
     add_large("1000000", "wide-1000000", 1000000, 60000, 40000);
     for (const Input& input : inputs) {
         if (argc > 4 && input.name == argv[3]) {  // one rule alone, for a profiler
-            NmsParams params;
-            params.rule = std::string(argv[4]) == "one-pass" ? NmsRule::one_pass : NmsRule::greedy;
-            params.theta = 0.5F;
-            std::printf("%.2f\n", bench.time(input, params, gpu::FastEngine::choose));
+            const NmsRule rule = std::string(argv[4]) == "one-pass" ? NmsRule::one_pass : NmsRule::greedy;
+            std::printf("%.2f\n", bench.time(input, plain(rule), gpu::FastEngine::choose));
         } else if (argc <= 3 || input.name == argv[3]) {
             print_row(bench, input);
         }
@@ -204,15 +203,12 @@ int run(int argc, char** argv) {
     for (int i = 0; i < 1000; ++i)
         chain.set.detections.push_back(
             {Box{4.0F * static_cast<float>(i), 0, 10, 10}, 1.0F - 0.001F * static_cast<float>(i)});
-    NmsParams greedy;
-    greedy.theta = 0.4F;
-    std::printf("greedy chain of 1000: fused %.2f binned %.2f\n", bench.time(chain, greedy, gpu::FastEngine::small),
-                bench.time(chain, greedy, gpu::FastEngine::large));
-    NmsParams one_pass;
-    one_pass.rule = NmsRule::one_pass;
-    one_pass.theta = greedy.theta = 0.5F;
+    const NmsParams chained = plain(NmsRule::greedy, 0.4F);
+    std::printf("greedy chain of 1000: fused %.2f binned %.2f\n", bench.time(chain, chained, gpu::FastEngine::small),
+                bench.time(chain, chained, gpu::FastEngine::large));
     std::printf("64 frames of %s in one call: one-pass %.2f greedy %.2f\n", inputs[1].name.c_str(),
-                bench.time_batch(inputs[1], 64, one_pass), bench.time_batch(inputs[1], 64, greedy));
+                bench.time_batch(inputs[1], 64, plain(NmsRule::one_pass)),
+                bench.time_batch(inputs[1], 64, plain(NmsRule::greedy)));
     for (const Input& input : inputs) print_equal_scores(bench, input);
     return 0;
 }
