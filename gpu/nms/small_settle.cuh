@@ -190,15 +190,15 @@ private:
         });
         meanwhile();
         __syncthreads();
-        if (warp < words_for(open)) decide<4>(open);
+        if (warp < words_for(open)) watch<4>(open);
         __syncthreads();
     }
-    // kWords: of a row, if so many are enough.
+    // A warp's share. kWords: of a row, if so many are enough.
     template <std::uint32_t kWords>
-    __device__ __forceinline__ void decide(std::uint32_t open) const {
+    __device__ __forceinline__ void watch(std::uint32_t open) const {
         static_assert(kWords % 2 == 0 && kMostOpen % 32 == 0);
         if constexpr (kWords * 32 < kMostOpen) {
-            if (open > kWords * 32) return decide<kWords + 4>(open);
+            if (open > kWords * 32) return watch<kWords + 4>(open);
         }
         const std::uint32_t lane = threadIdx.x % 32;
         const std::uint32_t i = threadIdx.x;
