@@ -120,7 +120,7 @@ NmsInput crowded_input(Random& random, int n) {
     return input;
 }
 
-// Fewer open ones than there are rows of bits for, and more.
+// Fewer open ones than there are rows of bits for: some 50 and 120, of 256.
 TEST(SmallNms, ManyAreLeft) {
     TH_NEED_GPU();
     Random random(seed(37));
@@ -128,6 +128,7 @@ TEST(SmallNms, ManyAreLeft) {
     compare(crowded_input(random, 900), rule(NmsRule::greedy, 0.4F));
 }
 
+// Fewer and more: some 340 and 480 where there are 384 rows, 530 and 640 where there are 512.
 TEST(SmallNmsLong, ManyAreLeft) {
     TH_NEED_GPU();
     Random random(seed(50));
