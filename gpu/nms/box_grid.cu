@@ -14,8 +14,8 @@ constexpr std::uint32_t kMostCells = 1U << 28;         // columns and the number
 static_assert(kThreads * 4 % BoxGrid::kSegment == 0);  // a block of allot_cells_kernel lays segments side by side
 
 __global__ void __launch_bounds__(kThreads) assign_cells_kernel(GridBuild build, NmsTask task) {
-    let_next_start();
     wait_for_previous();
+    let_next_start();  // not earlier: fill_cells_kernel looks at the detections before it waits
     const RawDetection detection(task.raw, blockIdx.x * kThreads + threadIdx.x);
     const std::uint32_t n = stored_count(task.raw);
     if (n >= build.grid.least) assign_cells<kThreads>(build, task, detection, n);
@@ -26,21 +26,27 @@ __global__ void __launch_bounds__(kThreads) allot_cells_kernel(GridBuild build, 
     wait_for_previous();
     const uint4 counts = load_counts(build.grid, kThreads, gridDim.x - 1);
     const std::uint32_t n = stored_count(task.raw);
-    if (n >= build.grid.least) allot_cells(build.grid, n, kThreads, gridDim.x - 1, counts);
+    if (n >= build.grid.least) allot_cells(build, n, kThreads, gridDim.x - 1, counts);
 }
 
+// The detections were there before any kernel in front of this one that may still run.
 __global__ void __launch_bounds__(kThreads) fill_cells_kernel(GridBuild build, NmsTask task) {
     const std::uint32_t i = blockIdx.x * kThreads + threadIdx.x;
     let_next_start();
+    const PlacedRecord record(build, RawDetection(task.raw, i), i);
+    const std::uint32_t n = stored_count_now(task.raw);
     wait_for_previous();
-    const GridPlace place = load_place(build.grid, task.raw, i);
-    const RawDetection detection(task.raw, i);
-    const std::uint32_t n = stored_count(task.raw);
-    if (n >= build.grid.least) fill_cell(build, detection, place, i, n);
+    if (n >= build.grid.least) fill_cell(build, record, i, n);
 }
 
 unsigned blocks_for(std::int32_t items) {
     return (static_cast<unsigned>(items) + kThreads - 1) / kThreads;
+}
+
+SearchBounds make_search_bounds(const NmsRuleSet& rules) {
+    const bool by_size = rules.overlap == Overlap::iou && rules.smallest_overlap > 1e-3F;
+    const float ratio = rules.smallest_overlap * 0.98F;  // what is_coarse allows, and more
+    return {by_size ? ratio : 0.0F, by_size ? 1.0F / ratio : 0.0F, rules.disjoint};
 }
 
 constexpr std::size_t kSumWords = sizeof(GridSums) / sizeof(std::uint32_t);
@@ -58,15 +64,13 @@ BoxGridStorage::BoxGridStorage(std::int32_t capacity, StreamView stream) {
     counts_ = DeviceBuffer<std::uint32_t>(cells + kSumWords + 1);
     cells_ = DeviceBuffer<GridCell>(cells + kHeaderCells);
     records_ = DeviceBuffer<GridRecord>(n);
-    places_ = DeviceBuffer<GridPlace>(n);
+    slots_ = DeviceBuffer<std::uint32_t>(n);
     fill_bytes(counts_, 0, stream);
     fill_bytes(cells_, 0, stream);
-    // Loaded before it is known how many there are.
-    fill_bytes(records_, 0, stream);
-    fill_bytes(places_, 0, stream);
+    fill_bytes(records_, 0, stream);  // loaded before it is known how many there are
 }
 
-BoxGrid BoxGridStorage::view(std::uint32_t least) const {
+BoxGrid BoxGridStorage::view(const NmsRuleSet& rules, std::uint32_t least) const {
     const std::size_t cells = std::size_t{columns_} * rows_;
     BoxGrid g{};
     g.counts = counts_.data();
@@ -77,13 +81,14 @@ BoxGrid BoxGridStorage::view(std::uint32_t least) const {
     g.columns = columns_;
     g.rows = rows_;
     g.records = records_.data();
-    g.places = places_.data();
+    g.slots = slots_.data();
     g.least = least;
+    g.bounds = make_search_bounds(rules);
     return g;
 }
 
 std::size_t BoxGridStorage::bytes() const {
-    return counts_.bytes() + cells_.bytes() + records_.bytes() + places_.bytes();
+    return counts_.bytes() + cells_.bytes() + records_.bytes() + slots_.bytes();
 }
 
 void launch_grid_fill(const GridBuild& build, const NmsTask& task, const LaunchChain& chain) {

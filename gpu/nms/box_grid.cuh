@@ -2,6 +2,7 @@
 #pragma once
 
 #include "gpu/nms/box_grid.h"
+#include "gpu/nms/chained.h"
 #include "gpu/nms/pair_test.cuh"
 
 namespace throng::gpu {
@@ -36,10 +37,13 @@ __device__ __forceinline__ Extents extents_of(Box b, float extent) {
     return extents_between(b.x, b.y, b.x + b.w, b.y + b.h, extent);
 }
 
-// The edges are so much rounded that widths and areas no longer agree.
+// The edges are so much rounded that widths and areas no longer agree, or so far away that sums of them might not be
+// finite.
 __device__ __forceinline__ bool is_coarse(const Extents& e, Box b, float extent) {
+    constexpr float kFarthest = 1e36F;
     return !(e.width <= (b.w + extent) * 1.004F && e.height <= (b.h + extent) * 1.004F &&
-             b.w + extent <= e.width * 1.004F && b.h + extent <= e.height * 1.004F);
+             b.w + extent <= e.width * 1.004F && b.h + extent <= e.height * 1.004F && e.left >= -kFarthest &&
+             e.top >= -kFarthest && e.right <= kFarthest && e.bottom <= kFarthest);
 }
 
 // The smallest power of two that a side does not exceed, from 0.
@@ -79,35 +83,11 @@ __device__ __forceinline__ std::uint32_t cell_index(const BoxGrid& g, int level,
     return row_of(g, level, y) * g.columns + column_of(g, level, x);
 }
 
-struct CellRange {
-    int first, last;
-};
-
-// Where the near edges of boxes of a level may lie that meet [start, end) or, given the ratio t > 0, do so by t of the
-// wider one's width: a box of width v begins at or behind start + t max(width, v) - v, which falls as v grows, and at
-// or before end - t width.
-__device__ __forceinline__ CellRange near_range(float start, float end, float width, int level, int fine, float ratio,
-                                                float inverse) {
-    const float scale = cell_scale(level) * static_cast<float>(fine);
-    if (ratio > 0.0F) {
-        const float widest = fminf(cell_size(level), width * inverse);
-        const float slack = 1e-6F * (fabsf(start) + width + widest);
-        return {cell_coordinate(start + (ratio * fmaxf(width, widest) - widest) - slack, scale),
-                cell_coordinate(end - ratio * width + slack, scale)};
-    }
-    return {cell_coordinate(start, scale) - fine, cell_coordinate(end, scale)};
-}
-
 __device__ __forceinline__ GridRecord load_record(const BoxGrid& g, std::uint32_t r) {
     const float4* from = reinterpret_cast<const float4*>(g.records + r);
     const float4 a = from[0];
     const float4 b = from[1];
     return {a.x, a.y, a.z, a.w, b.x, b.y, __float_as_uint(b.z), 0};
-}
-
-// As extents_of its box gives them.
-__device__ __forceinline__ Extents record_extents(const GridRecord& r, float extent) {
-    return extents_between(r.left, r.top, r.right, r.bottom, extent);
 }
 
 // The same value as intersection_area of the two boxes.
@@ -162,6 +142,10 @@ struct Group {
     std::uint32_t number;  // within the warp
 
     __device__ Group() : lane(threadIdx.x & (kLanes - 1)), number((threadIdx.x & 31) / kLanes) {}
+    [[nodiscard]] __device__ __forceinline__ std::uint32_t mask() const {  // its lanes
+        if constexpr (kLanes == 32) return kWholeWarp;
+        return ((1U << (kLanes & 31)) - 1) << (number * kLanes);
+    }
     __device__ std::uint32_t from(std::uint32_t value, int source) const {
         return __shfl_sync(kWholeWarp, value, source, kLanes);
     }
@@ -189,60 +173,138 @@ struct Group {
     }
 };
 
-// What a search needs to know of the frame and the rule; the same for all boxes.
-struct SearchPlan {
-    float ratio;          // the smallest t for which pairs of IoU below it need not be found; 0: all that meet
-    float inverse;        // 1 / ratio
-    int lowest, highest;  // levels
-    std::uint32_t all;    // that many records are looked at whatever the box, 0: those near it
-};
+__device__ __forceinline__ SearchPlan load_plan(const BoxGrid& g) {
+    return g.header->plan;
+}
+// By loads that start here, never from a cache.
+__device__ __forceinline__ std::uint32_t stored_count_now(const DetectionSpan& raw) {
+    return min(load_now(true, &raw.count->wanted, 0), static_cast<std::uint32_t>(raw.capacity));
+}
+// What all threads of a block need to know of a frame, in shared memory: a line that all warps of all blocks ask for
+// takes long. Its loads are followed by a meeting of the threads.
+struct alignas(16) FrameHead {
+    SearchPlan plan;
+    std::uint32_t n;  // detections
 
-__device__ __forceinline__ SearchPlan make_plan(const GridHeader& header, const NmsRuleSet& rules) {
-    const bool by_size = rules.overlap == Overlap::iou && header.sums.coarse == 0 && rules.smallest_overlap > 1e-3F;
-    // 0.98: what is_coarse allows, and more.
-    const float ratio = by_size ? rules.smallest_overlap * 0.98F : 0.0F;
-    return {ratio, by_size ? 1.0F / ratio : 0.0F, static_cast<int>(header.lowest), static_cast<int>(header.highest),
-            rules.disjoint ? header.stored : 0};
+    // By one thread, before the kernel in front has ended: they were there before any that may still run.
+    __device__ __forceinline__ void load_count(const DetectionSpan& raw) { n = stored_count_now(raw); }
+    // By a warp, after it.
+    __device__ __forceinline__ void load_plan(const BoxGrid& g) {
+        constexpr std::uint32_t kWords = sizeof(SearchPlan) / sizeof(std::uint32_t);
+        const std::uint32_t lane = threadIdx.x & 31;
+        const std::uint32_t word =
+            load_now(lane < kWords, reinterpret_cast<const std::uint32_t*>(&g.header->plan) + lane, 0);
+        if (lane < kWords) reinterpret_cast<std::uint32_t*>(&plan)[lane] = word;
+    }
+};
+__device__ __forceinline__ GridRecord load_record_now(const BoxGrid& g, std::uint32_t r, bool there) {
+    const auto* at = reinterpret_cast<const uint4*>(g.records + r);
+    const uint4 a = load_now(there, at);
+    const uint4 b = load_now(there, at + 1);
+    return {__uint_as_float(a.x),
+            __uint_as_float(a.y),
+            __uint_as_float(a.z),
+            __uint_as_float(a.w),
+            __uint_as_float(b.x),
+            __uint_as_float(b.y),
+            b.z,
+            0};
 }
 
 // A rectangle of the folded table: what lies near a box of one level.
 struct NearCells {
     std::uint32_t column = 0;
     std::uint32_t across = 0;
-    std::uint32_t row = 0;     // the rows after the last continue at 0
-    std::uint32_t down = 0;    // rows
-    std::uint32_t pieces = 0;  // of a row: its cells are side by side within a segment
-    std::uint32_t units = 0;   // pieces of all rows
+    std::uint32_t row = 0;   // the rows after the last continue at 0
+    std::uint32_t down = 0;  // rows
+
+    // A row's pieces: cells that are side by side within a segment.
+    [[nodiscard]] __device__ __forceinline__ std::uint32_t pieces() const {
+        return down == 0 ? 0 : (column + across - 1) / BoxGrid::kSegment - column / BoxGrid::kSegment + 1;
+    }
 };
 
-__device__ __forceinline__ NearCells near_cells(const BoxGrid& g, const SearchPlan& plan, const Extents& e, float side,
-                                                int level) {
-    NearCells near;
-    if ((g.header->sums.levels[level / 32] >> (level % 32) & 1U) == 0) return near;
-    // Boxes of this level have their longer side in (cell / 2, cell], those of the lowest in (0, cell].
-    const float scale = cell_scale(level);
-    if (plan.ratio > 0.0F) {
-        const float cells = plan.ratio * side * scale;
-        if (cells > 1.0F || (level > 0 && plan.ratio * plan.ratio > 2.0F * cells)) return near;
+// Where those near a box are. Two ways: by size, for pairs whose IoU has to reach a ratio t in a frame that is not
+// coarse; or all whose extents meet.
+class Surroundings {
+public:
+    int lowest, highest;  // levels
+
+    __device__ __forceinline__ Surroundings(const BoxGrid& g, const SearchPlan& plan, const GridRecord& box,
+                                            float extent)
+        : lowest(plan.lowest), highest(plan.highest), left_(box.left), top_(box.top) {
+        if (by_size(g, plan)) {
+            // All is finite here.
+            right_ = __fadd_ru(box.right, extent);
+            bottom_ = __fadd_ru(box.bottom, extent);
+            width_ = __fsub_ru(right_, left_);
+            height_ = __fsub_ru(bottom_, top_);
+            // Boxes of a level have their longer side in (cell / 2, cell], those of the lowest of all in (0, cell].
+            const float side = fmaxf(width_, height_);
+            const float most = 2.0F * g.bounds.inverse * side;
+            const int level_of_most = static_cast<int>(__float_as_uint(most) >> 23) - 127 - kLowestExponent;
+            lowest = max(lowest, level_of(g.bounds.ratio * side));
+            highest = min(highest, max(level_of_most, 0));
+        } else {
+            const Extents e = extents_between(box.left, box.top, box.right, box.bottom, extent);
+            right_ = e.right;
+            bottom_ = e.bottom;
+            width_ = e.width;
+            height_ = e.height;
+        }
     }
-    CellRange x = near_range(e.left, e.right, e.width, level, BoxGrid::kFine, plan.ratio, plan.inverse);
-    CellRange y = near_range(e.top, e.bottom, e.height, level, 1, plan.ratio, plan.inverse);
-    // The table is folded: more than all of it would be looked at twice.
-    if (static_cast<std::uint32_t>(x.last - x.first) >= g.columns) x = {0, static_cast<int>(g.columns) - 1};
-    if (static_cast<std::uint32_t>(y.last - y.first) >= g.rows) y = {0, static_cast<int>(g.rows) - 1};
-    near.column = column_of(g, level, x.first);
-    near.across = static_cast<std::uint32_t>(x.last - x.first) + 1;
-    near.row = row_of(g, level, y.first);
-    near.pieces = (near.column + near.across - 1) / BoxGrid::kSegment - near.column / BoxGrid::kSegment + 1;
-    near.down = static_cast<std::uint32_t>(y.last - y.first) + 1;
-    near.units = near.pieces * near.down;
-    return near;
-}
+
+    [[nodiscard]] __device__ __forceinline__ NearCells on(int level, const BoxGrid& g, const SearchPlan& plan) const {
+        NearCells near;
+        const auto above = static_cast<std::uint32_t>(level - plan.lowest);
+        if (above < 32 && (plan.present >> above & 1U) == 0) return near;
+        int left, right, top, bottom;
+        if (by_size(g, plan)) {
+            const float cell = cell_size(level);
+            const float scale = __uint_as_float((254U << 23) - __float_as_uint(cell));  // its reciprocal
+            range_by_size(left_, right_, width_, cell, scale * static_cast<float>(BoxGrid::kFine), g.bounds, left,
+                          right);
+            range_by_size(top_, bottom_, height_, cell, scale * static_cast<float>(BoxGrid::kFineRows), g.bounds, top,
+                          bottom);
+        } else {
+            const float scale = cell_scale(level);
+            const float fine = scale * static_cast<float>(BoxGrid::kFine);
+            left = cell_coordinate(left_, fine) - BoxGrid::kFine;
+            right = cell_coordinate(right_, fine);
+            const float fine_rows = scale * static_cast<float>(BoxGrid::kFineRows);
+            top = cell_coordinate(top_, fine_rows) - BoxGrid::kFineRows;
+            bottom = cell_coordinate(bottom_, fine_rows);
+        }
+        // The table is folded: more than all of it would be looked at twice.
+        near.column = column_of(g, level, left);
+        near.across = min(static_cast<std::uint32_t>(right) - static_cast<std::uint32_t>(left), g.columns - 1) + 1;
+        near.row = row_of(g, level, top);
+        near.down = min(static_cast<std::uint32_t>(bottom) - static_cast<std::uint32_t>(top), g.rows - 1) + 1;
+        return near;
+    }
+
+private:
+    __device__ __forceinline__ static bool by_size(const BoxGrid& g, const SearchPlan& plan) {
+        return g.bounds.ratio > 0.0F && plan.coarse == 0;
+    }
+    // The cells where the near edges of boxes of a level may lie that meet [start, end) by t of the wider one's width:
+    // a box of width v begins at or behind start + t max(width, v) - v, which falls as v grows, and at or before
+    // end - t width. No cell is so far away that its number would not fit.
+    __device__ __forceinline__ static void range_by_size(float start, float end, float width, float cell, float scale,
+                                                         const SearchBounds& bounds, int& first, int& last) {
+        const float widest = fminf(cell, width * bounds.inverse);
+        const float slack = 1e-6F * (fabsf(start) + width + widest);
+        first = __float2int_rd((start + (bounds.ratio * fmaxf(width, widest) - widest) - slack) * scale);
+        last = __float2int_rd((end - bounds.ratio * width + slack) * scale);
+    }
+
+    float left_, top_, right_, bottom_;  // as in Extents
+    float width_, height_;
+};
 
 // The records of a piece: [first, last).
 struct Stretch {
-    std::uint32_t first = 0;
-    std::uint32_t last = 0;
+    std::uint32_t first, last;
 };
 
 __device__ __forceinline__ Stretch stretch_of(const BoxGrid& g, std::uint32_t column, std::uint32_t across,
@@ -255,8 +317,7 @@ __device__ __forceinline__ Stretch stretch_of(const BoxGrid& g, std::uint32_t co
     const std::uint32_t first = max(column, piece * BoxGrid::kSegment);
     const std::uint32_t last = min(behind, (piece + 1) * BoxGrid::kSegment) - 1;
     const GridCell* cells = g.cells + ((row + down) & (g.rows - 1)) * g.columns;
-    const GridCell end = cells[last & (g.columns - 1)];
-    return {cells[first & (g.columns - 1)].start, end.start + end.count};
+    return {cells[first & (g.columns - 1)].first, cells[last & (g.columns - 1)].last};
 }
 
 // Calls visit(record) with the records near the box, each lane of the group with others, some more than once. Groups
@@ -264,25 +325,20 @@ __device__ __forceinline__ Stretch stretch_of(const BoxGrid& g, std::uint32_t co
 // the records of one piece after the other.
 template <int kLanes, class Visit>
 __device__ __forceinline__ void for_each_near(const BoxGrid& g, const SearchPlan& plan, const Group<kLanes>& group,
-                                              bool active, const Extents& e, Visit&& visit) {
+                                              bool active, const GridRecord& box, float extent, Visit&& visit) {
     if (plan.all != 0) {
         for (std::uint32_t r = group.lane; active && r < plan.all; r += kLanes) visit(r);
         __syncwarp();
         return;
     }
-    const float side = fmaxf(e.width, e.height);
-    int lowest = plan.lowest;
-    int highest = plan.highest;
-    if (plan.ratio > 0.0F) {
-        lowest = max(lowest, level_of(plan.ratio * side) - 1);
-        highest = min(highest, level_of(plan.inverse * side) + 1);
-    }
-    if (!active) highest = lowest - 1;
-    for (; __any_sync(kWholeWarp, lowest <= highest); lowest += kLanes) {
+    const Surroundings around(g, plan, box, extent);
+    const int highest = active ? around.highest : around.lowest - 1;
+    for (int lowest = around.lowest; __any_sync(kWholeWarp, lowest <= highest); lowest += kLanes) {
         const int level = lowest + static_cast<int>(group.lane);
         NearCells near;
-        if (level <= highest) near = near_cells(g, plan, e, side, level);
-        const std::uint32_t behind = group.sum_up_to(near.units);
+        if (level <= highest) near = around.on(level, g, plan);
+        const std::uint32_t its_units = near.pieces() * near.down;
+        const std::uint32_t behind = group.sum_up_to(its_units);
         const std::uint32_t units = group.from(behind, kLanes - 1);
         const std::uint32_t columns = near.column | near.across << 16;
         for (std::uint32_t base = 0; __any_sync(kWholeWarp, base < units); base += kLanes) {
@@ -290,8 +346,8 @@ __device__ __forceinline__ void for_each_near(const BoxGrid& g, const SearchPlan
             const int of_level = group.owner(behind, unit);
             const std::uint32_t its_columns = group.from(columns, of_level);
             const std::uint32_t its_row = group.from(near.row, of_level);
-            const std::uint32_t before = group.from(behind - near.units, of_level);
-            Stretch mine;
+            const std::uint32_t before = group.from(behind - its_units, of_level);
+            Stretch mine{};
             if (unit < units) mine = stretch_of(g, its_columns & 0xFFFFU, its_columns >> 16, its_row, unit - before);
             std::uint32_t left = group.ballot(mine.first < mine.last);
             while (__any_sync(kWholeWarp, left != 0)) {

@@ -25,13 +25,7 @@ struct alignas(32) GridRecord {
 static_assert(sizeof(GridRecord) == 32);
 
 struct GridCell {
-    std::uint32_t start;  // of its records
-    std::uint32_t count;
-};
-
-struct alignas(8) GridPlace {
-    std::uint32_t cell;
-    std::uint32_t slot;  // among those of the cell
+    std::uint32_t first, last;  // its records: [first, last)
 };
 
 // What the binning learns on its first look at the detections.
@@ -39,25 +33,42 @@ struct GridSums {
     static constexpr int kLevelWords = 5;
     std::uint32_t levels[kLevelWords];  // which sizes occur, one bit each
     std::uint32_t invalid;
-    std::uint32_t coarse;     // some box is so far from 0 that its edges are rounded: size tells nothing
+    std::uint32_t coarse;     // some box is so far from 0 that its edges are rounded: size tells nothing; or it is huge
     std::uint32_t best_key;   // score_key of the highest score
     std::uint32_t worst_key;  // ~score_key of the lowest
     std::uint32_t unused[3];
 };
 
+// What the searches of a frame need to know of it.
+struct alignas(16) SearchPlan {
+    std::int32_t lowest;    // level that occurs
+    std::int32_t highest;   // level that occurs
+    std::uint32_t present;  // bit l: level lowest + l occurs
+    std::uint32_t coarse;   // as in GridSums
+    std::uint32_t stored;   // valid detections
+    std::uint32_t all;      // that many records are looked at whatever the box, 0: those near it
+    float best, worst;      // scores
+};
+
 struct GridHeader {
+    SearchPlan plan;
     GridSums sums;
-    std::uint32_t stored;  // valid detections
-    std::uint32_t lowest;  // level that occurs
-    std::uint32_t highest;
-    std::uint32_t unused;
+};
+
+// What of a rule tells where those have to be looked for that a box may suppress, or be suppressed by.
+struct SearchBounds {
+    float ratio;      // the smallest t for which pairs of IoU below it need not be found; 0: all that meet
+    float inverse;    // 1 / ratio
+    bool everywhere;  // boxes that do not meet, too
 };
 
 // Addresses of device memory. Records of a cell lie side by side, and so do those of the cells of a row between two
 // multiples of kSegment columns.
 struct BoxGrid {
     static constexpr std::uint32_t kSegment = 256;
-    static constexpr int kFine = 4;  // cells are so much narrower than high, for what a row has side by side is cheap
+    // Cells are so much narrower and lower than boxes of their level may be: what a row has side by side is cheap.
+    static constexpr int kFine = 4;
+    static constexpr int kFineRows = 1;
 
     GridHeader* header;
     GridSums* sums;           // 0 between frames
@@ -66,9 +77,10 @@ struct BoxGrid {
     GridCell* cells;          // [columns * rows]
     std::uint32_t columns;    // powers of two
     std::uint32_t rows;
-    GridRecord* records;  // [capacity]
-    GridPlace* places;    // [capacity] by raw index, while binning
-    std::uint32_t least;  // frames with fewer detections are left to the small engine
+    GridRecord* records;   // [capacity]
+    std::uint32_t* slots;  // [capacity] by raw index, while binning: place among those of the cell
+    std::uint32_t least;   // frames with fewer detections are left to the small engine
+    SearchBounds bounds;
 
     [[nodiscard]] std::uint32_t cells_in_all() const { return columns * rows; }  // a multiple of 16384
 };
@@ -86,7 +98,7 @@ public:
     BoxGridStorage() = default;
     // Enqueues the clearing of what must be 0 before the first frame.
     BoxGridStorage(std::int32_t capacity, StreamView stream);
-    [[nodiscard]] BoxGrid view(std::uint32_t least) const;
+    [[nodiscard]] BoxGrid view(const NmsRuleSet& rules, std::uint32_t least) const;
     [[nodiscard]] std::size_t bytes() const;
 
 private:
@@ -95,7 +107,7 @@ private:
     DeviceBuffer<std::uint32_t> counts_;  // sums and the number allotted lie behind them
     DeviceBuffer<GridCell> cells_;        // the header lies behind them
     DeviceBuffer<GridRecord> records_;
-    DeviceBuffer<GridPlace> places_;
+    DeviceBuffer<std::uint32_t> slots_;
 };
 
 // Enqueues the binning of task.raw: three kernels. Sets task.owner (where given) to -1.

@@ -4,13 +4,14 @@
 
 #include <cuda_runtime.h>
 
+#include <cstddef>
+
 #include "gpu/nms/box_grid.cuh"
 
 namespace throng::gpu {
 
-constexpr std::uint32_t kNoCell = 0xFFFFFFFFU;
-
-// A detection as the first step loads it, before it is known how many there are, to wait once for all.
+// A detection, loaded before it is known how many there are, to wait once for all; never from a cache, for the kernel
+// may have started early.
 struct RawDetection {
     Box box{};
     float score = 0.0F;
@@ -18,10 +19,17 @@ struct RawDetection {
     RawDetection() = default;
     __device__ __forceinline__ RawDetection(const DetectionSpan& raw, std::uint32_t i) {
         if (i >= static_cast<std::uint32_t>(raw.capacity)) return;
-        box = load_box(raw.boxes, i);
-        score = raw.scores[i];
+        const float4 v = __ldcg(reinterpret_cast<const float4*>(raw.boxes) + i);
+        box = {v.x, v.y, v.z, v.w};
+        score = __ldcg(raw.scores + i);
     }
 };
+
+__device__ __forceinline__ std::uint32_t cell_of(const BoxGrid& g, const Extents& e, int level) {
+    const float scale = cell_scale(level);
+    return cell_index(g, level, cell_coordinate(e.left, scale * static_cast<float>(BoxGrid::kFine)),
+                      cell_coordinate(e.top, scale * static_cast<float>(BoxGrid::kFineRows)));
+}
 
 // Drops what is invalid, finds each detection's cell and its place among those of the cell. A thread for each of n; by
 // whole blocks of kThreads. detection: with the number of the thread.
@@ -39,17 +47,14 @@ __device__ __forceinline__ void assign_cells(const GridBuild& build, const NmsTa
     __syncthreads();
     std::uint32_t key = kInvalidKey;
     bool coarse = false;
-    GridPlace place{kNoCell, 0};
+    std::uint32_t slot = 0;
     if (i < n) {
         if (is_valid_detection(detection.box, detection.score)) {
             const Extents e = extents_of(detection.box, build.extent);
             const int level = level_of(e);
-            const float scale = cell_scale(level);
             coarse = is_coarse(e, detection.box, build.extent);
             key = score_key(detection.score);
-            place.cell = cell_index(g, level, cell_coordinate(e.left, scale * static_cast<float>(BoxGrid::kFine)),
-                                    cell_coordinate(e.top, scale));
-            place.slot = atomicAdd(&g.counts[place.cell], 1U);
+            slot = atomicAdd(&g.counts[cell_of(g, e, level)], 1U);
             if ((sums.levels[level / 32] >> (level % 32) & 1U) == 0)
                 atomicOr(&sums.levels[level / 32], 1U << (level % 32));
         }
@@ -65,7 +70,6 @@ __device__ __forceinline__ void assign_cells(const GridBuild& build, const NmsTa
     const int invalid = __syncthreads_count(i < n && key == kInvalidKey ? 1 : 0);
     if (threadIdx.x == 0) sums.invalid = static_cast<std::uint32_t>(invalid);
     __syncthreads();
-    if (i < n) g.places[i] = place;  // the slot has been long on its way
     if (threadIdx.x < kWords && words[threadIdx.x] != 0) {
         std::uint32_t* all = reinterpret_cast<std::uint32_t*>(g.sums) + threadIdx.x;
         const std::uint32_t mine = words[threadIdx.x];
@@ -77,30 +81,56 @@ __device__ __forceinline__ void assign_cells(const GridBuild& build, const NmsTa
             atomicOr(all, mine);
         }
     }
+    if (i < n) g.slots[i] = slot;  // last, for it has been long on its way
 }
 
-// Hands the sums on to the searches.
-static __device__ void publish_sums(const BoxGrid& g, std::uint32_t n) {
-    GridHeader header{};
-    header.sums = *g.sums;
-    *g.sums = GridSums{};
-    header.stored = n - header.sums.invalid;
-    for (int word = GridSums::kLevelWords - 1; word >= 0; --word) {
-        if (header.sums.levels[word] != 0) header.lowest = word * 32 + __ffs(header.sums.levels[word]) - 1;
+// Hands the sums on to the searches. By the first warp of a block.
+static __device__ void publish_sums(const GridBuild& build, std::uint32_t n) {
+    const BoxGrid& g = build.grid;
+    constexpr std::uint32_t kWords = sizeof(GridSums) / sizeof(std::uint32_t);
+    const std::uint32_t lane = threadIdx.x;
+    auto* words = reinterpret_cast<std::uint32_t*>(g.sums);
+    const std::uint32_t word = lane < kWords ? words[lane] : 0;
+    if (lane < kWords) {
+        words[lane] = 0;
+        reinterpret_cast<std::uint32_t*>(&g.header->sums)[lane] = word;
     }
-    for (int word = 0; word < GridSums::kLevelWords; ++word) {
-        if (header.sums.levels[word] != 0) header.highest = word * 32 + 31 - __clz(header.sums.levels[word]);
-    }
-    *g.header = header;
+    const auto of = [&](std::size_t offset) {
+        return __shfl_sync(kWholeWarp, word, static_cast<int>(offset / sizeof(std::uint32_t)));
+    };
+    static_assert(offsetof(GridSums, levels) == 0);
+    const std::uint32_t levels = __ballot_sync(kWholeWarp, lane < GridSums::kLevelWords && word != 0);
+    const int first = max(__ffs(static_cast<int>(levels)) - 1, 0);
+    const int last = max(31 - __clz(static_cast<int>(levels)), 0);
+    const std::uint32_t of_first = __shfl_sync(kWholeWarp, word, first);
+    const std::uint32_t of_last = __shfl_sync(kWholeWarp, word, last);
+    const std::uint32_t behind = __shfl_sync(kWholeWarp, word, first + 1);
+    const std::uint32_t invalid = of(offsetof(GridSums, invalid));
+    const std::uint32_t coarse = of(offsetof(GridSums, coarse));
+    const std::uint32_t best = of(offsetof(GridSums, best_key));
+    const std::uint32_t worst = of(offsetof(GridSums, worst_key));
+    if (lane != 0) return;
+    const int lowest = max(__ffs(static_cast<int>(of_first)) - 1, 0);
+    SearchPlan plan;
+    plan.lowest = first * 32 + lowest;
+    plan.highest = last * 32 + max(31 - __clz(static_cast<int>(of_last)), 0);
+    plan.present = __funnelshift_r(of_first, first + 1 < GridSums::kLevelWords ? behind : 0, lowest);
+    plan.coarse = coarse;
+    plan.stored = n - invalid;
+    plan.all = g.bounds.everywhere ? plan.stored : 0;
+    plan.best = score_of_key(best);
+    plan.worst = score_of_key(~worst);
+    g.header->plan = plan;
 }
 
 // Gives each cell its stretch of the records: those of a block side by side, blocks in any order. Leaves the counts and
 // sums at 0 for the next frame. Each of the first `blocks` blocks works with its first `threads` threads, a multiple of
 // 64, four cells each, which are all cells then; the block after these has the sums. Other threads must have left.
-__device__ __forceinline__ void allot_cells(const BoxGrid& g, std::uint32_t n, std::uint32_t threads,
+__device__ __forceinline__ void allot_cells(const GridBuild& build, std::uint32_t n, std::uint32_t threads,
                                             std::uint32_t blocks, uint4 counts) {
+    const BoxGrid& g = build.grid;
     if (blockIdx.x >= blocks) {
-        if (blockIdx.x == blocks && threadIdx.x == 0) publish_sums(g, n);
+        if (blockIdx.x == blocks && threadIdx.x < 32) publish_sums(build, n);
         return;
     }
     const std::uint32_t four = blockIdx.x * threads + threadIdx.x;
@@ -124,8 +154,8 @@ __device__ __forceinline__ void allot_cells(const BoxGrid& g, std::uint32_t n, s
     const std::uint32_t y = x + counts.x;
     const std::uint32_t z = y + counts.y;
     uint4* cells = reinterpret_cast<uint4*>(g.cells) + std::size_t{four} * 2;
-    cells[0] = make_uint4(x, counts.x, y, counts.y);
-    cells[1] = make_uint4(z, counts.z, z + counts.z, counts.w);
+    cells[0] = make_uint4(x, y, y, z);
+    cells[1] = make_uint4(z, z + counts.z, z + counts.z, z + counts.z + counts.w);
 }
 
 // The counts that a thread of allot_cells works on; before it is known whether that is needed.
@@ -134,19 +164,34 @@ __device__ __forceinline__ uint4 load_counts(const BoxGrid& g, std::uint32_t thr
     return there ? reinterpret_cast<const uint4*>(g.counts)[blockIdx.x * threads + threadIdx.x] : uint4{};
 }
 
-// Writes record i of n, where it is valid.
-__device__ __forceinline__ void fill_cell(const GridBuild& build, const RawDetection& detection, GridPlace place,
-                                          std::uint32_t i, std::uint32_t n) {
+// The record of a detection, and its cell: known before it is known where that begins.
+struct PlacedRecord {
+    float4 edges;
+    float4 more;
+    std::uint32_t cell;
+    bool valid;
+
+    __device__ __forceinline__ PlacedRecord(const GridBuild& build, const RawDetection& detection, std::uint32_t i)
+        : valid(is_valid_detection(detection.box, detection.score)) {
+        const Box& b = detection.box;
+        const Extents e = extents_of(b, build.extent);
+        cell = cell_of(build.grid, e, level_of(e));
+        edges = make_float4(b.x, b.y, b.x + b.w, b.y + b.h);
+        more = make_float4(detection.score, box_area(b, build.extent), __uint_as_float(i), 0.0F);
+    }
+};
+
+// Writes record i of n, once all cells are allotted.
+__device__ __forceinline__ void fill_cell(const GridBuild& build, const PlacedRecord& record, std::uint32_t i,
+                                          std::uint32_t n) {
     const BoxGrid& g = build.grid;
-    const Box& b = detection.box;
     if (i == 0) *g.allotted = 0;
-    if (i >= n || place.cell == kNoCell) return;
-    float4* to = reinterpret_cast<float4*>(g.records + g.cells[place.cell].start + place.slot);
-    to[0] = make_float4(b.x, b.y, b.x + b.w, b.y + b.h);
-    to[1] = make_float4(detection.score, box_area(b, build.extent), __uint_as_float(i), 0.0F);
-}
-__device__ __forceinline__ GridPlace load_place(const BoxGrid& g, const DetectionSpan& raw, std::uint32_t i) {
-    return i < static_cast<std::uint32_t>(raw.capacity) ? g.places[i] : GridPlace{kNoCell, 0};
+    if (i >= n || !record.valid) return;
+    const std::uint32_t first = load_now(true, &g.cells[record.cell].first, 0);
+    const std::uint32_t slot = load_now(true, g.slots + i, 0);
+    float4* to = reinterpret_cast<float4*>(g.records + first + slot);
+    to[0] = record.edges;
+    to[1] = record.more;
 }
 
 }  // namespace throng::gpu

@@ -34,6 +34,9 @@ __device__ __forceinline__ void let_next_start() {
 __device__ __forceinline__ void compute_now(std::uint32_t& value) {
     asm volatile("" : "+r"(value));
 }
+__device__ __forceinline__ void compute_now(float& value) {
+    asm volatile("" : "+f"(value));
+}
 template <class T>
 __device__ __forceinline__ void compute_now(const T*& address) {
     asm volatile("" : "+l"(address));
@@ -47,6 +50,19 @@ __device__ __forceinline__ std::uint32_t load_now(bool there, const std::uint32_
                  : "+r"(value)
                  : "l"(at), "r"(there ? 1U : 0U)
                  : "memory");
+    return value;
+}
+
+// Four words at a time, aligned to 16 bytes; 0 where there is none. Relaxed, or it would be moved behind a branch that
+// does not need it.
+__device__ __forceinline__ uint4 load_now(bool there, const uint4* at) {
+    uint4 value{};
+    asm volatile(
+        "{\n\t.reg .pred there;\n\tsetp.ne.u32 there, %5, 0;\n\t"
+        "@there ld.relaxed.gpu.global.v4.u32 {%0, %1, %2, %3}, [%4];\n\t}"
+        : "+r"(value.x), "+r"(value.y), "+r"(value.z), "+r"(value.w)
+        : "l"(at), "r"(there ? 1U : 0U)
+        : "memory");
     return value;
 }
 

@@ -27,8 +27,12 @@ __global__ void __launch_bounds__(kThreads) file_kernel(KeptOrder order, NmsTask
 
 __global__ void __launch_bounds__(kThreads) write_kept_kernel(KeptOrder order, NmsTask task) {
     __shared__ KeptBoard board;
+    __shared__ FrameHead frame;
+    if (threadIdx.x == 0) frame.load_count(task.raw);
+    __syncthreads();
     wait_for_previous();
     let_next_start();
+    if (frame.n < order.least) return;
     write_entries<kThreads>(order, task, board, blockIdx.x, gridDim.x, nullptr);
 }
 
@@ -38,18 +42,23 @@ KeptOrderStorage::KeptOrderStorage(std::int32_t capacity, StreamView stream) {
     const auto n = static_cast<std::uint32_t>(capacity);
     buckets_ = std::clamp(std::bit_ceil(n) / 2, kLeastBuckets, KeptOrder::kMostBuckets);
     entries_ = DeviceBuffer<KeptEntry>(n);
+    scores_ = DeviceBuffer<float>((std::size_t{n} + 3) / 4 * 4);  // read four at a time
     lists_ = DeviceBuffer<std::uint32_t>(std::size_t{n} + buckets_);
     // The sums first: they are read sixteen bytes at a time.
     cleared_ = DeviceBuffer<std::uint32_t>(std::size_t{buckets_} + buckets_ / KeptOrder::kGroup + 1);
-    fill_bytes(entries_, 0, stream);  // loaded before it is known how many there are
+    // Loaded before it is known how many there are.
+    fill_bytes(entries_, 0, stream);
+    fill_bytes(scores_, 0, stream);
     fill_bytes(lists_, 0, stream);
     fill_bytes(cleared_, 0, stream);
 }
 
 KeptOrder KeptOrderStorage::view(const GridHeader* header, const std::uint32_t* hits, std::int32_t min_hits,
-                                 std::uint32_t least) const {
+                                 bool by_score, std::uint32_t least) const {
     KeptOrder order{};
     order.entries = entries_.data();
+    order.scores = scores_.data();
+    order.by_score = by_score && min_hits <= 1;
     order.last = lists_.data();
     order.next = lists_.data() + buckets_;
     order.sums = cleared_.data();
@@ -64,7 +73,7 @@ KeptOrder KeptOrderStorage::view(const GridHeader* header, const std::uint32_t* 
 }
 
 std::size_t KeptOrderStorage::bytes() const {
-    return entries_.bytes() + lists_.bytes() + cleared_.bytes();
+    return entries_.bytes() + scores_.bytes() + lists_.bytes() + cleared_.bytes();
 }
 
 void launch_kept_order(const KeptOrder& order, const NmsTask& task, std::int32_t share, const LaunchChain& chain) {

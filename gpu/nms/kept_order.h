@@ -30,12 +30,14 @@ struct KeptOrder {
     static constexpr std::uint32_t kMostBuckets = 1U << 18;
 
     KeptEntry* entries;         // [capacity]
+    float* scores;              // [capacity] of the entries, in a row
     std::uint32_t* next;        // [capacity] 1 + the entry filed before in the same bucket
     std::uint32_t* last;        // [buckets] 1 + the entry filed last, where the bucket is not empty
     std::uint32_t* count;       // entries; 0 before each frame, as the next two
     std::uint32_t* group_sums;  // [buckets / kGroup] filed
     std::uint32_t* sums;        // [buckets] filed
     std::uint32_t buckets;      // power of two
+    bool by_score;              // precedes tells the order of all entries, and all stay
     const GridHeader* header;   // tells the range of scores and the number of invalid detections
     const std::uint32_t* hits;  // by record; null: 1 each
     std::int32_t min_hits;      // above 1: entries are filed when all hits are counted
@@ -47,9 +49,9 @@ public:
     KeptOrderStorage() = default;
     // Enqueues the clearing of links.
     KeptOrderStorage(std::int32_t capacity, StreamView stream);
-    // header: of the frame's grid.
+    // header: of the frame's grid. by_score: no bucket is kLeads, and none is made of products.
     [[nodiscard]] KeptOrder view(const GridHeader* header, const std::uint32_t* hits, std::int32_t min_hits,
-                                 std::uint32_t least) const;
+                                 bool by_score, std::uint32_t least) const;
     // What must be 0 before each frame.
     [[nodiscard]] std::uint32_t* cleared() const noexcept { return cleared_.data(); }
     [[nodiscard]] std::uint32_t cleared_words() const noexcept { return static_cast<std::uint32_t>(cleared_.size()); }
@@ -58,6 +60,7 @@ public:
 private:
     std::uint32_t buckets_ = 0;
     DeviceBuffer<KeptEntry> entries_;
+    DeviceBuffer<float> scores_;
     DeviceBuffer<std::uint32_t> lists_;
     DeviceBuffer<std::uint32_t> cleared_;
 };

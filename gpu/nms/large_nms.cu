@@ -27,9 +27,10 @@ struct LargeNmsWork {
     BoxGrid grid;
     KeptOrder order;
     SuppressorLists lists;
+    QuickRule quick;
     std::uint32_t* state;  // greedy; under one-pass the kept ones are those that nobody suppresses
-    // Of a kept record. With hits_at_places instead its place in the output, kNone until it is written there: hits are
-    // added where it lies then.
+    // Of a kept record. With hits_at_places instead its place in the output, kNone until it is known: hits are added
+    // there then.
     std::uint32_t* hits;
     bool hits_at_places;
     std::uint32_t* open;  // records, by block
@@ -42,7 +43,7 @@ constexpr unsigned kThreads = 256;
 constexpr unsigned kFindThreads = 128;
 // Blocks a multiprocessor: as many warps as possible without many registers going to memory; measured.
 constexpr unsigned kFindBlocks = 8;
-constexpr unsigned kOwnBlocks = 6;
+constexpr unsigned kOwnBlocks = 4;
 constexpr unsigned kSettleBlocks = 4;
 constexpr std::int32_t kFew = 32768;
 // Lanes that search for one detection. More answer sooner, fewer waste less.
@@ -57,26 +58,17 @@ constexpr std::int32_t kKeptShare = 8;     // detections of which about one is k
 
 enum State : std::uint32_t { open = 0, kept = 1, suppressed = 2 };
 
-// Loads all that it may need at once, not one after the other.
-__device__ __forceinline__ SearchPlan plan_of(const BoxGrid& grid, const NmsRuleSet& rules) {
-    GridHeader header;
-    header.sums.coarse = grid.header->sums.coarse;
-    header.stored = grid.header->stored;
-    header.lowest = grid.header->lowest;
-    header.highest = grid.header->highest;
-    return make_plan(header, rules);
-}
-
-__device__ void keep(const LargeNmsWork& w, const NmsTask& task, std::uint32_t r, const GridRecord& mine) {
+__device__ void keep(const LargeNmsWork& w, const NmsTask& task, const SearchPlan& plan, std::uint32_t r,
+                     const GridRecord& mine) {
     append_kept(w.order, {load_box(task.raw.boxes, mine.index), mine.score, mine.index}, r,
-                bucket_of(w.order, mine.score));
+                bucket_of(w.order, plan.best, plan.worst, mine.score));
     if (task.owner != nullptr) task.owner[mine.index] = static_cast<std::int32_t>(mine.index);
 }
 
-// What another block tells; whatever it wrote before is seen from then on.
-__device__ std::uint32_t load_told(const std::uint32_t* from) {
+// What another block tells while this one runs.
+__device__ __forceinline__ std::uint32_t load_told(const std::uint32_t* from) {
     std::uint32_t value;
-    asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(value) : "l"(from) : "memory");
+    asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(from) : "memory");
     return value;
 }
 
@@ -86,7 +78,7 @@ __device__ void give_to(const LargeNmsWork& w, const NmsTask& task, std::uint32_
     if (w.hits_at_places) {
         std::uint32_t place = load_told(w.hits + owner);
         while (place == kNone) place = load_told(w.hits + owner);
-        if (place < static_cast<std::uint32_t>(task.kept.capacity)) atomicAdd(task.kept.hits + place, 1);
+        if (has_place(task, place)) atomicAdd(task.kept.hits + place, 1);
     } else {
         atomicAdd(&w.hits[owner], 1U);
     }
@@ -99,31 +91,35 @@ __global__ void __launch_bounds__(kFindThreads, kFindBlocks)
     constexpr std::uint32_t kInBlock = kFindThreads / kLanes;
     using Search = SuppressorSearch<path, kLanes>;
     __shared__ typename Search::Board boards[kFindThreads / 32];
+    __shared__ FrameHead frame;
     let_next_start();
+    if (threadIdx.x == 0) frame.load_count(task.raw);
+    __syncthreads();
     wait_for_previous();
+    if (frame.n < w.grid.least) return;
     const std::uint32_t in_block = threadIdx.x / kLanes;
     // Before it is known how many there are, to wait once for all.
     std::uint32_t r = blockIdx.x * kInBlock + in_block;
-    GridRecord mine = r < static_cast<std::uint32_t>(task.raw.capacity) ? load_record(w.grid, r) : GridRecord{};
-    const std::uint32_t n = stored_count(task.raw);
-    const std::uint32_t stored = w.grid.header->stored;
-    const SearchPlan plan = plan_of(w.grid, rules);
-    if (n < w.grid.least) return;
+    GridRecord mine = load_record_now(w.grid, r, r < static_cast<std::uint32_t>(task.raw.capacity));
+    if (threadIdx.x < 32) frame.load_plan(w.grid);
+    __syncthreads();
+    const SearchPlan& plan = frame.plan;
     TestCounter counter;
-    Search search(w.grid, rules, task.raw, w.lists.entries, boards[threadIdx.x / 32], counter);
-    for (std::uint32_t base = blockIdx.x * kInBlock; base < stored; base += gridDim.x * kInBlock) {
+    Search search(w.grid, plan, rules, w.quick, task.raw, w.lists, boards[threadIdx.x / 32], counter);
+    for (std::uint32_t base = blockIdx.x * kInBlock; base < plan.stored; base += gridDim.x * kInBlock) {
         if (r != base + in_block) {
             r = base + in_block;
-            mine = r < stored ? load_record(w.grid, r) : GridRecord{};
+            mine = r < plan.stored ? load_record(w.grid, r) : GridRecord{};
         }
-        const bool active = r < stored;
+        const bool active = r < plan.stored;
         if (!__any_sync(kWholeWarp, active)) continue;
-        const SuppressorHead head = search.run(plan, active, r, mine);
+        const SuppressorHead found = search.run(active, r, mine);
         if (!active || threadIdx.x % kLanes != 0) continue;
-        w.lists.heads[r] = head;
+        w.lists.heads[r] = found;
         w.hits[r] = w.hits_at_places ? kNone : 1;
-        if (rules.rule == NmsRule::greedy) w.state[r] = head.first == kNone ? kept : open;
-        if (head.first == kNone) keep(w, task, r, mine);
+        if (w.hits_at_places && has_place(task, r)) task.kept.hits[r] = 0;
+        if (rules.rule == NmsRule::greedy) w.state[r] = found.first == kNone ? kept : open;
+        if (found.first == kNone) keep(w, task, plan, r, mine);
     }
     counter.report(w.tests);
 }
@@ -169,13 +165,13 @@ template <PairPath path, class Accept>
 __device__ __noinline__ std::uint32_t search_again(const LargeNmsWork& w, const NmsTask& task, const NmsRuleSet& rules,
                                                    std::uint32_t r, Accept accept) {
     TestCounter counter;
-    const std::uint32_t found = first_suppressor<path>(w.grid, task, rules, plan_of(w.grid, rules), Group<32>(), true,
-                                                       r, load_record(w.grid, r), counter, accept);
+    const std::uint32_t found = first_suppressor<path>(w.grid, task, rules, w.quick, load_plan(w.grid), Group<32>(),
+                                                       true, r, load_record(w.grid, r), counter, accept);
     counter.report(w.tests);
     return found;
 }
 
-// The first `writers` blocks put the kept ones in order and write them, with 1 as their hits. Each of the others takes
+// The first `writers` blocks put the kept ones in order and write them. Each of the others takes
 // `share` records at a time, at most kShare; those whose first suppressor is not kept itself are shared out among
 // groups of its lanes. These wait for places that the first blocks tell, and those wait for nobody: blocks start in the
 // order of their numbers.
@@ -186,8 +182,12 @@ __global__ void __launch_bounds__(kThreads, blocks_at_once(kThreads, kOwnBlocks)
     __shared__ KeptBoard board;
     __shared__ uint2 list[kShare];  // record, length of its list
     __shared__ std::uint32_t waiting;
+    __shared__ FrameHead frame;
+    if (threadIdx.x == 0) frame.load_count(task.raw);
+    __syncthreads();
     wait_for_previous();
     let_next_start();
+    if (frame.n < w.grid.least) return;
     if (blockIdx.x < writers) {
         write_entries<kThreads>(w.order, task, board, blockIdx.x, writers, w.hits);
         return;
@@ -195,12 +195,15 @@ __global__ void __launch_bounds__(kThreads, blocks_at_once(kThreads, kOwnBlocks)
     std::uint32_t base = (blockIdx.x - writers) * share;
     std::uint32_t r = base + threadIdx.x;
     const auto load_head = [&](std::uint32_t behind) {
-        return threadIdx.x < share && r < behind ? w.lists.heads[r] : SuppressorHead{kNone, 0};
+        const bool there = threadIdx.x < share && r < behind;
+        const std::uint32_t* at = &w.lists.heads[r].first;
+        return SuppressorHead{load_now(there, at, kNone), load_now(there, at + 1, 0)};
     };
     // Before it is known how many there are, to wait once for all.
     SuppressorHead head = load_head(static_cast<std::uint32_t>(task.raw.capacity));
-    const std::uint32_t stored = w.grid.header->stored;
-    if (stored_count(task.raw) < w.grid.least) return;
+    if (threadIdx.x < 32) frame.load_plan(w.grid);
+    __syncthreads();
+    const std::uint32_t stored = frame.plan.stored;
     if (r >= stored) head.first = kNone;
     const Group<kListLanes> group;
     const auto state_of = [&](std::uint32_t other) { return w.lists.heads[other].first == kNone ? kept : suppressed; };
@@ -255,12 +258,12 @@ __device__ __forceinline__ std::uint32_t next_in_line(const LargeNmsWork& w, con
     }
     // The list is cut: one is searched for, and waited for.
     std::uint32_t best = w.lists.heads[r].first;
-    seen = now(w.state + best);
+    seen = best != r ? now(w.state + best) : suppressed;
     if (__any_sync(kWholeWarp, seen == suppressed)) {
         const Group<32> group;
-        best =
-            first_suppressor<path>(w.grid, task, rules, plan_of(w.grid, rules), group, true, r, load_record(w.grid, r),
-                                   counter, [&](std::uint32_t other) { return now(w.state + other) != suppressed; });
+        best = first_suppressor<path>(w.grid, task, rules, w.quick, load_plan(w.grid), group, true, r,
+                                      load_record(w.grid, r), counter,
+                                      [&](std::uint32_t other) { return now(w.state + other) != suppressed; });
         if (best != kNone) {
             __syncwarp();
             if (group.lane == 0) w.lists.heads[r].first = best;
@@ -277,11 +280,13 @@ template <PairPath path>
 __global__ void __launch_bounds__(kThreads, kSettleBlocks)
     settle_kernel(const __grid_constant__ LargeNmsWork w, const __grid_constant__ NmsTask task,
                   const __grid_constant__ NmsRuleSet rules) {
+    __shared__ FrameHead frame;
+    if (threadIdx.x == 0) frame.load_count(task.raw);
+    __syncthreads();
     wait_for_previous();
     let_next_start();
-    const std::uint32_t n = stored_count(task.raw);
-    const std::uint32_t stored = w.grid.header->stored;
-    if (n < w.grid.least) return;
+    if (frame.n < w.grid.least) return;
+    const std::uint32_t stored = w.grid.header->plan.stored;
     const std::uint32_t lane = threadIdx.x & 31;
     TestCounter counter;
     __shared__ std::uint32_t short_list[kShortList];
@@ -322,7 +327,7 @@ __global__ void __launch_bounds__(kThreads, kSettleBlocks)
                 *static_cast<volatile std::uint32_t*>(w.state + r) = best == kNone ? kept : suppressed;
                 list[u] = kNone;
                 if (best == kNone) {
-                    keep(w, task, r, load_record(w.grid, r));
+                    keep(w, task, load_plan(w.grid), r, load_record(w.grid, r));
                 } else {
                     give_to(w, task, r, best);
                 }
@@ -367,10 +372,11 @@ std::size_t LargeNms::bytes() const {
 }
 
 LargeNmsWork LargeNms::make_work(const NmsRuleSet& rules, std::uint32_t least, unsigned long long* d_tests) const {
-    const BoxGrid grid = grid_.view(least);
+    const BoxGrid grid = grid_.view(rules, least);
     return {grid,
-            order_.view(grid.header, hits_.data(), rules.min_hits, least),
+            order_.view(grid.header, hits_.data(), rules.min_hits, true, least),
             {heads_.data(), entries_.data()},
+            make_quick_rule(rules),
             state_.data(),
             hits_.data(),
             rules.rule == NmsRule::one_pass && rules.min_hits <= 1,
@@ -379,7 +385,7 @@ LargeNmsWork LargeNms::make_work(const NmsRuleSet& rules, std::uint32_t least, u
 }
 
 GridBuild LargeNms::binning(const NmsRuleSet& rules, std::uint32_t least) const {
-    return {grid_.view(least), rules.extent, order_.cleared(), order_.cleared_words()};
+    return {grid_.view(rules, least), rules.extent, order_.cleared(), order_.cleared_words()};
 }
 
 void LargeNms::launch_order(const NmsTask& task, const NmsRuleSet& rules, std::uint32_t least,

@@ -12,9 +12,9 @@
 
 namespace throng::gpu {
 
-// Those that suppress a detection: a record, or 0xFFFFFFFF, and how many.
+// Those that suppress a record.
 struct alignas(8) SuppressorHead {
-    std::uint32_t first;  // it precedes the others
+    std::uint32_t first;  // it precedes the others; 0xFFFFFFFF: there is none; the record itself: too many are there
     std::uint32_t count;
 };
 

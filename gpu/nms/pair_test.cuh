@@ -158,16 +158,35 @@ __device__ __forceinline__ std::uint32_t warp_or(std::uint32_t value) {
 #endif
 }
 
+// Comparisons that give a number, without a predicate.
+[[nodiscard]] __device__ __forceinline__ float one_if_higher(float a, float b) {
+    float one;
+    asm("set.gt.f32.f32 %0, %1, %2;" : "=f"(one) : "f"(a), "f"(b));
+    return one;
+}
+[[nodiscard]] __device__ __forceinline__ float one_if_equal(float a, float b) {
+    float one;
+    asm("set.eq.f32.f32 %0, %1, %2;" : "=f"(one) : "f"(a), "f"(b));
+    return one;
+}
+
 // Writes a kept detection to its place; places beyond the capacity are counted by the caller and not written.
+__device__ __forceinline__ bool has_place(const NmsTask& task, std::uint32_t place) {
+    return place < static_cast<std::uint32_t>(task.kept.capacity);
+}
+// All but the hits, to a place that is there.
+__device__ __forceinline__ void write_without_hits(const NmsTask& task, std::uint32_t place, Box box, float score,
+                                                   std::uint32_t source) {
+    store_box(task.kept.boxes, place, box);
+    task.kept.scores[place] = score;
+    task.kept.source[place] = static_cast<std::int32_t>(source);
+    copy_columns(task, place, source, 0, 1);
+}
 __device__ __forceinline__ void write_kept(const NmsTask& task, std::uint32_t place, Box box, float score,
                                            std::int32_t hits, std::uint32_t source) {
-    const DetectionSpan& kept = task.kept;
-    if (place >= static_cast<std::uint32_t>(kept.capacity)) return;
-    store_box(kept.boxes, place, box);
-    kept.scores[place] = score;
-    kept.hits[place] = hits;
-    kept.source[place] = static_cast<std::int32_t>(source);
-    copy_columns(task, place, source, 0, 1);
+    if (!has_place(task, place)) return;
+    task.kept.hits[place] = hits;
+    write_without_hits(task, place, box, score, source);
 }
 
 }  // namespace throng::gpu

@@ -43,15 +43,17 @@ struct BinLarger {
         wait_for_previous();
         if (threadIdx.x >= allot_threads) return;
         const uint4 counts = load_counts(build.grid, allot_threads, allot_blocks);
-        allot_cells(build.grid, stored_count(task.raw), allot_threads, allot_blocks, counts);
+        allot_cells(build, stored_count(task.raw), allot_threads, allot_blocks, counts);
     }
     __device__ __forceinline__ void third(const NmsTask& task) const {
         let_next_start();
-        wait_for_previous();
         if (threadIdx.x >= fill_threads) return;
+        // The detections were there before any kernel in front of this one that may still run: see match.
         const std::uint32_t i = blockIdx.x * fill_threads + threadIdx.x;
-        const GridPlace place = load_place(build.grid, task.raw, i);
-        fill_cell(build, RawDetection(task.raw, i), place, i, stored_count(task.raw));
+        const PlacedRecord record(build, RawDetection(task.raw, i), i);
+        const std::uint32_t n = stored_count_now(task.raw);
+        wait_for_previous();
+        fill_cell(build, record, i, n);
     }
 };
 

@@ -131,16 +131,6 @@ private:
     [[nodiscard]] __device__ __forceinline__ static std::uint32_t lanes() {
         return ((1U << kLanes) - 1) << threadIdx.x % 32 / kLanes * kLanes;
     }
-    [[nodiscard]] __device__ __forceinline__ static float one_if_higher(float a, float b) {
-        float one;
-        asm("set.gt.f32.f32 %0, %1, %2;" : "=f"(one) : "f"(a), "f"(b));
-        return one;
-    }
-    [[nodiscard]] __device__ __forceinline__ static float one_if_equal(float a, float b) {
-        float one;
-        asm("set.eq.f32.f32 %0, %1, %2;" : "=f"(one) : "f"(a), "f"(b));
-        return one;
-    }
 };
 
 }  // namespace throng::gpu

@@ -89,7 +89,7 @@ __device__ void join(std::uint32_t* links, std::uint32_t a, std::uint32_t b) {
 
 __global__ void __launch_bounds__(kThreads)
     link_kernel(BoxGrid g, SoftScratch s, Decay decay, NmsTask task, NmsRuleSet rules, unsigned long long* d_tests) {
-    const std::uint32_t stored = g.header->stored;
+    const std::uint32_t stored = g.header->plan.stored;
     const Group<kLinkLanes> group;
     const std::uint32_t r = (blockIdx.x * kThreads + threadIdx.x) / kLinkLanes;
     const bool active = r < stored;
@@ -102,8 +102,7 @@ __global__ void __launch_bounds__(kThreads)
     }
     if (decay.in_turn) return;
     TestCounter counter;
-    const Extents e = active ? record_extents(mine, rules.extent) : Extents{};
-    for_each_near(g, make_plan(*g.header, rules), group, active, e, [&](std::uint32_t other) {
+    for_each_near(g, load_plan(g), group, active, mine, rules.extent, [&](std::uint32_t other) {
         if (other >= r) return;
         ++counter.tests;
         if (decay.factor(mine, load_record(g, other)) != 1.0F) join(s.links, r, other);
@@ -113,7 +112,7 @@ __global__ void __launch_bounds__(kThreads)
 
 __global__ void __launch_bounds__(kThreads) count_members_kernel(BoxGrid g, SoftScratch s, NmsTask task) {
     const std::uint32_t r = blockIdx.x * kThreads + threadIdx.x;
-    if (r >= g.header->stored) return;
+    if (r >= g.header->plan.stored) return;
     s.slots[r] = atomicAdd(&s.sizes[find_root(s.links, r)], 1U);
     const Candidate mine = load_candidate(g, task.raw, r);
     if (order_key(mine.box, mine.score) != s.summary->best_key) return;
@@ -127,7 +126,7 @@ __global__ void __launch_bounds__(kThreads) count_members_kernel(BoxGrid g, Soft
 
 __global__ void __launch_bounds__(kThreads) allot_components_kernel(BoxGrid g, SoftScratch s, Decay decay) {
     const std::uint32_t r = blockIdx.x * kThreads + threadIdx.x;
-    if (r >= g.header->stored) return;
+    if (r >= g.header->plan.stored) return;
     const std::uint32_t size = s.sizes[r];
     if (size == 0) return;
     s.starts[r] = atomicAdd(&s.summary->members, size);
@@ -140,7 +139,7 @@ __global__ void __launch_bounds__(kThreads) allot_components_kernel(BoxGrid g, S
 
 __global__ void __launch_bounds__(kThreads) fill_components_kernel(BoxGrid g, SoftScratch s) {
     const std::uint32_t r = blockIdx.x * kThreads + threadIdx.x;
-    if (r >= g.header->stored) return;
+    if (r >= g.header->plan.stored) return;
     const std::uint32_t at = s.starts[find_root(s.links, r)] + s.slots[r];
     s.members[at] = r;
     s.scores[at] = g.records[r].score;
@@ -368,13 +367,15 @@ std::size_t SoftNms::bytes() const {
 
 void SoftNms::launch_map(const NmsTask& task, const NmsParams& params, unsigned long long* d_tests,
                          StreamView stream) const {
-    const BoxGrid g = grid_.view(0);
+    const NmsRuleSet rules = link_rules(params);
+    const BoxGrid g = grid_.view(rules, 0);
     const SoftScratch s = scratch();
-    launch_grid_build({g, pixel_extent(params.pixels), order_.cleared(), order_.cleared_words()}, task,
-                      LaunchChain(device_, stream));
+    launch_grid_build(
+        {.grid = g, .extent = rules.extent, .d_clear = order_.cleared(), .clear_words = order_.cleared_words()}, task,
+        LaunchChain(device_, stream));
     fill_bytes(cleared_, 0, stream);
-    link_kernel<<<blocks_for(capacity_, kLinkLanes), kThreads, 0, stream>>>(g, s, make_decay(params), task,
-                                                                            link_rules(params), d_tests);
+    link_kernel<<<blocks_for(capacity_, kLinkLanes), kThreads, 0, stream>>>(g, s, make_decay(params), task, rules,
+                                                                            d_tests);
     check_launch("link_kernel", stream);
     count_members_kernel<<<blocks_for(capacity_, 1), kThreads, 0, stream>>>(g, s, task);
     check_launch("count_members_kernel", stream);
@@ -386,9 +387,9 @@ void SoftNms::launch_map(const NmsTask& task, const NmsParams& params, unsigned 
 
 void SoftNms::launch_reduce(const NmsTask& task, const NmsParams& params, unsigned long long* d_tests,
                             StreamView stream) const {
-    const BoxGrid g = grid_.view(0);
+    const BoxGrid g = grid_.view(link_rules(params), 0);
     const SoftScratch s = scratch();
-    const KeptOrder order = order_.view(g.header, nullptr, 1, 0);
+    const KeptOrder order = order_.view(g.header, nullptr, 1, false, 0);
     const Decay decay = make_decay(params);
     if (!decay.in_turn) {
         const unsigned most = static_cast<unsigned>(device_.multiprocessors) * 8;

@@ -6,202 +6,280 @@
 
 namespace throng::gpu {
 
-// Shared memory by its own addresses.
-__device__ __forceinline__ Stretch load_stretch(std::uint32_t address) {
-    Stretch s;
-    asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(s.first), "=r"(s.last) : "r"(address) : "memory");
-    return s;
-}
-__device__ __forceinline__ std::uint32_t load_word(std::uint32_t address) {
-    std::uint32_t value;
-    asm volatile("ld.shared.u32 %0, [%1];" : "=r"(value) : "r"(address) : "memory");
-    return value;
-}
-__device__ __forceinline__ void store_word(std::uint32_t address, std::uint32_t value) {
-    asm volatile("st.shared.u32 [%0], %1;" : : "r"(address), "r"(value) : "memory");
-}
-
-// The stretches of records that a lane looks up: on one level after the other those of one row after the other.
+// The stretches of records that a lane looks up, a few rows at a time: the lanes share out levels, and what there is of
+// each. Few need more than one look, so what is not computed anew for each is kept small.
+template <int kLanes>
 class StretchSource {
-public:
-    __device__ StretchSource(const SearchPlan& plan, const Extents& e, bool active, std::uint32_t lane)
-        : side_(fmaxf(e.width, e.height)), level_(plan.lowest), highest_(plan.highest) {
-        if (plan.ratio > 0.0F) {
-            level_ = max(level_, level_of(plan.ratio * side_) - 1);
-            highest_ = min(highest_, level_of(plan.inverse * side_) + 1);
-        }
-        if (!active || plan.all != 0) highest_ = level_ - 1;
-        level_ += static_cast<int>(lane);
-    }
-    // May still yield something.
-    [[nodiscard]] __device__ __forceinline__ bool lasts() const { return down_ != 0 || level_ <= highest_; }
+    static constexpr std::uint32_t kLevels = 4;                                        // as many as most look at
+    static constexpr std::uint32_t kShares = kLanes > kLevels ? kLanes / kLevels : 1;  // of a level
 
-    // May be empty.
-    __device__ __forceinline__ Stretch next(const BoxGrid& g, const SearchPlan& plan, const Extents& e, int lanes) {
-        if (down_ == 0 && level_ <= highest_) {
-            const NearCells near = near_cells(g, plan, e, side_, level_);
-            level_ += lanes;
-            from_ = first_ = near.column;
-            behind_ = near.column + near.across;
-            row_ = near.row;
-            down_ = near.down;
+public:
+    static constexpr std::uint32_t kRows = 2;  // as many as most have on a level
+
+    __device__ __forceinline__ explicit StretchSource(std::uint32_t lane)
+        : level_(static_cast<int>(lane % kLevels)), share_(lane / kLevels), unit_(share_) {}
+
+    // All loads in a row. Stretches may be empty. Returns whether there may be more.
+    [[nodiscard]] __device__ __forceinline__ bool next(const BoxGrid& g, const SearchPlan& plan,
+                                                       const Surroundings& around, bool active,
+                                                       Stretch (&stretches)[kRows]) {
+        constexpr std::uint32_t kSegment = BoxGrid::kSegment;
+        const int level = around.lowest + level_;
+        NearCells near;
+        if (active && level <= around.highest) near = around.on(level, g, plan);
+        // A unit is a piece of some rows.
+        const std::uint32_t pieces = near.pieces();
+        const std::uint32_t rows = pieces <= 1 ? unit_ : unit_ / pieces;
+        const std::uint32_t piece = near.column / kSegment + (unit_ - rows * pieces);
+        const std::uint32_t from = max(near.column, piece * kSegment);
+        const std::uint32_t last = min(near.column + near.across, (piece + 1) * kSegment) - 1;
+#pragma unroll
+        for (std::uint32_t k = 0; k < kRows; ++k) {
+            stretches[k] = Stretch{};
+            if (rows * kRows + k >= near.down) continue;
+            const std::uint32_t row = ((near.row + rows * kRows + k) & (g.rows - 1)) * g.columns;
+            stretches[k].first = g.cells[row + (from & (g.columns - 1))].first;
+            stretches[k].last = g.cells[row + (last & (g.columns - 1))].last;
         }
-        if (down_ == 0) return {};
-        const std::uint32_t to = min(behind_, (from_ / BoxGrid::kSegment + 1) * BoxGrid::kSegment);
-        const GridCell* cells = g.cells + (row_ & (g.rows - 1)) * g.columns;
-        const std::uint32_t start = cells[from_ & (g.columns - 1)].start;
-        const GridCell end = cells[(to - 1) & (g.columns - 1)];
-        from_ = to;
-        if (to == behind_) {
-            from_ = first_;
-            ++row_;
-            --down_;
+        unit_ += kShares;
+        if (unit_ >= (near.down + kRows - 1) / kRows * pieces) {
+            unit_ = share_;
+            level_ += kLevels;
         }
-        return {start, end.start + end.count};
+        return active && around.lowest + level_ <= around.highest;
     }
 
 private:
-    float side_;
-    int level_, highest_;
-    std::uint32_t first_ = 0;
-    std::uint32_t from_ = 0;
-    std::uint32_t behind_ = 0;
-    std::uint32_t row_ = 0;
-    std::uint32_t down_ = 0;  // rows left
+    int level_;  // above the lowest
+    std::uint32_t share_;
+    std::uint32_t unit_;  // of the level
+};
+
+// One that suppresses a detection.
+struct Suppressor {
+    std::uint32_t record;
+    float score;
 };
 
 // Finds all that suppress the detections of a warp, kLanes lanes for each. The lanes of a group share out the levels;
-// the stretches that they find wait in shared memory. Then each lane goes along the records at its own pace, and
-// queues without a branch what passes the quick test; what is in the queues is tested last. Most of the pairs near each
-// other do not pass, and a branch for the few would be taken by some lane nearly every time.
+// the stretches that they find are put into shared memory, and gone along as if they were one.
 template <PairPath path, int kLanes>
 class SuppressorSearch {
+    static constexpr std::uint32_t kRows = StretchSource<kLanes>::kRows;
+
 public:
-    static constexpr std::uint32_t kPieces = 16;  // stretches that wait
-    static constexpr std::uint32_t kQueue = 8;    // pairs of a lane that wait
-    struct Board {                                // of a warp
-        std::uint32_t queue[kQueue][32];
-        Stretch stretches[32 / kLanes][kPieces];
-        std::uint32_t found[32 / kLanes];
+    static constexpr std::uint32_t kInWarp = 32 / kLanes;
+    struct Board {  // of a warp
+        Stretch stretches[kInWarp][kRows * kLanes + 1];
+        Suppressor found[kInWarp][SuppressorLists::kRoom];  // in any order, some perhaps twice
     };
 
-    __device__ SuppressorSearch(const BoxGrid& grid, const NmsRuleSet& rules, const DetectionSpan& raw,
-                                std::uint32_t* entries, Board& board, TestCounter& counter)
-        : g_(grid), rules_(rules), raw_(raw), entries_(entries), board_(board), counter_(counter) {}
+    __device__ __forceinline__ SuppressorSearch(const BoxGrid& grid, const SearchPlan& plan, const NmsRuleSet& rules,
+                                                const QuickRule& quick, const DetectionSpan& raw,
+                                                const SuppressorLists& lists, Board& board, TestCounter& counter)
+        : g_(grid),
+          plan_(plan),
+          rules_(rules),
+          quick_(quick),
+          raw_(raw),
+          lists_(lists),
+          counter_(counter),
+          stretches_(held_address(board.stretches[group_.number])),
+          found_(held_address(board.found[group_.number])) {
+        lane_ = 1U << (threadIdx.x & 31);
+        before_ = group_.mask() & (lane_ - 1);
+    }
 
     // For whole warps. Lists those of record r, which is `mine`; the result is the same on all lanes of the group.
-    __device__ __forceinline__ SuppressorHead run(const SearchPlan& plan, bool active, std::uint32_t r,
-                                                  const GridRecord& mine) {
-        const Extents e = record_extents(mine, rules_.extent);
-        StretchSource source(plan, e, active, group_.lane);
-        Stretch* stretches = board_.stretches[group_.number];
-        if (group_.lane == 0) {
-            board_.found[group_.number] = 0;
-            stretches[0] = {0, plan.all};
-        }
-        std::uint32_t held = active && plan.all != 0 ? 1 : 0;
-        best_ = kNone;
-        bar_ = mine.score;
-        for (bool more = true; more;) {
-            do {
-                more = __any_sync(kWholeWarp, source.lasts());
-                if (!more) break;
-                const Stretch s = source.next(g_, plan, e, kLanes);
-                const bool some = s.first < s.last;
-                const std::uint32_t votes = group_.ballot(some);
-                if (some) stretches[held + __popc(votes & ((1U << group_.lane) - 1))] = s;
-                held += __popc(votes);
-            } while (!__any_sync(kWholeWarp, held > kPieces - kLanes));
+    [[nodiscard]] __device__ __forceinline__ SuppressorHead run(bool active, std::uint32_t r, const GridRecord& mine) {
+        const QuickTest quick(quick_, plan_, mine.area);
+        std::uint32_t count = 0;
+        StretchSource<kLanes> source(group_.lane);
+        bool more = true;
+        for (bool first = true; more; first = false) {
+            Stretch stretches[kRows];
+            // Computed anew each time, for few need a second, and all would hold it in registers.
+            GridRecord box = mine;
+            compute_now(box.left);
+            compute_now(box.top);
+            const Surroundings around(g_, plan_, box, rules_.extent);
+            more = source.next(g_, plan_, around, active && plan_.all == 0, stretches);
+            if constexpr (path == PairPath::any) {
+                if (first && active && group_.lane == 0 && plan_.all != 0) stretches[0] = {0, plan_.all};
+            }
+            more = __any_sync(kWholeWarp, more);
+            put_down(stretches);
             __syncwarp();
-            go_along(stretches, held, r, mine);
+            // A record is loaded while the one before it is tested.
+            Walk walk{stretches_, group_.lane, 0};
+            Candidate one = load_next(walk);
+            while (__any_sync(kWholeWarp, one.at < kBehind)) {
+                const Candidate other = load_next(walk);
+                look_at(one, quick, r, mine, count);
+                one = load_next(walk);
+                look_at(other, quick, r, mine, count);
+            }
             __syncwarp();
-            held = 0;
         }
-        for (int step = kLanes / 2; step > 0; step /= 2) {
-            const std::uint32_t other = __shfl_xor_sync(kWholeWarp, best_, step);
-            const float score = __shfl_xor_sync(kWholeWarp, bar_, step);
-            if (other != kNone) improve(other, score);
-        }
-        return {best_, board_.found[group_.number]};
+        return put_away(r, count);
     }
 
 private:
-    static constexpr std::uint32_t kQueueStep = 32 * sizeof(std::uint32_t);
-
-    __device__ __forceinline__ void go_along(const Stretch* stretches, std::uint32_t held, std::uint32_t r,
-                                             const GridRecord& mine) {
-        if (held == 0) return;
-        const QuickTest quick(g_, rules_, mine.area);
-        std::uint32_t next = held_address(stretches);
-        const std::uint32_t behind = next + held * static_cast<std::uint32_t>(sizeof(Stretch));
-        const std::uint32_t queue = held_address(&board_.queue[0][threadIdx.x & 31]);
-        // As if all stretches were one, of which each lane has every kLanes-th record.
-        std::uint32_t at = group_.lane;
-        std::uint32_t last = 0;
-        while (at < last || next < behind) {
-            std::uint32_t end = queue;
-            do {
-                if (at >= last) {
-                    const Stretch s = load_stretch(next);
-                    next += sizeof(Stretch);
-                    at = s.first + (at - last);
-                    last = s.last;
-                }
-                // Both loads before either is looked at.
-                const float4* record = reinterpret_cast<const float4*>(g_.records + min(at, last - 1));
-                float4 edges;
-                float2 more;  // score, area
-                asm volatile("ld.global.v4.f32 {%0, %1, %2, %3}, [%4];"
-                             : "=f"(edges.x), "=f"(edges.y), "=f"(edges.z), "=f"(edges.w)
-                             : "l"(record));
-                asm volatile("ld.global.v2.f32 {%0, %1}, [%2];" : "=f"(more.x), "=f"(more.y) : "l"(record + 1));
-                bool passes = more.x >= mine.score && at < last && at != r;
-                counter_.tests += passes ? 1 : 0;
-                if constexpr (path == PairPath::plain) {
-                    const float width = (fminf(mine.right, edges.z) - fmaxf(mine.left, edges.x)) + rules_.extent;
-                    const float height = (fminf(mine.bottom, edges.w) - fmaxf(mine.top, edges.y)) + rules_.extent;
-                    passes = quick.may_suppress(fmaxf(width, 0.0F) * height, more.y) && passes;
-                }
-                if (passes) store_word(end, at);
-                end += passes ? kQueueStep : 0;
-                if (at < last) at += kLanes;
-            } while ((at < last || next < behind) && end != queue + kQueue * kQueueStep);
-            for (std::uint32_t from = queue; from != end; from += kQueueStep) test(load_word(from), quick, r, mine);
+    // Brings the list of a group into device memory, and finds the first of it.
+    [[nodiscard]] __device__ __forceinline__ SuppressorHead put_away(std::uint32_t r, std::uint32_t count) const {
+        const auto index_of = [&](std::uint32_t record) { return g_.records[record].index; };
+        std::uint32_t* const entries = lists_.entries + std::size_t{r} * SuppressorLists::kRoom;
+        Choice mine;
+        mine.score = -INFINITY;
+#pragma unroll 1
+        for (std::uint32_t at = group_.lane; at < min(count, SuppressorLists::kRoom); at += kLanes) {
+            std::uint32_t record;
+            float score;
+            asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];"
+                         : "=r"(record), "=f"(score)
+                         : "r"(found_ + at * static_cast<std::uint32_t>(sizeof(Suppressor)))
+                         : "memory");
+            entries[at] = record;
+            if (score < mine.score) continue;
+            if (score == mine.score &&
+                !precedes_at_equal_scores(raw_.boxes, score, index_of(record), index_of(mine.record)))
+                continue;
+            mine.record = record;
+            mine.score = score;
         }
+        __syncwarp();
+        float top = mine.score;
+#pragma unroll
+        for (int step = kLanes / 2; step > 0; step /= 2) top = fmaxf(top, __shfl_xor_sync(kWholeWarp, top, step));
+        const bool holds = mine.record != kNone && mine.score == top;
+        const std::uint32_t holders = __ballot_sync(kWholeWarp, holds) & group_.mask();
+        const int lane = max(__ffs(static_cast<int>(holders)) - 1, 0);
+        std::uint32_t first = __shfl_sync(kWholeWarp, mine.record, lane);
+        if (__any_sync(kWholeWarp, (holders & (holders - 1)) != 0)) {  // rare
+            if (mine.record != kNone) mine.index = index_of(mine.record);
+            __syncwarp();
+            first = first_of_group<kLanes>(raw_, mine).record;
+        }
+        if (count == 0) first = kNone;
+        return {count > SuppressorLists::kRoom ? r : first, count};
     }
 
-    __device__ __forceinline__ void test(std::uint32_t other, const QuickTest& quick, std::uint32_t r,
-                                         const GridRecord& mine) {
-        const GridRecord theirs = load_record(g_, other);
-        bool certain = false;
+    static constexpr std::uint32_t kBehind = 1U << 31;  // no record has such a number
+
+    __device__ __forceinline__ void put_down(const Stretch (&stretches)[kRows]) const {
+        std::uint32_t end = stretches_;
+#pragma unroll
+        for (std::uint32_t k = 0; k < kRows; ++k) {
+            const bool some = stretches[k].first < stretches[k].last;
+            const std::uint32_t votes = __ballot_sync(kWholeWarp, some);
+            if (some)
+                store_pair(end + __popc(votes & before_) * sizeof(Stretch), stretches[k].first, stretches[k].last);
+            end += __popc(votes & group_.mask()) * sizeof(Stretch);
+            counter_.tests += some ? stretches[k].last - stretches[k].first : 0;
+        }
+        if (group_.lane == 0) store_pair(end, kBehind, kWholeWarp);
+    }
+
+    // Where a lane is among the stretches: it has every kLanes-th record.
+    struct Walk {
+        std::uint32_t next;  // stretch: its address
+        std::uint32_t at;
+        std::uint32_t last;
+    };
+    struct Candidate {
+        std::uint32_t at;  // from kBehind on: none
+        float4 edges;
+        float score;  // below all others where there is none
+        float area;
+    };
+    __device__ __forceinline__ Candidate load_next(Walk& walk) const {
+        while (walk.at >= walk.last) {
+            const Stretch s = load_stretch(walk.next);
+            walk.next += sizeof(Stretch);
+            walk.at = s.first + (walk.at - walk.last);
+            walk.last = s.last;
+        }
+        Candidate c;
+        c.at = walk.at;
+        asm volatile(
+            "{\n\t.reg .pred there;\n\tsetp.lt.u32 there, %7, %8;\n\t"
+            "mov.f32 %4, 0fFF800000;\n\t"
+            "@there ld.global.v4.f32 {%0, %1, %2, %3}, [%6];\n\t"
+            "@there ld.global.v2.f32 {%4, %5}, [%6 + 16];\n\t}"
+            : "=f"(c.edges.x), "=f"(c.edges.y), "=f"(c.edges.z), "=f"(c.edges.w), "=f"(c.score), "=f"(c.area)
+            : "l"(g_.records + c.at), "r"(c.at), "n"(kBehind));
+        walk.at += kLanes;
+        return c;
+    }
+
+    // All lanes meet here, to share out places in the list.
+    __device__ __forceinline__ void look_at(const Candidate& c, const QuickTest& quick, std::uint32_t r,
+                                            const GridRecord& mine, std::uint32_t& count) {
+        Votes votes;
         if constexpr (path == PairPath::plain) {
-            certain = theirs.score > mine.score &&
-                      quick.certainly_suppresses(record_intersection(mine, theirs, rules_.extent), theirs.area);
+            const float width = (fminf(mine.right, c.edges.z) - fmaxf(mine.left, c.edges.x)) + rules_.extent;
+            const float height = (fminf(mine.bottom, c.edges.w) - fmaxf(mine.top, c.edges.y)) + rules_.extent;
+            votes = vote(quick.compare(fmaxf(width, 0.0F) * height, c.area), c.score, mine.score, c.at, r);
+        } else {
+            votes = {0, __ballot_sync(kWholeWarp, c.score >= mine.score && c.at != r)};
         }
-        if (!certain && !suppresses_exactly(rules_, raw_, g_.records, r, other)) return;
-        const std::uint32_t slot = atomicAdd(&board_.found[group_.number], 1U);
-        if (slot < SuppressorLists::kRoom) entries_[std::size_t{r} * SuppressorLists::kRoom + slot] = other;
-        improve(other, theirs.score);
+        if (votes.unsure != 0) {
+            const bool suppresses =
+                (votes.unsure & lane_) != 0 && suppresses_exactly(rules_, raw_, g_.records, r, c.at);
+            votes.sure |= __ballot_sync(kWholeWarp, suppresses);
+        }
+        const std::uint32_t slot = count + __popc(votes.sure & before_);
+        if ((votes.sure & lane_) != 0 && slot < SuppressorLists::kRoom)
+            store_pair(found_ + slot * sizeof(Suppressor), c.at, __float_as_uint(c.score));
+        count += __popc(votes.sure & group_.mask());
     }
 
-    __device__ __forceinline__ void improve(std::uint32_t other, float score) {
-        if (score < bar_ || other == best_) return;
-        if (score == bar_ && best_ != kNone &&
-            !precedes_at_equal_scores(raw_.boxes, score, g_.records[other].index, g_.records[best_].index))
-            return;
-        best_ = other;
-        bar_ = score;
+    // Of all lanes: whose candidate surely suppresses its record, and whose has to be tested exactly.
+    struct Votes {
+        std::uint32_t sure;
+        std::uint32_t unsure;
+    };
+    // In instructions told here, because the compiler makes numbers of the predicates and predicates of these.
+    __device__ __forceinline__ static Votes vote(const QuickTest::Comparison& of, float its_score, float score,
+                                                 std::uint32_t it, std::uint32_t r) {
+        Votes votes;
+        asm volatile(
+            "{\n\t.reg .pred near, sure;\n\t"
+            "setp.ge.f32 near, %5, %6;\n\t"
+            "setp.ne.and.u32 near, %7, %8, near;\n\t"
+            "setp.geu.and.f32 near, %2, %3, near;\n\t"
+            "setp.gt.and.f32 sure, %2, %4, near;\n\t"
+            "setp.gt.and.f32 sure, %5, %6, sure;\n\t"
+            "xor.pred near, near, sure;\n\t"
+            "vote.sync.ballot.b32 %0, sure, 0xFFFFFFFF;\n\t"
+            "vote.sync.ballot.b32 %1, near, 0xFFFFFFFF;\n\t}"
+            : "=r"(votes.sure), "=r"(votes.unsure)
+            : "f"(of.share), "f"(of.low), "f"(of.high), "f"(its_score), "f"(score), "r"(it), "r"(r));
+        return votes;
+    }
+
+    // Shared memory by its own addresses.
+    __device__ __forceinline__ static Stretch load_stretch(std::uint32_t address) {
+        Stretch s;
+        asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(s.first), "=r"(s.last) : "r"(address) : "memory");
+        return s;
+    }
+    __device__ __forceinline__ static void store_pair(std::uint32_t address, std::uint32_t a, std::uint32_t b) {
+        asm volatile("st.shared.v2.u32 [%0], {%1, %2};" : : "r"(address), "r"(a), "r"(b) : "memory");
     }
 
     const BoxGrid& g_;
+    const SearchPlan& plan_;
     const NmsRuleSet& rules_;
+    const QuickRule& quick_;
     const DetectionSpan& raw_;
-    std::uint32_t* entries_;
-    Board& board_;
+    const SuppressorLists& lists_;
     TestCounter& counter_;
     Group<kLanes> group_;
-    std::uint32_t best_ = kNone;
-    float bar_ = 0.0F;
+    std::uint32_t stretches_;  // address of the group's
+    std::uint32_t found_;      // the same
+    std::uint32_t before_;     // the group's lanes before this one,
+    std::uint32_t lane_;       // and this one
 };
 
 }  // namespace throng::gpu

@@ -8,7 +8,7 @@ namespace throng::gpu {
 
 // All that suppress each detection, as one search leaves them, so that hardly any needs a second.
 struct SuppressorLists {
-    static constexpr std::uint32_t kRoom = 64;  // two for each lane of a warp
+    static constexpr std::uint32_t kRoom = 64;
 
     SuppressorHead* heads;   // [capacity] by record; a list is cut where the count is above kRoom
     std::uint32_t* entries;  // [capacity * kRoom] records in any order, some perhaps twice
@@ -26,49 +26,72 @@ static __device__ __noinline__ bool suppresses_exactly(const NmsRuleSet& rules, 
     return precedes(theirs, mine) && suppresses<PairPath::any>(rules, raw, mine, theirs);
 }
 
-// Tells nearly all pairs of one detection without a division, where overlaps alone decide: I / (A + B - I) reaches the
-// threshold t when I (1 + t) reaches tA + tB. Rounding is far below the 1e-5 that the threshold is moved by, or, where
-// areas are tiny, below the 1e-35 and 1e-30 that are added.
+// Tells nearly all pairs without a division, where overlaps alone decide: I / (A + B - I) reaches the threshold t when
+// I (1 + t) reaches tA + tB. Rounding is far below the 1e-5 that the threshold is moved by, or, where areas are tiny,
+// below the 1e-35 and 1e-30 that are added. This is what the rule gives; kernels read it from their parameters.
+struct QuickRule {
+    float gain;
+    float low, high;          // times the suppressor's area, and
+    float low_own, high_own;  // times the area of the one that it may suppress
+    bool smaller;             // the suppressor's area is at most the other's
+    bool decides;             // else pairs are at most ruled out
+};
+inline QuickRule make_quick_rule(const NmsRuleSet& rules) {
+    const bool iou = rules.overlap == Overlap::iou;
+    const float low = rules.theta * 0.99999F;
+    const float high = rules.theta * 1.00001F;
+    return {iou ? 1.0F + rules.theta : 1.0F,
+            low,
+            high,
+            iou ? low : 0.0F,
+            iou ? high : 0.0F,
+            rules.overlap == Overlap::min,
+            rules.theta > 1e-6F};
+}
+
+// The same for one detection that may be suppressed.
 class QuickTest {
 public:
-    __device__ QuickTest(const BoxGrid& g, const NmsRuleSet& rules, float area) {
+    __device__ __forceinline__ QuickTest(const QuickRule& rule, const SearchPlan& plan, float area) : rule_(rule) {
         // Where edges are rounded, or sums of areas may be infinite, pairs are at most ruled out.
-        constexpr std::uint32_t kLargest = 48 - kLowestExponent;  // level
-        const bool regular = g.header->sums.coarse == 0 && g.header->highest <= kLargest && rules.theta > 1e-6F;
-        const bool iou = rules.overlap == Overlap::iou;
-        gain_ = iou ? 1.0F + rules.theta : 1.0F;
-        low_ = rules.theta * 0.99999F;
-        high_ = rules.theta * 1.00001F;
-        low_own_ = (iou ? low_ * area : 0.0F) - 1e-35F;
-        high_own_ = regular ? (iou ? high_ * area : 0.0F) + 1e-30F : INFINITY;
-        most_ = rules.overlap == Overlap::min ? area : INFINITY;
+        constexpr int kLargest = 48 - kLowestExponent;  // level
+        const bool decides = rule.decides && plan.coarse == 0 && plan.highest <= kLargest;
+        low_own_ = rule.low_own * area - 1e-35F;
+        high_own_ = decides ? rule.high_own * area + 1e-30F : INFINITY;
+        most_ = rule.smaller ? area : INFINITY;
         // Not to be computed again wherever they are used.
-        asm volatile("" : "+f"(gain_), "+f"(low_), "+f"(low_own_), "+f"(most_));
+        asm volatile("" : "+f"(low_own_), "+f"(high_own_), "+f"(most_));
+    }
+    // With a detection of that area: suppresses surely where share is above high, and surely not where it is below low.
+    struct Comparison {
+        float share, low, high;
+    };
+    [[nodiscard]] __device__ __forceinline__ Comparison compare(float intersection, float area) const {
+        const float its = fminf(area, most_);
+        return {intersection * rule_.gain, __fmaf_rn(its, rule_.low, low_own_), __fmaf_rn(its, rule_.high, high_own_)};
     }
     [[nodiscard]] __device__ __forceinline__ bool may_suppress(float intersection, float area) const {
-        return !(intersection * gain_ < __fmaf_rn(low_, fminf(area, most_), low_own_));
-    }
-    [[nodiscard]] __device__ __forceinline__ bool certainly_suppresses(float intersection, float area) const {
-        return intersection * gain_ > __fmaf_rn(high_, fminf(area, most_), high_own_);
+        const Comparison of = compare(intersection, area);
+        return !(of.share < of.low);
     }
 
 private:
-    float gain_, low_, high_, low_own_, high_own_, most_;
+    const QuickRule& rule_;
+    float low_own_, high_own_, most_;
 };
 
 // The first, for the group, of those that suppress `mine`, record r, and that accept(record) lets pass; or kNone.
 // For whole warps.
 template <PairPath path, int kLanes, class Accept>
 __device__ __forceinline__ std::uint32_t first_suppressor(const BoxGrid& g, const NmsTask& task,
-                                                          const NmsRuleSet& rules, const SearchPlan& plan,
-                                                          const Group<kLanes>& group, bool active, std::uint32_t r,
-                                                          const GridRecord& mine, TestCounter& counter,
-                                                          Accept&& accept) {
+                                                          const NmsRuleSet& rules, const QuickRule& quick_rule,
+                                                          const SearchPlan& plan, const Group<kLanes>& group,
+                                                          bool active, std::uint32_t r, const GridRecord& mine,
+                                                          TestCounter& counter, Accept&& accept) {
     std::uint32_t best = kNone;
     float bar = mine.score;  // of the best, then
-    const QuickTest quick(g, rules, mine.area);
-    const Extents e = active ? record_extents(mine, rules.extent) : Extents{};
-    for_each_near(g, plan, group, active, e, [&](std::uint32_t other) {
+    const QuickTest quick(quick_rule, plan, mine.area);
+    for_each_near(g, plan, group, active, mine, rules.extent, [&](std::uint32_t other) {
         const GridRecord theirs = load_record(g, other);
         if (theirs.score < bar) return;
         ++counter.tests;

@@ -158,8 +158,8 @@ void print_equal_scores(Bench& bench, Input input) {
     const NmsParams greedy = plain(NmsRule::greedy);
     for (const float steps : {1024.0F, 64.0F}) {
         for (auto& detection : input.set.detections) detection.score = std::floor(detection.score * steps) / steps;
-        std::printf("%s, scores cut to 1/%.0f: one-pass %.2f greedy %.2f\n", input.name.c_str(), steps,
-                    bench.time(input, one_pass, gpu::FastEngine::choose),
+        std::printf("%s, scores cut to 1/%.0f: one-pass %.2f greedy %.2f\n", input.name.c_str(),
+                    static_cast<double>(steps), bench.time(input, one_pass, gpu::FastEngine::choose),
                     bench.time(input, greedy, gpu::FastEngine::choose));
     }
 }
