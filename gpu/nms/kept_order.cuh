@@ -129,10 +129,17 @@ static __device__ __forceinline__ std::uint32_t place_among_few(const KeptOrder&
     const std::uint32_t found = warp_sum(static_cast<std::uint32_t>(higher[0] + higher[1]) +
                                          static_cast<std::uint32_t>(equal[0] + equal[1]) * kEqual);
     if (found < 2 * kEqual) return found % kEqual;
-    std::uint32_t before = 0;  // rare
+    std::uint32_t before = 0;
 #pragma unroll 1
-    for (std::uint32_t other = threadIdx.x & 31; other < count; other += 32) {
-        if (other != k && board.scores[other] == score && entry_precedes(order.entries, other, k)) ++before;
+    for (std::uint32_t from = threadIdx.x & 31; from < count; from += 128) {
+        std::uint32_t same = 0;  // what is behind the last is not a number
+#pragma unroll
+        for (std::uint32_t i = 0; i < 4; ++i) same |= board.scores[from + i * 32] == score ? 1U << i : 0;
+#pragma unroll 1
+        for (; same != 0; same &= same - 1) {
+            const std::uint32_t other = from + (static_cast<std::uint32_t>(__ffs(static_cast<int>(same))) - 1) * 32;
+            if (other != k && entry_precedes(order.entries, other, k)) ++before;
+        }
     }
     return found % kEqual + warp_sum(before);
 }

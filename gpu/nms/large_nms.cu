@@ -40,15 +40,18 @@ struct LargeNmsWork {
 namespace {
 
 constexpr unsigned kThreads = 256;
-constexpr unsigned kFindThreads = 128;
 // Blocks a multiprocessor: as many warps as possible without many registers going to memory; measured.
-constexpr unsigned kFindBlocks = 8;
+constexpr unsigned kFindThreadsAnSm = 1024;
 constexpr unsigned kOwnBlocks = 4;
 constexpr unsigned kSettleBlocks = 4;
 constexpr std::int32_t kFew = 32768;
 // Lanes that search for one detection. More answer sooner, fewer waste less.
 constexpr int kFindLanesOfFew = 8;
 constexpr int kFindLanes = 4;
+// Fewer blocks start sooner; smaller ones make room sooner, where not all run at once.
+constexpr unsigned find_threads(int lanes) {
+    return lanes == kFindLanesOfFew ? 256 : 128;
+}
 constexpr int kListLanes = 8;              // that look through one list
 constexpr std::uint32_t kShare = 128;      // records that a block takes at a time; of few half as many
 constexpr std::uint32_t kShortList = 512;  // open records of a block that fit its shared memory
@@ -85,12 +88,12 @@ __device__ void give_to(const LargeNmsWork& w, const NmsTask& task, std::uint32_
 }
 
 template <PairPath path, int kLanes>
-__global__ void __launch_bounds__(kFindThreads, kFindBlocks)
+__global__ void __launch_bounds__(find_threads(kLanes), kFindThreadsAnSm / find_threads(kLanes))
     find_kernel(const __grid_constant__ LargeNmsWork w, const __grid_constant__ NmsTask task,
                 const __grid_constant__ NmsRuleSet rules) {
-    constexpr std::uint32_t kInBlock = kFindThreads / kLanes;
+    constexpr std::uint32_t kInBlock = find_threads(kLanes) / kLanes;
     using Search = SuppressorSearch<path, kLanes>;
-    __shared__ typename Search::Board boards[kFindThreads / 32];
+    __shared__ typename Search::Board boards[find_threads(kLanes) / 32];
     __shared__ FrameHead frame;
     let_next_start();
     if (threadIdx.x == 0) frame.load_count(task.raw);
@@ -398,10 +401,11 @@ void LargeNms::launch_map(const NmsTask& task, const NmsRuleSet& rules, std::uin
     const LargeNmsWork work = make_work(rules, least, d_tests);
     const auto launch = [&]<int kLanes>(std::integral_constant<int, kLanes>) {
         const bool plain = pair_path(rules) == PairPath::plain;
-        const unsigned blocks = std::min(blocks_for(task.raw.capacity, kFindThreads / kLanes), most_blocks());
+        constexpr unsigned kThreadsOfBlock = find_threads(kLanes);
+        const unsigned blocks = std::min(blocks_for(task.raw.capacity, kThreadsOfBlock / kLanes), most_blocks());
         LaunchChain(device_, stream)
             .launch("find_kernel", plain ? find_kernel<PairPath::plain, kLanes> : find_kernel<PairPath::any, kLanes>,
-                    blocks, kFindThreads, work, task, rules);
+                    blocks, kThreadsOfBlock, work, task, rules);
     };
     if (task.raw.capacity <= kFew) {
         launch(std::integral_constant<int, kFindLanesOfFew>());

@@ -33,11 +33,12 @@ struct SmallSettle {
         union {
             // Open ones by number: bit k of [w][i]: number 32 w + k suppresses i.
             alignas(16) std::uint32_t rows[kMostOpen / 32][kMostOpen];
-            // Where there are more: suppressed << 16 | its suppressor, open ones; each warp has its part.
+            // Where there are more: suppressed << 16 | its suppressor, open ones.
             std::uint32_t edges[kMostEdges];
         };
         uint2 open[kMostWords];                     // bits by index, and the number of the first
-        std::uint32_t numbers;                      // that have been given
+        std::uint32_t numbers;                      // that have been given,
+        std::uint32_t taken;                        // and edges that wait
         alignas(16) uint2 decided[kMostOpen / 32];  // bits by number: who is lost, and who stays
         std::uint32_t state[kMost];                 // a SmallState each; by atomics as long as some are open
     };
@@ -47,7 +48,7 @@ struct SmallSettle {
 
     // Before the threads next meet.
     __device__ __forceinline__ void prepare() const {
-        if (threadIdx.x == 0) s.numbers = 0;
+        if (threadIdx.x == 0) s.numbers = s.taken = 0;
     }
 
     // Of the words of a warp, kWarps words apart.
@@ -262,25 +263,45 @@ private:
             waits[Lists<kWarps, kEach>::word(k) * 32 + lane] = 0;
         }
         __syncthreads();
-        std::uint32_t taken = 0;  // by the warp
-        constexpr std::uint32_t kOurs = kMostEdges / kWarps;
-        std::uint32_t* const ours = s.edges + warp * kOurs;
-        // The edges given, if from open ones: the others are lost.
-        bool fits = true;
+        bool listed = true;
 #pragma unroll
-        for (std::uint32_t k = 0; k < kEach; ++k) fits = fits && lists.count[k] <= SmallNmsScratch::kEdges;
-        lists.for_each(d_lists, [&](std::uint32_t k, bool given, std::uint32_t edge) {
-            const Edge its(edge);
-            const std::uint32_t i = Lists<kWarps, kEach>::word(k) * 32 + its.lane;
-            given = given && s.state[its.by] == SmallState::open;
-            const std::uint32_t votes = __ballot_sync(kWholeWarp, given);
-            const std::uint32_t at = taken + __popc(votes & lowest_bits(lane));
-            taken += __popc(votes);
-            if (given) atomicAdd(waits + i, 1U);
-            if (given && at < kOurs) ours[at] = i << 16 | its.by;
+        for (std::uint32_t k = 0; k < kEach; ++k) listed = listed && lists.count[k] <= SmallNmsScratch::kEdges;
+        // The edges given, if from open ones: the others are lost.
+        const auto for_each_open = [&](const auto& put) {
+            lists.for_each(d_lists, [&](std::uint32_t k, bool given, std::uint32_t edge) {
+                const Edge its(edge);
+                const std::uint32_t i = Lists<kWarps, kEach>::word(k) * 32 + its.lane;
+                const bool from_open = given && s.state[its.by] == SmallState::open;
+                const std::uint32_t votes = __ballot_sync(kWholeWarp, from_open);
+                put(from_open, __popc(votes & lowest_bits(lane)), __popc(votes), i << 16 | its.by);
+            });
+        };
+        // Each warp has its part, where those of neighbours are; where that is too small for some, all are dealt out.
+        constexpr std::uint32_t kPart = kMostEdges / kWarps;
+        std::uint32_t taken = 0;  // by the warp
+        for_each_open([&](bool given, std::uint32_t at, std::uint32_t number, std::uint32_t edge) {
+            if (given) atomicAdd(waits + (edge >> 16), 1U);
+            if (given && taken + at < kPart) s.edges[warp * kPart + taken + at] = edge;
+            taken += number;
         });
-        fits = __syncthreads_and(fits && taken <= kOurs ? 1 : 0) != 0;
+        std::uint32_t begin = 0;
+        if (lane == 0) begin = atomicAdd(&s.taken, taken);
+        begin = __shfl_sync(kWholeWarp, begin, 0);
+        const bool in_parts = __syncthreads_and(taken <= kPart ? 1 : 0) != 0;
+        const bool fits = __syncthreads_and(listed ? 1 : 0) != 0 && s.taken <= kMostEdges;
         if (fits) {
+            if (in_parts) {
+                begin = warp * kPart;
+            } else {
+                for_each_open([&](bool given, std::uint32_t at, std::uint32_t number, std::uint32_t edge) {
+                    if (given) s.edges[begin + at] = edge;
+                    begin += number;
+                });
+                __syncthreads();
+                const std::uint32_t share = (s.taken + kWarps - 1) / kWarps;
+                begin = min(warp * share, s.taken);
+                taken = min(share, s.taken - begin);
+            }
             std::uint32_t left[kEach];
 #pragma unroll
             for (std::uint32_t k = 0; k < kEach; ++k) left[k] = look(waits, Lists<kWarps, kEach>::word(k) * 32 + lane);
@@ -289,7 +310,7 @@ private:
                 if (states[k] == SmallState::open && left[k] == 0)
                     tell(s.state, Lists<kWarps, kEach>::word(k) * 32 + lane, SmallState::stays);
             }
-            resolve(s, waits, ours, taken);
+            resolve(s, waits, s.edges + begin, taken);
         } else {
             look_at_rows<kWarps * 32>(d_matrix, words, s.state);
         }

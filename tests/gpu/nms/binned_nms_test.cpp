@@ -1,0 +1,135 @@
+// Ways through the binned engine that few random cases take.
+#include <cmath>
+
+#include "tests/gpu/nms/engine_cases.h"
+
+namespace throng::test {
+namespace {
+
+void compare(const NmsInput& input, const NmsParams& params, std::int32_t capacity = -1) {
+    expect_as_cpu(gpu::FastEngine::large, input, params, capacity);
+}
+void compare_both(const NmsInput& input, float theta = 0.5F) {
+    compare(input, rule(NmsRule::one_pass, theta));
+    compare(input, rule(NmsRule::greedy, theta));
+}
+
+// Boxes of 40 x 40 that do not meet, in rows of 128.
+NmsInput grid_input(Random& random, std::size_t n) {
+    std::uniform_real_distribution<float> score(0.0F, 1.0F);
+    NmsInput input = clusters_input(random, n, 1);
+    for (std::size_t i = 0; i < n; ++i) {
+        input.boxes[i] = Box{static_cast<float>(i % 128) * 50, static_cast<float>(i / 128) * 50, 40, 40};
+        input.scores[i] = score(random);
+    }
+    return input;
+}
+
+// Few kept ones are compared with each other, more are put in order by parts of the range of scores.
+TEST(BinnedNms, MoreAreKeptThanAreCompared) {
+    TH_NEED_GPU();
+    Random random(seed(51));
+    for (const std::size_t n : {2047, 2048, 2049, 5000}) compare_both(grid_input(random, n));
+}
+
+TEST(BinnedNms, EqualScores) {
+    TH_NEED_GPU();
+    Random random(seed(52));
+    for (const std::size_t n : {1500, 3000}) {
+        for (const float steps : {1.0F, 8.0F, 256.0F}) {
+            NmsInput sparse = grid_input(random, n);
+            for (float& score : sparse.scores) score = std::floor(score * steps) / steps;
+            compare_both(sparse);
+            NmsInput crowd = clusters_input(random, n, 20);
+            for (float& score : crowd.scores) score = std::floor(score * steps) / steps;
+            compare_both(crowd);
+        }
+    }
+}
+
+// More suppress a detection than its list has room for, in some groups of lanes and not in others.
+TEST(BinnedNms, ListsAreCut) {
+    TH_NEED_GPU();
+    Random random(seed(53));
+    compare_both(clusters_input(random, 900, 300));
+    NmsInput input = clusters_input(random, 400, 20);
+    const NmsInput copies = copies_input(100);
+    for (std::size_t i = 0; i < 100; ++i) {
+        input.boxes[i] = copies.boxes[i];
+        input.scores[i] = copies.scores[i];
+    }
+    compare_both(shuffled(input, random));
+    expect_few_hits_and_members(gpu::FastEngine::large, input);
+}
+
+// The lower the threshold, the more rows and levels there are to look at.
+TEST(BinnedNms, ManyRowsAndLevels) {
+    TH_NEED_GPU();
+    Random random(seed(54));
+    std::uniform_real_distribution<float> power(-12.0F, 12.0F);
+    NmsInput input = clusters_input(random, 1200, 30);
+    for (const float theta : {0.02F, 0.1F, 0.3F, 0.9F}) compare_both(input, theta);
+    for (Box& box : input.boxes) {
+        const float scale = std::exp2(power(random));
+        box.w *= scale;
+        box.h *= scale;
+    }
+    for (const float theta : {0.02F, 0.3F, 0.7F}) compare_both(input, theta);
+    NmsParams params = rule(NmsRule::greedy, 0.3F);
+    params.overlap = Overlap::min;
+    compare(input, params);
+}
+
+// Where edges are rounded, and sums of edges are not finite, size tells nothing.
+TEST(BinnedNms, FarFromTheOrigin) {
+    TH_NEED_GPU();
+    Random random(seed(55));
+    for (const float far : {1e6F, 1e9F, 1e30F, 2e36F, 3e38F}) {
+        NmsInput input = clusters_input(random, 600, 20);
+        for (std::size_t i = 0; i < 20; ++i) {
+            input.boxes[i].x += i % 2 == 0 ? far : -far;
+            input.boxes[i].w = i % 3 == 0 ? far : input.boxes[i].w;
+        }
+        compare_both(input);
+        NmsParams params = rule(NmsRule::greedy, 0.3F);
+        params.pixels = PixelConvention::inclusive;
+        compare(input, params);
+    }
+}
+
+// Rows of cells that go over the end of the table, or of a segment of it.
+TEST(BinnedNms, AcrossTheTable) {
+    TH_NEED_GPU();
+    Random random(seed(56));
+    std::uniform_real_distribution<float> place(-4e4F, 4e4F);
+    NmsInput input = clusters_input(random, 4000, 8);
+    for (std::size_t i = 0; i < input.boxes.size(); i += 8) {
+        const float dx = place(random);
+        const float dy = place(random);
+        for (std::size_t k = i; k < i + 8; ++k) {
+            input.boxes[k].x += dx;
+            input.boxes[k].y += dy;
+        }
+    }
+    compare_both(input);
+    compare_both(input, 0.1F);
+}
+
+// What is left of a larger frame must not be taken for part of this one.
+TEST(BinnedNms, FramesOfManySizes) {
+    TH_NEED_GPU();
+    Random random(seed(57));
+    const auto cpu = make_cpu_nms(1);
+    DeviceNms device(gpu::FastEngine::large);
+    for (const std::size_t n : {6000, 40, 3000, 0, 1, 6000, 2500}) {
+        const NmsInput input = clusters_input(random, n, 20);
+        for (const NmsRule which : {NmsRule::one_pass, NmsRule::greedy}) {
+            const NmsOutput expected = run_host_nms(*cpu, input, rule(which));
+            const DetectionSet found = device.run(input, rule(which), 6000);
+            EXPECT_EQ(difference(expected.kept, expected.invalid, found, rule(which)), "") << "n " << n;
+        }
+    }
+}
+
+}  // namespace
+}  // namespace throng::test
