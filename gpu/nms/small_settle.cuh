@@ -300,7 +300,7 @@ private:
                 __syncthreads();
                 const std::uint32_t share = (s.taken + kWarps - 1) / kWarps;
                 begin = min(warp * share, s.taken);
-                taken = min(share, s.taken - begin);
+                taken = warp_max(min(share, s.taken - begin));  // so that it is known to be the same for all lanes
             }
             std::uint32_t left[kEach];
 #pragma unroll
