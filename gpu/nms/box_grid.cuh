@@ -104,12 +104,6 @@ __device__ __forceinline__ bool record_precedes(const DetectionSpan& raw, const 
                             b.index);
 }
 
-// A quick look at a pair whose overlap alone decides: false where it is certain that j does not suppress i. low: a
-// little less than the threshold; what rounding may do is far below the difference.
-__device__ __forceinline__ bool may_reach(Overlap overlap, float low, float intersection, float area_i, float area_j) {
-    return intersection > 0.0F && !(intersection < low * overlap_base(overlap, intersection, area_i, area_j));
-}
-
 // Whether j suppresses i, given that it precedes it.
 template <PairPath path>
 __device__ __forceinline__ bool record_suppresses(const NmsRuleSet& rules, const DetectionSpan& raw,
@@ -264,16 +258,14 @@ public:
             const float scale = __uint_as_float((254U << 23) - __float_as_uint(cell));  // its reciprocal
             range_by_size(left_, right_, width_, cell, scale * static_cast<float>(BoxGrid::kFine), g.bounds, left,
                           right);
-            range_by_size(top_, bottom_, height_, cell, scale * static_cast<float>(BoxGrid::kFineRows), g.bounds, top,
-                          bottom);
+            range_by_size(top_, bottom_, height_, cell, scale, g.bounds, top, bottom);
         } else {
             const float scale = cell_scale(level);
             const float fine = scale * static_cast<float>(BoxGrid::kFine);
             left = cell_coordinate(left_, fine) - BoxGrid::kFine;
             right = cell_coordinate(right_, fine);
-            const float fine_rows = scale * static_cast<float>(BoxGrid::kFineRows);
-            top = cell_coordinate(top_, fine_rows) - BoxGrid::kFineRows;
-            bottom = cell_coordinate(bottom_, fine_rows);
+            top = cell_coordinate(top_, scale) - 1;
+            bottom = cell_coordinate(bottom_, scale);
         }
         // The table is folded: more than all of it would be looked at twice.
         near.column = column_of(g, level, left);

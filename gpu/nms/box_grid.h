@@ -66,9 +66,7 @@ struct SearchBounds {
 // multiples of kSegment columns.
 struct BoxGrid {
     static constexpr std::uint32_t kSegment = 256;
-    // Cells are so much narrower and lower than boxes of their level may be: what a row has side by side is cheap.
-    static constexpr int kFine = 4;
-    static constexpr int kFineRows = 1;
+    static constexpr int kFine = 4;  // cells are so much narrower than high, for what a row has side by side is cheap
 
     GridHeader* header;
     GridSums* sums;           // 0 between frames

@@ -28,7 +28,7 @@ struct RawDetection {
 __device__ __forceinline__ std::uint32_t cell_of(const BoxGrid& g, const Extents& e, int level) {
     const float scale = cell_scale(level);
     return cell_index(g, level, cell_coordinate(e.left, scale * static_cast<float>(BoxGrid::kFine)),
-                      cell_coordinate(e.top, scale * static_cast<float>(BoxGrid::kFineRows)));
+                      cell_coordinate(e.top, scale));
 }
 
 // Drops what is invalid, finds each detection's cell and its place among those of the cell. A thread for each of n; by

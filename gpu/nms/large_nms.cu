@@ -40,7 +40,7 @@ struct LargeNmsWork {
 namespace {
 
 constexpr unsigned kThreads = 256;
-// Blocks a multiprocessor: as many warps as possible without many registers going to memory; measured.
+// Threads and blocks a multiprocessor: as many as possible without many registers going to memory; measured.
 constexpr unsigned kFindThreadsAnSm = 1024;
 constexpr unsigned kOwnBlocks = 4;
 constexpr unsigned kSettleBlocks = 4;
