@@ -312,7 +312,12 @@ private:
             }
             resolve(s, waits, s.edges + begin, taken);
         } else {
-            look_at_rows<kWarps * 32>(d_matrix, words, s.state);
+#pragma unroll
+            for (std::uint32_t k = 0; k < kEach; ++k) {
+                if (lane == 0) s.open[Lists<kWarps, kEach>::word(k)] = make_uint2(lists.open[k], lists.stays[k]);
+            }
+            __syncthreads();
+            look_at_rows<kWarps>(s, d_matrix, words);
         }
         __syncthreads();
     }
@@ -373,27 +378,49 @@ private:
         return true;
     }
 
-    // The same by the rows of the matrix, where there are too many edges. Out of line, and so without the address of
-    // what should stay in registers.
-    template <std::uint32_t kThreads>
-    __device__ __noinline__ static void look_at_rows(const std::uint32_t* d_matrix, std::uint32_t words,
-                                                     std::uint32_t* state) {
+    // The same by the rows of the matrix, where there are too many edges: a lane has one of a word, and goes along all
+    // words. shared.open: of each word who is open, and who stays. Out of line, and so without the address of what
+    // should stay in registers.
+    template <std::uint32_t kWarps>
+    __device__ __noinline__ static void look_at_rows(Shared& shared, const std::uint32_t* d_matrix,
+                                                     std::uint32_t words) {
+        Shared& s = hold_address(&shared);
+        const std::uint32_t lane = threadIdx.x % 32;
         for (bool again = true; again;) {
             again = false;
-            for (std::uint32_t i = threadIdx.x; i < words * 32; i += kThreads) {
-                if (look(state, i) != SmallState::open) continue;
-                std::uint32_t seen = SmallState::lost;
-                for (std::uint32_t w = 0; w < words; ++w) {
-                    for (std::uint32_t bits = __ldcg(d_matrix + w * kMost + i); bits != 0; bits &= bits - 1)
-                        seen = max(seen, look(state, w * 32 + __ffs(static_cast<int>(bits)) - 1));
+            for (std::uint32_t w = threadIdx.x / 32; w < words; w += kWarps) {
+                const uint2 own = look_at_two(s.open + w);
+                if (own.x == 0) continue;
+                const bool asks = (own.x >> lane & 1U) != 0;
+                const std::uint32_t* row = d_matrix + w * 32 + lane;
+                std::uint32_t by_open = 0;
+                std::uint32_t by_kept = 0;
+#pragma unroll 8
+                for (std::uint32_t v = 0; v < words; ++v) {
+                    const std::uint32_t bits = asks ? __ldcg(row + v * kMost) : 0;
+                    const uint2 known = look_at_two(s.open + v);
+                    by_open |= bits & known.x;
+                    by_kept |= bits & known.y;
                 }
-                if (seen == SmallState::open) {
-                    again = true;
-                } else {
-                    tell(state, i, seen == SmallState::stays ? SmallState::lost : SmallState::stays);
-                }
+                const std::uint32_t lost = __ballot_sync(kWholeWarp, by_kept != 0);
+                const std::uint32_t stays = __ballot_sync(kWholeWarp, asks && (by_kept | by_open) == 0);
+                const std::uint32_t left = own.x & ~(lost | stays);
+                if (lane == 0 && left != own.x) tell(s.open + w, make_uint2(left, own.y | stays));
+                again = again || left != 0;
+                __syncwarp();
             }
         }
+        for (std::uint32_t w = threadIdx.x / 32; w < words; w += kWarps)
+            s.state[w * 32 + lane] = (s.open[w].y >> lane & 1U) != 0 ? SmallState::stays : SmallState::lost;
+    }
+    // Other warps write meanwhile.
+    [[nodiscard]] __device__ __forceinline__ static uint2 look_at_two(const uint2* at) {
+        uint2 two;
+        asm volatile("ld.relaxed.cta.shared.v2.u32 {%0, %1}, [%2];"
+                     : "=r"(two.x), "=r"(two.y)
+                     : "r"(shared_address(at))
+                     : "memory");
+        return two;
     }
 };
 

@@ -106,6 +106,19 @@ TEST(SmallNmsLong, Lists) {
     compare(input, rule(NmsRule::greedy, 0.4F));
 }
 
+// The same in frames of every size, and where few distinct scores leave many open.
+TEST(SmallNmsLong, DenseClustersWithFewScores) {
+    TH_NEED_GPU();
+    Random random(seed(49));
+    for (const std::size_t n : {1900, 2900, 4000}) {
+        for (const float steps : {1.0F, 8.0F, 64.0F}) {
+            NmsInput input = clusters_input(random, n, 120);
+            for (float& score : input.scores) score = std::floor(score * steps) / steps;
+            compare(input, rule(NmsRule::greedy));
+        }
+    }
+}
+
 // Boxes of about 40, with so many a side of the plane that about as many of them overlap whatever their number.
 NmsInput crowded_input(Random& random, int n) {
     NmsInput input;
