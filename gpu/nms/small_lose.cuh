@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include "gpu/nms/chained.h"
+#include "gpu/nms/small_edges.cuh"
 #include "gpu/nms/small_rows.cuh"
-#include "gpu/nms/small_settle.cuh"
 
 namespace throng::gpu {
 

@@ -4,24 +4,9 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "gpu/nms/small_shape.cuh"
+#include "gpu/nms/small_edges.cuh"
 
 namespace throng::gpu {
-
-// An edge of a list, of an open detection: its lane in the group, how many open ones of the group are before it, and
-// who suppresses it.
-struct Edge {
-    std::uint32_t lane;
-    std::uint32_t rank;
-    std::uint32_t by;
-
-    __device__ __forceinline__ explicit Edge(std::uint32_t packed)
-        : lane(packed >> 16 & 31U), rank(packed >> 24), by(packed & 0xFFFFU) {}
-    // Of a detection, without the suppressor.
-    [[nodiscard]] __device__ __forceinline__ static std::uint32_t pack(std::uint32_t lane, std::uint32_t rank) {
-        return rank << 24 | lane << 16;
-    }
-};
 
 // All open ones are numbered, and who suppresses whom of them is put into rows of bits. kMost: detections.
 template <std::uint32_t kMost>
@@ -51,69 +36,11 @@ struct SmallSettle {
         if (threadIdx.x == 0) s.numbers = s.taken = 0;
     }
 
-    // Of the words of a warp, kWarps words apart.
-    template <std::uint32_t kWarps, std::uint32_t kEach>
-    struct Lists {
-        static constexpr std::uint32_t kAhead = 2;  // loads of each, 32 words, that need not know how long it is
-        std::uint32_t first[kEach][kAhead];
-        std::uint32_t count[kEach];  // edges
-        std::uint32_t open[kEach];   // bits
-        std::uint32_t stays[kEach];
-
-        [[nodiscard]] __device__ __forceinline__ static std::uint32_t word(std::uint32_t k) {
-            return threadIdx.x / 32 + k * kWarps;
-        }
-        [[nodiscard]] __device__ __forceinline__ static const std::uint32_t* at(const std::uint32_t* d_lists,
-                                                                                std::uint32_t k) {
-            return d_lists + word(k) * SmallNmsScratch::kSegment + threadIdx.x % 32;
-        }
-        __device__ __forceinline__ void load(const std::uint32_t* d_lists, std::uint32_t words) {
-            const std::uint32_t* from = at(d_lists, 0);
-            compute_now(from);
-#pragma unroll
-            for (std::uint32_t k = 0; k < kEach; ++k) {
-#pragma unroll
-                for (std::uint32_t a = 0; a < kAhead; ++a)
-                    first[k][a] =
-                        load_now(word(k) < words, from + k * (kWarps * SmallNmsScratch::kSegment) + a * 32, 0);
-            }
-        }
-        __device__ __forceinline__ void read_heads() {
-#pragma unroll
-            for (std::uint32_t k = 0; k < kEach; ++k) {
-                count[k] = __shfl_sync(kWholeWarp, first[k][0], 0);
-                open[k] = __shfl_sync(kWholeWarp, first[k][0], 1);
-                stays[k] = __shfl_sync(kWholeWarp, first[k][0], 2);
-            }
-        }
-        // Calls take(k, given, edge) for edges of all lists, by whole warps.
-        template <typename Take>
-        __device__ __forceinline__ void for_each(const std::uint32_t* d_lists, const Take& take) const {
-            constexpr std::uint32_t kHead = SmallNmsScratch::kHead;
-            const std::uint32_t lane = threadIdx.x % 32;
-#pragma unroll
-            for (std::uint32_t k = 0; k < kEach; ++k) {
-                if (count[k] == 0) continue;
-                const std::uint32_t* from = at(d_lists, k) + kAhead * 32;
-                const std::uint32_t end = kHead + min(count[k], SmallNmsScratch::kEdges);
-#pragma unroll
-                for (std::uint32_t a = 0; a < kAhead; ++a) {
-                    if (a * 32 < end) take(k, (a > 0 || lane >= kHead) && a * 32 + lane < end, first[k][a]);
-                }
-#pragma unroll 1
-                for (std::uint32_t e = kAhead * 32; e < end; e += 32) {
-                    take(k, e + lane < end, __ldcg(from));
-                    from += 32;
-                }
-            }
-        }
-    };
-
     // kept: bits of the warp's words. Calls meanwhile() once, after which the threads meet.
     template <std::uint32_t kWarps, std::uint32_t kEach, typename Meanwhile>
     __device__ __forceinline__ void run(const SmallNmsScratch& scratch, std::uint32_t words,
                                         std::uint32_t (&kept)[kEach], const Meanwhile& meanwhile) const {
-        using ListsOfWarp = Lists<kWarps, kEach>;
+        using ListsOfWarp = EdgeLists<kWarps, kEach>;
         const std::uint32_t lane = threadIdx.x % 32;
         ListsOfWarp lists;
         lists.load(scratch.edges, words);
@@ -250,7 +177,7 @@ private:
         std::uint32_t* const waits = &hold_address(shared_waits);
         const std::uint32_t lane = threadIdx.x % 32;
         const std::uint32_t warp = threadIdx.x / 32;
-        Lists<kWarps, kEach> lists;
+        EdgeLists<kWarps, kEach> lists;
         lists.load(d_lists, words);
         lists.read_heads();
         std::uint32_t states[kEach];
@@ -259,8 +186,8 @@ private:
             const bool is_open = (lists.open[k] >> lane & 1U) != 0;
             const bool stays = (lists.stays[k] >> lane & 1U) != 0;
             states[k] = is_open ? SmallState::open : stays ? SmallState::stays : SmallState::lost;
-            s.state[Lists<kWarps, kEach>::word(k) * 32 + lane] = states[k];
-            waits[Lists<kWarps, kEach>::word(k) * 32 + lane] = 0;
+            s.state[EdgeLists<kWarps, kEach>::word(k) * 32 + lane] = states[k];
+            waits[EdgeLists<kWarps, kEach>::word(k) * 32 + lane] = 0;
         }
         __syncthreads();
         bool listed = true;
@@ -270,7 +197,7 @@ private:
         const auto for_each_open = [&](const auto& put) {
             lists.for_each(d_lists, [&](std::uint32_t k, bool given, std::uint32_t edge) {
                 const Edge its(edge);
-                const std::uint32_t i = Lists<kWarps, kEach>::word(k) * 32 + its.lane;
+                const std::uint32_t i = EdgeLists<kWarps, kEach>::word(k) * 32 + its.lane;
                 const bool from_open = given && s.state[its.by] == SmallState::open;
                 const std::uint32_t votes = __ballot_sync(kWholeWarp, from_open);
                 put(from_open, __popc(votes & lowest_bits(lane)), __popc(votes), i << 16 | its.by);
@@ -304,17 +231,18 @@ private:
             }
             std::uint32_t left[kEach];
 #pragma unroll
-            for (std::uint32_t k = 0; k < kEach; ++k) left[k] = look(waits, Lists<kWarps, kEach>::word(k) * 32 + lane);
+            for (std::uint32_t k = 0; k < kEach; ++k)
+                left[k] = look(waits, EdgeLists<kWarps, kEach>::word(k) * 32 + lane);
 #pragma unroll
             for (std::uint32_t k = 0; k < kEach; ++k) {
                 if (states[k] == SmallState::open && left[k] == 0)
-                    tell(s.state, Lists<kWarps, kEach>::word(k) * 32 + lane, SmallState::stays);
+                    tell(s.state, EdgeLists<kWarps, kEach>::word(k) * 32 + lane, SmallState::stays);
             }
             resolve(s, waits, s.edges + begin, taken);
         } else {
 #pragma unroll
             for (std::uint32_t k = 0; k < kEach; ++k) {
-                if (lane == 0) s.open[Lists<kWarps, kEach>::word(k)] = make_uint2(lists.open[k], lists.stays[k]);
+                if (lane == 0) s.open[EdgeLists<kWarps, kEach>::word(k)] = make_uint2(lists.open[k], lists.stays[k]);
             }
             __syncthreads();
             look_at_rows<kWarps>(s, d_matrix, words);
