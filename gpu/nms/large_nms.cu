@@ -174,10 +174,9 @@ __device__ __noinline__ std::uint32_t search_again(const LargeNmsWork& w, const 
     return found;
 }
 
-// The first `writers` blocks put the kept ones in order and write them. Each of the others takes
-// `share` records at a time, at most kShare; those whose first suppressor is not kept itself are shared out among
-// groups of its lanes. These wait for places that the first blocks tell, and those wait for nobody: blocks start in the
-// order of their numbers.
+// The first `writers` blocks put the kept ones in order and write them. Each of the others takes `share` records at a
+// time, at most kShare; those whose first suppressor is not kept itself are shared out among groups of its lanes. These
+// wait for places that the first blocks tell, and those wait for nobody: blocks start in the order of their numbers.
 template <PairPath path>
 __global__ void __launch_bounds__(kThreads, blocks_at_once(kThreads, kOwnBlocks))
     own_kernel(const __grid_constant__ LargeNmsWork w, const __grid_constant__ NmsTask task,

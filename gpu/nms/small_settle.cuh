@@ -251,6 +251,14 @@ private:
     }
 
     // Other warps write meanwhile.
+    [[nodiscard]] __device__ __forceinline__ static uint2 look_at_two(const uint2* at) {
+        uint2 two;
+        asm volatile("ld.relaxed.cta.shared.v2.u32 {%0, %1}, [%2];"
+                     : "=r"(two.x), "=r"(two.y)
+                     : "r"(shared_address(at))
+                     : "memory");
+        return two;
+    }
     [[nodiscard]] __device__ __forceinline__ static std::uint32_t look(const std::uint32_t* values, std::uint32_t i) {
         std::uint32_t value;
         asm volatile("ld.relaxed.cta.shared.u32 %0, [%1];" : "=r"(value) : "r"(shared_address(values + i)) : "memory");
@@ -340,15 +348,6 @@ private:
         }
         for (std::uint32_t w = threadIdx.x / 32; w < words; w += kWarps)
             s.state[w * 32 + lane] = (s.open[w].y >> lane & 1U) != 0 ? SmallState::stays : SmallState::lost;
-    }
-    // Other warps write meanwhile.
-    [[nodiscard]] __device__ __forceinline__ static uint2 look_at_two(const uint2* at) {
-        uint2 two;
-        asm volatile("ld.relaxed.cta.shared.v2.u32 {%0, %1}, [%2];"
-                     : "=r"(two.x), "=r"(two.y)
-                     : "r"(shared_address(at))
-                     : "memory");
-        return two;
     }
 };
 

@@ -133,19 +133,14 @@ private:
         mine.score = -INFINITY;
 #pragma unroll 1
         for (std::uint32_t at = group_.lane; at < min(count, SuppressorLists::kRoom); at += kLanes) {
-            std::uint32_t record;
-            float score;
-            asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];"
-                         : "=r"(record), "=f"(score)
-                         : "r"(found_ + at * static_cast<std::uint32_t>(sizeof(Suppressor)))
-                         : "memory");
-            entries[at] = record;
-            if (score < mine.score) continue;
-            if (score == mine.score &&
-                !precedes_at_equal_scores(raw_.boxes, score, index_of(record), index_of(mine.record)))
+            const Suppressor it = load_suppressor(found_ + at * static_cast<std::uint32_t>(sizeof(Suppressor)));
+            entries[at] = it.record;
+            if (it.score < mine.score) continue;
+            if (it.score == mine.score &&
+                !precedes_at_equal_scores(raw_.boxes, it.score, index_of(it.record), index_of(mine.record)))
                 continue;
-            mine.record = record;
-            mine.score = score;
+            mine.record = it.record;
+            mine.score = it.score;
         }
         __syncwarp();
         float top = mine.score;
@@ -264,6 +259,11 @@ private:
         asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(s.first), "=r"(s.last) : "r"(address) : "memory");
         return s;
     }
+    __device__ __forceinline__ static Suppressor load_suppressor(std::uint32_t address) {
+        Suppressor s;
+        asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(s.record), "=f"(s.score) : "r"(address) : "memory");
+        return s;
+    }
     __device__ __forceinline__ static void store_pair(std::uint32_t address, std::uint32_t a, std::uint32_t b) {
         asm volatile("st.shared.v2.u32 [%0], {%1, %2};" : : "r"(address), "r"(a), "r"(b) : "memory");
     }
@@ -276,8 +276,8 @@ private:
     const SuppressorLists& lists_;
     TestCounter& counter_;
     Group<kLanes> group_;
-    std::uint32_t stretches_;  // address of the group's
-    std::uint32_t found_;      // the same
+    std::uint32_t stretches_;  // of the group: their address,
+    std::uint32_t found_;      // and that of those that were found
     std::uint32_t before_;     // the group's lanes before this one,
     std::uint32_t lane_;       // and this one
 };
