@@ -11,8 +11,8 @@ namespace throng::gpu {
 struct PairHalves {
     static constexpr std::uint32_t kRun = 32;  // others that are told at once; they begin at a multiple of it
 
-    uint4* edges;          // left, top, right, bottom of two each: those of a run that are half a run apart
-    std::uint32_t* score;  // of two each; or null
+    uint4* edges;                    // left, top, right, bottom of two each: those of a run that are half a run apart
+    std::uint32_t* score = nullptr;  // of two each; or null
 
     // Edges rounded outwards, so that boxes that meet have halves that do. Those that are valid are finite.
     struct Edges {
@@ -51,7 +51,7 @@ struct PairHalves {
     };
     // A bit for each of the run at `first` that may meet the edges looked for. scored: and whose score may not be
     // lower.
-    template <bool scored>
+    template <bool scored = false>
     [[nodiscard]] __device__ __forceinline__ std::uint32_t near(std::uint32_t first, const Reach& reach) const {
         const auto bits = [](__half2 v) { return *reinterpret_cast<const std::uint32_t*>(&v); };
         const auto two = [](std::uint32_t v) { return *reinterpret_cast<const __half2*>(&v); };

@@ -129,8 +129,8 @@ __device__ __forceinline__ std::uint32_t stored_count(const DetectionSpan& span)
 constexpr std::uint32_t kWholeWarp = 0xFFFFFFFFU;
 
 // For devices that cannot do it in one instruction: fold(a, b) over the warp, on all lanes.
-template <typename Fold>
-__device__ __forceinline__ std::uint32_t fold_warp(std::uint32_t value, const Fold& fold) {
+template <typename Value, typename Fold>
+__device__ __forceinline__ Value fold_warp(Value value, const Fold& fold) {
     for (int step = 16; step > 0; step /= 2) value = fold(value, __shfl_xor_sync(kWholeWarp, value, step));
     return value;
 }
@@ -148,6 +148,20 @@ __device__ __forceinline__ std::uint32_t warp_max(std::uint32_t value) {
     return __reduce_max_sync(kWholeWarp, value);
 #else
     return fold_warp(value, [](std::uint32_t a, std::uint32_t b) { return max(a, b); });
+#endif
+}
+__device__ __forceinline__ std::int32_t warp_max(std::int32_t value) {
+#if __CUDA_ARCH__ >= 800
+    return __reduce_max_sync(kWholeWarp, value);
+#else
+    return fold_warp(value, [](std::int32_t a, std::int32_t b) { return max(a, b); });
+#endif
+}
+__device__ __forceinline__ std::int32_t warp_min(std::int32_t value) {
+#if __CUDA_ARCH__ >= 800
+    return __reduce_min_sync(kWholeWarp, value);
+#else
+    return fold_warp(value, [](std::int32_t a, std::int32_t b) { return min(a, b); });
 #endif
 }
 __device__ __forceinline__ std::uint32_t warp_or(std::uint32_t value) {

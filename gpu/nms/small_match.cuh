@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "gpu/nms/chained.h"
+#include "gpu/nms/pair_bins.cuh"
 #include "gpu/nms/pair_columns.cuh"
 #include "gpu/nms/pair_halves.cuh"
 #include "gpu/nms/small_shape.cuh"
@@ -19,15 +21,20 @@ struct SmallMatch {
     static constexpr std::uint32_t kGroups = kTile / 32;
     static constexpr std::uint32_t kWarps = kThreads / 32;
     static constexpr std::uint32_t kSpan = kTile * kGroups / kWarps;  // others that a warp goes along
-    static constexpr std::uint32_t kRun = PairHalves::kRun;           // of them at a time
+    // Which others to test: bins take fewer instructions than halves, but longer until the first is known; measured.
+    static constexpr bool kBinned = kTile > 96;
+    using Near = std::conditional_t<kBinned, PairBins, PairHalves>;
+    static constexpr std::uint32_t kRun = Near::kRun;  // of them at a time
     static_assert(kWarps >= 2 * kGroups && kTile * kGroups % kWarps == 0 && kSpan % kRun == 0 && kTile % kSpan == 0);
+    static_assert(kGroups * kTile / 4 <= kThreads);
 
     struct Shared {
         float4 edges[2 * kTile];  // as in PairColumns, these two
         float2 more[2 * kTile];
-        uint4 halves[kTile / 2];               // of the second tile
-        std::uint32_t turned[kGroups][kTile];  // [g][q] bit k: 32 g + k of the first tile suppresses q of the second
-        std::uint32_t gone[2 * kGroups];       // bits by place: none, invalid, or suppressed by the second tile
+        std::conditional_t<kBinned, PairBins::Run[kGroups], uint4[kTile / 2]> others;  // of the second tile
+        // [g][q] bit k: 32 g + k of the first tile suppresses q of the second.
+        alignas(16) std::uint32_t turned[kGroups][kTile];
+        std::uint32_t gone[2 * kGroups];  // bits by place: none, invalid, or suppressed by the second tile
     };
 
     // Block to pair of tiles, first <= second.
@@ -43,6 +50,7 @@ struct SmallMatch {
     [[nodiscard]] __device__ __forceinline__ static bool run(Shared& s, const SmallNmsTask& small,
                                                              const NmsRuleSet& rules, const SmallShape& shape,
                                                              const Load& load) {
+        __builtin_assume(threadIdx.x < kThreads);  // or the compiler looks for the end of loops that have one pass
         const NmsTask& task = small.task;
         const SmallNmsScratch& scratch = small.scratch;
         const DetectionSpan& raw = task.raw;
@@ -50,7 +58,7 @@ struct SmallMatch {
         const std::uint32_t warp = threadIdx.x / 32;
         const uint2 tile = tiles_of(blockIdx.x);
         const bool diagonal = tile.x == tile.y;
-        for (std::uint32_t k = threadIdx.x; k < kGroups * kTile; k += kThreads) s.turned[k / kTile][k % kTile] = 0;
+        if (threadIdx.x < kGroups * kTile / 4) reinterpret_cast<uint4*>(s.turned)[threadIdx.x] = uint4{};
         constexpr std::uint32_t kEach = (2 * kTile + kThreads - 1) / kThreads;
         std::uint32_t indices[kEach];  // of the detections that this thread loads; kNone where there is none
 #pragma unroll
@@ -59,6 +67,9 @@ struct SmallMatch {
             const std::uint32_t i = place < kTile ? tile.x * kTile + place : tile.y * kTile + place - kTile;
             indices[k] = place < 2 * kTile && i < static_cast<std::uint32_t>(raw.capacity) ? i : kNone;
             compute_now(indices[k]);
+            if constexpr (kBinned) {
+                if (place >= kTile && place < 2 * kTile) Near{s.others}.clear(place - kTile);
+            }
         }
 
         wait_for_previous();
@@ -77,7 +88,7 @@ struct SmallMatch {
         if (n > shape.capacity) return false;
         if (tile.y * kTile >= n) return true;
         const PairColumns columns{s.edges, s.more};
-        const PairHalves halves{s.halves, nullptr};
+        const Near others{s.others};
         std::int32_t* hits = rules.min_hits > 1 ? scratch.hits : task.kept.hits;
         const std::uint32_t hit_room =
             min(n, rules.min_hits > 1 ? shape.capacity : static_cast<std::uint32_t>(task.kept.capacity));
@@ -88,7 +99,7 @@ struct SmallMatch {
             const std::uint32_t i = indices[k];
             const Entry e = i < n ? make_entry(rules, boxes[k], scores[k], i) : no_entry();
             columns.store(place, e, plain);
-            if (place >= kTile) halves.store(place - kTile, e.edges);
+            if (place >= kTile) others.store(place - kTile, e.edges);
             const bool first = diagonal && place < kTile;
             const std::uint32_t invalid = __ballot_sync(kWholeWarp, first && !e.valid());
             if (lane == 0) s.gone[place / 32] = invalid;
@@ -105,11 +116,11 @@ struct SmallMatch {
         const Entry mine = columns.load(place, i);
         std::uint32_t lane_bit = 1U << lane;
         compute_now(lane_bit);
-        const PairHalves::Reach reach(narrow_edges(mine.edges, pairs.plan.least_share));
+        const typename Near::Reach reach(narrow_edges(mine.edges, pairs.plan.least_share));
 #pragma unroll 1
         for (std::uint32_t from = warp / kGroups * kSpan; from < (warp / kGroups + 1) * kSpan; from += kRun) {
             const std::uint32_t first = kTile + from;
-            std::uint32_t rest = halves.near<false>(from, reach);
+            std::uint32_t rest = others.near(from, reach);
             // Each pair once.
             if (diagonal) rest &= ~lowest_bits(place + 1 > from ? place + 1 - from : 0);
             std::uint32_t found = 0;
@@ -124,6 +135,7 @@ struct SmallMatch {
                     const PairColumns::Test test = columns.test(pairs.plan, mine, first + j);
                     decide(test, mine.score, bit, found, close, turned + j, lane_bit);
                 }
+                __syncwarp();  // or the lanes go on one after the other
                 rest = close;
             }
 #pragma unroll 1
@@ -175,12 +187,13 @@ struct SmallMatch {
 private:
     // With a pair of detections whose bits are `its`, of the other, and `lane`: found gets its bit if it surely
     // suppresses this one, *turned the lane's if this one surely suppresses it, close its bit if neither is sure.
-    // In instructions told here, because the compiler takes more: 44 instead of 36 for all that is done with a pair.
+    // In instructions told here, because the compiler takes more: 44 instead of 36 for all that is done with a pair. A
+    // lane that does not suppress the other adds no bit to it, rather than branch.
     __device__ __forceinline__ static void decide(const PairColumns::Test& test, float score, std::uint32_t its,
                                                   std::uint32_t& found, std::uint32_t& close, std::uint32_t* turned,
                                                   std::uint32_t lane) {
         asm volatile(
-            "{\n\t.reg .pred sure, wins, loses, close;\n\t"
+            "{\n\t.reg .pred sure, wins, loses, close;\n\t.reg .b32 bit;\n\t"
             "setp.gt.f32 sure, %2, %4;\n\t"
             "setp.gt.and.f32 wins, %5, %6, sure;\n\t"
             "setp.lt.and.f32 loses, %5, %6, sure;\n\t"
@@ -188,7 +201,7 @@ private:
             "setp.geu.and.f32 close, %3, %4, close;\n\t"
             "@wins or.b32 %0, %0, %7;\n\t"
             "@close or.b32 %1, %1, %7;\n\t"
-            "@loses red.shared.or.b32 [%8], %9;\n\t}"
+            "selp.b32 bit, %9, 0, loses;\n\tred.shared.or.b32 [%8], bit;\n\t}"
             : "+r"(found), "+r"(close)
             : "f"(test.over), "f"(test.under), "f"(test.sum), "f"(test.score), "f"(score), "r"(its),
               "r"(shared_address(turned)), "r"(lane)
