@@ -59,8 +59,10 @@ struct SmallPlaces {
     template <std::uint32_t kLanes>
     [[nodiscard]] __device__ __forceinline__ std::uint32_t compare(float its) const {
         const std::uint32_t count = s.count;
-        float higher[2] = {};  // numbers, as floats: without predicates, which the next instruction would wait for
-        float equal[2] = {};
+        // Numbers, as floats: without predicates, which the next instruction would wait for. Their last bits count.
+        constexpr float kNothing = 1U << 23;
+        float higher[2] = {kNothing, kNothing};
+        float equal[2] = {kNothing, kNothing};
 #pragma unroll 1
         for (std::uint32_t k = threadIdx.x % kLanes * kFour; k < count; k += kLanes * kFour) {
             const float4 v = *reinterpret_cast<const float4*>(s.listed + k);
@@ -73,8 +75,10 @@ struct SmallPlaces {
             equal[0] += one_if_equal(v.z, its);
             equal[1] += one_if_equal(v.w, its);
         }
-        std::uint32_t found = static_cast<std::uint32_t>(higher[0] + higher[1]) +
-                              static_cast<std::uint32_t>(equal[0] + equal[1]) * kEqual;
+        const auto number = [](const float(&of)[2]) {
+            return __float_as_uint(of[0]) + __float_as_uint(of[1]) - 2 * __float_as_uint(kNothing);
+        };
+        std::uint32_t found = number(higher) + number(equal) * kEqual;
         __syncwarp();
 #pragma unroll
         for (std::uint32_t step = kLanes / 2; step > 0; step /= 2)
