@@ -20,4 +20,32 @@ __device__ __forceinline__ T& hold_address(T* shared) {
     return *static_cast<T*>(__cvta_shared_to_generic(held_address(shared)));
 }
 
+// Shared memory that other warps write meanwhile: one, two and four words at once.
+[[nodiscard]] __device__ __forceinline__ std::uint32_t look(const std::uint32_t* at) {
+    std::uint32_t value;
+    asm volatile("ld.relaxed.cta.shared.u32 %0, [%1];" : "=r"(value) : "r"(shared_address(at)) : "memory");
+    return value;
+}
+[[nodiscard]] __device__ __forceinline__ uint2 look_at_two(const uint2* at) {
+    uint2 two;
+    asm volatile("ld.relaxed.cta.shared.v2.u32 {%0, %1}, [%2];"
+                 : "=r"(two.x), "=r"(two.y)
+                 : "r"(shared_address(at))
+                 : "memory");
+    return two;
+}
+[[nodiscard]] __device__ __forceinline__ uint4 look_at_four(const uint2* at) {
+    uint4 four;
+    asm volatile("ld.relaxed.cta.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(four.x), "=r"(four.y), "=r"(four.z), "=r"(four.w)
+                 : "r"(shared_address(at))
+                 : "memory");
+    return four;
+}
+// Two words at once.
+__device__ __forceinline__ void tell(uint2* at, uint2 value) {
+    static_assert(sizeof(uint2) == sizeof(unsigned long long));
+    atomicExch(reinterpret_cast<unsigned long long*>(at), static_cast<unsigned long long>(value.y) << 32 | value.x);
+}
+
 }  // namespace throng::gpu

@@ -23,6 +23,16 @@ struct Edge {
     }
 };
 
+// What a list begins with.
+struct alignas(16) ListHead {
+    static constexpr std::uint32_t kAll = 1U << 16;
+    std::uint32_t count;    // edges; 0 where rows of bits tell
+    std::uint32_t open;     // bits of the group: who is open,
+    std::uint32_t stays;    // and who stays by all means
+    std::uint32_t numbers;  // of SmallNumbers: that of the group's first open one, and times kAll how many there are
+};
+static_assert(sizeof(ListHead) == SmallNmsScratch::kHead * sizeof(std::uint32_t));
+
 // Of the words of a warp, kWarps words apart.
 template <std::uint32_t kWarps, std::uint32_t kEach>
 struct EdgeLists {

@@ -14,8 +14,8 @@ namespace throng::gpu {
 
 // A block for some groups of 32 detections, kAtOnce of them together. Each lists all kept ones for itself, and
 // meanwhile looks for the first of them that suppresses one of its own: the owner, whose place in the output gets the
-// hit. A kept one is its own.
-template <std::uint32_t kThreads, std::uint32_t kEach, std::uint32_t kAtOnce, bool greedy>
+// hit. A kept one is its own. rows_made: lose has made rows of bits.
+template <std::uint32_t kThreads, std::uint32_t kEach, std::uint32_t kAtOnce, bool greedy, bool rows_made>
 struct SmallFinish {
     static constexpr std::uint32_t kWarps = kThreads / 32;
     static constexpr std::uint32_t kLanes = kAtOnce == 1 ? 16 : 8;  // that look for one detection
@@ -94,13 +94,18 @@ struct SmallFinish {
         std::uint32_t kept[kEach];
         if constexpr (greedy) {
             // What is wanted next is asked for, and cleared, while open ones are being decided.
-            settle_in(s).template run<kWarps, kEach>(scratch, words, kept, [&] {
+            const auto meanwhile = [&] {
                 load_bits(blockIdx.x);
                 places.template prepare<kThreads>();
-            });
-            // For lose, with the next frame.
-            if (shape.together && threadIdx.x < 2 && blockIdx.x < words)
-                scratch.open[blockIdx.x * SmallNmsScratch::kLine + threadIdx.x] = 0;
+            };
+            if constexpr (rows_made) {
+                settle_in(s).template run_with_rows<kWarps, kEach>(scratch, words, kept, meanwhile);
+                // For lose, with the next frame.
+                if (threadIdx.x < 2 && blockIdx.x < words)
+                    scratch.open[blockIdx.x * SmallNmsScratch::kLine + threadIdx.x] = 0;
+            } else {
+                settle_in(s).template run<kWarps, kEach>(scratch, words, kept, meanwhile);
+            }
         } else {
             rows.load_gone(n, words);  // first: it is needed first
             load_bits(blockIdx.x);

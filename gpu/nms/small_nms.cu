@@ -14,7 +14,7 @@
 // No detection is sorted. Kernels that start early, each of which waits for all of the one before:
 //   match:  who suppresses whom, as a matrix of bits. Who is suppressed by nobody is kept, by one-pass and by greedy.
 //   lose:   greedy only. Who is suppressed by one of those is lost. Of the others, about a tenth, the suppressors are
-//           listed; where many detections may be in few clusters, but for those that are lost.
+//           listed; of one frame of more than 2048, all open ones are numbered, and rows of bits tell.
 //   finish: a block for 32 detections: looks in their rows for the first kept one that suppresses each, and writes what
 //           is kept of them. Before that, under greedy, every block decides all those that are open. What another block
 //           knows already is computed again rather than waited for.
@@ -64,12 +64,12 @@ __global__ void __launch_bounds__(kThreads, 1)
     if (!SmallLose<kThreads, kEach, together>::run(task, shape)) larger.second(task.task);
 }
 
-template <std::uint32_t kEach, bool greedy, class Tasks, class Larger>
+template <std::uint32_t kEach, bool greedy, bool rows_made, class Tasks, class Larger>
 __global__ void __launch_bounds__(kThreads, 1)
     finish_kernel(const __grid_constant__ Tasks tasks, const __grid_constant__ NmsRuleSet rules,
                   const __grid_constant__ SmallShape shape, const __grid_constant__ Larger larger) {
     const SmallNmsTask& task = tasks.get();
-    if (SmallFinish<kThreads, kEach, kAtOnce<Tasks>, greedy>::run(task, rules, shape)) return;
+    if (SmallFinish<kThreads, kEach, kAtOnce<Tasks>, greedy, rows_made>::run(task, rules, shape)) return;
     if constexpr (greedy) {
         larger.third(task.task);
     } else {
@@ -96,6 +96,12 @@ std::uint32_t stride_for(std::int32_t capacity) {
     return capacity <= kFew ? kFew : capacity <= kSome ? kSome : kSmallNmsLimit;
 }
 
+// Words of SmallNmsScratch::rows.
+std::size_t row_words(std::int32_t capacity) {
+    const std::size_t most = most_open(stride_for(capacity));
+    return most / 32 * most;
+}
+
 template <class Tasks, class Larger>
 struct Launch {
     const DeviceInfo& device;
@@ -108,6 +114,8 @@ struct Launch {
     unsigned first_blocks = 0;  // that `larger` needs of match at least,
     unsigned later_blocks = 0;  // and of the kernels after it; 0: as the small frames need
     bool reduce_alone = false;
+
+    static constexpr bool kMayMeet = std::is_same_v<Tasks, OneTask> && std::is_same_v<Larger, LeaveLarger>;
 
     template <typename... Parameters, typename... Arguments>
     void run(const char* name, void (*kernel)(Parameters...), const LaunchSize& size, LaunchWay way,
@@ -150,32 +158,30 @@ struct Launch {
     }
 
     // kEach: words of a row that a warp takes.
-    template <std::uint32_t kEach, bool greedy>
-    void finish(bool early) const {
-        const std::size_t shared = sizeof(typename SmallFinish<kThreads, kEach, kAtOnce<Tasks>, greedy>::Shared);
-        run("finish_kernel", &finish_kernel<kEach, greedy, Tasks, Larger>, {blocks(1), kThreads, shared},
-            LaunchWay{.early = early}, rules, shape, larger);
-    }
-
-    template <std::uint32_t kEach>
+    template <std::uint32_t kEach, bool together>
     void lose() const {
-        const LaunchSize size{blocks(2), kThreads};
-        const LaunchWay way{.early = !reduce_alone, .together = shape.together};
-        if constexpr (kEach > kSome / kThreads && std::is_same_v<Tasks, OneTask> &&
-                      std::is_same_v<Larger, LeaveLarger>) {
-            if (shape.together)
-                return run("lose_kernel", &lose_kernel<kEach, true, Tasks, Larger>, size, way, shape, larger);
-        }
-        run("lose_kernel", &lose_kernel<kEach, false, Tasks, Larger>, size, way, shape, larger);
+        run("lose_kernel", &lose_kernel<kEach, together, Tasks, Larger>, {blocks(2), kThreads},
+            LaunchWay{.early = !reduce_alone, .together = together}, shape, larger);
+    }
+    template <std::uint32_t kEach, bool greedy, bool rows_made>
+    void finish(bool early) const {
+        using Finish = SmallFinish<kThreads, kEach, kAtOnce<Tasks>, greedy, rows_made>;
+        run("finish_kernel", &finish_kernel<kEach, greedy, rows_made, Tasks, Larger>,
+            {blocks(1), kThreads, sizeof(typename Finish::Shared)}, LaunchWay{.early = early}, rules, shape, larger);
     }
 
     template <std::uint32_t kEach>
     void reduce() const {
-        if (rules.rule == NmsRule::greedy) {
-            lose<kEach>();
-            finish<kEach, true>(true);
+        if (rules.rule != NmsRule::greedy) {
+            finish<kEach, false, false>(!reduce_alone);
+        } else if (shape.together) {
+            if constexpr (kMayMeet) {
+                lose<kEach, true>();
+                finish<kEach, true, true>(true);
+            }
         } else {
-            finish<kEach, false>(!reduce_alone);
+            lose<kEach, false>();
+            finish<kEach, true, false>(true);
         }
         if (rules.min_hits > 1)
             run("drop_kernel", &drop_kernel<Tasks>, {dim3(1, frames), kDropThreads}, LaunchWay{}, rules, shape);
@@ -208,9 +214,9 @@ void launch(SmallNmsPart part, const DeviceInfo& device, const Tasks& tasks, std
             const NmsRuleSet& rules, bool extras, StreamView stream) {
     constexpr bool kOne = std::is_same_v<Tasks, OneTask>;
     const std::uint32_t tile = tile_for(capacity, frames, kOne);
-    // Not for fewer: the crowd of 2895 took 13.1 instead of 13.0 us. Of lose a multiprocessor runs one block at least.
+    // Of lose a multiprocessor runs one block at least. Not for fewer: 1027 took 7.1 instead of 6.8 us.
     const bool together =
-        kOne && rules.rule == NmsRule::greedy && tile == MatchMany::kTileSize &&
+        kOne && rules.rule == NmsRule::greedy && tile != MatchFew::kTileSize &&
         words_for(static_cast<std::uint32_t>(capacity)) <= static_cast<std::uint32_t>(device.multiprocessors);
     const SmallShape shape = make_shape(capacity, tile, rules, extras, together);
     Launch<Tasks, LeaveLarger>{.device = device,
@@ -236,7 +242,7 @@ std::uint32_t spread(std::uint32_t items, const DeviceInfo& device) {
 }  // namespace
 
 std::int32_t small_nms_limit(const DeviceInfo& device) {
-    using Finish = SmallFinish<kThreads, kSmallNmsLimit / kThreads, kAtOnce<TaskOfFrame>, true>;
+    using Finish = SmallFinish<kThreads, kSmallNmsLimit / kThreads, kAtOnce<TaskOfFrame>, true, false>;
     return sizeof(Finish::Shared) + sizeof(SmallNmsTask) <= device.shared_memory ? kSmallNmsLimit : kFew;
 }
 
@@ -248,7 +254,9 @@ SmallNmsScratch lay_out_small_nms(std::byte* d_memory, std::int32_t capacity) {
     s.gone = s.matrix + words * stride_for(capacity);
     s.edges = s.gone + words * SmallNmsScratch::kTiles;
     s.open = s.edges + words * SmallNmsScratch::kSegment;
-    s.hits = reinterpret_cast<std::int32_t*>(s.open + words * SmallNmsScratch::kLine);
+    s.rows = s.open + words * SmallNmsScratch::kLine;
+    s.who = s.rows + row_words(capacity);
+    s.hits = reinterpret_cast<std::int32_t*>(s.who + most_open(stride_for(capacity)));
     s.source = s.hits + room;
     s.invalid = reinterpret_cast<std::uint32_t*>(s.source + room);
     return s;
@@ -259,7 +267,8 @@ std::size_t small_nms_bytes(std::int32_t capacity) {
     const std::size_t words = room / 32;
     const std::size_t each =
         stride_for(capacity) + SmallNmsScratch::kTiles + SmallNmsScratch::kSegment + SmallNmsScratch::kLine + 1;
-    const std::size_t bytes = words * each * sizeof(std::uint32_t) + room * 2 * sizeof(std::int32_t);
+    const std::size_t numbered = row_words(capacity) + most_open(stride_for(capacity));
+    const std::size_t bytes = (words * each + numbered) * sizeof(std::uint32_t) + room * 2 * sizeof(std::int32_t);
     return (bytes + 255) / 256 * 256;
 }
 

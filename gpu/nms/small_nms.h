@@ -28,9 +28,10 @@ struct SmallNmsScratch {
     std::uint32_t* matrix = nullptr;   // [words][2048, 3072 or 4096] bit k of [w][i]: detection 32 w + k suppresses i
     std::uint32_t* gone = nullptr;     // [words][kTiles] bits: none, invalid, or suppressed by one of that tile
     std::uint32_t* invalid = nullptr;  // [words] how many
-    std::uint32_t* edges = nullptr;    // [words][kSegment] greedy, lists: how many edges, then as bits who is open and
-                                       // who stays, 0; of each edge an Edge
-    std::uint32_t* open = nullptr;     // [words][kLine] greedy: see SmallLose; 0 between calls
+    std::uint32_t* edges = nullptr;    // [words][kSegment] greedy: a ListHead, and an Edge for each edge
+    std::uint32_t* open = nullptr;     // [words][kLine] greedy: see SmallNumbers; 0 between calls
+    std::uint32_t* rows = nullptr;     // [most open / 128][most open][4] greedy: bits by number, see SmallNumbers
+    std::uint32_t* who = nullptr;      // [most open] greedy: by number, index
     std::int32_t* hits = nullptr;      // [capacity] of the kept ones by rank, before those with too few are dropped
     std::int32_t* source = nullptr;    // [capacity] beside hits
 };

@@ -1,31 +1,35 @@
 // Greedy: decides those that the step before left open. Every block does it for itself.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 
 #include "gpu/nms/small_edges.cuh"
+#include "gpu/nms/small_many.cuh"
 
 namespace throng::gpu {
 
-// All open ones are numbered, and who suppresses whom of them is put into rows of bits. kMost: detections.
+// All open ones are numbered, and who suppresses whom of them is put into rows of bits, if it is not yet. kMost:
+// detections.
 template <std::uint32_t kMost>
 struct SmallSettle {
     static constexpr std::uint32_t kMostWords = kMost / 32;
-    static constexpr std::uint32_t kMostOpen = kMost / 8;  // for which there are rows of bits
-    static constexpr std::uint32_t kMostEdges = std::max(2 * kMost, 5120U);
+    static constexpr std::uint32_t kMostOpen = most_open(kMost);  // for which there are rows of bits
     struct Shared {
         union {
             // Open ones by number: bit k of [w][i]: number 32 w + k suppresses i.
             alignas(16) std::uint32_t rows[kMostOpen / 32][kMostOpen];
             // Where there are more: suppressed << 16 | its suppressor, open ones.
-            std::uint32_t edges[kMostEdges];
+            std::uint32_t edges[most_waiting(kMost)];
         };
-        uint2 open[kMostWords];                     // bits by index, and the number of the first
-        std::uint32_t numbers;                      // that have been given,
-        std::uint32_t taken;                        // and edges that wait
-        alignas(16) uint2 decided[kMostOpen / 32];  // bits by number: who is lost, and who stays
-        std::uint32_t state[kMost];                 // a SmallState each; by atomics as long as some are open
+        uint2 open[kMostWords];        // bits by index, and the number of the first
+        std::uint16_t who[kMostOpen];  // by number: index
+        std::uint32_t numbers;         // that have been given,
+        std::uint32_t taken;           // and edges that wait
+        struct {
+            alignas(16) uint2 by_number[kMostOpen / 32];  // bits: who is lost, and who stays
+            std::uint32_t staying[kMostWords];            // bits by index, of the open ones
+        } decided;
+        std::uint32_t state[kMost];  // a SmallState each; by atomics as long as some are open
     };
     Shared& s;
     std::uint32_t* waits;  // [kMost] of shared memory that nothing else uses until then: for how many open ones each
@@ -34,15 +38,15 @@ struct SmallSettle {
     // Before the threads next meet.
     __device__ __forceinline__ void prepare() const {
         if (threadIdx.x == 0) s.numbers = s.taken = 0;
+        constexpr std::uint32_t kWords = sizeof(s.decided) / sizeof(std::uint32_t);
+        if (threadIdx.x < kWords) reinterpret_cast<std::uint32_t*>(&s.decided)[threadIdx.x] = 0;
     }
 
     // kept: bits of the warp's words. Calls meanwhile() once, after which the threads meet.
     template <std::uint32_t kWarps, std::uint32_t kEach, typename Meanwhile>
     __device__ __forceinline__ void run(const SmallNmsScratch& scratch, std::uint32_t words,
                                         std::uint32_t (&kept)[kEach], const Meanwhile& meanwhile) const {
-        using ListsOfWarp = EdgeLists<kWarps, kEach>;
-        const std::uint32_t lane = threadIdx.x % 32;
-        ListsOfWarp lists;
+        EdgeLists<kWarps, kEach> lists;
         lists.load(scratch.edges, words);
         clear<kWarps * 32>();  // while that comes
         lists.read_heads();
@@ -53,30 +57,66 @@ struct SmallSettle {
         if (open <= kMostOpen) {
             decide_by_rows(scratch, lists, first, open, meanwhile);
 #pragma unroll
-            for (std::uint32_t k = 0; k < kEach; ++k) {
-                const std::uint32_t its = first[k] + __popc(lists.open[k] & lowest_bits(lane));
-                bool stays = (lists.stays[k] >> lane & 1U) != 0;
-                if ((lists.open[k] >> lane & 1U) != 0) stays = (s.decided[its / 32].y >> its % 32 & 1U) != 0;
-                kept[k] = __ballot_sync(kWholeWarp, stays);
-            }
+            for (std::uint32_t k = 0; k < kEach; ++k) kept[k] = lists.stays[k] | s.decided.staying[lists.word(k)];
         } else {
             meanwhile();
-            decide_by_edges<kWarps, kEach>(s, waits, scratch.edges, scratch.matrix, words);
-#pragma unroll
-            for (std::uint32_t k = 0; k < kEach; ++k) {
-                const std::uint32_t i = ListsOfWarp::word(k) * 32 + lane;
-                kept[k] = __ballot_sync(kWholeWarp, s.state[i] == SmallState::stays);
-            }
+            decide_many<kWarps>(scratch, words, kept);
         }
+    }
+    // The same where the open ones have numbers and rows already: see SmallNumbers.
+    template <std::uint32_t kWarps, std::uint32_t kEach, typename Meanwhile>
+    __device__ __forceinline__ void run_with_rows(const SmallNmsScratch& scratch, std::uint32_t words,
+                                                  std::uint32_t (&kept)[kEach], const Meanwhile& meanwhile) const {
+        const std::uint32_t warp = threadIdx.x / 32;
+        const auto* head = reinterpret_cast<const ListHead*>(scratch.edges + warp * SmallNmsScratch::kSegment);
+        const std::uint32_t numbers = load_now(warp < words, &head->numbers, 0);  // where there is none, none are open
+#pragma unroll
+        for (std::uint32_t k = 0; k < kEach; ++k) {
+            kept[k] = load_now(warp + k * kWarps < words, &head->stays, 0);
+            head += kWarps * (SmallNmsScratch::kSegment / SmallNmsScratch::kHead);
+        }
+        Row<kMostOpen / 32> row;
+#pragma unroll
+        for (std::uint32_t w = 0; w < kMostOpen / 32; w += 4) {
+            const auto* at = reinterpret_cast<const uint4*>(scratch.rows) + w / 4 * kMostOpen + threadIdx.x;
+            const uint4 v = load_now(threadIdx.x < kMostOpen, at);
+            row.words[w] = v.x;
+            row.words[w + 1] = v.y;
+            row.words[w + 2] = v.z;
+            row.words[w + 3] = v.w;
+        }
+        row.who = load_now(threadIdx.x < kMostOpen, scratch.who + threadIdx.x, 0);
+        meanwhile();
+        const std::uint32_t open = numbers / ListHead::kAll;
+        const bool many = open > kMostOpen;
+        if (!many && warp < words_for(open)) watch<4>(open, row);
+        if (__syncthreads_or(many ? 1 : 0) != 0) return decide_many<kWarps>(scratch, words, kept);
+#pragma unroll
+        for (std::uint32_t k = 0; k < kEach; ++k) kept[k] |= s.decided.staying[warp + k * kWarps];
     }
 
 private:
+    // Of an open one.
+    template <std::uint32_t kWords>
+    struct Row {
+        std::uint32_t words[kWords];  // bits by number: who suppresses it
+        std::uint32_t who;            // index
+    };
+
+    template <std::uint32_t kWarps, std::uint32_t kEach>
+    __device__ __forceinline__ void decide_many(const SmallNmsScratch& scratch, std::uint32_t words,
+                                                std::uint32_t (&kept)[kEach]) const {
+        SmallMany<kMost, Shared>::template decide<kWarps, kEach>(s, waits, scratch.edges, scratch.matrix, words);
+#pragma unroll
+        for (std::uint32_t k = 0; k < kEach; ++k)
+            kept[k] = __ballot_sync(kWholeWarp, s.state[threadIdx.x + k * (kWarps * 32)] == SmallState::stays);
+    }
+
     template <std::uint32_t kThreads>
     __device__ __forceinline__ void clear() const {
         constexpr std::uint32_t kCount = sizeof(s.rows) / sizeof(uint4);
 #pragma unroll
         for (std::uint32_t k = threadIdx.x; k < kCount; k += kThreads) reinterpret_cast<uint4*>(s.rows)[k] = uint4{};
-        if (threadIdx.x < kMostOpen / 32) s.decided[threadIdx.x] = uint2{};
     }
 
     // Numbers the open ones of the warp's words, or too many where a list is cut.
@@ -97,7 +137,11 @@ private:
 #pragma unroll
         for (std::uint32_t k = 0; k < kEach; ++k) {
             first[k] += at;
-            if (lane == 0) s.open[ListsOfWarp::word(k)] = make_uint2(lists.open[k], first[k]);
+            const std::uint32_t word = ListsOfWarp::word(k);
+            if (lane == 0) s.open[word] = make_uint2(lists.open[k], first[k]);
+            const std::uint32_t its = first[k] + __popc(lists.open[k] & lowest_bits(lane));
+            if ((lists.open[k] >> lane & 1U) != 0 && its < kMostOpen)
+                s.who[its] = static_cast<std::uint16_t>(word * 32 + lane);
         }
     }
 
@@ -118,236 +162,43 @@ private:
         });
         meanwhile();
         __syncthreads();
-        if (warp < words_for(open)) watch<4>(open);
+        if (warp < words_for(open)) {
+            Row<kMostOpen / 32> row;
+#pragma unroll
+            for (std::uint32_t w = 0; w < kMostOpen / 32; ++w) row.words[w] = s.rows[w][threadIdx.x];
+            row.who = s.who[threadIdx.x];
+            watch<4>(open, row);
+        }
         __syncthreads();
     }
     // A warp's share. kWords: of a row, if so many are enough.
     template <std::uint32_t kWords>
-    __device__ __forceinline__ void watch(std::uint32_t open) const {
+    __device__ __forceinline__ void watch(std::uint32_t open, const Row<kMostOpen / 32>& row) const {
         static_assert(kWords % 2 == 0 && kMostOpen % 32 == 0);
         if constexpr (kWords * 32 < kMostOpen) {
-            if (open > kWords * 32) return watch<kWords + 4>(open);
+            if (open > kWords * 32) return watch<kWords + 4>(open, row);
         }
-        const std::uint32_t lane = threadIdx.x % 32;
-        const std::uint32_t i = threadIdx.x;
-        std::uint32_t row[kWords];
-#pragma unroll
-        for (std::uint32_t w = 0; w < kWords; ++w) row[w] = s.rows[w][i];
-        bool waiting = i < open;
+        const std::uint32_t first = threadIdx.x / 32 * 32;
+        std::uint32_t waiting = lowest_bits(open - first);  // bits, as all that follow: not predicates, which take long
         uint2 told = make_uint2(0, 0);
-        while (__any_sync(kWholeWarp, waiting)) {
-            std::uint32_t by_kept = 0;
-            std::uint32_t by_others = 0;
+        while (waiting != 0) {
+            std::uint32_t by_kept[2] = {};  // of two words each: shorter chains
+            std::uint32_t by_others[2] = {};
 #pragma unroll
             for (std::uint32_t w = 0; w < kWords; w += 2) {
-                const uint4 known = look(s.decided + w);
-                by_kept |= (row[w] & known.y) | (row[w + 1] & known.w);
-                by_others |= (row[w] & ~known.x) | (row[w + 1] & ~known.z);
+                const uint4 known = look_at_four(s.decided.by_number + w);
+                by_kept[0] |= row.words[w] & known.y;
+                by_kept[1] |= row.words[w + 1] & known.w;
+                by_others[0] |= row.words[w] & ~known.x;
+                by_others[1] |= row.words[w + 1] & ~known.z;
             }
-            const std::uint32_t lost = __ballot_sync(kWholeWarp, waiting && by_kept != 0);
-            const std::uint32_t stays = __ballot_sync(kWholeWarp, waiting && by_others == 0);
-            if ((lost | stays) == 0) continue;
+            const std::uint32_t lost = __ballot_sync(kWholeWarp, (by_kept[0] | by_kept[1]) != 0) & waiting;
+            const std::uint32_t stays = __ballot_sync(kWholeWarp, (by_others[0] | by_others[1]) == 0) & waiting;
             told = make_uint2(told.x | lost, told.y | stays);
-            if (lane == 0) tell(s.decided + i / 32, told);
-            waiting = waiting && ((lost | stays) >> lane & 1U) == 0;
-            __syncwarp();
+            if ((lost | stays) != 0 && threadIdx.x == first) tell(s.decided.by_number + first / 32, told);
+            waiting &= ~(lost | stays);
         }
-    }
-    // Other warps write meanwhile.
-    [[nodiscard]] __device__ __forceinline__ static uint4 look(const uint2* at) {
-        uint4 two;
-        asm volatile("ld.relaxed.cta.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
-                     : "=r"(two.x), "=r"(two.y), "=r"(two.z), "=r"(two.w)
-                     : "r"(shared_address(at))
-                     : "memory");
-        return two;
-    }
-    __device__ __forceinline__ static void tell(uint2* at, uint2 value) {
-        static_assert(sizeof(uint2) == sizeof(unsigned long long));
-        atomicExch(reinterpret_cast<unsigned long long*>(at), static_cast<unsigned long long>(value.y) << 32 | value.x);
-    }
-
-    // The same where there are more, or a list is cut: a state for each, and edges that wait; where not all of those
-    // have room, by the rows of the matrix. Ends with all threads there; no state is open then.
-    template <std::uint32_t kWarps, std::uint32_t kEach>
-    __device__ __noinline__ static void decide_by_edges(Shared& shared, std::uint32_t* shared_waits,
-                                                        const std::uint32_t* d_lists, const std::uint32_t* d_matrix,
-                                                        std::uint32_t words) {
-        Shared& s = hold_address(&shared);
-        std::uint32_t* const waits = &hold_address(shared_waits);
-        const std::uint32_t lane = threadIdx.x % 32;
-        const std::uint32_t warp = threadIdx.x / 32;
-        EdgeLists<kWarps, kEach> lists;
-        lists.load(d_lists, words);
-        lists.read_heads();
-        std::uint32_t states[kEach];
-#pragma unroll
-        for (std::uint32_t k = 0; k < kEach; ++k) {
-            const bool is_open = (lists.open[k] >> lane & 1U) != 0;
-            const bool stays = (lists.stays[k] >> lane & 1U) != 0;
-            states[k] = is_open ? SmallState::open : stays ? SmallState::stays : SmallState::lost;
-            s.state[EdgeLists<kWarps, kEach>::word(k) * 32 + lane] = states[k];
-            waits[EdgeLists<kWarps, kEach>::word(k) * 32 + lane] = 0;
-        }
-        __syncthreads();
-        bool listed = true;
-#pragma unroll
-        for (std::uint32_t k = 0; k < kEach; ++k) listed = listed && lists.count[k] <= SmallNmsScratch::kEdges;
-        // The edges given, if from open ones: the others are lost.
-        const auto for_each_open = [&](const auto& put) {
-            lists.for_each(d_lists, [&](std::uint32_t k, bool given, std::uint32_t edge) {
-                const Edge its(edge);
-                const std::uint32_t i = EdgeLists<kWarps, kEach>::word(k) * 32 + its.lane;
-                const bool from_open = given && s.state[its.by] == SmallState::open;
-                const std::uint32_t votes = __ballot_sync(kWholeWarp, from_open);
-                put(from_open, __popc(votes & lowest_bits(lane)), __popc(votes), i << 16 | its.by);
-            });
-        };
-        // Each warp has its part, where those of neighbours are; where that is too small for some, all are dealt out.
-        constexpr std::uint32_t kPart = kMostEdges / kWarps;
-        std::uint32_t taken = 0;  // by the warp
-        for_each_open([&](bool given, std::uint32_t at, std::uint32_t number, std::uint32_t edge) {
-            if (given) atomicAdd(waits + (edge >> 16), 1U);
-            if (given && taken + at < kPart) s.edges[warp * kPart + taken + at] = edge;
-            taken += number;
-        });
-        std::uint32_t begin = 0;
-        if (lane == 0) begin = atomicAdd(&s.taken, taken);
-        begin = __shfl_sync(kWholeWarp, begin, 0);
-        const bool in_parts = __syncthreads_and(taken <= kPart ? 1 : 0) != 0;
-        const bool fits = __syncthreads_and(listed ? 1 : 0) != 0 && s.taken <= kMostEdges;
-        if (fits) {
-            if (in_parts) {
-                begin = warp * kPart;
-            } else {
-                for_each_open([&](bool given, std::uint32_t at, std::uint32_t number, std::uint32_t edge) {
-                    if (given) s.edges[begin + at] = edge;
-                    begin += number;
-                });
-                __syncthreads();
-                const std::uint32_t share = (s.taken + kWarps - 1) / kWarps;
-                begin = min(warp * share, s.taken);
-                taken = warp_max(min(share, s.taken - begin));  // so that it is known to be the same for all lanes
-            }
-            std::uint32_t left[kEach];
-#pragma unroll
-            for (std::uint32_t k = 0; k < kEach; ++k)
-                left[k] = look(waits, EdgeLists<kWarps, kEach>::word(k) * 32 + lane);
-#pragma unroll
-            for (std::uint32_t k = 0; k < kEach; ++k) {
-                if (states[k] == SmallState::open && left[k] == 0)
-                    tell(s.state, EdgeLists<kWarps, kEach>::word(k) * 32 + lane, SmallState::stays);
-            }
-            resolve(s, waits, s.edges + begin, taken);
-        } else {
-#pragma unroll
-            for (std::uint32_t k = 0; k < kEach; ++k) {
-                if (lane == 0) s.open[EdgeLists<kWarps, kEach>::word(k)] = make_uint2(lists.open[k], lists.stays[k]);
-            }
-            __syncthreads();
-            look_at_rows<kWarps>(s, d_matrix, words);
-        }
-        __syncthreads();
-    }
-
-    // Other warps write meanwhile.
-    [[nodiscard]] __device__ __forceinline__ static uint2 look_at_two(const uint2* at) {
-        uint2 two;
-        asm volatile("ld.relaxed.cta.shared.v2.u32 {%0, %1}, [%2];"
-                     : "=r"(two.x), "=r"(two.y)
-                     : "r"(shared_address(at))
-                     : "memory");
-        return two;
-    }
-    [[nodiscard]] __device__ __forceinline__ static std::uint32_t look(const std::uint32_t* values, std::uint32_t i) {
-        std::uint32_t value;
-        asm volatile("ld.relaxed.cta.shared.u32 %0, [%1];" : "=r"(value) : "r"(shared_address(values + i)) : "memory");
-        return value;
-    }
-    __device__ __forceinline__ static void tell(std::uint32_t* state, std::uint32_t i, SmallState value) {
-        atomicExch(state + i, value);
-    }
-
-    // A lane has some edges, and waits until the suppressor of each is decided. Whoever precedes all other open ones
-    // waits for nobody, so all get an answer.
-    __device__ __forceinline__ static void resolve(Shared& s, std::uint32_t* waits, std::uint32_t* ours,
-                                                   std::uint32_t count) {
-        const std::uint32_t lane = threadIdx.x % 32;
-        if (count <= 32) {
-            // As few steps as can be: those that wait take them from those that they wait for.
-            std::uint32_t edge = lane < count ? ours[lane] : kNone;
-            const bool alone = edge != kNone && look(waits, edge >> 16) == 1;
-            while (true) {
-                const bool ready = edge != kNone && look(s.state, edge & 0xFFFFU) != SmallState::open;
-                if (__any_sync(kWholeWarp, ready)) {
-                    if (ready) static_cast<void>(decide(s, waits, edge, alone));
-                    if (ready) edge = kNone;
-                    __syncwarp();
-                } else if (!__any_sync(kWholeWarp, edge != kNone)) {
-                    return;
-                }
-            }
-        }
-        for (bool again = true; again;) {
-            again = false;
-            for (std::uint32_t e = lane; e < count; e += 32) {
-                const std::uint32_t edge = ours[e];
-                if (edge == kNone) continue;
-                if (decide(s, waits, edge, false)) {
-                    ours[e] = kNone;
-                } else {
-                    again = true;
-                }
-            }
-        }
-    }
-    // Whether an edge is done with. alone: the suppressed one waits for no other.
-    __device__ __forceinline__ static bool decide(Shared& s, std::uint32_t* waits, std::uint32_t edge, bool alone) {
-        const std::uint32_t seen = look(s.state, edge & 0xFFFFU);
-        if (seen == SmallState::open) return false;
-        const std::uint32_t i = edge >> 16;
-        if (seen == SmallState::stays) {
-            tell(s.state, i, SmallState::lost);
-        } else if (alone || atomicSub(waits + i, 1U) == 1) {
-            tell(s.state, i, SmallState::stays);
-        }
-        return true;
-    }
-
-    // The same by the rows of the matrix, where there are too many edges: a lane has one of a word, and goes along all
-    // words. shared.open: of each word who is open, and who stays. Out of line, and so without the address of what
-    // should stay in registers.
-    template <std::uint32_t kWarps>
-    __device__ __noinline__ static void look_at_rows(Shared& shared, const std::uint32_t* d_matrix,
-                                                     std::uint32_t words) {
-        Shared& s = hold_address(&shared);
-        const std::uint32_t lane = threadIdx.x % 32;
-        for (bool again = true; again;) {
-            again = false;
-            for (std::uint32_t w = threadIdx.x / 32; w < words; w += kWarps) {
-                const uint2 own = look_at_two(s.open + w);
-                if (own.x == 0) continue;
-                const bool asks = (own.x >> lane & 1U) != 0;
-                const std::uint32_t* row = d_matrix + w * 32 + lane;
-                std::uint32_t by_open = 0;
-                std::uint32_t by_kept = 0;
-#pragma unroll 8
-                for (std::uint32_t v = 0; v < words; ++v) {
-                    const std::uint32_t bits = asks ? __ldcg(row + v * kMost) : 0;
-                    const uint2 known = look_at_two(s.open + v);
-                    by_open |= bits & known.x;
-                    by_kept |= bits & known.y;
-                }
-                const std::uint32_t lost = __ballot_sync(kWholeWarp, by_kept != 0);
-                const std::uint32_t stays = __ballot_sync(kWholeWarp, asks && (by_kept | by_open) == 0);
-                const std::uint32_t left = own.x & ~(lost | stays);
-                if (lane == 0 && left != own.x) tell(s.open + w, make_uint2(left, own.y | stays));
-                again = again || left != 0;
-                __syncwarp();
-            }
-        }
-        for (std::uint32_t w = threadIdx.x / 32; w < words; w += kWarps)
-            s.state[w * 32 + lane] = (s.open[w].y >> lane & 1U) != 0 ? SmallState::stays : SmallState::lost;
+        if ((told.y >> threadIdx.x % 32 & 1U) != 0) atomicOr(&s.decided.staying[row.who / 32], 1U << row.who % 32);
     }
 };
 

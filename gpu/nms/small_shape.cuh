@@ -15,8 +15,13 @@ struct SmallShape {
     std::uint32_t tile;      // detections
     PairPlan plan;
     bool extras;    // that are copied
-    bool together;  // all blocks of lose run at the same time, a group each, and may tell each other
+    bool together;  // all blocks of lose run at the same time, a group each, and tell each other who is open
 };
+
+// So many open ones of so many detections have numbers and rows of bits: see SmallNumbers and SmallSettle.
+__host__ __device__ constexpr std::uint32_t most_open(std::uint32_t most) {
+    return most / 8;
+}
 
 // Where a frame's task comes from: the launch itself, or device memory.
 struct OneTask {
