@@ -1,7 +1,9 @@
 // Every way through the small engine, each with few detections, so that the tools that look for races and for bad
 // accesses get through: THRONG_REQUIRE_GPU=1 compute-sanitizer --tool racecheck gpu_nms --gtest_filter='SmallNms.*'
 // Those named SmallNmsLong have too long ways to wait for that.
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "tests/gpu/nms/engine_cases.h"
 
@@ -147,6 +149,83 @@ TEST(SmallNmsLong, ManyAreLeft) {
     Random random(seed(50));
     for (const int n : {2600, 3900}) {
         for (const float theta : {0.2F, 0.4F}) compare(crowded_input(random, n), rule(NmsRule::greedy, theta));
+    }
+}
+
+// Chains far from each other, which leave `open` undecided in all, and boxes that meet nobody.
+NmsInput chains_input(Random& random, int n, int open) {
+    constexpr int kLinks = 30;
+    NmsInput input;
+    const auto add = [&](float x, float y, float score) {
+        input.boxes.push_back({x, y, 10, 10});
+        input.scores.push_back(score);
+    };
+    for (int left = open; left > 0; left -= kLinks) {
+        // The first stays and the second is lost, which is known at once.
+        const int links = std::min(left, kLinks) + 2;
+        const auto y = static_cast<float>(left) * 20.0F;
+        for (int i = 0; i < links; ++i) add(4.0F * static_cast<float>(i), y, 0.9F - 0.001F * static_cast<float>(i));
+    }
+    for (int i = 0; static_cast<int>(input.boxes.size()) < n; ++i)
+        add(1000.0F + 20.0F * static_cast<float>(i), 0, 0.5F);
+    return shuffled(input, random);
+}
+
+// As many open ones as there are rows of bits for, one less and one more.
+TEST(SmallNmsLong, AsManyAreLeftAsThereAreRows) {
+    TH_NEED_GPU();
+    Random random(seed(58));
+    for (const auto& [n, rows] : {std::pair{1500, 256}, {2500, 384}, {3500, 512}}) {
+        for (const int open : {rows - 1, rows, rows + 1})
+            compare(chains_input(random, n, open), rule(NmsRule::greedy, 0.4F), -1, 2);
+    }
+}
+
+// What blocks tell each other in one frame is not there in the next, whatever its size and rule.
+TEST(SmallNmsLong, FramesOfManySizesInOneBuffer) {
+    TH_NEED_GPU();
+    Random random(seed(59));
+    const auto cpu = make_cpu_nms(1);
+    DeviceNms device(gpu::FastEngine::small);
+    for (const int n : {4000, 10, 2500, 0, 4096, 700, 3100, 33}) {
+        const NmsInput input = n == 0 ? NmsInput{} : clusters_input(random, static_cast<std::size_t>(n), 60);
+        for (const NmsRule which : {NmsRule::greedy, NmsRule::one_pass, NmsRule::greedy}) {
+            const NmsParams params = rule(which);
+            const NmsOutput expected = run_host_nms(*cpu, input, params);
+            EXPECT_EQ(difference(expected.kept, expected.invalid, device.run(input, params, 4096), params), "")
+                << "n " << n;
+        }
+    }
+}
+
+// Edges are told apart by their place between the outermost ones of 32 boxes: where these are far apart, side by side,
+// all the same, or not all there.
+TEST(SmallNmsLong, EdgesNearAndFar) {
+    TH_NEED_GPU();
+    Random random(seed(60));
+    const auto uniform = [&](float low, float high) {
+        return std::uniform_real_distribution<float>(low, high)(random);
+    };
+    for (const float extent : {1e-30F, 1.0F, 1e4F, 1e30F, 1e38F}) {
+        NmsInput input;
+        for (int i = 0; i < 3300; ++i) {
+            const float size = extent * uniform(0.01F, 0.1F);
+            Box box{uniform(-extent, extent), uniform(-extent, extent), size, size};
+            if (i / 200 % 4 == 1) box.x = extent / 2;                // one column
+            if (i / 200 % 4 == 2) box = {-extent, extent, size, 1};  // one place
+            if (i % 61 == 0) box.w = -1;
+            if (i % 67 == 0) box.x = std::nanf("");
+            if (i % 71 == 0) box.w = 3e38F;
+            input.boxes.push_back(box);
+            input.scores.push_back(i % 5 == 0 ? 0.5F : uniform(0, 1));
+        }
+        for (const NmsRule which : {NmsRule::one_pass, NmsRule::greedy}) {
+            for (const Overlap overlap : {Overlap::iou, Overlap::min}) {
+                NmsParams params = rule(which, 0.3F);
+                params.overlap = overlap;
+                compare(input, params);
+            }
+        }
     }
 }
 
