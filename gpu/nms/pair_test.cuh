@@ -135,7 +135,7 @@ __device__ __forceinline__ Value fold_warp(Value value, const Fold& fold) {
     return value;
 }
 
-// The sum, the greatest and all bits over the warp, on all lanes.
+// The sum, the greatest, the least and all bits over the warp, on all lanes.
 __device__ __forceinline__ std::uint32_t warp_sum(std::uint32_t value) {
 #if __CUDA_ARCH__ >= 800
     return __reduce_add_sync(kWholeWarp, value);
@@ -143,25 +143,23 @@ __device__ __forceinline__ std::uint32_t warp_sum(std::uint32_t value) {
     return fold_warp(value, [](std::uint32_t a, std::uint32_t b) { return a + b; });
 #endif
 }
-__device__ __forceinline__ std::uint32_t warp_max(std::uint32_t value) {
+// Of words with a sign or without.
+template <typename Word>
+__device__ __forceinline__ Word warp_max(Word value) {
+    static_assert(sizeof(Word) == sizeof(std::uint32_t));
 #if __CUDA_ARCH__ >= 800
     return __reduce_max_sync(kWholeWarp, value);
 #else
-    return fold_warp(value, [](std::uint32_t a, std::uint32_t b) { return max(a, b); });
+    return fold_warp(value, [](Word a, Word b) { return max(a, b); });
 #endif
 }
-__device__ __forceinline__ std::int32_t warp_max(std::int32_t value) {
-#if __CUDA_ARCH__ >= 800
-    return __reduce_max_sync(kWholeWarp, value);
-#else
-    return fold_warp(value, [](std::int32_t a, std::int32_t b) { return max(a, b); });
-#endif
-}
-__device__ __forceinline__ std::int32_t warp_min(std::int32_t value) {
+template <typename Word>
+__device__ __forceinline__ Word warp_min(Word value) {
+    static_assert(sizeof(Word) == sizeof(std::uint32_t));
 #if __CUDA_ARCH__ >= 800
     return __reduce_min_sync(kWholeWarp, value);
 #else
-    return fold_warp(value, [](std::int32_t a, std::int32_t b) { return min(a, b); });
+    return fold_warp(value, [](Word a, Word b) { return min(a, b); });
 #endif
 }
 __device__ __forceinline__ std::uint32_t warp_or(std::uint32_t value) {
