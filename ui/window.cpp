@@ -17,7 +17,7 @@
 #include "ui/window_screenshot.h"
 
 // Defined by the module's generated code, which the linker would leave out of a static library otherwise.
-void qml_register_types_Throng_Ui();
+void qml_register_types_Throng_Ui();  // NOLINT(readability-identifier-naming): Qt makes the name
 
 namespace throng::ui {
 namespace {

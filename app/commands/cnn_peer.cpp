@@ -70,9 +70,10 @@ public:
                 const float w = std::exp(b[2]) * s;
                 const float h = std::exp(b[3]) * s;
                 const float x = (static_cast<float>(i % columns) + b[0]) * s;
-                const auto row = static_cast<float>(i / columns);  // whole rows
-                boxes_.emplace_back(static_cast<int>(x - w / 2), static_cast<int>((row + b[1]) * s - h / 2),
-                                    static_cast<int>(w), static_cast<int>(h));
+                const int row = i / columns;
+                boxes_.emplace_back(static_cast<int>(x - w / 2),
+                                    static_cast<int>((static_cast<float>(row) + b[1]) * s - h / 2), static_cast<int>(w),
+                                    static_cast<int>(h));
                 scores_.push_back(score);
             }
         }

@@ -37,14 +37,14 @@ DetectorParams talk_setting(const char* kind, const char* model) {
 }
 
 const std::pair<const char*, DetectorParams>& haar() {
-    static const std::pair<const char*, DetectorParams> setting{"Haar alt2",
-                                                                talk_setting("haar", "haarcascade_frontalface_alt2")};
-    return setting;
+    static const std::pair<const char*, DetectorParams> kSetting{"Haar alt2",
+                                                                 talk_setting("haar", "haarcascade_frontalface_alt2")};
+    return kSetting;
 }
 
 const std::pair<const char*, DetectorParams>& lbp() {
-    static const std::pair<const char*, DetectorParams> setting{"LBP", talk_setting("lbp", "lbpcascade_frontalface")};
-    return setting;
+    static const std::pair<const char*, DetectorParams> kSetting{"LBP", talk_setting("lbp", "lbpcascade_frontalface")};
+    return kSetting;
 }
 
 }  // namespace

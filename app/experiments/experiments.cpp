@@ -8,7 +8,7 @@
 namespace throng {
 
 const std::vector<Experiment>& experiments() {
-    static const std::vector<Experiment> all = {
+    static const std::vector<Experiment> kAll = {
         {"fig7", "GPU against CPU over clock rates", "NMS paper, figure 7", run_gpu_against_cpu},
         {"fig8", "Latency over growing detections", "NMS paper, figure 8 and table 5", run_growth},
         {"fig9", "Latency over clock rates", "NMS paper, figure 9", run_clock_sweep},
@@ -23,7 +23,7 @@ const std::vector<Experiment>& experiments() {
         {"masks", "Masks of candidate windows", "cascade talk, GTC 2015", run_masks},
         {"hog", "The four kernels of HOG, before and after", "HOG talk, GTC 2016", run_hog},
     };
-    return all;
+    return kAll;
 }
 
 const Experiment& find_experiment(std::string_view name) {

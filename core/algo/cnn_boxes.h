@@ -20,7 +20,7 @@ TH_HD float cnn_sigmoid(float x) {
 // Largest logarithm of a size that is believed: e^8 cells are more than any map has, and the square of such a box is
 // still finite. A size that is not a number becomes the smallest.
 TH_HD float cnn_size(float log_size) {
-    const float kLargest = 8.0F;
+    constexpr float kLargest = 8.0F;
     return expf(log_size <= kLargest ? (log_size >= -kLargest ? log_size : -kLargest) : kLargest);
 }
 

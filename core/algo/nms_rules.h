@@ -26,7 +26,7 @@ TH_HD float pixel_extent(PixelConvention pixels) {
 
 // False for a detection with a value that is not finite, or without extent.
 TH_HD bool is_valid_detection(Box b, float score) {
-    const float kLargest = 3.402823466e+38F;
+    constexpr float kLargest = 3.402823466e+38F;
     // NaN fails every comparison, infinity the bounds.
     return b.x >= -kLargest && b.x <= kLargest && b.y >= -kLargest && b.y <= kLargest && b.w > 0.0F &&
            b.w <= kLargest && b.h > 0.0F && b.h <= kLargest && score >= -kLargest && score <= kLargest;

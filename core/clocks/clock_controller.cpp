@@ -144,7 +144,7 @@ ApplyResult ClockController::apply(const std::string& id) {
         state_file_.write(state);
         found_ = std::move(state);
     }
-    const ApplyResult result = apply_targets(*profile);
+    ApplyResult result = apply_targets(*profile);
     if (result.ok()) {
         if (options_.keep) {
             found_->owner = 0;

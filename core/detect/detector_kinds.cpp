@@ -87,8 +87,8 @@ DetectorKind cnn() {
 }  // namespace
 
 const std::vector<DetectorKind>& detector_kinds() {
-    static const std::vector<DetectorKind> kinds{haar(), lbp(), hog(), cnn()};
-    return kinds;
+    static const std::vector<DetectorKind> kKinds{haar(), lbp(), hog(), cnn()};
+    return kKinds;
 }
 
 const DetectorKind* find_detector_kind(std::string_view name) {

@@ -37,7 +37,7 @@ RecommendedModel cascade(std::string_view name, std::string_view kind, std::stri
 }  // namespace
 
 const std::vector<RecommendedModel>& recommended_models() {
-    static const std::vector<RecommendedModel> models{
+    static const std::vector<RecommendedModel> kModels{
         yunet("yunet_n_dynamic", "YuNet-n with five landmarks: the most accurate here",
               TH_YUNET_ADDRESS "yunet_n_dynamic.onnx", 322906,
               "104ee26c71d5c270ce79a6b3dced91c91013260d29a6bf18f9296c5b8c4c2b12"),
@@ -58,7 +58,7 @@ const std::vector<RecommendedModel>& recommended_models() {
         cascade("haarcascade_frontalface_alt2", "haar", "frontal faces, the default of --detector haar"),
         cascade("lbpcascade_frontalface", "lbp", "frontal faces, the default of --detector lbp"),
     };
-    return models;
+    return kModels;
 }
 
 const RecommendedModel& recommended_model(std::string_view name) {

@@ -78,7 +78,7 @@ HWY_ATTR Vector counted_from(Floats d, int first) {
 }
 
 // The vectors reach past the end of the row of the shape; coverage is 0 there, or there are spare floats.
-HWY_ATTR void PaintLuma(const Shape& shape, float dy, int x0, int x1, float* HWY_RESTRICT row) {
+HWY_ATTR void paint_luma(const Shape& shape, float dy, int x0, int x1, float* HWY_RESTRICT row) {
     const Floats d;
     const int lanes = static_cast<int>(hn::Lanes(d));
     const Vector first = hn::Set(d, 0.5F - shape.cx);
@@ -90,8 +90,8 @@ HWY_ATTR void PaintLuma(const Shape& shape, float dy, int x0, int x1, float* HWY
     }
 }
 
-HWY_ATTR void PaintChroma(const Shape& shape, float dy, int x0, int x1, float* HWY_RESTRICT cb,
-                          float* HWY_RESTRICT cr) {
+HWY_ATTR void paint_chroma(const Shape& shape, float dy, int x0, int x1, float* HWY_RESTRICT cb,
+                           float* HWY_RESTRICT cr) {
     const Floats d;
     const int lanes = static_cast<int>(hn::Lanes(d));
     const Vector first = hn::Set(d, 0.5F - shape.cx);
@@ -106,7 +106,7 @@ HWY_ATTR void PaintChroma(const Shape& shape, float dy, int x0, int x1, float* H
     }
 }
 
-HWY_ATTR void CoverSamples(const Shape& shape, float dx, float step, float dy, int count, float* HWY_RESTRICT hidden) {
+HWY_ATTR void cover(const Shape& shape, float dx, float step, float dy, int count, float* HWY_RESTRICT hidden) {
     const Floats d;
     ShapeRow at(shape, dy);
     for (int i = 0; i < count; i += static_cast<int>(hn::Lanes(d))) {
@@ -115,8 +115,8 @@ HWY_ATTR void CoverSamples(const Shape& shape, float dx, float step, float dy, i
     }
 }
 
-HWY_ATTR void StoreRow(const float* HWY_RESTRICT from, const float* HWY_RESTRICT grain, int period, int width,
-                       float high, std::uint8_t* HWY_RESTRICT to) {
+HWY_ATTR void store(const float* HWY_RESTRICT from, const float* HWY_RESTRICT grain, int period, int width, float high,
+                    std::uint8_t* HWY_RESTRICT to) {
     const Floats d;
     const hn::Rebind<std::int32_t, Floats> whole;
     const hn::Rebind<std::uint8_t, Floats> bytes;
@@ -141,10 +141,10 @@ HWY_AFTER_NAMESPACE();
 namespace throng::synth {
 namespace {
 
-HWY_EXPORT(PaintLuma);
-HWY_EXPORT(PaintChroma);
-HWY_EXPORT(CoverSamples);
-HWY_EXPORT(StoreRow);
+HWY_EXPORT(paint_luma);
+HWY_EXPORT(paint_chroma);
+HWY_EXPORT(cover);
+HWY_EXPORT(store);
 
 struct Span {
     int begin, end;
@@ -175,22 +175,23 @@ void paint_luma_row(const Shape& shape, int y, float* row) {
     if (y < shape.y0 || y >= shape.y1) return;
     const float dy = static_cast<float>(y) + 0.5F - shape.cy;
     const Span span = span_of(shape, dy);
-    if (span.begin < span.end) HWY_DYNAMIC_DISPATCH(PaintLuma)(shape, dy, span.begin, span.end, row);
+    if (span.begin < span.end) HWY_DYNAMIC_DISPATCH(paint_luma)(shape, dy, span.begin, span.end, row);
 }
 
 void paint_chroma_row(const Shape& shape, int y, float* cb, float* cr) {
     if (2 * y + 1 < shape.y0 || 2 * y >= shape.y1) return;
     const float dy = static_cast<float>(2 * y) + 1.0F - shape.cy;
     const Span span = span_of(shape, dy);
-    if (span.begin < span.end) HWY_DYNAMIC_DISPATCH(PaintChroma)(shape, dy, span.begin / 2, (span.end + 1) / 2, cb, cr);
+    if (span.begin < span.end)
+        HWY_DYNAMIC_DISPATCH(paint_chroma)(shape, dy, span.begin / 2, (span.end + 1) / 2, cb, cr);
 }
 
 void cover_samples(const Shape& shape, float x, float step, float y, int count, float* hidden) {
-    HWY_DYNAMIC_DISPATCH(CoverSamples)(shape, x - shape.cx, step, y - shape.cy, count, hidden);
+    HWY_DYNAMIC_DISPATCH(cover)(shape, x - shape.cx, step, y - shape.cy, count, hidden);
 }
 
 void store_row(const float* from, const float* grain, int period, int width, float high, std::uint8_t* to) {
-    HWY_DYNAMIC_DISPATCH(StoreRow)(from, grain, period, width, high, to);
+    HWY_DYNAMIC_DISPATCH(store)(from, grain, period, width, high, to);
 }
 
 }  // namespace throng::synth

@@ -101,7 +101,7 @@ cv::Mat read_pixels(const std::vector<std::uint8_t>& bytes, const ImageHeader& h
         const cv::Mat image = with_8_bits(decoded(bytes, cv::IMREAD_UNCHANGED, path));
         if (image.channels() == 4) return over_white(image);
     }
-    const cv::Mat image = with_8_bits(decoded(bytes, cv::IMREAD_ANYDEPTH | cv::IMREAD_ANYCOLOR, path));
+    cv::Mat image = with_8_bits(decoded(bytes, cv::IMREAD_ANYDEPTH | cv::IMREAD_ANYCOLOR, path));
     if (image.channels() == 1 || image.channels() == 3) return image;
     return decoded(bytes, cv::IMREAD_COLOR, path);
 }

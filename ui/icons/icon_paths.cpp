@@ -103,8 +103,8 @@ QHash<QString, IconPath> make_icons() {
 }
 
 const QHash<QString, IconPath>& icons() {
-    static const QHash<QString, IconPath> table = make_icons();
-    return table;
+    static const QHash<QString, IconPath> kTable = make_icons();
+    return kTable;
 }
 
 }  // namespace
