@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "gpu/nms/chained.h"
+#include "gpu/nms/lane_group.cuh"
 #include "gpu/nms/small_shape.cuh"
 
 namespace throng::gpu {
@@ -68,12 +69,7 @@ public:
             its += __popc(open[k]);
         }
         __syncwarp();
-        std::uint32_t behind = its;
-#pragma unroll
-        for (std::uint32_t step = 1; step < 32; step *= 2) {
-            const std::uint32_t before = __shfl_up_sync(kWholeWarp, behind, step);
-            if (threadIdx.x >= step) behind += before;
-        }
+        const std::uint32_t behind = Group<32>().sum_up_to(its);
         if (threadIdx.x == 31) s.all = behind;
         std::uint32_t first = behind - its;
 #pragma unroll
