@@ -63,11 +63,11 @@ BoxGridStorage::BoxGridStorage(std::int32_t capacity, StreamView stream) {
     rows_ = cells / columns_;
     counts_ = DeviceBuffer<std::uint32_t>(cells + kSumWords + 1);
     cells_ = DeviceBuffer<GridCell>(cells + kHeaderCells);
-    records_ = DeviceBuffer<GridRecord>(n);
+    records_ = DeviceBuffer<GridRecord>(n + BoxGrid::kNobody);
     slots_ = DeviceBuffer<std::uint32_t>(n);
     fill_bytes(counts_, 0, stream);
     fill_bytes(cells_, 0, stream);
-    fill_bytes(records_, 0, stream);  // loaded before it is known how many there are
+    fill_bytes(records_, 0xFF, stream);  // some are loaded before it is known how many there are
 }
 
 BoxGrid BoxGridStorage::view(const NmsRuleSet& rules, std::uint32_t least) const {
@@ -81,6 +81,7 @@ BoxGrid BoxGridStorage::view(const NmsRuleSet& rules, std::uint32_t least) const
     g.columns = columns_;
     g.rows = rows_;
     g.records = records_.data();
+    g.nobody = static_cast<std::uint32_t>(records_.size()) - BoxGrid::kNobody;
     g.slots = slots_.data();
     g.least = least;
     g.bounds = make_search_bounds(rules);

@@ -66,6 +66,7 @@ struct SearchBounds {
 // multiples of kSegment columns.
 struct BoxGrid {
     static constexpr std::uint32_t kSegment = 256;
+    static constexpr std::uint32_t kNobody = 32;
     static constexpr int kFine = 4;  // cells are so much narrower than high, for what a row has side by side is cheap
 
     GridHeader* header;
@@ -75,7 +76,8 @@ struct BoxGrid {
     GridCell* cells;          // [columns * rows]
     std::uint32_t columns;    // powers of two
     std::uint32_t rows;
-    GridRecord* records;   // [capacity]
+    GridRecord* records;   // [capacity + kNobody]; the last kNobody are not numbers, and near nothing
+    std::uint32_t nobody;  // the first of these
     std::uint32_t* slots;  // [capacity] by raw index, while binning: place among those of the cell
     std::uint32_t least;   // frames with fewer detections are left to the small engine
     SearchBounds bounds;

@@ -21,7 +21,8 @@ __global__ void __launch_bounds__(kThreads) file_kernel(KeptOrder order, NmsTask
     const std::uint32_t count = *order.count;
     for (std::uint32_t k = blockIdx.x * kThreads + threadIdx.x; k < count; k += gridDim.x * kThreads) {
         const KeptEntry entry = load_entry(order.entries, k);
-        if (stays(order, entry.record)) file_entry(order, k, entry.bucket);
+        if (stays(order, entry.record))
+            order.filed[entry.record] = {enter_bucket(order, entry.record, entry.bucket), k};
     }
 }
 
@@ -43,13 +44,16 @@ KeptOrderStorage::KeptOrderStorage(std::int32_t capacity, StreamView stream) {
     buckets_ = std::clamp(std::bit_ceil(n) / 2, kLeastBuckets, KeptOrder::kMostBuckets);
     entries_ = DeviceBuffer<KeptEntry>(n);
     scores_ = DeviceBuffer<float>((std::size_t{n} + 3) / 4 * 4);  // read four at a time
-    lists_ = DeviceBuffer<std::uint32_t>(std::size_t{n} + buckets_);
-    // The sums first: they are read sixteen bytes at a time.
-    cleared_ = DeviceBuffer<std::uint32_t>(std::size_t{buckets_} + buckets_ / KeptOrder::kGroup + 1);
+    filed_ = DeviceBuffer<FiledRecord>(n);
+    last_ = DeviceBuffer<std::uint32_t>(buckets_);
+    // The sums and bits first: they are read sixteen bytes at a time.
+    record_words_ = (n + 127) / 128 * 4;
+    cleared_ = DeviceBuffer<std::uint32_t>(std::size_t{buckets_} + record_words_ + buckets_ / KeptOrder::kGroup + 1);
     // Loaded before it is known how many there are.
     fill_bytes(entries_, 0, stream);
     fill_bytes(scores_, 0, stream);
-    fill_bytes(lists_, 0, stream);
+    fill_bytes(filed_, 0, stream);
+    fill_bytes(last_, 0, stream);
     fill_bytes(cleared_, 0, stream);
 }
 
@@ -59,10 +63,11 @@ KeptOrder KeptOrderStorage::view(const GridHeader* header, const std::uint32_t* 
     order.entries = entries_.data();
     order.scores = scores_.data();
     order.by_score = by_score && min_hits <= 1;
-    order.last = lists_.data();
-    order.next = lists_.data() + buckets_;
+    order.filed = filed_.data();
+    order.last = last_.data();
     order.sums = cleared_.data();
-    order.group_sums = order.sums + buckets_;
+    order.records = order.sums + buckets_;
+    order.group_sums = order.records + record_words_;
     order.count = order.group_sums + buckets_ / KeptOrder::kGroup;
     order.buckets = buckets_;
     order.header = header;
@@ -73,7 +78,7 @@ KeptOrder KeptOrderStorage::view(const GridHeader* header, const std::uint32_t* 
 }
 
 std::size_t KeptOrderStorage::bytes() const {
-    return entries_.bytes() + scores_.bytes() + lists_.bytes() + cleared_.bytes();
+    return entries_.bytes() + scores_.bytes() + filed_.bytes() + last_.bytes() + cleared_.bytes();
 }
 
 void launch_kept_order(const KeptOrder& order, const NmsTask& task, std::int32_t share, const LaunchChain& chain) {

@@ -24,23 +24,27 @@ __device__ __forceinline__ std::uint32_t bucket_of_product(const KeptOrder& orde
     return static_cast<std::uint32_t>(fminf(fmaxf(place, 1.0F), most));
 }
 
-// Files entry k. For one thread.
-__device__ __forceinline__ void file_entry(const KeptOrder& order, std::uint32_t k, std::uint32_t bucket) {
-    order.next[k] = atomicExch(order.last + bucket, k + 1);
+// Enters a record into the list of a bucket. Returns 1 + the record that was entered before. For one thread.
+__device__ __forceinline__ std::uint32_t enter_bucket(const KeptOrder& order, std::uint32_t record,
+                                                      std::uint32_t bucket) {
     atomicAdd(order.sums + bucket, 1U);
     atomicAdd(order.group_sums + bucket / KeptOrder::kGroup, 1U);
+    return atomicExch(order.last + bucket, record + 1);
 }
 
 // Score as it is written. For one thread.
 __device__ __forceinline__ void append_kept(const KeptOrder& order, const Candidate& kept, std::uint32_t record,
                                             std::uint32_t bucket) {
+    atomicOr(order.records + record / 32, 1U << record % 32);
+    // Two numbers that take long to come: the second is asked for before the first is waited for.
+    const std::uint32_t before = order.min_hits <= 1 ? enter_bucket(order, record, bucket) : 0;
     const std::uint32_t k = atomicAdd(order.count, 1U);
     auto* to = reinterpret_cast<uint4*>(order.entries + k);
     to[0] = make_uint4(__float_as_uint(kept.box.x), __float_as_uint(kept.box.y), __float_as_uint(kept.box.w),
                        __float_as_uint(kept.box.h));
     to[1] = make_uint4(__float_as_uint(kept.score), kept.index, record, bucket);
     order.scores[k] = kept.score;
-    if (order.min_hits <= 1) file_entry(order, k, bucket);
+    order.filed[record] = {before, k};
 }
 
 __device__ __forceinline__ bool stays(const KeptOrder& order, std::uint32_t record) {
@@ -175,8 +179,9 @@ static __device__ __forceinline__ std::uint32_t place_by_bucket(const KeptOrder&
         std::uint32_t other = k;
 #pragma unroll 1
         for (std::uint32_t step = 0; step < same; ++step) {
-            if (step == lane) other = link - 1;
-            if (step + 1 < same) link = order.next[link - 1];
+            const FiledRecord filed = order.filed[link - 1];
+            if (step == lane) other = filed.entry;
+            link = filed.before;
         }
         if (other != k && entry_precedes(order.entries, other, k)) earlier = 1;
     }

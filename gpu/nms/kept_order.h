@@ -17,10 +17,16 @@ struct alignas(32) KeptEntry {
     Box box;
     float score;           // as it is written
     std::uint32_t index;   // in the raw buffer
-    std::uint32_t record;  // where its hits are counted
+    std::uint32_t record;  // where its hits are counted; no two have the same
     std::uint32_t bucket;  // as its score tells; the one in kLeads precedes all others whatever its score
 };
 static_assert(sizeof(KeptEntry) == 32);
+
+// What is filed of a kept record.
+struct alignas(8) FiledRecord {
+    std::uint32_t before;  // 1 + the record filed before in the same bucket, if any
+    std::uint32_t entry;
+};
 
 // Addresses of device memory. Entries come in any order. Buckets are equal parts of the range of scores, or of their
 // ratios.
@@ -31,11 +37,12 @@ struct KeptOrder {
 
     KeptEntry* entries;         // [capacity]
     float* scores;              // [capacity] of the entries, in a row
-    std::uint32_t* next;        // [capacity] 1 + the entry filed before in the same bucket
-    std::uint32_t* last;        // [buckets] 1 + the entry filed last, where the bucket is not empty
-    std::uint32_t* count;       // entries; 0 before each frame, as the next two
+    FiledRecord* filed;         // [capacity] by record
+    std::uint32_t* last;        // [buckets] 1 + the record filed last, where the bucket is not empty
+    std::uint32_t* count;       // entries; 0 before each frame, as the next three
     std::uint32_t* group_sums;  // [buckets / kGroup] filed
     std::uint32_t* sums;        // [buckets] filed
+    std::uint32_t* records;     // [capacity / 32, rounded up to a multiple of 4] bits: records that have an entry
     std::uint32_t buckets;      // power of two
     bool by_score;              // precedes tells the order of all entries, and all stay
     const GridHeader* header;   // tells the range of scores and the number of invalid detections
@@ -59,9 +66,11 @@ public:
 
 private:
     std::uint32_t buckets_ = 0;
+    std::uint32_t record_words_ = 0;
     DeviceBuffer<KeptEntry> entries_;
     DeviceBuffer<float> scores_;
-    DeviceBuffer<std::uint32_t> lists_;
+    DeviceBuffer<FiledRecord> filed_;
+    DeviceBuffer<std::uint32_t> last_;
     DeviceBuffer<std::uint32_t> cleared_;
 };
 

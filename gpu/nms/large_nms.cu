@@ -52,7 +52,10 @@ constexpr int kFindLanes = 4;
 constexpr unsigned find_threads(int lanes) {
     return lanes == kFindLanesOfFew ? 256 : 128;
 }
-constexpr int kListLanes = 8;              // that look through one list
+// Lanes that look through one list, and how many of it each asks for in a row.
+constexpr int kListLanesOfFew = 16;
+constexpr int kListLanes = 8;
+constexpr int kListedAtOnce = 2;
 constexpr std::uint32_t kShare = 128;      // records that a block takes at a time; of few half as many
 constexpr std::uint32_t kShortList = 512;  // open records of a block that fit its shared memory
 constexpr std::uint32_t kLeastOpen = 32;   // records that a block settles
@@ -87,6 +90,43 @@ __device__ void give_to(const LargeNmsWork& w, const NmsTask& task, std::uint32_
     }
 }
 
+// What find has found of record r.
+__device__ __forceinline__ void tell(const LargeNmsWork& w, const NmsTask& task, const NmsRuleSet& rules,
+                                     const SearchPlan& plan, std::uint32_t r, const GridRecord& mine,
+                                     const SuppressorHead& found) {
+    w.lists.heads[r] = found;
+    w.hits[r] = w.hits_at_places ? kNone : 1;
+    if (w.hits_at_places && has_place(task, r)) task.kept.hits[r] = 0;
+    if (rules.rule == NmsRule::greedy) w.state[r] = found.first == kNone ? kept : open;
+    if (found.first == kNone) keep(w, task, plan, r, mine);
+}
+
+// The same for a record of which the search has left open whether any suppresses it. For whole warps. In line, though
+// it is rare: a call would take registers from the search.
+template <PairPath path>
+__device__ __forceinline__ void find_exactly(const LargeNmsWork& w, const NmsTask& task, const NmsRuleSet& rules,
+                                             std::uint32_t r) {
+    TestCounter counter;
+    const SearchPlan plan = load_plan(w.grid);
+    const GridRecord mine = load_record(w.grid, r);
+    const std::uint32_t first = first_suppressor<path>(w.grid, task, rules, w.quick, plan, Group<32>(), true, r, mine,
+                                                       counter, [](std::uint32_t) { return true; });
+    counter.report(w.tests);
+    if (threadIdx.x % 32 != 0) return;
+    tell(w, task, rules, plan, r, mine, {first, first == kNone ? 0 : SuppressorLists::kRoom + 1});
+}
+
+// Calls visit(record, ours) for the records of those groups that have `wanted`, one after the other. For whole warps.
+template <int kLanes, class Visit>
+__device__ __forceinline__ void for_each_wanted(const Group<kLanes>& group, bool wanted, std::uint32_t r,
+                                                Visit&& visit) {
+    constexpr std::uint32_t kFirstLanes = 0xFFFFFFFFU / ((1U << kLanes) - 1);
+    for (std::uint32_t left = __ballot_sync(kWholeWarp, wanted) & kFirstLanes; left != 0; left &= left - 1) {
+        const int lane = __ffs(static_cast<int>(left)) - 1;
+        visit(__shfl_sync(kWholeWarp, r, lane), static_cast<std::uint32_t>(lane) / kLanes == group.number);
+    }
+}
+
 template <PairPath path, int kLanes>
 __global__ void __launch_bounds__(find_threads(kLanes), kFindThreadsAnSm / find_threads(kLanes))
     find_kernel(const __grid_constant__ LargeNmsWork w, const __grid_constant__ NmsTask task,
@@ -95,71 +135,84 @@ __global__ void __launch_bounds__(find_threads(kLanes), kFindThreadsAnSm / find_
     using Search = SuppressorSearch<path, kLanes>;
     __shared__ typename Search::Board boards[find_threads(kLanes) / 32];
     __shared__ FrameHead frame;
+    __shared__ SearchConstants constants;
     let_next_start();
-    if (threadIdx.x == 0) frame.load_count(task.raw);
+    if (threadIdx.x == 0) {
+        frame.load_count(task.raw);
+        constants.store(w.grid, rules, w.quick);
+    }
     __syncthreads();
     wait_for_previous();
     if (frame.n < w.grid.least) return;
     const std::uint32_t in_block = threadIdx.x / kLanes;
     // Before it is known how many there are, to wait once for all.
-    std::uint32_t r = blockIdx.x * kInBlock + in_block;
+    // Of few a block has pieces far from each other, so that dense places are shared out.
+    constexpr std::uint32_t kPiece = kLanes == kFindLanesOfFew ? kInBlock / 4 : kInBlock;
+    std::uint32_t r = (in_block / kPiece * gridDim.x + blockIdx.x) * kPiece + in_block % kPiece;
     GridRecord mine = load_record_now(w.grid, r, r < static_cast<std::uint32_t>(task.raw.capacity));
     if (threadIdx.x < 32) frame.load_plan(w.grid);
     __syncthreads();
     const SearchPlan& plan = frame.plan;
     TestCounter counter;
-    Search search(w.grid, plan, rules, w.quick, task.raw, w.lists, boards[threadIdx.x / 32], counter);
-    for (std::uint32_t base = blockIdx.x * kInBlock; base < plan.stored; base += gridDim.x * kInBlock) {
-        if (r != base + in_block) {
-            r = base + in_block;
+    Search search(w.grid, plan, rules, w.quick, task.raw, w.lists, constants, boards[threadIdx.x / 32], counter);
+    const auto list_all = [&] {
+        const bool active = r < plan.stored;
+        if (!__any_sync(kWholeWarp, active)) return;
+        const SuppressorHead found = search.run(active, r, mine);
+        const bool open = Search::is_open(found);
+        if (active && !open && threadIdx.x % kLanes == 0) tell(w, task, rules, plan, r, mine, found);
+        if (__any_sync(kWholeWarp, open)) {
+            for_each_wanted(Group<kLanes>(), open, r,
+                            [&](std::uint32_t its, bool) { find_exactly<path>(w, task, rules, its); });
+        }
+    };
+    if constexpr (kLanes == kFindLanesOfFew) {
+        list_all();  // there is a block for each
+    } else {
+        while (true) {
+            list_all();
+            r += gridDim.x * kInBlock;
+            if (r - in_block >= plan.stored) break;
             mine = r < plan.stored ? load_record(w.grid, r) : GridRecord{};
         }
-        const bool active = r < plan.stored;
-        if (!__any_sync(kWholeWarp, active)) continue;
-        const SuppressorHead found = search.run(active, r, mine);
-        if (!active || threadIdx.x % kLanes != 0) continue;
-        w.lists.heads[r] = found;
-        w.hits[r] = w.hits_at_places ? kNone : 1;
-        if (w.hits_at_places && has_place(task, r)) task.kept.hits[r] = 0;
-        if (rules.rule == NmsRule::greedy) w.state[r] = found.first == kNone ? kept : open;
-        if (found.first == kNone) keep(w, task, plan, r, mine);
     }
     counter.report(w.tests);
 }
 
-// What a lane of a group has of the list of record r: the first in order of those whose state(record) is not
-// `suppressed`. Not where the list is cut.
-template <int kLanes, class StateOf>
+// What a lane of a group has of the list of record r: the first in order of those whose state, told by
+// state_of(record), is not `suppressed`. Not where the list is cut. kAtOnce: that a lane asks for in a row.
+template <int kLanes, int kAtOnce, class StateOf>
 __device__ __forceinline__ Choice listed(const LargeNmsWork& w, const NmsTask& task, std::uint32_t r,
                                          std::uint32_t count, StateOf&& state_of) {
     const std::uint32_t* entries = w.lists.entries + std::size_t{r} * SuppressorLists::kRoom;
     Choice mine;
-    for (std::uint32_t at = threadIdx.x % kLanes; at < count; at += kLanes) {
-        Choice other;
-        other.record = entries[at];
-        other.state = state_of(other.record);
-        const float4 more = reinterpret_cast<const float4*>(w.grid.records + other.record)[1];
-        other.score = more.x;
-        other.index = __float_as_uint(more.z);
-        if (other.state != suppressed && comes_first(task.raw, other, mine)) mine = other;
+#pragma unroll 1
+    for (std::uint32_t first = threadIdx.x % kLanes; first < count; first += kLanes * kAtOnce) {
+        Choice others[kAtOnce];
+#pragma unroll
+        for (int k = 0; k < kAtOnce; ++k) {
+            const std::uint32_t at = first + k * kLanes;
+            others[k].record = at < count ? entries[at] : kNone;
+        }
+#pragma unroll
+        for (int k = 0; k < kAtOnce; ++k) {
+            if (others[k].record == kNone) continue;
+            others[k].state = state_of(others[k].record);
+            others[k].score = w.grid.records[others[k].record].score;
+        }
+#pragma unroll
+        for (int k = 0; k < kAtOnce; ++k) {
+            const bool open = others[k].record != kNone && others[k].state != suppressed;
+            if (open && comes_first(w.grid, task.raw, others[k], mine)) mine = others[k];
+        }
     }
     return mine;
 }
 
 // The item of those that a block looks at together which a group of its lanes has: few are spread over all warps.
-constexpr std::uint32_t kListGroups = kThreads / kListLanes;
-__device__ __forceinline__ std::uint32_t item_of(const Group<kListLanes>& group) {
+template <int kLanes>
+__device__ __forceinline__ std::uint32_t item_of(const Group<kLanes>& group) {
     return group.number * (kThreads / 32) + threadIdx.x / 32;
-}
-
-// Calls visit(record, ours) for the records of those groups whose list is cut, one after the other. For whole warps.
-template <class Visit>
-__device__ __forceinline__ void for_each_cut(const Group<kListLanes>& group, bool cut, std::uint32_t r, Visit&& visit) {
-    constexpr std::uint32_t kFirstLanes = 0xFFFFFFFFU / ((1U << kListLanes) - 1);
-    for (std::uint32_t left = __ballot_sync(kWholeWarp, cut) & kFirstLanes; left != 0; left &= left - 1) {
-        const int lane = __ffs(static_cast<int>(left)) - 1;
-        visit(__shfl_sync(kWholeWarp, r, lane), static_cast<std::uint32_t>(lane) / kListLanes == group.number);
-    }
 }
 
 // For a list that is cut: the first suppressor of record r that accept(record) lets pass, or kNone. For whole warps.
@@ -177,11 +230,39 @@ __device__ __noinline__ std::uint32_t search_again(const LargeNmsWork& w, const 
 // The first `writers` blocks put the kept ones in order and write them. Each of the others takes `share` records at a
 // time, at most kShare; those whose first suppressor is not kept itself are shared out among groups of its lanes. These
 // wait for places that the first blocks tell, and those wait for nobody: blocks start in the order of their numbers.
-template <PairPath path>
+// Which records are kept, as bits in shared memory: of few. Of more they are looked up in device memory, where they lie
+// close together, too.
+template <bool few>
+struct KeptRecords {
+    static constexpr std::uint32_t kFours = few ? kFew / 128 : 1;
+    struct alignas(16) Shared {
+        uint4 bits[kFours];
+    };
+    const Shared& shared;
+    const std::uint32_t* d_bits;
+
+    // By all threads; they have to meet before they look up.
+    __device__ __forceinline__ void load(Shared& to, std::uint32_t capacity) const {
+        static_assert(!few || kFours <= kThreads);
+        if constexpr (few) {
+            const uint4 its =
+                load_now(threadIdx.x * 128 < capacity, reinterpret_cast<const uint4*>(d_bits) + threadIdx.x);
+            if (threadIdx.x < kFours) to.bits[threadIdx.x] = its;
+        }
+    }
+    [[nodiscard]] __device__ __forceinline__ bool has(std::uint32_t r) const {
+        const std::uint32_t* bits = few ? reinterpret_cast<const std::uint32_t*>(shared.bits) : d_bits;
+        return (bits[r / 32] >> r % 32 & 1U) != 0;
+    }
+};
+
+template <PairPath path, int kLanes>
 __global__ void __launch_bounds__(kThreads, blocks_at_once(kThreads, kOwnBlocks))
     own_kernel(const __grid_constant__ LargeNmsWork w, const __grid_constant__ NmsTask task,
                const __grid_constant__ NmsRuleSet rules, std::uint32_t share, std::uint32_t writers) {
     __shared__ KeptBoard board;
+    using Kept = KeptRecords<kLanes == kListLanesOfFew>;
+    __shared__ typename Kept::Shared kept_bits;
     __shared__ uint2 list[kShare];  // record, length of its list
     __shared__ std::uint32_t waiting;
     __shared__ FrameHead frame;
@@ -204,25 +285,29 @@ __global__ void __launch_bounds__(kThreads, blocks_at_once(kThreads, kOwnBlocks)
     // Before it is known how many there are, to wait once for all.
     SuppressorHead head = load_head(static_cast<std::uint32_t>(task.raw.capacity));
     if (threadIdx.x < 32) frame.load_plan(w.grid);
+    const Kept kept_ones{kept_bits, w.order.records};
+    kept_ones.load(kept_bits, static_cast<std::uint32_t>(task.raw.capacity));
     __syncthreads();
     const std::uint32_t stored = frame.plan.stored;
     if (r >= stored) head.first = kNone;
-    const Group<kListLanes> group;
-    const auto state_of = [&](std::uint32_t other) { return w.lists.heads[other].first == kNone ? kept : suppressed; };
+    const Group<kLanes> group;
+    const auto state_of = [&](std::uint32_t other) { return kept_ones.has(other) ? kept : suppressed; };
     while (base < stored) {
         if (threadIdx.x == 0) waiting = 0;
         __syncthreads();
-        const bool owned = head.first != kNone && state_of(head.first) == kept;
+        const bool owned = head.first != kNone && kept_ones.has(head.first);
         if (head.first != kNone && !owned) list[atomicAdd(&waiting, 1U)] = make_uint2(r, head.count);
         __syncthreads();
-        for (std::uint32_t base_of_list = 0; base_of_list < waiting; base_of_list += kListGroups) {
+        for (std::uint32_t base_of_list = 0; base_of_list < waiting; base_of_list += kThreads / kLanes) {
             const std::uint32_t u = base_of_list + item_of(group);
             const uint2 item = u < waiting ? list[u] : make_uint2(kNone, 0);
             const bool cut = item.y > SuppressorLists::kRoom;
-            const Choice mine = listed<kListLanes>(w, task, item.x, cut ? 0 : item.y, state_of);
+            const Choice mine = listed<kLanes, kListedAtOnce>(w, task, item.x, cut ? 0 : item.y, state_of);
             __syncwarp();
-            std::uint32_t owner = first_of_group<kListLanes>(task.raw, mine).record;
-            for_each_cut(group, cut, item.x, [&](std::uint32_t its, bool ours) {
+            const int lane = first_lane(w.grid, task.raw, group, mine);
+            std::uint32_t owner = __shfl_sync(kWholeWarp, mine.record, max(lane, 0));
+            if (lane < 0) owner = kNone;
+            for_each_wanted(group, cut, item.x, [&](std::uint32_t its, bool ours) {
                 const std::uint32_t found = search_again<path>(
                     w, task, rules, its,
                     [heads = w.lists.heads](std::uint32_t other) { return heads[other].first == kNone; });
@@ -251,9 +336,9 @@ __device__ __forceinline__ std::uint32_t next_in_line(const LargeNmsWork& w, con
                                                       TestCounter& counter) {
     const std::uint32_t count = w.lists.heads[r].count;
     if (count <= SuppressorLists::kRoom) {
-        const Choice mine = listed<32>(w, task, r, count,
-                                       [&](std::uint32_t other) { return static_cast<State>(now(w.state + other)); });
-        const int lane = first_lane(task.raw, mine);
+        const Choice mine = listed<32, 1>(
+            w, task, r, count, [&](std::uint32_t other) { return static_cast<State>(now(w.state + other)); });
+        const int lane = first_lane(w.grid, task.raw, Group<32>(), mine);
         if (lane < 0) return kNone;
         seen = __shfl_sync(kWholeWarp, mine.state, lane);
         return __shfl_sync(kWholeWarp, mine.record, lane);
@@ -401,7 +486,8 @@ void LargeNms::launch_map(const NmsTask& task, const NmsRuleSet& rules, std::uin
     const auto launch = [&]<int kLanes>(std::integral_constant<int, kLanes>) {
         const bool plain = pair_path(rules) == PairPath::plain;
         constexpr unsigned kThreadsOfBlock = find_threads(kLanes);
-        const unsigned blocks = std::min(blocks_for(task.raw.capacity, kThreadsOfBlock / kLanes), most_blocks());
+        const unsigned all = blocks_for(task.raw.capacity, kThreadsOfBlock / kLanes);
+        const unsigned blocks = kLanes == kFindLanesOfFew ? all : std::min(all, most_blocks());
         LaunchChain(device_, stream)
             .launch("find_kernel", plain ? find_kernel<PairPath::plain, kLanes> : find_kernel<PairPath::any, kLanes>,
                     blocks, kThreadsOfBlock, work, task, rules);
@@ -423,8 +509,15 @@ void LargeNms::launch_reduce(const NmsTask& task, const NmsRuleSet& rules, std::
     if (rules.rule == NmsRule::one_pass) {
         const unsigned writers =
             work.hits_at_places ? std::min(blocks_for(task.raw.capacity, kShare), kMostWriters) : 0;
-        chain.launch("own_kernel", plain ? own_kernel<PairPath::plain> : own_kernel<PairPath::any>,
-                     writers + std::min(blocks, most_blocks()), kThreads, work, task, rules, share, writers);
+        const auto launch = [&]<int kLanes>(std::integral_constant<int, kLanes>) {
+            chain.launch("own_kernel", plain ? own_kernel<PairPath::plain, kLanes> : own_kernel<PairPath::any, kLanes>,
+                         writers + std::min(blocks, most_blocks()), kThreads, work, task, rules, share, writers);
+        };
+        if (task.raw.capacity <= kFew) {
+            launch(std::integral_constant<int, kListLanesOfFew>());
+        } else {
+            launch(std::integral_constant<int, kListLanes>());
+        }
         if (work.hits_at_places) return;
     } else {
         const unsigned blocks = std::min(blocks_for(task.raw.capacity, kLeastOpen), settle_blocks_);

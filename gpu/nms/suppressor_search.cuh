@@ -55,45 +55,74 @@ private:
     std::uint32_t unit_;  // of the level
 };
 
-// One that suppresses a detection.
-struct Suppressor {
-    std::uint32_t record;
-    float score;
+// Parameters of the kernel that are used with each candidate. A block has them in shared memory, and a thread loads
+// them from there into registers: parameters would be loaded anew wherever they are used, and candidates only after
+// that.
+struct alignas(16) SearchConstants {
+    const GridRecord* records;
+    std::uint32_t nobody;
+    float extent;
+    float low, high;
+
+    __device__ __forceinline__ void store(const BoxGrid& grid, const NmsRuleSet& rules, const QuickRule& quick) {
+        *this = {grid.records, grid.nobody, rules.extent, quick.low, quick.high};
+    }
+    [[nodiscard]] __device__ __forceinline__ SearchConstants load() const {
+        SearchConstants c;
+        asm volatile("ld.shared.b64 %0, [%1];" : "=l"(c.records) : "r"(shared_address(&records)) : "memory");
+        asm volatile("ld.shared.v2.b32 {%0, %1}, [%2];"
+                     : "=r"(c.nobody), "=f"(c.extent)
+                     : "r"(shared_address(&nobody))
+                     : "memory");
+        asm volatile("ld.shared.v2.b32 {%0, %1}, [%2];"
+                     : "=f"(c.low), "=f"(c.high)
+                     : "r"(shared_address(&low))
+                     : "memory");
+        return c;
+    }
 };
 
 // Finds all that suppress the detections of a warp, kLanes lanes for each. The lanes of a group share out the levels;
-// the stretches that they find are put into shared memory, and gone along as if they were one.
+// the stretches that they find are put into shared memory, and gone along as if they were one. What a lane finds it
+// lists by itself, in a column of shared memory, so that lanes need not meet while they search.
 template <PairPath path, int kLanes>
 class SuppressorSearch {
     static constexpr std::uint32_t kRows = StretchSource<kLanes>::kRows;
+    // Twice its share: those of a list that is not cut hardly ever fill one.
+    static constexpr std::uint32_t kColumn = 2 * SuppressorLists::kRoom / kLanes;
 
 public:
     static constexpr std::uint32_t kInWarp = 32 / kLanes;
     struct Board {  // of a warp
         Stretch stretches[kInWarp][kRows * kLanes + 1];
-        Suppressor found[kInWarp][SuppressorLists::kRoom];  // in any order, some perhaps twice
+        std::uint32_t found[kColumn][32];  // records in any order, some perhaps twice
     };
 
     __device__ __forceinline__ SuppressorSearch(const BoxGrid& grid, const SearchPlan& plan, const NmsRuleSet& rules,
                                                 const QuickRule& quick, const DetectionSpan& raw,
-                                                const SuppressorLists& lists, Board& board, TestCounter& counter)
+                                                const SuppressorLists& lists, const SearchConstants& constants,
+                                                Board& board, TestCounter& counter)
         : g_(grid),
           plan_(plan),
           rules_(rules),
           quick_(quick),
           raw_(raw),
           lists_(lists),
+          constants_(constants),
           counter_(counter),
           stretches_(held_address(board.stretches[group_.number])),
-          found_(held_address(board.found[group_.number])) {
-        lane_ = 1U << (threadIdx.x & 31);
-        before_ = group_.mask() & (lane_ - 1);
-    }
+          column_(held_address(&board.found[0][threadIdx.x & 31])) {}
 
     // For whole warps. Lists those of record r, which is `mine`; the result is the same on all lanes of the group.
+    // Where so many may suppress it that their column is full, but none of those that are known does, the list is cut,
+    // and there is no first: is_open.
+    [[nodiscard]] __device__ __forceinline__ static bool is_open(const SuppressorHead& head) {
+        return head.first == kNone && head.count != 0;
+    }
     [[nodiscard]] __device__ __forceinline__ SuppressorHead run(bool active, std::uint32_t r, const GridRecord& mine) {
-        const QuickTest quick(quick_, plan_, mine.area);
-        std::uint32_t count = 0;
+        const SearchConstants constants = constants_.load();
+        const QuickTest quick(quick_, constants.low, constants.high, plan_, mine.area);
+        Found found{column_, kNone, -INFINITY, 0};
         StretchSource<kLanes> source(group_.lane);
         bool more = true;
         for (bool first = true; more; first = false) {
@@ -110,69 +139,104 @@ public:
             more = __any_sync(kWholeWarp, more);
             put_down(stretches);
             __syncwarp();
-            // A record is loaded while the one before it is tested.
+            // A record is loaded while the one before it is tested, and found before that.
             Walk walk{stretches_, group_.lane, 0};
-            Candidate one = load_next(walk);
-            while (__any_sync(kWholeWarp, one.at < kBehind)) {
-                const Candidate other = load_next(walk);
-                look_at(one, quick, r, mine, count);
-                one = load_next(walk);
-                look_at(other, quick, r, mine, count);
+            walk.go_on();
+            Candidate one = load(constants, walk);
+            walk.go_on();
+            Candidate other = load(constants, walk);
+            walk.go_on();
+            while (one.at < constants.nobody) {
+                look_at(one, quick, constants.extent, r, mine, found);
+                one = load(constants, walk);
+                walk.go_on();
+                look_at(other, quick, constants.extent, r, mine, found);
+                other = load(constants, walk);
+                walk.go_on();
             }
             __syncwarp();
         }
-        return put_away(r, count);
+        return put_away(r, found);
     }
 
 private:
-    // Brings the list of a group into device memory, and finds the first of it.
-    [[nodiscard]] __device__ __forceinline__ SuppressorHead put_away(std::uint32_t r, std::uint32_t count) const {
-        const auto index_of = [&](std::uint32_t record) { return g_.records[record].index; };
-        std::uint32_t* const entries = lists_.entries + std::size_t{r} * SuppressorLists::kRoom;
-        Choice mine;
-        mine.score = -INFINITY;
-#pragma unroll 1
-        for (std::uint32_t at = group_.lane; at < min(count, SuppressorLists::kRoom); at += kLanes) {
-            const Suppressor it = load_suppressor(found_ + at * static_cast<std::uint32_t>(sizeof(Suppressor)));
-            entries[at] = it.record;
-            if (it.score < mine.score) continue;
-            if (it.score == mine.score &&
-                !precedes_at_equal_scores(raw_.boxes, it.score, index_of(it.record), index_of(mine.record)))
-                continue;
-            mine.record = it.record;
-            mine.score = it.score;
-        }
-        __syncwarp();
-        float top = mine.score;
-#pragma unroll
-        for (int step = kLanes / 2; step > 0; step /= 2) top = fmaxf(top, __shfl_xor_sync(kWholeWarp, top, step));
-        const bool holds = mine.record != kNone && mine.score == top;
-        const std::uint32_t holders = __ballot_sync(kWholeWarp, holds) & group_.mask();
-        const int lane = max(__ffs(static_cast<int>(holders)) - 1, 0);
-        std::uint32_t first = __shfl_sync(kWholeWarp, mine.record, lane);
-        if (__any_sync(kWholeWarp, (holders & (holders - 1)) != 0)) {  // rare
-            if (mine.record != kNone) mine.index = index_of(mine.record);
-            __syncwarp();
-            first = first_of_group<kLanes>(raw_, mine).record;
-        }
-        if (count == 0) first = kNone;
-        return {count > SuppressorLists::kRoom ? r : first, count};
+    static constexpr std::uint32_t kStep = 32 * sizeof(std::uint32_t);  // in a column, in bytes
+
+    // What a lane has found.
+    struct Found {
+        std::uint32_t next;   // place in its column: an address. The last place is for all that find no other
+        std::uint32_t first;  // with the highest score of those that are sure; kNone: there is none
+        float score;          // of that
+        std::uint32_t doubt;  // not 0: some are not sure, or others have the highest score, too
+    };
+
+    __device__ __forceinline__ static std::uint32_t last_of(std::uint32_t column) {
+        return column + (kColumn - 1) * kStep;
+    }
+    // Of a lane's list.
+    __device__ __forceinline__ void add(Found& found, std::uint32_t record) const {
+        store_word(found.next, record);
+        found.next = min(found.next + kStep, last_of(column_));
     }
 
-    static constexpr std::uint32_t kBehind = 1U << 31;  // no record has such a number
+    // Brings the list of a group into device memory, and finds the first of it.
+    [[nodiscard]] __device__ __forceinline__ SuppressorHead put_away(std::uint32_t r, Found found) const {
+        if (__any_sync(kWholeWarp, found.doubt != 0)) {
+            if (found.doubt != 0) found = decide(rules_, raw_, g_.records, r, column_, found.next);
+            __syncwarp();
+        }
+        constexpr std::uint32_t kRoom = SuppressorLists::kRoom;
+        const std::uint32_t its = found.next == last_of(column_) ? kRoom + 1 : (found.next - column_) / kStep;
+        const std::uint32_t up_to = group_.sum_up_to(its);
+        const std::uint32_t count = group_.from(up_to, kLanes - 1);
+        if (count <= kRoom) {
+            std::uint32_t* to = lists_.entries + std::size_t{r} * kRoom + (up_to - its);
+#pragma unroll 1
+            for (std::uint32_t at = column_; at != found.next; at += kStep) *to++ = load_word(at);
+        }
+        __syncwarp();
+        const int lane = first_lane(g_, raw_, group_, Choice{found.first, found.score});
+        const std::uint32_t first = __shfl_sync(kWholeWarp, found.first, max(lane, 0));
+        if (lane < 0) return {kNone, count};
+        return {count > kRoom ? r : first, count};
+    }
+
+    // What is true of a column up to `next`: drops those that do not suppress record r. Out of line: rare.
+    [[nodiscard]] __device__ __noinline__ static Found decide(const NmsRuleSet& rules, const DetectionSpan& raw,
+                                                              const GridRecord* records, std::uint32_t r,
+                                                              std::uint32_t column, std::uint32_t next) {
+        Found found{column, kNone, -INFINITY, 0};
+#pragma unroll 1
+        for (std::uint32_t at = column; at != next; at += kStep) {
+            const std::uint32_t it = load_word(at);
+            if (!throng::gpu::suppresses_exactly(rules, raw, records, r, it)) continue;
+            store_word(found.next, it);
+            found.next += kStep;
+            const float score = records[it].score;
+            if (score < found.score || it == found.first) continue;
+            if (score == found.score &&
+                !precedes_at_equal_scores(raw.boxes, score, records[it].index, records[found.first].index))
+                continue;
+            found.first = it;
+            found.score = score;
+        }
+        if (next == last_of(column)) found.next = next;  // still cut
+        return found;
+    }
 
     __device__ __forceinline__ void put_down(const Stretch (&stretches)[kRows]) const {
+        const std::uint32_t its_group = group_.mask();
+        const std::uint32_t before = its_group & ((1U << (threadIdx.x & 31)) - 1);
         std::uint32_t end = stretches_;
 #pragma unroll
         for (std::uint32_t k = 0; k < kRows; ++k) {
             const bool some = stretches[k].first < stretches[k].last;
             const std::uint32_t votes = __ballot_sync(kWholeWarp, some);
-            if (some)
-                store_pair(end + __popc(votes & before_) * sizeof(Stretch), stretches[k].first, stretches[k].last);
-            end += __popc(votes & group_.mask()) * sizeof(Stretch);
+            if (some) store_pair(end + __popc(votes & before) * sizeof(Stretch), stretches[k].first, stretches[k].last);
+            end += __popc(votes & its_group) * sizeof(Stretch);
             counter_.tests += some ? stretches[k].last - stretches[k].first : 0;
         }
-        if (group_.lane == 0) store_pair(end, kBehind, kWholeWarp);
+        if (group_.lane == 0) store_pair(end, g_.nobody, kWholeWarp);
     }
 
     // Where a lane is among the stretches: it has every kLanes-th record.
@@ -180,77 +244,79 @@ private:
         std::uint32_t next;  // stretch: its address
         std::uint32_t at;
         std::uint32_t last;
+
+        // To a record, if there is one: to the stretch that `at` has come to.
+        __device__ __forceinline__ void go_on() {
+            while (at >= last) {
+                const Stretch s = load_stretch(next);
+                next += sizeof(Stretch);
+                at = s.first + (at - last);
+                last = s.last;
+            }
+        }
     };
     struct Candidate {
-        std::uint32_t at;  // from kBehind on: none
+        std::uint32_t at;
         float4 edges;
-        float score;  // below all others where there is none
+        float score;
         float area;
     };
-    __device__ __forceinline__ Candidate load_next(Walk& walk) const {
-        while (walk.at >= walk.last) {
-            const Stretch s = load_stretch(walk.next);
-            walk.next += sizeof(Stretch);
-            walk.at = s.first + (walk.at - walk.last);
-            walk.last = s.last;
-        }
+    // The one at hand; the walk goes on behind it.
+    __device__ __forceinline__ static Candidate load(const SearchConstants& constants, Walk& walk) {
         Candidate c;
         c.at = walk.at;
         asm volatile(
-            "{\n\t.reg .pred there;\n\tsetp.lt.u32 there, %7, %8;\n\t"
-            "mov.f32 %4, 0fFF800000;\n\t"
-            "@there ld.global.v4.f32 {%0, %1, %2, %3}, [%6];\n\t"
-            "@there ld.global.v2.f32 {%4, %5}, [%6 + 16];\n\t}"
+            "ld.global.v4.f32 {%0, %1, %2, %3}, [%6];\n\t"
+            "ld.global.v2.f32 {%4, %5}, [%6 + 16];"
             : "=f"(c.edges.x), "=f"(c.edges.y), "=f"(c.edges.z), "=f"(c.edges.w), "=f"(c.score), "=f"(c.area)
-            : "l"(g_.records + c.at), "r"(c.at), "n"(kBehind));
+            : "l"(constants.records + c.at));
         walk.at += kLanes;
         return c;
     }
 
-    // All lanes meet here, to share out places in the list.
-    __device__ __forceinline__ void look_at(const Candidate& c, const QuickTest& quick, std::uint32_t r,
-                                            const GridRecord& mine, std::uint32_t& count) {
-        Votes votes;
+    __device__ __forceinline__ void look_at(const Candidate& c, const QuickTest& quick, float extent, std::uint32_t r,
+                                            const GridRecord& mine, Found& found) const {
         if constexpr (path == PairPath::plain) {
-            const float width = (fminf(mine.right, c.edges.z) - fmaxf(mine.left, c.edges.x)) + rules_.extent;
-            const float height = (fminf(mine.bottom, c.edges.w) - fmaxf(mine.top, c.edges.y)) + rules_.extent;
-            votes = vote(quick.compare(fmaxf(width, 0.0F) * height, c.area), c.score, mine.score, c.at, r);
+            const float width = (fminf(mine.right, c.edges.z) - fmaxf(mine.left, c.edges.x)) + extent;
+            const float height = (fminf(mine.bottom, c.edges.w) - fmaxf(mine.top, c.edges.y)) + extent;
+            add_near(fmaxf(width, 0.0F) * height, quick.limits(c.area), c.score, mine.score, c.at, r, found);
         } else {
-            votes = {0, __ballot_sync(kWholeWarp, c.score >= mine.score && c.at != r)};
+            if (!(c.score >= mine.score) || c.at == r ||
+                !throng::gpu::suppresses_exactly(rules_, raw_, g_.records, r, c.at))
+                return;
+            add(found, c.at);
+            if (c.score == found.score) found.doubt = 1;
+            if (c.score > found.score) {
+                found.first = c.at;
+                found.score = c.score;
+            }
         }
-        if (votes.unsure != 0) {
-            const bool suppresses =
-                (votes.unsure & lane_) != 0 && suppresses_exactly(rules_, raw_, g_.records, r, c.at);
-            votes.sure |= __ballot_sync(kWholeWarp, suppresses);
-        }
-        const std::uint32_t slot = count + __popc(votes.sure & before_);
-        if ((votes.sure & lane_) != 0 && slot < SuppressorLists::kRoom)
-            store_pair(found_ + slot * sizeof(Suppressor), c.at, __float_as_uint(c.score));
-        count += __popc(votes.sure & group_.mask());
     }
 
-    // Of all lanes: whose candidate surely suppresses its record, and whose has to be tested exactly.
-    struct Votes {
-        std::uint32_t sure;
-        std::uint32_t unsure;
-    };
-    // In instructions told here, because the compiler makes numbers of the predicates and predicates of these.
-    __device__ __forceinline__ static Votes vote(const QuickTest::Comparison& of, float its_score, float score,
-                                                 std::uint32_t it, std::uint32_t r) {
-        Votes votes;
+    // Adds record `it` if it may suppress record r. In instructions told here, without a branch.
+    __device__ __forceinline__ void add_near(float intersection, const QuickTest::Limits& of, float its_score,
+                                             float score, std::uint32_t it, std::uint32_t r, Found& found) const {
         asm volatile(
-            "{\n\t.reg .pred near, sure;\n\t"
-            "setp.ge.f32 near, %5, %6;\n\t"
-            "setp.ne.and.u32 near, %7, %8, near;\n\t"
-            "setp.geu.and.f32 near, %2, %3, near;\n\t"
-            "setp.gt.and.f32 sure, %2, %4, near;\n\t"
-            "setp.gt.and.f32 sure, %5, %6, sure;\n\t"
-            "xor.pred near, near, sure;\n\t"
-            "vote.sync.ballot.b32 %0, sure, 0xFFFFFFFF;\n\t"
-            "vote.sync.ballot.b32 %1, near, 0xFFFFFFFF;\n\t}"
-            : "=r"(votes.sure), "=r"(votes.unsure)
-            : "f"(of.share), "f"(of.low), "f"(of.high), "f"(its_score), "f"(score), "r"(it), "r"(r));
-        return votes;
+            "{\n\t.reg .pred near, sure, unsure, first, tie;\n\t"
+            "setp.ge.f32 near, %7, %8;\n\t"
+            "setp.ne.and.u32 near, %9, %10, near;\n\t"
+            "setp.geu.and.f32 near, %4, %5, near;\n\t"
+            "setp.gt.and.f32 sure, %4, %6, near;\n\t"
+            "setp.gt.and.f32 sure, %7, %8, sure;\n\t"
+            "xor.pred unsure, near, sure;\n\t"
+            "setp.gt.and.f32 first, %7, %2, sure;\n\t"
+            "setp.eq.and.f32 tie, %7, %2, sure;\n\t"
+            "@near st.shared.u32 [%0], %9;\n\t"
+            "@near add.u32 %0, %0, %12;\n\t"
+            "min.u32 %0, %0, %11;\n\t"
+            "@first mov.b32 %1, %9;\n\t"
+            "@first mov.f32 %2, %7;\n\t"
+            "or.pred tie, tie, unsure;\n\t"
+            "@tie mov.b32 %3, 1;\n\t}"
+            : "+r"(found.next), "+r"(found.first), "+f"(found.score), "+r"(found.doubt)
+            : "f"(intersection), "f"(of.low), "f"(of.high), "f"(its_score), "f"(score), "r"(it), "r"(r),
+              "r"(last_of(column_)), "n"(kStep)
+            : "memory");
     }
 
     // Shared memory by its own addresses.
@@ -259,13 +325,16 @@ private:
         asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(s.first), "=r"(s.last) : "r"(address) : "memory");
         return s;
     }
-    __device__ __forceinline__ static Suppressor load_suppressor(std::uint32_t address) {
-        Suppressor s;
-        asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(s.record), "=f"(s.score) : "r"(address) : "memory");
-        return s;
-    }
     __device__ __forceinline__ static void store_pair(std::uint32_t address, std::uint32_t a, std::uint32_t b) {
         asm volatile("st.shared.v2.u32 [%0], {%1, %2};" : : "r"(address), "r"(a), "r"(b) : "memory");
+    }
+    __device__ __forceinline__ static std::uint32_t load_word(std::uint32_t address) {
+        std::uint32_t word;
+        asm volatile("ld.shared.u32 %0, [%1];" : "=r"(word) : "r"(address) : "memory");
+        return word;
+    }
+    __device__ __forceinline__ static void store_word(std::uint32_t address, std::uint32_t word) {
+        asm volatile("st.shared.u32 [%0], %1;" : : "r"(address), "r"(word) : "memory");
     }
 
     const BoxGrid& g_;
@@ -274,12 +343,11 @@ private:
     const QuickRule& quick_;
     const DetectionSpan& raw_;
     const SuppressorLists& lists_;
+    const SearchConstants& constants_;
     TestCounter& counter_;
     Group<kLanes> group_;
-    std::uint32_t stretches_;  // of the group: their address,
-    std::uint32_t found_;      // and that of those that were found
-    std::uint32_t before_;     // the group's lanes before this one,
-    std::uint32_t lane_;       // and this one
+    std::uint32_t stretches_;  // of the group: their address
+    std::uint32_t column_;     // of the lane: its address
 };
 
 }  // namespace throng::gpu

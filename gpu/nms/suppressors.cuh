@@ -27,10 +27,9 @@ static __device__ __noinline__ bool suppresses_exactly(const NmsRuleSet& rules, 
 }
 
 // Tells nearly all pairs without a division, where overlaps alone decide: I / (A + B - I) reaches the threshold t when
-// I (1 + t) reaches tA + tB. Rounding is far below the 1e-5 that the threshold is moved by, or, where areas are tiny,
-// below the 1e-35 and 1e-30 that are added. This is what the rule gives; kernels read it from their parameters.
+// I reaches (tA + tB) / (1 + t). Rounding is far below the 1e-5 that the threshold is moved by, or, where areas are
+// tiny, below the 1e-35 and 1e-30 that are added. This is what the rule gives; kernels read it from their parameters.
 struct QuickRule {
-    float gain;
     float low, high;          // times the suppressor's area, and
     float low_own, high_own;  // times the area of the one that it may suppress
     bool smaller;             // the suppressor's area is at most the other's
@@ -38,21 +37,21 @@ struct QuickRule {
 };
 inline QuickRule make_quick_rule(const NmsRuleSet& rules) {
     const bool iou = rules.overlap == Overlap::iou;
-    const float low = rules.theta * 0.99999F;
-    const float high = rules.theta * 1.00001F;
-    return {iou ? 1.0F + rules.theta : 1.0F,
-            low,
-            high,
-            iou ? low : 0.0F,
-            iou ? high : 0.0F,
-            rules.overlap == Overlap::min,
-            rules.theta > 1e-6F};
+    const float share = iou ? rules.theta / (1.0F + rules.theta) : rules.theta;
+    const float low = share * 0.99999F;
+    const float high = share * 1.00001F;
+    return {low, high, iou ? low : 0.0F, iou ? high : 0.0F, rules.overlap == Overlap::min, rules.theta > 1e-6F};
 }
 
 // The same for one detection that may be suppressed.
 class QuickTest {
 public:
-    __device__ __forceinline__ QuickTest(const QuickRule& rule, const SearchPlan& plan, float area) : rule_(rule) {
+    __device__ __forceinline__ QuickTest(const QuickRule& rule, const SearchPlan& plan, float area)
+        : QuickTest(rule, rule.low, rule.high, plan, area) {}
+    // low, high: those of the rule.
+    __device__ __forceinline__ QuickTest(const QuickRule& rule, float low, float high, const SearchPlan& plan,
+                                         float area)
+        : low_(low), high_(high) {
         // Where edges are rounded, or sums of areas may be infinite, pairs are at most ruled out.
         constexpr int kLargest = 48 - kLowestExponent;  // level
         const bool decides = rule.decides && plan.coarse == 0 && plan.highest <= kLargest;
@@ -62,22 +61,21 @@ public:
         // Not to be computed again wherever they are used.
         asm volatile("" : "+f"(low_own_), "+f"(high_own_), "+f"(most_));
     }
-    // With a detection of that area: suppresses surely where share is above high, and surely not where it is below low.
-    struct Comparison {
-        float share, low, high;
+    // With a detection of that area: suppresses surely where the intersection is above high, and surely not where it is
+    // below low.
+    struct Limits {
+        float low, high;
     };
-    [[nodiscard]] __device__ __forceinline__ Comparison compare(float intersection, float area) const {
+    [[nodiscard]] __device__ __forceinline__ Limits limits(float area) const {
         const float its = fminf(area, most_);
-        return {intersection * rule_.gain, __fmaf_rn(its, rule_.low, low_own_), __fmaf_rn(its, rule_.high, high_own_)};
+        return {__fmaf_rn(its, low_, low_own_), __fmaf_rn(its, high_, high_own_)};
     }
     [[nodiscard]] __device__ __forceinline__ bool may_suppress(float intersection, float area) const {
-        const Comparison of = compare(intersection, area);
-        return !(of.share < of.low);
+        return !(intersection < limits(area).low);
     }
 
 private:
-    const QuickRule& rule_;
-    float low_own_, high_own_, most_;
+    float low_, high_, low_own_, high_own_, most_;
 };
 
 // The first, for the group, of those that suppress `mine`, record r, and that accept(record) lets pass; or kNone.
@@ -121,44 +119,43 @@ __device__ __forceinline__ std::uint32_t first_suppressor(const BoxGrid& g, cons
 // One of a list.
 struct Choice {
     std::uint32_t record = kNone;  // kNone: no choice
-    float score = 0.0F;
-    std::uint32_t index = 0;
+    float score = -INFINITY;
     std::uint32_t state = 0;  // as it was when it was looked at
 };
 
-__device__ __forceinline__ bool comes_first(const DetectionSpan& raw, const Choice& a, const Choice& b) {
+__device__ __forceinline__ bool comes_first(const BoxGrid& g, const DetectionSpan& raw, const Choice& a,
+                                            const Choice& b) {
     if (a.record == kNone || b.record == kNone) return b.record == kNone;
     if (a.score != b.score) return a.score > b.score;
-    return precedes_at_equal_scores(raw.boxes, a.score, a.index, b.index);
+    return precedes_at_equal_scores(raw.boxes, a.score, g.records[a.record].index, g.records[b.record].index);
 }
 
-// The lane whose record precedes all others; -1 where there is none. For whole warps.
-__device__ __forceinline__ int first_lane(const DetectionSpan& raw, const Choice& mine) {
-    const std::uint32_t key = mine.record != kNone ? score_key(mine.score) : kInvalidKey;
-    const std::uint32_t top = warp_max(key);
-    if (top == kInvalidKey) return -1;
-    std::uint32_t tied = __ballot_sync(kWholeWarp, key == top);
-    int first = __ffs(static_cast<int>(tied)) - 1;
-    for (tied &= tied - 1; tied != 0; tied &= tied - 1) {
-        const int other = __ffs(static_cast<int>(tied)) - 1;
-        const std::uint32_t a = __shfl_sync(kWholeWarp, mine.index, other);
-        const std::uint32_t b = __shfl_sync(kWholeWarp, mine.index, first);
-        if (precedes_at_equal_scores(raw.boxes, score_of_key(top), a, b)) first = other;
-    }
-    return first;
-}
-
-// Of the choices of a group's lanes the one that precedes the others, on all of them. For whole warps.
+// Of each group the lane whose choice precedes the others, or -1. For whole warps.
 template <int kLanes>
-__device__ __forceinline__ Choice first_of_group(const DetectionSpan& raw, Choice mine) {
+__device__ __forceinline__ int first_lane(const BoxGrid& g, const DetectionSpan& raw, const Group<kLanes>& group,
+                                          Choice mine) {
+    const bool is_one = mine.record != kNone;
+    float top = mine.score;
+    if constexpr (kLanes == 32) {
+        const std::uint32_t key = is_one ? score_key(top) : kInvalidKey;
+        top = score_of_key(warp_max(key));
+    } else {
 #pragma unroll
-    for (int step = kLanes / 2; step > 0; step /= 2) {
-        const Choice other{__shfl_xor_sync(kWholeWarp, mine.record, step),
-                           __shfl_xor_sync(kWholeWarp, mine.score, step), __shfl_xor_sync(kWholeWarp, mine.index, step),
-                           __shfl_xor_sync(kWholeWarp, mine.state, step)};
-        if (other.record != mine.record && comes_first(raw, other, mine)) mine = other;
+        for (int step = kLanes / 2; step > 0; step /= 2) top = fmaxf(top, __shfl_xor_sync(kWholeWarp, top, step));
     }
-    return mine;
+    const bool holds = is_one && mine.score == top;
+    std::uint32_t holders = __ballot_sync(kWholeWarp, holds) & group.mask();
+    if (__any_sync(kWholeWarp, (holders & (holders - 1)) != 0)) {  // rare
+        Choice first = holds ? mine : Choice{};
+#pragma unroll 1
+        for (int step = kLanes / 2; step > 0; step /= 2) {
+            const Choice other{__shfl_xor_sync(kWholeWarp, first.record, step),
+                               __shfl_xor_sync(kWholeWarp, first.score, step)};
+            if (other.record != first.record && comes_first(g, raw, other, first)) first = other;
+        }
+        holders = __ballot_sync(kWholeWarp, holds && mine.record == first.record) & group.mask();
+    }
+    return __ffs(static_cast<int>(holders)) - 1;
 }
 
 }  // namespace throng::gpu
