@@ -130,7 +130,7 @@ struct TestCounter {
 };
 
 __device__ __forceinline__ SearchPlan load_plan(const BoxGrid& g) {
-    return g.header->plan;
+    return g.header->copies[0].plan;
 }
 // By loads that start here, never from a cache.
 __device__ __forceinline__ std::uint32_t stored_count_now(const DetectionSpan& raw) {
@@ -148,8 +148,8 @@ struct alignas(16) FrameHead {
     __device__ __forceinline__ void load_plan(const BoxGrid& g) {
         constexpr std::uint32_t kWords = sizeof(SearchPlan) / sizeof(std::uint32_t);
         const std::uint32_t lane = threadIdx.x & 31;
-        const std::uint32_t word =
-            load_now(lane < kWords, reinterpret_cast<const std::uint32_t*>(&g.header->plan) + lane, 0);
+        const SearchPlan& copy = g.header->copies[blockIdx.x % GridHeader::kCopies].plan;
+        const std::uint32_t word = load_now(lane < kWords, reinterpret_cast<const std::uint32_t*>(&copy) + lane, 0);
         if (lane < kWords) reinterpret_cast<std::uint32_t*>(&plan)[lane] = word;
     }
 };
@@ -257,7 +257,7 @@ private:
 };
 
 // The records of a piece: [first, last).
-struct Stretch {
+struct alignas(8) Stretch {
     std::uint32_t first, last;
 };
 

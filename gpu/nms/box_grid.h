@@ -51,7 +51,12 @@ struct alignas(16) SearchPlan {
 };
 
 struct GridHeader {
-    SearchPlan plan;
+    // Copies, each in a line of its own: what all blocks ask for at once takes long.
+    struct alignas(128) Copy {
+        SearchPlan plan;
+    };
+    static constexpr std::uint32_t kCopies = 16;
+    Copy copies[kCopies];
     GridSums sums;
 };
 

@@ -109,7 +109,6 @@ static __device__ void publish_sums(const GridBuild& build, std::uint32_t n) {
     const std::uint32_t coarse = of(offsetof(GridSums, coarse));
     const std::uint32_t best = of(offsetof(GridSums, best_key));
     const std::uint32_t worst = of(offsetof(GridSums, worst_key));
-    if (lane != 0) return;
     const int lowest = max(__ffs(static_cast<int>(of_first)) - 1, 0);
     SearchPlan plan;
     plan.lowest = first * 32 + lowest;
@@ -120,7 +119,8 @@ static __device__ void publish_sums(const GridBuild& build, std::uint32_t n) {
     plan.all = g.bounds.everywhere ? plan.stored : 0;
     plan.best = score_of_key(best);
     plan.worst = score_of_key(~worst);
-    g.header->plan = plan;
+    static_assert(GridHeader::kCopies <= 32);
+    if (lane < GridHeader::kCopies) g.header->copies[lane].plan = plan;
 }
 
 // Gives each cell its stretch of the records: those of a block side by side, blocks in any order. Leaves the counts and

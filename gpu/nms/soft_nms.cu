@@ -89,7 +89,7 @@ __device__ void join(std::uint32_t* links, std::uint32_t a, std::uint32_t b) {
 
 __global__ void __launch_bounds__(kThreads)
     link_kernel(BoxGrid g, SoftScratch s, Decay decay, NmsTask task, NmsRuleSet rules, unsigned long long* d_tests) {
-    const std::uint32_t stored = g.header->plan.stored;
+    const std::uint32_t stored = load_plan(g).stored;
     const Group<kLinkLanes> group;
     const std::uint32_t r = (blockIdx.x * kThreads + threadIdx.x) / kLinkLanes;
     const bool active = r < stored;
@@ -112,7 +112,7 @@ __global__ void __launch_bounds__(kThreads)
 
 __global__ void __launch_bounds__(kThreads) count_members_kernel(BoxGrid g, SoftScratch s, NmsTask task) {
     const std::uint32_t r = blockIdx.x * kThreads + threadIdx.x;
-    if (r >= g.header->plan.stored) return;
+    if (r >= load_plan(g).stored) return;
     s.slots[r] = atomicAdd(&s.sizes[find_root(s.links, r)], 1U);
     const Candidate mine = load_candidate(g, task.raw, r);
     if (order_key(mine.box, mine.score) != s.summary->best_key) return;
@@ -126,7 +126,7 @@ __global__ void __launch_bounds__(kThreads) count_members_kernel(BoxGrid g, Soft
 
 __global__ void __launch_bounds__(kThreads) allot_components_kernel(BoxGrid g, SoftScratch s, Decay decay) {
     const std::uint32_t r = blockIdx.x * kThreads + threadIdx.x;
-    if (r >= g.header->plan.stored) return;
+    if (r >= load_plan(g).stored) return;
     const std::uint32_t size = s.sizes[r];
     if (size == 0) return;
     s.starts[r] = atomicAdd(&s.summary->members, size);
@@ -139,7 +139,7 @@ __global__ void __launch_bounds__(kThreads) allot_components_kernel(BoxGrid g, S
 
 __global__ void __launch_bounds__(kThreads) fill_components_kernel(BoxGrid g, SoftScratch s) {
     const std::uint32_t r = blockIdx.x * kThreads + threadIdx.x;
-    if (r >= g.header->plan.stored) return;
+    if (r >= load_plan(g).stored) return;
     const std::uint32_t at = s.starts[find_root(s.links, r)] + s.slots[r];
     s.members[at] = r;
     s.scores[at] = g.records[r].score;
