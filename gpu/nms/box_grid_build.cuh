@@ -31,6 +31,47 @@ __device__ __forceinline__ std::uint32_t cell_of(const BoxGrid& g, const Extents
                       cell_coordinate(e.top, scale));
 }
 
+// Adds what the threads of a block know of their detections to the sums of the frame. By whole blocks.
+template <std::uint32_t kThreads>
+__device__ __forceinline__ void add_sums(GridSums& d_sums, bool there, bool valid, int level, bool coarse,
+                                         float score) {
+    constexpr std::uint32_t kWarps = kThreads / 32;
+    constexpr std::uint32_t kWords = offsetof(GridSums, unused) / sizeof(std::uint32_t);
+    constexpr std::uint32_t kInvalid = offsetof(GridSums, invalid) / sizeof(std::uint32_t);
+    constexpr std::uint32_t kBest = offsetof(GridSums, best_key) / sizeof(std::uint32_t);
+    constexpr std::uint32_t kWorst = offsetof(GridSums, worst_key) / sizeof(std::uint32_t);
+    __shared__ GridSums of_warps[kWarps];
+    GridSums sums{};
+#pragma unroll
+    for (int word = 0; word < GridSums::kLevelWords; ++word)
+        sums.levels[word] = warp_or(valid && level / 32 == word ? 1U << level % 32 : 0);
+    sums.invalid = __popc(__ballot_sync(kWholeWarp, there && !valid));
+    sums.coarse = __any_sync(kWholeWarp, coarse) ? 1 : 0;
+    const std::uint32_t key = valid ? score_key(score) : kInvalidKey;
+    sums.best_key = warp_max(key);
+    const std::uint32_t below = valid ? ~key : 0;
+    sums.worst_key = warp_max(below);
+    if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32] = sums;
+    __syncthreads();
+    if (threadIdx.x >= kWords) return;
+    std::uint32_t word = 0;
+#pragma unroll
+    for (std::uint32_t w = 0; w < kWarps; ++w) {
+        const std::uint32_t its = reinterpret_cast<const std::uint32_t*>(of_warps + w)[threadIdx.x];
+        word = threadIdx.x == kInvalid ? word + its : threadIdx.x >= kBest ? max(word, its) : word | its;
+    }
+    static_assert(kBest + 1 == kWorst && kWorst + 1 == kWords);
+    if (word == 0) return;
+    std::uint32_t* const all = reinterpret_cast<std::uint32_t*>(&d_sums) + threadIdx.x;
+    if (threadIdx.x == kInvalid) {
+        atomicAdd(all, word);
+    } else if (threadIdx.x >= kBest) {
+        atomicMax(all, word);
+    } else {
+        atomicOr(all, word);
+    }
+}
+
 // Drops what is invalid, finds each detection's cell and its place among those of the cell. A thread for each of n; by
 // whole blocks of kThreads. detection: with the number of the thread.
 template <std::uint32_t kThreads>
@@ -40,47 +81,18 @@ __device__ __forceinline__ void assign_cells(const GridBuild& build, const NmsTa
     const std::uint32_t i = blockIdx.x * kThreads + threadIdx.x;
     for (std::uint32_t k = i; k < build.clear_words; k += gridDim.x * kThreads) build.d_clear[k] = 0;
     if (blockIdx.x * kThreads >= n) return;
-    __shared__ GridSums sums;
-    constexpr std::uint32_t kWords = sizeof(GridSums) / sizeof(std::uint32_t);
-    auto* words = reinterpret_cast<std::uint32_t*>(&sums);
-    if (threadIdx.x < kWords) words[threadIdx.x] = 0;
-    __syncthreads();
-    std::uint32_t key = kInvalidKey;
-    bool coarse = false;
     std::uint32_t slot = 0;
-    if (i < n) {
-        if (is_valid_detection(detection.box, detection.score)) {
-            const Extents e = extents_of(detection.box, build.extent);
-            const int level = level_of(e);
-            coarse = is_coarse(e, detection.box, build.extent);
-            key = score_key(detection.score);
-            slot = atomicAdd(&g.counts[cell_of(g, e, level)], 1U);
-            if ((sums.levels[level / 32] >> (level % 32) & 1U) == 0)
-                atomicOr(&sums.levels[level / 32], 1U << (level % 32));
-        }
-        if (task.owner != nullptr) task.owner[i] = -1;
+    const bool valid = i < n && is_valid_detection(detection.box, detection.score);
+    bool coarse = false;
+    int level = 0;
+    if (valid) {
+        const Extents e = extents_of(detection.box, build.extent);
+        level = level_of(e);
+        coarse = is_coarse(e, detection.box, build.extent);
+        slot = atomicAdd(&g.counts[cell_of(g, e, level)], 1U);
     }
-    const std::uint32_t best = warp_max(key);
-    const std::uint32_t worst = warp_max(key != kInvalidKey ? ~key : 0);
-    if ((threadIdx.x & 31) == 0) {
-        atomicMax(&sums.best_key, best);
-        atomicMax(&sums.worst_key, worst);
-    }
-    if (coarse) atomicOr(&sums.coarse, 1U);
-    const int invalid = __syncthreads_count(i < n && key == kInvalidKey ? 1 : 0);
-    if (threadIdx.x == 0) sums.invalid = static_cast<std::uint32_t>(invalid);
-    __syncthreads();
-    if (threadIdx.x < kWords && words[threadIdx.x] != 0) {
-        std::uint32_t* all = reinterpret_cast<std::uint32_t*>(g.sums) + threadIdx.x;
-        const std::uint32_t mine = words[threadIdx.x];
-        if (&words[threadIdx.x] == &sums.invalid) {
-            atomicAdd(all, mine);
-        } else if (&words[threadIdx.x] == &sums.best_key || &words[threadIdx.x] == &sums.worst_key) {
-            atomicMax(all, mine);
-        } else {
-            atomicOr(all, mine);
-        }
-    }
+    if (i < n && task.owner != nullptr) task.owner[i] = -1;
+    add_sums<kThreads>(*g.sums, i < n, valid, level, coarse, detection.score);
     if (i < n) g.slots[i] = slot;  // last, for it has been long on its way
 }
 

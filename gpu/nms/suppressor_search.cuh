@@ -27,12 +27,17 @@ public:
         const int level = around.lowest + level_;
         NearCells near;
         if (active && level <= around.highest) near = around.on(level, g, plan);
-        // A unit is a piece of some rows.
+        // A unit is a piece of some rows; hardly any row has several.
         const std::uint32_t pieces = near.pieces();
-        const std::uint32_t rows = pieces <= 1 ? unit_ : unit_ / pieces;
-        const std::uint32_t piece = near.column / kSegment + (unit_ - rows * pieces);
-        const std::uint32_t from = max(near.column, piece * kSegment);
-        const std::uint32_t last = min(near.column + near.across, (piece + 1) * kSegment) - 1;
+        std::uint32_t rows = unit_;
+        std::uint32_t from = near.column;
+        std::uint32_t last = near.column + near.across - 1;
+        if (pieces > 1) {
+            rows = unit_ / pieces;
+            const std::uint32_t begin = (near.column / kSegment + (unit_ - rows * pieces)) * kSegment;
+            from = max(from, begin);
+            last = min(last, begin + kSegment - 1);
+        }
 #pragma unroll
         for (std::uint32_t k = 0; k < kRows; ++k) {
             stretches[k] = Stretch{};
@@ -226,7 +231,9 @@ private:
 
     __device__ __forceinline__ void put_down(const Stretch (&stretches)[kRows]) const {
         const std::uint32_t its_group = group_.mask();
-        const std::uint32_t before = its_group & ((1U << (threadIdx.x & 31)) - 1);
+        std::uint32_t before;
+        asm("mov.u32 %0, %%lanemask_lt;" : "=r"(before));
+        before &= its_group;
         std::uint32_t end = stretches_;
 #pragma unroll
         for (std::uint32_t k = 0; k < kRows; ++k) {
