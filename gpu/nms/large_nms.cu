@@ -172,7 +172,7 @@ __global__ void __launch_bounds__(find_threads(kLanes), kFindThreadsAnSm / find_
         if (active && !open && threadIdx.x % kLanes == 0) tell(w, task, rules, plan, r, mine, found);
         if (__any_sync(kWholeWarp, open)) {
             for_each_wanted(Group<kLanes>(), open, r,
-                            [&](std::uint32_t its, bool) { find_exactly<path>(w, task, rules, its); });
+                            [&](std::uint32_t its, bool /*ours*/) { find_exactly<path>(w, task, rules, its); });
         }
     };
     if constexpr (kLanes == kFindLanesOfFew) {
@@ -236,9 +236,6 @@ __device__ __noinline__ std::uint32_t search_again(const LargeNmsWork& w, const 
     return found;
 }
 
-// The first `writers` blocks put the kept ones in order and write them. Each of the others takes `share` records at a
-// time, at most kShare; those whose first suppressor is not kept itself are shared out among groups of its lanes. These
-// wait for places that the first blocks tell, and those wait for nobody: blocks start in the order of their numbers.
 // Which records are kept, as bits in shared memory: of few. Of more they are looked up in device memory, where they lie
 // close together, too.
 template <bool few>
@@ -265,6 +262,9 @@ struct KeptRecords {
     }
 };
 
+// The first `writers` blocks put the kept ones in order and write them. Each of the others takes `share` records at a
+// time, at most kShare; those whose first suppressor is not kept itself are shared out among groups of its lanes. These
+// wait for places that the first blocks tell, and those wait for nobody: blocks start in the order of their numbers.
 template <PairPath path, int kLanes>
 __global__ void __launch_bounds__(kThreads, blocks_at_once(kThreads, kOwnBlocks))
     own_kernel(const __grid_constant__ LargeNmsWork w, const __grid_constant__ NmsTask task,

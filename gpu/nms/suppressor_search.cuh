@@ -61,8 +61,8 @@ private:
 };
 
 // Parameters of the kernel that are used with each candidate. A block has them in shared memory, and a thread loads
-// them from there into registers: parameters would be loaded anew wherever they are used, and candidates only after
-// that.
+// them from there into registers: the compiler would load parameters anew wherever they are used, and each candidate
+// only after that.
 struct alignas(16) SearchConstants {
     const GridRecord* records;
     std::uint32_t nobody;
@@ -118,12 +118,12 @@ public:
           stretches_(held_address(board.stretches[group_.number])),
           column_(held_address(&board.found[0][threadIdx.x & 31])) {}
 
-    // For whole warps. Lists those of record r, which is `mine`; the result is the same on all lanes of the group.
-    // Where so many may suppress it that their column is full, but none of those that are known does, the list is cut,
-    // and there is no first: is_open.
+    // So many might suppress a record that a column is full, and none of those in it does.
     [[nodiscard]] __device__ __forceinline__ static bool is_open(const SuppressorHead& head) {
         return head.first == kNone && head.count != 0;
     }
+    // For whole warps. Lists those of record r, which is `mine`; the result is the same on all lanes of the group, and
+    // may be open.
     [[nodiscard]] __device__ __forceinline__ SuppressorHead run(bool active, std::uint32_t r, const GridRecord& mine) {
         const SearchConstants constants = constants_.load();
         const QuickTest quick(quick_, constants.low, constants.high, plan_, mine.area);
@@ -206,7 +206,7 @@ private:
         return {count > kRoom ? r : first, count};
     }
 
-    // What is true of a column up to `next`: drops those that do not suppress record r. Out of line: rare.
+    // Of a column up to `next` those that suppress record r, tested exactly. Out of line: rare.
     [[nodiscard]] __device__ __noinline__ static Found decide(const NmsRuleSet& rules, const DetectionSpan& raw,
                                                               const GridRecord* records, std::uint32_t r,
                                                               std::uint32_t column, std::uint32_t next) {
