@@ -128,11 +128,14 @@ TEST_F(Runtime, TheRecorderTellsTimesOfFramesThatAreDone) {
 
 TEST_F(Runtime, AStageThatRunsTwiceHasTheSum) {
     EventRecorder recorder(view());
-    recorder.add("a", 1.0);
-    recorder.add("a", 2.0);
-    recorder.end_frame();
+    const auto run_twice = [&]() -> const StageTimes& {
+        recorder.add("a", 1.0);
+        recorder.add("a", 2.0);
+        return recorder.end_frame();
+    };
+    run_twice();
     stream->synchronize();
-    const StageTimes& times = recorder.end_frame();
+    const StageTimes& times = run_twice();  // of this frame, if it is done already, or of the first
     ASSERT_EQ(times.size(), 1U);
     EXPECT_EQ(times[0].ms, 3.0);
 }
