@@ -62,6 +62,18 @@ TEST(BinnedNms, ListsAreCut) {
     expect_few_hits_and_members(gpu::FastEngine::large, input);
 }
 
+// In buffers for many, fewer lanes search for a detection. Where copies have one score, more of them may suppress the
+// best than a lane has room for, and none does.
+TEST(BinnedNms, InBuffersForMany) {
+    TH_NEED_GPU();
+    Random random(seed(58));
+    NmsInput crowd = clusters_input(random, 3000, 20);
+    for (float& score : crowd.scores) score = std::floor(score * 8) / 8;
+    for (const NmsInput& input : {clusters_input(random, 900, 300), copies_input(700), crowd}) {
+        for (const NmsRule which : {NmsRule::one_pass, NmsRule::greedy}) compare(input, rule(which, 0.5F), 40000);
+    }
+}
+
 // The lower the threshold, the more rows and levels there are to look at.
 TEST(BinnedNms, ManyRowsAndLevels) {
     TH_NEED_GPU();
