@@ -154,10 +154,10 @@ __global__ void __launch_bounds__(find_threads(kLanes), kFindThreadsAnSm / find_
     wait_for_previous();
     if (frame.n < w.grid.least) return;
     const std::uint32_t in_block = threadIdx.x / kLanes;
-    // Before it is known how many there are, to wait once for all.
     // Of few a block has pieces far from each other, so that dense places are shared out.
     constexpr std::uint32_t kPiece = kLanes == kFindLanesOfFew ? kInBlock / 4 : kInBlock;
     std::uint32_t r = (in_block / kPiece * gridDim.x + blockIdx.x) * kPiece + in_block % kPiece;
+    // Before it is known how many there are, to wait once for all.
     GridRecord mine = load_record_now(w.grid, r, r < static_cast<std::uint32_t>(task.raw.capacity));
     if (threadIdx.x < 32) frame.load_plan(w.grid);
     __syncthreads();
