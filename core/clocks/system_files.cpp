@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kLongestAttribute = 64 * 1024;
+constexpr std::size_t kLongestAttribute = std::size_t{64} << 10;
 
 class FileDescriptor {
 public:

@@ -309,6 +309,7 @@ void fill_pack(const CascadePrograms& programs, const std::uint32_t* const* from
     const SumsLayout& source = programs.dense.layout;
     const SumsLayout& target = programs.packed.layout;
     const int width = programs.window_width + 1;
+    const std::ptrdiff_t n = lanes();
     for (int plane = 0; plane <= (programs.tilted ? 2 : 0); plane += 2) {
         for (int y = 0; y <= programs.window_height; ++y) {
             for (int phase = 0; phase < source.step; ++phase) {
@@ -317,7 +318,7 @@ void fill_pack(const CascadePrograms& programs, const std::uint32_t* const* from
                 std::uint32_t* out = pack + target.plane(plane) + target.at(phase, y);
                 for (int x = 0; x < run; x += 4) {
                     const int start = run >= 4 && x + 4 > run ? run - 4 : x;
-                    transpose_4(DU(), from, source_at + start, out + start * lanes());
+                    transpose_4(DU(), from, source_at + start, out + start * n);
                 }
             }
         }
@@ -449,7 +450,8 @@ void evaluate_row(const CascadePrograms& programs, const std::uint32_t* block, s
     scratch.alive.assign(words, 0);
     const SumsLayout& pack = programs.packed.layout;
     // Three entries of each window may be written past a row's end.
-    const auto entries = static_cast<std::size_t>(pack.plane(programs.tilted ? 3 : 1) + 4 * pack.lanes);
+    const std::size_t entries =
+        static_cast<std::size_t>(pack.plane(programs.tilted ? 3 : 1)) + 4 * static_cast<std::size_t>(pack.lanes);
     if (scratch.pack.size() < entries) scratch.pack.resize(entries);
     scratch.waiting.resize(programs.packed.stages.size());
     HWY_DYNAMIC_DISPATCH(evaluate_row)(programs, block, first, row, columns, scratch, accepted);

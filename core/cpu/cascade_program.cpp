@@ -76,9 +76,8 @@ CascadeProgram compile(const CascadeModel& model, const SumsLayout& layout) {
     }
     for (const CascadeStage& stage : model.stages) {
         std::int32_t nodes = 0;
-        for (int t = 0; t < stage.tree_count; ++t) {
-            nodes += model.trees[static_cast<std::size_t>(stage.first_tree + t)].node_count;
-        }
+        const CascadeTree* tree = model.trees.data() + stage.first_tree;
+        for (int t = 0; t < stage.tree_count; ++t) nodes += tree[t].node_count;
         program.nodes_in_stage.push_back(nodes);
     }
     const auto w = static_cast<std::int16_t>(model.window_width - 2);

@@ -9,7 +9,7 @@
 namespace throng {
 namespace {
 
-constexpr std::size_t kSlack = 2 * kRowSlack;  // entries past a row's end that SIMD may touch
+constexpr std::size_t kSlack = std::size_t{2} * kRowSlack;  // entries past a row's end that SIMD may touch
 
 // Adds the time since it was made or last asked.
 class Lap {

@@ -48,7 +48,7 @@ std::vector<CnnTap>& fill_taps(std::vector<CnnTap>& taps, const CnnAxis& axis, i
 }
 
 // The horizontal half of cnn_bilinear, for a whole row.
-void interpolate_row(const std::uint8_t* row, int step, const CnnTap* taps, std::size_t count, float* out) {
+void interpolate_row(const std::uint8_t* row, std::ptrdiff_t step, const CnnTap* taps, std::size_t count, float* out) {
     for (std::size_t i = 0; i < count; ++i) {
         const CnnTap tap = taps[i];
         const float a = row[tap.near * step];

@@ -133,7 +133,7 @@ void hog_gather_blocks(const float* upper_cells, const float* lower_cells, std::
 
 void hog_normalise_blocks(int blocks, float* values, std::ptrdiff_t pitch) {
     const DF d;
-    const int lanes = static_cast<int>(hn::Lanes(d));
+    const auto lanes = static_cast<std::ptrdiff_t>(hn::Lanes(d));
     const V one = hn::Set(d, 1.0F);
     const auto normalise = [&](float* block) {
         V sum = hn::Zero(d);
@@ -154,7 +154,7 @@ void hog_normalise_blocks(int blocks, float* values, std::ptrdiff_t pitch) {
             hn::StoreU(hn::Mul(value, again), d, block + v * pitch);
         }
     };
-    int x = 0;
+    std::ptrdiff_t x = 0;
     for (; x + lanes <= blocks; x += lanes) normalise(values + x);
     if (x == blocks) return;
     // The rest of the row, padded.

@@ -22,7 +22,7 @@ private:
     std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
-constexpr std::size_t kCellPlanes = static_cast<std::size_t>(kHogBins * kHogUses);
+constexpr std::size_t kCellPlanes = std::size_t{kHogBins} * kHogUses;
 
 }  // namespace
 
@@ -34,24 +34,25 @@ HogWeights::HogWeights(const HogModel& model) : svm(kHogWeights), bias(model.bia
                 hog_use_weight(side, use / 4, pixel / kHogCell) * hog_use_weight(side, use % 4, pixel % kHogCell);
         }
     }
-    for (int i = 0; i < kHogWeights; ++i) {
-        const int value = i % kHogBlockValues;
-        const int row = i / kHogBlockValues % kHogRows;
-        const int column = i / kHogBlockValues / kHogRows;
-        svm[static_cast<std::size_t>((row * kHogBlockValues + value) * kHogColumns + column)] =
-            model.weights[static_cast<std::size_t>(i)];
+    for (std::size_t i = 0; i < kHogWeights; ++i) {
+        const std::size_t value = i % kHogBlockValues;
+        const std::size_t row = i / kHogBlockValues % kHogRows;
+        const std::size_t column = i / kHogBlockValues / kHogRows;
+        svm[(row * kHogBlockValues + value) * kHogColumns + column] = model.weights[i];
     }
 }
 
 void HogWorker::reserve(int widest, int frame_width) {
-    row_pitch_ = static_cast<std::size_t>(widest + 2 * kHogSlack);
+    const auto width = static_cast<std::size_t>(widest);
+    row_pitch_ = width + std::size_t{2} * kHogSlack;
     // An odd number of cache lines: a cell writes 144 planes, which must not fall into the same sets of the cache.
-    cell_pitch_ = static_cast<std::size_t>(((widest / kHogCell + kHogSlack) / 16 | 1) * 16 + 32);
-    blended_.assign(static_cast<std::size_t>(frame_width + kHogSlack), 0);
+    cell_pitch_ = ((width / kHogCell + kHogSlack) / 16 | 1) * 16 + 32;
+    blended_.assign(static_cast<std::size_t>(frame_width) + kHogSlack, 0);
     resized_.assign(row_pitch_, 0);
     rows_.assign(3 * row_pitch_, 0.0F);
-    votes_.assign(2 * kHogCell * row_pitch_, 0.0F);
-    bins_.assign(2 * kHogCell * row_pitch_, 0);
+    const std::size_t rows = 2 * std::size_t{kHogCell};  // two votes a pixel
+    votes_.assign(rows * row_pitch_, 0.0F);
+    bins_.assign(rows * row_pitch_, 0);
     for (std::size_t y = 0; y < kHogCell; ++y) {
         vote_rows_[y] = {votes_.data() + 2 * y * row_pitch_, votes_.data() + (2 * y + 1) * row_pitch_,
                          bins_.data() + 2 * y * row_pitch_, bins_.data() + (2 * y + 1) * row_pitch_};

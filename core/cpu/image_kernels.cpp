@@ -1,5 +1,7 @@
 #include "core/cpu/image_kernels.h"
 
+#include <cstddef>
+
 #include "core/algo/grey.h"
 #include "core/algo/resize_linear.h"
 
@@ -19,12 +21,12 @@ using DI32 = hn::Rebind<std::int32_t, DU32>;
 using DU8 = hn::Rebind<std::uint8_t, DU32>;
 
 void grey_row(const std::uint8_t* bgr, int width, std::uint8_t* grey) {
-    int x = 0;
+    std::ptrdiff_t x = 0;
 // Highway before 0.17, as in Ubuntu 22.04, cannot load three colours apart: the plain loop does all there.
 #if HWY_MAJOR > 0 || HWY_MINOR >= 17
     const DI32 d;
     const DU8 d8;
-    const int lanes = static_cast<int>(hn::Lanes(d));
+    const auto lanes = static_cast<std::ptrdiff_t>(hn::Lanes(d));
     for (; x + lanes <= width; x += lanes) {
         hn::Vec<DU8> b, g, r;
         hn::LoadInterleaved3(d8, bgr + 3 * x, b, g, r);

@@ -50,8 +50,9 @@ public:
                     static_cast<std::size_t>(t.first_leaf) + t.node_count + 1 <= model_.leaves.size(),
                 "a tree needs one leaf more than it has nodes", "tree", index);
         const std::size_t features = model_.kind == CascadeKind::haar ? model_.haar.size() : model_.lbp.size();
+        const CascadeNode* nodes = model_.nodes.data() + t.first_node;
         for (int n = 0; n < t.node_count; ++n) {
-            const CascadeNode& node = model_.nodes[static_cast<std::size_t>(t.first_node + n)];
+            const CascadeNode& node = nodes[n];
             require(node.feature >= 0 && static_cast<std::size_t>(node.feature) < features,
                     "a node names a feature that is not there", "tree", index);
             require(std::isfinite(node.threshold), "a threshold is not a finite number", "tree", index);

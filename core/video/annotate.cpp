@@ -54,7 +54,7 @@ public:
     void fill(PixelBox box, Color color) {
         box = clipped(box);
         for (int y = box.top; y < box.bottom; ++y) {
-            std::uint8_t* pixel = data_ + pitch_ * y + 3 * box.left;
+            std::uint8_t* pixel = at(box.left, y);
             for (int x = box.left; x < box.right; ++x, pixel += 3) {
                 pixel[0] = color.b;
                 pixel[1] = color.g;
@@ -70,7 +70,7 @@ public:
         const int g = color.g * opacity;
         const int r = color.r * opacity;
         for (int y = box.top; y < box.bottom; ++y) {
-            std::uint8_t* pixel = data_ + pitch_ * y + 3 * box.left;
+            std::uint8_t* pixel = at(box.left, y);
             for (int x = box.left; x < box.right; ++x, pixel += 3) {
                 pixel[0] = static_cast<std::uint8_t>((pixel[0] * rest + b) >> 8);
                 pixel[1] = static_cast<std::uint8_t>((pixel[1] * rest + g) >> 8);
@@ -80,6 +80,8 @@ public:
     }
 
 private:
+    [[nodiscard]] std::uint8_t* at(int x, int y) const { return data_ + pitch_ * y + std::ptrdiff_t{3} * x; }
+
     std::uint8_t* data_;
     std::ptrdiff_t pitch_;
     int width_;
@@ -200,9 +202,10 @@ void draw_landmarks(WritableFrame& picture, const DetectionSet& kept) {
         const Detection& face = kept.detections[i];
         if (!drawable(face)) continue;
         const float dot = std::clamp(face.box.w / 14, 1.0F, 12.0F);
-        for (int point = 0; point < 5; ++point) {
-            const float x = kept.landmarks[i].xy[2 * point];
-            const float y = kept.landmarks[i].xy[2 * point + 1];
+        const float* xy = kept.landmarks[i].xy;
+        for (int point = 0; point < 5; ++point, xy += 2) {
+            const float x = xy[0];
+            const float y = xy[1];
             if (!std::isfinite(x) || !std::isfinite(y)) continue;
             const PixelBox area = pixel_box({x - dot / 2, y - dot / 2, dot, dot}, canvas);
             if (dot >= 2) canvas.blend(grown(area, 1), kDark, kHaloOpacity);

@@ -116,7 +116,7 @@ bool is_nv12_on_device(const AVFrame& picture) {
 void halve_chroma(const std::uint8_t* from, std::ptrdiff_t from_pitch, int from_width, int from_height,
                   bool halve_width, std::uint8_t* to, const PlaneView& shape) {
     for (int y = 0; y < shape.height; ++y) {
-        const std::uint8_t* top = from + from_pitch * (2 * y);
+        const std::uint8_t* top = from + 2 * from_pitch * y;
         const std::uint8_t* bottom = from + from_pitch * std::min(2 * y + 1, from_height - 1);
         std::uint8_t* out = to + shape.pitch * y;
         if (!halve_width) {
