@@ -316,11 +316,13 @@ PipelineRow measure_pipeline(const PipelineBench& bench, PipelinePart part, int 
     PipelineRow row;
     if (part == PipelinePart::decode) {
         std::vector<std::unique_ptr<Tally>> tallies;
+        tallies.reserve(static_cast<std::size_t>(streams));
         for (int i = 0; i < streams; ++i) tallies.push_back(std::make_unique<Tally>(0));
         DecodeLoad load(bench, tallies);
         row = observe(bench, load, tallies);
     } else {
         std::vector<std::shared_ptr<Tally>> tallies;
+        tallies.reserve(static_cast<std::size_t>(streams));
         for (int i = 0; i < streams; ++i) tallies.push_back(std::make_shared<Tally>(bench.frames));
         PipelineLoad load(bench, part == PipelinePart::both, tallies);
         row = observe(bench, load, tallies);

@@ -84,7 +84,7 @@ Error usage_error(CLI::App& program, const CLI::ParseError& error) {
     CLI::App& command = called_command(program);
     std::string path = command.get_name();
     for (const CLI::App* app = command.get_parent(); app != nullptr; app = app->get_parent()) {
-        path = app->get_name() + " " + path;
+        path.insert(0, app->get_name() + " ");
     }
     std::string advice = "see " + path + " --help";
     for (const std::string& unknown : program.remaining(true)) {

@@ -1,6 +1,8 @@
 // Defaults that depend on the detector, as the help shows them.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <string>
 #include <vector>
 
@@ -15,7 +17,7 @@ template <class Value>
     std::string text = first;
     for (const std::string& name : kinds) {
         const std::string own = value(detector_kind(name));
-        if (own != first) text += "; " + name + " " + own;
+        if (own != first) text += fmt::format("; {} {}", name, own);
     }
     return text;
 }

@@ -22,6 +22,7 @@ std::vector<std::string> ClockSweep::ids_of(const std::vector<ResolvedProfile>& 
             by_clock.emplace(*entry.gpu_max, entry.profile.id);
     }
     std::vector<std::string> ids;
+    ids.reserve(by_clock.size());
     for (const auto& [clock, id] : by_clock) ids.push_back(id);
     return ids;
 }

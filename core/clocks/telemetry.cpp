@@ -122,8 +122,8 @@ void TelemetryReader::find_sensors() {
     for (const std::string& chip : files_->list(iio)) {
         for (const std::string& device : files_->list(iio + chip)) {
             if (device.rfind("iio:device", 0) != 0) continue;
+            const std::string folder = fmt::format("{}{}/{}/", iio, chip, device);
             for (int channel = 0; channel < 3; ++channel) {
-                const std::string folder = iio + chip + "/" + device + "/";
                 const std::string name = files_->read(folder + fmt::format("rail_name_{}", channel)).value_or("");
                 if (!name.empty()) rails_.push_back({name, folder + fmt::format("in_power{}_input", channel), ""});
             }

@@ -66,6 +66,7 @@ const RecommendedModel& recommended_model(std::string_view name) {
     const auto found = std::find_if(models.begin(), models.end(), [&](const auto& m) { return m.name == name; });
     if (found != models.end()) return *found;
     std::vector<std::string> names;
+    names.reserve(models.size());
     for (const RecommendedModel& model : models) names.emplace_back(model.name);
     const std::string meant = closest_name(std::string(name), names);
     throw Error(ErrorKind::usage, "is none of the recommended models", std::string(name),

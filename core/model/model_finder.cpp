@@ -111,6 +111,7 @@ std::vector<ModelFile> list_models() {
         }
     }
     std::vector<ModelFile> result;
+    result.reserve(found.size());
     for (auto& [name, file] : found) result.push_back(std::move(file));
     return result;
 }

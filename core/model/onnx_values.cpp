@@ -411,8 +411,10 @@ const OnnxTensor& value_of(const Formula& formula, const OnnxTensor& numbers,
                            std::map<const FormulaValue*, OnnxTensor>& done) {
     if (const auto found = done.find(formula.get()); found != done.end()) return found->second;
     std::vector<OnnxTensor> inputs;
+    inputs.reserve(formula->inputs.size());
     for (const OnnxValue& input : formula->inputs) inputs.push_back(value_of(input, numbers, done));
     std::vector<const OnnxTensor*> pointers;
+    pointers.reserve(inputs.size());
     for (const OnnxTensor& input : inputs) pointers.push_back(&input);
     return done.emplace(formula.get(), evaluate_node(*formula->node, pointers)).first->second;
 }

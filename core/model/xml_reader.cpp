@@ -25,7 +25,7 @@ std::string path_of(pugi::xml_node node) {
             for (auto before = node.previous_sibling("_"); before; before = before.previous_sibling("_")) ++position;
             part += "[" + std::to_string(position) + "]";
         }
-        path = "/" + part + path;
+        path.insert(0, "/" + part);
         if (path.size() > 200) return "..." + path;
     }
     return path.empty() ? "/" : path;

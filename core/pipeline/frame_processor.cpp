@@ -1,5 +1,7 @@
 #include "core/pipeline/frame_processor.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <new>
 #include <string>
@@ -48,8 +50,8 @@ void FrameProcessor::check_switches(const Detector& detector, const DetectorPara
         const auto its = [&id = id](const DetectorSwitch& each) { return each.id == id; };
         if (std::any_of(switches.begin(), switches.end(), its)) continue;
         throw Error(ErrorKind::usage,
-                    "the " + params.kind + " detector of the " + backend.name() + " backend has no such switch",
-                    "--switch " + id + "=" + choice);
+                    fmt::format("the {} detector of the {} backend has no such switch", params.kind, backend.name()),
+                    fmt::format("--switch {}={}", id, choice));
     }
 }
 
