@@ -44,7 +44,7 @@ void Handover::poke() {
     changed_.notify_all();
 }
 
-Handover::Taken Handover::take(DecodedFrame& frame, std::stop_token stop) {
+Handover::Taken Handover::take(DecodedFrame& frame, const std::stop_token& stop) {
     {
         std::unique_lock lock(mutex_);
         changed_.wait(lock, stop, [this] { return !frames_.empty() || finished_ || poked_; });

@@ -45,7 +45,7 @@ public:
     void clear();
     void poke();
 
-    [[nodiscard]] Taken take(DecodedFrame& frame, std::stop_token stop);
+    [[nodiscard]] Taken take(DecodedFrame& frame, const std::stop_token& stop);
     // A frame that is there already; never waits.
     [[nodiscard]] bool try_take(DecodedFrame& frame);
     [[nodiscard]] std::uint64_t dropped() const;

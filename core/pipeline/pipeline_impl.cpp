@@ -21,7 +21,7 @@ bool does_the_same_work(const DetectorParams& a, const DetectorParams& b) {
 
 // --- detect thread
 
-void Pipeline::Impl::detect_thread(std::stop_token stop) {
+void Pipeline::Impl::detect_thread(const std::stop_token& stop) {
     try {
         detect(stop);
     } catch (...) {
@@ -36,7 +36,7 @@ void Pipeline::Impl::detect_thread(std::stop_token stop) {
 }
 
 // Frames in flight are waited for only where there is no room for another one, or no other one to put there.
-void Pipeline::Impl::detect(std::stop_token stop) {
+void Pipeline::Impl::detect(const std::stop_token& stop) {
     make_processor();
     while (!stop.stop_requested()) {
         apply_pending_settings();

@@ -74,8 +74,8 @@ private:
     friend class Pipeline;
     enum class Phase { idle, active, ended, failed };
 
-    void detect_thread(std::stop_token stop);
-    void detect(std::stop_token stop);
+    void detect_thread(const std::stop_token& stop);
+    void detect(const std::stop_token& stop);
     [[nodiscard]] bool obey(Handover::Taken taken);
     void make_processor();
     void submit(DecodedFrame frame);

@@ -98,7 +98,7 @@ Playback::Clock::time_point Playback::due(double pts, Clock::time_point now) {
     return now;
 }
 
-bool Playback::admit(double pts, std::stop_token stop) {
+bool Playback::admit(double pts, const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
     for (;;) {
         if (stop.stop_requested() || seek_) return false;
@@ -121,7 +121,7 @@ bool Playback::admit(double pts, std::stop_token stop) {
     }
 }
 
-bool Playback::wait_after_end(std::stop_token stop) {
+bool Playback::wait_after_end(const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
     return condition_.wait(lock, stop, [this] { return seek_.has_value() || loop_; });
 }

@@ -32,10 +32,10 @@ public:
     [[nodiscard]] std::optional<double> take_seek();
     // Waits until the frame with this time stamp is due (paused: until a step or resume). False: discard it, because of
     // a seek, a stop or a paused live source.
-    [[nodiscard]] bool admit(double pts, std::stop_token stop);
+    [[nodiscard]] bool admit(double pts, const std::stop_token& stop);
     [[nodiscard]] bool loop() const;
     // After the end of the source: waits for a seek or for loop to be switched on. False: a stop was asked for.
-    [[nodiscard]] bool wait_after_end(std::stop_token stop);
+    [[nodiscard]] bool wait_after_end(const std::stop_token& stop);
 
 private:
     using Clock = std::chrono::steady_clock;
