@@ -47,7 +47,8 @@ inline HogLevel hog_level(int frame_width, int frame_height, double scale) {
 inline std::vector<HogLevel> hog_levels(int frame_width, int frame_height, double scale_factor, int min_size,
                                         int max_size) {
     std::vector<HogLevel> all;
-    for (double scale = 1.0 / scale_factor; scale >= kHogLeastScale - 1e-9; scale /= scale_factor) {
+    for (double scale = 1.0 / scale_factor;; scale /= scale_factor) {
+        if (scale < kHogLeastScale - 1e-9) break;
         const HogLevel level = hog_level(frame_width, frame_height, scale);
         if (level.box_height < static_cast<float>(min_size) / static_cast<float>(scale_factor)) break;
         if (level.columns > 0) all.insert(all.begin(), level);
