@@ -1,7 +1,8 @@
 #include "ui/clocks/clocks.h"
 
-#include <QMetaObject>
 #include <algorithm>
+
+#include "ui/post.h"
 
 namespace throng::ui {
 namespace {
@@ -21,7 +22,7 @@ Clocks::Clocks(ClockSetup setup, QObject* parent) : QObject(parent), samples_(st
     options.clocks = std::move(setup.clocks);
     options.period = setup.period;
     options.wake = [this] {
-        if (!pull_pending_.exchange(true)) QMetaObject::invokeMethod(this, &Clocks::pull, Qt::QueuedConnection);
+        if (!pull_pending_.exchange(true)) post(this, [this] { pull(); });
     };
     clocks_ = std::make_unique<AsyncClocks>(std::move(options));
     if (!setup.profile.empty()) apply(QString::fromStdString(setup.profile));

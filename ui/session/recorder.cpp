@@ -1,9 +1,9 @@
 #include "ui/session/recorder.h"
 
-#include <QMetaObject>
 #include <QPointer>
 
 #include "core/pipeline/sink_list.h"
+#include "ui/post.h"
 #include "ui/session/capture_files.h"
 
 namespace throng::ui {
@@ -77,17 +77,14 @@ void Recorder::start(const std::shared_ptr<Pipeline>& pipeline, const SourceInfo
     }
     const int number = ++number_;
     sink_ = std::make_shared<GuardedSink>(std::move(file), [this, path, number](const std::optional<Error>& error) {
-        QMetaObject::invokeMethod(
-            this,
-            [this, path, number, error] {
-                if (error) {
-                    if (number == number_) stop();  // else another recording runs by now
-                    emit failed(*error);
-                } else {
-                    emit written(path);
-                }
-            },
-            Qt::QueuedConnection);
+        post(this, [this, path, number, error] {
+            if (error) {
+                if (number == number_) stop();  // else another recording runs by now
+                emit failed(*error);
+            } else {
+                emit written(path);
+            }
+        });
     });
     pipeline_ = pipeline;
     pipeline->add_sink(sink_);

@@ -1,9 +1,9 @@
 #include "ui/session/session.h"
 
-#include <QMetaObject>
 #include <utility>
 
 #include "core/clocks/telemetry_sink.h"
+#include "ui/post.h"
 #include "ui/session/capture_files.h"
 
 namespace throng::ui {
@@ -152,19 +152,13 @@ void Session::open_in_background(int run, const Order& order, std::shared_ptr<Pi
         auto pipeline = std::make_shared<Pipeline>(std::move(source), choice.backend, order.settings, order.playback);
         for (std::shared_ptr<ResultSink>& sink : sinks) pipeline->add_sink(std::move(sink));
         if (setup_.clocks.telemetry) pipeline->add_sink(std::make_shared<TelemetrySink>(setup_.clocks.telemetry));
-        QMetaObject::invokeMethod(
-            this,
-            [this, run, opened = Opened{std::move(pipeline), choice, has_sinks}] {
-                if (run == run_) start(opened);
-            },
-            Qt::QueuedConnection);
+        post(this, [this, run, opened = Opened{std::move(pipeline), choice, has_sinks}] {
+            if (run == run_) start(opened);
+        });
     } catch (const std::exception& exception) {
-        QMetaObject::invokeMethod(
-            this,
-            [this, run, error = as_error(exception)] {
-                if (run == run_) fail(error);
-            },
-            Qt::QueuedConnection);
+        post(this, [this, run, error = as_error(exception)] {
+            if (run == run_) fail(error);
+        });
     }
 }
 
@@ -202,18 +196,14 @@ void Session::open_demo() {
 void Session::find_cameras() {
     pool_.start([this] {
         std::vector<CameraInfo> found = setup_.list_cameras();
-        QMetaObject::invokeMethod(
-            this, [this, found = std::move(found)]() mutable { cameras_.update(std::move(found)); },
-            Qt::QueuedConnection);
+        post(this, [this, found = std::move(found)]() mutable { cameras_.update(std::move(found)); });
     });
 }
 
 void Session::find_models() {
     pool_.start([this] {
         std::vector<ModelFile> found = list_models();
-        QMetaObject::invokeMethod(
-            this, [this, found = std::move(found)]() mutable { detection_.set_installed_models(std::move(found)); },
-            Qt::QueuedConnection);
+        post(this, [this, found = std::move(found)]() mutable { detection_.set_installed_models(std::move(found)); });
     });
 }
 
@@ -229,7 +219,7 @@ void Session::fail(const Error& error) {
 
 void Session::wake() {
     if (wake_pending_.exchange(true)) return;
-    QMetaObject::invokeMethod(this, &Session::pull, Qt::QueuedConnection);
+    post(this, [this] { pull(); });
 }
 
 void Session::pull() {
@@ -293,12 +283,9 @@ void Session::show_switches() {
 void Session::ask_memory() {
     pool_.start([this, pipeline = pipeline_, run = run_.load()] {
         const std::optional<DeviceMemory> memory = pipeline->device_memory();
-        QMetaObject::invokeMethod(
-            this,
-            [this, memory, run] {
-                if (run == run_) memory_ = memory;
-            },
-            Qt::QueuedConnection);
+        post(this, [this, memory, run] {
+            if (run == run_) memory_ = memory;
+        });
     });
 }
 
@@ -462,11 +449,9 @@ void Session::save_screenshot() {
     pool_.start([this, path, shot = screenshot_request(result_, display_)] {
         try {
             write_screenshot(shot, path);
-            QMetaObject::invokeMethod(
-                this, [this, path] { alert_.show(tr("Screenshot saved"), path); }, Qt::QueuedConnection);
+            post(this, [this, path] { alert_.show(tr("Screenshot saved"), path); });
         } catch (const Error& error) {
-            QMetaObject::invokeMethod(
-                this, [this, error] { alert_.show(error); }, Qt::QueuedConnection);
+            post(this, [this, error] { alert_.show(error); });
         }
     });
 }

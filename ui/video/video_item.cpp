@@ -4,15 +4,14 @@
 #include <chrono>
 
 #include "core/base/log.h"
+#include "ui/post.h"
 #include "ui/video/video_node.h"
 
 namespace throng::ui {
 
 VideoItem::VideoItem(QQuickItem* parent)
     : QQuickItem(parent), thread_([this](Picture picture) {
-          QMetaObject::invokeMethod(
-              this, [this, picture = std::move(picture)]() mutable { accept(std::move(picture)); },
-              Qt::QueuedConnection);
+          post(this, [this, picture = std::move(picture)]() mutable { accept(std::move(picture)); });
       }) {
     setFlag(ItemHasContents);
 }
@@ -138,7 +137,7 @@ void VideoItem::put_picture(VideoNode& node, const ViewMapping& where) {
         take_device_frames(false, trouble);
     }
     // Meant for a way that is closed now: once more, by the host.
-    QMetaObject::invokeMethod(this, &VideoItem::request_picture, Qt::QueuedConnection);
+    post(this, [this] { request_picture(); });
 }
 
 // On the render thread, while the window's thread waits for it.
@@ -157,12 +156,9 @@ void VideoItem::take_device_frames(bool on, const std::string& trouble) {
     if (line != way_told_) spdlog::info("{}", line);
     way_told_ = std::move(line);
     if (!session_) return;
-    QMetaObject::invokeMethod(
-        session_,
-        [session = session_.data(), bridge = bridge_, on] {
-            if (session->gl_bridge() == bridge) session->set_shows_device_frames(on);
-        },
-        Qt::QueuedConnection);
+    post(session_, [session = session_.data(), bridge = bridge_, on] {
+        if (session->gl_bridge() == bridge) session->set_shows_device_frames(on);
+    });
 }
 
 void VideoItem::geometryChange(const QRectF& now, const QRectF& before) {
