@@ -60,6 +60,10 @@ FramePool::FramePool(std::size_t idle_limit) : shared_(std::make_shared<Shared>(
 WritableFrame FramePool::take(PixelFormat format, int width, int height) {
     const std::string size = std::to_string(width) + "x" + std::to_string(height);
     if (width < 1 || height < 1) throw Error(ErrorKind::input, "a picture needs at least one pixel", size);
+    if (height > kLargestPicture / width) {
+        throw Error(ErrorKind::input, "the picture is too large", size,
+                    "at most " + std::to_string(kLargestPicture >> 20) + " megapixels");
+    }
 
     WritableFrame frame;
     frame.info_.width = width;

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "core/base/error.h"
+#include "core/frame/frame_pool.h"
 #include "core/video/v4l2.h"
 
 extern "C" {

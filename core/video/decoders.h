@@ -20,7 +20,4 @@ struct OpenDecoder {
 [[nodiscard]] OpenDecoder open_decoder(const AVStream& stream, const SourceOptions& options, bool low_delay,
                                        av::ErrorCount& errors, const std::string& shown);
 
-// Largest picture that is decoded, in pixels; bounds the memory that a hostile file can ask for.
-inline constexpr std::int64_t kLargestPicture = std::int64_t{1} << 28;
-
 }  // namespace throng

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "core/base/error.h"
-#include "core/video/decoders.h"
+#include "core/frame/frame_pool.h"
 #include "core/video/image_header.h"
 
 namespace throng {

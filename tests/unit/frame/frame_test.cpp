@@ -25,6 +25,14 @@ TEST(FramePool, planes_have_the_shapes_of_their_format) {
     EXPECT_EQ(pool.take(PixelFormat::bgr24, 5, 7).plane(0).width, 15);
 }
 
+TEST(FramePool, sizes_that_detectors_cannot_number_are_refused) {
+    FramePool pool;
+    EXPECT_THROW(static_cast<void>(pool.take(PixelFormat::gray8, 0, 1)), Error);
+    EXPECT_THROW(static_cast<void>(pool.take(PixelFormat::gray8, 1 << 24, 17)), Error);  // less than a gigabyte
+    EXPECT_THROW(static_cast<void>(pool.take(PixelFormat::gray8, 46341, 46341)), Error);
+    EXPECT_EQ(pool.take(PixelFormat::gray8, 1 << 20, 24).plane(0).width, 1 << 20);
+}
+
 TEST(FramePool, planes_are_apart_aligned_and_writable_to_their_end) {
     FramePool pool;
     WritableFrame picture = pool.take(PixelFormat::yuv420p, 65, 3);
