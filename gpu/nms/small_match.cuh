@@ -89,9 +89,6 @@ struct SmallMatch {
         if (tile.y * kTile >= n) return true;
         const PairColumns columns{s.edges, s.more};
         const Near others{s.others};
-        std::int32_t* hits = rules.min_hits > 1 ? scratch.hits : task.kept.hits;
-        const std::uint32_t hit_room =
-            min(n, rules.min_hits > 1 ? shape.capacity : static_cast<std::uint32_t>(task.kept.capacity));
 #pragma unroll
         for (std::uint32_t k = 0; k < kEach; ++k) {
             const std::uint32_t place = threadIdx.x + k * kThreads;
@@ -104,7 +101,9 @@ struct SmallMatch {
             const std::uint32_t invalid = __ballot_sync(kWholeWarp, first && !e.valid());
             if (lane == 0) s.gone[place / 32] = invalid;
             if (!first) continue;
-            if (i < hit_room) hits[i] = 0;
+            const bool drops = rules.min_hits > 1;
+            const std::uint32_t hit_room = drops ? shape.capacity : static_cast<std::uint32_t>(task.kept.capacity);
+            if (i < min(n, hit_room)) (drops ? scratch.hits : task.kept.hits)[i] = 0;
             if (lane == 0 && i < n) scratch.invalid[i / 32] = __popc(invalid & lowest_bits(n - i));
         }
         __syncthreads();
@@ -117,6 +116,7 @@ struct SmallMatch {
         std::uint32_t lane_bit = 1U << lane;
         compute_now(lane_bit);
         const typename Near::Reach reach(narrow_edges(mine.edges, pairs.plan.least_share));
+        std::uint32_t gone = 0;  // not 0: somebody suppresses the lane's
 #pragma unroll 1
         for (std::uint32_t from = warp / kGroups * kSpan; from < (warp / kGroups + 1) * kSpan; from += kRun) {
             const std::uint32_t first = kTile + from;
@@ -153,8 +153,7 @@ struct SmallMatch {
                     atomicOr(turned + j, lane_bit);
                 }
             }
-            const std::uint32_t votes = __ballot_sync(kWholeWarp, found != 0);
-            if (lane == 0 && votes != 0) atomicOr(&s.gone[group], votes);
+            gone |= found;
             const std::uint32_t word = from / 32;
             if (diagonal) {
                 if (found != 0) atomicOr(&s.turned[word][place], found);
@@ -162,6 +161,8 @@ struct SmallMatch {
                 scratch.matrix[(tile.y * kGroups + word) * shape.stride + i] = found;
             }
         }
+        const std::uint32_t votes = __ballot_sync(kWholeWarp, gone != 0);
+        if (lane == 0 && votes != 0) atomicOr(&s.gone[group], votes);
         __syncthreads();
 #pragma unroll
         for (std::uint32_t k = threadIdx.x; k < kGroups * kTile; k += kThreads) {
