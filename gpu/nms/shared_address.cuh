@@ -42,6 +42,18 @@ __device__ __forceinline__ T& hold_address(T* shared) {
                  : "memory");
     return four;
 }
+// Adds, and tells what was there: by the first lane of a warp alone. The address has the lane in it, because to one
+// that all lanes have in common the compiler adds for all at once, and finds out first which lanes are there.
+[[nodiscard]] __device__ __forceinline__ std::uint32_t add_alone(std::uint32_t* at, std::uint32_t value) {
+    std::uint32_t before;
+    asm volatile(
+        "{\n\t.reg .u32 at;\n\tmov.u32 at, %%laneid;\n\tmad.lo.u32 at, at, 4, %1;\n\tatom.shared.add.u32 %0, [at], "
+        "%2;\n\t}"
+        : "=r"(before)
+        : "r"(shared_address(at)), "r"(value)
+        : "memory");
+    return before;
+}
 // Two words at once.
 __device__ __forceinline__ void tell(uint2* at, uint2 value) {
     static_assert(sizeof(uint2) == sizeof(unsigned long long));

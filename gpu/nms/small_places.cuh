@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "gpu/nms/shared_address.cuh"
 #include "gpu/nms/small_shape.cuh"
 
 namespace throng::gpu {
@@ -43,7 +44,7 @@ struct SmallPlaces {
 
     // By the whole warp: where so many are listed; known to its first lane.
     [[nodiscard]] __device__ __forceinline__ std::uint32_t take(std::uint32_t count) const {
-        return threadIdx.x % 32 == 0 ? atomicAdd(&s.count, count) : 0;
+        return threadIdx.x % 32 == 0 ? add_alone(&s.count, count) : 0;
     }
     __device__ __forceinline__ void list(std::uint32_t at, std::uint32_t kept, std::uint32_t i, float its) const {
         const std::uint32_t lane = threadIdx.x % 32;
@@ -63,9 +64,11 @@ struct SmallPlaces {
         constexpr float kNothing = 1U << 23;
         float higher[2] = {kNothing, kNothing};
         float equal[2] = {kNothing, kNothing};
+        std::uint32_t k = threadIdx.x % kLanes * kFour;
 #pragma unroll 1
-        for (std::uint32_t k = threadIdx.x % kLanes * kFour; k < count; k += kLanes * kFour) {
+        do {  // once at least: behind the list there is what is not a number
             const float4 v = *reinterpret_cast<const float4*>(s.listed + k);
+            k += kLanes * kFour;
             higher[0] += one_if_higher(v.x, its);
             higher[1] += one_if_higher(v.y, its);
             equal[0] += one_if_equal(v.x, its);
@@ -74,7 +77,7 @@ struct SmallPlaces {
             higher[1] += one_if_higher(v.w, its);
             equal[0] += one_if_equal(v.z, its);
             equal[1] += one_if_equal(v.w, its);
-        }
+        } while (k < count);
         const auto number = [](const float(&of)[2]) {
             return __float_as_uint(of[0]) + __float_as_uint(of[1]) - 2 * __float_as_uint(kNothing);
         };
