@@ -135,7 +135,7 @@ __device__ __forceinline__ Value fold_warp(Value value, const Fold& fold) {
     return value;
 }
 
-// The sum, the greatest, the least and all bits over the warp, on all lanes.
+// The sum, the greatest, the least, and the bits of any or of all over the warp, on all lanes.
 __device__ __forceinline__ std::uint32_t warp_sum(std::uint32_t value) {
 #if __CUDA_ARCH__ >= 800
     return __reduce_add_sync(kWholeWarp, value);
@@ -167,6 +167,13 @@ __device__ __forceinline__ std::uint32_t warp_or(std::uint32_t value) {
     return __reduce_or_sync(kWholeWarp, value);
 #else
     return fold_warp(value, [](std::uint32_t a, std::uint32_t b) { return a | b; });
+#endif
+}
+__device__ __forceinline__ std::uint32_t warp_and(std::uint32_t value) {
+#if __CUDA_ARCH__ >= 800
+    return __reduce_and_sync(kWholeWarp, value);
+#else
+    return fold_warp(value, [](std::uint32_t a, std::uint32_t b) { return a & b; });
 #endif
 }
 

@@ -79,6 +79,7 @@ struct SmallFinish {
         if (n > shape.capacity) return false;
         const std::uint32_t words = words_for(n);
         Rows rows(scratch, shape);
+        rows.learn(n);
 
         wait_for_previous();
         let_next_start();
@@ -107,7 +108,7 @@ struct SmallFinish {
                 settle_in(s).template run<kWarps, kEach>(scratch, words, kept, meanwhile);
             }
         } else {
-            rows.load_gone(n, words);  // first: it is needed first
+            rows.load_gone();  // first: it is needed first
             load_bits(blockIdx.x);
 #pragma unroll
             for (std::uint32_t k = 0; k < kEach; ++k) kept[k] = rows.free(k);

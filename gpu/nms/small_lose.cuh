@@ -49,11 +49,12 @@ public:
         const std::uint32_t words = words_for(n);
         if (n > shape.capacity) return false;
         Rows rows(scratch, shape);
+        rows.learn(n);
 
         wait_for_previous();
         std::uint32_t row[kEach];
         rows.load_bits(row, blockIdx.x, words);
-        rows.load_gone(n, words);
+        rows.load_gone();
         std::uint32_t free[kEach];
 #pragma unroll
         for (std::uint32_t k = 0; k < kEach; ++k) free[k] = rows.free(k);

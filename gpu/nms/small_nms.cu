@@ -252,7 +252,7 @@ SmallNmsScratch lay_out_small_nms(std::byte* d_memory, std::int32_t capacity) {
     SmallNmsScratch s;
     s.matrix = reinterpret_cast<std::uint32_t*>(d_memory);
     s.gone = s.matrix + words * stride_for(capacity);
-    s.edges = s.gone + words * SmallNmsScratch::kTiles;
+    s.edges = s.gone + stride_for(capacity) / 32 * SmallNmsScratch::kTiles;
     s.open = s.edges + words * SmallNmsScratch::kSegment;
     s.rows = s.open + words * SmallNmsScratch::kLine;
     s.who = s.rows + row_words(capacity);
@@ -265,10 +265,11 @@ SmallNmsScratch lay_out_small_nms(std::byte* d_memory, std::int32_t capacity) {
 std::size_t small_nms_bytes(std::int32_t capacity) {
     const std::size_t room = room_for(capacity);
     const std::size_t words = room / 32;
-    const std::size_t each =
-        stride_for(capacity) + SmallNmsScratch::kTiles + SmallNmsScratch::kSegment + SmallNmsScratch::kLine + 1;
+    const std::size_t each = stride_for(capacity) + SmallNmsScratch::kSegment + SmallNmsScratch::kLine + 1;
+    const std::size_t gone = stride_for(capacity) / 32 * SmallNmsScratch::kTiles;
     const std::size_t numbered = row_words(capacity) + most_open(stride_for(capacity));
-    const std::size_t bytes = (words * each + numbered) * sizeof(std::uint32_t) + room * 2 * sizeof(std::int32_t);
+    const std::size_t bytes =
+        (words * each + gone + numbered) * sizeof(std::uint32_t) + room * 2 * sizeof(std::int32_t);
     return (bytes + 255) / 256 * 256;
 }
 

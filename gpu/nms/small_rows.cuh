@@ -28,7 +28,7 @@ public:
     [[nodiscard]] __device__ __forceinline__ static std::uint32_t word(std::uint32_t k) {
         return threadIdx.x / 32 + k * kWarps;
     }
-    // Of the lane's detection of a group that is there.
+    // Of the lane's detection of a group that is there; so many words.
     __device__ __forceinline__ void load_bits(std::uint32_t (&bits)[kEach], std::uint32_t group,
                                               std::uint32_t words) const {
         const std::uint32_t* at = matrix_ + group * 32;
@@ -37,24 +37,35 @@ public:
 #pragma unroll
         for (std::uint32_t k = 0; k < kEach; ++k) bits[k] = load_now(word(k) < words, at + k * (kWarps * kStride), 0);
     }
-    __device__ __forceinline__ void load_gone(std::uint32_t n, std::uint32_t words) {
+    // All that there is room for.
+    __device__ __forceinline__ void load_gone() {
+#pragma unroll
+        for (std::uint32_t k = 0; k < kEach; ++k)
+            gone_[k] = load_now(true, gone_at_ + k * kWarps * SmallNmsScratch::kTiles, 0);
+    }
+    // How many detections there are: before free(), and best while what is loaded comes.
+    __device__ __forceinline__ void learn(std::uint32_t n) {
+        const std::uint32_t words = words_for(n);
 #pragma unroll
         for (std::uint32_t k = 0; k < kEach; ++k) {
-            const bool there = word(k) < words;
-            gone_[k] = load_now(there && tile_begins_ < n, gone_at_ + k * kWarps * SmallNmsScratch::kTiles,
-                                there ? 0 : kWholeWarp);
+            there_[k] = word(k) < words ? kWholeWarp : 0;
+            compute_now(there_[k]);
         }
+        tile_ = tile_begins_ < n ? kWholeWarp : 0;
+        compute_now(tile_);
     }
     // Bits by index: nobody suppresses it. None of a word that is not there.
     [[nodiscard]] __device__ __forceinline__ std::uint32_t free(std::uint32_t k) const {
-        return ~warp_or(gone_[k]);
+        return warp_and(~(gone_[k] & tile_) & there_[k]);
     }
 
 private:
     const std::uint32_t* matrix_;
     const std::uint32_t* gone_at_;
     std::uint32_t tile_begins_;
-    std::uint32_t gone_[kEach];  // of a word, as the tile of the lane's number saw it
+    std::uint32_t gone_[kEach];   // of a word, as the tile of the lane's number saw it
+    std::uint32_t there_[kEach];  // all bits of a word that is
+    std::uint32_t tile_;          // all bits if that tile is
 };
 
 }  // namespace throng::gpu
