@@ -33,10 +33,10 @@ __global__ void __launch_bounds__(kThreads) allot_cells_kernel(GridBuild build, 
 __global__ void __launch_bounds__(kThreads) fill_cells_kernel(GridBuild build, NmsTask task) {
     const std::uint32_t i = blockIdx.x * kThreads + threadIdx.x;
     let_next_start();
-    const PlacedRecord record(build, RawDetection(task.raw, i), i);
     const std::uint32_t n = stored_count_now(task.raw);
-    wait_for_previous();
-    if (n >= build.grid.least) fill_cell(build, record, i, n);
+    const PlacedRecord record(build, RawDetection(task.raw, i), i, n);
+    wait_for_previous(record.cell);
+    if (n >= build.grid.least) fill_cell(build, record, i);
 }
 
 unsigned blocks_for(std::int32_t items) {

@@ -176,29 +176,27 @@ __device__ __forceinline__ uint4 load_counts(const BoxGrid& g, std::uint32_t thr
     return there ? reinterpret_cast<const uint4*>(g.counts)[blockIdx.x * threads + threadIdx.x] : uint4{};
 }
 
-// The record of a detection, and its cell: known before it is known where that begins.
+// The record of detection i of n, and its cell: known before it is known where that begins.
 struct PlacedRecord {
     float4 edges;
     float4 more;
-    std::uint32_t cell;
-    bool valid;
+    std::uint32_t cell;  // kNone: there is no record
 
-    __device__ __forceinline__ PlacedRecord(const GridBuild& build, const RawDetection& detection, std::uint32_t i)
-        : valid(is_valid_detection(detection.box, detection.score)) {
+    __device__ __forceinline__ PlacedRecord(const GridBuild& build, const RawDetection& detection, std::uint32_t i,
+                                            std::uint32_t n) {
         const Box& b = detection.box;
         const Extents e = extents_of(b, build.extent);
-        cell = cell_of(build.grid, e, level_of(e));
+        cell = i < n && is_valid_detection(b, detection.score) ? cell_of(build.grid, e, level_of(e)) : kNone;
         edges = make_float4(b.x, b.y, b.x + b.w, b.y + b.h);
         more = make_float4(detection.score, box_area(b, build.extent), __uint_as_float(i), 0.0F);
     }
 };
 
-// Writes record i of n, once all cells are allotted.
-__device__ __forceinline__ void fill_cell(const GridBuild& build, const PlacedRecord& record, std::uint32_t i,
-                                          std::uint32_t n) {
+// Writes record i, once all cells are allotted.
+__device__ __forceinline__ void fill_cell(const GridBuild& build, const PlacedRecord& record, std::uint32_t i) {
     const BoxGrid& g = build.grid;
     if (i == 0) *g.allotted = 0;
-    if (i >= n || !record.valid) return;
+    if (record.cell == kNone) return;
     const std::uint32_t first = load_now(true, &g.cells[record.cell].first, 0);
     const std::uint32_t slot = load_now(true, g.slots + i, 0);
     float4* to = reinterpret_cast<float4*>(g.records + first + slot);

@@ -21,6 +21,13 @@ __device__ __forceinline__ void wait_for_previous() {
 #endif
 }
 
+// The same, with all that `known` is made of computed before: arithmetic that nothing hangs on in front of the wait the
+// assembler moves behind it. known is never kUnknown.
+constexpr std::uint32_t kUnknown = 0xFFFFFFFEU;
+__device__ __forceinline__ void wait_for_previous(std::uint32_t known) {
+    if (known != kUnknown) wait_for_previous();
+}
+
 // From here on blocks of the next kernel may start where there is room. Before wait_for_previous() that hides the next
 // launch behind a short kernel, too, which is right where the next kernel does not touch, before it waits itself, what
 // any of the kernels that still run may write: it waits for this one, and this one for those.

@@ -50,10 +50,10 @@ struct BinLarger {
         if (threadIdx.x >= fill_threads) return;
         // The detections were there before any kernel in front of this one that may still run: see match.
         const std::uint32_t i = blockIdx.x * fill_threads + threadIdx.x;
-        const PlacedRecord record(build, RawDetection(task.raw, i), i);
         const std::uint32_t n = stored_count_now(task.raw);
-        wait_for_previous();
-        fill_cell(build, record, i, n);
+        const PlacedRecord record(build, RawDetection(task.raw, i), i, n);
+        wait_for_previous(record.cell);
+        fill_cell(build, record, i);
     }
 };
 
