@@ -7,6 +7,7 @@
 #include <cstddef>
 
 #include "gpu/nms/box_grid.cuh"
+#include "gpu/nms/whole_sectors.cuh"
 
 namespace throng::gpu {
 
@@ -165,9 +166,10 @@ __device__ __forceinline__ void allot_cells(const GridBuild& build, std::uint32_
     const std::uint32_t x = start + before + sum - count;
     const std::uint32_t y = x + counts.x;
     const std::uint32_t z = y + counts.y;
-    uint4* cells = reinterpret_cast<uint4*>(g.cells) + std::size_t{four} * 2;
-    cells[0] = make_uint4(x, y, y, z);
-    cells[1] = make_uint4(z, z + counts.z, z + counts.z, z + counts.z + counts.w);
+    const Halves halves(make_uint4(x, y, y, z), make_uint4(z, z + counts.z, z + counts.z, z + counts.z + counts.w));
+    uint4* cells = reinterpret_cast<uint4*>(g.cells) + std::size_t{four / 2} * 4 + four % 2;
+    cells[0] = halves.of_even;
+    cells[2] = halves.of_odd;
 }
 
 // The counts that a thread of allot_cells works on; before it is known whether that is needed.
@@ -176,32 +178,47 @@ __device__ __forceinline__ uint4 load_counts(const BoxGrid& g, std::uint32_t thr
     return there ? reinterpret_cast<const uint4*>(g.counts)[blockIdx.x * threads + threadIdx.x] : uint4{};
 }
 
-// The record of detection i of n, and its cell: known before it is known where that begins.
+// The record of detection i of n, and its cell: known before it is known where that begins. For whole warps.
 struct PlacedRecord {
-    float4 edges;
-    float4 more;
+    Halves halves;
     std::uint32_t cell;  // kNone: there is no record
 
     __device__ __forceinline__ PlacedRecord(const GridBuild& build, const RawDetection& detection, std::uint32_t i,
-                                            std::uint32_t n) {
-        const Box& b = detection.box;
-        const Extents e = extents_of(b, build.extent);
-        cell = i < n && is_valid_detection(b, detection.score) ? cell_of(build.grid, e, level_of(e)) : kNone;
-        edges = make_float4(b.x, b.y, b.x + b.w, b.y + b.h);
-        more = make_float4(detection.score, box_area(b, build.extent), __uint_as_float(i), 0.0F);
+                                            std::uint32_t n)
+        : halves(edges_of(detection.box), more_of(build, detection, i)), cell(kNone) {
+        if (i >= n || !is_valid_detection(detection.box, detection.score)) return;
+        const Extents e = extents_of(detection.box, build.extent);
+        cell = cell_of(build.grid, e, level_of(e));
+    }
+
+private:
+    // The halves of a GridRecord.
+    __device__ __forceinline__ static uint4 edges_of(const Box& b) {
+        return make_uint4(__float_as_uint(b.x), __float_as_uint(b.y), __float_as_uint(b.x + b.w),
+                          __float_as_uint(b.y + b.h));
+    }
+    __device__ __forceinline__ static uint4 more_of(const GridBuild& build, const RawDetection& detection,
+                                                    std::uint32_t i) {
+        return make_uint4(__float_as_uint(detection.score), __float_as_uint(box_area(detection.box, build.extent)), i,
+                          0);
     }
 };
 
-// Writes record i, once all cells are allotted.
+// Writes record i, once all cells are allotted. For whole warps.
 __device__ __forceinline__ void fill_cell(const GridBuild& build, const PlacedRecord& record, std::uint32_t i) {
     const BoxGrid& g = build.grid;
     if (i == 0) *g.allotted = 0;
-    if (record.cell == kNone) return;
-    const std::uint32_t first = load_now(true, &g.cells[record.cell].first, 0);
-    const std::uint32_t slot = load_now(true, g.slots + i, 0);
-    float4* to = reinterpret_cast<float4*>(g.records + first + slot);
-    to[0] = record.edges;
-    to[1] = record.more;
+    const bool there = record.cell != kNone;
+    const std::uint32_t first = load_now(there, &g.cells[record.cell].first, 0);
+    const std::uint32_t slot = load_now(there, g.slots + i, 0);
+    const std::uint32_t mine = there ? first + slot : kNone;
+    const std::uint32_t its = __shfl_xor_sync(kWholeWarp, mine, 1);
+    const bool odd = Halves::is_odd();
+    const std::uint32_t even_one = odd ? its : mine;
+    const std::uint32_t odd_one = odd ? mine : its;
+    uint4* halves = reinterpret_cast<uint4*>(g.records) + (odd ? 1 : 0);
+    if (even_one != kNone) halves[std::size_t{even_one} * 2] = record.halves.of_even;
+    if (odd_one != kNone) halves[std::size_t{odd_one} * 2] = record.halves.of_odd;
 }
 
 }  // namespace throng::gpu
