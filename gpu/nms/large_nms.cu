@@ -151,12 +151,13 @@ __global__ void __launch_bounds__(find_threads(kLanes), kFindThreadsAnSm / find_
         constants.store(w.grid, rules, w.quick);
     }
     __syncthreads();
-    wait_for_previous();
-    if (frame.n < w.grid.least) return;
     const std::uint32_t in_block = threadIdx.x / kLanes;
     // Of few a block has pieces far from each other, so that dense places are shared out.
     constexpr std::uint32_t kPiece = kLanes == kFindLanesOfFew ? kInBlock / 4 : kInBlock;
     std::uint32_t r = (in_block / kPiece * gridDim.x + blockIdx.x) * kPiece + in_block % kPiece;
+    const std::uint32_t n = frame.n;
+    wait_for_previous(n | r);
+    if (n < w.grid.least) return;
     // Before it is known how many there are, to wait once for all.
     GridRecord mine = load_record_now(w.grid, r, r < static_cast<std::uint32_t>(task.raw.capacity));
     if (threadIdx.x < 32) frame.load_plan(w.grid);
@@ -277,9 +278,10 @@ __global__ void __launch_bounds__(kThreads, blocks_at_once(kThreads, kOwnBlocks)
     __shared__ FrameHead frame;
     if (threadIdx.x == 0) frame.load_count(task.raw);
     __syncthreads();
-    wait_for_previous();
+    const std::uint32_t n = frame.n;
+    wait_for_previous(n);
     let_next_start();
-    if (frame.n < w.grid.least) return;
+    if (n < w.grid.least) return;
     if (blockIdx.x < writers) {
         write_entries<kThreads>(w.order, task, board, blockIdx.x, writers, w.hits);
         return;
