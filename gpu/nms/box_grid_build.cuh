@@ -156,8 +156,7 @@ __device__ __forceinline__ void allot_cells(const GridBuild& build, std::uint32_
     __shared__ std::uint32_t start;
     if (lane == 31) warp_sums[warp] = sum;
     __syncthreads();
-    std::uint32_t before = 0;
-    for (std::uint32_t w = 0; w < warp; ++w) before += warp_sums[w];
+    const std::uint32_t before = warp_sum(lane < warp ? warp_sums[lane] : 0);
     if (threadIdx.x == threads - 1) {
         const std::uint32_t total = before + sum;
         start = total != 0 ? atomicAdd(g.allotted, total) : 0;
