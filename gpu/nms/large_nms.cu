@@ -42,7 +42,6 @@ namespace {
 constexpr unsigned kThreads = 256;
 // Threads and blocks a multiprocessor: as many as possible without many registers going to memory; measured.
 constexpr unsigned kFindThreadsAnSm = 1024;
-constexpr unsigned kOwnBlocks = 4;
 constexpr unsigned kSettleBlocks = 4;
 constexpr std::int32_t kFew = 32768;
 // Lanes that search for one detection. More answer sooner, fewer waste less.
@@ -56,6 +55,10 @@ constexpr unsigned find_threads(int lanes) {
 constexpr int kListLanesOfFew = 16;
 constexpr int kListLanes = 8;
 constexpr int kListedAtOnce = 2;
+// Blocks a multiprocessor: of few all run at once all the same.
+constexpr unsigned own_blocks(int lanes) {
+    return lanes == kListLanesOfFew ? 3 : 4;
+}
 constexpr std::uint32_t kShare = 128;      // records that a block takes at a time; of few half as many
 constexpr std::uint32_t kShortList = 512;  // open records of a block that fit its shared memory
 constexpr std::uint32_t kLeastOpen = 32;   // records that a block settles
@@ -219,12 +222,6 @@ __device__ __forceinline__ Choice listed(const LargeNmsWork& w, const NmsTask& t
     return mine;
 }
 
-// The item of those that a block looks at together which a group of its lanes has: few are spread over all warps.
-template <int kLanes>
-__device__ __forceinline__ std::uint32_t item_of(const Group<kLanes>& group) {
-    return group.number * (kThreads / 32) + threadIdx.x / 32;
-}
-
 // For a list that is cut: the first suppressor of record r that accept(record) lets pass, or kNone. For whole warps.
 // Out of line: rare.
 template <PairPath path, class Accept>
@@ -264,10 +261,11 @@ struct KeptRecords {
 };
 
 // The first `writers` blocks put the kept ones in order and write them. Each of the others takes `share` records at a
-// time, at most kShare; those whose first suppressor is not kept itself are shared out among groups of its lanes. These
-// wait for places that the first blocks tell, and those wait for nobody: blocks start in the order of their numbers.
+// time, whole warps of them, at most kShare; those whose first suppressor is not kept itself are shared out among
+// groups of its lanes. These wait for places that the first blocks tell, and those wait for nobody: blocks start in the
+// order of their numbers.
 template <PairPath path, int kLanes>
-__global__ void __launch_bounds__(kThreads, blocks_at_once(kThreads, kOwnBlocks))
+__global__ void __launch_bounds__(kThreads, blocks_at_once(kThreads, own_blocks(kLanes)))
     own_kernel(const __grid_constant__ LargeNmsWork w, const __grid_constant__ NmsTask task,
                const __grid_constant__ NmsRuleSet rules, std::uint32_t share, std::uint32_t writers) {
     __shared__ KeptBoard board;
@@ -306,15 +304,21 @@ __global__ void __launch_bounds__(kThreads, blocks_at_once(kThreads, kOwnBlocks)
     while (base < stored) {
         if (threadIdx.x == 0) waiting = 0;
         __syncthreads();
-        const bool owned = head.first != kNone && kept_ones.has(head.first);
-        // Neighbours often have the same owner, and hits of a frame lie close together: few additions are much quicker.
-        const std::uint32_t same = __match_any_sync(kWholeWarp, owned ? head.first : kNone);
-        const bool adds = owned && (threadIdx.x & 31) == static_cast<std::uint32_t>(__ffs(static_cast<int>(same))) - 1;
-        if (owned) tell_owner(w, task, r, head.first);
-        if (head.first != kNone && !owned) list[atomicAdd(&waiting, 1U)] = make_uint2(r, head.count);
+        std::uint32_t hits = 0;  // that this thread adds to the first suppressor of its record
+        if (threadIdx.x < share) {
+            const bool owned = head.first != kNone && kept_ones.has(head.first);
+            // Neighbours often have the same owner, and hits of a frame lie close together: few additions are much
+            // quicker.
+            const std::uint32_t same = __match_any_sync(kWholeWarp, owned ? head.first : kNone);
+            const int first_of_same = __ffs(static_cast<int>(same)) - 1;
+            if (owned && static_cast<int>(threadIdx.x & 31) == first_of_same) hits = __popc(same);
+            if (owned) tell_owner(w, task, r, head.first);
+            if (head.first != kNone && !owned) list[atomicAdd(&waiting, 1U)] = make_uint2(r, head.count);
+        }
         __syncthreads();
-        for (std::uint32_t base_of_list = 0; base_of_list < waiting; base_of_list += kThreads / kLanes) {
-            const std::uint32_t u = base_of_list + item_of(group);
+        const std::uint32_t first_of_warp = threadIdx.x / 32 * (32 / kLanes);
+        for (std::uint32_t first = first_of_warp; first < waiting; first += kThreads / kLanes) {
+            const std::uint32_t u = first + group.number;
             const uint2 item = u < waiting ? list[u] : make_uint2(kNone, 0);
             const bool cut = item.y > SuppressorLists::kRoom;
             const Choice mine = listed<kLanes, kListedAtOnce>(w, task, item.x, cut ? 0 : item.y, state_of);
@@ -331,7 +335,7 @@ __global__ void __launch_bounds__(kThreads, blocks_at_once(kThreads, kOwnBlocks)
             if (group.lane == 0 && owner != kNone) give_to(w, task, item.x, owner);
             __syncwarp();
         }
-        if (adds) add_hits(w, task, head.first, __popc(same));
+        if (hits != 0) add_hits(w, task, head.first, hits);
         __syncthreads();
         base += (gridDim.x - writers) * share;
         r = base + threadIdx.x;
