@@ -55,7 +55,7 @@ constexpr unsigned find_threads(int lanes) {
 constexpr int kListLanesOfFew = 16;
 constexpr int kListLanes = 8;
 constexpr int kListedAtOnce = 2;
-// Blocks a multiprocessor: of few all run at once all the same.
+// Blocks a multiprocessor: of few fewer, with more registers, for all of them run at once all the same.
 constexpr unsigned own_blocks(int lanes) {
     return lanes == kListLanesOfFew ? 3 : 4;
 }
@@ -128,15 +128,12 @@ __device__ __forceinline__ void find_exactly(const LargeNmsWork& w, const NmsTas
     tell(w, task, rules, plan, r, mine, {first, first == kNone ? 0 : SuppressorLists::kRoom + 1});
 }
 
-// Calls visit(record, ours) for the records of those groups that have `wanted`, one after the other. For whole warps.
+// Calls visit(record) for the records of those groups that have `wanted`, one after the other. For whole warps.
 template <int kLanes, class Visit>
-__device__ __forceinline__ void for_each_wanted(const Group<kLanes>& group, bool wanted, std::uint32_t r,
-                                                Visit&& visit) {
+__device__ __forceinline__ void for_each_wanted(bool wanted, std::uint32_t r, Visit&& visit) {
     constexpr std::uint32_t kFirstLanes = 0xFFFFFFFFU / ((1U << kLanes) - 1);
-    for (std::uint32_t left = __ballot_sync(kWholeWarp, wanted) & kFirstLanes; left != 0; left &= left - 1) {
-        const int lane = __ffs(static_cast<int>(left)) - 1;
-        visit(__shfl_sync(kWholeWarp, r, lane), static_cast<std::uint32_t>(lane) / kLanes == group.number);
-    }
+    for (std::uint32_t left = __ballot_sync(kWholeWarp, wanted) & kFirstLanes; left != 0; left &= left - 1)
+        visit(__shfl_sync(kWholeWarp, r, __ffs(static_cast<int>(left)) - 1));
 }
 
 template <PairPath path, int kLanes>
@@ -175,8 +172,7 @@ __global__ void __launch_bounds__(find_threads(kLanes), kFindThreadsAnSm / find_
         const bool open = Search::is_open(found);
         if (active && !open && threadIdx.x % kLanes == 0) tell(w, task, rules, plan, r, mine, found);
         if (__any_sync(kWholeWarp, open)) {
-            for_each_wanted(Group<kLanes>(), open, r,
-                            [&](std::uint32_t its, bool /*ours*/) { find_exactly<path>(w, task, rules, its); });
+            for_each_wanted<kLanes>(open, r, [&](std::uint32_t its) { find_exactly<path>(w, task, rules, its); });
         }
     };
     if constexpr (kLanes == kFindLanesOfFew) {
@@ -271,8 +267,9 @@ __global__ void __launch_bounds__(kThreads, blocks_at_once(kThreads, own_blocks(
     __shared__ KeptBoard board;
     using Kept = KeptRecords<kLanes == kListLanesOfFew>;
     __shared__ typename Kept::Shared kept_bits;
-    __shared__ uint2 list[kShare];  // record, length of its list
-    __shared__ std::uint32_t waiting;
+    __shared__ uint2 list[kShare];      // record, length of its list
+    __shared__ std::uint32_t waiting;   // so many from the front on
+    __shared__ std::uint32_t cut_ones;  // and from the end on those whose list is cut
     __shared__ FrameHead frame;
     if (threadIdx.x == 0) frame.load_count(task.raw);
     __syncthreads();
@@ -302,7 +299,7 @@ __global__ void __launch_bounds__(kThreads, blocks_at_once(kThreads, own_blocks(
     const Group<kLanes> group;
     const auto state_of = [&](std::uint32_t other) { return kept_ones.has(other) ? kept : suppressed; };
     while (base < stored) {
-        if (threadIdx.x == 0) waiting = 0;
+        if (threadIdx.x == 0) waiting = cut_ones = 0;
         __syncthreads();
         std::uint32_t hits = 0;  // that this thread adds to the first suppressor of its record
         if (threadIdx.x < share) {
@@ -313,29 +310,34 @@ __global__ void __launch_bounds__(kThreads, blocks_at_once(kThreads, own_blocks(
             const int first_of_same = __ffs(static_cast<int>(same)) - 1;
             if (owned && static_cast<int>(threadIdx.x & 31) == first_of_same) hits = __popc(same);
             if (owned) tell_owner(w, task, r, head.first);
-            if (head.first != kNone && !owned) list[atomicAdd(&waiting, 1U)] = make_uint2(r, head.count);
+            if (head.first != kNone && !owned) {
+                const bool cut = head.count > SuppressorLists::kRoom;
+                const std::uint32_t at = atomicAdd(cut ? &cut_ones : &waiting, 1U);
+                list[cut ? kShare - 1 - at : at] = make_uint2(r, head.count);
+            }
         }
         __syncthreads();
         const std::uint32_t first_of_warp = threadIdx.x / 32 * (32 / kLanes);
         for (std::uint32_t first = first_of_warp; first < waiting; first += kThreads / kLanes) {
             const std::uint32_t u = first + group.number;
             const uint2 item = u < waiting ? list[u] : make_uint2(kNone, 0);
-            const bool cut = item.y > SuppressorLists::kRoom;
-            const Choice mine = listed<kLanes, kListedAtOnce>(w, task, item.x, cut ? 0 : item.y, state_of);
+            const Choice mine = listed<kLanes, kListedAtOnce>(w, task, item.x, item.y, state_of);
             __syncwarp();
             const int lane = first_lane(w.grid, task.raw, group, mine);
-            std::uint32_t owner = __shfl_sync(kWholeWarp, mine.record, max(lane, 0));
-            if (lane < 0) owner = kNone;
-            for_each_wanted(group, cut, item.x, [&](std::uint32_t its, bool ours) {
-                const std::uint32_t found = search_again<path>(
-                    w, task, rules, its,
-                    [heads = w.lists.heads](std::uint32_t other) { return heads[other].first == kNone; });
-                if (ours) owner = found;
-            });
-            if (group.lane == 0 && owner != kNone) give_to(w, task, item.x, owner);
+            const std::uint32_t owner = __shfl_sync(kWholeWarp, mine.record, max(lane, 0));
+            if (group.lane == 0 && lane >= 0) give_to(w, task, item.x, owner);
             __syncwarp();
         }
         if (hits != 0) add_hits(w, task, head.first, hits);
+        // A warp each. Apart from the others, which need no registers for it then.
+        for (std::uint32_t u = threadIdx.x / 32; u < cut_ones; u += kThreads / 32) {
+            __syncwarp();
+            const std::uint32_t its = list[kShare - 1 - u].x;
+            const std::uint32_t owner = search_again<path>(
+                w, task, rules, its,
+                [heads = w.lists.heads](std::uint32_t other) { return heads[other].first == kNone; });
+            if (threadIdx.x % 32 == 0 && owner != kNone) give_to(w, task, its, owner);
+        }
         __syncthreads();
         base += (gridDim.x - writers) * share;
         r = base + threadIdx.x;
