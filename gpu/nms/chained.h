@@ -22,7 +22,7 @@ __device__ __forceinline__ void wait_for_previous() {
 }
 
 // The same, with all that `known` is made of computed before: arithmetic that nothing hangs on in front of the wait the
-// assembler moves behind it. known is never kUnknown.
+// assembler moves behind it. known is never kUnknown; nothing that is made of numbers below 2^31 is.
 constexpr std::uint32_t kUnknown = 0xFFFFFFFEU;
 __device__ __forceinline__ void wait_for_previous(std::uint32_t known) {
     if (known != kUnknown) wait_for_previous();

@@ -43,7 +43,7 @@ public:
         for (std::uint32_t k = 0; k < kEach; ++k)
             gone_[k] = load_now(true, gone_at_ + k * kWarps * SmallNmsScratch::kTiles, 0);
     }
-    // How many detections there are: before free(), and best while what is loaded comes.
+    // How many detections there are: before free(), and best before the kernel in front has ended.
     __device__ __forceinline__ void learn(std::uint32_t n) {
         const std::uint32_t words = words_for(n);
 #pragma unroll
