@@ -58,11 +58,12 @@ FramePool::FramePool(std::size_t idle_limit) : shared_(std::make_shared<Shared>(
 }
 
 WritableFrame FramePool::take(PixelFormat format, int width, int height) {
-    const std::string size = std::to_string(width) + "x" + std::to_string(height);
-    if (width < 1 || height < 1) throw Error(ErrorKind::input, "a picture needs at least one pixel", size);
+    const auto refused = [&](const char* why, const std::string& advice = {}) {
+        return Error(ErrorKind::input, why, std::to_string(width) + "x" + std::to_string(height), advice);
+    };
+    if (width < 1 || height < 1) throw refused("a picture needs at least one pixel");
     if (height > kLargestPicture / width) {
-        throw Error(ErrorKind::input, "the picture is too large", size,
-                    "at most " + std::to_string(kLargestPicture >> 20) + " megapixels");
+        throw refused("the picture is too large", "at most " + std::to_string(kLargestPicture >> 20) + " megapixels");
     }
 
     WritableFrame frame;
@@ -79,7 +80,7 @@ WritableFrame FramePool::take(PixelFormat format, int width, int height) {
         offsets[p] = bytes;
         bytes += static_cast<std::size_t>(frame.planes_[p].pitch) * static_cast<std::size_t>(frame.planes_[p].height);
     }
-    if (bytes > kLargestFrame) throw Error(ErrorKind::input, "the picture is larger than a gigabyte", size);
+    if (bytes > kLargestFrame) throw refused("the picture is larger than a gigabyte");
     bytes += kAlignment;
 
     Block block = shared_->take(bytes);
