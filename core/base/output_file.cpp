@@ -1,0 +1,190 @@
+#include "core/base/output_file.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <climits>
+#include <filesystem>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "core/base/error.h"
+
+namespace throng {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kPollMs = 50;  // between two looks at the stop token
+constexpr mode_t kMode = 0666;
+
+Error system_error(const std::string& what, const std::string& path, int code) {
+    std::string advice;
+    if (code == ENOSPC || code == EDQUOT) advice = "the disk is full";
+    if (code == EFBIG) advice = "the limit of a file's size is reached";
+    if (code == EACCES || code == EROFS || code == EPERM) advice = "check the folder and its permissions";
+    if (code == ENOENT) advice = "check the folder";
+    return {ErrorKind::input, what + ": " + std::generic_category().message(code),
+            path == "-" ? "standard output" : path, advice};
+}
+
+std::string folder_of(const std::string& path) {
+    const fs::path folder = fs::path(path).parent_path();
+    return folder.empty() ? "." : folder.string();
+}
+
+}  // namespace
+
+std::string link_target(const std::string& path) {
+    constexpr int kMaxLinks = 40;  // as Linux follows
+    fs::path target(path);
+    std::error_code failure;
+    for (int i = 0; i < kMaxLinks && fs::is_symlink(fs::symlink_status(target, failure)); ++i) {
+        const fs::path next = fs::read_symlink(target, failure);
+        if (failure) break;
+        target = next.is_absolute() ? next : target.parent_path() / next;
+    }
+    return target.string();
+}
+
+OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
+    check_output_path(path_);
+}
+
+OutputFile::~OutputFile() {
+    if (file_ >= 0) ::close(file_);
+}
+
+void OutputFile::open(const std::stop_token& stop) {
+    if (path_ == "-") {
+        file_ = ::dup(STDOUT_FILENO);
+    } else {
+        // O_NONBLOCK: a pipe without a reader gives ENXIO at once.
+        const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK;
+        while ((file_ = ::open(path_.c_str(), flags, kMode)) < 0 && (errno == ENXIO || errno == EINTR)) {
+            if (stop.stop_requested()) {
+                throw Error(ErrorKind::interrupted, "stopped while waiting for a reader of the pipe", path_);
+            }
+            std::this_thread::sleep_for(std::chrono::milliseconds(kPollMs));
+        }
+    }
+    if (file_ < 0) throw system_error("cannot create the file", path_, errno);
+    struct stat status {};
+    is_regular_ = ::fstat(file_, &status) == 0 && S_ISREG(status.st_mode) && path_ != "-";
+    if (!is_regular_) return;
+    // File systems without locks are written without one.
+    if (::flock(file_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+        ::close(std::exchange(file_, -1));
+        throw Error(ErrorKind::input, "another program is writing this file", path_, "name another file");
+    }
+    if (::ftruncate(file_, 0) != 0) throw system_error("cannot empty the file", path_, errno);
+}
+
+// False: stop was requested while there was no room.
+bool OutputFile::wait_until_writable(const std::stop_token& stop) const {
+    pollfd events{file_, POLLOUT, 0};
+    while (::poll(&events, 1, kPollMs) <= 0) {
+        if (stop.stop_requested()) return false;
+    }
+    return true;  // an error, too: write reports it
+}
+
+void OutputFile::write(std::string_view bytes, const std::stop_token& stop) {
+    if (file_ < 0) open(stop);
+    const std::int64_t whole = size_;  // before this call
+    // A pipe that polls as writable takes PIPE_BUF bytes without blocking, also where it is shared and blocking.
+    const std::size_t at_once = is_regular_ ? bytes.size() : PIPE_BUF;
+    while (!bytes.empty()) {
+        if (!is_regular_ && !wait_until_writable(stop)) {
+            throw Error(ErrorKind::interrupted, "stopped while the reader took nothing",
+                        path_ == "-" ? "standard output" : path_);
+        }
+        const ssize_t written = ::write(file_, bytes.data(), std::min(bytes.size(), at_once));
+        if (written >= 0) {
+            bytes.remove_prefix(static_cast<std::size_t>(written));
+            position_ += written;
+            size_ = std::max(size_, position_);
+        } else if (errno != EINTR && errno != EAGAIN) {
+            const int code = errno;
+            if (is_regular_ && ::ftruncate(file_, whole) == 0) {
+                size_ = whole;
+                seek(std::min(position_, whole), SEEK_SET);
+            }
+            throw system_error("cannot write", path_, code);
+        }
+    }
+}
+
+std::int64_t OutputFile::seek(std::int64_t offset, int whence) {
+    const off_t position = is_regular_ && file_ >= 0 ? ::lseek(file_, offset, whence) : -1;
+    if (position >= 0) position_ = position;
+    return position;
+}
+
+void OutputFile::close() {
+    if (file_ >= 0 && ::close(std::exchange(file_, -1)) != 0) throw system_error("cannot write", path_, errno);
+}
+
+void check_output_path(const std::string& path) {
+    if (path == "-") return;
+    if (path.empty()) throw Error(ErrorKind::usage, "an output needs a name");
+    struct stat status {};
+    if (::stat(path.c_str(), &status) == 0) {
+        if (S_ISDIR(status.st_mode)) throw Error(ErrorKind::input, "is a folder", path, "name a file");
+        if (::access(path.c_str(), W_OK) != 0) throw system_error("cannot write the file", path, errno);
+        return;
+    }
+    if (errno != ENOENT) throw system_error("cannot create the file", path, errno);
+    const std::string folder = folder_of(link_target(path));
+    if (::stat(folder.c_str(), &status) != 0) throw system_error("cannot create the file", path, errno);
+    if (!S_ISDIR(status.st_mode)) throw system_error("cannot create the file", path, ENOTDIR);
+    if (::access(folder.c_str(), W_OK | X_OK) != 0) throw system_error("cannot create the file", path, errno);
+}
+
+void check_output_folder(const std::string& path) {
+    if (path.empty()) throw Error(ErrorKind::usage, "an output folder needs a name");
+    std::error_code failure;
+    fs::path folder = fs::absolute(path, failure).lexically_normal();
+    while (!fs::exists(folder, failure) && folder != folder.parent_path()) folder = folder.parent_path();
+    if (!fs::is_directory(folder, failure)) throw Error(ErrorKind::input, "is not a folder", path, "name another one");
+    if (::access(folder.c_str(), W_OK | X_OK) != 0) throw system_error("cannot write into the folder", path, errno);
+}
+
+void write_file(const std::string& path, std::string_view bytes, const std::stop_token& stop) {
+    check_output_path(path);
+    struct stat status {};
+    const bool exists = path != "-" && ::stat(path.c_str(), &status) == 0;
+    const std::string target = link_target(path);
+    static std::atomic<unsigned> counter = 0;
+    const std::string temporary =
+        folder_of(target) + "/.throng-" + std::to_string(::getpid()) + "-" + std::to_string(++counter);
+    const bool direct = path == "-" || (exists && !S_ISREG(status.st_mode));
+    const int file = direct ? -1 : ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kMode);
+    if (file < 0) {  // no regular file, or one that may be changed in a folder that may not
+        OutputFile output(path);
+        output.write(bytes, stop);
+        output.close();
+        return;
+    }
+    int code = exists && ::fchmod(file, status.st_mode & 07777) != 0 ? errno : 0;
+    while (code == 0 && !bytes.empty()) {
+        const ssize_t written = ::write(file, bytes.data(), bytes.size());
+        if (written >= 0) bytes.remove_prefix(static_cast<std::size_t>(written));
+        if (written < 0 && errno != EINTR) code = errno;
+    }
+    if (::close(file) != 0 && code == 0) code = errno;
+    if (code == 0 && ::rename(temporary.c_str(), target.c_str()) != 0) code = errno;
+    if (code == 0) return;
+    ::unlink(temporary.c_str());
+    throw system_error("cannot write", path, code);
+}
+
+}  // namespace throng

@@ -1,0 +1,62 @@
+// Outputs of a run: opened as late as possible, locked, and written whole.
+#pragma once
+
+#include <cstdint>
+#include <stop_token>
+#include <string>
+#include <string_view>
+
+namespace throng {
+
+// A file, pipe or device that is written from its start. Nothing is created, emptied or locked before the first write,
+// so a run that fails early leaves an earlier result as it was. Not thread-safe.
+class OutputFile {
+public:
+    // path: "-" is standard output. Throws Error(input) as check_output_path does.
+    explicit OutputFile(std::string path);
+    ~OutputFile();
+    OutputFile(const OutputFile&) = delete;
+    OutputFile& operator=(const OutputFile&) = delete;
+
+    // Writes all bytes. The first call opens the file: creates it or empties it, and locks it against other programs.
+    // Waits for the reader of a pipe until stop is requested; then throws Error(interrupted). Throws Error(input) when
+    // the file cannot be created, is locked by another program, or cannot be written; what this call had added to a
+    // regular file is then removed again.
+    void write(std::string_view bytes, const std::stop_token& stop = {});
+
+    // Moves the position for the next write, as lseek does. Returns the new position, negative where the output cannot
+    // seek or is not open.
+    std::int64_t seek(std::int64_t offset, int whence);
+
+    [[nodiscard]] bool is_open() const noexcept { return file_ >= 0; }
+    [[nodiscard]] const std::string& path() const noexcept { return path_; }
+
+    // Idempotent. Throws Error(input) when the last data could not be written.
+    void close();
+
+private:
+    void open(const std::stop_token& stop);
+    [[nodiscard]] bool wait_until_writable(const std::stop_token& stop) const;
+
+    std::string path_;
+    int file_ = -1;
+    bool is_regular_ = false;
+    std::int64_t position_ = 0;  // of a regular file
+    std::int64_t size_ = 0;      // likewise
+};
+
+// Throws Error(input) when `path` cannot become an output: its folder is missing or read-only, it is a folder, or it
+// exists and is not writable. Changes nothing. "-" is standard output and always passes.
+void check_output_path(const std::string& path);
+
+// The same for a folder that is created with its parents when it is missing.
+void check_output_folder(const std::string& path);
+
+// The file that `path` names in the end: the target of a link, whether it exists or not.
+[[nodiscard]] std::string link_target(const std::string& path);
+
+// Writes a whole file or leaves what was there: under a temporary name in the same folder, then renamed. Pipes, devices
+// and "-" (standard output) are written directly. Throws as OutputFile does.
+void write_file(const std::string& path, std::string_view bytes, const std::stop_token& stop = {});
+
+}  // namespace throng
