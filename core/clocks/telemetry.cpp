@@ -203,13 +203,11 @@ Telemetry::Telemetry(Options options)
     : options_(std::move(options)),
       reader_(make_system_files(options_.root), open_nvml(options_.root, options_.device)) {
     if (!options_.csv.empty()) {
-        csv_.open(options_.csv, std::ios::trunc);
-        csv_ << "time,gpu_hz,cpu_hz,memory_hz,gpu_load,cpu_load,power_w,temperatures_c,rails_w,throttling,frames,"
-                "frame_us,joules_per_frame,stages_us\n"
-             << std::flush;
-        if (!csv_)
-            throw Error(ErrorKind::input, "cannot write the telemetry", options_.csv.string(),
-                        "check the path and the space left");
+        csv_.emplace(options_.csv.string());
+        csv_->write(
+            "time,gpu_hz,cpu_hz,memory_hz,gpu_load,cpu_load,power_w,temperatures_c,rails_w,throttling,frames,frame_us,"
+            "joules_per_frame,stages_us\n",
+            options_.stop);
     }
     thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
 }
@@ -257,7 +255,7 @@ void Telemetry::run(const std::stop_token& stop) {
         const auto now = Clock::now();
         join_frames(sample, std::chrono::duration<double>(now - before).count());
         before = now;
-        if (csv_.is_open()) write(sample);
+        if (csv_) write(sample, stop);
         timespec busy{};
         ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &busy);
         const double passed = std::chrono::duration<double>(std::max(next + options_.period, now) - start).count();
@@ -277,18 +275,21 @@ void Telemetry::run(const std::stop_token& stop) {
     spdlog::debug("telemetry took {:.3f} % of one core", cost() * 100);
 }
 
-void Telemetry::write(const TelemetrySample& sample) {
+void Telemetry::write(const TelemetrySample& sample, const std::stop_token& stop) {
     const std::string throttling = describe_throttling(sample.throttle_reasons);
-    csv_ << fmt::format("{:%Y-%m-%dT%H:%M:%SZ},{},{},{},{},{},{},{},{},{},{},{},{},{}\n",
-                        fmt::gmtime(std::chrono::system_clock::to_time_t(sample.time)), cell(sample.gpu_clock),
-                        cell(sample.cpu_clock), cell(sample.memory_clock), cell(sample.gpu_load), cell(sample.cpu_load),
-                        cell(sample.power), join(sample.temperatures), join(sample.rails),
-                        throttling.empty() ? "" : '"' + throttling + '"', sample.frames, cell(sample.frame_us),
-                        cell(sample.joules_per_frame), join(sample.stages_us))
-         << std::flush;
-    if (csv_) return;
-    spdlog::warn("{}: the telemetry cannot be written any more (is the disk full?)", options_.csv.string());
-    csv_.close();
+    const std::string line =
+        fmt::format("{:%Y-%m-%dT%H:%M:%SZ},{},{},{},{},{},{},{},{},{},{},{},{},{}\n",
+                    fmt::gmtime(std::chrono::system_clock::to_time_t(sample.time)), cell(sample.gpu_clock),
+                    cell(sample.cpu_clock), cell(sample.memory_clock), cell(sample.gpu_load), cell(sample.cpu_load),
+                    cell(sample.power), join(sample.temperatures), join(sample.rails),
+                    throttling.empty() ? "" : '"' + throttling + '"', sample.frames, cell(sample.frame_us),
+                    cell(sample.joules_per_frame), join(sample.stages_us));
+    try {
+        csv_->write(line, stop);
+    } catch (const Error& error) {
+        if (error.kind() != ErrorKind::interrupted) spdlog::warn("telemetry ends: {}", error.what());
+        csv_.reset();
+    }
 }
 
 std::optional<TelemetrySample> Telemetry::latest() const {

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <deque>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -15,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "core/base/output_file.h"
 #include "core/clocks/gpu_clock.h"
 #include "core/clocks/nvml.h"
 #include "core/clocks/system_files.h"
@@ -94,9 +94,10 @@ public:
         std::chrono::milliseconds period{1000};
         std::size_t history = 120;
         int device = 0;  // number of the NVML device
+        std::stop_token stop;  // ends the constructor's waiting for the reader of a CSV that is a pipe
     };
-    // Throws Error(input) when the CSV file cannot be opened. A file that fills up ends the log with a warning, not the
-    // sampling.
+    // Writes the header of the CSV; throws as OutputFile::write does. A file that fills up ends the log with a warning,
+    // not the sampling.
     explicit Telemetry(Options options);
     ~Telemetry();
     Telemetry(const Telemetry&) = delete;
@@ -120,11 +121,11 @@ private:
     };
     void run(const std::stop_token& stop);
     void join_frames(TelemetrySample& sample, double seconds);
-    void write(const TelemetrySample& sample);
+    void write(const TelemetrySample& sample, const std::stop_token& stop);
 
     const Options options_;
     TelemetryReader reader_;
-    std::ofstream csv_;
+    std::optional<OutputFile> csv_;  // until it cannot be written any more
     mutable std::mutex mutex_;
     std::condition_variable_any wake_;
     std::deque<TelemetrySample> history_;

@@ -1,25 +1,15 @@
 #include "core/pipeline/json_sink.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <cmath>
-#include <cstring>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
 
-#include "core/base/error.h"
-
 namespace throng {
 namespace {
-
-Error write_error(const std::string& path) {
-    return Error(ErrorKind::input, std::string("cannot write: ") + std::strerror(errno), path);
-}
 
 std::string quoted(const std::string& text) {
     // File names need not be UTF-8: what is not becomes the replacement character.
@@ -79,7 +69,8 @@ void append_detections(std::string& line, std::string_view name, const Detection
 std::string json_line(const FrameResult& result, bool raw) {
     std::string line;
     const FrameInfo& info = result.frame.info();
-    fmt::format_to(std::back_inserter(line), "{{\"source\":{},\"frame\":{},", quoted(result.source), info.index);
+    fmt::format_to(std::back_inserter(line), "{{\"source\":{},\"source_number\":{},\"frame\":{},",
+                   quoted(result.source), result.source_number, info.index);
     append_field(line, "pts", info.pts);
     fmt::format_to(std::back_inserter(line), ",\"width\":{},\"height\":{},\"raw\":{},", info.width, info.height,
                    result.raw_count);
@@ -98,37 +89,15 @@ std::string json_line(const FrameResult& result, bool raw) {
     return line + "}}";
 }
 
-JsonSink::JsonSink(std::string path, bool raw) : path_(std::move(path)), raw_(raw) {
-    file_ = path_ == "-" ? ::dup(STDOUT_FILENO) : ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (file_ < 0) {
-        throw Error(ErrorKind::input, std::string("cannot create the file: ") + std::strerror(errno), path_);
-    }
-}
-
-JsonSink::~JsonSink() {
-    if (file_ >= 0) ::close(file_);
-}
+JsonSink::JsonSink(std::string path, bool raw, std::stop_token stop)
+    : file_(std::move(path)), raw_(raw), stop_(std::move(stop)) {}
 
 void JsonSink::write(const FrameResult& result) {
-    line_ = json_line(result, raw_) + '\n';
-    std::size_t done = 0;
-    while (done < line_.size()) {
-        const ssize_t written = ::write(file_, line_.data() + done, line_.size() - done);
-        if (written > 0) {
-            done += static_cast<std::size_t>(written);
-        } else if (errno != EINTR) {
-            const Error error = write_error(path_);
-            // Takes the broken line back where the output is a file (a pipe or a device refuses).
-            const off_t end = ::lseek(file_, 0, SEEK_CUR);
-            if (end >= static_cast<off_t>(done)) static_cast<void>(!::ftruncate(file_, end - static_cast<off_t>(done)));
-            throw error;
-        }
-    }
+    file_.write(json_line(result, raw_) + '\n', stop_);
 }
 
 void JsonSink::close() {
-    if (file_ < 0) return;
-    if (::close(std::exchange(file_, -1)) != 0) throw write_error(path_);
+    file_.close();
 }
 
 }  // namespace throng

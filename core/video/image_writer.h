@@ -7,9 +7,9 @@
 
 namespace throng {
 
-// png, jpg, webp, bmp, tiff…: whatever the extension says and OpenCV writes; grey frames stay grey. The file appears
-// whole or, on an error, not at all. Throws Error(usage) for an unknown extension, Error(input) when it cannot be
-// written.
+// png, jpg, webp, bmp, tiff…: whatever the extension says and OpenCV writes; gray frames stay gray. The file appears
+// whole; after an error an earlier file of this name is unchanged. Throws Error(usage) for an unknown extension,
+// Error(input) when it cannot be written.
 void write_image(const std::string& path, const Frame& frame);
 
 }  // namespace throng

@@ -5,11 +5,15 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdio>
+#include <exception>
 #include <filesystem>
 #include <string_view>
 #include <thread>
+#include <utility>
 
 #include "core/base/error.h"
+#include "core/base/output_file.h"
 #include "core/video/av.h"
 #include "core/video/encoder_picture.h"
 
@@ -26,11 +30,56 @@ constexpr double kBitsPerPixel = 0.12;  // for encoders without a constant quali
 
 using EncoderPtr = av::CodecPtr;
 
-struct OutputDeleter {
-    void operator()(AVFormatContext* context) const noexcept {
-        avio_closep(&context->pb);
-        avformat_free_context(context);
+// The muxer's way to the file: FFmpeg's own files neither wait for a stop request nor lock.
+class MuxerFile {
+public:
+    MuxerFile(std::string path, std::stop_token stop) : file_(std::move(path)), stop_(std::move(stop)) {}
+    ~MuxerFile() {
+        if (context_ != nullptr) av_freep(&context_->buffer);
+        avio_context_free(&context_);
     }
+    MuxerFile(const MuxerFile&) = delete;
+    MuxerFile& operator=(const MuxerFile&) = delete;
+
+    // Creates or empties the file. Throws as OutputFile::write.
+    AVIOContext* open() {
+        file_.write({}, stop_);
+        constexpr int kBufferBytes = 1 << 16;
+        auto* buffer = static_cast<unsigned char*>(av_malloc(kBufferBytes));
+        context_ = avio_alloc_context(buffer, kBufferBytes, 1, this, nullptr, write, seek);
+        if (context_ == nullptr) throw std::bad_alloc();
+        context_->seekable = file_.seek(0, SEEK_CUR) >= 0 ? AVIO_SEEKABLE_NORMAL : 0;
+        return context_;
+    }
+    void close() { file_.close(); }
+
+    // What went wrong in a callback; null for nothing. FFmpeg hands on no more than a number.
+    [[nodiscard]] std::exception_ptr failure() const { return failure_; }
+
+private:
+    static int write(void* self, std::uint8_t* bytes, int size) {
+        auto& muxer = *static_cast<MuxerFile*>(self);
+        try {
+            muxer.file_.write({reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(size)}, muxer.stop_);
+            return size;
+        } catch (...) {
+            if (!muxer.failure_) muxer.failure_ = std::current_exception();
+            return AVERROR(EIO);
+        }
+    }
+    static std::int64_t seek(void* self, std::int64_t offset, int whence) {
+        if (whence != SEEK_SET && whence != SEEK_CUR && whence != SEEK_END) return AVERROR(ENOSYS);
+        return static_cast<MuxerFile*>(self)->file_.seek(offset, whence);
+    }
+
+    OutputFile file_;
+    std::stop_token stop_;
+    AVIOContext* context_ = nullptr;
+    std::exception_ptr failure_;
+};
+
+struct OutputDeleter {
+    void operator()(AVFormatContext* context) const noexcept { avformat_free_context(context); }
 };
 using OutputPtr = std::unique_ptr<AVFormatContext, OutputDeleter>;
 
@@ -84,6 +133,7 @@ private:
 
     std::string path_;
     VideoWriterOptions options_;
+    MuxerFile file_;
     OutputPtr output_;
     EncoderPtr codec_;
     AVStream* stream_ = nullptr;
@@ -94,7 +144,8 @@ private:
     bool failed_ = false;
 };
 
-VideoWriter::Impl::Impl(const std::string& path, const VideoWriterOptions& options) : path_(path), options_(options) {
+VideoWriter::Impl::Impl(const std::string& path, const VideoWriterOptions& options)
+    : path_(path), options_(options), file_(path, options.stop) {
     av::set_up();
     const Container& container = container_of(path);
     if (!(options_.fps > 0) || !std::isfinite(options_.fps)) options_.fps = VideoWriterOptions().fps;
@@ -104,19 +155,15 @@ VideoWriter::Impl::Impl(const std::string& path, const VideoWriterOptions& optio
     if (made < 0)
         throw Error(ErrorKind::unavailable, std::string("this FFmpeg does not write ") + container.format, path);
     output_->flush_packets = 1;  // a fragment that is done goes to the disk
-    const int status = avio_open(&output_->pb, ("file:" + path).c_str(), AVIO_FLAG_WRITE);
-    if (status < 0) {
-        throw Error(ErrorKind::input, "cannot create the video: " + av::message(status), path,
-                    "check the folder and its permissions");
-    }
+    output_->flags |= AVFMT_FLAG_CUSTOM_IO;
 }
 
 void VideoWriter::Impl::check(int status, const char* what) {
     if (status >= 0 && output_->pb != nullptr && output_->pb->error < 0) status = output_->pb->error;
     if (status >= 0) return;
     failed_ = true;
-    throw Error(ErrorKind::input, std::string(what) + ": " + av::message(status), path_,
-                status == AVERROR(ENOSPC) ? "the disk is full" : "");
+    if (file_.failure()) std::rethrow_exception(file_.failure());
+    throw Error(ErrorKind::input, std::string(what) + ": " + av::message(status), path_);
 }
 
 EncoderPtr VideoWriter::Impl::open_encoder(const char* name, const FrameInfo& first) const {
@@ -171,6 +218,9 @@ void VideoWriter::Impl::start(const Frame& first) {
     stream_->time_base = codec_->time_base;
     stream_->avg_frame_rate = codec_->framerate;
     check(avcodec_parameters_from_context(stream_->codecpar, codec_.get()), "cannot describe the video");
+    failed_ = true;  // until the file is open
+    output_->pb = file_.open();
+    failed_ = false;
     av::Dictionary settings;
     if (const char* flags = container_of(path_).flags; *flags != '\0') settings.set("movflags", flags);
     check(avformat_write_header(output_.get(), settings.address()), "cannot write the video");
@@ -214,18 +264,15 @@ void VideoWriter::Impl::close() {
         if (codec_ && !failed_) {
             encode(nullptr);
             check(av_write_trailer(output_.get()), "cannot finish the video");
+            avio_flush(output_->pb);
+            check(0, "cannot finish the video");
         }
     } catch (...) {
         output_.reset();
         throw;
     }
-    const int status = avio_closep(&output_->pb);
     output_.reset();
-    std::error_code ignored;
-    if (frames == 0 && fs::is_regular_file(path_, ignored)) fs::remove(path_, ignored);
-    if (status < 0 && !failed_) {
-        throw Error(ErrorKind::input, "cannot finish the video: " + av::message(status), path_);
-    }
+    file_.close();
 }
 
 VideoWriter::VideoWriter(const std::string& path, const VideoWriterOptions& options)

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <stop_token>
 #include <string>
 
 #include "core/frame/frame.h"
@@ -13,13 +14,14 @@ struct VideoWriterOptions {
     double fps = 25;   // of the frames to come, as far as known; times are the frames' own
     int quality = 21;  // x264's constant rate factor: 18 hardly any loss, 28 small files
     int threads = 0;   // of the encoder; 0: the cores, at most 4
+    std::stop_token stop;  // ends the waiting for the reader of a pipe
 };
 
 // One thread at a time. Frames of another size than the first are fitted into it on black; odd sizes grow by one pixel.
 class VideoWriter {
 public:
-    // Creates the file (an existing one is overwritten). The extension chooses the container: mp4, m4v, mov or mkv.
-    // Throws Error(usage) for another extension, Error(input) when the file cannot be created.
+    // The file is created, or an existing one emptied, with the first frame. The extension chooses the container: mp4,
+    // m4v, mov or mkv. Throws Error(usage) for another extension, Error(input) when the file cannot be created.
     explicit VideoWriter(const std::string& path, const VideoWriterOptions& options = {});
     ~VideoWriter();  // closes; an error is only logged
     VideoWriter(const VideoWriter&) = delete;
@@ -31,7 +33,7 @@ public:
     // without any encoder. After an error only close may be called; what was written stays valid.
     void write(const Frame& frame);
 
-    // Ends the file; a file that got no frame is removed. Idempotent. Throws Error(input) when the disk is full.
+    // Ends the file. Idempotent. Throws Error(input) when the disk is full.
     void close();
 
     [[nodiscard]] std::int64_t frames() const;
