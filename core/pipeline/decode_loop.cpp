@@ -71,6 +71,7 @@ void DecodeLoop::decode(const std::stop_token& stop) {
         decoded.decode_ms =
             source_->decode_ms().value_or(std::chrono::duration<double, std::milli>(Clock::now() - start).count());
         decoded.source = source_->current_name();
+        decoded.source_number = options_.source_number;
         {
             const std::lock_guard lock(mutex_);
             ++status_.decoded;

@@ -24,6 +24,7 @@ public:
         FramePlaces* places = nullptr;  // a frame is decoded when there is one; none: the hand-over keeps the newest
         bool lingers = false;           // after the end it waits for a seek
         std::int64_t max_frames = 0;    // 0: all
+        int source_number = 1;          // for FrameResult
     };
     // What the source told after its last frame.
     struct Status {

@@ -134,6 +134,7 @@ FrameProcessor::Outcome FrameProcessor::collect(bool lossless) {
     Slot& slot = slots_[running_.front()];
     auto result = std::make_shared<FrameResult>();
     result->source = slot.decoded.source;
+    result->source_number = slot.decoded.source_number;
     bool overflowed = false;
     for (;;) {
         result->frame = slot.decoded.frame;

@@ -16,10 +16,11 @@ namespace throng {
 struct DecodedFrame {
     Frame frame;
     std::string source;        // the file shown
+    int source_number = 1;     // see FrameResult
     double decode_ms = 0;      // time spent reading it
     FramePlaces::Place place;  // of a file's frame, until its boxes are there
 
-    [[nodiscard]] DecodedFrame without_place() const { return {frame, source, decode_ms, nullptr}; }
+    [[nodiscard]] DecodedFrame without_place() const { return {frame, source, source_number, decode_ms, nullptr}; }
 };
 
 // One thread puts, one takes; every member is thread-safe.

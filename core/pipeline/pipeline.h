@@ -71,6 +71,7 @@ public:
     [[nodiscard]] std::optional<Error> failure() const;
     [[nodiscard]] std::string notice()
         const;  // one line about trouble that did not end the run; empty when all is well
+    [[nodiscard]] std::string incomplete() const { return {}; }
     [[nodiscard]] SourceInfo source_info() const;
     [[nodiscard]] PipelineCounters counters() const;
     [[nodiscard]] std::vector<StageSummary> timings() const;  // in the order of the stages

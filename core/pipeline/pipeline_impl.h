@@ -51,7 +51,7 @@ public:
                   std::max(backend->frames_in_flight(), 1) + 1),
           handover_(keeps_newest_ ? Handover::Policy::keep_newest : Handover::Policy::keep_all),
           decode_(std::move(source), playback_, handover_,
-                  {keeps_newest_ ? nullptr : &places_, lingers_, options.max_frames}),
+                  {keeps_newest_ ? nullptr : &places_, lingers_, options.max_frames, options.source_number}),
           backend_(std::move(backend)),
           settings_(settings),
           statistics_(options.timing_window) {

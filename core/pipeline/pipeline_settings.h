@@ -37,6 +37,7 @@ struct PipelineOptions {
     // flight.
     std::shared_ptr<SparePlaces> spare_places;
     std::size_t timing_window = 256;  // frames that the statistics of the stages cover
+    int source_number = 1;            // for FrameResult
 };
 
 }  // namespace throng

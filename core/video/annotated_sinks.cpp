@@ -3,18 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <filesystem>
+#include <map>
 #include <set>
 #include <string_view>
 #include <utility>
 
 #include "core/base/error.h"
 #include "core/base/log.h"
+#include "core/base/output_file.h"
 #include "core/frame/frame_pool.h"
 #include "core/video/annotate.h"
 #include "core/video/convert.h"
+#include "core/video/image_file.h"
 #include "core/video/image_writer.h"
 #include "core/video/video_writer.h"
 
@@ -24,6 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kLongestName = 80;
+constexpr std::size_t kFrameDigits = 6;
 
 class Annotator {
 public:
@@ -63,15 +66,6 @@ private:
     bool first_ = true;
 };
 
-bool is_still_image(const fs::path& source) {
-    constexpr std::array<std::string_view, 10> kExtensions = {".jpg",  ".jpeg", ".png", ".webp", ".bmp",
-                                                              ".tiff", ".tif",  ".pgm", ".ppm",  ".pnm"};
-    std::string extension = source.extension().string();
-    std::transform(extension.begin(), extension.end(), extension.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return std::find(kExtensions.begin(), kExtensions.end(), extension) != kExtensions.end();
-}
-
 // What is left of "crowd:faces=60" or "rtsp://host/stream" as a file name.
 std::string file_name_of(const fs::path& source) {
     const bool is_path = source.string().find(':') == std::string::npos;
@@ -84,39 +78,71 @@ std::string file_name_of(const fs::path& source) {
     return name.empty() ? "frame" : name;
 }
 
+// Whether a still image of this name would get the file of a frame of `series`: "clip-000012" for "clip".
+bool is_frame_of(std::string_view name, std::string_view series) {
+    if (name.size() < series.size() + 1 + kFrameDigits || name.substr(0, series.size()) != series) return false;
+    const std::string_view digits = name.substr(series.size() + 1);
+    return name[series.size()] == '-' && digits.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
 class ImageSink final : public ResultSink {
 public:
-    ImageSink(std::string folder, const AnnotatedOptions& options) : annotator_(options), folder_(std::move(folder)) {
-        std::error_code trouble;
-        fs::create_directories(folder_, trouble);
-        if (trouble) throw Error(ErrorKind::input, "cannot make the folder: " + trouble.message(), folder_.string());
-        if (!fs::is_directory(folder_)) throw Error(ErrorKind::input, "is not a folder", folder_.string());
+    ImageSink(std::string folder, const AnnotatedOptions& options)
+        : annotator_(options), folder_(std::move(folder)), check_output_(options.check_output) {
+        check_output_folder(folder_.string());
     }
 
     void write(const FrameResult& result) override {
-        const fs::path path = path_for(result);
-        std::error_code ignored;
-        if (fs::equivalent(path, result.source, ignored)) {
-            throw Error(ErrorKind::usage, "would overwrite the input", path.string(),
-                        "write the pictures into another folder");
+        if (!std::exchange(made_, true)) {
+            std::error_code failure;
+            fs::create_directories(folder_, failure);
+            if (failure) {
+                throw Error(ErrorKind::input, "cannot create the folder: " + failure.message(), folder_.string());
+            }
         }
-        write_image(path.string(), annotator_.draw(result));
+        const std::string path = path_for(result).string();
+        if (check_output_) check_output_(path);
+        write_image(path, annotator_.draw(result));
     }
     void close() override {}
 
 private:
+    // Sources and files of the same name get different files: "clip-2-000012.jpg", "portrait-2.jpg".
     fs::path path_for(const FrameResult& result) {
         const fs::path source(result.source);
         const std::string name = file_name_of(source);
-        if (!is_still_image(source)) return folder_ / fmt::format("{}-{:06}.jpg", name, result.frame.info().index);
+        if (has_image_extension(source)) {
+            const std::string unique = unused(name, [this](const std::string& still) {
+                return stills_.count(still) > 0 || std::any_of(series_.begin(), series_.end(), [&](const auto& series) {
+                           return is_frame_of(still, series.second);
+                       });
+            });
+            stills_.insert(unique);
+            return folder_ / (unique + ".jpg");
+        }
+        const auto [series, is_new] = series_.try_emplace({result.source_number, name});
+        if (is_new) {
+            series->second = unused(name, [this](const std::string& base) {
+                return std::any_of(series_.begin(), series_.end(), [&](const auto& s) { return s.second == base; }) ||
+                       std::any_of(stills_.begin(), stills_.end(), [&](const auto& s) { return is_frame_of(s, base); });
+            });
+        }
+        return folder_ / fmt::format("{}-{:0{}}.jpg", series->second, result.frame.info().index, kFrameDigits);
+    }
+
+    template <typename IsUsed>
+    static std::string unused(const std::string& name, const IsUsed& is_used) {
         std::string unique = name;
-        for (int copy = 2; !used_.insert(unique).second; ++copy) unique = fmt::format("{}-{}", name, copy);
-        return folder_ / (unique + ".jpg");
+        for (int copy = 2; is_used(unique); ++copy) unique = fmt::format("{}-{}", name, copy);
+        return unique;
     }
 
     Annotator annotator_;
     fs::path folder_;
-    std::set<std::string> used_;  // images of one name may come from several folders
+    std::function<void(const std::string&)> check_output_;
+    bool made_ = false;
+    std::set<std::string> stills_;                               // file names in use, without extension
+    std::map<std::pair<int, std::string>, std::string> series_;  // source number and name: the name that frames get
 };
 
 }  // namespace
@@ -124,6 +150,7 @@ private:
 std::shared_ptr<ResultSink> make_video_sink(const std::string& path, double fps, const AnnotatedOptions& options) {
     VideoWriterOptions writer;
     if (fps > 0) writer.fps = fps;
+    writer.stop = options.stop;
     return std::make_shared<VideoSink>(path, writer, options);
 }
 
