@@ -1,0 +1,59 @@
+// Every file that a run reads and every file that it writes, so that no output destroys an input or another output.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "app/commands/command.h"
+#include "core/detect/detector.h"
+
+namespace throng {
+
+// Files are compared by device and inode, so links and all spellings of a path are one file. Inputs are added before
+// outputs. Const members are thread-safe.
+class RunFiles {
+public:
+    // Adds the configuration file as an input.
+    explicit RunFiles(const CommonOptions& common);
+
+    // what: for messages, "the model". A file that does not exist is ignored; "-" is standard input.
+    void add_input(std::string_view what, const std::string& path);
+    // All files that a source reads: the file, those in a folder, those that a playlist or a pipeline names.
+    void add_source(std::string_view spec);
+    // The detector's model file, where it can be found.
+    void add_model(const DetectorParams& detector);
+
+    // option: "--json", for messages; "-" is standard output, an empty path is ignored. Throws Error(usage) when the
+    // output is an input or another output, or when it exists and a source may read it; Error(input) when it cannot be
+    // written.
+    void add_output(std::string_view option, const std::string& path);
+    // The first of these alone, for outputs that get their names in mid-run.
+    void check_output(std::string_view option, const std::string& path) const;
+
+private:
+    // Device and inode of the file, or of its folder and the file's name while it does not exist.
+    struct Identity {
+        std::uint64_t device = 0;
+        std::uint64_t inode = 0;
+        std::string name;
+        auto operator<=>(const Identity&) const = default;
+    };
+    struct Input {
+        std::string what;
+        std::string path;
+        bool only_if_image = false;  // of a folder source, which leaves other files alone
+    };
+    enum class Kind : std::uint8_t { none, regular, other };  // other: a device or a pipe
+    [[nodiscard]] static Kind identify(const std::string& path, int standard_stream, Identity& identity);
+    void add_input(std::string_view what, const std::string& path, bool only_if_image);
+
+    std::map<Identity, Input> inputs_;
+    std::map<Identity, std::string> outputs_;  // "--json faces.jsonl"
+    std::string incomplete_source_;            // whose files are not all known; empty: there is none
+};
+
+}  // namespace throng

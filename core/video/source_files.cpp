@@ -1,0 +1,120 @@
+#include "core/video/source_files.h"
+
+#include <cctype>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+
+#include "core/video/camera_source.h"
+#include "core/video/url.h"
+
+namespace throng {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uintmax_t kMaxPlaylist = 1 << 20;  // bytes; larger files are no playlists
+
+bool has_prefix(std::string_view text, std::string_view prefix) {
+    return text.substr(0, prefix.size()) == prefix;
+}
+
+std::string local_path(std::string_view text) {
+    const std::string scheme = url_scheme(text);
+    if (scheme == "file") return file_url_path(text);
+    return scheme.empty() ? std::string(text) : std::string();
+}
+
+// The entries of an M3U8 playlist or of a list for FFmpeg's concat format.
+void add_playlist(const fs::path& path, SourceFiles& found) {
+    std::error_code failure;
+    const std::uintmax_t size = fs::file_size(path, failure);
+    if (failure || size > kMaxPlaylist) return;
+    std::ifstream stream(path);
+    std::string line;
+    std::getline(stream, line);
+    const bool concat = has_prefix(line, "ffconcat");
+    if (!concat && !has_prefix(line, "#EXTM3U")) return;
+    while (std::getline(stream, line)) {
+        if (!line.empty() && line.back() == '\r') line.pop_back();
+        if (concat && has_prefix(line, "file ")) {
+            line.erase(0, 5);
+            if (line.size() >= 2 && line.front() == '\'' && line.back() == '\'') line = line.substr(1, line.size() - 2);
+        } else if (concat || line.empty() || line.front() == '#') {
+            continue;
+        }
+        const std::string entry = local_path(line);
+        if (!entry.empty()) found.files.push_back((path.parent_path() / entry).string());
+    }
+}
+
+void add_path(const std::string& path, SourceFiles& found) {
+    std::error_code ignored;
+    if (path.empty()) return;
+    if (fs::is_directory(path, ignored)) {
+        found.folders.push_back(path);
+        return;
+    }
+    found.files.push_back(path);
+    if (fs::is_regular_file(path, ignored)) add_playlist(path, found);
+}
+
+// One word of a pipeline in the syntax of gst-launch: quotes and backslashes removed.
+std::string next_word(std::string_view text, std::size_t& at) {
+    while (at < text.size() && std::isspace(static_cast<unsigned char>(text[at])) != 0) ++at;
+    std::string word;
+    char quote = 0;
+    for (; at < text.size(); ++at) {
+        const char c = text[at];
+        if (c == '\\' && at + 1 < text.size()) {
+            word += text[++at];
+        } else if (quote != 0) {
+            if (c == quote) quote = 0; else word += c;
+        } else if (c == '"' || c == '\'') {
+            quote = c;
+        } else if (std::isspace(static_cast<unsigned char>(c)) != 0) {
+            break;
+        } else {
+            word += c;
+        }
+    }
+    return word;
+}
+
+// Every value of a property that names a file: `location=a.mp4`, `uri=file:///a.mp4`, `device=/dev/video0`.
+void add_pipeline(std::string_view pipeline, SourceFiles& found) {
+    std::error_code ignored;
+    for (std::size_t at = 0; at < pipeline.size();) {
+        const std::string word = next_word(pipeline, at);
+        // Elements that read a numbered series, a folder or a whole disc.
+        for (const char* element : {"multifile", "splitfile", "splitmux", "imagesequence", "dvd", "cdda"}) {
+            if (word.find(element) != std::string::npos) found.complete = false;
+        }
+        const std::size_t equals = word.find('=');
+        if (equals == std::string::npos) continue;
+        const std::string path = local_path(std::string_view(word).substr(equals + 1));
+        if (path.empty() || !fs::exists(path, ignored)) continue;
+        add_path(path, found);
+        if (fs::is_directory(path, ignored)) found.complete = false;
+    }
+}
+
+void add_source(std::string_view spec, SourceFiles& found) {
+    if (has_prefix(spec, "mosaic:")) {
+        add_source(spec.substr(spec.find(':') + 1), found);
+    } else if (has_prefix(spec, "gst:")) {
+        add_pipeline(spec.substr(spec.find(':') + 1), found);
+    } else if (!has_prefix(spec, "crowd:") && !is_camera(spec)) {
+        add_path(local_path(spec), found);
+    }
+}
+
+}  // namespace
+
+SourceFiles files_of_source(std::string_view spec) {
+    SourceFiles found;
+    add_source(spec, found);
+    return found;
+}
+
+}  // namespace throng

@@ -1,0 +1,19 @@
+// Which files a source reads, as far as its name tells.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace throng {
+
+struct SourceFiles {
+    std::vector<std::string> files;    // the file itself; those that a playlist or a GStreamer pipeline names
+    std::vector<std::string> folders;  // of which the images are read
+    bool complete = true;              // false: a pipeline may read others as well
+};
+
+// spec: as open_source takes it. Opens playlists and nothing else; never throws for a spec that cannot be opened.
+[[nodiscard]] SourceFiles files_of_source(std::string_view spec);
+
+}  // namespace throng
