@@ -63,6 +63,8 @@ int run(std::vector<std::string> arguments) {
 int main(int argc, char** argv) {
     // A reader that went away (`| head`) is an error of the write, so that other outputs are still closed in order.
     std::signal(SIGPIPE, SIG_IGN);
+    // So is a file that reaches the limit of its size (`ulimit -f`): it counts as a full disk.
+    std::signal(SIGXFSZ, SIG_IGN);
     try {
         return throng::run({argv + 1, argv + argc});
     } catch (const throng::Error& error) {

@@ -1,18 +1,22 @@
-// Ctrl-C and SIGTERM as a request to stop in order.
+// Ctrl-C, SIGTERM and SIGHUP as a request to stop in order.
 #pragma once
+
+#include <stop_token>
 
 namespace throng {
 
-// While one exists, the first SIGINT or SIGTERM only sets a flag; the second ends the process at once with status 130.
-// At most one at a time.
+// While one exists, the first SIGINT, SIGTERM or SIGHUP only requests a stop; a second SIGINT or SIGTERM ends the
+// process at once with status 130. A SIGHUP that was ignored before (nohup) stays ignored. At most one at a time.
 class InterruptGuard {
 public:
     InterruptGuard();
-    ~InterruptGuard();  // the former handlers again
+    ~InterruptGuard();  // restores the previous handlers
     InterruptGuard(const InterruptGuard&) = delete;
     InterruptGuard& operator=(const InterruptGuard&) = delete;
 
     [[nodiscard]] static bool requested() noexcept;
+    // Of the guard that exists; ends blocking calls. Without a guard a token that never stops.
+    [[nodiscard]] static std::stop_token token();
 };
 
 }  // namespace throng
