@@ -88,6 +88,7 @@ public:
         : arguments_(arguments), common_(common), backend_(make_backend(common, &arguments.detector).backend) {}
 
     int run() {
+        check_bench_files(common_, arguments_.bench, arguments_.image, arguments_.detector);
         check_params(arguments_.detector);
         picture_ = arguments_.image.empty() ? drawn_picture(arguments_.size, arguments_.faces)
                                             : first_picture(arguments_.image);

@@ -76,6 +76,7 @@ public:
     }
 
     int run() {
+        check_bench_files(common_, arguments_.bench, arguments_.image, arguments_.detector);
         model_ = find_model(arguments_.detector.model, "cnn").string();
         network_ = read_onnx(model_);
         const std::vector<BenchPicture> pictures = read_pictures();

@@ -118,6 +118,7 @@ public:
         : arguments_(arguments), common_(common), backends_(backends_to_compare(common, arguments.detector)) {}
 
     int run() {
+        check_bench_files(common_, arguments_.bench, arguments_.image, arguments_.detector);
         picture_ = arguments_.image.empty() ? drawn_picture(arguments_.size) : first_picture(arguments_.image);
         cv::ocl::setUseOpenCL(false);
         if (arguments_.detector.threads > 0) cv::setNumThreads(arguments_.detector.threads);

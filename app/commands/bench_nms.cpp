@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
-#include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -19,9 +18,11 @@
 #include "app/options/backend.h"
 #include "app/options/nms_options.h"
 #include "app/options/progress.h"
+#include "app/options/run_files.h"
 #include "app/options/table.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
+#include "core/base/output_file.h"
 #include "core/base/rolling.h"
 #include "core/cpu/cpu_backend.h"
 #include "core/detect/detection_csv.h"
@@ -85,6 +86,10 @@ public:
         : arguments_(arguments), common_(common), backend_(make_backend(common).backend) {}
 
     int run() {
+        RunFiles files(common_);
+        files.add_input("the input", arguments_.input);
+        files.add_output("--csv", arguments_.csv);
+        files.add_output("--json", arguments_.json);
         make_inputs();
         const std::vector<NmsSetting> settings = all_settings();
         Progress progress(common_, "bench nms", settings.size());
@@ -109,8 +114,8 @@ public:
             fmt::print("{}\n{}", backend_->description(), table().text());
             for (const std::string& stage : stages()) fmt::print("{}", note_on(stage));
         }
-        if (!arguments_.csv.empty()) write(arguments_.csv, table().csv());
-        if (!arguments_.json.empty()) write(arguments_.json, json().dump(2) + "\n");
+        if (!arguments_.csv.empty()) write_file(arguments_.csv, table().csv());
+        if (!arguments_.json.empty()) write_file(arguments_.json, json().dump(2) + "\n");
         return 0;
     }
 
@@ -335,18 +340,6 @@ private:
                 {"device", backend_->description()},
                 {"seed", arguments_.seed},
                 {"rows", rows}};
-    }
-
-    static void write(const std::string& path, const std::string& text) {
-        if (path == "-") {
-            std::cout << text << std::flush;
-            if (!std::cout) throw Error(ErrorKind::input, "cannot be written", "standard output");
-            return;
-        }
-        std::ofstream stream(path, std::ios::binary);
-        stream << text;
-        stream.close();
-        if (!stream) throw Error(ErrorKind::input, "cannot be written", path, "check the folder and its rights");
     }
 
     const NmsBenchArguments& arguments_;

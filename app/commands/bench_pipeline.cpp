@@ -16,9 +16,10 @@
 #include "app/options/interrupt.h"
 #include "app/options/nms_options.h"
 #include "app/options/progress.h"
+#include "app/options/run_files.h"
 #include "app/options/source_options.h"
-#include "app/options/text_file.h"
 #include "core/base/error.h"
+#include "core/base/output_file.h"
 
 namespace throng {
 namespace {
@@ -61,6 +62,11 @@ int bench_pipeline(PipelineBenchArguments arguments, const CommonOptions& common
     bench.settings.nms = arguments.nms.params;
     if (arguments.nms.dmax > 0) bench.settings.capacity = arguments.nms.dmax;
     check_settings(bench.settings);
+    RunFiles files(common);
+    files.add_source(arguments.source);
+    files.add_model(arguments.detector);
+    files.add_output("--json", arguments.json);
+    files.add_output("--csv", arguments.csv);
     const BackendChoice backend = make_backend(common, &arguments.detector);
 
     bench.source_options = arguments.input.source;
@@ -98,9 +104,9 @@ int bench_pipeline(PipelineBenchArguments arguments, const CommonOptions& common
                                           {"device", backend.backend->description()},
                                           {"rows", pipeline_json(rows)},
                                           {"stages", stage_json(stages)}};
-        write_text(arguments.json, json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+        write_file(arguments.json, json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
     }
-    if (!arguments.csv.empty()) write_text(arguments.csv, table.csv());
+    if (!arguments.csv.empty()) write_file(arguments.csv, table.csv());
     if (!common.quiet && arguments.json != "-" && arguments.csv != "-") {
         fmt::print("{}\n{}backend {}\n", table.text(), stage_table(stages).text(), backend.why);
     }

@@ -3,20 +3,19 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "app/commands/command.h"
 #include "app/options/interrupt.h"
 #include "app/options/progress.h"
+#include "app/options/run_files.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
+#include "core/base/output_file.h"
 #include "core/eval/labels.h"
 #include "core/synth/crowd.h"
 #include "core/video/image_file.h"
@@ -38,37 +37,24 @@ struct CrowdArguments {
 // JSON lines, one a frame; no path: nothing is written.
 class TruthFile {
 public:
-    TruthFile(const std::string& path, std::string source) : path_(path), source_(std::move(source)) {
-        if (path_.empty() || path_ == "-") return;
-        file_.open(path_, std::ios::binary);
-        check(file_);
+    TruthFile(const std::string& path, std::string source) : source_(std::move(source)) {
+        if (!path.empty()) file_.emplace(path);
     }
 
     void write(const Crowd& crowd, std::int64_t n) {
-        if (path_.empty()) return;
+        if (!file_) return;
         TruthLabels labels{source_, n, {}};
         for (const CrowdFace& face : crowd.truth(n)) labels.entries.push_back({face.box, face.visible, face.ignore});
-        std::ostream& to = path_ == "-" ? std::cout : file_;
-        to << truth_line(labels, crowd.options().width, crowd.options().height);
-        check(to);
+        file_->write(truth_line(labels, crowd.options().width, crowd.options().height), InterruptGuard::token());
     }
 
     void close() {
-        if (path_.empty()) return;
-        std::ostream& to = path_ == "-" ? std::cout : file_;
-        to.flush();
-        check(to);
+        if (file_) file_->close();
     }
 
 private:
-    void check(const std::ostream& stream) const {
-        if (!stream)
-            throw Error(ErrorKind::input, std::string("cannot write the truth: ") + std::strerror(errno), path_);
-    }
-
-    std::string path_;
     std::string source_;
-    std::ofstream file_;
+    std::optional<OutputFile> file_;
 };
 
 int write_picture(const CrowdArguments& arguments) {
@@ -90,6 +76,7 @@ int write_video(const CrowdArguments& arguments, const CommonOptions& common) {
     const Crowd crowd(arguments.crowd);
     VideoWriterOptions options;
     options.fps = arguments.crowd.fps;
+    options.stop = InterruptGuard::token();
     VideoWriter video(arguments.out, options);
     TruthFile truth(arguments.truth, arguments.out);
     {
@@ -117,9 +104,9 @@ int run(CrowdArguments arguments, const CommonOptions& common, bool faces_given)
         arguments.crowd.height = 1800;
     }
     check_options(arguments.crowd);
-    if (!arguments.truth.empty() && arguments.truth == arguments.out) {
-        throw Error(ErrorKind::usage, "the truth would overwrite the crowd", "--truth " + arguments.truth);
-    }
+    RunFiles files(common);
+    files.add_output("OUT", arguments.out);
+    files.add_output("--truth", arguments.truth);
     return has_image_extension(arguments.out) ? write_picture(arguments) : write_video(arguments, common);
 }
 

@@ -10,7 +10,9 @@
 
 #include "app/options/interrupt.h"
 #include "core/base/log.h"
+#include "core/base/output_file.h"
 #include "core/detect/detector_kinds.h"
+#include "core/video/url.h"
 
 namespace throng {
 namespace {
@@ -31,7 +33,7 @@ int cores() {
 }  // namespace
 
 DetectRun::DetectRun(DetectArguments arguments, const CommonOptions& common)
-    : arguments_(std::move(arguments)), common_(common) {
+    : arguments_(std::move(arguments)), common_(common), files_(std::make_shared<RunFiles>(common)) {
     NmsOptions& nms = arguments_.nms;
     settle_detector_options(arguments_.detector);
     settle_nms_options(nms, arguments_.detector.kind);
@@ -43,7 +45,10 @@ DetectRun::DetectRun(DetectArguments arguments, const CommonOptions& common)
         settings_.capacity_limit = std::max(settings_.capacity_limit, nms.dmax);
     }
     check_settings(settings_);
-    check_outputs(arguments_.output, arguments_.sources);
+    for (const std::string& source : arguments_.sources) files_->add_source(source);
+    files_->add_model(arguments_.detector);
+    add_clock_files(*files_, arguments_.clocks);
+    add_outputs(*files_, arguments_.output, arguments_.sources.size());
 }
 
 int DetectRun::run() {
@@ -53,10 +58,9 @@ int DetectRun::run() {
     backend_name_ = first.backend->name();
     backend_why_ = first.why;
     spdlog::debug("backend {}, {}", first.why, first.backend->description());
-    outputs_ = OutputFiles(arguments_.output, arguments_.sources.size());
+    outputs_ = OutputFiles(arguments_.output, arguments_.sources.size(), files_);
     settings_.host_pixels = outputs_.want_pixels();
     clocks_.emplace(arguments_.clocks, common_);
-    if (auto sink = clocks_->sink()) clock_sink_ = std::make_shared<SharedSink::Shared>(std::move(sink));
 
     const Clock::time_point start = Clock::now();
     for (start_sources(); !active_.empty(); start_sources()) watch();
@@ -67,7 +71,9 @@ int DetectRun::run() {
     } catch (const Error& error) {
         report(error);
     }
-    print_totals(std::chrono::duration<double>(Clock::now() - start).count());
+    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    write_summary(seconds);
+    print_totals(seconds);
     return InterruptGuard::requested() ? exit_status(ErrorKind::interrupted) : status_;
 }
 
@@ -119,9 +125,9 @@ void DetectRun::start_source(std::size_t number) {
         SourceOptions options = arguments_.source.source;
         options.device = common_.device;
         options.prefer_device_frames = backend_name_ != "cpu" && !device_lost_;
-        source = open_source(arguments_.sources[number], options);
+        source = open_source(arguments_.sources[number], options, InterruptGuard::token());
     } catch (const Error& error) {
-        report(error);
+        if (error.kind() != ErrorKind::interrupted) report(error);
         return;
     }
     try {
@@ -138,8 +144,7 @@ Pipeline& DetectRun::make_pipeline(std::size_t number, std::unique_ptr<VideoSour
     active.backend = take_backend();
     const SourceInfo info = source->info();
     active.live = info.live;
-    active.label = std::filesystem::path(info.name).filename().string();
-    if (active.label.empty()) active.label = info.name;
+    active.label = label_of(info.name, number);
     if (info.frame_count && *info.frame_count > 0) active.frames = static_cast<std::uint64_t>(*info.frame_count);
     if (arguments_.source.frames > 0) {
         const auto limit = static_cast<std::uint64_t>(arguments_.source.frames);
@@ -149,6 +154,7 @@ Pipeline& DetectRun::make_pipeline(std::size_t number, std::unique_ptr<VideoSour
     PipelineOptions options;
     options.max_frames = arguments_.source.frames;
     options.spare_places = spare_places_;
+    options.source_number = static_cast<int>(number) + 1;
     if (common_.backend == "auto" && active.backend.backend->name() != "cpu") {
         options.fallback = [this] {
             CommonOptions cpu = common_;
@@ -159,10 +165,14 @@ Pipeline& DetectRun::make_pipeline(std::size_t number, std::unique_ptr<VideoSour
     active.pipeline = std::make_unique<Pipeline>(std::move(source), active.backend.backend, settings_, options);
     Pipeline& pipeline = *active.pipeline;
     for (auto& sink : outputs_.sinks_for(number, info)) pipeline.add_sink(sink);
-    active.totals = std::make_shared<SourceTotals>(info.name);
+    active.totals = std::make_shared<SourceTotals>(info.name, options.source_number);
     totals_.push_back(active.totals);
     pipeline.add_sink(active.totals);
     pipeline.add_sink(std::make_shared<SharedSink>(summary_sink_));
+    clocks_->start_telemetry();
+    if (auto sink = clocks_->sink(); sink && !clock_sink_) {
+        clock_sink_ = std::make_shared<SharedSink::Shared>(std::move(sink));
+    }
     if (clock_sink_) pipeline.add_sink(std::make_shared<SharedSink>(clock_sink_));
     active_.push_back(std::move(active));
     return pipeline;
@@ -191,7 +201,7 @@ void DetectRun::watch() {
     for (auto active = active_.begin(); active != active_.end();) {
         const PipelineState state = active->pipeline->state();
         const bool over = state == PipelineState::ended || state == PipelineState::failed;
-        tell(*active);
+        log_notice(*active);
         if (over || InterruptGuard::requested()) {
             finish(*active);
             active = active_.erase(active);
@@ -206,13 +216,36 @@ void DetectRun::watch() {
                                    : std::string());
 }
 
-void DetectRun::tell(Active& active) {
+// The file's name, or the whole address: two cameras may differ in the host alone.
+std::string DetectRun::label_of(const std::string& name, std::size_t number) const {
+    const auto short_name = [](const std::string& whole) {
+        const std::string file = std::filesystem::path(whole).filename().string();
+        return file.empty() || !url_scheme(whole).empty() ? whole : file;
+    };
+    const std::string label = short_name(name);
+    const auto same = std::count_if(arguments_.sources.begin(), arguments_.sources.end(), [&](const std::string& spec) {
+        return short_name(mask_credentials(spec)) == label;
+    });
+    return same > 1 ? fmt::format("{} (source {})", label, number + 1) : label;
+}
+
+void DetectRun::log_notice(Active& active) {
     std::string notice = active.pipeline->notice();
-    if (notice != active.told && active.live && !notice.empty()) {
+    if (notice != active.logged && active.live && !notice.empty()) {
         if (progress_) progress_->finish();
         spdlog::warn("{}: {}", active.label, notice);
     }
-    active.told = std::move(notice);
+    active.logged = std::move(notice);
+}
+
+// Results of what could be read are written all the same; the status says that they are not of everything.
+void DetectRun::report_incomplete(Active& active) {
+    const std::string missing = active.pipeline->incomplete();
+    if (missing.empty()) return;
+    if (progress_) progress_->finish();
+    spdlog::warn("{}: incomplete: {}", active.label, missing);
+    active.totals->set_incomplete(missing);
+    if (status_ == 0) status_ = exit_status(ErrorKind::input);
 }
 
 void DetectRun::finish(Active& active) {
@@ -227,8 +260,9 @@ void DetectRun::finish(Active& active) {
         report(*failure);
         go_on_ = go_on_ && failure->kind() == ErrorKind::input && !outputs_.failed();
     } else if (counters.decoded == 0 && !InterruptGuard::requested()) {
-        report(Error(ErrorKind::input, "there is no picture in it", arguments_.sources[active.number]));
+        report(Error(ErrorKind::input, "it holds no frame", arguments_.sources[active.number]));
     }
+    if (!failure && !InterruptGuard::requested()) report_incomplete(active);
     active.pipeline.reset();
     if (left_device) {
         device_lost_ = true;  // to this process: whoever comes next begins on the CPU
@@ -238,12 +272,28 @@ void DetectRun::finish(Active& active) {
     }
 }
 
+void DetectRun::write_summary(double seconds) {
+    if (arguments_.output.summary.empty() || totals_.empty()) return;
+    nlohmann::ordered_json json = summary_->json(seconds);
+    json["backend"] = backend_name_;
+    json["sources"] = SourceTotals::json(totals_);
+    json["interrupted"] = InterruptGuard::requested();
+    try {
+        write_file(arguments_.output.summary,
+                   json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n",
+                   InterruptGuard::token());
+    } catch (const Error& error) {
+        report(error);
+    }
+}
+
 void DetectRun::print_totals(double seconds) const {
     if (common_.quiet || summary_->frames() == 0) return;
     std::string text;
     if (totals_.size() > 1 && totals_.size() <= kMostRows) text += SourceTotals::table(totals_).text() + "\n";
     text += summary_->text(seconds, detector_kind(settings_.detector.kind).finds);
-    std::FILE* out = arguments_.output.json == "-" ? stderr : stdout;
+    const bool data_on_stdout = arguments_.output.json == "-" || arguments_.output.summary == "-";
+    std::FILE* out = data_on_stdout ? stderr : stdout;
     std::fprintf(out, "%sbackend %s%s\n", text.c_str(), backend_why_.c_str(),
                  device_lost_ ? ", lost in mid-run; finished on the CPU" : "");
 }

@@ -17,6 +17,7 @@
 #include "app/options/nms_options.h"
 #include "app/options/output_options.h"
 #include "app/options/progress.h"
+#include "app/options/run_files.h"
 #include "app/options/run_summary.h"
 #include "app/options/source_options.h"
 #include "app/options/source_totals.h"
@@ -53,7 +54,7 @@ private:
         std::shared_ptr<SourceTotals> totals;
         std::optional<std::uint64_t> frames;  // that it has, where that is known
         bool live = false;
-        std::string told;  // the notice that was logged last
+        std::string logged;  // the notice that was logged last
     };
 
     void start_sources();
@@ -64,19 +65,23 @@ private:
     void share_threads();
     void watch();
     void finish(Active& active);
-    void tell(Active& active);
+    [[nodiscard]] std::string label_of(const std::string& name, std::size_t number) const;
+    void log_notice(Active& active);
+    void report_incomplete(Active& active);
     void report(const Error& error);
+    void write_summary(double seconds);
     void print_totals(double seconds) const;
 
     DetectArguments arguments_;
     const CommonOptions& common_;
+    std::shared_ptr<RunFiles> files_;
     PipelineSettings settings_;
     std::string backend_name_;
     std::string backend_why_;
     std::vector<BackendChoice> idle_backends_;  // of sources that are over
     OutputFiles outputs_;
     std::optional<ClockRun> clocks_;
-    std::shared_ptr<SharedSink::Shared> clock_sink_;
+    std::shared_ptr<SharedSink::Shared> clock_sink_;  // null until a source is open, and without --telemetry
     std::shared_ptr<RunSummary> summary_ = std::make_shared<RunSummary>();
     std::shared_ptr<SharedSink::Shared> summary_sink_ = std::make_shared<SharedSink::Shared>(summary_);
     std::shared_ptr<SparePlaces> spare_places_ = std::make_shared<SparePlaces>(kSparePlaces);  // of all sources

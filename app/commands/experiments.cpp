@@ -15,8 +15,8 @@
 #include "app/options/clock_options.h"
 #include "app/options/interrupt.h"
 #include "app/options/progress.h"
+#include "app/options/run_files.h"
 #include "app/options/table.h"
-#include "app/options/text_file.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
 
@@ -66,13 +66,27 @@ void tell(const ReportPart& part) {
     std::fflush(stdout);
 }
 
+RunFiles run_files(const Arguments& arguments, const CommonOptions& common) {
+    RunFiles files(common);
+    if (!arguments.options.source.empty()) files.add_source(arguments.options.source);
+    std::error_code failure;  // whoever reads the folder reports it
+    for (std::filesystem::directory_iterator it(arguments.options.photos, failure), end; !failure && it != end;
+         it.increment(failure)) {
+        files.add_input("the input", it->path().string());
+    }
+    add_clock_files(files, arguments.clocks);
+    return files;
+}
+
 int run(const Arguments& arguments, const CommonOptions& common) {
     const std::vector<const Experiment*> wanted = chosen(arguments.names);
     const InterruptGuard interrupts;
     ExperimentOptions options = arguments.options;
     options.clocks = clock_options(arguments.clocks, common);
+    const RunFiles files = run_files(arguments, common);
     const std::filesystem::path folder = make_folder(options.out);
-    const ClockRun clocks(ClockRunOptions{arguments.clocks.telemetry, "", "", arguments.clocks.root}, common);
+    ClockRun clocks(ClockRunOptions{arguments.clocks.telemetry, "", "", arguments.clocks.root}, common);
+    clocks.start_telemetry();
 
     Report report;
     std::unique_ptr<Progress> progress;
@@ -95,12 +109,12 @@ int run(const Arguments& arguments, const CommonOptions& common) {
         }
         part.result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
         progress.reset();
-        write_part(folder, part);
+        write_part(folder, part, files);
         if (!common.quiet) tell(part);
         report.parts.push_back(std::move(part));
         // Whole after every experiment, so that a run that is stopped leaves a report.
         report.machine = describe_machine(bench);
-        write_text((folder / "report.html").string(), to_html(report));
+        write_report_file(folder / "report.html", to_html(report), files);
     }
     if (!common.quiet) fmt::print("{}\n", (folder / "report.html").string());
     return 0;

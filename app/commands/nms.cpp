@@ -9,6 +9,7 @@
 #include <fstream>
 #include <iostream>
 #include <set>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,9 +18,11 @@
 #include "app/commands/nms_measurement.h"
 #include "app/options/backend.h"
 #include "app/options/nms_options.h"
+#include "app/options/run_files.h"
 #include "app/options/table.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
+#include "core/base/output_file.h"
 #include "core/base/rolling.h"
 #include "core/detect/detection_csv.h"
 
@@ -42,9 +45,9 @@ public:
 
     int run() {
         settle_nms_options(arguments_.nms);
-        if (arguments_.out != "-" && same_file(arguments_.input, arguments_.out)) {
-            throw Error(ErrorKind::usage, "would overwrite the input", "--out " + arguments_.out);
-        }
+        RunFiles files(common_);
+        files.add_input("the input", arguments_.input);
+        files.add_output("--out", arguments_.out);
         read();
         backend_ = make_backend(common_).backend;
         nms_ = backend_->make_nms();
@@ -67,11 +70,6 @@ public:
 private:
     [[nodiscard]] std::int32_t rows() const { return static_cast<std::int32_t>(table_.rows.size()); }
     [[nodiscard]] std::string name() const { return arguments_.input == "-" ? "standard input" : arguments_.input; }
-
-    static bool same_file(const std::string& a, const std::string& b) {
-        std::error_code none_yet;
-        return fs::equivalent(a, b, none_yet);
-    }
 
     void read() {
         if (arguments_.input == "-") {
@@ -117,17 +115,9 @@ private:
     }
 
     void write(const DetectionSet& kept) const {
-        if (arguments_.out == "-") {
-            write_detections(std::cout, kept, table_);
-            if (!std::cout.flush()) throw Error(ErrorKind::input, "cannot be written", "standard output");
-            return;
-        }
-        std::ofstream stream(arguments_.out, std::ios::binary);
-        if (!stream)
-            throw Error(ErrorKind::input, "cannot be created", arguments_.out, "check the folder and its rights");
-        write_detections(stream, kept, table_);
-        stream.close();
-        if (!stream) throw Error(ErrorKind::input, "cannot be written", arguments_.out, "is the disk full?");
+        std::ostringstream text;
+        write_detections(text, kept, table_);
+        write_file(arguments_.out, text.str());
     }
 
     // What one-pass keeps, greedy keeps too; the other way round it need not be.

@@ -8,8 +8,9 @@
 #include <nlohmann/json.hpp>
 
 #include "app/options/backend.h"
-#include "app/options/text_file.h"
+#include "app/options/run_files.h"
 #include "core/base/error.h"
+#include "core/base/output_file.h"
 #include "core/base/rolling.h"
 #include "core/synth/crowd.h"
 #include "core/video/source.h"
@@ -34,9 +35,18 @@ void add_picture_bench_options(CLI::App& command, PictureBenchOptions& options) 
     command.add_option("--csv", options.csv, "Write the table as CSV ('-': standard output)")->type_name("FILE");
 }
 
+void check_bench_files(const CommonOptions& common, const PictureBenchOptions& options, const std::string& image,
+                       const DetectorParams& detector) {
+    RunFiles files(common);
+    if (!image.empty()) files.add_source(image);
+    files.add_model(detector);
+    files.add_output("--csv", options.csv);
+    files.add_output("--json", options.json);
+}
+
 void write_results(const PictureBenchOptions& options, const TextTable& table, const nlohmann::json& document) {
-    if (!options.csv.empty()) write_text(options.csv, table.csv());
-    if (!options.json.empty()) write_text(options.json, document.dump(2) + "\n");
+    if (!options.csv.empty()) write_file(options.csv, table.csv());
+    if (!options.json.empty()) write_file(options.json, document.dump(2) + "\n");
 }
 
 BenchPicture first_picture(const std::string& file) {

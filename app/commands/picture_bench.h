@@ -30,6 +30,10 @@ struct PictureBenchOptions {
 // Adds --repeat, --no-peers, --json and --csv.
 void add_picture_bench_options(CLI::App& command, PictureBenchOptions& options);
 
+// To be called before anything is measured. image: the file measured on, or empty. Throws as RunFiles::add_output.
+void check_bench_files(const CommonOptions& common, const PictureBenchOptions& options, const std::string& image,
+                       const DetectorParams& detector);
+
 // Writes the table as CSV and the document, where they were asked for. Throws Error(input).
 void write_results(const PictureBenchOptions& options, const TextTable& table, const nlohmann::json& document);
 

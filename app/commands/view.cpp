@@ -50,9 +50,12 @@ void parse_size(const std::string& text, ui::WindowOptions& window) {
 int run_view(const CommandContext& context, ViewOptions options) {
     settle_detector_options(options.detector);
     settle_nms_options(options.nms, options.detector.kind);
-    std::vector<std::string> sources;
-    if (!options.source.empty()) sources.push_back(options.source);
-    check_outputs(options.output, sources);
+    const auto files = std::make_shared<RunFiles>(context.common);
+    if (!options.source.empty()) files->add_source(options.source);
+    files->add_model(options.detector);
+    add_clock_files(*files, options.clocks);
+    add_outputs(*files, options.output, 1);
+    files->add_output("--screenshot", options.screenshot);
 
     ui::WindowOptions window;
     parse_size(options.size, window);
@@ -87,13 +90,15 @@ int run_view(const CommandContext& context, ViewOptions options) {
             return make_backend(common, &detector).backend;
         };
     }
-    session.make_sinks = [output = options.output](const SourceInfo& source) { return make_sinks(output, source); };
+    session.make_sinks = [output = options.output, files](const SourceInfo& source) {
+        return make_sinks(output, source, files);
+    };
     session.make_recording = [](const std::string& path, const SourceInfo& source, bool raw, bool blur) {
         OutputOptions recording;
         recording.video = path;
         recording.raw = raw;
         recording.blur = blur;
-        return make_sinks(recording, source).front();
+        return make_sinks(recording, source, nullptr).front();
     };
 
     // The window sets clocks and samples the board itself, so that both can be seen and changed.

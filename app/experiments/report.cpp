@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "app/options/interrupt.h"
 #include "app/options/table.h"
-#include "app/options/text_file.h"
+#include "core/base/output_file.h"
 
 namespace throng {
 namespace {
@@ -92,15 +93,20 @@ std::string html_part(const ReportPart& part) {
 
 }  // namespace
 
-void write_part(const std::filesystem::path& folder, const ReportPart& part) {
+void write_report_file(const std::filesystem::path& path, const std::string& text, const RunFiles& files) {
+    files.check_output("--out", path.string());
+    write_file(path.string(), text, InterruptGuard::token());
+}
+
+void write_part(const std::filesystem::path& folder, const ReportPart& part, const RunFiles& files) {
     const std::string stem(part.experiment->name);
     for (const ResultTable& table : part.result.tables) {
         TextTable text(table.header);
         for (const auto& row : table.rows) text.add(row);
-        write_text((folder / fmt::format("{}-{}.csv", stem, table.name)).string(), text.csv());
+        write_report_file(folder / fmt::format("{}-{}.csv", stem, table.name), text.csv(), files);
     }
     for (const Plot& plot : part.result.plots)
-        write_text((folder / fmt::format("{}-{}.svg", stem, plot.name)).string(), to_svg(plot));
+        write_report_file(folder / fmt::format("{}-{}.svg", stem, plot.name), to_svg(plot), files);
 }
 
 std::string to_html(const Report& report) {

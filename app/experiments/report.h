@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/experiments/experiment.h"
+#include "app/options/run_files.h"
 
 namespace throng {
 
@@ -21,8 +22,11 @@ struct Report {
     std::vector<ReportPart> parts;
 };
 
-// NAME-TABLE.csv and NAME-PLOT.svg into the folder. Throws Error(input) for what cannot be written.
-void write_part(const std::filesystem::path& folder, const ReportPart& part);
+// Writes one file of the report. Throws Error(usage) where `files` protects it, Error(input) when it cannot be written.
+void write_report_file(const std::filesystem::path& path, const std::string& text, const RunFiles& files);
+
+// Writes NAME-TABLE.csv and NAME-PLOT.svg into the folder. Throws as write_report_file.
+void write_part(const std::filesystem::path& folder, const ReportPart& part, const RunFiles& files);
 
 // One page without references to anything outside it.
 [[nodiscard]] std::string to_html(const Report& report);

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "app/options/interrupt.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/clocks/telemetry_sink.h"
@@ -26,6 +27,11 @@ void add_clock_options(CLI::App& command, ClockRunOptions& options) {
         ->group("Board");
 }
 
+void add_clock_files(RunFiles& files, const ClockRunOptions& options) {
+    files.add_input("the profiles", options.profiles);
+    files.add_output("--telemetry", options.telemetry);
+}
+
 ClockOptions clock_options(const ClockRunOptions& options, const CommonOptions& common) {
     ClockOptions result;
     result.root = options.root;
@@ -42,13 +48,14 @@ ClockRun::ClockRun(const ClockRunOptions& options, const CommonOptions& common) 
         if (!result.ok()) throw Error(ErrorKind::unavailable, result.reason, result.where, result.advice);
         if (!result.reason.empty()) spdlog::info("{}: {}", options.profile, result.reason);
     }
-    if (!options.telemetry.empty()) {
-        Telemetry::Options telemetry;
-        telemetry.root = options.root;
-        telemetry.csv = options.telemetry;
-        telemetry.device = common.device;
-        telemetry_ = std::make_shared<Telemetry>(telemetry);
-    }
+    telemetry_options_.root = options.root;
+    telemetry_options_.csv = options.telemetry;
+    telemetry_options_.device = common.device;
+    telemetry_options_.stop = InterruptGuard::token();
+}
+
+void ClockRun::start_telemetry() {
+    if (!telemetry_ && !telemetry_options_.csv.empty()) telemetry_ = std::make_shared<Telemetry>(telemetry_options_);
 }
 
 std::shared_ptr<ResultSink> ClockRun::sink() const {

@@ -6,6 +6,7 @@
 
 #include "app/commands/command.h"
 #include "app/options/cli_fwd.h"
+#include "app/options/run_files.h"
 #include "core/clocks/clock_controller.h"
 #include "core/clocks/telemetry.h"
 #include "core/pipeline/frame_result.h"
@@ -22,20 +23,26 @@ struct ClockRunOptions {
 // Adds --telemetry, --clocks, --profiles and --root.
 void add_clock_options(CLI::App& command, ClockRunOptions& options);
 
+// Adds the profiles and the telemetry to the files of the run. Throws as RunFiles::add_output.
+void add_clock_files(RunFiles& files, const ClockRunOptions& options);
+
 // The options as the classes below take them. Throws as load_profiles does.
 [[nodiscard]] ClockOptions clock_options(const ClockRunOptions& options, const CommonOptions& common);
 
 // Lives as long as the run: restores the clocks and ends the file at its end.
 class ClockRun {
 public:
-    // Throws Error(unavailable) naming what refused when the profile cannot be set, Error(input) for a telemetry file
-    // that cannot be written.
+    // Sets the profile. Throws Error(unavailable) naming what rejected it.
     ClockRun(const ClockRunOptions& options, const CommonOptions& common);
 
-    // Joins the times of frames to the telemetry; null without --telemetry. For every pipeline of the run.
+    // Starts the telemetry, the first time only: apart from the constructor, so that a run that cannot begin leaves an
+    // earlier file as it was. Throws Error(input) when the file cannot be written.
+    void start_telemetry();
+    // Adds the times of frames to the telemetry; null unless it was started. For every pipeline of the run.
     [[nodiscard]] std::shared_ptr<ResultSink> sink() const;
 
 private:
+    Telemetry::Options telemetry_options_;
     std::unique_ptr<ClockController> clocks_;
     std::shared_ptr<Telemetry> telemetry_;
 };

@@ -4,10 +4,10 @@
 #include <filesystem>
 #include <utility>
 
+#include "app/options/interrupt.h"
 #include "core/base/error.h"
 #include "core/pipeline/async_sink.h"
 #include "core/pipeline/json_sink.h"
-#include "core/video/annotated_sinks.h"
 
 namespace throng {
 namespace {
@@ -42,13 +42,8 @@ private:
     std::shared_ptr<std::atomic<bool>> failed_;
 };
 
-bool same_file(const std::string& a, const std::string& b) {
-    std::error_code ignored;
-    if (fs::equivalent(a, b, ignored)) return true;
-    return fs::weakly_canonical(a, ignored) == fs::weakly_canonical(b, ignored);
-}
-
-std::string numbered(const std::string& path, std::size_t number) {
+std::string video_path(const std::string& path, std::size_t number, std::size_t sources) {
+    if (sources <= 1) return path;
     const fs::path given(path);
     return (given.parent_path() / (given.stem().string() + "-" + std::to_string(number) + given.extension().string()))
         .string();
@@ -65,34 +60,36 @@ void add_output_options(CLI::App& command, OutputOptions& options) {
     command.add_option("--images", options.images, "Write annotated pictures into a folder")
         ->type_name("DIR")
         ->group(group);
+    command.add_option("--summary", options.summary, "Write totals, timings and sources as JSON; - for standard output")
+        ->type_name("OUT.json")
+        ->group(group);
     command.add_flag("--raw", options.raw, "Raw detections too, in JSON lines, video and pictures")->group(group);
     command.add_flag("--blur", options.blur, "Make faces unrecognisable in video and pictures")->group(group);
 }
 
-void check_outputs(const OutputOptions& options, const std::vector<std::string>& sources) {
+void add_outputs(RunFiles& files, const OutputOptions& options, std::size_t sources) {
     if (options.video == "-") {
         throw Error(ErrorKind::usage, "a video cannot go to standard output", "--video", "name a file");
     }
-    for (const auto& [option, path] : {std::pair{"--json", options.json}, std::pair{"--video", options.video}}) {
-        if (path.empty() || path == "-") continue;
-        for (const std::string& source : sources) {
-            if (!same_file(path, source)) continue;
-            throw Error(ErrorKind::usage, "would overwrite the input " + source, std::string(option) + " " + path,
-                        "name another file");
-        }
-    }
-    if (!options.json.empty() && !options.video.empty() && same_file(options.json, options.video)) {
-        throw Error(ErrorKind::usage, "is the same file as --json", "--video " + options.video, "name another file");
+    files.add_output("--json", options.json);
+    files.add_output("--summary", options.summary);
+    if (options.video.empty()) return;
+    for (std::size_t number = 1; number <= sources; ++number) {
+        files.add_output("--video", video_path(options.video, number, sources));
     }
 }
 
-OutputFiles::OutputFiles(const OutputOptions& options, std::size_t sources)
+OutputFiles::OutputFiles(const OutputOptions& options, std::size_t sources, std::shared_ptr<const RunFiles> files)
     : options_(options), sources_(sources), failed_(std::make_shared<std::atomic<bool>>(false)) {
+    annotated_ = {.raw = options.raw, .blur = options.blur, .check_output = {}, .stop = InterruptGuard::token()};
     const auto share = [this](std::shared_ptr<ResultSink> sink) {
         shared_.push_back(std::make_shared<SharedSink::Shared>(std::move(sink)));
     };
-    if (!options.json.empty()) share(std::make_shared<JsonSink>(options.json, options.raw));
-    if (!options.images.empty()) share(make_image_sink(options.images, {.raw = options.raw, .blur = options.blur}));
+    if (!options.json.empty()) share(std::make_shared<JsonSink>(options.json, options.raw, annotated_.stop));
+    if (options.images.empty()) return;
+    AnnotatedOptions images = annotated_;
+    if (files) images.check_output = [files](const std::string& path) { files->check_output("--images", path); };
+    share(make_image_sink(options.images, images));
 }
 
 std::vector<std::shared_ptr<ResultSink>> OutputFiles::sinks_for(std::size_t number, const SourceInfo& source) {
@@ -105,16 +102,16 @@ std::vector<std::shared_ptr<ResultSink>> OutputFiles::sinks_for(std::size_t numb
     }
     if (sources_ <= 1) shared_.clear();
     if (!options_.video.empty()) {
-        const std::string path = sources_ > 1 ? numbered(options_.video, number + 1) : options_.video;
-        auto video = make_video_sink(path, source.fps, {.raw = options_.raw, .blur = options_.blur});
+        auto video = make_video_sink(video_path(options_.video, number + 1, sources_), source.fps, annotated_);
         // Encoding has a thread of its own, so that it does not hold up the detector.
         sinks.push_back(std::make_shared<OutputSink>(std::make_shared<AsyncSink>(std::move(video)), failed_));
     }
     return sinks;
 }
 
-std::vector<std::shared_ptr<ResultSink>> make_sinks(const OutputOptions& options, const SourceInfo& source) {
-    return OutputFiles(options, 1).sinks_for(0, source);
+std::vector<std::shared_ptr<ResultSink>> make_sinks(const OutputOptions& options, const SourceInfo& source,
+                                                    std::shared_ptr<const RunFiles> files) {
+    return OutputFiles(options, 1, std::move(files)).sinks_for(0, source);
 }
 
 void OutputFiles::close() {

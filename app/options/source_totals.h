@@ -4,7 +4,9 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/options/table.h"
@@ -15,7 +17,8 @@ namespace throng {
 // A sink of one pipeline.
 class SourceTotals final : public ResultSink {
 public:
-    explicit SourceTotals(std::string name) : name_(std::move(name)), start_(Clock::now()) {}
+    // number: of the source on the command line, from 1.
+    SourceTotals(std::string name, int number) : name_(std::move(name)), number_(number), start_(Clock::now()) {}
 
     void write(const FrameResult& result) override {
         ++frames_;
@@ -25,14 +28,19 @@ public:
     }
     void close() override {}
     void set_dropped(std::uint64_t dropped) { dropped_ = dropped; }
+    // reason: what is missing of the source (see VideoSource::incomplete).
+    void set_incomplete(std::string reason) { incomplete_ = std::move(reason); }
 
-    // A row a source. For sources whose pipelines are over.
+    // One row or object per source. For sources whose pipelines are over.
     [[nodiscard]] static TextTable table(const std::vector<std::shared_ptr<SourceTotals>>& sources);
+    [[nodiscard]] static nlohmann::ordered_json json(const std::vector<std::shared_ptr<SourceTotals>>& sources);
 
 private:
     using Clock = std::chrono::steady_clock;
 
     std::string name_;
+    int number_;
+    std::string incomplete_;
     Clock::time_point start_;
     Clock::time_point last_ = start_;
     std::uint64_t frames_ = 0;

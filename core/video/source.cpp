@@ -85,7 +85,7 @@ constexpr std::array<SourceKind, 6> kKinds = {{
 
 }  // namespace
 
-std::unique_ptr<VideoSource> open_source(std::string_view spec, const SourceOptions& options) {
+std::unique_ptr<VideoSource> open_source(std::string_view spec, const SourceOptions& options, std::stop_token) {
     const auto kind =
         std::find_if(kKinds.begin(), kKinds.end(), [spec](const SourceKind& k) { return k.matches(spec); });
     return kind->open(spec, options);

@@ -89,7 +89,7 @@ struct SourceOptions {
 // spec: a video or image file, a folder of images, rtsp://…, camera:N or /dev/videoN, gst:PIPELINE, mosaic:SOURCE,
 // crowd:faces=60,size=1920x1080,seed=1. Throws Error(input) when it cannot be opened, Error(usage) for a malformed
 // spec, Error(unavailable) for a decoder that was asked for and is not there.
-[[nodiscard]] std::unique_ptr<VideoSource> open_source(std::string_view spec, const SourceOptions& options = {});
+[[nodiscard]] std::unique_ptr<VideoSource> open_source(std::string_view spec, const SourceOptions& options = {}, std::stop_token stop = {});
 
 // Cameras that can be opened now, for the window's menu: spec ("camera:0") and the device's own name.
 struct CameraInfo {

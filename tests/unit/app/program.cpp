@@ -46,7 +46,6 @@ std::string contents(const fs::path& path) {
         ::setenv(entry.substr(0, equals).c_str(), entry.substr(equals + 1).c_str(), 1);
     }
     if (options.largest_file >= 0) {
-        std::signal(SIGXFSZ, SIG_IGN);
         const rlimit limit{static_cast<rlim_t>(options.largest_file), static_cast<rlim_t>(options.largest_file)};
         ::setrlimit(RLIMIT_FSIZE, &limit);
     }

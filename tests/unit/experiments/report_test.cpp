@@ -66,11 +66,12 @@ TEST(Report, HoldsEverythingInOnePage) {
 TEST(Report, WritesTablesAndPlotsAsFiles) {
     test::ScratchDir scratch;
     const ReportPart part = part_of(experiments().front());
-    write_part(scratch.path(), part);
+    const RunFiles files{CommonOptions()};
+    write_part(scratch.path(), part, files);
     const std::string stem(part.experiment->name);
     EXPECT_TRUE(std::filesystem::exists(scratch.path() / (stem + "-times.csv")));
     EXPECT_TRUE(std::filesystem::exists(scratch.path() / (stem + "-times.svg")));
-    EXPECT_THROW(write_part(scratch.path() / "missing", part), Error);
+    EXPECT_THROW(write_part(scratch.path() / "missing", part, files), Error);
 }
 
 }  // namespace

@@ -1,0 +1,275 @@
+// No output of any command destroys an input, another output or an earlier result.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/support/test_data.h"
+#include "tests/unit/app/program.h"
+
+namespace throng {
+namespace {
+
+namespace fs = std::filesystem;
+using test::ProgramOptions;
+using test::ProgramResult;
+using test::run_program;
+using Arguments = std::vector<std::string>;
+
+constexpr const char* kCrowd = "crowd:faces=2,size=160x120,frames=3";
+
+std::string contents(const fs::path& path) {
+    std::ostringstream text;
+    text << std::ifstream(path, std::ios::binary).rdbuf();
+    return text.str();
+}
+
+std::size_t lines_in(const fs::path& path) {
+    const std::string text = contents(path);
+    return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+class Outputs : public ::testing::Test {
+protected:
+    void SetUp() override {
+        if (!test::cascade_file("haarcascade_frontalface_alt2.xml")) GTEST_SKIP() << "skipped: no opencv-data";
+        ASSERT_EQ(run_program({"crowd", file("in.mp4"), "--size", "160x120", "--frames", "3"}).status, 0);
+        fs::create_directory(file("photos"));
+        ASSERT_EQ(run_program({"crowd", file("photos/a.jpg"), "--size", "160x120"}).status, 0);
+        fs::copy(test::cascade_file("haarcascade_frontalface_alt2.xml")->string(), file("model.xml"));
+        std::ofstream(file("config.toml")) << "[common]\nquiet = true\n";
+        std::ofstream(file("boxes.csv")) << "0,0,10,10,0.5\n1,1,11,11,0.4\n";
+        std::ofstream(file("earlier.jsonl")) << "an earlier result\n";
+        fs::create_symlink(file("in.mp4"), file("link.mp4"));
+        fs::create_hard_link(file("in.mp4"), file("hard.mp4"));
+    }
+    [[nodiscard]] std::string file(const std::string& name) const { return (dir_.path() / name).string(); }
+
+    // Contents of all files below the folder.
+    [[nodiscard]] std::map<std::string, std::string> snapshot() const {
+        std::map<std::string, std::string> all;
+        for (const auto& entry : fs::recursive_directory_iterator(dir_.path())) {
+            if (entry.is_regular_file()) all[entry.path().string()] = contents(entry.path());
+        }
+        return all;
+    }
+
+    // Each ends with a usage error and leaves everything as it was.
+    void expect_rejected(const std::vector<Arguments>& commands) const {
+        const auto before = snapshot();
+        for (const Arguments& command : commands) {
+            std::string words;
+            for (const std::string& word : command) words += " " + word;
+            const ProgramResult result = run_program(command);
+            EXPECT_EQ(result.status, 2) << words << "\n" << result.err;
+            EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << words << "\n" << result.err;
+            EXPECT_EQ(snapshot(), before) << words;
+        }
+    }
+
+    test::ScratchDir dir_;
+};
+
+TEST_F(Outputs, OfDetectNeverReplaceAnInput) {
+    const std::string in = file("in.mp4");
+    expect_rejected({
+        {"detect", in, "--video", in},
+        {"detect", in, "--json", file("photos/../in.mp4")},
+        {"detect", "file://" + in, "--video", in},
+        {"detect", "mosaic:" + in, "--video", in},
+        {"detect", "mosaic:file://" + in, "--json", in},
+        {"detect", "gst:filesrc location=" + in + " ! decodebin", "--video", in},
+        {"detect", "gst:filesrc location=\"" + in + "\" ! decodebin", "--json", in},
+        {"detect", "gst:uridecodebin uri=file://" + in, "--json", in},
+        {"detect", in, "--video", file("link.mp4")},
+        {"detect", file("link.mp4"), "--video", in},
+        {"detect", in, "--json", file("hard.mp4")},
+        {"detect", file("photos"), "--json", file("photos/a.jpg")},
+        {"detect", "mosaic:" + file("photos"), "--summary", file("photos/a.jpg")},
+        {"detect", file("photos/a.jpg"), "--images", file("photos")},
+        {"detect", in, "--telemetry", in},
+        {"detect", in, "--summary", in},
+        {"detect", kCrowd, "--model", file("model.xml"), "--json", file("model.xml")},
+        {"detect", kCrowd, "--model", file("model.xml"), "--telemetry", file("model.xml")},
+        {"detect", kCrowd, "--config", file("config.toml"), "--json", file("config.toml")},
+        {"detect", kCrowd, "--profiles", file("config.toml"), "--json", file("config.toml")},
+        {"bench", "pipeline", in, "--json", in},
+        {"bench", "pipeline", in, "--csv", file("link.mp4")},
+        {"view", in, "--json", in},
+        {"view", in, "--screenshot", in},
+        {"view", in, "--telemetry", in},
+    });
+}
+
+TEST_F(Outputs, OfSeveralSourcesAreCheckedUnderTheirNumberedNames) {
+    fs::rename(file("in.mp4"), file("clip-1.mp4"));
+    expect_rejected({
+        {"detect", file("clip-1.mp4"), kCrowd, "--video", file("clip.mp4")},
+        {"detect", kCrowd, kCrowd, "--video", file("sp.mp4"), "--json", file("sp-1.mp4")},
+        {"detect", kCrowd, kCrowd, "--video", file("sp.mp4"), "--telemetry", file("sp-2.mp4")},
+    });
+}
+
+TEST_F(Outputs, NeverReplaceEachOther) {
+    fs::create_symlink(file("not-there-yet"), file("dangling"));
+    expect_rejected({
+        {"detect", kCrowd, "--json", file("o"), "--telemetry", file("o")},
+        {"detect", kCrowd, "--json", file("o.mp4"), "--video", file("o.mp4")},
+        {"detect", kCrowd, "--json", file("o.mp4"), "--video", file("photos/../o.mp4")},
+        {"detect", kCrowd, "--telemetry", file("o.mp4"), "--video", file("o.mp4")},
+        {"detect", kCrowd, "--json", file("dangling"), "--summary", file("not-there-yet")},
+        {"detect", kCrowd, "--json", "-", "--summary", "-"},
+        {"bench", "nms", "--n", "10", "--json", file("o"), "--csv", file("o")},
+        {"bench", "cascade", "--json", file("o"), "--csv", file("photos/../o")},
+        {"crowd", file("o.png"), "--truth", file("o.png")},
+        {"crowd", file("o.png"), "--truth", file("photos/../o.png")},
+        {"crowd", file("link.mp4"), "--truth", file("in.mp4")},
+    });
+}
+
+TEST_F(Outputs, OfBenchmarksAndNmsNeverReplaceAnInput) {
+    const std::string boxes = file("boxes.csv");
+    const std::string photo = file("photos/a.jpg");
+    expect_rejected({
+        {"nms", boxes, "--out", boxes},
+        {"nms", boxes, "--out", file("photos/../boxes.csv")},
+        {"bench", "nms", "--input", boxes, "--csv", boxes},
+        {"bench", "nms", "--input", boxes, "--json", file("photos/../boxes.csv")},
+        {"bench", "cascade", "--image", photo, "--json", photo},
+        {"bench", "hog", "--image", photo, "--csv", photo},
+        {"bench", "cascade", "--model", file("model.xml"), "--json", file("model.xml")},
+        {"experiments", "run", "fig8", "--source", file("in.mp4"), "--telemetry", file("in.mp4"), "--out", file("e")},
+    });
+}
+
+TEST_F(Outputs, OfAPipelineWhoseFilesAreUnknownNeedANewName) {
+    expect_rejected({{"detect", "gst:multifilesrc location=" + file("img%d.png") + " ! pngdec", "--json",
+                      file("earlier.jsonl")}});
+}
+
+TEST_F(Outputs, AnEarlierResultSurvivesARunThatCannotBegin) {
+    const auto before = snapshot();
+    const std::string earlier = file("earlier.jsonl");
+    const std::vector<Arguments> commands = {
+        {"detect", file("missing.mp4"), "--json", earlier},
+        {"detect", kCrowd, "--json", earlier, "--theta", "7"},
+        {"detect", kCrowd, "--json", earlier, "--model", file("missing.xml")},
+        {"detect", kCrowd, "--json", earlier, "--video", file("missing/o.mp4")},
+        {"detect", kCrowd, "--json", earlier, "--images", file("boxes.csv")},
+        {"detect", kCrowd, "--json", earlier, "--clocks", "nonsense", "--root", file("photos")},
+        {"detect", file("boxes.csv"), "--telemetry", earlier},
+        {"detect", file("boxes.csv"), "--summary", earlier},
+        {"crowd", file("in.mp4"), "--truth", file("missing/t.jsonl")},
+        {"nms", file("missing.csv"), "--out", earlier},
+        {"bench", "cascade", "--image", file("missing.png"), "--json", earlier},
+    };
+    for (const Arguments& command : commands) {
+        EXPECT_NE(run_program(command).status, 0);
+        EXPECT_EQ(snapshot(), before) << command[0] << " " << command[1] << " " << command.back();
+    }
+}
+
+TEST_F(Outputs, TwoRunsIntoOneFileDoNotMix) {
+    ProgramResult second;
+    ProgramOptions options;
+    options.meanwhile = [&](int pid) {
+        if (lines_in(file("o.jsonl")) == 0) return true;
+        second = run_program({"detect", kCrowd, "--json", file("o.jsonl")});
+        kill(pid, SIGINT);
+        return false;
+    };
+    const ProgramResult first =
+        run_program({"detect", "crowd:faces=2,size=160x120", "--json", file("o.jsonl")}, options);
+    EXPECT_EQ(first.status, 130) << first.err;
+    EXPECT_EQ(second.status, 3) << second.err;
+    EXPECT_NE(second.err.find("another program"), std::string::npos) << second.err;
+    std::ifstream stream(file("o.jsonl"));
+    int next = 0;
+    for (std::string line; std::getline(stream, line);) EXPECT_EQ(nlohmann::json::parse(line)["frame"], next++);
+}
+
+TEST_F(Outputs, OneSignalEndsARunWhoseReaderIsMissingOrSilent) {
+    ASSERT_EQ(::mkfifo(file("pipe").c_str(), 0600), 0);
+    ASSERT_EQ(::mkfifo(file("pipe.mkv").c_str(), 0600), 0);
+    for (const Arguments& output : {Arguments{"--json", file("pipe")},
+                                    {"--video", file("pipe.mkv")},
+                                    {"--telemetry", file("pipe")}}) {
+        for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+            ProgramOptions options;
+            const auto start = std::chrono::steady_clock::now();
+            options.meanwhile = [&](int pid) {
+                if (std::chrono::steady_clock::now() - start < std::chrono::milliseconds(700)) return true;
+                kill(pid, signal);
+                return false;
+            };
+            Arguments command{"detect", "crowd:faces=1,size=64x64"};
+            command.insert(command.end(), output.begin(), output.end());
+            const ProgramResult result = run_program(command, options);
+            EXPECT_EQ(result.status, 130) << output[0] << " " << signal << "\n" << result.err;
+            EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(30)) << output[0];
+        }
+    }
+}
+
+TEST_F(Outputs, AHangUpEndsInOrder) {
+    ProgramOptions options;
+    options.meanwhile = [&](int pid) {
+        if (lines_in(file("o.jsonl")) < 3) return true;
+        kill(pid, SIGHUP);
+        kill(pid, SIGHUP);  // a terminal that closes sends more than one
+        return false;
+    };
+    const ProgramResult result = run_program(
+        {"detect", "crowd:faces=2,size=160x120", "--json", file("o.jsonl"), "--video", file("o.mp4")}, options);
+    EXPECT_EQ(result.status, 130) << result.err;
+    const ProgramResult video = run_program({"detect", file("o.mp4"), "--json", "-", "--quiet"});
+    EXPECT_EQ(video.status, 0) << video.err;
+    EXPECT_EQ(static_cast<std::size_t>(std::count(video.out.begin(), video.out.end(), '\n')),
+              lines_in(file("o.jsonl")));
+}
+
+TEST_F(Outputs, SourcesOfOneNameKeepAllTheirImages) {
+    fs::create_directories(file("x"));
+    fs::create_directories(file("y"));
+    fs::copy_file(file("in.mp4"), file("x/clip.mp4"));
+    fs::copy_file(file("in.mp4"), file("y/clip.mp4"));
+    ASSERT_EQ(run_program({"crowd", file("x/clip-000001.png"), "--size", "160x120"}).status, 0);
+    const ProgramResult result = run_program({"detect", file("x/clip.mp4"), file("y/clip.mp4"), file("x/clip.mp4"),
+                                              file("x/clip-000001.png"), "--images", file("out"), "--json",
+                                              file("o.jsonl")});
+    ASSERT_EQ(result.status, 0) << result.err;
+    const auto images = std::distance(fs::directory_iterator(file("out")), fs::directory_iterator());
+    EXPECT_EQ(images, 10);
+    EXPECT_EQ(lines_in(file("o.jsonl")), 10U);
+}
+
+TEST_F(Outputs, TheSameSourceTwiceCanBeToldApart) {
+    const ProgramResult result = run_program({"detect", file("in.mp4"), file("in.mp4"), "--json", file("o.jsonl"),
+                                              "--summary", file("s.json")});
+    ASSERT_EQ(result.status, 0) << result.err;
+    std::map<int, std::vector<int>> frames;
+    std::ifstream stream(file("o.jsonl"));
+    for (std::string line; std::getline(stream, line);) {
+        const nlohmann::json json = nlohmann::json::parse(line);
+        frames[json["source_number"]].push_back(json["frame"]);
+    }
+    EXPECT_EQ(frames, (std::map<int, std::vector<int>>{{1, {0, 1, 2}}, {2, {0, 1, 2}}}));
+    const nlohmann::json summary = nlohmann::json::parse(contents(file("s.json")));
+    EXPECT_EQ(summary["frames"], 6);
+    ASSERT_EQ(summary["sources"].size(), 2U);
+    EXPECT_EQ(summary["sources"][0]["frames"], 3);
+    EXPECT_TRUE(summary["sources"][1]["incomplete"].is_null());
+}
+
+}  // namespace
+}  // namespace throng
