@@ -59,7 +59,7 @@ CnnDetector::~CnnDetector() {
 void CnnDetector::set_up(const DetectorParams& params) {
     check_params(params);
     CnnSwitches switches = cnn_switches(params);
-    const bool has_tensor_cores = device_.major * 10 + device_.minor >= 75;
+    const bool has_tensor_cores = device_.code >= 75;
     switches.fusion = switches.fusion && has_tensor_cores;  // the fused kernels multiply with them
     const float threshold = cnn_score_threshold(params, network_.head.family);
     const Precision precision = params.half ? Precision::fp16 : Precision::fp32;

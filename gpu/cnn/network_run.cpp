@@ -25,7 +25,7 @@ NetworkRun::NetworkRun(const Network& network, const Steps& steps, Precision pre
       steps_(&steps),
       precision_(precision),
       limits_{device.multiprocessors, device.shared_memory},
-      can_overlap_(device.major >= 9),
+      can_overlap_(device.has_dependent_launch()),
       images_(images) {
     group_steps();
     lay_out_maps(width, height, stream);

@@ -115,7 +115,7 @@ struct LaunchChain {
     StreamView stream;
     bool early;  // the device can start the next kernel early
 
-    LaunchChain(const DeviceInfo& device, StreamView s) : stream(s), early(device.major >= 9) {}
+    LaunchChain(const DeviceInfo& device, StreamView s) : stream(s), early(device.has_dependent_launch()) {}
 
     template <class... Parameters, class... Arguments>
     void launch(const char* name, void (*kernel)(Parameters...), const LaunchSize& size, LaunchWay way,

@@ -256,7 +256,7 @@ __global__ void __launch_bounds__(kMost, 1)
 }  // namespace
 
 std::int32_t tiny_nms_limit(const DeviceInfo& device) {
-    return device.major >= 9 ? static_cast<std::int32_t>(kMost) : 0;
+    return device.has_clusters() && device.has_dependent_launch() ? static_cast<std::int32_t>(kMost) : 0;
 }
 
 void launch_tiny_nms(const NmsTask& task, const NmsRuleSet& rules, StreamView stream) {

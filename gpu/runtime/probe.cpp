@@ -46,13 +46,13 @@ DeviceInfo describe(int index) {
     return info;
 }
 
-// Asks the runtime for a kernel of ours, which fails where the program holds no code for the device.
-std::string code_trouble(const DeviceInfo& device) {
+// Asks the runtime for a kernel of ours, which fails where the program holds no code for the device: then the reason.
+std::string find_code(DeviceInfo& device) {
     cudaError_t status = cudaSetDevice(device.index);
     // FFmpeg's decoders share the primary context only where it has just this flag; threads that wait for a stream
     // sleep.
     if (status == cudaSuccess) status = cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync);
-    if (status == cudaSuccess) status = static_cast<cudaError_t>(find_probe_kernel());
+    if (status == cudaSuccess) status = static_cast<cudaError_t>(find_probe_kernel(device.code));
     (void)cudaGetLastError();
     if (status == cudaSuccess) return {};
     const std::string who =
@@ -82,7 +82,7 @@ CudaProbe probe_cuda() {
     const bool had_current = cudaGetDevice(&current) == cudaSuccess;
     for (int index = 0; index < count; ++index) {
         DeviceInfo info = describe(index);
-        if (info.trouble.empty()) info.trouble = code_trouble(info);
+        if (info.trouble.empty()) info.trouble = find_code(info);
         probe.usable = probe.usable || info.trouble.empty();
         probe.devices.push_back(std::move(info));
     }

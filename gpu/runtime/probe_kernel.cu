@@ -9,9 +9,12 @@ __global__ void empty_kernel() {}
 
 }  // namespace
 
-int find_probe_kernel() noexcept {
+int find_probe_kernel(int& code) noexcept {
     cudaFuncAttributes attributes{};
-    return cudaFuncGetAttributes(&attributes, empty_kernel);
+    const cudaError_t status = cudaFuncGetAttributes(&attributes, empty_kernel);
+    // Not binaryVersion: that is what the driver made of embedded PTX.
+    code = status == cudaSuccess ? attributes.ptxVersion : 0;
+    return status;
 }
 
 void launch_empty(StreamView stream) {

@@ -43,6 +43,13 @@ TEST(CudaProbe, IsUsableOrSaysWhyNot) {
 
 using Runtime = GpuTest;
 
+// A build of PTX alone for an older architecture runs here, too, without the instructions of this device.
+TEST_F(Runtime, KnowsWhichArchitectureItsCodeWasCompiledFrom) {
+    EXPECT_GE(device.code, 75);
+    EXPECT_LE(device.code, 10 * device.major + device.minor);
+    EXPECT_EQ(device.has_dependent_launch(), device.code >= 90);
+}
+
 TEST_F(Runtime, ThereIsNoSuchDevice) {
     for (const int index : {-1, 99}) {
         try {
