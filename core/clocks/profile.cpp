@@ -145,11 +145,14 @@ std::vector<ClockProfile> parse_profiles(std::string_view text, const std::strin
 
 std::vector<ClockProfile> load_profiles(const std::filesystem::path& path) {
     std::error_code error;
-    const std::uintmax_t size = std::filesystem::file_size(path, error);
-    std::ifstream file(path, std::ios::binary);
-    if (error || !file)
+    const std::uintmax_t size = std::filesystem::file_size(path, error);  // fails for pipes, whose opening would block
+    const auto fail = [&path] {
         throw Error(ErrorKind::input, "cannot read the clock profiles", path.string(), "check the path");
+    };
+    if (error) fail();
     if (size > kLargestFile) throw Error(ErrorKind::input, "is too large for clock profiles", path.string());
+    std::ifstream file(path, std::ios::binary);
+    if (!file) fail();
     std::ostringstream text;
     text << file.rdbuf();
     return parse_profiles(text.str(), path.string());

@@ -1,8 +1,10 @@
 #include "core/clocks/profile.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "core/base/error.h"
+#include "tests/support/test_data.h"
 
 namespace throng {
 namespace {
@@ -59,6 +61,13 @@ TEST(ClockProfiles, AFractionTakesTheNearestStep) {
     EXPECT_EQ(resolve(Fraction{1}, steps)->first, 1000);
     EXPECT_FALSE(resolve(Fraction{1}, {}).has_value());
     EXPECT_FALSE(resolve(Fixed{5}, steps).has_value());
+}
+
+TEST(ClockProfiles, APipeIsRejectedAtOnce) {
+    const test::ScratchDir dir;
+    const std::string pipe = (dir.path() / "pipe").string();
+    ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+    EXPECT_THROW(static_cast<void>(load_profiles(pipe)), Error);
 }
 
 }  // namespace
