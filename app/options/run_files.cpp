@@ -83,6 +83,11 @@ void RunFiles::check_output(std::string_view option, const std::string& path) co
     Identity identity;
     const Kind kind = identify(path, STDOUT_FILENO, identity);
     if (kind == Kind::other) return;
+    Identity standard_output;
+    if (path != "-" && identify("-", STDOUT_FILENO, standard_output) == Kind::regular && identity == standard_output) {
+        throw Error(ErrorKind::usage, "is where standard output goes", in_words(option, path),
+                    "write - for standard output or name another file");
+    }
     if (const auto input = inputs_.find(identity); input != inputs_.end()) {
         const auto& [what, name, only_if_image] = input->second;
         if (!only_if_image || has_image_extension(name) || is_still_image(name)) {

@@ -129,6 +129,8 @@ TEST_F(Outputs, NeverReplaceEachOther) {
         {"detect", kCrowd, "--telemetry", file("o.mp4"), "--video", file("o.mp4")},
         {"detect", kCrowd, "--json", file("dangling"), "--summary", file("not-there-yet")},
         {"detect", kCrowd, "--json", "-", "--summary", "-"},
+        {"detect", kCrowd, "--json", "/dev/stdout"},
+        {"bench", "nms", "--n", "10", "--csv", "/proc/self/fd/1"},
         {"bench", "nms", "--n", "10", "--json", file("o"), "--csv", file("o")},
         {"bench", "cascade", "--json", file("o"), "--csv", file("photos/../o")},
         {"crowd", file("o.png"), "--truth", file("o.png")},
