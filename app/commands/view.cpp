@@ -78,7 +78,9 @@ int run_view(const CommandContext& context, ViewOptions options) {
     input.device = context.common.device;
     input.prefer_device_frames = context.common.backend != "cpu" && cuda_trouble(input.device).empty();
     session.settings.host_pixels = true;  // for the picture on screen
-    session.open_source = [input](const std::string& spec) { return open_source(spec, input); };
+    session.open_source = [input](const std::string& spec, const std::stop_token& stop) {
+        return open_source(spec, input, stop);
+    };
     session.list_cameras = list_cameras;
     session.make_backend = [common = context.common](const DetectorParams& detector) {
         const BackendChoice choice = make_backend(common, &detector);

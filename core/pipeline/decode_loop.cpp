@@ -29,8 +29,10 @@ void DecodeLoop::run(const std::stop_token& stop) {
         try {
             decode(round.get_token());
         } catch (...) {
+            const Error error = current_error();
+            note_source();
             const std::lock_guard lock(mutex_);
-            failure_ = current_error();
+            if (error.kind() != ErrorKind::interrupted || !round.stop_requested()) failure_ = error;
         }
         handover_.finish();
     } while (await_resume(stop));
@@ -89,10 +91,12 @@ void DecodeLoop::decode(const std::stop_token& stop) {
 void DecodeLoop::note_source() {
     SourceInfo info = source_->info();
     std::string notice = source_->notice();
+    std::string incomplete = source_->incomplete();
     const std::uint64_t replaced = source_->replaced();
     const std::lock_guard lock(mutex_);
     status_.info = std::move(info);
     status_.notice = std::move(notice);
+    status_.incomplete = std::move(incomplete);
     status_.replaced = replaced;
 }
 

@@ -30,6 +30,7 @@ public:
     struct Status {
         SourceInfo info;
         std::string notice;
+        std::string incomplete;
         std::uint64_t decoded = 0;
         std::uint64_t replaced = 0;  // frames that the source itself replaced by newer ones
     };

@@ -99,6 +99,10 @@ std::string Pipeline::notice() const {
     return line;
 }
 
+std::string Pipeline::incomplete() const {
+    return impl_->decode_.status().incomplete;
+}
+
 SourceInfo Pipeline::source_info() const {
     return impl_->decode_.status().info;
 }

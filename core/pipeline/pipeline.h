@@ -71,7 +71,9 @@ public:
     [[nodiscard]] std::optional<Error> failure() const;
     [[nodiscard]] std::string notice()
         const;  // one line about trouble that did not end the run; empty when all is well
-    [[nodiscard]] std::string incomplete() const { return {}; }
+    // Why the frames decoded so far are not all that the source holds (see VideoSource::incomplete); empty while
+    // nothing is missing. Final in state ended or failed.
+    [[nodiscard]] std::string incomplete() const;
     [[nodiscard]] SourceInfo source_info() const;
     [[nodiscard]] PipelineCounters counters() const;
     [[nodiscard]] std::vector<StageSummary> timings() const;  // in the order of the stages

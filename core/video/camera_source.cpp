@@ -42,7 +42,8 @@ bool is_camera(std::string_view spec) {
     return spec.substr(0, kCamera.size()) == kCamera || spec.substr(0, kDevice.size()) == kDevice;
 }
 
-std::unique_ptr<VideoSource> open_camera(std::string_view spec, const SourceOptions& options) {
+std::unique_ptr<VideoSource> open_camera(std::string_view spec, const SourceOptions& options,
+                                         const std::stop_token& stop) {
     const std::string path = device_path(spec);
     std::error_code ignored;
     if (!std::filesystem::exists(path, ignored)) {
@@ -61,14 +62,14 @@ std::unique_ptr<VideoSource> open_camera(std::string_view spec, const SourceOpti
         if (mode->fps > 0) request.options.emplace_back("framerate", short_number(mode->fps));
     }
     try {
-        return open_live(request);
+        return open_live(request, stop);
     } catch (const Error& failure) {
         if (failure.kind() != ErrorKind::input) throw;
         spdlog::debug("{}: {}; trying the driver's own mode", path, failure.problem());
     }
     request.options.clear();
     try {
-        return open_live(request);
+        return open_live(request, stop);
     } catch (const Error& failure) {
         if (failure.kind() != ErrorKind::input) throw;
         throw Error(ErrorKind::input, failure.problem(), std::string(spec), cameras_in_words());

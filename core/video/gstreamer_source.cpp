@@ -25,7 +25,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr auto kStopWait = std::chrono::seconds(2);
+constexpr std::chrono::milliseconds kStopWait{2000};
+constexpr std::chrono::milliseconds kPromptStop{100};  // after a stop request: OpenCV cannot be woken while it opens
 
 // What the reading thread and the source share. The thread keeps it alive: OpenCV cannot be woken out of a pipeline
 // that neither starts nor gives anything, and such a thread is left behind.
@@ -111,11 +112,11 @@ void work(const std::string& pipeline, const std::shared_ptr<Exchange>& exchange
 
 class GstreamerSource final : public VideoSource {
 public:
-    GstreamerSource(std::string name, const std::string& pipeline, double open_timeout)
+    GstreamerSource(std::string name, const std::string& pipeline, double open_timeout, const std::stop_token& stop)
         : exchange_(std::make_shared<Exchange>()),
           thread_([pipeline, exchange = exchange_] { work(pipeline, exchange); }) {
         std::unique_lock lock(exchange_->mutex);
-        exchange_->wake.wait_for(lock, std::chrono::duration<double>(open_timeout),
+        exchange_->wake.wait_for(lock, stop, std::chrono::duration<double>(open_timeout),
                                  [this] { return exchange_->info || exchange_->ended; });
         if (exchange_->info) {
             info_ = *exchange_->info;
@@ -124,11 +125,12 @@ public:
         }
         const std::string problem = exchange_->ended ? exchange_->problem : "the pipeline does not get going";
         lock.unlock();
-        stop();
+        leave(stop.stop_requested() ? kPromptStop : kStopWait);
+        if (stop.stop_requested()) throw Error(ErrorKind::interrupted, "stopped while opening", name);
         throw Error(ErrorKind::input, problem, name, "try it with gst-launch-1.0 and autovideosink at its end");
     }
 
-    ~GstreamerSource() override { stop(); }
+    ~GstreamerSource() override { leave(kStopWait); }
     GstreamerSource(const GstreamerSource&) = delete;
     GstreamerSource& operator=(const GstreamerSource&) = delete;
 
@@ -159,11 +161,11 @@ public:
     }
 
 private:
-    void stop() {
+    void leave(std::chrono::milliseconds patience) {
         std::unique_lock lock(exchange_->mutex);
         exchange_->stopping = true;
         exchange_->wake.notify_all();
-        const bool ended = exchange_->wake.wait_for(lock, kStopWait, [this] { return exchange_->ended; });
+        const bool ended = exchange_->wake.wait_for(lock, patience, [this] { return exchange_->ended; });
         lock.unlock();
         if (ended) {
             thread_.join();
@@ -186,7 +188,8 @@ bool has_gstreamer() {
 
 }  // namespace
 
-std::unique_ptr<VideoSource> open_gstreamer(std::string_view spec, const SourceOptions& options) {
+std::unique_ptr<VideoSource> open_gstreamer(std::string_view spec, const SourceOptions& options,
+                                            const std::stop_token& stop) {
     std::string pipeline(spec.substr(spec.find(':') + 1));
     std::string shown = mask_credentials(spec);
     if (!has_gstreamer()) {
@@ -201,7 +204,7 @@ std::unique_ptr<VideoSource> open_gstreamer(std::string_view spec, const SourceO
     }
     // OpenCV's warnings would repeat the pipeline with its passwords.
     cv::utils::logging::setLogLevel(cv::utils::logging::LOG_LEVEL_ERROR);
-    return std::make_unique<GstreamerSource>(std::move(shown), pipeline, options.open_timeout);
+    return std::make_unique<GstreamerSource>(std::move(shown), pipeline, options.open_timeout, stop);
 }
 
 }  // namespace throng

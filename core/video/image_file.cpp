@@ -1,10 +1,14 @@
 #include "core/video/image_file.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <cerrno>
-#include <fstream>
+#include <cstdio>
+#include <exception>
 #include <memory>
 #include <opencv2/core.hpp>
 #include <opencv2/imgcodecs.hpp>
@@ -25,21 +29,28 @@ namespace fs = std::filesystem;
 constexpr std::uintmax_t kLargestFile = std::uintmax_t{1} << 29;
 constexpr std::size_t kSignatureBytes = 64;
 
+[[noreturn]] void throw_unreadable(int error, const fs::path& path) {
+    throw Error(ErrorKind::input, "cannot read the image: " + std::generic_category().message(error), path.string());
+}
+
+// Of a regular file alone: opening or reading another kind may wait for ever.
 std::vector<std::uint8_t> file_bytes(const fs::path& path, std::size_t at_most) {
-    errno = 0;
-    std::ifstream file(path, std::ios::binary);
+    const auto close = [](std::FILE* file) { static_cast<void>(std::fclose(file)); };
+    const int descriptor = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (descriptor < 0) throw_unreadable(errno, path);
+    const std::unique_ptr<std::FILE, decltype(close)> file(::fdopen(descriptor, "rb"), close);
+    if (!file) throw_unreadable(errno, path);
+    struct stat status {};
+    if (::fstat(descriptor, &status) != 0) throw_unreadable(errno, path);
+    if (!S_ISREG(status.st_mode)) throw Error(ErrorKind::input, "this is not a regular file", path.string());
     std::vector<std::uint8_t> bytes(at_most);
-    if (file) file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(at_most));
-    if (!file.is_open() || file.bad()) {
-        throw Error(ErrorKind::input, "cannot read the image: " + std::generic_category().message(errno),
-                    path.string());
-    }
-    bytes.resize(static_cast<std::size_t>(file.gcount()));
+    bytes.resize(std::fread(bytes.data(), 1, at_most, file.get()));
+    if (std::ferror(file.get()) != 0) throw_unreadable(errno, path);
     return bytes;
 }
 
 void check(const ImageHeader& header, const fs::path& path) {
-    if (header.animated) {
+    if (header.animated && header.kind == ImageKind::webp) {
         throw Error(ErrorKind::input, "animated WebP is not supported", path.string(), "convert it to GIF or MP4");
     }
     if (header.width < 1 || header.height < 1) {
@@ -137,7 +148,8 @@ LoadedImage load_image(const fs::path& path) {
     check(*header, path);
     LoadedImage result;
     result.frame = wrapped(read_pixels(bytes, *header, path));
-    if (header->cut_short) result.notice = "the image is cut short: what is missing is grey";
+    if (header->cut_short) result.incomplete = "the image is cut short: what is missing is gray";
+    if (header->animated) result.incomplete = "the image is animated: only its first frame is used";
     return result;
 }
 
@@ -145,6 +157,16 @@ bool is_still_image(const fs::path& path) {
     try {
         return read_image_header(file_bytes(path, kSignatureBytes)).has_value();
     } catch (const Error&) {
+        return false;
+    }
+}
+
+bool is_animated_png(const fs::path& path) {
+    try {
+        const auto signature = read_image_header(file_bytes(path, kSignatureBytes));
+        if (!signature || signature->kind != ImageKind::png) return false;
+        return read_image_header(file_bytes(path, std::min(fs::file_size(path), kLargestFile)))->animated;
+    } catch (const std::exception&) {
         return false;
     }
 }

@@ -63,8 +63,9 @@ ImageHeader png(const Bytes& bytes) {
     ImageHeader header{ImageKind::png, bytes.big32(16), bytes.big32(20)};
     const std::uint32_t color_type = bytes.at(25);
     header.alpha = color_type == 4 || color_type == 6;
-    for (std::size_t at = 8; at + 8 <= bytes.size() && !header.alpha && !bytes.holds(at + 4, "IDAT");) {
-        header.alpha = bytes.holds(at + 4, "tRNS");
+    for (std::size_t at = 8; at + 8 <= bytes.size() && !bytes.holds(at + 4, "IDAT");) {
+        header.alpha = header.alpha || bytes.holds(at + 4, "tRNS");
+        header.animated = header.animated || bytes.holds(at + 4, "acTL");
         at += std::size_t{12} + bytes.big32(at);
     }
     return header;

@@ -15,7 +15,7 @@ struct ImageHeader {
     std::int64_t width = 0;  // 0 where the header is broken
     std::int64_t height = 0;
     bool alpha = false;      // may have transparent pixels
-    bool animated = false;   // WebP
+    bool animated = false;   // WebP, PNG
     bool cut_short = false;  // JPEG without an end marker
 };
 

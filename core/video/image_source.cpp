@@ -6,6 +6,7 @@
 #include <cctype>
 #include <cmath>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -24,23 +25,24 @@ constexpr double kImagesPerSecond = 1;
 // The images of a folder, or one; an image's number is its place among those that can be read.
 class ImageSource final : public VideoSource {
 public:
-    ImageSource(std::string name, std::vector<std::string> paths, bool folder)
+    ImageSource(std::string name, std::vector<std::string> paths, bool folder, const std::stop_token& stop)
         : name_(std::move(name)), paths_(std::move(paths)), folder_(folder) {
         const std::size_t found = paths_.size();
-        load_next();
+        load_next(stop);
         if (ahead_) return;
+        if (stop.stop_requested()) throw Error(ErrorKind::interrupted, "stopped while opening", name_);
         throw Error(ErrorKind::input, "none of the " + std::to_string(found) + " images in the folder can be read",
                     name_, "the first one: " + first_problem_);
     }
 
     ReadStatus read(Frame& frame, std::stop_token stop) override {
+        if (!ahead_) load_next(stop);
         if (stop.stop_requested()) return ReadStatus::timeout;
-        if (!ahead_) load_next();
         if (!ahead_) return ReadStatus::end;
         const auto pts = static_cast<double>(next_) / kImagesPerSecond;
         frame = ahead_->frame.renumbered(static_cast<std::int64_t>(next_), pts, std::chrono::steady_clock::now());
-        image_notice_ = std::move(ahead_->notice);
         current_ = paths_[next_++];
+        if (!ahead_->incomplete.empty()) parts_[current_] = std::move(ahead_->incomplete);
         ahead_.reset();
         width_ = frame.width();
         height_ = frame.height();
@@ -73,21 +75,32 @@ public:
 
     [[nodiscard]] std::string current_name() const override { return current_.empty() ? name_ : current_; }
 
-    [[nodiscard]] std::string notice() const override {
-        if (skipped_ == 0) return image_notice_;
-        return std::to_string(skipped_) + (skipped_ == 1 ? " image" : " images") +
-               " left out, the first: " + first_problem_;
+    [[nodiscard]] std::string notice() const override { return incomplete(); }
+    [[nodiscard]] std::string incomplete() const override {
+        if (!folder_) return parts_.empty() ? "" : parts_.begin()->second;
+        std::string text;
+        if (skipped_ > 0) text = count_of_images(skipped_) + " left out, the first: " + first_problem_;
+        if (!parts_.empty()) {
+            const auto& [path, why] = *parts_.begin();
+            text += (text.empty() ? "" : "; ") + count_of_images(parts_.size()) + " incomplete, the first: " + path +
+                    ": " + why;
+        }
+        return text;
     }
 
 private:
+    static std::string count_of_images(std::size_t count) {
+        return std::to_string(count) + (count == 1 ? " image" : " images");
+    }
+
     // Loads the image at next_, dropping those that cannot be read. Throws for a single image.
-    void load_next() {
-        while (next_ < paths_.size()) {
+    void load_next(const std::stop_token& stop) {
+        while (next_ < paths_.size() && !stop.stop_requested()) {
             try {
                 ahead_ = load_image(paths_[next_]);
                 width_ = ahead_->frame.width();
                 height_ = ahead_->frame.height();
-                if (!ahead_->notice.empty()) spdlog::warn("{}: {}", paths_[next_], ahead_->notice);
+                if (folder_ && !ahead_->incomplete.empty()) spdlog::warn("{}: {}", paths_[next_], ahead_->incomplete);
                 return;
             } catch (const Error& problem) {
                 if (!folder_) throw;
@@ -104,9 +117,12 @@ private:
     std::size_t next_ = 0;
     std::optional<LoadedImage> ahead_;
     std::string current_;
-    std::string image_notice_;
+    struct NaturalOrder {
+        bool operator()(const std::string& a, const std::string& b) const { return natural_less(a, b); }
+    };
+    std::map<std::string, std::string, NaturalOrder> parts_;  // images that are not whole, and why
     std::string first_problem_;
-    int skipped_ = 0;
+    std::size_t skipped_ = 0;
     int width_ = 0;
     int height_ = 0;
     FormatWatch format_;
@@ -120,6 +136,7 @@ std::vector<std::string> images_in(const std::string& folder) {
         std::error_code ignored;
         const fs::path& path = it->path();
         if (path.filename().string().front() == '.' || it->is_directory(ignored)) continue;
+        if (it->exists(ignored) && !it->is_regular_file(ignored)) continue;  // a link to nothing is reported below
         if (has_image_extension(path) || is_still_image(path)) {
             images.push_back(path.string());
         } else {
@@ -163,16 +180,16 @@ bool natural_less(const std::string& a, const std::string& b) {
 }
 
 std::unique_ptr<VideoSource> open_image(const std::string& path) {
-    return std::make_unique<ImageSource>(path, std::vector<std::string>{path}, false);
+    return std::make_unique<ImageSource>(path, std::vector<std::string>{path}, false, std::stop_token{});
 }
 
-std::unique_ptr<VideoSource> open_image_folder(const std::string& path) {
+std::unique_ptr<VideoSource> open_image_folder(const std::string& path, const std::stop_token& stop) {
     std::vector<std::string> images = images_in(path);
     if (images.empty()) {
         throw Error(ErrorKind::input, "there is no image in the folder", path,
                     "JPEG, PNG, WebP, BMP, TIFF and PNM are read");
     }
-    return std::make_unique<ImageSource>(path, std::move(images), true);
+    return std::make_unique<ImageSource>(path, std::move(images), true, stop);
 }
 
 }  // namespace throng

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <condition_variable>
 #include <mutex>
 #include <optional>
@@ -85,7 +86,8 @@ private:
     void run(std::unique_ptr<MediaReader> reader, const std::stop_token& stop);
     struct Trouble {
         std::string what;
-        bool clean_end = false;  // the sender closed in good order
+        bool clean_end = false;   // the sender closed in good order
+        bool sent_again = false;  // the same file from its start
     };
     Trouble play(MediaReader& reader, const std::stop_token& stop);
     std::unique_ptr<MediaReader> reconnect(Trouble trouble, const std::stop_token& stop);
@@ -103,6 +105,10 @@ private:
     std::optional<Clock::time_point> first_frame_;  // of all connections
     double connection_pts_ = 0;                     // pts of this connection's first frame
     std::optional<double> connection_start_;        // its own time of that frame
+    std::optional<Clock::time_point> connected_;    // when that frame came
+    int attempts_ = 0;                              // since the last lasting connection
+    int failures_ = 0;                              // since the last connection with a picture
+    std::uint64_t ended_file_ = 0;                  // first packet of a connection that ended in good order
 
     FormatWatch format_;  // of the reader alone
 
@@ -124,7 +130,12 @@ void LiveSource::run(std::unique_ptr<MediaReader> reader, const std::stop_token&
         if (!reader) reader = reconnect({"going on with the software decoder"}, stop);
         while (reader && !stop.stop_requested()) {
             Trouble trouble = play(*reader, stop);
+            ended_file_ = trouble.clean_end ? reader->first_packet() : 0;
             reader.reset();  // closes the old connection before a new one is made
+            if (trouble.sent_again) {
+                set_notice("the stream has ended; the sender begins it again with the same picture");
+                break;
+            }
             if (!stop.stop_requested()) reader = reconnect(std::move(trouble), stop);
         }
         end(std::nullopt);
@@ -138,12 +149,17 @@ void LiveSource::run(std::unique_ptr<MediaReader> reader, const std::stop_token&
 // Decodes until trouble, and says which.
 LiveSource::Trouble LiveSource::play(MediaReader& reader, const std::stop_token& stop) {
     connection_start_.reset();
+    connected_.reset();
     while (!stop.stop_requested()) {
         av::FramePtr picture = av::make_frame();
         const auto begin = Clock::now();
-        switch (reader.next(*picture, stop)) {
+        const MediaStatus status = reader.next(*picture, stop);
+        if (ended_file_ != 0 && reader.first_packet() == ended_file_) return {{}, true, true};
+        switch (status) {
             case MediaStatus::picture: publish(reader, std::move(picture), begin); break;
-            case MediaStatus::end: return {"the stream ended", true};
+            case MediaStatus::end:
+                if (const std::string error = reader.read_error(); !error.empty()) return {error};
+                return {"the stream ended", true};
             case MediaStatus::stalled: return {"no data for " + short_number(request_.source.read_timeout) + " s"};
             case MediaStatus::broken: return {reader.read_error()};
             case MediaStatus::stopped: return {};
@@ -158,6 +174,9 @@ void LiveSource::publish(MediaReader& reader, av::FramePtr picture, Clock::time_
     const Orientation orientation = reader.orientation_of_picture(*picture);
     const double waited_ms = 1e3 * reader.waited_seconds();
     Frame frame = maker_.make(std::move(picture), orientation).renumbered(next_index_++, pts, now);
+    if (!connected_) connected_ = now;
+    failures_ = 0;
+    if (now - *connected_ >= kLastingConnection) attempts_ = 0;
     const double worked_ms = std::chrono::duration<double, std::milli>(Clock::now() - begin).count() - waited_ms;
     {
         const std::lock_guard lock(mutex_);
@@ -189,15 +208,16 @@ double LiveSource::time_of(const MediaReader& reader, const AVFrame& picture, Cl
 }
 
 // Tries again and again until it works, null when stopped or at the end of a stream that is not to be reopened.
-// Throws the last error when the attempts are used up.
+// Throws the last error when the attempts are used up: those since the last lasting connection, so that a sender that
+// takes every connection and breaks it does not keep us for ever.
 std::unique_ptr<MediaReader> LiveSource::reconnect(Trouble trouble, const std::stop_token& stop) {
     if (trouble.clean_end && request_.source.reconnects == 0) return nullptr;
     std::string reason = std::move(trouble.what);
     spdlog::warn("{}: {}", request_.shown, reason);
-    Seconds pause = kFirstPause;
-    for (int attempt = 1; request_.source.reconnects < 0 || attempt <= request_.source.reconnects; ++attempt) {
-        set_notice(reason + "; reconnecting, attempt " + std::to_string(attempt));
-        if (!sleep(pause, stop)) return nullptr;
+    while (request_.source.reconnects < 0 || attempts_ < request_.source.reconnects) {
+        ++attempts_;
+        set_notice(reason + "; reconnecting, attempt " + std::to_string(attempts_));
+        if (!sleep(std::min(kFirstPause * std::exp2(std::min(failures_++, 10)), kLongestPause), stop)) return nullptr;
         try {
             auto reader = std::make_unique<MediaReader>(request_, stop);
             spdlog::info("{}: connected again", request_.shown);
@@ -209,7 +229,6 @@ std::unique_ptr<MediaReader> LiveSource::reconnect(Trouble trouble, const std::s
             reason = failure.problem();
             spdlog::debug("{}: {}", request_.shown, reason);
         }
-        pause = std::min(2 * pause, kLongestPause);
     }
     throw Error(ErrorKind::input, reason + ", and it did not come back", request_.shown,
                 "check the device or the sender and open it again");
@@ -241,8 +260,8 @@ std::unique_ptr<VideoSource> make_live_source(const MediaRequest& request, std::
     return std::make_unique<LiveSource>(request, std::move(reader));
 }
 
-std::unique_ptr<VideoSource> open_live(const MediaRequest& request) {
-    return make_live_source(request, std::make_unique<MediaReader>(request, std::stop_token{}));
+std::unique_ptr<VideoSource> open_live(const MediaRequest& request, const std::stop_token& stop) {
+    return make_live_source(request, std::make_unique<MediaReader>(request, stop));
 }
 
 }  // namespace throng

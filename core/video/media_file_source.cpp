@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <filesystem>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -25,20 +26,19 @@ struct TimedPicture {
 
 class MediaFileSource final : public VideoSource {
 public:
-    MediaFileSource(const MediaRequest& request, std::unique_ptr<MediaReader> reader)
-        : request_(request), reader_(std::move(reader)), maker_(request.source.prefer_device_frames) {
-        std::optional<TimedPicture> first = decode({});
+    MediaFileSource(const MediaRequest& request, std::unique_ptr<MediaReader> reader, const std::stop_token& stop)
+        : request_(request),
+          reader_(std::move(reader)),
+          maker_(request.source.prefer_device_frames),
+          opener_stop_(stop),
+          stop_(stop) {
+        std::optional<TimedPicture> first = decode(stop);
         if (first && reader_->refused_by_hardware() && reader_->seekable()) {
             request_.source.decoder = "software";  // with all its threads
-            reader_ = std::make_unique<MediaReader>(request_, std::stop_token{});
-            last_pts_ = -1;
-            first = decode({});
+            reopen();
+            first = decode(stop);
         }
-        if (!first) {
-            const bool damaged = reader_->damaged() > 0;
-            throw Error(ErrorKind::input, damaged ? "not one picture in it can be decoded" : "it holds no picture",
-                        request_.shown, damaged ? "the file is damaged" : "the video has a length of 0 seconds");
-        }
+        if (!first) refuse(stop);
         const Orientation orientation = reader_->orientation_of_picture(*first->picture);
         width_ = orientation.transpose ? first->picture->height : first->picture->width;
         height_ = orientation.transpose ? first->picture->width : first->picture->height;
@@ -46,6 +46,7 @@ public:
     }
 
     ReadStatus read(Frame& frame, std::stop_token stop) override {
+        stop_ = stop;
         reader_->set_loop(loop_);
         std::optional<TimedPicture> next = take_pending();
         if (!next) next = decode(stop);
@@ -76,14 +77,15 @@ public:
         return info;
     }
 
-    [[nodiscard]] std::string notice() const override {
+    [[nodiscard]] std::string notice() const override { return incomplete(); }
+    [[nodiscard]] std::string incomplete() const override {
         std::string text;
         const std::uint64_t damaged = earlier_damage_ + reader_->damaged();
         if (damaged > 0) {
             text = "damaged in " + std::to_string(damaged) + (damaged == 1 ? " place" : " places") +
                    ", shown as far as possible";
         }
-        if (!trouble_.empty()) text += (text.empty() ? "" : "; ") + trouble_;
+        if (!early_end_.empty()) text += (text.empty() ? "" : "; ") + early_end_;
         return text;
     }
 
@@ -97,7 +99,10 @@ private:
 
     [[nodiscard]] double frame_step() const { return 1 / (reader_->fps() > 0 ? reader_->fps() : kDefaultFps); }
     std::optional<TimedPicture> decode(const std::stop_token& stop);
-    void note_early_end();
+    [[nodiscard]] double continued(std::optional<double> told);
+    void forget_times();
+    [[noreturn]] void refuse(const std::stop_token& stop) const;
+    void reopen();
     void position_before(double seconds, double step_back);
     void skip_to(double seconds, std::optional<TimedPicture> first);
 
@@ -108,12 +113,16 @@ private:
     std::deque<TimedPicture> pending_;  // decoded ahead: the first frame, and what a seek had to look at
     std::int64_t next_index_ = 0;
     double last_pts_ = -1;    // of decoding
+    double offset_ = 0;       // of pts against the file's own times
+    bool rebased_ = false;    // its times began again in the middle: only reading from the start gives pts
     std::int64_t round_ = 0;  // of the picture decoded last
     bool loop_ = false;       // of read alone: a seek stops at the end
     int width_ = 0;
     int height_ = 0;
     std::uint64_t earlier_damage_ = 0;
-    std::string trouble_;
+    std::string early_end_;
+    std::stop_token opener_stop_;
+    std::stop_token stop_;  // of the opener, later of the last read: opening again ends with it, too
 };
 
 std::optional<TimedPicture> MediaFileSource::decode(const std::stop_token& stop) {
@@ -121,39 +130,63 @@ std::optional<TimedPicture> MediaFileSource::decode(const std::stop_token& stop)
     switch (reader_->next(*result.picture, stop)) {
         case MediaStatus::picture: break;
         case MediaStatus::stopped: return std::nullopt;
-        case MediaStatus::end: note_early_end(); return std::nullopt;
+        case MediaStatus::end:
+        case MediaStatus::broken: early_end_ = reader_->early_end(); return std::nullopt;
         case MediaStatus::stalled:
             throw Error(ErrorKind::input, "no data for " + short_number(request_.source.read_timeout) + " s",
                         request_.shown, "the connection or the sender has stopped");
-        case MediaStatus::broken: note_early_end(); return std::nullopt;
     }
     const std::int64_t round = reader_->round_of(*result.picture);
     result.starts_again = round != std::exchange(round_, round);
-    if (result.starts_again) last_pts_ = -1;
-    const std::optional<double> told = reader_->time_of(*result.picture);
-    result.pts = told ? std::max(*told, 0.0) : (last_pts_ < 0 ? 0 : last_pts_ + frame_step());
+    if (result.starts_again) forget_times();
+    result.pts = continued(reader_->time_of(*result.picture));
     last_pts_ = result.pts;
     return result;
 }
 
-void MediaFileSource::note_early_end() {
-    const double end = last_pts_ + frame_step();
-    if (reader_->ends_early(end, frame_step())) {
-        const double promised = reader_->track_duration().value_or(0);
-        trouble_ = "the file ends early: after " + short_number(end) + " of " + short_number(promised) + " s";
-    } else if (reader_->gave_up()) {
-        trouble_ = "reading ended early: " + reader_->read_error();
+// The time of the next picture, which never lies before the last one's.
+double MediaFileSource::continued(std::optional<double> told) {
+    constexpr double kNewTimeBase = 1;  // seconds back: files were put together
+    if (!told) return last_pts_ < 0 ? 0 : last_pts_ + frame_step();
+    double pts = std::max(*told + offset_, 0.0);
+    if (pts < last_pts_ - kNewTimeBase) {
+        rebased_ = true;
+        offset_ += last_pts_ + frame_step() - pts;
+        pts = last_pts_ + frame_step();
     }
+    return std::max(pts, last_pts_);
 }
 
-// To a key frame at or before the time, less step_back; infinity: to the very start, by opening the file anew.
-void MediaFileSource::position_before(double seconds, double step_back) {
+void MediaFileSource::forget_times() {
     last_pts_ = -1;
+    offset_ = 0;
+}
+
+// Not one picture came.
+void MediaFileSource::refuse(const std::stop_token& stop) const {
+    if (stop.stop_requested()) throw Error(ErrorKind::interrupted, "stopped while opening", request_.shown);
+    if (const std::string error = reader_->read_error(); !error.empty()) {
+        throw Error(ErrorKind::input, error + ", before the first picture", request_.shown);
+    }
+    const bool damaged = reader_->damaged() > 0;
+    throw Error(ErrorKind::input, damaged ? "not one picture in it can be decoded" : "it holds no picture",
+                request_.shown, damaged ? "the file is damaged" : "the video has a length of 0 seconds");
+}
+
+void MediaFileSource::reopen() {
+    forget_times();
     round_ = 0;
-    const bool anew = std::isinf(step_back) || !reader_->has_index();
-    if (!anew && reader_->seek_key_frame(std::max(seconds - step_back, 0.0))) return;
+    reader_ = std::make_unique<MediaReader>(request_, stop_);
+}
+
+// To a key frame at or before the time, less step_back; infinity: to the very start, by opening the file again.
+void MediaFileSource::position_before(double seconds, double step_back) {
+    forget_times();
+    round_ = 0;
+    const bool from_start = std::isinf(step_back) || !reader_->has_index() || rebased_;
+    if (!from_start && reader_->seek_key_frame(std::max(seconds - step_back, 0.0))) return;
     earlier_damage_ += reader_->damaged();
-    reader_ = std::make_unique<MediaReader>(request_, std::stop_token{});
+    reopen();
 }
 
 bool MediaFileSource::seek(double seconds) {
@@ -161,11 +194,11 @@ bool MediaFileSource::seek(double seconds) {
     seconds = std::max(seconds, 0.0);
     reader_->set_loop(false);
     pending_.clear();
-    trouble_.clear();
+    early_end_.clear();
     // Containers without a good index land behind the wanted time now and then: ask again from further back.
     for (const double step_back : {0.0, 2.0, 15.0, std::numeric_limits<double>::infinity()}) {
         position_before(seconds, step_back);
-        std::optional<TimedPicture> first = decode({});
+        std::optional<TimedPicture> first = decode(stop_);
         const bool too_late = !first || first->pts > seconds + kTimeTolerance;
         if (too_late && !std::isinf(step_back)) continue;
         skip_to(seconds, std::move(first));
@@ -180,11 +213,11 @@ bool MediaFileSource::resume_on_host(std::int64_t index, double pts) {
     request_.source.decoder = "software";
     maker_.leave_device();
     pending_.clear();
-    trouble_.clear();
-    last_pts_ = -1;
-    round_ = 0;
-    reader_ = std::make_unique<MediaReader>(request_, std::stop_token{});  // the lost decoder's complaints do not count
+    early_end_.clear();
+    stop_ = opener_stop_;  // the last read was stopped for this
+    reopen();              // the lost decoder's complaints do not count
     if (index >= 0) {
+        static_cast<void>(decode(stop_));  // times count from the first picture
         if (!seek(pts)) return false;
         while (!pending_.empty() && pending_.front().pts <= pts + kTimeTolerance) pending_.pop_front();
     }
@@ -196,7 +229,7 @@ bool MediaFileSource::resume_on_host(std::int64_t index, double pts) {
 void MediaFileSource::skip_to(double seconds, std::optional<TimedPicture> first) {
     std::optional<TimedPicture> current = std::move(first);
     while (current) {
-        std::optional<TimedPicture> following = decode({});
+        std::optional<TimedPicture> following = decode(stop_);
         if (!following || following->pts > seconds + kTimeTolerance) {
             pending_.push_back(std::move(*current));
             if (following) pending_.push_back(std::move(*following));
@@ -208,17 +241,22 @@ void MediaFileSource::skip_to(double seconds, std::optional<TimedPicture> first)
 
 }  // namespace
 
-std::unique_ptr<VideoSource> make_media_file_source(const MediaRequest& request, std::unique_ptr<MediaReader> reader) {
-    return std::make_unique<MediaFileSource>(request, std::move(reader));
+std::unique_ptr<VideoSource> make_media_file_source(const MediaRequest& request, std::unique_ptr<MediaReader> reader,
+                                                    const std::stop_token& stop) {
+    return std::make_unique<MediaFileSource>(request, std::move(reader), stop);
 }
 
-std::unique_ptr<VideoSource> open_media_file(const MediaRequest& request) {
-    return make_media_file_source(request, std::make_unique<MediaReader>(request, std::stop_token{}));
+std::unique_ptr<VideoSource> open_media_file(const MediaRequest& request, const std::stop_token& stop) {
+    return make_media_file_source(request, std::make_unique<MediaReader>(request, stop), stop);
 }
 
 MediaRequest file_request(const std::string& path, const SourceOptions& options) {
     MediaRequest request;
-    request.url = "file:" + path;  // so that no colon in the name is taken for a protocol
+    const std::filesystem::file_status status = std::filesystem::status(path);
+    const bool pipe = std::filesystem::is_fifo(status) || std::filesystem::is_character_file(status) ||
+                      std::filesystem::is_socket(status);
+    if (pipe) request.bytes = ByteReader::pipe;
+    request.url = pipe ? path : "file:" + path;  // so that no colon in the name is taken for a protocol
     request.shown = path;
     // A file from anywhere must not make us open other addresses.
     request.options = {{"protocol_whitelist", "file,crypto,data"}};

@@ -6,6 +6,8 @@
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <cstdio>
+#include <string_view>
 #include <thread>
 
 #include "core/base/error.h"
@@ -21,6 +23,12 @@ namespace {
 constexpr int kMostFailuresInRow = 200;  // of reading: a device that fails for ever must not hold us for ever
 constexpr auto kDevicePause = std::chrono::milliseconds(3);
 constexpr double kLongestProbe = 3;  // seconds of a live stream that are looked at before it starts
+// A server of live streams may begin with the last group of pictures, and so be ahead of time by some seconds.
+constexpr double kFarAhead = 20;                   // seconds
+constexpr std::size_t kMostBytesAhead = 64 << 20;  // no such group is larger
+constexpr double kDefaultStep = 0.04;              // seconds between frames of unknown rate
+constexpr double kGrace = 1;  // seconds: a ByteStream, which knows more, reports an expired time limit first
+constexpr auto kPacedWait = std::chrono::milliseconds(500);
 
 // Text that FFmpeg would draw as a terminal does, and cover pictures of music: nobody means these as a video.
 bool is_text(AVCodecID codec) {
@@ -28,13 +36,32 @@ bool is_text(AVCodecID codec) {
     return std::find(kText.begin(), kText.end(), codec) != kText.end();
 }
 
-std::pair<std::string, std::string> explanation(int status, const MediaRequest& request, const Watchdog& watchdog) {
-    if (watchdog.expired()) {
+// Formats that name further inputs: the length of such a list is not that of the video.
+bool is_playlist(std::string_view format) {
+    constexpr std::array<std::string_view, 4> kLists = {"hls", "dash", "sdp", "concat"};
+    return std::any_of(kLists.begin(), kLists.end(),
+                       [format](std::string_view name) { return format.substr(0, name.size()) == name; });
+}
+
+// "http://alice:secret@host/": a user name stands before the host.
+bool has_user_info(const std::string& url) {
+    const auto begin = url.find("://");
+    if (begin == std::string::npos) return false;
+    const std::string authority = url.substr(begin + 3, url.find_first_of("/?#", begin + 3) - begin - 3);
+    return authority.find('@') != std::string::npos;
+}
+
+std::pair<std::string, std::string> explanation(int status, const MediaRequest& request, bool expired) {
+    if (expired) {
         return {"no answer within " + short_number(request.source.open_timeout) + " s",
                 "check the address, the network and that the sender runs"};
     }
     switch (status) {
         case AVERROR_HTTP_UNAUTHORIZED:
+            if (has_user_info(request.url)) {
+                return {"the sender rejects this user name or password",
+                        "check both, and write @ / : in them as %40 %2F %3A"};
+            }
             return {"the sender wants a user name and a password", "give them as user:password@"};
         case AVERROR_HTTP_FORBIDDEN: return {"the sender forbids access", "check the user name and the password"};
         case AVERROR_HTTP_NOT_FOUND: return {"the sender does not know this address", "check the path after the host"};
@@ -46,6 +73,28 @@ std::pair<std::string, std::string> explanation(int status, const MediaRequest& 
         case AVERROR(EBUSY): return {av::message(status), "another program may be using it"};
         default: return {av::message(status), request.live ? "check the address and that the sender runs" : ""};
     }
+}
+
+// FNV-1a of the bytes and the time.
+std::uint64_t fingerprint_of(const AVPacket& packet) {
+    std::uint64_t hash = 14695981039346656037U;
+    const auto add = [&hash](std::uint8_t byte) { hash = (hash ^ byte) * 1099511628211U; };
+    for (int i = 0; i < packet.size; ++i) add(packet.data[i]);
+    for (int shift = 0; shift < 64; shift += 8) {
+        add(static_cast<std::uint8_t>(static_cast<std::uint64_t>(packet.pts) >> shift));
+    }
+    return std::max<std::uint64_t>(hash, 1);
+}
+
+// "00:01:02.345000000", as Matroska files tell how long a track is.
+std::optional<double> seconds_of(const AVDictionaryEntry* entry) {
+    int hours = 0;
+    int minutes = 0;
+    double seconds = 0;
+    if (entry == nullptr || std::sscanf(entry->value, "%d:%d:%lf", &hours, &minutes, &seconds) != 3) {
+        return std::nullopt;
+    }
+    return 3600.0 * hours + 60.0 * minutes + seconds;
 }
 
 std::int32_t* display_matrix(AVStream& stream) {
@@ -69,6 +118,9 @@ MediaReader::MediaReader(const MediaRequest& request, const std::stop_token& sto
     av::set_up();
     open(stop);
     find_stream();
+    if (request_.may_end) request_.live = !has_end(stop);
+    seekable_ = !request_.live && input_->pb != nullptr && input_->pb->seekable != 0;
+    if (bytes_) bytes_->finish_opening();
     OpenDecoder decoder = open_decoder(*stream_, request_.source, request_.live, *decoder_errors_, request_.shown);
     codec_ = std::move(decoder.codec);
     decoder_name_ = std::move(decoder.name);
@@ -77,28 +129,59 @@ MediaReader::MediaReader(const MediaRequest& request, const std::stop_token& sto
 void MediaReader::open(const std::stop_token& stop) {
     av::Dictionary options;
     for (const auto& [key, value] : request_.options) options.set(key, value);
-    if (request_.live) options.set("fpsprobesize", "5");  // frames; the usual 20 would delay the first picture
     auto* format = request_.input_format.empty() ? nullptr : av_find_input_format(request_.input_format.c_str());
     if (format == nullptr && !request_.input_format.empty()) {
         throw Error(ErrorKind::unavailable, "this FFmpeg was built without " + request_.input_format, request_.shown);
     }
 
-    AVFormatContext* context = avformat_alloc_context();
-    if (context == nullptr) throw std::bad_alloc();
     watchdog_->arm(request_.source.open_timeout, stop);
-    context->interrupt_callback = {Watchdog::interrupt, watchdog_.get()};
-    if (request_.device) context->flags |= AVFMT_FLAG_NONBLOCK;
-    if (request_.live) {
-        context->flags |= AVFMT_FLAG_NOBUFFER;
-        context->max_analyze_duration = static_cast<std::int64_t>(kLongestProbe * AV_TIME_BASE);
+    AVFormatContext* context = nullptr;
+    int status = open_bytes(options, stop);
+    if (request_.live) options.set("fpsprobesize", "5");  // frames; the usual 20 would delay the first picture
+    // Else a file that goes on with earlier times is taken for one whose clock has run over, 26 hours later.
+    if (!request_.live) options.set("correct_ts_overflow", "0");
+    if (status >= 0) {
+        context = avformat_alloc_context();
+        if (context == nullptr) throw std::bad_alloc();
+        context->interrupt_callback = {Watchdog::interrupt, watchdog_.get()};
+        if (bytes_) context->pb = &bytes_->context();
+        if (request_.device) context->flags |= AVFMT_FLAG_NONBLOCK;
+        if (request_.live) {
+            // Drops the packets of the probing, which are late. A short stream may have no others.
+            if (!bytes_) context->flags |= AVFMT_FLAG_NOBUFFER;
+            context->max_analyze_duration = static_cast<std::int64_t>(kLongestProbe * AV_TIME_BASE);
+        }
+        const std::string redirected = bytes_ ? bytes_->location() : "";
+        const std::string& url = redirected.empty() ? request_.url : redirected;
+        status = avformat_open_input(&context, url.c_str(), format, options.address());
     }
-    int status = avformat_open_input(&context, request_.url.c_str(), format, options.address());
     input_.reset(context);  // null after a failure
     if (status >= 0 && !request_.device) status = avformat_find_stream_info(input_.get(), nullptr);
-    if (status >= 0) return;
     if (stop.stop_requested()) throw Error(ErrorKind::interrupted, "stopped while opening", request_.shown);
-    const auto [what, advice] = explanation(status, request_, *watchdog_);
+    if (status >= 0) return;
+    if (bytes_ && !bytes_->failure().empty()) {
+        throw Error(ErrorKind::input, bytes_->failure(), request_.shown, "check what sends the video");
+    }
+    const bool expired = watchdog_->expired() || status == AVERROR(ETIMEDOUT) || status == AVERROR_EXIT;
+    const auto [what, advice] = explanation(status, request_, expired);
     throw Error(ErrorKind::input, what, request_.shown, advice);
+}
+
+// What FFmpeg is to read through a ByteStream.
+int MediaReader::open_bytes(av::Dictionary& options, const std::stop_token& stop) {
+    const ByteLimits limits{request_.source.open_timeout, request_.source.read_timeout};
+    int status = 0;
+    if (request_.bytes == ByteReader::pipe) bytes_ = open_pipe_stream(request_.url, limits, stop, status);
+    if (request_.bytes == ByteReader::connection) {
+        bytes_ = open_url_stream(request_.url, options, limits, stop, status);
+        if (!bytes_) return status;
+        if (const std::string allowed = bytes_->allowed_protocols(); !allowed.empty()) {
+            options.set("protocol_whitelist", allowed);
+        }
+        if (bytes_->size()) request_.live = false;  // as far as known: it may be a playlist
+    }
+    if (bytes_) watchdog_->arm(request_.source.open_timeout + kGrace, stop);
+    return status;
 }
 
 void MediaReader::find_stream() {
@@ -114,8 +197,44 @@ void MediaReader::find_stream() {
     const AVRational rate = av_guess_frame_rate(input_.get(), stream_, nullptr);
     fps_ = rate.num > 0 && rate.den > 0 ? av_q2d(rate) : 0;
     if (const std::int32_t* matrix = display_matrix(*stream_)) orientation_ = throng::orientation_of(matrix);
-    seekable_ = !request_.live && input_->pb != nullptr && input_->pb->seekable != 0;
+    if (stream_->start_time != AV_NOPTS_VALUE) start_ = stream_->start_time;
     has_index_ = (input_->iformat->flags & (AVFMT_GENERIC_INDEX | AVFMT_NOTIMESTAMPS)) == 0;
+}
+
+bool MediaReader::has_end(const std::stop_token& stop) {
+    const bool list = is_playlist(input_->iformat->name);
+    const bool has_length = bytes_ && bytes_->size() && !list;
+    const bool has_duration = input_->duration != AV_NOPTS_VALUE && input_->duration > 0;
+    return has_length || has_duration || (!list && is_sent_ahead(stop));
+}
+
+// A file is sent as fast as the connection allows. Reads packets until they are far ahead of time, or all have come, or
+// had to be waited for, as they must be where a camera sends them.
+bool MediaReader::is_sent_ahead(const std::stop_token& stop) {
+    const auto begin = std::chrono::steady_clock::now();
+    const double tick = av_q2d(stream_->time_base);
+    const double usual_step = fps_ > 0 ? 1 / fps_ : kDefaultStep;
+    std::size_t bytes = 0;
+    double sent = 0;  // seconds of video
+    waited_ = {};
+    watchdog_->arm(request_.source.read_timeout, stop);
+    while (waited_ < kPacedWait && bytes < kMostBytesAhead) {
+        av::PacketPtr packet = av::make_packet();
+        const auto before = std::chrono::steady_clock::now();
+        const int status = av_read_frame(input_.get(), packet.get());
+        const auto now = std::chrono::steady_clock::now();
+        waited_ += now - before;
+        if (stop.stop_requested()) throw Error(ErrorKind::interrupted, "stopped while opening", request_.shown);
+        if (status == AVERROR_EOF) return bytes_ == nullptr || bytes_->failure().empty();
+        if (status < 0) return false;
+        if (packet->stream_index == stream_->index) {
+            bytes += static_cast<std::size_t>(packet->size);
+            sent += packet->duration > 0 ? static_cast<double>(packet->duration) * tick : usual_step;
+        }
+        ahead_.push_back(std::move(packet));
+        if (sent > kFarAhead + std::chrono::duration<double>(now - begin).count()) return true;
+    }
+    return bytes >= kMostBytesAhead;
 }
 
 MediaStatus MediaReader::next(AVFrame& picture, const std::stop_token& stop) {
@@ -124,7 +243,7 @@ MediaStatus MediaReader::next(AVFrame& picture, const std::stop_token& stop) {
         const int status = avcodec_receive_frame(codec_.get(), &picture);
         if (status >= 0) {
             if (!checked_decoder_) check_wanted_decoder(picture);
-            if (!passed_.first_picture) passed_.first_picture = picture.best_effort_timestamp;
+            note_picture(picture);
             const bool damaged = picture.decode_error_flags != 0 || (picture.flags & AV_FRAME_FLAG_CORRUPT) != 0;
             if (damaged) ++damaged_;
             return MediaStatus::picture;
@@ -140,9 +259,11 @@ MediaStatus MediaReader::next(AVFrame& picture, const std::stop_token& stop) {
 
 MediaStatus MediaReader::feed(const std::stop_token& stop) {
     watchdog_->arm(request_.source.read_timeout, stop);
+    if (bytes_) bytes_->set_stop(stop);
     for (;;) {
         if (stop.stop_requested()) return MediaStatus::stopped;
         const int status = read_packet();
+        if (status < 0 && stop.stop_requested()) return MediaStatus::stopped;
         if (status == AVERROR(EAGAIN)) {
             if (watchdog_->expired()) return MediaStatus::stalled;
             std::this_thread::sleep_for(kDevicePause);
@@ -151,6 +272,7 @@ MediaStatus MediaReader::feed(const std::stop_token& stop) {
         }
         if (status == AVERROR_EOF) {
             if (loop_ && can_go_round() && go_round()) continue;
+            damaged_ -= static_cast<std::uint64_t>(failures_in_row_);  // they are the early end
             draining_ = true;
             return avcodec_send_packet(codec_.get(), nullptr) < 0 ? MediaStatus::end : MediaStatus::picture;
         }
@@ -161,6 +283,10 @@ MediaStatus MediaReader::feed(const std::stop_token& stop) {
         failures_in_row_ = 0;
         if (packet_->stream_index != stream_->index) continue;
         note_packet();
+        note_entry();
+        // A packet that ends with the file. (In a transport stream the flag may stand for a gap between packets.)
+        const bool cut = (packet_->flags & AV_PKT_FLAG_CORRUPT) != 0;
+        if (cut && (input_->iformat->flags & AVFMT_TS_DISCONT) == 0) ++damaged_;
         if (avcodec_send_packet(codec_.get(), packet_.get()) < 0) ++damaged_;
         return MediaStatus::picture;
     }
@@ -169,6 +295,11 @@ MediaStatus MediaReader::feed(const std::stop_token& stop) {
 int MediaReader::read_packet() {
     if (std::exchange(packet_is_read_, false)) return 0;
     av_packet_unref(packet_.get());
+    if (!ahead_.empty()) {
+        packet_ = std::move(ahead_.front());
+        ahead_.pop_front();
+        return 0;
+    }
     const auto begin = std::chrono::steady_clock::now();
     const int status = av_read_frame(input_.get(), packet_.get());
     waited_ += std::chrono::steady_clock::now() - begin;
@@ -179,6 +310,13 @@ int MediaReader::read_packet() {
 void MediaReader::note_packet() {
     AVPacket& packet = *packet_;
     if (!passed_.first) passed_.first = PacketMark{packet.pts, packet.pos};
+    if (bytes_ && first_packet_ == 0) first_packet_ = fingerprint_of(packet);
+    if (const std::int64_t time = packet.pts != AV_NOPTS_VALUE ? packet.pts : packet.dts; time != AV_NOPTS_VALUE) {
+        const std::int64_t usual = std::llround(step() / av_q2d(stream_->time_base));
+        const std::int64_t end = time + (packet.duration > 0 ? packet.duration : usual);
+        passed_.highest_end = std::max(passed_.highest_end.value_or(end), end);
+    }
+    ++passed_.packets;
     if (!opening_) {
         opening_ = passed_.first;
         opening_time_ = packet.dts != AV_NOPTS_VALUE ? std::min(packet.dts, packet.pts) : packet.pts;
@@ -199,16 +337,14 @@ bool MediaReader::can_go_round() const {
     const bool whole = seekable_ && has_index_ && passed_.first && passed_.first == opening_ && !passed_.untimed;
     if (!whole || damaged() > 0 || gave_up_) return false;
     if (!passed_.lowest_pts || !passed_.first_picture || *passed_.lowest_pts != *passed_.first_picture) return false;
-    const double length = static_cast<double>(passed_.highest_pts - *passed_.lowest_pts) * av_q2d(stream_->time_base);
-    const double step = fps_ > 0 ? 1 / fps_ : 0;
-    return !ends_early(length + step, step);
+    return early_end().empty();
 }
 
 // The first packet is next, and lies in packet_. False: the demuxer does not find it again.
 bool MediaReader::go_round() {
     if (passed_.period == 0) {
-        const double step = 1 / ((fps_ > 0 ? fps_ : 1) * av_q2d(stream_->time_base));
-        passed_.period = passed_.highest_pts - *passed_.lowest_pts + std::max<std::int64_t>(std::llround(step), 1);
+        const double ticks = 1 / ((fps_ > 0 ? fps_ : 1) * av_q2d(stream_->time_base));
+        passed_.period = passed_.highest_pts - *passed_.lowest_pts + std::max<std::int64_t>(std::llround(ticks), 1);
     }
     if (av_seek_frame(input_.get(), stream_->index, opening_time_, AVSEEK_FLAG_BACKWARD) < 0) return false;
     do {
@@ -221,21 +357,55 @@ bool MediaReader::go_round() {
     return true;
 }
 
+// Complaints about the pictures before and around the first key frame do not count where reading starts between two key
+// frames (a recording of a broadcast, an open group of pictures, a seek): what they need was never in the file.
+void MediaReader::note_entry() {
+    const AVPacket& packet = *packet_;
+    const bool key = (packet.flags & AV_PKT_FLAG_KEY) != 0;
+    if (!entry_.has_key) {
+        entry_.has_key = key;
+        if (!key) entry_.torn = true;
+        if (key && packet.pts != AV_NOPTS_VALUE) entry_.key_pts = packet.pts;
+    } else if (entry_.key_pts && packet.pts != AV_NOPTS_VALUE && packet.pts < *entry_.key_pts) {
+        entry_.torn = true;
+    }
+}
+
+void MediaReader::note_picture(const AVFrame& picture) {
+    const std::int64_t time = picture.best_effort_timestamp;
+    if (!passed_.first_picture) passed_.first_picture = time;
+    // A demuxer may change its mind about the start later; where none is known, the first picture makes it.
+    if (time != AV_NOPTS_VALUE && !start_) start_ = time;
+    if (entry_.passed || !entry_.has_key) return;
+    if (time != AV_NOPTS_VALUE && entry_.key_pts && time < *entry_.key_pts) return;
+    entry_.passed = true;
+    if (entry_.torn) excused_ = complaints();
+}
+
 // What a failed read means; picture: try again.
 MediaStatus MediaReader::failed(int status) {
     if (watchdog_->stopped()) return MediaStatus::stopped;
-    if (watchdog_->expired()) return MediaStatus::stalled;
+    // FFmpeg remembers an interrupted read and returns it from later ones, too.
+    const bool interrupted = status == AVERROR_EXIT || status == AVERROR(ETIMEDOUT);
+    if (interrupted || (!bytes_ && watchdog_->expired())) return MediaStatus::stalled;
     ++damaged_;
     read_error_ = av::message(status);
     // Damaged data in a file: the demuxer finds its way again. A device or a connection that fails does not.
     const bool may_recover = status == AVERROR_INVALIDDATA && !request_.live;
     if (may_recover && ++failures_in_row_ < kMostFailuresInRow) return MediaStatus::picture;
     gave_up_ = true;
-    if (!request_.live) {  // show what the decoder still holds
+    gave_up_on_damage_ = may_recover;
+    if (may_recover) damaged_ -= static_cast<std::uint64_t>(failures_in_row_);  // they are the early end
+    if (!request_.live) {                                                       // show what the decoder still holds
         draining_ = true;
         if (avcodec_send_packet(codec_.get(), nullptr) >= 0) return MediaStatus::picture;
     }
     return MediaStatus::broken;
+}
+
+std::string MediaReader::read_error() const {
+    if (bytes_ && !bytes_->failure().empty()) return bytes_->failure();
+    return gave_up_ ? read_error_ : "";
 }
 
 // A hardware decoder may open and still refuse the stream; FFmpeg then decodes in software by itself.
@@ -253,12 +423,15 @@ void MediaReader::check_wanted_decoder(const AVFrame& picture) {
 }
 
 bool MediaReader::seek_key_frame(double seconds) {
-    const std::int64_t start = stream_->start_time != AV_NOPTS_VALUE ? stream_->start_time : 0;
+    const std::int64_t start = start_.value_or(0);
     const auto offset = static_cast<std::int64_t>(std::floor(seconds / av_q2d(stream_->time_base)));
     watchdog_->arm(request_.source.read_timeout, {});
+    if (bytes_) bytes_->recover();
+    ahead_.clear();
     if (av_seek_frame(input_.get(), stream_->index, start + offset, AVSEEK_FLAG_BACKWARD) < 0) return false;
     avcodec_flush_buffers(codec_.get());
     passed_ = {};
+    entry_ = {};
     packet_is_read_ = false;
     draining_ = false;
     gave_up_ = false;
@@ -273,8 +446,7 @@ std::int64_t MediaReader::round_of(const AVFrame& picture) const {
 
 std::optional<double> MediaReader::time_of(const AVFrame& picture) const {
     if (picture.best_effort_timestamp == AV_NOPTS_VALUE) return std::nullopt;
-    const std::int64_t start = stream_->start_time != AV_NOPTS_VALUE ? stream_->start_time : 0;
-    const std::int64_t ticks = picture.best_effort_timestamp - start - round_of(picture) * passed_.period;
+    const std::int64_t ticks = picture.best_effort_timestamp - start_.value_or(0) - round_of(picture) * passed_.period;
     return static_cast<double>(ticks) * av_q2d(stream_->time_base);
 }
 
@@ -286,22 +458,52 @@ Orientation MediaReader::orientation_of_picture(const AVFrame& picture) const {
 
 std::optional<double> MediaReader::duration() const {
     if (request_.live) return std::nullopt;
-    if (const auto track = track_duration()) return track;
+    if (stream_->duration != AV_NOPTS_VALUE && stream_->duration > 0) {
+        return static_cast<double>(stream_->duration) * av_q2d(stream_->time_base);
+    }
     if (input_->duration != AV_NOPTS_VALUE && input_->duration > 0) {
         return static_cast<double>(input_->duration) / AV_TIME_BASE;
     }
     return std::nullopt;
 }
 
-std::optional<double> MediaReader::track_duration() const {
-    if (request_.live || stream_->duration == AV_NOPTS_VALUE || stream_->duration <= 0) return std::nullopt;
-    return static_cast<double>(stream_->duration) * av_q2d(stream_->time_base);
+// When the video ends by what the file's headers say, in seconds on the container's clock. What FFmpeg estimates from
+// the data at hand is no promise.
+std::optional<double> MediaReader::promised_end() const {
+    if (request_.live || input_->duration_estimation_method != AVFMT_DURATION_FROM_STREAM) return std::nullopt;
+    const std::string_view format = input_->iformat->name;
+    // Matroska counts from 0, wherever the first frame is.
+    if (const auto tag = seconds_of(av_dict_get(stream_->metadata, "DURATION", nullptr, 0))) return tag;
+    const bool alone = input_->nb_streams == 1;
+    if (format.substr(0, 8) == "matroska") {
+        if (!alone || input_->duration <= 0) return std::nullopt;
+        return static_cast<double>(input_->duration) / AV_TIME_BASE;
+    }
+    // Elsewhere a stream may have been given the duration of the longest one.
+    const bool own_duration = alone || format.substr(0, 3) == "mov" || format == "avi";
+    if (!own_duration || stream_->duration == AV_NOPTS_VALUE || stream_->duration <= 0) return std::nullopt;
+    return static_cast<double>(start_.value_or(0) + stream_->duration) * av_q2d(stream_->time_base);
 }
 
-bool MediaReader::ends_early(double end, double step) const {
-    constexpr double kUsualDifference = 0.5;  // seconds between what headers say and the last frame's end
-    const std::optional<double> promised = track_duration();
-    return promised && end + std::max(kUsualDifference, 2 * step) < *promised;
+std::string MediaReader::early_end() const {
+    const bool no_more_data = bytes_ && !bytes_->failure().empty();
+    if (no_more_data || (gave_up_ && !gave_up_on_damage_)) return "reading ended early: " + read_error();
+    const std::optional<double> promised = promised_end();
+    if (promised && passed_.highest_end) {
+        constexpr double kUsualDifference = 0.5;  // seconds between what headers say and the last frame's end
+        const double tick = av_q2d(stream_->time_base);
+        const double start = static_cast<double>(start_.value_or(0)) * tick;
+        const double end = static_cast<double>(*passed_.highest_end) * tick;
+        if (end + std::max(kUsualDifference, 0.5 * step()) < *promised) {
+            return "the file ends early: after " + short_number(end - start) + " of " +
+                   short_number(*promised - start) + " s";
+        }
+    }
+    // GIF: FFmpeg counted the frames, and does not give one that is cut.
+    const bool from_start = passed_.first == opening_ && passed_.rounds == 0;
+    const bool one_missing = input_->iformat->name == std::string_view("gif") && from_start && !request_.live &&
+                             passed_.packets < stream_->nb_frames;
+    return failures_in_row_ > 0 || one_missing ? "the file ends early: its last part cannot be read" : "";
 }
 
 std::optional<std::int64_t> MediaReader::frame_count() const {

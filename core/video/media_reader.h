@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -12,19 +13,29 @@
 #include <vector>
 
 #include "core/video/av.h"
+#include "core/video/byte_stream.h"
 #include "core/video/orientation.h"
 #include "core/video/source.h"
 #include "core/video/watchdog.h"
 
 namespace throng {
 
+// Who reads the bytes.
+enum class ByteReader {
+    ffmpeg,
+    connection,  // ByteStream: an address of a protocol that carries files
+    pipe,        // ByteStream: a path that is neither a file nor a folder
+};
+
 struct MediaRequest {
-    std::string url;           // as FFmpeg takes it
+    std::string url;           // as FFmpeg takes it; a path for a pipe
     std::string shown;         // for messages, passwords masked
     std::string input_format;  // FFmpeg's name of a device or format; empty: found by looking at the data
     std::vector<std::pair<std::string, std::string>> options;  // for that format
     bool device = false;                                       // a camera: nothing to probe, never blocks
-    bool live = false;                                         // pictures as soon as they are there
+    ByteReader bytes = ByteReader::ffmpeg;
+    bool live = false;     // pictures as soon as they are there
+    bool may_end = false;  // live only if it turns out to have no end: see MediaReader::live
     SourceOptions source;
 };
 
@@ -33,12 +44,13 @@ enum class MediaStatus {
     end,
     stalled,  // no data for source.read_timeout seconds
     stopped,  // by the stop token; the reader may be used no more if it reads from a network
-    broken,   // reading failed for good; what was read before is fine
+    broken,   // reading a live stream failed for good; what was read before is fine
 };
 
 class MediaReader {
 public:
-    // Throws Error(input) when it cannot be opened or has no video, and what open_decoder throws.
+    // Throws Error(input) when it cannot be opened or has no video, Error(interrupted) after a stop request, and what
+    // open_decoder throws.
     MediaReader(const MediaRequest& request, const std::stop_token& stop);
 
     // The next picture. Damaged packets are skipped and counted.
@@ -53,36 +65,49 @@ public:
     // How often the file had begun again before this picture, since it was opened or sought in.
     [[nodiscard]] std::int64_t round_of(const AVFrame& picture) const;
 
-    // Seconds from the stream's start, negative for none.
+    // Seconds from the stream's start, as first known.
     [[nodiscard]] std::optional<double> time_of(const AVFrame& picture) const;
     [[nodiscard]] Orientation orientation_of_picture(const AVFrame& picture) const;
+
+    // A request with may_end is for a stream without an end: it has no length and no duration, and its sender keeps to
+    // the time of its pictures.
+    [[nodiscard]] bool live() const { return request_.live; }
+    // A fingerprint of the first video packet's bytes and time, equal for the same file sent again; 0 before it was
+    // read and for what ByteStream does not read (a camera may begin with the same frame whenever it restarts).
+    [[nodiscard]] std::uint64_t first_packet() const { return first_packet_; }
 
     // As the container tells it, before turning; 0 unknown.
     [[nodiscard]] int width() const { return stream_->codecpar->width; }
     [[nodiscard]] int height() const { return stream_->codecpar->height; }
     [[nodiscard]] double fps() const { return fps_; }
-    [[nodiscard]] std::optional<double> duration() const;        // of the file, as well as it is known
-    [[nodiscard]] std::optional<double> track_duration() const;  // of the video stream by itself
+    [[nodiscard]] std::optional<double> duration() const;  // of the file, as well as it is known
     [[nodiscard]] std::optional<std::int64_t> frame_count() const;
     [[nodiscard]] bool seekable() const { return seekable_; }
-    // A last frame that ends `end` seconds from the start, and lasts `step`, comes long before the end of the track.
-    [[nodiscard]] bool ends_early(double end, double step) const;
+    // After the end: why it came before all of the video was read ("the file ends early: …"); empty for a whole file.
+    [[nodiscard]] std::string early_end() const;
     // False where only reading from the start gives exact positions (raw streams, GIF).
     [[nodiscard]] bool has_index() const { return has_index_; }
     [[nodiscard]] std::string details(int width, int height) const;
     // Part of the last next() that went into waiting for data.
     [[nodiscard]] double waited_seconds() const { return waited_.count(); }
     // Places where packets could not be decoded, pictures were decoded in part or reading failed.
-    [[nodiscard]] std::uint64_t damaged() const { return std::max<std::uint64_t>(damaged_, *decoder_errors_); }
+    [[nodiscard]] std::uint64_t damaged() const { return complaints() - excused_; }
     // A hardware decoder was opened and left the first picture to FFmpeg's own, which then has one thread only.
     [[nodiscard]] bool refused_by_hardware() const { return refused_by_hardware_; }
-    // Reading failed for good before the end, and why.
-    [[nodiscard]] bool gave_up() const { return gave_up_; }
-    [[nodiscard]] const std::string& read_error() const { return read_error_; }
+    // Why reading failed for good before the end; empty while it has not.
+    [[nodiscard]] std::string read_error() const;
 
 private:
     void open(const std::stop_token& stop);
+    [[nodiscard]] int open_bytes(av::Dictionary& options, const std::stop_token& stop);
     void find_stream();
+    [[nodiscard]] bool has_end(const std::stop_token& stop);
+    [[nodiscard]] bool is_sent_ahead(const std::stop_token& stop);
+    [[nodiscard]] std::uint64_t complaints() const { return std::max<std::uint64_t>(damaged_, *decoder_errors_); }
+    [[nodiscard]] std::optional<double> promised_end() const;
+    [[nodiscard]] double step() const { return fps_ > 0 ? 1 / fps_ : 0; }
+    void note_picture(const AVFrame& picture);
+    void note_entry();
     [[nodiscard]] MediaStatus feed(const std::stop_token& stop);  // one packet; picture means go on
     [[nodiscard]] int read_packet();
     [[nodiscard]] MediaStatus failed(int status);
@@ -94,13 +119,17 @@ private:
     MediaRequest request_;
     std::unique_ptr<Watchdog> watchdog_ = std::make_unique<Watchdog>();                     // its address is FFmpeg's
     std::unique_ptr<av::ErrorCount> decoder_errors_ = std::make_unique<av::ErrorCount>(0);  // the decoder's
+    std::unique_ptr<ByteStream> bytes_;  // what input_ reads, unless FFmpeg does it by itself
     av::InputPtr input_;
     av::CodecPtr codec_;
     av::PacketPtr packet_ = av::make_packet();
+    std::deque<av::PacketPtr> ahead_;  // read before the first one was asked for
     AVStream* stream_ = nullptr;
     std::string decoder_name_;
     Orientation orientation_;
     double fps_ = 0;
+    std::optional<std::int64_t> start_;  // of the stream, in its time base
+    std::uint64_t first_packet_ = 0;
     bool seekable_ = false;
     bool has_index_ = false;
     bool draining_ = false;
@@ -117,17 +146,29 @@ private:
         std::optional<PacketMark> first;
         std::optional<std::int64_t> lowest_pts;
         std::int64_t highest_pts = 0;
+        std::optional<std::int64_t> highest_end;    // of a packet, by its duration
         std::optional<std::int64_t> first_picture;  // its time
         bool untimed = false;                       // a packet without a time
-        std::int64_t rounds = 0;                    // that have ended
-        std::int64_t period = 0;                    // of a round; 0 before the first one has ended
+        std::int64_t packets = 0;
+        std::int64_t rounds = 0;  // that have ended
+        std::int64_t period = 0;  // of a round; 0 before the first one has ended
     };
     Passed passed_;
+    // How decoding began: where reading starts between two key frames, the first pictures need some that are not there.
+    struct Entry {
+        std::optional<std::int64_t> key_pts;  // of the first key frame
+        bool has_key = false;
+        bool torn = false;  // packets came that the key frame is later than
+        bool passed = false;
+    };
+    Entry entry_;
+    std::uint64_t excused_ = 0;          // complaints about such pictures
     std::optional<PacketMark> opening_;  // the file's first packet
     std::int64_t opening_time_ = 0;      // to seek it by
     bool checked_decoder_ = false;
     bool refused_by_hardware_ = false;
     bool gave_up_ = false;
+    bool gave_up_on_damage_ = false;
     std::chrono::duration<double> waited_{};
     std::uint64_t damaged_ = 0;
     int failures_in_row_ = 0;

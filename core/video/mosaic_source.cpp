@@ -56,6 +56,7 @@ public:
         return inner == source_->info().name ? "mosaic:" + inner : inner;
     }
     [[nodiscard]] std::string notice() const override { return source_->notice(); }
+    [[nodiscard]] std::string incomplete() const override { return source_->incomplete(); }
     [[nodiscard]] std::optional<double> decode_ms() const override { return source_->decode_ms(); }
     [[nodiscard]] std::uint64_t replaced() const override { return source_->replaced(); }
 

@@ -8,22 +8,24 @@
 
 namespace throng {
 
-std::unique_ptr<VideoSource> open_network(const std::string& url, const SourceOptions& options) {
+std::unique_ptr<VideoSource> open_network(const std::string& url, const SourceOptions& options,
+                                          const std::stop_token& stop) {
     MediaRequest request;
     request.url = url;
     request.shown = mask_credentials(url);
     request.source = options;
+    request.live = true;
     const std::string scheme = url_scheme(url);
     if (scheme == "rtsp" || scheme == "rtsps") {
         request.options = {{"rtsp_transport", "tcp"}, {"allowed_media_types", "video"}};
     }
-    const bool may_have_end = scheme == "http" || scheme == "https" || scheme == "ftp" || scheme == "sftp";
-    if (may_have_end) {
-        auto reader = std::make_unique<MediaReader>(request, std::stop_token{});
-        if (reader->duration()) return make_media_file_source(request, std::move(reader));
-    }
-    request.live = true;
-    return open_live(request);
+    request.may_end = scheme == "http" || scheme == "https" || scheme == "ftp" || scheme == "sftp";
+    if (request.may_end) request.bytes = ByteReader::connection;
+    auto reader = std::make_unique<MediaReader>(request, stop);
+    request.live = reader->live();
+    request.may_end = false;
+    if (request.live) return make_live_source(request, std::move(reader));
+    return make_media_file_source(request, std::move(reader), stop);
 }
 
 }  // namespace throng

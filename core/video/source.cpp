@@ -36,27 +36,28 @@ bool is_motion_jpeg(const fs::path& path) {
     return extension == ".mjpg" || extension == ".mjpeg";
 }
 
-Source open_path(std::string_view spec, const SourceOptions& options) {
+Source open_path(std::string_view spec, const SourceOptions& options, const std::stop_token& stop) {
     const std::string path = url_scheme(spec) == "file" ? file_url_path(spec) : std::string(spec);
     struct stat status {};
     if (path.empty() || ::stat(path.c_str(), &status) != 0) {
         const std::string why = path.empty() ? "no source is named" : std::generic_category().message(errno);
         throw Error(ErrorKind::input, why, path, "check the path");
     }
-    if (S_ISDIR(status.st_mode)) return open_image_folder(path);
+    if (S_ISDIR(status.st_mode)) return open_image_folder(path, stop);
     if (S_ISREG(status.st_mode) && status.st_size == 0) throw Error(ErrorKind::input, "the file is empty", path);
-    if (S_ISREG(status.st_mode) && is_still_image(path) && !is_motion_jpeg(path)) return open_image(path);
-    return open_media_file(file_request(path, options));
+    const bool still = S_ISREG(status.st_mode) && is_still_image(path) && !is_motion_jpeg(path);
+    if (still && !is_animated_png(path)) return open_image(path);
+    return open_media_file(file_request(path, options), stop);
 }
 
 // Four copies are put together on the host. The names in messages stay those of the source inside.
-Source open_mosaic(std::string_view spec, const SourceOptions& options) {
+Source open_mosaic(std::string_view spec, const SourceOptions& options, const std::stop_token& stop) {
     SourceOptions on_host = options;
     on_host.prefer_device_frames = false;
-    return make_mosaic(open_source(spec.substr(spec.find(':') + 1), on_host));
+    return make_mosaic(open_source(spec.substr(spec.find(':') + 1), on_host, stop));
 }
 
-Source open_drawn_crowd(std::string_view spec, const SourceOptions&) {
+Source open_drawn_crowd(std::string_view spec, const SourceOptions&, const std::stop_token&) {
     return open_crowd(spec);
 }
 
@@ -65,14 +66,14 @@ bool is_address(std::string_view spec) {
     return !scheme.empty() && scheme != "file";
 }
 
-Source open_address(std::string_view spec, const SourceOptions& options) {
-    return open_network(std::string(spec), options);
+Source open_address(std::string_view spec, const SourceOptions& options, const std::stop_token& stop) {
+    return open_network(std::string(spec), options, stop);
 }
 
 // The first kind that matches opens the source; a path is what is left.
 struct SourceKind {
     bool (*matches)(std::string_view spec);
-    Source (*open)(std::string_view spec, const SourceOptions& options);
+    Source (*open)(std::string_view spec, const SourceOptions& options, const std::stop_token& stop);
 };
 constexpr std::array<SourceKind, 6> kKinds = {{
     {[](std::string_view spec) { return has_prefix(spec, "mosaic:"); }, open_mosaic},
@@ -85,10 +86,10 @@ constexpr std::array<SourceKind, 6> kKinds = {{
 
 }  // namespace
 
-std::unique_ptr<VideoSource> open_source(std::string_view spec, const SourceOptions& options, std::stop_token) {
+std::unique_ptr<VideoSource> open_source(std::string_view spec, const SourceOptions& options, std::stop_token stop) {
     const auto kind =
         std::find_if(kKinds.begin(), kKinds.end(), [spec](const SourceKind& k) { return k.matches(spec); });
-    return kind->open(spec, options);
+    return kind->open(spec, options, stop);
 }
 
 }  // namespace throng

@@ -33,6 +33,9 @@ struct SourceInfo {
     bool seekable = false;
 };
 
+// A connection that gave pictures for this long was a good one.
+inline constexpr std::chrono::seconds kLastingConnection{10};
+
 // How long a live source waits for a picture before it says that none came.
 inline constexpr std::chrono::milliseconds kReadWait{200};
 
@@ -46,6 +49,12 @@ public:
 
     // Blocks until a picture, a time-out (live sources, kReadWait), the end, or a stop request (gives timeout).
     // Throws Error(input) when the input is broken beyond going on; frames read before stay valid.
+    //
+    // The pts of a frame never lies before that of the frame before it. Of a file it counts from the start of its
+    // video track, by the file's own clock; where that jumps back by more than a second (files put together), it goes
+    // on with the next frame step. Of a live source it counts from the first frame that came, by the sender's clock
+    // within a connection; each connection joins it to the wall-clock time since that first frame, so it jumps by the
+    // length of an outage. A seek, and every time that a looped file starts again, begin a new order.
     virtual ReadStatus read(Frame& frame, std::stop_token stop) = 0;
 
     // The next read gives the frame at or before this time. False where the source cannot seek.
@@ -67,6 +76,10 @@ public:
     [[nodiscard]] virtual std::string current_name() const { return info().name; }
     // One line about trouble that did not end the source ("reconnecting, attempt 3"), empty when all is well.
     [[nodiscard]] virtual std::string notice() const { return {}; }
+    // Why the frames given so far are not all that the input holds, or not as it holds them (a cut-short or damaged
+    // file, images left out, a connection lost in the middle of a file); empty while nothing is missing. Final once
+    // read has returned end. Frames that a live source loses or replaces are not meant.
+    [[nodiscard]] virtual std::string incomplete() const { return {}; }
     // Milliseconds of work behind the last frame, without the waiting for data, where the source knows them apart
     // (live sources decode on a thread of their own); none: the time that read took.
     [[nodiscard]] virtual std::optional<double> decode_ms() const { return std::nullopt; }
@@ -80,16 +93,18 @@ struct SourceOptions {
     // Hand frames out in device memory where a hardware decoder leaves them there (NV12, see Frame::on_host); otherwise
     // they are brought to the host.
     bool prefer_device_frames = false;
-    double open_timeout = 10;  // seconds, streams
-    double read_timeout = 5;   // seconds without data until a stream counts as stalled
-    int reconnects = -1;       // attempts after a stream broke; -1 without limit
-    int device = 0;            // GPU for hardware decoding
+    double open_timeout = 10;  // seconds: streams, pipes and devices
+    double read_timeout = 5;   // seconds without data until a stream, pipe or device counts as stalled
+    // Attempts to open a stream again since it last gave pictures for kLastingConnection; -1 without limit.
+    int reconnects = -1;
+    int device = 0;  // GPU for hardware decoding
 };
 
 // spec: a video or image file, a folder of images, rtsp://…, camera:N or /dev/videoN, gst:PIPELINE, mosaic:SOURCE,
 // crowd:faces=60,size=1920x1080,seed=1. Throws Error(input) when it cannot be opened, Error(usage) for a malformed
-// spec, Error(unavailable) for a decoder that was asked for and is not there.
-[[nodiscard]] std::unique_ptr<VideoSource> open_source(std::string_view spec, const SourceOptions& options = {}, std::stop_token stop = {});
+// spec, Error(unavailable) for a decoder that was asked for and is not there, Error(interrupted) after a stop request.
+[[nodiscard]] std::unique_ptr<VideoSource> open_source(std::string_view spec, const SourceOptions& options = {},
+                                                       std::stop_token stop = {});
 
 // Cameras that can be opened now, for the window's menu: spec ("camera:0") and the device's own name.
 struct CameraInfo {

@@ -3,17 +3,23 @@
 
 #include <chrono>
 #include <stop_token>
+#include <utility>
 
 namespace throng {
 
 class Watchdog {
 public:
+    using Clock = std::chrono::steady_clock;
+
     void arm(double seconds, std::stop_token stop) {
-        using Clock = std::chrono::steady_clock;
-        deadline_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+        arm_until(Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds)),
+                  std::move(stop));
+    }
+    void arm_until(Clock::time_point deadline, std::stop_token stop) {
+        deadline_ = deadline;
         stop_ = std::move(stop);
     }
-    [[nodiscard]] bool expired() const { return std::chrono::steady_clock::now() >= deadline_; }
+    [[nodiscard]] bool expired() const { return Clock::now() >= deadline_; }
     [[nodiscard]] bool stopped() const { return stop_.stop_requested(); }
 
     // For AVFormatContext::interrupt_callback, with the watchdog as its opaque.
@@ -23,7 +29,7 @@ public:
     }
 
 private:
-    std::chrono::steady_clock::time_point deadline_ = std::chrono::steady_clock::time_point::max();
+    Clock::time_point deadline_ = Clock::time_point::max();
     std::stop_token stop_;
 };
 

@@ -112,7 +112,7 @@ protected:
         clip.make_gl_bridge = [this] { return std::make_unique<FakeBridge>(log_); };
         SessionSetup setup;
         setup.settings.host_pixels = true;
-        setup.open_source = [clip](const std::string&) { return test::make_fake_source(clip); };
+        setup.open_source = [clip](const std::string&, const std::stop_token&) { return test::make_fake_source(clip); };
         setup.make_backend = [clip](const DetectorParams&) { return BackendChoice{test::make_fake_backend(clip), ""}; };
         session_ = std::make_unique<Session>(std::move(setup), store_);
         session_->display()->set_raw(false);

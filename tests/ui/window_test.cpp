@@ -2,6 +2,8 @@
 #include "ui/window.h"
 
 #include <gtest/gtest.h>
+#include <chrono>
+#include <thread>
 
 #include <QCursor>
 #include <QDirIterator>
@@ -51,7 +53,15 @@ protected:
 
     void open(const test::FakeClip& clip, QSize size = {1280, 800}) {
         SessionSetup setup;
-        setup.open_source = [clip](const std::string& spec) -> std::unique_ptr<VideoSource> {
+        setup.open_source = [clip](const std::string& spec,
+                                   const std::stop_token& stop) -> std::unique_ptr<VideoSource> {
+            if (spec == "silent") {
+                const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+                while (!stop.stop_requested() && std::chrono::steady_clock::now() < limit) {
+                    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+                }
+                throw Error(ErrorKind::interrupted, "stopped while opening", spec);
+            }
             if (spec == "missing.mp4") {
                 throw Error(ErrorKind::input, "cannot open the video", spec, "check the path");
             }
@@ -377,6 +387,19 @@ TEST_F(Window, SaysThatNothingWasRecorded) {
     ASSERT_TRUE(test::wait_for([&] { return session_->alert()->visible(); }));
     EXPECT_TRUE(session_->alert()->is_error());
     EXPECT_FALSE(session_->recorder()->recording());
+}
+
+TEST_F(Window, NothingWaitsForASourceThatDoesNotOpen) {
+    open({});
+    const auto begin = std::chrono::steady_clock::now();
+    session_->open("silent");
+    session_->open("other");
+    ASSERT_TRUE(test::wait_for([&] { return session_->state() != "opening"; }));
+    EXPECT_EQ(session_->failure(), std::nullopt);
+    session_->open("silent");
+    engine_.reset();
+    session_.reset();
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
 }
 
 TEST_F(Window, EveryShortcutHasItsActionAndEveryActionItsShortcut) {

@@ -61,6 +61,7 @@ Session::Session(SessionSetup setup, QSettings& store, QObject* parent)
 Session::~Session() {
     if (pipeline_) pipeline_->set_wake({});
     ++run_;  // what is being opened is not wanted any more
+    open_stop_.request_stop();
     recorder_.stop();
     pipeline_.reset();
     pool_.waitForDone();
@@ -101,6 +102,8 @@ double Session::latency() const {
 void Session::open(const QString& spec) {
     if (spec.isEmpty()) return;
     const int run = ++run_;
+    open_stop_.request_stop();
+    open_stop_ = std::stop_source();
     source_ = spec;
     opening_ = true;
     failure_.reset();
@@ -126,23 +129,24 @@ void Session::open(const QString& spec) {
 
     std::shared_ptr<Pipeline> former = std::exchange(pipeline_, nullptr);
     if (former) former->set_wake({});
-    pool_.start([this, run, former = std::move(former),
+    pool_.start([this, run, former = std::move(former), stop = open_stop_.get_token(),
                  order = Order{spec.toStdString(), wanted_settings(), setup_.playback}]() mutable {
-        open_in_background(run, order, std::move(former));
+        open_in_background(run, order, stop, std::move(former));
     });
     emit source_changed();
     emit result_changed();
     emit status_changed();
 }
 
-void Session::open_in_background(int run, const Order& order, std::shared_ptr<Pipeline> former) {
+void Session::open_in_background(int run, const Order& order, const std::stop_token& stop,
+                                 std::shared_ptr<Pipeline> former) {
     try {
         {
             const std::lock_guard lock(engine_mutex_);
             former.reset();  // before the next source is opened: it may be the same camera
         }
         if (run != run_) return;
-        std::unique_ptr<VideoSource> source = setup_.open_source(order.spec);
+        std::unique_ptr<VideoSource> source = setup_.open_source(order.spec, stop);
         const std::lock_guard lock(engine_mutex_);
         if (run != run_) return;
         const BackendChoice choice = setup_.make_backend(order.settings.detector);

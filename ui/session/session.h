@@ -12,6 +12,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <stop_token>
 
 #include "core/pipeline/pipeline.h"
 #include "ui/clocks/clocks.h"
@@ -35,7 +36,8 @@ struct BackendChoice {
 
 // What a session is made of. The functions are called on other threads and may throw Error.
 struct SessionSetup {
-    std::function<std::unique_ptr<VideoSource>(const std::string& spec)> open_source;
+    // A stop request ends it: another source was chosen, or the window is closed.
+    std::function<std::unique_ptr<VideoSource>(const std::string& spec, const std::stop_token& stop)> open_source;
     std::function<BackendChoice(const DetectorParams&)> make_backend;  // called for every source that is opened
     std::function<std::vector<CameraInfo>()> list_cameras;
     MakeRecording make_recording;
@@ -194,7 +196,7 @@ private:
         PipelineSettings settings;
         PipelineOptions playback;
     };
-    void open_in_background(int run, const Order& order, std::shared_ptr<Pipeline> former);
+    void open_in_background(int run, const Order& order, const std::stop_token& stop, std::shared_ptr<Pipeline> former);
     struct Opened {
         std::shared_ptr<Pipeline> pipeline;
         BackendChoice choice;
@@ -230,6 +232,7 @@ private:
 
     QString source_;
     std::atomic<int> run_ = 0;
+    std::stop_source open_stop_;  // of the source that is being opened
     bool opening_ = false;
     PipelineState state_ = PipelineState::idle;
     SourceInfo info_;

@@ -45,6 +45,7 @@ public:
         bool device = false;                     // frames in device memory, until it resumes on the host
         std::int64_t device_ends_at = -1;        // the decoder of the device ends here
         bool resumes = true;                     // can go on in host memory
+        std::string incomplete;                  // reported with the end
     };
 
     explicit FakeSource(const Plan& plan) : plan_(plan) {}
@@ -56,7 +57,10 @@ public:
         }
         if (stop.stop_requested()) return ReadStatus::timeout;
         if (next_ == plan_.breaks_at) throw Error(ErrorKind::input, "the data is broken", "fake");
-        if (next_ >= plan_.frames || (plan_.device && next_ == plan_.device_ends_at)) return ReadStatus::end;
+        if (next_ >= plan_.frames || (plan_.device && next_ == plan_.device_ends_at)) {
+            incomplete_ = plan_.incomplete;
+            return ReadStatus::end;
+        }
         const bool wide = plan_.resizes_at >= 0 && next_ >= plan_.resizes_at;
         WritableFrame writable = pool_.take(PixelFormat::gray8, plan_.width * (wide ? 2 : 1), plan_.height);
         writable.info().index = next_;
@@ -80,6 +84,8 @@ public:
         return true;
     }
 
+    [[nodiscard]] std::string incomplete() const override { return incomplete_; }
+
     [[nodiscard]] SourceInfo info() const override {
         SourceInfo info;
         info.name = "fake";
@@ -95,6 +101,7 @@ private:
     Plan plan_;
     FramePool pool_;
     std::int64_t next_ = 0;
+    std::string incomplete_;
     std::mutex mutex_;
     std::condition_variable_any condition_;
 };

@@ -50,6 +50,20 @@ TEST(Pipeline, AnEmptySourceEndsWithoutAResult) {
     EXPECT_EQ(run.sink->closed(), 1);
 }
 
+TEST(Pipeline, WhatTheSourceMissesIsFinalAtTheEnd) {
+    FakeSource::Plan cut = frames(3);
+    cut.incomplete = "the file ends early";
+    Trial run(cut);
+    EXPECT_EQ(run.pipeline->incomplete(), "");
+    run.run();
+    EXPECT_EQ(run.pipeline->state(), PipelineState::ended);
+    EXPECT_EQ(run.sink->frames(), count_to(3));
+    EXPECT_EQ(run.pipeline->incomplete(), "the file ends early");
+    Trial whole(frames(3));
+    whole.run();
+    EXPECT_EQ(whole.pipeline->incomplete(), "");
+}
+
 TEST(Pipeline, ALiveSourceKeepsTheNewestFrameAndCountsWhatItReplaced) {
     FakeSource::Plan camera = frames(60);
     camera.live = true;

@@ -117,7 +117,7 @@ TEST(Image, jpeg_and_webp_of_all_kinds) {
     }
     for (const auto& [name, bytes] : files) {
         const LoadedImage loaded = load_image(write(scratch, name, bytes));
-        EXPECT_EQ(loaded.notice, "");
+        EXPECT_EQ(loaded.incomplete, "");
         ASSERT_EQ(loaded.frame.info().format, PixelFormat::bgr24) << name;
         EXPECT_EQ(loaded.frame.width(), 60);
         EXPECT_NEAR(loaded.frame.plane(0).data[0], 40, 4) << name;
@@ -179,7 +179,7 @@ TEST(Image, a_cut_jpeg_gives_what_it_has_and_says_so) {
     jpeg.resize(jpeg.size() / 2);
     const LoadedImage loaded = load_image(write(scratch, "cut.jpg", jpeg));
     EXPECT_EQ(loaded.frame.width(), 200);
-    EXPECT_NE(loaded.notice.find("cut short"), std::string::npos);
+    EXPECT_NE(loaded.incomplete.find("cut short"), std::string::npos);
 }
 
 TEST(Image, hostile_bytes_never_crash) {

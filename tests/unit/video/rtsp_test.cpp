@@ -100,7 +100,8 @@ TEST_F(Rtsp, a_lost_connection_comes_back_again_and_again) {
         ASSERT_TRUE(reads(*source, 3, frame)) << round;
         server_->refuse(round == 1);
         server_->drop();
-        ASSERT_TRUE(says(*source, round == 1 ? "attempt 2" : "reconnecting")) << source->notice();
+        // Attempts count from the last lasting connection: the first one was in round 0.
+        ASSERT_TRUE(says(*source, round == 1 ? "attempt 3" : "reconnecting")) << source->notice();
         server_->refuse(false);
     }
     ASSERT_TRUE(reads(*source, 3, frame));

@@ -1,0 +1,258 @@
+#include "core/video/byte_stream.h"
+
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <poll.h>
+#include <spdlog/fmt/fmt.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <system_error>
+#include <utility>
+
+#include "core/video/media_reader.h"
+#include "core/video/watchdog.h"
+
+extern "C" {
+#include <libavutil/opt.h>
+}
+
+namespace throng {
+namespace {
+
+constexpr int kBufferBytes = 1 << 15;
+constexpr int kPollMs = 50;  // until a stop request is seen
+
+std::string size_text(std::int64_t bytes) {
+    if (bytes < 10'000) return fmt::format("{} bytes", bytes);
+    if (bytes < 1'000'000) return short_number(static_cast<double>(bytes) / 1e3) + " kB";
+    return short_number(static_cast<double>(bytes) / 1e6) + " MB";
+}
+
+}  // namespace
+
+void ByteStream::ContextDeleter::operator()(AVIOContext* context) const noexcept {
+    av_freep(&context->buffer);
+    avio_context_free(&context);
+}
+
+void ByteStream::make_context(bool seekable) {
+    auto* buffer = static_cast<unsigned char*>(av_malloc(kBufferBytes));
+    if (buffer == nullptr) throw std::bad_alloc();
+    context_.reset(avio_alloc_context(buffer, kBufferBytes, 0, this, read_packet, nullptr, seek_to));
+    if (!context_) {
+        av_free(buffer);
+        throw std::bad_alloc();
+    }
+    context_->seekable = seekable ? AVIO_SEEKABLE_NORMAL : 0;
+}
+
+int ByteStream::read_packet(void* self, std::uint8_t* to, int size) {
+    auto& stream = *static_cast<ByteStream*>(self);
+    if (stream.stopped()) return AVERROR_EXIT;
+    if (!stream.failure_.empty()) return AVERROR_EOF;
+    const int count = stream.read(to, size);
+    if (count > 0) {
+        stream.last_data_ = Clock::now();
+        stream.has_data_ = true;
+        return count;
+    }
+    return count < 0 && stream.stopped() ? AVERROR_EXIT : AVERROR_EOF;
+}
+
+std::int64_t ByteStream::seek_to(void* self, std::int64_t offset, int whence) {
+    auto& stream = *static_cast<ByteStream*>(self);
+    if ((whence & AVSEEK_SIZE) != 0) return stream.size().value_or(AVERROR(ENOSYS));
+    if (stream.stopped()) return AVERROR_EXIT;
+    // Opening looks at a file's end as well; where that fails, the beginning may do.
+    const bool returns = stream.opening_ && whence == SEEK_SET && stream.has_come(offset);
+    if (!stream.failure_.empty() && !returns) return AVERROR(EIO);
+    if (!stream.failure_.empty()) stream.recover();
+    return stream.seek(offset, whence);
+}
+
+int ByteStream::fail(std::string why) {
+    failure_ = std::move(why);
+    return -1;
+}
+
+void ByteStream::recover() {
+    failure_.clear();
+    clear_errors();
+    context_->error = 0;
+    context_->eof_reached = 0;
+}
+
+ByteStream::Clock::time_point ByteStream::deadline(bool answered) const {
+    const auto after = [](Clock::time_point start, double seconds) {
+        return start + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+    };
+    const Clock::time_point silent = after(Clock::now(), limits_.read_timeout);
+    if (!opening_) return silent;
+    const Clock::time_point open = after(opened_, limits_.open_timeout);
+    return answered || has_data_ ? std::min(open, silent) : open;
+}
+
+std::string ByteStream::timeout_message() const {
+    const double silence = std::chrono::duration<double>(Clock::now() - last_data_).count();
+    if (opening_ && has_data_ && silence < 0.9 * std::min(limits_.open_timeout, limits_.read_timeout)) {
+        return "the data come too slowly: not open after " + short_number(limits_.open_timeout) + " s";
+    }
+    const double limit = opening_ ? std::min(limits_.open_timeout, limits_.read_timeout) : limits_.read_timeout;
+    return "no data for " + short_number(limit) + " s";
+}
+
+namespace {
+
+class UrlStream final : public ByteStream {
+public:
+    UrlStream(const std::string& url, av::Dictionary& options, const ByteLimits& limits, const std::stop_token& stop,
+              int& status)
+        : ByteStream(limits, stop) {
+        arm();
+        const AVIOInterruptCB interrupt{Watchdog::interrupt, &watchdog_};
+        AVIOContext* context = nullptr;
+        status = avio_open2(&context, url.c_str(), AVIO_FLAG_READ, &interrupt, options.address());
+        if (status < 0 && watchdog_.expired()) status = AVERROR(ETIMEDOUT);
+        connection_.reset(context);
+        if (connection_) make_context(connection_->seekable != 0);
+    }
+
+    [[nodiscard]] std::optional<std::int64_t> size() override {
+        const std::int64_t bytes = avio_size(connection_.get());
+        return bytes > 0 ? std::optional(bytes) : std::nullopt;
+    }
+    [[nodiscard]] std::string location() override {
+        std::uint8_t* text = nullptr;
+        if (av_opt_get(connection_.get(), "location", AV_OPT_SEARCH_CHILDREN, &text) < 0) return {};
+        std::string result(text != nullptr ? reinterpret_cast<const char*>(text) : "");
+        av_free(text);
+        return result;
+    }
+    [[nodiscard]] std::string allowed_protocols() override {
+        const char* list = connection_->protocol_whitelist;
+        return list != nullptr ? list : "";
+    }
+
+private:
+    struct Closer {
+        void operator()(AVIOContext* context) const noexcept { avio_closep(&context); }
+    };
+
+    void arm() { watchdog_.arm_until(deadline(false), stop()); }
+
+    int read(std::uint8_t* to, int size) override {
+        arm();
+        const int count = avio_read_partial(connection_.get(), to, size);
+        if (count > 0) {
+            came_until_ = std::max(came_until_, avio_tell(connection_.get()));
+            return count;
+        }
+        if (stopped()) return -1;
+        if (watchdog_.expired() || count == AVERROR_EXIT || count == AVERROR(ETIMEDOUT)) {
+            return fail(timeout_message());
+        }
+        const std::optional<std::int64_t> whole = this->size();
+        const std::int64_t position = avio_tell(connection_.get());
+        if (whole && position < *whole) {
+            return fail("the connection broke after " + size_text(position) + " of " + size_text(*whole));
+        }
+        // Without a length the end of the connection is the end of the data; FFmpeg calls that EIO.
+        if (count == 0 || count == AVERROR_EOF || count == AVERROR(EIO)) return 0;
+        return fail("the connection broke: " + av::message(count));
+    }
+
+    std::int64_t seek(std::int64_t offset, int whence) override {
+        arm();
+        const std::int64_t position = avio_seek(connection_.get(), offset, whence);
+        if (position >= 0 || stopped()) return position;
+        if (watchdog_.expired()) {
+            fail(timeout_message());
+        } else if (position == AVERROR(EIO) || position == AVERROR(ECONNREFUSED) || position == AVERROR(ECONNRESET)) {
+            fail("the connection broke: " + av::message(static_cast<int>(position)));
+        }
+        return position;
+    }
+
+    void clear_errors() override {
+        connection_->error = 0;
+        connection_->eof_reached = 0;
+    }
+
+    [[nodiscard]] bool has_come(std::int64_t position) const override { return position < came_until_; }
+
+    Watchdog watchdog_;
+    std::unique_ptr<AVIOContext, Closer> connection_;
+    std::int64_t came_until_ = 0;
+};
+
+class PipeStream final : public ByteStream {
+public:
+    PipeStream(const std::string& path, const ByteLimits& limits, const std::stop_token& stop, int& status)
+        : ByteStream(limits, stop), descriptor_(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)) {
+        status = descriptor_ < 0 ? AVERROR(errno) : 0;
+        if (descriptor_ < 0) return;
+        struct stat about {};
+        struct statfs system {};
+        const bool is_pipe = ::fstat(descriptor_, &about) == 0 && S_ISFIFO(about.st_mode);
+        // The writer of a pipe without a name is there, or never will be.
+        const bool has_name = ::fstatfs(descriptor_, &system) == 0 && system.f_type != PIPEFS_MAGIC;
+        had_writer_ = !is_pipe || !has_name;
+        make_context(false);
+    }
+    ~PipeStream() override {
+        if (descriptor_ >= 0) ::close(descriptor_);
+    }
+    PipeStream(const PipeStream&) = delete;
+    PipeStream& operator=(const PipeStream&) = delete;
+
+private:
+    int read(std::uint8_t* to, int size) override {
+        Clock::time_point until = deadline(had_writer_);
+        while (!stopped()) {
+            const ssize_t count = ::read(descriptor_, to, static_cast<std::size_t>(size));
+            const bool nothing_yet = count < 0 && (errno == EAGAIN || errno == EINTR);
+            if (count < 0 && !nothing_yet) {
+                return fail("reading failed: " + std::generic_category().message(errno));
+            }
+            if (count > 0 || (count == 0 && had_writer_)) {
+                had_writer_ = true;
+                return static_cast<int>(count);
+            }
+            if (nothing_yet && !had_writer_) {  // it just came
+                had_writer_ = true;
+                until = deadline(true);
+            }
+            if (Clock::now() >= until) {
+                return fail(had_writer_ ? timeout_message()
+                                        : "no writer within " + short_number(limits().open_timeout) + " s");
+            }
+            pollfd wanted{descriptor_, POLLIN, 0};
+            if (::poll(&wanted, 1, kPollMs) > 0 && (wanted.revents & POLLHUP) != 0) had_writer_ = true;
+        }
+        return -1;
+    }
+
+    int descriptor_;
+    bool had_writer_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<ByteStream> open_url_stream(const std::string& url, av::Dictionary& options, const ByteLimits& limits,
+                                            const std::stop_token& stop, int& status) {
+    auto stream = std::make_unique<UrlStream>(url, options, limits, stop, status);
+    return status >= 0 ? std::move(stream) : nullptr;
+}
+
+std::unique_ptr<ByteStream> open_pipe_stream(const std::string& path, const ByteLimits& limits,
+                                             const std::stop_token& stop, int& status) {
+    auto stream = std::make_unique<PipeStream>(path, limits, stop, status);
+    return status >= 0 ? std::move(stream) : nullptr;
+}
+
+}  // namespace throng

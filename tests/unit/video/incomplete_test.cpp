@@ -1,0 +1,240 @@
+// Input that is not whole is reported, healthy input never is; and times that a file's clock makes difficult.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <opencv2/core.hpp>
+#include <opencv2/imgcodecs.hpp>
+#include <string>
+#include <vector>
+
+#include "core/video/source.h"
+#include "tests/support/test_data.h"
+#include "tests/support/video_files.h"
+
+namespace throng {
+namespace {
+
+namespace fs = std::filesystem;
+using test::ffmpeg;
+using test::ScratchDir;
+
+struct Outcome {
+    std::vector<double> pts;
+    std::string incomplete;
+};
+
+Outcome read_all(const std::string& spec) {
+    auto source = open_source(spec);
+    Outcome outcome;
+    Frame frame;
+    while (source->read(frame, {}) != ReadStatus::end) outcome.pts.push_back(frame.info().pts);
+    outcome.incomplete = source->incomplete();
+    return outcome;
+}
+
+std::string clip(const std::string& coding, int seconds = 3) {
+    return "-f lavfi -i testsrc=size=64x48:rate=10 -t " + std::to_string(seconds) + " -pix_fmt yuv420p " + coding;
+}
+
+// Writes the first part of a file into another one.
+std::string cut(const fs::path& whole, double part) {
+    std::vector<char> bytes = test::read_file(whole);
+    bytes.resize(static_cast<std::size_t>(static_cast<double>(bytes.size()) * part));
+    const fs::path path = whole.parent_path() / ("cut_" + whole.filename().string());
+    test::write_file(path, bytes);
+    return path.string();
+}
+
+TEST(Incomplete, HealthyFilesAreNot) {
+    TH_NEED_FFMPEG();
+    const ScratchDir scratch;
+    struct Case {
+        const char* name;
+        std::string arguments;
+        std::size_t frames;
+    };
+    const std::string open_groups = "-c:v libx264 -bf 3 -x264-params open-gop=1:keyint=12:scenecut=0";
+    for (const Case& healthy : {
+             Case{"b_frames.mp4", clip("-c:v libx264 -g 12 -bf 3"), 30},
+             Case{"first_index.mp4", clip("-c:v libx264 -movflags +faststart"), 30},
+             Case{"fragments.mp4", clip("-c:v libx264 -g 5 -movflags +frag_keyframe+empty_moov"), 30},
+             Case{"a.mkv", clip("-c:v libx264"), 30},
+             Case{"late.mkv", clip("-c:v libx264 -output_ts_offset 7"), 30},
+             Case{"a.ts", clip("-c:v libx264 -bf 2"), 30},
+             Case{"a.avi", clip("-c:v mpeg4 -bf 2"), 30},
+             Case{"a.webm", clip("-c:v libvpx -deadline realtime"), 30},
+             Case{"a.flv", clip("-c:v flv"), 30},
+             Case{"open.h264", clip(open_groups), 30},
+             Case{"open.ts", clip(open_groups), 30},
+             Case{"a.gif", clip(""), 30},
+             Case{"one.mp4", clip("-frames:v 1 -c:v libx264"), 1},
+             Case{"one.h264", clip("-frames:v 1 -c:v libx264"), 1},
+             Case{"one.gif", clip("-frames:v 1"), 1},
+             Case{"variable.mp4", clip("-vf setpts=N*N/20/TB -vsync passthrough -frames:v 8 -c:v libx264"), 8},
+             Case{"variable.mkv", clip("-vf setpts=N*N/20/TB -vsync passthrough -frames:v 8 -c:v libx264"), 8},
+         }) {
+        const fs::path path = scratch.path() / healthy.name;
+        ffmpeg(healthy.arguments, path);
+        const Outcome outcome = read_all(path.string());
+        EXPECT_EQ(outcome.incomplete, "") << healthy.name;
+        EXPECT_EQ(outcome.pts.size(), healthy.frames) << healthy.name;
+    }
+    // An edit list, and a video that is shorter than its sound.
+    ffmpeg("-ss 1.7 -i " + (scratch.path() / "b_frames.mp4").string() + " -c copy", scratch.path() / "edited.mov");
+    EXPECT_EQ(read_all((scratch.path() / "edited.mov").string()).incomplete, "");
+    for (const char* name : {"sound.mp4", "sound.mkv", "sound.ts"}) {
+        ffmpeg("-i " + (scratch.path() / "a.mkv").string() + " -f lavfi -i sine=duration=6 -c:v copy -c:a aac",
+               scratch.path() / name);
+        EXPECT_EQ(read_all((scratch.path() / name).string()).incomplete, "") << name;
+    }
+}
+
+// A recording may begin anywhere: what its first pictures need was never in it.
+TEST(Incomplete, ARecordingThatBeginsBetweenKeyFramesIsNot) {
+    TH_NEED_FFMPEG();
+    const ScratchDir scratch;
+    const auto expect_whole = [&](const char* name) {
+        const Outcome outcome = read_all((scratch.path() / name).string());
+        EXPECT_EQ(outcome.incomplete, "") << name;
+        EXPECT_GT(outcome.pts.size(), 3U) << name;
+    };
+    const std::string open_groups = "-c:v libx264 -bf 3 -x264-params open-gop=1:keyint=12:scenecut=0";
+    for (const char* coding : {open_groups.c_str(), "-c:v libx264 -g 12"}) {
+        ffmpeg(clip(coding), scratch.path() / "whole.ts");
+        std::vector<char> bytes = test::read_file(scratch.path() / "whole.ts");
+        bytes.erase(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(bytes.size() / 188 / 5 * 188));
+        test::write_file(scratch.path() / "middle.ts", bytes);
+        expect_whole("middle.ts");
+    }
+    ffmpeg(clip(open_groups), scratch.path() / "open.ts");
+    ffmpeg("-ss 1.2 -i " + (scratch.path() / "open.ts").string() + " -c copy", scratch.path() / "later.mkv");
+    expect_whole("later.mkv");
+}
+
+TEST(Incomplete, RealClipsAndConformanceStreamsAreNot) {
+    TH_NEED(data, test::data_dir(), "test data");
+    for (const fs::path& folder : {data / "videos", data.parent_path() / "foreign/h264"}) {
+        if (!fs::is_directory(folder)) continue;
+        for (const auto& entry : fs::directory_iterator(folder)) {
+            if (entry.path().extension() == ".txt" || entry.file_size() > (4U << 20)) continue;
+            EXPECT_EQ(read_all(entry.path().string()).incomplete, "") << entry.path();
+        }
+    }
+}
+
+TEST(Incomplete, ACutFileGivesWhatItHasAndIsReported) {
+    TH_NEED_FFMPEG();
+    const ScratchDir scratch;
+    struct Case {
+        const char* name;
+        const char* coding;
+        const char* words;
+    };
+    for (const Case& wanted : {Case{"a.mp4", "-c:v libx264 -g 5 -movflags +faststart", "the file ends early: after"},
+                               Case{"a.mkv", "-c:v libx264 -g 5", "the file ends early: after"},
+                               Case{"a.webm", "-c:v libvpx -deadline realtime", "the file ends early: after"},
+                               Case{"a.avi", "-c:v mpeg4", ""}, Case{"a.h264", "-c:v libx264 -g 5", "damaged"},
+                               Case{"a.gif", "", "the file ends early"}}) {
+        ffmpeg(clip(wanted.coding), scratch.path() / wanted.name);
+        const Outcome outcome = read_all(cut(scratch.path() / wanted.name, 0.6));
+        EXPECT_GT(outcome.pts.size(), 5U) << wanted.name;
+        EXPECT_LT(outcome.pts.size(), 30U) << wanted.name;
+        EXPECT_NE(outcome.incomplete, "") << wanted.name;
+        EXPECT_NE(outcome.incomplete.find(wanted.words), std::string::npos) << outcome.incomplete;
+    }
+}
+
+TEST(Incomplete, ASeekForgetsTheEarlyEndAndAMosaicForwardsIt) {
+    TH_NEED_FFMPEG();
+    const ScratchDir scratch;
+    ffmpeg(clip("-c:v mjpeg -movflags +faststart"), scratch.path() / "a.mp4");
+    const std::string path = cut(scratch.path() / "a.mp4", 0.6);
+    EXPECT_NE(read_all("mosaic:" + path).incomplete.find("ends early"), std::string::npos);
+    auto source = open_source(path);
+    Frame frame;
+    while (source->read(frame, {}) != ReadStatus::end) {
+    }
+    ASSERT_NE(source->incomplete().find("ends early"), std::string::npos);
+    ASSERT_TRUE(source->seek(0));
+    EXPECT_EQ(source->incomplete().find("ends early"), std::string::npos) << source->incomplete();
+}
+
+TEST(Incomplete, ImagesThatAreCutLeftOutOrAnimated) {
+    TH_NEED_FFMPEG();
+    const ScratchDir scratch;
+    const fs::path folder = scratch.path() / "images";
+    fs::create_directory(folder);
+    const cv::Mat image(60, 80, CV_8UC3, cv::Scalar(10, 120, 200));
+    ASSERT_TRUE(cv::imwrite((folder / "a.png").string(), image));
+    EXPECT_EQ(read_all((folder / "a.png").string()).incomplete, "");
+    EXPECT_EQ(read_all(folder.string()).incomplete, "");
+
+    ASSERT_TRUE(cv::imwrite((scratch.path() / "whole.jpg").string(), image));
+    fs::rename(cut(scratch.path() / "whole.jpg", 0.9), folder / "b.jpg");
+    EXPECT_NE(read_all((folder / "b.jpg").string()).incomplete.find("cut short"), std::string::npos);
+    EXPECT_NE(read_all(folder.string()).incomplete.find("1 image incomplete"), std::string::npos);
+
+    std::ofstream(folder / "c.png") << "no image";
+    const Outcome left_out = read_all(folder.string());
+    EXPECT_EQ(left_out.pts.size(), 2U);
+    EXPECT_NE(left_out.incomplete.find("1 image left out"), std::string::npos) << left_out.incomplete;
+    EXPECT_NE(left_out.incomplete.find("1 image incomplete"), std::string::npos) << left_out.incomplete;
+
+    const fs::path animated = scratch.path() / "moving.png";
+    ffmpeg("-f lavfi -i testsrc=size=64x48:rate=10 -t 3 -f apng", animated);
+    const Outcome alone = read_all(animated.string());
+    EXPECT_EQ(alone.pts.size(), 30U) << "FFmpeg plays it";
+    EXPECT_EQ(alone.incomplete, "");
+    fs::copy(animated, folder / "d.png");
+    const Outcome together = read_all(folder.string());
+    EXPECT_EQ(together.pts.size(), 3U);
+    EXPECT_NE(together.incomplete.find("2 images incomplete"), std::string::npos) << together.incomplete;
+}
+
+TEST(Times, FramesFarApartKeepTheirDistance) {
+    TH_NEED_FFMPEG();
+    const ScratchDir scratch;
+    for (const char* rate : {"0.1", "0.3"}) {
+        const fs::path path = scratch.path() / "slow.mkv";
+        ffmpeg(
+            std::string("-f lavfi -i testsrc=size=64x48:rate=") + rate + " -frames:v 6 -pix_fmt yuv420p -c:v libx264",
+            path);
+        const Outcome outcome = read_all(path.string());
+        ASSERT_EQ(outcome.pts.size(), 6U);
+        for (std::size_t i = 0; i < 6; ++i) {
+            EXPECT_NEAR(outcome.pts[i], static_cast<double>(i) / std::stod(rate), 0.01) << rate;
+        }
+    }
+}
+
+TEST(Times, NeverGoBackInAFilePutTogether) {
+    TH_NEED_FFMPEG();
+    const ScratchDir scratch;
+    const fs::path first = scratch.path() / "first.ts";
+    ffmpeg(clip("-c:v libx264 -bf 2"), first);
+    ffmpeg("-i " + first.string() + " -c copy -output_ts_offset 100", scratch.path() / "later.ts");
+    for (const char* name : {"first.ts", "later.ts"}) {  // back by 3 seconds, and by 100
+        std::vector<char> bytes = test::read_file(scratch.path() / name);
+        const std::vector<char> second = test::read_file(first);
+        bytes.insert(bytes.end(), second.begin(), second.end());
+        test::write_file(scratch.path() / "both.ts", bytes);
+        const std::string both = (scratch.path() / "both.ts").string();
+        const Outcome outcome = read_all(both);
+        EXPECT_EQ(outcome.incomplete, "");
+        ASSERT_EQ(outcome.pts.size(), 60U);
+        for (std::size_t i = 0; i < 60; ++i) EXPECT_NEAR(outcome.pts[i], static_cast<double>(i) / 10, 0.01) << name;
+
+        auto source = open_source(both);
+        Frame frame;
+        while (source->read(frame, {}) != ReadStatus::end) {
+        }
+        ASSERT_TRUE(source->seek(4.5));
+        ASSERT_EQ(source->read(frame, {}), ReadStatus::frame);
+        EXPECT_NEAR(frame.info().pts, 4.5, 0.01);
+        EXPECT_EQ(frame.info().index, 45);
+    }
+}
+
+}  // namespace
+}  // namespace throng
