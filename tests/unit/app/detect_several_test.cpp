@@ -21,7 +21,7 @@ protected:
     void SetUp() override {
         if (!test::cascade_file("haarcascade_frontalface_alt2.xml")) GTEST_SKIP() << "skipped: no opencv-data";
     }
-    // The lines of each source, in the order in which they were written, without the times.
+    // The lines of each source, in the order in which they were written, without times and the source's number.
     std::map<std::string, std::vector<nlohmann::json>> run(std::vector<std::string> arguments) {
         const std::string path = (dir_.path() / "o.jsonl").string();
         arguments.insert(arguments.begin(), "detect");
@@ -34,6 +34,7 @@ protected:
         for (std::string line; std::getline(file, line);) {
             nlohmann::json json = nlohmann::json::parse(line);
             json.erase("timings_ms");
+            json.erase("source_number");
             lines[json["source"]].push_back(std::move(json));
         }
         return lines;
