@@ -24,6 +24,7 @@
 #include "app/options/backend.h"
 #include "app/options/detector_options.h"
 #include "app/options/progress.h"
+#include "app/options/standard_output.h"
 #include "app/options/table.h"
 #include "core/base/error.h"
 #include "core/base/rolling.h"
@@ -105,9 +106,10 @@ public:
         progress.finish();
         const TextTable shown = table();
         if (arguments_.bench.prints_table()) {
-            fmt::print("{}, OpenCV {} with {} threads\n{}", heading(), CV_VERSION, cv::getNumThreads(), shown.text());
+            standard_output::print("{}, OpenCV {} with {} threads\n{}", heading(), CV_VERSION, cv::getNumThreads(),
+                                   shown.text());
             const std::string& trouble = rows_.front().opencv_cuda.trouble;
-            if (!trouble.empty()) fmt::print("OpenCV's CUDA cascade is not measured: {}\n", trouble);
+            if (!trouble.empty()) standard_output::print("OpenCV's CUDA cascade is not measured: {}\n", trouble);
         }
         write_results(arguments_.bench, shown, json("rows", rows_json()));
         return 0;
@@ -129,7 +131,7 @@ private:
         }
         progress.finish();
         const TextTable table = ladder_table(rows);
-        if (arguments_.bench.prints_table()) fmt::print("{}\n{}", heading(), table.text());
+        if (arguments_.bench.prints_table()) standard_output::print("{}\n{}", heading(), table.text());
         write_results(arguments_.bench, table, json("ladder", ladder_json(rows)));
         return 0;
     }

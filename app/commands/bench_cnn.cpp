@@ -15,6 +15,7 @@
 #include "app/commands/picture_bench.h"
 #include "app/options/detector_options.h"
 #include "app/options/progress.h"
+#include "app/options/standard_output.h"
 #include "app/options/table.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
@@ -88,10 +89,11 @@ public:
         progress.finish();
         const TextTable shown = table();
         if (arguments_.bench.prints_table()) {
-            for (const auto& backend : backends_) fmt::print("{}: {}\n", backend->name(), backend->description());
-            fmt::print("{}, {}, {}, medians of {} runs, OpenCV {} with {} threads\n{}",
-                       family_name(network_.head.family), model_, source_, arguments_.bench.repeat, CV_VERSION,
-                       cv::getNumThreads(), shown.text());
+            for (const auto& backend : backends_)
+                standard_output::print("{}: {}\n", backend->name(), backend->description());
+            standard_output::print("{}, {}, {}, medians of {} runs, OpenCV {} with {} threads\n{}",
+                                   family_name(network_.head.family), model_, source_, arguments_.bench.repeat,
+                                   CV_VERSION, cv::getNumThreads(), shown.text());
         }
         write_results(arguments_.bench, shown, json());
         return 0;

@@ -19,6 +19,7 @@
 #include "app/commands/picture_bench.h"
 #include "app/options/detector_options.h"
 #include "app/options/progress.h"
+#include "app/options/standard_output.h"
 #include "app/options/table.h"
 #include "core/algo/hog_levels.h"
 #include "core/base/error.h"
@@ -136,10 +137,11 @@ public:
         progress.finish();
         const TextTable shown = arguments_.ladder ? hog_ladder_table(ladder_) : table();
         if (arguments_.bench.prints_table()) {
-            for (const auto& backend : backends_) fmt::print("{}: {}\n", backend->name(), backend->description());
-            fmt::print("{}, {}x{}, medians of {} runs, OpenCV {} with {} threads\n{}", picture_.source,
-                       picture_.frame.width(), picture_.frame.height(), arguments_.bench.repeat, CV_VERSION,
-                       cv::getNumThreads(), shown.text());
+            for (const auto& backend : backends_)
+                standard_output::print("{}: {}\n", backend->name(), backend->description());
+            standard_output::print("{}, {}x{}, medians of {} runs, OpenCV {} with {} threads\n{}", picture_.source,
+                                   picture_.frame.width(), picture_.frame.height(), arguments_.bench.repeat, CV_VERSION,
+                                   cv::getNumThreads(), shown.text());
         }
         write_results(arguments_.bench, shown, json());
         return 0;

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
-#include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -19,6 +18,7 @@
 #include "app/options/backend.h"
 #include "app/options/nms_options.h"
 #include "app/options/progress.h"
+#include "app/options/standard_output.h"
 #include "app/options/table.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
@@ -106,8 +106,8 @@ public:
         progress.finish();
         const bool data_on_stdout = arguments_.json == "-" || arguments_.csv == "-";
         if (!data_on_stdout) {
-            fmt::print("{}\n{}", backend_->description(), table().text());
-            for (const std::string& stage : stages()) fmt::print("{}", note_on(stage));
+            standard_output::print("{}\n{}", backend_->description(), table().text());
+            for (const std::string& stage : stages()) standard_output::print("{}", note_on(stage));
         }
         if (!arguments_.csv.empty()) write(arguments_.csv, table().csv());
         if (!arguments_.json.empty()) write(arguments_.json, json().dump(2) + "\n");
@@ -339,8 +339,8 @@ private:
 
     static void write(const std::string& path, const std::string& text) {
         if (path == "-") {
-            std::cout << text << std::flush;
-            if (!std::cout) throw Error(ErrorKind::input, "cannot be written", "standard output");
+            standard_output::write(text);
+            standard_output::check();
             return;
         }
         std::ofstream stream(path, std::ios::binary);

@@ -17,8 +17,10 @@
 #include "app/options/nms_options.h"
 #include "app/options/progress.h"
 #include "app/options/source_options.h"
+#include "app/options/standard_output.h"
 #include "app/options/text_file.h"
 #include "core/base/error.h"
+#include "core/base/secrets.h"
 
 namespace throng {
 namespace {
@@ -93,7 +95,7 @@ int bench_pipeline(PipelineBenchArguments arguments, const CommonOptions& common
     }
     const TextTable table = pipeline_table(rows);
     if (!arguments.json.empty()) {
-        const nlohmann::ordered_json json{{"source", arguments.source},
+        const nlohmann::ordered_json json{{"source", mask_credentials(arguments.source)},
                                           {"backend", backend.backend->name()},
                                           {"device", backend.backend->description()},
                                           {"rows", pipeline_json(rows)},
@@ -102,7 +104,7 @@ int bench_pipeline(PipelineBenchArguments arguments, const CommonOptions& common
     }
     if (!arguments.csv.empty()) write_text(arguments.csv, table.csv());
     if (!common.quiet && arguments.json != "-" && arguments.csv != "-") {
-        fmt::print("{}\n{}backend {}\n", table.text(), stage_table(stages).text(), backend.why);
+        standard_output::print("{}\n{}backend {}\n", table.text(), stage_table(stages).text(), backend.why);
     }
     return InterruptGuard::requested() ? exit_status(ErrorKind::interrupted) : 0;
 }

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "app/commands/command.h"
+#include "app/options/standard_output.h"
 #include "app/options/table.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
@@ -102,9 +103,7 @@ int run(const EvalArguments& arguments) {
     if (evaluation.unjudged_pictures > 0) {
         spdlog::info("{} pictures of the detections have no truth and are not counted", evaluation.unjudged_pictures);
     }
-    std::fputs((arguments.json ? json_of(evaluation, arguments) : table_of(evaluation, arguments.per_file)).c_str(),
-               stdout);
-    if (std::fflush(stdout) != 0) throw Error(ErrorKind::input, "cannot write the result", "standard output");
+    standard_output::write(arguments.json ? json_of(evaluation, arguments) : table_of(evaluation, arguments.per_file));
     return 0;
 }
 

@@ -15,10 +15,12 @@
 #include "app/options/clock_options.h"
 #include "app/options/interrupt.h"
 #include "app/options/progress.h"
+#include "app/options/standard_output.h"
 #include "app/options/table.h"
 #include "app/options/text_file.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
+#include "core/base/secrets.h"
 
 namespace throng {
 namespace {
@@ -33,7 +35,7 @@ int list() {
     TextTable table({"name", "what", "repeats"});
     for (const Experiment& experiment : experiments())
         table.add({std::string(experiment.name), std::string(experiment.title), std::string(experiment.source)});
-    fmt::print("{}\nthrong experiments run NAME… | run all   --out DIR\n", table.text());
+    standard_output::print("{}\nthrong experiments run NAME… | run all   --out DIR\n", table.text());
     return 0;
 }
 
@@ -59,11 +61,12 @@ std::filesystem::path make_folder(const std::string& out) {
 }
 
 void tell(const ReportPart& part) {
-    fmt::print("{:<10} {}\n", part.experiment->name,
-               part.failure.empty() ? fmt::format("{:.1f} s", part.result.seconds) : "not measured: " + part.failure);
-    for (const std::string& line : part.result.findings) fmt::print("  {}\n", line);
-    for (const std::string& line : part.result.missing) fmt::print("  not measured: {}\n", line);
-    std::fflush(stdout);
+    standard_output::print(
+        "{:<10} {}\n", part.experiment->name,
+        part.failure.empty() ? fmt::format("{:.1f} s", part.result.seconds) : "not measured: " + part.failure);
+    for (const std::string& line : part.result.findings) standard_output::print("  {}\n", line);
+    for (const std::string& line : part.result.missing) standard_output::print("  not measured: {}\n", line);
+    standard_output::flush();
 }
 
 int run(const Arguments& arguments, const CommonOptions& common) {
@@ -91,7 +94,7 @@ int run(const Arguments& arguments, const CommonOptions& common) {
             experiment->run(bench, part.result);
         } catch (const Error& error) {
             if (error.kind() == ErrorKind::interrupted) throw;
-            part.failure = error.what();
+            part.failure = mask_credentials(error.what());
         }
         part.result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
         progress.reset();
@@ -102,7 +105,7 @@ int run(const Arguments& arguments, const CommonOptions& common) {
         report.machine = describe_machine(bench);
         write_text((folder / "report.html").string(), to_html(report));
     }
-    if (!common.quiet) fmt::print("{}\n", (folder / "report.html").string());
+    if (!common.quiet) standard_output::print("{}\n", (folder / "report.html").string());
     return 0;
 }
 

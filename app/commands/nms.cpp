@@ -17,6 +17,8 @@
 #include "app/commands/nms_measurement.h"
 #include "app/options/backend.h"
 #include "app/options/nms_options.h"
+#include "app/options/progress.h"
+#include "app/options/standard_output.h"
 #include "app/options/table.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
@@ -118,8 +120,8 @@ private:
 
     void write(const DetectionSet& kept) const {
         if (arguments_.out == "-") {
-            write_detections(std::cout, kept, table_);
-            if (!std::cout.flush()) throw Error(ErrorKind::input, "cannot be written", "standard output");
+            write_detections(standard_output::stream(), kept, table_);
+            standard_output::check();
             return;
         }
         std::ofstream stream(arguments_.out, std::ios::binary);

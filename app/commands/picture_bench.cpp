@@ -11,6 +11,7 @@
 #include "app/options/text_file.h"
 #include "core/base/error.h"
 #include "core/base/rolling.h"
+#include "core/base/secrets.h"
 #include "core/synth/crowd.h"
 #include "core/video/source.h"
 
@@ -40,7 +41,7 @@ void write_results(const PictureBenchOptions& options, const TextTable& table, c
 }
 
 BenchPicture first_picture(const std::string& file) {
-    BenchPicture picture{{}, file};
+    BenchPicture picture{{}, mask_credentials(file)};
     const auto source = open_source(file);
     ReadStatus status = ReadStatus::timeout;
     while (status == ReadStatus::timeout) status = source->read(picture.frame, {});

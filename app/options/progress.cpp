@@ -64,14 +64,10 @@ Progress::~Progress() {
 
 void Progress::update(std::uint64_t done, std::string_view note) {
     if (!shown_) return;
-    const auto now = Clock::now();
-    if (now < next_draw_) return;
-    next_draw_ = now + kBetweenDraws;
-    const double elapsed = std::chrono::duration<double>(now - start_).count();
-    const std::string line = progress_line(label_, done, total_, elapsed, note, terminal_columns());
-    std::fprintf(stderr, "%s%s", kClearLine, line.c_str());
-    std::fflush(stderr);
-    drawn_ = true;
+    const std::lock_guard lock(mutex_);
+    done_ = done;
+    note_ = note;
+    paused_ = false;
 }
 
 void Progress::finish() {
@@ -79,6 +75,23 @@ void Progress::finish() {
     std::fputs(kClearLine, stderr);
     std::fflush(stderr);
     drawn_ = false;
+}
+
+void Progress::draw_until(const std::stop_token& stop) {
+    std::unique_lock lock(mutex_);
+    auto next = start_ + kFirstDraw;
+    while (!wake_.wait_until(lock, stop, next, [&] { return stop.stop_requested(); })) {
+        if (!paused_) draw();
+        next = Clock::now() + kBetweenDraws;
+    }
+}
+
+void Progress::draw() {
+    const double elapsed = std::chrono::duration<double>(Clock::now() - start_).count();
+    const std::string line = progress_line(label_, done_, total_, elapsed, note_, terminal_columns());
+    std::fprintf(stderr, "%s%s", kClearLine, line.c_str());
+    std::fflush(stderr);
+    drawn_ = true;
 }
 
 }  // namespace throng
