@@ -26,6 +26,7 @@
 #include "app/options/progress.h"
 #include "app/options/standard_output.h"
 #include "app/options/table.h"
+#include "app/options/values.h"
 #include "core/base/error.h"
 #include "core/base/rolling.h"
 #include "core/cpu/cascade_detector.h"
@@ -264,7 +265,7 @@ void add_bench_cascade_command(CLI::App& bench, CommandContext& context) {
         ->type_name("FILE");
     command->add_option("--size", a.size, "Size of the drawn crowd")->type_name("WxH")->capture_default_str();
     command->add_option("--faces", a.faces, "Faces in the drawn crowd")
-        ->check(CLI::Range(0, 5000))
+        ->check(whole_range(0, 5000))
         ->capture_default_str();
     add_detector_options(*command, a.detector, {"haar", "lbp"});
     add_picture_bench_options(*command, a.bench);

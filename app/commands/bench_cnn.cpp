@@ -17,6 +17,7 @@
 #include "app/options/progress.h"
 #include "app/options/standard_output.h"
 #include "app/options/table.h"
+#include "app/options/values.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/detect/detector_kinds.h"
@@ -233,10 +234,8 @@ void add_bench_cnn_command(CLI::App& bench, CommandContext& context) {
     CnnBenchArguments& a = *arguments;
     command->add_option("image", a.image, "Picture or video to detect in (its first frame); without it a drawn crowd")
         ->type_name("FILE");
-    command->add_option("--size", a.sizes, "Sizes of the drawn crowd, one row each")
-        ->delimiter(',')
-        ->type_name("WxH,...")
-        ->capture_default_str();
+    add_list(*command, "--size", a.sizes, "Sizes of the drawn crowd, one row each", CLI::Validator())
+        ->type_name("WxH,...");
     add_detector_options(*command, a.detector, {"cnn"});
     add_picture_bench_options(*command, a.bench);
     command->footer(

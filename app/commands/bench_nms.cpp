@@ -20,6 +20,7 @@
 #include "app/options/progress.h"
 #include "app/options/standard_output.h"
 #include "app/options/table.h"
+#include "app/options/values.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/base/rolling.h"
@@ -87,6 +88,10 @@ public:
     int run() {
         make_inputs();
         const std::vector<NmsSetting> settings = all_settings();
+        if (settings.empty()) {
+            throw Error(ErrorKind::usage, "the paper's kernels are measured with --rule one-pass on CUDA only",
+                        "--kernels paper", "add fast, or use --backend cuda to see why CUDA is unavailable");
+        }
         Progress progress(common_, "bench nms", settings.size());
         std::uint64_t done = 0;
         std::optional<Error> first_error;
@@ -367,23 +372,30 @@ void add_bench_nms_command(CLI::App& bench, CommandContext& context) {
     NmsBenchArguments& a = *arguments;
     command->add_option("--input", a.input, "Boxes from a file, as `throng nms` reads them, in place of generated ones")
         ->type_name("IN.csv");
-    const auto list = [command](const std::string& option, auto& values, const std::string& type,
-                                const std::string& text) {
-        return command->add_option(option, values, text)->delimiter(',')->type_name(type)->capture_default_str();
+    constexpr std::int32_t kMaxBoxes = 1 << 26;
+    const auto numbers = [command](const std::string& option, auto& values, const std::string& type,
+                                   const std::string& text, const CLI::Validator& range) {
+        add_list(*command, option, values, text, range)->type_name(type);
     };
-    list("--n", a.boxes, "N,...", "Numbers of boxes")->check(CLI::Range(1, 1 << 26));
-    list("--cluster", a.clusters, "N,...", "Boxes a cluster")->check(CLI::Range(1, 1 << 26));
+    const auto choices = [command](const std::string& option, std::vector<std::string>& values,
+                                   const std::vector<std::string>& words, const std::string& text) {
+        add_list(*command, option, values, text, CLI::IsMember(words))->type_name(CLI::detail::join(words, "|"));
+    };
+    numbers("--n", a.boxes, "N,...", "Numbers of boxes", whole_range(1, kMaxBoxes));
+    numbers("--cluster", a.clusters, "N,...", "Boxes a cluster", whole_range(1, kMaxBoxes));
     command->add_flag("--dense", a.dense, "Clusters that meet each other");
-    command->add_option("--seed", a.seed, "Seed of the generated boxes")->type_name("S")->capture_default_str();
-    list("--rule", a.rules, "", "Rules")->check(CLI::IsMember(words_of(kNmsRuleNames)));
-    list("--overlap", a.overlaps, "", "Overlaps")->check(CLI::IsMember(words_of(kOverlapNames)));
-    list("--theta", a.thetas, "T,...", "Thresholds");
-    list("--kernels", a.kernels, "", "CUDA: kernels; the paper's with the one-pass rule only")
-        ->check(CLI::IsMember(words_of(kKernelNames)));
-    list("--k", a.steps, "K,...", "Steps of the paper's reduction");
-    list("--dmax", a.dmaxes, "N,...", "Capacities; 0: as many as there are boxes");
+    command->add_option("--seed", a.seed, "Seed of the generated boxes")
+        ->check(whole_range(std::uint64_t{0}))
+        ->type_name("S")
+        ->capture_default_str();
+    choices("--rule", a.rules, words_of(kNmsRuleNames), "Rules");
+    choices("--overlap", a.overlaps, words_of(kOverlapNames), "Overlaps");
+    numbers("--theta", a.thetas, "T,...", "Thresholds", finite_range(0, 1));
+    choices("--kernels", a.kernels, words_of(kKernelNames), "CUDA: kernels; the paper's with the one-pass rule only");
+    numbers("--k", a.steps, "K,...", "Steps of the paper's reduction", whole_range(1, 64));
+    numbers("--dmax", a.dmaxes, "N,...", "Capacities; 0: as many as there are boxes", whole_range(0, kMaxBoxes));
     command->add_option("--repeat", a.repeat, "Runs of each; 0: for about half a second")
-        ->check(CLI::Range(0, 1000000))
+        ->check(whole_range(0, 1000000))
         ->type_name("N");
     command->add_flag("--no-peers", a.no_peers, "Leave out what the engine is compared with");
     command->add_option("--json", a.json, "Write the results as JSON; - for standard output")->type_name("FILE");

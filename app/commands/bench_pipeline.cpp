@@ -19,11 +19,15 @@
 #include "app/options/source_options.h"
 #include "app/options/standard_output.h"
 #include "app/options/text_file.h"
+#include "app/options/values.h"
 #include "core/base/error.h"
 #include "core/base/secrets.h"
 
 namespace throng {
 namespace {
+
+const std::map<std::string, PipelinePart> kParts{
+    {"decode", PipelinePart::decode}, {"detect", PipelinePart::detect}, {"both", PipelinePart::both}};
 
 struct PipelineBenchArguments {
     std::string source;
@@ -31,7 +35,7 @@ struct PipelineBenchArguments {
     DetectorOptions detector;
     NmsOptions nms = nms_options_after_detector(BoxesFor::data);
     std::vector<int> streams = {1, 8};
-    std::vector<PipelinePart> parts = {PipelinePart::decode, PipelinePart::detect, PipelinePart::both};
+    std::vector<std::string> parts = {"decode", "detect", "both"};
     int spare_places = kSparePlaces;
     std::string json;  // --json FILE
     std::string csv;   // --csv FILE
@@ -81,7 +85,8 @@ int bench_pipeline(PipelineBenchArguments arguments, const CommonOptions& common
     std::vector<StageSummary> stages;  // of the first row that has any
     for (const int streams : arguments.streams) {
         double decoding = 0;
-        for (const PipelinePart part : arguments.parts) {
+        for (const std::string& name : arguments.parts) {
+            const PipelinePart part = kParts.at(name);
             if (InterruptGuard::requested()) break;
             Progress progress(common, fmt::format("{} x {}", part_name(part), streams), std::nullopt);
             bench.progress = [&progress](std::uint64_t frames) { progress.update(frames); };
@@ -118,23 +123,17 @@ void add_bench_pipeline_command(CLI::App& bench, CommandContext& context) {
     add_source_options(*command, arguments->input);
     add_detector_options(*command, arguments->detector);
     add_nms_options(*command, arguments->nms);
-    command->add_option("--streams", arguments->streams, "How many streams of the source at once, one run for each")
-        ->check(CLI::Range(1, 256))
-        ->delimiter(',')
-        ->type_name("N,N...")
-        ->capture_default_str()
+    add_list(*command, "--streams", arguments->streams, "How many streams of the source at once, one run for each",
+             whole_range(1, 256))
+        ->type_name("N,...")
         ->group("Measurement");
-    command->add_option("--parts", arguments->parts, "Decoding alone, detection alone, both")
-        ->transform(CLI::CheckedTransformer(std::map<std::string, PipelinePart>{
-            {"decode", PipelinePart::decode}, {"detect", PipelinePart::detect}, {"both", PipelinePart::both}}))
-        ->delimiter(',')
-        ->type_name("")
-        ->default_str("decode,detect,both")
+    add_list(*command, "--parts", arguments->parts, "Decoding alone, detection alone, both", CLI::IsMember(kParts))
+        ->type_name("decode|detect|both")
         ->group("Measurement");
     command
         ->add_option("--spare", arguments->spare_places,
                      "Frames beyond one a stream that may be between decoder and boxes, of all streams together")
-        ->check(CLI::Range(0, 4096))
+        ->check(whole_range(0, 4096))
         ->type_name("N")
         ->capture_default_str()
         ->group("Measurement");

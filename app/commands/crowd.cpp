@@ -15,6 +15,7 @@
 #include "app/commands/command.h"
 #include "app/options/interrupt.h"
 #include "app/options/progress.h"
+#include "app/options/values.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/eval/labels.h"
@@ -107,8 +108,8 @@ int write_video(const CrowdArguments& arguments, const CommonOptions& common) {
     return InterruptGuard::requested() ? exit_status(ErrorKind::interrupted) : 0;
 }
 
-int run(CrowdArguments arguments, const CommonOptions& common, bool faces_given) {
-    if (!arguments.size.empty()) {
+int run(CrowdArguments arguments, const CommonOptions& common, bool faces_given, bool size_given) {
+    if (size_given) {
         parse_crowd_size(arguments.size, arguments.crowd);
     } else if (arguments.crowd.uncover >= 0 && !faces_given) {
         // The experiment of D. Oro et al. on a group photograph.
@@ -131,27 +132,39 @@ void add_crowd_command(CLI::App& program, CommandContext& context) {
     CrowdOptions& crowd = arguments->crowd;
     command->add_option("OUT", arguments->out, "png, jpg or another picture, or mp4 or mkv")->required()->type_name("");
     CLI::Option* faces = command->add_option("--faces", crowd.faces, "People in the hall, 0 to 5000")
+                             ->check(whole_range(0, 5000))
                              ->type_name("N")
                              ->capture_default_str();
-    command->add_option("--size", arguments->size, "Of the picture in pixels; 1920x1080 where not given")
-        ->type_name("WxH");
-    command->add_option("--frames", crowd.frames, "Length of a video; 300 where not given")->type_name("N");
-    command->add_option("--fps", crowd.fps, "Frames a second")->type_name("F")->capture_default_str();
-    command->add_option("--seed", crowd.seed, "Another seed, other people")->type_name("S")->capture_default_str();
+    CLI::Option* size =
+        command->add_option("--size", arguments->size, "Of the picture in pixels; 1920x1080 where not given")
+            ->type_name("WxH");
+    command->add_option("--frames", crowd.frames, "Length of a video; 300 where not given")
+        ->check(whole_range(std::int64_t{0}, std::int64_t{1'000'000'000}))
+        ->type_name("N");
+    command->add_option("--fps", crowd.fps, "Frames a second")
+        ->check(finite_range(kMinCrowdFps, kMaxCrowdFps))
+        ->type_name("F")
+        ->capture_default_str();
+    command->add_option("--seed", crowd.seed, "Another seed, other people")
+        ->check(whole_range(std::uint64_t{0}))
+        ->type_name("S")
+        ->capture_default_str();
     command->add_option("--truth", arguments->truth, "JSON lines with the faces of every frame; - for standard output")
         ->type_name("OUT.jsonl");
     command
         ->add_option("--uncover", crowd.uncover,
                      "Only the first I faces; the rest black. Without --faces and --size: of 147 at 4646x1800")
         ->type_name("I")
-        ->check(CLI::NonNegativeNumber);
+        ->check(whole_range(0, 5000));
     command->footer(
         "Examples:\n"
         "  throng crowd hall.png --faces 40 --truth hall.jsonl\n"
         "  throng crowd crowd.mp4 --frames 600 --seed 7 --truth crowd.jsonl\n"
         "  throng crowd group.png --uncover 20");
-    command->callback([&context, arguments, faces] {
-        context.run = [&context, arguments, faces] { return run(*arguments, context.common, faces->count() > 0); };
+    command->callback([&context, arguments, faces, size] {
+        context.run = [&context, arguments, faces, size] {
+            return run(*arguments, context.common, faces->count() > 0, size->count() > 0);
+        };
     });
 }
 

@@ -18,6 +18,7 @@
 #include "app/options/standard_output.h"
 #include "app/options/table.h"
 #include "app/options/text_file.h"
+#include "app/options/values.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/base/secrets.h"
@@ -135,7 +136,7 @@ void add_experiments_command(CLI::App& program, CommandContext& context) {
         "--no-clocks", [arguments] { arguments->options.change_clocks = false; },
         "Leave the board's clocks alone; the number of multiprocessors is varied in their place");
     running->add_option("--budget", arguments->options.budget_ms, "Milliseconds of repetitions of each measurement")
-        ->check(CLI::Range(1.0, 60000.0))
+        ->check(finite_range(1, 60000))
         ->capture_default_str();
     running
         ->add_option("--telemetry", arguments->clocks.telemetry, "Write clocks, loads and power once a second, as CSV")

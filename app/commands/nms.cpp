@@ -20,6 +20,8 @@
 #include "app/options/progress.h"
 #include "app/options/standard_output.h"
 #include "app/options/table.h"
+#include "app/options/values.h"
+#include "core/algo/nms_rules.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/base/rolling.h"
@@ -195,7 +197,7 @@ void add_nms_command(CLI::App& program, CommandContext& context) {
         ->type_name("KEPT.csv")
         ->default_str("standard output");
     command->add_option("--repeat", arguments->repeat, "Run N times more and print median times")
-        ->check(CLI::Range(0, 1000000))
+        ->check(whole_range(0, 1000000))
         ->type_name("N");
     command->add_flag("--compare", arguments->compare, "Say which boxes greedy keeps and one-pass does not");
     add_nms_options(*command, arguments->nms);

@@ -9,6 +9,7 @@
 
 #include "app/options/backend.h"
 #include "app/options/text_file.h"
+#include "app/options/values.h"
 #include "core/base/error.h"
 #include "core/base/rolling.h"
 #include "core/base/secrets.h"
@@ -27,7 +28,7 @@ double percentile_of(std::vector<double> samples, double share) {
 
 void add_picture_bench_options(CLI::App& command, PictureBenchOptions& options) {
     command.add_option("--repeat", options.repeat, "Measured runs of each")
-        ->check(CLI::Range(1, 100000))
+        ->check(whole_range(1, 100000))
         ->capture_default_str();
     command.add_flag("--no-peers", options.no_peers, "Leave OpenCV out");
     command.add_option("--json", options.json, "Write the measurements as JSON ('-': standard output)")
