@@ -139,10 +139,10 @@ void add_bench_pipeline_command(CLI::App& bench, CommandContext& context) {
         ->group("Measurement");
     command->add_option("--json", arguments->json, "Write the results as JSON; - for standard output")
         ->type_name("FILE")
-        ->group("Output");
+        ->group("Measurement");
     command->add_option("--csv", arguments->csv, "Write the table as CSV; - for standard output")
         ->type_name("FILE")
-        ->group("Output");
+        ->group("Measurement");
     command->footer(
         "Streams go round their file until one has given --frames frames (600 unless told otherwise).\n"
         "Example:\n  throng bench pipeline crowd.mp4 --min-size 50 --max-size 200 --scale-factor 1.25 --frames 2000");

@@ -196,7 +196,7 @@ void add_info_command(CLI::App& program, CommandContext& context) {
         program.add_subcommand("info", "Versions, backends, GPUs, board, clocks, decoders, cameras and models found");
     auto json = std::make_shared<bool>(false);
     auto root = std::make_shared<std::string>();
-    command->add_flag("--json", *json, "As JSON")->group("Output");
+    command->add_flag("--json", *json, "As JSON");
     command->add_option("--root", *root, "A prefix before every system path (tests and dry runs)")
         ->type_name("DIR")
         ->group("Board");

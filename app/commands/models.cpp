@@ -178,13 +178,13 @@ void add_models_command(CLI::App& program, CommandContext& context) {
     models->require_subcommand(0, 1);
     auto json = std::make_shared<bool>(false);
     const auto run_list = [&context, json] { context.run = [json] { return list(*json); }; };
-    models->add_flag("--json", *json, "As JSON")->group("Output");
+    models->add_flag("--json", *json, "As JSON");
     models->callback([models, run_list] {
         if (models->get_subcommands().empty()) run_list();
     });
 
     CLI::App* list_command = models->add_subcommand("list", "What is found and recommended (also without `list`)");
-    list_command->add_flag("--json", *json, "As JSON")->group("Output");
+    list_command->add_flag("--json", *json, "As JSON");
     list_command->callback(run_list);
 
     auto arguments = std::make_shared<FetchArguments>();
