@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -113,11 +114,40 @@ private:
                          raw_.capacity(), rows() - raw_.capacity());
         }
         if (kept.invalid > 0) {
-            spdlog::warn("{}: invalid boxes dropped: {} (a value is not finite, or a side is not above 0)", name(),
-                         kept.invalid);
+            spdlog::warn("{}: invalid boxes dropped: {} ({})", name(), kept.invalid, reasons_of_invalid());
         }
         if (common_.quiet) return;
         fmt::print(stderr, "{}: {} boxes, {} kept, {} invalid\n", name(), rows(), kept.detections.size(), kept.invalid);
+    }
+
+    // Counts the invalid boxes by what is wrong with them.
+    [[nodiscard]] std::string reasons_of_invalid() const {
+        std::size_t not_finite = 0;
+        std::size_t without_extent = 0;
+        std::size_t beyond_range = 0;
+        const auto seen = static_cast<std::size_t>(std::min(rows(), raw_.capacity()));
+        for (std::size_t i = 0; i < seen; ++i) {
+            const Detection& detection = table_.detections.detections[i];
+            if (is_valid_detection(detection.box, detection.score)) continue;
+            const DetectionTable::Row& row = table_.rows[i];
+            const auto& [x1, y1, x2, y2] = row.corners;
+            if (!std::isfinite(x1) || !std::isfinite(y1) || !std::isfinite(x2) || !std::isfinite(y2) ||
+                !std::isfinite(row.score)) {
+                ++not_finite;
+            } else if (x2 <= x1 || y2 <= y1) {
+                ++without_extent;
+            } else {
+                ++beyond_range;
+            }
+        }
+        std::vector<std::string> reasons;
+        const auto add = [&](std::size_t count, const char* reason) {
+            if (count > 0) reasons.push_back(fmt::format("{} {}", count, reason));
+        };
+        add(not_finite, "with a value that is not finite");
+        add(without_extent, "with a side that is not above 0");
+        add(beyond_range, "beyond the range of 32-bit floats");
+        return fmt::format("{}", fmt::join(reasons, ", "));
     }
 
     void write(const DetectionSet& kept) const {
@@ -204,7 +234,9 @@ void add_nms_command(CLI::App& program, CommandContext& context) {
     command->footer(
         "The first line of the file may name the columns. The index of a kept box is its data row, from 0; rows come "
         "in the\n"
-        "order of the rule. Boxes with values that are not finite, or without extent, are dropped and counted.");
+        "order of the rule. Boxes that are not finite, without extent or beyond the range of 32-bit floats are dropped "
+        "and\n"
+        "counted.");
     command->callback([arguments, &context] {
         context.run = [arguments, &context] { return NmsRun(*arguments, context.common).run(); };
     });
