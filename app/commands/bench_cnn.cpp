@@ -7,7 +7,9 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <opencv2/core/utility.hpp>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/commands/cnn_peer.h"
@@ -80,13 +82,11 @@ public:
     int run() {
         model_ = find_model(arguments_.detector.model, "cnn").string();
         network_ = read_onnx(model_);
+        Progress progress(common_, "bench cnn", std::nullopt);
+        progress.update(0, arguments_.image.empty() ? "drawing the crowds" : "reading the image");
         const std::vector<BenchPicture> pictures = read_pictures();
         source_ = pictures.back().source;
-        Progress progress(common_, "bench cnn", pictures.size());
-        for (std::size_t i = 0; i < pictures.size(); ++i) {
-            measure(pictures[i].frame);
-            progress.update(i + 1, rows_.back().size);
-        }
+        for (const BenchPicture& picture : pictures) measure(picture.frame, progress);
         progress.finish();
         const TextTable shown = table();
         if (arguments_.bench.prints_table()) {
@@ -122,7 +122,7 @@ private:
         return std::move(choice.peer);
     }
 
-    void measure(const Frame& frame) {
+    void measure(const Frame& frame, Progress& progress) {
         const std::string size = fmt::format("{}x{}", frame.width(), frame.height());
         FramePool pool;
         PixelConverter converter;
@@ -132,16 +132,23 @@ private:
                           static_cast<std::size_t>(plane.pitch));
         std::vector<Contestant> contestants;
         for (const auto& backend : backends_) contestants.emplace_back(backend, arguments_.detector);
+        progress.finish();  // a warning may follow
         const std::unique_ptr<CnnPeer> peer = make_peer(bgr.size());
         CnnRow theirs;
         constexpr int kWarmUp = 3;
+        const auto tell = [&](std::string_view who, int run) {
+            progress.update(steps_++,
+                            fmt::format("{}, {}, run {} of {}", size, who, run + 1, arguments_.bench.repeat + kWarmUp));
+        };
         for (int i = 0; i < arguments_.bench.repeat + kWarmUp; ++i) {
             for (Contestant& contestant : contestants) {
+                tell(contestant.backend->name(), i);
                 const double ms = milliseconds_of([&] { contestant.run(frame); });
                 const StageTimes& times = contestant.recorder->end_frame();
                 if (i >= kWarmUp) contestant.row.times.add(ms, times);
             }
             if (peer == nullptr) continue;
+            tell(peer->name(), i);
             const double ms = milliseconds_of([&] { theirs.kept = peer->run(bgr); });
             if (i >= kWarmUp) theirs.times.add(ms);
         }
@@ -223,6 +230,7 @@ private:
     Network network_;
     std::string source_;
     std::vector<CnnRow> rows_;
+    std::uint64_t steps_ = 0;  // runs begun
 };
 
 }  // namespace

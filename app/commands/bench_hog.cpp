@@ -119,20 +119,23 @@ public:
         : arguments_(arguments), common_(common), backends_(backends_to_compare(common, arguments.detector)) {}
 
     int run() {
+        const std::vector<HogSetting> settings = chosen_settings();
+        const std::size_t detectors = backends_.size() + (arguments_.bench.no_peers ? 0 : 1);
+        Progress progress(common_, "bench hog",
+                          arguments_.ladder ? settings.size() : settings.size() * detectors * runs_of_each());
+        progress.update(0, arguments_.image.empty() ? "drawing the crowd" : "reading the image");
         picture_ = arguments_.image.empty() ? drawn_picture(arguments_.size) : first_picture(arguments_.image);
         cv::ocl::setUseOpenCL(false);
         if (arguments_.detector.threads > 0) cv::setNumThreads(arguments_.detector.threads);
-        const std::vector<HogSetting> settings = chosen_settings();
-        Progress progress(common_, "bench hog", settings.size());
         for (std::size_t i = 0; i < settings.size(); ++i) {
             if (arguments_.ladder) {
+                progress.update(i, settings[i].name);
                 const auto rows = measure_hog_ladder(picture_.frame, settings[i].name, settings[i].params,
                                                      common_.device, arguments_.bench.repeat);
                 ladder_.insert(ladder_.end(), rows.begin(), rows.end());
             } else {
-                measure(settings[i]);
+                measure(settings[i], progress);
             }
-            progress.update(i + 1, settings[i].name);
         }
         progress.finish();
         const TextTable shown = arguments_.ladder ? hog_ladder_table(ladder_) : table();
@@ -148,6 +151,12 @@ public:
     }
 
 private:
+    // The first runs of each warm up and do not count.
+    static constexpr int kWarmUp = 2;
+    [[nodiscard]] std::size_t runs_of_each() const {
+        return static_cast<std::size_t>(arguments_.bench.repeat + kWarmUp);
+    }
+
     [[nodiscard]] std::vector<HogSetting> chosen_settings() const {
         const DetectorParams& own = arguments_.detector;
         if (arguments_.one_setting) {
@@ -164,7 +173,7 @@ private:
         return {one, all};
     }
 
-    void measure(const HogSetting& setting) {
+    void measure(const HogSetting& setting, Progress& progress) {
         const cv::Mat luma = grey_of(picture_.frame);
         Peer peer(luma, setting.params);
         struct Run {
@@ -189,11 +198,13 @@ private:
         opencv.setting = setting.name;
         opencv.backend = "OpenCV";
         opencv.windows = peer.windows();
-        // The first runs of each warm up and do not count.
-        constexpr int kWarmUp = 2;
+        const auto tell = [&](const std::string& who, int run) {
+            progress.update(steps_++, fmt::format("{}, {}, run {} of {}", setting.name, who, run + 1, runs_of_each()));
+        };
         for (int i = 0; i < arguments_.bench.repeat + kWarmUp; ++i) {
             for (std::size_t b = 0; b < backends_.size(); ++b) {
                 Run& r = runs[b];
+                tell(r.row.backend, i);
                 const double ms = milliseconds_of([&] {
                     r.detector->enqueue(picture_.frame, r.raw, *r.recorder);
                     backends_[b]->download(r.raw, r.found);
@@ -202,6 +213,7 @@ private:
                 if (i >= kWarmUp) r.row.times.add(ms, times);
             }
             if (arguments_.bench.no_peers) continue;
+            tell(opencv.backend, i);
             const double ms = milliseconds_of([&] { peer.run(); });
             if (i >= kWarmUp) opencv.times.add(ms);
         }
@@ -267,6 +279,7 @@ private:
     BenchPicture picture_;
     std::vector<HogRow> rows_;
     std::vector<HogLadderRow> ladder_;
+    std::uint64_t steps_ = 0;  // runs begun
 };
 
 }  // namespace

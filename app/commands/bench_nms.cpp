@@ -96,16 +96,17 @@ public:
         std::uint64_t done = 0;
         std::optional<Error> first_error;
         for (const NmsSetting& setting : settings) {
+            progress.update(done++, fmt::format("{} boxes, {}", setting.boxes->detections.size(), setting.input));
             try {
-                rows_.push_back(measure(setting));
+                rows_.push_back(measure(setting, progress));
             } catch (const Error& error) {
                 // A point of a sweep that cannot be: too many boxes for k, or for the memory of the device.
                 if (error.kind() != ErrorKind::usage && error.kind() != ErrorKind::unavailable) throw;
+                progress.finish();
                 spdlog::warn("{} boxes, k {}, left out: {}", setting.boxes->detections.size(), setting.params.paper_k,
                              error.what());
                 if (!first_error) first_error = error;
             }
-            progress.update(++done, setting.input);
         }
         if (rows_.empty() && first_error) throw Error(*first_error);
         progress.finish();
@@ -179,33 +180,39 @@ private:
         }
     }
 
-    NmsRow measure(const NmsSetting& setting) {
+    NmsRow measure(const NmsSetting& setting, Progress& progress) {
         NmsOptions options{setting.params, setting.dmax};
         settle_nms_options(options);  // throws where settings contradict each other
         const NmsMeasurement times = measure_on(*backend_, setting, setting.params);
         const std::int32_t capacity = capacity_of(setting);
         const auto overflow = static_cast<std::int64_t>(setting.boxes->detections.size()) - capacity;
         NmsRow row{setting, capacity, std::max<std::int64_t>(overflow, 0), kept_, times, {}};
-        if (row.overflow > 0) spdlog::warn("--dmax {}: {} boxes are left out", capacity, row.overflow);
+        if (row.overflow > 0) {
+            progress.finish();
+            spdlog::warn("--dmax {}: {} boxes are left out", capacity, row.overflow);
+        }
         if (arguments_.no_peers) return row;
         if (backend_->name() != "cpu") {
-            add_engine(row, "cpu", cpu(), setting.params);
+            add_engine(row, "cpu", cpu(), setting.params, progress);
             NmsParams paper = setting.params;
             paper.rule = NmsRule::one_pass;
             paper.kernels = NmsKernels::paper;
             // The byte matrix of more boxes does not fit the paper's design.
             const bool is_paper = setting.params.kernels == NmsKernels::paper;
-            if (!is_paper && setting.boxes->detections.size() <= 16384) add_engine(row, "paper", *backend_, paper);
+            if (!is_paper && setting.boxes->detections.size() <= 16384)
+                add_engine(row, "paper", *backend_, paper, progress);
         }
         for (PeerTime& peer : time_peers(*setting.boxes, setting.params)) row.peers.push_back(std::move(peer));
         return row;
     }
 
-    void add_engine(NmsRow& row, const std::string& name, Backend& backend, const NmsParams& params) {
+    void add_engine(NmsRow& row, const std::string& name, Backend& backend, const NmsParams& params,
+                    Progress& progress) {
         try {
             const NmsMeasurement times = measure_on(backend, row.setting, params);
             row.peers.push_back({name, percentile(times.total, 0.5), static_cast<std::int64_t>(kept_)});
         } catch (const Error& error) {
+            progress.finish();
             spdlog::warn("{} is left out: {}", name, error.what());
         }
     }

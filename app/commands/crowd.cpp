@@ -10,6 +10,7 @@
 #include <fstream>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "app/commands/command.h"
@@ -72,13 +73,16 @@ private:
     std::ofstream file_;
 };
 
-int write_picture(const CrowdArguments& arguments) {
+int write_picture(const CrowdArguments& arguments, const CommonOptions& common) {
     if (arguments.crowd.frames > 1) {
         throw Error(ErrorKind::usage, "a picture holds one frame only",
                     "--frames " + std::to_string(arguments.crowd.frames), "write OUT.mp4 for a video");
     }
+    Progress progress(common, std::filesystem::path(arguments.out).filename().string(), std::nullopt);
+    progress.update(0, "drawing the crowd");
     const Crowd crowd(arguments.crowd);
     write_image(arguments.out, crowd.frame(0));
+    progress.finish();
     TruthFile truth(arguments.truth, arguments.out);
     truth.write(crowd, 0);
     truth.close();
@@ -121,7 +125,7 @@ int run(CrowdArguments arguments, const CommonOptions& common, bool faces_given,
     if (!arguments.truth.empty() && arguments.truth == arguments.out) {
         throw Error(ErrorKind::usage, "the truth would overwrite the crowd", "--truth " + arguments.truth);
     }
-    return has_image_extension(arguments.out) ? write_picture(arguments) : write_video(arguments, common);
+    return has_image_extension(arguments.out) ? write_picture(arguments, common) : write_video(arguments, common);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -61,11 +62,14 @@ public:
         kept_ = backend_->make_buffer(capacity);
         backend_->upload(table_.detections, raw_);
 
+        Progress progress(common_, "nms", std::nullopt);
+        progress.update(0, fmt::format("suppression of {} boxes", rows()));
         const DetectionSet kept = suppress(arguments_.nms.params);
+        progress.finish();
         report(kept);
         write(kept);
-        if (arguments_.compare) compare();
-        if (arguments_.repeat > 0) measure();
+        if (arguments_.compare) compare(progress);
+        if (arguments_.repeat > 0) measure(progress);
         return 0;
     }
 
@@ -165,7 +169,8 @@ private:
     }
 
     // What one-pass keeps, greedy keeps too; the other way round it need not be.
-    void compare() {
+    void compare(Progress& progress) {
+        progress.update(0, "comparing the rules");
         NmsParams params = arguments_.nms.params;
         params.min_hits = 1;
         params.merge = Merge::none;
@@ -178,14 +183,17 @@ private:
         for (const Detection& detection : suppress(params).detections) {
             if (one_pass.count(detection.source) == 0) greedy_alone.push_back(detection.source);
         }
+        progress.finish();
         fmt::print(stderr, "one-pass keeps {}, greedy {}; greedy alone: {}\n", one_pass.size(),
                    one_pass.size() + greedy_alone.size(),
                    greedy_alone.empty() ? "none" : fmt::format("{}", fmt::join(greedy_alone, " ")));
     }
 
-    void measure() {
+    void measure(Progress& progress) {
+        progress.update(0, fmt::format("measuring {} runs", arguments_.repeat));
         const NmsMeasurement times =
             measure_nms(*backend_, *nms_, raw_, kept_, arguments_.nms.params, arguments_.repeat);
+        progress.finish();
         TextTable table({"stage", "median ms", "p99 ms", "min ms"});
         const auto add = [&table](const std::string& stage, const std::vector<double>& ms) {
             if (ms.empty()) return;

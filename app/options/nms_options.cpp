@@ -20,8 +20,8 @@ constexpr std::int32_t kMaxDmax = 1 << 26;
 
 template <class Number>
 CLI::Option* add_number(CLI::App& command, const std::string& option, Number& value, const std::string& type,
-                        const std::string& description) {
-    return command.add_option(option, value, description)->type_name(type)->capture_default_str();
+                        const CLI::Validator& range, const std::string& description) {
+    return command.add_option(option, value, description)->check(range)->type_name(type)->capture_default_str();
 }
 
 // An option whose values are the words of a table of nms_names.h; value is its default.
