@@ -90,8 +90,9 @@ public:
     }
 
 private:
-    // OpenCV stops after 64 levels.
+    // OpenCV stops after 64 levels, enlarges nothing, and reads beyond an image that is smaller than a window.
     [[nodiscard]] bool whole_pyramid() const {
+        if (luma_.cols < kHogWindowWidth || luma_.rows < kHogWindowHeight) return false;
         return params_.max_size == 0 && params_.min_size == kHogWindowHeight && levels_.size() < 64;
     }
 
@@ -176,6 +177,8 @@ private:
     void measure(const HogSetting& setting, Progress& progress) {
         const cv::Mat luma = grey_of(picture_.frame);
         Peer peer(luma, setting.params);
+        // Where no window fits there is nothing to compare with.
+        const bool compares = !arguments_.bench.no_peers && peer.windows() > 0;
         struct Run {
             std::unique_ptr<Detector> detector;
             std::unique_ptr<StageRecorder> recorder;
@@ -212,7 +215,7 @@ private:
                 const StageTimes& times = r.recorder->end_frame();
                 if (i >= kWarmUp) r.row.times.add(ms, times);
             }
-            if (arguments_.bench.no_peers) continue;
+            if (!compares) continue;
             tell(opencv.backend, i);
             const double ms = milliseconds_of([&] { peer.run(); });
             if (i >= kWarmUp) opencv.times.add(ms);
@@ -222,7 +225,7 @@ private:
             r.row.common = common_boxes(r.found, peer.boxes());
             rows_.push_back(std::move(r.row));
         }
-        if (arguments_.bench.no_peers) return;
+        if (!compares) return;
         opencv.raw = opencv.common = static_cast<std::int64_t>(peer.boxes().size());
         rows_.push_back(std::move(opencv));
     }
