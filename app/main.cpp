@@ -3,17 +3,20 @@
 
 #include <algorithm>
 #include <csignal>
-#include <cstdio>
 #include <exception>
 #include <memory>
 #include <new>
+#include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/commands/command.h"
 #include "app/options/common.h"
 #include "app/options/config_options.h"
 #include "app/options/help.h"
+#include "app/options/report.h"
+#include "app/options/standard_output.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
 
@@ -44,36 +47,52 @@ int run(std::vector<std::string> arguments) {
     try {
         program.parse(arguments);
     } catch (const CLI::Success& asked) {  // --help, --version
-        return program.exit(asked);
+        std::ostringstream text;
+        const int status = program.exit(asked, text, text);
+        standard_output::write(text.str());
+        return status;
     } catch (const CLI::ParseError& error) {
         throw usage_error(program, error);
     }
     apply_config(program, context.common);
     set_up_log(context.common.quiet && context.common.log_level == "info" ? "warn" : context.common.log_level);
     if (!context.run) {
-        std::fputs(program.help().c_str(), stdout);
+        standard_output::write(program.help());
         return 0;
     }
     return context.run();
+}
+
+// Runs a function that returns an exit status; what it throws is printed.
+template <class Run>
+int status_of(Run run) {
+    try {
+        return run();
+    } catch (const Error& error) {
+        print_error(error);
+        return exit_status(error.kind());
+    } catch (const std::bad_alloc&) {
+        print_error("out of memory");
+    } catch (const std::exception& error) {
+        print_error(std::string_view(error.what()));
+    }
+    return exit_status(ErrorKind::internal);
 }
 
 }  // namespace
 }  // namespace throng
 
 int main(int argc, char** argv) {
+    using namespace throng;
+    standard_output::reserve_descriptors();
     // A reader that went away (`| head`) is an error of the write, so that other outputs are still closed in order.
     std::signal(SIGPIPE, SIG_IGN);
     // So is a file that reaches the limit of its size (`ulimit -f`): it counts as a full disk.
     std::signal(SIGXFSZ, SIG_IGN);
-    try {
-        return throng::run({argv + 1, argv + argc});
-    } catch (const throng::Error& error) {
-        std::fprintf(stderr, "throng: %s\n", error.what());
-        return throng::exit_status(error.kind());
-    } catch (const std::bad_alloc&) {
-        std::fputs("throng: out of memory\n", stderr);
-    } catch (const std::exception& error) {
-        std::fprintf(stderr, "throng: %s\n", error.what());
-    }
-    return throng::exit_status(throng::ErrorKind::internal);
+    const int status = status_of([&] { return run({argv + 1, argv + argc}); });
+    if (status != 0) return status;
+    return status_of([] {
+        standard_output::check();
+        return 0;
+    });
 }

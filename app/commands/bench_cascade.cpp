@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <opencv2/core.hpp>
@@ -13,6 +12,7 @@
 #include <opencv2/objdetect.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -24,7 +24,9 @@
 #include "app/options/backend.h"
 #include "app/options/detector_options.h"
 #include "app/options/progress.h"
+#include "app/options/standard_output.h"
 #include "app/options/table.h"
+#include "app/options/values.h"
 #include "core/base/error.h"
 #include "core/base/rolling.h"
 #include "core/cpu/cascade_detector.h"
@@ -90,37 +92,40 @@ public:
     int run() {
         check_bench_files(common_, arguments_.bench, arguments_.image, arguments_.detector);
         check_params(arguments_.detector);
+        std::vector<CascadeSetting> settings = standard_settings(arguments_.detector);
+        if (arguments_.one_setting) settings = {own_setting()};
+        const std::size_t steps = arguments_.ladder ? static_cast<std::size_t>(ladder_steps())
+                                                    : runs_of_each() * (arguments_.bench.no_peers ? 1 : 2);
+        Progress progress(common_, "bench cascade", settings.size() * steps);
+        progress.update(0, arguments_.image.empty() ? "drawing the crowd" : "reading the image");
         picture_ = arguments_.image.empty() ? drawn_picture(arguments_.size, arguments_.faces)
                                             : first_picture(arguments_.image);
         cv::ocl::setUseOpenCL(false);
         if (arguments_.detector.threads > 0) cv::setNumThreads(arguments_.detector.threads);
-        std::vector<CascadeSetting> settings = standard_settings(arguments_.detector);
-        if (arguments_.one_setting) settings = {own_setting()};
-        if (arguments_.ladder) return run_ladder(settings);
-        const auto runs = static_cast<std::uint64_t>(arguments_.bench.repeat);
-        Progress progress(common_, "bench cascade", settings.size() * runs);
-        for (const CascadeSetting& setting : settings) {
-            rows_.push_back(measure(
-                setting, [&](std::uint64_t done) { progress.update(rows_.size() * runs + done, setting.name); }));
-        }
+        if (arguments_.ladder) return run_ladder(settings, progress);
+        for (const CascadeSetting& setting : settings) rows_.push_back(measure(setting, progress));
         progress.finish();
         const TextTable shown = table();
         if (arguments_.bench.prints_table()) {
-            fmt::print("{}, OpenCV {} with {} threads\n{}", heading(), CV_VERSION, cv::getNumThreads(), shown.text());
+            standard_output::print("{}, OpenCV {} with {} threads\n{}", heading(), CV_VERSION, cv::getNumThreads(),
+                                   shown.text());
             const std::string& trouble = rows_.front().opencv_cuda.trouble;
-            if (!trouble.empty()) fmt::print("OpenCV's CUDA cascade is not measured: {}\n", trouble);
+            if (!trouble.empty()) standard_output::print("OpenCV's CUDA cascade is not measured: {}\n", trouble);
         }
         write_results(arguments_.bench, shown, json("rows", rows_json()));
         return 0;
     }
 
 private:
-    int run_ladder(const std::vector<CascadeSetting>& settings) {
+    [[nodiscard]] std::size_t runs_of_each() const {
+        return static_cast<std::size_t>(arguments_.bench.repeat) + 1;  // the first warms up and does not count
+    }
+
+    int run_ladder(const std::vector<CascadeSetting>& settings, Progress& progress) {
         if (backend_->name() != "cuda") {
             throw Error(ErrorKind::unavailable, "measures the CUDA backend, which is not in use", "--ladder",
                         "use --backend cuda to see why");
         }
-        Progress progress(common_, "bench cascade", settings.size() * static_cast<std::uint64_t>(ladder_steps()));
         std::vector<LadderRow> rows;
         std::uint64_t steps = 0;
         for (const CascadeSetting& setting : settings) {
@@ -130,7 +135,7 @@ private:
         }
         progress.finish();
         const TextTable table = ladder_table(rows);
-        if (arguments_.bench.prints_table()) fmt::print("{}\n{}", heading(), table.text());
+        if (arguments_.bench.prints_table()) standard_output::print("{}\n{}", heading(), table.text());
         write_results(arguments_.bench, table, json("ladder", ladder_json(rows)));
         return 0;
     }
@@ -142,7 +147,7 @@ private:
         return {fmt::format("{}, {:g}, {}", p.model.empty() ? p.kind : p.model, p.scale_factor, most), p};
     }
 
-    CascadeRow measure(const CascadeSetting& setting, const std::function<void(std::uint64_t)>& done) {
+    CascadeRow measure(const CascadeSetting& setting, Progress& progress) {
         CascadeRow row;
         row.setting = setting;
         const auto file = find_model(setting.params.model, setting.params.kind);
@@ -160,8 +165,12 @@ private:
         const cv::Size least(setting.params.min_size, setting.params.min_size);
         const cv::Size most(setting.params.max_size, setting.params.max_size);
 
+        const auto tell = [&](std::string_view who, int run) {
+            progress.update(steps_++, fmt::format("{}, {}, run {} of {}", setting.name, who, run + 2, runs_of_each()));
+        };
         // The first run of either warms up and does not count.
         for (int i = -1; i < arguments_.bench.repeat; ++i) {
+            tell(backend_->name(), i);
             const double ours = milliseconds_of([&] {
                 detector->enqueue(picture_.frame, raw, *recorder);
                 backend_->download(raw, found);
@@ -169,11 +178,11 @@ private:
             const StageTimes& times = recorder->end_frame();
             if (i >= 0) row.ours.add(ours, times);
             if (!arguments_.bench.no_peers) {
+                tell("OpenCV", i);
                 const double opencv = milliseconds_of(
                     [&] { classifier.detectMultiScale(luma, theirs, setting.params.scale_factor, 0, 0, least, most); });
                 if (i >= 0) row.opencv.add(opencv);
             }
-            done(static_cast<std::uint64_t>(std::max(i, 0)));
         }
         if (!arguments_.bench.no_peers && backend_->name() == "cuda") {
             row.opencv_cuda = measure_opencv_cuda(row.model, luma, setting.params, arguments_.bench.repeat);
@@ -251,6 +260,7 @@ private:
     std::shared_ptr<Backend> backend_;
     BenchPicture picture_;
     std::vector<CascadeRow> rows_;
+    std::uint64_t steps_ = 0;  // runs begun
 };
 
 }  // namespace
@@ -263,7 +273,7 @@ void add_bench_cascade_command(CLI::App& bench, CommandContext& context) {
         ->type_name("FILE");
     command->add_option("--size", a.size, "Size of the drawn crowd")->type_name("WxH")->capture_default_str();
     command->add_option("--faces", a.faces, "Faces in the drawn crowd")
-        ->check(CLI::Range(0, 5000))
+        ->check(whole_range(0, 5000))
         ->capture_default_str();
     add_detector_options(*command, a.detector, {"haar", "lbp"});
     add_picture_bench_options(*command, a.bench);

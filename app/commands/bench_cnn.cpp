@@ -7,7 +7,9 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <opencv2/core/utility.hpp>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/commands/cnn_peer.h"
@@ -15,7 +17,9 @@
 #include "app/commands/picture_bench.h"
 #include "app/options/detector_options.h"
 #include "app/options/progress.h"
+#include "app/options/standard_output.h"
 #include "app/options/table.h"
+#include "app/options/values.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/detect/detector_kinds.h"
@@ -79,20 +83,19 @@ public:
         check_bench_files(common_, arguments_.bench, arguments_.image, arguments_.detector);
         model_ = find_model(arguments_.detector.model, "cnn").string();
         network_ = read_onnx(model_);
+        Progress progress(common_, "bench cnn", std::nullopt);
+        progress.update(0, arguments_.image.empty() ? "drawing the crowds" : "reading the image");
         const std::vector<BenchPicture> pictures = read_pictures();
         source_ = pictures.back().source;
-        Progress progress(common_, "bench cnn", pictures.size());
-        for (std::size_t i = 0; i < pictures.size(); ++i) {
-            measure(pictures[i].frame);
-            progress.update(i + 1, rows_.back().size);
-        }
+        for (const BenchPicture& picture : pictures) measure(picture.frame, progress);
         progress.finish();
         const TextTable shown = table();
         if (arguments_.bench.prints_table()) {
-            for (const auto& backend : backends_) fmt::print("{}: {}\n", backend->name(), backend->description());
-            fmt::print("{}, {}, {}, medians of {} runs, OpenCV {} with {} threads\n{}",
-                       family_name(network_.head.family), model_, source_, arguments_.bench.repeat, CV_VERSION,
-                       cv::getNumThreads(), shown.text());
+            for (const auto& backend : backends_)
+                standard_output::print("{}: {}\n", backend->name(), backend->description());
+            standard_output::print("{}, {}, {}, medians of {} runs, OpenCV {} with {} threads\n{}",
+                                   family_name(network_.head.family), model_, source_, arguments_.bench.repeat,
+                                   CV_VERSION, cv::getNumThreads(), shown.text());
         }
         write_results(arguments_.bench, shown, json());
         return 0;
@@ -120,7 +123,7 @@ private:
         return std::move(choice.peer);
     }
 
-    void measure(const Frame& frame) {
+    void measure(const Frame& frame, Progress& progress) {
         const std::string size = fmt::format("{}x{}", frame.width(), frame.height());
         FramePool pool;
         PixelConverter converter;
@@ -130,16 +133,23 @@ private:
                           static_cast<std::size_t>(plane.pitch));
         std::vector<Contestant> contestants;
         for (const auto& backend : backends_) contestants.emplace_back(backend, arguments_.detector);
+        progress.finish();  // a warning may follow
         const std::unique_ptr<CnnPeer> peer = make_peer(bgr.size());
         CnnRow theirs;
         constexpr int kWarmUp = 3;
+        const auto tell = [&](std::string_view who, int run) {
+            progress.update(steps_++,
+                            fmt::format("{}, {}, run {} of {}", size, who, run + 1, arguments_.bench.repeat + kWarmUp));
+        };
         for (int i = 0; i < arguments_.bench.repeat + kWarmUp; ++i) {
             for (Contestant& contestant : contestants) {
+                tell(contestant.backend->name(), i);
                 const double ms = milliseconds_of([&] { contestant.run(frame); });
                 const StageTimes& times = contestant.recorder->end_frame();
                 if (i >= kWarmUp) contestant.row.times.add(ms, times);
             }
             if (peer == nullptr) continue;
+            tell(peer->name(), i);
             const double ms = milliseconds_of([&] { theirs.kept = peer->run(bgr); });
             if (i >= kWarmUp) theirs.times.add(ms);
         }
@@ -221,6 +231,7 @@ private:
     Network network_;
     std::string source_;
     std::vector<CnnRow> rows_;
+    std::uint64_t steps_ = 0;  // runs begun
 };
 
 }  // namespace
@@ -232,10 +243,8 @@ void add_bench_cnn_command(CLI::App& bench, CommandContext& context) {
     CnnBenchArguments& a = *arguments;
     command->add_option("image", a.image, "Picture or video to detect in (its first frame); without it a drawn crowd")
         ->type_name("FILE");
-    command->add_option("--size", a.sizes, "Sizes of the drawn crowd, one row each")
-        ->delimiter(',')
-        ->type_name("WxH,...")
-        ->capture_default_str();
+    add_list(*command, "--size", a.sizes, "Sizes of the drawn crowd, one row each", CLI::Validator())
+        ->type_name("WxH,...");
     add_detector_options(*command, a.detector, {"cnn"});
     add_picture_bench_options(*command, a.bench);
     command->footer(

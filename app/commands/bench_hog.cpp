@@ -19,6 +19,7 @@
 #include "app/commands/picture_bench.h"
 #include "app/options/detector_options.h"
 #include "app/options/progress.h"
+#include "app/options/standard_output.h"
 #include "app/options/table.h"
 #include "core/algo/hog_levels.h"
 #include "core/base/error.h"
@@ -89,8 +90,9 @@ public:
     }
 
 private:
-    // OpenCV stops after 64 levels.
+    // OpenCV stops after 64 levels, enlarges nothing, and reads beyond an image that is smaller than a window.
     [[nodiscard]] bool whole_pyramid() const {
+        if (luma_.cols < kHogWindowWidth || luma_.rows < kHogWindowHeight) return false;
         return params_.max_size == 0 && params_.min_size == kHogWindowHeight && levels_.size() < 64;
     }
 
@@ -119,34 +121,44 @@ public:
 
     int run() {
         check_bench_files(common_, arguments_.bench, arguments_.image, arguments_.detector);
+        const std::vector<HogSetting> settings = chosen_settings();
+        const std::size_t detectors = backends_.size() + (arguments_.bench.no_peers ? 0 : 1);
+        Progress progress(common_, "bench hog",
+                          arguments_.ladder ? settings.size() : settings.size() * detectors * runs_of_each());
+        progress.update(0, arguments_.image.empty() ? "drawing the crowd" : "reading the image");
         picture_ = arguments_.image.empty() ? drawn_picture(arguments_.size) : first_picture(arguments_.image);
         cv::ocl::setUseOpenCL(false);
         if (arguments_.detector.threads > 0) cv::setNumThreads(arguments_.detector.threads);
-        const std::vector<HogSetting> settings = chosen_settings();
-        Progress progress(common_, "bench hog", settings.size());
         for (std::size_t i = 0; i < settings.size(); ++i) {
             if (arguments_.ladder) {
+                progress.update(i, settings[i].name);
                 const auto rows = measure_hog_ladder(picture_.frame, settings[i].name, settings[i].params,
                                                      common_.device, arguments_.bench.repeat);
                 ladder_.insert(ladder_.end(), rows.begin(), rows.end());
             } else {
-                measure(settings[i]);
+                measure(settings[i], progress);
             }
-            progress.update(i + 1, settings[i].name);
         }
         progress.finish();
         const TextTable shown = arguments_.ladder ? hog_ladder_table(ladder_) : table();
         if (arguments_.bench.prints_table()) {
-            for (const auto& backend : backends_) fmt::print("{}: {}\n", backend->name(), backend->description());
-            fmt::print("{}, {}x{}, medians of {} runs, OpenCV {} with {} threads\n{}", picture_.source,
-                       picture_.frame.width(), picture_.frame.height(), arguments_.bench.repeat, CV_VERSION,
-                       cv::getNumThreads(), shown.text());
+            for (const auto& backend : backends_)
+                standard_output::print("{}: {}\n", backend->name(), backend->description());
+            standard_output::print("{}, {}x{}, medians of {} runs, OpenCV {} with {} threads\n{}", picture_.source,
+                                   picture_.frame.width(), picture_.frame.height(), arguments_.bench.repeat, CV_VERSION,
+                                   cv::getNumThreads(), shown.text());
         }
         write_results(arguments_.bench, shown, json());
         return 0;
     }
 
 private:
+    // The first runs of each warm up and do not count.
+    static constexpr int kWarmUp = 2;
+    [[nodiscard]] std::size_t runs_of_each() const {
+        return static_cast<std::size_t>(arguments_.bench.repeat + kWarmUp);
+    }
+
     [[nodiscard]] std::vector<HogSetting> chosen_settings() const {
         const DetectorParams& own = arguments_.detector;
         if (arguments_.one_setting) {
@@ -163,9 +175,11 @@ private:
         return {one, all};
     }
 
-    void measure(const HogSetting& setting) {
+    void measure(const HogSetting& setting, Progress& progress) {
         const cv::Mat luma = grey_of(picture_.frame);
         Peer peer(luma, setting.params);
+        // Where no window fits there is nothing to compare with.
+        const bool compares = !arguments_.bench.no_peers && peer.windows() > 0;
         struct Run {
             std::unique_ptr<Detector> detector;
             std::unique_ptr<StageRecorder> recorder;
@@ -188,11 +202,13 @@ private:
         opencv.setting = setting.name;
         opencv.backend = "OpenCV";
         opencv.windows = peer.windows();
-        // The first runs of each warm up and do not count.
-        constexpr int kWarmUp = 2;
+        const auto tell = [&](const std::string& who, int run) {
+            progress.update(steps_++, fmt::format("{}, {}, run {} of {}", setting.name, who, run + 1, runs_of_each()));
+        };
         for (int i = 0; i < arguments_.bench.repeat + kWarmUp; ++i) {
             for (std::size_t b = 0; b < backends_.size(); ++b) {
                 Run& r = runs[b];
+                tell(r.row.backend, i);
                 const double ms = milliseconds_of([&] {
                     r.detector->enqueue(picture_.frame, r.raw, *r.recorder);
                     backends_[b]->download(r.raw, r.found);
@@ -200,7 +216,8 @@ private:
                 const StageTimes& times = r.recorder->end_frame();
                 if (i >= kWarmUp) r.row.times.add(ms, times);
             }
-            if (arguments_.bench.no_peers) continue;
+            if (!compares) continue;
+            tell(opencv.backend, i);
             const double ms = milliseconds_of([&] { peer.run(); });
             if (i >= kWarmUp) opencv.times.add(ms);
         }
@@ -209,7 +226,7 @@ private:
             r.row.common = common_boxes(r.found, peer.boxes());
             rows_.push_back(std::move(r.row));
         }
-        if (arguments_.bench.no_peers) return;
+        if (!compares) return;
         opencv.raw = opencv.common = static_cast<std::int64_t>(peer.boxes().size());
         rows_.push_back(std::move(opencv));
     }
@@ -266,6 +283,7 @@ private:
     BenchPicture picture_;
     std::vector<HogRow> rows_;
     std::vector<HogLadderRow> ladder_;
+    std::uint64_t steps_ = 0;  // runs begun
 };
 
 }  // namespace

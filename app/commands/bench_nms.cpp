@@ -19,7 +19,9 @@
 #include "app/options/nms_options.h"
 #include "app/options/progress.h"
 #include "app/options/run_files.h"
+#include "app/options/standard_output.h"
 #include "app/options/table.h"
+#include "app/options/values.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/base/output_file.h"
@@ -92,27 +94,32 @@ public:
         files.add_output("--json", arguments_.json);
         make_inputs();
         const std::vector<NmsSetting> settings = all_settings();
+        if (settings.empty()) {
+            throw Error(ErrorKind::usage, "the paper's kernels are measured with --rule one-pass on CUDA only",
+                        "--kernels paper", "add fast, or use --backend cuda to see why CUDA is unavailable");
+        }
         Progress progress(common_, "bench nms", settings.size());
         std::uint64_t done = 0;
         std::optional<Error> first_error;
         for (const NmsSetting& setting : settings) {
+            progress.update(done++, fmt::format("{} boxes, {}", setting.boxes->detections.size(), setting.input));
             try {
-                rows_.push_back(measure(setting));
+                rows_.push_back(measure(setting, progress));
             } catch (const Error& error) {
                 // A point of a sweep that cannot be: too many boxes for k, or for the memory of the device.
                 if (error.kind() != ErrorKind::usage && error.kind() != ErrorKind::unavailable) throw;
+                progress.finish();
                 spdlog::warn("{} boxes, k {}, left out: {}", setting.boxes->detections.size(), setting.params.paper_k,
                              error.what());
                 if (!first_error) first_error = error;
             }
-            progress.update(++done, setting.input);
         }
         if (rows_.empty() && first_error) throw Error(*first_error);
         progress.finish();
         const bool data_on_stdout = arguments_.json == "-" || arguments_.csv == "-";
         if (!data_on_stdout) {
-            fmt::print("{}\n{}", backend_->description(), table().text());
-            for (const std::string& stage : stages()) fmt::print("{}", note_on(stage));
+            standard_output::print("{}\n{}", backend_->description(), table().text());
+            for (const std::string& stage : stages()) standard_output::print("{}", note_on(stage));
         }
         if (!arguments_.csv.empty()) write_file(arguments_.csv, table().csv());
         if (!arguments_.json.empty()) write_file(arguments_.json, json().dump(2) + "\n");
@@ -179,33 +186,39 @@ private:
         }
     }
 
-    NmsRow measure(const NmsSetting& setting) {
+    NmsRow measure(const NmsSetting& setting, Progress& progress) {
         NmsOptions options{setting.params, setting.dmax};
         settle_nms_options(options);  // throws where settings contradict each other
         const NmsMeasurement times = measure_on(*backend_, setting, setting.params);
         const std::int32_t capacity = capacity_of(setting);
         const auto overflow = static_cast<std::int64_t>(setting.boxes->detections.size()) - capacity;
         NmsRow row{setting, capacity, std::max<std::int64_t>(overflow, 0), kept_, times, {}};
-        if (row.overflow > 0) spdlog::warn("--dmax {}: {} boxes are left out", capacity, row.overflow);
+        if (row.overflow > 0) {
+            progress.finish();
+            spdlog::warn("--dmax {}: {} boxes are left out", capacity, row.overflow);
+        }
         if (arguments_.no_peers) return row;
         if (backend_->name() != "cpu") {
-            add_engine(row, "cpu", cpu(), setting.params);
+            add_engine(row, "cpu", cpu(), setting.params, progress);
             NmsParams paper = setting.params;
             paper.rule = NmsRule::one_pass;
             paper.kernels = NmsKernels::paper;
             // The byte matrix of more boxes does not fit the paper's design.
             const bool is_paper = setting.params.kernels == NmsKernels::paper;
-            if (!is_paper && setting.boxes->detections.size() <= 16384) add_engine(row, "paper", *backend_, paper);
+            if (!is_paper && setting.boxes->detections.size() <= 16384)
+                add_engine(row, "paper", *backend_, paper, progress);
         }
         for (PeerTime& peer : time_peers(*setting.boxes, setting.params)) row.peers.push_back(std::move(peer));
         return row;
     }
 
-    void add_engine(NmsRow& row, const std::string& name, Backend& backend, const NmsParams& params) {
+    void add_engine(NmsRow& row, const std::string& name, Backend& backend, const NmsParams& params,
+                    Progress& progress) {
         try {
             const NmsMeasurement times = measure_on(backend, row.setting, params);
             row.peers.push_back({name, percentile(times.total, 0.5), static_cast<std::int64_t>(kept_)});
         } catch (const Error& error) {
+            progress.finish();
             spdlog::warn("{} is left out: {}", name, error.what());
         }
     }
@@ -360,23 +373,30 @@ void add_bench_nms_command(CLI::App& bench, CommandContext& context) {
     NmsBenchArguments& a = *arguments;
     command->add_option("--input", a.input, "Boxes from a file, as `throng nms` reads them, in place of generated ones")
         ->type_name("IN.csv");
-    const auto list = [command](const std::string& option, auto& values, const std::string& type,
-                                const std::string& text) {
-        return command->add_option(option, values, text)->delimiter(',')->type_name(type)->capture_default_str();
+    constexpr std::int32_t kMaxBoxes = 1 << 26;
+    const auto numbers = [command](const std::string& option, auto& values, const std::string& type,
+                                   const std::string& text, const CLI::Validator& range) {
+        add_list(*command, option, values, text, range)->type_name(type);
     };
-    list("--n", a.boxes, "N,...", "Numbers of boxes")->check(CLI::Range(1, 1 << 26));
-    list("--cluster", a.clusters, "N,...", "Boxes a cluster")->check(CLI::Range(1, 1 << 26));
+    const auto choices = [command](const std::string& option, std::vector<std::string>& values,
+                                   const std::vector<std::string>& words, const std::string& text) {
+        add_list(*command, option, values, text, CLI::IsMember(words))->type_name(CLI::detail::join(words, "|"));
+    };
+    numbers("--n", a.boxes, "N,...", "Numbers of boxes", whole_range(1, kMaxBoxes));
+    numbers("--cluster", a.clusters, "N,...", "Boxes a cluster", whole_range(1, kMaxBoxes));
     command->add_flag("--dense", a.dense, "Clusters that meet each other");
-    command->add_option("--seed", a.seed, "Seed of the generated boxes")->type_name("S")->capture_default_str();
-    list("--rule", a.rules, "", "Rules")->check(CLI::IsMember(words_of(kNmsRuleNames)));
-    list("--overlap", a.overlaps, "", "Overlaps")->check(CLI::IsMember(words_of(kOverlapNames)));
-    list("--theta", a.thetas, "T,...", "Thresholds");
-    list("--kernels", a.kernels, "", "CUDA: kernels; the paper's with the one-pass rule only")
-        ->check(CLI::IsMember(words_of(kKernelNames)));
-    list("--k", a.steps, "K,...", "Steps of the paper's reduction");
-    list("--dmax", a.dmaxes, "N,...", "Capacities; 0: as many as there are boxes");
+    command->add_option("--seed", a.seed, "Seed of the generated boxes")
+        ->check(whole_range(std::uint64_t{0}))
+        ->type_name("S")
+        ->capture_default_str();
+    choices("--rule", a.rules, words_of(kNmsRuleNames), "Rules");
+    choices("--overlap", a.overlaps, words_of(kOverlapNames), "Overlaps");
+    numbers("--theta", a.thetas, "T,...", "Thresholds", finite_range(0, 1));
+    choices("--kernels", a.kernels, words_of(kKernelNames), "CUDA: kernels; the paper's with the one-pass rule only");
+    numbers("--k", a.steps, "K,...", "Steps of the paper's reduction", whole_range(1, 64));
+    numbers("--dmax", a.dmaxes, "N,...", "Capacities; 0: as many as there are boxes", whole_range(0, kMaxBoxes));
     command->add_option("--repeat", a.repeat, "Runs of each; 0: for about half a second")
-        ->check(CLI::Range(0, 1000000))
+        ->check(whole_range(0, 1000000))
         ->type_name("N");
     command->add_flag("--no-peers", a.no_peers, "Leave out what the engine is compared with");
     command->add_option("--json", a.json, "Write the results as JSON; - for standard output")->type_name("FILE");

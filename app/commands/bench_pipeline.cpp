@@ -18,11 +18,17 @@
 #include "app/options/progress.h"
 #include "app/options/run_files.h"
 #include "app/options/source_options.h"
+#include "app/options/standard_output.h"
+#include "app/options/values.h"
 #include "core/base/error.h"
 #include "core/base/output_file.h"
+#include "core/base/secrets.h"
 
 namespace throng {
 namespace {
+
+const std::map<std::string, PipelinePart> kParts{
+    {"decode", PipelinePart::decode}, {"detect", PipelinePart::detect}, {"both", PipelinePart::both}};
 
 struct PipelineBenchArguments {
     std::string source;
@@ -30,7 +36,7 @@ struct PipelineBenchArguments {
     DetectorOptions detector;
     NmsOptions nms = nms_options_after_detector(BoxesFor::data);
     std::vector<int> streams = {1, 8};
-    std::vector<PipelinePart> parts = {PipelinePart::decode, PipelinePart::detect, PipelinePart::both};
+    std::vector<std::string> parts = {"decode", "detect", "both"};
     int spare_places = kSparePlaces;
     std::string json;  // --json FILE
     std::string csv;   // --csv FILE
@@ -85,7 +91,8 @@ int bench_pipeline(PipelineBenchArguments arguments, const CommonOptions& common
     std::vector<StageSummary> stages;  // of the first row that has any
     for (const int streams : arguments.streams) {
         double decoding = 0;
-        for (const PipelinePart part : arguments.parts) {
+        for (const std::string& name : arguments.parts) {
+            const PipelinePart part = kParts.at(name);
             if (InterruptGuard::requested()) break;
             Progress progress(common, fmt::format("{} x {}", part_name(part), streams), std::nullopt);
             bench.progress = [&progress](std::uint64_t frames) { progress.update(frames); };
@@ -99,7 +106,7 @@ int bench_pipeline(PipelineBenchArguments arguments, const CommonOptions& common
     }
     const TextTable table = pipeline_table(rows);
     if (!arguments.json.empty()) {
-        const nlohmann::ordered_json json{{"source", arguments.source},
+        const nlohmann::ordered_json json{{"source", mask_credentials(arguments.source)},
                                           {"backend", backend.backend->name()},
                                           {"device", backend.backend->description()},
                                           {"rows", pipeline_json(rows)},
@@ -108,7 +115,7 @@ int bench_pipeline(PipelineBenchArguments arguments, const CommonOptions& common
     }
     if (!arguments.csv.empty()) write_file(arguments.csv, table.csv());
     if (!common.quiet && arguments.json != "-" && arguments.csv != "-") {
-        fmt::print("{}\n{}backend {}\n", table.text(), stage_table(stages).text(), backend.why);
+        standard_output::print("{}\n{}backend {}\n", table.text(), stage_table(stages).text(), backend.why);
     }
     return InterruptGuard::requested() ? exit_status(ErrorKind::interrupted) : 0;
 }
@@ -122,32 +129,26 @@ void add_bench_pipeline_command(CLI::App& bench, CommandContext& context) {
     add_source_options(*command, arguments->input);
     add_detector_options(*command, arguments->detector);
     add_nms_options(*command, arguments->nms);
-    command->add_option("--streams", arguments->streams, "How many streams of the source at once, one run for each")
-        ->check(CLI::Range(1, 256))
-        ->delimiter(',')
-        ->type_name("N,N...")
-        ->capture_default_str()
+    add_list(*command, "--streams", arguments->streams, "How many streams of the source at once, one run for each",
+             whole_range(1, 256))
+        ->type_name("N,...")
         ->group("Measurement");
-    command->add_option("--parts", arguments->parts, "Decoding alone, detection alone, both")
-        ->transform(CLI::CheckedTransformer(std::map<std::string, PipelinePart>{
-            {"decode", PipelinePart::decode}, {"detect", PipelinePart::detect}, {"both", PipelinePart::both}}))
-        ->delimiter(',')
-        ->type_name("")
-        ->default_str("decode,detect,both")
+    add_list(*command, "--parts", arguments->parts, "Decoding alone, detection alone, both", CLI::IsMember(kParts))
+        ->type_name("decode|detect|both")
         ->group("Measurement");
     command
         ->add_option("--spare", arguments->spare_places,
                      "Frames beyond one a stream that may be between decoder and boxes, of all streams together")
-        ->check(CLI::Range(0, 4096))
+        ->check(whole_range(0, 4096))
         ->type_name("N")
         ->capture_default_str()
         ->group("Measurement");
     command->add_option("--json", arguments->json, "Write the results as JSON; - for standard output")
         ->type_name("FILE")
-        ->group("Output");
+        ->group("Measurement");
     command->add_option("--csv", arguments->csv, "Write the table as CSV; - for standard output")
         ->type_name("FILE")
-        ->group("Output");
+        ->group("Measurement");
     command->footer(
         "Streams go round their file until one has given --frames frames (600 unless told otherwise).\n"
         "Example:\n  throng bench pipeline crowd.mp4 --min-size 50 --max-size 200 --scale-factor 1.25 --frames 2000");

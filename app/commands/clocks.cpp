@@ -8,6 +8,7 @@
 #include <string>
 
 #include "app/commands/command.h"
+#include "app/options/standard_output.h"
 #include "app/options/table.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
@@ -51,7 +52,7 @@ int list(const Arguments& arguments) {
             if (!entry.reason.empty()) line["reason"] = entry.reason;
             all.push_back(std::move(line));
         }
-        fmt::print("{}\n", all.dump());
+        standard_output::print("{}\n", all.dump());
         return 0;
     }
     TextTable table({"id", "name", "GPU clock", "remark"});
@@ -60,10 +61,10 @@ int list(const Arguments& arguments) {
         table.add({entry.profile.id, entry.profile.name,
                    automatic && entry.available ? "the board's governor" : megahertz(entry.gpu_max), entry.reason});
     }
-    fmt::print("{}", table.text());
+    standard_output::print("{}", table.text());
     std::string steps;
     for (const Hertz step : controller->steps()) steps += fmt::format(" {:.2f}", static_cast<double>(step) / 1e6);
-    if (!steps.empty()) fmt::print("\nsteps of this board, MHz:{}\n", steps);
+    if (!steps.empty()) standard_output::print("\nsteps of this board, MHz:{}\n", steps);
     return 0;
 }
 
@@ -98,7 +99,7 @@ int show(const Arguments& arguments) {
         put(all, "memory_hz", sample.memory_clock);
         put(all, "power_w", sample.power);
         all["throttling"] = describe_throttling(sample.throttle_reasons);
-        fmt::print("{}\n", all.dump());
+        standard_output::print("{}\n", all.dump());
         return 0;
     }
 
@@ -107,21 +108,23 @@ int show(const Arguments& arguments) {
                reading.gpu.governor});
     table.add({"CPU", megahertz(reading.cpu.current), megahertz(reading.cpu.min), megahertz(reading.cpu.max),
                reading.cpu.governor});
-    fmt::print("board    {}\ncontrol  {}{}\n\n{}", board.model.empty() ? "no Jetson" : board.model, controller->kind(),
-               controller->location().empty() ? "" : ", " + controller->location(), table.text());
-    fmt::print("\n");
-    if (sample.memory_clock) fmt::print("memory clock {}\n", megahertz(sample.memory_clock));
-    if (reading.gpu.load) fmt::print("GPU load {:.0f} %\n", *reading.gpu.load * 100);
-    for (const NamedReading& entry : sample.temperatures) fmt::print("{}: {:.1f} °C\n", entry.name, entry.value);
-    for (const NamedReading& entry : sample.rails) fmt::print("{}: {:.2f} W\n", entry.name, entry.value);
-    if (sample.throttled()) fmt::print("held down: {}\n", describe_throttling(sample.throttle_reasons));
+    standard_output::print("board    {}\ncontrol  {}{}\n\n{}", board.model.empty() ? "no Jetson" : board.model,
+                           controller->kind(), controller->location().empty() ? "" : ", " + controller->location(),
+                           table.text());
+    standard_output::print("\n");
+    if (sample.memory_clock) standard_output::print("memory clock {}\n", megahertz(sample.memory_clock));
+    if (reading.gpu.load) standard_output::print("GPU load {:.0f} %\n", *reading.gpu.load * 100);
+    for (const NamedReading& entry : sample.temperatures)
+        standard_output::print("{}: {:.1f} °C\n", entry.name, entry.value);
+    for (const NamedReading& entry : sample.rails) standard_output::print("{}: {:.2f} W\n", entry.name, entry.value);
+    if (sample.throttled()) standard_output::print("held down: {}\n", describe_throttling(sample.throttle_reasons));
     return 0;
 }
 
 // Success in words on standard output; anything else becomes the error that it is.
 int report(const ApplyResult& result, const std::string& success) {
     switch (result.status) {
-        case ApplyStatus::applied: fmt::print("{}\n", success); return 0;
+        case ApplyStatus::applied: standard_output::print("{}\n", success); return 0;
         case ApplyStatus::unsupported:
         case ApplyStatus::needs_privilege:
             throw Error(ErrorKind::unavailable, result.reason, result.where, result.advice);

@@ -13,6 +13,7 @@
 #include "app/options/interrupt.h"
 #include "app/options/progress.h"
 #include "app/options/run_files.h"
+#include "app/options/values.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/base/output_file.h"
@@ -57,13 +58,16 @@ private:
     std::optional<OutputFile> file_;
 };
 
-int write_picture(const CrowdArguments& arguments) {
+int write_picture(const CrowdArguments& arguments, const CommonOptions& common) {
     if (arguments.crowd.frames > 1) {
         throw Error(ErrorKind::usage, "a picture holds one frame only",
                     "--frames " + std::to_string(arguments.crowd.frames), "write OUT.mp4 for a video");
     }
+    Progress progress(common, std::filesystem::path(arguments.out).filename().string(), std::nullopt);
+    progress.update(0, "drawing the crowd");
     const Crowd crowd(arguments.crowd);
     write_image(arguments.out, crowd.frame(0));
+    progress.finish();
     TruthFile truth(arguments.truth, arguments.out);
     truth.write(crowd, 0);
     truth.close();
@@ -94,8 +98,8 @@ int write_video(const CrowdArguments& arguments, const CommonOptions& common) {
     return InterruptGuard::requested() ? exit_status(ErrorKind::interrupted) : 0;
 }
 
-int run(CrowdArguments arguments, const CommonOptions& common, bool faces_given) {
-    if (!arguments.size.empty()) {
+int run(CrowdArguments arguments, const CommonOptions& common, bool faces_given, bool size_given) {
+    if (size_given) {
         parse_crowd_size(arguments.size, arguments.crowd);
     } else if (arguments.crowd.uncover >= 0 && !faces_given) {
         // The experiment of D. Oro et al. on a group photograph.
@@ -107,7 +111,7 @@ int run(CrowdArguments arguments, const CommonOptions& common, bool faces_given)
     RunFiles files(common);
     files.add_output("OUT", arguments.out);
     files.add_output("--truth", arguments.truth);
-    return has_image_extension(arguments.out) ? write_picture(arguments) : write_video(arguments, common);
+    return has_image_extension(arguments.out) ? write_picture(arguments, common) : write_video(arguments, common);
 }
 
 }  // namespace
@@ -118,27 +122,39 @@ void add_crowd_command(CLI::App& program, CommandContext& context) {
     CrowdOptions& crowd = arguments->crowd;
     command->add_option("OUT", arguments->out, "png, jpg or another picture, or mp4 or mkv")->required()->type_name("");
     CLI::Option* faces = command->add_option("--faces", crowd.faces, "People in the hall, 0 to 5000")
+                             ->check(whole_range(0, 5000))
                              ->type_name("N")
                              ->capture_default_str();
-    command->add_option("--size", arguments->size, "Of the picture in pixels; 1920x1080 where not given")
-        ->type_name("WxH");
-    command->add_option("--frames", crowd.frames, "Length of a video; 300 where not given")->type_name("N");
-    command->add_option("--fps", crowd.fps, "Frames a second")->type_name("F")->capture_default_str();
-    command->add_option("--seed", crowd.seed, "Another seed, other people")->type_name("S")->capture_default_str();
+    CLI::Option* size =
+        command->add_option("--size", arguments->size, "Of the picture in pixels; 1920x1080 where not given")
+            ->type_name("WxH");
+    command->add_option("--frames", crowd.frames, "Length of a video; 300 where not given")
+        ->check(whole_range(std::int64_t{0}, std::int64_t{1'000'000'000}))
+        ->type_name("N");
+    command->add_option("--fps", crowd.fps, "Frames a second")
+        ->check(finite_range(kMinCrowdFps, kMaxCrowdFps))
+        ->type_name("F")
+        ->capture_default_str();
+    command->add_option("--seed", crowd.seed, "Another seed, other people")
+        ->check(whole_range(std::uint64_t{0}))
+        ->type_name("S")
+        ->capture_default_str();
     command->add_option("--truth", arguments->truth, "JSON lines with the faces of every frame; - for standard output")
         ->type_name("OUT.jsonl");
     command
         ->add_option("--uncover", crowd.uncover,
                      "Only the first I faces; the rest black. Without --faces and --size: of 147 at 4646x1800")
         ->type_name("I")
-        ->check(CLI::NonNegativeNumber);
+        ->check(whole_range(0, 5000));
     command->footer(
         "Examples:\n"
         "  throng crowd hall.png --faces 40 --truth hall.jsonl\n"
         "  throng crowd crowd.mp4 --frames 600 --seed 7 --truth crowd.jsonl\n"
         "  throng crowd group.png --uncover 20");
-    command->callback([&context, arguments, faces] {
-        context.run = [&context, arguments, faces] { return run(*arguments, context.common, faces->count() > 0); };
+    command->callback([&context, arguments, faces, size] {
+        context.run = [&context, arguments, faces, size] {
+            return run(*arguments, context.common, faces->count() > 0, size->count() > 0);
+        };
     });
 }
 

@@ -9,8 +9,11 @@
 #include <utility>
 
 #include "app/options/interrupt.h"
+#include "app/options/report.h"
+#include "app/options/standard_output.h"
 #include "core/base/log.h"
 #include "core/base/output_file.h"
+#include "core/base/secrets.h"
 #include "core/detect/detector_kinds.h"
 #include "core/video/url.h"
 
@@ -79,7 +82,7 @@ int DetectRun::run() {
 
 void DetectRun::report(const Error& error) {
     if (progress_) progress_->finish();
-    std::fprintf(stderr, "throng: %s\n", error.what());
+    print_error(error);
     if (status_ == 0) status_ = exit_status(error.kind());
 }
 
@@ -293,9 +296,12 @@ void DetectRun::print_totals(double seconds) const {
     if (totals_.size() > 1 && totals_.size() <= kMostRows) text += SourceTotals::table(totals_).text() + "\n";
     text += summary_->text(seconds, detector_kind(settings_.detector.kind).finds);
     const bool data_on_stdout = arguments_.output.json == "-" || arguments_.output.summary == "-";
-    std::FILE* out = data_on_stdout ? stderr : stdout;
-    std::fprintf(out, "%sbackend %s%s\n", text.c_str(), backend_why_.c_str(),
-                 device_lost_ ? ", lost in mid-run; finished on the CPU" : "");
+    text += fmt::format("backend {}{}\n", backend_why_, device_lost_ ? ", lost in mid-run; finished on the CPU" : "");
+    if (data_on_stdout) {
+        std::fputs(text.c_str(), stderr);
+    } else {
+        standard_output::write(text);
+    }
 }
 
 }  // namespace throng

@@ -10,7 +10,9 @@
 #include <string>
 
 #include "app/commands/command.h"
+#include "app/options/standard_output.h"
 #include "app/options/table.h"
+#include "app/options/values.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/eval/evaluation.h"
@@ -102,9 +104,7 @@ int run(const EvalArguments& arguments) {
     if (evaluation.unjudged_pictures > 0) {
         spdlog::info("{} pictures of the detections have no truth and are not counted", evaluation.unjudged_pictures);
     }
-    std::fputs((arguments.json ? json_of(evaluation, arguments) : table_of(evaluation, arguments.per_file)).c_str(),
-               stdout);
-    if (std::fflush(stdout) != 0) throw Error(ErrorKind::input, "cannot write the result", "standard output");
+    standard_output::write(arguments.json ? json_of(evaluation, arguments) : table_of(evaluation, arguments.per_file));
     return 0;
 }
 
@@ -121,14 +121,19 @@ void add_eval_command(CLI::App& program, CommandContext& context) {
         ->required()
         ->type_name("");
     command->add_option("--iou", arguments->match.iou, "Least overlap of a detection with its face, above 0 to 1")
+        ->check(finite_range(0, 1))
         ->type_name("T")
         ->capture_default_str();
     command->add_option("--min-size", arguments->match.min_size, "Faces whose smaller side is below do not count")
+        ->check(finite_range(0, 1e6))
         ->type_name("PX")
         ->capture_default_str();
-    command->add_option("--rank", arguments->match.rank, "What detections are ranked by: score, hits or score*hits")
-        ->type_name("BY")
-        ->transform(CLI::CheckedTransformer(kRanks))
+    command
+        ->add_option_function<std::string>(
+            "--rank", [arguments](const std::string& word) { arguments->match.rank = kRanks.at(word); },
+            "What detections are ranked by")
+        ->check(CLI::IsMember(kRanks))
+        ->type_name("")
         ->default_str("score");
     command->add_flag("--per-file", arguments->per_file, "A row for every file too");
     command->add_flag("--json", arguments->json, "One JSON object in place of the table");

@@ -16,9 +16,12 @@
 #include "app/options/interrupt.h"
 #include "app/options/progress.h"
 #include "app/options/run_files.h"
+#include "app/options/standard_output.h"
 #include "app/options/table.h"
+#include "app/options/values.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
+#include "core/base/secrets.h"
 
 namespace throng {
 namespace {
@@ -33,7 +36,7 @@ int list() {
     TextTable table({"name", "what", "repeats"});
     for (const Experiment& experiment : experiments())
         table.add({std::string(experiment.name), std::string(experiment.title), std::string(experiment.source)});
-    fmt::print("{}\nthrong experiments run NAME… | run all   --out DIR\n", table.text());
+    standard_output::print("{}\nthrong experiments run NAME… | run all   --out DIR\n", table.text());
     return 0;
 }
 
@@ -59,11 +62,12 @@ std::filesystem::path make_folder(const std::string& out) {
 }
 
 void tell(const ReportPart& part) {
-    fmt::print("{:<10} {}\n", part.experiment->name,
-               part.failure.empty() ? fmt::format("{:.1f} s", part.result.seconds) : "not measured: " + part.failure);
-    for (const std::string& line : part.result.findings) fmt::print("  {}\n", line);
-    for (const std::string& line : part.result.missing) fmt::print("  not measured: {}\n", line);
-    std::fflush(stdout);
+    standard_output::print(
+        "{:<10} {}\n", part.experiment->name,
+        part.failure.empty() ? fmt::format("{:.1f} s", part.result.seconds) : "not measured: " + part.failure);
+    for (const std::string& line : part.result.findings) standard_output::print("  {}\n", line);
+    for (const std::string& line : part.result.missing) standard_output::print("  not measured: {}\n", line);
+    standard_output::flush();
 }
 
 RunFiles run_files(const Arguments& arguments, const CommonOptions& common) {
@@ -105,7 +109,7 @@ int run(const Arguments& arguments, const CommonOptions& common) {
             experiment->run(bench, part.result);
         } catch (const Error& error) {
             if (error.kind() == ErrorKind::interrupted) throw;
-            part.failure = error.what();
+            part.failure = mask_credentials(error.what());
         }
         part.result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
         progress.reset();
@@ -116,7 +120,7 @@ int run(const Arguments& arguments, const CommonOptions& common) {
         report.machine = describe_machine(bench);
         write_report_file(folder / "report.html", to_html(report), files);
     }
-    if (!common.quiet) fmt::print("{}\n", (folder / "report.html").string());
+    if (!common.quiet) standard_output::print("{}\n", (folder / "report.html").string());
     return 0;
 }
 
@@ -146,7 +150,7 @@ void add_experiments_command(CLI::App& program, CommandContext& context) {
         "--no-clocks", [arguments] { arguments->options.change_clocks = false; },
         "Leave the board's clocks alone; the number of multiprocessors is varied in their place");
     running->add_option("--budget", arguments->options.budget_ms, "Milliseconds of repetitions of each measurement")
-        ->check(CLI::Range(1.0, 60000.0))
+        ->check(finite_range(1, 60000))
         ->capture_default_str();
     running
         ->add_option("--telemetry", arguments->clocks.telemetry, "Write clocks, loads and power once a second, as CSV")

@@ -24,6 +24,7 @@ extern "C" {
 
 #include "app/commands/command.h"
 #include "app/options/backend.h"
+#include "app/options/standard_output.h"
 #include "app/options/table.h"
 #include "core/base/error.h"
 #include "core/clocks/clock_controller.h"
@@ -139,27 +140,28 @@ Json models() {
 }
 
 void print_states(const char* title, const Json& list) {
-    fmt::print("\n{}\n", title);
-    if (list.empty()) fmt::print("  none\n");
+    standard_output::print("\n{}\n", title);
+    if (list.empty()) standard_output::print("  none\n");
     for (const Json& entry : list) {
         const char* state = !entry.contains("usable") ? "" : entry["usable"].get<bool>() ? "usable  " : "not here  ";
-        fmt::print("  {:<10} {}{}\n", entry["name"].get<std::string>(), state, entry["details"].get<std::string>());
+        standard_output::print("  {:<10} {}{}\n", entry["name"].get<std::string>(), state,
+                               entry["details"].get<std::string>());
     }
 }
 
 void print_models(const Json& list) {
-    fmt::print("\nModels\n");
+    standard_output::print("\nModels\n");
     for (const Json& model : list) {
-        fmt::print("  {} {:<40} {}\n", model["default"].get<bool>() ? "*" : " ", model["name"].get<std::string>(),
-                   model["path"].get<std::string>());
+        standard_output::print("  {} {:<40} {}\n", model["default"].get<bool>() ? "*" : " ",
+                               model["name"].get<std::string>(), model["path"].get<std::string>());
     }
     if (!list.empty()) {
-        fmt::print("  * what the detector takes when no --model is given; `throng models` tells more\n");
+        standard_output::print("  * what the detector takes when no --model is given; `throng models` tells more\n");
         return;
     }
-    fmt::print("  none; looked in\n");
-    for (const auto& folder : model_folders()) fmt::print("    {}\n", folder.string());
-    fmt::print(
+    standard_output::print("  none; looked in\n");
+    for (const auto& folder : model_folders()) standard_output::print("    {}\n", folder.string());
+    standard_output::print(
         "  install the package opencv-data, run `throng models fetch yunet_n_dynamic`, or name a file with --model\n");
 }
 
@@ -173,11 +175,11 @@ int info(const CommonOptions& common, const std::string& root, bool json) {
     all["cameras"] = cameras();
     all["models"] = models();
     if (json) {
-        fmt::print("{}\n", all.dump(2, ' ', false, Json::error_handler_t::replace));
+        standard_output::print("{}\n", all.dump(2, ' ', false, Json::error_handler_t::replace));
         return 0;
     }
     for (const auto& [name, version] : all["versions"].items())
-        fmt::print("{:<8} {}\n", name, version.get<std::string>());
+        standard_output::print("{:<8} {}\n", name, version.get<std::string>());
     print_states("Backends", all["backends"]);
     print_states("GPUs", all["gpus"]);
     print_states("Board", all["board"]);
@@ -194,7 +196,7 @@ void add_info_command(CLI::App& program, CommandContext& context) {
         program.add_subcommand("info", "Versions, backends, GPUs, board, clocks, decoders, cameras and models found");
     auto json = std::make_shared<bool>(false);
     auto root = std::make_shared<std::string>();
-    command->add_flag("--json", *json, "As JSON")->group("Output");
+    command->add_flag("--json", *json, "As JSON");
     command->add_option("--root", *root, "A prefix before every system path (tests and dry runs)")
         ->type_name("DIR")
         ->group("Board");

@@ -13,11 +13,13 @@
 #include "app/commands/command.h"
 #include "app/options/interrupt.h"
 #include "app/options/progress.h"
+#include "app/options/standard_output.h"
 #include "core/base/error.h"
 #include "core/detect/detector_kinds.h"
 #include "core/model/download.h"
 #include "core/model/model_catalogue.h"
 #include "core/model/model_finder.h"
+#include "core/video/url.h"
 
 namespace throng {
 namespace {
@@ -78,42 +80,42 @@ Json listing() {
 
 void print_listing(const Json& all) {
     const auto text = [](const Json& value) { return value.get<std::string>(); };
-    fmt::print("Looked for in (THRONG_MODELS adds folders in front)\n");
+    standard_output::print("Looked for in (THRONG_MODELS adds folders in front)\n");
     for (const Json& folder : all["folders"]) {
-        if (folder["exists"].get<bool>()) fmt::print("  {}\n", text(folder["path"]));
+        if (folder["exists"].get<bool>()) standard_output::print("  {}\n", text(folder["path"]));
     }
     const std::string own = user_model_folder().string();
     std::error_code ignored;
-    if (!own.empty() && !fs::is_directory(own, ignored)) fmt::print("  {} (not there yet)\n", own);
+    if (!own.empty() && !fs::is_directory(own, ignored)) standard_output::print("  {} (not there yet)\n", own);
 
-    fmt::print("\nFound\n");
-    if (all["found"].empty()) fmt::print("  none\n");
+    standard_output::print("\nFound\n");
+    if (all["found"].empty()) standard_output::print("  none\n");
     for (const Json& model : all["found"]) {
-        fmt::print("  {} {:<5} {:<42} {}\n", model["default"].get<bool>() ? "*" : " ", text(model["kind"]),
-                   text(model["name"]), text(model["path"]));
+        standard_output::print("  {} {:<5} {:<42} {}\n", model["default"].get<bool>() ? "*" : " ", text(model["kind"]),
+                               text(model["name"]), text(model["path"]));
     }
-    if (!all["found"].empty()) fmt::print("  * what the detector takes when no --model is given\n");
+    if (!all["found"].empty()) standard_output::print("  * what the detector takes when no --model is given\n");
 
-    fmt::print("\nRecommended\n");
+    standard_output::print("\nRecommended\n");
     for (const Json& model : all["recommended"]) {
-        fmt::print("  {} ({}): {}; {}\n", text(model["name"]), text(model["kind"]), text(model["help"]),
-                   text(model["state"]));
-        fmt::print("      {}, licence {}\n", text(model["publisher"]), text(model["licence"]));
+        standard_output::print("  {} ({}): {}; {}\n", text(model["name"]), text(model["kind"]), text(model["help"]),
+                               text(model["state"]));
+        standard_output::print("      {}, licence {}\n", text(model["publisher"]), text(model["licence"]));
         if (!text(model["package"]).empty()) {
-            fmt::print("      in the package {}\n", text(model["package"]));
+            standard_output::print("      in the package {}\n", text(model["package"]));
             continue;
         }
-        fmt::print("      {}\n      {} bytes, SHA-256 {}\n", text(model["address"]),
-                   model["bytes"].get<std::uint64_t>(), text(model["sha256"]));
+        standard_output::print("      {}\n      {} bytes, SHA-256 {}\n", text(model["address"]),
+                               model["bytes"].get<std::uint64_t>(), text(model["sha256"]));
     }
-    fmt::print("\n`throng models fetch NAME` downloads one, checks it and puts it into {}\n",
-               own.empty() ? "the folder named by --to" : own);
+    standard_output::print("\n`throng models fetch NAME` downloads one, checks it and puts it into {}\n",
+                           own.empty() ? "the folder named by --to" : own);
 }
 
 int list(bool json) {
     const Json all = listing();
     if (json) {
-        fmt::print("{}\n", all.dump(2, ' ', false, Json::error_handler_t::replace));
+        standard_output::print("{}\n", all.dump(2, ' ', false, Json::error_handler_t::replace));
     } else {
         print_listing(all);
     }
@@ -133,6 +135,12 @@ int fetch(const FetchArguments& arguments, const CommonOptions& common) {
     }
     std::vector<const RecommendedModel*> models;
     for (const std::string& name : arguments.names) models.push_back(&recommended_model(name));
+
+    // libcurl would guess the protocol, and a password in such an address is not recognized as one.
+    const std::string scheme = url_scheme(arguments.from);
+    if (!arguments.from.empty() && scheme != "http" && scheme != "https") {
+        throw Error(ErrorKind::usage, "must begin with https:// or http://", "--from");
+    }
 
     const InterruptGuard interrupts;
     for (const RecommendedModel* model : models) {
@@ -157,8 +165,8 @@ int fetch(const FetchArguments& arguments, const CommonOptions& common) {
             progress.finish();
         }
         if (common.quiet) continue;
-        fmt::print("{} {} in {}\n", model->name, result == DownloadResult::fetched ? "is now" : "was already",
-                   what.target.string());
+        standard_output::print("{} {} in {}\n", model->name,
+                               result == DownloadResult::fetched ? "is now" : "was already", what.target.string());
     }
     return 0;
 }
@@ -170,13 +178,13 @@ void add_models_command(CLI::App& program, CommandContext& context) {
     models->require_subcommand(0, 1);
     auto json = std::make_shared<bool>(false);
     const auto run_list = [&context, json] { context.run = [json] { return list(*json); }; };
-    models->add_flag("--json", *json, "As JSON")->group("Output");
+    models->add_flag("--json", *json, "As JSON");
     models->callback([models, run_list] {
         if (models->get_subcommands().empty()) run_list();
     });
 
     CLI::App* list_command = models->add_subcommand("list", "What is found and recommended (also without `list`)");
-    list_command->add_flag("--json", *json, "As JSON")->group("Output");
+    list_command->add_flag("--json", *json, "As JSON");
     list_command->callback(run_list);
 
     auto arguments = std::make_shared<FetchArguments>();

@@ -4,10 +4,12 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <optional>
 #include <set>
 #include <sstream>
 #include <string>
@@ -18,8 +20,12 @@
 #include "app/commands/nms_measurement.h"
 #include "app/options/backend.h"
 #include "app/options/nms_options.h"
+#include "app/options/progress.h"
 #include "app/options/run_files.h"
+#include "app/options/standard_output.h"
 #include "app/options/table.h"
+#include "app/options/values.h"
+#include "core/algo/nms_rules.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/base/output_file.h"
@@ -59,11 +65,14 @@ public:
         kept_ = backend_->make_buffer(capacity);
         backend_->upload(table_.detections, raw_);
 
+        Progress progress(common_, "nms", std::nullopt);
+        progress.update(0, fmt::format("suppression of {} boxes", rows()));
         const DetectionSet kept = suppress(arguments_.nms.params);
+        progress.finish();
         report(kept);
         write(kept);
-        if (arguments_.compare) compare();
-        if (arguments_.repeat > 0) measure();
+        if (arguments_.compare) compare(progress);
+        if (arguments_.repeat > 0) measure(progress);
         return 0;
     }
 
@@ -107,11 +116,40 @@ private:
                          raw_.capacity(), rows() - raw_.capacity());
         }
         if (kept.invalid > 0) {
-            spdlog::warn("{}: invalid boxes dropped: {} (a value is not finite, or a side is not above 0)", name(),
-                         kept.invalid);
+            spdlog::warn("{}: invalid boxes dropped: {} ({})", name(), kept.invalid, reasons_of_invalid());
         }
         if (common_.quiet) return;
         fmt::print(stderr, "{}: {} boxes, {} kept, {} invalid\n", name(), rows(), kept.detections.size(), kept.invalid);
+    }
+
+    // Counts the invalid boxes by what is wrong with them.
+    [[nodiscard]] std::string reasons_of_invalid() const {
+        std::size_t not_finite = 0;
+        std::size_t without_extent = 0;
+        std::size_t beyond_range = 0;
+        const auto seen = static_cast<std::size_t>(std::min(rows(), raw_.capacity()));
+        for (std::size_t i = 0; i < seen; ++i) {
+            const Detection& detection = table_.detections.detections[i];
+            if (is_valid_detection(detection.box, detection.score)) continue;
+            const DetectionTable::Row& row = table_.rows[i];
+            const auto& [x1, y1, x2, y2] = row.corners;
+            if (!std::isfinite(x1) || !std::isfinite(y1) || !std::isfinite(x2) || !std::isfinite(y2) ||
+                !std::isfinite(row.score)) {
+                ++not_finite;
+            } else if (x2 <= x1 || y2 <= y1) {
+                ++without_extent;
+            } else {
+                ++beyond_range;
+            }
+        }
+        std::vector<std::string> reasons;
+        const auto add = [&](std::size_t count, const char* reason) {
+            if (count > 0) reasons.push_back(fmt::format("{} {}", count, reason));
+        };
+        add(not_finite, "with a value that is not finite");
+        add(without_extent, "with a side that is not above 0");
+        add(beyond_range, "beyond the range of 32-bit floats");
+        return fmt::format("{}", fmt::join(reasons, ", "));
     }
 
     void write(const DetectionSet& kept) const {
@@ -121,7 +159,8 @@ private:
     }
 
     // What one-pass keeps, greedy keeps too; the other way round it need not be.
-    void compare() {
+    void compare(Progress& progress) {
+        progress.update(0, "comparing the rules");
         NmsParams params = arguments_.nms.params;
         params.min_hits = 1;
         params.merge = Merge::none;
@@ -134,14 +173,17 @@ private:
         for (const Detection& detection : suppress(params).detections) {
             if (one_pass.count(detection.source) == 0) greedy_alone.push_back(detection.source);
         }
+        progress.finish();
         fmt::print(stderr, "one-pass keeps {}, greedy {}; greedy alone: {}\n", one_pass.size(),
                    one_pass.size() + greedy_alone.size(),
                    greedy_alone.empty() ? "none" : fmt::format("{}", fmt::join(greedy_alone, " ")));
     }
 
-    void measure() {
+    void measure(Progress& progress) {
+        progress.update(0, fmt::format("measuring {} runs", arguments_.repeat));
         const NmsMeasurement times =
             measure_nms(*backend_, *nms_, raw_, kept_, arguments_.nms.params, arguments_.repeat);
+        progress.finish();
         TextTable table({"stage", "median ms", "p99 ms", "min ms"});
         const auto add = [&table](const std::string& stage, const std::vector<double>& ms) {
             if (ms.empty()) return;
@@ -183,14 +225,16 @@ void add_nms_command(CLI::App& program, CommandContext& context) {
         ->type_name("KEPT.csv")
         ->default_str("standard output");
     command->add_option("--repeat", arguments->repeat, "Run N times more and print median times")
-        ->check(CLI::Range(0, 1000000))
+        ->check(whole_range(0, 1000000))
         ->type_name("N");
     command->add_flag("--compare", arguments->compare, "Say which boxes greedy keeps and one-pass does not");
     add_nms_options(*command, arguments->nms);
     command->footer(
         "The first line of the file may name the columns. The index of a kept box is its data row, from 0; rows come "
         "in the\n"
-        "order of the rule. Boxes with values that are not finite, or without extent, are dropped and counted.");
+        "order of the rule. Boxes that are not finite, without extent or beyond the range of 32-bit floats are dropped "
+        "and\n"
+        "counted.");
     command->callback([arguments, &context] {
         context.run = [arguments, &context] { return NmsRun(*arguments, context.common).run(); };
     });

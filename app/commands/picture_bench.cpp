@@ -9,9 +9,11 @@
 
 #include "app/options/backend.h"
 #include "app/options/run_files.h"
+#include "app/options/values.h"
 #include "core/base/error.h"
 #include "core/base/output_file.h"
 #include "core/base/rolling.h"
+#include "core/base/secrets.h"
 #include "core/synth/crowd.h"
 #include "core/video/source.h"
 
@@ -27,7 +29,7 @@ double percentile_of(std::vector<double> samples, double share) {
 
 void add_picture_bench_options(CLI::App& command, PictureBenchOptions& options) {
     command.add_option("--repeat", options.repeat, "Measured runs of each")
-        ->check(CLI::Range(1, 100000))
+        ->check(whole_range(1, 100000))
         ->capture_default_str();
     command.add_flag("--no-peers", options.no_peers, "Leave OpenCV out");
     command.add_option("--json", options.json, "Write the measurements as JSON ('-': standard output)")
@@ -50,7 +52,7 @@ void write_results(const PictureBenchOptions& options, const TextTable& table, c
 }
 
 BenchPicture first_picture(const std::string& file) {
-    BenchPicture picture{{}, file};
+    BenchPicture picture{{}, mask_credentials(file)};
     const auto source = open_source(file);
     ReadStatus status = ReadStatus::timeout;
     while (status == ReadStatus::timeout) status = source->read(picture.frame, {});

@@ -11,6 +11,7 @@
 #include "app/options/nms_options.h"
 #include "app/options/output_options.h"
 #include "app/options/source_options.h"
+#include "app/options/values.h"
 #include "core/base/error.h"
 #ifdef TH_WITH_UI
 #include "ui/window.h"
@@ -147,7 +148,7 @@ void add_view_command(CLI::App& program, CommandContext& context) {
     command->add_flag("--loop", options->loop, "Repeat the source");
     command->add_flag("--labels", options->labels, "Show score and hits");
     command->add_option("--speed", options->speed, "Speed of playback")
-        ->check(CLI::Range(0.05, 16.0))
+        ->check(finite_range(0.05, 16))
         ->capture_default_str();
     command->add_option("--window-size", options->size, "Size of the window")->type_name("WxH");
     command->add_option("--screenshot", options->screenshot, "Write a picture of the window (PNG), then quit")

@@ -7,6 +7,7 @@
 #include "app/experiments/all.h"
 #include "app/experiments/bench.h"
 #include "core/base/rolling.h"
+#include "core/base/secrets.h"
 #include "core/detect/stage.h"
 #include "core/video/source.h"
 
@@ -37,7 +38,7 @@ void run_crowd_video(ExperimentBench& bench, ExperimentResult& result) {
     DetectionBuffer raw = backend.make_buffer(16384);
     DetectionBuffer kept = backend.make_buffer(16384);
     DetectionSet raw_set, kept_set;
-    result.settings = {{"input", spec},
+    result.settings = {{"input", mask_credentials(spec)},
                        {"detector", "Haar alt2, factor 1.1, from 24 pixels"},
                        {"suppression", "greedy, IoU, threshold 0.5"}};
 

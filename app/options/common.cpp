@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "app/options/values.h"
 #include "core/base/error.h"
 #include "core/base/suggest.h"
 
@@ -23,7 +24,7 @@ void add_to(CLI::App& app, CommonOptions& common) {
         ->capture_default_str()
         ->group(group);
     app.add_option("--device", common.device, "Number of the GPU")
-        ->check(CLI::Range(0, 255))
+        ->check(whole_range(0, 255))
         ->type_name("N")
         ->capture_default_str()
         ->group(group);

@@ -85,16 +85,28 @@ bool is_given(const CLI::App& command, const std::string& key) {
     return false;
 }
 
-void check_type(const ConfigFile& file, const ConfigEntry& entry, const CLI::Option& option) {
+// Returns why the option cannot have the type of the entry; empty when it can.
+std::string type_problem(const ConfigEntry& entry, const CLI::Option& option) {
     const bool boolean = entry.type == ConfigEntry::Type::boolean;
-    if (is_flag(option) && (!boolean || entry.values.size() != 1)) {
-        throw Error(ErrorKind::usage, "must be true or false", file.place(entry));
+    if (is_flag(option)) return boolean && entry.values.size() == 1 ? "" : "must be true or false";
+    if (boolean) return "takes a value, not true or false";
+    const bool too_many = static_cast<int>(entry.values.size()) > option.get_items_expected_max();
+    return too_many ? "takes one value, not a list" : "";
+}
+
+// Options of several commands may share a name but not a type: the called command's own decides, where it has one; else
+// it is enough that one of them accepts the type.
+void check_type(const ConfigFile& file, const ConfigEntry& entry, const std::vector<Candidate>& candidates,
+                const CLI::App& called) {
+    const auto is_own = [&](const Candidate& candidate) { return candidate.command == &called; };
+    const bool has_own = std::any_of(candidates.begin(), candidates.end(), is_own);
+    std::string problem;
+    for (const Candidate& candidate : candidates) {
+        if (has_own && !is_own(candidate)) continue;
+        problem = type_problem(entry, *candidate.option);
+        if (problem.empty()) return;
     }
-    if (!is_flag(option) && boolean)
-        throw Error(ErrorKind::usage, "takes a value, not true or false", file.place(entry));
-    if (!is_flag(option) && static_cast<int>(entry.values.size()) > option.get_items_expected_max()) {
-        throw Error(ErrorKind::usage, "takes one value, not a list", file.place(entry));
-    }
+    throw Error(ErrorKind::usage, problem, file.place(entry));
 }
 
 void set(const ConfigFile& file, const ConfigEntry& entry, CLI::Option& option) {
@@ -124,17 +136,19 @@ void apply_config(CLI::App& program, const ConfigFile& file) {
             throw Error(ErrorKind::usage, "there is no such section", file.place(entry),
                         suggestion(entry.section, sections));
         }
-        bool exists = false;
+        std::vector<Candidate> candidates;
         std::vector<std::string> keys;
-        for (const auto& [command, option] : options_of(program, entry.section)) {
-            keys.push_back(key_of(*option));
-            if (keys.back() != entry.key) continue;
-            exists = true;
-            check_type(file, entry, *option);
-            if (command == &called && !is_given(called, entry.key)) set(file, entry, *option);
+        for (const Candidate& candidate : options_of(program, entry.section)) {
+            keys.push_back(key_of(*candidate.option));
+            if (keys.back() == entry.key) candidates.push_back(candidate);
         }
-        if (!exists)
+        if (candidates.empty())
             throw Error(ErrorKind::usage, "there is no such option", file.place(entry), suggestion(entry.key, keys));
+        check_type(file, entry, candidates, called);
+        if (is_given(called, entry.key)) continue;
+        for (const auto& [command, option] : candidates) {
+            if (command == &called) set(file, entry, *option);
+        }
     }
 }
 

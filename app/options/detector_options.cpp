@@ -6,11 +6,14 @@
 #include <algorithm>
 
 #include "app/options/kind_defaults.h"
+#include "app/options/values.h"
 #include "core/base/error.h"
 #include "core/detect/detector_kinds.h"
 
 namespace throng {
 namespace {
+
+constexpr int kMaxSide = 1'000'000;  // pixels, beyond any frame
 
 std::string number(double value) {
     return fmt::format("{:g}", value);
@@ -55,16 +58,19 @@ void add_detector_options(CLI::App& command, DetectorOptions& options, const std
         command
             .add_option("--min-size", options.min_size,
                         "Smallest side of an object to look for, in pixels of the frame")
+            ->check(whole_range(1, kMaxSide))
             ->type_name("PX")
             ->default_str(by_kind([](const DetectorKind& kind) { return number(kind.params.min_size); }))
             ->group(group);
     options.max_size_option =
         command.add_option("--max-size", options.max_size, "Largest side; 0 for no limit")
+            ->check(whole_range(0, kMaxSide))
             ->type_name("PX")
             ->default_str(by_kind([](const DetectorKind& kind) { return number(kind.params.max_size); }))
             ->group(group);
     options.scale_factor_option =
         command.add_option("--scale-factor", options.scale_factor, "Between neighbouring scales, 1.01 to 10")
+            ->check(finite_range(1.01, 10))
             ->type_name("F")
             ->default_str(by_kind([](const DetectorKind& kind) { return number(kind.params.scale_factor); }))
             ->group(group);
@@ -73,6 +79,7 @@ void add_detector_options(CLI::App& command, DetectorOptions& options, const std
             .add_option_function<float>(
                 "--score-threshold", [&options](float value) { options.score_threshold = value; },
                 "Raw detections below are not reported: a probability (cnn) or a margin (hog)")
+            ->check(finite_range(-1e6, 1e6))
             ->type_name("S")
             ->default_str(by_kind([](const DetectorKind& kind) {
                 if (kind.params.score_threshold) return fmt::format("{:g}", *kind.params.score_threshold);
@@ -91,6 +98,7 @@ void add_detector_options(CLI::App& command, DetectorOptions& options, const std
         ->type_name("ID=CHOICE")
         ->group(group);
     command.add_option("--threads", options.threads, "Threads of the CPU backend; 0 for one a core")
+        ->check(whole_range(0, 1024))
         ->type_name("N")
         ->capture_default_str()
         ->group(group);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/options/kind_defaults.h"
+#include "app/options/values.h"
 #include "core/base/error.h"
 #include "core/detect/detector_kinds.h"
 #include "core/detect/nms_names.h"
@@ -14,10 +15,13 @@
 namespace throng {
 namespace {
 
+// 1.6 GB of boxes and scores: beyond any frame, and a typing error in all likelihood.
+constexpr std::int32_t kMaxDmax = 1 << 26;
+
 template <class Number>
 CLI::Option* add_number(CLI::App& command, const std::string& option, Number& value, const std::string& type,
-                        const std::string& description) {
-    return command.add_option(option, value, description)->type_name(type)->capture_default_str();
+                        const CLI::Validator& range, const std::string& description) {
+    return command.add_option(option, value, description)->check(range)->type_name(type)->capture_default_str();
 }
 
 // An option whose values are the words of a table of nms_names.h; value is its default.
@@ -82,10 +86,10 @@ void add_nms_options(CLI::App& command, NmsOptions& options) {
     CLI::Option* overlap = in_group(add_choice(command, "--overlap", params.overlap, kOverlapNames,
                                                "Intersection over union, over the suppressor's area, or over the "
                                                "smaller area; soft, adaptive and feature: always iou"));
-    CLI::Option* theta = in_group(add_number(command, "--theta", params.theta, "T",
+    CLI::Option* theta = in_group(add_number(command, "--theta", params.theta, "T", finite_range(0, 1),
                                              "Overlap in [0, 1] from which on a pair suppresses; where the rule "
                                              "takes the IoU of itself: 0.3"));
-    CLI::Option* min_hits = in_group(add_number(command, "--min-hits", params.min_hits, "N",
+    CLI::Option* min_hits = in_group(add_number(command, "--min-hits", params.min_hits, "N", whole_range(1),
                                                 "Drop kept detections that stand for fewer than N raw ones"));
     options.rule_option = rule;
     options.overlap_option = overlap;
@@ -100,18 +104,21 @@ void add_nms_options(CLI::App& command, NmsOptions& options) {
                         "Edges continuous, or inclusive: widths and heights count one more"));
     in_group(add_choice(command, "--ties", params.ties, kTiesNames,
                         "total: equal scores are ordered by area and place; strict: they never suppress each other"));
-    in_group(add_number(command, "--sigma", params.sigma, "S", "Width of soft-gaussian's decay"));
-    in_group(add_number(command, "--score-min", params.score_min, "S", "Soft rules drop detections below this score"));
-    in_group(add_number(command, "--feature-low", params.feature_low, "N1",
+    in_group(
+        add_number(command, "--sigma", params.sigma, "S", finite_range(1e-6, 1e6), "Width of soft-gaussian's decay"));
+    in_group(add_number(command, "--score-min", params.score_min, "S", finite_range(-1e9, 1e9),
+                        "Soft rules drop detections below this score"));
+    in_group(add_number(command, "--feature-low", params.feature_low, "N1", finite_range(0, 1),
                         "--pair feature: no pair suppresses up to this IoU"));
-    in_group(add_number(command, "--feature-high", params.feature_high, "N2",
+    in_group(add_number(command, "--feature-high", params.feature_high, "N2", finite_range(0, 1),
                         "--pair feature: every pair suppresses from this IoU on"));
-    in_group(add_number(command, "--feature-distance", params.feature_distance, "D",
+    in_group(add_number(command, "--feature-distance", params.feature_distance, "D", finite_range(0, 1e9),
                         "--pair feature: largest distance of embeddings that suppresses in between"));
     in_group(add_choice(command, "--kernels", params.kernels, kKernelNames,
                         "CUDA: our kernels, or the map and reduce kernels of the paper"));
-    in_group(add_number(command, "--k", params.paper_k, "K", "--kernels paper: steps of the reduction, 1 to 64"));
-    in_group(add_number(command, "--dmax", options.dmax, "N",
+    in_group(add_number(command, "--k", params.paper_k, "K", whole_range(1, 64),
+                        "--kernels paper: steps of the reduction, 1 to 64"));
+    in_group(add_number(command, "--dmax", options.dmax, "N", whole_range(0, kMaxDmax),
                         "Most raw detections a frame may hold; more are counted and reported (0: automatic)"));
 }
 
@@ -126,10 +133,6 @@ void settle_nms_options(NmsOptions& options, const std::string& detector) {
     if (soft && left_to_us(options.min_hits_option)) params.min_hits = 1;
 
     check_params(params);
-    // 2^26 detections are 1.6 GB of boxes and scores: beyond any frame, and a typing error in all likelihood.
-    if (options.dmax < 0 || options.dmax > (1 << 26)) {
-        throw Error(ErrorKind::usage, "must lie in [0, 67108864]", "--dmax");
-    }
     if (options.params.kernels == NmsKernels::paper && options.dmax % options.params.paper_k != 0) {
         throw Error(ErrorKind::usage, "must be a multiple of --k for the paper's kernels", "--dmax");
     }

@@ -12,7 +12,8 @@
 namespace throng {
 namespace {
 
-constexpr auto kBetweenDraws = std::chrono::milliseconds(100);
+constexpr auto kFirstDraw = std::chrono::milliseconds(300);
+constexpr auto kBetweenDraws = std::chrono::milliseconds(250);
 constexpr int kBarWidth = 28;
 constexpr const char* kClearLine = "\r\033[K";
 
@@ -32,22 +33,35 @@ std::string duration_text(double seconds) {
 std::string progress_line(std::string_view label, std::uint64_t done, std::optional<std::uint64_t> total,
                           double elapsed_seconds, std::string_view note, int columns) {
     const double rate = elapsed_seconds > 0 ? static_cast<double>(done) / elapsed_seconds : 0;
-    std::string line(label);
-    if (total && *total > 0) {
-        const double fraction = std::min(1.0, static_cast<double>(done) / static_cast<double>(*total));
-        const int filled = static_cast<int>(fraction * kBarWidth);
-        line +=
-            fmt::format(" [{}{}] {:3.0f} %  {}/{}", std::string(static_cast<std::size_t>(filled), '#'),
-                        std::string(static_cast<std::size_t>(kBarWidth - filled), '.'), 100 * fraction, done, *total);
-        if (rate > 0 && done < *total)
+    const auto compose = [&](int bar_width, bool with_rate) {
+        std::string line(label);
+        if (total && *total > 0) {
+            const double fraction = std::min(1.0, static_cast<double>(done) / static_cast<double>(*total));
+            const auto filled = static_cast<std::size_t>(fraction * bar_width);
+            if (bar_width > 0) {
+                line += fmt::format(" [{}{}]", std::string(filled, '#'),
+                                    std::string(static_cast<std::size_t>(bar_width) - filled, '.'));
+            }
+            line += fmt::format(" {:3.0f} %  {}/{}", 100 * fraction, done, *total);
+        } else if (done > 0) {
+            line += fmt::format(" {}", done);
+        }
+        line += "  " + duration_text(elapsed_seconds);
+        if (total && rate > 0 && done < *total) {
             line += "  " + duration_text(static_cast<double>(*total - done) / rate) + " left";
-    } else {
-        line += fmt::format(" {}  {}", done, duration_text(elapsed_seconds));
+        }
+        if (with_rate && rate > 0) line += fmt::format("  {:.1f}/s", rate);
+        if (!note.empty()) line += fmt::format("  {}", note);
+        return line;
+    };
+    std::string line = compose(kBarWidth, true);
+    if (columns <= 1) return line;
+    // A line that wraps could not be cleared again. The note says more than the bar and the rate.
+    const auto room = static_cast<std::size_t>(columns - 1);
+    for (const auto& [bar_width, with_rate] : {std::pair{kBarWidth / 2, true}, {kBarWidth / 2, false}, {0, false}}) {
+        if (line.size() > room) line = compose(bar_width, with_rate);
     }
-    if (rate > 0) line += fmt::format("  {:.1f}/s", rate);
-    if (!note.empty()) line += fmt::format("  {}", note);
-    // A line that wraps could not be cleared again.
-    if (columns > 1) line.resize(std::min(line.size(), static_cast<std::size_t>(columns - 1)));
+    line.resize(std::min(line.size(), room));
     return line;
 }
 
@@ -55,30 +69,51 @@ Progress::Progress(const CommonOptions& common, std::string label, std::optional
     : label_(std::move(label)),
       total_(total),
       shown_(!common.quiet && isatty(STDERR_FILENO) == 1),
-      start_(Clock::now()),
-      next_draw_(start_) {}
+      start_(Clock::now()) {
+    if (!shown_) return;
+    drawer_ = std::jthread([this](const std::stop_token& stop) { draw_until(stop); });
+}
 
 Progress::~Progress() {
+    if (!shown_) return;
+    drawer_.request_stop();
+    drawer_.join();
     finish();
 }
 
 void Progress::update(std::uint64_t done, std::string_view note) {
     if (!shown_) return;
-    const auto now = Clock::now();
-    if (now < next_draw_) return;
-    next_draw_ = now + kBetweenDraws;
-    const double elapsed = std::chrono::duration<double>(now - start_).count();
-    const std::string line = progress_line(label_, done, total_, elapsed, note, terminal_columns());
-    std::fprintf(stderr, "%s%s", kClearLine, line.c_str());
-    std::fflush(stderr);
-    drawn_ = true;
+    const std::lock_guard lock(mutex_);
+    done_ = done;
+    note_ = note;
+    paused_ = false;
 }
 
 void Progress::finish() {
+    if (!shown_) return;
+    const std::lock_guard lock(mutex_);
+    paused_ = true;
     if (!drawn_) return;
     std::fputs(kClearLine, stderr);
     std::fflush(stderr);
     drawn_ = false;
+}
+
+void Progress::draw_until(const std::stop_token& stop) {
+    std::unique_lock lock(mutex_);
+    auto next = start_ + kFirstDraw;
+    while (!wake_.wait_until(lock, stop, next, [&] { return stop.stop_requested(); })) {
+        if (!paused_) draw();
+        next = Clock::now() + kBetweenDraws;
+    }
+}
+
+void Progress::draw() {
+    const double elapsed = std::chrono::duration<double>(Clock::now() - start_).count();
+    const std::string line = progress_line(label_, done_, total_, elapsed, note_, terminal_columns());
+    std::fprintf(stderr, "%s%s", kClearLine, line.c_str());
+    std::fflush(stderr);
+    drawn_ = true;
 }
 
 }  // namespace throng

@@ -1,16 +1,22 @@
-// A progress bar on standard error for long work. Shows nothing with --quiet or where standard error is no terminal.
+// A progress line on standard error for long work. Shows nothing with --quiet or where standard error is no terminal.
 #pragma once
 
 #include <chrono>
+#include <condition_variable>
 #include <cstdint>
+#include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
+#include <thread>
 
 #include "app/commands/command.h"
 
 namespace throng {
 
+// Redrawn by a thread of its own, so that a single long call shows the time that passes. Work that ends soon shows
+// nothing. Thread-safe.
 class Progress {
 public:
     // total: steps of the whole work; nothing where it is not known (then a count and a rate are shown).
@@ -19,25 +25,34 @@ public:
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
 
-    // done: steps done so far; note: a few words shown behind the bar. Cheap to call at every step: draws ten times a
-    // second.
+    // done: steps done so far; note: a few words shown after the bar, such as what is being done. Cheap to call at
+    // every step.
     void update(std::uint64_t done, std::string_view note = {});
-    // Takes the bar off the screen; what is printed next begins on a clean line.
+    // Takes the line off the screen; what is printed next begins on a clean line. Nothing is drawn until the next
+    // update. To be called before anything is printed.
     void finish();
 
 private:
     using Clock = std::chrono::steady_clock;
 
+    void draw_until(const std::stop_token& stop);
+    void draw();
+
     std::string label_;
     std::optional<std::uint64_t> total_;
-    bool shown_;
-    bool drawn_ = false;
+    const bool shown_;
     Clock::time_point start_;
-    Clock::time_point next_draw_;
+    std::mutex mutex_;  // of what follows, and of the line on the terminal
+    std::condition_variable_any wake_;
+    std::uint64_t done_ = 0;
+    std::string note_;
+    bool paused_ = false;
+    bool drawn_ = false;
+    std::jthread drawer_;  // last: uses all of the above
 };
 
-// The bar as a line of text, apart from the terminal: label, bar or count, rate, time left. columns: width of the
-// terminal.
+// The line as text, apart from the terminal: label, bar or count, time passed, time left, rate, note. columns: width of
+// the terminal.
 [[nodiscard]] std::string progress_line(std::string_view label, std::uint64_t done, std::optional<std::uint64_t> total,
                                         double elapsed_seconds, std::string_view note, int columns);
 

@@ -9,11 +9,11 @@
 #include "core/base/config.h"
 #include "core/base/error.h"
 #include "core/base/output_file.h"
+#include "core/base/secrets.h"
 #include "core/detect/detector_kinds.h"
 #include "core/model/model_finder.h"
 #include "core/video/image_file.h"
 #include "core/video/source_files.h"
-#include "core/video/url.h"
 
 namespace throng {
 namespace {

@@ -1,7 +1,8 @@
 #include "app/options/source_options.h"
 
 #include <CLI/CLI.hpp>
-#include <limits>
+
+#include "app/options/values.h"
 
 namespace throng {
 
@@ -13,23 +14,23 @@ void add_source_options(CLI::App& command, SourceArguments& arguments) {
         ->capture_default_str()
         ->group(group);
     command.add_option("--frames", arguments.frames, "Stop after this many frames; 0 for all")
-        ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()))
+        ->check(whole_range(std::int64_t{0}))
         ->type_name("N")
         ->capture_default_str()
         ->group(group);
     command.add_option("--open-timeout", arguments.source.open_timeout, "Seconds to wait for a stream to open")
-        ->check(CLI::Range(0.1, 3600.0))
+        ->check(finite_range(0.1, 3600))
         ->type_name("S")
         ->capture_default_str()
         ->group(group);
     command
         .add_option("--read-timeout", arguments.source.read_timeout, "Seconds without data until a stream has stalled")
-        ->check(CLI::Range(0.1, 3600.0))
+        ->check(finite_range(0.1, 3600))
         ->type_name("S")
         ->capture_default_str()
         ->group(group);
     command.add_option("--reconnects", arguments.source.reconnects, "Attempts after a stream broke; -1 without limit")
-        ->check(CLI::Range(-1, 1000000))
+        ->check(whole_range(-1, 1000000))
         ->type_name("N")
         ->capture_default_str()
         ->group(group);

@@ -24,12 +24,20 @@ TH_HD float pixel_extent(PixelConvention pixels) {
     return pixels == PixelConvention::inclusive ? 1.0F : 0.0F;
 }
 
-// False for a detection with a value that is not finite, or without extent.
+// Largest area of a valid detection, with inclusive pixels: an eighth of the largest float. Edges are rounded, so that
+// an intersection may have up to twice the width and twice the height of either box: it and the sum of two areas are
+// finite.
+inline constexpr float kMaxBoxArea = 0x1p125F;
+
+// False for a detection with a value that is not finite, without extent, or beyond the range of float32: its right or
+// bottom edge is not finite, its area rounds to 0, or it is larger than kMaxBoxArea. Every overlap of two valid
+// detections is a number.
 TH_HD bool is_valid_detection(Box b, float score) {
-    constexpr float kLargest = 3.402823466e+38F;
-    // NaN fails every comparison, infinity the bounds.
-    return b.x >= -kLargest && b.x <= kLargest && b.y >= -kLargest && b.y <= kLargest && b.w > 0.0F &&
-           b.w <= kLargest && b.h > 0.0F && b.h <= kLargest && score >= -kLargest && score <= kLargest;
+    constexpr float kMaxFloat = 3.402823466e+38F;
+    // NaN fails every comparison, infinity the bounds. A finite right edge has a finite left edge and width.
+    return b.x >= -kMaxFloat && b.x + b.w <= kMaxFloat && b.y >= -kMaxFloat && b.y + b.h <= kMaxFloat && b.w > 0.0F &&
+           b.h > 0.0F && b.w * b.h > 0.0F && (b.w + 1.0F) * (b.h + 1.0F) <= kMaxBoxArea && score >= -kMaxFloat &&
+           score <= kMaxFloat;
 }
 
 TH_HD float box_area(Box b, float extent) {
@@ -79,8 +87,7 @@ TH_HD bool precedes(Box a, float score_a, std::uint32_t index_a, Box b, float sc
     return index_a < index_b;
 }
 
-// Whether j, which precedes i, suppresses it under the plain rule: overlap at or over the threshold. An overlap that is
-// not a number, because an area is beyond or below the range of float32, suppresses nothing.
+// Whether j, which precedes i, suppresses it under the plain rule: overlap at or over the threshold.
 TH_HD bool overlap_suppresses(Overlap kind, Box i, Box j, float extent, float theta) {
     return pair_overlap(kind, i, j, extent) >= theta;
 }

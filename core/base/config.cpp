@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/toml_depth.h"
 
 namespace throng {
 namespace {
@@ -74,6 +75,7 @@ std::string ConfigFile::place(const ConfigEntry& entry) const {
 }
 
 ConfigFile parse_config(std::string_view text, std::string name) {
+    check_toml_depth(text, name);
     ConfigFile file;
     file.name = std::move(name);
     toml::table root;

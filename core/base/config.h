@@ -27,7 +27,7 @@ struct ConfigFile {
 };
 
 // Throws Error(usage), naming line and key, for what is not TOML and for values that no option can have: dates, tables
-// below a section, arrays of mixed types.
+// below a section, arrays of mixed types, nesting beyond kMaxTomlDepth.
 [[nodiscard]] ConfigFile parse_config(std::string_view text, std::string name);
 
 // Throws Error(input) when the file cannot be read, else as parse_config.

@@ -2,13 +2,15 @@
 
 #include <utility>
 
+#include "core/base/secrets.h"
+
 namespace throng {
 namespace {
 
 std::string sentence(const std::string& what, const std::string& where, const std::string& advice) {
     std::string text = where.empty() ? what : where + ": " + what;
     if (!advice.empty()) text += " (" + advice + ")";
-    return text;
+    return mask_credentials(text);
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ enum class ErrorKind {
     interrupted,  // stopped by the user
 };
 
-// What went wrong, where, and what to do about it: three sentences a user can act on.
+// What went wrong, where, and what to do about it: sentences a user can act on. what() has its secrets masked.
 class Error : public std::runtime_error {
 public:
     // what:   "cannot open the video"; where: "crowd.mp4" or "default.toml:12: detector.theta";

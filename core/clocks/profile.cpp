@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "core/base/error.h"
+#include "core/base/toml_depth.h"
 
 namespace throng {
 namespace {
@@ -112,6 +113,7 @@ std::vector<ClockProfile> default_profiles() {
 }
 
 std::vector<ClockProfile> parse_profiles(std::string_view text, const std::string& file) {
+    check_toml_depth(text, file);
     toml::table root;
     try {
         root = toml::parse(text, file);

@@ -21,7 +21,7 @@ struct Detection {
 struct DetectionSet {
     std::vector<Detection> detections;
     std::uint32_t wanted = 0;   // as many as there would have been with room for all
-    std::uint32_t invalid = 0;  // dropped because a value was not finite or the box had no extent
+    std::uint32_t invalid = 0;  // dropped by is_valid_detection (core/algo/nms_rules.h)
     // Of each detection where there are any, else empty.
     struct Landmarks {
         float xy[10];  // five points x, y in pixels of the frame

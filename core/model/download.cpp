@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/model/model_catalogue.h"
@@ -20,37 +21,41 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// TARGET.part, locked against a second download of the same file.
+// TARGET.part, locked against a second download of the same file. It and its folder are created by the first bytes; an
+// empty one is removed.
 class PartFile {
 public:
     explicit PartFile(fs::path path) : path_(std::move(path)) {
-        file_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-        if (file_ < 0) fail("cannot be written");
-        if (::flock(file_, LOCK_EX | LOCK_NB) != 0) {
-            ::close(file_);
-            throw Error(ErrorKind::input, "is being downloaded by another program", path_.string());
-        }
+        file_ = ::open(path_.c_str(), O_RDWR | O_CLOEXEC);
+        if (file_ >= 0) lock();
+        if (file_ < 0 && errno != ENOENT && errno != ENOTDIR) fail("cannot be written");
     }
-    ~PartFile() { ::close(file_); }
+    ~PartFile() {
+        if (file_ < 0) return;
+        if (size() == 0) remove();
+        ::close(file_);
+    }
     PartFile(const PartFile&) = delete;
     PartFile& operator=(const PartFile&) = delete;
 
     [[nodiscard]] const fs::path& path() const { return path_; }
-    [[nodiscard]] std::uint64_t size() const { return static_cast<std::uint64_t>(::lseek(file_, 0, SEEK_END)); }
+    [[nodiscard]] std::uint64_t size() const {
+        return file_ < 0 ? 0 : static_cast<std::uint64_t>(::lseek(file_, 0, SEEK_END));
+    }
 
     void clear() {
-        if (::ftruncate(file_, 0) != 0) fail("cannot be written");
+        if (file_ >= 0 && ::ftruncate(file_, 0) != 0) fail("cannot be written");
     }
-    [[nodiscard]] bool append(const char* data, std::size_t size) {
+    void append(const char* data, std::size_t size) {
+        if (file_ < 0) create();
         ::lseek(file_, 0, SEEK_END);
         while (size > 0) {
             const ssize_t written = ::write(file_, data, size);
             if (written < 0 && errno == EINTR) continue;
-            if (written <= 0) return false;
+            if (written <= 0) fail("cannot be written");
             data += written;
             size -= static_cast<std::size_t>(written);
         }
-        return true;
     }
     void move_to(const fs::path& target) {
         std::error_code failed;
@@ -62,11 +67,29 @@ public:
         fs::remove(path_, ignored);
     }
 
+private:
+    void create() {
+        std::error_code failed;
+        fs::create_directories(path_.parent_path(), failed);
+        if (failed) {
+            throw Error(ErrorKind::input, "cannot be created: " + failed.message(), path_.parent_path().string());
+        }
+        file_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+        if (file_ < 0) fail("cannot be written");
+        lock();
+        clear();  // another program may have left it since
+    }
+
+    void lock() {
+        if (::flock(file_, LOCK_EX | LOCK_NB) == 0) return;
+        ::close(std::exchange(file_, -1));
+        throw Error(ErrorKind::input, "is being downloaded by another program", path_.string());
+    }
+
     [[noreturn]] void fail(const char* what) const {
         throw Error(ErrorKind::input, std::string(what) + ": " + std::strerror(errno), path_.string());
     }
 
-private:
     fs::path path_;
     int file_ = -1;
 };
@@ -79,7 +102,7 @@ struct Transfer {
     std::uint64_t done;
     bool refused = false;  // the server does not go on where we stopped
     bool too_long = false;
-    bool cannot_write = false;
+    std::optional<Error> cannot_write = {};
     bool stopped = false;
 };
 
@@ -89,8 +112,11 @@ std::size_t receive(char* data, std::size_t, std::size_t count, void* user) {
         transfer.too_long = true;
         return 0;
     }
-    if (!transfer.part.append(data, count)) {
-        transfer.cannot_write = true;
+    // No exception may pass through libcurl.
+    try {
+        transfer.part.append(data, count);
+    } catch (const Error& error) {
+        transfer.cannot_write = error;
         return 0;
     }
     transfer.done += count;
@@ -142,7 +168,7 @@ void set_up(Transfer& transfer, char* message) {
 [[noreturn]] void explain(CURLcode code, const Transfer& transfer, const char* message) {
     const std::string& address = transfer.what.address;
     if (transfer.stopped) throw Error(ErrorKind::interrupted, "stopped; run it again to go on", address);
-    if (transfer.cannot_write) transfer.part.fail("cannot be written");
+    if (transfer.cannot_write) throw Error(*transfer.cannot_write);
     if (transfer.too_long) {
         transfer.part.remove();
         throw Error(ErrorKind::input, "gives more than the model's bytes", address,
@@ -207,10 +233,6 @@ DownloadResult download(const Download& what, const DownloadProgress& progress) 
     std::error_code failed;
     if (fs::is_regular_file(what.target, failed) && sha256_of(what.target) == what.sha256) {
         return DownloadResult::already_there;
-    }
-    fs::create_directories(what.target.parent_path(), failed);
-    if (failed) {
-        throw Error(ErrorKind::input, "cannot be made: " + failed.message(), what.target.parent_path().string());
     }
     PartFile part(what.target.string() + ".part");
     // What an attempt left may be whole already, or no beginning of this file at all.

@@ -11,7 +11,7 @@ namespace throng {
 
 struct Download {
     std::string address;           // https://…; http:// only where `plain` allows it
-    std::filesystem::path target;  // its folder is made where it is missing
+    std::filesystem::path target;  // its folder is created by the first bytes
     std::uint64_t size = 0;        // bytes
     std::string sha256;            // lower-case hexadecimal digits
     bool plain = false;            // http:// may be used, for a server that the user named

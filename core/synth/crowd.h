@@ -15,12 +15,15 @@
 
 namespace throng {
 
+inline constexpr double kMinCrowdFps = 0.001;
+inline constexpr double kMaxCrowdFps = 1000;
+
 struct CrowdOptions {
     int faces = 60;           // people in the hall, 0 to 5000; all are in view in frame 0, later some pass its edges
     int width = 1920;         // pixels, 64 to 16384
     int height = 1080;        // pixels, 64 to 16384
     std::uint64_t seed = 1;   // another seed, other people
-    double fps = 30;          // frames a second of animation, above 0, at most 1000
+    double fps = 30;          // frames a second of animation, kMinCrowdFps to kMaxCrowdFps
     std::int64_t frames = 0;  // length for those who play it; 0: without end
     int uncover = -1;         // >= 0: all faces but those of the first `uncover` people are behind black rectangles
 

@@ -38,7 +38,7 @@ double real_number(std::string_view key, std::string_view text, std::string_view
 constexpr std::string_view kFacesAdvice = "a whole number from 0 to 5000";
 constexpr std::string_view kSizeAdvice = "WIDTHxHEIGHT, each from 64 to 16384 pixels";
 constexpr std::string_view kSeedAdvice = "a whole number from 0 to 18446744073709551615";
-constexpr std::string_view kFpsAdvice = "frames a second, above 0 and at most 1000";
+constexpr std::string_view kFpsAdvice = "frames a second, from 0.001 to 1000";
 constexpr std::string_view kFramesAdvice = "a whole number from 0 (without end) to 1000000000";
 constexpr std::string_view kUncoverAdvice = "a whole number from 0 to the number of faces";
 
@@ -51,7 +51,8 @@ void check_options(const CrowdOptions& options) {
             refuse("size", std::to_string(options.width) + "x" + std::to_string(options.height), kSizeAdvice);
         }
     }
-    if (!(options.fps > 0.0 && options.fps <= 1000.0)) refuse("fps", std::to_string(options.fps), kFpsAdvice);
+    if (!(options.fps >= kMinCrowdFps && options.fps <= kMaxCrowdFps))
+        refuse("fps", std::to_string(options.fps), kFpsAdvice);
     if (options.frames < 0 || options.frames > 1000000000)
         refuse("frames", std::to_string(options.frames), kFramesAdvice);
     if (options.uncover < -1 || options.uncover > options.faces)

@@ -5,7 +5,7 @@
 #include <mutex>
 #include <string>
 
-#include "core/video/url.h"
+#include "core/base/secrets.h"
 
 extern "C" {
 #include <libavdevice/avdevice.h>

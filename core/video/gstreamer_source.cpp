@@ -16,9 +16,9 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/secrets.h"
 #include "core/frame/frame_pool.h"
 #include "core/video/format_watch.h"
-#include "core/video/url.h"
 
 namespace throng {
 namespace {

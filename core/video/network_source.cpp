@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/base/secrets.h"
 #include "core/video/live_source.h"
 #include "core/video/media_file_source.h"
 #include "core/video/url.h"

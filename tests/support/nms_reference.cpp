@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/algo/nms_rules.h"
+
 namespace throng::test {
 namespace {
 
@@ -14,10 +16,7 @@ public:
     NmsOutput run() {
         NmsOutput out;
         for (std::size_t i = 0; i < in_.boxes.size(); ++i) {
-            const Box& b = in_.boxes[i];
-            const bool finite = std::isfinite(b.x) && std::isfinite(b.y) && std::isfinite(b.w) && std::isfinite(b.h) &&
-                                std::isfinite(in_.scores[i]);
-            if (finite && b.w > 0 && b.h > 0) {
+            if (is_valid_detection(in_.boxes[i], in_.scores[i])) {
                 order_.push_back(i);
             } else {
                 ++out.invalid;

@@ -21,11 +21,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string program_path() {
-    if (const char* path = std::getenv("THRONG_PROGRAM"); path != nullptr) return path;
-    return (fs::read_symlink("/proc/self/exe").parent_path() / "throng").string();
-}
-
 std::string contents(const fs::path& path) {
     std::ostringstream text;
     text << std::ifstream(path).rdbuf();
@@ -60,6 +55,11 @@ std::string contents(const fs::path& path) {
 constexpr auto kLimit = std::chrono::minutes(5);
 
 }  // namespace
+
+std::string program_path() {
+    if (const char* path = std::getenv("THRONG_PROGRAM"); path != nullptr) return path;
+    return (fs::read_symlink("/proc/self/exe").parent_path() / "throng").string();
+}
 
 ProgramResult run_program(const std::vector<std::string>& arguments, const ProgramOptions& options) {
     const ScratchDir dir;

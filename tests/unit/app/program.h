@@ -20,6 +20,9 @@ struct ProgramOptions {
     long largest_file = -1;  // bytes a file may grow to: stands in for a full disk
 };
 
+// The program under test: $THRONG_PROGRAM, else `throng` alongside the test.
+std::string program_path();
+
 // $THRONG_PROGRAM, else `throng` beside the test. Reads no configuration of the user. Killed after five minutes.
 ProgramResult run_program(const std::vector<std::string>& arguments, const ProgramOptions& options = {});
 

@@ -35,9 +35,13 @@ TEST(TextTable, QuotesCsv) {
 
 TEST(Progress, ShowsBarRateAndTimeLeft) {
     EXPECT_EQ(progress_line("clip", 50, 100, 10, "3 faces", 200),
-              "clip [##############..............]  50 %  50/100  0:10 left  5.0/s  3 faces");
+              "clip [##############..............]  50 %  50/100  0:10  0:10 left  5.0/s  3 faces");
     EXPECT_EQ(progress_line("camera", 30, std::nullopt, 2, "", 200), "camera 30  0:02  15.0/s");
-    EXPECT_EQ(progress_line("clip", 0, 100, 0, "", 200), "clip [............................]   0 %  0/100");
+    EXPECT_EQ(progress_line("nms", 0, std::nullopt, 12, "suppressing", 200), "nms  0:12  suppressing");
+    EXPECT_EQ(progress_line("clip", 0, 100, 0, "", 200), "clip [............................]   0 %  0/100  0:00");
+    EXPECT_EQ(progress_line("clip", 50, 100, 10, "3 faces", 50), "clip  50 %  50/100  0:10  0:10 left  3 faces");
+    EXPECT_EQ(progress_line("clip", 50, 100, 10, "3 faces", 70),
+              "clip [#######.......]  50 %  50/100  0:10  0:10 left  5.0/s  3 faces");
     EXPECT_LT(progress_line("a name longer than the terminal", 1, 2, 1, "", 20).size(), 20U);
 }
 

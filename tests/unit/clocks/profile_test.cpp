@@ -63,6 +63,12 @@ TEST(ClockProfiles, AFractionTakesTheNearestStep) {
     EXPECT_FALSE(resolve(Fixed{5}, steps).has_value());
 }
 
+TEST(ClockProfiles, DeepNestingIsRejected) {
+    std::string text = "a";
+    for (int i = 0; i < 50'000; ++i) text += ".a";
+    EXPECT_THROW(static_cast<void>(parse_profiles(text + " = 1\n", "deep.toml")), Error);
+}
+
 TEST(ClockProfiles, APipeIsRejectedAtOnce) {
     const test::ScratchDir dir;
     const std::string pipe = (dir.path() / "pipe").string();

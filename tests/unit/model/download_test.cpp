@@ -221,6 +221,38 @@ TEST_F(Downloading, TellsThatThereIsNoNetwork) {
     expect_failure("cannot be reached");
 }
 
+TEST_F(Downloading, LeavesNothingWhereNothingArrived) {
+    start();
+    what_.target = scratch_.path() / "new" / "folder" / "file.bin";
+    aim("/gone/file.bin");
+    expect_failure("status 404");
+    EXPECT_FALSE(fs::exists(scratch_.path() / "new"));
+    server_.reset();
+    expect_failure("cannot be reached");
+    EXPECT_FALSE(fs::exists(scratch_.path() / "new"));
+    // What an earlier version left.
+    put_part(0, 'x');
+    ASSERT_TRUE(fs::exists(part()));
+    expect_failure("cannot be reached");
+    EXPECT_FALSE(fs::exists(part()));
+}
+
+TEST_F(Downloading, CreatesTheFolderForTheFirstBytes) {
+    start();
+    aim("/file.bin");
+    what_.target = scratch_.path() / "new" / "folder" / "file.bin";
+    EXPECT_EQ(download(what_, {}), DownloadResult::fetched);
+    expect_whole();
+}
+
+TEST_F(Downloading, SaysWhereItCannotWrite) {
+    start();
+    aim("/file.bin");
+    std::ofstream(scratch_.path() / "no-folder") << "x";
+    what_.target = scratch_.path() / "no-folder" / "file.bin";
+    expect_failure("cannot be created");
+}
+
 TEST_F(Downloading, StopsWhenAsked) {
     start();
     aim("/file.bin");

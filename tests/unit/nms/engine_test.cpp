@@ -135,19 +135,45 @@ TEST(NmsEngine, NothingComesOutOfNothing) {
     }
 }
 
-TEST(NmsEngine, AreasBeyondFloat32SuppressNothing) {
-    const NmsInput input =
-        boxes_of({{-1e30F, 0, 2e30F, 2e30F}, {-1e30F, 0, 2e30F, 2e30F}, {5, 5, 10, 10}}, {0.9F, 0.8F, 0.7F});
-    EXPECT_EQ(run(input, with(NmsRule::greedy, 0.5F)).kept.size(), 3U);
-    // The small box lies in the large ones: its own area is finite.
-    EXPECT_EQ(sources(run(input, with(NmsRule::greedy, 0.5F, Overlap::min))), (Sources{0, 1}));
+// Of two identical boxes one is kept, or both are dropped and counted.
+TEST(NmsEngine, KeepsNoCopyOfABoxOfAnyMagnitude) {
+    for (int exponent = -148; exponent < 128; exponent += 5) {
+        const float side = std::ldexp(1.0F, exponent);
+        for (const float other : {side, 1.0F, 1e-6F, 1e6F}) {
+            for (const float at : {0.0F, -side / 2}) {
+                const NmsInput input = boxes_of({{at, 0, side, other}, {at, 0, side, other}}, {0.9F, 0.8F});
+                for (const float theta : {0.3F, 1.0F}) {
+                    for (const Overlap overlap : {Overlap::iou, Overlap::suppressor, Overlap::min}) {
+                        for (const PixelConvention pixels : {PixelConvention::continuous, PixelConvention::inclusive}) {
+                            NmsParams params = with(NmsRule::greedy, theta, overlap);
+                            params.pixels = pixels;
+                            const NmsOutput out = run(input, params);
+                            EXPECT_EQ(out.kept.size(), out.invalid == 0 ? 1U : 0U) << side << " x " << other;
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+TEST(NmsEngine, DropsBoxesBeyondTheRangeOfFloats) {
+    const NmsInput input = boxes_of({{0, 0, 2e19F, 2e19F},
+                                     {0, 0, 1e-23F, 1e-23F},
+                                     {3.4e38F, 0, 1e37F, 1e-10F},
+                                     {0, 3.4e38F, 1e-10F, 1e37F},
+                                     {5, 5, 10, 10}},
+                                    {0.9F, 0.8F, 0.7F, 0.6F, 0.5F});
+    const NmsOutput out = run(input, with(NmsRule::greedy, 0.5F));
+    EXPECT_EQ(out.invalid, 4U);
+    EXPECT_EQ(sources(out), (Sources{4}));
 }
 
 TEST(NmsEngine, SmallBoxesFarAwayBesideLargeOnesNearby) {
     NmsInput input;
     for (int i = 0; i < 500; ++i) {
         const float step = static_cast<float>(i);
-        input.boxes.push_back({1e30F + step * 1e24F, 1e30F, 1e22F, 1e22F});
+        input.boxes.push_back({1e30F + step * 1e24F, 1e30F, 1e18F, 1e18F});
         input.boxes.push_back({step * 1e-20F, 0, 1e-20F, 1e-20F});
         input.boxes.push_back({step * 50, 0, 30, 30});
         for (int k = 0; k < 3; ++k) input.scores.push_back(step);

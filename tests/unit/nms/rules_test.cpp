@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <limits>
+#include <random>
 
 namespace throng {
 namespace {
@@ -18,6 +19,33 @@ TEST(NmsRules, ExponentialAgreesWithTheLibrary) {
     EXPECT_EQ(exp_decay(0.0F), 1.0F);
     EXPECT_EQ(exp_decay(-0.0F), 1.0F);
     EXPECT_EQ(exp_decay(-std::numeric_limits<float>::infinity()), 0.0F);
+}
+
+TEST(NmsRules, OverlapsOfValidDetectionsAreNumbers) {
+    std::mt19937 random(71);
+    std::uniform_int_distribution<int> exponents(-148, 128);
+    std::uniform_real_distribution<float> mantissas(0.5F, 1.0F);
+    const auto any = [&] { return std::ldexp(mantissas(random), exponents(random)); };
+    const auto edge = [&] { return any() * static_cast<float>(static_cast<int>(random() % 3) - 1); };
+    int tested = 0;
+    for (int k = 0; k < 2000000; ++k) {
+        const Box a{edge(), edge(), any(), any()};
+        // Nearly the same place, so that most pairs meet.
+        const Box b{a.x + a.w * mantissas(random) - a.w / 2, a.y, k % 2 == 0 ? a.w : any(), k % 3 == 0 ? a.h : any()};
+        if (!is_valid_detection(a, 1.0F) || !is_valid_detection(b, 1.0F)) continue;
+        ++tested;
+        for (const Overlap kind : {Overlap::iou, Overlap::suppressor, Overlap::min}) {
+            for (const float extent : {0.0F, 1.0F}) {
+                ASSERT_FALSE(std::isnan(pair_overlap(kind, a, b, extent)))
+                    << a.x << ' ' << a.y << ' ' << a.w << ' ' << a.h << ", " << b.x << ' ' << b.w << ' ' << b.h;
+            }
+        }
+    }
+    EXPECT_GT(tested, 100000);
+    // Edges far from the origin, rounded up: the intersection is nearly four times as large as either box.
+    const Box rounded{8.4e17F, 8.4e17F, 3.5e10F, 3.5e10F};
+    EXPECT_TRUE(is_valid_detection(rounded, 1.0F));
+    EXPECT_GT(intersection_area(rounded, rounded, 0.0F), 3 * box_area(rounded, 0.0F));
 }
 
 TEST(NmsRules, FeatureRuleAtItsBounds) {

@@ -1,0 +1,57 @@
+// Checks of what is given to an option, before it is converted: CLI11 alone takes NaN for a number in any range, an
+// empty text for 0, and a number that is too large for the largest.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace throng {
+
+// Accepts decimal numbers from low to high, both finite.
+[[nodiscard]] CLI::Validator finite_range(double low, double high);
+
+// Accepts whole decimal numbers from low to high.
+[[nodiscard]] CLI::Validator signed_range(std::int64_t low, std::int64_t high);
+[[nodiscard]] CLI::Validator unsigned_range(std::uint64_t low, std::uint64_t high);
+
+template <std::integral Integer>
+[[nodiscard]] CLI::Validator whole_range(Integer low, Integer high = std::numeric_limits<Integer>::max()) {
+    if constexpr (std::unsigned_integral<Integer>) {
+        return unsigned_range(low, high);
+    } else {
+        return signed_range(low, high);
+    }
+}
+
+// Splits "a,b" at its commas. Throws CLI::ValidationError for an empty element.
+[[nodiscard]] std::vector<std::string> split_list(const std::string& option, const std::string& text);
+
+// Adds an option that takes a list separated by commas, with no empty element, each checked by `element`; the values
+// found are the default.
+template <class Value>
+CLI::Option* add_list(CLI::App& command, const std::string& option, std::vector<Value>& values,
+                      const std::string& description, const CLI::Validator& element) {
+    const auto assign = [&values, option, element](const std::vector<std::string>& texts) {
+        std::vector<Value> read;
+        for (const std::string& text : texts) {
+            for (std::string& part : split_list(option, text)) {
+                const std::string problem = element(part);
+                if (!problem.empty()) throw CLI::ValidationError(option, problem);
+                Value value{};
+                if (!CLI::detail::lexical_cast(part, value)) throw CLI::ConversionError(part, option);
+                read.push_back(std::move(value));
+            }
+        }
+        values = std::move(read);
+    };
+    return command.add_option_function<std::vector<std::string>>(option, assign, description)
+        ->default_str(CLI::detail::join(values, ","));
+}
+
+}  // namespace throng

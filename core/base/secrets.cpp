@@ -1,0 +1,112 @@
+#include "core/base/secrets.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstddef>
+
+namespace throng {
+namespace {
+
+constexpr std::string_view kMask = "***";
+constexpr std::string_view kSpace = " \t\r\n\v\f";
+
+// Last words of keys: "pw" is that of "user-pw", "signature" that of "X-Amz-Signature".
+constexpr std::array<std::string_view, 21> kSecretWords = {
+    "pw",  "pwd",       "pass",      "passwd",     "password",    "passphrase", "passcode",
+    "key", "apikey",    "accesskey", "secretkey",  "auth",        "token",      "secret",
+    "sas", "signature", "sig",       "credential", "credentials", "bearer",     "authtoken"};
+
+bool is_digit(char c) {
+    return std::isdigit(static_cast<unsigned char>(c)) != 0;
+}
+bool is_space(char c) {
+    return kSpace.find(c) != std::string_view::npos;
+}
+bool is_key_character(char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_' || c == '.';
+}
+
+std::string_view without_trailing(std::string_view text, std::string_view characters) {
+    const auto last = text.find_last_not_of(characters);
+    return last == std::string_view::npos ? std::string_view() : text.substr(0, last + 1);
+}
+
+// A colon in the authority that no port follows: then a user's name stands before it.
+bool has_password(std::string_view authority) {
+    authority = without_trailing(authority, "\"',;.:)!");
+    const auto colon = authority.rfind(':');
+    if (colon == std::string_view::npos || authority.back() == ']') return false;
+    const auto port = authority.substr(colon + 1);
+    return !std::all_of(port.begin(), port.end(), is_digit);
+}
+
+// Returns the position of the @ that ends the user information beginning at `begin`, or npos where there is none.
+std::size_t user_info_end(std::string_view text, std::size_t begin) {
+    const std::size_t url_end = std::min(text.find_first_of(kSpace, begin), text.size());
+    const std::size_t slash = std::min(text.find_first_of("/?#", begin), url_end);
+    const auto last_at = [&](std::size_t end) {
+        const std::size_t at = text.substr(0, end).rfind('@');
+        return at == std::string_view::npos || at < begin ? std::string_view::npos : at;
+    };
+    if (!has_password(text.substr(begin, slash - begin))) return last_at(slash);
+    // A password with an unescaped slash or blank ends the authority too early.
+    if (const std::size_t at = last_at(url_end); at != std::string_view::npos) return at;
+    const std::size_t line_end = std::min(text.find('\n', begin), text.size());
+    return last_at(std::min(text.find("://", begin), line_end));
+}
+
+void mask_user_info(std::string& text) {
+    for (std::size_t at = text.find("://"); at != std::string::npos; at = text.find("://", at + 3)) {
+        const std::size_t begin = at + 3;
+        const std::size_t end = user_info_end(text, begin);
+        if (end != std::string::npos) text.replace(begin, end - begin, kMask);
+    }
+}
+
+bool is_secret(std::string_view key) {
+    const std::size_t separator = key.find_last_of("-_.");
+    const std::string_view word = separator == std::string_view::npos ? key : key.substr(separator + 1);
+    const auto same = [&](std::string_view secret) {
+        return std::equal(word.begin(), word.end(), secret.begin(), secret.end(),
+                          [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; });
+    };
+    return std::any_of(kSecretWords.begin(), kSecretWords.end(), same);
+}
+
+// Returns the end of the value that begins at `begin`.
+std::size_t value_end(std::string_view text, std::size_t begin) {
+    if (begin < text.size() && (text[begin] == '"' || text[begin] == '\'')) {
+        const std::size_t quote = text.find(text[begin], begin + 1);
+        return quote == std::string_view::npos ? text.size() : quote + 1;
+    }
+    const std::size_t end = std::min(text.find_first_of("&;#\"'! \t\r\n\v\f", begin), text.size());
+    // Punctuation of the sentence that quotes the value.
+    return begin + without_trailing(text.substr(begin, end - begin), ":,.)").size();
+}
+
+void mask_values(std::string& text) {
+    for (std::size_t equals = text.find('='); equals != std::string::npos; equals = text.find('=', equals + 1)) {
+        // GStreamer allows blanks around the sign.
+        std::size_t key_end = equals;
+        while (key_end > 0 && is_space(text[key_end - 1])) --key_end;
+        std::size_t key = key_end;
+        while (key > 0 && is_key_character(text[key - 1])) --key;
+        if (!is_secret(std::string_view(text).substr(key, key_end - key))) continue;
+        std::size_t begin = equals + 1;
+        while (begin < text.size() && is_space(text[begin])) ++begin;
+        const std::size_t end = value_end(text, begin);
+        if (end > begin) text.replace(begin, end - begin, kMask);
+    }
+}
+
+}  // namespace
+
+std::string mask_credentials(std::string_view text) {
+    std::string result(text);
+    mask_user_info(result);
+    mask_values(result);
+    return result;
+}
+
+}  // namespace throng

@@ -1,0 +1,14 @@
+// Hides passwords, user names and tokens in text that people and logs see.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace throng {
+
+// Returns the text with "***" in place of the user name and password of every URL, and of the values of keys that name
+// a secret: password=…, user-pw="…", ?token=…, &X-Amz-Signature=…. A key is compared whole and without regard to case,
+// by its last word: "access_key" is a secret, "monkey" is not.
+[[nodiscard]] std::string mask_credentials(std::string_view text);
+
+}  // namespace throng

@@ -1,0 +1,98 @@
+#include "core/base/toml_depth.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+
+#include "core/base/error.h"
+
+namespace throng {
+namespace {
+
+// Steps over comments and strings and counts the rest. What is no TOML is left to the parser.
+class DepthScan {
+public:
+    DepthScan(std::string_view text, const std::string& name) : text_(text), name_(name) {}
+
+    void run() {
+        while (at_ < text_.size()) {
+            const char c = text_[at_];
+            if (c == '#') {
+                at_ = std::min(text_.find('\n', at_), text_.size());
+            } else if (c == '"' || c == '\'') {
+                skip_string(c);
+            } else {
+                count(c);
+                ++at_;
+            }
+        }
+    }
+
+private:
+    void count(char c) {
+        switch (c) {
+            case '\n':
+                ++line_;
+                dots_ = 0;
+                break;
+            case '[':
+            case '{':
+                dots_ = 0;
+                check(++brackets_);
+                break;
+            case ']':
+            case '}':
+                --brackets_;
+                dots_ = 0;
+                break;
+            case '=':
+            case ',': dots_ = 0; break;
+            case '.': check(++dots_); break;
+            default: break;
+        }
+    }
+
+    void check(int depth) const {
+        if (depth <= kMaxTomlDepth) return;
+        throw Error(ErrorKind::usage, "is nested too deeply", fmt::format("{}:{}", name_, line_),
+                    fmt::format("at most {} levels", kMaxTomlDepth));
+    }
+
+    // Moves after the string that begins here. An end of line ends a string of one line, closed or not.
+    void skip_string(char quote) {
+        const std::string three(3, quote);
+        const bool many_lines = text_.substr(at_, 3) == three;
+        at_ += many_lines ? 3 : 1;
+        for (; at_ < text_.size(); ++at_) {
+            const char c = text_[at_];
+            if (c == '\n' && !many_lines) return;
+            if (c == '\n') ++line_;
+            if (c == '\\' && quote == '"') {
+                // An escaped end of line counts as a line, too.
+                if (at_ + 1 < text_.size() && text_[at_ + 1] != '\n') ++at_;
+                continue;
+            }
+            if (c != quote || (many_lines && text_.substr(at_, 3) != three)) continue;
+            at_ += many_lines ? 3 : 1;
+            // Up to two quotes may stand before the three that close the string.
+            for (int k = 0; many_lines && k < 2 && at_ < text_.size() && text_[at_] == quote; ++k) ++at_;
+            return;
+        }
+    }
+
+    std::string_view text_;
+    const std::string& name_;
+    std::size_t at_ = 0;
+    int line_ = 1;
+    int brackets_ = 0;
+    int dots_ = 0;  // of the key or number that is being read
+};
+
+}  // namespace
+
+void check_toml_depth(std::string_view text, const std::string& name) {
+    DepthScan(text, name).run();
+}
+
+}  // namespace throng

@@ -1,0 +1,129 @@
+// Options that share a name among commands, and every line of configs/default.toml.
+#include <gtest/gtest.h>
+#include <CLI/CLI.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "app/options/common.h"
+#include "app/options/config_options.h"
+#include "core/base/config.h"
+#include "core/base/error.h"
+#include "tests/support/test_data.h"
+#include "tests/unit/app/program.h"
+
+namespace throng {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> default_lines() {
+    std::ifstream file(std::string(TH_SOURCE_DIR) + "/configs/default.toml");
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(file, line);) lines.push_back(line);
+    return lines;
+}
+
+// "# key = value" as "key = value"; other lines as they are.
+bool is_commented_out(const std::string& line) {
+    return line.size() > 3 && line.compare(0, 2, "# ") == 0 && line.find(" = ") != std::string::npos &&
+           line.find(' ', 2) == line.find(" = ");
+}
+
+std::string joined(const std::vector<std::string>& lines) {
+    std::string text;
+    for (const std::string& line : lines) text += line + "\n";
+    return text;
+}
+
+// Empty: the file was applied; else the message.
+std::string apply_toml(const std::string& toml, const std::vector<std::string>& arguments) {
+    CLI::App program("", "throng");
+    CommandContext context;
+    for (const auto add :
+         {add_view_command, add_detect_command, add_crowd_command, add_nms_command, add_bench_command, add_eval_command,
+          add_experiments_command, add_clocks_command, add_models_command, add_info_command}) {
+        add(program, context);
+    }
+    add_common_options(program, context.common);
+    program.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+    try {
+        apply_config(program, parse_config(toml, "c.toml"));
+    } catch (const Error& error) {
+        return error.what();
+    }
+    return {};
+}
+
+const std::vector<std::vector<std::string>> kCalls = {
+    {"view"},        {"detect", "a.mp4"}, {"models"},       {"models", "list"},
+    {"info"},        {"clocks"},          {"nms", "a.csv"}, {"bench", "pipeline", "a.mp4"},
+    {"bench", "nms"}};
+
+TEST(ConfigLines, EveryLineOfTheDefaultFileWorksWhenUncommented) {
+    const std::vector<std::string> lines = default_lines();
+    std::vector<std::string> all = lines;
+    int uncommented = 0;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        if (!is_commented_out(lines[i])) continue;
+        ++uncommented;
+        all[i] = lines[i].substr(2);
+        std::vector<std::string> one = lines;
+        one[i] = all[i];
+        for (const auto& call : kCalls) EXPECT_EQ(apply_toml(joined(one), call), "") << call.front() << ": " << one[i];
+    }
+    EXPECT_GE(uncommented, 15);
+    for (const auto& call : kCalls) EXPECT_EQ(apply_toml(joined(all), call), "") << call.front();
+}
+
+TEST(ConfigLines, TheProgramTakesThemAll) {
+    if (!test::cascade_file("haarcascade_frontalface_alt2.xml")) GTEST_SKIP() << "skipped: no opencv-data";
+    const test::ScratchDir dir;
+    // Files go to the folder of the test; a switch needs its own detector, a clock profile its board.
+    std::string toml;
+    for (std::string line : default_lines()) {
+        if (is_commented_out(line)) line.erase(0, 2);
+        const std::string key = line.substr(0, line.find(' '));
+        if (key == "switch" || key == "clocks") continue;
+        if (key == "profiles") line = "profiles = \"" TH_SOURCE_DIR "/configs/clock-profiles.toml\"";
+        for (const char* file : {"json", "video", "images", "telemetry"}) {
+            if (key != file) continue;
+            const std::size_t quote = line.find('"') + 1;
+            line = key + " = \"" + (dir.path() / line.substr(quote, line.find('"', quote) - quote)).string() + "\"";
+        }
+        toml += line + "\n";
+    }
+    const std::string path = (dir.path() / "c.toml").string();
+    std::ofstream(path) << toml;
+    const test::ProgramResult result =
+        test::run_program({"detect", "crowd:faces=1,size=160x120,frames=2", "--backend", "cpu", "--config", path});
+    EXPECT_EQ(result.status, 0) << result.err;
+    for (const char* file : {"faces.jsonl", "annotated.mp4", "annotated", "board.csv"}) {
+        EXPECT_TRUE(fs::exists(dir.path() / file)) << file;
+    }
+}
+
+TEST(ConfigLines, TheCalledCommandDecidesOnTheType) {
+    // --theta of `bench nms` is a list, that of `bench pipeline` is not.
+    EXPECT_EQ(apply_toml("[bench]\ntheta = [0.1, 0.2]\n", {"bench", "nms"}), "");
+    EXPECT_NE(apply_toml("[bench]\ntheta = [0.1, 0.2]\n", {"bench", "pipeline", "a.mp4"}), "");
+    EXPECT_EQ(apply_toml("[bench]\ntheta = [0.1, 0.2]\n", {"info"}), "");
+    EXPECT_EQ(apply_toml("[bench]\nsize = [\"64x64\", \"80x80\"]\n", {"bench", "cnn"}), "");
+    EXPECT_EQ(apply_toml("[bench]\njson = \"a.json\"\n", {"bench", "hog"}), "");
+    EXPECT_EQ(apply_toml("[models]\njson = true\n", {"models"}), "");
+    EXPECT_EQ(apply_toml("[info]\njson = true\n", {"info"}), "");
+    EXPECT_NE(apply_toml("[models]\njson = \"a.json\"\n", {"models"}), "");
+    // The measurement of a pipeline is no output of a detection.
+    EXPECT_EQ(apply_toml("[output]\njson = \"a.jsonl\"\n", {"bench", "pipeline", "a.mp4"}), "");
+}
+
+TEST(ConfigLines, ATypeThatNoCommandTakesIsAnError) {
+    for (const char* toml : {"[output]\njson = true\n", "[nms]\ntheta = true\n", "[detector]\nhalf = \"yes\"\n"}) {
+        for (const auto& call : kCalls) EXPECT_NE(apply_toml(toml, call), "") << toml << call.front();
+    }
+}
+
+}  // namespace
+}  // namespace throng

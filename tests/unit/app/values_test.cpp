@@ -1,0 +1,245 @@
+// Every option that takes a number rejects what is none, and what no run can mean.
+#include "app/options/values.h"
+
+#include <gtest/gtest.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "app/options/common.h"
+#include "app/options/config_options.h"
+#include "core/base/config.h"
+#include "core/base/error.h"
+#include "tests/unit/app/program.h"
+
+namespace throng {
+namespace {
+
+// A command line parser with all commands, as the program has it.
+struct Parser {
+    CLI::App program{"", "throng"};
+    CommandContext context;
+
+    Parser() {
+        for (const auto add :
+             {add_view_command, add_detect_command, add_crowd_command, add_nms_command, add_bench_command,
+              add_eval_command, add_experiments_command, add_clocks_command, add_models_command, add_info_command}) {
+            add(program, context);
+        }
+        add_common_options(program, context.common);
+    }
+};
+
+// Empty: accepted; else the message.
+std::string message_for(const std::string& command, const std::string& option, const std::string& value) {
+    static const std::map<std::string, std::vector<std::string>> kPositionals = {
+        {"detect", {"a.mp4"}},         {"crowd", {"a.png"}},        {"nms", {"a.csv"}},
+        {"bench pipeline", {"a.mp4"}}, {"eval", {"a", "b"}},        {"experiments run", {"fig8"}},
+        {"models fetch", {"yunet"}},   {"clocks set", {"minimum"}},
+    };
+    std::vector<std::string> arguments;
+    for (std::size_t begin = 0; begin < command.size();) {
+        const std::size_t end = std::min(command.find(' ', begin), command.size());
+        arguments.push_back(command.substr(begin, end - begin));
+        begin = end + 1;
+    }
+    if (const auto found = kPositionals.find(command); found != kPositionals.end()) {
+        arguments.insert(arguments.end(), found->second.begin(), found->second.end());
+    }
+    // What follows = may be empty to CLI11 where the next argument may not.
+    arguments.push_back(value.empty() ? option : option + "=" + value);
+    if (value.empty()) arguments.emplace_back();
+    Parser parser;
+    std::reverse(arguments.begin(), arguments.end());
+    try {
+        parser.program.parse(arguments);
+    } catch (const CLI::ParseError& error) {
+        return usage_error(parser.program, error).what();
+    }
+    return {};
+}
+
+void collect_commands(const CLI::App& app, const std::string& path, std::map<std::string, const CLI::App*>& commands) {
+    const auto below = app.get_subcommands([](const CLI::App*) { return true; });
+    if (below.empty()) commands.emplace(path, &app);
+    for (const CLI::App* command : below) {
+        collect_commands(*command, path.empty() ? command->get_name() : path + " " + command->get_name(), commands);
+    }
+}
+
+// Which of these an option accepts; everything else in kBad it must reject.
+struct Accepts {
+    bool zero = false;
+    bool minus_one = false;
+    bool tiny = false;  // 1e-300
+};
+
+// By name, wherever it is; "bench nms --theta" and the like differ in nothing that matters here.
+const std::map<std::string, Accepts> kNumbers = {
+    {"--device", {true}},
+    {"--frames", {true}},
+    {"--open-timeout", {}},
+    {"--read-timeout", {}},
+    {"--reconnects", {true, true}},
+    {"--streams", {true}},
+    {"--min-size", {}},
+    {"--max-size", {true}},
+    {"--scale-factor", {}},
+    {"--score-threshold", {true, true, true}},
+    {"--threads", {true}},
+    {"--theta", {true, false, true}},
+    {"--min-hits", {}},
+    {"--sigma", {}},
+    {"--score-min", {true, true, true}},
+    {"--feature-low", {true, false, true}},
+    {"--feature-high", {true, false, true}},
+    {"--feature-distance", {true, false, true}},
+    {"--k", {}},
+    {"--dmax", {true}},
+    {"--screenshot-after", {}},
+    {"--faces", {true}},
+    {"--fps", {}},
+    {"--seed", {true}},
+    {"--uncover", {true}},
+    {"--repeat", {true}},
+    {"--n", {}},
+    {"--cluster", {}},
+    {"--spare", {true}},
+    {"--iou", {true, false, true}},
+    {"--budget", {}},
+    {"--speed", {}},
+};
+// Where the same name means another thing.
+const std::map<std::string, Accepts> kNumbersOfCommands = {
+    {"bench pipeline --streams", {}}, {"bench cascade --repeat", {}},           {"bench hog --repeat", {}},
+    {"bench cnn --repeat", {}},       {"eval --min-size", {true, false, true}},
+};
+
+// Paths, names and sizes; sizes are checked by the commands.
+const std::set<std::string> kTexts = {
+    "--config",       "--backend",     "--log-level",  "--decoder", "--detector",  "--model",    "--switch",
+    "--rule",         "--overlap",     "--merge",      "--pair",    "--pixels",    "--ties",     "--kernels",
+    "--json",         "--video",       "--images",     "--clocks",  "--telemetry", "--profiles", "--root",
+    "--size",         "--window-size", "--screenshot", "--truth",   "--out",       "--input",    "--csv",
+    "--image",        "--parts",       "--rank",       "--photos",  "--source",    "--to",       "--from",
+    "--certificates", "--summary"};
+
+const char* const kBad[] = {"nan", "-nan", "inf", "-inf", "1e300", "", " ", "99999999999999999999", "1x", "0x1p4", ","};
+
+TEST(Values, NoOptionAcceptsWhatIsNoNumber) {
+    const Parser parser;
+    std::map<std::string, const CLI::App*> commands;
+    collect_commands(parser.program, {}, commands);
+    std::set<std::string> tried;  // an option with the same checks is tried once
+    for (const auto& [path, command] : commands) {
+        for (const CLI::Option* option : command->get_options([](const CLI::Option*) { return true; })) {
+            if (option->get_lnames().empty() || option->get_items_expected_max() == 0) continue;
+            const std::string name = "--" + option->get_lnames().front();
+            if (kTexts.count(name) != 0) continue;
+            const auto own = kNumbersOfCommands.find(path + " " + name);
+            const auto shared = kNumbers.find(name);
+            ASSERT_TRUE(own != kNumbersOfCommands.end() || shared != kNumbers.end())
+                << path << " " << name << " is in none of the lists of this test";
+            const bool is_own = own != kNumbersOfCommands.end();
+            const Accepts& accepts = is_own ? own->second : shared->second;
+            const std::string type = option->get_type_name();
+            if (!tried.insert((is_own ? path + " " : "") + name + type).second) continue;
+            const auto expect_rejected = [&](const std::string& value) {
+                const std::string message = message_for(path, name, value);
+                EXPECT_NE(message, "") << path << " " << name << "=" << value << " is accepted";
+                EXPECT_NE(message.find(name), std::string::npos)
+                    << path << " " << name << "=" << value << ": " << message;
+            };
+            for (const char* bad : kBad) expect_rejected(bad);
+            const auto expect = [&](bool accepted, const std::string& value) {
+                if (accepted) {
+                    EXPECT_EQ(message_for(path, name, value), "") << path << " " << name << "=" << value;
+                } else {
+                    expect_rejected(value);
+                }
+            };
+            expect(accepts.zero, "0");
+            expect(accepts.minus_one, "-1");
+            expect(accepts.tiny, "1e-300");
+        }
+    }
+    EXPECT_GT(tried.size(), 30U);
+}
+
+TEST(Values, SeedsHave64Bits) {
+    for (const std::string command : {"crowd", "bench nms"}) {
+        EXPECT_EQ(message_for(command, "--seed", "18446744073709551615"), "") << command;
+        EXPECT_NE(message_for(command, "--seed", "18446744073709551616"), "") << command;
+        EXPECT_NE(message_for(command, "--seed", "-1"), "") << command;
+    }
+    EXPECT_NE(message_for("detect", "--frames", "9223372036854775808"), "");
+    EXPECT_EQ(message_for("detect", "--frames", "9223372036854775807"), "");
+}
+
+TEST(Values, MessagesNameTheOptionAndTheRange) {
+    EXPECT_EQ(message_for("nms", "--sigma", "1e300"),
+              "--sigma: must be a number from 1e-06 to 1e+06, not \"1e300\" (see throng nms --help)");
+    EXPECT_EQ(message_for("bench nms", "--k", "0"),
+              "--k: must be a whole number from 1 to 64, not \"0\" (see throng bench nms --help)");
+    EXPECT_EQ(message_for("bench pipeline", "--parts", "bogus"),
+              "--parts: bogus not in {both,decode,detect} (see throng bench pipeline --help)");
+    EXPECT_EQ(message_for("eval", "--rank", "bogus"),
+              "--rank: bogus not in {hits,score,score*hits} (see throng eval --help)");
+}
+
+TEST(Values, ListsHaveNoEmptyElements) {
+    for (const std::string value : {"1,,2", ",1", "1,", ",", ""}) {
+        EXPECT_NE(message_for("bench nms", "--n", value), "") << value;
+        EXPECT_NE(message_for("bench pipeline", "--streams", value), "") << value;
+    }
+    for (const std::string option : {"--theta", "--rule", "--overlap", "--kernels", "--k", "--dmax", "--cluster"}) {
+        EXPECT_NE(message_for("bench nms", option, ","), "") << option;
+    }
+    EXPECT_NE(message_for("bench cnn", "--size", "64x64,,64x64"), "");
+    EXPECT_NE(message_for("bench pipeline", "--parts", "decode,"), "");
+    EXPECT_NE(message_for("bench nms", "--theta", "0.3,nan"), "");
+    EXPECT_EQ(message_for("bench nms", "--theta", "0.3,0.5"), "");
+    EXPECT_EQ(message_for("bench nms", "--n", "1027"), "");
+}
+
+TEST(Values, LeadingZerosAreNotTakenForOctal) {
+    EXPECT_NE(message_for("info", "--device", "010"), "");
+    EXPECT_NE(message_for("bench nms", "--n", "010"), "");
+    EXPECT_EQ(message_for("info", "--device", "0"), "");
+    EXPECT_EQ(message_for("info", "--device", "+5"), "");
+    EXPECT_EQ(message_for("nms", "--theta", "0.5"), "");
+}
+
+TEST(Values, ConfigurationFilesAreCheckedInTheSameWay) {
+    for (const char* line : {"theta = nan", "sigma = 1e300", "open-timeout = inf", "dmax = -1", "frames = -1",
+                             "score-min = \"\"", "min-hits = 99999999999"}) {
+        Parser parser;
+        parser.program.parse(std::vector<std::string>{"a.mp4", "detect"});
+        try {
+            apply_config(parser.program, parse_config(line, "c.toml"));
+            ADD_FAILURE() << "accepted " << line;
+        } catch (const Error& error) {
+            EXPECT_EQ(error.where().rfind("c.toml:1: ", 0), 0U) << error.what();
+        }
+    }
+}
+
+TEST(Values, NothingIsMeasuredWhereNoSettingCan) {
+    const test::ProgramResult result =
+        test::run_program({"bench", "nms", "--n", "10", "--kernels", "paper", "--backend", "cpu"});
+    EXPECT_EQ(result.status, 2) << result.out;
+    EXPECT_NE(result.err.find("--kernels paper"), std::string::npos) << result.err;
+}
+
+TEST(Values, AnEmptySizeIsNone) {
+    const test::ProgramResult result = test::run_program({"crowd", "/nonexistent/a.png", "--size", ""});
+    EXPECT_EQ(result.status, 2) << result.err;
+}
+
+}  // namespace
+}  // namespace throng

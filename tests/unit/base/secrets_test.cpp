@@ -1,0 +1,87 @@
+#include "core/base/secrets.h"
+
+#include <gtest/gtest.h>
+
+namespace throng {
+namespace {
+
+TEST(Secrets, PasswordsInUrlsAreMasked) {
+    const struct {
+        const char* text;
+        const char* masked;
+    } cases[] = {
+        {"rtsp://me:secret@cam:554/a", "rtsp://***@cam:554/a"},
+        {"rtsp://me@cam/a", "rtsp://***@cam/a"},
+        {"rtsp://me:se@cret@cam/a", "rtsp://***@cam/a"},
+        {"rtsp://me:se/cret@cam/a", "rtsp://***@cam/a"},
+        {"rtsp://me:se?c#ret@cam/a", "rtsp://***@cam/a"},
+        {"rtsp://me:se!cr'et\"@cam/a", "rtsp://***@cam/a"},
+        {"rtsp://me:se cret@cam/a", "rtsp://***@cam/a"},
+        {"RTSP://me:1234@cam/a", "RTSP://***@cam/a"},
+        {"rtsp://[::1]:80/a rtsp://me:secret@[::1]:80/a", "rtsp://[::1]:80/a rtsp://***@[::1]:80/a"},
+        {"mosaic:rtsp://me:secret@cam/a", "mosaic:rtsp://***@cam/a"},
+        {"two: rtsp://a:b@c/d http://e:f@g/h", "two: rtsp://***@c/d http://***@g/h"},
+        {"--frames: \"rtsp://me:secret@cam/a\" is no number", "--frames: \"rtsp://***@cam/a\" is no number"},
+        {"--frmes=rtsp://me:secret@cam/a", "--frmes=rtsp://***@cam/a"},
+    };
+    for (const auto& [text, masked] : cases) EXPECT_EQ(mask_credentials(text), masked);
+}
+
+TEST(Secrets, ValuesOfSecretKeysAreMasked) {
+    for (const char* key : {"password",
+                            "passwd",
+                            "passphrase",
+                            "pwd",
+                            "pw",
+                            "pass",
+                            "user-pw",
+                            "key",
+                            "apikey",
+                            "api-key",
+                            "api_key",
+                            "access_key",
+                            "API_KEY",
+                            "secret",
+                            "client_secret",
+                            "auth",
+                            "token",
+                            "access_token",
+                            "auth-token",
+                            "signature",
+                            "sig",
+                            "sas",
+                            "X-Amz-Signature",
+                            "X-Amz-Credential",
+                            "x-amz-security-token"}) {
+        const std::string before = std::string("http://cam/a?user=me&") + key + "=";
+        EXPECT_EQ(mask_credentials(before + "s3/cr+et%20&x=1"), before + "***&x=1");
+        EXPECT_EQ(mask_credentials(before + "s3cret"), before + "***");
+        EXPECT_EQ(mask_credentials(before + "s3cret: cannot be opened"), before + "***: cannot be opened");
+        const std::string property = std::string("gst:rtspsrc ") + key + "=";
+        EXPECT_EQ(mask_credentials(property + "\"s3 cret\" ! x"), property + "*** ! x");
+        EXPECT_EQ(mask_credentials(property + "'s3 cret' ! x"), property + "*** ! x");
+        EXPECT_EQ(mask_credentials(std::string(key) + " = s3cret"), std::string(key) + " = ***");
+    }
+    EXPECT_EQ(mask_credentials("http://cam/a;token=x;pw=y&key=z#f"), "http://cam/a;token=***;pw=***&key=***#f");
+    EXPECT_EQ(mask_credentials("gst:rtspsrc location=rtsp://a:b@c/d user-pw=\"se cret\" ! x"),
+              "gst:rtspsrc location=rtsp://***@c/d user-pw=*** ! x");
+}
+
+TEST(Secrets, WhatHoldsNoneStays) {
+    for (const char* text :
+         {"rtsp://cam:554/a", "http://host/picture@2x.png", "http://[::1]:80/a", "clip@home.mp4", "camera:0", "", "://",
+          "crowd:faces=60,size=64x64", "monkey=1", "http://h/a?monkey=1&design=2&compass=3&author=me", "--frames=3",
+          "key", "=", "pw=", "cannot open rtsp://cam:554: me@home has no \"http://host:80\"", "token: a@b"}) {
+        EXPECT_EQ(mask_credentials(text), text);
+    }
+}
+
+TEST(Secrets, MaskingTwiceChangesNothing) {
+    for (const char* text : {"rtsp://me:secret@cam/a?token=abc&x=1", "user-pw=\"a b\" ! key = v"}) {
+        const std::string once = mask_credentials(text);
+        EXPECT_EQ(mask_credentials(once), once);
+    }
+}
+
+}  // namespace
+}  // namespace throng
