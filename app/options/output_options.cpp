@@ -60,7 +60,8 @@ void add_output_options(CLI::App& command, OutputOptions& options) {
     command.add_option("--images", options.images, "Write annotated pictures into a folder")
         ->type_name("DIR")
         ->group(group);
-    command.add_option("--summary", options.summary, "Write totals, timings and sources as JSON; - for standard output")
+    command
+        .add_option("--summary", options.summary, "Write totals, timings and sources as JSON; - for standard output")
         ->type_name("OUT.json")
         ->group(group);
     command.add_flag("--raw", options.raw, "Raw detections too, in JSON lines, video and pictures")->group(group);

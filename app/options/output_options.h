@@ -17,12 +17,12 @@
 namespace throng {
 
 struct OutputOptions {
-    std::string json;    // --json OUT.jsonl, "-" for standard output
-    std::string video;   // --video OUT.mp4
-    std::string images;  // --images DIR
+    std::string json;     // --json OUT.jsonl, "-" for standard output
+    std::string video;    // --video OUT.mp4
+    std::string images;   // --images DIR
     std::string summary;  // --summary OUT.json, "-" for standard output
-    bool raw = false;    // --raw: raw boxes too, in JSON lines and pictures
-    bool blur = false;   // --blur: faces made unrecognisable in videos and pictures
+    bool raw = false;     // --raw: raw boxes too, in JSON lines and pictures
+    bool blur = false;    // --blur: faces made unrecognisable in videos and pictures
 };
 
 void add_output_options(CLI::App& command, OutputOptions& options);

@@ -277,13 +277,12 @@ void Telemetry::run(const std::stop_token& stop) {
 
 void Telemetry::write(const TelemetrySample& sample, const std::stop_token& stop) {
     const std::string throttling = describe_throttling(sample.throttle_reasons);
-    const std::string line =
-        fmt::format("{:%Y-%m-%dT%H:%M:%SZ},{},{},{},{},{},{},{},{},{},{},{},{},{}\n",
-                    fmt::gmtime(std::chrono::system_clock::to_time_t(sample.time)), cell(sample.gpu_clock),
-                    cell(sample.cpu_clock), cell(sample.memory_clock), cell(sample.gpu_load), cell(sample.cpu_load),
-                    cell(sample.power), join(sample.temperatures), join(sample.rails),
-                    throttling.empty() ? "" : '"' + throttling + '"', sample.frames, cell(sample.frame_us),
-                    cell(sample.joules_per_frame), join(sample.stages_us));
+    const std::string line = fmt::format(
+        "{:%Y-%m-%dT%H:%M:%SZ},{},{},{},{},{},{},{},{},{},{},{},{},{}\n",
+        fmt::gmtime(std::chrono::system_clock::to_time_t(sample.time)), cell(sample.gpu_clock), cell(sample.cpu_clock),
+        cell(sample.memory_clock), cell(sample.gpu_load), cell(sample.cpu_load), cell(sample.power),
+        join(sample.temperatures), join(sample.rails), throttling.empty() ? "" : '"' + throttling + '"', sample.frames,
+        cell(sample.frame_us), cell(sample.joules_per_frame), join(sample.stages_us));
     try {
         csv_->write(line, stop);
     } catch (const Error& error) {

@@ -93,8 +93,8 @@ public:
         std::filesystem::path csv;   // empty: none
         std::chrono::milliseconds period{1000};
         std::size_t history = 120;
-        int device = 0;  // number of the NVML device
-        std::stop_token stop;  // ends the constructor's waiting for the reader of a CSV that is a pipe
+        int device = 0;          // number of the NVML device
+        std::stop_token stop{};  // ends the constructor's waiting for the reader of a CSV that is a pipe
     };
     // Writes the header of the CSV; throws as OutputFile::write does. A file that fills up ends the log with a warning,
     // not the sampling.

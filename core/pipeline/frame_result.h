@@ -14,10 +14,10 @@ namespace throng {
 
 struct FrameResult {
     Frame frame;
-    std::string source;  // the file shown
+    std::string source;     // the file shown
     int source_number = 1;  // of several sources on the command line, from 1: tells two of the same name apart
-    DetectionSet kept;   // after NMS, in the order of the rule
-    DetectionSet raw;    // before NMS; detections are filled only when PipelineSettings::keep_raw, counts always
+    DetectionSet kept;      // after NMS, in the order of the rule
+    DetectionSet raw;       // before NMS; detections are filled only when PipelineSettings::keep_raw, counts always
     std::uint32_t raw_count = 0;  // raw detections found, overflow included
     std::uint32_t overflow = 0;   // of these, how many found no room and are lost
     StageTimes timings;           // of this frame on the CPU; on a GPU of the newest frame measured

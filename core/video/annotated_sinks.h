@@ -13,8 +13,8 @@ namespace throng {
 struct AnnotatedOptions {
     bool raw = false;   // raw boxes below the kept ones; needs PipelineSettings::keep_raw
     bool blur = false;  // make faces unrecognizable
-    std::function<void(const std::string& path)> check_output;  // throws where an image must not replace this file
-    std::stop_token stop;  // ends the waiting for the reader of a video that is a pipe
+    std::function<void(const std::string& path)> check_output{};  // throws where an image must not replace this file
+    std::stop_token stop{};  // ends the waiting for the reader of a video that is a pipe
 };
 
 // An H.264 video; fps as far as known, 0 if not. Throws as VideoWriter's constructor.

@@ -69,7 +69,10 @@ std::string next_word(std::string_view text, std::size_t& at) {
         if (c == '\\' && at + 1 < text.size()) {
             word += text[++at];
         } else if (quote != 0) {
-            if (c == quote) quote = 0; else word += c;
+            if (c == quote)
+                quote = 0;
+            else
+                word += c;
         } else if (c == '"' || c == '\'') {
             quote = c;
         } else if (std::isspace(static_cast<unsigned char>(c)) != 0) {

@@ -11,10 +11,10 @@
 namespace throng {
 
 struct VideoWriterOptions {
-    double fps = 25;   // of the frames to come, as far as known; times are the frames' own
-    int quality = 21;  // x264's constant rate factor: 18 hardly any loss, 28 small files
-    int threads = 0;   // of the encoder; 0: the cores, at most 4
-    std::stop_token stop;  // ends the waiting for the reader of a pipe
+    double fps = 25;         // of the frames to come, as far as known; times are the frames' own
+    int quality = 21;        // x264's constant rate factor: 18 hardly any loss, 28 small files
+    int threads = 0;         // of the encoder; 0: the cores, at most 4
+    std::stop_token stop{};  // ends the waiting for the reader of a pipe
 };
 
 // One thread at a time. Frames of another size than the first are fitted into it on black; odd sizes grow by one pixel.

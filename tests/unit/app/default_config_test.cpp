@@ -30,9 +30,10 @@ TEST(DefaultConfig, NamesEveryOptionOfDetectWithItsDefault) {
     const ConfigFile file = read_config(std::string(TH_SOURCE_DIR) + "/configs/default.toml");
 
     // Not in the file, without a default, or with one that depends on the detector, the command or the rule.
-    std::vector<std::string> named{"help",         "config",          "json",      "video",    "images",   "summary",  "rule",
-                                   "overlap",      "theta",           "min-hits",  "min-size", "max-size", "switch",
-                                   "scale-factor", "score-threshold", "telemetry", "clocks",   "profiles", "root"};
+    std::vector<std::string> named{"help",      "config",   "json",     "video",        "images",
+                                   "summary",   "rule",     "overlap",  "theta",        "min-hits",
+                                   "min-size",  "max-size", "switch",   "scale-factor", "score-threshold",
+                                   "telemetry", "clocks",   "profiles", "root"};
     for (const ConfigEntry& entry : file.entries) {
         named.push_back(entry.key);
         const CLI::Option* option = detect->get_option_no_throw("--" + entry.key);

@@ -155,8 +155,8 @@ TEST_F(Outputs, OfBenchmarksAndNmsNeverReplaceAnInput) {
 }
 
 TEST_F(Outputs, OfAPipelineWhoseFilesAreUnknownNeedANewName) {
-    expect_rejected({{"detect", "gst:multifilesrc location=" + file("img%d.png") + " ! pngdec", "--json",
-                      file("earlier.jsonl")}});
+    expect_rejected(
+        {{"detect", "gst:multifilesrc location=" + file("img%d.png") + " ! pngdec", "--json", file("earlier.jsonl")}});
 }
 
 TEST_F(Outputs, AnEarlierResultSurvivesARunThatCannotBegin) {
@@ -203,9 +203,8 @@ TEST_F(Outputs, TwoRunsIntoOneFileDoNotMix) {
 TEST_F(Outputs, OneSignalEndsARunWhoseReaderIsMissingOrSilent) {
     ASSERT_EQ(::mkfifo(file("pipe").c_str(), 0600), 0);
     ASSERT_EQ(::mkfifo(file("pipe.mkv").c_str(), 0600), 0);
-    for (const Arguments& output : {Arguments{"--json", file("pipe")},
-                                    {"--video", file("pipe.mkv")},
-                                    {"--telemetry", file("pipe")}}) {
+    for (const Arguments& output :
+         {Arguments{"--json", file("pipe")}, {"--video", file("pipe.mkv")}, {"--telemetry", file("pipe")}}) {
         for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
             ProgramOptions options;
             const auto start = std::chrono::steady_clock::now();
@@ -246,9 +245,9 @@ TEST_F(Outputs, SourcesOfOneNameKeepAllTheirImages) {
     fs::copy_file(file("in.mp4"), file("x/clip.mp4"));
     fs::copy_file(file("in.mp4"), file("y/clip.mp4"));
     ASSERT_EQ(run_program({"crowd", file("x/clip-000001.png"), "--size", "160x120"}).status, 0);
-    const ProgramResult result = run_program({"detect", file("x/clip.mp4"), file("y/clip.mp4"), file("x/clip.mp4"),
-                                              file("x/clip-000001.png"), "--images", file("out"), "--json",
-                                              file("o.jsonl")});
+    const ProgramResult result =
+        run_program({"detect", file("x/clip.mp4"), file("y/clip.mp4"), file("x/clip.mp4"), file("x/clip-000001.png"),
+                     "--images", file("out"), "--json", file("o.jsonl")});
     ASSERT_EQ(result.status, 0) << result.err;
     const auto images = std::distance(fs::directory_iterator(file("out")), fs::directory_iterator());
     EXPECT_EQ(images, 10);
@@ -256,8 +255,8 @@ TEST_F(Outputs, SourcesOfOneNameKeepAllTheirImages) {
 }
 
 TEST_F(Outputs, TheSameSourceTwiceCanBeToldApart) {
-    const ProgramResult result = run_program({"detect", file("in.mp4"), file("in.mp4"), "--json", file("o.jsonl"),
-                                              "--summary", file("s.json")});
+    const ProgramResult result =
+        run_program({"detect", file("in.mp4"), file("in.mp4"), "--json", file("o.jsonl"), "--summary", file("s.json")});
     ASSERT_EQ(result.status, 0) << result.err;
     std::map<int, std::vector<int>> frames;
     std::ifstream stream(file("o.jsonl"));

@@ -1,0 +1,113 @@
+// `throng detect` on inputs that are not whole: the results of what can be read, a warning, and status 3.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/support/http_server.h"
+#include "tests/support/test_data.h"
+#include "tests/support/video_files.h"
+#include "tests/unit/app/program.h"
+
+namespace throng {
+namespace {
+
+namespace fs = std::filesystem;
+using test::ProgramOptions;
+using test::ProgramResult;
+using test::run_program;
+
+std::string contents(const fs::path& path) {
+    std::ostringstream text;
+    text << std::ifstream(path, std::ios::binary).rdbuf();
+    return text.str();
+}
+
+class IncompleteProgram : public ::testing::Test {
+protected:
+    void SetUp() override {
+        if (!test::cascade_file("haarcascade_frontalface_alt2.xml")) GTEST_SKIP() << "skipped: no opencv-data";
+    }
+    [[nodiscard]] std::string file(const std::string& name) const { return (dir_.path() / name).string(); }
+
+    test::ScratchDir dir_;
+};
+
+TEST_F(IncompleteProgram, AVideoThatIsCutGivesItsFramesAWarningAndStatus3) {
+    ASSERT_EQ(run_program({"crowd", file("whole.mkv"), "--size", "320x240", "--frames", "60"}).status, 0);
+    const std::string bytes = contents(file("whole.mkv"));
+    std::ofstream(file("cut.mkv"), std::ios::binary) << bytes.substr(0, bytes.size() / 2);
+    const ProgramResult result = run_program({"detect", file("cut.mkv"), "crowd:faces=1,size=64x64,frames=2", "--json",
+                                              file("o.jsonl"), "--summary", file("s.json"), "--min-size", "60"});
+    EXPECT_EQ(result.status, 3) << result.err;
+    EXPECT_NE(result.err.find("cut.mkv: incomplete: "), std::string::npos) << result.err;
+    const nlohmann::json summary = nlohmann::json::parse(contents(file("s.json")));
+    EXPECT_FALSE(summary["sources"][0]["incomplete"].is_null());
+    EXPECT_TRUE(summary["sources"][1]["incomplete"].is_null());
+    const std::string lines = contents(file("o.jsonl"));
+    EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), summary["frames"].get<std::int64_t>());
+    EXPECT_GT(summary["sources"][0]["frames"].get<int>(), 10);
+    const ProgramResult whole = run_program({"detect", file("whole.mkv"), "--min-size", "60"});
+    EXPECT_EQ(whole.status, 0) << whole.err;
+    // What was asked for is there.
+    EXPECT_EQ(run_program({"detect", file("cut.mkv"), "--frames", "5", "--min-size", "60"}).status, 0);
+}
+
+TEST_F(IncompleteProgram, AFolderWithABrokenImageGivesTheOthersAndStatus3) {
+    fs::create_directory(file("photos"));
+    ASSERT_EQ(run_program({"crowd", file("photos/a.png"), "--size", "160x120"}).status, 0);
+    std::ofstream(file("photos/b.png"), std::ios::binary) << contents(file("photos/a.png")).substr(0, 40);
+    const ProgramResult result = run_program({"detect", file("photos"), "--json", file("o.jsonl")});
+    EXPECT_EQ(result.status, 3) << result.err;
+    EXPECT_NE(result.err.find("b.png"), std::string::npos) << result.err;
+    const std::string lines = contents(file("o.jsonl"));
+    EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 1);
+}
+
+// Two cameras may differ in the host alone.
+TEST_F(IncompleteProgram, WarningsNameTheWholeAddressWithoutItsPassword) {
+    ASSERT_EQ(run_program({"crowd", file("whole.mkv"), "--size", "320x240", "--frames", "40"}).status, 0);
+    const std::vector<char> body = test::read_file(file("whole.mkv"));
+    test::HttpServer::Plan plan;
+    plan.ranges = false;
+    plan.cut_after = body.size() / 2;
+    test::HttpServer front(body, plan);
+    test::HttpServer back(body, plan);
+    const ProgramResult result =
+        run_program({"detect", front.url("t", "me:hidden"), back.url("t", "me:hidden"), "--min-size", "60"});
+    EXPECT_EQ(result.status, 3) << result.err;
+    for (const test::HttpServer* server : {&front, &back}) {
+        const std::string address = server->url("t", "***");
+        EXPECT_NE(result.err.find(address + ": incomplete: "), std::string::npos) << address << "\n" << result.err;
+    }
+    EXPECT_EQ((result.out + result.err).find("hidden"), std::string::npos) << result.err;
+}
+
+TEST_F(IncompleteProgram, OneSignalEndsTheWaitingForAnInput) {
+    ASSERT_EQ(::mkfifo(file("pipe").c_str(), 0600), 0);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+        ProgramOptions options;
+        const auto start = std::chrono::steady_clock::now();
+        options.meanwhile = [&](int pid) {
+            if (std::chrono::steady_clock::now() - start < std::chrono::milliseconds(700)) return true;
+            kill(pid, signal);
+            return false;
+        };
+        const ProgramResult result =
+            run_program({"detect", file("pipe"), "--open-timeout", "200", "--json", file("o.jsonl")}, options);
+        EXPECT_EQ(result.status, 130) << result.err;
+        EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(60));
+        EXPECT_FALSE(fs::exists(file("o.jsonl")));
+    }
+}
+
+}  // namespace
+}  // namespace throng
