@@ -27,13 +27,14 @@ constexpr int kPollMs = 50;  // between two looks at the stop token
 constexpr mode_t kMode = 0666;
 
 Error system_error(const std::string& what, const std::string& path, int code) {
+    const std::string problem = what + ": " + std::generic_category().message(code);
+    if (path == "-") return {ErrorKind::input, problem, "standard output"};
     std::string advice;
     if (code == ENOSPC || code == EDQUOT) advice = "the disk is full";
     if (code == EFBIG) advice = "the limit of a file's size is reached";
     if (code == EACCES || code == EROFS || code == EPERM) advice = "check the folder and its permissions";
     if (code == ENOENT) advice = "check the folder";
-    return {ErrorKind::input, what + ": " + std::generic_category().message(code),
-            path == "-" ? "standard output" : path, advice};
+    return {ErrorKind::input, problem, path, advice};
 }
 
 std::string folder_of(const std::string& path) {

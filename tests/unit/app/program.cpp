@@ -12,6 +12,7 @@
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
+#include <string>
 #include <thread>
 
 #include "tests/support/test_data.h"
@@ -59,6 +60,15 @@ constexpr auto kLimit = std::chrono::minutes(5);
 std::string program_path() {
     if (const char* path = std::getenv("THRONG_PROGRAM"); path != nullptr) return path;
     return (fs::read_symlink("/proc/self/exe").parent_path() / "throng").string();
+}
+
+bool handles_signals(int pid) {
+    std::ifstream status("/proc/" + std::to_string(pid) + "/status");
+    for (std::string line; std::getline(status, line);) {
+        if (line.rfind("SigCgt:", 0) != 0) continue;
+        return (std::stoull(line.substr(7), nullptr, 16) >> (SIGTERM - 1) & 1U) != 0;
+    }
+    return false;
 }
 
 ProgramResult run_program(const std::vector<std::string>& arguments, const ProgramOptions& options) {

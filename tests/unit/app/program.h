@@ -23,6 +23,9 @@ struct ProgramOptions {
 // The program under test: $THRONG_PROGRAM, else `throng` alongside the test.
 std::string program_path();
 
+// Whether the program has begun to handle SIGTERM: before, a signal ends it as it ends any process.
+bool handles_signals(int pid);
+
 // $THRONG_PROGRAM, else `throng` beside the test. Reads no configuration of the user. Killed after five minutes.
 ProgramResult run_program(const std::vector<std::string>& arguments, const ProgramOptions& options = {});
 
