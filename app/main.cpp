@@ -15,6 +15,7 @@
 #include "app/options/common.h"
 #include "app/options/config_options.h"
 #include "app/options/help.h"
+#include "app/options/interrupt.h"
 #include "app/options/report.h"
 #include "app/options/standard_output.h"
 #include "core/base/error.h"
@@ -85,6 +86,7 @@ int status_of(Run run) {
 int main(int argc, char** argv) {
     using namespace throng;
     standard_output::reserve_descriptors();
+    exit_on_signals();
     // A reader that went away (`| head`) is an error of the write, so that other outputs are still closed in order.
     std::signal(SIGPIPE, SIG_IGN);
     // So is a file that reaches the limit of its size (`ulimit -f`): it counts as a full disk.

@@ -64,16 +64,20 @@ int DetectRun::run() {
     outputs_ = OutputFiles(arguments_.output, arguments_.sources.size(), files_);
     settings_.host_pixels = outputs_.want_pixels();
     clocks_.emplace(arguments_.clocks, common_);
+    if (auto sink = clocks_->sink()) clock_sink_ = std::make_shared<SharedSink::Shared>(std::move(sink));
 
     const Clock::time_point start = Clock::now();
     for (start_sources(); !active_.empty(); start_sources()) watch();
     progress_.reset();
-    if (clock_sink_) clock_sink_->sink->close();
-    try {
-        outputs_.close();
-    } catch (const Error& error) {
-        report(error);
-    }
+    const auto finish = [this](auto& output, auto close) {
+        try {
+            (output.*close)();
+        } catch (const Error& error) {
+            report(error);
+        }
+    };
+    finish(*clocks_, &ClockRun::finish);
+    finish(outputs_, &OutputFiles::close);
     const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
     write_summary(seconds);
     print_totals(seconds);
@@ -172,10 +176,6 @@ Pipeline& DetectRun::make_pipeline(std::size_t number, std::unique_ptr<VideoSour
     totals_.push_back(active.totals);
     pipeline.add_sink(active.totals);
     pipeline.add_sink(std::make_shared<SharedSink>(summary_sink_));
-    clocks_->start_telemetry();
-    if (auto sink = clocks_->sink(); sink && !clock_sink_) {
-        clock_sink_ = std::make_shared<SharedSink::Shared>(std::move(sink));
-    }
     if (clock_sink_) pipeline.add_sink(std::make_shared<SharedSink>(clock_sink_));
     active_.push_back(std::move(active));
     return pipeline;
@@ -276,7 +276,7 @@ void DetectRun::finish(Active& active) {
 }
 
 void DetectRun::write_summary(double seconds) {
-    if (arguments_.output.summary.empty() || totals_.empty()) return;
+    if (arguments_.output.summary.empty() || summary_->frames() == 0) return;
     nlohmann::ordered_json json = summary_->json(seconds);
     json["backend"] = backend_name_;
     json["sources"] = SourceTotals::json(totals_);

@@ -81,7 +81,7 @@ private:
     std::vector<BackendChoice> idle_backends_;  // of sources that are over
     OutputFiles outputs_;
     std::optional<ClockRun> clocks_;
-    std::shared_ptr<SharedSink::Shared> clock_sink_;  // null until a source is open, and without --telemetry
+    std::shared_ptr<SharedSink::Shared> clock_sink_;  // null without --telemetry
     std::shared_ptr<RunSummary> summary_ = std::make_shared<RunSummary>();
     std::shared_ptr<SharedSink::Shared> summary_sink_ = std::make_shared<SharedSink::Shared>(summary_);
     std::shared_ptr<SparePlaces> spare_places_ = std::make_shared<SparePlaces>(kSparePlaces);  // of all sources

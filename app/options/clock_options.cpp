@@ -5,7 +5,6 @@
 #include "app/options/interrupt.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
-#include "core/clocks/telemetry_sink.h"
 
 namespace throng {
 
@@ -55,11 +54,28 @@ ClockRun::ClockRun(const ClockRunOptions& options, const CommonOptions& common) 
 }
 
 void ClockRun::start_telemetry() {
-    if (!telemetry_ && !telemetry_options_.csv.empty()) telemetry_ = std::make_shared<Telemetry>(telemetry_options_);
+    if (!telemetry_ && !telemetry_options_.csv.empty()) telemetry_ = std::make_unique<Telemetry>(telemetry_options_);
 }
 
-std::shared_ptr<ResultSink> ClockRun::sink() const {
-    return telemetry_ ? std::make_shared<TelemetrySink>(telemetry_) : nullptr;
+std::shared_ptr<ResultSink> ClockRun::sink() {
+    class Sink final : public ResultSink {
+    public:
+        Sink(ClockRun& run, const std::unique_ptr<Telemetry>& telemetry) : run_(run), telemetry_(telemetry) {}
+        void write(const FrameResult& result) override {
+            run_.start_telemetry();
+            telemetry_->add_frame(result.timings);
+        }
+        void close() override {}
+
+    private:
+        ClockRun& run_;
+        const std::unique_ptr<Telemetry>& telemetry_;
+    };
+    return telemetry_options_.csv.empty() ? nullptr : std::make_shared<Sink>(*this, telemetry_);
+}
+
+void ClockRun::finish() {
+    if (telemetry_) telemetry_->close();
 }
 
 }  // namespace throng

@@ -35,16 +35,18 @@ public:
     // Sets the profile. Throws Error(unavailable) naming what rejected it.
     ClockRun(const ClockRunOptions& options, const CommonOptions& common);
 
-    // Starts the telemetry, the first time only: apart from the constructor, so that a run that cannot begin leaves an
-    // earlier file as it was. Throws Error(input) when the file cannot be written.
+    // Starts the telemetry, the first time only. Throws Error(input) when the file cannot be written.
     void start_telemetry();
-    // Adds the times of frames to the telemetry; null unless it was started. For every pipeline of the run.
-    [[nodiscard]] std::shared_ptr<ResultSink> sink() const;
+    // Starts the telemetry with the first frame, so that a run that cannot begin leaves an earlier file as it was, and
+    // adds the times of frames to it; null without --telemetry. Not thread-safe: pipelines share it in turns.
+    [[nodiscard]] std::shared_ptr<ResultSink> sink();
+    // Ends the telemetry. Throws Error(input) when its file could not be written to the end.
+    void finish();
 
 private:
     Telemetry::Options telemetry_options_;
     std::unique_ptr<ClockController> clocks_;
-    std::shared_ptr<Telemetry> telemetry_;
+    std::unique_ptr<Telemetry> telemetry_;
 };
 
 }  // namespace throng

@@ -70,6 +70,17 @@ std::array<struct sigaction, kSignals.size()> previous;
 
 }  // namespace
 
+void exit_on_signals() noexcept {
+    struct sigaction action {};
+    action.sa_handler = [](int) { _exit(130); };
+    sigemptyset(&action.sa_mask);
+    for (const int signal : kSignals) {
+        struct sigaction present {};
+        sigaction(signal, nullptr, &present);
+        if (signal != SIGHUP || present.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);
+    }
+}
+
 InterruptGuard::InterruptGuard() {
     interrupted = false;
     end_at_next = false;

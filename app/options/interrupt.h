@@ -5,6 +5,10 @@
 
 namespace throng {
 
+// Until an InterruptGuard exists, and after it, these signals end the process at once with status 130: for commands
+// that have nothing to finish. To be called once, at the start. A SIGHUP that is ignored (nohup) stays ignored.
+void exit_on_signals() noexcept;
+
 // While one exists, the first SIGINT, SIGTERM or SIGHUP only requests a stop; a second SIGINT or SIGTERM ends the
 // process at once with status 130. A SIGHUP that was ignored before (nohup) stays ignored. At most one at a time.
 class InterruptGuard {

@@ -38,7 +38,7 @@ RunFiles::Kind RunFiles::identify(const std::string& path, int standard_stream, 
         return S_ISREG(status.st_mode) ? Kind::regular : Kind::other;
     }
     std::error_code failure;
-    const fs::path target = fs::weakly_canonical(link_target(path), failure);
+    const fs::path target = fs::weakly_canonical(fs::absolute(link_target(path), failure), failure);
     if (failure) return Kind::none;
     identity = {0, 0, target.string()};
     if (::stat(target.parent_path().c_str(), &status) == 0) {

@@ -159,6 +159,19 @@ void check_output_folder(const std::string& path) {
     if (::access(folder.c_str(), W_OK | X_OK) != 0) throw system_error("cannot write into the folder", path, errno);
 }
 
+namespace {
+
+// Throws Error(input) while another program writes the regular file through an OutputFile.
+void check_lock(const std::string& path) {
+    const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK);
+    if (file < 0) return;
+    const bool locked = ::flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    ::close(file);
+    if (locked) throw Error(ErrorKind::input, "another program is writing this file", path, "name another file");
+}
+
+}  // namespace
+
 void write_file(const std::string& path, std::string_view bytes, const std::stop_token& stop) {
     check_output_path(path);
     struct stat status {};
@@ -168,6 +181,7 @@ void write_file(const std::string& path, std::string_view bytes, const std::stop
     const std::string temporary =
         folder_of(target) + "/.throng-" + std::to_string(::getpid()) + "-" + std::to_string(++counter);
     const bool direct = path == "-" || (exists && !S_ISREG(status.st_mode));
+    if (exists && !direct) check_lock(path);
     const int file = direct ? -1 : ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kMode);
     if (file < 0) {  // no regular file, or one that may be changed in a folder that may not
         OutputFile output(path);

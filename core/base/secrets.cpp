@@ -12,10 +12,10 @@ constexpr std::string_view kMask = "***";
 constexpr std::string_view kSpace = " \t\r\n\v\f";
 
 // Last words of keys: "pw" is that of "user-pw", "signature" that of "X-Amz-Signature".
-constexpr std::array<std::string_view, 21> kSecretWords = {
-    "pw",  "pwd",       "pass",      "passwd",     "password",    "passphrase", "passcode",
-    "key", "apikey",    "accesskey", "secretkey",  "auth",        "token",      "secret",
-    "sas", "signature", "sig",       "credential", "credentials", "bearer",     "authtoken"};
+constexpr std::array<std::string_view, 22> kSecretWords = {
+    "pw",     "pwd",        "pass",        "passwd", "password",  "passphrase", "passcode", "key",
+    "apikey", "accesskey",  "secretkey",   "auth",   "token",     "secret",     "sas",      "signature",
+    "sig",    "credential", "credentials", "bearer", "authtoken", "jwt"};
 
 bool is_digit(char c) {
     return std::isdigit(static_cast<unsigned char>(c)) != 0;

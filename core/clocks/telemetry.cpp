@@ -225,6 +225,13 @@ void Telemetry::add_frame(const StageTimes& times) {
     }
 }
 
+void Telemetry::close() {
+    thread_.request_stop();
+    if (thread_.joinable()) thread_.join();
+    const std::lock_guard lock(mutex_);
+    if (failure_) throw Error(*failure_);
+}
+
 void Telemetry::join_frames(TelemetrySample& sample, double seconds) {
     std::vector<StageSum> stages;
     {
@@ -286,8 +293,11 @@ void Telemetry::write(const TelemetrySample& sample, const std::stop_token& stop
     try {
         csv_->write(line, stop);
     } catch (const Error& error) {
-        if (error.kind() != ErrorKind::interrupted) spdlog::warn("telemetry ends: {}", error.what());
         csv_.reset();
+        if (error.kind() == ErrorKind::interrupted) return;
+        spdlog::warn("telemetry ends: {}", error.what());
+        const std::lock_guard lock(mutex_);
+        failure_ = error;
     }
 }
 

@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "core/base/error.h"
 #include "core/base/output_file.h"
 #include "core/clocks/gpu_clock.h"
 #include "core/clocks/nvml.h"
@@ -103,6 +104,10 @@ public:
     Telemetry(const Telemetry&) = delete;
     Telemetry& operator=(const Telemetry&) = delete;
 
+    // Ends the sampling and the file, with a last sample. Idempotent. Throws Error(input) when the file could not be
+    // written to its end.
+    void close();
+
     // A frame was done: its times become part of the next sample. Cheap, from any thread.
     void add_frame(const StageTimes& times);
 
@@ -131,7 +136,8 @@ private:
     std::deque<TelemetrySample> history_;
     std::uint64_t count_ = 0;
     double cost_ = 0;
-    std::mutex frames_mutex_;  // apart, so that a frame never waits for a reader of the history
+    std::optional<Error> failure_;  // of the file
+    std::mutex frames_mutex_;       // apart, so that a frame never waits for a reader of the history
     std::uint64_t frames_ = 0;
     std::vector<StageSum> stages_;
     std::jthread thread_;  // last: it uses all the others

@@ -9,12 +9,12 @@
 
 #include "core/base/error.h"
 #include "core/model/onnx.pb.h"
+#include "core/model/onnx_tensor.h"
 
 namespace throng {
 namespace {
 
 constexpr int kMostNodes = 1 << 16;
-constexpr int kMostDimensions = 8;
 
 bool begins_with(std::string_view text, std::string_view beginning) {
     return text.substr(0, beginning.size()) == beginning;
@@ -53,7 +53,7 @@ OnnxValueInfo value_info(const onnx::ValueInfoProto& proto) {
     if (!proto.has_type() || !proto.type().has_tensor_type()) return info;
     const auto& tensor = proto.type().tensor_type();
     info.is_float = tensor.elem_type() == onnx::TensorProto::FLOAT;
-    info.has_shape = tensor.has_shape() && tensor.shape().dim_size() <= kMostDimensions;
+    info.has_shape = tensor.has_shape() && tensor.shape().dim_size() <= kMaxDimensions;
     if (!info.has_shape) return info;
     for (const auto& dim : tensor.shape().dim()) {
         info.shape.push_back(dim.has_dim_value() && dim.dim_value() > 0 ? dim.dim_value() : -1);

@@ -15,14 +15,12 @@ static_assert(std::endian::native == std::endian::little, "ONNX keeps raw data l
 
 using Type = onnx::TensorProto;
 
-constexpr int kMostDimensions = 8;
-
 [[noreturn]] void fail(const std::string& problem, const std::string& where, const std::string& advice = {}) {
     throw Error(ErrorKind::input, problem, where, advice);
 }
 
 std::size_t count_elements(const onnx::TensorProto& proto, const std::string& where) {
-    if (proto.dims_size() > kMostDimensions) fail("has more dimensions than any weight", where);
+    if (proto.dims_size() > kMaxDimensions) fail("has more dimensions than any weight", where);
     std::uint64_t count = 1;
     for (const std::int64_t dim : proto.dims()) {
         if (dim < 0) fail("has a dimension below 0", where);

@@ -27,6 +27,7 @@ struct OnnxTensor {
 };
 
 inline constexpr std::size_t kLargestConstant = std::size_t{1} << 26;  // elements
+inline constexpr int kMaxDimensions = 8;                               // of constants and other values
 
 // Throws Error(input) at `where` for external data, an unknown type, and data that do not fit the shape.
 [[nodiscard]] OnnxTensor read_tensor(const onnx::TensorProto& proto, const std::string& where);

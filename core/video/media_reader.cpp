@@ -467,36 +467,45 @@ std::optional<double> MediaReader::duration() const {
     return std::nullopt;
 }
 
-// When the video ends by what the file's headers say, in seconds on the container's clock. What FFmpeg estimates from
-// the data at hand is no promise.
-std::optional<double> MediaReader::promised_end() const {
+// When the video ends by what the file's headers say. What FFmpeg estimates from the data at hand is no promise.
+std::optional<MediaReader::PromisedEnd> MediaReader::promised_end() const {
     if (request_.live || input_->duration_estimation_method != AVFMT_DURATION_FROM_STREAM) return std::nullopt;
+    constexpr double kUsualDifference = 0.5;  // seconds between what headers say and the last frame's end
+    const double usual = std::max(kUsualDifference, 0.5 * step());
+    const double start = static_cast<double>(start_.value_or(0)) * av_q2d(stream_->time_base);
     const std::string_view format = input_->iformat->name;
-    // Matroska counts from 0, wherever the first frame is.
-    if (const auto tag = seconds_of(av_dict_get(stream_->metadata, "DURATION", nullptr, 0))) return tag;
+    if (format == "hls") {
+        // The sum of a playlist's segments, which may be rounded to whole seconds each.
+        if (input_->duration <= 0) return std::nullopt;
+        const double length = static_cast<double>(input_->duration) / AV_TIME_BASE;
+        return PromisedEnd{start + length, std::max(1.0, 0.1 * length)};
+    }
+    // Matroska counts from 0, wherever the first frame is. The tag is the end of this very track.
+    if (const auto tag = seconds_of(av_dict_get(stream_->metadata, "DURATION", nullptr, 0))) {
+        return PromisedEnd{*tag, std::max(0.1, 1.5 * step())};
+    }
     const bool alone = input_->nb_streams == 1;
     if (format.substr(0, 8) == "matroska") {
         if (!alone || input_->duration <= 0) return std::nullopt;
-        return static_cast<double>(input_->duration) / AV_TIME_BASE;
+        return PromisedEnd{static_cast<double>(input_->duration) / AV_TIME_BASE, usual};
     }
     // Elsewhere a stream may have been given the duration of the longest one.
     const bool own_duration = alone || format.substr(0, 3) == "mov" || format == "avi";
     if (!own_duration || stream_->duration == AV_NOPTS_VALUE || stream_->duration <= 0) return std::nullopt;
-    return static_cast<double>(start_.value_or(0) + stream_->duration) * av_q2d(stream_->time_base);
+    return PromisedEnd{start + static_cast<double>(stream_->duration) * av_q2d(stream_->time_base), usual};
 }
 
 std::string MediaReader::early_end() const {
     const bool no_more_data = bytes_ && !bytes_->failure().empty();
     if (no_more_data || (gave_up_ && !gave_up_on_damage_)) return "reading ended early: " + read_error();
-    const std::optional<double> promised = promised_end();
+    const std::optional<PromisedEnd> promised = promised_end();
     if (promised && passed_.highest_end) {
-        constexpr double kUsualDifference = 0.5;  // seconds between what headers say and the last frame's end
         const double tick = av_q2d(stream_->time_base);
         const double start = static_cast<double>(start_.value_or(0)) * tick;
         const double end = static_cast<double>(*passed_.highest_end) * tick;
-        if (end + std::max(kUsualDifference, 0.5 * step()) < *promised) {
+        if (end + promised->tolerance < promised->end) {
             return "the file ends early: after " + short_number(end - start) + " of " +
-                   short_number(*promised - start) + " s";
+                   short_number(promised->end - start) + " s";
         }
     }
     // GIF: FFmpeg counted the frames, and does not give one that is cut.

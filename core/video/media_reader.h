@@ -104,7 +104,11 @@ private:
     [[nodiscard]] bool has_end(const std::stop_token& stop);
     [[nodiscard]] bool is_sent_ahead(const std::stop_token& stop);
     [[nodiscard]] std::uint64_t complaints() const { return std::max<std::uint64_t>(damaged_, *decoder_errors_); }
-    [[nodiscard]] std::optional<double> promised_end() const;
+    struct PromisedEnd {
+        double end;        // seconds on the container's clock
+        double tolerance;  // seconds that the last frame of a whole file may end before
+    };
+    [[nodiscard]] std::optional<PromisedEnd> promised_end() const;
     [[nodiscard]] double step() const { return fps_ > 0 ? 1 / fps_ : 0; }
     void note_picture(const AVFrame& picture);
     void note_entry();

@@ -27,10 +27,6 @@ namespace fs = std::filesystem;
 
 using Source = std::unique_ptr<VideoSource>;
 
-bool has_prefix(std::string_view text, std::string_view prefix) {
-    return text.substr(0, prefix.size()) == prefix;
-}
-
 bool is_motion_jpeg(const fs::path& path) {
     const std::string extension = path.extension().string();
     return extension == ".mjpg" || extension == ".mjpeg";
@@ -76,9 +72,9 @@ struct SourceKind {
     Source (*open)(std::string_view spec, const SourceOptions& options, const std::stop_token& stop);
 };
 constexpr std::array<SourceKind, 6> kKinds = {{
-    {[](std::string_view spec) { return has_prefix(spec, "mosaic:"); }, open_mosaic},
-    {[](std::string_view spec) { return has_prefix(spec, "crowd:"); }, open_drawn_crowd},
-    {[](std::string_view spec) { return has_prefix(spec, "gst:"); }, open_gstreamer},
+    {[](std::string_view spec) { return spec.starts_with("mosaic:"); }, open_mosaic},
+    {[](std::string_view spec) { return spec.starts_with("crowd:"); }, open_drawn_crowd},
+    {[](std::string_view spec) { return spec.starts_with("gst:"); }, open_gstreamer},
     {is_camera, open_camera},
     {is_address, open_address},
     {[](std::string_view) { return true; }, open_path},

@@ -15,10 +15,6 @@ namespace fs = std::filesystem;
 
 constexpr std::uintmax_t kMaxPlaylist = 1 << 20;  // bytes; larger files are no playlists
 
-bool has_prefix(std::string_view text, std::string_view prefix) {
-    return text.substr(0, prefix.size()) == prefix;
-}
-
 std::string local_path(std::string_view text) {
     const std::string scheme = url_scheme(text);
     if (scheme == "file") return file_url_path(text);
@@ -33,11 +29,11 @@ void add_playlist(const fs::path& path, SourceFiles& found) {
     std::ifstream stream(path);
     std::string line;
     std::getline(stream, line);
-    const bool concat = has_prefix(line, "ffconcat");
-    if (!concat && !has_prefix(line, "#EXTM3U")) return;
+    const bool concat = line.starts_with("ffconcat");
+    if (!concat && !line.starts_with("#EXTM3U")) return;
     while (std::getline(stream, line)) {
         if (!line.empty() && line.back() == '\r') line.pop_back();
-        if (concat && has_prefix(line, "file ")) {
+        if (concat && line.starts_with("file ")) {
             line.erase(0, 5);
             if (line.size() >= 2 && line.front() == '\'' && line.back() == '\'') line = line.substr(1, line.size() - 2);
         } else if (concat || line.empty() || line.front() == '#') {
@@ -103,11 +99,11 @@ void add_pipeline(std::string_view pipeline, SourceFiles& found) {
 }
 
 void add_source(std::string_view spec, SourceFiles& found) {
-    if (has_prefix(spec, "mosaic:")) {
+    if (spec.starts_with("mosaic:")) {
         add_source(spec.substr(spec.find(':') + 1), found);
-    } else if (has_prefix(spec, "gst:")) {
+    } else if (spec.starts_with("gst:")) {
         add_pipeline(spec.substr(spec.find(':') + 1), found);
-    } else if (!has_prefix(spec, "crowd:") && !is_camera(spec)) {
+    } else if (!spec.starts_with("crowd:") && !is_camera(spec)) {
         add_path(local_path(spec), found);
     }
 }

@@ -136,6 +136,8 @@ TEST_F(Outputs, NeverReplaceEachOther) {
         {"bench", "cascade", "--json", file("o"), "--csv", file("photos/../o")},
         {"crowd", file("o.png"), "--truth", file("o.png")},
         {"crowd", file("o.png"), "--truth", file("photos/../o.png")},
+        {"crowd", "new.png", "--truth", "./new.png"},
+        {"detect", kCrowd, "--json", "new", "--summary", fs::absolute("new").string()},
         {"crowd", file("link.mp4"), "--truth", file("in.mp4")},
     });
 }
@@ -171,6 +173,8 @@ TEST_F(Outputs, AnEarlierResultSurvivesARunThatCannotBegin) {
         {"detect", kCrowd, "--json", earlier, "--images", file("boxes.csv")},
         {"detect", kCrowd, "--json", earlier, "--clocks", "nonsense", "--root", file("photos")},
         {"detect", file("boxes.csv"), "--telemetry", earlier},
+        {"detect", kCrowd, "--switch", "bogus=1", "--telemetry", earlier},
+        {"detect", kCrowd, "--switch", "bogus=1", "--summary", earlier},
         {"detect", file("boxes.csv"), "--summary", earlier},
         {"crowd", file("in.mp4"), "--truth", file("missing/t.jsonl")},
         {"nms", file("missing.csv"), "--out", earlier},
@@ -188,6 +192,9 @@ TEST_F(Outputs, TwoRunsIntoOneFileDoNotMix) {
     options.meanwhile = [&](int pid) {
         if (lines_in(file("o.jsonl")) == 0) return true;
         second = run_program({"detect", kCrowd, "--json", file("o.jsonl")});
+        const ProgramResult third = run_program({"nms", file("boxes.csv"), "--out", file("o.jsonl")});
+        EXPECT_EQ(third.status, 3) << third.err;
+        EXPECT_NE(third.err.find("another program"), std::string::npos) << third.err;
         kill(pid, SIGINT);
         return false;
     };
@@ -221,6 +228,32 @@ TEST_F(Outputs, OneSignalEndsARunWhoseReaderIsMissingOrSilent) {
             EXPECT_EQ(result.status, 130) << output[0] << " " << signal << "\n" << result.err;
             EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(30)) << output[0];
         }
+    }
+}
+
+TEST_F(Outputs, ATelemetryThatIsCutIsAnError) {
+    ProgramOptions options;
+    options.largest_file = 100;  // less than its header
+    const ProgramResult result =
+        run_program({"detect", kCrowd, "--telemetry", file("t.csv"), "--root", file("photos")}, options);
+    EXPECT_EQ(result.status, 3) << result.err;
+    EXPECT_NE(result.err.find("t.csv"), std::string::npos) << result.err;
+    options.largest_file = 160;  // the header alone
+    EXPECT_EQ(run_program({"detect", kCrowd, "--telemetry", file("t.csv"), "--root", file("photos")}, options).status,
+              3);
+}
+
+TEST_F(Outputs, EveryCommandEndsWithStatus130) {
+    ASSERT_EQ(::mkfifo(file("pipe").c_str(), 0600), 0);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+        ProgramOptions options;
+        options.meanwhile = [&](int pid) {
+            if (!test::handles_signals(pid)) return true;
+            kill(pid, signal);
+            return false;
+        };
+        EXPECT_EQ(run_program({"nms", file("pipe")}, options).status, 130);
+        EXPECT_EQ(run_program({"eval", file("pipe"), file("pipe")}, options).status, 130);
     }
 }
 
