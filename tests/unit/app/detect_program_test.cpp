@@ -17,6 +17,7 @@ namespace throng {
 namespace {
 
 namespace fs = std::filesystem;
+using test::contents;
 using test::ProgramOptions;
 using test::ProgramResult;
 using test::run_program;
@@ -28,12 +29,6 @@ std::vector<nlohmann::json> json_lines(const std::string& text) {
     std::istringstream stream(text);
     for (std::string line; std::getline(stream, line);) lines.push_back(nlohmann::json::parse(line));
     return lines;
-}
-
-std::string contents(const fs::path& path) {
-    std::ostringstream text;
-    text << std::ifstream(path, std::ios::binary).rdbuf();
-    return text.str();
 }
 
 #define EXPECT_SAYS(text, part) EXPECT_NE((text).find(part), std::string::npos) << (text)

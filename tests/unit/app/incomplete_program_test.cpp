@@ -22,15 +22,10 @@ namespace throng {
 namespace {
 
 namespace fs = std::filesystem;
+using test::contents;
 using test::ProgramOptions;
 using test::ProgramResult;
 using test::run_program;
-
-std::string contents(const fs::path& path) {
-    std::ostringstream text;
-    text << std::ifstream(path, std::ios::binary).rdbuf();
-    return text.str();
-}
 
 class IncompleteProgram : public ::testing::Test {
 protected:

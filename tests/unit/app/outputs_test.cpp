@@ -22,18 +22,13 @@ namespace throng {
 namespace {
 
 namespace fs = std::filesystem;
+using test::contents;
 using test::ProgramOptions;
 using test::ProgramResult;
 using test::run_program;
 using Arguments = std::vector<std::string>;
 
-constexpr const char* kCrowd = "crowd:faces=2,size=160x120,frames=3";
-
-std::string contents(const fs::path& path) {
-    std::ostringstream text;
-    text << std::ifstream(path, std::ios::binary).rdbuf();
-    return text.str();
-}
+constexpr const char* kSmallCrowd = "crowd:faces=2,size=160x120,frames=3";
 
 std::size_t lines_in(const fs::path& path) {
     const std::string text = contents(path);
@@ -100,10 +95,10 @@ TEST_F(Outputs, OfDetectNeverReplaceAnInput) {
         {"detect", file("photos/a.jpg"), "--images", file("photos")},
         {"detect", in, "--telemetry", in},
         {"detect", in, "--summary", in},
-        {"detect", kCrowd, "--model", file("model.xml"), "--json", file("model.xml")},
-        {"detect", kCrowd, "--model", file("model.xml"), "--telemetry", file("model.xml")},
-        {"detect", kCrowd, "--config", file("config.toml"), "--json", file("config.toml")},
-        {"detect", kCrowd, "--profiles", file("config.toml"), "--json", file("config.toml")},
+        {"detect", kSmallCrowd, "--model", file("model.xml"), "--json", file("model.xml")},
+        {"detect", kSmallCrowd, "--model", file("model.xml"), "--telemetry", file("model.xml")},
+        {"detect", kSmallCrowd, "--config", file("config.toml"), "--json", file("config.toml")},
+        {"detect", kSmallCrowd, "--profiles", file("config.toml"), "--json", file("config.toml")},
         {"bench", "pipeline", in, "--json", in},
         {"bench", "pipeline", in, "--csv", file("link.mp4")},
         {"view", in, "--json", in},
@@ -115,29 +110,29 @@ TEST_F(Outputs, OfDetectNeverReplaceAnInput) {
 TEST_F(Outputs, OfSeveralSourcesAreCheckedUnderTheirNumberedNames) {
     fs::rename(file("in.mp4"), file("clip-1.mp4"));
     expect_rejected({
-        {"detect", file("clip-1.mp4"), kCrowd, "--video", file("clip.mp4")},
-        {"detect", kCrowd, kCrowd, "--video", file("sp.mp4"), "--json", file("sp-1.mp4")},
-        {"detect", kCrowd, kCrowd, "--video", file("sp.mp4"), "--telemetry", file("sp-2.mp4")},
+        {"detect", file("clip-1.mp4"), kSmallCrowd, "--video", file("clip.mp4")},
+        {"detect", kSmallCrowd, kSmallCrowd, "--video", file("sp.mp4"), "--json", file("sp-1.mp4")},
+        {"detect", kSmallCrowd, kSmallCrowd, "--video", file("sp.mp4"), "--telemetry", file("sp-2.mp4")},
     });
 }
 
 TEST_F(Outputs, NeverReplaceEachOther) {
     fs::create_symlink(file("not-there-yet"), file("dangling"));
     expect_rejected({
-        {"detect", kCrowd, "--json", file("o"), "--telemetry", file("o")},
-        {"detect", kCrowd, "--json", file("o.mp4"), "--video", file("o.mp4")},
-        {"detect", kCrowd, "--json", file("o.mp4"), "--video", file("photos/../o.mp4")},
-        {"detect", kCrowd, "--telemetry", file("o.mp4"), "--video", file("o.mp4")},
-        {"detect", kCrowd, "--json", file("dangling"), "--summary", file("not-there-yet")},
-        {"detect", kCrowd, "--json", "-", "--summary", "-"},
-        {"detect", kCrowd, "--json", "/dev/stdout"},
+        {"detect", kSmallCrowd, "--json", file("o"), "--telemetry", file("o")},
+        {"detect", kSmallCrowd, "--json", file("o.mp4"), "--video", file("o.mp4")},
+        {"detect", kSmallCrowd, "--json", file("o.mp4"), "--video", file("photos/../o.mp4")},
+        {"detect", kSmallCrowd, "--telemetry", file("o.mp4"), "--video", file("o.mp4")},
+        {"detect", kSmallCrowd, "--json", file("dangling"), "--summary", file("not-there-yet")},
+        {"detect", kSmallCrowd, "--json", "-", "--summary", "-"},
+        {"detect", kSmallCrowd, "--json", "/dev/stdout"},
         {"bench", "nms", "--n", "10", "--csv", "/proc/self/fd/1"},
         {"bench", "nms", "--n", "10", "--json", file("o"), "--csv", file("o")},
         {"bench", "cascade", "--json", file("o"), "--csv", file("photos/../o")},
         {"crowd", file("o.png"), "--truth", file("o.png")},
         {"crowd", file("o.png"), "--truth", file("photos/../o.png")},
         {"crowd", "new.png", "--truth", "./new.png"},
-        {"detect", kCrowd, "--json", "new", "--summary", fs::absolute("new").string()},
+        {"detect", kSmallCrowd, "--json", "new", "--summary", fs::absolute("new").string()},
         {"crowd", file("link.mp4"), "--truth", file("in.mp4")},
     });
 }
@@ -167,14 +162,14 @@ TEST_F(Outputs, AnEarlierResultSurvivesARunThatCannotBegin) {
     const std::string earlier = file("earlier.jsonl");
     const std::vector<Arguments> commands = {
         {"detect", file("missing.mp4"), "--json", earlier},
-        {"detect", kCrowd, "--json", earlier, "--theta", "7"},
-        {"detect", kCrowd, "--json", earlier, "--model", file("missing.xml")},
-        {"detect", kCrowd, "--json", earlier, "--video", file("missing/o.mp4")},
-        {"detect", kCrowd, "--json", earlier, "--images", file("boxes.csv")},
-        {"detect", kCrowd, "--json", earlier, "--clocks", "nonsense", "--root", file("photos")},
+        {"detect", kSmallCrowd, "--json", earlier, "--theta", "7"},
+        {"detect", kSmallCrowd, "--json", earlier, "--model", file("missing.xml")},
+        {"detect", kSmallCrowd, "--json", earlier, "--video", file("missing/o.mp4")},
+        {"detect", kSmallCrowd, "--json", earlier, "--images", file("boxes.csv")},
+        {"detect", kSmallCrowd, "--json", earlier, "--clocks", "nonsense", "--root", file("photos")},
         {"detect", file("boxes.csv"), "--telemetry", earlier},
-        {"detect", kCrowd, "--switch", "bogus=1", "--telemetry", earlier},
-        {"detect", kCrowd, "--switch", "bogus=1", "--summary", earlier},
+        {"detect", kSmallCrowd, "--switch", "bogus=1", "--telemetry", earlier},
+        {"detect", kSmallCrowd, "--switch", "bogus=1", "--summary", earlier},
         {"detect", file("boxes.csv"), "--summary", earlier},
         {"crowd", file("in.mp4"), "--truth", file("missing/t.jsonl")},
         {"nms", file("missing.csv"), "--out", earlier},
@@ -191,7 +186,7 @@ TEST_F(Outputs, TwoRunsIntoOneFileDoNotMix) {
     ProgramOptions options;
     options.meanwhile = [&](int pid) {
         if (lines_in(file("o.jsonl")) == 0) return true;
-        second = run_program({"detect", kCrowd, "--json", file("o.jsonl")});
+        second = run_program({"detect", kSmallCrowd, "--json", file("o.jsonl")});
         const ProgramResult third = run_program({"nms", file("boxes.csv"), "--out", file("o.jsonl")});
         EXPECT_EQ(third.status, 3) << third.err;
         EXPECT_NE(third.err.find("another program"), std::string::npos) << third.err;
@@ -235,12 +230,13 @@ TEST_F(Outputs, ATelemetryThatIsCutIsAnError) {
     ProgramOptions options;
     options.largest_file = 100;  // less than its header
     const ProgramResult result =
-        run_program({"detect", kCrowd, "--telemetry", file("t.csv"), "--root", file("photos")}, options);
+        run_program({"detect", kSmallCrowd, "--telemetry", file("t.csv"), "--root", file("photos")}, options);
     EXPECT_EQ(result.status, 3) << result.err;
     EXPECT_NE(result.err.find("t.csv"), std::string::npos) << result.err;
     options.largest_file = 160;  // the header alone
-    EXPECT_EQ(run_program({"detect", kCrowd, "--telemetry", file("t.csv"), "--root", file("photos")}, options).status,
-              3);
+    EXPECT_EQ(
+        run_program({"detect", kSmallCrowd, "--telemetry", file("t.csv"), "--root", file("photos")}, options).status,
+        3);
 }
 
 TEST_F(Outputs, EveryCommandEndsWithStatus130) {

@@ -22,12 +22,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string contents(const fs::path& path) {
-    std::ostringstream text;
-    text << std::ifstream(path).rdbuf();
-    return text.str();
-}
-
 [[noreturn]] void become_program(std::vector<std::string> arguments, const ProgramOptions& options,
                                  const fs::path& dir) {
     const int out = ::open((dir / "out").c_str(), O_WRONLY | O_CREAT, 0600);
@@ -56,6 +50,12 @@ std::string contents(const fs::path& path) {
 constexpr auto kLimit = std::chrono::minutes(5);
 
 }  // namespace
+
+std::string contents(const fs::path& path) {
+    std::ostringstream text;
+    text << std::ifstream(path, std::ios::binary).rdbuf();
+    return text.str();
+}
 
 std::string program_path() {
     if (const char* path = std::getenv("THRONG_PROGRAM"); path != nullptr) return path;

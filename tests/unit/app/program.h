@@ -1,6 +1,7 @@
 // Runs the built program as a user would and catches what it says.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
@@ -22,6 +23,9 @@ struct ProgramOptions {
 
 // The program under test: $THRONG_PROGRAM, else `throng` alongside the test.
 std::string program_path();
+
+// All bytes of a file; empty where it cannot be read.
+std::string contents(const std::filesystem::path& path);
 
 // Whether the program has begun to handle SIGTERM: before, a signal ends it as it ends any process.
 bool handles_signals(int pid);
