@@ -101,10 +101,14 @@ TEST_F(Outputs, OfDetectNeverReplaceAnInput) {
         {"detect", kSmallCrowd, "--profiles", file("config.toml"), "--json", file("config.toml")},
         {"bench", "pipeline", in, "--json", in},
         {"bench", "pipeline", in, "--csv", file("link.mp4")},
+    });
+#ifdef TH_WITH_UI
+    expect_rejected({
         {"view", in, "--json", in},
         {"view", in, "--screenshot", in},
         {"view", in, "--telemetry", in},
     });
+#endif
 }
 
 TEST_F(Outputs, OfSeveralSourcesAreCheckedUnderTheirNumberedNames) {
