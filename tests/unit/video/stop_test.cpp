@@ -146,8 +146,8 @@ TEST(Pipe, GivesEveryFrameAndEndsWithItsWriter) {
     test::ffmpeg("-f lavfi -i testsrc=size=64x48:rate=10 -t 3 -pix_fmt yuv420p -c:v libx264 -bf 0", file);
     const std::vector<char> bytes = test::read_file(file);
     for (const bool whole : {true, false}) {
-        fifo.open_writer();
         const std::jthread writer([&] {
+            fifo.writer = ::open(fifo.path.c_str(), O_WRONLY | O_CLOEXEC);  // waits for the reader, as any writer does
             fifo.write(bytes, whole ? bytes.size() : bytes.size() / 2);
             if (whole) ::close(std::exchange(fifo.writer, -1));
         });
