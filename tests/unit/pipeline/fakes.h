@@ -127,7 +127,7 @@ class FakeBackend final : public Backend {
 public:
     struct Plan {
         std::function<std::uint32_t(std::int64_t frame)> boxes = [](std::int64_t) { return 2U; };
-        std::int64_t fails_at = -1;  // the detector throws for this frame
+        std::int64_t fails_at = -1;  // the detector throws from this frame on, which may be dropped itself
         ErrorKind failure = ErrorKind::internal;
         std::chrono::milliseconds detect_time{0};
         std::string missing_model;  // make_detector throws for it
@@ -221,7 +221,8 @@ private:
             if (!plan_->reads_device && frame.info().memory == MemoryKind::device) {
                 throw Error(ErrorKind::internal, "this memory cannot be read", "fake");
             }
-            if (index == plan_->fails_at) throw Error(plan_->failure, "the device is lost", "fake");
+            if (plan_->fails_at >= 0 && index >= plan_->fails_at)
+                throw Error(plan_->failure, "the device is lost", "fake");
             std::this_thread::sleep_for(plan_->detect_time);
             const DetectionSpan& span = raw.span();
             *span.count = {plan_->boxes(index), 0};
