@@ -6,11 +6,11 @@
 namespace throng {
 
 // Until an InterruptGuard exists, and after it, these signals end the process at once with status 130: for commands
-// that have nothing to finish. To be called once, at the start. A SIGHUP that is ignored (nohup) stays ignored.
+// that have nothing to finish. To be called once, at the start. A SIGHUP that is ignored (nohup) is not handled.
 void exit_on_signals() noexcept;
 
 // While one exists, the first SIGINT, SIGTERM or SIGHUP only requests a stop; a second SIGINT or SIGTERM ends the
-// process at once with status 130. A SIGHUP that was ignored before (nohup) stays ignored. At most one at a time.
+// process at once with status 130. A SIGHUP that was ignored before (nohup) is not handled. At most one at a time.
 class InterruptGuard {
 public:
     InterruptGuard();
@@ -19,7 +19,7 @@ public:
     InterruptGuard& operator=(const InterruptGuard&) = delete;
 
     [[nodiscard]] static bool requested() noexcept;
-    // Of the guard that exists; ends blocking calls. Without a guard a token that never stops.
+    // Returns the token that ends blocking calls; one that never stops while there is no guard.
     [[nodiscard]] static std::stop_token token();
 };
 
