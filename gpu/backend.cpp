@@ -66,9 +66,9 @@ public:
         return std::make_unique<CudaNms>(device_, stream_.view());
     }
 
-    [[nodiscard]] DetectionBuffer make_buffer(std::int32_t capacity, const DetectionExtras& extras) override {
+    [[nodiscard]] DetectionBuffer make_buffer(std::int32_t capacity, const OptionalFields& optional_fields) override {
         make_current();
-        return make_device_buffer(capacity, extras, stream_.view());
+        return make_device_buffer(capacity, optional_fields, stream_.view());
     }
 
     [[nodiscard]] std::unique_ptr<StageRecorder> make_recorder() override {
@@ -89,7 +89,7 @@ public:
     // One frame's kernels run while the one before is on its way to the host.
     [[nodiscard]] int frames_in_flight() const override { return 2; }
 
-    [[nodiscard]] std::unique_ptr<FrameFetch> make_fetch() override {
+    [[nodiscard]] std::unique_ptr<FrameReadback> make_fetch() override {
         make_current();
         return std::make_unique<CudaFetch>(device_.index, stream_.view());
     }

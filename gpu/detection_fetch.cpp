@@ -11,42 +11,43 @@
 namespace throng::gpu {
 namespace {
 
-constexpr std::size_t kKeptPictures = 8;  // a writer of videos has five, the window one
+constexpr std::size_t kKeptImages = 8;  // a writer of videos has five, the window one
 
 }  // namespace
 
-struct CudaFetch::PinnedPicture {
+struct CudaFetch::PinnedImage {
     PinnedBuffer<std::uint8_t> memory;
 };
 
 CudaFetch::CudaFetch(int device, StreamView stream) : device_(device), stream_(stream) {}
 
 CudaFetch::~CudaFetch() {
-    warn_cuda(cudaStreamSynchronize(copies_.view()), "waiting for a picture");
+    warn_cuda(cudaStreamSynchronize(copies_.view()), "waiting for a frame");
 }
 
-void CudaFetch::start(const DetectionBuffer& raw, const DetectionBuffer& kept, const Frame& frame, Wanted wanted) {
+void CudaFetch::start(const DetectionBuffer& raw, const DetectionBuffer& kept, const Frame& frame,
+                      Requested requested) {
     check_cuda(cudaSetDevice(device_), "cudaSetDevice");  // a property of the calling thread
     kept_.start(kept, true, stream_);
-    raw_.start(raw, wanted.raw_boxes, stream_);
+    raw_.start(raw, requested.raw_boxes, stream_);
     detections_.record(stream_);
-    if (wanted.picture && frame.info().memory == MemoryKind::device) start_picture(frame);
+    if (requested.image && frame.info().memory == MemoryKind::device) start_image(frame);
 }
 
 // Page-locking memory takes milliseconds, so what nobody looks at any more is used again.
-std::shared_ptr<CudaFetch::PinnedPicture> CudaFetch::take_memory(std::size_t bytes) {
-    std::erase_if(pictures_, [bytes](const auto& p) { return p.use_count() == 1 && p->memory.size() != bytes; });
-    for (const auto& picture : pictures_) {
-        if (picture.use_count() != 1) continue;
+std::shared_ptr<CudaFetch::PinnedImage> CudaFetch::take_memory(std::size_t bytes) {
+    std::erase_if(images_, [bytes](const auto& p) { return p.use_count() == 1 && p->memory.size() != bytes; });
+    for (const auto& image : images_) {
+        if (image.use_count() != 1) continue;
         std::atomic_thread_fence(std::memory_order_acquire);  // what its last reader did is over
-        return picture;
+        return image;
     }
-    auto picture = std::make_shared<PinnedPicture>(PinnedPicture{PinnedBuffer<std::uint8_t>(bytes)});
-    if (pictures_.size() < kKeptPictures) pictures_.push_back(picture);
-    return picture;
+    auto image = std::make_shared<PinnedImage>(PinnedImage{PinnedBuffer<std::uint8_t>(bytes)});
+    if (images_.size() < kKeptImages) images_.push_back(image);
+    return image;
 }
 
-void CudaFetch::start_picture(const Frame& frame) {
+void CudaFetch::start_image(const Frame& frame) {
     FrameInfo info = frame.info();
     info.memory = MemoryKind::pinned;
     PlaneView planes[Frame::kMaxPlanes];
@@ -56,8 +57,8 @@ void CudaFetch::start_picture(const Frame& frame) {
         planes[p].pitch = (planes[p].width + 63) / 64 * 64;
         bytes += static_cast<std::size_t>(planes[p].pitch) * static_cast<std::size_t>(planes[p].height);
     }
-    std::shared_ptr<PinnedPicture> target = take_memory(bytes);
-    decoded_.record(cudaStreamLegacy);  // where FFmpeg's decoder finishes its pictures
+    std::shared_ptr<PinnedImage> target = take_memory(bytes);
+    decoded_.record(cudaStreamLegacy);  // where FFmpeg's decoder finishes its frames
     decoded_.make_wait(copies_.view());
     std::uint8_t* to = target->memory.data();
     for (int p = 0; p < plane_count(info.format); ++p) {
@@ -69,23 +70,23 @@ void CudaFetch::start_picture(const Frame& frame) {
         check_cuda(cudaMemcpy2DAsync(to, static_cast<std::size_t>(plane.pitch), from.data,
                                      static_cast<std::size_t>(from.pitch), width, rows, cudaMemcpyDeviceToHost,
                                      copies_.view()),
-                   "copying a picture to the host");
+                   "copying a frame to the host");
         count_host_copy(width * rows);
         to += static_cast<std::size_t>(plane.pitch) * rows;
     }
-    picture_done_.record(copies_.view());
+    image_done_.record(copies_.view());
     source_ = frame;
-    picture_ = Frame(info, planes, std::move(target));
+    image_ = Frame(info, planes, std::move(target));
 }
 
 void CudaFetch::finish(DetectionSet& raw, DetectionSet& kept, Frame& frame) {
     detections_.synchronize();
     raw_.finish(raw, copies_.view());
     kept_.finish(kept, copies_.view());
-    if (!picture_) return;
-    picture_done_.synchronize();
+    if (!image_) return;
+    image_done_.synchronize();
     source_ = {};
-    frame = std::exchange(picture_, {});
+    frame = std::exchange(image_, {});
 }
 
 }  // namespace throng::gpu

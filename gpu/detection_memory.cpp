@@ -29,7 +29,7 @@ private:
     std::size_t size_ = 0;
 };
 
-DetectionSpan lay_out(Layout& layout, std::int32_t capacity, const DetectionExtras& extras) {
+DetectionSpan lay_out(Layout& layout, std::int32_t capacity, const OptionalFields& optional_fields) {
     const auto n = static_cast<std::size_t>(capacity);
     DetectionSpan span;
     span.capacity = capacity;
@@ -38,12 +38,12 @@ DetectionSpan lay_out(Layout& layout, std::int32_t capacity, const DetectionExtr
     span.scores = layout.take<float>(n);
     span.hits = layout.take<std::int32_t>(n);
     span.source = layout.take<std::int32_t>(n);
-    if (extras.density) span.density = layout.take<float>(n);
-    if (extras.feature_size > 0) {
-        span.features = layout.take<float>(n * static_cast<std::size_t>(extras.feature_size));
-        span.feature_size = extras.feature_size;
+    if (optional_fields.density) span.density = layout.take<float>(n);
+    if (optional_fields.feature_size > 0) {
+        span.features = layout.take<float>(n * static_cast<std::size_t>(optional_fields.feature_size));
+        span.feature_size = optional_fields.feature_size;
     }
-    if (extras.landmarks) span.landmarks = layout.take<float>(n * 10);
+    if (optional_fields.landmarks) span.landmarks = layout.take<float>(n * 10);
     return span;
 }
 
@@ -71,33 +71,33 @@ void copy_arrays(const DetectionSpan& to, const DetectionSpan& from, std::size_t
     array(to.landmarks, from.landmarks, 10);
 }
 
-DetectionExtras extras_of(const DetectionSpan& span) {
+OptionalFields optional_fields_of(const DetectionSpan& span) {
     return {span.density != nullptr, span.features != nullptr ? span.feature_size : 0, span.landmarks != nullptr};
 }
 
 }  // namespace
 
-DetectionBuffer make_device_buffer(std::int32_t capacity, const DetectionExtras& extras, StreamView stream) {
+DetectionBuffer make_device_buffer(std::int32_t capacity, const OptionalFields& optional_fields, StreamView stream) {
     if (capacity < 0) throw Error(ErrorKind::usage, "a buffer cannot hold a negative number of detections");
     Layout measure(nullptr);
-    static_cast<void>(lay_out(measure, capacity, extras));
+    static_cast<void>(lay_out(measure, capacity, optional_fields));
     auto memory = std::make_shared<DeviceBuffer<std::byte>>(measure.size());
     fill_bytes(*memory, 0, stream);
     Layout layout(memory->data());
-    const DetectionSpan span = lay_out(layout, capacity, extras);
+    const DetectionSpan span = lay_out(layout, capacity, optional_fields);
     return DetectionBuffer(MemoryKind::device, span, std::move(memory));
 }
 
 DetectionSpan DetectionTransfer::stage(const DetectionSpan& like, std::size_t n) {
     const auto capacity = static_cast<std::int32_t>(n);
     Layout measure(nullptr);
-    static_cast<void>(lay_out(measure, capacity, extras_of(like)));
+    static_cast<void>(lay_out(measure, capacity, optional_fields_of(like)));
     if (staging_.size() < measure.size()) {
         staging_ = {};
         staging_ = PinnedBuffer<std::byte>(std::max(measure.size(), std::size_t{1} << 16));
     }
     Layout layout(staging_.data());
-    return lay_out(layout, capacity, extras_of(like));
+    return lay_out(layout, capacity, optional_fields_of(like));
 }
 
 void DetectionTransfer::fetch(std::size_t n, StreamView stream) {
@@ -115,7 +115,7 @@ void DetectionTransfer::start(const DetectionBuffer& buffer, bool boxes, StreamV
 }
 
 void DetectionTransfer::finish(DetectionSet& out, StreamView stream) {
-    const std::size_t stored = std::min(staged_.count->wanted, static_cast<std::uint32_t>(from_.capacity));
+    const std::size_t stored = std::min(staged_.count->total, static_cast<std::uint32_t>(from_.capacity));
     if (stored > static_cast<std::size_t>(staged_.capacity)) {
         fetch(stored, stream);
         wait(stream);

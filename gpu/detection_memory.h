@@ -7,7 +7,7 @@
 namespace throng::gpu {
 
 // Zeroed. Waits for nothing; the buffer may be used on the stream at once.
-[[nodiscard]] DetectionBuffer make_device_buffer(std::int32_t capacity, const DetectionExtras& extras,
+[[nodiscard]] DetectionBuffer make_device_buffer(std::int32_t capacity, const OptionalFields& optional_fields,
                                                  StreamView stream);
 
 // Copies by way of page-locked memory, which it keeps. One download or upload at a time; not thread-safe.
@@ -22,7 +22,7 @@ public:
 
     // Waits until the buffer is written, and copies what it holds.
     void download(const DetectionBuffer& buffer, DetectionSet& out, StreamView stream);
-    // wanted becomes their number; those beyond the capacity are not stored.
+    // requested becomes their number; those beyond the capacity are not stored.
     // Waits for the copy.
     void upload(const DetectionSet& in, DetectionBuffer& buffer, StreamView stream);
 

@@ -90,7 +90,7 @@ bool wayland_answers(const std::string& name) {
 
 }  // namespace
 
-std::string display_trouble() {
+std::string display_unavailable_reason() {
     const std::string x11 = environment("DISPLAY");
     const std::string wayland = environment("WAYLAND_DISPLAY");
     const std::string chosen = environment("QT_QPA_PLATFORM");
@@ -98,8 +98,8 @@ std::string display_trouble() {
     // eglfs, linuxfb, vnc, offscreen and the like need no display server.
     if (!chosen.empty() && !chose("xcb") && !chose("wayland")) return {};
 
-    std::string trouble;
-    const auto note = [&](const std::string& line) { trouble += (trouble.empty() ? "" : "; ") + line; };
+    std::string reason;
+    const auto note = [&](const std::string& line) { reason += (reason.empty() ? "" : "; ") + line; };
     if (!x11.empty() && !chose("wayland")) {
         if (!plugin_installed(QStringLiteral("xcb"))) {
             note("Qt's plug-in for X11 is not installed");
@@ -118,7 +118,7 @@ std::string display_trouble() {
             return {};
         }
     }
-    return trouble.empty() ? "DISPLAY and WAYLAND_DISPLAY are not set" : trouble;
+    return reason.empty() ? "DISPLAY and WAYLAND_DISPLAY are not set" : reason;
 }
 
 }  // namespace throng::ui

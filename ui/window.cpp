@@ -43,8 +43,8 @@ QUrl load_module(QQmlEngine& engine) {
 }
 
 int run_window(int argc, char** argv, WindowOptions options) {
-    if (const std::string trouble = display_trouble(); !trouble.empty()) {
-        throw Error(ErrorKind::unavailable, "there is no display to open a window on", trouble,
+    if (const std::string reason = display_unavailable_reason(); !reason.empty()) {
+        throw Error(ErrorKind::unavailable, "there is no display to open a window on", reason,
                     "run it on a desktop, or use `throng detect SOURCE`, which needs none");
     }
     qInstallMessageHandler(forward_message);

@@ -18,14 +18,14 @@ struct WindowOptions {
     bool blur = false;    // blur faces
     bool full_screen = false;
     bool kiosk = false;         // full screen that Esc does not leave, repeating its source
-    std::string screenshot;     // write a picture of the window here and end; empty: run until closed
+    std::string screenshot;     // write an image of the window here and end; empty: run until closed
     int screenshot_after = 30;  // results to wait for; fewer when the source ends before
     int width = 0;              // of the window, logical pixels; 0: as it was last
     int height = 0;
     std::function<bool()> interrupted;  // asked now and then; true closes the window
 };
 
-// Opens the window and runs it. 0, or with a screenshot the exit status of what went wrong with the source (the picture
+// Opens the window and runs it. 0, or with a screenshot the exit status of what went wrong with the source (the image
 // then shows the error). Throws Error(unavailable) when there is no display, Error(input) when the screenshot cannot be
 // written.
 int run_window(int argc, char** argv, WindowOptions options);

@@ -6,7 +6,7 @@
 namespace throng::ui {
 namespace {
 
-constexpr int kSettle = 400;  // milliseconds from the last result to the picture: figures and plot have caught up then
+constexpr int kSettle = 400;  // milliseconds from the last result to the image: figures and plot have caught up then
 
 }  // namespace
 
@@ -29,15 +29,15 @@ void WindowScreenshot::count() {
 }
 
 void WindowScreenshot::take() {
-    picture_ = window_.grabWindow();
+    image_ = window_.grabWindow();
     QCoreApplication::quit();
 }
 
 void WindowScreenshot::finish() {
-    if (picture_.isNull()) throw Error(ErrorKind::internal, "the window was closed before its picture was taken");
+    if (image_.isNull()) throw Error(ErrorKind::internal, "the window was closed before its image was taken");
     QImageWriter writer(path_, "png");
     writer.setCompression(100);  // of 100
-    if (!writer.write(picture_)) {
+    if (!writer.write(image_)) {
         throw Error(ErrorKind::input, "cannot write the screenshot: " + writer.errorString().toStdString(),
                     path_.toStdString(), "check that the folder exists and has room");
     }

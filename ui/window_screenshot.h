@@ -1,4 +1,4 @@
-// Takes a picture of the window once it shows what was asked for, then ends the program: for documents and tests.
+// Takes an image of the window once it shows what was asked for, then ends the program: for documents and tests.
 #pragma once
 
 #include <QImage>
@@ -17,7 +17,7 @@ public:
     // there has been drawn.
     WindowScreenshot(QQuickWindow& window, Session& session, QString path, int results);
 
-    // Writes the file. Throws Error(input) when it cannot be written, Error(internal) when there is no picture.
+    // Writes the file. Throws Error(input) when it cannot be written, Error(internal) when there is no image.
     void finish();
 
 private:
@@ -29,7 +29,7 @@ private:
     QString path_;
     int left_;
     QTimer settle_;
-    QImage picture_;
+    QImage image_;
 };
 
 }  // namespace throng::ui

@@ -1,4 +1,4 @@
-// throng bench cascade: how long a cascade takes on a picture, beside OpenCV's on the same windows, in one interleaved
+// throng bench cascade: how long a cascade takes on an image, beside OpenCV's on the same windows, in one interleaved
 // run.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -16,11 +16,11 @@
 #include <utility>
 #include <vector>
 
-#include "app/commands/cascade_ladder.h"
+#include "app/commands/cascade_ablation.h"
 #include "app/commands/command.h"
 #include "app/commands/common_boxes.h"
-#include "app/commands/opencv_cuda_peer.h"
-#include "app/commands/picture_bench.h"
+#include "app/commands/image_bench.h"
+#include "app/commands/opencv_cuda_baseline.h"
 #include "app/options/backend.h"
 #include "app/options/detector_options.h"
 #include "app/options/progress.h"
@@ -41,8 +41,8 @@ struct CascadeBenchArguments {
     int faces = 60;
     DetectorOptions detector;
     bool one_setting = false;  // detector was named; else the standard ones
-    bool ladder = false;
-    PictureBenchOptions bench;
+    bool ablation = false;
+    ImageBenchOptions bench;
 };
 
 struct CascadeSetting {
@@ -55,7 +55,7 @@ struct CascadeRow {
     std::string model;
     RunSamples ours;                      // frame in, raw detections out
     RunSamples opencv;                    // empty: not measured
-    CudaPeerTimes opencv_cuda;            // beside the CUDA backend
+    CudaBaselineTimes opencv_cuda;        // beside the CUDA backend
     std::optional<CascadeCounts> counts;  // of the CPU backend
     std::int64_t accepted = 0;
     std::int64_t common = 0;  // windows that OpenCV accepts too
@@ -94,23 +94,23 @@ public:
         check_params(arguments_.detector);
         std::vector<CascadeSetting> settings = standard_settings(arguments_.detector);
         if (arguments_.one_setting) settings = {own_setting()};
-        const std::size_t steps = arguments_.ladder ? static_cast<std::size_t>(ladder_steps())
-                                                    : runs_of_each() * (arguments_.bench.no_peers ? 1 : 2);
+        const std::size_t steps = arguments_.ablation ? static_cast<std::size_t>(ablation_steps())
+                                                      : runs_of_each() * (arguments_.bench.no_baselines ? 1 : 2);
         Progress progress(common_, "bench cascade", settings.size() * steps);
         progress.update(0, arguments_.image.empty() ? "drawing the crowd" : "reading the image");
-        picture_ = arguments_.image.empty() ? drawn_picture(arguments_.size, arguments_.faces)
-                                            : first_picture(arguments_.image);
+        image_ =
+            arguments_.image.empty() ? drawn_image(arguments_.size, arguments_.faces) : first_image(arguments_.image);
         cv::ocl::setUseOpenCL(false);
         if (arguments_.detector.threads > 0) cv::setNumThreads(arguments_.detector.threads);
-        if (arguments_.ladder) return run_ladder(settings, progress);
+        if (arguments_.ablation) return run_ablation(settings, progress);
         for (const CascadeSetting& setting : settings) rows_.push_back(measure(setting, progress));
         progress.finish();
         const TextTable shown = table();
         if (arguments_.bench.prints_table()) {
             standard_output::print("{}, OpenCV {} with {} threads\n{}", heading(), CV_VERSION, cv::getNumThreads(),
                                    shown.text());
-            const std::string& trouble = rows_.front().opencv_cuda.trouble;
-            if (!trouble.empty()) standard_output::print("OpenCV's CUDA cascade is not measured: {}\n", trouble);
+            const std::string& reason = rows_.front().opencv_cuda.unavailable_reason;
+            if (!reason.empty()) standard_output::print("OpenCV's CUDA cascade is not measured: {}\n", reason);
         }
         write_results(arguments_.bench, shown, json("rows", rows_json()));
         return 0;
@@ -121,22 +121,23 @@ private:
         return static_cast<std::size_t>(arguments_.bench.repeat) + 1;  // the first warms up and does not count
     }
 
-    int run_ladder(const std::vector<CascadeSetting>& settings, Progress& progress) {
+    int run_ablation(const std::vector<CascadeSetting>& settings, Progress& progress) {
         if (backend_->name() != "cuda") {
-            throw Error(ErrorKind::unavailable, "measures the CUDA backend, which is not in use", "--ladder",
+            throw Error(ErrorKind::unavailable, "measures the CUDA backend, which is not in use", "--ablation",
                         "use --backend cuda to see why");
         }
-        std::vector<LadderRow> rows;
+        std::vector<AblationRow> rows;
         std::uint64_t steps = 0;
         for (const CascadeSetting& setting : settings) {
-            const auto more = measure_ladder(picture_.frame, setting.name, setting.params, common_.device,
-                                             arguments_.bench.repeat, [&] { progress.update(++steps, setting.name); });
+            const auto more =
+                measure_ablation(image_.frame, setting.name, setting.params, common_.device, arguments_.bench.repeat,
+                                 [&] { progress.update(++steps, setting.name); });
             rows.insert(rows.end(), more.begin(), more.end());
         }
         progress.finish();
-        const TextTable table = ladder_table(rows);
+        const TextTable table = ablation_table(rows);
         if (arguments_.bench.prints_table()) standard_output::print("{}\n{}", heading(), table.text());
-        write_results(arguments_.bench, table, json("ladder", ladder_json(rows)));
+        write_results(arguments_.bench, table, json("ablation", ablation_json(rows)));
         return 0;
     }
 
@@ -157,10 +158,10 @@ private:
         DetectionBuffer raw = backend_->make_buffer(1 << 20);
         DetectionSet found;
         cv::CascadeClassifier classifier;
-        if (!arguments_.bench.no_peers && !classifier.load(row.model)) {
-            throw Error(ErrorKind::input, "OpenCV cannot read the cascade", row.model, "use --no-peers");
+        if (!arguments_.bench.no_baselines && !classifier.load(row.model)) {
+            throw Error(ErrorKind::input, "OpenCV cannot read the cascade", row.model, "use --no-baselines");
         }
-        const cv::Mat luma = luma_of(picture_.frame);
+        const cv::Mat luma = luma_of(image_.frame);
         std::vector<cv::Rect> theirs;
         const cv::Size least(setting.params.min_size, setting.params.min_size);
         const cv::Size most(setting.params.max_size, setting.params.max_size);
@@ -172,23 +173,23 @@ private:
         for (int i = -1; i < arguments_.bench.repeat; ++i) {
             tell(backend_->name(), i);
             const double ours = milliseconds_of([&] {
-                detector->enqueue(picture_.frame, raw, *recorder);
+                detector->enqueue(image_.frame, raw, *recorder);
                 backend_->download(raw, found);
             });
             const StageTimes& times = recorder->end_frame();
             if (i >= 0) row.ours.add(ours, times);
-            if (!arguments_.bench.no_peers) {
+            if (!arguments_.bench.no_baselines) {
                 tell("OpenCV", i);
                 const double opencv = milliseconds_of(
                     [&] { classifier.detectMultiScale(luma, theirs, setting.params.scale_factor, 0, 0, least, most); });
                 if (i >= 0) row.opencv.add(opencv);
             }
         }
-        if (!arguments_.bench.no_peers && backend_->name() == "cuda") {
+        if (!arguments_.bench.no_baselines && backend_->name() == "cuda") {
             row.opencv_cuda = measure_opencv_cuda(row.model, luma, setting.params, arguments_.bench.repeat);
         }
         if (const auto* cpu = dynamic_cast<const CascadeDetector*>(detector.get())) row.counts = cpu->counts();
-        row.accepted = found.wanted;
+        row.accepted = found.total;
         row.theirs = static_cast<std::int64_t>(theirs.size());
         row.common = common_boxes(found, theirs);
         return row;
@@ -199,27 +200,27 @@ private:
                          "its CUDA ms", "windows", "looked at", "accepted", "OpenCV's", "common"});
         for (const CascadeRow& row : rows_) {
             const double median = row.ours.median();
-            const bool peer = !row.opencv.empty();
+            const bool baseline = !row.opencv.empty();
             table.add({row.setting.name, fmt::format("{:.2f}", median), row.ours.stage(stage::kPyramid, 2),
                        row.ours.stage(stage::kIntegral, 2), row.ours.stage(stage::kCascade, 2),
-                       peer ? fmt::format("{:.2f}", row.opencv.median()) : "-",
-                       peer ? fmt::format("{:.2f}", row.opencv.median() / median) : "-",
+                       baseline ? fmt::format("{:.2f}", row.opencv.median()) : "-",
+                       baseline ? fmt::format("{:.2f}", row.opencv.median() / median) : "-",
                        row.opencv_cuda.ms.empty() ? "-" : fmt::format("{:.2f}", percentile(row.opencv_cuda.ms, 0.5)),
                        row.counts ? fmt::format("{}", row.counts->candidates) : "-",
                        row.counts ? fmt::format("{}", row.counts->visited) : "-", fmt::format("{}", row.accepted),
-                       peer ? fmt::format("{}", row.theirs) : "-", peer ? fmt::format("{}", row.common) : "-"});
+                       baseline ? fmt::format("{}", row.theirs) : "-", baseline ? fmt::format("{}", row.common) : "-"});
         }
         return table;
     }
 
     [[nodiscard]] std::string heading() const {
-        return fmt::format("{}\n{}, {}x{}, medians of {} runs", backend_->description(), picture_.source,
-                           picture_.frame.width(), picture_.frame.height(), arguments_.bench.repeat);
+        return fmt::format("{}\n{}, {}x{}, medians of {} runs", backend_->description(), image_.source,
+                           image_.frame.width(), image_.frame.height(), arguments_.bench.repeat);
     }
 
     [[nodiscard]] nlohmann::json json(const char* what, nlohmann::json rows) const {
-        return {{"backend", backend_->name()},     {"device", backend_->description()}, {"image", picture_.source},
-                {"width", picture_.frame.width()}, {"height", picture_.frame.height()}, {what, std::move(rows)}};
+        return {{"backend", backend_->name()},   {"device", backend_->description()}, {"image", image_.source},
+                {"width", image_.frame.width()}, {"height", image_.frame.height()},   {what, std::move(rows)}};
     }
 
     [[nodiscard]] nlohmann::json rows_json() const {
@@ -247,8 +248,8 @@ private:
             if (!row.opencv_cuda.ms.empty()) {
                 item["opencv_cuda"] = {{"median_ms", percentile(row.opencv_cuda.ms, 0.5)},
                                        {"accepted", row.opencv_cuda.accepted}};
-            } else if (!row.opencv_cuda.trouble.empty()) {
-                item["opencv_cuda"] = {{"trouble", row.opencv_cuda.trouble}};
+            } else if (!row.opencv_cuda.unavailable_reason.empty()) {
+                item["opencv_cuda"] = {{"error", row.opencv_cuda.unavailable_reason}};
             }
             rows.push_back(std::move(item));
         }
@@ -258,7 +259,7 @@ private:
     const CascadeBenchArguments& arguments_;
     const CommonOptions& common_;
     std::shared_ptr<Backend> backend_;
-    BenchPicture picture_;
+    BenchImage image_;
     std::vector<CascadeRow> rows_;
     std::uint64_t steps_ = 0;  // runs begun
 };
@@ -266,19 +267,20 @@ private:
 }  // namespace
 
 void add_bench_cascade_command(CLI::App& bench, CommandContext& context) {
-    CLI::App* command = bench.add_subcommand("cascade", "Haar and LBP cascades on one picture, beside OpenCV's");
+    CLI::App* command = bench.add_subcommand("cascade", "Haar and LBP cascades on one image, beside OpenCV's");
     const auto arguments = std::make_shared<CascadeBenchArguments>();
     CascadeBenchArguments& a = *arguments;
-    command->add_option("--image", a.image, "A picture or video (its first frame) in place of the drawn crowd")
+    command->add_option("--image", a.image, "An image or video (its first frame) in place of the drawn crowd")
         ->type_name("FILE");
     command->add_option("--size", a.size, "Size of the drawn crowd")->type_name("WxH")->capture_default_str();
     command->add_option("--faces", a.faces, "Faces in the drawn crowd")
         ->check(whole_range(0, 5000))
         ->capture_default_str();
     add_detector_options(*command, a.detector, {"haar", "lbp"});
-    add_picture_bench_options(*command, a.bench);
-    command->add_flag("--ladder", a.ladder,
-                      "The optimisations of the CUDA backend one on top of the other, in place of the comparison");
+    add_image_bench_options(*command, a.bench);
+    command->add_flag("--ablation", a.ablation,
+                      "The optimizations of the CUDA backend one on top of the other, in place of the comparison");
+    command->add_flag("--ladder", a.ablation, "The previous name of --ablation")->group("");
     command->footer(
         "Without --detector, --model, --min-size, --max-size or --scale-factor three standard settings are measured:\n"
         "alt2 with 1.25 and faces of 50 to 200 pixels, alt2 and LBP with 1.1 and faces from 24 pixels.");

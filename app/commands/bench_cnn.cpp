@@ -12,9 +12,9 @@
 #include <string_view>
 #include <vector>
 
-#include "app/commands/cnn_peer.h"
+#include "app/commands/cnn_baseline.h"
 #include "app/commands/command.h"
-#include "app/commands/picture_bench.h"
+#include "app/commands/image_bench.h"
 #include "app/options/detector_options.h"
 #include "app/options/progress.h"
 #include "app/options/standard_output.h"
@@ -35,7 +35,7 @@ struct CnnBenchArguments {
     std::string image;
     std::vector<std::string> sizes{"320x320", "640x640", "1920x1080"};
     DetectorOptions detector;
-    PictureBenchOptions bench;
+    ImageBenchOptions bench;
 };
 
 struct CnnRow {
@@ -43,7 +43,7 @@ struct CnnRow {
     std::string who;
     RunSamples times;
     std::uint64_t multiply_adds = 0;
-    std::int64_t raw = -1;  // not told by a peer
+    std::int64_t raw = -1;  // not told by a baseline
     std::int64_t kept = 0;
 };
 
@@ -62,8 +62,8 @@ struct Contestant {
           detector(made_by->make_detector(params)),
           nms(made_by->make_nms()),
           recorder(made_by->make_recorder()),
-          raw(made_by->make_buffer(1 << 16, detector->extras())),
-          kept(made_by->make_buffer(1 << 16, detector->extras())) {}
+          raw(made_by->make_buffer(1 << 16, detector->optional_fields())),
+          kept(made_by->make_buffer(1 << 16, detector->optional_fields())) {}
 
     void run(const Frame& frame) {
         detector->enqueue(frame, raw, *recorder);
@@ -75,7 +75,7 @@ struct Contestant {
 class CnnBench {
 public:
     CnnBench(const CnnBenchArguments& arguments, const CommonOptions& common) : arguments_(arguments), common_(common) {
-        settle_detector_options(arguments_.detector);
+        finalize_detector_options(arguments_.detector);
         backends_ = backends_to_compare(common, arguments_.detector);
     }
 
@@ -85,9 +85,9 @@ public:
         network_ = read_onnx(model_);
         Progress progress(common_, "bench cnn", std::nullopt);
         progress.update(0, arguments_.image.empty() ? "drawing the crowds" : "reading the image");
-        const std::vector<BenchPicture> pictures = read_pictures();
-        source_ = pictures.back().source;
-        for (const BenchPicture& picture : pictures) measure(picture.frame, progress);
+        const std::vector<BenchImage> images = read_images();
+        source_ = images.back().source;
+        for (const BenchImage& image : images) measure(image.frame, progress);
         progress.finish();
         const TextTable shown = table();
         if (arguments_.bench.prints_table()) {
@@ -102,39 +102,40 @@ public:
     }
 
 private:
-    [[nodiscard]] std::vector<BenchPicture> read_pictures() const {
-        if (!arguments_.image.empty()) return {first_picture(arguments_.image)};
-        std::vector<BenchPicture> pictures;
-        for (const std::string& size : arguments_.sizes) pictures.push_back(drawn_picture(size));
-        return pictures;
+    [[nodiscard]] std::vector<BenchImage> read_images() const {
+        if (!arguments_.image.empty()) return {first_image(arguments_.image)};
+        std::vector<BenchImage> images;
+        for (const std::string& size : arguments_.sizes) images.push_back(drawn_image(size));
+        return images;
     }
 
     // OpenCV does not read every file that we do; the same network with another input serves as well.
-    [[nodiscard]] std::unique_ptr<CnnPeer> make_peer(cv::Size size) const {
-        if (arguments_.bench.no_peers || network_.head.family != HeadFamily::yunet) return nullptr;
+    [[nodiscard]] std::unique_ptr<CnnBaseline> make_baseline(cv::Size size) const {
+        if (arguments_.bench.no_baselines || network_.head.family != HeadFamily::yunet) return nullptr;
         const float threshold = cnn_score_threshold(arguments_.detector, network_.head.family);
-        CnnPeerChoice choice = make_cnn_peer(model_, size, threshold);
-        if (choice.peer == nullptr && model_.find("dynamic") != std::string::npos) {
+        CnnBaselineChoice choice = make_cnn_baseline(model_, size, threshold);
+        if (choice.baseline == nullptr && model_.find("dynamic") != std::string::npos) {
             std::string fixed = model_;
             fixed.replace(fixed.find("dynamic"), 7, "640_640");
-            choice = make_cnn_peer(fixed, size, threshold);
+            choice = make_cnn_baseline(fixed, size, threshold);
         }
-        if (choice.peer == nullptr) spdlog::warn("no comparison: OpenCV does not read the model: {}", choice.why_not);
-        return std::move(choice.peer);
+        if (choice.baseline == nullptr)
+            spdlog::warn("no comparison: OpenCV does not read the model: {}", choice.why_not);
+        return std::move(choice.baseline);
     }
 
     void measure(const Frame& frame, Progress& progress) {
         const std::string size = fmt::format("{}x{}", frame.width(), frame.height());
         FramePool pool;
         PixelConverter converter;
-        const WritableFrame picture = converter.bgr_copy(frame, pool);
-        const PlaneView plane = picture.plane(0);
+        const WritableFrame image = converter.bgr_copy(frame, pool);
+        const PlaneView plane = image.plane(0);
         const cv::Mat bgr(frame.height(), frame.width(), CV_8UC3, const_cast<std::uint8_t*>(plane.data),
                           static_cast<std::size_t>(plane.pitch));
         std::vector<Contestant> contestants;
         for (const auto& backend : backends_) contestants.emplace_back(backend, arguments_.detector);
         progress.finish();  // a warning may follow
-        const std::unique_ptr<CnnPeer> peer = make_peer(bgr.size());
+        const std::unique_ptr<CnnBaseline> baseline = make_baseline(bgr.size());
         CnnRow theirs;
         constexpr int kWarmUp = 3;
         const auto tell = [&](std::string_view who, int run) {
@@ -148,9 +149,9 @@ private:
                 const StageTimes& times = contestant.recorder->end_frame();
                 if (i >= kWarmUp) contestant.row.times.add(ms, times);
             }
-            if (peer == nullptr) continue;
-            tell(peer->name(), i);
-            const double ms = milliseconds_of([&] { theirs.kept = peer->run(bgr); });
+            if (baseline == nullptr) continue;
+            tell(baseline->name(), i);
+            const double ms = milliseconds_of([&] { theirs.kept = baseline->run(bgr); });
             if (i >= kWarmUp) theirs.times.add(ms);
         }
         for (Contestant& contestant : contestants) {
@@ -158,11 +159,11 @@ private:
             row.who = contestant.backend->name();
             row.kept = static_cast<std::int64_t>(contestant.found.detections.size());
             contestant.backend->download(contestant.raw, contestant.found);
-            row.raw = contestant.found.wanted;
+            row.raw = contestant.found.total;
             add(size, frame, std::move(row));
         }
-        if (peer == nullptr) return;
-        theirs.who = peer->name();
+        if (baseline == nullptr) return;
+        theirs.who = baseline->name();
         add(size, frame, std::move(theirs));
     }
 
@@ -186,7 +187,7 @@ private:
         return found != params.switches.end() && found->second == "letterbox" ? CnnInput::letterbox : CnnInput::native;
     }
 
-    [[nodiscard]] double peer_median(const CnnRow& row) const {
+    [[nodiscard]] double baseline_median(const CnnRow& row) const {
         for (const CnnRow& other : rows_) {
             if (other.size == row.size && other.raw < 0) return other.times.median();
         }
@@ -199,10 +200,10 @@ private:
         for (const CnnRow& row : rows_) {
             const auto stage = [&](std::string_view name) { return row.times.stage(name, 3); };
             const double median = row.times.median();
-            const double peer = peer_median(row);
+            const double baseline = baseline_median(row);
             table.add({row.size, row.who, fmt::format("{:.3f}", median), fmt::format("{:.3f}", row.times.least()),
                        stage(stage::kPreprocess), stage(stage::kNetwork), stage(stage::kBoxes),
-                       peer > 0 ? fmt::format("{:.2f}", peer / median) : "-",
+                       baseline > 0 ? fmt::format("{:.2f}", baseline / median) : "-",
                        fmt::format("{:.0f} M", static_cast<double>(row.multiply_adds) / 1e6),
                        row.raw < 0 ? "-" : std::to_string(row.raw), std::to_string(row.kept)});
         }
@@ -218,7 +219,8 @@ private:
             item.update(
                 {{"frame", row.size}, {"who", row.who}, {"multiply_adds", row.multiply_adds}, {"kept", row.kept}});
             if (row.raw >= 0) item["raw"] = row.raw;
-            if (const double peer = peer_median(row); peer > 0) item["ratio"] = peer / row.times.median();
+            if (const double baseline = baseline_median(row); baseline > 0)
+                item["ratio"] = baseline / row.times.median();
             all["rows"].push_back(std::move(item));
         }
         return all;
@@ -241,12 +243,12 @@ void add_bench_cnn_command(CLI::App& bench, CommandContext& context) {
         bench.add_subcommand("cnn", "Faces by a convolutional network, beside OpenCV's detector in the same run");
     auto arguments = std::make_shared<CnnBenchArguments>();
     CnnBenchArguments& a = *arguments;
-    command->add_option("image", a.image, "Picture or video to detect in (its first frame); without it a drawn crowd")
+    command->add_option("image", a.image, "Image or video to detect in (its first frame); without it a drawn crowd")
         ->type_name("FILE");
     add_list(*command, "--size", a.sizes, "Sizes of the drawn crowd, one row each", CLI::Validator())
         ->type_name("WxH,...");
     add_detector_options(*command, a.detector, {"cnn"});
-    add_picture_bench_options(*command, a.bench);
+    add_image_bench_options(*command, a.bench);
     command->footer(
         "Example: throng bench cnn --size 320x320 --switch input=letterbox --model yunet_n_320_320\n"
         "--switch input=letterbox runs the network once in the model's own size; native runs all scales.");

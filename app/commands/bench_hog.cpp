@@ -1,4 +1,4 @@
-// throng bench hog: how long the people detector takes on a picture, on every backend there is, beside OpenCV's on the
+// throng bench hog: how long the people detector takes on an image, on every backend there is, beside OpenCV's on the
 // same windows, in one interleaved run.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -15,8 +15,8 @@
 
 #include "app/commands/command.h"
 #include "app/commands/common_boxes.h"
-#include "app/commands/hog_ladder.h"
-#include "app/commands/picture_bench.h"
+#include "app/commands/hog_ablation.h"
+#include "app/commands/image_bench.h"
 #include "app/options/detector_options.h"
 #include "app/options/progress.h"
 #include "app/options/standard_output.h"
@@ -32,8 +32,8 @@ struct HogBenchArguments {
     std::string size = "640x480";
     DetectorOptions detector;
     bool one_setting = false;  // sizes or factor were named; else the standard ones
-    bool ladder = false;
-    PictureBenchOptions bench;
+    bool ablation = false;
+    ImageBenchOptions bench;
 };
 
 struct HogSetting {
@@ -51,9 +51,9 @@ struct HogRow {
 };
 
 // OpenCV's own detector on the same levels: the whole of detectMultiScale where that has the same, else level by level.
-class Peer {
+class Baseline {
 public:
-    Peer(const cv::Mat& luma, const DetectorParams& params) : luma_(luma), params_(params) {
+    Baseline(const cv::Mat& luma, const DetectorParams& params) : luma_(luma), params_(params) {
         hog_.setSVMDetector(cv::HOGDescriptor::getDefaultPeopleDetector());
         levels_ = hog_levels(luma.cols, luma.rows, params.scale_factor, params.min_size, params.max_size);
     }
@@ -103,15 +103,15 @@ private:
     std::vector<cv::Rect> boxes_;
 };
 
-// The grey picture that every detector is given.
-cv::Mat grey_of(const Frame& frame) {
+// The gray image that every detector is given.
+cv::Mat gray_of(const Frame& frame) {
     const PlaneView& plane = frame.plane(0);
     const cv::Mat view(plane.height, frame.width(), frame.has_luma() ? CV_8UC1 : CV_8UC3,
                        const_cast<std::uint8_t*>(plane.data), static_cast<std::size_t>(plane.pitch));
     if (frame.has_luma()) return view.clone();
-    cv::Mat grey;
-    cv::cvtColor(view, grey, cv::COLOR_BGR2GRAY);
-    return grey;
+    cv::Mat gray;
+    cv::cvtColor(view, gray, cv::COLOR_BGR2GRAY);
+    return gray;
 }
 
 class HogBench {
@@ -122,30 +122,30 @@ public:
     int run() {
         check_bench_files(common_, arguments_.bench, arguments_.image, arguments_.detector);
         const std::vector<HogSetting> settings = chosen_settings();
-        const std::size_t detectors = backends_.size() + (arguments_.bench.no_peers ? 0 : 1);
+        const std::size_t detectors = backends_.size() + (arguments_.bench.no_baselines ? 0 : 1);
         Progress progress(common_, "bench hog",
-                          arguments_.ladder ? settings.size() : settings.size() * detectors * runs_of_each());
+                          arguments_.ablation ? settings.size() : settings.size() * detectors * runs_of_each());
         progress.update(0, arguments_.image.empty() ? "drawing the crowd" : "reading the image");
-        picture_ = arguments_.image.empty() ? drawn_picture(arguments_.size) : first_picture(arguments_.image);
+        image_ = arguments_.image.empty() ? drawn_image(arguments_.size) : first_image(arguments_.image);
         cv::ocl::setUseOpenCL(false);
         if (arguments_.detector.threads > 0) cv::setNumThreads(arguments_.detector.threads);
         for (std::size_t i = 0; i < settings.size(); ++i) {
-            if (arguments_.ladder) {
+            if (arguments_.ablation) {
                 progress.update(i, settings[i].name);
-                const auto rows = measure_hog_ladder(picture_.frame, settings[i].name, settings[i].params,
-                                                     common_.device, arguments_.bench.repeat);
-                ladder_.insert(ladder_.end(), rows.begin(), rows.end());
+                const auto rows = measure_hog_ablation(image_.frame, settings[i].name, settings[i].params,
+                                                       common_.device, arguments_.bench.repeat);
+                ablation_.insert(ablation_.end(), rows.begin(), rows.end());
             } else {
                 measure(settings[i], progress);
             }
         }
         progress.finish();
-        const TextTable shown = arguments_.ladder ? hog_ladder_table(ladder_) : table();
+        const TextTable shown = arguments_.ablation ? hog_ablation_table(ablation_) : table();
         if (arguments_.bench.prints_table()) {
             for (const auto& backend : backends_)
                 standard_output::print("{}: {}\n", backend->name(), backend->description());
-            standard_output::print("{}, {}x{}, medians of {} runs, OpenCV {} with {} threads\n{}", picture_.source,
-                                   picture_.frame.width(), picture_.frame.height(), arguments_.bench.repeat, CV_VERSION,
+            standard_output::print("{}, {}x{}, medians of {} runs, OpenCV {} with {} threads\n{}", image_.source,
+                                   image_.frame.width(), image_.frame.height(), arguments_.bench.repeat, CV_VERSION,
                                    cv::getNumThreads(), shown.text());
         }
         write_results(arguments_.bench, shown, json());
@@ -176,10 +176,10 @@ private:
     }
 
     void measure(const HogSetting& setting, Progress& progress) {
-        const cv::Mat luma = grey_of(picture_.frame);
-        Peer peer(luma, setting.params);
+        const cv::Mat luma = gray_of(image_.frame);
+        Baseline baseline(luma, setting.params);
         // Where no window fits there is nothing to compare with.
-        const bool compares = !arguments_.bench.no_peers && peer.windows() > 0;
+        const bool compares = !arguments_.bench.no_baselines && baseline.windows() > 0;
         struct Run {
             std::unique_ptr<Detector> detector;
             std::unique_ptr<StageRecorder> recorder;
@@ -196,12 +196,12 @@ private:
                             {}});
             runs.back().row.setting = setting.name;
             runs.back().row.backend = backend->name();
-            runs.back().row.windows = peer.windows();
+            runs.back().row.windows = baseline.windows();
         }
         HogRow opencv;
         opencv.setting = setting.name;
         opencv.backend = "OpenCV";
-        opencv.windows = peer.windows();
+        opencv.windows = baseline.windows();
         const auto tell = [&](const std::string& who, int run) {
             progress.update(steps_++, fmt::format("{}, {}, run {} of {}", setting.name, who, run + 1, runs_of_each()));
         };
@@ -210,7 +210,7 @@ private:
                 Run& r = runs[b];
                 tell(r.row.backend, i);
                 const double ms = milliseconds_of([&] {
-                    r.detector->enqueue(picture_.frame, r.raw, *r.recorder);
+                    r.detector->enqueue(image_.frame, r.raw, *r.recorder);
                     backends_[b]->download(r.raw, r.found);
                 });
                 const StageTimes& times = r.recorder->end_frame();
@@ -218,16 +218,16 @@ private:
             }
             if (!compares) continue;
             tell(opencv.backend, i);
-            const double ms = milliseconds_of([&] { peer.run(); });
+            const double ms = milliseconds_of([&] { baseline.run(); });
             if (i >= kWarmUp) opencv.times.add(ms);
         }
         for (Run& r : runs) {
-            r.row.raw = r.found.wanted;
-            r.row.common = common_boxes(r.found, peer.boxes());
+            r.row.raw = r.found.total;
+            r.row.common = common_boxes(r.found, baseline.boxes());
             rows_.push_back(std::move(r.row));
         }
         if (!compares) return;
-        opencv.raw = opencv.common = static_cast<std::int64_t>(peer.boxes().size());
+        opencv.raw = opencv.common = static_cast<std::int64_t>(baseline.boxes().size());
         rows_.push_back(std::move(opencv));
     }
 
@@ -240,7 +240,7 @@ private:
     }
 
     [[nodiscard]] TextTable table() const {
-        TextTable table({"setting", "backend", "median ms", "least ms", "pyramid", "gradient", "histogram", "normalise",
+        TextTable table({"setting", "backend", "median ms", "least ms", "pyramid", "gradient", "histogram", "normalize",
                          "svm", "x OpenCV", "windows", "raw", "common"});
         for (const HogRow& row : rows_) {
             const auto stage = [&](std::string_view name) { return row.times.stage(name, 3); };
@@ -257,10 +257,10 @@ private:
 
     [[nodiscard]] nlohmann::json json() const {
         nlohmann::json all = {
-            {"image", picture_.source}, {"width", picture_.frame.width()}, {"height", picture_.frame.height()}};
+            {"image", image_.source}, {"width", image_.frame.width()}, {"height", image_.frame.height()}};
         for (const auto& backend : backends_) all["devices"][backend->name()] = backend->description();
-        if (arguments_.ladder) {
-            all["ladder"] = hog_ladder_json(ladder_);
+        if (arguments_.ablation) {
+            all["ablation"] = hog_ablation_json(ablation_);
             return all;
         }
         all["rows"] = nlohmann::json::array();
@@ -280,25 +280,26 @@ private:
     const HogBenchArguments& arguments_;
     const CommonOptions& common_;
     std::vector<std::shared_ptr<Backend>> backends_;
-    BenchPicture picture_;
+    BenchImage image_;
     std::vector<HogRow> rows_;
-    std::vector<HogLadderRow> ladder_;
+    std::vector<HogAblationRow> ablation_;
     std::uint64_t steps_ = 0;  // runs begun
 };
 
 }  // namespace
 
 void add_bench_hog_command(CLI::App& bench, CommandContext& context) {
-    CLI::App* command = bench.add_subcommand("hog", "The people detector on one picture, beside OpenCV's");
+    CLI::App* command = bench.add_subcommand("hog", "The people detector on one image, beside OpenCV's");
     const auto arguments = std::make_shared<HogBenchArguments>();
     HogBenchArguments& a = *arguments;
-    command->add_option("--image", a.image, "A picture or video (its first frame) in place of the drawn crowd")
+    command->add_option("--image", a.image, "An image or video (its first frame) in place of the drawn crowd")
         ->type_name("FILE");
     command->add_option("--size", a.size, "Size of the drawn crowd")->type_name("WxH")->capture_default_str();
     add_detector_options(*command, a.detector, {"hog"});
-    add_picture_bench_options(*command, a.bench);
-    command->add_flag("--ladder", a.ladder,
-                      "The optimisations of the CUDA backend one on top of the other, in place of the comparison");
+    add_image_bench_options(*command, a.bench);
+    command->add_flag("--ablation", a.ablation,
+                      "The optimizations of the CUDA backend one on top of the other, in place of the comparison");
+    command->add_flag("--ladder", a.ablation, "The previous name of --ablation")->group("");
     command->footer(
         "Without --min-size, --max-size or --scale-factor two settings are measured: windows of 128 pixels alone, and\n"
         "the whole pyramid with a factor of 1.05. Times end with the raw detections on the host.");
@@ -307,7 +308,7 @@ void add_bench_hog_command(CLI::App& bench, CommandContext& context) {
             arguments->one_setting |= command->count(option) > 0;
         }
         context.run = [&context, arguments] {
-            settle_detector_options(arguments->detector);
+            finalize_detector_options(arguments->detector);
             return HogBench(*arguments, context.common).run();
         };
     });

@@ -1,4 +1,4 @@
-// throng bench nms: how long suppression takes, over lists of sizes, rules and thresholds, beside its peers.
+// throng bench nms: how long suppression takes, over lists of sizes, rules and thresholds, beside its baselines.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "app/commands/command.h"
+#include "app/commands/nms_baselines.h"
 #include "app/commands/nms_clusters.h"
 #include "app/commands/nms_measurement.h"
-#include "app/commands/nms_peers.h"
 #include "app/options/backend.h"
 #include "app/options/nms_options.h"
 #include "app/options/progress.h"
@@ -46,7 +46,7 @@ struct NmsBenchArguments {
     std::vector<std::int32_t> steps = {32};
     std::vector<std::int32_t> dmaxes = {0};
     int repeat = 0;
-    bool no_peers = false;
+    bool no_baselines = false;
     std::string json;
     std::string csv;
 };
@@ -64,7 +64,7 @@ struct NmsRow {
     std::int64_t overflow;  // boxes beyond it, which no engine sees
     std::size_t kept;
     NmsMeasurement times;
-    std::vector<PeerTime> peers;
+    std::vector<BaselineTime> baselines;
 };
 
 std::vector<std::string> words_of(const auto& names) {
@@ -188,7 +188,7 @@ private:
 
     NmsRow measure(const NmsSetting& setting, Progress& progress) {
         NmsOptions options{setting.params, setting.dmax};
-        settle_nms_options(options);  // throws where settings contradict each other
+        finalize_nms_options(options);  // throws where settings contradict each other
         const NmsMeasurement times = measure_on(*backend_, setting, setting.params);
         const std::int32_t capacity = capacity_of(setting);
         const auto overflow = static_cast<std::int64_t>(setting.boxes->detections.size()) - capacity;
@@ -197,7 +197,7 @@ private:
             progress.finish();
             spdlog::warn("--dmax {}: {} boxes are left out", capacity, row.overflow);
         }
-        if (arguments_.no_peers) return row;
+        if (arguments_.no_baselines) return row;
         if (backend_->name() != "cpu") {
             add_engine(row, "cpu", cpu(), setting.params, progress);
             NmsParams paper = setting.params;
@@ -208,7 +208,8 @@ private:
             if (!is_paper && setting.boxes->detections.size() <= 16384)
                 add_engine(row, "paper", *backend_, paper, progress);
         }
-        for (PeerTime& peer : time_peers(*setting.boxes, setting.params)) row.peers.push_back(std::move(peer));
+        for (BaselineTime& baseline : time_baselines(*setting.boxes, setting.params))
+            row.baselines.push_back(std::move(baseline));
         return row;
     }
 
@@ -216,7 +217,7 @@ private:
                     Progress& progress) {
         try {
             const NmsMeasurement times = measure_on(backend, row.setting, params);
-            row.peers.push_back({name, percentile(times.total, 0.5), static_cast<std::int64_t>(kept_)});
+            row.baselines.push_back({name, percentile(times.total, 0.5), static_cast<std::int64_t>(kept_)});
         } catch (const Error& error) {
             progress.finish();
             spdlog::warn("{} is left out: {}", name, error.what());
@@ -231,10 +232,10 @@ private:
     NmsMeasurement measure_on(Backend& backend, const NmsSetting& setting, const NmsParams& params) {
         const DetectionSet& boxes = *setting.boxes;
         const std::int32_t capacity = capacity_of(setting);
-        DetectionExtras extras;
-        extras.density = !boxes.density.empty();
-        extras.feature_size = boxes.feature_size;
-        DetectionBuffer raw = backend.make_buffer(capacity, extras);
+        OptionalFields optional_fields;
+        optional_fields.density = !boxes.density.empty();
+        optional_fields.feature_size = boxes.feature_size;
+        DetectionBuffer raw = backend.make_buffer(capacity, optional_fields);
         DetectionBuffer kept = backend.make_buffer(capacity);
         backend.upload(boxes, raw);
         const auto nms = backend.make_nms();
@@ -253,11 +254,11 @@ private:
         return *cpu_;
     }
 
-    [[nodiscard]] std::vector<std::string> peer_names() const {
+    [[nodiscard]] std::vector<std::string> baseline_names() const {
         std::vector<std::string> names;
         for (const NmsRow& row : rows_) {
-            for (const PeerTime& peer : row.peers) {
-                if (std::find(names.begin(), names.end(), peer.name) == names.end()) names.push_back(peer.name);
+            for (const BaselineTime& baseline : row.baselines) {
+                if (std::find(names.begin(), names.end(), baseline.name) == names.end()) names.push_back(baseline.name);
             }
         }
         return names;
@@ -277,18 +278,18 @@ private:
             header.push_back(short_name ? stage.substr(4) : stage);
         }
         header.push_back("pair tests");
-        const std::vector<std::string> peers = peer_names();
-        for (const std::string& peer : peers) {
-            header.push_back(peer + " ms");
-            header.push_back("x " + peer);
+        const std::vector<std::string> baselines = baseline_names();
+        for (const std::string& baseline : baselines) {
+            header.push_back(baseline + " ms");
+            header.push_back("x " + baseline);
         }
         TextTable table(header);
-        for (const NmsRow& row : rows_) table.add(cells(row, stages(), peers));
+        for (const NmsRow& row : rows_) table.add(cells(row, stages(), baselines));
         return table;
     }
 
     [[nodiscard]] static std::vector<std::string> cells(const NmsRow& row, const std::vector<std::string>& stages,
-                                                        const std::vector<std::string>& peers) {
+                                                        const std::vector<std::string>& baselines) {
         const NmsParams& params = row.setting.params;
         const double median = percentile(row.times.total, 0.5);
         const bool paper = params.kernels == NmsKernels::paper;
@@ -308,12 +309,12 @@ private:
             line.push_back(found == row.times.stages.end() ? "-" : milliseconds(percentile(found->second, 0.5)));
         }
         line.push_back(row.times.pair_tests ? fmt::format("{}", *row.times.pair_tests) : "-");
-        for (const std::string& name : peers) {
-            const auto peer = std::find_if(row.peers.begin(), row.peers.end(),
-                                           [&](const PeerTime& time) { return time.name == name; });
-            const bool known = peer != row.peers.end();
-            line.push_back(known ? milliseconds(peer->median_ms) : "-");
-            line.push_back(known ? fmt::format("{:.1f}", peer->median_ms / median) : "-");
+        for (const std::string& name : baselines) {
+            const auto baseline = std::find_if(row.baselines.begin(), row.baselines.end(),
+                                               [&](const BaselineTime& time) { return time.name == name; });
+            const bool known = baseline != row.baselines.end();
+            line.push_back(known ? milliseconds(baseline->median_ms) : "-");
+            line.push_back(known ? fmt::format("{:.1f}", baseline->median_ms / median) : "-");
         }
         return line;
     }
@@ -337,15 +338,16 @@ private:
                                    {"median_ms", percentile(row.times.total, 0.5)},
                                    {"p99_ms", percentile(row.times.total, 0.99)},
                                    {"stages_ms", nlohmann::json::object()},
-                                   {"peers", nlohmann::json::object()}};
+                                   {"baselines", nlohmann::json::object()}};
             if (row.times.pair_tests) item["pair_tests"] = *row.times.pair_tests;
             for (const auto& [stage, samples] : row.times.stages) {
                 item["stages_ms"][stage] = {{"median", percentile(samples, 0.5)}, {"p99", percentile(samples, 0.99)}};
             }
-            for (const PeerTime& peer : row.peers) {
-                item["peers"][peer.name] = {{"median_ms", peer.median_ms},
-                                            {"kept", peer.kept},
-                                            {"times_ours", peer.median_ms / percentile(row.times.total, 0.5)}};
+            for (const BaselineTime& baseline : row.baselines) {
+                item["baselines"][baseline.name] = {
+                    {"median_ms", baseline.median_ms},
+                    {"kept", baseline.kept},
+                    {"times_ours", baseline.median_ms / percentile(row.times.total, 0.5)}};
             }
             rows.push_back(std::move(item));
         }
@@ -368,7 +370,7 @@ private:
 
 void add_bench_nms_command(CLI::App& bench, CommandContext& context) {
     CLI::App* command =
-        bench.add_subcommand("nms", "Suppression over lists of sizes, rules and thresholds, beside peers");
+        bench.add_subcommand("nms", "Suppression over lists of sizes, rules and thresholds, beside baselines");
     const auto arguments = std::make_shared<NmsBenchArguments>();
     NmsBenchArguments& a = *arguments;
     command->add_option("--input", a.input, "Boxes from a file, as `throng nms` reads them, in place of generated ones")
@@ -398,12 +400,13 @@ void add_bench_nms_command(CLI::App& bench, CommandContext& context) {
     command->add_option("--repeat", a.repeat, "Runs of each; 0: for about half a second")
         ->check(whole_range(0, 1000000))
         ->type_name("N");
-    command->add_flag("--no-peers", a.no_peers, "Leave out what the engine is compared with");
+    command->add_flag("--no-baselines", a.no_baselines, "Leave out what the engine is compared with");
+    command->add_flag("--no-peers", a.no_baselines, "The previous name of --no-baselines")->group("");
     command->add_option("--json", a.json, "Write the results as JSON; - for standard output")->type_name("FILE");
     command->add_option("--csv", a.csv, "Write the table as CSV; - for standard output")->type_name("FILE");
     command->footer(
         "Lists are separated by commas: --n 1027,16384 --theta 0.3,0.5. Times are in milliseconds; \"x plain\" says\n"
-        "how many times longer the peer takes. On CUDA the median and p99 are of a replayed graph, boxes and kept "
+        "how many times longer the baseline takes. On CUDA the median and p99 are of a replayed graph, boxes and kept "
         "ones\n"
         "in device memory; stages are timed one by one and add up to more. Pair tests: pairs of boxes whose overlap a\n"
         "run computes.");

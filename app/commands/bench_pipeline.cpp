@@ -37,7 +37,7 @@ struct PipelineBenchArguments {
     NmsOptions nms = nms_options_after_detector(BoxesFor::data);
     std::vector<int> streams = {1, 8};
     std::vector<std::string> parts = {"decode", "detect", "both"};
-    int spare_places = kSparePlaces;
+    int shared_permits = kSharedPermits;
     std::string json;  // --json FILE
     std::string csv;   // --csv FILE
 };
@@ -60,8 +60,8 @@ nlohmann::ordered_json stage_json(const std::vector<StageSummary>& stages) {
 }
 
 int bench_pipeline(PipelineBenchArguments arguments, const CommonOptions& common) {
-    settle_detector_options(arguments.detector);
-    settle_nms_options(arguments.nms, arguments.detector.kind);
+    finalize_detector_options(arguments.detector);
+    finalize_nms_options(arguments.nms, arguments.detector.kind);
     PipelineBench bench;
     bench.source = arguments.source;
     bench.settings.detector = arguments.detector;
@@ -79,7 +79,7 @@ int bench_pipeline(PipelineBenchArguments arguments, const CommonOptions& common
     bench.source_options.device = common.device;
     bench.source_options.prefer_device_frames = backend.backend->name() != "cpu";
     if (arguments.input.frames > 0) bench.frames = arguments.input.frames;
-    bench.spare_places = arguments.spare_places;
+    bench.shared_permits = arguments.shared_permits;
     bench.make_backend = [named = common, name = backend.backend->name()]() mutable {
         named.backend = name;
         return make_backend(named).backend;
@@ -137,7 +137,7 @@ void add_bench_pipeline_command(CLI::App& bench, CommandContext& context) {
         ->type_name("decode|detect|both")
         ->group("Measurement");
     command
-        ->add_option("--spare", arguments->spare_places,
+        ->add_option("--spare", arguments->shared_permits,
                      "Frames beyond one a stream that may be between decoder and boxes, of all streams together")
         ->check(whole_range(0, 4096))
         ->type_name("N")

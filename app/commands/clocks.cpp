@@ -130,7 +130,7 @@ int report(const ApplyResult& result, const std::string& success) {
             throw Error(ErrorKind::unavailable, result.reason, result.where, result.advice);
         case ApplyStatus::rejected: break;
     }
-    throw Error(ErrorKind::unavailable, "refused: " + result.reason, result.where, result.advice);
+    throw Error(ErrorKind::unavailable, "rejected: " + result.reason, result.where, result.advice);
 }
 
 int set(const Arguments& arguments) {

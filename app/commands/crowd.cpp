@@ -1,4 +1,4 @@
-// throng crowd OUT: a drawn crowd as a picture or a video, with its truth.
+// throng crowd OUT: a drawn crowd as an image or a video, with its truth.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -58,9 +58,9 @@ private:
     std::optional<OutputFile> file_;
 };
 
-int write_picture(const CrowdArguments& arguments, const CommonOptions& common) {
+int write_image(const CrowdArguments& arguments, const CommonOptions& common) {
     if (arguments.crowd.frames > 1) {
-        throw Error(ErrorKind::usage, "a picture holds one frame only",
+        throw Error(ErrorKind::usage, "an image holds one frame only",
                     "--frames " + std::to_string(arguments.crowd.frames), "write OUT.mp4 for a video");
     }
     Progress progress(common, std::filesystem::path(arguments.out).filename().string(), std::nullopt);
@@ -111,22 +111,22 @@ int run(CrowdArguments arguments, const CommonOptions& common, bool faces_given,
     RunFiles files(common);
     files.add_output("OUT", arguments.out);
     files.add_output("--truth", arguments.truth);
-    return has_image_extension(arguments.out) ? write_picture(arguments, common) : write_video(arguments, common);
+    return has_image_extension(arguments.out) ? write_image(arguments, common) : write_video(arguments, common);
 }
 
 }  // namespace
 
 void add_crowd_command(CLI::App& program, CommandContext& context) {
-    CLI::App* command = program.add_subcommand("crowd", "Draw a crowd whose faces are known: a picture or a video");
+    CLI::App* command = program.add_subcommand("crowd", "Draw a crowd whose faces are known: an image or a video");
     auto arguments = std::make_shared<CrowdArguments>();
     CrowdOptions& crowd = arguments->crowd;
-    command->add_option("OUT", arguments->out, "png, jpg or another picture, or mp4 or mkv")->required()->type_name("");
+    command->add_option("OUT", arguments->out, "png, jpg or another image, or mp4 or mkv")->required()->type_name("");
     CLI::Option* faces = command->add_option("--faces", crowd.faces, "People in the hall, 0 to 5000")
                              ->check(whole_range(0, 5000))
                              ->type_name("N")
                              ->capture_default_str();
     CLI::Option* size =
-        command->add_option("--size", arguments->size, "Of the picture in pixels; 1920x1080 where not given")
+        command->add_option("--size", arguments->size, "Of the image in pixels; 1920x1080 where not given")
             ->type_name("WxH");
     command->add_option("--frames", crowd.frames, "Length of a video; 300 where not given")
         ->check(whole_range(std::int64_t{0}, std::int64_t{1'000'000'000}))

@@ -24,8 +24,8 @@ using Clock = std::chrono::steady_clock;
 
 // A decoder of NVIDIA's needs several streams to be busy; on the CPU more sources at once only share its cores.
 constexpr std::size_t kStreamsOfGpu = 8;
-constexpr std::size_t kMostStreamsOfCpu = 4;
-constexpr std::size_t kMostRows = 32;  // of the table of sources
+constexpr std::size_t kMaxStreamsOfCpu = 4;
+constexpr std::size_t kMaxRows = 32;  // of the table of sources
 constexpr auto kBetweenLooks = std::chrono::milliseconds(50);
 constexpr auto kBetweenLooksAtSeveral = std::chrono::milliseconds(5);
 
@@ -38,8 +38,8 @@ int cores() {
 DetectRun::DetectRun(DetectArguments arguments, const CommonOptions& common)
     : arguments_(std::move(arguments)), common_(common), files_(std::make_shared<RunFiles>(common)) {
     NmsOptions& nms = arguments_.nms;
-    settle_detector_options(arguments_.detector);
-    settle_nms_options(nms, arguments_.detector.kind);
+    finalize_detector_options(arguments_.detector);
+    finalize_nms_options(nms, arguments_.detector.kind);
     settings_.detector = arguments_.detector;
     settings_.nms = nms.params;
     settings_.keep_raw = arguments_.output.raw;
@@ -93,7 +93,7 @@ void DetectRun::report(const Error& error) {
 std::size_t DetectRun::files_at_once() const {
     if (arguments_.streams > 0) return static_cast<std::size_t>(arguments_.streams);
     if (backend_name_ != "cpu" && !device_lost_) return kStreamsOfGpu;
-    return std::min(static_cast<std::size_t>(cores()), kMostStreamsOfCpu);
+    return std::min(static_cast<std::size_t>(cores()), kMaxStreamsOfCpu);
 }
 
 // Live sources have no end to wait for: they all run at once.
@@ -160,7 +160,7 @@ Pipeline& DetectRun::make_pipeline(std::size_t number, std::unique_ptr<VideoSour
 
     PipelineOptions options;
     options.max_frames = arguments_.source.frames;
-    options.spare_places = spare_places_;
+    options.shared_permits = shared_permits_;
     options.source_number = static_cast<int>(number) + 1;
     if (common_.backend == "auto" && active.backend.backend->name() != "cpu") {
         options.fallback = [this] {
@@ -293,7 +293,7 @@ void DetectRun::write_summary(double seconds) {
 void DetectRun::print_totals(double seconds) const {
     if (common_.quiet || summary_->frames() == 0) return;
     std::string text;
-    if (totals_.size() > 1 && totals_.size() <= kMostRows) text += SourceTotals::table(totals_).text() + "\n";
+    if (totals_.size() > 1 && totals_.size() <= kMaxRows) text += SourceTotals::table(totals_).text() + "\n";
     text += summary_->text(seconds, detector_kind(settings_.detector.kind).finds);
     const bool data_on_stdout = arguments_.output.json == "-" || arguments_.output.summary == "-";
     text += fmt::format("backend {}{}\n", backend_why_, device_lost_ ? ", lost in mid-run; finished on the CPU" : "");

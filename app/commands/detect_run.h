@@ -84,7 +84,7 @@ private:
     std::shared_ptr<SharedSink::Shared> clock_sink_;  // null without --telemetry
     std::shared_ptr<RunSummary> summary_ = std::make_shared<RunSummary>();
     std::shared_ptr<SharedSink::Shared> summary_sink_ = std::make_shared<SharedSink::Shared>(summary_);
-    std::shared_ptr<SparePlaces> spare_places_ = std::make_shared<SparePlaces>(kSparePlaces);  // of all sources
+    std::shared_ptr<SharedPermits> shared_permits_ = std::make_shared<SharedPermits>(kSharedPermits);  // of all sources
     std::list<Active> active_;
     std::vector<std::shared_ptr<SourceTotals>> totals_;  // of all sources that were opened
     std::optional<Progress> progress_;

@@ -37,27 +37,27 @@ std::string ratio_text(std::optional<double> ratio) {
     return ratio ? fmt::format("{:.4f}", *ratio) : "-";
 }
 
-void add_row(TextTable& table, const std::string& name, std::int64_t pictures, const MatchResult& r) {
-    table.add({name, fmt::format("{}", pictures), fmt::format("{}", r.faces), fmt::format("{}", r.correct),
+void add_row(TextTable& table, const std::string& name, std::int64_t images, const MatchResult& r) {
+    table.add({name, fmt::format("{}", images), fmt::format("{}", r.faces), fmt::format("{}", r.correct),
                fmt::format("{}", r.wrong), fmt::format("{}", r.ignored), ratio_text(precision(r)),
                ratio_text(recall(r)), ratio_text(average_precision(r))});
 }
 
-std::int64_t pictures_of(const Evaluation& evaluation) {
-    std::int64_t pictures = 0;
-    for (const FileResult& file : evaluation.files) pictures += file.pictures;
-    return pictures;
+std::int64_t images_of(const Evaluation& evaluation) {
+    std::int64_t images = 0;
+    for (const FileResult& file : evaluation.files) images += file.images;
+    return images;
 }
 
 std::string table_of(const Evaluation& evaluation, bool per_file) {
-    TextTable table({"file", "pictures", "faces", "correct", "wrong", "ignored", "precision", "recall", "AP"});
+    TextTable table({"file", "images", "faces", "correct", "wrong", "ignored", "precision", "recall", "AP"});
     if (per_file) {
         for (const FileResult& file : evaluation.files) {
-            add_row(table, file.found ? file.source : file.source + " (not in the detections)", file.pictures,
+            add_row(table, file.found ? file.source : file.source + " (not in the detections)", file.images,
                     file.result);
         }
     }
-    add_row(table, "all", pictures_of(evaluation), evaluation.total);
+    add_row(table, "all", images_of(evaluation), evaluation.total);
     return table.text();
 }
 
@@ -77,13 +77,13 @@ Json result_json(const MatchResult& r) {
 
 std::string json_of(const Evaluation& evaluation, const EvalArguments& arguments) {
     Json json = {
-        {"iou", arguments.match.iou}, {"min_size", arguments.match.min_size}, {"pictures", pictures_of(evaluation)}};
+        {"iou", arguments.match.iou}, {"min_size", arguments.match.min_size}, {"images", images_of(evaluation)}};
     json.update(result_json(evaluation.total));
-    json["unjudged_pictures"] = evaluation.unjudged_pictures;
+    json["unjudged_images"] = evaluation.unjudged_images;
     if (arguments.per_file) {
         json["files"] = Json::array();
         for (const FileResult& file : evaluation.files) {
-            Json entry = {{"source", file.source}, {"found", file.found}, {"pictures", file.pictures}};
+            Json entry = {{"source", file.source}, {"found", file.found}, {"images", file.images}};
             entry.update(result_json(file.result));
             json["files"].push_back(std::move(entry));
         }
@@ -101,8 +101,8 @@ int run(const EvalArguments& arguments) {
         spdlog::warn("{} of {} files of the truth are not in the detections: their faces count as missed", missing,
                      evaluation.files.size());
     }
-    if (evaluation.unjudged_pictures > 0) {
-        spdlog::info("{} pictures of the detections have no truth and are not counted", evaluation.unjudged_pictures);
+    if (evaluation.unjudged_images > 0) {
+        spdlog::info("{} images of the detections have no truth and are not counted", evaluation.unjudged_images);
     }
     standard_output::write(arguments.json ? json_of(evaluation, arguments) : table_of(evaluation, arguments.per_file));
     return 0;

@@ -83,7 +83,7 @@ RunFiles run_files(const Arguments& arguments, const CommonOptions& common) {
 }
 
 int run(const Arguments& arguments, const CommonOptions& common) {
-    const std::vector<const Experiment*> wanted = chosen(arguments.names);
+    const std::vector<const Experiment*> requested = chosen(arguments.names);
     const InterruptGuard interrupts;
     ExperimentOptions options = arguments.options;
     options.clocks = clock_options(arguments.clocks, common);
@@ -99,7 +99,7 @@ int run(const Arguments& arguments, const CommonOptions& common) {
         if (progress) progress->update(++steps, what);
     });
     if (!bench.clocks().recovered().empty()) spdlog::info("{}", bench.clocks().recovered());
-    for (const Experiment* experiment : wanted) {
+    for (const Experiment* experiment : requested) {
         steps = 0;
         progress = std::make_unique<Progress>(common, std::string(experiment->name), std::nullopt);
         ReportPart part;

@@ -62,8 +62,8 @@ Json versions() {
 Json backends(int device) {
     Json list = Json::array();
     list.push_back({{"name", "cpu"}, {"usable", true}, {"details", make_cpu_backend()->description()}});
-    const std::string trouble = cuda_trouble(device);
-    list.push_back({{"name", "cuda"}, {"usable", trouble.empty()}, {"details", trouble}});
+    const std::string unavailable_reason = cuda_unavailable_reason(device);
+    list.push_back({{"name", "cuda"}, {"usable", unavailable_reason.empty()}, {"details", unavailable_reason}});
     return list;
 }
 
@@ -71,12 +71,13 @@ Json gpus() {
     Json list = Json::array();
 #ifdef TH_WITH_CUDA
     for (const gpu::DeviceInfo& device : gpu::probe_cuda().devices) {
-        list.push_back({{"name", fmt::format("device {}", device.index)},
-                        {"usable", device.trouble.empty()},
-                        {"details", fmt::format("{}, compute capability {}.{}, {} multiprocessors, {:.1f} GiB{}{}",
-                                                device.name, device.major, device.minor, device.multiprocessors,
-                                                static_cast<double>(device.memory) / (1ULL << 30U),
-                                                device.trouble.empty() ? "" : ": ", device.trouble)}});
+        list.push_back(
+            {{"name", fmt::format("device {}", device.index)},
+             {"usable", device.unavailable_reason.empty()},
+             {"details",
+              fmt::format("{}, compute capability {}.{}, {} multiprocessors, {:.1f} GiB{}{}", device.name, device.major,
+                          device.minor, device.multiprocessors, static_cast<double>(device.memory) / (1ULL << 30U),
+                          device.unavailable_reason.empty() ? "" : ": ", device.unavailable_reason)}});
     }
 #endif
     return list;

@@ -50,18 +50,18 @@ public:
     NmsRun(NmsArguments arguments, const CommonOptions& common) : arguments_(std::move(arguments)), common_(common) {}
 
     int run() {
-        settle_nms_options(arguments_.nms);
+        finalize_nms_options(arguments_.nms);
         RunFiles files(common_);
         files.add_input("the input", arguments_.input);
         files.add_output("--out", arguments_.out);
         read();
         backend_ = make_backend(common_).backend;
         nms_ = backend_->make_nms();
-        DetectionExtras extras;
-        extras.density = !table_.detections.density.empty();
-        extras.feature_size = table_.detections.feature_size;
+        OptionalFields optional_fields;
+        optional_fields.density = !table_.detections.density.empty();
+        optional_fields.feature_size = table_.detections.feature_size;
         const std::int32_t capacity = arguments_.nms.dmax > 0 ? arguments_.nms.dmax : std::max(rows(), 1);
-        raw_ = backend_->make_buffer(capacity, extras);
+        raw_ = backend_->make_buffer(capacity, optional_fields);
         kept_ = backend_->make_buffer(capacity);
         backend_->upload(table_.detections, raw_);
 

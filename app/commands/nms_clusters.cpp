@@ -28,7 +28,7 @@ DetectionSet make_clusters(const ClusterLayout& layout) {
         const float y = face.y + uniform(-jitter, jitter);
         set.detections.push_back({{x, y, side, side}, uniform(0.0F, 1.0F), 1, i});
     }
-    set.wanted = static_cast<std::uint32_t>(set.detections.size());
+    set.total = static_cast<std::uint32_t>(set.detections.size());
     return set;
 }
 

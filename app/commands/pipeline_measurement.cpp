@@ -26,10 +26,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::uint64_t kWarmUp = 50;                 // frames of each stream
-constexpr std::size_t kHeldFrames = 6;                // decoded frames that detection alone is fed with
-constexpr std::int64_t kMostWindow = 4096;            // frames that the statistics of stages cover
-constexpr std::int64_t kMostHeldLatencies = 1 << 20;  // for which there is memory from the start
+constexpr std::uint64_t kWarmUp = 50;                // frames of each stream
+constexpr std::size_t kHeldFrames = 6;               // decoded frames that detection alone is fed with
+constexpr std::int64_t kMaxWindow = 4096;            // frames that the statistics of stages cover
+constexpr std::int64_t kMaxHeldLatencies = 1 << 20;  // for which there is memory from the start
 constexpr auto kBetweenLooks = std::chrono::milliseconds(1);
 
 // Hands out the same frames again and again, as if they had just been decoded.
@@ -40,7 +40,7 @@ public:
     ReadStatus read(Frame& frame, std::stop_token stop) override {
         if (stop.stop_requested()) return ReadStatus::timeout;
         const Frame& next = frames_[static_cast<std::size_t>(index_) % frames_.size()];
-        frame = next.renumbered(index_, static_cast<double>(index_) / 30, Clock::now());
+        frame = next.with_timing(index_, static_cast<double>(index_) / 30, Clock::now());
         ++index_;
         return ReadStatus::frame;
     }
@@ -57,7 +57,7 @@ class Tally final : public ResultSink {
 public:
     // Memory for the latencies is in use from the start, so that what grows is not the measurement.
     explicit Tally(std::int64_t frames) {
-        latencies_.resize(static_cast<std::size_t>(std::clamp<std::int64_t>(frames, 0, kMostHeldLatencies)));
+        latencies_.resize(static_cast<std::size_t>(std::clamp<std::int64_t>(frames, 0, kMaxHeldLatencies)));
         latencies_.clear();
     }
 
@@ -159,8 +159,8 @@ public:
         if (!decode) read_some(bench);
         PipelineOptions options;
         options.loop = true;
-        options.timing_window = static_cast<std::size_t>(std::clamp<std::int64_t>(bench.frames, 1, kMostWindow));
-        options.spare_places = std::make_shared<SparePlaces>(bench.spare_places);
+        options.timing_window = static_cast<std::size_t>(std::clamp<std::int64_t>(bench.frames, 1, kMaxWindow));
+        options.shared_permits = std::make_shared<SharedPermits>(bench.shared_permits);
         for (auto& tally : tallies) {
             auto source = decode ? open_source(bench.source, bench.source_options)
                                  : std::make_unique<ReplaySource>(held_, origin_->info());
@@ -194,7 +194,7 @@ private:
             if (origin_->read(frame, {}) == ReadStatus::end) break;
             if (frame) held_.push_back(std::move(frame));
         }
-        if (held_.empty()) throw Error(ErrorKind::input, "there is no picture in it", bench.source);
+        if (held_.empty()) throw Error(ErrorKind::input, "there is no image in it", bench.source);
     }
 
     std::unique_ptr<VideoSource> origin_;  // whose decoder holds the frames

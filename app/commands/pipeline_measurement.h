@@ -31,7 +31,7 @@ struct PipelineRow {
     double latency_p50 = 0;  // milliseconds from the decoded frame to its boxes on the host
     double latency_p99 = 0;
     double faces = 0;              // kept a frame
-    std::uint64_t host_bytes = 0;  // of pictures that were copied from the device
+    std::uint64_t host_bytes = 0;  // of images that were copied from the device
     double cores = 0;              // of the host that were busy, per stream
     // Memory in use when a tenth of the frames has passed, and at the end: of this process on the host, and of all
     // programs on the device (0: none, or not known).
@@ -45,8 +45,8 @@ struct PipelineBench {
     std::string source;
     SourceOptions source_options;
     PipelineSettings settings;
-    std::int64_t frames = 600;        // of the fastest stream, after the warm-up
-    int spare_places = kSparePlaces;  // frames beyond one a stream between decoder and boxes, of all streams
+    std::int64_t frames = 600;            // of the fastest stream, after the warm-up
+    int shared_permits = kSharedPermits;  // frames beyond one a stream between decoder and boxes, of all streams
     std::function<std::shared_ptr<Backend>()> make_backend;  // one a stream
     std::function<bool()> interrupted;
     std::function<void(std::uint64_t frames)> progress;

@@ -49,8 +49,8 @@ void parse_size(const std::string& text, ui::WindowOptions& window) {
 }
 
 int run_view(const CommandContext& context, ViewOptions options) {
-    settle_detector_options(options.detector);
-    settle_nms_options(options.nms, options.detector.kind);
+    finalize_detector_options(options.detector);
+    finalize_nms_options(options.nms, options.detector.kind);
     const auto files = std::make_shared<RunFiles>(context.common);
     if (!options.source.empty()) files->add_source(options.source);
     files->add_model(options.detector);
@@ -77,8 +77,8 @@ int run_view(const CommandContext& context, ViewOptions options) {
     session.playback.max_frames = options.input.frames;
     SourceOptions input = options.input.source;
     input.device = context.common.device;
-    input.prefer_device_frames = context.common.backend != "cpu" && cuda_trouble(input.device).empty();
-    session.settings.host_pixels = true;  // for the picture on screen
+    input.prefer_device_frames = context.common.backend != "cpu" && cuda_unavailable_reason(input.device).empty();
+    session.settings.host_pixels = true;  // for the image on screen
     session.open_source = [input](const std::string& spec, const std::stop_token& stop) {
         return open_source(spec, input, stop);
     };
@@ -151,9 +151,9 @@ void add_view_command(CLI::App& program, CommandContext& context) {
         ->check(finite_range(0.05, 16))
         ->capture_default_str();
     command->add_option("--window-size", options->size, "Size of the window")->type_name("WxH");
-    command->add_option("--screenshot", options->screenshot, "Write a picture of the window (PNG), then quit")
+    command->add_option("--screenshot", options->screenshot, "Write an image of the window (PNG), then quit")
         ->type_name("FILE");
-    command->add_option("--screenshot-after", options->screenshot_after, "Results to wait for before the picture")
+    command->add_option("--screenshot-after", options->screenshot_after, "Results to wait for before the image")
         ->check(CLI::Range(1, 1000000))
         ->capture_default_str();
     command->callback(

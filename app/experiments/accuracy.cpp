@@ -17,14 +17,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Picture {
+struct Image {
     std::vector<TruthFace> truth;
     DetectionSet raw;
 };
 
-struct PictureSet {
+struct ImageSet {
     std::string name;
-    std::vector<Picture> pictures;
+    std::vector<Image> images;
     double iou = 0.5;
 };
 
@@ -64,28 +64,28 @@ double iou(const Box& a, const Box& b) {
 
 // Adaptive suppression wants the density of the place of each box, which a network of its own would tell. In its place
 // stands the truth: the largest overlap of the nearest face with another face.
-void add_density(Picture& picture) {
-    picture.raw.density.assign(picture.raw.detections.size(), 0.0F);
-    for (std::size_t i = 0; i < picture.raw.detections.size(); ++i) {
+void add_density(Image& image) {
+    image.raw.density.assign(image.raw.detections.size(), 0.0F);
+    for (std::size_t i = 0; i < image.raw.detections.size(); ++i) {
         const TruthFace* nearest = nullptr;
         double best = 0;
-        for (const TruthFace& face : picture.truth) {
-            const double overlap = iou(face.box, picture.raw.detections[i].box);
+        for (const TruthFace& face : image.truth) {
+            const double overlap = iou(face.box, image.raw.detections[i].box);
             if (overlap <= best) continue;
             best = overlap;
             nearest = &face;
         }
         if (nearest == nullptr) continue;
         double density = 0;
-        for (const TruthFace& face : picture.truth) {
+        for (const TruthFace& face : image.truth) {
             if (&face != nearest) density = std::max(density, iou(face.box, nearest->box));
         }
-        picture.raw.density[i] = static_cast<float>(std::min(density, 1.0));
+        image.raw.density[i] = static_cast<float>(std::min(density, 1.0));
     }
 }
 
-PictureSet drawn_crowds(ExperimentBench& bench, Detector& detector) {
-    PictureSet set{"drawn crowds", {}, 0.5};
+ImageSet drawn_crowds(ExperimentBench& bench, Detector& detector) {
+    ImageSet set{"drawn crowds", {}, 0.5};
     for (std::uint64_t seed = 1; seed <= 4; ++seed) {
         bench.step(fmt::format("drawn crowd {}", seed));
         CrowdOptions options;
@@ -94,10 +94,10 @@ PictureSet drawn_crowds(ExperimentBench& bench, Detector& detector) {
         options.height = 720;
         options.seed = seed;
         const Crowd crowd(options);
-        Picture picture;
-        for (const CrowdFace& face : crowd.truth(0)) picture.truth.push_back({face.box, face.visible, face.ignore});
-        picture.raw = bench.detect(bench.backend(), detector, crowd.frame(0));
-        set.pictures.push_back(std::move(picture));
+        Image image;
+        for (const CrowdFace& face : crowd.truth(0)) image.truth.push_back({face.box, face.visible, face.ignore});
+        image.raw = bench.detect(bench.backend(), detector, crowd.frame(0));
+        set.images.push_back(std::move(image));
     }
     return set;
 }
@@ -119,8 +119,8 @@ fs::path truth_file(const fs::path& folder) {
 }
 
 // Faces are boxed a little differently by every annotator: an IoU of 0.35 counts.
-PictureSet photographs(ExperimentBench& bench, Detector& detector, const fs::path& folder) {
-    PictureSet set{"photographs", {}, 0.35};
+ImageSet photographs(ExperimentBench& bench, Detector& detector, const fs::path& folder) {
+    ImageSet set{"photographs", {}, 0.35};
     for (const TruthLabels& labels : read_truth(truth_file(folder))) {
         bench.step(labels.source);
         Frame frame;
@@ -128,7 +128,7 @@ PictureSet photographs(ExperimentBench& bench, Detector& detector, const fs::pat
         ReadStatus status = ReadStatus::timeout;
         while (status == ReadStatus::timeout) status = source->read(frame, {});
         if (status == ReadStatus::end) continue;
-        set.pictures.push_back({labels.entries, bench.detect(bench.backend(), detector, frame)});
+        set.images.push_back({labels.entries, bench.detect(bench.backend(), detector, frame)});
     }
     return set;
 }
@@ -141,7 +141,7 @@ std::string part(const std::optional<double>& value) {
 
 void run_accuracy(ExperimentBench& bench, ExperimentResult& result) {
     const auto detector = bench.backend().make_detector(bench.detector_params());
-    std::vector<PictureSet> sets;
+    std::vector<ImageSet> sets;
     sets.push_back(drawn_crowds(bench, *detector));
     if (bench.options().photos.empty()) {
         result.missing.emplace_back("No photographs were given: --photos FOLDER measures annotated ones, too.");
@@ -154,11 +154,11 @@ void run_accuracy(ExperimentBench& bench, ExperimentResult& result) {
                        {"ranking", "by score for precision over recall; every detection counts, also those of one hit"},
                        {"density", "adaptive: taken from the truth, as an ideal density network would tell it"}};
     ResultTable table{
-        "rules", "Accuracy", {"pictures", "rule", "AP", "precision", "recall", "faces", "right", "wrong"}, {}};
+        "rules", "Accuracy", {"images", "rule", "AP", "precision", "recall", "faces", "right", "wrong"}, {}};
     Plot plot{"ap", "Average precision of each rule", "", "average precision", false, false, {}, {}};
     for (const Rule& rule : rules()) plot.categories.push_back(rule.name);
-    for (PictureSet& set : sets) {
-        for (Picture& picture : set.pictures) add_density(picture);
+    for (ImageSet& set : sets) {
+        for (Image& image : set.images) add_density(image);
         Series bars{set.name, {}, false};
         std::pair<double, std::string> best{-1, ""};
         std::map<std::string, double> by_name;
@@ -168,11 +168,11 @@ void run_accuracy(ExperimentBench& bench, ExperimentResult& result) {
             MatchOptions options;
             options.iou = set.iou;
             MatchResult total;
-            for (const Picture& picture : set.pictures) {
+            for (const Image& image : set.images) {
                 std::vector<ScoredBox> boxes;
-                for (const Detection& d : bench.suppress(bench.cpu(), picture.raw, rule.params).detections)
+                for (const Detection& d : bench.suppress(bench.cpu(), image.raw, rule.params).detections)
                     boxes.push_back({d.box, d.score, d.hits});
-                total += match(picture.truth, boxes, options);
+                total += match(image.truth, boxes, options);
             }
             const double ap = average_precision(total).value_or(0);
             bars.points.emplace_back(static_cast<double>(r), ap);

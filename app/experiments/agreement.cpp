@@ -34,8 +34,8 @@ std::set<std::int32_t> kept_by(ExperimentBench& bench, const DetectionSet& raw, 
 void run_agreement(ExperimentBench& bench, ExperimentResult& result) {
     result.settings = {{"input", "the crowd of 147 people at 4646x1800, the first n faces uncovered"},
                        {"detector", "Haar alt2, factor 1.1, from 24 pixels"}};
-    ResultTable table{"pictures",
-                      "Boxes kept in each picture",
+    ResultTable table{"images",
+                      "Boxes kept in each image",
                       {"faces", "raw detections", "overlap, threshold", "one-pass", "greedy", "greedy alone"},
                       {}};
     Plot plot{"difference",
@@ -48,31 +48,30 @@ void run_agreement(ExperimentBench& bench, ExperimentResult& result) {
               {}};
     for (const Setting& setting : kSettings) {
         Series line{setting.name, {}, false};
-        std::int64_t pictures = 0, differ = 0, greedy_all = 0, one_pass_all = 0, more = 0;
-        for (const CoveredPicture& picture : bench.covered_series()) {
-            bench.step(fmt::format("{}, {} faces", setting.name, picture.uncovered));
-            if (picture.raw.detections.empty()) continue;
-            const auto one_pass = kept_by(bench, picture.raw, NmsRule::one_pass, setting);
-            const auto greedy = kept_by(bench, picture.raw, NmsRule::greedy, setting);
+        std::int64_t images = 0, differ = 0, greedy_all = 0, one_pass_all = 0, more = 0;
+        for (const CoveredImage& image : bench.covered_series()) {
+            bench.step(fmt::format("{}, {} faces", setting.name, image.uncovered));
+            if (image.raw.detections.empty()) continue;
+            const auto one_pass = kept_by(bench, image.raw, NmsRule::one_pass, setting);
+            const auto greedy = kept_by(bench, image.raw, NmsRule::greedy, setting);
             std::vector<std::int32_t> alone;
             std::set_difference(greedy.begin(), greedy.end(), one_pass.begin(), one_pass.end(),
                                 std::back_inserter(alone));
-            ++pictures;
+            ++images;
             differ += alone.empty() ? 0 : 1;
             one_pass_all += static_cast<std::int64_t>(one_pass.size());
             greedy_all += static_cast<std::int64_t>(greedy.size());
             more += static_cast<std::int64_t>(alone.size());
-            line.points.emplace_back(static_cast<double>(picture.raw.detections.size()),
+            line.points.emplace_back(static_cast<double>(image.raw.detections.size()),
                                      static_cast<double>(alone.size()));
-            table.rows.push_back({fmt::format("{}", picture.uncovered),
-                                  fmt::format("{}", picture.raw.detections.size()), setting.name,
-                                  fmt::format("{}", one_pass.size()), fmt::format("{}", greedy.size()),
+            table.rows.push_back({fmt::format("{}", image.uncovered), fmt::format("{}", image.raw.detections.size()),
+                                  setting.name, fmt::format("{}", one_pass.size()), fmt::format("{}", greedy.size()),
                                   fmt::format("{}", alone.size())});
         }
         result.findings.push_back(
-            fmt::format("{}: the two differ in {} of {} pictures; greedy keeps {} boxes in all, one-pass {}: {} "
+            fmt::format("{}: the two differ in {} of {} images; greedy keeps {} boxes in all, one-pass {}: {} "
                         "({:.1f} %) are missing.",
-                        setting.name, differ, pictures, greedy_all, one_pass_all, more,
+                        setting.name, differ, images, greedy_all, one_pass_all, more,
                         greedy_all > 0 ? 100.0 * static_cast<double>(more) / static_cast<double>(greedy_all) : 0.0));
         plot.series.push_back(std::move(line));
     }

@@ -15,7 +15,7 @@ void run_accuracy(ExperimentBench& bench, ExperimentResult& result);         // 
 void run_agreement(ExperimentBench& bench, ExperimentResult& result);        // agreement.cpp
 void run_multiprocessors(ExperimentBench& bench, ExperimentResult& result);  // multiprocessors.cpp
 void run_windows(ExperimentBench& bench, ExperimentResult& result);          // cascade.cpp
-void run_ladder(ExperimentBench& bench, ExperimentResult& result);           // cascade.cpp
+void run_ablation(ExperimentBench& bench, ExperimentResult& result);         // cascade.cpp
 void run_masks(ExperimentBench& bench, ExperimentResult& result);            // cascade.cpp
 
 void run_hog(ExperimentBench& bench, ExperimentResult& result);  // hog.cpp

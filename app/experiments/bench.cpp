@@ -18,7 +18,7 @@
 namespace throng {
 namespace {
 
-// Of the 148 pictures of the paper's series, those that are measured.
+// Of the 148 images of the paper's series, those that are measured.
 constexpr int kUncovered[] = {0, 1, 2, 4, 7, 14, 28, 42, 56, 70, 84, 98, 112, 126, 140, 147};
 constexpr int kCrowdFaces = 147;
 
@@ -70,9 +70,9 @@ void ExperimentBench::step(const std::string& what) {
 NmsTimes ExperimentBench::time_nms(Backend& backend, const DetectionSet& boxes, const NmsParams& params,
                                    std::int32_t dmax) {
     const auto capacity = std::max({dmax, static_cast<std::int32_t>(boxes.detections.size()), 1});
-    DetectionExtras extras;
-    extras.density = !boxes.density.empty();
-    DetectionBuffer raw = backend.make_buffer(capacity, extras);
+    OptionalFields optional_fields;
+    optional_fields.density = !boxes.density.empty();
+    DetectionBuffer raw = backend.make_buffer(capacity, optional_fields);
     DetectionBuffer kept = backend.make_buffer(capacity);
     backend.upload(boxes, raw);
     const auto nms = backend.make_nms();
@@ -85,18 +85,18 @@ NmsTimes ExperimentBench::time_nms(Backend& backend, const DetectionSet& boxes, 
     for (const auto& [name, samples] : measured.stages) times.stages[name] = percentile(samples, 0.5);
     DetectionSet result;
     backend.download(kept, result);
-    times.kept = result.wanted;
+    times.kept = result.total;
     return times;
 }
 
 DetectionSet ExperimentBench::suppress(Backend& backend, const DetectionSet& boxes, const NmsParams& params) {
     const auto capacity = std::max(static_cast<std::int32_t>(boxes.detections.size()), 1);
-    DetectionExtras extras;
-    extras.density = !boxes.density.empty();
-    DetectionBuffer raw = backend.make_buffer(capacity, extras);
+    OptionalFields optional_fields;
+    optional_fields.density = !boxes.density.empty();
+    DetectionBuffer raw = backend.make_buffer(capacity, optional_fields);
     DetectionBuffer kept = backend.make_buffer(capacity);
     backend.upload(boxes, raw);
-    SilentRecorder recorder;
+    NullRecorder recorder;
     backend.make_nms()->enqueue(raw, kept, params, recorder);
     DetectionSet result;
     backend.download(kept, result);
@@ -104,9 +104,9 @@ DetectionSet ExperimentBench::suppress(Backend& backend, const DetectionSet& box
 }
 
 DetectionSet ExperimentBench::detect(Backend& backend, Detector& detector, const Frame& frame) {
-    SilentRecorder recorder;
+    NullRecorder recorder;
     DetectionSet found;
-    for (std::int32_t capacity = 16384;; capacity = static_cast<std::int32_t>(found.wanted)) {
+    for (std::int32_t capacity = 16384;; capacity = static_cast<std::int32_t>(found.total)) {
         DetectionBuffer raw = backend.make_buffer(capacity);
         detector.enqueue(frame, raw, recorder);
         backend.download(raw, found);
@@ -121,10 +121,10 @@ DetectorParams ExperimentBench::detector_params() const {
     return params;
 }
 
-const std::vector<CoveredPicture>& ExperimentBench::covered_series() {
+const std::vector<CoveredImage>& ExperimentBench::covered_series() {
     if (!covered_.empty()) return covered_;
     const auto detector = backend_->make_detector(detector_params());
-    std::vector<CoveredPicture> series;
+    std::vector<CoveredImage> series;
     for (const int uncovered : kUncovered) {
         step(fmt::format("the crowd with {} of {} faces uncovered", uncovered, kCrowdFaces));
         CrowdOptions crowd;

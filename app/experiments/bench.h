@@ -33,8 +33,8 @@ struct NmsTimes {
     std::int64_t kept = 0;
 };
 
-// One picture of the series in which more and more faces are uncovered.
-struct CoveredPicture {
+// One image of the series in which more and more faces are uncovered.
+struct CoveredImage {
     int uncovered = 0;
     DetectionSet raw;
 };
@@ -54,7 +54,7 @@ public:
     [[nodiscard]] ClockController& clocks() { return *clocks_; }
 
     // The profiles that bound the clock to one step, slowest first, each step once; empty where the clock cannot be
-    // changed: why_no_clocks says what refused. The first call tries one of them.
+    // changed: why_no_clocks says what rejected. The first call tries one of them.
     [[nodiscard]] const std::vector<ResolvedProfile>& clock_steps();
     [[nodiscard]] const std::string& why_no_clocks() const { return why_no_clocks_; }
 
@@ -71,7 +71,7 @@ public:
     [[nodiscard]] DetectorParams detector_params() const;  // those of the experiments: frontal faces, alt2, factor 1.1
 
     // The crowd of 147 people at 4646x1800 with the first 0 to 147 faces uncovered. Made once.
-    [[nodiscard]] const std::vector<CoveredPicture>& covered_series();
+    [[nodiscard]] const std::vector<CoveredImage>& covered_series();
 
 private:
     const CommonOptions common_;
@@ -83,7 +83,7 @@ private:
     std::unique_ptr<ClockController> clocks_;
     std::optional<std::vector<ResolvedProfile>> clock_steps_;
     std::string why_no_clocks_;
-    std::vector<CoveredPicture> covered_;
+    std::vector<CoveredImage> covered_;
 };
 
 // The rules as the papers' experiments use them: greedy or one-pass on the IoU with this threshold.

@@ -1,10 +1,10 @@
-// The cascade talk: windows alive after each stage, the ladder of optimisations, masks.
+// The cascade talk: windows alive after each stage, the ablation of optimizations, masks.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
 
-#include "app/commands/cascade_ladder.h"
+#include "app/commands/cascade_ablation.h"
 #include "app/experiments/all.h"
 #include "app/experiments/bench.h"
 #include "core/base/error.h"
@@ -68,7 +68,7 @@ void run_windows(ExperimentBench& bench, ExperimentResult& result) {
             CascadeModel cut = whole;
             cut.stages.resize(n);
             CascadeDetector detector(std::move(cut), params);
-            SilentRecorder recorder;
+            NullRecorder recorder;
             DetectionBuffer raw = make_host_buffer(16);
             detector.enqueue(frame, raw, recorder);
             const CascadeCounts& counts = detector.counts();
@@ -93,7 +93,7 @@ void run_windows(ExperimentBench& bench, ExperimentResult& result) {
     result.tables.push_back(std::move(table));
 }
 
-void run_ladder(ExperimentBench& bench, ExperimentResult& result) {
+void run_ablation(ExperimentBench& bench, ExperimentResult& result) {
     result.settings = {{"input", kInput}, {"detector", "factor 1.25, faces of 50 to 200 pixels, as in the talk"}};
     const std::string alt2 = "Haar alt2, 1080p, factor 1.25, 50 to 200 px";
     result.published = {{alt2 + ", Tesla K40", "7.2 ms", kCascadeTalk},
@@ -102,32 +102,33 @@ void run_ladder(ExperimentBench& bench, ExperimentResult& result) {
                         {"LBP with a mask, Tesla K40", "1.7 ms", kCascadeTalk},
                         {"LBP, same setting, Tegra K1", "54 ms", kCascadeTalk},
                         {"LBP with a mask, Tegra K1", "16 ms", kCascadeTalk},
-                        {"all optimisations, Tegra K1", "8.4 times", kCascadeTalk},
-                        {"all optimisations, Tesla K40", "5.8 times", kCascadeTalk}};
+                        {"all optimizations, Tegra K1", "8.4 times", kCascadeTalk},
+                        {"all optimizations, Tesla K40", "5.8 times", kCascadeTalk}};
     if (!bench.has_cuda()) {
-        result.missing.emplace_back("The ladder is of the CUDA cascade, which needs a device: " + bench.why() + ".");
+        result.missing.emplace_back("The ablation is of the CUDA cascade, which needs a device: " + bench.why() + ".");
         return;
     }
     const Frame frame = crowd_frame();
-    ResultTable table{"ladder",
-                      "Milliseconds from grey image to raw detections",
+    ResultTable table{"ablation",
+                      "Milliseconds from gray image to raw detections",
                       {"cascade", "adds", "median ms", "gain of the step", "gain in all", "windows", "detections"},
                       {}};
-    Plot plot{"ladder", "The optimisations one on top of the other", "", "milliseconds", false, true, {}, {}};
+    Plot plot{"ablation", "The optimizations one on top of the other", "", "milliseconds", false, true, {}, {}};
     for (const auto& [name, params] : {haar(), lbp()}) {
-        bench.step(fmt::format("{}: the ladder", name));
-        const auto rows = measure_ladder(frame, name, params, bench.common().device, 15, [] {});
+        bench.step(fmt::format("{}: the ablation", name));
+        const auto rows = measure_ablation(frame, name, params, bench.common().device, 15, [] {});
         Series bars{name, {}, false};
         for (std::size_t i = 0; i < rows.size(); ++i) {
-            const LadderRow& row = rows[i];
+            const AblationRow& row = rows[i];
             if (plot.categories.size() <= i) plot.categories.push_back(row.step);
             bars.points.emplace_back(static_cast<double>(i), row.median_ms);
             table.rows.push_back({name, row.step, ms_cell(row.median_ms), fmt::format("{:.2f}", row.step_gain),
                                   fmt::format("{:.2f}", row.gain), fmt::format("{}", row.windows),
                                   fmt::format("{}", row.detections)});
         }
-        const auto fastest = std::min_element(
-            rows.begin(), rows.end(), [](const LadderRow& a, const LadderRow& b) { return a.median_ms < b.median_ms; });
+        const auto fastest = std::min_element(rows.begin(), rows.end(), [](const AblationRow& a, const AblationRow& b) {
+            return a.median_ms < b.median_ms;
+        });
         if (fastest != rows.end())
             result.findings.push_back(
                 fmt::format("{}: {:.1f} times as fast as the base with everything up to \"{}\" ({:.4f} ms); the talk "
@@ -163,7 +164,7 @@ void run_masks(ExperimentBench& bench, ExperimentResult& result) {
                 chosen.switches[toggle.id] = choice;
                 const auto detector = bench.backend().make_detector(chosen);
                 DetectionBuffer raw = bench.backend().make_buffer(1 << 16);
-                SilentRecorder recorder;
+                NullRecorder recorder;
                 DetectionSet found;
                 std::vector<double> samples;
                 for (int i = -2; i < 25; ++i) {
@@ -180,7 +181,7 @@ void run_masks(ExperimentBench& bench, ExperimentResult& result) {
                 if (known == plot.categories.end()) plot.categories.push_back(category);
                 bars.points.emplace_back(static_cast<double>(at), percentile(samples, 0.5));
                 table.rows.push_back(
-                    {name, toggle.title, choice, ms_cell(percentile(samples, 0.5)), fmt::format("{}", found.wanted)});
+                    {name, toggle.title, choice, ms_cell(percentile(samples, 0.5)), fmt::format("{}", found.total)});
             }
         }
         if (!bars.points.empty()) plot.series.push_back(std::move(bars));
@@ -191,8 +192,8 @@ void run_masks(ExperimentBench& bench, ExperimentResult& result) {
         return;
     }
     result.findings.emplace_back(
-        "From a frame on the host: a mask wants the frame's colours, too, and their upload is part of these times. The "
-        "ladder "
+        "From a frame on the host: a mask wants the frame's colors, too, and their upload is part of these times. The "
+        "ablation "
         "shows the mask on a frame in device memory.");
     result.plots.push_back(std::move(plot));
     result.tables.push_back(std::move(table));

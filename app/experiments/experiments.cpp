@@ -19,7 +19,7 @@ const std::vector<Experiment>& experiments() {
         {"agreement", "One-pass against exact greedy", "a property of the NMS paper's rule", run_agreement},
         {"cores", "Latency against multiprocessors", "NMS paper, scaling with cores", run_multiprocessors},
         {"windows", "Windows alive after each stage", "cascade talk, GTC 2015", run_windows},
-        {"ladder", "The ladder of optimisations", "cascade talk, GTC 2015", run_ladder},
+        {"ablation", "The ablation of optimizations", "cascade talk, GTC 2015", run_ablation},
         {"masks", "Masks of candidate windows", "cascade talk, GTC 2015", run_masks},
         {"hog", "The four kernels of HOG, before and after", "HOG talk, GTC 2016", run_hog},
     };

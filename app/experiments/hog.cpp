@@ -1,11 +1,11 @@
-// The HOG talk: its four kernels, before and after its optimisations.
+// The HOG talk: its four kernels, before and after its optimizations.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstring>
 
-#include "app/commands/hog_ladder.h"
+#include "app/commands/hog_ablation.h"
 #include "app/experiments/all.h"
 #include "app/experiments/bench.h"
 #include "core/base/rolling.h"
@@ -28,7 +28,7 @@ DetectorParams talk_setting() {
     return params;
 }
 
-std::optional<double> kernel_ms(const HogLadderRow& row, const std::string& kernel) {
+std::optional<double> kernel_ms(const HogAblationRow& row, const std::string& kernel) {
     for (const auto& [name, ms] : row.kernels) {
         if (name == kernel) return ms;
     }
@@ -96,15 +96,15 @@ void run_hog(ExperimentBench& bench, ExperimentResult& result) {
                               slow && fast ? fmt::format("{:.2f}", *slow / *fast) : "-"});
     };
     if (bench.has_cuda()) {
-        bench.step("the ladder of optimisations");
-        const auto rows = measure_hog_ladder(frame, "one scale", talk_setting(), bench.common().device, kRuns);
+        bench.step("the ablation of optimizations");
+        const auto rows = measure_hog_ablation(frame, "one scale", talk_setting(), bench.common().device, kRuns);
         for (const auto& [kernel, ms] : rows.front().kernels) add(kernel, ms, kernel_ms(rows.back(), kernel));
         add("whole", rows.front().median_ms, rows.back().median_ms);
-        ResultTable steps{"ladder",
-                          "The optimisations one on top of the other",
+        ResultTable steps{"ablation",
+                          "The optimizations one on top of the other",
                           {"adds", "median ms", "gain of the step", "gain in all", "detections"},
                           {}};
-        for (const HogLadderRow& row : rows)
+        for (const HogAblationRow& row : rows)
             steps.rows.push_back({row.step, ms_cell(row.median_ms), fmt::format("{:.2f}", row.step_gain),
                                   fmt::format("{:.2f}", row.gain), fmt::format("{}", row.detections)});
         result.findings.push_back(
@@ -120,7 +120,7 @@ void run_hog(ExperimentBench& bench, ExperimentResult& result) {
         add("whole", std::nullopt, times.whole_ms);
         result.findings.push_back(
             fmt::format("Frame to raw detections: {:.3f} ms; the talk reports 4.67 ms on Tegra X1.", times.whole_ms));
-        result.missing.push_back("The optimisations are those of the CUDA kernels, which need a device: " +
+        result.missing.push_back("The optimizations are those of the CUDA kernels, which need a device: " +
                                  bench.why() + ". These are the CPU's stages.");
     }
     if (!off.points.empty()) plot.series.push_back(std::move(off));

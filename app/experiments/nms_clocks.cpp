@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <thread>
 
+#include "app/commands/nms_baselines.h"
 #include "app/commands/nms_clusters.h"
-#include "app/commands/nms_peers.h"
 #include "app/experiments/all.h"
 #include "app/experiments/bench.h"
 #include "core/base/error.h"
@@ -99,9 +99,9 @@ void run_gpu_against_cpu(ExperimentBench& bench, ExperimentResult& result) {
     bench.step("the CPU's engines");
     std::vector<std::pair<std::string, double>> cpu;
     cpu.emplace_back("CPU, our greedy", bench.time_nms(bench.cpu(), boxes, nms_rule(NmsRule::greedy)).median_ms);
-    for (const PeerTime& peer : time_peers(boxes, nms_rule(NmsRule::greedy)))
-        cpu.emplace_back(peer.name == "opencv" ? "CPU, OpenCV NMSBoxes" : "CPU, greedy in two plain loops",
-                         peer.median_ms);
+    for (const BaselineTime& baseline : time_baselines(boxes, nms_rule(NmsRule::greedy)))
+        cpu.emplace_back(baseline.name == "opencv" ? "CPU, OpenCV NMSBoxes" : "CPU, greedy in two plain loops",
+                         baseline.median_ms);
 
     if (bench.has_cuda() && !bench.clock_steps().empty()) {
         Series paper{"GPU, paper's kernels", {}, false}, greedy{"GPU, greedy", {}, false};

@@ -1,7 +1,7 @@
 // Latency over growing numbers of detections: figure 8 and table 5 of the NMS paper.
 #include <fmt/format.h>
 
-#include "app/commands/nms_peers.h"
+#include "app/commands/nms_baselines.h"
 #include "app/experiments/all.h"
 #include "app/experiments/bench.h"
 #include "core/detect/stage.h"
@@ -25,29 +25,29 @@ void run_growth(ExperimentBench& bench, ExperimentResult& result) {
     };
     std::vector<std::vector<std::pair<std::string, double>>> rows;
 
-    for (const CoveredPicture& picture : bench.covered_series()) {
-        const auto n = picture.raw.detections.size();
+    for (const CoveredImage& image : bench.covered_series()) {
+        const auto n = image.raw.detections.size();
         bench.step(fmt::format("suppression of {} detections", n));
         if (n == 0) continue;
         std::vector<std::pair<std::string, double>> row;
-        const NmsTimes greedy = bench.time_nms(bench.backend(), picture.raw, nms_rule(NmsRule::greedy));
-        const NmsTimes one_pass = bench.time_nms(bench.backend(), picture.raw, nms_rule(NmsRule::one_pass));
+        const NmsTimes greedy = bench.time_nms(bench.backend(), image.raw, nms_rule(NmsRule::greedy));
+        const NmsTimes one_pass = bench.time_nms(bench.backend(), image.raw, nms_rule(NmsRule::one_pass));
         const std::string here = bench.has_cuda() ? "GPU" : "CPU";
         if (bench.has_cuda()) {
-            const NmsTimes paper = bench.time_nms(bench.backend(), picture.raw, paper_kernels(32),
-                                                  dmax_for(std::max<std::size_t>(n, 4096)));
+            const NmsTimes paper =
+                bench.time_nms(bench.backend(), image.raw, paper_kernels(32), dmax_for(std::max<std::size_t>(n, 4096)));
             row.emplace_back("GPU, paper's kernels", paper.median_ms);
         }
         row.emplace_back(here + ", one-pass", one_pass.median_ms);
         row.emplace_back(here + ", greedy", greedy.median_ms);
         if (bench.has_cuda()) {
             row.emplace_back("CPU, greedy",
-                             bench.time_nms(bench.cpu(), picture.raw, nms_rule(NmsRule::greedy)).median_ms);
+                             bench.time_nms(bench.cpu(), image.raw, nms_rule(NmsRule::greedy)).median_ms);
         }
-        for (const PeerTime& peer : time_peers(picture.raw, nms_rule(NmsRule::greedy)))
-            row.emplace_back(peer.name == "opencv" ? "OpenCV NMSBoxes" : "CPU, greedy in two plain loops",
-                             peer.median_ms);
-        std::vector<std::string> cells = {fmt::format("{}", picture.uncovered), fmt::format("{}", n),
+        for (const BaselineTime& baseline : time_baselines(image.raw, nms_rule(NmsRule::greedy)))
+            row.emplace_back(baseline.name == "opencv" ? "OpenCV NMSBoxes" : "CPU, greedy in two plain loops",
+                             baseline.median_ms);
+        std::vector<std::string> cells = {fmt::format("{}", image.uncovered), fmt::format("{}", n),
                                           fmt::format("{}", greedy.kept)};
         for (const auto& [name, ms] : row) {
             put(name, static_cast<double>(n), ms);

@@ -21,7 +21,7 @@ Frame first_frame(const std::string& spec) {
     Frame frame;
     for (ReadStatus status = ReadStatus::timeout; status == ReadStatus::timeout;) {
         status = source->read(frame, {});
-        if (status == ReadStatus::end) throw Error(ErrorKind::input, "has no picture", spec);
+        if (status == ReadStatus::end) throw Error(ErrorKind::input, "has no image", spec);
     }
     return frame;
 }

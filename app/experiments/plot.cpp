@@ -13,20 +13,20 @@ namespace {
 constexpr double kWidth = 760, kPlotHeight = 330;
 constexpr double kLeft = 74, kRight = 18, kTop = 44, kUnderAxis = 52;
 constexpr double kLegendRow = 20, kGlyph = 6.7;  // mean width of a letter at 13 px
-constexpr double kLongestLabel = 34;
-constexpr std::size_t kColours = 8;
+constexpr double kMaxLabel = 34;
+constexpr std::size_t kColors = 8;
 
 struct Palette {
     const char* ink;
     const char* soft;
     const char* grid;
     const char* page;
-    std::array<const char*, kColours> colours;
+    std::array<const char*, kColors> colors;
 };
 
-// Okabe and Ito's colours, which stay apart for colour-blind readers, darker on white and lighter on black.
-constexpr std::array<const char*, kColours> kOnWhite = {"#0072b2", "#d55e00", "#009e73", "#a8488a",
-                                                        "#8c6d00", "#3f8fc4", "#5b5b5b", "#b02a37"};
+// Okabe and Ito's colors, which stay apart for color-blind readers, darker on white and lighter on black.
+constexpr std::array<const char*, kColors> kOnWhite = {"#0072b2", "#d55e00", "#009e73", "#a8488a",
+                                                       "#8c6d00", "#3f8fc4", "#5b5b5b", "#b02a37"};
 constexpr Palette kLight{"#1c2127", "#68727d", "#e4e7eb", "#ffffff", kOnWhite};
 constexpr Palette kPrint{"#000000", "#444444", "#dddddd", "#ffffff", kOnWhite};
 constexpr Palette kDark{"#e6e9ec",
@@ -41,8 +41,8 @@ std::string rules(const Palette& p) {
         ".th text{{fill:{}}}.th .soft{{fill:{}}}.th .page{{fill:{}}}.th .edge{{stroke:{}}}"
         ".th .grid{{stroke:{};stroke-width:1}}.th .axis{{stroke:{};stroke-width:1}}",
         p.ink, p.soft, p.page, p.page, p.grid, p.soft);
-    for (std::size_t c = 0; c < kColours; ++c)
-        text += fmt::format(".th .f{}{{fill:{}}}.th .s{}{{stroke:{}}}", c, p.colours[c], c, p.colours[c]);
+    for (std::size_t c = 0; c < kColors; ++c)
+        text += fmt::format(".th .f{}{{fill:{}}}.th .s{}{{stroke:{}}}", c, p.colors[c], c, p.colors[c]);
     return text;
 }
 
@@ -98,11 +98,11 @@ Range widened(Range range, bool logarithmic, bool from_zero) {
     return range;
 }
 
-std::string marker(std::size_t colour, double x, double y, bool hollow) {
-    const std::size_t c = colour % kColours;
+std::string marker(std::size_t color, double x, double y, bool hollow) {
+    const std::size_t c = color % kColors;
     const std::string style = hollow ? fmt::format("class=\"page s{}\" stroke-width=\"2\"", c)
                                      : fmt::format("class=\"f{} edge\" stroke-width=\"1\"", c);
-    switch (colour % 4) {
+    switch (color % 4) {
         case 0: return fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\" {}/>", x, y, style);
         case 1:
             return fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"7.4\" height=\"7.4\" {}/>", x - 3.7, y - 3.7,
@@ -119,7 +119,7 @@ public:
     std::string text() {
         lay_out_legend();
         slant_ = bars_ && longest_category() * kGlyph > slot();
-        under_axis_ = slant_ ? 34 + 0.5 * kGlyph * std::min(longest_category(), kLongestLabel) : kUnderAxis;
+        under_axis_ = slant_ ? 34 + 0.5 * kGlyph * std::min(longest_category(), kMaxLabel) : kUnderAxis;
         const double height = kTop + kPlotHeight + under_axis_ + legend_height_;
         std::string out = fmt::format(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"th\" viewBox=\"0 0 {:.0f} {:.0f}\" role=\"img\" "
@@ -241,8 +241,8 @@ private:
         return tick_label(value == 0 ? 0 : std::stod(fmt::format("{:.3g}", value)));
     }
 
-    static std::string bar_style(std::size_t colour, bool published) {
-        const std::size_t c = colour % kColours;
+    static std::string bar_style(std::size_t color, bool published) {
+        const std::size_t c = color % kColors;
         if (!published) return fmt::format("class=\"f{}\"", c);
         return fmt::format("class=\"s{}\" fill=\"none\" stroke-width=\"1.5\" stroke-dasharray=\"4 3\"", c);
     }
@@ -261,7 +261,7 @@ private:
             }
             if (drawn > 1) {
                 out += fmt::format("<path d=\"{}\" class=\"s{}\" fill=\"none\" stroke-width=\"{}\"{}/>", path,
-                                   s % kColours, series.points.size() <= 60 ? "2" : "1.4",
+                                   s % kColors, series.points.size() <= 60 ? "2" : "1.4",
                                    series.published ? " stroke-dasharray=\"6 4\"" : "");
             }
             out += marks;
@@ -293,7 +293,7 @@ private:
                                    bar_style(s, series.published));
             } else {
                 out += fmt::format("<path d=\"M{:.1f} {:.1f}h24\" class=\"s{}\" stroke-width=\"2\"{}/>{}", x, y,
-                                   s % kColours, series.published ? " stroke-dasharray=\"6 4\"" : "",
+                                   s % kColors, series.published ? " stroke-dasharray=\"6 4\"" : "",
                                    marker(s, x + 12, y, series.published));
             }
             out += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>", x + 31, y + 4.5, escape_xml(series.name));

@@ -26,16 +26,16 @@ BackendChoice cuda_backend(int device, const DetectorParams* detector) {
 }  // namespace
 
 #ifdef TH_WITH_CUDA
-std::string cuda_trouble(int device) {
+std::string cuda_unavailable_reason(int device) {
     const gpu::CudaProbe probe = gpu::probe_cuda();
     if (!probe.usable) return probe.reason;
     for (const gpu::DeviceInfo& found : probe.devices) {
-        if (found.index == device) return found.trouble;
+        if (found.index == device) return found.unavailable_reason;
     }
     return "there is no device " + std::to_string(device);
 }
 #else
-std::string cuda_trouble(int) {
+std::string cuda_unavailable_reason(int) {
     return "built without CUDA";
 }
 #endif
@@ -46,19 +46,19 @@ BackendChoice make_backend(const CommonOptions& common, const DetectorParams* de
     if (!automatic && common.backend != "cuda") {
         throw Error(ErrorKind::usage, "unknown backend " + common.backend, "--backend", "use auto, cpu or cuda");
     }
-    std::string trouble = cuda_trouble(common.device);
+    std::string unavailable_reason = cuda_unavailable_reason(common.device);
 #ifdef TH_WITH_CUDA
-    if (trouble.empty()) {
+    if (unavailable_reason.empty()) {
         try {
             return cuda_backend(common.device, detector);
         } catch (const Error& error) {
             if (error.kind() != ErrorKind::unavailable) throw;
-            trouble = error.what();
+            unavailable_reason = error.what();
         }
     }
 #endif
-    if (automatic) return cpu_backend(detector, trouble);
-    throw Error(ErrorKind::unavailable, "the CUDA backend is not to be had: " + trouble, "--backend cuda",
+    if (automatic) return cpu_backend(detector, unavailable_reason);
+    throw Error(ErrorKind::unavailable, "the CUDA backend is not to be had: " + unavailable_reason, "--backend cuda",
                 "use --backend auto to run on the CPU");
 }
 

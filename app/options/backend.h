@@ -20,6 +20,6 @@ struct BackendChoice {
 [[nodiscard]] BackendChoice make_backend(const CommonOptions& common, const DetectorParams* detector = nullptr);
 
 // Why CUDA is not to be had on device `device`; empty when it is.
-[[nodiscard]] std::string cuda_trouble(int device);
+[[nodiscard]] std::string cuda_unavailable_reason(int device);
 
 }  // namespace throng

@@ -69,7 +69,7 @@ void add_detector_options(CLI::App& command, DetectorOptions& options, const std
             ->default_str(by_kind([](const DetectorKind& kind) { return number(kind.params.max_size); }))
             ->group(group);
     options.scale_factor_option =
-        command.add_option("--scale-factor", options.scale_factor, "Between neighbouring scales, 1.01 to 10")
+        command.add_option("--scale-factor", options.scale_factor, "Between neighboring scales, 1.01 to 10")
             ->check(finite_range(1.01, 10))
             ->type_name("F")
             ->default_str(by_kind([](const DetectorKind& kind) { return number(kind.params.scale_factor); }))
@@ -94,7 +94,7 @@ void add_detector_options(CLI::App& command, DetectorOptions& options, const std
             [&options](const std::vector<std::string>& texts) {
                 for (const std::string& text : texts) add_switch(options, text);
             },
-            "Turns one of the detector's optimisations or ways of working, such as input=letterbox (cnn)")
+            "Turns one of the detector's optimizations or ways of working, such as input=letterbox (cnn)")
         ->type_name("ID=CHOICE")
         ->group(group);
     command.add_option("--threads", options.threads, "Threads of the CPU backend; 0 for one a core")
@@ -104,7 +104,7 @@ void add_detector_options(CLI::App& command, DetectorOptions& options, const std
         ->group(group);
 }
 
-void settle_detector_options(DetectorOptions& options) {
+void finalize_detector_options(DetectorOptions& options) {
     const auto left_to_us = [](const CLI::Option* option) { return option != nullptr && option->count() == 0; };
     const DetectorParams& own = detector_kind(options.kind).params;
     if (left_to_us(options.min_size_option)) options.min_size = own.min_size;

@@ -24,6 +24,6 @@ void add_detector_options(CLI::App& command, DetectorOptions& options, const std
 
 // To be called after parsing: what the user did not give becomes the kind's default; then check_params. Throws
 // Error(usage).
-void settle_detector_options(DetectorOptions& options);
+void finalize_detector_options(DetectorOptions& options);
 
 }  // namespace throng

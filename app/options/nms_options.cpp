@@ -122,7 +122,7 @@ void add_nms_options(CLI::App& command, NmsOptions& options) {
                         "Most raw detections a frame may hold; more are counted and reported (0: automatic)"));
 }
 
-void settle_nms_options(NmsOptions& options, const std::string& detector) {
+void finalize_nms_options(NmsOptions& options, const std::string& detector) {
     if (options.after_detector && !detector.empty()) take_defaults(options, detector_kind(detector));
     NmsParams& params = options.params;
     const bool soft = is_soft(params.rule);

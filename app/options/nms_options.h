@@ -35,6 +35,6 @@ void add_nms_options(CLI::App& command, NmsOptions& options);
 // To be called after parsing. What the user did not give becomes the default of the kind of detector, where the options
 // were made for one; a rule that is defined on the IoU gets the IoU, its threshold and no minimum of hits unless the
 // user chose otherwise; then check_params, and D_max against k. Throws Error(usage).
-void settle_nms_options(NmsOptions& options, const std::string& detector = {});
+void finalize_nms_options(NmsOptions& options, const std::string& detector = {});
 
 }  // namespace throng

@@ -57,15 +57,15 @@ void add_output_options(CLI::App& command, OutputOptions& options) {
         ->type_name("OUT.jsonl")
         ->group(group);
     command.add_option("--video", options.video, "Write an annotated H.264 video")->type_name("OUT.mp4")->group(group);
-    command.add_option("--images", options.images, "Write annotated pictures into a folder")
+    command.add_option("--images", options.images, "Write annotated images into a folder")
         ->type_name("DIR")
         ->group(group);
     command
         .add_option("--summary", options.summary, "Write totals, timings and sources as JSON; - for standard output")
         ->type_name("OUT.json")
         ->group(group);
-    command.add_flag("--raw", options.raw, "Raw detections too, in JSON lines, video and pictures")->group(group);
-    command.add_flag("--blur", options.blur, "Make faces unrecognisable in video and pictures")->group(group);
+    command.add_flag("--raw", options.raw, "Raw detections too, in JSON lines, video and images")->group(group);
+    command.add_flag("--blur", options.blur, "Make faces unrecognizable in video and images")->group(group);
 }
 
 void add_outputs(RunFiles& files, const OutputOptions& options, std::size_t sources) {

@@ -21,8 +21,8 @@ struct OutputOptions {
     std::string video;    // --video OUT.mp4
     std::string images;   // --images DIR
     std::string summary;  // --summary OUT.json, "-" for standard output
-    bool raw = false;     // --raw: raw boxes too, in JSON lines and pictures
-    bool blur = false;    // --blur: faces made unrecognisable in videos and pictures
+    bool raw = false;     // --raw: raw boxes too, in JSON lines and images
+    bool blur = false;    // --blur: faces made unrecognizable in videos and images
 };
 
 void add_output_options(CLI::App& command, OutputOptions& options);
@@ -31,7 +31,7 @@ void add_output_options(CLI::App& command, OutputOptions& options);
 // RunFiles::add_output.
 void add_outputs(RunFiles& files, const OutputOptions& options, std::size_t sources);
 
-// The outputs of a run over one or several sources. JSON lines and pictures of all sources go to one file and folder;
+// The outputs of a run over one or several sources. JSON lines and images of all sources go to one file and folder;
 // every source has a video of its own: OUT.mp4, with several sources OUT-1.mp4, OUT-2.mp4 and so on. Pipelines may run
 // at the same time: they write in turns. Nothing is created or emptied before the first result.
 class OutputFiles {

@@ -8,12 +8,12 @@
 //   integral   uint32, wraps around. Entry (x, y) is the sum over the pixels left of x and above y. Only differences
 //   are
 //              used, so an integral may start at any row: a window's result does not depend on it.
-//   rectangle  four entries, wrapping, read as int32 (a window has at most kLargestWindow pixels, so its sum fits).
+//   rectangle  four entries, wrapping, read as int32 (a window has at most kMaxWindow pixels, so its sum fits).
 //   norm       of the window without its outermost pixels, area a: n = a * squares - sum * sum in float64 (exact),
 //              norm = float(1 / sqrt(n)). A window with n <= 0 or a * norm >= 0.1 is flat: rejected, "before stage 0".
 //   Haar value float32: v = (w0 * s0 + w1 * s1) + w2 * s2, sums converted to float32; the last term only if w2 != 0;
 //              then v * norm. A node goes left where the value < its threshold.
-//   LBP value  8 bits, one a neighbour of the centre block, set where the neighbour's sum >= the centre's (signed
+//   LBP value  8 bits, one a neighbor of the center block, set where the neighbor's sum >= the center's (signed
 //   int32).
 //              A node goes left where the bit of the value is set in its subset.
 //   stage      float64 sum of float32 leaves in the order of the trees; rejected where sum < threshold.
@@ -33,7 +33,7 @@ enum class CascadeKind : std::uint8_t { haar, lbp };
 inline constexpr int kHaarRects = 3;
 inline constexpr int kLbpWords = 8;  // 256 values, a bit each
 // Beyond this the sum of squares of a window would leave 31 bits.
-inline constexpr int kLargestWindow = 33000;  // pixels
+inline constexpr int kMaxWindow = 33000;  // pixels
 
 // Pixels of the window. A tilted rectangle has its top corner at (x, y), goes w down to the right and h down to the
 // left.
@@ -133,16 +133,16 @@ TH_HD float haar_feature(const HaarFeature& f, const WindowSums& at, float norm)
     return haar_value(f.weight, s[0], s[1], s[2], norm);
 }
 
-// The neighbours clockwise from the top left, most significant bit first.
+// The neighbors clockwise from the top left, most significant bit first.
 TH_HD int lbp_code(const LbpFeature& f, const WindowSums& at) {
     constexpr int kAround[8][2] = {{0, 0}, {1, 0}, {2, 0}, {2, 1}, {2, 2}, {1, 2}, {0, 2}, {0, 1}};
     const CascadeRect b = f.block;
-    const std::int32_t centre = rect_sum(at.sum, at.pitch, b.x + b.w, b.y + b.h, b.w, b.h);
+    const std::int32_t center = rect_sum(at.sum, at.pitch, b.x + b.w, b.y + b.h, b.w, b.h);
     int code = 0;
     for (int i = 0; i < 8; ++i) {
-        const std::int32_t neighbour =
+        const std::int32_t neighbor =
             rect_sum(at.sum, at.pitch, b.x + kAround[i][0] * b.w, b.y + kAround[i][1] * b.h, b.w, b.h);
-        code = 2 * code + (neighbour >= centre ? 1 : 0);
+        code = 2 * code + (neighbor >= center ? 1 : 0);
     }
     return code;
 }

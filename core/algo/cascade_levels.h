@@ -20,7 +20,7 @@ TH_HD int round_to_int(float x) {
 
 struct CascadeLevel {
     float scale;                // pixels of the frame per pixel of the level
-    int width, height;          // of the resized grey image
+    int width, height;          // of the resized gray image
     int step;                   // between windows, both ways, in pixels of the level: 2 below a scale of 2, else 1
     int columns, rows;          // windows: the one at (i, j) has its corner at (i * step, j * step)
     int box_width, box_height;  // of a window, in pixels of the frame
@@ -42,24 +42,24 @@ inline std::vector<CascadeLevel> cascade_levels(int frame_width, int frame_heigh
     const int widest = max_size > 0 ? max_size : frame_width;
     const int highest = max_size > 0 ? max_size : frame_height;
 
-    std::vector<float> wanted;
+    std::vector<float> requested;
     for (const float scale : scales) {
         if (box_width(scale) > widest || box_height(scale) > highest) break;
-        if (box_width(scale) >= min_size && box_height(scale) >= min_size) wanted.push_back(scale);
+        if (box_width(scale) >= min_size && box_height(scale) >= min_size) requested.push_back(scale);
     }
-    if (wanted.empty() && !scales.empty()) {
+    if (requested.empty() && !scales.empty()) {
         const auto distance = [&](float scale) {
             const double dx = min_size - box_width(scale);
             const double dy = min_size - box_height(scale);
             return dx * dx + dy * dy;
         };
-        wanted.push_back(*std::min_element(scales.begin(), scales.end(),
-                                           [&](float a, float b) { return distance(a) < distance(b); }));
+        requested.push_back(*std::min_element(scales.begin(), scales.end(),
+                                              [&](float a, float b) { return distance(a) < distance(b); }));
     }
 
     std::vector<CascadeLevel> levels;
     int stripes = 0;
-    for (const float scale : wanted) {
+    for (const float scale : requested) {
         CascadeLevel level{};
         level.scale = scale;
         level.width = round_to_int(static_cast<float>(frame_width) / scale);
@@ -93,7 +93,7 @@ TH_HD Box window_box(const CascadeLevel& level, int i, int j, int frame_width, i
 }
 
 // A row is walked from left to right, and the window after one that fell in stage 0 is skipped. So whether a window is
-// visited depends on its left neighbours alone. `fell` has a bit a window, the lowest first: it would fall in stage 0
+// visited depends on its left neighbors alone. `fell` has a bit a window, the lowest first: it would fall in stage 0
 // (a flat window does not fall). `skip` is carried from word to word of a row, from 0. Returns the visited windows.
 TH_HD std::uint64_t visited_windows(std::uint64_t fell, std::uint32_t& skip) {
     constexpr std::uint64_t kEven = 0x5555555555555555ULL;

@@ -2,7 +2,7 @@
 // network's input.
 // Sources: YuNet, W. Wu, H. Peng, S. Yu (Machine Intelligence Research, 2023), decoded as OpenCV's FaceDetectorYN does
 // from 4.8 on (the score is the geometric mean of class and objectness); UltraFace, Linzaer (2019), decoded as SSD
-// (W. Liu et al., ECCV 2016, section 2.2) with its priors centred in their cells.
+// (W. Liu et al., ECCV 2016, section 2.2) with its priors centerd in their cells.
 // All arithmetic is float32 in the order written here, exp aside, whose last bit is the library's.
 #pragma once
 
@@ -48,13 +48,13 @@ TH_HD float ultraface_score(float background, float face) {
     return cnn_sigmoid(face - background);
 }
 
-// UltraFace: distance of neighbouring cells in input pixels, the input's extent over the map's (not quite the stride
+// UltraFace: distance of neighboring cells in input pixels, the input's extent over the map's (not quite the stride
 // where the input is no multiple of it).
 struct CnnPitch {
     float x, y;
 };
 
-// UltraFace. Priors are centred in their cells; their width and height are in input pixels.
+// UltraFace. Priors are centerd in their cells; their width and height are in input pixels.
 TH_HD Box ultraface_box(float dx, float dy, float dw, float dh, int column, int row, CnnPitch pitch, float prior_w,
                         float prior_h, float center_variance, float size_variance) {
     const float center_x = (static_cast<float>(column) + 0.5F) * pitch.x + (dx * center_variance) * prior_w;
@@ -75,7 +75,7 @@ TH_HD Box to_frame(Box box, CnnPlacement place) {
             box.h * place.scale_y};
 }
 
-// Which centres count, in pixels of the input: tiles overlap, and each face belongs to one.
+// Which centers count, in pixels of the input: tiles overlap, and each face belongs to one.
 struct CnnCore {
     float left, top, right, bottom;
 };

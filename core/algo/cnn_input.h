@@ -1,9 +1,9 @@
-// From a frame to the three planes of a network's input, once for CPU and GPU: resampling, colours, mean and scale.
+// From a frame to the three planes of a network's input, once for CPU and GPU: resampling, colors, mean and scale.
 //
-// Resampling: centres of pixels are aligned (frame = origin + (input + 1/2) * scale - 1/2), bilinear between the four
+// Resampling: centers of pixels are aligned (frame = origin + (input + 1/2) * scale - 1/2), bilinear between the four
 // nearest samples, edges repeated. An input pixel that covers more than one frame pixel is the mean of samples x
 // samples such values at even distances, so that nothing aliases. Chroma planes are sampled where they lie: their
-// samples are centred between those of luma. Colours are converted after resampling, in float32 without rounding, and
+// samples are centerd between those of luma. Colors are converted after resampling, in float32 without rounding, and
 // clamped to [0, 255]. All arithmetic is float32 in the order written here.
 #pragma once
 
@@ -13,13 +13,13 @@ namespace throng {
 
 // Resampling along one axis of one plane.
 struct CnnAxis {
-    float origin = 0;  // plane coordinate (of edges, not centres) at which the input begins
+    float origin = 0;  // plane coordinate (of edges, not centers) at which the input begins
     float scale = 1;   // plane samples an input pixel
     int samples = 1;   // values averaged an input pixel
     int size = 0;      // of the plane
 };
 
-// Two neighbours and the weight of the second.
+// Two neighbors and the weight of the second.
 struct CnnTap {
     int near, far;
     float weight;
@@ -63,11 +63,11 @@ TH_HD CnnPixel cnn_color(CnnColor color, float y, float u, float v) {
             cnn_clamp(luma + cv * color.red_v)};
 }
 
-TH_HD float cnn_grey(CnnColor color, float y) {
+TH_HD float cnn_gray(CnnColor color, float y) {
     return cnn_clamp((y - color.y_offset) * color.y_scale);
 }
 
-TH_HD float cnn_normalise(float value, float mean, float scale) {
+TH_HD float cnn_normalize(float value, float mean, float scale) {
     return (value - mean) * scale;
 }
 

@@ -1,4 +1,4 @@
-// Histograms of oriented gradients: what a pixel votes for, what its vote weighs, and how a block is normalised.
+// Histograms of oriented gradients: what a pixel votes for, what its vote weighs, and how a block is normalized.
 // N. Dalal, B. Triggs, Histograms of Oriented Gradients for Human Detection (CVPR 2005), as cv::HOGDescriptor of
 // OpenCV 4 computes it with the settings of its people detector.
 //
@@ -22,7 +22,7 @@ inline constexpr int kHogColumns = 7;                 // blocks of a window
 inline constexpr int kHogRows = 15;                   //
 inline constexpr int kHogWeights = kHogColumns * kHogRows * kHogBlockValues;
 
-inline constexpr float kHogClip = 0.2F;                          // L2-Hys: values are cut here and normalised again
+inline constexpr float kHogClip = 0.2F;                          // L2-Hys: values are cut here and normalized again
 inline constexpr float kHogBlockFloor = 0.1F * kHogBlockValues;  // added to the first norm
 inline constexpr float kHogClippedFloor = 1e-3F;                 // added to the second
 inline constexpr float kHogSigma = 4.0F;                         // of the Gaussian over a block, pixels
@@ -48,7 +48,7 @@ TH_HD float hog_fma(float a, float b, float c) {
 #endif
 }
 
-// Orientation without sign of a gradient, in bins from the centre of bin 0: in [-0.5, 8.5]. A value v votes for bins
+// Orientation without sign of a gradient, in bins from the center of bin 0: in [-0.5, 8.5]. A value v votes for bins
 // floor(v) and floor(v) + 1, modulo 9, in proportion to how near they are.
 // first_quadrant: the angle of (|dx|, |dy|) in bins, in [0, 4.5].
 TH_HD float hog_fold(float first_quadrant, float dx, float dy) {
@@ -95,9 +95,9 @@ struct HogSide {
 inline HogSide hog_side() {
     HogSide side{};
     for (int i = 0; i < kHogBlock; ++i) {
-        const float from_centre = static_cast<float>(i) - 0.5F * kHogBlock;
-        const float gauss = std::exp(-from_centre * from_centre / (2 * kHogSigma * kHogSigma));
-        const float at = (static_cast<float>(i) + 0.5F) / kHogCell - 0.5F;  // in cells, from the centre of cell 0
+        const float from_center = static_cast<float>(i) - 0.5F * kHogBlock;
+        const float gauss = std::exp(-from_center * from_center / (2 * kHogSigma * kHogSigma));
+        const float at = (static_cast<float>(i) + 0.5F) / kHogCell - 0.5F;  // in cells, from the center of cell 0
         for (int c = 0; c < 2; ++c) {
             const float share = 1.0F - std::fabs(at - static_cast<float>(c));
             side.weight[c][i] = share > 0 ? gauss * share : 0;

@@ -1,6 +1,6 @@
 // The windows of a frame for the people detector: which levels its pyramid has and where windows lie on each, as
 // cv::HOGDescriptor::detectMultiScale of OpenCV 4 does it for a window stride of 8 without padding, and with it smaller
-// people, in an enlarged picture.
+// people, in an enlarged image.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ inline constexpr double kHogLeastScale = 0.5;
 
 struct HogLevel {
     double scale;                   // pixels of the frame per pixel of the level
-    int width, height;              // of the resized grey image
+    int width, height;              // of the resized gray image
     int block_columns, block_rows;  // blocks: the one at (i, j) has its corner at (8 i, 8 j)
     int columns, rows;              // windows, likewise
     float box_width, box_height;    // of a window, in pixels of the frame

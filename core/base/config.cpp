@@ -19,13 +19,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uintmax_t kLargestFile = 1 << 20;
+constexpr std::uintmax_t kMaxFile = 1 << 20;
 
 int line_of(const toml::node& node) {
     return static_cast<int>(node.source().begin.line);
 }
 
-[[noreturn]] void refuse(const std::string& name, int line, const std::string& key, const std::string& problem,
+[[noreturn]] void reject(const std::string& name, int line, const std::string& key, const std::string& problem,
                          const std::string& advice = {}) {
     throw Error(ErrorKind::usage, problem, fmt::format("{}:{}: {}", name, line, key), advice);
 }
@@ -51,15 +51,15 @@ void append(ConfigFile& file, const std::string& section, const std::string& key
     entry.line = line_of(node);
     const auto add = [&](const toml::node& element) {
         const std::optional<Value> value = scalar(element);
-        if (!value) refuse(file.name, line_of(element), key, "must be a text, a number, true or false");
+        if (!value) reject(file.name, line_of(element), key, "must be a text, a number, true or false");
         if (!entry.values.empty() && value->type != entry.type) {
-            refuse(file.name, line_of(element), key, "mixes values of different types");
+            reject(file.name, line_of(element), key, "mixes values of different types");
         }
         entry.type = value->type;
         entry.values.push_back(value->text);
     };
     if (const toml::array* array = node.as_array()) {
-        if (array->empty()) refuse(file.name, entry.line, key, "is an empty list");
+        if (array->empty()) reject(file.name, entry.line, key, "is an empty list");
         for (const toml::node& element : *array) add(element);
     } else {
         add(node);
@@ -94,7 +94,7 @@ ConfigFile parse_config(std::string_view text, std::string name) {
         }
         for (const auto& [inner_key, inner] : *table) {
             if (inner.is_table()) {
-                refuse(file.name, line_of(inner), section + "." + std::string(inner_key.str()),
+                reject(file.name, line_of(inner), section + "." + std::string(inner_key.str()),
                        "is a section inside a section");
             }
             append(file, section, std::string(inner_key.str()), inner);
@@ -106,10 +106,10 @@ ConfigFile parse_config(std::string_view text, std::string name) {
 }
 
 ConfigFile read_config(const std::string& path) {
-    std::error_code trouble;
-    const std::uintmax_t size = fs::file_size(path, trouble);
-    if (trouble) throw Error(ErrorKind::input, "cannot read the configuration: " + trouble.message(), path);
-    if (size > kLargestFile) throw Error(ErrorKind::input, "is too large for a configuration", path);
+    std::error_code error;
+    const std::uintmax_t size = fs::file_size(path, error);
+    if (error) throw Error(ErrorKind::input, "cannot read the configuration: " + error.message(), path);
+    if (size > kMaxFile) throw Error(ErrorKind::input, "is too large for a configuration", path);
     std::ifstream stream(path, std::ios::binary);
     const std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
     if (!stream) throw Error(ErrorKind::input, "cannot read the configuration", path);

@@ -16,7 +16,7 @@ std::string_view trimmed(std::string_view text) {
     return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
-// A value as it may stand in a message: short, and without bytes that a terminal would obey.
+// A value as it may stand in a message: short, and without bytes that a terminal would handle_event.
 std::string shown(std::string_view value) {
     constexpr std::size_t kLongest = 40;
     std::string text = "\"";
@@ -76,7 +76,7 @@ bool CsvReader::read_line(std::string_view& line) {
             ++line_;
             return true;
         }
-        if (size > kLongestLine) {
+        if (size > kMaxLine) {
             ++line_;
             throw error("the line is longer than 64 MiB", "is this a CSV file?");
         }

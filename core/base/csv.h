@@ -20,7 +20,7 @@ public:
     CsvReader(std::istream& stream, std::string name);
 
     // Goes to the next line that is not blank; false at the end. Throws where reading fails, and for a line beyond
-    // kLongestLine.
+    // kMaxLine.
     bool next();
 
     // Of the line that next() went to; the views hold until the next call.
@@ -37,7 +37,7 @@ public:
     [[nodiscard]] Error error_at(std::size_t column, std::string_view column_name, const std::string& problem,
                                  const std::string& advice = {}) const;
 
-    static constexpr std::size_t kLongestLine = std::size_t{64} << 20U;
+    static constexpr std::size_t kMaxLine = std::size_t{64} << 20U;
 
 private:
     bool read_line(std::string_view& line);

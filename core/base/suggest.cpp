@@ -29,8 +29,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string closest_name(std::string_view name, const std::vector<std::string>& candidates) {
-    constexpr std::size_t kLongestName = 64;  // what is longer is no misspelt name
-    if (name.empty() || name.size() > kLongestName) return {};
+    constexpr std::size_t kMaxName = 64;  // what is longer is no misspelt name
+    if (name.empty() || name.size() > kMaxName) return {};
     std::size_t allowed = std::max<std::size_t>(1, name.size() / 3);
     std::string best;
     for (const std::string& candidate : candidates) {

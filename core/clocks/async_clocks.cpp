@@ -66,7 +66,7 @@ void AsyncClocks::serve(ClockController& controller, const Request& request) {
     status_.result = std::move(result);
     // A newer request is still to be carried out.
     if (request_) return;
-    status_.phase = !status_.result.ok() ? ClockPhase::refused
+    status_.phase = !status_.result.ok() ? ClockPhase::rejected
                     : request.id.empty() ? ClockPhase::idle
                                          : ClockPhase::applied;
 }
@@ -87,7 +87,7 @@ void AsyncClocks::run(const std::stop_token& stop) {
     } catch (const std::exception& error) {
         spdlog::warn("the clocks cannot be controlled: {}", error.what());
         const std::lock_guard lock(mutex_);
-        status_.phase = ClockPhase::refused;
+        status_.phase = ClockPhase::rejected;
         status_.result = {ApplyStatus::unsupported, "clocks", error.what(), ""};
         ++status_.version;
     }

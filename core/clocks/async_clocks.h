@@ -22,13 +22,13 @@ enum class ClockPhase : std::uint8_t {
     idle,      // nothing was asked for yet, or all was restored
     applying,  // a request is on its way
     applied,   // the newest request is in force
-    refused,   // the newest request failed: see result
+    rejected,  // the newest request failed: see result
 };
 
 struct ClockStatus {
     ClockPhase phase = ClockPhase::starting;
     std::string requested;  // id of the newest request; empty: none, or to restore
-    ApplyResult result;     // of the newest request that is done; where, why and what to do when refused
+    ApplyResult result;     // of the newest request that is done; where, why and what to do when rejected
     double apply_ms = 0;    // that it took
     ClockReading reading;   // at most a period old; changed_by_another tells of another program
 
@@ -53,7 +53,7 @@ public:
     AsyncClocks(const AsyncClocks&) = delete;
     AsyncClocks& operator=(const AsyncClocks&) = delete;
 
-    // Return at once; of several requests only the newest is carried out. An unknown id ends as refused.
+    // Return at once; of several requests only the newest is carried out. An unknown id ends as rejected.
     void request(const std::string& id);
     void restore();
 

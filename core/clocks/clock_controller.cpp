@@ -129,15 +129,15 @@ ApplyResult ClockController::apply(const std::string& id) {
     const ClockStateFile::Lock alone = state_file_.lock();
     const bool first_change = !found_;
     if (first_change) {
-        const std::optional<ClockState> former = state_file_.read();
-        if (former && owner_alive(*former) && former->owner != ::getpid()) {
+        const std::optional<ClockState> previous = state_file_.read();
+        if (previous && owner_alive(*previous) && previous->owner != ::getpid()) {
             return {ApplyStatus::rejected, state_file_.path().string(),
-                    "process " + std::to_string(former->owner) + " holds the clocks", "end it first"};
+                    "process " + std::to_string(previous->owner) + " holds the clocks", "end it first"};
         }
         // What an earlier `set` found is what restore must bring back, not what that one set.
         ClockState state =
-            former ? *former
-                   : ClockState{0, "", gpu_->kind(), gpu_->save(), cpu_.save(), tegra124_cpu_cluster(*files_)};
+            previous ? *previous
+                     : ClockState{0, "", gpu_->kind(), gpu_->save(), cpu_.save(), tegra124_cpu_cluster(*files_)};
         // Ours until the change is whole, even if it is to stay: who dies half-way leaves something to restore.
         state.owner = ::getpid();
         state.owner_start = process_start(::getpid());

@@ -57,7 +57,7 @@ public:
     [[nodiscard]] std::string location() const;
     [[nodiscard]] std::vector<Hertz> steps() const;
     [[nodiscard]] std::vector<ResolvedProfile> profiles() const;
-    // One line about what a former program had left behind and was restored; empty when nothing was.
+    // One line about what a previous program had left behind and was restored; empty when nothing was.
     [[nodiscard]] const std::string& recovered() const { return recovered_; }
 
     // Writes the state file, then the clocks; on a failure nothing stays half changed. Unknown ids: Error(usage).

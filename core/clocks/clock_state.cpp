@@ -30,7 +30,7 @@ fs::path folder_for(const fs::path& prefix) {
     return fs::temp_directory_path() / ("throng-" + std::to_string(::geteuid()));
 }
 
-[[noreturn]] void refuse(const fs::path& path, int error) {
+[[noreturn]] void reject(const fs::path& path, int error) {
     throw Error(ErrorKind::input, "cannot write what the clocks were: " + std::generic_category().message(error),
                 path.string(), "no clock was changed");
 }
@@ -64,7 +64,7 @@ std::optional<ClockState> ClockStateFile::read() const {
 void ClockStateFile::write(const ClockState& state) const {
     std::error_code error;
     fs::create_directories(path_.parent_path(), error);
-    if (error) refuse(path_, error.value());
+    if (error) reject(path_, error.value());
 
     const std::string text = Json{{"owner", state.owner},       {"owner_start", state.owner_start},
                                   {"gpu_kind", state.gpu_kind}, {"gpu", state.gpu},
@@ -72,13 +72,13 @@ void ClockStateFile::write(const ClockState& state) const {
                                  .dump(1);
     const std::string temporary = path_.string() + ".new";
     const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (fd < 0) refuse(path_, errno);
+    if (fd < 0) reject(path_, errno);
     const bool written = ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size()) && ::fsync(fd) == 0;
     const int failure = errno;
     ::close(fd);
-    if (!written) refuse(path_, failure);
+    if (!written) reject(path_, failure);
     fs::rename(temporary, path_, error);
-    if (error) refuse(path_, error.value());
+    if (error) reject(path_, error.value());
 }
 
 ClockStateFile::Lock::~Lock() {

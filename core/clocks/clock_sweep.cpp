@@ -40,11 +40,12 @@ std::optional<std::string> ClockSweep::step(Time now, const ClockStatus& clocks)
         case State::applying:
             if (clocks.requested != options_.ids[at_]) {  // somebody else chose a profile: it is theirs now
                 cancel();
-            } else if (clocks.phase == ClockPhase::refused || now - since_ > options_.patience) {
+            } else if (clocks.phase == ClockPhase::rejected || now - since_ > options_.patience) {
                 SweepPoint point;
                 point.id = options_.ids[at_++];
-                point.refused = clocks.phase == ClockPhase::refused ? clocks.result.where + ": " + clocks.result.reason
-                                                                    : "the board did not answer in time";
+                point.rejected = clocks.phase == ClockPhase::rejected
+                                     ? clocks.result.where + ": " + clocks.result.reason
+                                     : "the board did not answer in time";
                 points_.push_back(std::move(point));
                 state_ = State::next;
             } else if (clocks.phase == ClockPhase::applied) {

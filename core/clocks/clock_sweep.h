@@ -22,7 +22,7 @@ struct SweepPoint {
     std::map<std::string, double> ms;  // median of each stage; a stage that did not run has no entry
     std::optional<double> joules;      // a frame, where the power is known
     bool throttled = false;            // the board held the clock down meanwhile
-    std::string refused;               // why there are no frames: the profile could not be set
+    std::string rejected;              // why there are no frames: the profile could not be set
 };
 
 // No thread and no clock of its own: the owner calls it from a timer and hands it frames. Not thread-safe.

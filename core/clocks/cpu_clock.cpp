@@ -71,7 +71,7 @@ ApplyResult CpuClock::set_range(Hertz min, Hertz max) {
         const bool raise = min > read_hertz(*files_, folder + "scaling_max_freq").value_or(0);
         for (const auto& [name, value] : raise ? std::array{upper, lower} : std::array{lower, upper}) {
             const WriteOutcome outcome = files_->write(folder + name, std::to_string(value / kKilohertz));
-            if (!outcome.ok()) return refused(folder + name, outcome);
+            if (!outcome.ok()) return rejected(folder + name, outcome);
         }
         const auto actual = read_hertz(*files_, folder + "scaling_max_freq");
         if (actual != max) {
@@ -89,7 +89,7 @@ ApplyResult CpuClock::set_governor(const std::string& governor) {
     for (const std::string& folder : all) {
         const std::string path = folder + "scaling_governor";
         const WriteOutcome outcome = files_->write(path, governor);
-        if (!outcome.ok()) return refused(path, outcome);
+        if (!outcome.ok()) return rejected(path, outcome);
         if (files_->read(path) != governor) return {ApplyStatus::rejected, path, "the governor stayed as it was", ""};
     }
     return {};
@@ -107,12 +107,12 @@ SavedClock CpuClock::save() const {
 
 ApplyResult CpuClock::restore(const SavedClock& saved) {
     ApplyResult first_failure;
-    // Twice: a minimum above the present maximum is refused until the maximum has moved, and the other way round.
+    // Twice: a minimum above the present maximum is rejected until the maximum has moved, and the other way round.
     for (int pass = 0; pass < 2; ++pass) {
         for (const auto& [path, value] : saved) {
             if (files_->read(path) == value) continue;
             const WriteOutcome outcome = files_->write(path, value);
-            if (pass == 1 && !outcome.ok() && first_failure.ok()) first_failure = refused(path, outcome);
+            if (pass == 1 && !outcome.ok() && first_failure.ok()) first_failure = rejected(path, outcome);
         }
     }
     return first_failure;

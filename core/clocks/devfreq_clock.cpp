@@ -76,7 +76,7 @@ public:
     ApplyResult set_range(Hertz min, Hertz max) override {
         const std::optional<std::string> folder = node();
         if (!folder) return not_there();
-        // Older kernels refuse min > max at any instant: widen in the direction of the move first.
+        // Older kernels reject min > max at any instant: widen in the direction of the move first.
         const Hertz current_max = files_->read_number(*folder + "/max_freq").value_or(0);
         const std::pair<const char*, Hertz> lower{"/min_freq", min};
         const std::pair<const char*, Hertz> upper{"/max_freq", max};
@@ -86,7 +86,7 @@ public:
             const WriteOutcome outcome = files_->write(*folder + file, std::to_string(value));
             if (outcome.status == WriteStatus::rejected)
                 break;  // what the board holds says more than "invalid argument"
-            if (!outcome.ok()) return refused(*folder + file, outcome);
+            if (!outcome.ok()) return rejected(*folder + file, outcome);
         }
         return read_back(*folder, min, max);
     }
@@ -113,7 +113,7 @@ public:
         if (const auto governor = saved.find("governor");
             governor != saved.end() && files_->read(*folder + "/governor") != governor->second) {
             const WriteOutcome outcome = files_->write(*folder + "/governor", governor->second);
-            if (!outcome.ok()) return refused(*folder + "/governor", outcome);
+            if (!outcome.ok()) return rejected(*folder + "/governor", outcome);
         }
         const auto min = saved.find("min_freq");
         const auto max = saved.find("max_freq");

@@ -35,7 +35,7 @@ std::string grant_for(const std::string& path) {
 
 }  // namespace
 
-ApplyResult refused(const std::string& path, const WriteOutcome& outcome) {
+ApplyResult rejected(const std::string& path, const WriteOutcome& outcome) {
     switch (outcome.status) {
         case WriteStatus::written: return {};
         case WriteStatus::missing:

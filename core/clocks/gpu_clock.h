@@ -18,13 +18,13 @@ using Hertz = std::int64_t;
 enum class ApplyStatus : std::uint8_t {
     applied,          // read back and found in force
     unsupported,      // this machine has no such control
-    needs_privilege,  // a file or library call refused this user
-    rejected,         // the board refused the value, or something else holds the clock
+    needs_privilege,  // a file or library call rejected this user
+    rejected,         // the board rejected the value, or something else holds the clock
 };
 
 struct ApplyResult {
     ApplyStatus status = ApplyStatus::applied;
-    std::string where;   // the file or call that refused; empty when applied
+    std::string where;   // the file or call that rejected; empty when applied
     std::string reason;  // the system's words; for applied: a remark, such as a rounded value
     std::string advice;  // the command that grants it, or what to do; may be empty
 
@@ -64,8 +64,8 @@ public:
     virtual ApplyResult restore(const SavedClock& saved) = 0;
 };
 
-// Turns the outcome of a write into a result that says which file refused and what grants it.
-[[nodiscard]] ApplyResult refused(const std::string& path, const WriteOutcome& outcome);
+// Turns the outcome of a write into a result that says which file rejected and what grants it.
+[[nodiscard]] ApplyResult rejected(const std::string& path, const WriteOutcome& outcome);
 
 // The clock of this machine's GPU: T124's debugfs, devfreq, NVML (null: not there), or none. A node that appears later
 // is found then.

@@ -32,7 +32,7 @@ struct Nvml::Api {
 
     void* library = nullptr;
     Device device = nullptr;
-    bool initialised = false;
+    bool initialized = false;
 
     Code (*init)() = nullptr;
     Code (*shutdown)() = nullptr;
@@ -53,7 +53,7 @@ struct Nvml::Api {
     Api(const Api&) = delete;
     Api& operator=(const Api&) = delete;
     ~Api() {
-        if (initialised && shutdown != nullptr) shutdown();
+        if (initialized && shutdown != nullptr) shutdown();
         if (library != nullptr) dlclose(library);
     }
 
@@ -104,7 +104,7 @@ std::shared_ptr<Nvml> Nvml::open(const std::string& library, int device, std::st
         return nullptr;
     }
     Code code = api->init();
-    api->initialised = code == 0;
+    api->initialized = code == 0;
     if (code == 0) code = api->device_by_index(static_cast<unsigned>(device), &api->device);
     if (code != 0) {
         reason = describe(status_of(code));

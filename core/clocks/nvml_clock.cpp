@@ -39,7 +39,7 @@ public:
         const NvmlStatus status =
             nvml_->lock_clocks(static_cast<unsigned>(min / kMegahertz), static_cast<unsigned>(max / kMegahertz));
         if (status != NvmlStatus::success) {
-            refused_ = true;
+            rejected_ = true;
             return result(status, "nvmlDeviceSetGpuLockedClocks");
         }
         locked_ = {min, max};
@@ -55,7 +55,7 @@ public:
     SavedClock save() const override { return {{"locked", "0"}}; }
     ApplyResult restore(const SavedClock& /*saved*/) override {
         // What this object was not allowed to change needs no right to be undone.
-        return refused_ && !locked_ ? ApplyResult{} : set_automatic();
+        return rejected_ && !locked_ ? ApplyResult{} : set_automatic();
     }
 
 private:
@@ -96,7 +96,7 @@ private:
 
     std::shared_ptr<Nvml> nvml_;
     std::optional<std::pair<Hertz, Hertz>> locked_;
-    bool refused_ = false;
+    bool rejected_ = false;
 };
 
 }  // namespace

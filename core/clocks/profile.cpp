@@ -16,9 +16,9 @@
 namespace throng {
 namespace {
 
-constexpr std::uintmax_t kLargestFile = 1 << 20;
+constexpr std::uintmax_t kMaxFile = 1 << 20;
 
-[[noreturn]] void refuse(const std::string& file, const toml::node& node, std::string_view key, std::string problem,
+[[noreturn]] void reject(const std::string& file, const toml::node& node, std::string_view key, std::string problem,
                          std::string advice = {}) {
     throw Error(ErrorKind::usage, std::move(problem), fmt::format("{}:{}: {}", file, node.source().begin.line, key),
                 std::move(advice));
@@ -43,21 +43,21 @@ std::optional<Hertz> parse_frequency(std::string_view text) {
 ClockTarget parse_target(const std::string& file, std::string_view key, const toml::node& node) {
     const std::string advice = "give a part from 0 to 1, automatic, minimum, maximum, or a clock such as \"612 MHz\"";
     if (const auto number = node.value<double>(); number && node.is_number()) {
-        if (!(*number >= 0 && *number <= 1)) refuse(file, node, key, "must lie in [0, 1]", advice);
+        if (!(*number >= 0 && *number <= 1)) reject(file, node, key, "must lie in [0, 1]", advice);
         return Fraction{*number};
     }
     const auto text = node.value<std::string_view>();
-    if (!text) refuse(file, node, key, "is no clock", advice);
+    if (!text) reject(file, node, key, "is no clock", advice);
     if (*text == "automatic") return Automatic{};
     if (*text == "minimum") return Fraction{0};
     if (*text == "maximum") return Fraction{1};
     if (const auto hertz = parse_frequency(*text)) return Fixed{*hertz};
-    refuse(file, node, key, fmt::format("\"{}\" is no clock", *text), advice);
+    reject(file, node, key, fmt::format("\"{}\" is no clock", *text), advice);
 }
 
 std::string parse_text(const std::string& file, std::string_view key, const toml::node& node) {
     const auto text = node.value<std::string>();
-    if (!text || text->empty()) refuse(file, node, key, "must be a text");
+    if (!text || text->empty()) reject(file, node, key, "must be a text");
     return *text;
 }
 
@@ -84,13 +84,13 @@ ClockProfile parse_profile(const std::string& file, const toml::table& table) {
             profile.cpu_governor = parse_text(file, name, node);
         } else if (name == "cpu_cluster") {
             profile.cpu_cluster = parse_text(file, name, node);
-            if (profile.cpu_cluster != "G" && profile.cpu_cluster != "LP") refuse(file, node, name, "must be G or LP");
+            if (profile.cpu_cluster != "G" && profile.cpu_cluster != "LP") reject(file, node, name, "must be G or LP");
         } else {
-            refuse(file, node, name, "unknown key", "a profile has id, name, gpu, cpu, cpu_governor and cpu_cluster");
+            reject(file, node, name, "unknown key", "a profile has id, name, gpu, cpu, cpu_governor and cpu_cluster");
         }
     }
-    if (!is_id(profile.id)) refuse(file, table, "id", "a profile needs an id of letters, digits, '-' and '_'");
-    if (!has_gpu) refuse(file, table, "gpu", "a profile needs a GPU clock");
+    if (!is_id(profile.id)) reject(file, table, "id", "a profile needs an id of letters, digits, '-' and '_'");
+    if (!has_gpu) reject(file, table, "gpu", "a profile needs a GPU clock");
     if (profile.name.empty()) profile.name = profile.id;
     return profile;
 }
@@ -127,12 +127,12 @@ std::vector<ClockProfile> parse_profiles(std::string_view text, const std::strin
     for (const auto& [key, node] : root) {
         const toml::array* tables = node.as_array();
         if (key.str() != "profile" || tables == nullptr) {
-            refuse(file, node, key.str(), "unknown key", "profiles are written as [[profile]] tables");
+            reject(file, node, key.str(), "unknown key", "profiles are written as [[profile]] tables");
         }
         for (const toml::node& entry : *tables) {
-            if (!entry.is_table()) refuse(file, entry, "profile", "must be a table");
+            if (!entry.is_table()) reject(file, entry, "profile", "must be a table");
             ClockProfile profile = parse_profile(file, *entry.as_table());
-            if (!seen.insert(profile.id).second) refuse(file, entry, "id", "\"" + profile.id + "\" stands twice");
+            if (!seen.insert(profile.id).second) reject(file, entry, "id", "\"" + profile.id + "\" stands twice");
             const auto same = std::find_if(profiles.begin(), profiles.end(),
                                            [&](const ClockProfile& other) { return other.id == profile.id; });
             if (same == profiles.end()) {
@@ -152,7 +152,7 @@ std::vector<ClockProfile> load_profiles(const std::filesystem::path& path) {
         throw Error(ErrorKind::input, "cannot read the clock profiles", path.string(), "check the path");
     };
     if (error) fail();
-    if (size > kLargestFile) throw Error(ErrorKind::input, "is too large for clock profiles", path.string());
+    if (size > kMaxFile) throw Error(ErrorKind::input, "is too large for clock profiles", path.string());
     std::ifstream file(path, std::ios::binary);
     if (!file) fail();
     std::ostringstream text;
@@ -167,9 +167,9 @@ std::optional<std::pair<Hertz, Hertz>> resolve(const ClockTarget& target, const 
         return std::pair{fixed->hertz, fixed->hertz};
     }
     if (const auto* fraction = std::get_if<Fraction>(&target)) {
-        const double wanted = fraction->of_max * static_cast<double>(steps.back());
-        const auto nearest = std::min_element(steps.begin(), steps.end(), [wanted](Hertz a, Hertz b) {
-            return std::abs(static_cast<double>(a) - wanted) < std::abs(static_cast<double>(b) - wanted);
+        const double requested = fraction->of_max * static_cast<double>(steps.back());
+        const auto nearest = std::min_element(steps.begin(), steps.end(), [requested](Hertz a, Hertz b) {
+            return std::abs(static_cast<double>(a) - requested) < std::abs(static_cast<double>(b) - requested);
         });
         return std::pair{*nearest, *nearest};
     }

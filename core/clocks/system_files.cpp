@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kLongestAttribute = std::size_t{64} << 10;
+constexpr std::size_t kMaxAttribute = std::size_t{64} << 10;
 
 class FileDescriptor {
 public:
@@ -52,8 +52,8 @@ public:
         std::size_t used = 0;
         while (true) {
             if (used == text.size()) {
-                if (used >= kLongestAttribute) break;
-                text.resize(std::min(2 * used, kLongestAttribute));
+                if (used >= kMaxAttribute) break;
+                text.resize(std::min(2 * used, kMaxAttribute));
             }
             const ssize_t n = ::read(file.get(), text.data() + used, text.size() - used);
             if (n < 0 && errno == EINTR) continue;
@@ -62,7 +62,7 @@ public:
             used += static_cast<std::size_t>(n);
         }
         // Too long for an attribute: a number that the limit cuts in two would be another number.
-        if (used == kLongestAttribute) used = text.find_last_of(" \t\n") + 1;
+        if (used == kMaxAttribute) used = text.find_last_of(" \t\n") + 1;
         text.resize(used);
         while (!text.empty() && (text.back() == '\0' || std::isspace(static_cast<unsigned char>(text.back())) != 0)) {
             text.pop_back();

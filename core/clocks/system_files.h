@@ -14,7 +14,7 @@ enum class WriteStatus : std::uint8_t {
     written,
     missing,   // no such file
     denied,    // EACCES, EPERM, EROFS: needs a privilege, or is read-only
-    rejected,  // the kernel refused the value (EINVAL, ERANGE, EBUSY …)
+    rejected,  // the kernel rejected the value (EINVAL, ERANGE, EBUSY …)
 };
 
 struct WriteOutcome {

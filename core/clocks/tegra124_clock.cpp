@@ -53,7 +53,8 @@ public:
 
     ApplyResult set_range(Hertz /*min*/, Hertz max) override {
         const std::string rate = std::string(kOverride) + "rate";
-        if (const auto outcome = files_->write(rate, std::to_string(max)); !outcome.ok()) return refused(rate, outcome);
+        if (const auto outcome = files_->write(rate, std::to_string(max)); !outcome.ok())
+            return rejected(rate, outcome);
         if (ApplyResult result = set_override(true); !result.ok()) return result;
         const auto actual = files_->read_number(rate);
         if (actual == max) return {};
@@ -83,7 +84,7 @@ private:
         if (overridden() == on) return {};
         const std::string state = std::string(kOverride) + "state";
         const WriteOutcome outcome = files_->write(state, on ? "1" : "0");
-        return outcome.ok() ? ApplyResult{} : refused(state, outcome);
+        return outcome.ok() ? ApplyResult{} : rejected(state, outcome);
     }
 
     std::shared_ptr<SystemFiles> files_;
@@ -105,7 +106,7 @@ ApplyResult set_tegra124_cpu_cluster(SystemFiles& files, const std::string& clus
                                       std::pair{"active", cluster}}) {
         const std::string path = std::string(kCluster) + name;
         const WriteOutcome outcome = files.write(path, value);
-        if (!outcome.ok()) return refused(path, outcome);
+        if (!outcome.ok()) return rejected(path, outcome);
     }
     const std::string active = tegra124_cpu_cluster(files);
     if (active == cluster) return {};

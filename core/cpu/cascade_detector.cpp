@@ -10,7 +10,7 @@
 namespace throng {
 namespace {
 
-constexpr int kStripRows = 64;  // pixels of a level between the tops of neighbouring strips
+constexpr int kStripRows = 64;  // pixels of a level between the tops of neighboring strips
 
 // An odd number of cache lines, so that the rows of a window do not fall into the same sets of the cache.
 std::int32_t pitch_for(int width) {
@@ -98,7 +98,7 @@ void CascadeDetector::enqueue(const Frame& frame, DetectionBuffer& raw, StageRec
         throw Error(ErrorKind::internal, "the CPU detector works on host memory only");
     }
     plan(frame.width(), frame.height());
-    const PlaneView grey = strips_.empty() ? PlaneView{} : grey_.of(frame, *pool_, recorder);
+    const PlaneView gray = strips_.empty() ? PlaneView{} : gray_.of(frame, *pool_, recorder);
 
     const auto start = std::chrono::steady_clock::now();
     for (StripWorker& worker : workers_) {
@@ -110,7 +110,7 @@ void CascadeDetector::enqueue(const Frame& frame, DetectionBuffer& raw, StageRec
         auto& accepted = accepted_[static_cast<std::size_t>(task)];
         accepted.clear();
         workers_[static_cast<std::size_t>(worker)].evaluate(levels_[static_cast<std::size_t>(strip.level)], strip,
-                                                            model_.window_height, grey, accepted);
+                                                            model_.window_height, gray, accepted);
     });
     collect(frame.width(), frame.height(), raw);
 
@@ -133,19 +133,19 @@ void CascadeDetector::enqueue(const Frame& frame, DetectionBuffer& raw, StageRec
 
 void CascadeDetector::collect(int width, int height, DetectionBuffer& raw) {
     const DetectionSpan& out = raw.span();
-    std::uint32_t wanted = 0;
+    std::uint32_t requested = 0;
     for (std::size_t s = 0; s < strips_.size(); ++s) {
         const CascadeLevel& level = levels_[static_cast<std::size_t>(strips_[s].level)].level;
         for (const AcceptedWindow& window : accepted_[s]) {
-            if (wanted < static_cast<std::uint32_t>(out.capacity)) {
-                out.boxes[wanted] = window_box(level, window.column, window.row, width, height);
-                out.scores[wanted] = window.score;
+            if (requested < static_cast<std::uint32_t>(out.capacity)) {
+                out.boxes[requested] = window_box(level, window.column, window.row, width, height);
+                out.scores[requested] = window.score;
             }
-            ++wanted;
+            ++requested;
         }
     }
-    *out.count = {wanted, 0};
-    counts_.accepted = wanted;
+    *out.count = {requested, 0};
+    counts_.accepted = requested;
 }
 
 }  // namespace throng

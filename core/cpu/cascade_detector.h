@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "core/cpu/cascade_strip.h"
-#include "core/cpu/grey_picture.h"
+#include "core/cpu/gray_converter.h"
 #include "core/cpu/thread_pool.h"
 #include "core/detect/detector.h"
 #include "core/model/cascade_model.h"
@@ -45,7 +45,7 @@ private:
     std::vector<Strip> strips_;
     std::vector<StripWorker> workers_;
     std::vector<std::vector<AcceptedWindow>> accepted_;  // of each strip
-    GreyPicture grey_;
+    GrayConverter gray_;
     CascadeCounts counts_;
 };
 

@@ -123,10 +123,10 @@ HWY_INLINE hn::Mask<DF> goes_left(const LbpNode& node, const std::uint32_t* at, 
     const auto p12 = corner(12), p13 = corner(13), p14 = corner(14), p15 = corner(15);
     const auto block = [&](auto a, auto b, auto c, auto d)
                            HWY_ATTR { return hn::BitCast(di, hn::Add(hn::Sub(hn::Sub(a, b), c), d)); };
-    const auto centre = block(p5, p6, p9, p10);
+    const auto center = block(p5, p6, p9, p10);
     auto code = hn::Zero(du);
-    const auto add = [&](Ints neighbour, std::uint32_t weight) HWY_ATTR {
-        code = hn::Or(code, hn::IfThenZeroElse(hn::RebindMask(du, hn::Lt(neighbour, centre)), hn::Set(du, weight)));
+    const auto add = [&](Ints neighbor, std::uint32_t weight) HWY_ATTR {
+        code = hn::Or(code, hn::IfThenZeroElse(hn::RebindMask(du, hn::Lt(neighbor, center)), hn::Set(du, weight)));
     };
     add(block(p0, p1, p4, p5), 128);
     add(block(p1, p2, p5, p6), 64);
@@ -199,7 +199,7 @@ HWY_INLINE int lanes() {
     return static_cast<int>(hn::Lanes(DU()));
 }
 
-// Costs in cycles on a Zen 4 core with 512-bit vectors, by which it is decided when a group of neighbours is given up.
+// Costs in cycles on a Zen 4 core with 512-bit vectors, by which it is decided when a group of neighbors is given up.
 constexpr int kDenseNode = 22;    // a Haar node of a group: most loads cross a cache line
 constexpr int kPackedNode = 12;   // the same from a pack
 constexpr int kPackWindow = 200;  // to copy a window into a pack
@@ -244,7 +244,7 @@ void first_stage(const CascadeProgram& program, const Node* nodes, const std::ui
     }
 }
 
-// A group of neighbours from stage 1 on: to its end, or until so few are left that they are better packed with others.
+// A group of neighbors from stage 1 on: to its end, or until so few are left that they are better packed with others.
 template <class Node>
 void later_stages(const CascadePrograms& programs, const Node* nodes, const std::uint32_t* block, std::int32_t at,
                   int row, std::int32_t column, std::uint32_t alive, CascadeScratch& scratch,

@@ -1,4 +1,4 @@
-// The cascade on a row of candidate windows, SIMD over neighbouring windows; the instruction set is chosen at run time.
+// The cascade on a row of candidate windows, SIMD over neighboring windows; the instruction set is chosen at run time.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ struct CascadeScratch {
 inline constexpr int kRowSlack = 64;
 
 // Evaluates a row of windows with their corners at entries first, first + 1, ... of the block. Where few windows of a
-// group of neighbours are left they are put aside and go on in packs. Appends accepted windows, in no order.
+// group of neighbors are left they are put aside and go on in packs. Appends accepted windows, in no order.
 void evaluate_row(const CascadePrograms& programs, const std::uint32_t* block, std::int32_t first, int row, int columns,
                   CascadeScratch& scratch, std::vector<AcceptedWindow>& accepted);
 

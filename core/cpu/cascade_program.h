@@ -2,9 +2,9 @@
 //
 // A worker's block holds the rows of a strip of one level: first all rows of the integral, then those of the squares,
 // then those of the tilted integral, each `rows` x `pitch` entries. On levels with a step of 2 a row is stored as its
-// even columns and then its odd ones, so that neighbouring windows always read neighbouring entries.
+// even columns and then its odd ones, so that neighboring windows always read neighboring entries.
 //
-// The same with lanes > 1 is a pack: the sums below that many windows that are no neighbours, copied side by side, so
+// The same with lanes > 1 is a pack: the sums below that many windows that are no neighbors, copied side by side, so
 // that one load brings the same entry of each.
 #pragma once
 

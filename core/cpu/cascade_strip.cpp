@@ -48,14 +48,14 @@ void StripWorker::reserve(const SumsLayout& layout, int level_width, int frame_w
     grow(sums_, planes * rows * static_cast<std::size_t>(layout.pitch) + kSlack);
 }
 
-void StripWorker::evaluate(const LevelPlan& plan, const Strip& strip, int window_height, const PlaneView& grey,
+void StripWorker::evaluate(const LevelPlan& plan, const Strip& strip, int window_height, const PlaneView& gray,
                            std::vector<AcceptedWindow>& accepted) {
     const CascadeLevel& level = plan.level;
     const SumsLayout& layout = plan.programs->dense.layout;
     const int first = strip.first * level.step;
     const int count = (strip.count - 1) * level.step + window_height;
     Lap lap;
-    resize_rows(plan, first, count, grey);
+    resize_rows(plan, first, count, gray);
     lap.add_to(times.pyramid_ms);
     sum_rows(plan, count);
     if (tilted_) sum_tilted_rows(plan, count);
@@ -71,9 +71,9 @@ void StripWorker::evaluate(const LevelPlan& plan, const Strip& strip, int window
     lap.add_to(times.cascade_ms);
 }
 
-void StripWorker::resize_rows(const LevelPlan& plan, int first, int count, const PlaneView& grey) {
+void StripWorker::resize_rows(const LevelPlan& plan, int first, int count, const PlaneView& gray) {
     const CascadeLevel& level = plan.level;
-    const auto frame_row = [&](int y) { return grey.data + y * grey.pitch; };
+    const auto frame_row = [&](int y) { return gray.data + y * gray.pitch; };
     for (int y = 0; y < count; ++y) {
         const auto index = static_cast<std::size_t>(y);
         if (plan.offsets.empty()) {  // same size

@@ -1,6 +1,6 @@
-// One strip of one level of the pyramid, from grey pixels of the frame to accepted windows, all in one worker's memory.
+// One strip of one level of the pyramid, from gray pixels of the frame to accepted windows, all in one worker's memory.
 // Levels are cut into strips because a strip's sums stay in the cache, strips are the tasks of the threads, and no
-// whole pyramid need be held: neighbouring strips overlap by a window's height.
+// whole pyramid need be held: neighboring strips overlap by a window's height.
 #pragma once
 
 #include <cstdint>
@@ -36,14 +36,14 @@ public:
     // Room for strips of that many rows and columns of pixels of a level made from frames of that width.
     void reserve(const SumsLayout& layout, int level_width, int frame_width, bool squares, bool tilted);
 
-    void evaluate(const LevelPlan& plan, const Strip& strip, int window_height, const PlaneView& grey,
+    void evaluate(const LevelPlan& plan, const Strip& strip, int window_height, const PlaneView& gray,
                   std::vector<AcceptedWindow>& accepted);
 
     StripTimes times;  // added up; the caller clears
     CascadeScratch scratch;
 
 private:
-    void resize_rows(const LevelPlan& plan, int first, int count, const PlaneView& grey);
+    void resize_rows(const LevelPlan& plan, int first, int count, const PlaneView& gray);
     void sum_rows(const LevelPlan& plan, int count);
     void sum_tilted_rows(const LevelPlan& plan, int count);
     void put_row(const std::uint32_t* row, int count, std::int32_t plane, int y, const SumsLayout& layout);

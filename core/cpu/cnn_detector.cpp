@@ -14,7 +14,7 @@
 namespace throng {
 namespace {
 
-// Where the boxes of one pass go: in pixels of the frame, if they are wanted.
+// Where the boxes of one pass go: in pixels of the frame, if they are requested.
 class BoxSink {
 public:
     BoxSink(const CnnPlan& plan, const CnnPass& pass, const DetectionSpan& raw) : plan_(plan), pass_(pass), raw_(raw) {}
@@ -26,7 +26,7 @@ public:
         const Box at = to_frame(box, pass_.place);
         const float side = std::max(at.w, at.h);
         if (!(side >= plan_.min_side && side <= plan_.max_side)) return;
-        const std::uint32_t index = raw_.count->wanted++;
+        const std::uint32_t index = raw_.count->total++;
         if (index >= static_cast<std::uint32_t>(raw_.capacity)) return;
         raw_.boxes[index] = at;
         raw_.scores[index] = score;
@@ -137,10 +137,10 @@ void CnnDetector::configure(const DetectorParams& params) {
     apply(params);
 }
 
-DetectionExtras CnnDetector::extras() const {
-    DetectionExtras extras;
-    extras.landmarks = network_.head.has_landmarks;
-    return extras;
+OptionalFields CnnDetector::optional_fields() const {
+    OptionalFields optional_fields;
+    optional_fields.landmarks = network_.head.has_landmarks;
+    return optional_fields;
 }
 
 std::vector<DetectorSwitch> CnnDetector::switches() const {
@@ -164,9 +164,9 @@ void CnnDetector::prepare(int width, int height) {
     for (const CnnPass& pass : plan_.passes) {
         auto found = std::find_if(engines.begin(), engines.end(), same(pass));
         if (found == engines.end()) {
-            const auto former = std::find_if(engines_.begin(), engines_.end(), same(pass));
-            engines.push_back(former != engines_.end()
-                                  ? std::move(*former)
+            const auto previous = std::find_if(engines_.begin(), engines_.end(), same(pass));
+            engines.push_back(previous != engines_.end()
+                                  ? std::move(*previous)
                                   : std::make_unique<CnnEngine>(network_, pass.width, pass.height));
             found = engines.end() - 1;
         }

@@ -22,7 +22,7 @@ public:
     // Raw boxes in the order of passes, strides, rows, columns and priors. A frame of any size.
     void enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder) override;
     void configure(const DetectorParams& params) override;
-    [[nodiscard]] DetectionExtras extras() const override;
+    [[nodiscard]] OptionalFields optional_fields() const override;
     [[nodiscard]] std::vector<DetectorSwitch> switches() const override;
 
     [[nodiscard]] const Network& network() const noexcept { return network_; }

@@ -12,7 +12,7 @@ namespace {
 using cv::dnn::LayerParams;
 
 // Beyond that, a frame is a mistake or an attack: tiles of the plan need a tenth of it.
-constexpr std::uint64_t kMostMemory = std::uint64_t{16} << 30;
+constexpr std::uint64_t kMaxMemory = std::uint64_t{16} << 30;
 
 // A header on the network's own floats; OpenCV only reads them.
 cv::Mat view(const std::vector<float>& values, const std::vector<int>& shape) {
@@ -83,7 +83,7 @@ CnnEngine::CnnEngine(const Network& network, std::int32_t width, std::int32_t he
       height_(height),
       sizes_(resolve_sizes(network, width, height)),
       output_of_(network.tensors.size(), -1) {
-    if (memory_need(network, sizes_) > kMostMemory) {
+    if (memory_need(network, sizes_) > kMaxMemory) {
         throw Error(ErrorKind::unavailable, "the network needs too much memory for inputs of this size",
                     std::to_string(width) + "x" + std::to_string(height), "raise --min-size");
     }

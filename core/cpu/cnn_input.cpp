@@ -57,7 +57,7 @@ void interpolate_row(const std::uint8_t* row, std::ptrdiff_t step, const CnnTap*
     }
 }
 
-// The same where every tap is one sample and its neighbours follow: native resolution.
+// The same where every tap is one sample and its neighbors follow: native resolution.
 template <int kStep>
 void copy_row(const std::uint8_t* row, std::size_t count, float* out) {
     for (std::size_t i = 0; i < count; ++i) out[i] = row[i * kStep];
@@ -128,7 +128,7 @@ public:
             for (int c = 0; c < count_; ++c) average(y, c, worker);
             convert(worker, out);
         }
-        const float nothing = cnn_normalise(0.0F, input_.mean, input_.scale);
+        const float nothing = cnn_normalize(0.0F, input_.mean, input_.scale);
         for (float* row : out) std::fill(row + content, row + pass_.width, nothing);
     }
 
@@ -181,20 +181,20 @@ private:
         const float* c = worker.mean[2].data();
         if (colors_) {
             for (std::size_t x = 0; x < width_; ++x) {
-                blue[x] = cnn_normalise(a[x], mean, scale);
-                green[x] = cnn_normalise(b[x], mean, scale);
-                red[x] = cnn_normalise(c[x], mean, scale);
+                blue[x] = cnn_normalize(a[x], mean, scale);
+                green[x] = cnn_normalize(b[x], mean, scale);
+                red[x] = cnn_normalize(c[x], mean, scale);
             }
         } else if (count_ == 1) {
             for (std::size_t x = 0; x < width_; ++x) {
-                blue[x] = green[x] = red[x] = cnn_normalise(cnn_grey(color_, a[x]), mean, scale);
+                blue[x] = green[x] = red[x] = cnn_normalize(cnn_gray(color_, a[x]), mean, scale);
             }
         } else {
             for (std::size_t x = 0; x < width_; ++x) {
                 const CnnPixel pixel = cnn_color(color_, a[x], b[x], c[x]);
-                blue[x] = cnn_normalise(pixel.blue, mean, scale);
-                green[x] = cnn_normalise(pixel.green, mean, scale);
-                red[x] = cnn_normalise(pixel.red, mean, scale);
+                blue[x] = cnn_normalize(pixel.blue, mean, scale);
+                green[x] = cnn_normalize(pixel.green, mean, scale);
+                red[x] = cnn_normalize(pixel.red, mean, scale);
             }
         }
     }

@@ -19,8 +19,8 @@
 namespace throng {
 namespace {
 
-int thread_count(int wanted) {
-    return wanted > 0 ? wanted : static_cast<int>(std::max(std::thread::hardware_concurrency(), 1U));
+int thread_count(int requested) {
+    return requested > 0 ? requested : static_cast<int>(std::max(std::thread::hardware_concurrency(), 1U));
 }
 
 // The marketing name where the system tells it, else "CPU".
@@ -83,8 +83,8 @@ public:
 
     [[nodiscard]] std::unique_ptr<Nms> make_nms() override { return make_cpu_nms(threads_); }
 
-    [[nodiscard]] DetectionBuffer make_buffer(std::int32_t capacity, const DetectionExtras& extras) override {
-        return make_host_buffer(capacity, extras);
+    [[nodiscard]] DetectionBuffer make_buffer(std::int32_t capacity, const OptionalFields& optional_fields) override {
+        return make_host_buffer(capacity, optional_fields);
     }
 
     [[nodiscard]] std::unique_ptr<StageRecorder> make_recorder() override { return std::make_unique<CpuRecorder>(); }

@@ -102,7 +102,7 @@ void HogDetector::enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorde
         throw Error(ErrorKind::internal, "the CPU detector works on host memory only");
     }
     plan(frame.width(), frame.height());
-    const PlaneView grey = levels_.empty() ? PlaneView{} : grey_.of(frame, *pool_, recorder);
+    const PlaneView gray = levels_.empty() ? PlaneView{} : gray_.of(frame, *pool_, recorder);
     const float threshold = params_.score_threshold.value_or(kHogMargin);
 
     const auto start = std::chrono::steady_clock::now();
@@ -112,7 +112,7 @@ void HogDetector::enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorde
         pool_->run(static_cast<int>(group.blocks.size()), [&](int task, int worker) {
             const Strip& strip = group.blocks[static_cast<std::size_t>(task)];
             const HogLevelPlan& level = levels_[strip.level];
-            workers_[static_cast<std::size_t>(worker)].make_blocks(level, weights_, grey, strip.first, strip.count,
+            workers_[static_cast<std::size_t>(worker)].make_blocks(level, weights_, gray, strip.first, strip.count,
                                                                    blocks_.data() + level.origin);
         });
         pool_->run(static_cast<int>(group.windows.size()), [&](int task, int worker) {
@@ -138,34 +138,34 @@ void HogDetector::enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorde
         sum.pyramid_ms += worker.times.pyramid_ms;
         sum.gradient_ms += worker.times.gradient_ms;
         sum.histogram_ms += worker.times.histogram_ms;
-        sum.normalise_ms += worker.times.normalise_ms;
+        sum.normalize_ms += worker.times.normalize_ms;
         sum.svm_ms += worker.times.svm_ms;
     }
-    const double all = sum.pyramid_ms + sum.gradient_ms + sum.histogram_ms + sum.normalise_ms + sum.svm_ms;
+    const double all = sum.pyramid_ms + sum.gradient_ms + sum.histogram_ms + sum.normalize_ms + sum.svm_ms;
     if (all <= 0) return;
     recorder.add(stage::kPyramid, wall * sum.pyramid_ms / all);
     recorder.add(stage::kGradient, wall * sum.gradient_ms / all);
     recorder.add(stage::kHistogram, wall * sum.histogram_ms / all);
-    recorder.add(stage::kNormalise, wall * sum.normalise_ms / all);
+    recorder.add(stage::kNormalise, wall * sum.normalize_ms / all);
     recorder.add(stage::kSvm, wall * sum.svm_ms / all);
 }
 
 void HogDetector::report(DetectionBuffer& raw) const {
     const DetectionSpan& out = raw.span();
-    std::uint32_t wanted = 0;
+    std::uint32_t requested = 0;
     for (std::size_t g = 0; g < groups_.size(); ++g) {
         for (std::size_t s = 0; s < groups_[g].windows.size(); ++s) {
             const HogLevel& level = levels_[groups_[g].windows[s].level].level;
             for (const Hit& hit : hits_[g][s]) {
-                if (wanted < static_cast<std::uint32_t>(out.capacity)) {
-                    out.boxes[wanted] = hog_box(level.scale, level.box_width, level.box_height, hit.column, hit.row);
-                    out.scores[wanted] = hit.margin;
+                if (requested < static_cast<std::uint32_t>(out.capacity)) {
+                    out.boxes[requested] = hog_box(level.scale, level.box_width, level.box_height, hit.column, hit.row);
+                    out.scores[requested] = hit.margin;
                 }
-                ++wanted;
+                ++requested;
             }
         }
     }
-    *out.count = {wanted, 0};
+    *out.count = {requested, 0};
 }
 
 std::vector<HogLevel> HogDetector::levels() const {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/algo/hog_levels.h"
-#include "core/cpu/grey_picture.h"
+#include "core/cpu/gray_converter.h"
 #include "core/cpu/hog_strip.h"
 #include "core/cpu/thread_pool.h"
 #include "core/detect/detector.h"
@@ -62,7 +62,7 @@ private:
     std::vector<float> blocks_;
     std::vector<HogWorker> workers_;
     std::vector<std::vector<std::vector<Hit>>> hits_;  // [group][strip of windows]
-    GreyPicture grey_;
+    GrayConverter gray_;
     std::int64_t windows_ = 0;
 };
 

@@ -76,7 +76,7 @@ void hog_vote_cells(const HogVotes* rows, const HogCellWeights& weights, int cel
     const DF d;
     const auto lanes = static_cast<int>(hn::Lanes(d));
     constexpr int kSums = kHogBins * kHogUses;
-    // Two sets of sums: neighbouring pixels often vote for the same bin and need not wait for each other.
+    // Two sets of sums: neighboring pixels often vote for the same bin and need not wait for each other.
     alignas(64) float sums[2][kSums];
     const auto vote = [&](float* to, float value, const float* weight) {
         const V v = hn::Set(d, value);
@@ -131,11 +131,11 @@ void hog_gather_blocks(const float* upper_cells, const float* lower_cells, std::
     }
 }
 
-void hog_normalise_blocks(int blocks, float* values, std::ptrdiff_t pitch) {
+void hog_normalize_blocks(int blocks, float* values, std::ptrdiff_t pitch) {
     const DF d;
     const auto lanes = static_cast<std::ptrdiff_t>(hn::Lanes(d));
     const V one = hn::Set(d, 1.0F);
-    const auto normalise = [&](float* block) {
+    const auto normalize = [&](float* block) {
         V sum = hn::Zero(d);
         for (int v = 0; v < kHogBlockValues; ++v) {
             const V value = hn::LoadU(d, block + v * pitch);
@@ -155,7 +155,7 @@ void hog_normalise_blocks(int blocks, float* values, std::ptrdiff_t pitch) {
         }
     };
     std::ptrdiff_t x = 0;
-    for (; x + lanes <= blocks; x += lanes) normalise(values + x);
+    for (; x + lanes <= blocks; x += lanes) normalize(values + x);
     if (x == blocks) return;
     // The rest of the row, padded.
     float rest[kHogBlockValues * 16];
@@ -165,7 +165,7 @@ void hog_normalise_blocks(int blocks, float* values, std::ptrdiff_t pitch) {
         std::copy_n(values + v * row_pitch + x, blocks - x, rest + v * lanes);
     }
     pitch = lanes;
-    normalise(rest);
+    normalize(rest);
     for (int v = 0; v < kHogBlockValues; ++v) std::copy_n(rest + v * lanes, blocks - x, values + v * row_pitch + x);
 }
 
@@ -205,7 +205,7 @@ HWY_EXPORT(hog_gamma_row);
 HWY_EXPORT(hog_gradient_row);
 HWY_EXPORT(hog_vote_cells);
 HWY_EXPORT(hog_gather_blocks);
-HWY_EXPORT(hog_normalise_blocks);
+HWY_EXPORT(hog_normalize_blocks);
 HWY_EXPORT(hog_margins);
 
 void hog_gamma_row(const std::uint8_t* row, int width, bool gamma, float* out) {
@@ -225,8 +225,8 @@ void hog_gather_blocks(const float* upper_cells, const float* lower_cells, std::
     HWY_DYNAMIC_DISPATCH(hog_gather_blocks)(upper_cells, lower_cells, cell_pitch, blocks, out, pitch);
 }
 
-void hog_normalise_blocks(int blocks, float* values, std::ptrdiff_t pitch) {
-    HWY_DYNAMIC_DISPATCH(hog_normalise_blocks)(blocks, values, pitch);
+void hog_normalize_blocks(int blocks, float* values, std::ptrdiff_t pitch) {
+    HWY_DYNAMIC_DISPATCH(hog_normalize_blocks)(blocks, values, pitch);
 }
 
 void hog_margins(const float* blocks, std::ptrdiff_t pitch, const float* weights, float bias, int windows, float* out) {

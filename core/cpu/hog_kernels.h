@@ -34,13 +34,13 @@ struct HogCellWeights {
 // The votes of one row of cells. rows: of 8 rows of pixels. out[(bin * kHogUses + use) * pitch + cell].
 void hog_vote_cells(const HogVotes* rows, const HogCellWeights& weights, int cells, float* out, std::ptrdiff_t pitch);
 
-// A row of blocks of the two rows of cells below each other that it covers, not normalised.
+// A row of blocks of the two rows of cells below each other that it covers, not normalized.
 // cells: pitch cell_pitch; out[value * pitch + block]: kHogBlockValues planes.
 void hog_gather_blocks(const float* upper_cells, const float* lower_cells, std::ptrdiff_t cell_pitch, int blocks,
                        float* out, std::ptrdiff_t pitch);
 
 // L2-Hys of each block, in place.
-void hog_normalise_blocks(int blocks, float* values, std::ptrdiff_t pitch);
+void hog_normalize_blocks(int blocks, float* values, std::ptrdiff_t pitch);
 
 // Margins of a row of windows. blocks: of the first row of blocks; its next row lies kHogBlockValues * pitch further.
 // weights[block row][value][block column].

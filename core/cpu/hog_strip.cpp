@@ -62,23 +62,23 @@ void HogWorker::reserve(int widest, int frame_width) {
 }
 
 // y may lie one row outside: the row beside the edge is mirrored.
-void HogWorker::make_row(const HogLevelPlan& plan, bool gamma, const PlaneView& grey, int y) {
+void HogWorker::make_row(const HogLevelPlan& plan, bool gamma, const PlaneView& gray, int y) {
     const int height = plan.level.height;
     const int inside = y < 0 ? -y : y >= height ? 2 * height - 2 - y : y;
     float* out = row(y + 3);
     if (plan.offsets.empty()) {
-        hog_gamma_row(grey.data + inside * grey.pitch, plan.level.width, gamma, out);
+        hog_gamma_row(gray.data + inside * gray.pitch, plan.level.width, gamma, out);
         return;
     }
     const ResizeTap tap = resize_tap(inside, plan.frame_height, height);
-    const std::uint8_t* above = grey.data + tap.offset * grey.pitch;
-    const std::uint8_t* below = tap.far != 0 ? above + grey.pitch : above;
+    const std::uint8_t* above = gray.data + tap.offset * gray.pitch;
+    const std::uint8_t* below = tap.far != 0 ? above + gray.pitch : above;
     blend_rows(above, below, tap.near, tap.far, plan.frame_width, blended_.data());
     resample_row(blended_.data(), plan.offsets.data(), plan.weights.data(), plan.level.width, resized_.data());
     hog_gamma_row(resized_.data(), plan.level.width, gamma, out);
 }
 
-void HogWorker::make_blocks(const HogLevelPlan& plan, const HogWeights& weights, const PlaneView& grey, int first,
+void HogWorker::make_blocks(const HogLevelPlan& plan, const HogWeights& weights, const PlaneView& gray, int first,
                             int count, float* blocks) {
     const int cells = plan.level.block_columns + 1;
     const int top = first * kHogCell;
@@ -86,12 +86,12 @@ void HogWorker::make_blocks(const HogLevelPlan& plan, const HogWeights& weights,
     float* upper = cells_.data();
     float* lower = upper + kCellPlanes * cell_pitch_;
     Lap lap;
-    make_row(plan, weights.gamma, grey, top - 1);
-    make_row(plan, weights.gamma, grey, top);
+    make_row(plan, weights.gamma, gray, top - 1);
+    make_row(plan, weights.gamma, gray, top);
     for (int r = 0; r <= count; ++r) {
         for (int i = 0; i < kHogCell; ++i) {
             const int y = top + r * kHogCell + i;
-            make_row(plan, weights.gamma, grey, y + 1);
+            make_row(plan, weights.gamma, gray, y + 1);
             lap.to(times.pyramid_ms);
             hog_gradient_row(row(y + 2), row(y + 3), row(y + 4), cells * kHogCell, vote_rows_[i]);
             lap.to(times.gradient_ms);
@@ -103,8 +103,8 @@ void HogWorker::make_blocks(const HogLevelPlan& plan, const HogWeights& weights,
         float* out = blocks + static_cast<std::ptrdiff_t>(first + r - 1) * kHogBlockValues * plan.pitch;
         hog_gather_blocks(upper, lower, cell_pitch, plan.level.block_columns, out, plan.pitch);
         lap.to(times.histogram_ms);
-        hog_normalise_blocks(plan.level.block_columns, out, plan.pitch);
-        lap.to(times.normalise_ms);
+        hog_normalize_blocks(plan.level.block_columns, out, plan.pitch);
+        lap.to(times.normalize_ms);
     }
 }
 

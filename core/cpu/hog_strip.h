@@ -1,4 +1,4 @@
-// One thread's way from rows of pixels to normalised blocks, and from blocks to margins, a strip of a level at a time.
+// One thread's way from rows of pixels to normalized blocks, and from blocks to margins, a strip of a level at a time.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +32,7 @@ struct HogWeights {
 };
 
 struct HogTimes {
-    double pyramid_ms = 0, gradient_ms = 0, histogram_ms = 0, normalise_ms = 0, svm_ms = 0;
+    double pyramid_ms = 0, gradient_ms = 0, histogram_ms = 0, normalize_ms = 0, svm_ms = 0;
 };
 
 class HogWorker {
@@ -41,7 +41,7 @@ public:
     void reserve(int widest, int frame_width);
 
     // Rows [first, first + count) of blocks; blocks: of the whole level.
-    void make_blocks(const HogLevelPlan& plan, const HogWeights& weights, const PlaneView& grey, int first, int count,
+    void make_blocks(const HogLevelPlan& plan, const HogWeights& weights, const PlaneView& gray, int first, int count,
                      float* blocks);
 
     // Margins of a row of windows; valid until the next call.
@@ -50,7 +50,7 @@ public:
     HogTimes times;
 
 private:
-    void make_row(const HogLevelPlan& plan, bool gamma, const PlaneView& grey, int y);
+    void make_row(const HogLevelPlan& plan, bool gamma, const PlaneView& gray, int y);
     [[nodiscard]] float* row(int y) { return rows_.data() + static_cast<std::size_t>(y % 3) * row_pitch_ + kHogSlack; }
 
     std::size_t row_pitch_ = 0;   // of rows_ and votes

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "core/algo/grey.h"
+#include "core/algo/gray.h"
 #include "core/algo/resize_linear.h"
 
 #include "core/base/simd_targets.h"
@@ -20,9 +20,9 @@ using DU32 = hn::CappedTag<std::uint32_t, 16>;
 using DI32 = hn::Rebind<std::int32_t, DU32>;
 using DU8 = hn::Rebind<std::uint8_t, DU32>;
 
-void grey_row(const std::uint8_t* bgr, int width, std::uint8_t* grey) {
+void gray_row(const std::uint8_t* bgr, int width, std::uint8_t* gray) {
     std::ptrdiff_t x = 0;
-// Highway before 0.17, as in Ubuntu 22.04, cannot load three colours apart: the plain loop does all there.
+// Highway before 0.17, as in Ubuntu 22.04, cannot load three colors apart: the plain loop does all there.
 #if HWY_MAJOR > 0 || HWY_MINOR >= 17
     const DI32 d;
     const DU8 d8;
@@ -31,13 +31,13 @@ void grey_row(const std::uint8_t* bgr, int width, std::uint8_t* grey) {
         hn::Vec<DU8> b, g, r;
         hn::LoadInterleaved3(d8, bgr + 3 * x, b, g, r);
         const auto sum =
-            hn::Add(hn::Add(hn::Mul(hn::PromoteTo(d, b), hn::Set(d, kGreyBlue)),
-                            hn::Mul(hn::PromoteTo(d, g), hn::Set(d, kGreyGreen))),
-                    hn::Add(hn::Mul(hn::PromoteTo(d, r), hn::Set(d, kGreyRed)), hn::Set(d, 1 << (kGreyShift - 1))));
-        hn::StoreU(hn::DemoteTo(d8, hn::ShiftRight<kGreyShift>(sum)), d8, grey + x);
+            hn::Add(hn::Add(hn::Mul(hn::PromoteTo(d, b), hn::Set(d, kGrayBlue)),
+                            hn::Mul(hn::PromoteTo(d, g), hn::Set(d, kGrayGreen))),
+                    hn::Add(hn::Mul(hn::PromoteTo(d, r), hn::Set(d, kGrayRed)), hn::Set(d, 1 << (kGrayShift - 1))));
+        hn::StoreU(hn::DemoteTo(d8, hn::ShiftRight<kGrayShift>(sum)), d8, gray + x);
     }
 #endif
-    for (; x < width; ++x) grey[x] = grey_of_bgr(bgr[3 * x], bgr[3 * x + 1], bgr[3 * x + 2]);
+    for (; x < width; ++x) gray[x] = gray_of_bgr(bgr[3 * x], bgr[3 * x + 1], bgr[3 * x + 2]);
 }
 
 void blend_rows(const std::uint8_t* above, const std::uint8_t* below, int near, int far, int width,
@@ -64,7 +64,7 @@ void resample_row(const std::uint16_t* row, const std::int32_t* offsets, const s
     const auto low = hn::Set(d, 0xFFFF);
     const auto half = hn::Set(d, 0x8000);
     for (int x = 0; x < width; x += lanes) {
-        // Two neighbouring entries in one lane.
+        // Two neighboring entries in one lane.
         const auto bytes = hn::ShiftLeft<1>(hn::LoadU(d, offsets + x));
         const auto pair = hn::GatherOffset(d, reinterpret_cast<const std::int32_t*>(row), bytes);
         const auto pair_u = hn::BitCast(DU32(), pair);
@@ -159,14 +159,14 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace throng {
 
-HWY_EXPORT(grey_row);
+HWY_EXPORT(gray_row);
 HWY_EXPORT(blend_rows);
 HWY_EXPORT(resample_row);
 HWY_EXPORT(accumulate_row);
 HWY_EXPORT(split_row);
 
-void grey_row(const std::uint8_t* bgr, int width, std::uint8_t* grey) {
-    HWY_DYNAMIC_DISPATCH(grey_row)(bgr, width, grey);
+void gray_row(const std::uint8_t* bgr, int width, std::uint8_t* gray) {
+    HWY_DYNAMIC_DISPATCH(gray_row)(bgr, width, gray);
 }
 
 void blend_rows(const std::uint8_t* above, const std::uint8_t* below, int near, int far, int width,

@@ -1,12 +1,12 @@
-// Rows of pixels to rows of sums, SIMD with the instruction set chosen at run time: grey from colour, bilinear resizing
-// in two passes, integral rows. What they compute is defined in core/algo (grey.h, resize_linear.h, cascade.h).
+// Rows of pixels to rows of sums, SIMD with the instruction set chosen at run time: gray from color, bilinear resizing
+// in two passes, integral rows. What they compute is defined in core/algo (gray.h, resize_linear.h, cascade.h).
 #pragma once
 
 #include <cstdint>
 
 namespace throng {
 
-void grey_row(const std::uint8_t* bgr, int width, std::uint8_t* grey);
+void gray_row(const std::uint8_t* bgr, int width, std::uint8_t* gray);
 
 // out[x] = above[x] * near + below[x] * far, near + far = 256.
 void blend_rows(const std::uint8_t* above, const std::uint8_t* below, int near, int far, int width, std::uint16_t* out);

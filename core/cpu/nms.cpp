@@ -42,7 +42,7 @@ private:
 };
 
 void require(const DetectionSpan& raw, const NmsParams& params) {
-    if (raw.capacity == 0 || raw.count->wanted == 0) return;
+    if (raw.capacity == 0 || raw.count->total == 0) return;
     const auto lacks = [](const char* what, const char* rule) {
         throw Error(ErrorKind::input, std::string("the detections carry no ") + what, rule,
                     "use detections that have it, or --pair overlap");
@@ -122,7 +122,7 @@ void CpuNms::write_picks(const std::vector<SoftSuppression::Pick>& picks, const 
 
 void CpuNms::write_one(const DetectionSpan& raw, const DetectionSpan& kept, std::uint32_t rank, const Box& box,
                        float score, std::int32_t hits) {
-    const std::size_t to = kept.count->wanted++;
+    const std::size_t to = kept.count->total++;
     if (to >= static_cast<std::size_t>(kept.capacity)) return;
     const std::size_t from = detections_.source()[rank];
     kept.boxes[to] = box;

@@ -114,7 +114,7 @@ void NmsDecision::find_owners(const Pair& pair) {
     });
 }
 
-// Neighbours one after the other find their cells in the cache.
+// Neighbors one after the other find their cells in the cache.
 const std::vector<std::uint32_t>& NmsDecision::sequence() {
     return list_only_ ? rank_order_ : grid_.by_place();
 }

@@ -40,7 +40,7 @@ public:
     template <class Visit>
     bool search(std::uint32_t rank, Visit&& visit) const;
 
-    // All ranks once, those of a neighbourhood together: the sequence in which searches run fastest.
+    // All ranks once, those of a neighborhood together: the sequence in which searches run fastest.
     [[nodiscard]] const std::vector<std::uint32_t>& by_place();
 
 private:

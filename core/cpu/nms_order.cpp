@@ -28,7 +28,7 @@ std::uint32_t raw_index(std::uint64_t key) {
 }  // namespace
 
 void OrderedDetections::arrange(const DetectionSpan& raw) {
-    const std::uint32_t n = std::min(raw.count->wanted, static_cast<std::uint32_t>(raw.capacity));
+    const std::uint32_t n = std::min(raw.count->total, static_cast<std::uint32_t>(raw.capacity));
     keys_.clear();
     keys_.reserve(n);
     for (std::uint32_t i = 0; i < n; ++i) {

@@ -12,7 +12,7 @@ namespace throng {
 // frame to frame.
 class OrderedDetections {
 public:
-    // Reads min(wanted, capacity) detections of `raw`, which lies in host memory.
+    // Reads min(requested, capacity) detections of `raw`, which lies in host memory.
     void arrange(const DetectionSpan& raw);
 
     [[nodiscard]] std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(boxes_.size()); }

@@ -1,4 +1,4 @@
-// Soft-NMS (N. Bodla et al., ICCV 2017): scores of neighbours decay, nothing is suppressed at once.
+// Soft-NMS (N. Bodla et al., ICCV 2017): scores of neighbors decay, nothing is suppressed at once.
 #pragma once
 
 #include <cstdint>

@@ -5,8 +5,8 @@
 namespace throng {
 
 ThreadPool::ThreadPool(int threads) {
-    const int wanted = threads > 0 ? threads : static_cast<int>(std::max(std::thread::hardware_concurrency(), 1U));
-    for (int worker = 1; worker < std::min(wanted, 256); ++worker) {
+    const int requested = threads > 0 ? threads : static_cast<int>(std::max(std::thread::hardware_concurrency(), 1U));
+    for (int worker = 1; worker < std::min(requested, 256); ++worker) {
         helpers_.emplace_back([this, worker](const std::stop_token& stop) { help(stop, worker); });
     }
 }

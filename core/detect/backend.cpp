@@ -6,32 +6,34 @@ namespace throng {
 namespace {
 
 // Copies at once: for backends whose work is done when enqueue returns.
-class ImmediateFetch final : public FrameFetch {
+class ImmediateFetch final : public FrameReadback {
 public:
     explicit ImmediateFetch(Backend& backend) : backend_(backend) {}
 
-    void start(const DetectionBuffer& raw, const DetectionBuffer& kept, const Frame& frame, Wanted wanted) override {
+    void start(const DetectionBuffer& raw, const DetectionBuffer& kept, const Frame& frame,
+               Requested requested) override {
         backend_.download(kept, kept_);
-        backend_.download(wanted.raw_boxes ? DetectionBuffer(raw.memory(), raw.span(), nullptr) : count_of(raw), raw_);
-        picture_ = wanted.picture && frame.info().memory == MemoryKind::device ? frame.on_host() : Frame();
+        backend_.download(requested.raw_boxes ? DetectionBuffer(raw.memory(), raw.span(), nullptr) : count_of(raw),
+                          raw_);
+        image_ = requested.image && frame.info().memory == MemoryKind::device ? frame.on_host() : Frame();
     }
 
     void finish(DetectionSet& raw, DetectionSet& kept, Frame& frame) override {
         raw = std::exchange(raw_, {});
         kept = std::exchange(kept_, {});
-        if (picture_) frame = std::exchange(picture_, {});
+        if (image_) frame = std::exchange(image_, {});
     }
 
 private:
     Backend& backend_;
     DetectionSet raw_;
     DetectionSet kept_;
-    Frame picture_;
+    Frame image_;
 };
 
 }  // namespace
 
-std::unique_ptr<FrameFetch> Backend::make_fetch() {
+std::unique_ptr<FrameReadback> Backend::make_fetch() {
     return std::make_unique<ImmediateFetch>(*this);
 }
 

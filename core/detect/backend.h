@@ -8,7 +8,7 @@
 
 #include "core/detect/detection.h"
 #include "core/detect/detector.h"
-#include "core/detect/frame_fetch.h"
+#include "core/detect/frame_readback.h"
 #include "core/detect/gl_bridge.h"
 #include "core/detect/nms.h"
 
@@ -34,18 +34,19 @@ public:
     // Error(usage) for parameters that make no sense.
     [[nodiscard]] virtual std::unique_ptr<Detector> make_detector(const DetectorParams& params) = 0;
     [[nodiscard]] virtual std::unique_ptr<Nms> make_nms() = 0;
-    [[nodiscard]] virtual DetectionBuffer make_buffer(std::int32_t capacity, const DetectionExtras& extras = {}) = 0;
+    [[nodiscard]] virtual DetectionBuffer make_buffer(std::int32_t capacity,
+                                                      const OptionalFields& optional_fields = {}) = 0;
     [[nodiscard]] virtual std::unique_ptr<StageRecorder> make_recorder() = 0;
 
-    // Waits until the buffer is written and copies it to the host: the only synchronisation of a frame.
+    // Waits until the buffer is written and copies it to the host: the only synchronization of a frame.
     virtual void download(const DetectionBuffer& buffer, DetectionSet& out) = 0;
-    // Writes detections into a buffer of this backend (boxes from a file); wanted becomes their number.
+    // Writes detections into a buffer of this backend (boxes from a file); total becomes their number.
     virtual void upload(const DetectionSet& in, DetectionBuffer& buffer) = 0;
 
     // Frames that are worth having in flight: their work enqueued, their detections not yet on the host.
     [[nodiscard]] virtual int frames_in_flight() const { return 1; }
     // For one frame in flight; must not outlive the backend. As made here it copies in start.
-    [[nodiscard]] virtual std::unique_ptr<FrameFetch> make_fetch();
+    [[nodiscard]] virtual std::unique_ptr<FrameReadback> make_fetch();
     // For a window that draws frames of device memory with OpenGL; null where the backend has no such frames.
     [[nodiscard]] virtual std::unique_ptr<GlBridge> make_gl_bridge() { return nullptr; }
     // Throws Error(internal or unavailable) when the device is lost. May wait for it.

@@ -17,10 +17,10 @@ struct Detection {
     std::int32_t source = -1;  // index in the raw buffer, of the representative for a merged box; -1: none
 };
 
-// What a buffer held when it was downloaded. wanted > detections.size() is an overflow.
+// Contents of a buffer when it was downloaded. total > detections.size() is an overflow.
 struct DetectionSet {
     std::vector<Detection> detections;
-    std::uint32_t wanted = 0;   // as many as there would have been with room for all
+    std::uint32_t total = 0;    // found, stored or not
     std::uint32_t invalid = 0;  // dropped by is_valid_detection (core/algo/nms_rules.h)
     // Of each detection where there are any, else empty.
     struct Landmarks {
@@ -33,7 +33,7 @@ struct DetectionSet {
 
     [[nodiscard]] std::uint32_t overflow() const noexcept {
         const auto stored = static_cast<std::uint32_t>(detections.size());
-        return wanted > stored ? wanted - stored : 0;
+        return total > stored ? total - stored : 0;
     }
 };
 

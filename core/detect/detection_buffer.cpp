@@ -19,7 +19,7 @@ struct HostArrays {
 
 }  // namespace
 
-DetectionBuffer make_host_buffer(std::int32_t capacity, const DetectionExtras& extras) {
+DetectionBuffer make_host_buffer(std::int32_t capacity, const OptionalFields& optional_fields) {
     const auto n = static_cast<std::size_t>(capacity);
     auto arrays = std::make_shared<HostArrays>();
     arrays->boxes.resize(n);
@@ -34,16 +34,16 @@ DetectionBuffer make_host_buffer(std::int32_t capacity, const DetectionExtras& e
     span.source = arrays->source.data();
     span.count = &arrays->count;
     span.capacity = capacity;
-    if (extras.density) {
+    if (optional_fields.density) {
         arrays->density.resize(n);
         span.density = arrays->density.data();
     }
-    if (extras.feature_size > 0) {
-        arrays->features.resize(n * static_cast<std::size_t>(extras.feature_size));
+    if (optional_fields.feature_size > 0) {
+        arrays->features.resize(n * static_cast<std::size_t>(optional_fields.feature_size));
         span.features = arrays->features.data();
-        span.feature_size = extras.feature_size;
+        span.feature_size = optional_fields.feature_size;
     }
-    if (extras.landmarks) {
+    if (optional_fields.landmarks) {
         arrays->landmarks.resize(n * 10);
         span.landmarks = arrays->landmarks.data();
     }
@@ -70,9 +70,9 @@ void copy_to_host_buffer(const DetectionSet& in, const DetectionSpan& out) {
 }
 
 void copy_from_host_buffer(const DetectionSpan& in, DetectionSet& out) {
-    out.wanted = in.count->wanted;
+    out.total = in.count->total;
     out.invalid = in.count->invalid;
-    const std::size_t stored = std::min(in.count->wanted, static_cast<std::uint32_t>(in.capacity));
+    const std::size_t stored = std::min(in.count->total, static_cast<std::uint32_t>(in.capacity));
     out.detections.resize(stored);
     for (std::size_t i = 0; i < stored; ++i) {
         out.detections[i] = {in.boxes[i], in.scores[i], in.hits != nullptr ? in.hits[i] : 1,

@@ -11,9 +11,9 @@
 
 namespace throng {
 
-// Lies where the boxes lie. Writers add to `wanted` for every detection and store the first `capacity` of them.
+// Lies where the boxes lie. Writers add to `total` for every detection and store the first `capacity` of them.
 struct DetectionCount {
-    std::uint32_t wanted = 0;
+    std::uint32_t total = 0;
     std::uint32_t invalid = 0;
 };
 
@@ -33,12 +33,12 @@ struct DetectionSpan {
 };
 
 // Which optional arrays a buffer carries.
-struct DetectionExtras {
+struct OptionalFields {
     bool density = false;
     std::int32_t feature_size = 0;
     bool landmarks = false;
 
-    friend bool operator==(const DetectionExtras&, const DetectionExtras&) = default;
+    friend bool operator==(const OptionalFields&, const OptionalFields&) = default;
 };
 
 // Move-only owner. A backend makes it (Backend::make_buffer); it may outlive the backend.
@@ -65,10 +65,10 @@ private:
 };
 
 // A buffer in ordinary host memory. capacity >= 0.
-[[nodiscard]] DetectionBuffer make_host_buffer(std::int32_t capacity, const DetectionExtras& extras = {});
+[[nodiscard]] DetectionBuffer make_host_buffer(std::int32_t capacity, const OptionalFields& optional_fields = {});
 
 // Copy between a set and a buffer in host memory, optional arrays where both sides have them. Into the buffer go as
-// many detections as it holds; its wanted becomes the number of the set's detections.
+// many detections as it holds; its total becomes the number of the set's detections.
 void copy_to_host_buffer(const DetectionSet& in, const DetectionSpan& out);
 void copy_from_host_buffer(const DetectionSpan& in, DetectionSet& out);
 

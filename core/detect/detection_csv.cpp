@@ -78,7 +78,7 @@ DetectionTable read_detections(std::istream& stream, const std::string& name) {
         if (table.rows.size() == std::numeric_limits<std::int32_t>::max()) throw reader.error("has too many rows");
         read_row(reader, table);
     }
-    table.detections.wanted = static_cast<std::uint32_t>(table.rows.size());
+    table.detections.total = static_cast<std::uint32_t>(table.rows.size());
     return table;
 }
 

@@ -18,7 +18,7 @@ struct DetectorParams {
     std::string model;          // a file, or a name looked up where models are installed; empty: the kind's default
     int min_size = 24;          // pixels of the frame: smallest side of an object to look for
     int max_size = 0;           // pixels of the frame; 0: as large as the frame
-    double scale_factor = 1.1;  // between neighbouring scales, > 1
+    double scale_factor = 1.1;  // between neighboring scales, > 1
     int threads = 0;            // CPU threads; 0: one a core
     // Raw detections below are not reported. Unit of the kind: probability (cnn), margin of the SVM (hog); cascades
     // take none. Not set: the kind's own.
@@ -38,8 +38,8 @@ public:
     Detector& operator=(const Detector&) = delete;
     virtual ~Detector() = default;
 
-    // Sets raw's count and writes its boxes and scores (the first `capacity` that were found, count.wanted tells all).
-    // CPU: done on return, deterministic order. CUDA: enqueued on the backend's stream, does not synchronise;
+    // Sets raw's count and writes its boxes and scores (the first `capacity` that were found, count.total tells all).
+    // CPU: done on return, deterministic order. CUDA: enqueued on the backend's stream, does not synchronize;
     // the order of boxes is not defined. A frame smaller than the model's window gives no detection.
     // Throws Error(internal) for a frame in memory that the backend cannot read.
     virtual void enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder) = 0;
@@ -49,7 +49,7 @@ public:
     virtual void configure(const DetectorParams& params) = 0;
 
     // The optional arrays that enqueue fills where raw carries them.
-    [[nodiscard]] virtual DetectionExtras extras() const { return {}; }
+    [[nodiscard]] virtual OptionalFields optional_fields() const { return {}; }
 
     // What can be switched for study, with the present choices; empty where there is nothing to switch.
     [[nodiscard]] virtual std::vector<DetectorSwitch> switches() const { return {}; }

@@ -55,9 +55,9 @@ DetectorKind hog() {
     kind.name = "hog";
     kind.title = "HOG people";
     kind.finds = "people";
-    kind.help = "Whole people who stand or walk, from 128 pixels of height (64 in an enlarged picture)";
+    kind.help = "Whole people who stand or walk, from 128 pixels of height (64 in an enlarged image)";
     // Looked at on photographs and on a clip of people who walk through a hall. From 128 pixels, since people half as
-    // high, in an enlarged picture, bring four times as many false boxes; a margin of 0.3 leaves six in ten of those of
+    // high, in an enlarged image, bring four times as many false boxes; a margin of 0.3 leaves six in ten of those of
     // 0. Boxes inside one another are common (legs, a torso), so that the overlap is of the smaller one.
     kind.params = sizes(kind.name, 128, 1.05);
     kind.params.score_threshold = kHogMargin;

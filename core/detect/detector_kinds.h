@@ -11,7 +11,7 @@
 
 namespace throng {
 
-// How the file of a model is recognised: prefix + anything + suffix.
+// How the file of a model is recognized: prefix + anything + suffix.
 struct ModelPattern {
     std::string_view prefix;
     std::string_view suffix;  // with the dot; empty: the kind's model comes with the program

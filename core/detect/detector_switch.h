@@ -1,4 +1,4 @@
-// An optimisation of a detector that can be turned off, so that its gain can be measured and seen.
+// An optimization of a detector that can be turned off, so that its gain can be measured and seen.
 #pragma once
 
 #include <string>

@@ -48,13 +48,13 @@ public:
     Nms& operator=(const Nms&) = delete;
     virtual ~Nms() = default;
 
-    // Reads raw (min(wanted, capacity) detections), writes kept in the order of the rule: boxes, scores, hits, source,
-    // count. kept.count.wanted is the number kept by the rule (after min_hits; the first `capacity` of them are
+    // Reads raw (min(total, capacity) detections), writes kept in the order of the rule: boxes, scores, hits, source,
+    // count. kept.count.total is the number kept by the rule (after min_hits; the first `capacity` of them are
     // stored); kept.count.invalid those dropped as invalid. Landmarks, density and features of the representative are
     // copied where both buffers carry them. raw is not changed and must not be kept. kernels and paper_k matter on CUDA
     // alone. Throws Error(usage) as check_params does, Error(input) when raw lacks the density or the features that a
     // pair rule needs, Error(internal) for a buffer of another memory kind. CPU: done on return. CUDA: enqueued on the
-    // backend's stream, does not synchronise, allocates nothing after warm-up.
+    // backend's stream, does not synchronize, allocates nothing after warm-up.
     virtual void enqueue(const DetectionBuffer& raw, DetectionBuffer& kept, const NmsParams& params,
                          StageRecorder& recorder) = 0;
 };

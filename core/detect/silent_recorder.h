@@ -5,7 +5,7 @@
 
 namespace throng {
 
-class SilentRecorder final : public StageRecorder {
+class NullRecorder final : public StageRecorder {
 public:
     void begin(std::string_view /*name*/) override {}
     void end(std::string_view /*name*/) override {}

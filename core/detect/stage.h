@@ -11,12 +11,12 @@ namespace stage {
 inline constexpr std::string_view kDecode = "decode";
 inline constexpr std::string_view kUpload = "upload";
 inline constexpr std::string_view kGray = "gray";        // only where the frame has no luma plane
-inline constexpr std::string_view kPyramid = "pyramid";  // resized grey images
+inline constexpr std::string_view kPyramid = "pyramid";  // resized gray images
 inline constexpr std::string_view kIntegral = "integral";
 inline constexpr std::string_view kCascade = "cascade";        // candidate windows to raw detections
 inline constexpr std::string_view kGradient = "gradient";      // hog: magnitudes and orientations
 inline constexpr std::string_view kHistogram = "histogram";    // hog: blocks of cells
-inline constexpr std::string_view kNormalise = "normalise";    // hog: L2-Hys
+inline constexpr std::string_view kNormalise = "normalize";    // hog: L2-Hys
 inline constexpr std::string_view kSvm = "svm";                // hog: margins of all windows to raw detections
 inline constexpr std::string_view kPreprocess = "preprocess";  // cnn: frame to input tensor
 inline constexpr std::string_view kNetwork = "network";        // cnn: all layers

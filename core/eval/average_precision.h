@@ -35,7 +35,7 @@ struct RankedOutcome {
     bool correct = false;
 };
 
-// The outcome of one picture, or of several added up.
+// The outcome of one image, or of several added up.
 struct MatchResult {
     std::int64_t faces = 0;               // not ignored
     std::int64_t correct = 0;             // detections that found a face

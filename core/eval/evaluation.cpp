@@ -13,7 +13,7 @@ namespace {
 
 using FrameNumber = std::optional<std::int64_t>;
 
-// The pictures of each file by frame number.
+// The images of each file by frame number.
 template <typename Entry>
 using ByFile = std::map<std::string, std::map<FrameNumber, const Labels<Entry>*>>;
 
@@ -22,7 +22,7 @@ ByFile<Entry> by_file(const std::vector<Labels<Entry>>& all, const char* what) {
     ByFile<Entry> files;
     for (const Labels<Entry>& labels : all) {
         if (files[labels.source].emplace(labels.frame, &labels).second) continue;
-        const std::string frame = labels.frame ? "frame " + std::to_string(*labels.frame) : "the picture";
+        const std::string frame = labels.frame ? "frame " + std::to_string(*labels.frame) : "the image";
         throw Error(ErrorKind::input, std::string("the ") + what + " have " + frame + " twice", labels.source);
     }
     return files;
@@ -84,32 +84,32 @@ Evaluation evaluate(const std::vector<TruthLabels>& truth, const std::vector<Det
     std::int64_t judged = 0;
     std::set<std::string> seen;
     for (const TruthLabels& labels : truth) {
-        // Files stand where their first line does; all their pictures are gone through then.
+        // Files stand where their first line does; all their images are gone through then.
         if (!seen.insert(labels.source).second) continue;
-        const auto& pictures = truth_files.at(labels.source);
+        const auto& images = truth_files.at(labels.source);
         FileResult file;
         file.source = labels.source;
         const auto name =
             detection_files.contains(labels.source) ? std::optional(labels.source) : counterpart(labels.source, others);
         file.found = name.has_value();
         const auto* found = name ? &detection_files.at(*name) : nullptr;
-        const bool single = found != nullptr && found->size() == 1 && pictures.size() == 1;
-        for (const auto& [frame, faces] : pictures) {
+        const bool single = found != nullptr && found->size() == 1 && images.size() == 1;
+        for (const auto& [frame, faces] : images) {
             const std::vector<ScoredBox>* boxes = &kNone;
             if (found != nullptr) {
-                const auto picture = single ? found->begin() : found->find(frame);
-                if (picture != found->end()) {
-                    boxes = &picture->second->entries;
+                const auto image = single ? found->begin() : found->find(frame);
+                if (image != found->end()) {
+                    boxes = &image->second->entries;
                     ++judged;
                 }
             }
-            ++file.pictures;
+            ++file.images;
             file.result += match(faces->entries, *boxes, options);
         }
         evaluation.total += file.result;
         evaluation.files.push_back(std::move(file));
     }
-    evaluation.unjudged_pictures = static_cast<std::int64_t>(detections.size()) - judged;
+    evaluation.unjudged_images = static_cast<std::int64_t>(detections.size()) - judged;
     return evaluation;
 }
 

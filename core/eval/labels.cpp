@@ -39,7 +39,7 @@ public:
         return false;
     }
 
-    [[noreturn]] void refuse(const std::string& what, const std::string& advice = {}) const {
+    [[noreturn]] void reject(const std::string& what, const std::string& advice = {}) const {
         throw Error(ErrorKind::input, what, path_.string() + ":" + std::to_string(number_), advice);
     }
 
@@ -54,33 +54,33 @@ class JsonLine {
 public:
     JsonLine(const std::string& line, const LineReader& reader)
         : reader_(reader), object_(Json::parse(line, nullptr, false)) {
-        if (!object_.is_object()) reader_.refuse("this line is not a JSON object");
+        if (!object_.is_object()) reader_.reject("this line is not a JSON object");
     }
 
     std::string source() const {
         const auto found = object_.find("source");
-        if (found == object_.end() || !found->is_string()) reader_.refuse("there is no text 'source'");
+        if (found == object_.end() || !found->is_string()) reader_.reject("there is no text 'source'");
         return found->get<std::string>();
     }
 
     std::optional<std::int64_t> frame() const {
         const auto found = object_.find("frame");
         if (found == object_.end()) return std::nullopt;
-        if (!found->is_number_integer()) reader_.refuse("'frame' is no whole number");
+        if (!found->is_number_integer()) reader_.reject("'frame' is no whole number");
         return found->get<std::int64_t>();
     }
 
     const Json& list(const char* name) const {
         const auto found = object_.find(name);
         if (found == object_.end() || !found->is_array())
-            reader_.refuse(std::string("there is no list '") + name + "'");
+            reader_.reject(std::string("there is no list '") + name + "'");
         return *found;
     }
 
     double number(const Json& entry, const char* name) const {
         const auto found = entry.is_object() ? entry.find(name) : entry.end();
         if (!entry.is_object() || found == entry.end() || !found->is_number()) {
-            reader_.refuse(std::string("a box has no number '") + name + "'");
+            reader_.reject(std::string("a box has no number '") + name + "'");
         }
         return found->get<double>();
     }
@@ -92,7 +92,7 @@ public:
     bool flag(const Json& entry, const char* name) const {
         const auto found = entry.find(name);
         if (found == entry.end()) return false;
-        if (!found->is_boolean()) reader_.refuse(std::string("'") + name + "' is neither true nor false");
+        if (!found->is_boolean()) reader_.reject(std::string("'") + name + "' is neither true nor false");
         return found->get<bool>();
     }
 
@@ -101,7 +101,7 @@ public:
                     static_cast<float>(number(entry, "w")), static_cast<float>(number(entry, "h"))};
         if (!(std::isfinite(b.x) && std::isfinite(b.y) && std::isfinite(b.w) && std::isfinite(b.h) && b.w > 0 &&
               b.h > 0)) {
-            reader_.refuse("a box has no extent or is out of all range");
+            reader_.reject("a box has no extent or is out of all range");
         }
         return b;
     }
@@ -151,17 +151,17 @@ std::vector<TruthLabels> wider_truth(LineReader& reader, std::string line) {
     bool have_line = true;
     while (have_line) {
         TruthLabels labels{line, std::nullopt, {}};
-        if (!reader.next(line)) reader.refuse("the file ends after the name of a picture");
+        if (!reader.next(line)) reader.reject("the file ends after the name of an image");
         const auto count = count_of(line);
-        if (!count) reader.refuse("here should be the number of faces of " + labels.source);
+        if (!count) reader.reject("here should be the number of faces of " + labels.source);
         for (std::int64_t i = 0; i < *count; ++i) {
             if (!reader.next(line)) {
-                reader.refuse(
+                reader.reject(
                     fmt::format("{} should have {} faces, but the file ends after {}", labels.source, *count, i));
             }
             const auto columns = numbers_of(line);
             if (!columns || columns->size() < 4)
-                reader.refuse("here should be a face: x y w h and up to six more numbers");
+                reader.reject("here should be a face: x y w h and up to six more numbers");
             TruthFace face;
             face.box = {static_cast<float>((*columns)[0]), static_cast<float>((*columns)[1]),
                         static_cast<float>((*columns)[2]), static_cast<float>((*columns)[3])};
@@ -202,7 +202,7 @@ std::vector<DetectionLabels> read_detection_lines(const std::filesystem::path& p
         DetectionLabels labels{json.source(), json.frame(), {}};
         for (const Json& entry : json.list("kept")) {
             const double hits = json.number_or(entry, "hits", 1.0);
-            if (!(hits >= 0 && hits <= 1e9)) reader.refuse("'hits' is out of all range");
+            if (!(hits >= 0 && hits <= 1e9)) reader.reject("'hits' is out of all range");
             labels.entries.push_back({json.box(entry), json.number(entry, "score"), static_cast<int>(hits)});
         }
         all.push_back(std::move(labels));

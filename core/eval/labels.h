@@ -23,7 +23,7 @@ struct ScoredBox {
     int hits = 1;
 };
 
-// The boxes of one picture. A still picture may have no frame number.
+// The boxes of one image. A still image may have no frame number.
 template <typename Entry>
 struct Labels {
     std::string source;  // the file shown
@@ -35,14 +35,14 @@ using TruthLabels = Labels<TruthFace>;
 using DetectionLabels = Labels<ScoredBox>;
 
 // Reads truth in either of two layouts, told apart by the first character.
-//   JSON lines, one picture each:
+//   JSON lines, one image each:
 //     {"source":"crowd.mp4","frame":0,"width":1920,"height":1080,
 //      "faces":[{"x":1.5,"y":2,"w":80,"h":80,"visible":0.9,"ignore":false},…]}
 //     visible and ignore may be left out, width and height are not looked at.
-//   WIDER FACE's text (S. Yang et al., WIDER FACE, CVPR 2016): a line with the picture's name, one with the number of
+//   WIDER FACE's text (S. Yang et al., WIDER FACE, CVPR 2016): a line with the image's name, one with the number of
 //   its
 //     faces, then a line a face: x y w h blur expression illumination invalid occlusion pose. Columns after the fourth
-//     may be left out; invalid = 1 marks a face as ignored. A picture without a face has one line of zeros or none;
+//     may be left out; invalid = 1 marks a face as ignored. An image without a face has one line of zeros or none;
 //     boxes without extent are left out.
 // Throws Error(input) naming file and line for anything else.
 [[nodiscard]] std::vector<TruthLabels> read_truth(const std::filesystem::path& path);

@@ -29,7 +29,7 @@ Frame Frame::on_host() const {
     return copy;
 }
 
-Frame Frame::renumbered(std::int64_t index, double pts, std::chrono::steady_clock::time_point captured) const {
+Frame Frame::with_timing(std::int64_t index, double pts, std::chrono::steady_clock::time_point captured) const {
     auto data = std::make_shared<Data>(*data_);
     data->info.index = index;
     data->info.pts = pts;

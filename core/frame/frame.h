@@ -1,5 +1,5 @@
-// A decoded picture: an immutable, reference-counted handle on planes that lie in host or device memory.
-// Copying a Frame copies a pointer. The picture's owner (a pool slot, a decoder's frame) lives as long as any handle.
+// A decoded frame: an immutable, reference-counted handle on planes that lie in host or device memory.
+// Copying a Frame copies a pointer. The frame's owner (a pool slot, a decoder's frame) lives as long as any handle.
 #pragma once
 
 #include <chrono>
@@ -38,9 +38,9 @@ class Frame {
 public:
     static constexpr int kMaxPlanes = 3;
 
-    Frame() = default;  // no picture
+    Frame() = default;  // no frame
 
-    // Makes a copy in host memory of a device frame, given its owner; may block until the picture is written.
+    // Makes a copy in host memory of a device frame, given its owner; may block until the frame is written.
     using HostCopy = Frame (*)(const FrameInfo& info, const void* owner);
 
     // planes: nv12 {Y, interleaved UV}, yuv420p {Y, U, V}, gray8 {Y}, bgr24 {BGR}; chroma planes have
@@ -57,16 +57,16 @@ public:
     // Plane p, 0 <= p < plane_count(format).
     [[nodiscard]] const PlaneView& plane(int p) const noexcept { return data_->planes[p]; }
 
-    // True where plane 0 is a grey image (every format but bgr24).
+    // True where plane 0 is a gray image (every format but bgr24).
     [[nodiscard]] bool has_luma() const noexcept { return data_->info.format != PixelFormat::bgr24; }
 
-    // The picture in memory the CPU can read: itself, or a copy of a device frame.
+    // The frame in memory the CPU can read: itself, or a copy of a device frame.
     // Throws Error(internal) for a device frame whose maker gave no way to copy it.
     [[nodiscard]] Frame on_host() const;
 
-    // The same picture under another number, time or capture instant; shares the memory.
-    [[nodiscard]] Frame renumbered(std::int64_t index, double pts,
-                                   std::chrono::steady_clock::time_point captured) const;
+    // The same frame under another number, time or capture instant; shares the memory.
+    [[nodiscard]] Frame with_timing(std::int64_t index, double pts,
+                                    std::chrono::steady_clock::time_point captured) const;
 
 private:
     struct Data {
@@ -80,7 +80,7 @@ private:
 
 [[nodiscard]] int plane_count(PixelFormat format) noexcept;
 
-// Width in bytes and rows of plane p for a picture of width x height pixels; data and pitch stay unset.
+// Width in bytes and rows of plane p for a frame of width x height pixels; data and pitch stay unset.
 [[nodiscard]] PlaneView plane_shape(PixelFormat format, int width, int height, int p) noexcept;
 
 }  // namespace throng

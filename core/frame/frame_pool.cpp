@@ -12,7 +12,7 @@ namespace throng {
 namespace {
 
 constexpr std::size_t kAlignment = 64;
-constexpr std::size_t kLargestFrame = std::size_t{1} << 30;
+constexpr std::size_t kMaxFrame = std::size_t{1} << 30;
 
 struct FreeDeleter {
     void operator()(void* p) const noexcept { std::free(p); }
@@ -46,7 +46,7 @@ struct FramePool::Shared {
         return block;
     }
 
-    void give_back(std::size_t bytes, Block block) {
+    void release(std::size_t bytes, Block block) {
         const std::lock_guard lock(mutex);
         if (idle.size() < idle_limit) idle.emplace_back(bytes, std::move(block));
     }
@@ -58,12 +58,12 @@ FramePool::FramePool(std::size_t idle_limit) : shared_(std::make_shared<Shared>(
 }
 
 WritableFrame FramePool::take(PixelFormat format, int width, int height) {
-    const auto refused = [&](const char* why, const std::string& advice = {}) {
+    const auto rejected = [&](const char* why, const std::string& advice = {}) {
         return Error(ErrorKind::input, why, std::to_string(width) + "x" + std::to_string(height), advice);
     };
-    if (width < 1 || height < 1) throw refused("a picture needs at least one pixel");
-    if (height > kLargestPicture / width) {
-        throw refused("the picture is too large", "at most " + std::to_string(kLargestPicture >> 20) + " megapixels");
+    if (width < 1 || height < 1) throw rejected("a frame needs at least one pixel");
+    if (height > kMaxPixels / width) {
+        throw rejected("the frame is too large", "at most " + std::to_string(kMaxPixels >> 20) + " megapixels");
     }
 
     WritableFrame frame;
@@ -80,7 +80,7 @@ WritableFrame FramePool::take(PixelFormat format, int width, int height) {
         offsets[p] = bytes;
         bytes += static_cast<std::size_t>(frame.planes_[p].pitch) * static_cast<std::size_t>(frame.planes_[p].height);
     }
-    if (bytes > kLargestFrame) throw refused("the picture is larger than a gigabyte");
+    if (bytes > kMaxFrame) throw rejected("the frame is larger than a gigabyte");
     bytes += kAlignment;
 
     Block block = shared_->take(bytes);
@@ -90,7 +90,7 @@ WritableFrame FramePool::take(PixelFormat format, int width, int height) {
         frame.planes_[p].data = frame.data_[p];
     }
     frame.owner_ = std::shared_ptr<void>(block.release(),
-                                         [shared = shared_, bytes](void* p) { shared->give_back(bytes, Block(p)); });
+                                         [shared = shared_, bytes](void* p) { shared->release(bytes, Block(p)); });
     return frame;
 }
 

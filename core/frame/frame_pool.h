@@ -9,11 +9,11 @@
 
 namespace throng {
 
-// Largest picture that is read, decoded or made, in pixels: bounds the memory that a hostile file can ask for, and lets
+// Largest frame that is read, decoded or made, in pixels: bounds the memory that a hostile file can ask for, and lets
 // detectors number the pixels of a plane in 32 bits.
-inline constexpr std::int64_t kLargestPicture = std::int64_t{1} << 28;
+inline constexpr std::int64_t kMaxPixels = std::int64_t{1} << 28;
 
-// A picture that its maker may still write. finish() turns it into an immutable Frame.
+// A frame that its maker may still write. finish() turns it into an immutable Frame.
 class WritableFrame {
 public:
     [[nodiscard]] std::uint8_t* data(int plane) noexcept { return data_[plane]; }
@@ -36,7 +36,7 @@ public:
     // Keeps at most `idle_limit` unused blocks for the next frames.
     explicit FramePool(std::size_t idle_limit = 8);
 
-    // Takes a block of the right size or allocates one. Throws Error(input) for sizes below 1, above kLargestPicture or
+    // Takes a block of the right size or allocates one. Throws Error(input) for sizes below 1, above kMaxPixels or
     // above 1 gigabyte.
     [[nodiscard]] WritableFrame take(PixelFormat format, int width, int height);
 

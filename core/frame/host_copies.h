@@ -1,4 +1,4 @@
-// How many bytes of pictures were copied from a device to the host: a headless run on a GPU copies none.
+// How many bytes of frames were copied from a device to the host: a headless run on a GPU copies none.
 #pragma once
 
 #include <atomic>

@@ -102,9 +102,9 @@ void check_model(const CascadeModel& model) {
     const auto require = [&](bool holds, const char* problem) {
         if (!holds) throw Error(ErrorKind::input, problem, model.name);
     };
-    require(model.window_width >= 3 && model.window_height >= 3 && model.window_width <= kLargestWindow &&
-                model.window_height <= kLargestWindow &&
-                static_cast<long long>(model.window_width) * model.window_height <= kLargestWindow,
+    require(model.window_width >= 3 && model.window_height >= 3 && model.window_width <= kMaxWindow &&
+                model.window_height <= kMaxWindow &&
+                static_cast<long long>(model.window_width) * model.window_height <= kMaxWindow,
             "the window's size is out of bounds (3x3 to 33,000 pixels)");
     require(!model.stages.empty(), "the cascade has no stages");
     require(model.kind == CascadeKind::haar || model.subsets.size() == model.nodes.size() * kLbpWords,

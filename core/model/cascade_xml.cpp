@@ -13,8 +13,8 @@ namespace throng {
 namespace {
 
 // More than ten times what any published cascade has.
-constexpr std::size_t kMostStages = 1000;
-constexpr std::size_t kMostNodes = 200000;
+constexpr std::size_t kMaxStages = 1000;
+constexpr std::size_t kMaxNodes = 200000;
 
 // Subtracted from every stage's threshold, in float32, as OpenCV does when it loads a cascade.
 constexpr float kThresholdMargin = 1e-5F;
@@ -27,7 +27,7 @@ public:
     CascadeModel& model() { return model_; }
 
     void begin_stage(const pugi::xml_node& at, float threshold) {
-        if (model_.stages.size() >= kMostStages) xml_.fail(at, "too many stages");
+        if (model_.stages.size() >= kMaxStages) xml_.fail(at, "too many stages");
         model_.stages.push_back({static_cast<std::int32_t>(model_.trees.size()), 0, threshold - kThresholdMargin});
     }
 
@@ -38,13 +38,13 @@ public:
     }
 
     void add_node(const pugi::xml_node& at, const CascadeNode& node) {
-        if (model_.nodes.size() >= kMostNodes) xml_.fail(at, "too many nodes");
+        if (model_.nodes.size() >= kMaxNodes) xml_.fail(at, "too many nodes");
         ++model_.trees.back().node_count;
         model_.nodes.push_back(node);
     }
 
     void add_leaf(const pugi::xml_node& at, float value) {
-        if (model_.leaves.size() >= 2 * kMostNodes) xml_.fail(at, "too many leaves");
+        if (model_.leaves.size() >= 2 * kMaxNodes) xml_.fail(at, "too many leaves");
         model_.leaves.push_back(value);
     }
 
@@ -77,7 +77,7 @@ public:
         std::int32_t v[4];
         for (std::int32_t& value : v) {
             value = numbers.integer();
-            if (value < 0 || value > kLargestWindow || value > std::numeric_limits<std::int16_t>::max()) {
+            if (value < 0 || value > kMaxWindow || value > std::numeric_limits<std::int16_t>::max()) {
                 xml_.fail(at, "a rectangle leaves the window");
             }
         }
@@ -86,7 +86,7 @@ public:
     }
 
     void add_feature(const pugi::xml_node& at, const HaarFeature& feature) {
-        if (model_.haar.size() >= kMostNodes) xml_.fail(at, "too many features");
+        if (model_.haar.size() >= kMaxNodes) xml_.fail(at, "too many features");
         model_.haar.push_back(feature);
         model_.has_tilted |= feature.tilted != 0;
     }
@@ -138,7 +138,7 @@ void read_new_format(const XmlReader& xml, const pugi::xml_node& root, CascadeBu
             builder.add_feature(feature, builder.haar_feature(feature));
             continue;
         }
-        if (model.lbp.size() >= kMostNodes) xml.fail(feature, "too many features");
+        if (model.lbp.size() >= kMaxNodes) xml.fail(feature, "too many features");
         const auto rect = xml.child(feature, "rect");
         NumberList numbers(xml, rect);
         model.lbp.push_back({builder.rectangle(rect, numbers)});
@@ -189,7 +189,7 @@ void read_old_format(const XmlReader& xml, const pugi::xml_node& root, CascadeBu
 }  // namespace
 
 CascadeModel parse_cascade(std::string_view text, const std::string& name) {
-    if (text.size() > kLargestCascadeFile) {
+    if (text.size() > kMaxCascadeFile) {
         throw Error(ErrorKind::input, "larger than 64 MiB, which no cascade is", name);
     }
     // pugixml expands no entities of a DOCTYPE; having one at all is no sign of a cascade.
@@ -221,7 +221,7 @@ CascadeModel read_cascade(const std::filesystem::path& file) {
         throw Error(ErrorKind::input, "there is no such file", name, "check the path");
     }
     const auto size = std::filesystem::file_size(file, error);
-    if (error || size > kLargestCascadeFile) {
+    if (error || size > kMaxCascadeFile) {
         throw Error(ErrorKind::input, "larger than 64 MiB, which no cascade is", name);
     }
     std::ifstream stream(file, std::ios::binary);

@@ -10,7 +10,7 @@
 
 namespace throng {
 
-inline constexpr std::size_t kLargestCascadeFile = std::size_t{64} << 20;
+inline constexpr std::size_t kMaxCascadeFile = std::size_t{64} << 20;
 
 // Throws Error(input) naming the file and the element for anything that is not a sound cascade.
 [[nodiscard]] CascadeModel read_cascade(const std::filesystem::path& file);

@@ -11,7 +11,7 @@ namespace throng {
 namespace {
 
 constexpr float kUnlimited = std::numeric_limits<float>::max();
-constexpr int kMostSamples = 8;
+constexpr int kMaxSamples = 8;
 
 std::int32_t round_up(std::int32_t value, std::int32_t multiple) {
     return (value + multiple - 1) / multiple * multiple;
@@ -29,7 +29,7 @@ struct Piece {
 
 std::vector<Piece> cut(std::int32_t length, std::int32_t limit, std::int32_t multiple) {
     if (length <= limit) return {{0, length, -kUnlimited, kUnlimited}};
-    const auto overlap = static_cast<std::int32_t>(kLargestFace);
+    const auto overlap = static_cast<std::int32_t>(kMaxFace);
     const std::int32_t largest = limit / multiple * multiple;
     // As many as are needed, of one size as far as the multiple allows.
     const std::int32_t count = (length - overlap + (largest - overlap) - 1) / (largest - overlap);
@@ -48,11 +48,11 @@ void add_scale(std::vector<CnnPass>& passes, std::int32_t width, std::int32_t he
                std::int32_t multiple) {
     const std::int32_t whole_width = scaled(width, scale);
     const std::int32_t whole_height = scaled(height, scale);
-    // Exact: the scaled picture ends where the frame does.
+    // Exact: the scaled image ends where the frame does.
     const float scale_x = static_cast<float>(width) / static_cast<float>(whole_width);
     const float scale_y = static_cast<float>(height) / static_cast<float>(whole_height);
-    for (const Piece& rows : cut(whole_height, kLargestTileHeight, multiple)) {
-        for (const Piece& columns : cut(whole_width, kLargestTileWidth, multiple)) {
+    for (const Piece& rows : cut(whole_height, kMaxTileHeight, multiple)) {
+        for (const Piece& columns : cut(whole_width, kMaxTileWidth, multiple)) {
             CnnPass pass;
             pass.content_width = columns.extent;
             pass.content_height = rows.extent;
@@ -80,7 +80,7 @@ CnnPass letterbox(const Network& network, std::int32_t width, std::int32_t heigh
 }
 
 CnnAxis axis(float origin, float scale, std::int32_t size, bool subsampled) {
-    const int samples = std::clamp(static_cast<int>(std::ceil(scale)), 1, kMostSamples);
+    const int samples = std::clamp(static_cast<int>(std::ceil(scale)), 1, kMaxSamples);
     const float ratio = subsampled ? 0.5F : 1.0F;
     return {origin * ratio, scale * ratio, samples, size};
 }
@@ -112,9 +112,9 @@ CnnPlan plan_passes(const Network& network, std::int32_t width, std::int32_t hei
     const std::int32_t multiple = input_multiple(network);
     const double longer = std::max(width, height);
     const double largest = params.max_size > 0 ? std::min<double>(params.max_size, longer) : longer;
-    double scale = std::min(double{kSmallestFace} / params.min_size, static_cast<double>(kLargestZoom));
+    double scale = std::min(double{kMinFace} / params.min_size, static_cast<double>(kMaxZoom));
     add_scale(plan.passes, width, height, scale, multiple);
-    while (largest * scale > static_cast<double>(kLargestFace)) {
+    while (largest * scale > static_cast<double>(kMaxFace)) {
         scale /= params.scale_factor;
         add_scale(plan.passes, width, height, scale, multiple);
     }

@@ -1,11 +1,11 @@
 // Which rectangles of a frame go through the network at which scales, so that faces from min_size to max_size pixels
 // are found in a frame of any size.
 //
-// A network of these families finds faces whose longer side is from kSmallestFace to kLargestFace pixels of its input.
-// The first pass scales the frame so that min_size becomes kSmallestFace (1: native resolution); every further one
-// divides the scale by scale_factor, until a face of max_size, or as high as the frame, is at most kLargestFace. An
-// input beyond kLargestInput pixels a side is cut into tiles that overlap by kLargestFace; a face belongs to the tile
-// in whose core its centre lies.
+// A network of these families finds faces whose longer side is from kMinFace to kMaxFace pixels of its input.
+// The first pass scales the frame so that min_size becomes kMinFace (1: native resolution); every further one
+// divides the scale by scale_factor, until a face of max_size, or as high as the frame, is at most kMaxFace. An
+// input beyond kMaxInput pixels a side is cut into tiles that overlap by kMaxFace; a face belongs to the tile
+// in whose core its center lies.
 #pragma once
 
 #include <cstdint>
@@ -20,11 +20,11 @@
 
 namespace throng {
 
-inline constexpr float kSmallestFace = 10;               // pixels of the input
-inline constexpr float kLargestFace = 192;               // pixels of the input
-inline constexpr float kLargestZoom = 4;                 // of a frame, for faces below kSmallestFace
-inline constexpr std::int32_t kLargestTileWidth = 4096;  // pixels of the input; the 4K formats fit
-inline constexpr std::int32_t kLargestTileHeight = 2304;
+inline constexpr float kMinFace = 10;                // pixels of the input
+inline constexpr float kMaxFace = 192;               // pixels of the input
+inline constexpr float kMaxZoom = 4;                 // of a frame, for faces below kMinFace
+inline constexpr std::int32_t kMaxTileWidth = 4096;  // pixels of the input; the 4K formats fit
+inline constexpr std::int32_t kMaxTileHeight = 2304;
 inline constexpr std::int32_t kLetterboxSide = 640;  // pixels of the input where the file fixes none
 
 // DetectorParams::switches["input"].
@@ -40,7 +40,7 @@ struct CnnPass {
     std::int32_t width = 0, height = 0;
     std::int32_t content_width = 0, content_height = 0;
     CnnPlacement place{};  // of the input in the frame
-    CnnCore core{};        // boxes with centres outside are another tile's
+    CnnCore core{};        // boxes with centers outside are another tile's
 };
 
 struct CnnPlan {
@@ -66,7 +66,7 @@ struct CnnPlan {
 [[nodiscard]] CnnAxis horizontal_axis(const CnnPass& pass, std::int32_t size, bool subsampled);
 [[nodiscard]] CnnAxis vertical_axis(const CnnPass& pass, std::int32_t size, bool subsampled);
 
-// Of a frame that is not bgr24; grey takes y_offset and y_scale alone.
+// Of a frame that is not bgr24; gray takes y_offset and y_scale alone.
 [[nodiscard]] CnnColor cnn_color_of(const FrameInfo& info);
 
 }  // namespace throng

@@ -100,7 +100,7 @@ struct Transfer {
     const DownloadProgress& progress;
     PartFile& part;
     std::uint64_t done;
-    bool refused = false;  // the server does not go on where we stopped
+    bool rejected = false;  // the server does not go on where we stopped
     bool too_long = false;
     std::optional<Error> cannot_write = {};
     bool stopped = false;
@@ -189,7 +189,7 @@ void set_up(Transfer& transfer, char* message) {
             throw Error(ErrorKind::input, "is not trusted: " + reason, address,
                         "check the clock and the system's certificates (ca-certificates)");
         case CURLE_HTTP_RETURNED_ERROR:
-            throw Error(ErrorKind::input, fmt::format("the server refused it with status {}", status), address,
+            throw Error(ErrorKind::input, fmt::format("the server rejected it with status {}", status), address,
                         "the publisher may have moved the file");
         case CURLE_UNSUPPORTED_PROTOCOL:
             throw Error(ErrorKind::input, "is no address that is followed: " + reason, address, "use https");
@@ -201,7 +201,7 @@ void set_up(Transfer& transfer, char* message) {
     }
 }
 
-// False when the server does not go on in mid-file: the part is empty then, and another attempt begins anew.
+// False when the server does not go on in mid-file: the part is empty then, and another attempt begins again.
 bool transfer_once(const Download& what, const DownloadProgress& progress, PartFile& part) {
     static std::once_flag once;
     std::call_once(once, [] { curl_global_init(CURL_GLOBAL_DEFAULT); });

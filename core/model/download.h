@@ -25,7 +25,7 @@ using DownloadProgress = std::function<bool(std::uint64_t done)>;
 enum class DownloadResult { fetched, already_there };
 
 // Writes TARGET.part, goes on with one that an earlier attempt left, checks size and checksum, and renames. Throws
-// Error(input) saying what to do: no network, the server's refusal, a connection that broke (the part stays), a file
+// Error(input) saying what to do: no network, the server's rejection, a connection that broke (the part stays), a file
 // that is not the one expected (the part goes); Error(interrupted) when progress said so.
 DownloadResult download(const Download& what, const DownloadProgress& progress);
 

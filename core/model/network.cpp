@@ -9,15 +9,15 @@
 namespace throng {
 namespace {
 
-constexpr std::int32_t kMostChannels = 4096;
-constexpr std::size_t kMostLayers = 4096;
-constexpr std::size_t kMostLevels = 8;
-constexpr std::int32_t kLargestKernel = 15;
-constexpr std::int32_t kLargestStride = 16;
-constexpr std::int32_t kLargestPadding = 64;
-constexpr std::int32_t kLargestFactor = 16;
-constexpr std::int32_t kLargestHeadStride = 1024;
-constexpr std::size_t kMostPriors = 16;
+constexpr std::int32_t kMaxChannels = 4096;
+constexpr std::size_t kMaxLayers = 4096;
+constexpr std::size_t kMaxLevels = 8;
+constexpr std::int32_t kMaxKernel = 15;
+constexpr std::int32_t kMaxStride = 16;
+constexpr std::int32_t kMaxPadding = 64;
+constexpr std::int32_t kMaxFactor = 16;
+constexpr std::int32_t kMaxHeadStride = 1024;
+constexpr std::size_t kMaxPriors = 16;
 
 class NetworkCheck {
 public:
@@ -45,14 +45,14 @@ private:
 
     void check_tensors() {
         require(!network_.layers.empty(), "graph", "has no layer");
-        require(network_.layers.size() <= kMostLayers, "graph", "has too many layers");
+        require(network_.layers.size() <= kMaxLayers, "graph", "has too many layers");
         require(network_.tensors.size() == network_.layers.size() + 1, "graph", "tensors and layers do not match");
         for (const NetworkTensor& tensor : network_.tensors) {
-            require(tensor.channels >= 1 && tensor.channels <= kMostChannels, "tensor " + tensor.name,
+            require(tensor.channels >= 1 && tensor.channels <= kMaxChannels, "tensor " + tensor.name,
                     "has a number of channels out of bounds");
         }
         require(exists(network_.input.tensor) && channels(network_.input.tensor) == 3, "input",
-                "is not a picture of three channels");
+                "is not an image of three channels");
         written_.assign(network_.tensors.size(), false);
         written_[static_cast<std::size_t>(network_.input.tensor)] = true;
     }
@@ -78,7 +78,7 @@ private:
                 return;
             case LayerKind::upsample:
                 require(layer.inputs.size() == 1 && in == out, where, "changes the number of channels");
-                require(layer.factor >= 1 && layer.factor <= kLargestFactor, where, "has a factor out of bounds");
+                require(layer.factor >= 1 && layer.factor <= kMaxFactor, where, "has a factor out of bounds");
                 return;
             case LayerKind::add:
                 require(layer.inputs.size() == 2 && in == out && channels(layer.inputs[1]) == out, where,
@@ -95,21 +95,21 @@ private:
     }
 
     void check_window(const NetworkLayer& layer, const std::string& where) const {
-        require(layer.kernel >= 1 && layer.kernel <= kLargestKernel, where, "has a kernel size out of bounds");
-        require(layer.stride >= 1 && layer.stride <= kLargestStride, where, "has a stride out of bounds");
-        require(layer.padding >= 0 && layer.padding <= kLargestPadding, where, "has a padding out of bounds");
+        require(layer.kernel >= 1 && layer.kernel <= kMaxKernel, where, "has a kernel size out of bounds");
+        require(layer.stride >= 1 && layer.stride <= kMaxStride, where, "has a stride out of bounds");
+        require(layer.padding >= 0 && layer.padding <= kMaxPadding, where, "has a padding out of bounds");
     }
 
     void check_convolution(const NetworkLayer& layer, const std::string& where, std::int32_t in,
                            std::int32_t out) const {
         check_window(layer, where);
         require(layer.inputs.size() == 1, where, "has more than one input");
-        require(layer.dilation >= 1 && layer.dilation <= kLargestPadding, where, "has a dilation out of bounds");
+        require(layer.dilation >= 1 && layer.dilation <= kMaxPadding, where, "has a dilation out of bounds");
         require(layer.groups >= 1 && in % layer.groups == 0 && out % layer.groups == 0, where,
                 "has groups that do not divide its channels");
-        const auto wanted = static_cast<std::size_t>(out) * static_cast<std::size_t>(in / layer.groups) *
-                            static_cast<std::size_t>(layer.kernel) * static_cast<std::size_t>(layer.kernel);
-        require(layer.weights.size() == wanted, where, "has weights that do not fit its channels");
+        const auto requested = static_cast<std::size_t>(out) * static_cast<std::size_t>(in / layer.groups) *
+                               static_cast<std::size_t>(layer.kernel) * static_cast<std::size_t>(layer.kernel);
+        require(layer.weights.size() == requested, where, "has weights that do not fit its channels");
         require(layer.bias.size() == static_cast<std::size_t>(out), where, "has a bias that does not fit its channels");
         const auto finite = [](float value) { return std::isfinite(value); };
         require(std::all_of(layer.weights.begin(), layer.weights.end(), finite) &&
@@ -117,24 +117,24 @@ private:
                 where, "has a weight that is not finite");
     }
 
-    void check_map(std::int32_t tensor, std::int64_t wanted, const std::string& where) const {
+    void check_map(std::int32_t tensor, std::int64_t requested, const std::string& where) const {
         require(exists(tensor) && written_[static_cast<std::size_t>(tensor)], where, "is a map that no layer writes");
-        require(channels(tensor) == wanted, where, "is a map with other channels than the head needs");
+        require(channels(tensor) == requested, where, "is a map with other channels than the head needs");
     }
 
     void check_head() const {
         const NetworkHead& head = network_.head;
-        require(!head.levels.empty() && head.levels.size() <= kMostLevels, "head", "has no level, or too many");
+        require(!head.levels.empty() && head.levels.size() <= kMaxLevels, "head", "has no level, or too many");
         require(std::isfinite(head.center_variance) && std::isfinite(head.size_variance), "head",
                 "has variances that are not finite");
         std::int32_t previous = 0;
         for (const HeadLevel& level : head.levels) {
             const std::string where = "head of stride " + std::to_string(level.stride);
-            require(level.stride > previous && level.stride <= kLargestHeadStride, where, "is out of order");
+            require(level.stride > previous && level.stride <= kMaxHeadStride, where, "is out of order");
             previous = level.stride;
             const bool yunet = head.family == HeadFamily::yunet;
             const auto priors = static_cast<std::int64_t>(level.priors.size());
-            require(yunet ? priors == 0 : priors >= 1 && level.priors.size() <= kMostPriors, where,
+            require(yunet ? priors == 0 : priors >= 1 && level.priors.size() <= kMaxPriors, where,
                     "has a number of priors out of bounds");
             for (const Prior& prior : level.priors) {
                 require(std::isfinite(prior.width) && prior.width > 0.0F && std::isfinite(prior.height) &&
@@ -175,7 +175,7 @@ void check_network(const Network& network) {
 }
 
 std::vector<MapSize> resolve_sizes(const Network& network, std::int32_t width, std::int32_t height) {
-    // Far beyond any picture, and small enough for products of two in 64 bits.
+    // Far beyond any image, and small enough for products of two in 64 bits.
     constexpr std::int32_t kLargest = 1 << 20;
     const auto fail = [&](const std::string& where, const std::string& problem) {
         throw Error(ErrorKind::input, problem, network.name + ", " + where,

@@ -2,7 +2,7 @@
 //
 // What a reader leaves of a model: convolutions with their batch norms and activations folded in, pooling, upsampling,
 // additions and concatenations, in an order in which they can run. Everything behind the last convolutions (transposes,
-// reshapes, sigmoid, softmax, the decoding of boxes) is recognised, checked and folded into `head`:
+// reshapes, sigmoid, softmax, the decoding of boxes) is recognized, checked and folded into `head`:
 // core/algo/cnn_boxes.h computes it. What is left is fully convolutional, so every network takes inputs of any size,
 // whatever its file said.
 //

@@ -101,9 +101,9 @@ OnnxTensor reshape(const OnnxNode& node, const Inputs& inputs) {
             open = &shape[i];
             continue;
         }
-        if (shape[i] < 0 || static_cast<std::uint64_t>(shape[i]) > kLargestConstant) node.fail("has no such shape");
+        if (shape[i] < 0 || static_cast<std::uint64_t>(shape[i]) > kMaxConstant) node.fail("has no such shape");
         known *= static_cast<std::size_t>(shape[i]);
-        if (known > kLargestConstant) node.fail("has no such shape");
+        if (known > kMaxConstant) node.fail("has no such shape");
     }
     if (open != nullptr && known > 0) *open = static_cast<std::int64_t>(x.size() / known);
     if (open != nullptr && known == 0) node.fail("has no such shape");
@@ -178,7 +178,7 @@ OnnxTensor concat(const OnnxNode& node, const Inputs& inputs) {
         if (rest != shape) node.fail("joins what does not fit");
         shape[axis] += part.shape[axis];
         total += part.size();
-        if (total > kLargestConstant) node.fail("is larger than any weight of a detector");
+        if (total > kMaxConstant) node.fail("is larger than any weight of a detector");
     }
     OnnxTensor out;
     out.shape = shape;
@@ -239,7 +239,7 @@ OnnxTensor elementwise(const OnnxNode& node, const Inputs& inputs, Operation ope
     std::uint64_t total = 1;
     for (const std::int64_t dim : shape) {
         total *= static_cast<std::uint64_t>(dim);
-        if (total > kLargestConstant) node.fail("is larger than any weight of a detector");
+        if (total > kMaxConstant) node.fail("is larger than any weight of a detector");
     }
     OnnxTensor out;
     out.shape = shape;

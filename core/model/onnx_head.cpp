@@ -55,11 +55,11 @@ std::string looks_like(const OnnxGraph& graph) {
     if (outputs.size() != 1 || !outputs.front().has_shape) return {};
     const std::vector<std::int64_t>& shape = outputs.front().shape;
     if (shape.size() == 2 && (shape[1] == 128 || shape[1] == 256 || shape[1] == 512)) {
-        return fmt::format("a recogniser that describes a face by {} numbers", shape[1]);
+        return fmt::format("a recognizer that describes a face by {} numbers", shape[1]);
     }
-    if (shape.size() == 2 && shape[1] > 1) return fmt::format("a classifier of pictures with {} classes", shape[1]);
+    if (shape.size() == 2 && shape[1] > 1) return fmt::format("a classifier of images with {} classes", shape[1]);
     if (shape.size() == 3) return "a detector of the YOLO or DETR kind";
-    if (shape.size() == 4) return "a network that turns pictures into maps, such as a segmentation";
+    if (shape.size() == 4) return "a network that turns images into maps, such as a segmentation";
     return {};
 }
 
@@ -309,7 +309,7 @@ void attach_ultraface(const OnnxGraph& graph, OnnxNetwork& built) {
 
 }  // namespace
 
-HeadFamily recognise_family(const OnnxGraph& graph) {
+HeadFamily recognize_family(const OnnxGraph& graph) {
     const std::set<std::int32_t> strides = yunet_strides(graph);
     const bool yunet = !strides.empty() && std::all_of(strides.begin(), strides.end(), [&](std::int32_t stride) {
         const std::string end = "_" + std::to_string(stride);

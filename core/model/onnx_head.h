@@ -9,7 +9,7 @@ namespace throng {
 
 // From the names and declared shapes of the outputs. Throws Error(input) for a model of another task, saying what it
 // looks like and what is expected.
-[[nodiscard]] HeadFamily recognise_family(const OnnxGraph& graph);
+[[nodiscard]] HeadFamily recognize_family(const OnnxGraph& graph);
 
 // Sets head and the conventions of the input. Throws Error(input) where outputs are not laid out, or boxes not decoded,
 // as the family does it.

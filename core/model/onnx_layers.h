@@ -1,4 +1,4 @@
-// One ONNX operator on maps as a layer of a network; attributes that differ from what layers can do are refused by
+// One ONNX operator on maps as a layer of a network; attributes that differ from what layers can do are rejected by
 // name.
 #pragma once
 

@@ -14,7 +14,7 @@
 namespace throng {
 namespace {
 
-// Layers that no map of the head needs are left out, and the tensors that remain numbered anew.
+// Layers that no map of the head needs are left out, and the tensors that remain numbered again.
 void drop_unused(Network& network) {
     std::vector<bool> needed(network.tensors.size(), false);
     const auto need = [&](std::int32_t tensor) {
@@ -56,7 +56,7 @@ void drop_unused(Network& network) {
 
 Network parse_onnx(std::string_view bytes, const std::string& name) {
     const OnnxGraph graph = parse_onnx_graph(bytes, name);
-    const HeadFamily family = recognise_family(graph);
+    const HeadFamily family = recognize_family(graph);
     OnnxNetwork built = build_network(graph);
     attach_head(graph, family, built);
     drop_unused(built.network);
@@ -71,7 +71,7 @@ Network read_onnx(const std::filesystem::path& file) {
     std::error_code failed;
     const std::uintmax_t size = std::filesystem::file_size(file, failed);
     if (failed) throw Error(ErrorKind::input, "cannot be read: " + failed.message(), file.string());
-    if (size > kLargestOnnxFile) {
+    if (size > kMaxOnnxFile) {
         throw Error(ErrorKind::input, "is too large for a face detector: " + std::to_string(size) + " bytes",
                     file.string());
     }

@@ -9,7 +9,7 @@
 
 namespace throng {
 
-inline constexpr std::size_t kLargestOnnxFile = std::size_t{256} << 20;
+inline constexpr std::size_t kMaxOnnxFile = std::size_t{256} << 20;
 
 // Throws Error(input) naming the file and the part for anything that is not such a detector: another format, damage,
 // external data, an operator or an operator set that is not supported, a model of another task.

@@ -24,10 +24,10 @@ std::size_t count_elements(const onnx::TensorProto& proto, const std::string& wh
     std::uint64_t count = 1;
     for (const std::int64_t dim : proto.dims()) {
         if (dim < 0) fail("has a dimension below 0", where);
-        // Both factors are at most 2^26 here, or the product is refused.
-        if (static_cast<std::uint64_t>(dim) > kLargestConstant) fail("is larger than any weight of a detector", where);
+        // Both factors are at most 2^26 here, or the product is rejected.
+        if (static_cast<std::uint64_t>(dim) > kMaxConstant) fail("is larger than any weight of a detector", where);
         count *= static_cast<std::uint64_t>(dim);
-        if (count > kLargestConstant) fail("is larger than any weight of a detector", where);
+        if (count > kMaxConstant) fail("is larger than any weight of a detector", where);
     }
     return static_cast<std::size_t>(count);
 }

@@ -26,8 +26,8 @@ struct OnnxTensor {
     [[nodiscard]] bool is_list() const { return is_integer && shape.size() <= 1; }
 };
 
-inline constexpr std::size_t kLargestConstant = std::size_t{1} << 26;  // elements
-inline constexpr int kMaxDimensions = 8;                               // of constants and other values
+inline constexpr std::size_t kMaxConstant = std::size_t{1} << 26;  // elements
+inline constexpr int kMaxDimensions = 8;                           // of constants and other values
 
 // Throws Error(input) at `where` for external data, an unknown type, and data that do not fit the shape.
 [[nodiscard]] OnnxTensor read_tensor(const onnx::TensorProto& proto, const std::string& where);

@@ -12,9 +12,9 @@
 namespace throng {
 namespace {
 
-constexpr std::size_t kMostFormulaSteps = 4096;
-constexpr std::int64_t kLargestInput = 1 << 14;  // pixels a side
-constexpr std::int32_t kLargestMap = 1 << 15;
+constexpr std::size_t kMaxFormulaSteps = 4096;
+constexpr std::int64_t kMaxInput = 1 << 14;  // pixels a side
+constexpr std::int32_t kMaxMap = 1 << 15;
 
 class NetworkBuilder {
 public:
@@ -40,17 +40,17 @@ private:
 
     void read_input() {
         if (graph_.inputs.size() != 1) {
-            fail("has " + std::to_string(graph_.inputs.size()) + " inputs; a face detector has one, the picture");
+            fail("has " + std::to_string(graph_.inputs.size()) + " inputs; a face detector has one, the image");
         }
         const OnnxValueInfo& input = graph_.inputs.front();
         if (!input.has_shape || !input.is_float || input.shape.size() != 4 || input.shape[0] > 1 ||
             input.shape[1] != 3) {
             fail("its input " + input.name +
-                 " is no picture of floating numbers, [1, 3, height, width], or has a shape "
+                 " is no image of floating numbers, [1, 3, height, width], or has a shape "
                  "that stays open");
         }
-        if (input.shape[2] > kLargestInput || input.shape[3] > kLargestInput) {
-            fail("takes pictures that are larger than memory allows");
+        if (input.shape[2] > kMaxInput || input.shape[3] > kMaxInput) {
+            fail("takes images that are larger than memory allows");
         }
         Network& network = result_.network;
         network.input.height = input.shape[2] > 0 ? static_cast<std::int32_t>(input.shape[2]) : 0;
@@ -128,9 +128,9 @@ private:
         }
         const MapSize out = size_after(layer, size(in.front()));
         if (out.width < 1 || out.height < 1) node.fail("has nothing left to work on");
-        if (out.width > kLargestMap || out.height > kLargestMap) node.fail("gives maps larger than memory allows");
+        if (out.width > kMaxMap || out.height > kMaxMap) node.fail("gives maps larger than memory allows");
         weights_ += layer.weights.size();
-        if (weights_ > kLargestConstant) node.fail("makes the network larger than any face detector");
+        if (weights_ > kMaxConstant) node.fail("makes the network larger than any face detector");
         writers_.push_back(static_cast<std::int32_t>(network.layers.size()));
         network.tensors.push_back({node.outputs().front(), static_cast<std::int32_t>(outputs)});
         result_.sizes.push_back(out);
@@ -159,7 +159,7 @@ private:
         add_layer(node, std::move(layer), {x}, outputs);
     }
 
-    void normalise(const OnnxNode& node) {
+    void normalize(const OnnxNode& node) {
         const std::int32_t x = map_input(node, 0);
         std::vector<const OnnxTensor*> constants;
         for (std::size_t i = 1; i <= 4; ++i) constants.push_back(constant_input(node, i));
@@ -291,7 +291,7 @@ private:
             }
             all.maps.insert(all.maps.end(), part->maps.begin(), part->maps.end());
             all.rows += part->rows;
-            if (all.maps.size() > kMostFormulaSteps) node.fail("joins more outputs than a face detector has");
+            if (all.maps.size() > kMaxFormulaSteps) node.fail("joins more outputs than a face detector has");
         }
         set(node, std::move(all));
     }
@@ -309,7 +309,7 @@ private:
                 table = &(*inner)->table;
                 value->steps += (*inner)->steps;
             }
-            if (value->steps > kMostFormulaSteps) node.fail("is part of too long a formula");
+            if (value->steps > kMaxFormulaSteps) node.fail("is part of too long a formula");
             if (table != nullptr) {
                 if (has_table && (table->maps != value->table.maps || table->function != value->table.function)) {
                     node.fail("mixes outputs that do not belong together");
@@ -356,7 +356,7 @@ private:
         for (const std::string& name : node.inputs()) inputs.push_back(name.empty() ? nullptr : constant(name));
         OnnxTensor result = evaluate_node(node, inputs);
         folded_ += result.size();
-        if (folded_ > kLargestConstant) node.fail("makes the file's constants larger than memory allows");
+        if (folded_ > kMaxConstant) node.fail("makes the file's constants larger than memory allows");
         set(node, std::move(result));
     }
 
@@ -381,7 +381,7 @@ private:
         if (op == "Softmax") return apply(node, MapFunction::softmax);
         if (map != nullptr) {
             if (op == "Conv") return convolution(node);
-            if (op == "BatchNormalization") return normalise(node);
+            if (op == "BatchNormalization") return normalize(node);
             if (op == "Relu") return rectify(node);
             if (op == "MaxPool") return pool(node);
             if (op == "Resize" || op == "Upsample") return resize(node);

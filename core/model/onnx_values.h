@@ -62,7 +62,7 @@ struct OnnxNetwork {
 inline constexpr std::int32_t kOpenInputSide = 320;
 
 // Throws Error(input) naming the operator that is not supported, or not with these attributes or inputs, and for an
-// input that is no picture or has a shape that stays open. The nodes of graph must outlive the result.
+// input that is no image or has a shape that stays open. The nodes of graph must outlive the result.
 [[nodiscard]] OnnxNetwork build_network(const OnnxGraph& graph);
 
 }  // namespace throng

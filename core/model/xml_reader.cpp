@@ -81,7 +81,7 @@ std::int32_t NumberList::integer() {
     const double value = number();
     if (!(value >= std::numeric_limits<std::int32_t>::min() && value <= std::numeric_limits<std::int32_t>::max()) ||
         value != std::floor(value)) {
-        reader_.fail(element_, "a whole number of 32 bits is wanted");
+        reader_.fail(element_, "a whole number of 32 bits is requested");
     }
     return static_cast<std::int32_t>(value);
 }
@@ -89,7 +89,7 @@ std::int32_t NumberList::integer() {
 float NumberList::real() {
     const double value = number();
     if (!(std::abs(value) <= static_cast<double>(std::numeric_limits<float>::max()))) {
-        reader_.fail(element_, "a finite number is wanted");
+        reader_.fail(element_, "a finite number is requested");
     }
     return static_cast<float>(value);
 }

@@ -4,8 +4,8 @@
 
 namespace throng {
 
-AsyncSink::AsyncSink(std::shared_ptr<ResultSink> inner, std::size_t places)
-    : inner_(std::move(inner)), places_(places), thread_([this] { work(); }) {}
+AsyncSink::AsyncSink(std::shared_ptr<ResultSink> inner, std::size_t capacity)
+    : inner_(std::move(inner)), capacity_(capacity), thread_([this] { work(); }) {}
 
 AsyncSink::~AsyncSink() {
     finish_thread();
@@ -13,7 +13,7 @@ AsyncSink::~AsyncSink() {
 
 void AsyncSink::write(const FrameResult& result) {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return queue_.size() < places_ || failure_; });
+    changed_.wait(lock, [this] { return queue_.size() < capacity_ || failure_; });
     if (failure_) std::rethrow_exception(failure_);
     queue_.push_back(result);
     changed_.notify_all();
@@ -39,7 +39,7 @@ void AsyncSink::work() {
     for (;;) {
         changed_.wait(lock, [this] { return !queue_.empty() || closing_; });
         if (queue_.empty()) return;
-        // Stays in the queue while it is written: its place is not free yet.
+        // Stays in the queue while it is written, so that it counts against the capacity.
         const FrameResult& result = queue_.front();
         lock.unlock();
         std::exception_ptr failure;

@@ -17,7 +17,7 @@ namespace throng {
 // What the inner sink throws comes out of the next write or of close.
 class AsyncSink final : public ResultSink {
 public:
-    explicit AsyncSink(std::shared_ptr<ResultSink> inner, std::size_t places = 4);
+    explicit AsyncSink(std::shared_ptr<ResultSink> inner, std::size_t capacity = 4);
     ~AsyncSink() override;
 
     void write(const FrameResult& result) override;
@@ -29,7 +29,7 @@ private:
     void finish_thread();
 
     std::shared_ptr<ResultSink> inner_;
-    const std::size_t places_;
+    const std::size_t capacity_;
     std::mutex mutex_;
     std::condition_variable changed_;
     std::deque<FrameResult> queue_;

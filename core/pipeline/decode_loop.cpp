@@ -12,9 +12,9 @@ using Clock = std::chrono::steady_clock;
 
 }  // namespace
 
-DecodeLoop::DecodeLoop(std::unique_ptr<VideoSource> source, Playback& playback, Handover& handover,
+DecodeLoop::DecodeLoop(std::unique_ptr<VideoSource> source, Playback& playback, FrameQueue& frame_queue,
                        const Options& options)
-    : source_(std::move(source)), playback_(playback), handover_(handover), options_(options) {
+    : source_(std::move(source)), playback_(playback), queue_(frame_queue), options_(options) {
     status_.info = source_->info();
 }
 
@@ -34,7 +34,7 @@ void DecodeLoop::run(const std::stop_token& stop) {
             const std::lock_guard lock(mutex_);
             if (error.kind() != ErrorKind::interrupted || !round.stop_requested()) failure_ = error;
         }
-        handover_.finish();
+        queue_.finish();
     } while (await_resume(stop));
     {
         const std::lock_guard lock(mutex_);
@@ -48,12 +48,12 @@ void DecodeLoop::decode(const std::stop_token& stop) {
     while (!stop.stop_requested()) {
         if (const std::optional<double> seconds = playback_.take_seek()) {
             source_->seek(*seconds);
-            handover_.clear();
+            queue_.clear();
         }
         DecodedFrame decoded;
-        if (options_.places != nullptr) {
-            decoded.place = options_.places->take(stop);
-            if (!decoded.place) return;
+        if (options_.limiter != nullptr) {
+            decoded.permit = options_.limiter->acquire(stop);
+            if (!decoded.permit) return;
         }
         source_->set_loop(playback_.loop());
         const Clock::time_point start = Clock::now();
@@ -65,8 +65,8 @@ void DecodeLoop::decode(const std::stop_token& stop) {
                 any_since_rewind = false;
                 continue;
             }
-            handover_.finish();
-            if (!options_.lingers || !any_since_rewind || !playback_.wait_after_end(stop)) return;
+            queue_.finish();
+            if (!options_.keeps_open || !any_since_rewind || !playback_.wait_after_end(stop)) return;
             continue;
         }
         any_since_rewind = true;
@@ -81,10 +81,10 @@ void DecodeLoop::decode(const std::stop_token& stop) {
         const FrameInfo& info = decoded.frame.info();
         if (!playback_.admit(info.pts, stop)) continue;
         // The latency of a paced file counts from the moment its frame was due.
-        if (options_.lingers) decoded.frame = decoded.frame.renumbered(info.index, info.pts, Clock::now());
-        handover_.put(std::move(decoded));
+        if (options_.keeps_open) decoded.frame = decoded.frame.with_timing(info.index, info.pts, Clock::now());
+        queue_.push(std::move(decoded));
         ++handed_over_;
-        if (options_.places != nullptr && handed_over_ == options_.max_frames) return;
+        if (options_.limiter != nullptr && handed_over_ == options_.max_frames) return;
     }
 }
 
@@ -102,19 +102,19 @@ void DecodeLoop::note_source() {
 
 // The source is over; only a resume or a stop matters now. True after a resume.
 bool DecodeLoop::await_resume(const std::stop_token& stop) {
-    Resume wanted{};
+    Resume requested{};
     {
         std::unique_lock lock(mutex_);
         if (!changed_.wait(lock, stop, [this] { return resume_.has_value(); })) return false;
-        wanted = *resume_;
+        requested = *resume_;
         failure_.reset();
     }
-    handover_.clear();
-    handed_over_ = wanted.done;
+    queue_.clear();
+    handed_over_ = requested.done;
     bool resumed = false;
     std::optional<Error> failure;
     try {
-        resumed = source_->resume_on_host(wanted.index, wanted.pts);
+        resumed = source_->resume_on_host(requested.index, requested.pts);
     } catch (...) {
         failure = current_error();
     }

@@ -1,4 +1,4 @@
-// The decode thread's work: reads the source as playback allows, hands frames over, and starts the source anew in host
+// The decode thread's work: reads the source as playback allows, hands frames over, and starts the source again in host
 // memory when the device that held its frames is lost.
 #pragma once
 
@@ -11,8 +11,8 @@
 #include <string>
 
 #include "core/base/error.h"
-#include "core/pipeline/frame_places.h"
-#include "core/pipeline/handover.h"
+#include "core/pipeline/frame_queue.h"
+#include "core/pipeline/in_flight_limiter.h"
 #include "core/pipeline/playback.h"
 #include "core/video/source.h"
 
@@ -21,10 +21,10 @@ namespace throng {
 class DecodeLoop {
 public:
     struct Options {
-        FramePlaces* places = nullptr;  // a frame is decoded when there is one; none: the hand-over keeps the newest
-        bool lingers = false;           // after the end it waits for a seek
-        std::int64_t max_frames = 0;    // 0: all
-        int source_number = 1;          // for FrameResult
+        InFlightLimiter* limiter = nullptr;  // null: every frame is decoded and the queue keeps the newest
+        bool keeps_open = false;             // after the end it waits for a seek
+        std::int64_t max_frames = 0;         // 0: all
+        int source_number = 1;               // for FrameResult
     };
     // What the source told after its last frame.
     struct Status {
@@ -35,7 +35,8 @@ public:
         std::uint64_t replaced = 0;  // frames that the source itself replaced by newer ones
     };
 
-    DecodeLoop(std::unique_ptr<VideoSource> source, Playback& playback, Handover& handover, const Options& options);
+    DecodeLoop(std::unique_ptr<VideoSource> source, Playback& playback, FrameQueue& frame_queue,
+               const Options& options);
 
     // The thread's function: until a stop is asked for.
     void run(const std::stop_token& stop);
@@ -62,7 +63,7 @@ private:
 
     std::unique_ptr<VideoSource> source_;  // the decode thread's
     Playback& playback_;
-    Handover& handover_;
+    FrameQueue& queue_;
     const Options options_;
     std::int64_t handed_over_ = 0;  // the decode thread's
 

@@ -73,19 +73,19 @@ void FrameProcessor::apply(const PipelineSettings& settings) {
 // Buffers of the present capacity, with the arrays that the detector fills. Where memory does not suffice for more, the
 // slot goes on with what it has.
 void FrameProcessor::fit(Slot& slot) {
-    const DetectionExtras extras = detector_->extras();
+    const OptionalFields optional_fields = detector_->optional_fields();
     const DetectionSpan& span = slot.raw.span();
-    const DetectionExtras carried{span.density != nullptr, span.feature_size, span.landmarks != nullptr};
-    const bool usable = span.count != nullptr && carried == extras;
+    const OptionalFields carried{span.density != nullptr, span.feature_size, span.landmarks != nullptr};
+    const bool usable = span.count != nullptr && carried == optional_fields;
     if (usable && slot.raw.capacity() == capacity_) return;
     const auto go_on = [&] {
         spdlog::warn("no memory for {} detections a frame; going on with {}", capacity_, slot.raw.capacity());
         capacity_ = settings_.capacity_limit = slot.raw.capacity();
     };
     try {
-        // Both exist before the former ones go, so that a failure leaves a working pair.
-        DetectionBuffer raw = backend_->make_buffer(capacity_, extras);
-        DetectionBuffer kept = backend_->make_buffer(capacity_, extras);
+        // Both exist before the previous ones go, so that a failure leaves a working pair.
+        DetectionBuffer raw = backend_->make_buffer(capacity_, optional_fields);
+        DetectionBuffer kept = backend_->make_buffer(capacity_, optional_fields);
         slot.raw = std::move(raw);
         slot.kept = std::move(kept);
     } catch (const std::bad_alloc&) {
@@ -97,10 +97,10 @@ void FrameProcessor::fit(Slot& slot) {
     }
 }
 
-void FrameProcessor::grow(std::uint32_t wanted) {
+void FrameProcessor::grow(std::uint32_t requested) {
     const auto limit = static_cast<std::int64_t>(settings_.capacity_limit);
-    // A quarter more than wanted, so that a crowd that thickens slowly does not grow the buffers at every frame.
-    const std::int64_t larger = std::min(limit, std::int64_t{wanted} + wanted / 4);
+    // A quarter more than requested, so that a crowd that thickens slowly does not grow the buffers at every frame.
+    const std::int64_t larger = std::min(limit, std::int64_t{requested} + requested / 4);
     capacity_ = std::max(capacity_, static_cast<std::int32_t>(larger));
 }
 
@@ -141,7 +141,7 @@ FrameProcessor::Outcome FrameProcessor::collect(bool lossless) {
         slot.fetch->finish(result->raw, result->kept, result->frame);
         slot.times.push_back({stage::kTotal, milliseconds_since(slot.start)});
         const auto room = static_cast<std::uint32_t>(slot.raw.capacity());
-        result->raw_count = result->raw.wanted;
+        result->raw_count = result->raw.total;
         result->overflow = result->raw_count > room ? result->raw_count - room : 0;
         if (result->overflow == 0) break;
         overflowed = true;

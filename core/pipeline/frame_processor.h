@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "core/detect/backend.h"
+#include "core/pipeline/frame_queue.h"
 #include "core/pipeline/frame_result.h"
-#include "core/pipeline/handover.h"
 #include "core/pipeline/pipeline_settings.h"
 
 namespace throng {
@@ -22,7 +22,7 @@ public:
     // Throws what Backend::make_detector throws, Error(usage) for a switch that the detector does not have.
     FrameProcessor(std::shared_ptr<Backend> backend, const PipelineSettings& settings);
 
-    // Takes over new settings; no frame may be in flight. Throws as the constructor and keeps the former ones then.
+    // Takes over new settings; no frame may be in flight. Throws as the constructor and keeps the previous ones then.
     void apply(const PipelineSettings& settings);
     [[nodiscard]] const PipelineSettings& settings() const noexcept { return settings_; }
     [[nodiscard]] std::vector<DetectorSwitch> switches() const { return detector_->switches(); }
@@ -35,10 +35,10 @@ public:
 
     struct Outcome {
         std::shared_ptr<const FrameResult> result;
-        bool overflowed = false;  // wanted more than the capacity; the buffers have grown for the next frame
+        bool overflowed = false;  // requested more than the capacity; the buffers have grown for the next frame
     };
-    // Of the oldest frame in flight; waits for it. lossless: a frame that wanted more than the capacity runs again in
-    // the larger buffers, so that none of its detections is lost (up to capacity_limit).
+    // Of the oldest frame in flight; waits for it. lossless: a frame that requested more than the capacity runs again
+    // in the larger buffers, so that none of its detections is lost (up to capacity_limit).
     [[nodiscard]] Outcome collect(bool lossless);
 
     // Gives up the frames in flight, oldest first, after a failure.
@@ -51,7 +51,7 @@ private:
     struct Slot {
         DetectionBuffer raw;
         DetectionBuffer kept;
-        std::unique_ptr<FrameFetch> fetch;
+        std::unique_ptr<FrameReadback> fetch;
         DecodedFrame decoded;
         StageTimes times;
         Clock::time_point start;
@@ -59,7 +59,7 @@ private:
 
     void run(Slot& slot);
     void fit(Slot& slot);
-    void grow(std::uint32_t wanted);
+    void grow(std::uint32_t requested);
     static void check_switches(const Detector& detector, const DetectorParams& params, const Backend& backend);
 
     std::shared_ptr<Backend> backend_;

@@ -1,4 +1,4 @@
-// Everything known about one frame after detection: the picture and its boxes belong together.
+// Everything known about one frame after detection: the frame and its boxes belong together.
 #pragma once
 
 #include <cstdint>

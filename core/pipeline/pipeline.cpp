@@ -108,7 +108,7 @@ SourceInfo Pipeline::source_info() const {
 }
 
 PipelineCounters Pipeline::counters() const {
-    const std::uint64_t dropped = impl_->handover_.dropped();
+    const std::uint64_t dropped = impl_->queue_.dropped();
     const DecodeLoop::Status status = impl_->decode_.status();
     const std::lock_guard lock(impl_->mutex_);
     PipelineCounters counters = impl_->counters_;

@@ -24,7 +24,7 @@ struct PipelineCounters {
     std::uint64_t decoded = 0;
     std::uint64_t detected = 0;    // results made
     std::uint64_t dropped = 0;     // replaced by a newer frame before detection (live, or a file played in real time)
-    std::uint64_t overflowed = 0;  // frames that wanted more than capacity
+    std::uint64_t overflowed = 0;  // frames that requested more than capacity
     double fps = 0;                // results a second, over the last second or so
 };
 
@@ -57,7 +57,7 @@ public:
 
     // While no frames flow (paused, ended) the last frame is detected again, so that latest() shows the effect; sinks
     // do not get it twice. Throws Error(usage) at once for values that make no sense; other failures (a model that does
-    // not load) appear as notice() and the former detector goes on.
+    // not load) appear as notice() and the previous detector goes on.
     void update(const PipelineSettings& settings);
     [[nodiscard]] PipelineSettings settings() const;
 

@@ -30,8 +30,8 @@ void Pipeline::Impl::detect_thread(const std::stop_token& stop) {
     decode_stop_.request_stop();
     processor_.reset();  // waits for what it still has in flight
     newest_ = {};
-    handover_.clear();  // spare places are not this pipeline's alone
-    if (const std::optional<Error> trouble = sinks_.close()) fail(*trouble);
+    queue_.clear();  // other pipelines wait for the shared permits
+    if (const std::optional<Error> error = sinks_.close()) fail(*error);
     enter_end();
 }
 
@@ -44,12 +44,12 @@ void Pipeline::Impl::detect(const std::stop_token& stop) {
         DecodedFrame next;
         if (processor_->in_flight() == 0) {
             if (!wants_more) return;
-            const Handover::Taken taken = handover_.take(next, stop);
-            if (taken != Handover::Taken::frame) {
-                if (!obey(taken)) return;
+            const FrameQueue::Event event = queue_.pop(next, stop);
+            if (event != FrameQueue::Event::frame) {
+                if (!handle_event(event)) return;
                 continue;
             }
-        } else if (!wants_more || !processor_->has_room() || !handover_.try_take(next)) {
+        } else if (!wants_more || !processor_->has_room() || !queue_.try_pop(next)) {
             finish_oldest();
             continue;
         }
@@ -57,10 +57,10 @@ void Pipeline::Impl::detect(const std::stop_token& stop) {
     }
 }
 
-// What the hand-over says when it gives no frame. False: the run is over.
-bool Pipeline::Impl::obey(Handover::Taken taken) {
-    if (taken == Handover::Taken::stopped) return false;
-    if (taken == Handover::Taken::poked) {
+// Handles what pop returned in place of a frame. Returns false when the run is over.
+bool Pipeline::Impl::handle_event(FrameQueue::Event event) {
+    if (event == FrameQueue::Event::stopped) return false;
+    if (event == FrameQueue::Event::woken) {
         apply_pending_settings();
         const bool flows = [this] {
             const std::lock_guard lock(mutex_);
@@ -79,8 +79,8 @@ bool Pipeline::Impl::obey(Handover::Taken taken) {
         }
     }
     if (const std::optional<Error> failure = decode_.failure()) throw *failure;
-    if (lingers_) enter_end();
-    return lingers_;
+    if (keeps_open_) enter_end();
+    return keeps_open_;
 }
 
 void Pipeline::Impl::make_processor() {
@@ -95,7 +95,7 @@ void Pipeline::Impl::make_processor() {
 void Pipeline::Impl::submit(DecodedFrame frame) {
     ++submitted_;
     device_frames_ = frame.frame.info().memory == MemoryKind::device;
-    newest_ = frame.without_place();
+    newest_ = frame.without_permit();
     try {
         processor_->submit(std::move(frame));
     } catch (const Error& error) {
@@ -124,34 +124,34 @@ void Pipeline::Impl::apply_pending_settings() {
         if (!settings_pending_) return;
     }
     drain();
-    const DetectorParams former = processor_->settings().detector;
-    PipelineSettings wanted;
+    const DetectorParams previous = processor_->settings().detector;
+    PipelineSettings requested;
     {
         const std::lock_guard lock(mutex_);
         settings_pending_ = false;
-        wanted = settings_;
+        requested = settings_;
     }
-    if (fell_back_) wanted.detector.switches.clear();  // they were another detector's
-    std::string trouble;
+    if (fell_back_) requested.detector.switches.clear();  // they were another detector's
+    std::string problem;
     try {
-        processor_->apply(wanted);
+        processor_->apply(requested);
     } catch (const Error& error) {
-        trouble = error.what();
-        spdlog::warn("{}", trouble);
+        problem = error.what();
+        spdlog::warn("{}", problem);
     }
-    if (!does_the_same_work(former, processor_->settings().detector)) measured_anew_ = true;
+    if (!does_the_same_work(previous, processor_->settings().detector)) measured_again_ = true;
     std::vector<DetectorSwitch> switches = processor_->switches();
     const std::lock_guard lock(mutex_);
     switches_ = std::move(switches);
-    notices_.settings = std::move(trouble);
+    notices_.settings = std::move(problem);
     // What could not be applied is taken back, unless the user already asked for something else.
     if (!notices_.settings.empty() && !settings_pending_) settings_ = processor_->settings();
 }
 
-// The picture on screen with new settings; sinks have had it.
+// The frame on screen with new settings; sinks have had it.
 void Pipeline::Impl::detect_again() {
     try {
-        processor_->submit(newest_.without_place());
+        processor_->submit(newest_.without_permit());
         publish(processor_->collect(!live_));
     } catch (const Error& error) {
         static_cast<void>(processor_->take_unfinished());
@@ -171,7 +171,7 @@ void Pipeline::Impl::fall_back(const Error& failure) {
         processor_.reset();
     }
     settings.detector.switches.clear();  // they were the lost backend's
-    measured_anew_ = true;
+    measured_again_ = true;
     const std::string lost = backend_->name();
     std::shared_ptr<Backend> backend = options_.fallback();
     processor_ = std::make_unique<FrameProcessor>(backend, settings);
@@ -210,7 +210,7 @@ void Pipeline::Impl::rescue(std::vector<DecodedFrame> unfinished) {
             ++lost;
             continue;
         }
-        newest_ = decoded.without_place();
+        newest_ = decoded.without_permit();
         processor_->submit(std::move(decoded));
         deliver(processor_->collect(!live_));
     }
@@ -236,7 +236,7 @@ void Pipeline::Impl::deliver(const FrameProcessor::Outcome& outcome) {
         ++counters_.detected;
         counters_.overflowed += outcome.overflowed ? 1 : 0;
         rate_.tick(Clock::now());
-        if (std::exchange(measured_anew_, false)) statistics_.clear();
+        if (std::exchange(measured_again_, false)) statistics_.clear();
         statistics_.add(outcome.result->timings);
     }
     note_overflow(outcome);
@@ -245,10 +245,10 @@ void Pipeline::Impl::deliver(const FrameProcessor::Outcome& outcome) {
 }
 
 void Pipeline::Impl::publish(const FrameProcessor::Outcome& outcome) {
-    std::shared_ptr<const FrameResult> former = outcome.result;
+    std::shared_ptr<const FrameResult> previous = outcome.result;
     {
         const std::lock_guard lock(mutex_);
-        latest_.swap(former);
+        latest_.swap(previous);
     }
     wake();
 }
@@ -256,7 +256,7 @@ void Pipeline::Impl::publish(const FrameProcessor::Outcome& outcome) {
 void Pipeline::Impl::note_overflow(const FrameProcessor::Outcome& outcome) {
     const FrameResult& result = *outcome.result;
     if (outcome.overflowed && !overflowing_) {
-        spdlog::warn("frame {} wanted {} detections, more than there was room for; {} of them are lost",
+        spdlog::warn("frame {} requested {} detections, more than there was room for; {} of them are lost",
                      result.frame.info().index, result.raw_count, result.overflow);
     }
     overflowing_ = outcome.overflowed;
@@ -309,7 +309,7 @@ void Pipeline::Impl::stop() {
     if (detect_thread_.joinable()) detect_thread_.join();
     // Nothing is left where the threads ran; sinks of a pipeline that never started, or added after its end, are closed
     // here.
-    if (const std::optional<Error> trouble = sinks_.close()) fail(*trouble);
+    if (const std::optional<Error> error = sinks_.close()) fail(*error);
     {
         const std::lock_guard lock(mutex_);
         phase_ = failure_ ? Phase::failed : Phase::ended;
@@ -324,7 +324,7 @@ void Pipeline::Impl::update(const PipelineSettings& settings) {
         settings_ = settings;
         settings_pending_ = true;
     }
-    handover_.poke();
+    queue_.wake();
 }
 
 }  // namespace throng

@@ -11,9 +11,9 @@
 #include <utility>
 
 #include "core/pipeline/decode_loop.h"
-#include "core/pipeline/frame_places.h"
 #include "core/pipeline/frame_processor.h"
-#include "core/pipeline/handover.h"
+#include "core/pipeline/frame_queue.h"
+#include "core/pipeline/in_flight_limiter.h"
 #include "core/pipeline/pipeline.h"
 #include "core/pipeline/playback.h"
 #include "core/pipeline/sink_list.h"
@@ -43,15 +43,15 @@ public:
          const PipelineOptions& options)
         : options_(options),
           live_(source->info().live),
-          lingers_(options.real_time && !live_),
+          keeps_open_(options.real_time && !live_),
           playback_({live_, options.real_time && !live_, options.loop, options.speed}),
           keeps_newest_(live_ || options.real_time),
-          places_(options.spare_places ? options.spare_places
-                                       : std::make_shared<SparePlaces>(std::max(backend->frames_in_flight(), 1)),
-                  std::max(backend->frames_in_flight(), 1) + 1),
-          handover_(keeps_newest_ ? Handover::Policy::keep_newest : Handover::Policy::keep_all),
-          decode_(std::move(source), playback_, handover_,
-                  {keeps_newest_ ? nullptr : &places_, lingers_, options.max_frames, options.source_number}),
+          limiter_(options.shared_permits ? options.shared_permits
+                                          : std::make_shared<SharedPermits>(std::max(backend->frames_in_flight(), 1)),
+                   std::max(backend->frames_in_flight(), 1) + 1),
+          queue_(keeps_newest_ ? FrameQueue::Policy::keep_newest : FrameQueue::Policy::keep_all),
+          decode_(std::move(source), playback_, queue_,
+                  {keeps_newest_ ? nullptr : &limiter_, keeps_open_, options.max_frames, options.source_number}),
           backend_(std::move(backend)),
           settings_(settings),
           statistics_(options.timing_window) {
@@ -76,7 +76,7 @@ private:
 
     void detect_thread(const std::stop_token& stop);
     void detect(const std::stop_token& stop);
-    [[nodiscard]] bool obey(Handover::Taken taken);
+    [[nodiscard]] bool handle_event(FrameQueue::Event event);
     void make_processor();
     void submit(DecodedFrame frame);
     void finish_oldest();
@@ -96,11 +96,11 @@ private:
     // Fixed after construction, or thread-safe themselves.
     const PipelineOptions options_;
     const bool live_;
-    const bool lingers_;  // after its end a file in the window waits for a seek
+    const bool keeps_open_;  // after its end a file in the window waits for a seek
     Playback playback_;
     const bool keeps_newest_;  // what nobody took in time is dropped
-    FramePlaces places_;       // those in flight and the one that is decoded meanwhile
-    Handover handover_;
+    InFlightLimiter limiter_;  // those in flight and the one that is decoded meanwhile
+    FrameQueue queue_;
     DecodeLoop decode_;
     SinkList sinks_;
 
@@ -115,7 +115,7 @@ private:
     bool device_frames_ = false;  // the source gives frames of device memory
     bool fell_back_ = false;
     bool overflowing_ = false;
-    bool measured_anew_ = false;  // the next frame's times are the first of another detector
+    bool measured_again_ = false;  // the next frame's times are the first of another detector
 
     mutable std::mutex mutex_;  // for all that follows
     std::condition_variable over_;

@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "core/detect/backend.h"
-#include "core/pipeline/frame_places.h"
+#include "core/pipeline/in_flight_limiter.h"
 
 namespace throng {
 
@@ -18,7 +18,7 @@ struct PipelineSettings {
     bool keep_raw = false;                  // bring raw detections to the host too
     bool host_pixels = false;               // bring frames of device memory to the host, for who looks at them
     std::int32_t capacity = 16384;          // D_max at the start
-    std::int32_t capacity_limit = 1 << 20;  // buffers grow up to here when a frame wanted more
+    std::int32_t capacity_limit = 1 << 20;  // buffers grow up to here when a frame requested more
 };
 
 // Throws Error(usage) for values that make no sense.
@@ -35,7 +35,7 @@ struct PipelineOptions {
     // For files as fast as they go: the frames beyond one a source that may be between decoder and boxes. Pipelines
     // that run at the same time share one object; none: the pipeline has as many of its own as its backend has in
     // flight.
-    std::shared_ptr<SparePlaces> spare_places;
+    std::shared_ptr<SharedPermits> shared_permits;
     std::size_t timing_window = 256;  // frames that the statistics of the stages cover
     int source_number = 1;            // for FrameResult
 };

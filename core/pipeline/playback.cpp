@@ -11,9 +11,9 @@ namespace throng {
 namespace {
 
 // A source further behind its own clock than this plays on from here instead of racing to catch up.
-constexpr double kLargestLag = 0.5;  // seconds
+constexpr double kMaxLag = 0.5;  // seconds
 // A gap in the time stamps longer than this is not waited for.
-constexpr double kLongestWait = 10;  // seconds
+constexpr double kMaxWait = 10;  // seconds
 
 double checked_speed(double speed) {
     if (!std::isfinite(speed) || speed <= 0) {
@@ -81,7 +81,7 @@ std::optional<double> Playback::take_seek() {
     const std::lock_guard lock(mutex_);
     if (seek_) {
         anchor_.reset();
-        steps_ = paused_ ? 1 : 0;  // a paused picture jumps to the new place
+        steps_ = paused_ ? 1 : 0;  // a paused frame jumps to the new place
     }
     return std::exchange(seek_, std::nullopt);
 }
@@ -92,7 +92,7 @@ Playback::Clock::time_point Playback::due(double pts, Clock::time_point now) {
         const Clock::time_point at = anchor_->at + std::chrono::duration_cast<Clock::duration>(
                                                        std::chrono::duration<double>(std::clamp(wait, 0.0, 1e6)));
         const double ahead = std::chrono::duration<double>(at - now).count();
-        if (wait >= 0 && ahead >= -kLargestLag && ahead <= kLongestWait) return at;
+        if (wait >= 0 && ahead >= -kMaxLag && ahead <= kMaxWait) return at;
     }
     anchor_ = Anchor{now, pts};
     return now;

@@ -14,7 +14,7 @@ public:
     Backdrop(const CrowdOptions& options, int threads);
 
     // What never moves, painted once.
-    [[nodiscard]] const FloatPicture& still() const noexcept { return still_; }
+    [[nodiscard]] const FloatImage& still() const noexcept { return still_; }
 
     // Adds what moves behind the people: sweeping beams and twinkling lights. Bounded.
     void moving(double seconds, std::vector<Shape>& shapes) const;
@@ -30,7 +30,7 @@ private:
     };
 
     CrowdOptions options_;
-    FloatPicture still_;
+    FloatImage still_;
     std::vector<Lamp> lamps_;
     int hue_;
 };

@@ -36,9 +36,9 @@ std::vector<std::vector<const Shape*>> by_band(const std::vector<Shape>& shapes,
     return lists;
 }
 
-// Paints every row of the picture and hands it on: luma(y, row) and chroma(y, cb, cr), on any thread.
+// Paints every row of the image and hands it on: luma(y, row) and chroma(y, cb, cr), on any thread.
 template <typename Luma, typename Chroma>
-void for_each_row(const FloatPicture& background, const std::vector<Shape>& shapes, int threads, const Luma& luma,
+void for_each_row(const FloatImage& background, const std::vector<Shape>& shapes, int threads, const Luma& luma,
                   const Chroma& chroma) {
     const int bands = (background.height + kBand - 1) / kBand;
     const auto lists = by_band(shapes, bands);
@@ -63,7 +63,7 @@ void for_each_row(const FloatPicture& background, const std::vector<Shape>& shap
 
 }  // namespace
 
-FloatPicture::FloatPicture(int w, int h, Color fill)
+FloatImage::FloatImage(int w, int h, Color fill)
     : width(w),
       height(h),
       y(static_cast<std::size_t>(w) * static_cast<std::size_t>(h), fill.y),
@@ -90,24 +90,24 @@ const float* Grain::row(std::int64_t n, int y) const noexcept {
     return tile_.data() + tile_row * 2 * kTile + start;
 }
 
-void paint(const FloatPicture& background, const std::vector<Shape>& shapes, const Grain& grain, std::int64_t n,
-           int threads, WritableFrame& picture) {
+void paint(const FloatImage& background, const std::vector<Shape>& shapes, const Grain& grain, std::int64_t n,
+           int threads, WritableFrame& image) {
     static constexpr float kNoGrain[Grain::kTile] = {};
     for_each_row(
         background, shapes, threads,
         [&](int y, const float* row) {
             store_row(row, grain.row(n, y), Grain::kTile, background.width, 235.0F,
-                      picture.data(0) + y * picture.plane(0).pitch);
+                      image.data(0) + y * image.plane(0).pitch);
         },
         [&](int y, const float* cb, const float* cr) {
             store_row(cb, kNoGrain, Grain::kTile, background.chroma_width(), 240.0F,
-                      picture.data(1) + y * picture.plane(1).pitch);
+                      image.data(1) + y * image.plane(1).pitch);
             store_row(cr, kNoGrain, Grain::kTile, background.chroma_width(), 240.0F,
-                      picture.data(2) + y * picture.plane(2).pitch);
+                      image.data(2) + y * image.plane(2).pitch);
         });
 }
 
-void paint(FloatPicture& background, const std::vector<Shape>& shapes, int threads) {
+void paint(FloatImage& background, const std::vector<Shape>& shapes, int threads) {
     for_each_row(
         background, shapes, threads,
         [&](int y, const float* row) { std::copy_n(row, background.width, background.luma_row(y)); },

@@ -1,4 +1,4 @@
-// Paints a list of shapes over a background into the planes of a yuv420p picture, in parallel bands of rows.
+// Paints a list of shapes over a background into the planes of a yuv420p image, in parallel bands of rows.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,13 @@
 
 namespace throng::synth {
 
-// A picture in float, as stored levels: y of width x height, cb and cr of half that, rounded up. Row-major, no padding.
-struct FloatPicture {
+// An image in float, as stored levels: y of width x height, cb and cr of half that, rounded up. Row-major, no padding.
+struct FloatImage {
     int width = 0;
     int height = 0;
     std::vector<float> y, cb, cr;
 
-    FloatPicture(int w, int h, Color fill);
+    FloatImage(int w, int h, Color fill);
     [[nodiscard]] int chroma_width() const noexcept { return (width + 1) / 2; }
     [[nodiscard]] const float* luma_row(int row) const noexcept { return y.data() + offset(width, row); }
     [[nodiscard]] const float* cb_row(int row) const noexcept { return cb.data() + offset(chroma_width(), row); }
@@ -44,10 +44,10 @@ private:
 };
 
 // Shapes in the order of painting, bounded. The result does not depend on the number of threads.
-void paint(const FloatPicture& background, const std::vector<Shape>& shapes, const Grain& grain, std::int64_t n,
-           int threads, WritableFrame& picture);
+void paint(const FloatImage& background, const std::vector<Shape>& shapes, const Grain& grain, std::int64_t n,
+           int threads, WritableFrame& image);
 
 // Paints into the background itself.
-void paint(FloatPicture& background, const std::vector<Shape>& shapes, int threads);
+void paint(FloatImage& background, const std::vector<Shape>& shapes, int threads);
 
 }  // namespace throng::synth

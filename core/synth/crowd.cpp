@@ -15,9 +15,8 @@ namespace {
 
 constexpr float kGrain = 2.2F;  // levels of luma; the sum of four dice spreads over 0.58 of it
 
-// The part of the face's oval that is inside the picture and behind none of these, by samples.
-float visible_part(const synth::Pose& pose, const CrowdOptions& picture,
-                   const std::vector<const synth::Shape*>& before) {
+// The part of the face's oval that is inside the image and behind none of these, by samples.
+float visible_part(const synth::Pose& pose, const CrowdOptions& image, const std::vector<const synth::Shape*>& before) {
     constexpr int kGrid = 16;
     constexpr float kStep = 2.0F / kGrid;
     int inside = 0;
@@ -34,9 +33,9 @@ float visible_part(const synth::Pose& pose, const CrowdOptions& picture,
             if (u * u + v * v > 1.0F) continue;
             ++inside;
             const float x = first + static_cast<float>(column) * step;
-            const bool in_picture = x >= 0.0F && x < static_cast<float>(picture.width) && y >= 0.0F &&
-                                    y < static_cast<float>(picture.height);
-            if (in_picture && hidden[column] <= 0.5F) ++seen;
+            const bool in_image =
+                x >= 0.0F && x < static_cast<float>(image.width) && y >= 0.0F && y < static_cast<float>(image.height);
+            if (in_image && hidden[column] <= 0.5F) ++seen;
         }
     }
     return static_cast<float>(seen) / static_cast<float>(inside);
@@ -59,13 +58,13 @@ public:
     const CrowdOptions& options() const { return options_; }
 
     Frame frame(std::int64_t n) const {
-        WritableFrame picture = pool_.take(PixelFormat::yuv420p, options_.width, options_.height);
-        draw(n, picture);
-        return std::move(picture).finish();
+        WritableFrame image = pool_.take(PixelFormat::yuv420p, options_.width, options_.height);
+        draw(n, image);
+        return std::move(image).finish();
     }
 
-    void draw(std::int64_t n, WritableFrame& picture) const {
-        FrameInfo& info = picture.info();
+    void draw(std::int64_t n, WritableFrame& image) const {
+        FrameInfo& info = image.info();
         if (info.format != PixelFormat::yuv420p || info.width != options_.width || info.height != options_.height) {
             throw Error(ErrorKind::internal, "the crowd is drawn into yuv420p of its own size only");
         }
@@ -78,7 +77,7 @@ public:
         shapes.reserve(64 + 80 * looks_.size());
         backdrop_.moving(seconds(n), shapes);
         for (const int person : layout_.back_to_front()) add_person(person, seconds(n), shapes);
-        synth::paint(backdrop_.still(), shapes, grain_, n, threads_, picture);
+        synth::paint(backdrop_.still(), shapes, grain_, n, threads_, image);
     }
 
     std::vector<CrowdFace> truth(std::int64_t n) const;
@@ -150,8 +149,8 @@ const CrowdOptions& Crowd::options() const noexcept {
 Frame Crowd::frame(std::int64_t n) const {
     return impl_->frame(n);
 }
-void Crowd::draw(std::int64_t n, WritableFrame& picture) const {
-    impl_->draw(n, picture);
+void Crowd::draw(std::int64_t n, WritableFrame& image) const {
+    impl_->draw(n, image);
 }
 std::vector<CrowdFace> Crowd::truth(std::int64_t n) const {
     return impl_->truth(n);

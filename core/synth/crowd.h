@@ -41,7 +41,7 @@ void check_options(const CrowdOptions& options);
 void parse_crowd_size(std::string_view text, CrowdOptions& options);
 
 // One face of a frame. The box is a square laid as the windows of frontal Haar cascades lie: from above the brows to
-// below the mouth, centred on the nose; it may reach over the frame's edge.
+// below the mouth, centerd on the nose; it may reach over the frame's edge.
 struct CrowdFace {
     Box box{};
     int person = 0;       // 0 to faces - 1, the same one in every frame
@@ -64,12 +64,12 @@ public:
 
     [[nodiscard]] const CrowdOptions& options() const noexcept;
 
-    // Frame n >= 0: yuv420p, BT.709, limited range, pts n / fps. Its luma plane is the detector's grey image.
+    // Frame n >= 0: yuv420p, BT.709, limited range, pts n / fps. Its luma plane is the detector's gray image.
     [[nodiscard]] Frame frame(std::int64_t n) const;
 
-    // The same into a picture of yuv420p and the options' size; sets its info. Throws Error(internal) for another
+    // The same into an image of yuv420p and the options' size; sets its info. Throws Error(internal) for another
     // shape.
-    void draw(std::int64_t n, WritableFrame& picture) const;
+    void draw(std::int64_t n, WritableFrame& image) const;
 
     // The faces of frame n, by person, without drawing anything.
     [[nodiscard]] std::vector<CrowdFace> truth(std::int64_t n) const;

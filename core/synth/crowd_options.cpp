@@ -11,11 +11,11 @@
 namespace throng {
 namespace {
 
-constexpr int kMostFaces = 5000;
-constexpr int kSmallestSide = 64;
-constexpr int kLargestSide = 16384;
+constexpr int kMaxFaces = 5000;
+constexpr int kMinSide = 64;
+constexpr int kMaxSide = 16384;
 
-[[noreturn]] void refuse(std::string_view key, std::string_view value, std::string_view advice) {
+[[noreturn]] void reject(std::string_view key, std::string_view value, std::string_view advice) {
     throw Error(ErrorKind::usage, "the crowd cannot have " + std::string(key) + " '" + std::string(value) + "'",
                 "crowd: " + std::string(key), std::string(advice));
 }
@@ -24,14 +24,14 @@ template <typename Integer>
 Integer whole_number(std::string_view key, std::string_view text, std::string_view advice) {
     Integer value{};
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size()) refuse(key, text, advice);
+    if (error != std::errc{} || end != text.data() + text.size()) reject(key, text, advice);
     return value;
 }
 
 double real_number(std::string_view key, std::string_view text, std::string_view advice) {
     double value{};
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size()) refuse(key, text, advice);
+    if (error != std::errc{} || end != text.data() + text.size()) reject(key, text, advice);
     return value;
 }
 
@@ -45,23 +45,23 @@ constexpr std::string_view kUncoverAdvice = "a whole number from 0 to the number
 }  // namespace
 
 void check_options(const CrowdOptions& options) {
-    if (options.faces < 0 || options.faces > kMostFaces) refuse("faces", std::to_string(options.faces), kFacesAdvice);
+    if (options.faces < 0 || options.faces > kMaxFaces) reject("faces", std::to_string(options.faces), kFacesAdvice);
     for (const int side : {options.width, options.height}) {
-        if (side < kSmallestSide || side > kLargestSide) {
-            refuse("size", std::to_string(options.width) + "x" + std::to_string(options.height), kSizeAdvice);
+        if (side < kMinSide || side > kMaxSide) {
+            reject("size", std::to_string(options.width) + "x" + std::to_string(options.height), kSizeAdvice);
         }
     }
     if (!(options.fps >= kMinCrowdFps && options.fps <= kMaxCrowdFps))
-        refuse("fps", std::to_string(options.fps), kFpsAdvice);
+        reject("fps", std::to_string(options.fps), kFpsAdvice);
     if (options.frames < 0 || options.frames > 1000000000)
-        refuse("frames", std::to_string(options.frames), kFramesAdvice);
+        reject("frames", std::to_string(options.frames), kFramesAdvice);
     if (options.uncover < -1 || options.uncover > options.faces)
-        refuse("uncover", std::to_string(options.uncover), kUncoverAdvice);
+        reject("uncover", std::to_string(options.uncover), kUncoverAdvice);
 }
 
 void parse_crowd_size(std::string_view text, CrowdOptions& options) {
     const std::size_t cross = text.find('x');
-    if (cross == std::string_view::npos) refuse("size", text, kSizeAdvice);
+    if (cross == std::string_view::npos) reject("size", text, kSizeAdvice);
     options.width = whole_number<int>("size", text.substr(0, cross), kSizeAdvice);
     options.height = whole_number<int>("size", text.substr(cross + 1), kSizeAdvice);
 }
@@ -76,7 +76,7 @@ CrowdOptions parse_crowd_options(std::string_view spec) {
         const std::size_t equals = item.find('=');
         const std::string_view key = item.substr(0, equals);
         const std::string_view value = equals == std::string_view::npos ? std::string_view{} : item.substr(equals + 1);
-        if (!seen.insert(key).second) refuse(key, value, "it is given twice");
+        if (!seen.insert(key).second) reject(key, value, "it is given twice");
         if (key == "faces") {
             options.faces = whole_number<int>(key, value, kFacesAdvice);
         } else if (key == "size") {
@@ -89,7 +89,7 @@ CrowdOptions parse_crowd_options(std::string_view spec) {
             options.frames = whole_number<std::int64_t>(key, value, kFramesAdvice);
         } else if (key == "uncover") {
             options.uncover = whole_number<int>(key, value, kUncoverAdvice);
-            if (options.uncover < 0) refuse(key, value, kUncoverAdvice);
+            if (options.uncover < 0) reject(key, value, kUncoverAdvice);
         } else {
             throw Error(
                 ErrorKind::usage, "unknown option '" + std::string(key) + "' of the crowd", "crowd:",

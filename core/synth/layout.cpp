@@ -10,14 +10,14 @@ namespace throng::synth {
 namespace {
 
 // In sides of a face's box.
-constexpr float kSpacing = 1.5F;     // between neighbours of a row, at least: no hair covers the next face
+constexpr float kSpacing = 1.5F;     // between neighbors of a row, at least: no hair covers the next face
 constexpr float kRowStep = 1.36F;    // from a row up to the one behind, in faces of the nearer row: heads clear faces
-constexpr float kBelowFront = 1.0F;  // from the front row's faces down to the edge of the picture
-constexpr float kEdge = 0.65F;       // from the sides of the picture in frame 0
+constexpr float kBelowFront = 1.0F;  // from the front row's faces down to the edge of the image
+constexpr float kEdge = 0.65F;       // from the sides of the image in frame 0
 
 constexpr float kRowRatio = 1.24F;  // face size from row to row
-constexpr float kLargest = 0.16F;   // of the picture's height: a crowd, not a portrait
-constexpr float kTopRow = 0.2F;     // no faces above this part of the picture: the hall shows there
+constexpr float kLargest = 0.16F;   // of the image's height: a crowd, not a portrait
+constexpr float kTopRow = 0.2F;     // no faces above this part of the image: the hall shows there
 
 constexpr double kBlink = 0.22;  // seconds
 
@@ -34,7 +34,7 @@ Layout::Layout(const CrowdOptions& options) : options_(options) {
         largest *= 0.985F;
     }
     spread_people(rows_);
-    place_people();
+    position_people();
 }
 
 std::vector<Layout::Row> Layout::rows_for(float largest) const {
@@ -76,7 +76,7 @@ void Layout::spread_people(std::vector<Row>& rows) const {
     }
 }
 
-void Layout::place_people() {
+void Layout::position_people() {
     // A seeded shuffle: the first people are anywhere in the hall.
     const auto count = static_cast<std::size_t>(options_.faces);
     std::vector<int> person(count);

@@ -13,7 +13,7 @@ namespace throng::synth {
 struct Pose {
     float x = 0, y = 0;  // the middle of the face
     float size = 0;      // side of the face's box
-    float yaw = 0;       // radians, to the right of the picture
+    float yaw = 0;       // radians, to the right of the image
     float pitch = 0;     // radians, downwards
     float roll = 0;      // radians, clockwise
     float lids = 0;      // 0 open, 1 shut
@@ -47,7 +47,7 @@ private:
     [[nodiscard]] std::vector<Row> rows_for(float largest) const;
     [[nodiscard]] int slots(const Row& row) const;
     void spread_people(std::vector<Row>& rows) const;
-    void place_people();
+    void position_people();
 
     CrowdOptions options_;
     std::vector<Row> rows_;

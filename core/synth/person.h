@@ -40,8 +40,8 @@ struct Looks {
 struct Scene {
     float key = 0;        // side of the main light: -1 left to 1 right
     float light = 1;      // brightness
-    Rgb tint{1, 1, 1};    // colour of the light
-    Rgb haze{};           // colour of the air
+    Rgb tint{1, 1, 1};    // color of the light
+    Rgb haze{};           // color of the air
     float haze_part = 0;  // 0 none to 1 only haze
     float blur = 0.7F;    // pixels: softness of every edge
 };

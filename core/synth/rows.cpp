@@ -21,7 +21,7 @@ public:
     ShapeRow(const Shape& shape, float dy)
         : shape_(shape), u_y_(hn::Set(d_, shape.uy * dy)), v_y_(hn::Set(d_, shape.vy * dy)) {}
 
-    // Evaluates at horizontal distances dx from the centre; the results are valid until the next call.
+    // Evaluates at horizontal distances dx from the center; the results are valid until the next call.
     HWY_ATTR void evaluate(Vector dx) {
         const Vector zero = hn::Zero(d_);
         const Vector one = hn::Set(d_, 1.0F);

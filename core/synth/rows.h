@@ -1,4 +1,4 @@
-// The inner loops of the drawing, with SIMD: a row of a shape over a row of a picture. Every sample is computed on its
+// The inner loops of the drawing, with SIMD: a row of a shape over a row of an image. Every sample is computed on its
 // own from IEEE operations without contraction, so that the width of the vectors does not matter.
 #pragma once
 

@@ -18,13 +18,13 @@ struct Color {
 // Brightness scaled, colourfulness with it.
 [[nodiscard]] Color lit(Color c, float light) noexcept;
 
-// A point in pixels from the centre is mapped to (u, v) with |(u, v)| = 1 on the outline, and from there to q, which is
-// 1 on the outline and 0 at the centre. Coverage falls smoothly from 1 to 0 while q passes 1 over a range of 1 / edge.
+// A point in pixels from the center is mapped to (u, v) with |(u, v)| = 1 on the outline, and from there to q, which is
+// 1 on the outline and 0 at the center. Coverage falls smoothly from 1 to 0 while q passes 1 over a range of 1 / edge.
 struct Shape {
-    float cx = 0, cy = 0;  // centre, pixels; the first pixel's centre is at 0.5
+    float cx = 0, cy = 0;  // center, pixels; the first pixel's center is at 0.5
     float ux = 1, uy = 0;  // u = ux dx + uy dy
     float vx = 0, vy = 1;  // v = vx dx + vy dy
-    float top = 1;         // v is multiplied by this above the centre: an egg
+    float top = 1;         // v is multiplied by this above the center: an egg
     float bend = 0;        // v is measured from the parabola v = bend u^2: a bow
     float square = 0;      // 0: q = u^2 + v^2; 1: q = u^4 + v^4, nearly a box; between: between
     bool box = false;      // a rectangle instead: q = max(u^2, v^2)
@@ -47,7 +47,7 @@ struct Shape {
         cut_bend = rise;
         cut_edge = 1.0F / width;
     }
-    // Sets x0 to y1, cut to a picture of width x height.
+    // Sets x0 to y1, cut to an image of width x height.
     void bound(int width, int height) noexcept;
 };
 

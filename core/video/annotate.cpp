@@ -24,8 +24,8 @@ constexpr int kRawOpacity = 96;  // of 256
 constexpr int kHaloOpacity = 128;
 constexpr std::array<Color, 3> kScale = {{{28, 138, 255}, {60, 222, 250}, {140, 232, 60}}};  // low to high score
 
-constexpr int kPixelsPerStroke = 400;  // of the picture's shorter side, for each pixel of a bold line
-constexpr int kCells = 6;              // across a hidden face: far fewer than anybody is recognised by
+constexpr int kPixelsPerStroke = 400;  // of the image's shorter side, for each pixel of a bold line
+constexpr int kCells = 6;              // across a hidden face: far fewer than anybody is recognized by
 constexpr float kMargin = 0.15F;       // around it, as a part of its size
 
 // A rectangle of whole pixels, right and bottom excluded.
@@ -36,11 +36,11 @@ struct PixelBox {
 
 class Canvas {
 public:
-    explicit Canvas(WritableFrame& picture)
-        : data_(picture.data(0)),
-          pitch_(picture.plane(0).pitch),
-          width_(picture.info().width),
-          height_(picture.info().height) {}
+    explicit Canvas(WritableFrame& frame)
+        : data_(frame.data(0)),
+          pitch_(frame.plane(0).pitch),
+          width_(frame.info().width),
+          height_(frame.info().height) {}
 
     [[nodiscard]] int width() const { return width_; }
     [[nodiscard]] int height() const { return height_; }
@@ -176,9 +176,9 @@ void draw_kept(Canvas& canvas, const std::vector<Detection>& kept, const Annotat
 
 }  // namespace
 
-void hide_faces(WritableFrame& picture, const std::vector<Detection>& faces, Privacy privacy) {
+void hide_faces(WritableFrame& frame, const std::vector<Detection>& faces, Privacy privacy) {
     if (privacy == Privacy::none) return;
-    const Canvas canvas(picture);
+    const Canvas canvas(frame);
     cv::Mat image = canvas.mat();
     cv::Mat cells;
     for (const Detection& face : faces) {
@@ -195,9 +195,9 @@ void hide_faces(WritableFrame& picture, const std::vector<Detection>& faces, Pri
     }
 }
 
-void draw_landmarks(WritableFrame& picture, const DetectionSet& kept) {
+void draw_landmarks(WritableFrame& frame, const DetectionSet& kept) {
     if (kept.landmarks.size() != kept.detections.size()) return;
-    Canvas canvas(picture);
+    Canvas canvas(frame);
     for (std::size_t i = 0; i < kept.landmarks.size(); ++i) {
         const Detection& face = kept.detections[i];
         if (!drawable(face)) continue;
@@ -214,10 +214,10 @@ void draw_landmarks(WritableFrame& picture, const DetectionSet& kept) {
     }
 }
 
-void annotate(WritableFrame& picture, const std::vector<Detection>& kept, const std::vector<Detection>& raw,
+void annotate(WritableFrame& frame, const std::vector<Detection>& kept, const std::vector<Detection>& raw,
               const AnnotateStyle& style) {
-    hide_faces(picture, kept, style.privacy);
-    Canvas canvas(picture);
+    hide_faces(frame, kept, style.privacy);
+    Canvas canvas(frame);
     if (style.raw) {
         for (const Detection& detection : raw) {
             if (!drawable(detection)) continue;

@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kLongestName = 80;
+constexpr std::size_t kMaxName = 80;
 constexpr std::size_t kFrameDigits = 6;
 
 class Annotator {
@@ -36,10 +36,10 @@ public:
     }
 
     [[nodiscard]] Frame draw(const FrameResult& result) {
-        WritableFrame picture = converter_.bgr_copy(result.frame, pool_);
-        annotate(picture, result.kept.detections, result.raw.detections, style_);
-        if (style_.kept && style_.privacy == Privacy::none) draw_landmarks(picture, result.kept);
-        return std::move(picture).finish();
+        WritableFrame image = converter_.bgr_copy(result.frame, pool_);
+        annotate(image, result.kept.detections, result.raw.detections, style_);
+        if (style_.kept && style_.privacy == Privacy::none) draw_landmarks(image, result.kept);
+        return std::move(image).finish();
     }
 
 private:
@@ -74,7 +74,7 @@ std::string file_name_of(const fs::path& source) {
         const auto byte = static_cast<unsigned char>(c);
         if (byte < 0x80 && std::isalnum(byte) == 0 && c != '-' && c != '.') c = '_';
     }
-    if (name.size() > kLongestName) name.resize(kLongestName);
+    if (name.size() > kMaxName) name.resize(kMaxName);
     return name.empty() ? "frame" : name;
 }
 

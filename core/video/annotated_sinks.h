@@ -1,4 +1,4 @@
-// Sinks that show what was found: an annotated video, or an annotated picture a frame.
+// Sinks that show what was found: an annotated video, or an annotated image a frame.
 #pragma once
 
 #include <functional>

@@ -14,7 +14,7 @@ extern "C" {
 namespace throng::av {
 namespace {
 
-// Where the user of a decoder wants to know, its complaints are counted: it mends damaged pictures without telling
+// Where the user of a decoder wants to know, its complaints are counted: it mends damaged frames without telling
 // else.
 void count_error(void* object) {
     if (object == nullptr || *static_cast<const AVClass**>(object) != avcodec_get_class()) return;

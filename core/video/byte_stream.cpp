@@ -231,8 +231,8 @@ private:
                 return fail(had_writer_ ? timeout_message()
                                         : "no writer within " + short_number(limits().open_timeout) + " s");
             }
-            pollfd wanted{descriptor_, POLLIN, 0};
-            if (::poll(&wanted, 1, kPollMs) > 0 && (wanted.revents & POLLHUP) != 0) had_writer_ = true;
+            pollfd requested{descriptor_, POLLIN, 0};
+            if (::poll(&requested, 1, kPollMs) > 0 && (requested.revents & POLLHUP) != 0) had_writer_ = true;
         }
         return -1;
     }

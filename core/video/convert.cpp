@@ -6,7 +6,7 @@
 #include <opencv2/imgproc.hpp>
 
 #include "core/base/error.h"
-#include "core/video/picture.h"
+#include "core/video/frame_maker.h"
 
 namespace throng {
 namespace {
@@ -80,7 +80,7 @@ void PixelConverter::convert_luma_chroma(const Frame& frame, Packing packing, st
     const int method = SWS_POINT | (info.width % 2 != 0 ? SWS_ACCURATE_RND : 0);
     scaler_.reset(sws_getCachedContext(scaler_.release(), info.width, info.height, from, info.width, info.height,
                                        packed_format(packing), method, nullptr, nullptr, nullptr));
-    if (!scaler_) throw Error(ErrorKind::internal, "this picture cannot be converted for display");
+    if (!scaler_) throw Error(ErrorKind::internal, "this frame cannot be converted for display");
     const int* coefficients = sws_getCoefficients(sws_matrix(info.matrix));
     sws_setColorspaceDetails(scaler_.get(), coefficients, info.range == ColorRange::full ? 1 : 0, coefficients, 1, 0,
                              1 << 16, 1 << 16);

@@ -1,4 +1,4 @@
-// Frames as interleaved 8-bit colours, for screens, pictures and encoders; honours range and matrix.
+// Frames as interleaved 8-bit colors, for screens, frames and encoders; honors range and matrix.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ enum class Packing : std::uint8_t { bgr24, bgra32, rgba32 };  // in the order of
 class PixelConverter {
 public:
     // Writes frame.height() rows of frame.width() pixels, each at `pitch` bytes (>= width * bytes_per_pixel) from the
-    // one before. Device frames are fetched to the host first. Grey becomes equal red, green and blue. Throws
+    // one before. Device frames are fetched to the host first. Gray becomes equal red, green and blue. Throws
     // Error(internal) when the frame cannot be converted.
     void convert(const Frame& frame, Packing packing, std::uint8_t* pixels, std::ptrdiff_t pitch);
 

@@ -18,7 +18,7 @@ public:
         if (stop.stop_requested()) return ReadStatus::timeout;
         if (frames() > 0 && next_ >= frames()) return ReadStatus::end;
         const auto pts = static_cast<double>(next_) / crowd_.options().fps;
-        frame = crowd_.frame(next_).renumbered(next_, pts, std::chrono::steady_clock::now());
+        frame = crowd_.frame(next_).with_timing(next_, pts, std::chrono::steady_clock::now());
         ++next_;
         return ReadStatus::frame;
     }

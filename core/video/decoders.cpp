@@ -19,10 +19,9 @@ extern "C" {
 namespace throng {
 namespace {
 
-constexpr int kMostThreads = 8;
-constexpr std::int64_t kLargePicture = std::int64_t{1}
-                                       << 25;  // above, one thread: each more holds a picture of its own
-constexpr int kHeldDeviceFrames = 12;          // surfaces beyond the decoder's own for frames that are shown or queued
+constexpr int kMaxThreads = 8;
+constexpr std::int64_t kLargeFrame = std::int64_t{1} << 25;  // above, one thread: each more holds a frame of its own
+constexpr int kHeldDeviceFrames = 12;  // surfaces beyond the decoder's own for frames that are shown or queued
 // AV_CUDA_USE_PRIMARY_CONTEXT of libavutil/hwcontext_cuda.h, which would need CUDA's headers: decoded frames lie in the
 // context that the CUDA runtime uses.
 constexpr int kUsePrimaryContext = 1;
@@ -46,11 +45,11 @@ av::CodecPtr make_context(const AVCodec* decoder, const Request& request, std::s
     }
     codec->pkt_timebase = request.stream.time_base;
     codec->opaque = &request.errors;
-    codec->max_pixels = kLargestPicture;
+    codec->max_pixels = kMaxPixels;
     const auto pixels = static_cast<std::int64_t>(codec->width) * codec->height;
     const auto cores = static_cast<int>(std::thread::hardware_concurrency());
-    codec->thread_count = pixels > kLargePicture ? 1 : std::clamp(cores, 1, kMostThreads);
-    // Threads by frame hold back one picture each; a live picture must not be late.
+    codec->thread_count = pixels > kLargeFrame ? 1 : std::clamp(cores, 1, kMaxThreads);
+    // Threads by frame hold back one frame each; a live frame must not be late.
     codec->thread_type = request.low_delay ? FF_THREAD_SLICE : FF_THREAD_FRAME | FF_THREAD_SLICE;
     return codec;
 }
@@ -132,11 +131,11 @@ constexpr std::array<Row, 3> kRows = {{{"cuda", open_cuda}, {"v4l2m2m", open_v4l
 
 void check_size(const AVStream& stream, const std::string& shown) {
     const std::int64_t pixels = static_cast<std::int64_t>(stream.codecpar->width) * stream.codecpar->height;
-    if (pixels <= kLargestPicture) return;
+    if (pixels <= kMaxPixels) return;
     throw Error(ErrorKind::input,
-                "the picture is too large: " + std::to_string(stream.codecpar->width) + "x" +
+                "the frame is too large: " + std::to_string(stream.codecpar->width) + "x" +
                     std::to_string(stream.codecpar->height) + " pixels",
-                shown, "at most " + std::to_string(kLargestPicture >> 20) + " megapixels are decoded");
+                shown, "at most " + std::to_string(kMaxPixels >> 20) + " megapixels are decoded");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Tells a source's reader when the pictures change their size or format.
+// Tells a source's reader when the frames change their size or format.
 #pragma once
 
 #include <tuple>
@@ -9,7 +9,7 @@ namespace throng {
 
 class FormatWatch {
 public:
-    // frame for the first picture and for each like the one before it, else format_changed.
+    // frame for the first frame and for each like the one before it, else format_changed.
     ReadStatus status_of(const Frame& frame) {
         const FrameInfo& info = frame.info();
         const Key key{info.width, info.height, info.format, info.memory};

@@ -76,7 +76,7 @@ void read_all(cv::VideoCapture& capture, bool live, Exchange& exchange) {
         Frame frame = read && capture.retrieve(image) ? frame_of(image, pool) : Frame();
         if (!frame) return;
         const double told = capture.get(cv::CAP_PROP_POS_MSEC) / 1e3;
-        frame = frame.renumbered(index, live ? std::chrono::duration<double>(now - start).count() : told, now);
+        frame = frame.with_timing(index, live ? std::chrono::duration<double>(now - start).count() : told, now);
         std::unique_lock lock(exchange.mutex);
         // A file waits for its reader, a camera replaces what was not read.
         exchange.wake.wait(lock, [&] { return live || !exchange.newest || exchange.stopping; });

@@ -9,7 +9,7 @@
 
 namespace throng {
 
-// A pipeline without an appsink gets one, with the pictures as BGR. Throws Error(unavailable) where this OpenCV has no
+// A pipeline without an appsink gets one, with the frames as BGR. Throws Error(unavailable) where this OpenCV has no
 // GStreamer, Error(input) for a pipeline that does not start, Error(interrupted) after a stop request. OpenCV does not
 // say whether a pipeline ended or broke, so nothing is reported as incomplete.
 [[nodiscard]] std::unique_ptr<VideoSource> open_gstreamer(std::string_view spec, const SourceOptions& options,

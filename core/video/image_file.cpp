@@ -26,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uintmax_t kLargestFile = std::uintmax_t{1} << 29;
+constexpr std::uintmax_t kMaxFile = std::uintmax_t{1} << 29;
 constexpr std::size_t kSignatureBytes = 64;
 
 [[noreturn]] void throw_unreadable(int error, const fs::path& path) {
@@ -56,11 +56,11 @@ void check(const ImageHeader& header, const fs::path& path) {
     if (header.width < 1 || header.height < 1) {
         throw Error(ErrorKind::input, "the image's header is broken", path.string());
     }
-    if (header.height > kLargestPicture / header.width) {
+    if (header.height > kMaxPixels / header.width) {
         throw Error(
             ErrorKind::input,
             "the image is too large: " + std::to_string(header.width) + "x" + std::to_string(header.height) + " pixels",
-            path.string(), "at most " + std::to_string(kLargestPicture >> 20) + " megapixels are read");
+            path.string(), "at most " + std::to_string(kMaxPixels >> 20) + " megapixels are read");
     }
 }
 
@@ -138,7 +138,7 @@ LoadedImage load_image(const fs::path& path) {
     const std::uintmax_t size = fs::file_size(path, failure);
     if (failure) throw Error(ErrorKind::input, "cannot read the image: " + failure.message(), path.string());
     if (size == 0) throw Error(ErrorKind::input, "the file is empty", path.string());
-    if (size > kLargestFile) throw Error(ErrorKind::input, "the file is larger than 512 megabytes", path.string());
+    if (size > kMaxFile) throw Error(ErrorKind::input, "the file is larger than 512 megabytes", path.string());
     const std::vector<std::uint8_t> bytes = file_bytes(path, static_cast<std::size_t>(size));
     const std::optional<ImageHeader> header = read_image_header(bytes);
     if (!header) {
@@ -165,7 +165,7 @@ bool is_animated_png(const fs::path& path) {
     try {
         const auto signature = read_image_header(file_bytes(path, kSignatureBytes));
         if (!signature || signature->kind != ImageKind::png) return false;
-        return read_image_header(file_bytes(path, std::min(fs::file_size(path), kLargestFile)))->animated;
+        return read_image_header(file_bytes(path, std::min(fs::file_size(path), kMaxFile)))->animated;
     } catch (const std::exception&) {
         return false;
     }

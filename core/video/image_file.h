@@ -13,7 +13,7 @@ struct LoadedImage {
     std::string incomplete;  // why the frame is not all that the file holds; mostly empty
 };
 
-// gray8 for grey images, else bgr24, full range, in host memory; upright by its EXIF orientation, 16 bits scaled to 8,
+// gray8 for gray images, else bgr24, full range, in host memory; upright by its EXIF orientation, 16 bits scaled to 8,
 // transparent pixels over white. Throws Error(input) for a file that is no image, is broken, or is too large.
 [[nodiscard]] LoadedImage load_image(const std::filesystem::path& path);
 

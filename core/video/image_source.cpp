@@ -40,7 +40,7 @@ public:
         if (stop.stop_requested()) return ReadStatus::timeout;
         if (!ahead_) return ReadStatus::end;
         const auto pts = static_cast<double>(next_) / kImagesPerSecond;
-        frame = ahead_->frame.renumbered(static_cast<std::int64_t>(next_), pts, std::chrono::steady_clock::now());
+        frame = ahead_->frame.with_timing(static_cast<std::int64_t>(next_), pts, std::chrono::steady_clock::now());
         current_ = paths_[next_++];
         if (!ahead_->incomplete.empty()) parts_[current_] = std::move(ahead_->incomplete);
         ahead_.reset();

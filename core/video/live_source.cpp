@@ -13,7 +13,7 @@
 
 #include "core/base/error.h"
 #include "core/video/format_watch.h"
-#include "core/video/picture.h"
+#include "core/video/frame_maker.h"
 
 namespace throng {
 namespace {
@@ -22,7 +22,7 @@ using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
 
 constexpr Seconds kFirstPause{0.5};
-constexpr Seconds kLongestPause{10};
+constexpr Seconds kMaxPause{10};
 
 class LiveSource final : public VideoSource {
 public:
@@ -84,22 +84,22 @@ public:
 
 private:
     void run(std::unique_ptr<MediaReader> reader, const std::stop_token& stop);
-    struct Trouble {
+    struct StreamError {
         std::string what;
         bool clean_end = false;   // the sender closed in good order
         bool sent_again = false;  // the same file from its start
     };
-    Trouble play(MediaReader& reader, const std::stop_token& stop);
-    std::unique_ptr<MediaReader> reconnect(Trouble trouble, const std::stop_token& stop);
-    void publish(MediaReader& reader, av::FramePtr picture, Clock::time_point begin);
-    double time_of(const MediaReader& reader, const AVFrame& picture, Clock::time_point now);
+    StreamError play(MediaReader& reader, const std::stop_token& stop);
+    std::unique_ptr<MediaReader> reconnect(StreamError error, const std::stop_token& stop);
+    void publish(MediaReader& reader, av::FramePtr av_frame, Clock::time_point begin);
+    double time_of(const MediaReader& reader, const AVFrame& av_frame, Clock::time_point now);
     bool sleep(Seconds pause, const std::stop_token& stop);
     void end(std::optional<Error> failure);
     void set_notice(std::string notice);
 
     // Of the thread alone, while it runs.
     MediaRequest request_;
-    PictureMaker maker_;
+    FrameMaker maker_;
     std::int64_t next_index_ = 0;
     double last_pts_ = -1;
     std::optional<Clock::time_point> first_frame_;  // of all connections
@@ -107,7 +107,7 @@ private:
     std::optional<double> connection_start_;        // its own time of that frame
     std::optional<Clock::time_point> connected_;    // when that frame came
     int attempts_ = 0;                              // since the last lasting connection
-    int failures_ = 0;                              // since the last connection with a picture
+    int failures_ = 0;                              // since the last connection with a frame
     std::uint64_t ended_file_ = 0;                  // first packet of a connection that ended in good order
 
     FormatWatch format_;  // of the reader alone
@@ -129,14 +129,14 @@ void LiveSource::run(std::unique_ptr<MediaReader> reader, const std::stop_token&
     try {
         if (!reader) reader = reconnect({"going on with the software decoder"}, stop);
         while (reader && !stop.stop_requested()) {
-            Trouble trouble = play(*reader, stop);
-            ended_file_ = trouble.clean_end ? reader->first_packet() : 0;
+            StreamError error = play(*reader, stop);
+            ended_file_ = error.clean_end ? reader->first_packet() : 0;
             reader.reset();  // closes the old connection before a new one is made
-            if (trouble.sent_again) {
-                set_notice("the stream has ended; the sender begins it again with the same picture");
+            if (error.sent_again) {
+                set_notice("the stream has ended; the sender begins it again with the same frame");
                 break;
             }
-            if (!stop.stop_requested()) reader = reconnect(std::move(trouble), stop);
+            if (!stop.stop_requested()) reader = reconnect(std::move(error), stop);
         }
         end(std::nullopt);
     } catch (const Error& failure) {
@@ -146,17 +146,17 @@ void LiveSource::run(std::unique_ptr<MediaReader> reader, const std::stop_token&
     }
 }
 
-// Decodes until trouble, and says which.
-LiveSource::Trouble LiveSource::play(MediaReader& reader, const std::stop_token& stop) {
+// Decodes until error, and says which.
+LiveSource::StreamError LiveSource::play(MediaReader& reader, const std::stop_token& stop) {
     connection_start_.reset();
     connected_.reset();
     while (!stop.stop_requested()) {
-        av::FramePtr picture = av::make_frame();
+        av::FramePtr av_frame = av::make_frame();
         const auto begin = Clock::now();
-        const MediaStatus status = reader.next(*picture, stop);
+        const MediaStatus status = reader.next(*av_frame, stop);
         if (ended_file_ != 0 && reader.first_packet() == ended_file_) return {{}, true, true};
         switch (status) {
-            case MediaStatus::picture: publish(reader, std::move(picture), begin); break;
+            case MediaStatus::av_frame: publish(reader, std::move(av_frame), begin); break;
             case MediaStatus::end:
                 if (const std::string error = reader.read_error(); !error.empty()) return {error};
                 return {"the stream ended", true};
@@ -168,12 +168,12 @@ LiveSource::Trouble LiveSource::play(MediaReader& reader, const std::stop_token&
     return {};
 }
 
-void LiveSource::publish(MediaReader& reader, av::FramePtr picture, Clock::time_point begin) {
+void LiveSource::publish(MediaReader& reader, av::FramePtr av_frame, Clock::time_point begin) {
     const auto now = Clock::now();
-    const double pts = time_of(reader, *picture, now);
-    const Orientation orientation = reader.orientation_of_picture(*picture);
+    const double pts = time_of(reader, *av_frame, now);
+    const Orientation orientation = reader.orientation_of_frame(*av_frame);
     const double waited_ms = 1e3 * reader.waited_seconds();
-    Frame frame = maker_.make(std::move(picture), orientation).renumbered(next_index_++, pts, now);
+    Frame frame = maker_.make(std::move(av_frame), orientation).with_timing(next_index_++, pts, now);
     if (!connected_) connected_ = now;
     failures_ = 0;
     if (now - *connected_ >= kLastingConnection) attempts_ = 0;
@@ -192,17 +192,17 @@ void LiveSource::publish(MediaReader& reader, av::FramePtr picture, Clock::time_
 }
 
 // Seconds since the first frame: by the stream's clock, joined to ours at each connection; never goes back.
-double LiveSource::time_of(const MediaReader& reader, const AVFrame& picture, Clock::time_point now) {
+double LiveSource::time_of(const MediaReader& reader, const AVFrame& av_frame, Clock::time_point now) {
     if (!first_frame_) first_frame_ = now;
     const double ours = Seconds(now - *first_frame_).count();
-    const std::optional<double> told = reader.time_of(picture);
+    const std::optional<double> told = reader.time_of(av_frame);
     if (!connection_start_) {
         connection_start_ = told.value_or(0);
         connection_pts_ = ours;
     }
     double pts = told ? connection_pts_ + *told - *connection_start_ : ours;
-    constexpr double kLeastStep = 1e-4;
-    if (last_pts_ >= 0) pts = std::max(pts, last_pts_ + kLeastStep);
+    constexpr double kMinStep = 1e-4;
+    if (last_pts_ >= 0) pts = std::max(pts, last_pts_ + kMinStep);
     last_pts_ = std::max(pts, 0.0);
     return last_pts_;
 }
@@ -210,18 +210,18 @@ double LiveSource::time_of(const MediaReader& reader, const AVFrame& picture, Cl
 // Tries again and again until it works, null when stopped or at the end of a stream that is not to be reopened.
 // Throws the last error when the attempts are used up: those since the last lasting connection, so that a sender that
 // takes every connection and breaks it does not keep us for ever.
-std::unique_ptr<MediaReader> LiveSource::reconnect(Trouble trouble, const std::stop_token& stop) {
-    if (trouble.clean_end && request_.source.reconnects == 0) return nullptr;
-    std::string reason = std::move(trouble.what);
+std::unique_ptr<MediaReader> LiveSource::reconnect(StreamError error, const std::stop_token& stop) {
+    if (error.clean_end && request_.source.reconnects == 0) return nullptr;
+    std::string reason = std::move(error.what);
     spdlog::warn("{}: {}", request_.shown, reason);
     while (request_.source.reconnects < 0 || attempts_ < request_.source.reconnects) {
         ++attempts_;
         set_notice(reason + "; reconnecting, attempt " + std::to_string(attempts_));
-        if (!sleep(std::min(kFirstPause * std::exp2(std::min(failures_++, 10)), kLongestPause), stop)) return nullptr;
+        if (!sleep(std::min(kFirstPause * std::exp2(std::min(failures_++, 10)), kMaxPause), stop)) return nullptr;
         try {
             auto reader = std::make_unique<MediaReader>(request_, stop);
             spdlog::info("{}: connected again", request_.shown);
-            set_notice("connected again, waiting for a picture");
+            set_notice("connected again, waiting for a frame");
             return reader;
         } catch (const Error& failure) {
             if (stop.stop_requested()) return nullptr;

@@ -8,9 +8,9 @@
 
 namespace throng {
 
-// Opens once, so that a wrong address is refused here, then goes on in a thread of its own until destroyed: a stream
+// Opens once, so that a wrong address is rejected here, then goes on in a thread of its own until destroyed: a stream
 // that stalls or ends is opened again after pauses that grow from 0.5 to 10 seconds, at most source.reconnects times
-// since it last gave pictures for kLastingConnection. A sender that ended in good order and begins again with the very
+// since it last gave frames for kLastingConnection. A sender that ended in good order and begins again with the very
 // same packet sends a file again and again: there the source ends. Throws as open_source does.
 [[nodiscard]] std::unique_ptr<VideoSource> open_live(const MediaRequest& request, const std::stop_token& stop);
 // The same with a reader that is open already.

@@ -10,7 +10,7 @@
 
 #include "core/base/error.h"
 #include "core/video/format_watch.h"
-#include "core/video/picture.h"
+#include "core/video/frame_maker.h"
 
 namespace throng {
 namespace {
@@ -18,8 +18,8 @@ namespace {
 constexpr double kDefaultFps = 25;       // for streams that tell no times at all
 constexpr double kTimeTolerance = 1e-4;  // seconds: time stamps are rounded to the container's clock
 
-struct TimedPicture {
-    av::FramePtr picture;
+struct TimedFrame {
+    av::FramePtr av_frame;
     double pts = 0;
     bool starts_again = false;  // the first one of another round
 };
@@ -32,29 +32,29 @@ public:
           maker_(request.source.prefer_device_frames),
           opener_stop_(stop),
           stop_(stop) {
-        std::optional<TimedPicture> first = decode(stop);
-        if (first && reader_->refused_by_hardware() && reader_->seekable()) {
+        std::optional<TimedFrame> first = decode(stop);
+        if (first && reader_->rejected_by_hardware() && reader_->seekable()) {
             request_.source.decoder = "software";  // with all its threads
             reopen();
             first = decode(stop);
         }
-        if (!first) refuse(stop);
-        const Orientation orientation = reader_->orientation_of_picture(*first->picture);
-        width_ = orientation.transpose ? first->picture->height : first->picture->width;
-        height_ = orientation.transpose ? first->picture->width : first->picture->height;
+        if (!first) reject(stop);
+        const Orientation orientation = reader_->orientation_of_frame(*first->av_frame);
+        width_ = orientation.transpose ? first->av_frame->height : first->av_frame->width;
+        height_ = orientation.transpose ? first->av_frame->width : first->av_frame->height;
         pending_.push_back(std::move(*first));
     }
 
     ReadStatus read(Frame& frame, std::stop_token stop) override {
         stop_ = stop;
         reader_->set_loop(loop_);
-        std::optional<TimedPicture> next = take_pending();
+        std::optional<TimedFrame> next = take_pending();
         if (!next) next = decode(stop);
         if (!next) return stop.stop_requested() ? ReadStatus::timeout : ReadStatus::end;
         if (next->starts_again) next_index_ = 0;
-        const Orientation orientation = reader_->orientation_of_picture(*next->picture);
-        frame = maker_.make(std::move(next->picture), orientation)
-                    .renumbered(next_index_++, next->pts, std::chrono::steady_clock::now());
+        const Orientation orientation = reader_->orientation_of_frame(*next->av_frame);
+        frame = maker_.make(std::move(next->av_frame), orientation)
+                    .with_timing(next_index_++, next->pts, std::chrono::steady_clock::now());
         width_ = frame.width();
         height_ = frame.height();
         return format_.status_of(frame);
@@ -90,32 +90,32 @@ public:
     }
 
 private:
-    std::optional<TimedPicture> take_pending() {
+    std::optional<TimedFrame> take_pending() {
         if (pending_.empty()) return std::nullopt;
-        TimedPicture first = std::move(pending_.front());
+        TimedFrame first = std::move(pending_.front());
         pending_.pop_front();
         return first;
     }
 
     [[nodiscard]] double frame_step() const { return 1 / (reader_->fps() > 0 ? reader_->fps() : kDefaultFps); }
-    std::optional<TimedPicture> decode(const std::stop_token& stop);
+    std::optional<TimedFrame> decode(const std::stop_token& stop);
     [[nodiscard]] double continued(std::optional<double> told);
     void forget_times();
-    [[noreturn]] void refuse(const std::stop_token& stop) const;
+    [[noreturn]] void reject(const std::stop_token& stop) const;
     void reopen();
     void position_before(double seconds, double step_back);
-    void skip_to(double seconds, std::optional<TimedPicture> first);
+    void skip_to(double seconds, std::optional<TimedFrame> first);
 
     MediaRequest request_;
     std::unique_ptr<MediaReader> reader_;
-    PictureMaker maker_;
+    FrameMaker maker_;
     FormatWatch format_;
-    std::deque<TimedPicture> pending_;  // decoded ahead: the first frame, and what a seek had to look at
+    std::deque<TimedFrame> pending_;  // decoded ahead: the first frame, and what a seek had to look at
     std::int64_t next_index_ = 0;
     double last_pts_ = -1;    // of decoding
     double offset_ = 0;       // of pts against the file's own times
     bool rebased_ = false;    // its times began again in the middle: only reading from the start gives pts
-    std::int64_t round_ = 0;  // of the picture decoded last
+    std::int64_t round_ = 0;  // of the frame decoded last
     bool loop_ = false;       // of read alone: a seek stops at the end
     int width_ = 0;
     int height_ = 0;
@@ -125,10 +125,10 @@ private:
     std::stop_token stop_;  // of the opener, later of the last read: opening again ends with it, too
 };
 
-std::optional<TimedPicture> MediaFileSource::decode(const std::stop_token& stop) {
-    TimedPicture result{av::make_frame(), 0, false};
-    switch (reader_->next(*result.picture, stop)) {
-        case MediaStatus::picture: break;
+std::optional<TimedFrame> MediaFileSource::decode(const std::stop_token& stop) {
+    TimedFrame result{av::make_frame(), 0, false};
+    switch (reader_->next(*result.av_frame, stop)) {
+        case MediaStatus::av_frame: break;
         case MediaStatus::stopped: return std::nullopt;
         case MediaStatus::end:
         case MediaStatus::broken: early_end_ = reader_->early_end(); return std::nullopt;
@@ -136,15 +136,15 @@ std::optional<TimedPicture> MediaFileSource::decode(const std::stop_token& stop)
             throw Error(ErrorKind::input, "no data for " + short_number(request_.source.read_timeout) + " s",
                         request_.shown, "the connection or the sender has stopped");
     }
-    const std::int64_t round = reader_->round_of(*result.picture);
+    const std::int64_t round = reader_->round_of(*result.av_frame);
     result.starts_again = round != std::exchange(round_, round);
     if (result.starts_again) forget_times();
-    result.pts = continued(reader_->time_of(*result.picture));
+    result.pts = continued(reader_->time_of(*result.av_frame));
     last_pts_ = result.pts;
     return result;
 }
 
-// The time of the next picture, which never lies before the last one's.
+// The time of the next frame, which never lies before the last one's.
 double MediaFileSource::continued(std::optional<double> told) {
     constexpr double kNewTimeBase = 1;  // seconds back: files were put together
     if (!told) return last_pts_ < 0 ? 0 : last_pts_ + frame_step();
@@ -162,15 +162,15 @@ void MediaFileSource::forget_times() {
     offset_ = 0;
 }
 
-// Not one picture came.
-void MediaFileSource::refuse(const std::stop_token& stop) const {
+// Not one frame came.
+void MediaFileSource::reject(const std::stop_token& stop) const {
     if (stop.stop_requested()) throw Error(ErrorKind::interrupted, "stopped while opening", request_.shown);
     if (const std::string error = reader_->read_error(); !error.empty()) {
-        throw Error(ErrorKind::input, error + ", before the first picture", request_.shown);
+        throw Error(ErrorKind::input, error + ", before the first frame", request_.shown);
     }
     const bool damaged = reader_->damaged() > 0;
-    throw Error(ErrorKind::input, damaged ? "not one picture in it can be decoded" : "it holds no picture",
-                request_.shown, damaged ? "the file is damaged" : "the video has a length of 0 seconds");
+    throw Error(ErrorKind::input, damaged ? "not one frame in it can be decoded" : "it holds no frame", request_.shown,
+                damaged ? "the file is damaged" : "the video has a length of 0 seconds");
 }
 
 void MediaFileSource::reopen() {
@@ -195,10 +195,10 @@ bool MediaFileSource::seek(double seconds) {
     reader_->set_loop(false);
     pending_.clear();
     early_end_.clear();
-    // Containers without a good index land behind the wanted time now and then: ask again from further back.
+    // Containers without a good index land behind the requested time now and then: ask again from further back.
     for (const double step_back : {0.0, 2.0, 15.0, std::numeric_limits<double>::infinity()}) {
         position_before(seconds, step_back);
-        std::optional<TimedPicture> first = decode(stop_);
+        std::optional<TimedFrame> first = decode(stop_);
         const bool too_late = !first || first->pts > seconds + kTimeTolerance;
         if (too_late && !std::isinf(step_back)) continue;
         skip_to(seconds, std::move(first));
@@ -217,7 +217,7 @@ bool MediaFileSource::resume_on_host(std::int64_t index, double pts) {
     stop_ = opener_stop_;  // the last read was stopped for this
     reopen();              // the lost decoder's complaints do not count
     if (index >= 0) {
-        static_cast<void>(decode(stop_));  // times count from the first picture
+        static_cast<void>(decode(stop_));  // times count from the first frame
         if (!seek(pts)) return false;
         while (!pending_.empty() && pending_.front().pts <= pts + kTimeTolerance) pending_.pop_front();
     }
@@ -226,10 +226,10 @@ bool MediaFileSource::resume_on_host(std::int64_t index, double pts) {
 }
 
 // Decodes until the frame at `seconds` and the one behind it, which are then next.
-void MediaFileSource::skip_to(double seconds, std::optional<TimedPicture> first) {
-    std::optional<TimedPicture> current = std::move(first);
+void MediaFileSource::skip_to(double seconds, std::optional<TimedFrame> first) {
+    std::optional<TimedFrame> current = std::move(first);
     while (current) {
-        std::optional<TimedPicture> following = decode(stop_);
+        std::optional<TimedFrame> following = decode(stop_);
         if (!following || following->pts > seconds + kTimeTolerance) {
             pending_.push_back(std::move(*current));
             if (following) pending_.push_back(std::move(*following));

@@ -9,7 +9,7 @@
 
 namespace throng {
 
-// Reads its first frame at once, so that a file without any is refused here. Throws as open_source does.
+// Reads its first frame at once, so that a file without any is rejected here. Throws as open_source does.
 [[nodiscard]] std::unique_ptr<VideoSource> open_media_file(const MediaRequest& request, const std::stop_token& stop);
 // The same with a reader that is open already.
 [[nodiscard]] std::unique_ptr<VideoSource> make_media_file_source(const MediaRequest& request,

@@ -20,17 +20,17 @@ extern "C" {
 namespace throng {
 namespace {
 
-constexpr int kMostFailuresInRow = 200;  // of reading: a device that fails for ever must not hold us for ever
+constexpr int kMaxFailuresInRow = 200;  // of reading: a device that fails for ever must not hold us for ever
 constexpr auto kDevicePause = std::chrono::milliseconds(3);
-constexpr double kLongestProbe = 3;  // seconds of a live stream that are looked at before it starts
-// A server of live streams may begin with the last group of pictures, and so be ahead of time by some seconds.
-constexpr double kFarAhead = 20;                   // seconds
-constexpr std::size_t kMostBytesAhead = 64 << 20;  // no such group is larger
-constexpr double kDefaultStep = 0.04;              // seconds between frames of unknown rate
+constexpr double kMaxProbe = 3;  // seconds of a live stream that are looked at before it starts
+// A server of live streams may begin with the last group of frames, and so be ahead of time by some seconds.
+constexpr double kFarAhead = 20;                  // seconds
+constexpr std::size_t kMaxBytesAhead = 64 << 20;  // no such group is larger
+constexpr double kDefaultStep = 0.04;             // seconds between frames of unknown rate
 constexpr double kGrace = 1;  // seconds: a ByteStream, which knows more, reports an expired time limit first
 constexpr auto kPacedWait = std::chrono::milliseconds(500);
 
-// Text that FFmpeg would draw as a terminal does, and cover pictures of music: nobody means these as a video.
+// Text that FFmpeg would draw as a terminal does, and cover frames of music: nobody means these as a video.
 bool is_text(AVCodecID codec) {
     constexpr std::array kText = {AV_CODEC_ID_ANSI, AV_CODEC_ID_BINTEXT, AV_CODEC_ID_XBIN, AV_CODEC_ID_IDF};
     return std::find(kText.begin(), kText.end(), codec) != kText.end();
@@ -137,7 +137,7 @@ void MediaReader::open(const std::stop_token& stop) {
     watchdog_->arm(request_.source.open_timeout, stop);
     AVFormatContext* context = nullptr;
     int status = open_bytes(options, stop);
-    if (request_.live) options.set("fpsprobesize", "5");  // frames; the usual 20 would delay the first picture
+    if (request_.live) options.set("fpsprobesize", "5");  // frames; the usual 20 would delay the first frame
     // Else a file that goes on with earlier times is taken for one whose clock has run over, 26 hours later.
     if (!request_.live) options.set("correct_ts_overflow", "0");
     if (status >= 0) {
@@ -149,7 +149,7 @@ void MediaReader::open(const std::stop_token& stop) {
         if (request_.live) {
             // Drops the packets of the probing, which are late. A short stream may have no others.
             if (!bytes_) context->flags |= AVFMT_FLAG_NOBUFFER;
-            context->max_analyze_duration = static_cast<std::int64_t>(kLongestProbe * AV_TIME_BASE);
+            context->max_analyze_duration = static_cast<std::int64_t>(kMaxProbe * AV_TIME_BASE);
         }
         const std::string redirected = bytes_ ? bytes_->location() : "";
         const std::string& url = redirected.empty() ? request_.url : redirected;
@@ -189,7 +189,7 @@ void MediaReader::find_stream() {
     stream_ = index >= 0 ? input_->streams[index] : nullptr;
     if (stream_ == nullptr || (stream_->disposition & AV_DISPOSITION_ATTACHED_PIC) != 0 ||
         is_text(stream_->codecpar->codec_id)) {
-        throw Error(ErrorKind::input, "there is no video in it", request_.shown, "choose a file with a picture track");
+        throw Error(ErrorKind::input, "there is no video in it", request_.shown, "choose a file with a frame track");
     }
     for (unsigned i = 0; i < input_->nb_streams; ++i) {
         if (input_->streams[i] != stream_) input_->streams[i]->discard = AVDISCARD_ALL;
@@ -218,7 +218,7 @@ bool MediaReader::is_sent_ahead(const std::stop_token& stop) {
     double sent = 0;  // seconds of video
     waited_ = {};
     watchdog_->arm(request_.source.read_timeout, stop);
-    while (waited_ < kPacedWait && bytes < kMostBytesAhead) {
+    while (waited_ < kPacedWait && bytes < kMaxBytesAhead) {
         av::PacketPtr packet = av::make_packet();
         const auto before = std::chrono::steady_clock::now();
         const int status = av_read_frame(input_.get(), packet.get());
@@ -234,26 +234,26 @@ bool MediaReader::is_sent_ahead(const std::stop_token& stop) {
         ahead_.push_back(std::move(packet));
         if (sent > kFarAhead + std::chrono::duration<double>(now - begin).count()) return true;
     }
-    return bytes >= kMostBytesAhead;
+    return bytes >= kMaxBytesAhead;
 }
 
-MediaStatus MediaReader::next(AVFrame& picture, const std::stop_token& stop) {
+MediaStatus MediaReader::next(AVFrame& av_frame, const std::stop_token& stop) {
     waited_ = {};
     for (;;) {
-        const int status = avcodec_receive_frame(codec_.get(), &picture);
+        const int status = avcodec_receive_frame(codec_.get(), &av_frame);
         if (status >= 0) {
-            if (!checked_decoder_) check_wanted_decoder(picture);
-            note_picture(picture);
-            const bool damaged = picture.decode_error_flags != 0 || (picture.flags & AV_FRAME_FLAG_CORRUPT) != 0;
+            if (!checked_decoder_) check_requested_decoder(av_frame);
+            note_frame(av_frame);
+            const bool damaged = av_frame.decode_error_flags != 0 || (av_frame.flags & AV_FRAME_FLAG_CORRUPT) != 0;
             if (damaged) ++damaged_;
-            return MediaStatus::picture;
+            return MediaStatus::av_frame;
         }
         if (status == AVERROR_EOF) return MediaStatus::end;
         if (status != AVERROR(EAGAIN)) {
             ++damaged_;
             if (draining_) return MediaStatus::end;
         }
-        if (const MediaStatus fed = feed(stop); fed != MediaStatus::picture) return fed;
+        if (const MediaStatus fed = feed(stop); fed != MediaStatus::av_frame) return fed;
     }
 }
 
@@ -274,10 +274,10 @@ MediaStatus MediaReader::feed(const std::stop_token& stop) {
             if (loop_ && can_go_round() && go_round()) continue;
             damaged_ -= static_cast<std::uint64_t>(failures_in_row_);  // they are the early end
             draining_ = true;
-            return avcodec_send_packet(codec_.get(), nullptr) < 0 ? MediaStatus::end : MediaStatus::picture;
+            return avcodec_send_packet(codec_.get(), nullptr) < 0 ? MediaStatus::end : MediaStatus::av_frame;
         }
         if (status < 0) {
-            if (const MediaStatus verdict = failed(status); verdict != MediaStatus::picture) return verdict;
+            if (const MediaStatus verdict = failed(status); verdict != MediaStatus::av_frame) return verdict;
             continue;
         }
         failures_in_row_ = 0;
@@ -288,7 +288,7 @@ MediaStatus MediaReader::feed(const std::stop_token& stop) {
         const bool cut = (packet_->flags & AV_PKT_FLAG_CORRUPT) != 0;
         if (cut && (input_->iformat->flags & AVFMT_TS_DISCONT) == 0) ++damaged_;
         if (avcodec_send_packet(codec_.get(), packet_.get()) < 0) ++damaged_;
-        return MediaStatus::picture;
+        return MediaStatus::av_frame;
     }
 }
 
@@ -331,12 +331,12 @@ void MediaReader::note_packet() {
     if (packet.dts != AV_NOPTS_VALUE) packet.dts += passed_.rounds * passed_.period;
 }
 
-// Safe is a file that went by whole and undamaged and whose first pictures need none before them. A file that was cut
-// where they do has packets with earlier times than the first picture that a decoder shows.
+// Safe is a file that went by whole and undamaged and whose first frames need none before them. A file that was cut
+// where they do has packets with earlier times than the first frame that a decoder shows.
 bool MediaReader::can_go_round() const {
     const bool whole = seekable_ && has_index_ && passed_.first && passed_.first == opening_ && !passed_.untimed;
     if (!whole || damaged() > 0 || gave_up_) return false;
-    if (!passed_.lowest_pts || !passed_.first_picture || *passed_.lowest_pts != *passed_.first_picture) return false;
+    if (!passed_.lowest_pts || !passed_.first_frame || *passed_.lowest_pts != *passed_.first_frame) return false;
     return early_end().empty();
 }
 
@@ -357,8 +357,8 @@ bool MediaReader::go_round() {
     return true;
 }
 
-// Complaints about the pictures before and around the first key frame do not count where reading starts between two key
-// frames (a recording of a broadcast, an open group of pictures, a seek): what they need was never in the file.
+// Complaints about the frames before and around the first key frame do not count where reading starts between two key
+// frames (a recording of a broadcast, an open group of frames, a seek): what they need was never in the file.
 void MediaReader::note_entry() {
     const AVPacket& packet = *packet_;
     const bool key = (packet.flags & AV_PKT_FLAG_KEY) != 0;
@@ -371,10 +371,10 @@ void MediaReader::note_entry() {
     }
 }
 
-void MediaReader::note_picture(const AVFrame& picture) {
-    const std::int64_t time = picture.best_effort_timestamp;
-    if (!passed_.first_picture) passed_.first_picture = time;
-    // A demuxer may change its mind about the start later; where none is known, the first picture makes it.
+void MediaReader::note_frame(const AVFrame& av_frame) {
+    const std::int64_t time = av_frame.best_effort_timestamp;
+    if (!passed_.first_frame) passed_.first_frame = time;
+    // A demuxer may change its mind about the start later; where none is known, the first frame makes it.
     if (time != AV_NOPTS_VALUE && !start_) start_ = time;
     if (entry_.passed || !entry_.has_key) return;
     if (time != AV_NOPTS_VALUE && entry_.key_pts && time < *entry_.key_pts) return;
@@ -382,7 +382,7 @@ void MediaReader::note_picture(const AVFrame& picture) {
     if (entry_.torn) excused_ = complaints();
 }
 
-// What a failed read means; picture: try again.
+// What a failed read means; frame: try again.
 MediaStatus MediaReader::failed(int status) {
     if (watchdog_->stopped()) return MediaStatus::stopped;
     // FFmpeg remembers an interrupted read and returns it from later ones, too.
@@ -392,13 +392,13 @@ MediaStatus MediaReader::failed(int status) {
     read_error_ = av::message(status);
     // Damaged data in a file: the demuxer finds its way again. A device or a connection that fails does not.
     const bool may_recover = status == AVERROR_INVALIDDATA && !request_.live;
-    if (may_recover && ++failures_in_row_ < kMostFailuresInRow) return MediaStatus::picture;
+    if (may_recover && ++failures_in_row_ < kMaxFailuresInRow) return MediaStatus::av_frame;
     gave_up_ = true;
     gave_up_on_damage_ = may_recover;
     if (may_recover) damaged_ -= static_cast<std::uint64_t>(failures_in_row_);  // they are the early end
     if (!request_.live) {                                                       // show what the decoder still holds
         draining_ = true;
-        if (avcodec_send_packet(codec_.get(), nullptr) >= 0) return MediaStatus::picture;
+        if (avcodec_send_packet(codec_.get(), nullptr) >= 0) return MediaStatus::av_frame;
     }
     return MediaStatus::broken;
 }
@@ -408,18 +408,18 @@ std::string MediaReader::read_error() const {
     return gave_up_ ? read_error_ : "";
 }
 
-// A hardware decoder may open and still refuse the stream; FFmpeg then decodes in software by itself.
-void MediaReader::check_wanted_decoder(const AVFrame& picture) {
+// A hardware decoder may open and still reject the stream; FFmpeg then decodes in software by itself.
+void MediaReader::check_requested_decoder(const AVFrame& av_frame) {
     checked_decoder_ = true;
-    if (decoder_name_ != "cuda" || picture.hw_frames_ctx != nullptr) return;
+    if (decoder_name_ != "cuda" || av_frame.hw_frames_ctx != nullptr) return;
     if (request_.source.decoder == "cuda") {
         throw Error(ErrorKind::unavailable,
-                    "the GPU does not decode this kind of video (" + details(picture.width, picture.height) + ")",
+                    "the GPU does not decode this kind of video (" + details(av_frame.width, av_frame.height) + ")",
                     request_.shown, "use --decoder auto or software");
     }
     spdlog::info("{}: the GPU does not decode this kind of video, decoding in software", request_.shown);
     decoder_name_ = "software";
-    refused_by_hardware_ = true;
+    rejected_by_hardware_ = true;
 }
 
 bool MediaReader::seek_key_frame(double seconds) {
@@ -439,19 +439,20 @@ bool MediaReader::seek_key_frame(double seconds) {
     return true;
 }
 
-std::int64_t MediaReader::round_of(const AVFrame& picture) const {
-    if (passed_.rounds == 0 || picture.best_effort_timestamp == AV_NOPTS_VALUE) return 0;
-    return (picture.best_effort_timestamp - *passed_.lowest_pts) / passed_.period;
+std::int64_t MediaReader::round_of(const AVFrame& av_frame) const {
+    if (passed_.rounds == 0 || av_frame.best_effort_timestamp == AV_NOPTS_VALUE) return 0;
+    return (av_frame.best_effort_timestamp - *passed_.lowest_pts) / passed_.period;
 }
 
-std::optional<double> MediaReader::time_of(const AVFrame& picture) const {
-    if (picture.best_effort_timestamp == AV_NOPTS_VALUE) return std::nullopt;
-    const std::int64_t ticks = picture.best_effort_timestamp - start_.value_or(0) - round_of(picture) * passed_.period;
+std::optional<double> MediaReader::time_of(const AVFrame& av_frame) const {
+    if (av_frame.best_effort_timestamp == AV_NOPTS_VALUE) return std::nullopt;
+    const std::int64_t ticks =
+        av_frame.best_effort_timestamp - start_.value_or(0) - round_of(av_frame) * passed_.period;
     return static_cast<double>(ticks) * av_q2d(stream_->time_base);
 }
 
-Orientation MediaReader::orientation_of_picture(const AVFrame& picture) const {
-    const AVFrameSideData* data = av_frame_get_side_data(&picture, AV_FRAME_DATA_DISPLAYMATRIX);
+Orientation MediaReader::orientation_of_frame(const AVFrame& av_frame) const {
+    const AVFrameSideData* data = av_frame_get_side_data(&av_frame, AV_FRAME_DATA_DISPLAYMATRIX);
     if (data == nullptr || data->size < 9 * sizeof(std::int32_t)) return orientation_;
     return throng::orientation_of(reinterpret_cast<const std::int32_t*>(data->data));
 }

@@ -1,4 +1,4 @@
-// Opens anything FFmpeg reads and gives the decoded pictures of its first video stream, in the order of display.
+// Opens anything FFmpeg reads and gives the decoded frames of its first video stream, in the order of display.
 #pragma once
 
 #include <algorithm>
@@ -34,13 +34,13 @@ struct MediaRequest {
     std::vector<std::pair<std::string, std::string>> options;  // for that format
     bool device = false;                                       // a camera: nothing to probe, never blocks
     ByteReader bytes = ByteReader::ffmpeg;
-    bool live = false;     // pictures as soon as they are there
+    bool live = false;     // frames as soon as they are there
     bool may_end = false;  // live only if it turns out to have no end: see MediaReader::live
     SourceOptions source;
 };
 
 enum class MediaStatus {
-    picture,
+    av_frame,
     end,
     stalled,  // no data for source.read_timeout seconds
     stopped,  // by the stop token; the reader may be used no more if it reads from a network
@@ -53,24 +53,24 @@ public:
     // open_decoder throws.
     MediaReader(const MediaRequest& request, const std::stop_token& stop);
 
-    // The next picture. Damaged packets are skipped and counted.
-    [[nodiscard]] MediaStatus next(AVFrame& picture, const std::stop_token& stop);
+    // The next frame. Damaged packets are skipped and counted.
+    [[nodiscard]] MediaStatus next(AVFrame& av_frame, const std::stop_token& stop);
 
     // Moves to the last key frame at or before `seconds` from the start, as far as the container can tell.
     [[nodiscard]] bool seek_key_frame(double seconds);
 
-    // Behind the last picture comes the first one again, where that is safe: the decoder goes on with the first packet
-    // as if it were the next. (Emptying a decoder makes FFmpeg set up a hardware one anew.)
+    // Behind the last frame comes the first one again, where that is safe: the decoder goes on with the first packet
+    // as if it were the next. (Emptying a decoder makes FFmpeg set up a hardware one again.)
     void set_loop(bool loop) { loop_ = loop; }
-    // How often the file had begun again before this picture, since it was opened or sought in.
-    [[nodiscard]] std::int64_t round_of(const AVFrame& picture) const;
+    // How often the file had begun again before this frame, since it was opened or sought in.
+    [[nodiscard]] std::int64_t round_of(const AVFrame& av_frame) const;
 
     // Seconds from the stream's start, as first known.
-    [[nodiscard]] std::optional<double> time_of(const AVFrame& picture) const;
-    [[nodiscard]] Orientation orientation_of_picture(const AVFrame& picture) const;
+    [[nodiscard]] std::optional<double> time_of(const AVFrame& av_frame) const;
+    [[nodiscard]] Orientation orientation_of_frame(const AVFrame& av_frame) const;
 
     // A request with may_end is for a stream without an end: it has no length and no duration, and its sender keeps to
-    // the time of its pictures.
+    // the time of its frames.
     [[nodiscard]] bool live() const { return request_.live; }
     // A fingerprint of the first video packet's bytes and time, equal for the same file sent again; 0 before it was
     // read and for what ByteStream does not read (a camera may begin with the same frame whenever it restarts).
@@ -90,10 +90,10 @@ public:
     [[nodiscard]] std::string details(int width, int height) const;
     // Part of the last next() that went into waiting for data.
     [[nodiscard]] double waited_seconds() const { return waited_.count(); }
-    // Places where packets could not be decoded, pictures were decoded in part or reading failed.
+    // Places where packets could not be decoded, frames were decoded in part or reading failed.
     [[nodiscard]] std::uint64_t damaged() const { return complaints() - excused_; }
-    // A hardware decoder was opened and left the first picture to FFmpeg's own, which then has one thread only.
-    [[nodiscard]] bool refused_by_hardware() const { return refused_by_hardware_; }
+    // A hardware decoder was opened and left the first frame to FFmpeg's own, which then has one thread only.
+    [[nodiscard]] bool rejected_by_hardware() const { return rejected_by_hardware_; }
     // Why reading failed for good before the end; empty while it has not.
     [[nodiscard]] std::string read_error() const;
 
@@ -110,15 +110,15 @@ private:
     };
     [[nodiscard]] std::optional<PromisedEnd> promised_end() const;
     [[nodiscard]] double step() const { return fps_ > 0 ? 1 / fps_ : 0; }
-    void note_picture(const AVFrame& picture);
+    void note_frame(const AVFrame& av_frame);
     void note_entry();
-    [[nodiscard]] MediaStatus feed(const std::stop_token& stop);  // one packet; picture means go on
+    [[nodiscard]] MediaStatus feed(const std::stop_token& stop);  // one packet; frame means go on
     [[nodiscard]] int read_packet();
     [[nodiscard]] MediaStatus failed(int status);
     [[nodiscard]] bool can_go_round() const;
     [[nodiscard]] bool go_round();
     void note_packet();
-    void check_wanted_decoder(const AVFrame& picture);
+    void check_requested_decoder(const AVFrame& av_frame);
 
     MediaRequest request_;
     std::unique_ptr<Watchdog> watchdog_ = std::make_unique<Watchdog>();                     // its address is FFmpeg's
@@ -150,15 +150,15 @@ private:
         std::optional<PacketMark> first;
         std::optional<std::int64_t> lowest_pts;
         std::int64_t highest_pts = 0;
-        std::optional<std::int64_t> highest_end;    // of a packet, by its duration
-        std::optional<std::int64_t> first_picture;  // its time
-        bool untimed = false;                       // a packet without a time
+        std::optional<std::int64_t> highest_end;  // of a packet, by its duration
+        std::optional<std::int64_t> first_frame;  // its time
+        bool untimed = false;                     // a packet without a time
         std::int64_t packets = 0;
         std::int64_t rounds = 0;  // that have ended
         std::int64_t period = 0;  // of a round; 0 before the first one has ended
     };
     Passed passed_;
-    // How decoding began: where reading starts between two key frames, the first pictures need some that are not there.
+    // How decoding began: where reading starts between two key frames, the first frames need some that are not there.
     struct Entry {
         std::optional<std::int64_t> key_pts;  // of the first key frame
         bool has_key = false;
@@ -166,11 +166,11 @@ private:
         bool passed = false;
     };
     Entry entry_;
-    std::uint64_t excused_ = 0;          // complaints about such pictures
+    std::uint64_t excused_ = 0;          // complaints about such frames
     std::optional<PacketMark> opening_;  // the file's first packet
     std::int64_t opening_time_ = 0;      // to seek it by
     bool checked_decoder_ = false;
-    bool refused_by_hardware_ = false;
+    bool rejected_by_hardware_ = false;
     bool gave_up_ = false;
     bool gave_up_on_damage_ = false;
     std::chrono::duration<double> waited_{};

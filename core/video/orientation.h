@@ -1,4 +1,4 @@
-// How a picture must be turned to stand upright: one of the eight ways to lay a rectangle on itself.
+// How a frame must be turned to stand upright: one of the eight ways to lay a rectangle on itself.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,10 @@ struct Orientation {
 };
 
 // From a display matrix (nine 16.16 and 2.30 fixed-point numbers, ISO/IEC 14496-12, section 6.2.2; row vector times
-// matrix). Angles between the right ones go to the nearest; a degenerate matrix leaves the picture as it is.
+// matrix). Angles between the right ones go to the nearest; a degenerate matrix leaves the frame as it is.
 [[nodiscard]] Orientation orientation_of(const std::int32_t* display_matrix);
 
-// The frame turned, in memory from the pool; host frames only. Number, time and colours stay.
+// The frame turned, in memory from the pool; host frames only. Number, time and colors stay.
 [[nodiscard]] Frame turned(const Frame& frame, Orientation orientation, FramePool& pool);
 
 }  // namespace throng

@@ -15,9 +15,9 @@
 namespace throng {
 
 enum class ReadStatus {
-    frame,           // a picture was read
+    frame,           // a frame was read
     timeout,         // a live source has none yet (or is reconnecting); call again
-    format_changed,  // a picture was read and its size or format differs from the one before
+    format_changed,  // a frame was read and its size or format differs from the one before
     end,             // no more
 };
 
@@ -33,10 +33,10 @@ struct SourceInfo {
     bool seekable = false;
 };
 
-// A connection that gave pictures for this long was a good one.
+// A connection that gave frames for this long was a good one.
 inline constexpr std::chrono::seconds kLastingConnection{10};
 
-// How long a live source waits for a picture before it says that none came.
+// How long a live source waits for a frame before it says that none came.
 inline constexpr std::chrono::milliseconds kReadWait{200};
 
 // read, seek and info are called from one thread (the decode thread).
@@ -47,7 +47,7 @@ public:
     VideoSource& operator=(const VideoSource&) = delete;
     virtual ~VideoSource() = default;
 
-    // Blocks until a picture, a time-out (live sources, kReadWait), the end, or a stop request (gives timeout).
+    // Blocks until a frame, a time-out (live sources, kReadWait), the end, or a stop request (gives timeout).
     // Throws Error(input) when the input is broken beyond going on; frames read before stay valid.
     //
     // The pts of a frame never lies before that of the frame before it. Of a file it counts from the start of its
@@ -95,7 +95,7 @@ struct SourceOptions {
     bool prefer_device_frames = false;
     double open_timeout = 10;  // seconds: streams, pipes and devices
     double read_timeout = 5;   // seconds without data until a stream, pipe or device counts as stalled
-    // Attempts to open a stream again since it last gave pictures for kLastingConnection; -1 without limit.
+    // Attempts to open a stream again since it last gave frames for kLastingConnection; -1 without limit.
     int reconnects = -1;
     int device = 0;  // GPU for hardware decoding
 };

@@ -18,8 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kWidestPicture = 1920;
-constexpr int kHighestPicture = 1080;
+constexpr int kMaxWidth = 1920;
+constexpr int kMaxHeight = 1080;
 constexpr double kFluentRate = 25;
 
 class Device {
@@ -107,7 +107,7 @@ struct RankedMode {
 
 void consider(const Device& device, const Format& format, std::uint32_t width, std::uint32_t height,
               std::optional<RankedMode>& best) {
-    if (width > kWidestPicture || height > kHighestPicture || width == 0 || height == 0) return;
+    if (width > kMaxWidth || height > kMaxHeight || width == 0 || height == 0) return;
     const RankedMode candidate{{std::string(format.name), static_cast<int>(width), static_cast<int>(height),
                                 fastest_rate(device, format.fourcc, width, height)},
                                format.rank};
@@ -150,8 +150,8 @@ std::optional<Mode> best_mode(const std::string& path) {
                 consider(device, format, size.discrete.width, size.discrete.height, best);
                 continue;
             }
-            const std::uint32_t width = std::min<std::uint32_t>(size.stepwise.max_width, kWidestPicture);
-            const std::uint32_t height = std::min<std::uint32_t>(size.stepwise.max_height, kHighestPicture);
+            const std::uint32_t width = std::min<std::uint32_t>(size.stepwise.max_width, kMaxWidth);
+            const std::uint32_t height = std::min<std::uint32_t>(size.stepwise.max_height, kMaxHeight);
             consider(device, format, width, height, best);
             break;
         }

@@ -18,7 +18,7 @@ struct Camera {
 
 [[nodiscard]] bool has_memory_to_memory_device();
 
-// The mode to ask a camera for: the largest picture of at most 1920x1080 that comes at 25 frames a second or more,
+// The mode to ask a camera for: the largest frame of at most 1920x1080 that comes at 25 frames a second or more,
 // MJPEG or raw. None where the driver tells nothing (its default then serves).
 struct Mode {
     std::string input_format;  // FFmpeg's name: "mjpeg", "yuyv422", "nv12"…

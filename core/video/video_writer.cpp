@@ -15,7 +15,7 @@
 #include "core/base/error.h"
 #include "core/base/output_file.h"
 #include "core/video/av.h"
-#include "core/video/encoder_picture.h"
+#include "core/video/encoder_frame.h"
 
 namespace throng {
 namespace {
@@ -23,9 +23,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kClock = 60000;           // ticks a second: whole for all usual rates, and within MPEG-4's 16 bits
-constexpr double kLongestGap = 10;      // seconds between two frames
+constexpr double kMaxGap = 10;          // seconds between two frames
 constexpr double kSecondsPerGroup = 2;  // between key frames, which are where fragments begin
-constexpr int kMostThreads = 4;
+constexpr int kMaxThreads = 4;
 constexpr double kBitsPerPixel = 0.12;  // for encoders without a constant quality
 
 using EncoderPtr = av::CodecPtr;
@@ -127,7 +127,7 @@ public:
 private:
     void start(const Frame& first);
     [[nodiscard]] EncoderPtr open_encoder(const char* name, const FrameInfo& first) const;
-    void encode(const AVFrame* picture);
+    void encode(const AVFrame* av_frame);
     [[nodiscard]] std::int64_t ticks(double pts);
     void check(int status, const char* what);
 
@@ -137,7 +137,7 @@ private:
     OutputPtr output_;
     EncoderPtr codec_;
     AVStream* stream_ = nullptr;
-    EncoderPicture picture_;
+    EncoderFrame av_frame_;
     av::PacketPtr packet_ = av::make_packet();
     double last_pts_ = 0;  // of the source
     std::int64_t last_ticks_ = -1;
@@ -170,8 +170,8 @@ EncoderPtr VideoWriter::Impl::open_encoder(const char* name, const FrameInfo& fi
     const AVCodec* found = avcodec_find_encoder_by_name(name);
     if (found == nullptr) return nullptr;
     EncoderPtr codec = av::checked(EncoderPtr(avcodec_alloc_context3(found)));
-    codec->width = picture_.width();
-    codec->height = picture_.height();
+    codec->width = av_frame_.width();
+    codec->height = av_frame_.height();
     codec->pix_fmt = AV_PIX_FMT_YUV420P;
     codec->time_base = {1, kClock};
     codec->framerate = av_d2q(options_.fps, kClock);
@@ -181,7 +181,7 @@ EncoderPtr VideoWriter::Impl::open_encoder(const char* name, const FrameInfo& fi
     codec->colorspace = colorspace(first.matrix);
     codec->bit_rate = static_cast<std::int64_t>(kBitsPerPixel * codec->width * codec->height * options_.fps);
     const auto cores = static_cast<int>(std::thread::hardware_concurrency());
-    codec->thread_count = options_.threads > 0 ? options_.threads : std::clamp(cores, 1, kMostThreads);
+    codec->thread_count = options_.threads > 0 ? options_.threads : std::clamp(cores, 1, kMaxThreads);
     if ((output_->oformat->flags & AVFMT_GLOBALHEADER) != 0) codec->flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
     av::Dictionary settings;
     if (std::string_view(name) == "libx264") {
@@ -193,7 +193,7 @@ EncoderPtr VideoWriter::Impl::open_encoder(const char* name, const FrameInfo& fi
 }
 
 void VideoWriter::Impl::start(const Frame& first) {
-    picture_.set_size(first.width(), first.height());
+    av_frame_.set_size(first.width(), first.height());
     bool any = false;
     for (const char* name : kEncoders) {
         any = any || avcodec_find_encoder_by_name(name) != nullptr;
@@ -228,7 +228,7 @@ void VideoWriter::Impl::start(const Frame& first) {
 
 std::int64_t VideoWriter::Impl::ticks(double pts) {
     const double step = pts - last_pts_;
-    const bool plausible = step > 0 && step <= kLongestGap;
+    const bool plausible = step > 0 && step <= kMaxGap;
     last_pts_ = pts;
     if (last_ticks_ < 0) return last_ticks_ = 0;
     const double seconds = plausible ? step : 1 / options_.fps;
@@ -238,16 +238,16 @@ std::int64_t VideoWriter::Impl::ticks(double pts) {
 void VideoWriter::Impl::write(const Frame& frame) {
     if (!output_ || failed_) throw Error(ErrorKind::internal, "a frame was written to a closed video", path_);
     if (!codec_) start(frame);
-    AVFrame& picture = picture_.fill(frame);
-    picture.pts = ticks(frame.info().pts);
-    picture.color_range = AVCOL_RANGE_MPEG;
-    picture.colorspace = codec_->colorspace;
-    encode(&picture);
+    AVFrame& av_frame = av_frame_.fill(frame);
+    av_frame.pts = ticks(frame.info().pts);
+    av_frame.color_range = AVCOL_RANGE_MPEG;
+    av_frame.colorspace = codec_->colorspace;
+    encode(&av_frame);
     ++frames;
 }
 
-void VideoWriter::Impl::encode(const AVFrame* picture) {
-    check(avcodec_send_frame(codec_.get(), picture), "cannot encode the video");
+void VideoWriter::Impl::encode(const AVFrame* av_frame) {
+    check(avcodec_send_frame(codec_.get(), av_frame), "cannot encode the video");
     for (;;) {
         const int status = avcodec_receive_packet(codec_.get(), packet_.get());
         if (status == AVERROR(EAGAIN) || status == AVERROR_EOF) return;

@@ -1,4 +1,4 @@
-// The windows of one block, stage by stage: after each stage those that are left are listed anew, so that the warps of
+// The windows of one block, stage by stage: after each stage those that are left are listed again, so that the warps of
 // the next one are full.
 #pragma once
 
@@ -64,7 +64,7 @@ __device__ Remaining run_stages(const CascadeTables& cascade, const WindowTask& 
     return {windows.list[turn % 2], windows.count[turn % 3]};
 }
 
-// The block's remaining windows into the queue, neighbours staying neighbours. All threads.
+// The block's remaining windows into the queue, neighbors staying neighbors. All threads.
 __device__ inline void push(const WindowTask& task, const WindowQueue& queue, std::uint32_t* queued,
                             std::uint32_t* spilled, BlockWindows& windows, const Remaining& left) {
     if (threadIdx.x == 0 && left.count != 0) windows.first_slot = atomicAdd(queued, left.count);

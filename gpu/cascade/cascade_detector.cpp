@@ -31,7 +31,7 @@ void check_options(const CascadeOptions& options) {
         if (!holds) throw Error(ErrorKind::usage, problem, option);
     };
     require(options.segment_count >= 1 && options.segment_count <= 3, "must lie in [1, 3]", "--segments");
-    require(options.segments.size() < static_cast<std::size_t>(kLargestSegments), "has too many parts (8 at most)",
+    require(options.segments.size() < static_cast<std::size_t>(kMaxSegments), "has too many parts (8 at most)",
             "--segments");
     require(std::is_sorted(options.segments.begin(), options.segments.end()) &&
                 std::adjacent_find(options.segments.begin(), options.segments.end()) == options.segments.end() &&
@@ -70,12 +70,12 @@ void CascadeDetector::choose_segments() {
             trees += stages[static_cast<std::size_t>(s)].tree_count;
         return s;
     };
-    std::vector<int> wanted = options_.segments;
-    if (wanted.empty() && options_.segment_count == 2) wanted = {stage_after(kFirstSegmentTrees)};
-    if (wanted.empty() && options_.segment_count == 3) {
-        for (const int trees : kThreeSegments) wanted.push_back(stage_after(trees));
+    std::vector<int> requested = options_.segments;
+    if (requested.empty() && options_.segment_count == 2) requested = {stage_after(kFirstSegmentTrees)};
+    if (requested.empty() && options_.segment_count == 3) {
+        for (const int trees : kThreeSegments) requested.push_back(stage_after(trees));
     }
-    for (const int s : wanted) {
+    for (const int s : requested) {
         if (s > segments_.back() && s < end) segments_.push_back(s);
     }
     // Whether a window is visited is known once stage 0 is done everywhere, so what reports windows is a launch of its
@@ -136,21 +136,21 @@ void CascadeDetector::enqueue(const Frame& frame, DetectionBuffer& raw, StageRec
         check_cuda(cudaMemsetAsync(raw.span().count, 0, sizeof(DetectionCount), stream_), "clearing the detections");
         return;
     }
-    const DevicePicture picture = intake_.take(frame, options_.mask.skin, recorder);
+    const DeviceImage image = intake_.take(frame, options_.mask.skin, recorder);
     if (options_.graph && warm_) {
         const ScopedStage stage(recorder, stage::kCascade);
-        graphs_.launch(stream_, picture, raw.span(), [&] {
-            SilentRecorder none;
-            enqueue_frame(picture, raw.span(), none);
+        graphs_.launch(stream_, image, raw.span(), [&] {
+            NullRecorder none;
+            enqueue_frame(image, raw.span(), none);
         });
     } else {
-        enqueue_frame(picture, raw.span(), recorder);
+        enqueue_frame(image, raw.span(), recorder);
         warm_ = true;
     }
     intake_.release();
 }
 
-void CascadeDetector::enqueue_frame(const DevicePicture& picture, const DetectionSpan& raw, StageRecorder& recorder) {
+void CascadeDetector::enqueue_frame(const DeviceImage& image, const DetectionSpan& raw, StageRecorder& recorder) {
     WindowTask task = plan_->task();
     task.raw = raw;
     ClearWords clear = plan_->counters();
@@ -158,13 +158,13 @@ void CascadeDetector::enqueue_frame(const DevicePicture& picture, const Detectio
     clear.more_count = sizeof(DetectionCount) / sizeof(std::uint32_t);
     if (options_.scales != Scales::together) {
         const ScopedStage stage(recorder, stage::kCascade);
-        enqueue_groups_apart(picture, task, clear);
+        enqueue_groups_apart(image, task, clear);
         return;
     }
     const Pyramid& pyramid = plan_->pyramid();
     {
         const ScopedStage stage(recorder, stage::kPyramid);
-        pyramid.enqueue_rows(picture, options_.mask, pyramid.all(), clear, stream_);
+        pyramid.enqueue_rows(image, options_.mask, pyramid.all(), clear, stream_);
     }
     {
         const ScopedStage stage(recorder, stage::kIntegral);
@@ -175,15 +175,14 @@ void CascadeDetector::enqueue_frame(const DevicePicture& picture, const Detectio
 }
 
 // Each level from its rows to its boxes, one after another or side by side.
-void CascadeDetector::enqueue_groups_apart(const DevicePicture& picture, const WindowTask& task,
-                                           const ClearWords& clear) {
+void CascadeDetector::enqueue_groups_apart(const DeviceImage& image, const WindowTask& task, const ClearWords& clear) {
     const Pyramid& pyramid = plan_->pyramid();
     const bool concurrent = options_.scales == Scales::streams;
     if (options_.mask.active()) {
-        pyramid.enqueue_rows(picture, options_.mask, pyramid.mask_range(), {}, stream_);
+        pyramid.enqueue_rows(image, options_.mask, pyramid.mask_range(), {}, stream_);
         pyramid.enqueue_columns(pyramid.mask_range(), stream_);
     }
-    pyramid.enqueue_rows(picture, options_.mask, plan_->group_levels(0), clear, stream_);
+    pyramid.enqueue_rows(image, options_.mask, plan_->group_levels(0), clear, stream_);
     if (concurrent) {
         fork_->record(stream_);
         for (const Stream& side : side_streams_) fork_->make_wait(side.view());
@@ -193,7 +192,7 @@ void CascadeDetector::enqueue_groups_apart(const DevicePicture& picture, const W
         const StreamView stream = concurrent && g > 0
                                       ? side_streams_[static_cast<std::size_t>(g - 1) % side_streams_.size()].view()
                                       : stream_;
-        if (g > 0) pyramid.enqueue_rows(picture, options_.mask, levels, {}, stream);
+        if (g > 0) pyramid.enqueue_rows(image, options_.mask, levels, {}, stream);
         pyramid.enqueue_columns(levels, stream);
         enqueue_group(g, task, stream);
     }
@@ -213,7 +212,7 @@ void CascadeDetector::enqueue_group(int g, const WindowTask& task, StreamView st
         const Segment segment{n, segments_[at], segments_[at + 1], plan_->queue(g, (n + 1) % 2),
                               plan_->queue(g, n % 2)};
         if (n == 0) {
-            if (task.wanted != nullptr) {
+            if (task.requested != nullptr) {
                 launch_coarse_windows(choice_, tables, task, group, plan_->tiles(), segment, stream);
             }
             launch_all_windows(choice_, tables, task, group, plan_->tiles(), segment, stream);

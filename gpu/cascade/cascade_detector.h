@@ -53,9 +53,9 @@ public:
 private:
     void choose_segments();
     void prepare(ImageSize frame);
-    void enqueue_frame(const DevicePicture& picture, const DetectionSpan& raw, StageRecorder& recorder);
+    void enqueue_frame(const DeviceImage& image, const DetectionSpan& raw, StageRecorder& recorder);
     void enqueue_group(int g, const WindowTask& task, StreamView stream) const;
-    void enqueue_groups_apart(const DevicePicture& picture, const WindowTask& task, const ClearWords& clear);
+    void enqueue_groups_apart(const DeviceImage& image, const WindowTask& task, const ClearWords& clear);
 
     StreamView stream_;
     int device_;
@@ -71,7 +71,7 @@ private:
     std::vector<Event> side_done_;
     std::optional<Event> fork_;
     FrameGraphs graphs_;
-    bool warm_ = false;  // the kernels have run with this plan: worth a graph, which one picture alone is not
+    bool warm_ = false;  // the kernels have run with this plan: worth a graph, which one image alone is not
 };
 
 // The detector for params.kind haar or lbp, its model looked up as core/model/model_finder.h says.

@@ -23,7 +23,7 @@ struct KernelChoice {
     int multiprocessors;
 };
 
-// With a stride: the coarse windows; those that pass the segment want their neighbourhood looked at.
+// With a stride: the coarse windows; those that pass the segment want their neighborhood looked at.
 void launch_coarse_windows(const KernelChoice& choice, const CascadeTables& cascade, const WindowTask& task,
                            const WindowGroup& group, const WindowTile* tiles, const Segment& segment,
                            StreamView stream);

@@ -1,4 +1,4 @@
-// The switches of the CUDA cascade. Each is an optimisation of P. Micikevicius, Maximizing Face Detection Performance
+// The switches of the CUDA cascade. Each is an optimization of P. Micikevicius, Maximizing Face Detection Performance
 // (GTC 2015), or of this chip; with any setting but a mask or a stride the detections are the CPU's, bit for bit.
 #pragma once
 

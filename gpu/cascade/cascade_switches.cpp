@@ -159,7 +159,7 @@ const std::vector<Row>& table() {
          get_flag<&CascadeOptions::tail>, set_flag<&CascadeOptions::tail>},
         {"mask",
          "Candidate mask",
-         "Only windows with enough skin colour, or in a region of interest, are looked at.",
+         "Only windows with enough skin color, or in a region of interest, are looked at.",
          {"off", "skin"},
          get_mask,
          set_mask},

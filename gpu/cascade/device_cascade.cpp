@@ -12,11 +12,11 @@ namespace throng::gpu {
 namespace {
 
 // Shared memory that one window may take in the tail, and nodes of a tree: beyond them the last segment goes without.
-constexpr std::size_t kLargestTailWindow = 24U << 10;  // bytes
-constexpr int kLargestTailTree = 8;
+constexpr std::size_t kMaxTailWindow = 24U << 10;  // bytes
+constexpr int kMaxTailTree = 8;
 // Shared memory for the sums of a block's windows: with what else a block needs it stays below the 48 KB that every
 // device gives.
-constexpr std::size_t kLargestTile = 38U << 10;  // bytes
+constexpr std::size_t kMaxTile = 38U << 10;  // bytes
 
 template <typename T>
 void upload(DeviceBuffer<T>& buffer, const std::vector<T>& values, StreamView stream) {
@@ -89,7 +89,7 @@ DeviceCascade::DeviceCascade(const CascadeModel& model, StreamView stream) : mod
 
     std::vector<DeviceStage> stages;
     for (const CascadeStage& s : model_.stages) stages.push_back({s.first_tree, s.tree_count, s.threshold, 0});
-    std::vector<std::int32_t> first_node;  // nodes are laid out anew, in the order of the trees
+    std::vector<std::int32_t> first_node;  // nodes are laid out again, in the order of the trees
     std::int32_t nodes = 0;
     for (const CascadeTree& tree : model_.trees) {
         first_node.push_back(nodes);
@@ -126,7 +126,7 @@ void DeviceCascade::set_tile(int largest_step) {
     const int pitch = ((kTileColumns - 1) * step + model_.window_width + 1) | 1;  // odd: rows start in other banks
     const int rows = (kTileRows - 1) * step + model_.window_height + 1;
     const std::size_t bytes = static_cast<std::size_t>(pitch) * static_cast<std::size_t>(rows) * sizeof(std::uint32_t);
-    const bool fits = bytes * (model_.has_tilted ? 2U : 1U) <= kLargestTile;
+    const bool fits = bytes * (model_.has_tilted ? 2U : 1U) <= kMaxTile;
     tables_.tile_pitch = pitch;
     tables_.tile_entries = fits ? pitch * rows : 0;
 }
@@ -176,7 +176,7 @@ void DeviceCascade::build_tail(StreamView stream) {
     for (const CascadeTree& tree : model_.trees) ranks = std::max(ranks, static_cast<int>(tree.node_count));
     const std::size_t window =
         static_cast<std::size_t>(entries) * static_cast<std::size_t>(planes) * sizeof(std::uint32_t);
-    if (window > kLargestTailWindow || ranks > kLargestTailTree) return;
+    if (window > kMaxTailWindow || ranks > kMaxTailTree) return;
 
     const bool haar = model_.kind == CascadeKind::haar;
     const std::size_t trees = model_.trees.size();

@@ -24,7 +24,7 @@ struct alignas(16) HaarNode {
 
 struct alignas(16) LbpNode {
     std::int32_t corner;  // of the first block
-    std::int32_t across;  // entries from a block to its right neighbour,
+    std::int32_t across;  // entries from a block to its right neighbor,
     std::int32_t down;    // and to the one below
     std::int32_t pad0;
     float outcome[2];  // where the code is in the subset, and where not
@@ -33,7 +33,7 @@ struct alignas(16) LbpNode {
 };
 
 // For sums in shared memory. In the tail, a warp a window: the window's sums lie in shared memory, (width + 1) entries
-// a row, tilted ones behind them. Nodes of the same rank in neighbouring trees are neighbours in memory.
+// a row, tilted ones behind them. Nodes of the same rank in neighboring trees are neighbors in memory.
 struct alignas(16) TailHaarNode {  // three quads of 16 bytes
     std::uint16_t corner[12];
     float weight[3];

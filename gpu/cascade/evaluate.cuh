@@ -95,8 +95,8 @@ __device__ int lbp_code_of(const Entry& entry) {
     const auto block = [&](int x, int y) {
         return corner_sum(corner[y][x], corner[y][x + 1], corner[y + 1][x], corner[y + 1][x + 1]);
     };
-    const std::int32_t centre = block(1, 1);
-    const auto bit = [&](int x, int y, int place) { return block(x, y) >= centre ? 1 << place : 0; };
+    const std::int32_t center = block(1, 1);
+    const auto bit = [&](int x, int y, int place) { return block(x, y) >= center ? 1 << place : 0; };
     return bit(0, 0, 7) | bit(1, 0, 6) | bit(2, 0, 5) | bit(2, 1, 4) | bit(2, 2, 3) | bit(1, 2, 2) | bit(0, 2, 1) |
            bit(0, 1, 0);
 }

@@ -1,4 +1,4 @@
-// The first segment: a thread for every window of every level, a warp for 32 neighbours of a row.
+// The first segment: a thread for every window of every level, a warp for 32 neighbors of a row.
 #include <cuda_runtime.h>
 
 #include "gpu/cascade/block_windows.cuh"
@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kWarps = kBlockThreads / 32;
 
-// Stage 0 of 32 neighbours by a warp: lists those that are left, and tells later kernels which fell.
+// Stage 0 of 32 neighbors by a warp: lists those that are left, and tells later kernels which fell.
 template <typename F, typename SumsOf>
 __device__ void first_stage(const CascadeTables& cascade, const WindowTask& task, const WindowLevel& level,
                             const WindowTile& tile, int tile_row, BlockWindows& windows, const SumsOf& sums_of) {
@@ -21,11 +21,11 @@ __device__ void first_stage(const CascadeTables& cascade, const WindowTask& task
     const int word = level.first_word + row * level.words + column / 32;
 
     bool alive = column < level.level.columns;
-    if (task.wanted != nullptr) {
-        const std::uint32_t wanted = task.wanted[word];
+    if (task.requested != nullptr) {
+        const std::uint32_t requested = task.requested[word];
         __syncwarp();
-        if (lane == 0 && wanted != 0) task.wanted[word] = 0;
-        alive = alive && (wanted >> lane & 1U) != 0;
+        if (lane == 0 && requested != 0) task.requested[word] = 0;
+        alive = alive && (requested >> lane & 1U) != 0;
     }
     if (alive && task.pyramid.mask >= 0) alive = in_mask(task, level, column, row);
 
@@ -42,8 +42,8 @@ __device__ void first_stage(const CascadeTables& cascade, const WindowTask& task
         fell = !passes<F>(cascade, task.pyramid, 0, 1, sums_of(place), norm, margin);
         alive = !fell;
     }
-    // With a stride every wanted window is visited: its neighbours have not all been looked at.
-    const unsigned falls = task.wanted == nullptr ? __ballot_sync(kWholeWarp, fell) : 0;
+    // With a stride every requested window is visited: its neighbors have not all been looked at.
+    const unsigned falls = task.requested == nullptr ? __ballot_sync(kWholeWarp, fell) : 0;
     if (lane == 0) task.fell[word] = falls;
     // A skipped window is dropped here where the run of falls before it starts in this word; else report() finds out.
     const int run = run_below(falls, lane);
@@ -137,7 +137,7 @@ __global__ void __launch_bounds__(kBlockThreads)
         if (norm == 0.0F || !passes<F>(cascade, task.pyramid, 0, segment.last, at, norm, margin)) continue;
         for (int y = max(row - stride + 1, 0); y < min(row + stride, level.level.rows); ++y) {
             for (int x = max(column - stride + 1, 0); x < min(column + stride, level.level.columns); ++x) {
-                atomicOr(task.wanted + level.first_word + y * level.words + x / 32, 1U << (x % 32));
+                atomicOr(task.requested + level.first_word + y * level.words + x / 32, 1U << (x % 32));
             }
         }
     }

@@ -23,7 +23,7 @@ __device__ void evaluate_pending(const CascadeTables& cascade, const WindowTask&
         if (bits == 0) continue;
         if (lane == 0) task.pending[word] = 0;
         if ((bits >> lane & 1U) == 0) continue;
-        const WindowPlace first = place_of_word(task, word);
+        const WindowPosition first = place_of_word(task, word);
         const std::uint32_t entry = corner_entry(task, task.levels[first.level], first.column + lane, first.row);
         const std::uint32_t* at = task.pyramid.sums + entry;
         const float norm = norm_of(cascade, task.pyramid, at);

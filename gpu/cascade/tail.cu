@@ -132,7 +132,7 @@ __global__ void __launch_bounds__(kWarps * 32)
         __syncwarp();
         if (bits == 0) continue;
         if (lane == 0) task.pending[word] = 0;
-        const WindowPlace first = place_of_word(task, static_cast<int>(word));
+        const WindowPosition first = place_of_word(task, static_cast<int>(word));
         for (; bits != 0; bits &= bits - 1) {
             const int column = first.column + __ffs(static_cast<int>(bits)) - 1;
             const std::uint32_t at = corner_entry(task, task.levels[first.level], column, first.row);

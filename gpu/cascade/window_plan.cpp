@@ -13,7 +13,7 @@ namespace {
 // A queue has room for half of the windows, and at least for so many. After stage 0 of the frontal cascades a quarter
 // to a half is left; what finds a queue full is only slower.
 constexpr std::int64_t kQueueShare = 2;
-constexpr std::int64_t kLeastQueue = 4096;
+constexpr std::int64_t kMinQueue = 4096;
 
 // The levels to work on, those of the windows that are asked for marked as reported.
 std::vector<WindowLevel> choose_levels(ImageSize frame, const WindowShape& shape, const DetectorParams& params,
@@ -29,13 +29,13 @@ std::vector<WindowLevel> choose_levels(ImageSize frame, const WindowShape& shape
         entry.reported = reported ? 1 : 0;
         levels.push_back(entry);
     };
-    const std::vector<CascadeLevel> wanted = levels_from(params.min_size);
-    if (!first_useful_scale && !wanted.empty()) {
+    const std::vector<CascadeLevel> requested = levels_from(params.min_size);
+    if (!first_useful_scale && !requested.empty()) {
         for (const CascadeLevel& level : levels_from(1)) {
-            if (level.scale < wanted.front().scale) add(level, false);
+            if (level.scale < requested.front().scale) add(level, false);
         }
     }
-    for (const CascadeLevel& level : wanted) add(level, true);
+    for (const CascadeLevel& level : requested) add(level, true);
     return levels;
 }
 
@@ -61,7 +61,7 @@ WindowPlan::WindowPlan(ImageSize frame, const WindowShape& shape, const Detector
     std::int64_t windows = 0;  // of the group
     for (std::size_t i = 0; i < levels_.size(); ++i) {
         WindowLevel& entry = levels_[i];
-        const AtlasPlace& place = pyramid_.atlas().places[i];
+        const AtlasRegion& place = pyramid_.atlas().places[i];
         entry.origin = static_cast<std::int64_t>(place.y) * pyramid_.atlas().pitch + place.x;
         entry.x = place.x;
         entry.y = place.y;
@@ -93,7 +93,7 @@ WindowPlan::WindowPlan(ImageSize frame, const WindowShape& shape, const Detector
         group.windows.end_tile = static_cast<std::int32_t>(tiles.size());
         group.windows.end_word = word_count_;
         group.capacity = static_cast<std::uint32_t>(
-            options.queue_limit > 0 ? options.queue_limit : std::max(windows / kQueueShare, kLeastQueue));
+            options.queue_limit > 0 ? options.queue_limit : std::max(windows / kQueueShare, kMinQueue));
         queued = group.first_queued + 2 * static_cast<std::int64_t>(group.capacity);
     }
     if (levels_.empty()) return;
@@ -124,7 +124,7 @@ WindowTask WindowPlan::task() const {
     task.frame_height = frame_.height;
     task.fell = bits_.data();
     task.pending = bits_.data() + word_count_;
-    task.wanted = stride_ > 1 ? bits_.data() + 2 * static_cast<std::ptrdiff_t>(word_count_) : nullptr;
+    task.requested = stride_ > 1 ? bits_.data() + 2 * static_cast<std::ptrdiff_t>(word_count_) : nullptr;
     task.stride = stride_;
     task.least_share = least_share_;
     return task;

@@ -65,7 +65,7 @@ private:
     int word_count_ = 0;
     DeviceBuffer<WindowLevel> d_levels_;
     DeviceBuffer<WindowTile> d_tiles_;
-    DeviceBuffer<std::uint32_t> bits_;  // fell, pending and, with a stride, wanted
+    DeviceBuffer<std::uint32_t> bits_;  // fell, pending and, with a stride, requested
     DeviceBuffer<GroupCounters> counters_;
     DeviceBuffer<QueuedWindow> queued_;
 };

@@ -10,7 +10,7 @@ namespace throng::gpu {
 
 inline constexpr unsigned kWholeWarp = 0xFFFFFFFFU;
 
-struct WindowPlace {
+struct WindowPosition {
     int level, column, row;
 };
 
@@ -21,7 +21,7 @@ __device__ inline std::uint32_t corner_entry(const WindowTask& task, const Windo
 }
 
 // The window whose corner is this entry of the atlas: levels are sorted by shelf, then by column.
-__device__ inline WindowPlace place_of_entry(const WindowTask& task, std::uint32_t at) {
+__device__ inline WindowPosition place_of_entry(const WindowTask& task, std::uint32_t at) {
     const int y = static_cast<int>(at / static_cast<std::uint32_t>(task.pyramid.pitch));
     const int x = static_cast<int>(at % static_cast<std::uint32_t>(task.pyramid.pitch));
     int low = 0;
@@ -40,7 +40,7 @@ __device__ inline WindowPlace place_of_entry(const WindowTask& task, std::uint32
 }
 
 // The first window of a word of bits.
-__device__ inline WindowPlace place_of_word(const WindowTask& task, int word) {
+__device__ inline WindowPosition place_of_word(const WindowTask& task, int word) {
     int low = 0;
     int high = task.level_count - 1;
     while (low < high) {
@@ -63,7 +63,7 @@ __device__ inline int run_below(std::uint32_t word, int lane) {
 
 // As visited_windows in core/algo/cascade_levels.h, for one window that did not fall itself: of the falls in a row just
 // before it every second one is visited, from their first, and the window after a visited fall is skipped.
-__device__ inline bool is_visited(const WindowTask& task, WindowPlace place) {
+__device__ inline bool is_visited(const WindowTask& task, WindowPosition place) {
     const WindowLevel& level = task.levels[place.level];
     const std::uint32_t* words = task.fell + level.first_word + static_cast<std::int64_t>(place.row) * level.words;
     const int lane = place.column % 32;
@@ -80,10 +80,10 @@ __device__ inline bool is_visited(const WindowTask& task, WindowPlace place) {
 
 // A window that passed every stage.
 __device__ inline void report(const WindowTask& task, std::uint32_t at, double margin) {
-    const WindowPlace place = place_of_entry(task, at);
+    const WindowPosition place = place_of_entry(task, at);
     const WindowLevel& level = task.levels[place.level];
     if (level.reported == 0 || !is_visited(task, place)) return;
-    const std::uint32_t slot = atomicAdd(&task.raw.count->wanted, 1U);
+    const std::uint32_t slot = atomicAdd(&task.raw.count->total, 1U);
     if (slot >= static_cast<std::uint32_t>(task.raw.capacity)) return;
     task.raw.boxes[slot] = window_box(level.level, place.column, place.row, task.frame_width, task.frame_height);
     task.raw.scores[slot] = static_cast<float>(margin);
@@ -97,7 +97,7 @@ __device__ inline void store(const WindowTask& task, const WindowQueue& queue, s
         queue.windows[slot] = window;
         return;
     }
-    const WindowPlace place = place_of_entry(task, window.at);
+    const WindowPosition place = place_of_entry(task, window.at);
     const WindowLevel& level = task.levels[place.level];
     const std::int64_t word = level.first_word + static_cast<std::int64_t>(place.row) * level.words + place.column / 32;
     atomicOr(task.pending + word, 1U << (place.column % 32));

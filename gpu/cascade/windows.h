@@ -11,18 +11,18 @@
 
 namespace throng::gpu {
 
-inline constexpr int kLargestSegments = 8;
+inline constexpr int kMaxSegments = 8;
 inline constexpr int kTileColumns = 32;  // windows: a warp's, and a word of bits
 inline constexpr int kTileRows = 16;
 inline constexpr int kBlockWindows = kTileColumns * kTileRows;
 inline constexpr int kBlockThreads = 256;
 
-// A level's windows. Bits of windows lie in words of 32 neighbours, row by row, level by level.
+// A level's windows. Bits of windows lie in words of 32 neighbors, row by row, level by level.
 struct WindowLevel {
     CascadeLevel level;
     std::int64_t origin;      // entry (0, 0) of its integral image
     std::int32_t x, y;        // the same as column and row of the atlas
-    std::int32_t shelf_end;   // AtlasPlace
+    std::int32_t shelf_end;   // AtlasRegion
     std::int32_t words;       // of a row
     std::int32_t first_word;  // among the words of all levels
     std::int32_t reported;    // 0: looked at, but smaller than asked for
@@ -43,9 +43,9 @@ struct alignas(16) QueuedWindow {
 
 // Of a group of levels that go through the kernels together. All are 0 at the start of a frame.
 struct GroupCounters {
-    std::uint32_t queued[kLargestSegments];  // windows that left segment s for the next, room or not
-    std::uint32_t spilled;                   // of these, how many found the queue full and wait in the pending bits
-    std::uint32_t next;                      // windows that the tail has handed out beyond a warp's first
+    std::uint32_t queued[kMaxSegments];  // windows that left segment s for the next, room or not
+    std::uint32_t spilled;               // of these, how many found the queue full and wait in the pending bits
+    std::uint32_t next;                  // windows that the tail has handed out beyond a warp's first
     std::uint32_t pad[6];
 };
 
@@ -61,9 +61,9 @@ struct WindowTask {
     std::int32_t level_count = 0;
     std::int32_t window_width = 0, window_height = 0;
     std::int32_t frame_width = 0, frame_height = 0;
-    std::uint32_t* fell = nullptr;     // bit: falls in stage 0. What the visited windows of a row follow from
-    std::uint32_t* pending = nullptr;  // bit: found a queue full. All 0 between frames
-    std::uint32_t* wanted = nullptr;   // bit: to be looked at; only with a stride. All 0 between frames
+    std::uint32_t* fell = nullptr;       // bit: falls in stage 0. What the visited windows of a row follow from
+    std::uint32_t* pending = nullptr;    // bit: found a queue full. All 0 between frames
+    std::uint32_t* requested = nullptr;  // bit: to be looked at; only with a stride. All 0 between frames
     std::int32_t stride = 1;
     float least_share = 0;  // of the candidate mask
     DetectionSpan raw;

@@ -9,13 +9,13 @@ namespace throng::gpu {
 // room.
 template <typename Landmark>
 __device__ void put_box(const BoxSink& sink, int image, Box box, float score, bool has_landmarks, Landmark landmark) {
-    const PassPlace pass = sink.d_passes[image % sink.passes];
+    const PassPosition pass = sink.d_passes[image % sink.passes];
     if (!in_core(box, pass.core)) return;
     const Box placed = to_frame(box, pass.place);
     const float side = fmaxf(placed.w, placed.h);
     if (!(side >= sink.min_side && side <= sink.max_side)) return;
     const DetectionSpan& raw = sink.raw[image / sink.passes];
-    const std::uint32_t index = atomicAdd(&raw.count->wanted, 1U);
+    const std::uint32_t index = atomicAdd(&raw.count->total, 1U);
     if (index >= static_cast<std::uint32_t>(raw.capacity)) return;
     raw.boxes[index] = placed;
     raw.scores[index] = score;

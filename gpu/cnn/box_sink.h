@@ -7,14 +7,14 @@
 
 namespace throng::gpu {
 
-struct PassPlace {
+struct PassPosition {
     CnnPlacement place;
     CnnCore core;
 };
 
 struct BoxSink {
-    DetectionSpan raw[kLargestBatch];     // of each frame; the counts are zero before the first writer
-    const PassPlace* d_passes = nullptr;  // image of a map = frame * passes + pass
+    DetectionSpan raw[kMaxBatch];            // of each frame; the counts are zero before the first writer
+    const PassPosition* d_passes = nullptr;  // image of a map = frame * passes + pass
     int passes = 1;
     float threshold = 0;               // scores below are not reported
     float min_side = 0, max_side = 0;  // of the longer side in pixels of the frame

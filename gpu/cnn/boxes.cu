@@ -14,7 +14,7 @@ __global__ void __launch_bounds__(kThreads) boxes_kernel(const __grid_constant__
     const int block = static_cast<int>(blockIdx.x);
     const int image = static_cast<int>(blockIdx.z);
     int which = 0;
-    for (int i = 1; i < kLargestLevels; ++i) which += block >= maps.first_block[i] ? 1 : 0;
+    for (int i = 1; i < kMaxLevels; ++i) which += block >= maps.first_block[i] ? 1 : 0;
     const BoxLevel& level = maps.level[which];
     release_next();
     wait_for_previous();
@@ -25,7 +25,7 @@ __global__ void __launch_bounds__(kThreads) boxes_kernel(const __grid_constant__
     const int x = static_cast<int>(cell % level.score.width);
     const int y = static_cast<int>(cell / level.score.width);
     const auto value = [&](const Map& map, int channel) {
-        return static_cast<float>(*Picture<const T>(map, image, channel).at(x, y));
+        return static_cast<float>(*Frame<const T>(map, image, channel).at(x, y));
     };
     if (maps.family == HeadFamily::yunet) {
         const float score = yunet_score(value(level.score, 0), value(level.objectness, 0));
@@ -51,14 +51,14 @@ __global__ void __launch_bounds__(kThreads) boxes_kernel(const __grid_constant__
 void launch_boxes(const BoxMaps& maps, int images, Precision precision, const Chain& chain) {
     BoxMaps launch = maps;
     int blocks = 0;
-    for (int i = 0; i < kLargestLevels; ++i) {
+    for (int i = 0; i < kMaxLevels; ++i) {
         launch.first_block[i] = blocks;
         if (i >= maps.count) continue;
         const std::int64_t boxes =
             std::int64_t{maps.level[i].score.width} * maps.level[i].score.height * maps.level[i].boxes_per_cell;
         blocks += static_cast<int>((boxes + kThreads - 1) / kThreads);
     }
-    launch.first_block[kLargestLevels] = blocks;
+    launch.first_block[kMaxLevels] = blocks;
     const LaunchShape shape{dim3(static_cast<unsigned>(blocks), 1, static_cast<unsigned>(images)), dim3(kThreads), 0};
     launch_chained(precision == Precision::fp32 ? boxes_kernel<float> : boxes_kernel<__half>, "boxes_kernel", shape,
                    chain, launch);

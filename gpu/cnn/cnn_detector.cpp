@@ -84,10 +84,10 @@ void CnnDetector::configure(const DetectorParams& params) {
     set_up(params);
 }
 
-DetectionExtras CnnDetector::extras() const {
-    DetectionExtras extras;
-    extras.landmarks = network_.head.has_landmarks;
-    return extras;
+OptionalFields CnnDetector::optional_fields() const {
+    OptionalFields optional_fields;
+    optional_fields.landmarks = network_.head.has_landmarks;
+    return optional_fields;
 }
 
 std::vector<DetectorSwitch> CnnDetector::switches() const {
@@ -135,8 +135,8 @@ void CnnDetector::enqueue_batch(const Frame* frames, DetectionBuffer* const* raw
         }
     }
     check_cuda(cudaSetDevice(device_.index), "cudaSetDevice");  // a property of the calling thread
-    for (int first = 0; first < count; first += kLargestBatch) {
-        enqueue_some(frames + first, raw + first, std::min(count - first, kLargestBatch), recorder);
+    for (int first = 0; first < count; first += kMaxBatch) {
+        enqueue_some(frames + first, raw + first, std::min(count - first, kMaxBatch), recorder);
     }
 }
 
@@ -148,7 +148,7 @@ void CnnDetector::enqueue_some(const Frame* frames, DetectionBuffer* const* raw,
     PreprocessTask preprocess;
     BoxSink sink;
     for (int i = 0; i < count; ++i) {
-        preprocess.picture[i] = intakes_[static_cast<std::size_t>(i)]->take_colors(frames[i], recorder);
+        preprocess.image[i] = intakes_[static_cast<std::size_t>(i)]->take_colors(frames[i], recorder);
         preprocess.color[i] = cnn_color_of(frames[i].info());
         preprocess.clear[i] = raw[i]->span().count;
         sink.raw[i] = raw[i]->span();

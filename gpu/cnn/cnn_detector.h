@@ -38,7 +38,7 @@ public:
     void enqueue_batch(const Frame* frames, DetectionBuffer* const* raw, int count, StageRecorder& recorder);
 
     void configure(const DetectorParams& params) override;
-    [[nodiscard]] DetectionExtras extras() const override;
+    [[nodiscard]] OptionalFields optional_fields() const override;
     [[nodiscard]] std::vector<DetectorSwitch> switches() const override;
 
     [[nodiscard]] const Network& network() const { return network_; }

@@ -27,7 +27,7 @@ FrameRuns::FrameRuns(const Network& network, const Steps& steps, Precision preci
         return a.width != b.width ? a.width > b.width : a.height > b.height;
     });
     std::vector<InputPass> inputs;
-    std::vector<PassPlace> places;
+    std::vector<PassPosition> places;
     for (const CnnPass& pass : passes_) {
         inputs.push_back(input_of(pass, width, height));
         places.push_back({pass.place, pass.core});

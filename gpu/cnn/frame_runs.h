@@ -46,7 +46,7 @@ private:
     std::vector<CnnPass> passes_;  // those of a run follow one another
     std::vector<Run> runs_;
     DeviceBuffer<InputPass> d_inputs_;
-    DeviceBuffer<PassPlace> d_places_;
+    DeviceBuffer<PassPosition> d_places_;
     std::vector<Stream> side_streams_;  // of all runs but the first
     std::vector<Event> side_done_;
     Event fork_{Event::Timing::off};

@@ -9,8 +9,8 @@
 
 namespace throng::gpu {
 
-inline constexpr int kLargestLevels = 4;  // strides of a network
-inline constexpr int kLargestPriors = 4;
+inline constexpr int kMaxLevels = 4;  // strides of a network
+inline constexpr int kMaxPriors = 4;
 
 // YuNet: of every stride a pointwise convolution of 64 channels to 16 (logit of the class, logit of objectness, four of
 // the box, ten of landmarks) and a depthwise one, which no activation follows.
@@ -25,11 +25,11 @@ struct YunetHead {
 };
 
 struct YunetHeads {
-    YunetHead head[kLargestLevels];
+    YunetHead head[kMaxLevels];
     int count = 0;
     bool has_landmarks = false;
     BoxSink sink;
-    int first_tile[kLargestLevels + 1] = {};  // filled in by the launch
+    int first_tile[kMaxLevels + 1] = {};  // filled in by the launch
 };
 
 void launch_yunet_heads(const YunetHeads& heads, int images, Precision precision, const Chain& chain);
@@ -40,16 +40,16 @@ struct BoxLevel {
     float stride = 8;         // yunet
     CnnPitch pitch = {8, 8};  // ultraface
     int boxes_per_cell = 1;
-    Prior priors[kLargestPriors] = {};
+    Prior priors[kMaxPriors] = {};
 };
 
 struct BoxMaps {
-    BoxLevel level[kLargestLevels];
+    BoxLevel level[kMaxLevels];
     int count = 0;
     HeadFamily family = HeadFamily::yunet;
     float center_variance = 1, size_variance = 1;
     BoxSink sink;
-    int first_block[kLargestLevels + 1] = {};  // filled in by the launch
+    int first_block[kMaxLevels + 1] = {};  // filled in by the launch
 };
 
 void launch_boxes(const BoxMaps& maps, int images, Precision precision, const Chain& chain);

@@ -11,7 +11,7 @@ enum class Precision : std::uint8_t { fp32, fp16 };
 
 inline constexpr int kChannelStep = 16;
 inline constexpr int kInputChannels = 4;  // of the network's input: three and a zero
-inline constexpr int kLargestBatch = 16;  // frames that go through the network together
+inline constexpr int kMaxBatch = 16;      // frames that go through the network together
 
 constexpr int padded_channels(int channels) {
     return (channels + kChannelStep - 1) / kChannelStep * kChannelStep;

@@ -21,13 +21,13 @@ MapLayout lay_out(const std::vector<MapLife>& lives) {
     std::vector<std::size_t> placed;
     for (const std::size_t i : order) {
         if (lives[i].bytes == 0) continue;
-        std::vector<std::size_t> neighbours;
-        std::copy_if(placed.begin(), placed.end(), std::back_inserter(neighbours),
+        std::vector<std::size_t> neighbors;
+        std::copy_if(placed.begin(), placed.end(), std::back_inserter(neighbors),
                      [&](std::size_t p) { return lives[p].first <= lives[i].last && lives[i].first <= lives[p].last; });
-        std::sort(neighbours.begin(), neighbours.end(),
+        std::sort(neighbors.begin(), neighbors.end(),
                   [&](std::size_t a, std::size_t b) { return layout.offsets[a] < layout.offsets[b]; });
         std::size_t offset = 0;
-        for (const std::size_t p : neighbours) {
+        for (const std::size_t p : neighbors) {
             if (offset + lives[i].bytes <= layout.offsets[p]) break;
             offset = std::max(offset, (layout.offsets[p] + lives[p].bytes + kAlignment - 1) / kAlignment * kAlignment);
         }

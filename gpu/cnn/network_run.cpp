@@ -36,7 +36,7 @@ void NetworkRun::group_steps() {
     const std::vector<Step>& steps = steps_->steps;
     for (int s = 0; s < static_cast<int>(steps.size()); ++s) {
         const Step& step = steps[at(s)];
-        if (!groups_.empty() && groups_.back().count < kLargestMerge) {
+        if (!groups_.empty() && groups_.back().count < kMaxMerge) {
             const auto first = steps.begin() + groups_.back().first;
             if (std::all_of(first, steps.begin() + s, [&](const Step& other) { return can_merge(other, step); })) {
                 ++groups_.back().count;
@@ -142,7 +142,7 @@ void NetworkRun::launch(const Group& group, const Chain& chain) const {
             return launch_kernel(task, images_, precision_, chain);
         }
         case StepKind::point_depth: {
-            PointDepthTask tasks[kLargestMerge];
+            PointDepthTask tasks[kMaxMerge];
             std::int64_t pixels = 0;
             for (int i = 0; i < group.count; ++i) {
                 const Step& each = steps_->steps[at(group.first + i)];

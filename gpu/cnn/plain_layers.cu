@@ -8,7 +8,7 @@ namespace {
 constexpr int kThreads = 128;
 constexpr int kManyThreads = 1 << 18;  // that keep a large device busy
 
-// What a thread works on: a pixel of a map and a group of channels. Neighbours have neighbouring groups.
+// What a thread works on: a pixel of a map and a group of channels. Neighbors have neighboring groups.
 struct Place {
     int x, y, group, image;
     bool inside;
@@ -21,7 +21,7 @@ __device__ Place place_of(const Map& out, int groups) {
             static_cast<int>(blockIdx.z), pixel < static_cast<std::int64_t>(out.width) * out.height};
 }
 
-// kSplit neighbouring threads share the channels of the input between them.
+// kSplit neighboring threads share the channels of the input between them.
 template <typename T, int kSplit>
 __global__ void __launch_bounds__(kThreads) convolution_kernel(const __grid_constant__ PlainConvolution task) {
     const Place at = place_of(task.out, task.out.channels / 4 * kSplit);
@@ -29,7 +29,7 @@ __global__ void __launch_bounds__(kThreads) convolution_kernel(const __grid_cons
     wait_for_previous();
     const int part = at.group % kSplit;
     const int channel = at.group / kSplit * 4;
-    const Picture<const T> in(task.in, at.image);
+    const Frame<const T> in(task.in, at.image);
     float4 sum{};
     if (part == 0 && at.inside) sum = __ldg(reinterpret_cast<const float4*>(task.weights.bias + channel));
     const int in_channels = task.depthwise ? 1 : task.in.channels;
@@ -63,8 +63,8 @@ __global__ void __launch_bounds__(kThreads) convolution_kernel(const __grid_cons
         sum = sum4(sum, other);
     }
     if (!at.inside || part != 0) return;
-    if (task.add.data != nullptr) sum = sum4(sum, load4(Picture<const T>(task.add, at.image, channel).at(at.x, at.y)));
-    store4(Picture<T>(task.out, at.image, channel).at(at.x, at.y), relu4(sum, task.relu));
+    if (task.add.data != nullptr) sum = sum4(sum, load4(Frame<const T>(task.add, at.image, channel).at(at.x, at.y)));
+    store4(Frame<T>(task.out, at.image, channel).at(at.x, at.y), relu4(sum, task.relu));
 }
 
 template <typename T>
@@ -73,14 +73,14 @@ __global__ void __launch_bounds__(kThreads) pool_kernel(const __grid_constant__ 
     release_next();
     wait_for_previous();
     if (!at.inside) return;
-    const Picture<const T> in(task.in, at.image, at.group * 4);
+    const Frame<const T> in(task.in, at.image, at.group * 4);
     float4 largest{-INFINITY, -INFINITY, -INFINITY, -INFINITY};
     for (int tap = 0; tap < task.kernel * task.kernel; ++tap) {
         const int x = at.x * task.stride - task.padding + tap % task.kernel;
         const int y = at.y * task.stride - task.padding + tap / task.kernel;
         if (in.holds(x, y)) largest = max4(largest, load4(in.at(x, y)));
     }
-    store4(Picture<T>(task.out, at.image, at.group * 4).at(at.x, at.y), relu4(largest, task.relu));
+    store4(Frame<T>(task.out, at.image, at.group * 4).at(at.x, at.y), relu4(largest, task.relu));
 }
 
 template <typename T>
@@ -90,12 +90,12 @@ __global__ void __launch_bounds__(kThreads) sum_kernel(const __grid_constant__ P
     wait_for_previous();
     if (!at.inside) return;
     const auto term = [&](const Map& map, int factor) {
-        return static_cast<float>(*Picture<const T>(map, at.image, at.group).at(at.x / factor, at.y / factor));
+        return static_cast<float>(*Frame<const T>(map, at.image, at.group).at(at.x / factor, at.y / factor));
     };
     float sum = term(task.a, task.factor_a);
     if (task.b.data != nullptr) sum += term(task.b, task.factor_b);
     if (task.relu) sum = fmaxf(sum, 0.0F);
-    *Picture<T>(task.out, at.image, task.first_channel + at.group).at(at.x, at.y) = static_cast<T>(sum);
+    *Frame<T>(task.out, at.image, task.first_channel + at.group).at(at.x, at.y) = static_cast<T>(sum);
 }
 
 LaunchShape shape_of(const Map& out, int groups, int images) {
@@ -119,7 +119,7 @@ void launch_convolution(const PlainConvolution& task, int images, const Chain& c
     const std::int64_t threads = std::int64_t{task.out.width} * task.out.height * images * task.out.channels / 4;
     const int depth = task.depthwise ? 1 : task.in.channels;
     if (depth >= 128 && threads < kManyThreads / 8) return launch_convolution<T, 32>(task, images, chain);
-    const bool wide = task.out.channels > 32;  // a thread's neighbours read the same pixels already
+    const bool wide = task.out.channels > 32;  // a thread's neighbors read the same pixels already
     if (depth * task.kernel * task.kernel >= 128 && !wide && threads < kManyThreads)
         return launch_convolution<T, 4>(task, images, chain);
     launch_convolution<T, 1>(task, images, chain);

@@ -70,7 +70,7 @@ __global__ void __launch_bounds__(kTileThreads) point_depth_kernel(const __grid_
     constexpr int kRows = kOut / 4 * (kWidth / 2) * (kHeight / 4) >= kTileThreads ? 4 : 2;
     depthwise_tile<T, kWidth, kHeight, kOut, Block::kMiddlePitch, kRows>(
         middle, task.depth, first, [&](int dx, int dy, int channel, float4(&sums)[kRows][2]) {
-            finish_tile(Picture<T>(task.out, image, first + channel), Picture<T>(task.pooled, image, first + channel),
+            finish_tile(Frame<T>(task.out, image, first + channel), Frame<T>(task.pooled, image, first + channel),
                         task.relu, left + dx, top + dy, sums);
         });
 }
@@ -80,14 +80,14 @@ void launch_point_depth_as(const PointDepthTask* tasks, int count, int images, c
     using Block = PointDepthBlock<T, kIn, kOut, kWidth, kHeight>;
     PointDepthLaunch launch;
     int tiles = 0;
-    for (int i = 0; i < kLargestMerge; ++i) {
+    for (int i = 0; i < kMaxMerge; ++i) {
         launch.first_tile[i] = tiles;
         if (i >= count) continue;
         launch.task[i] = tasks[i];
         launch.tiles_across[i] = (tasks[i].in.width + kWidth - 1) / kWidth;
         tiles += launch.tiles_across[i] * ((tasks[i].in.height + kHeight - 1) / kHeight);
     }
-    launch.first_tile[kLargestMerge] = tiles;
+    launch.first_tile[kMaxMerge] = tiles;
     const dim3 grid(static_cast<unsigned>(tiles), static_cast<unsigned>(tasks[0].point.out / kOut),
                     static_cast<unsigned>(images));
     launch_chained(point_depth_kernel<T, kIn, kOut, kWidth, kHeight>, "point_depth_kernel",

@@ -15,17 +15,17 @@ struct PointDepthTask {
     PointWeights point;
     DepthWeights depth;
     bool relu = false;
-    Map out;     // null: only `pooled` is wanted
-    Map pooled;  // half as wide and high, rounded down: the maxima; null: not wanted
+    Map out;     // null: only `pooled` is requested
+    Map pooled;  // half as wide and high, rounded down: the maxima; null: not requested
 };
 
-inline constexpr int kLargestMerge = 3;
+inline constexpr int kMaxMerge = 3;
 
-// Up to kLargestMerge maps that do not depend on one another, of equal channels, in one launch.
+// Up to kMaxMerge maps that do not depend on one another, of equal channels, in one launch.
 struct PointDepthLaunch {
-    PointDepthTask task[kLargestMerge];
-    int first_tile[kLargestMerge + 1] = {};  // of each task, then the number of tiles
-    int tiles_across[kLargestMerge] = {};
+    PointDepthTask task[kMaxMerge];
+    int first_tile[kMaxMerge + 1] = {};  // of each task, then the number of tiles
+    int tiles_across[kMaxMerge] = {};
 };
 
 // The kernels exist for 16, 32 and 64 channels in, and multiples of 16 out.

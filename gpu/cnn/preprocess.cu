@@ -64,28 +64,28 @@ __device__ void resample(Samples plane, CnnAxis across, CnnAxis down, int x, int
 }
 
 template <bool kSingle>
-__device__ CnnPixel pixel_of(const DevicePicture& picture, const CnnColor& color, const InputPass& pass, int x, int y) {
-    if (picture.bgr != nullptr) {
+__device__ CnnPixel pixel_of(const DeviceImage& image, const CnnColor& color, const InputPass& pass, int x, int y) {
+    if (image.bgr != nullptr) {
         float means[3];
-        resample<kSingle>({picture.bgr, picture.bgr_pitch, 3}, pass.luma_x, pass.luma_y, x, y, means);
+        resample<kSingle>({image.bgr, image.bgr_pitch, 3}, pass.luma_x, pass.luma_y, x, y, means);
         return {means[0], means[1], means[2]};
     }
     float luma[1];
-    resample<kSingle>({picture.luma, picture.luma_pitch, 1}, pass.luma_x, pass.luma_y, x, y, luma);
-    if (picture.cb == nullptr) {
-        const float value = cnn_grey(color, luma[0]);
+    resample<kSingle>({image.luma, image.luma_pitch, 1}, pass.luma_x, pass.luma_y, x, y, luma);
+    if (image.cb == nullptr) {
+        const float value = cnn_gray(color, luma[0]);
         return {value, value, value};
     }
-    if (picture.cr == picture.cb + 1) {
+    if (image.cr == image.cb + 1) {
         float chroma[2];
-        resample<kSingle>({picture.cb, picture.chroma_pitch, picture.chroma_step}, pass.chroma_x, pass.chroma_y, x, y,
+        resample<kSingle>({image.cb, image.chroma_pitch, image.chroma_step}, pass.chroma_x, pass.chroma_y, x, y,
                           chroma);
         return cnn_color(color, luma[0], chroma[0], chroma[1]);
     }
     float cb[1];
     float cr[1];
-    resample<kSingle>({picture.cb, picture.chroma_pitch, picture.chroma_step}, pass.chroma_x, pass.chroma_y, x, y, cb);
-    resample<kSingle>({picture.cr, picture.chroma_pitch, picture.chroma_step}, pass.chroma_x, pass.chroma_y, x, y, cr);
+    resample<kSingle>({image.cb, image.chroma_pitch, image.chroma_step}, pass.chroma_x, pass.chroma_y, x, y, cb);
+    resample<kSingle>({image.cr, image.chroma_pitch, image.chroma_step}, pass.chroma_x, pass.chroma_y, x, y, cr);
     return cnn_color(color, luma[0], cb[0], cr[0]);
 }
 
@@ -105,22 +105,22 @@ __global__ void __launch_bounds__(kBlockWidth* kBlockHeight)
     }
     if (y >= task.out.height) return;
     const InputPass pass = task.d_passes[image % task.passes];
-    const DevicePicture picture = task.picture[image / task.passes];
+    const DeviceImage image = task.image[image / task.passes];
     const CnnColor color = task.color[image / task.passes];
-    const Picture<T> out(task.out, image);
+    const Image<T> out(task.out, image);
 #pragma unroll
     for (int n = 0; n < kPixels; ++n) {
         const int x = first + n * kBlockWidth;
         if (x >= task.out.width) return;
         CnnPixel pixel{0.0F, 0.0F, 0.0F};
         if (x < pass.content_width && y < pass.content_height) {
-            pixel = pixel_of<kSingle>(picture, color, pass, x, y);
+            pixel = pixel_of<kSingle>(image, color, pass, x, y);
         }
         const float one = task.rgb ? pixel.red : pixel.blue;
         const float three = task.rgb ? pixel.blue : pixel.red;
         store4(out.at(x, y),
-               {cnn_normalise(one, task.mean, task.scale), cnn_normalise(pixel.green, task.mean, task.scale),
-                cnn_normalise(three, task.mean, task.scale), 0.0F});
+               {cnn_normalize(one, task.mean, task.scale), cnn_normalize(pixel.green, task.mean, task.scale),
+                cnn_normalize(three, task.mean, task.scale), 0.0F});
     }
 }
 

@@ -1,4 +1,4 @@
-// From a frame where it lies to a network's input in one kernel: colours, resampling, mean and scale, layout.
+// From a frame where it lies to a network's input in one kernel: colors, resampling, mean and scale, layout.
 // The arithmetic is core/algo/cnn_input.h.
 #pragma once
 
@@ -6,7 +6,7 @@
 #include "core/detect/detection_buffer.h"
 #include "gpu/cnn/chain.h"
 #include "gpu/cnn/map.h"
-#include "gpu/frame/device_picture.h"
+#include "gpu/frame/device_image.h"
 
 namespace throng::gpu {
 
@@ -22,15 +22,15 @@ struct InputPass {
 }
 
 struct PreprocessTask {
-    DevicePicture picture[kLargestBatch];  // all of one size
-    CnnColor color[kLargestBatch];
+    DeviceImage image[kMaxBatch];  // all of one size
+    CnnColor color[kMaxBatch];
     const InputPass* d_passes = nullptr;  // image of the input = frame * passes + pass
     int passes = 0;
     bool single = false;  // all of them take one sample an input pixel
     bool rgb = false;     // order of the input's channels
     float mean = 0, scale = 1;
-    Map out;                                    // four channels, the last of them zero
-    DetectionCount* clear[kLargestBatch] = {};  // set to zero where not null
+    Map out;                                // four channels, the last of them zero
+    DetectionCount* clear[kMaxBatch] = {};  // set to zero where not null
 };
 
 void launch_preprocess(const PreprocessTask& task, int frames, Precision precision, const Chain& chain);

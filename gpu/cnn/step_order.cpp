@@ -39,7 +39,7 @@ std::vector<Step> ordered_for_merging(const std::vector<Step>& steps, const std:
             });
         };
         const auto joins = [&](std::size_t candidate) {
-            return group > 0 && group < kLargestMerge &&
+            return group > 0 && group < kMaxMerge &&
                    std::all_of(backwards.end() - static_cast<std::ptrdiff_t>(group), backwards.end(),
                                [&](const Step& placed) { return can_merge(steps[candidate], placed); });
         };

@@ -34,9 +34,9 @@ public:
                         network_.name, "use --backend cpu");
         }
         const NetworkHead& head = network_.head;
-        const bool fits = head.levels.size() <= kLargestLevels &&
+        const bool fits = head.levels.size() <= kMaxLevels &&
                           std::all_of(head.levels.begin(), head.levels.end(),
-                                      [](const HeadLevel& level) { return level.priors.size() <= kLargestPriors; });
+                                      [](const HeadLevel& level) { return level.priors.size() <= kMaxPriors; });
         if (!fits) {
             throw Error(ErrorKind::unavailable, "the CUDA detector decodes up to 4 strides of up to 4 boxes a cell",
                         network_.name, "use --backend cpu");

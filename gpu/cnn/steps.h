@@ -19,7 +19,7 @@ struct Step {
     StepKind kind = StepKind::convolution;
     int in = -1;
     int more = -1;    // point_depth: added, twice as wide and high; convolution, sum: added
-    int out = -1;     // point_depth, stem_unit: may be none where only the maxima are wanted
+    int out = -1;     // point_depth, stem_unit: may be none where only the maxima are requested
     int pooled = -1;  // point_depth, stem_unit: maxima of 2 x 2 of out
     PointWeights point;
     DepthWeights depth;

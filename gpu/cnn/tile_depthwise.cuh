@@ -49,9 +49,9 @@ __device__ void depthwise_tile(const Element* tile, const DepthWeights& depth, i
 }
 
 // Activation, store and pooling of what depthwise_tile hands out: the pixels from (x, y) on. `out` and `pooled` begin
-// at the channel; without extent they are not wanted.
+// at the channel; without extent they are not requested.
 template <typename T, int kRows>
-__device__ void finish_tile(Picture<T> out, Picture<T> pooled, bool relu, int x, int y, float4 (&sums)[kRows][2]) {
+__device__ void finish_tile(Image<T> out, Image<T> pooled, bool relu, int x, int y, float4 (&sums)[kRows][2]) {
 #pragma unroll
     for (int r = 0; r < kRows; ++r) {
 #pragma unroll

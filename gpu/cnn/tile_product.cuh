@@ -116,7 +116,7 @@ public:
         }
     }
 
-    // visit(row_of(row), channel, v, w) with the sums of two neighbouring channels, for every row < kRows.
+    // visit(row_of(row), channel, v, w) with the sums of two neighboring channels, for every row < kRows.
     template <typename RowOf, typename Visit>
     __device__ void for_each(RowOf row_of, Visit visit) const {
 #pragma unroll

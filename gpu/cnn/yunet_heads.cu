@@ -9,7 +9,7 @@ namespace {
 constexpr int kSide = 8;  // cells of a tile
 constexpr int kBordered = kSide + 2;
 constexpr int kPixels = kBordered * kBordered;
-constexpr int kMiddlePitch = kHeadChannels + 1;  // 32 bits: neighbouring cells start in different banks
+constexpr int kMiddlePitch = kHeadChannels + 1;  // 32 bits: neighboring cells start in different banks
 
 template <typename T>
 using HeadProduct = TileProduct<T, kPixels, kHeadChannelsIn, kHeadChannels>;
@@ -23,7 +23,7 @@ __global__ void __launch_bounds__(kTileThreads) yunet_heads_kernel(const __grid_
 
     const int block = static_cast<int>(blockIdx.x);
     int which = 0;
-    for (int i = 1; i < kLargestLevels; ++i) which += block >= heads.first_tile[i] ? 1 : 0;
+    for (int i = 1; i < kMaxLevels; ++i) which += block >= heads.first_tile[i] ? 1 : 0;
     const YunetHead& head = heads.head[which];
     const int across = (head.in.width + kSide - 1) / kSide;
     const int left = (block - heads.first_tile[which]) % across * kSide;
@@ -74,13 +74,13 @@ __global__ void __launch_bounds__(kTileThreads) yunet_heads_kernel(const __grid_
 void launch_yunet_heads(const YunetHeads& heads, int images, Precision precision, const Chain& chain) {
     YunetHeads launch = heads;
     int tiles = 0;
-    for (int i = 0; i < kLargestLevels; ++i) {
+    for (int i = 0; i < kMaxLevels; ++i) {
         launch.first_tile[i] = tiles;
         if (i >= heads.count) continue;
         const Map& in = heads.head[i].in;
         tiles += ((in.width + kSide - 1) / kSide) * ((in.height + kSide - 1) / kSide);
     }
-    launch.first_tile[kLargestLevels] = tiles;
+    launch.first_tile[kMaxLevels] = tiles;
     const LaunchShape shape{dim3(static_cast<unsigned>(tiles), 1, static_cast<unsigned>(images)), dim3(kTileThreads),
                             0};
     launch_chained(precision == Precision::fp32 ? yunet_heads_kernel<float> : yunet_heads_kernel<__half>,

@@ -12,7 +12,7 @@ struct ImageSize {
 };
 
 // One level's integral image: (width + 1) x (height + 1) entries; the first row and column are 0.
-struct AtlasPlace {
+struct AtlasRegion {
     int width, height;  // pixels of the level
     int x, y;           // entry (0, 0); x = 3 mod 4, so that column 1, the first pixel's, is aligned to 16 bytes
     int shelf_end;      // first row below the shelf it lies on
@@ -21,7 +21,7 @@ struct AtlasPlace {
 struct Atlas {
     int pitch = 0;  // entries of a row, a multiple of 32
     int rows = 0;
-    std::vector<AtlasPlace> places;  // in the order of the sizes; by shelves from the top, on a shelf from the left
+    std::vector<AtlasRegion> places;  // in the order of the sizes; by shelves from the top, on a shelf from the left
 
     [[nodiscard]] std::int64_t entries() const { return static_cast<std::int64_t>(pitch) * rows; }
 };

@@ -1,4 +1,4 @@
-// Which parts of a frame may hold a face: skin by its colour, or a region of interest.
+// Which parts of a frame may hold a face: skin by its color, or a region of interest.
 // The mask has a sample for every chroma sample and is summed up with the pyramid, so that asking for a window's share
 // costs four reads.
 #pragma once

@@ -1,6 +1,6 @@
 #include <cuda_runtime.h>
 
-#include "core/algo/grey.h"
+#include "core/algo/gray.h"
 #include "gpu/frame/convert.h"
 
 namespace throng::gpu {
@@ -13,13 +13,13 @@ dim3 grid_for(int width, int height) {
     return dim3((width + kBlockWidth - 1) / kBlockWidth, (height + kBlockHeight - 1) / kBlockHeight);
 }
 
-__global__ void grey_kernel(const std::uint8_t* bgr, int bgr_pitch, int width, int height, std::uint8_t* grey,
-                            int grey_pitch) {
+__global__ void gray_kernel(const std::uint8_t* bgr, int bgr_pitch, int width, int height, std::uint8_t* gray,
+                            int gray_pitch) {
     const int x = blockIdx.x * kBlockWidth + threadIdx.x;
     const int y = blockIdx.y * kBlockHeight + threadIdx.y;
     if (x >= width || y >= height) return;
     const std::uint8_t* at = bgr + static_cast<std::int64_t>(y) * bgr_pitch + 3 * x;
-    grey[static_cast<std::int64_t>(y) * grey_pitch + x] = grey_of_bgr(at[0], at[1], at[2]);
+    gray[static_cast<std::int64_t>(y) * gray_pitch + x] = gray_of_bgr(at[0], at[1], at[2]);
 }
 
 // R = luma_scale (Y - luma_zero) + red Cr, and so on, with chroma about 128.
@@ -48,18 +48,17 @@ __device__ unsigned char saturated(float value) {
     return static_cast<unsigned char>(fminf(fmaxf(value + 0.5F, 0.0F), 255.0F));
 }
 
-__global__ void rgba_kernel(DevicePicture picture, YuvToRgb to, std::uint8_t* rgba, int rgba_pitch) {
+__global__ void rgba_kernel(DeviceImage frame, YuvToRgb to, std::uint8_t* rgba, int rgba_pitch) {
     const int x = blockIdx.x * kBlockWidth + threadIdx.x;
     const int y = blockIdx.y * kBlockHeight + threadIdx.y;
-    if (x >= picture.width || y >= picture.height) return;
-    const float luma =
-        to.luma_scale * (picture.luma[static_cast<std::int64_t>(y) * picture.luma_pitch + x] - to.luma_zero);
+    if (x >= frame.width || y >= frame.height) return;
+    const float luma = to.luma_scale * (frame.luma[static_cast<std::int64_t>(y) * frame.luma_pitch + x] - to.luma_zero);
     float cb = 0;
     float cr = 0;
-    if (picture.cb != nullptr) {
-        const std::int64_t at = static_cast<std::int64_t>(y / 2) * picture.chroma_pitch + x / 2 * picture.chroma_step;
-        cb = picture.cb[at] - 128.0F;
-        cr = picture.cr[at] - 128.0F;
+    if (frame.cb != nullptr) {
+        const std::int64_t at = static_cast<std::int64_t>(y / 2) * frame.chroma_pitch + x / 2 * frame.chroma_step;
+        cb = frame.cb[at] - 128.0F;
+        cr = frame.cr[at] - 128.0F;
     }
     const uchar4 pixel =
         make_uchar4(saturated(luma + to.red * cr), saturated(luma + to.green_cb * cb + to.green_cr * cr),
@@ -69,17 +68,17 @@ __global__ void rgba_kernel(DevicePicture picture, YuvToRgb to, std::uint8_t* rg
 
 }  // namespace
 
-void enqueue_grey(const std::uint8_t* bgr, int bgr_pitch, int width, int height, std::uint8_t* grey, int grey_pitch,
+void enqueue_gray(const std::uint8_t* bgr, int bgr_pitch, int width, int height, std::uint8_t* gray, int gray_pitch,
                   StreamView stream) {
-    grey_kernel<<<grid_for(width, height), dim3(kBlockWidth, kBlockHeight), 0, stream>>>(bgr, bgr_pitch, width, height,
-                                                                                         grey, grey_pitch);
-    check_launch("grey_kernel", stream);
+    gray_kernel<<<grid_for(width, height), dim3(kBlockWidth, kBlockHeight), 0, stream>>>(bgr, bgr_pitch, width, height,
+                                                                                         gray, gray_pitch);
+    check_launch("gray_kernel", stream);
 }
 
-void enqueue_rgba(const DevicePicture& picture, ColorRange range, ColorMatrix matrix, std::uint8_t* rgba,
-                  int rgba_pitch, StreamView stream) {
-    rgba_kernel<<<grid_for(picture.width, picture.height), dim3(kBlockWidth, kBlockHeight), 0, stream>>>(
-        picture, conversion(range, matrix), rgba, rgba_pitch);
+void enqueue_rgba(const DeviceImage& frame, ColorRange range, ColorMatrix matrix, std::uint8_t* rgba, int rgba_pitch,
+                  StreamView stream) {
+    rgba_kernel<<<grid_for(frame.width, frame.height), dim3(kBlockWidth, kBlockHeight), 0, stream>>>(
+        frame, conversion(range, matrix), rgba, rgba_pitch);
     check_launch("rgba_kernel", stream);
 }
 

@@ -5,7 +5,7 @@
 namespace throng::gpu {
 namespace {
 
-constexpr std::size_t kMostGraphs = 16;
+constexpr std::size_t kMaxGraphs = 16;
 
 bool same_span(const DetectionSpan& a, const DetectionSpan& b) {
     return a.boxes == b.boxes && a.scores == b.scores && a.count == b.count && a.capacity == b.capacity;
@@ -13,22 +13,22 @@ bool same_span(const DetectionSpan& a, const DetectionSpan& b) {
 
 }  // namespace
 
-const Graph* FrameGraphs::find(const DevicePicture& picture, const DetectionSpan& raw) {
+const Graph* FrameGraphs::find(const DeviceImage& frame, const DetectionSpan& raw) {
     ++frames_;
     for (Entry& entry : graphs_) {
-        if (!(entry.picture == picture) || !same_span(entry.raw, raw)) continue;
+        if (!(entry.frame == frame) || !same_span(entry.raw, raw)) continue;
         entry.used = frames_;
         return &entry.graph;
     }
     return nullptr;
 }
 
-const Graph& FrameGraphs::keep(const DevicePicture& picture, const DetectionSpan& raw, Graph graph) {
-    if (graphs_.size() == kMostGraphs) {
+const Graph& FrameGraphs::keep(const DeviceImage& frame, const DetectionSpan& raw, Graph graph) {
+    if (graphs_.size() == kMaxGraphs) {
         graphs_.erase(std::min_element(graphs_.begin(), graphs_.end(),
                                        [](const Entry& a, const Entry& b) { return a.used < b.used; }));
     }
-    graphs_.push_back({picture, raw, std::move(graph), frames_});
+    graphs_.push_back({frame, raw, std::move(graph), frames_});
     return graphs_.back().graph;
 }
 

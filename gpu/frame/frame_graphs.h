@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/detect/detection_buffer.h"
-#include "gpu/frame/device_picture.h"
+#include "gpu/frame/device_image.h"
 #include "gpu/runtime/stream.h"
 
 namespace throng::gpu {
@@ -15,12 +15,12 @@ namespace throng::gpu {
 class FrameGraphs {
 public:
     // Replays the launches for these addresses on the stream; enqueue(), which enqueues them there, is captured first
-    // where they are new. Does not synchronise.
+    // where they are new. Does not synchronize.
     template <typename Enqueue>
-    void launch(StreamView stream, const DevicePicture& picture, const DetectionSpan& raw, Enqueue&& enqueue) {
-        const Graph* graph = find(picture, raw);
+    void launch(StreamView stream, const DeviceImage& frame, const DetectionSpan& raw, Enqueue&& enqueue) {
+        const Graph* graph = find(frame, raw);
         if (graph == nullptr) {
-            graph = &keep(picture, raw, Graph::capture(stream, std::forward<Enqueue>(enqueue)));
+            graph = &keep(frame, raw, Graph::capture(stream, std::forward<Enqueue>(enqueue)));
         }
         graph->launch(stream);
     }
@@ -30,14 +30,14 @@ public:
 
 private:
     struct Entry {
-        DevicePicture picture;
+        DeviceImage frame;
         DetectionSpan raw;
         Graph graph;
         std::uint64_t used;  // the frame that used it last
     };
 
-    [[nodiscard]] const Graph* find(const DevicePicture& picture, const DetectionSpan& raw);
-    const Graph& keep(const DevicePicture& picture, const DetectionSpan& raw, Graph graph);
+    [[nodiscard]] const Graph* find(const DeviceImage& frame, const DetectionSpan& raw);
+    const Graph& keep(const DeviceImage& frame, const DetectionSpan& raw, Graph graph);
 
     std::vector<Entry> graphs_;
     std::uint64_t frames_ = 0;

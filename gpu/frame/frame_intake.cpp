@@ -69,7 +69,7 @@ void FrameIntake::bring(const Frame& frame, int planes, Plane (&plane)[Frame::kM
     const FrameInfo& info = frame.info();
     if (info.memory == MemoryKind::device) {
         for (int p = 0; p < planes; ++p) plane[p] = {frame.plane(p).data, static_cast<int>(frame.plane(p).pitch)};
-        // FFmpeg's decoder finishes a picture on the device's default stream, which ours does not wait for by itself.
+        // FFmpeg's decoder finishes a frame on the device's default stream, which ours does not wait for by itself.
         slot.upload.record(cudaStreamLegacy);
         slot.upload.make_wait(stream_);
     } else {
@@ -101,45 +101,45 @@ int planes_to_bring(PixelFormat format, bool chroma) {
 
 }  // namespace
 
-DevicePicture FrameIntake::take_colors(const Frame& frame, StageRecorder& recorder) {
+DeviceImage FrameIntake::take_colors(const Frame& frame, StageRecorder& recorder) {
     if (frame.info().format != PixelFormat::bgr24) return take(frame, true, recorder);
     Plane plane[Frame::kMaxPlanes];
     bring(frame, 1, plane, recorder);
-    DevicePicture picture;
-    picture.width = frame.width();
-    picture.height = frame.height();
-    picture.bgr = plane[0].data;
-    picture.bgr_pitch = plane[0].pitch;
-    return picture;
+    DeviceImage image;
+    image.width = frame.width();
+    image.height = frame.height();
+    image.bgr = plane[0].data;
+    image.bgr_pitch = plane[0].pitch;
+    return image;
 }
 
-DevicePicture FrameIntake::take(const Frame& frame, bool chroma, StageRecorder& recorder) {
+DeviceImage FrameIntake::take(const Frame& frame, bool chroma, StageRecorder& recorder) {
     const FrameInfo& info = frame.info();
     const int planes = planes_to_bring(info.format, chroma);
     Plane plane[Frame::kMaxPlanes];
     bring(frame, planes, plane, recorder);
-    DevicePicture picture;
-    picture.width = info.width;
-    picture.height = info.height;
-    picture.luma = plane[0].data;
-    picture.luma_pitch = plane[0].pitch;
+    DeviceImage image;
+    image.width = info.width;
+    image.height = info.height;
+    image.luma = plane[0].data;
+    image.luma_pitch = plane[0].pitch;
     if (info.format == PixelFormat::bgr24) {
         Slot& slot = slots_[current_];
         const ScopedStage stage(recorder, stage::kGray);
         const int pitch = aligned(info.width);
         const std::size_t bytes = static_cast<std::size_t>(pitch) * static_cast<std::size_t>(info.height);
-        if (slot.grey.size() < bytes) slot.grey = DeviceBuffer<std::uint8_t>(bytes);
-        enqueue_grey(plane[0].data, plane[0].pitch, info.width, info.height, slot.grey.data(), pitch, stream_);
-        picture.luma = slot.grey.data();
-        picture.luma_pitch = pitch;
+        if (slot.gray.size() < bytes) slot.gray = DeviceBuffer<std::uint8_t>(bytes);
+        enqueue_gray(plane[0].data, plane[0].pitch, info.width, info.height, slot.gray.data(), pitch, stream_);
+        image.luma = slot.gray.data();
+        image.luma_pitch = pitch;
     }
     if (planes > 1) {
-        picture.cb = plane[1].data;
-        picture.cr = planes == 2 ? plane[1].data + 1 : plane[2].data;
-        picture.chroma_pitch = plane[1].pitch;
-        picture.chroma_step = planes == 2 ? 2 : 1;
+        image.cb = plane[1].data;
+        image.cr = planes == 2 ? plane[1].data + 1 : plane[2].data;
+        image.chroma_pitch = plane[1].pitch;
+        image.chroma_step = planes == 2 ? 2 : 1;
     }
-    return picture;
+    return image;
 }
 
 void FrameIntake::release() {

@@ -8,7 +8,7 @@
 
 #include "core/detect/stage.h"
 #include "core/frame/frame.h"
-#include "gpu/frame/device_picture.h"
+#include "gpu/frame/device_image.h"
 #include "gpu/runtime/device_buffer.h"
 #include "gpu/runtime/stream.h"
 
@@ -22,12 +22,12 @@ public:
     FrameIntake(StreamView stream, bool integrated);
 
     // The frame's luma, and its chroma where asked for and there, for kernels that are enqueued on the stream after
-    // this. bgr24 frames become grey. Keeps the frame alive until release. Waits only when kFrames frames are still
+    // this. bgr24 frames become gray. Keeps the frame alive until release. Waits only when kFrames frames are still
     // being worked on. Throws Error(unavailable) where memory does not suffice.
-    [[nodiscard]] DevicePicture take(const Frame& frame, bool chroma, StageRecorder& recorder);
+    [[nodiscard]] DeviceImage take(const Frame& frame, bool chroma, StageRecorder& recorder);
 
-    // As take with chroma, but a bgr24 frame stays as it is: picture.bgr is set then and luma is null.
-    [[nodiscard]] DevicePicture take_colors(const Frame& frame, StageRecorder& recorder);
+    // As take with chroma, but a bgr24 frame stays as it is: frame.bgr is set then and luma is null.
+    [[nodiscard]] DeviceImage take_colors(const Frame& frame, StageRecorder& recorder);
 
     // The frame last taken is not read by anything that is enqueued from now on.
     void release();
@@ -39,7 +39,7 @@ private:
         Frame frame;                         // kept for the kernels, or for a copy that is under way
         PinnedBuffer<std::uint8_t> staging;  // frames of pageable memory
         DeviceBuffer<std::uint8_t> uploaded;
-        DeviceBuffer<std::uint8_t> grey;
+        DeviceBuffer<std::uint8_t> gray;
         Event upload{Event::Timing::off};
         Event read{Event::Timing::off};
     };

@@ -41,7 +41,7 @@ Pyramid::Pyramid(ImageSize frame, const std::vector<ImageSize>& levels, const Py
     std::vector<std::int32_t> strip_level;
     std::vector<std::int32_t> slant_level;
     for (std::size_t i = 0; i < images.size(); ++i) {
-        const AtlasPlace& place = atlas_.places[i];
+        const AtlasRegion& place = atlas_.places[i];
         const bool is_mask = i >= levels.size();
         PyramidLevel level{};
         level.width = place.width;
@@ -103,13 +103,13 @@ PyramidTables Pyramid::tables() const {
             v.pitch};
 }
 
-void Pyramid::enqueue_rows(const DevicePicture& picture, const CandidateMask& mask, LevelRange range,
+void Pyramid::enqueue_rows(const DeviceImage& image, const CandidateMask& mask, LevelRange range,
                            const ClearWords& clear, StreamView stream) const {
     const auto row_at = [&](int level) {
         return level < static_cast<int>(levels_.size()) ? levels_[static_cast<std::size_t>(level)].first_row
                                                         : row_count_;
     };
-    launch_resize_rows(tables(), picture, mask, row_at(range.first), row_at(range.last), clear, stream);
+    launch_resize_rows(tables(), image, mask, row_at(range.first), row_at(range.last), clear, stream);
 }
 
 void Pyramid::enqueue_columns(LevelRange range, StreamView stream) const {

@@ -7,7 +7,7 @@ namespace throng::gpu {
 namespace {
 
 constexpr int kRowThreads = 128;
-constexpr int kRowPixels = 4;   // neighbours a thread resizes: one 16-byte store of sums
+constexpr int kRowPixels = 4;   // neighbors a thread resizes: one 16-byte store of sums
 constexpr int kDownWarps = 32;  // warps of a block that sums down 32 columns
 constexpr int kDownRows = 8;    // rows a thread holds in registers
 
@@ -36,24 +36,24 @@ __device__ std::uint8_t resized_pixel(const std::uint8_t* above, const std::uint
                         y);
 }
 
-__device__ std::uint32_t mask_sample(const DevicePicture& picture, const CandidateMask& mask, int x, int y) {
+__device__ std::uint32_t mask_sample(const DeviceImage& frame, const CandidateMask& mask, int x, int y) {
     if (mask.roi_width > 0 && mask.roi_height > 0) {
         const int column = 2 * x - mask.roi_x;
         const int row = 2 * y - mask.roi_y;
         if (column < 0 || row < 0 || column >= mask.roi_width || row >= mask.roi_height) return 0;
     }
-    if (!mask.skin || picture.cb == nullptr) return 1;
-    const std::int64_t at = static_cast<std::int64_t>(y) * picture.chroma_pitch + x * picture.chroma_step;
-    const int cb = __ldg(picture.cb + at);
-    const int cr = __ldg(picture.cr + at);
+    if (!mask.skin || frame.cb == nullptr) return 1;
+    const std::int64_t at = static_cast<std::int64_t>(y) * frame.chroma_pitch + x * frame.chroma_step;
+    const int cb = __ldg(frame.cb + at);
+    const int cr = __ldg(frame.cr + at);
     const SkinTone& tone = mask.tone;
     return cb >= tone.cb_low && cb <= tone.cb_high && cr >= tone.cr_low && cr <= tone.cr_high ? 1 : 0;
 }
 
 // A block makes one row of one level: running sums along it, stored one row and one column further, where the integral
 // image will have them.
-__global__ void __launch_bounds__(kRowThreads) resize_rows_kernel(PyramidTables tables, DevicePicture picture,
-                                                                  CandidateMask mask, int first_row, ClearWords clear) {
+__global__ void __launch_bounds__(kRowThreads)
+    resize_rows_kernel(PyramidTables tables, DeviceImage frame, CandidateMask mask, int first_row, ClearWords clear) {
     if (blockIdx.x == 0) {
         for (int i = threadIdx.x; i < clear.count; i += kRowThreads) clear.words[i] = 0;
         for (int i = threadIdx.x; i < clear.more_count; i += kRowThreads) clear.more[i] = 0;
@@ -69,8 +69,8 @@ __global__ void __launch_bounds__(kRowThreads) resize_rows_kernel(PyramidTables 
     ResizeTap tap_y{};
     if (!is_mask) {
         tap_y = tables.taps[level.taps_y + y];
-        above = picture.luma + static_cast<std::int64_t>(tap_y.offset) * picture.luma_pitch;
-        below = tap_y.far != 0 ? above + picture.luma_pitch : above;
+        above = frame.luma + static_cast<std::int64_t>(tap_y.offset) * frame.luma_pitch;
+        below = tap_y.far != 0 ? above + frame.luma_pitch : above;
     }
     std::uint32_t* out = tables.entries + level.origin + static_cast<std::int64_t>(y + 1) * tables.pitch + 1;
     const int lane = threadIdx.x % 32;
@@ -84,7 +84,7 @@ __global__ void __launch_bounds__(kRowThreads) resize_rows_kernel(PyramidTables 
         for (int k = 0; k < kRowPixels; ++k) {
             std::uint32_t pixel = 0;
             if (x + k < level.width) {
-                pixel = is_mask ? mask_sample(picture, mask, x + k, y)
+                pixel = is_mask ? mask_sample(frame, mask, x + k, y)
                                 : resized_pixel(above, below, tables.taps[level.taps_x + x + k], tap_y);
             }
             total = total + Sums{pixel, pixel * pixel};
@@ -202,10 +202,10 @@ __global__ void __launch_bounds__(kDownWarps * 32) tilted_sums_kernel(PyramidTab
 
 }  // namespace
 
-void launch_resize_rows(const PyramidTables& tables, const DevicePicture& picture, const CandidateMask& mask,
-                        int first_row, int end_row, const ClearWords& clear, StreamView stream) {
+void launch_resize_rows(const PyramidTables& tables, const DeviceImage& frame, const CandidateMask& mask, int first_row,
+                        int end_row, const ClearWords& clear, StreamView stream) {
     if (end_row <= first_row) return;
-    resize_rows_kernel<<<end_row - first_row, kRowThreads, 0, stream>>>(tables, picture, mask, first_row, clear);
+    resize_rows_kernel<<<end_row - first_row, kRowThreads, 0, stream>>>(tables, frame, mask, first_row, clear);
     check_launch("resize_rows_kernel", stream);
 }
 

@@ -1,7 +1,7 @@
 // The resize pyramid and its integral images in device memory: from a frame's luma plane to sums, sums of squares and,
 // where a model needs them, tilted sums, of all levels in two to four launches.
 //
-// The resized grey images themselves are never stored: a row is resized in registers and leaves them as its running
+// The resized gray images themselves are never stored: a row is resized in registers and leaves them as its running
 // sums. Levels are resized as core/algo/resize_linear.h says and sums wrap around as core/algo/cascade.h says, so every
 // difference of entries is the CPU's, bit for bit.
 #pragma once
@@ -12,7 +12,7 @@
 #include "core/algo/resize_linear.h"
 #include "gpu/frame/atlas.h"
 #include "gpu/frame/candidate_mask.h"
-#include "gpu/frame/device_picture.h"
+#include "gpu/frame/device_image.h"
 #include "gpu/runtime/device_buffer.h"
 
 namespace throng::gpu {
@@ -64,10 +64,10 @@ public:
     // the frame is too large for 32-bit offsets.
     Pyramid(ImageSize frame, const std::vector<ImageSize>& levels, const PyramidPlanes& planes, StreamView stream);
 
-    // All enqueue and do not wait. picture must have the constructor's size. rows: resized, with running sums along the
+    // All enqueue and do not wait. frame must have the constructor's size. rows: resized, with running sums along the
     // rows. columns: sums down the columns complete the integral images, then tilted ones. The mask is a level too.
-    void enqueue_rows(const DevicePicture& picture, const CandidateMask& mask, LevelRange range,
-                      const ClearWords& clear, StreamView stream) const;
+    void enqueue_rows(const DeviceImage& image, const CandidateMask& mask, LevelRange range, const ClearWords& clear,
+                      StreamView stream) const;
     void enqueue_columns(LevelRange range, StreamView stream) const;
     // The mask alone, for when levels go one after another.
     [[nodiscard]] LevelRange mask_range() const { return {level_count_, level_count_ + (planes_.mask ? 1 : 0)}; }

@@ -5,7 +5,7 @@
 
 #include "core/algo/resize_linear.h"
 #include "gpu/frame/candidate_mask.h"
-#include "gpu/frame/device_picture.h"
+#include "gpu/frame/device_image.h"
 #include "gpu/frame/pyramid.h"
 
 namespace throng::gpu {
@@ -24,8 +24,8 @@ struct PyramidTables {
     std::int32_t pitch = 0;
 };
 
-void launch_resize_rows(const PyramidTables& tables, const DevicePicture& picture, const CandidateMask& mask,
-                        int first_row, int end_row, const ClearWords& clear, StreamView stream);
+void launch_resize_rows(const PyramidTables& tables, const DeviceImage& frame, const CandidateMask& mask, int first_row,
+                        int end_row, const ClearWords& clear, StreamView stream);
 
 // planes: 1 sums alone, 2 sums and squares. Strips that belong to the mask have sums alone.
 void launch_sum_columns(const PyramidTables& tables, int first_strip, int end_strip, int planes, StreamView stream);

@@ -1,5 +1,5 @@
 // From the frame's luma to gradients of all levels: resized, square roots taken, differences, magnitude, orientation.
-// The resized picture is never stored.
+// The resized image is never stored.
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
@@ -43,17 +43,17 @@ __device__ void store(__half* to, const float (&v)[1]) {
     *to = __float2half_rn(v[0]);
 }
 
-// A column of the tile: which two columns of the picture it lies between.
+// A column of the tile: which two columns of the image it lies between.
 struct TileColumn {
     ResizeTap tap;
     int at;
     std::uint32_t left, right;
 };
 
-// A block makes a tile of 64 x 4 kPixels pixels, a thread kPixels neighbours.
+// A block makes a tile of 64 x 4 kPixels pixels, a thread kPixels neighbors.
 template <typename Value, int kPixels, bool kExact>
 __global__ void __launch_bounds__(kThreads)
-    hog_gradient_kernel(HogTables tables, const HogUnit* units, DevicePicture picture, DetectionCount* clear) {
+    hog_gradient_kernel(HogTables tables, const HogUnit* units, DeviceImage image, DetectionCount* clear) {
     constexpr int kRows = kThreads * kPixels / kGradientWidth;
     __shared__ float tile[kRows + 2][kPitch];
     if (clear != nullptr && blockIdx.x == 0 && threadIdx.x == 0) *clear = {};
@@ -72,11 +72,11 @@ __global__ void __launch_bounds__(kThreads)
     const auto fill_row = [&](int row, auto... columns) {
         const int y = mirrored(min(unit.y + row - 1, level.height), level.height);
         const ResizeTap tap = tap_of(tables.taps, level.taps_y, y);
-        const auto pitch = static_cast<std::uint32_t>(picture.luma_pitch);
+        const auto pitch = static_cast<std::uint32_t>(image.luma_pitch);
         const std::uint32_t above = static_cast<std::uint32_t>(tap.offset) * pitch;
         const std::uint32_t below = tap.far != 0 ? above + pitch : above;
         const auto fill = [&](const TileColumn& column) {
-            const std::uint8_t* luma = picture.luma;
+            const std::uint8_t* luma = image.luma;
             const auto pixel = static_cast<float>(resize_pixel(
                 __ldg(luma + (above + column.left)), __ldg(luma + (above + column.right)),
                 __ldg(luma + (below + column.left)), __ldg(luma + (below + column.right)), column.tap, tap));
@@ -119,26 +119,26 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 template <typename Value, int kPixels>
-void launch(const HogTables& tables, const HogUnits& units, bool exact, const DevicePicture& picture,
-            DetectionCount* clear, StreamView stream) {
+void launch(const HogTables& tables, const HogUnits& units, bool exact, const DeviceImage& image, DetectionCount* clear,
+            StreamView stream) {
     if (exact) {
         hog_gradient_kernel<Value, kPixels, true>
-            <<<units.count, kThreads, 0, stream>>>(tables, units.units, picture, clear);
+            <<<units.count, kThreads, 0, stream>>>(tables, units.units, image, clear);
     } else {
         hog_gradient_kernel<Value, kPixels, false>
-            <<<units.count, kThreads, 0, stream>>>(tables, units.units, picture, clear);
+            <<<units.count, kThreads, 0, stream>>>(tables, units.units, image, clear);
     }
 }
 
 }  // namespace
 
 void launch_hog_gradient(const HogTables& tables, const HogUnits& units, const HogOptions& options,
-                         const DevicePicture& picture, DetectionCount* clear, StreamView stream) {
+                         const DeviceImage& image, DetectionCount* clear, StreamView stream) {
     static_assert(kGradientWidth == 64 && kThreads * 4 == kGradientWidth * kGradientRows);
     static_assert(kThreads == kGradientWidth * kGradientRowsOfOne);
     const auto chosen = options.several ? (options.half ? launch<__half, 4> : launch<float, 4>)
                                         : (options.half ? launch<__half, 1> : launch<float, 1>);
-    chosen(tables, units, options.exact, picture, clear, stream);
+    chosen(tables, units, options.exact, image, clear, stream);
     check_launch("hog_gradient_kernel", stream);
 }
 

@@ -34,7 +34,7 @@ __device__ float share(float orientation, float bin, bool turns) {
     return __saturatef(1.0F - (turns ? fminf(apart, static_cast<float>(kHogBins) - apart) : apart));
 }
 
-// Eight neighbouring pixels of a row of a cell, for the four uses across.
+// Eight neighboring pixels of a row of a cell, for the four uses across.
 template <typename Value, bool kUnrolled>
 struct CellRow;
 
@@ -53,10 +53,10 @@ struct CellRow<float, true> {
         to[4] = b.x, to[5] = b.y, to[6] = b.z, to[7] = b.w;
     }
     __device__ void vote(const UseWeights& weights, int bin, bool turns, float (&sums)[kUses]) const {
-        const auto centre = static_cast<float>(bin);
+        const auto center = static_cast<float>(bin);
 #pragma unroll
         for (int x = 0; x < kHogCell; ++x) {
-            const float vote = magnitude[x] * share(orientation[x], centre, turns);
+            const float vote = magnitude[x] * share(orientation[x], center, turns);
 #pragma unroll
             for (int use = 0; use < kUses; ++use) {
                 if (is_used(use, x)) sums[use] = __fmaf_rn(vote, weights.weight[use][x], sums[use]);
@@ -74,7 +74,7 @@ struct CellRow<__half, true> {
         *reinterpret_cast<uint4*>(orientation) = *reinterpret_cast<const uint4*>(o);
     }
     __device__ void vote(const UseWeights& weights, int bin, bool turns, float (&sums)[kUses]) const {
-        const __half2 centre = __float2half2_rn(static_cast<float>(bin));
+        const __half2 center = __float2half2_rn(static_cast<float>(bin));
         const __half2 turn = __float2half2_rn(static_cast<float>(kHogBins));
         const __half2 one = __float2half2_rn(1.0F);
         __half2 pairs[kUses];
@@ -82,7 +82,7 @@ struct CellRow<__half, true> {
         for (__half2& pair : pairs) pair = __float2half2_rn(0.0F);
 #pragma unroll
         for (int x = 0; x < kHogCell / 2; ++x) {
-            const __half2 apart = __habs2(__hsub2(orientation[x], centre));
+            const __half2 apart = __habs2(__hsub2(orientation[x], center));
             const __half2 nearest = turns ? __hmin2(apart, __hsub2(turn, apart)) : apart;
             const __half2 vote = __hmul2(magnitude[x], __hsub2_sat(one, nearest));
 #pragma unroll

@@ -62,7 +62,7 @@ void HogDetector::enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorde
     if (options_.graph && warm_) {
         const ScopedStage stage(recorder, stage::kSvm);
         graphs_.launch(stream_, last_, raw.span(), [&] {
-            SilentRecorder none;
+            NullRecorder none;
             enqueue_frame(last_, raw.span(), none);
         });
     } else {
@@ -72,13 +72,13 @@ void HogDetector::enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorde
     intake_.release();
 }
 
-void HogDetector::enqueue_frame(const DevicePicture& picture, const DetectionSpan& raw, StageRecorder& recorder) const {
+void HogDetector::enqueue_frame(const DeviceImage& image, const DetectionSpan& raw, StageRecorder& recorder) const {
     const HogTables known = tables();
     DetectionCount* clear = raw.count;
     for (const HogGroup& group : plan_->groups()) {
         {
             const ScopedStage stage(recorder, stage::kGradient);
-            launch_hog_gradient(known, group.gradient, options_, picture, clear, stream_);
+            launch_hog_gradient(known, group.gradient, options_, image, clear, stream_);
             clear = nullptr;
         }
         {
@@ -87,7 +87,7 @@ void HogDetector::enqueue_frame(const DevicePicture& picture, const DetectionSpa
         }
         {
             const ScopedStage stage(recorder, stage::kNormalise);
-            launch_hog_normalise(known, group.normalise, options_, stream_);
+            launch_hog_normalize(known, group.normalize, options_, stream_);
         }
         const ScopedStage stage(recorder, stage::kSvm);
         launch_hog_svm(known, group.svm, options_, output(raw), device_.shared_memory, stream_);
@@ -139,7 +139,7 @@ void HogDetector::enqueue_kernel(int kernel, DetectionBuffer& raw) const {
         switch (kernel) {
             case 0: launch_hog_gradient(known, group.gradient, options_, last_, raw.span().count, stream_); break;
             case 1: launch_hog_histogram(known, group.histogram, options_, group.histogram_rows, stream_); break;
-            case 2: launch_hog_normalise(known, group.normalise, options_, stream_); break;
+            case 2: launch_hog_normalize(known, group.normalize, options_, stream_); break;
             default: launch_hog_svm(known, group.svm, options_, output(raw.span()), device_.shared_memory, stream_);
         }
     }

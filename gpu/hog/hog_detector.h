@@ -39,12 +39,12 @@ public:
     // For tests and measurements, not for running. The values of a level of the last frame, [block row][value][column],
     // columns as many as the level has blocks; waits. Empty where several groups of levels shared the memory.
     [[nodiscard]] std::vector<float> read_blocks(std::size_t level) const;
-    // One of the kernels alone, on what the last frame left: 0 gradient, 1 histogram, 2 normalise, 3 svm. With floats
-    // normalise works in place, so its results are of no use after that.
+    // One of the kernels alone, on what the last frame left: 0 gradient, 1 histogram, 2 normalize, 3 svm. With floats
+    // normalize works in place, so its results are of no use after that.
     void enqueue_kernel(int kernel, DetectionBuffer& raw) const;
 
 private:
-    void enqueue_frame(const DevicePicture& picture, const DetectionSpan& raw, StageRecorder& recorder) const;
+    void enqueue_frame(const DeviceImage& image, const DetectionSpan& raw, StageRecorder& recorder) const;
     [[nodiscard]] HogTables tables() const;
     [[nodiscard]] HogOutput output(const DetectionSpan& raw) const;
 
@@ -56,7 +56,7 @@ private:
     DeviceBuffer<std::byte> d_weights_;
     FrameIntake intake_;
     std::optional<HogPlan> plan_;
-    DevicePicture last_;
+    DeviceImage last_;
     FrameGraphs graphs_;
     bool warm_ = false;
 };

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "gpu/frame/device_picture.h"
+#include "gpu/frame/device_image.h"
 #include "gpu/hog/hog_options.h"
 #include "gpu/hog/hog_tables.h"
 #include "gpu/runtime/check.h"
@@ -20,17 +20,17 @@ inline constexpr int kNormaliseRows = 4;
 inline constexpr int kSvmColumns = 16;  // windows
 inline constexpr int kSvmRows = 8;
 
-// Resizes the picture, takes square roots, and writes magnitude and orientation of the gradient. clear: set to 0 for
+// Resizes the image, takes square roots, and writes magnitude and orientation of the gradient. clear: set to 0 for
 // the kernels after it; may be null.
 void launch_hog_gradient(const HogTables& tables, const HogUnits& units, const HogOptions& options,
-                         const DevicePicture& picture, DetectionCount* clear, StreamView stream);
+                         const DeviceImage& image, DetectionCount* clear, StreamView stream);
 
 // Votes to blocks. rows: of blocks, of a unit.
 void launch_hog_histogram(const HogTables& tables, const HogUnits& units, const HogOptions& options, int rows,
                           StreamView stream);
 
 // L2-Hys.
-void launch_hog_normalise(const HogTables& tables, const HogUnits& units, const HogOptions& options, StreamView stream);
+void launch_hog_normalize(const HogTables& tables, const HogUnits& units, const HogOptions& options, StreamView stream);
 
 // Margins of all windows to raw detections. shared_memory: bytes that a block may have, as in DeviceInfo.
 void launch_hog_svm(const HogTables& tables, const HogUnits& units, const HogOptions& options, const HogOutput& output,

@@ -32,7 +32,7 @@ constexpr Choice kChoices[] = {
      false},
     {"unroll",
      "Loops written out",
-     "Kernels specialised for these cells, blocks and windows: constant weights, wide loads, no counting",
+     "Kernels specialized for these cells, blocks and windows: constant weights, wide loads, no counting",
      {"on", "off"},
      &HogOptions::unrolled,
      true},

@@ -1,4 +1,4 @@
-// What can be switched on the CUDA people detector: the optimisations of M. Lv, B. Zhao, High Performance Pedestrian
+// What can be switched on the CUDA people detector: the optimizations of M. Lv, B. Zhao, High Performance Pedestrian
 // Detection on Tegra X1 (GTC 2016), and two of our own.
 #pragma once
 

@@ -12,11 +12,11 @@ constexpr std::int64_t kGroupPixels = std::int64_t{32} << 20;
 
 // Rows of blocks that a unit of the histogram walks down: as many as leave the device enough units. A walk's first row
 // of cells is summed for nothing but the blocks below it, so longer walks waste less.
-constexpr int kLongestWalk = 8;
+constexpr int kMaxWalk = 8;
 constexpr int kUnitsAProcessor = 3;
 
 int walk(std::int64_t block_rows_of_units, int multiprocessors) {
-    int rows = kLongestWalk;
+    int rows = kMaxWalk;
     while (rows > 1 && block_rows_of_units < std::int64_t{rows} * kUnitsAProcessor * multiprocessors) rows /= 2;
     return rows;
 }
@@ -122,7 +122,7 @@ HogPlan::HogPlan(ImageSize frame, const DetectorParams& params, const HogOptions
     d_taps_ = uploaded(taps, stream, "uploading the people detector's tables");
     d_units_ = uploaded(units, stream, "uploading the people detector's tables");
     for (std::size_t g = 0; g < groups_.size(); ++g) {
-        HogUnits* const kernels[] = {&groups_[g].gradient, &groups_[g].histogram, &groups_[g].normalise,
+        HogUnits* const kernels[] = {&groups_[g].gradient, &groups_[g].histogram, &groups_[g].normalize,
                                      &groups_[g].svm};
         for (std::size_t k = 0; k < 4; ++k) {
             const std::size_t first = starts[4 * g + k];

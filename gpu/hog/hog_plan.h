@@ -16,13 +16,13 @@ namespace throng::gpu {
 // Levels that share a launch of each kernel, and the memory with those of other groups.
 struct HogGroup {
     std::size_t first = 0, last = 0;  // levels [first, last)
-    HogUnits gradient, histogram, normalise, svm;
+    HogUnits gradient, histogram, normalize, svm;
     int histogram_rows = 0;  // of blocks, of a unit
 };
 
 class HogPlan {
 public:
-    // Waits for the stream. multiprocessors: of the device, to cut small pictures finely enough. Throws
+    // Waits for the stream. multiprocessors: of the device, to cut small images finely enough. Throws
     // Error(unavailable) where memory does not suffice.
     HogPlan(ImageSize frame, const DetectorParams& params, const HogOptions& options, int multiprocessors,
             StreamView stream);

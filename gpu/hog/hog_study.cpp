@@ -12,7 +12,7 @@ constexpr int kWarmUp = 3;
 
 }  // namespace
 
-std::vector<HogStep> hog_ladder(const DetectorParams& base) {
+std::vector<HogStep> hog_ablation(const DetectorParams& base) {
     DetectorParams params = base;
     params.half = false;
     params.switches = {{"scales", "apart"}, {"work", "one"}, {"arctangent", "exact"}, {"unroll", "off"}};
@@ -33,7 +33,7 @@ std::vector<HogStep> hog_ladder(const DetectorParams& base) {
 
 HogTimes measure_hog(HogDetector& detector, const Frame& frame, StreamView stream, int repeats, int inner) {
     DetectionBuffer raw = make_device_buffer(kCapacity, {}, stream);
-    SilentRecorder recorder;
+    NullRecorder recorder;
     const Event begin;
     const Event end;
     HogTimes times;
@@ -47,7 +47,7 @@ HogTimes measure_hog(HogDetector& detector, const Frame& frame, StreamView strea
     DetectionTransfer transfer;
     DetectionSet set;
     transfer.download(raw, set, stream);
-    times.detections = set.wanted;
+    times.detections = set.total;
     times.windows = detector.plan()->window_count();
     times.memory = detector.plan()->memory();
     if (times.windows == 0) return times;

@@ -1,4 +1,4 @@
-// The optimisations one on top of the other, each measured: what every single one gains.
+// The optimizations one on top of the other, each measured: what every single one gains.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ struct HogStep {
 };
 
 // From everything switched off to the defaults, then the graph and 16 bits. base: sizes and factor.
-[[nodiscard]] std::vector<HogStep> hog_ladder(const DetectorParams& base);
+[[nodiscard]] std::vector<HogStep> hog_ablation(const DetectorParams& base);
 
 inline constexpr std::array<std::string_view, 4> kHogKernels{stage::kGradient, stage::kHistogram, stage::kNormalise,
                                                              stage::kSvm};

@@ -38,8 +38,8 @@ struct HogTables {
     const ResizeTap* taps = nullptr;
     void* magnitude = nullptr;      // Value [pixel]
     void* orientation = nullptr;    // Value [pixel], as hog_orientation
-    float* blocks = nullptr;        // sums of votes; with floats the normalised values take their place
-    void* values = nullptr;         // normalised: float, or pairs of half: values 2 i and 2 i + 1 in one word
+    float* blocks = nullptr;        // sums of votes; with floats the normalized values take their place
+    void* values = nullptr;         // normalized: float, or pairs of half: values 2 i and 2 i + 1 in one word
     const void* weights = nullptr;  // of the SVM: [value, or pair of values][block row][block column, 8]
     float bias = 0;
     bool gamma = true;

@@ -24,7 +24,7 @@ __device__ void store(__half2* to, int pitch, int i, float even, float odd) {
 
 // The values stay in registers.
 template <typename Word>
-__device__ void normalise_unrolled(const float* from, Word* to, int pitch) {
+__device__ void normalize_unrolled(const float* from, Word* to, int pitch) {
     float values[kHogBlockValues];
     float sum = 0;
 #pragma unroll
@@ -45,7 +45,7 @@ __device__ void normalise_unrolled(const float* from, Word* to, int pitch) {
 
 // The values are read three times.
 template <typename Word>
-__device__ void normalise_rolled(const float* from, Word* to, int pitch) {
+__device__ void normalize_rolled(const float* from, Word* to, int pitch) {
     float sum = 0;
 #pragma unroll 1
     for (int i = 0; i < kHogBlockValues; ++i) sum = __fmaf_rn(from[i * pitch], from[i * pitch], sum);
@@ -68,7 +68,7 @@ __device__ void normalise_rolled(const float* from, Word* to, int pitch) {
 // A thread a block.
 template <bool kHalf, bool kUnrolled>
 __global__ void __launch_bounds__(kNormaliseColumns* kNormaliseRows)
-    hog_normalise_kernel(HogTables tables, const HogUnit* units) {
+    hog_normalize_kernel(HogTables tables, const HogUnit* units) {
     const HogUnit unit = units[blockIdx.x];
     const HogDeviceLevel& level = tables.levels[unit.level];
     const int column = unit.x + static_cast<int>(threadIdx.x) % kNormaliseColumns;
@@ -80,9 +80,9 @@ __global__ void __launch_bounds__(kNormaliseColumns* kNormaliseRows)
     Word* to = static_cast<Word*>(tables.values) + (kHalf ? row_at / 2 : row_at) + column;
     const float* from = tables.blocks + row_at + column;
     if (kUnrolled) {
-        normalise_unrolled(from, to, pitch);
+        normalize_unrolled(from, to, pitch);
     } else {
-        normalise_rolled(from, to, pitch);
+        normalize_rolled(from, to, pitch);
     }
 }
 
@@ -90,18 +90,18 @@ template <bool kHalf>
 void launch(const HogTables& tables, const HogUnits& units, bool unrolled, StreamView stream) {
     constexpr int kThreads = kNormaliseColumns * kNormaliseRows;
     if (unrolled) {
-        hog_normalise_kernel<kHalf, true><<<units.count, kThreads, 0, stream>>>(tables, units.units);
+        hog_normalize_kernel<kHalf, true><<<units.count, kThreads, 0, stream>>>(tables, units.units);
     } else {
-        hog_normalise_kernel<kHalf, false><<<units.count, kThreads, 0, stream>>>(tables, units.units);
+        hog_normalize_kernel<kHalf, false><<<units.count, kThreads, 0, stream>>>(tables, units.units);
     }
 }
 
 }  // namespace
 
-void launch_hog_normalise(const HogTables& tables, const HogUnits& units, const HogOptions& options,
+void launch_hog_normalize(const HogTables& tables, const HogUnits& units, const HogOptions& options,
                           StreamView stream) {
     (options.half ? launch<true> : launch<false>)(tables, units, options.unrolled, stream);
-    check_launch("hog_normalise_kernel", stream);
+    check_launch("hog_normalize_kernel", stream);
 }
 
 }  // namespace throng::gpu

@@ -170,7 +170,7 @@ __device__ void load_tile(const Word* plane, const HogDeviceLevel& level, int ro
 
 __device__ void report(const HogDeviceLevel& level, const HogOutput& output, int column, int row, float margin) {
     const DetectionSpan& raw = output.raw;
-    const std::uint32_t at = atomicAdd(&raw.count->wanted, 1U);
+    const std::uint32_t at = atomicAdd(&raw.count->total, 1U);
     if (at >= static_cast<std::uint32_t>(raw.capacity)) return;
     raw.boxes[at] = hog_box(level.scale, level.box_width, level.box_height, column, row);
     raw.scores[at] = margin;

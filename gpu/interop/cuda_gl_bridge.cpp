@@ -16,12 +16,12 @@
 namespace throng::gpu {
 namespace {
 
-constexpr unsigned int kMostDevices = 32;
+constexpr unsigned int kMaxDevices = 32;
 
 // Move-only owner of what CUDA knows of a buffer object.
 class RegisteredBuffer {
 public:
-    // Whoever writes a picture overwrites all of the former one, so that OpenGL need not keep it.
+    // Whoever writes a frame overwrites all of the previous one, so that OpenGL need not keep it.
     explicit RegisteredBuffer(unsigned int buffer) {
         check_cuda(cudaGraphicsGLRegisterBuffer(&resource_, buffer, cudaGraphicsRegisterFlagsWriteDiscard),
                    "registering a pixel buffer of OpenGL");
@@ -72,23 +72,23 @@ private:
     bool mapped_ = true;
 };
 
-DevicePicture picture_of(const Frame& frame) {
+DeviceImage image_of(const Frame& frame) {
     const PixelFormat format = frame.info().format;
     if (frame.info().memory != MemoryKind::device || !frame.has_luma()) {
-        throw Error(ErrorKind::internal, "only 4:2:0 and grey frames of device memory become pictures of OpenGL");
+        throw Error(ErrorKind::internal, "only 4:2:0 and gray frames of device memory become frames of OpenGL");
     }
-    DevicePicture picture;
-    picture.width = frame.width();
-    picture.height = frame.height();
-    picture.luma = frame.plane(0).data;
-    picture.luma_pitch = static_cast<int>(frame.plane(0).pitch);
-    if (format == PixelFormat::gray8) return picture;
+    DeviceImage image;
+    image.width = frame.width();
+    image.height = frame.height();
+    image.luma = frame.plane(0).data;
+    image.luma_pitch = static_cast<int>(frame.plane(0).pitch);
+    if (format == PixelFormat::gray8) return image;
     const bool interleaved = format == PixelFormat::nv12;
-    picture.cb = frame.plane(1).data;
-    picture.cr = interleaved ? picture.cb + 1 : frame.plane(2).data;
-    picture.chroma_pitch = static_cast<int>(frame.plane(1).pitch);
-    picture.chroma_step = interleaved ? 2 : 1;
-    return picture;
+    image.cb = frame.plane(1).data;
+    image.cr = interleaved ? image.cb + 1 : frame.plane(2).data;
+    image.chroma_pitch = static_cast<int>(frame.plane(1).pitch);
+    image.chroma_step = interleaved ? 2 : 1;
+    return image;
 }
 
 class CudaGlPixelBuffers final : public GlPixelBuffers {
@@ -102,25 +102,24 @@ public:
     ~CudaGlPixelBuffers() override {
         warn_cuda(cudaSetDevice(device_), "cudaSetDevice");
         // A frame goes back to its decoder, which may write it at once.
-        warn_cuda(cudaStreamSynchronize(stream_.view()), "waiting for a picture");
+        warn_cuda(cudaStreamSynchronize(stream_.view()), "waiting for a frame");
     }
 
     void write(std::size_t index, const Frame& frame) override {
         check_cuda(cudaSetDevice(device_), "cudaSetDevice");  // a property of the calling thread
         let_go();
         Slot& slot = slots_.at(index);
-        const DevicePicture picture = picture_of(frame);
-        const std::size_t pitch = std::size_t{4} * static_cast<std::size_t>(picture.width);
-        const std::size_t needed = pitch * static_cast<std::size_t>(picture.height);
+        const DeviceImage image = image_of(frame);
+        const std::size_t pitch = std::size_t{4} * static_cast<std::size_t>(image.width);
+        const std::size_t needed = pitch * static_cast<std::size_t>(image.height);
         Mapping mapping(slot.buffer, stream_.view());
         const auto [address, room] = mapping.memory();
         if (needed > std::min(room, bytes_)) {
-            throw Error(ErrorKind::internal, "the picture is larger than its pixel buffer");
+            throw Error(ErrorKind::internal, "the frame is larger than its pixel buffer");
         }
         slot.read.synchronize();  // done unless the same buffer was written just before
         slot.frame = frame;
-        enqueue_rgba(picture, frame.info().range, frame.info().matrix, address, static_cast<int>(pitch),
-                     stream_.view());
+        enqueue_rgba(image, frame.info().range, frame.info().matrix, address, static_cast<int>(pitch), stream_.view());
         slot.read.record(stream_.view());
         mapping.finish();
     }
@@ -149,11 +148,11 @@ private:
 
 }  // namespace
 
-std::string CudaGlBridge::trouble() {
+std::string CudaGlBridge::unavailable_reason() {
     unsigned int count = 0;
-    int devices[kMostDevices] = {};
+    int devices[kMaxDevices] = {};
     cudaError_t status = cudaSetDevice(device_);
-    if (status == cudaSuccess) status = cudaGLGetDevices(&count, devices, kMostDevices, cudaGLDeviceListAll);
+    if (status == cudaSuccess) status = cudaGLGetDevices(&count, devices, kMaxDevices, cudaGLDeviceListAll);
     if (status != cudaSuccess) {
         (void)cudaGetLastError();
         // What CUDA says of another maker's OpenGL, such as Mesa's, is "unknown error": no help to anybody.

@@ -10,13 +10,13 @@
 
 namespace throng::gpu {
 
-// Makes no call of CUDA before trouble or attach, which are made on the thread that draws.
+// Makes no call of CUDA before unavailable_reason or attach, which are made on the thread that draws.
 class CudaGlBridge final : public GlBridge {
 public:
     // index: of the CUDA device that the frames lie on.
     explicit CudaGlBridge(int index) : device_(index) {}
 
-    [[nodiscard]] std::string trouble() override;
+    [[nodiscard]] std::string unavailable_reason() override;
     [[nodiscard]] std::unique_ptr<GlPixelBuffers> attach(std::span<const unsigned int> buffers,
                                                          std::size_t bytes) override;
 

@@ -25,18 +25,18 @@ constexpr int mat_type(int depth, int channels) {
 }
 }  // namespace detail
 
-// A frame over the matrix's memory: CV_8UC1 (grey, full range) or CV_8UC3 (BGR). The frame shares the matrix, whose
+// A frame over the matrix's memory: CV_8UC1 (gray, full range) or CV_8UC3 (BGR). The frame shares the matrix, whose
 // memory lives as long as it. Throws Error(input) for another type or an empty matrix.
 template <typename GpuMat>
 [[nodiscard]] Frame frame_from_mat(const GpuMat& mat, FrameInfo info = {}) {
     const int type = mat.type();
-    const bool grey = type == detail::mat_type(detail::kMat8U, 1);
-    if (mat.rows < 1 || mat.cols < 1 || (!grey && type != detail::mat_type(detail::kMat8U, 3))) {
+    const bool gray = type == detail::mat_type(detail::kMat8U, 1);
+    if (mat.rows < 1 || mat.cols < 1 || (!gray && type != detail::mat_type(detail::kMat8U, 3))) {
         throw Error(ErrorKind::input, "a frame is made of a matrix of 8 bits with one or three channels", "GpuMat");
     }
     info.width = mat.cols;
     info.height = mat.rows;
-    info.format = grey ? PixelFormat::gray8 : PixelFormat::bgr24;
+    info.format = gray ? PixelFormat::gray8 : PixelFormat::bgr24;
     info.range = ColorRange::full;
     info.memory = MemoryKind::device;
     auto owner = std::make_shared<const GpuMat>(mat);  // shares, or for user-owned memory borrows, the data
@@ -47,7 +47,7 @@ template <typename GpuMat>
     return Frame(info, planes, std::move(owner));
 }
 
-// A matrix over plane 0 of a device frame: grey or luma as CV_8UC1, bgr24 as CV_8UC3. Valid as long as the frame.
+// A matrix over plane 0 of a device frame: gray or luma as CV_8UC1, bgr24 as CV_8UC3. Valid as long as the frame.
 // Throws Error(internal) for a frame of the host's memory.
 template <typename GpuMat>
 [[nodiscard]] GpuMat mat_from_frame(const Frame& frame) {

@@ -10,7 +10,7 @@ namespace throng::gpu {
 namespace {
 
 constexpr unsigned kThreads = 256;
-constexpr std::uint32_t kMostCells = 1U << 28;         // columns and the number of them fit half a word
+constexpr std::uint32_t kMaxCells = 1U << 28;          // columns and the number of them fit half a word
 static_assert(kThreads * 4 % BoxGrid::kSegment == 0);  // a block of allot_cells_kernel lays segments side by side
 
 __global__ void __launch_bounds__(kThreads) assign_cells_kernel(GridBuild build, NmsTask task) {
@@ -57,7 +57,7 @@ constexpr std::size_t kHeaderCells = (sizeof(GridHeader) + sizeof(GridCell) - 1)
 BoxGridStorage::BoxGridStorage(std::int32_t capacity, StreamView stream) {
     const auto n = static_cast<std::uint32_t>(capacity);
     // Four for each detection: with fewer, more places share a cell; more take longer to clear.
-    const std::uint32_t cells = std::bit_ceil(std::clamp(n, 4096U, kMostCells / 4)) * 4;
+    const std::uint32_t cells = std::bit_ceil(std::clamp(n, 4096U, kMaxCells / 4)) * 4;
     const int bits = std::countr_zero(cells);
     columns_ = std::max(1U << ((bits + 1) / 2 + 1), BoxGrid::kSegment);
     rows_ = cells / columns_;

@@ -9,8 +9,8 @@
 namespace throng::gpu {
 
 constexpr int kLowestExponent = -16;  // smaller boxes share the cells of 2^-16 pixels
-constexpr int kHighestExponent = 128;
-constexpr int kLevels = kHighestExponent - kLowestExponent + 1;
+constexpr int kMaxExponent = 128;
+constexpr int kLevels = kMaxExponent - kLowestExponent + 1;
 static_assert(kLevels <= GridSums::kLevelWords * 32);
 
 // What a box covers as intersection_area sees it: edges rounded to float32, one pixel more where inclusive. Rounded
@@ -134,7 +134,7 @@ __device__ __forceinline__ SearchPlan load_plan(const BoxGrid& g) {
 }
 // By loads that start here, never from a cache.
 __device__ __forceinline__ std::uint32_t stored_count_now(const DetectionSpan& raw) {
-    return min(load_now(true, &raw.count->wanted, 0), static_cast<std::uint32_t>(raw.capacity));
+    return min(load_now(true, &raw.count->total, 0), static_cast<std::uint32_t>(raw.capacity));
 }
 // What all threads of a block need to know of a frame, in shared memory: a line that all warps of all blocks ask for
 // takes long. Its loads are followed by a meeting of the threads.

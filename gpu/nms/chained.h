@@ -75,13 +75,13 @@ __device__ __forceinline__ uint4 load_now(bool there, const uint4* at) {
 
 // For __launch_bounds__: how many blocks of so many threads a multiprocessor is to run at once, as far as it holds
 // them.
-constexpr unsigned blocks_at_once(unsigned threads, unsigned wanted) {
+constexpr unsigned blocks_at_once(unsigned threads, unsigned requested) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
     constexpr unsigned kMost = 1024;
 #else
     constexpr unsigned kMost = 1536;  // some hold more
 #endif
-    return wanted < kMost / threads ? wanted : kMost / threads;
+    return requested < kMost / threads ? requested : kMost / threads;
 }
 
 // How many blocks of how many threads, and their shared memory in bytes beside what the kernel declares.

@@ -7,7 +7,7 @@
 
 namespace throng::gpu {
 
-inline bool has_extras(const DetectionSpan& span) {
+inline bool has_optional_fields(const DetectionSpan& span) {
     return span.density != nullptr || span.features != nullptr || span.landmarks != nullptr;
 }
 
@@ -28,8 +28,8 @@ __device__ __forceinline__ void copy_columns(const NmsTask& task, std::size_t pl
 }
 
 // The same out of line, where it is rare.
-__device__ __noinline__ inline void copy_extras(const NmsTask& task, std::size_t place, std::size_t source,
-                                                std::uint32_t lane, std::uint32_t lanes) {
+__device__ __noinline__ inline void copy_optional_fields(const NmsTask& task, std::size_t place, std::size_t source,
+                                                         std::uint32_t lane, std::uint32_t lanes) {
     copy_columns(task, place, source, lane, lanes);
 }
 

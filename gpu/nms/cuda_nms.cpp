@@ -219,7 +219,7 @@ void CudaNms::run_soft(const NmsTask& task, const NmsParams& params, StageRecord
 std::vector<double> CudaNms::replay(const DetectionBuffer& raw, DetectionBuffer& kept, const NmsParams& params,
                                     int repeats) {
     const std::uint64_t tests = count_pair_tests(raw, kept, params);
-    SilentRecorder silent;
+    NullRecorder silent;
     std::vector<double> times = time_replays(stream_, repeats, [&] { enqueue(raw, kept, params, silent); });
     pair_tests_ = tests;
     return times;
@@ -228,7 +228,7 @@ std::vector<double> CudaNms::replay(const DetectionBuffer& raw, DetectionBuffer&
 std::uint64_t CudaNms::count_pair_tests(const DetectionBuffer& raw, DetectionBuffer& kept, const NmsParams& params) {
     const DeviceBuffer<unsigned long long> total(1);
     fill_bytes(total, 0, stream_);
-    SilentRecorder silent;
+    NullRecorder silent;
     d_tests_ = total.data();
     try {
         enqueue(raw, kept, params, silent);
@@ -243,7 +243,7 @@ std::uint64_t CudaNms::count_pair_tests(const DetectionBuffer& raw, DetectionBuf
     copy_to_host(&counted, total.data(), sizeof(counted), stream_);
     copy_to_host(&in, raw.span().count, sizeof(in), stream_);
     copy_to_host(&out, kept.span().count, sizeof(out), stream_);
-    const auto n = std::min<std::uint64_t>(in.wanted, static_cast<std::uint64_t>(raw.capacity()));
+    const auto n = std::min<std::uint64_t>(in.total, static_cast<std::uint64_t>(raw.capacity()));
     const auto pairs = [](std::uint64_t each) { return each == 0 ? 0 : each * (each - 1) / 2; };
     if (is_soft(params.rule)) return counted;
     // The other kernels need no counter: the paper's look at every pair of valid detections, the small engines at every

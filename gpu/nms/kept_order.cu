@@ -11,8 +11,8 @@ namespace {
 
 constexpr unsigned kThreads = 256;
 constexpr std::int32_t kWarps = kThreads / 32;
-constexpr std::int32_t kMostBlocks = 528;  // of 8 warps: all run at once on a large device
-constexpr std::uint32_t kLeastBuckets = 2048;
+constexpr std::int32_t kMaxBlocks = 528;  // of 8 warps: all run at once on a large device
+constexpr std::uint32_t kMinBuckets = 2048;
 
 __global__ void __launch_bounds__(kThreads) file_kernel(KeptOrder order, NmsTask task) {
     wait_for_previous();
@@ -41,7 +41,7 @@ __global__ void __launch_bounds__(kThreads) write_kept_kernel(KeptOrder order, N
 
 KeptOrderStorage::KeptOrderStorage(std::int32_t capacity, StreamView stream) {
     const auto n = static_cast<std::uint32_t>(capacity);
-    buckets_ = std::clamp(std::bit_ceil(n) / 2, kLeastBuckets, KeptOrder::kMostBuckets);
+    buckets_ = std::clamp(std::bit_ceil(n) / 2, kMinBuckets, KeptOrder::kMaxBuckets);
     entries_ = DeviceBuffer<KeptEntry>(n);
     scores_ = DeviceBuffer<float>((std::size_t{n} + 3) / 4 * 4);  // read four at a time
     filed_ = DeviceBuffer<FiledRecord>(n);
@@ -83,7 +83,7 @@ std::size_t KeptOrderStorage::bytes() const {
 
 void launch_kept_order(const KeptOrder& order, const NmsTask& task, std::int32_t share, const LaunchChain& chain) {
     const auto blocks_for = [](std::int32_t each, std::int32_t items) {
-        return static_cast<unsigned>(std::min((items + each - 1) / each, kMostBlocks));
+        return static_cast<unsigned>(std::min((items + each - 1) / each, kMaxBlocks));
     };
     if (order.min_hits > 1) {
         chain.launch("file_kernel", file_kernel, blocks_for(kThreads, task.raw.capacity), kThreads, order, task);

@@ -80,7 +80,7 @@ struct KeptBoard {
     static constexpr std::uint32_t kFew = 2048;  // entries that are compared with each other; measured
     union {
         alignas(16) float scores[kFew];  // of few entries, and behind them what is not a number
-        std::uint32_t before_group[KeptOrder::kMostBuckets / KeptOrder::kGroup];
+        std::uint32_t before_group[KeptOrder::kMaxBuckets / KeptOrder::kGroup];
     };
     std::uint32_t warp_sums[32];
     std::uint32_t count;  // of entries
@@ -152,7 +152,7 @@ static __device__ __forceinline__ std::uint32_t place_among_few(const KeptOrder&
 static __device__ __forceinline__ std::uint32_t place_by_bucket(const KeptOrder& order, const KeptBoard& board,
                                                                 std::uint32_t count, std::uint32_t k,
                                                                 const KeptEntry& mine) {
-    constexpr std::uint32_t kLongestList = 32;  // of a bucket, that is walked; where more share one, all are compared
+    constexpr std::uint32_t kMaxList = 32;  // of a bucket, that is walked; where more share one, all are compared
     const std::uint32_t lane = threadIdx.x & 31;
     const std::uint32_t group = mine.bucket / KeptOrder::kGroup;
     const std::uint32_t within = mine.bucket % KeptOrder::kGroup;
@@ -169,7 +169,7 @@ static __device__ __forceinline__ std::uint32_t place_by_bucket(const KeptOrder&
     before = warp_sum(before);
     same = warp_max(same);
     std::uint32_t earlier = 0;
-    if (same > kLongestList) {
+    if (same > kMaxList) {
 #pragma unroll 1
         for (std::uint32_t other = lane; other < count; other += 32) {
             if (other == k || order.entries[other].bucket != mine.bucket) continue;
@@ -243,7 +243,7 @@ __device__ __forceinline__ void write_entries(const KeptOrder& order, const NmsT
             few ? place_among_few(order, board, count, k, mine.score) : place_by_bucket(order, board, count, k, mine);
         if (lane != 0) continue;
         if (places != nullptr) places[mine.record] = place;
-        if (!has_place(task, place)) continue;
+        if (!has_permit(task, place)) continue;
         if (places != nullptr) {
             atomicAdd(task.kept.hits + place, 1);
         } else {

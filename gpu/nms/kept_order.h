@@ -33,7 +33,7 @@ struct alignas(8) FiledRecord {
 struct KeptOrder {
     static constexpr std::uint32_t kLeads = 0;
     static constexpr std::uint32_t kGroup = 128;  // buckets that are summed up
-    static constexpr std::uint32_t kMostBuckets = 1U << 18;
+    static constexpr std::uint32_t kMaxBuckets = 1U << 18;
 
     KeptEntry* entries;         // [capacity]
     float* scores;              // [capacity] of the entries, in a row

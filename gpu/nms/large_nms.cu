@@ -9,7 +9,7 @@
 #include "gpu/nms/suppressor_search.cuh"
 
 // After the binning, kernels over the records, which lie by cell, so that the lanes of a warp look at the same
-// neighbours:
+// neighbors:
 //   find:   lists all that suppress a detection, and which of them precedes the others. Where there is none it is kept,
 //           under one-pass and greedy alike.
 //   own:    (one-pass) the first suppressor owns a suppressed detection if it is kept itself, as nine in ten are. The
@@ -61,8 +61,8 @@ constexpr unsigned own_blocks(int lanes) {
 }
 constexpr std::uint32_t kShare = 128;      // records that a block takes at a time; of few half as many
 constexpr std::uint32_t kShortList = 512;  // open records of a block that fit its shared memory
-constexpr std::uint32_t kLeastOpen = 32;   // records that a block settles
-constexpr unsigned kMostWriters = 528;     // blocks that put the kept ones in order
+constexpr std::uint32_t kMinOpen = 32;     // records that a block settles
+constexpr unsigned kMaxWriters = 528;      // blocks that put the kept ones in order
 constexpr std::int32_t kKeptShare = 8;     // detections of which about one is kept
 
 enum State : std::uint32_t { open = 0, kept = 1, suppressed = 2 };
@@ -91,7 +91,7 @@ __device__ __forceinline__ void add_hits(const LargeNmsWork& w, const NmsTask& t
     if (w.hits_at_places) {
         std::uint32_t place = load_told(w.hits + owner);
         while (place == kNone) place = load_told(w.hits + owner);
-        if (has_place(task, place)) atomicAdd(task.kept.hits + place, static_cast<std::int32_t>(hits));
+        if (has_permit(task, place)) atomicAdd(task.kept.hits + place, static_cast<std::int32_t>(hits));
     } else {
         atomicAdd(&w.hits[owner], hits);
     }
@@ -108,7 +108,7 @@ __device__ __forceinline__ void tell(const LargeNmsWork& w, const NmsTask& task,
                                      const SuppressorHead& found) {
     w.lists.heads[r] = found;
     w.hits[r] = w.hits_at_places ? kNone : 1;
-    if (w.hits_at_places && has_place(task, r)) task.kept.hits[r] = 0;
+    if (w.hits_at_places && has_permit(task, r)) task.kept.hits[r] = 0;
     if (rules.rule == NmsRule::greedy) w.state[r] = found.first == kNone ? kept : open;
     if (found.first == kNone) keep(w, task, plan, r, mine);
 }
@@ -128,11 +128,11 @@ __device__ __forceinline__ void find_exactly(const LargeNmsWork& w, const NmsTas
     tell(w, task, rules, plan, r, mine, {first, first == kNone ? 0 : SuppressorLists::kRoom + 1});
 }
 
-// Calls visit(record) for the records of those groups that have `wanted`, one after the other. For whole warps.
+// Calls visit(record) for the records of those groups that have `requested`, one after the other. For whole warps.
 template <int kLanes, class Visit>
-__device__ __forceinline__ void for_each_wanted(bool wanted, std::uint32_t r, Visit&& visit) {
+__device__ __forceinline__ void for_each_requested(bool requested, std::uint32_t r, Visit&& visit) {
     constexpr std::uint32_t kFirstLanes = 0xFFFFFFFFU / ((1U << kLanes) - 1);
-    for (std::uint32_t left = __ballot_sync(kWholeWarp, wanted) & kFirstLanes; left != 0; left &= left - 1)
+    for (std::uint32_t left = __ballot_sync(kWholeWarp, requested) & kFirstLanes; left != 0; left &= left - 1)
         visit(__shfl_sync(kWholeWarp, r, __ffs(static_cast<int>(left)) - 1));
 }
 
@@ -172,7 +172,7 @@ __global__ void __launch_bounds__(find_threads(kLanes), kFindThreadsAnSm / find_
         const bool open = Search::is_open(found);
         if (active && !open && threadIdx.x % kLanes == 0) tell(w, task, rules, plan, r, mine, found);
         if (__any_sync(kWholeWarp, open)) {
-            for_each_wanted<kLanes>(open, r, [&](std::uint32_t its) { find_exactly<path>(w, task, rules, its); });
+            for_each_requested<kLanes>(open, r, [&](std::uint32_t its) { find_exactly<path>(w, task, rules, its); });
         }
     };
     if constexpr (kLanes == kFindLanesOfFew) {
@@ -304,7 +304,7 @@ __global__ void __launch_bounds__(kThreads, blocks_at_once(kThreads, own_blocks(
         std::uint32_t hits = 0;  // that this thread adds to the first suppressor of its record
         if (threadIdx.x < share) {
             const bool owned = head.first != kNone && kept_ones.has(head.first);
-            // Neighbours often have the same owner, and hits of a frame lie close together: few additions are much
+            // Neighbors often have the same owner, and hits of a frame lie close together: few additions are much
             // quicker.
             const std::uint32_t same = __match_any_sync(kWholeWarp, owned ? head.first : kNone);
             const int first_of_same = __ffs(static_cast<int>(same)) - 1;
@@ -401,8 +401,8 @@ __global__ void __launch_bounds__(kThreads, kSettleBlocks)
     __shared__ std::uint32_t listed;
     if (threadIdx.x == 0) listed = 0;
     __syncthreads();
-    // Neighbours go to the same block, where answers travel fastest.
-    const std::uint32_t share = max((stored + gridDim.x - 1) / gridDim.x, kLeastOpen);
+    // Neighbors go to the same block, where answers travel fastest.
+    const std::uint32_t share = max((stored + gridDim.x - 1) / gridDim.x, kMinOpen);
     const std::uint32_t first = min(blockIdx.x * share, stored);
     const std::uint32_t last = min(first + share, stored);
     std::uint32_t* list = share <= kShortList ? short_list : w.open + first;
@@ -528,8 +528,7 @@ void LargeNms::launch_reduce(const NmsTask& task, const NmsRuleSet& rules, std::
     const std::uint32_t share = task.raw.capacity <= kFew ? kShare / 2 : kShare;
     const unsigned blocks = blocks_for(task.raw.capacity, share);
     if (rules.rule == NmsRule::one_pass) {
-        const unsigned writers =
-            work.hits_at_places ? std::min(blocks_for(task.raw.capacity, kShare), kMostWriters) : 0;
+        const unsigned writers = work.hits_at_places ? std::min(blocks_for(task.raw.capacity, kShare), kMaxWriters) : 0;
         const auto launch = [&]<int kLanes>(std::integral_constant<int, kLanes>) {
             chain.launch("own_kernel", plain ? own_kernel<PairPath::plain, kLanes> : own_kernel<PairPath::any, kLanes>,
                          writers + std::min(blocks, most_blocks()), kThreads, work, task, rules, share, writers);
@@ -541,7 +540,7 @@ void LargeNms::launch_reduce(const NmsTask& task, const NmsRuleSet& rules, std::
         }
         if (work.hits_at_places) return;
     } else {
-        const unsigned blocks = std::min(blocks_for(task.raw.capacity, kLeastOpen), settle_blocks_);
+        const unsigned blocks = std::min(blocks_for(task.raw.capacity, kMinOpen), settle_blocks_);
         chain.launch("settle_kernel", plain ? settle_kernel<PairPath::plain> : settle_kernel<PairPath::any>,
                      LaunchSize{dim3(blocks), kThreads}, LaunchWay{.together = true}, work, task, rules);
     }

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "core/algo/nms_rules.h"
-#include "gpu/nms/copy_extras.cuh"
+#include "gpu/nms/copy_optional_fields.cuh"
 #include "gpu/nms/nms_task.h"
 
 namespace throng::gpu {
@@ -122,8 +122,9 @@ __device__ __forceinline__ bool key_precedes(const DetectionSpan& raw, std::uint
 }
 
 __device__ __forceinline__ std::uint32_t stored_count(const DetectionSpan& span) {
-    const std::uint32_t wanted = span.count->wanted;
-    return wanted < static_cast<std::uint32_t>(span.capacity) ? wanted : static_cast<std::uint32_t>(span.capacity);
+    const std::uint32_t requested = span.count->total;
+    return requested < static_cast<std::uint32_t>(span.capacity) ? requested
+                                                                 : static_cast<std::uint32_t>(span.capacity);
 }
 
 constexpr std::uint32_t kWholeWarp = 0xFFFFFFFFU;
@@ -190,7 +191,7 @@ __device__ __forceinline__ std::uint32_t warp_and(std::uint32_t value) {
 }
 
 // Writes a kept detection to its place; places beyond the capacity are counted by the caller and not written.
-__device__ __forceinline__ bool has_place(const NmsTask& task, std::uint32_t place) {
+__device__ __forceinline__ bool has_permit(const NmsTask& task, std::uint32_t place) {
     return place < static_cast<std::uint32_t>(task.kept.capacity);
 }
 // All but the hits, to a place that is there.
@@ -203,7 +204,7 @@ __device__ __forceinline__ void write_without_hits(const NmsTask& task, std::uin
 }
 __device__ __forceinline__ void write_kept(const NmsTask& task, std::uint32_t place, Box box, float score,
                                            std::int32_t hits, std::uint32_t source) {
-    if (!has_place(task, place)) return;
+    if (!has_permit(task, place)) return;
     task.kept.hits[place] = hits;
     write_without_hits(task, place, box, score, source);
 }

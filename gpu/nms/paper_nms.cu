@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kTile = 16;  // MapKernel: 16 by 16 pairs a block
 constexpr int kThreads = 256;
-constexpr std::int32_t kMostThreads = 1024;
+constexpr std::int32_t kMaxThreads = 1024;
 
 __device__ Candidate candidate(const DetectionSpan& raw, std::uint32_t i) {
     return {load_box(raw.boxes, i), raw.scores[i], i};
@@ -96,7 +96,7 @@ __global__ void __launch_bounds__(kThreads)
         return before;
     }();
     if (lane == 0) {
-        atomicAdd(&task.kept.count->wanted, 1U);
+        atomicAdd(&task.kept.count->total, 1U);
         write_kept(task, before, mine.box, mine.score, static_cast<std::int32_t>(d_hits[i]), i);
     }
 }
@@ -105,9 +105,9 @@ __global__ void __launch_bounds__(kThreads)
 
 std::int32_t paper_d_max(std::int32_t capacity, std::int32_t k) {
     const std::int32_t threads = (capacity + k - 1) / k;
-    if (threads > kMostThreads) {
+    if (threads > kMaxThreads) {
         throw Error(ErrorKind::usage,
-                    "the paper's reduction takes at most " + std::to_string(kMostThreads * k) + " detections in " +
+                    "the paper's reduction takes at most " + std::to_string(kMaxThreads * k) + " detections in " +
                         std::to_string(k) + " steps",
                     "--k", "raise k (up to 64) or use --kernels fast");
     }

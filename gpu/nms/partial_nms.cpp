@@ -27,7 +27,7 @@ PartialNmsTime time_partial_nms(const PartialDevice& part, const DetectionSet& b
     DetectionTransfer transfer;
     transfer.upload(boxes, raw, stream);
     CudaNms nms(part.info(), stream);
-    SilentRecorder recorder;
+    NullRecorder recorder;
     const Event begin, end;
     std::vector<double> samples;
     for (int repeat = -kWarmUp; repeat < kRepeats; ++repeat) {

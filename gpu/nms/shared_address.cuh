@@ -9,7 +9,7 @@ __device__ __forceinline__ std::uint32_t shared_address(const void* shared) {
     return static_cast<std::uint32_t>(__cvta_generic_to_shared(shared));
 }
 
-// Computed here, and held in a register: otherwise the compiler puts it together anew wherever it is used.
+// Computed here, and held in a register: otherwise the compiler puts it together again wherever it is used.
 __device__ __forceinline__ std::uint32_t held_address(const void* shared) {
     std::uint32_t address = shared_address(shared);
     asm volatile("" : "+r"(address));

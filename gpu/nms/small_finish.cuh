@@ -5,7 +5,7 @@
 #include <type_traits>
 
 #include "gpu/nms/chained.h"
-#include "gpu/nms/copy_extras.cuh"
+#include "gpu/nms/copy_optional_fields.cuh"
 #include "gpu/nms/small_places.cuh"
 #include "gpu/nms/small_rows.cuh"
 #include "gpu/nms/small_settle.cuh"
@@ -94,7 +94,7 @@ struct SmallFinish {
         };
         std::uint32_t kept[kEach];
         if constexpr (greedy) {
-            // What is wanted next is asked for, and cleared, while open ones are being decided.
+            // What is requested next is asked for, and cleared, while open ones are being decided.
             const auto meanwhile = [&] {
                 load_bits(blockIdx.x);
                 places.template prepare<kThreads>();
@@ -180,7 +180,7 @@ struct SmallFinish {
                         reinterpret_cast<float4*>(task.kept.boxes)[place] = box;
                         task.kept.scores[place] = its;
                     }
-                    if (keeps && shape.extras) copy_extras(task, place, i, part, kLanes);
+                    if (keeps && shape.optional_fields) copy_optional_fields(task, place, i, part, kLanes);
                 }
                 if (part == 0) owners[its_group * 32 + own] = 0;  // for the next but one
             }
@@ -268,9 +268,9 @@ __device__ __forceinline__ void drop_few_hits(const SmallNmsTask& small, const N
     const std::uint32_t warp = threadIdx.x / 32;
     const DetectionCount all = *task.kept.count;
     std::uint32_t before = 0;
-    for (std::uint32_t first = 0; first < all.wanted; first += kThreads) {
+    for (std::uint32_t first = 0; first < all.total; first += kThreads) {
         const std::uint32_t rank = first + threadIdx.x;
-        const std::int32_t hits = rank < all.wanted ? small.scratch.hits[rank] : 0;
+        const std::int32_t hits = rank < all.total ? small.scratch.hits[rank] : 0;
         const bool enough = hits >= rules.min_hits;
         const std::uint32_t votes = __ballot_sync(kWholeWarp, enough);
         if (lane == 0) sums[warp] = __popc(votes);

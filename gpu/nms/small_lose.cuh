@@ -88,7 +88,7 @@ public:
                 const std::uint32_t all = s.numbers.all;
                 const std::uint32_t first = s.numbers.open[group].y;
                 numbers = all * ListHead::kAll | first;
-                listed = all > Numbers::kMostOpen;
+                listed = all > Numbers::kMaxOpen;
 #pragma unroll
                 for (std::uint32_t k = 0; k < kEach; ++k) {
                     const uint2 theirs = s.numbers.open[Rows::word(k)];

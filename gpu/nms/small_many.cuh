@@ -17,7 +17,7 @@ __host__ __device__ constexpr std::uint32_t most_waiting(std::uint32_t most) {
 // the rows of the matrix. Shared: of SmallSettle. kMost: detections.
 template <std::uint32_t kMost, class Shared>
 struct SmallMany {
-    static constexpr std::uint32_t kMostEdges = most_waiting(kMost);
+    static constexpr std::uint32_t kMaxEdges = most_waiting(kMost);
 
     // Every block for itself. shared_waits: [kMost], for how many open ones each still waits. Ends with all threads
     // there; no state is open then. Out of line, and so without the address of what should stay in registers.
@@ -55,8 +55,8 @@ struct SmallMany {
                 put(from_open, __popc(votes & lowest_bits(lane)), __popc(votes), i << 16 | its.by);
             });
         };
-        // Each warp has its part, where those of neighbours are; where that is too small for some, all are dealt out.
-        constexpr std::uint32_t kPart = kMostEdges / kWarps;
+        // Each warp has its part, where those of neighbors are; where that is too small for some, all are dealt out.
+        constexpr std::uint32_t kPart = kMaxEdges / kWarps;
         std::uint32_t taken = 0;  // by the warp
         for_each_open([&](bool given, std::uint32_t at, std::uint32_t number, std::uint32_t edge) {
             if (given) atomicAdd(waits + (edge >> 16), 1U);
@@ -67,7 +67,7 @@ struct SmallMany {
         if (lane == 0) begin = atomicAdd(&s.taken, taken);
         begin = __shfl_sync(kWholeWarp, begin, 0);
         const bool in_parts = __syncthreads_and(taken <= kPart ? 1 : 0) != 0;
-        const bool fits = __syncthreads_and(listed ? 1 : 0) != 0 && s.taken <= kMostEdges;
+        const bool fits = __syncthreads_and(listed ? 1 : 0) != 0 && s.taken <= kMaxEdges;
         if (fits) {
             if (in_parts) {
                 begin = warp * kPart;

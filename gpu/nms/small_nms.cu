@@ -200,8 +200,14 @@ struct Launch {
     }
 };
 
-SmallShape make_shape(std::int32_t capacity, std::uint32_t tile, const NmsRuleSet& rules, bool extras, bool together) {
-    return {static_cast<std::uint32_t>(capacity), stride_for(capacity), tile, make_pair_plan(rules), extras, together};
+SmallShape make_shape(std::int32_t capacity, std::uint32_t tile, const NmsRuleSet& rules, bool optional_fields,
+                      bool together) {
+    return {static_cast<std::uint32_t>(capacity),
+            stride_for(capacity),
+            tile,
+            make_pair_plan(rules),
+            optional_fields,
+            together};
 }
 
 std::uint32_t tile_for(std::int32_t capacity, std::int32_t frames, bool one) {
@@ -211,14 +217,14 @@ std::uint32_t tile_for(std::int32_t capacity, std::int32_t frames, bool one) {
 
 template <class Tasks>
 void launch(SmallNmsPart part, const DeviceInfo& device, const Tasks& tasks, std::int32_t frames, std::int32_t capacity,
-            const NmsRuleSet& rules, bool extras, StreamView stream) {
+            const NmsRuleSet& rules, bool optional_fields, StreamView stream) {
     constexpr bool kOne = std::is_same_v<Tasks, OneTask>;
     const std::uint32_t tile = tile_for(capacity, frames, kOne);
     // Of lose a multiprocessor runs one block at least. Not for fewer: 1027 took 7.1 instead of 6.8 us.
     const bool together =
         kOne && rules.rule == NmsRule::greedy && tile != MatchFew::kTileSize &&
         words_for(static_cast<std::uint32_t>(capacity)) <= static_cast<std::uint32_t>(device.multiprocessors);
-    const SmallShape shape = make_shape(capacity, tile, rules, extras, together);
+    const SmallShape shape = make_shape(capacity, tile, rules, optional_fields, together);
     Launch<Tasks, LeaveLarger>{.device = device,
                                .stream = stream,
                                .tasks = tasks,
@@ -275,7 +281,7 @@ std::size_t small_nms_bytes(std::int32_t capacity) {
 
 void launch_small_nms(SmallNmsPart part, const DeviceInfo& device, const SmallNmsTask& task, std::int32_t capacity,
                       const NmsRuleSet& rules, StreamView stream) {
-    launch(part, device, OneTask{task}, 1, capacity, rules, has_extras(task.task.kept), stream);
+    launch(part, device, OneTask{task}, 1, capacity, rules, has_optional_fields(task.task.kept), stream);
 }
 
 void launch_small_nms_or_binning(const DeviceInfo& device, const SmallNmsTask& task, std::int32_t capacity,
@@ -287,7 +293,8 @@ void launch_small_nms_or_binning(const DeviceInfo& device, const SmallNmsTask& t
     larger.allot_blocks = fours / larger.allot_threads;
     const OneTask one{task};
     const bool greedy = rules.rule == NmsRule::greedy;
-    const SmallShape shape = make_shape(capacity, MatchMany::kTileSize, rules, has_extras(task.task.kept), false);
+    const SmallShape shape =
+        make_shape(capacity, MatchMany::kTileSize, rules, has_optional_fields(task.task.kept), false);
     const unsigned fill_blocks = greedy ? blocks_for(n, larger.fill_threads) : 0;
     Launch<OneTask, BinLarger>{.device = device,
                                .stream = stream,

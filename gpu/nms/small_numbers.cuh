@@ -17,19 +17,19 @@ class SmallNumbers {
     static constexpr std::uint32_t kTold = 1U << 31;
 
 public:
-    static constexpr std::uint32_t kMostOpen = most_open(kWords * 32);
+    static constexpr std::uint32_t kMaxOpen = most_open(kWords * 32);
     struct Shared {
         uint2 open[kWords];  // bits by index, and the number of the first
         std::uint32_t all;
-        alignas(16) std::uint32_t rows[32][kMostOpen / 32];  // bits by number: of the open ones of the group, in order
+        alignas(16) std::uint32_t rows[32][kMaxOpen / 32];  // bits by number: of the open ones of the group, in order
     };
     Shared& s;
 
     // Before the threads next meet.
     template <std::uint32_t kThreads>
     __device__ __forceinline__ void prepare() const {
-        static_assert(sizeof(s.rows) == kMostOpen * sizeof(std::uint32_t));
-        for (std::uint32_t k = threadIdx.x; k < kMostOpen; k += kThreads) (&s.rows[0][0])[k] = 0;
+        static_assert(sizeof(s.rows) == kMaxOpen * sizeof(std::uint32_t));
+        for (std::uint32_t k = threadIdx.x; k < kMaxOpen; k += kThreads) (&s.rows[0][0])[k] = 0;
     }
 
     // Of a group two words, halves of the bits, which are 0 before: kTold says that they have been written, so there is
@@ -91,11 +91,11 @@ public:
     // The rows of a group, whose first number is given: as many words of each as there are numbers.
     __device__ __forceinline__ void write(const SmallNmsScratch& scratch, std::uint32_t count, std::uint32_t first,
                                           std::uint32_t all) const {
-        constexpr std::uint32_t kFours = kMostOpen / 128;
+        constexpr std::uint32_t kFours = kMaxOpen / 128;
         const std::uint32_t k = threadIdx.x / kFours;
         const std::uint32_t four = threadIdx.x % kFours;
         if (k < count && four * 128 < all)
-            reinterpret_cast<uint4*>(scratch.rows)[four * kMostOpen + first + k] =
+            reinterpret_cast<uint4*>(scratch.rows)[four * kMaxOpen + first + k] =
                 reinterpret_cast<const uint4*>(s.rows[k])[four];
     }
 };

@@ -12,22 +12,22 @@ namespace throng::gpu {
 // detections.
 template <std::uint32_t kMost>
 struct SmallSettle {
-    static constexpr std::uint32_t kMostWords = kMost / 32;
-    static constexpr std::uint32_t kMostOpen = most_open(kMost);  // for which there are rows of bits
+    static constexpr std::uint32_t kMaxWords = kMost / 32;
+    static constexpr std::uint32_t kMaxOpen = most_open(kMost);  // for which there are rows of bits
     struct Shared {
         union {
             // Open ones by number: bit k of [w][i]: number 32 w + k suppresses i.
-            alignas(16) std::uint32_t rows[kMostOpen / 32][kMostOpen];
+            alignas(16) std::uint32_t rows[kMaxOpen / 32][kMaxOpen];
             // Where there are more: suppressed << 16 | its suppressor, open ones.
             std::uint32_t edges[most_waiting(kMost)];
         };
-        uint2 open[kMostWords];        // bits by index, and the number of the first
-        std::uint16_t who[kMostOpen];  // by number: index
-        std::uint32_t numbers;         // that have been given,
-        std::uint32_t taken;           // and edges that wait
+        uint2 open[kMaxWords];        // bits by index, and the number of the first
+        std::uint16_t who[kMaxOpen];  // by number: index
+        std::uint32_t numbers;        // that have been given,
+        std::uint32_t taken;          // and edges that wait
         struct {
-            alignas(16) uint2 by_number[kMostOpen / 32];  // bits: who is lost, and who stays
-            std::uint32_t staying[kMostWords];            // bits by index, of the open ones
+            alignas(16) uint2 by_number[kMaxOpen / 32];  // bits: who is lost, and who stays
+            std::uint32_t staying[kMaxWords];            // bits by index, of the open ones
         } decided;
         std::uint32_t state[kMost];  // a SmallState each; by atomics as long as some are open
     };
@@ -54,7 +54,7 @@ struct SmallSettle {
         number(lists, first);
         __syncthreads();
         const std::uint32_t open = s.numbers;
-        if (open <= kMostOpen) {
+        if (open <= kMaxOpen) {
             decide_by_rows(scratch, lists, first, open, meanwhile);
 #pragma unroll
             for (std::uint32_t k = 0; k < kEach; ++k) kept[k] = lists.stays[k] | s.decided.staying[lists.word(k)];
@@ -75,20 +75,20 @@ struct SmallSettle {
             kept[k] = load_now(warp + k * kWarps < words, &head->stays, 0);
             head += kWarps * (SmallNmsScratch::kSegment / SmallNmsScratch::kHead);
         }
-        Row<kMostOpen / 32> row;
+        Row<kMaxOpen / 32> row;
 #pragma unroll
-        for (std::uint32_t w = 0; w < kMostOpen / 32; w += 4) {
-            const auto* at = reinterpret_cast<const uint4*>(scratch.rows) + w / 4 * kMostOpen + threadIdx.x;
-            const uint4 v = load_now(threadIdx.x < kMostOpen, at);
+        for (std::uint32_t w = 0; w < kMaxOpen / 32; w += 4) {
+            const auto* at = reinterpret_cast<const uint4*>(scratch.rows) + w / 4 * kMaxOpen + threadIdx.x;
+            const uint4 v = load_now(threadIdx.x < kMaxOpen, at);
             row.words[w] = v.x;
             row.words[w + 1] = v.y;
             row.words[w + 2] = v.z;
             row.words[w + 3] = v.w;
         }
-        row.who = load_now(threadIdx.x < kMostOpen, scratch.who + threadIdx.x, 0);
+        row.who = load_now(threadIdx.x < kMaxOpen, scratch.who + threadIdx.x, 0);
         meanwhile();
         const std::uint32_t open = numbers / ListHead::kAll;
-        const bool many = open > kMostOpen;
+        const bool many = open > kMaxOpen;
         if (!many && warp < words_for(open)) watch<4>(open, row);
         if (__syncthreads_or(many ? 1 : 0) != 0) return decide_many<kWarps>(scratch, words, kept);
 #pragma unroll
@@ -132,7 +132,7 @@ private:
         }
         const std::uint32_t lane = threadIdx.x % 32;
         std::uint32_t at = 0;
-        if (lane == 0) at = atomicAdd(&s.numbers, cut ? kMostOpen + 1 : all);
+        if (lane == 0) at = atomicAdd(&s.numbers, cut ? kMaxOpen + 1 : all);
         at = __shfl_sync(kWholeWarp, at, 0);
 #pragma unroll
         for (std::uint32_t k = 0; k < kEach; ++k) {
@@ -140,7 +140,7 @@ private:
             const std::uint32_t word = ListsOfWarp::word(k);
             if (lane == 0) s.open[word] = make_uint2(lists.open[k], first[k]);
             const std::uint32_t its = first[k] + __popc(lists.open[k] & lowest_bits(lane));
-            if ((lists.open[k] >> lane & 1U) != 0 && its < kMostOpen)
+            if ((lists.open[k] >> lane & 1U) != 0 && its < kMaxOpen)
                 s.who[its] = static_cast<std::uint16_t>(word * 32 + lane);
         }
     }
@@ -163,9 +163,9 @@ private:
         meanwhile();
         __syncthreads();
         if (warp < words_for(open)) {
-            Row<kMostOpen / 32> row;
+            Row<kMaxOpen / 32> row;
 #pragma unroll
-            for (std::uint32_t w = 0; w < kMostOpen / 32; ++w) row.words[w] = s.rows[w][threadIdx.x];
+            for (std::uint32_t w = 0; w < kMaxOpen / 32; ++w) row.words[w] = s.rows[w][threadIdx.x];
             row.who = s.who[threadIdx.x];
             watch<4>(open, row);
         }
@@ -173,9 +173,9 @@ private:
     }
     // A warp's share. kWords: of a row, if so many are enough.
     template <std::uint32_t kWords>
-    __device__ __forceinline__ void watch(std::uint32_t open, const Row<kMostOpen / 32>& row) const {
-        static_assert(kWords % 2 == 0 && kMostOpen % 32 == 0);
-        if constexpr (kWords * 32 < kMostOpen) {
+    __device__ __forceinline__ void watch(std::uint32_t open, const Row<kMaxOpen / 32>& row) const {
+        static_assert(kWords % 2 == 0 && kMaxOpen % 32 == 0);
+        if constexpr (kWords * 32 < kMaxOpen) {
             if (open > kWords * 32) return watch<kWords + 4>(open, row);
         }
         const std::uint32_t first = threadIdx.x / 32 * 32;

@@ -14,8 +14,8 @@ struct SmallShape {
     std::uint32_t stride;    // of the matrix
     std::uint32_t tile;      // detections
     PairPlan plan;
-    bool extras;    // that are copied
-    bool together;  // all blocks of lose run at the same time, a group each, and tell each other who is open
+    bool optional_fields;  // that are copied
+    bool together;         // all blocks of lose run at the same time, a group each, and tell each other who is open
 };
 
 // So many open ones of so many detections have numbers and rows of bits: see SmallNumbers and SmallSettle.
@@ -49,8 +49,8 @@ enum SmallState : std::uint32_t { lost = 0, open = 1, stays = 2 };
 // The number of detections, for kernels that may start before the one in front has ended: never from a cache. By one
 // thread of a block, because it takes long where all warps of all blocks ask for one line.
 __device__ __forceinline__ std::uint32_t small_count(const DetectionSpan& raw) {
-    const std::uint32_t wanted = __ldcg(&raw.count->wanted);
-    return min(wanted, static_cast<std::uint32_t>(raw.capacity));
+    const std::uint32_t requested = __ldcg(&raw.count->total);
+    return min(requested, static_cast<std::uint32_t>(raw.capacity));
 }
 
 __host__ __device__ __forceinline__ std::uint32_t words_for(std::uint32_t n) {

@@ -310,12 +310,12 @@ __global__ void __launch_bounds__(kBlockThreads)
                 }
             }
         }
-        if (decay.in_turn && threadIdx.x == 0) task.kept.count->wanted = picks;
+        if (decay.in_turn && threadIdx.x == 0) task.kept.count->total = picks;
         counter.report(d_tests);
         __syncthreads();
     }
     if (decay.in_turn && blockIdx.x == 0 && threadIdx.x == 0) {
-        if (total == 0) task.kept.count->wanted = 0;
+        if (total == 0) task.kept.count->total = 0;
         task.kept.count->invalid = g.header->sums.invalid;
     }
 }

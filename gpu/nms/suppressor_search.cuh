@@ -7,7 +7,7 @@
 namespace throng::gpu {
 
 // The stretches of records that a lane looks up, a few rows at a time: the lanes share out levels, and what there is of
-// each. Few need more than one look, so what is not computed anew for each is kept small.
+// each. Few need more than one look, so what is not computed again for each is kept small.
 template <int kLanes>
 class StretchSource {
     static constexpr std::uint32_t kLevels = 4;                                        // as many as most look at
@@ -61,7 +61,7 @@ private:
 };
 
 // Parameters of the kernel that are used with each candidate. A block has them in shared memory, and a thread loads
-// them from there into registers: the compiler would load parameters anew wherever they are used, and each candidate
+// them from there into registers: the compiler would load parameters again wherever they are used, and each candidate
 // only after that.
 struct alignas(16) SearchConstants {
     const GridRecord* records;
@@ -132,7 +132,7 @@ public:
         bool more = true;
         for (bool first = true; more; first = false) {
             Stretch stretches[kRows];
-            // Computed anew each time, for few need a second, and all would hold it in registers.
+            // Computed again each time, for few need a second, and all would hold it in registers.
             GridRecord box = mine;
             compute_now(box.left);
             compute_now(box.top);

@@ -3,7 +3,7 @@
 #include <cuda_runtime.h>
 
 #include "gpu/nms/chained.h"
-#include "gpu/nms/copy_extras.cuh"
+#include "gpu/nms/copy_optional_fields.cuh"
 #include "gpu/nms/pair_columns.cuh"
 #include "gpu/nms/pair_entry.cuh"
 #include "gpu/nms/thread_cluster.cuh"
@@ -24,7 +24,7 @@ constexpr std::uint32_t kMost = kWords * 32;
 // What a launch is told, beside task and rules.
 struct Shape {
     PairPlan plan;
-    bool extras;  // that are copied
+    bool optional_fields;  // that are copied
 };
 
 struct Shared {
@@ -245,7 +245,7 @@ __global__ void __launch_bounds__(kMost, 1)
         task.kept.scores[place] = score;
         task.kept.hits[place] = hits;
         task.kept.source[place] = static_cast<std::int32_t>(i);
-        if (shape.extras) copy_extras(task, place, i, 0, 1);
+        if (shape.optional_fields) copy_optional_fields(task, place, i, 0, 1);
     }
     if (i != 0) return;
     std::uint32_t all = 0;
@@ -260,7 +260,7 @@ std::int32_t tiny_nms_limit(const DeviceInfo& device) {
 }
 
 void launch_tiny_nms(const NmsTask& task, const NmsRuleSet& rules, StreamView stream) {
-    const Shape shape{make_pair_plan(rules), has_extras(task.kept)};
+    const Shape shape{make_pair_plan(rules), has_optional_fields(task.kept)};
     cudaLaunchAttribute attributes[2]{};
     attributes[0].id = cudaLaunchAttributeClusterDimension;
     attributes[0].val.clusterDim = {kWords, 1, 1};

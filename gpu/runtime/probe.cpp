@@ -14,7 +14,7 @@ std::string version_text(int version) {
 }
 
 // The status decides, not the count: with no driver cudaGetDeviceCount leaves its output as it was.
-std::string count_trouble(cudaError_t status, int driver, int runtime) {
+std::string count_error(cudaError_t status, int driver, int runtime) {
     switch (status) {
         case cudaSuccess: return {};
         case cudaErrorInsufficientDriver:
@@ -33,7 +33,7 @@ DeviceInfo describe(int index) {
     const cudaError_t status = cudaGetDeviceProperties(&properties, index);
     if (status != cudaSuccess) {
         (void)cudaGetLastError();
-        info.trouble = cudaGetErrorString(status);
+        info.unavailable_reason = cudaGetErrorString(status);
         return info;
     }
     info.name = properties.name;
@@ -72,7 +72,7 @@ CudaProbe probe_cuda() {
     int count = 0;
     const cudaError_t status = cudaGetDeviceCount(&count);
     (void)cudaGetLastError();
-    probe.reason = count_trouble(status, probe.driver, probe.runtime);
+    probe.reason = count_error(status, probe.driver, probe.runtime);
     if (!probe.reason.empty()) return probe;
     if (count == 0) {
         probe.reason = "the NVIDIA driver finds no GPU";
@@ -82,12 +82,12 @@ CudaProbe probe_cuda() {
     const bool had_current = cudaGetDevice(&current) == cudaSuccess;
     for (int index = 0; index < count; ++index) {
         DeviceInfo info = describe(index);
-        if (info.trouble.empty()) info.trouble = find_code(info);
-        probe.usable = probe.usable || info.trouble.empty();
+        if (info.unavailable_reason.empty()) info.unavailable_reason = find_code(info);
+        probe.usable = probe.usable || info.unavailable_reason.empty();
         probe.devices.push_back(std::move(info));
     }
     if (had_current) (void)cudaSetDevice(current);
-    if (!probe.usable) probe.reason = probe.devices.front().trouble;
+    if (!probe.usable) probe.reason = probe.devices.front().unavailable_reason;
     return probe;
 }
 
@@ -102,7 +102,8 @@ DeviceInfo use_device(int index) {
             "--device", "throng info lists them");
     }
     const DeviceInfo& device = probe.devices[static_cast<std::size_t>(index)];
-    if (!device.trouble.empty()) throw Error(ErrorKind::unavailable, device.trouble, "CUDA", advice);
+    if (!device.unavailable_reason.empty())
+        throw Error(ErrorKind::unavailable, device.unavailable_reason, "CUDA", advice);
     check_cuda(cudaSetDevice(index), "cudaSetDevice");
     return device;
 }

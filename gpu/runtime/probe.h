@@ -18,10 +18,10 @@ struct DeviceInfo {
     // of the compute capability, wherever host code relies on what device code does under `#if __CUDA_ARCH__ >= …`.
     int code = 0;
     int multiprocessors = 0;
-    std::size_t memory = 0;         // bytes
-    std::size_t shared_memory = 0;  // bytes a block may have
-    bool integrated = false;        // shares its memory with the CPU (Jetson)
-    std::string trouble;            // why it cannot run this build; empty when it can
+    std::size_t memory = 0;          // bytes
+    std::size_t shared_memory = 0;   // bytes a block may have
+    bool integrated = false;         // shares its memory with the CPU (Jetson)
+    std::string unavailable_reason;  // why it cannot run this build; empty when it can
 
     // The kernels hold the instructions of programmatic dependent launch and of thread block clusters. Launched with
     // these attributes, kernels without the instructions would neither wait for the kernel before nor find their

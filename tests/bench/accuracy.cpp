@@ -29,7 +29,7 @@ constexpr double kFactor = 1.1;
 constexpr double kIou = 0.35;
 constexpr double kStrictIou = 0.5;
 
-struct Picture {
+struct Image {
     Frame frame;
     std::vector<TruthFace> truth;
 };
@@ -46,56 +46,56 @@ cv::Mat luma_of(const Frame& frame) {
             static_cast<std::size_t>(frame.plane(0).pitch)};
 }
 
-std::vector<Picture> photographs(const fs::path& dir) {
+std::vector<Image> photographs(const fs::path& dir) {
     FramePool pool;
-    std::vector<Picture> pictures;
+    std::vector<Image> images;
     for (const TruthLabels& labels : read_truth(dir / "truth_wider.txt")) {
         const fs::path path = dir / labels.source;
-        const cv::Mat grey = cv::imread(path.string(), cv::IMREAD_GRAYSCALE);
-        if (grey.empty()) throw Error(ErrorKind::input, "cannot be read as a picture", path.string());
-        WritableFrame frame = pool.take(PixelFormat::gray8, grey.cols, grey.rows);
-        for (int y = 0; y < grey.rows; ++y) {
-            std::memcpy(frame.data(0) + y * frame.plane(0).pitch, grey.ptr(y), static_cast<std::size_t>(grey.cols));
+        const cv::Mat gray = cv::imread(path.string(), cv::IMREAD_GRAYSCALE);
+        if (gray.empty()) throw Error(ErrorKind::input, "cannot be read as an image", path.string());
+        WritableFrame frame = pool.take(PixelFormat::gray8, gray.cols, gray.rows);
+        for (int y = 0; y < gray.rows; ++y) {
+            std::memcpy(frame.data(0) + y * frame.plane(0).pitch, gray.ptr(y), static_cast<std::size_t>(gray.cols));
         }
-        pictures.push_back({std::move(frame).finish(), labels.entries});
+        images.push_back({std::move(frame).finish(), labels.entries});
     }
-    return pictures;
+    return images;
 }
 
-std::vector<Picture> crowds() {
-    std::vector<Picture> pictures;
+std::vector<Image> crowds() {
+    std::vector<Image> images;
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {
         CrowdOptions options;
         options.seed = seed;
         const Crowd crowd(options);
         for (const std::int64_t n : {0, 60}) {
-            Picture picture{crowd.frame(n), {}};
-            for (const CrowdFace& face : crowd.truth(n)) picture.truth.push_back({face.box, face.visible, face.ignore});
-            pictures.push_back(std::move(picture));
+            Image image{crowd.frame(n), {}};
+            for (const CrowdFace& face : crowd.truth(n)) image.truth.push_back({face.box, face.visible, face.ignore});
+            images.push_back(std::move(image));
         }
     }
-    return pictures;
+    return images;
 }
 
-// What was found in each picture of a set.
+// What was found in each image of a set.
 using Found = std::vector<std::vector<ScoredBox>>;
 
-MatchResult judged(const std::vector<Picture>& pictures, const Found& found, double iou) {
+MatchResult judged(const std::vector<Image>& images, const Found& found, double iou) {
     MatchOptions options;
     options.iou = iou;
     MatchResult total;
-    for (std::size_t i = 0; i < pictures.size(); ++i) total += match(pictures[i].truth, found[i], options);
+    for (std::size_t i = 0; i < images.size(); ++i) total += match(images[i].truth, found[i], options);
     return total;
 }
 
-Found opencv_found(const std::vector<Picture>& pictures, const fs::path& model, int min_neighbors) {
+Found opencv_found(const std::vector<Image>& images, const fs::path& model, int min_neighbors) {
     cv::CascadeClassifier cascade(model.string());
     Found found;
-    for (const Picture& picture : pictures) {
+    for (const Image& image : images) {
         std::vector<cv::Rect> boxes;
         std::vector<int> levels;
         std::vector<double> weights;
-        cascade.detectMultiScale(luma_of(picture.frame), boxes, levels, weights, kFactor, min_neighbors, 0,
+        cascade.detectMultiScale(luma_of(image.frame), boxes, levels, weights, kFactor, min_neighbors, 0,
                                  cv::Size(kMinSize, kMinSize), cv::Size(), true);
         std::vector<ScoredBox>& scored = found.emplace_back();
         for (std::size_t i = 0; i < boxes.size(); ++i) {
@@ -108,7 +108,7 @@ Found opencv_found(const std::vector<Picture>& pictures, const fs::path& model, 
     return found;
 }
 
-std::vector<DetectionSet> raw_windows(Backend& backend, const std::vector<Picture>& pictures, const Model& model,
+std::vector<DetectionSet> raw_windows(Backend& backend, const std::vector<Image>& images, const Model& model,
                                       const fs::path& models) {
     DetectorParams params;
     params.kind = model.kind;
@@ -118,9 +118,9 @@ std::vector<DetectionSet> raw_windows(Backend& backend, const std::vector<Pictur
     const auto detector = backend.make_detector(params);
     const auto recorder = backend.make_recorder();
     DetectionBuffer buffer = backend.make_buffer(1 << 18);
-    std::vector<DetectionSet> sets(pictures.size());
-    for (std::size_t i = 0; i < pictures.size(); ++i) {
-        detector->enqueue(pictures[i].frame, buffer, *recorder);
+    std::vector<DetectionSet> sets(images.size());
+    for (std::size_t i = 0; i < images.size(); ++i) {
+        detector->enqueue(images[i].frame, buffer, *recorder);
         backend.download(buffer, sets[i]);
         static_cast<void>(recorder->end_frame());
         if (sets[i].overflow() > 0) throw Error(ErrorKind::internal, "more windows than the buffer holds");
@@ -174,8 +174,8 @@ std::vector<NmsParams> settings() {
     return all;
 }
 
-void add_row(TextTable& table, const std::string& model, const std::string& how, const std::vector<Picture>& photos,
-             const Found& in_photos, const std::vector<Picture>& crowd, const Found& in_crowd) {
+void add_row(TextTable& table, const std::string& model, const std::string& how, const std::vector<Image>& photos,
+             const Found& in_photos, const std::vector<Image>& crowd, const Found& in_crowd) {
     const MatchResult p = judged(photos, in_photos, kIou);
     const MatchResult c = judged(crowd, in_crowd, kIou);
     const auto text = [](std::optional<double> value, int digits) {
@@ -187,8 +187,8 @@ void add_row(TextTable& table, const std::string& model, const std::string& how,
 }
 
 int run(const fs::path& dir, const fs::path& models) {
-    const std::vector<Picture> photos = photographs(dir);
-    const std::vector<Picture> crowd = crowds();
+    const std::vector<Image> photos = photographs(dir);
+    const std::vector<Image> crowd = crowds();
     const auto backend = make_cpu_backend();
     TextTable table({"cascade", "grouping", "AP", "precision", "recall", "AP at 0.5", "crowd AP", "crowd precision",
                      "crowd recall"});
@@ -211,10 +211,9 @@ int run(const fs::path& dir, const fs::path& models) {
         }
     }
     std::size_t faces = 0;
-    for (const Picture& picture : photos) faces += picture.truth.size();
-    std::printf(
-        "%zu photographs with %zu faces, IoU %.2f; 6 pictures of the crowd; faces from %d px, factor %.1f\n\n%s",
-        photos.size(), faces, kIou, kMinSize, kFactor, table.text().c_str());
+    for (const Image& image : photos) faces += image.truth.size();
+    std::printf("%zu photographs with %zu faces, IoU %.2f; 6 images of the crowd; faces from %d px, factor %.1f\n\n%s",
+                photos.size(), faces, kIou, kMinSize, kFactor, table.text().c_str());
     return 0;
 }
 

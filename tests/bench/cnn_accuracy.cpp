@@ -1,5 +1,5 @@
 // bench_cnn_accuracy: how well the convolutional networks find the faces of the annotated photographs, and what they
-// find where there is none: our detector at its defaults and letterboxed, OpenCV's DNN on the whole picture beside it.
+// find where there is none: our detector at its defaults and letterboxed, OpenCV's DNN on the whole image beside it.
 // Prints one table; needs the test data.
 #include <fmt/format.h>
 
@@ -30,10 +30,10 @@ namespace fs = std::filesystem;
 
 constexpr double kIou = 0.35;
 constexpr double kStrictIou = 0.5;
-constexpr double kCertain = 0.6;      // in a picture without faces nothing may score so high
+constexpr double kCertain = 0.6;      // in an image without faces nothing may score so high
 constexpr double kCurveFloor = 0.05;  // thresholds of the precision/recall curve begin here
 
-struct Picture {
+struct Image {
     std::string name;
     cv::Mat bgr;
     std::vector<TruthFace> truth;
@@ -50,13 +50,13 @@ Frame frame_of(const cv::Mat& bgr) {
     return Frame(info, planes, std::make_shared<cv::Mat>(bgr));
 }
 
-cv::Mat read_picture(const fs::path& path) {
+cv::Mat read_image(const fs::path& path) {
     cv::Mat bgr = cv::imread(path.string(), cv::IMREAD_COLOR);
-    if (bgr.empty()) throw Error(ErrorKind::input, "cannot be read as a picture", path.string());
+    if (bgr.empty()) throw Error(ErrorKind::input, "cannot be read as an image", path.string());
     return bgr;
 }
 
-// A way from a picture to suppressed boxes.
+// A way from an image to suppressed boxes.
 using Finder = std::function<std::vector<ScoredBox>(const Frame&, const cv::Mat&)>;
 
 class OurFinder {
@@ -89,14 +89,14 @@ private:
     DetectionBuffer kept_;
 };
 
-// The picture as it is where the file leaves the input open, else stretched to what the file fixes.
+// The image as it is where the file leaves the input open, else stretched to what the file fixes.
 std::vector<ScoredBox> opencv_found(test::CnnOracle& oracle, const cv::Mat& bgr, cv::Size input) {
-    cv::Mat picture = bgr;
-    if (input.area() > 0) cv::resize(bgr, picture, input);
-    const double sx = static_cast<double>(bgr.cols) / picture.cols;
-    const double sy = static_cast<double>(bgr.rows) / picture.rows;
+    cv::Mat image = bgr;
+    if (input.area() > 0) cv::resize(bgr, image, input);
+    const double sx = static_cast<double>(bgr.cols) / image.cols;
+    const double sy = static_cast<double>(bgr.rows) / image.rows;
     std::vector<ScoredBox> found;
-    for (const test::OracleFace& face : oracle.faces(picture, kCurveFloor, 0.3)) {
+    for (const test::OracleFace& face : oracle.faces(image, kCurveFloor, 0.3)) {
         found.push_back({{static_cast<float>(face.x * sx), static_cast<float>(face.y * sy),
                           static_cast<float>(face.w * sx), static_cast<float>(face.h * sy)},
                          face.score,
@@ -106,7 +106,7 @@ std::vector<ScoredBox> opencv_found(test::CnnOracle& oracle, const cv::Mat& bgr,
 }
 
 struct Data {
-    std::vector<Picture> photos;
+    std::vector<Image> photos;
     cv::Mat without_faces;
     std::vector<Frame> clips;  // without faces
 };
@@ -139,7 +139,7 @@ MatchResult match_all(const Data& data, const std::vector<std::vector<ScoredBox>
 void add_row(TextTable& table, const Data& data, const std::string& model, const std::string& how, double threshold,
              bool clips, const Finder& find) {
     std::vector<std::vector<ScoredBox>> found;
-    for (const Picture& picture : data.photos) found.push_back(find(frame_of(picture.bgr), picture.bgr));
+    for (const Image& image : data.photos) found.push_back(find(frame_of(image.bgr), image.bgr));
     const MatchResult working = match_all(data, found, kIou, threshold);
     const auto text = [](std::optional<double> value, int digits) {
         return value ? fmt::format("{:.{}f}", *value, digits) : std::string("-");
@@ -174,9 +174,9 @@ void add_row(TextTable& table, const Data& data, const std::string& model, const
 int run(const fs::path& dir, const std::vector<std::string>& models) {
     Data data;
     for (const TruthLabels& labels : read_truth(dir / "photos/truth_wider.txt")) {
-        data.photos.push_back({labels.source, read_picture(dir / "photos" / labels.source), labels.entries});
+        data.photos.push_back({labels.source, read_image(dir / "photos" / labels.source), labels.entries});
     }
-    data.without_faces = read_picture(dir / "photos/det_34501842524_3c858b3080_k.jpg");
+    data.without_faces = read_image(dir / "photos/det_34501842524_3c858b3080_k.jpg");
     for (const char* clip : {"one-by-one-person-detection.mp4", "store-aisle-detection.gif"}) {
         const auto source = open_source((dir / "videos" / clip).string());
         Frame frame;
@@ -206,11 +206,11 @@ int run(const fs::path& dir, const std::vector<std::string>& models) {
         const bool yunet = model.find("yunet") != std::string::npos;
         test::CnnOracle oracle(open ? dir / "models/yunet_n_640_640.onnx" : fs::path(params.model));
         const cv::Size input = yunet ? cv::Size() : cv::Size(network.input.width, network.input.height);
-        add_row(table, data, model, yunet ? "OpenCV's DNN, whole picture" : "OpenCV's DNN, stretched", threshold, false,
+        add_row(table, data, model, yunet ? "OpenCV's DNN, whole image" : "OpenCV's DNN, stretched", threshold, false,
                 [&](const Frame&, const cv::Mat& bgr) { return opencv_found(oracle, bgr, input); });
     }
     std::size_t faces = 0;
-    for (const Picture& picture : data.photos) faces += picture.truth.size();
+    for (const Image& image : data.photos) faces += image.truth.size();
     std::printf(
         "%zu photographs with %zu faces, IoU %.2f; %zu frames without faces; \"from\" is the model's own "
         "threshold\n\n%s",

@@ -1,4 +1,4 @@
-// Times of the CUDA cascade: the four settings it is built for, each with a sweep of segments, the ladder of switches
+// Times of the CUDA cascade: the four settings it is built for, each with a sweep of segments, the ablation of switches
 // and the times of its stages. Usage: bench_gpu_cascade [IMAGE...]   without images, the procedural crowd.
 #include <cstdio>
 
@@ -13,7 +13,7 @@
 #include "core/model/model_finder.h"
 #include "core/synth/crowd.h"
 #include "core/video/image_file.h"
-#include "gpu/cascade/ladder.h"
+#include "gpu/cascade/ablation.h"
 #include "gpu/detection_memory.h"
 #include "gpu/runtime/event_recorder.h"
 #include "opencv2/imgcodecs.hpp"
@@ -45,7 +45,7 @@ constexpr Setting kSettings[] = {
 };
 
 // The photograph at the setting's size, cut to its middle, with chroma; or the crowd.
-Frame picture(const Setting& setting, const char* file) {
+Frame image(const Setting& setting, const char* file) {
     if (file == nullptr) {
         CrowdOptions options;
         options.width = setting.width;
@@ -98,7 +98,7 @@ void run(const Setting& setting, const char* file, const DeviceInfo& device, con
     params.min_size = setting.min_size;
     params.max_size = setting.max_size;
     const CascadeModel model = read_cascade(find_model(params.model, params.kind));
-    const Frame frame = device_frame(picture(setting, file), stream.view());
+    const Frame frame = device_frame(image(setting, file), stream.view());
     CascadeDetector detector(stream.view(), device, model, params);
     const auto line = [&](const std::string& name, const CascadeOptions& options) {
         detector.set_options(options);
@@ -110,7 +110,7 @@ void run(const Setting& setting, const char* file, const DeviceInfo& device, con
                     static_cast<long long>(t.windows), queued.c_str(), static_cast<long long>(t.counts.spilled));
     };
     std::printf("%s, %s\n", setting.name, file == nullptr ? "crowd" : file);
-    for (const LadderStep& step : cascade_ladder()) line(step.name, step.options);
+    for (const AblationStep& step : cascade_ablation()) line(step.name, step.options);
     const std::vector<std::vector<int>> sweeps = {{3},  {4},  {5},    {6},    {7},    {8},
                                                   {10}, {12}, {2, 5}, {4, 7}, {5, 8}, {6, 9}};
     for (const auto& list : sweeps) {

@@ -13,7 +13,7 @@
 #include "core/model/model_finder.h"
 #include "core/model/onnx_reader.h"
 #include "core/synth/crowd.h"
-#include "gpu/cascade/ladder.h"
+#include "gpu/cascade/ablation.h"
 #include "gpu/cnn/cnn_detector.h"
 #include "gpu/detection_memory.h"
 #include "gpu/runtime/event_recorder.h"
@@ -108,7 +108,7 @@ private:
         constexpr int kInner = 10;
         constexpr int kRepeats = 30;
         CnnDetector detector = make(choice);
-        SilentRecorder none;
+        NullRecorder none;
         const Event begin;
         const Event end;
         std::vector<double> times;
@@ -125,7 +125,7 @@ private:
         transfer_.download(buffers_.front(), found, stream_);
         std::printf("  %-28s median %8.4f min %8.4f ms  launches %3d  memory %7.1f MB  raw %u\n", choice.name,
                     median(times), *std::min_element(times.begin(), times.end()), detector.runs()->launches(),
-                    static_cast<double>(detector.runs()->memory()) / 1e6, found.wanted);
+                    static_cast<double>(detector.runs()->memory()) / 1e6, found.total);
     }
 
     void details(bool half) {

@@ -1,5 +1,5 @@
-// Times of the CUDA people detector: the ladder of switches and each kernel alone, in the talk's setting (640x480, one
-// scale), the whole pyramid, and larger frames. Usage: bench_gpu_hog [REPEATS [SETTING, from 0]]
+// Times of the CUDA people detector: the ablation of switches and each kernel alone, in the talk's setting (640x480,
+// one scale), the whole pyramid, and larger frames. Usage: bench_gpu_hog [REPEATS [SETTING, from 0]]
 #include <cstdio>
 
 #ifdef TH_WITH_CUDA
@@ -11,7 +11,7 @@
 #include "core/frame/frame_pool.h"
 #include "core/model/hog_model.h"
 #include "core/synth/crowd.h"
-#include "gpu/cascade/ladder.h"
+#include "gpu/cascade/ablation.h"
 #include "gpu/hog/hog_study.h"
 
 namespace {
@@ -51,11 +51,11 @@ void run(const Setting& setting, int repeats, const DeviceInfo& device, const St
     params.max_size = setting.max_size;
     HogDetector detector(stream.view(), device, model, params);
     std::printf("%s\n", setting.name);
-    for (const HogStep& step : hog_ladder(params)) {
+    for (const HogStep& step : hog_ablation(params)) {
         detector.configure(step.params);
         const HogTimes t = measure_hog(detector, frame, stream.view(), repeats, setting.width > 1000 ? 3 : 20);
         std::printf(
-            "  %-26s median %8.4f least %8.4f ms  gradient %.4f histogram %.4f normalise %.4f svm %.4f  "
+            "  %-26s median %8.4f least %8.4f ms  gradient %.4f histogram %.4f normalize %.4f svm %.4f  "
             "windows %lld raw %u  %.1f MB\n",
             step.name.c_str(), median(t.ms), *std::min_element(t.ms.begin(), t.ms.end()), median(t.kernels[0]),
             median(t.kernels[1]), median(t.kernels[2]), median(t.kernels[3]), static_cast<long long>(t.windows),

@@ -77,7 +77,8 @@ struct Bench {
     gpu::DetectionTransfer transfer;
     int repeats = 30;
 
-    double time(const Input& input, const NmsParams& params, gpu::FastEngine engine, std::uint32_t* wanted = nullptr) {
+    double time(const Input& input, const NmsParams& params, gpu::FastEngine engine,
+                std::uint32_t* expected = nullptr) {
         const auto n = static_cast<std::int32_t>(input.set.detections.size());
         DetectionBuffer raw = gpu::make_device_buffer(n, {}, stream.view());
         DetectionBuffer kept = gpu::make_device_buffer(n, {}, stream.view());
@@ -86,7 +87,7 @@ struct Bench {
         const double us = median_us(nms.replay(raw, kept, params, repeats));
         DetectionSet out;
         transfer.download(kept, out, stream.view());
-        if (wanted != nullptr) *wanted = out.wanted;
+        if (expected != nullptr) *expected = out.total;
         return us;
     }
 

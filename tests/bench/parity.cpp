@@ -19,7 +19,7 @@ using namespace throng::test;
 
 struct NamedImage {
     const char* set;
-    cv::Mat grey;
+    cv::Mat gray;
 };
 
 std::vector<NamedImage> all_images() {
@@ -65,7 +65,7 @@ int main(int argc, char** argv) {
         }
         ParityPair pair(*file, model.kind);
         std::vector<std::pair<std::string, WindowParity>> sets;
-        for (const auto& [set, grey] : images) {
+        for (const auto& [set, gray] : images) {
             if (sets.empty() || sets.back().first != set) {
                 const auto known =
                     std::find_if(sets.begin(), sets.end(), [s = set](const auto& e) { return e.first == s; });
@@ -75,7 +75,7 @@ int main(int argc, char** argv) {
                     std::rotate(known, known + 1, sets.end());
                 }
             }
-            sets.back().second += pair.compare(grey, factor, min_size, 0);
+            sets.back().second += pair.compare(gray, factor, min_size, 0);
         }
         for (const auto& [set, parity] : sets) {
             std::printf("%-36s %-12s %9zu %9zu %9zu %8.4f\n", model.file, set.c_str(), parity.ours, parity.theirs,

@@ -18,7 +18,7 @@ namespace {
 
 using Input = std::vector<std::uint8_t>;
 
-constexpr std::size_t kLargestInput = 1 << 14;
+constexpr std::size_t kMaxInput = 1 << 14;
 
 std::uint64_t number_from(const char* variable, std::uint64_t fallback) {
     const char* value = std::getenv(variable);
@@ -46,7 +46,7 @@ public:
     Input next() {
         Input input = corpus_[below(corpus_.size())];
         for (std::size_t n = below(4) + 1; n > 0; --n) mutate(input);
-        input.resize(std::min(input.size(), kLargestInput));
+        input.resize(std::min(input.size(), kMaxInput));
         return input;
     }
 

@@ -8,7 +8,7 @@
 
 namespace throng::test {
 
-// Builds the board's tree below the folder. Plain files neither round nor refuse; what reads and writes them is the
+// Builds the board's tree below the folder. Plain files neither round nor reject; what reads and writes them is the
 // real program.
 void build_board_folder(const FakeBoard& board, const std::filesystem::path& folder);
 

@@ -20,15 +20,15 @@ CnnOracle::CnnOracle(const std::filesystem::path& model) : net_(cv::dnn::readNet
 }
 
 std::vector<OracleFace> CnnOracle::raw(const cv::Mat& bgr, double threshold) {
-    cv::Mat picture = bgr;
+    cv::Mat image = bgr;
     cv::Mat blob;
     if (yunet_) {
         const int right = (32 - bgr.cols % 32) % 32;
         const int below = (32 - bgr.rows % 32) % 32;
-        cv::copyMakeBorder(bgr, picture, 0, below, 0, right, cv::BORDER_CONSTANT, cv::Scalar());
-        blob = cv::dnn::blobFromImage(picture);
+        cv::copyMakeBorder(bgr, image, 0, below, 0, right, cv::BORDER_CONSTANT, cv::Scalar());
+        blob = cv::dnn::blobFromImage(image);
     } else {
-        blob = cv::dnn::blobFromImage(picture, 1.0 / 128, cv::Size(), cv::Scalar(127, 127, 127), true);
+        blob = cv::dnn::blobFromImage(image, 1.0 / 128, cv::Size(), cv::Scalar(127, 127, 127), true);
     }
     net_.setInput(blob);
     std::vector<cv::Mat> outputs;
@@ -36,7 +36,7 @@ std::vector<OracleFace> CnnOracle::raw(const cv::Mat& bgr, double threshold) {
 
     std::vector<OracleFace> faces;
     if (yunet_) {
-        decode_yunet(outputs, picture.cols, picture.rows, threshold, faces);
+        decode_yunet(outputs, image.cols, image.rows, threshold, faces);
         return faces;
     }
     const auto* scores = outputs[0].ptr<float>();
@@ -45,17 +45,17 @@ std::vector<OracleFace> CnnOracle::raw(const cv::Mat& bgr, double threshold) {
     for (std::ptrdiff_t i = 0; i < rows; ++i) {
         const double score = static_cast<double>(scores[2 * i + 1]);
         if (score < threshold) continue;
-        const double left = static_cast<double>(corners[4 * i]) * picture.cols;
-        const double top = static_cast<double>(corners[4 * i + 1]) * picture.rows;
-        const double right = static_cast<double>(corners[4 * i + 2]) * picture.cols;
-        const double bottom = static_cast<double>(corners[4 * i + 3]) * picture.rows;
+        const double left = static_cast<double>(corners[4 * i]) * image.cols;
+        const double top = static_cast<double>(corners[4 * i + 1]) * image.rows;
+        const double right = static_cast<double>(corners[4 * i + 2]) * image.cols;
+        const double bottom = static_cast<double>(corners[4 * i + 3]) * image.rows;
         faces.push_back({left, top, right - left, bottom - top, score, {}});
     }
     return faces;
 }
 
 // As libfacedetection.train decodes its own outputs (mmdet/models/dense_heads/yunet_head.py), with points in the
-// centres of FaceDetectorYN's cells.
+// centers of FaceDetectorYN's cells.
 void CnnOracle::decode_yunet(const std::vector<cv::Mat>& outputs, int width, int height, double threshold,
                              std::vector<OracleFace>& faces) const {
     for (std::size_t level = 0; level < 3; ++level) {

@@ -1,4 +1,4 @@
-// Faces by OpenCV's DNN alone: the file as OpenCV reads it, its picture preparation, its suppression, and a decoder
+// Faces by OpenCV's DNN alone: the file as OpenCV reads it, its image preparation, its suppression, and a decoder
 // written from the authors' own code in float64. Shares nothing with the program.
 #pragma once
 
@@ -21,7 +21,7 @@ public:
 
     [[nodiscard]] bool is_yunet() const { return yunet_; }
 
-    // All cells at or above the threshold, in the order of the outputs, in pixels of the picture. bgr must have the
+    // All cells at or above the threshold, in the order of the outputs, in pixels of the image. bgr must have the
     // size that the file fixes; of a file that leaves it open, any; it is padded with black on the right and below to
     // multiples of 32, as FaceDetectorYN does it.
     std::vector<OracleFace> raw(const cv::Mat& bgr, double threshold);

@@ -34,7 +34,7 @@ void identify(FakeFiles& files, const std::string& soc, const std::string& model
     files.set("/proc/device-tree/model", model);
 }
 
-// Rounds up to a step of the table, as devfreq does, and refuses a minimum above the maximum, as older kernels do.
+// Rounds up to a step of the table, as devfreq does, and rejects a minimum above the maximum, as older kernels do.
 void build_devfreq(FakeFiles& files, const std::string& node, const Steps& steps) {
     files.set(node + "/available_frequencies", list_of(steps) + "\n");
     files.set(node + "/cur_freq", std::to_string(steps.front()));
@@ -45,8 +45,8 @@ void build_devfreq(FakeFiles& files, const std::string& node, const Steps& steps
     files.set(node + "/device/load", "437\n");
     const auto rounding = [&files, node, steps](bool is_min) {
         return [&files, node, steps, is_min](std::string& value) -> WriteOutcome {
-            const std::int64_t wanted = std::strtoll(value.c_str(), nullptr, 10);
-            const auto step = std::lower_bound(steps.begin(), steps.end(), wanted);
+            const std::int64_t expected = std::strtoll(value.c_str(), nullptr, 10);
+            const auto step = std::lower_bound(steps.begin(), steps.end(), expected);
             const std::int64_t taken = step == steps.end() ? steps.back() : *step;
             const std::int64_t other = files.read_number(node + (is_min ? "/max_freq" : "/min_freq")).value_or(0);
             if (is_min ? taken > other : taken < other) return {WriteStatus::rejected, "Invalid argument"};

@@ -1,4 +1,4 @@
-// Boards that behave as their kernels do: steps that round, orders of writing that fail, files that refuse, nodes that
+// Boards that behave as their kernels do: steps that round, orders of writing that fail, files that reject, nodes that
 // come late.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace throng::test {
 
-// Attribute files in memory. A hook sees each write first and may refuse or change it.
+// Attribute files in memory. A hook sees each write first and may reject or change it.
 class FakeFiles : public SystemFiles {
 public:
     using Hook = std::function<WriteOutcome(std::string& value)>;

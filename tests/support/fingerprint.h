@@ -1,4 +1,4 @@
-// Tells pictures apart.
+// Tells images apart.
 #pragma once
 
 #include <cstdint>

@@ -19,8 +19,8 @@ constexpr int kPollMs = 20;
 constexpr std::size_t kPieceBytes = 1 << 14;
 
 bool ready(int socket, short events) {
-    pollfd wanted{socket, events, 0};
-    return ::poll(&wanted, 1, kPollMs) > 0;
+    pollfd requested{socket, events, 0};
+    return ::poll(&requested, 1, kPollMs) > 0;
 }
 
 // Until it is sent, the client is gone or a stop is requested.

@@ -19,7 +19,7 @@ using Random = std::mt19937_64;
 [[nodiscard]] NmsParams random_nms_params(Random& random);
 
 // Boxes of 10 x 10, each 4 to the right of the one before and with a lower score: with theta 0.4 and IoU, each overlaps
-// its neighbours only. Greedy keeps every second, one-pass the first.
+// its neighbors only. Greedy keeps every second, one-pass the first.
 [[nodiscard]] NmsInput chain_input(std::size_t n);
 
 // n copies of one box with one score.

@@ -21,8 +21,8 @@ std::uint64_t seed(std::uint64_t fixed) {
 
 std::size_t case_count(std::size_t common) {
     if (kSanitized) common = std::max<std::size_t>(common / 10, 1);
-    const char* wanted = std::getenv("THRONG_CASES");
-    return wanted != nullptr ? std::strtoull(wanted, nullptr, 10) : common;
+    const char* expected = std::getenv("THRONG_CASES");
+    return expected != nullptr ? std::strtoull(expected, nullptr, 10) : common;
 }
 
 }  // namespace throng::test

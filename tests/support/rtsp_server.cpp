@@ -33,8 +33,8 @@ bool send_all(int socket, const std::string& bytes) {
 }
 
 bool readable(int socket) {
-    pollfd wanted{socket, POLLIN, 0};
-    return ::poll(&wanted, 1, kPollMs) > 0;
+    pollfd expected{socket, POLLIN, 0};
+    return ::poll(&expected, 1, kPollMs) > 0;
 }
 
 std::string header(const std::string& request, const std::string& name) {
@@ -165,7 +165,7 @@ void RtspServer::serve(const std::stop_token& stop) {
         if (!readable(listener_)) continue;
         const int client = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
         if (client < 0) continue;
-        if (!refusing_) {
+        if (!rejecting_) {
             ++connections_;
             connected_ = true;
             const timeval limit{1, 0};

@@ -21,11 +21,11 @@ public:
     // rtsp://[user_info@]127.0.0.1:port/stream
     [[nodiscard]] std::string url(const std::string& user_info = {}) const;
 
-    void stall(bool stalled) { stalled_ = stalled; }      // keeps the connection, sends nothing
-    void refuse(bool refusing) { refusing_ = refusing; }  // closes every new connection at once
-    void drop() { ++drops_; }                             // closes the present connection
+    void stall(bool stalled) { stalled_ = stalled; }         // keeps the connection, sends nothing
+    void reject(bool rejecting) { rejecting_ = rejecting; }  // closes every new connection at once
+    void drop() { ++drops_; }                                // closes the present connection
 
-    [[nodiscard]] int connections() const { return connections_; }  // accepted and not refused, so far
+    [[nodiscard]] int connections() const { return connections_; }  // accepted and not rejected, so far
     [[nodiscard]] bool connected() const { return connected_; }     // a client is here now
 
 private:
@@ -38,7 +38,7 @@ private:
     int listener_ = -1;
     int port_ = 0;
     std::atomic<bool> stalled_ = false;
-    std::atomic<bool> refusing_ = false;
+    std::atomic<bool> rejecting_ = false;
     std::atomic<bool> connected_ = false;
     std::atomic<int> drops_ = 0;
     std::atomic<int> connections_ = 0;

@@ -1,4 +1,4 @@
-// Makes the video files that tests read, with the ffmpeg program and its test pictures.
+// Makes the video files that tests read, with the ffmpeg program and its test images.
 #pragma once
 
 #include <filesystem>

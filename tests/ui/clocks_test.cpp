@@ -64,7 +64,7 @@ TEST_F(WindowClocks, AChoiceIsShownAtOnceAndThenInForce) {
     ASSERT_TRUE(reaches("p75"));
     EXPECT_EQ(tree_.text(tree_.node("max_freq")), "854250000");
     EXPECT_EQ(clocks_->requested_clock(), "854.3 MHz");
-    EXPECT_TRUE(clocks_->trouble().isEmpty());
+    EXPECT_TRUE(clocks_->error().isEmpty());
     clocks_->step(1);
     ASSERT_TRUE(reaches("maximum"));
     clocks_->step(1);  // there is none above
@@ -83,17 +83,17 @@ TEST_F(WindowClocks, TheEndRestoresWhatWasFound) {
     EXPECT_EQ(tree_.text(tree_.node("max_freq")), "1300500000");
 }
 
-TEST_F(WindowClocks, ARefusalSaysWhichFileAndIsReadOnce) {
-    tree_.make_refuse(tree_.node("max_freq"));
+TEST_F(WindowClocks, ARejectionSaysWhichFileAndIsReadOnce) {
+    tree_.make_reject(tree_.node("max_freq"));
     open();
     clocks_->apply("p50");
-    ASSERT_TRUE(test::wait_for([&] { return !clocks_->trouble().isEmpty(); }));
-    EXPECT_TRUE(clocks_->trouble_place().contains("17000000.gp10b")) << clocks_->trouble_place().toStdString();
-    EXPECT_FALSE(clocks_->trouble_advice().isEmpty());
+    ASSERT_TRUE(test::wait_for([&] { return !clocks_->error().isEmpty(); }));
+    EXPECT_TRUE(clocks_->error_location().contains("17000000.gp10b")) << clocks_->error_location().toStdString();
+    EXPECT_FALSE(clocks_->error_advice().isEmpty());
     clocks_->dismiss();
-    EXPECT_TRUE(clocks_->trouble().isEmpty());
+    EXPECT_TRUE(clocks_->error().isEmpty());
     clocks_->apply("p50");
-    EXPECT_TRUE(test::wait_for([&] { return !clocks_->trouble().isEmpty(); })) << "it is said again";
+    EXPECT_TRUE(test::wait_for([&] { return !clocks_->error().isEmpty(); })) << "it is said again";
 }
 
 TEST_F(WindowClocks, AnotherProgramsChangeIsWarnedOf) {

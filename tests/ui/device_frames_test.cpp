@@ -29,8 +29,8 @@ const QColor kBlue(0, 0, 255);
 
 // What the bridge is told to do, and what was done with it. Shared with the render thread.
 struct BridgeLog {
-    std::string trouble;
-    std::atomic<bool> refuses = false;  // to take buffers
+    std::string unavailable_reason;
+    std::atomic<bool> rejects = false;  // to take buffers
     std::atomic<bool> lost = false;     // as a device: writing throws
     std::atomic<int> asked = 0, attached = 0, detached = 0, written = 0;
     std::atomic<int> without_context = 0;  // calls where no OpenGL context was current
@@ -79,14 +79,14 @@ private:
 class FakeBridge : public GlBridge {
 public:
     explicit FakeBridge(BridgeLog& log) : log_(log) {}
-    std::string trouble() override {
+    std::string unavailable_reason() override {
         log_.note_context();
         ++log_.asked;
-        return log_.trouble;
+        return log_.unavailable_reason;
     }
     std::unique_ptr<GlPixelBuffers> attach(std::span<const unsigned int> buffers, std::size_t bytes) override {
         log_.note_context();
-        if (log_.refuses) throw Error(ErrorKind::unavailable, "the buffers are not taken");
+        if (log_.rejects) throw Error(ErrorKind::unavailable, "the buffers are not taken");
         return std::make_unique<FakePixelBuffers>(log_, buffers, bytes);
     }
 
@@ -122,7 +122,7 @@ protected:
         video_ = new VideoItem(window_->contentItem());
         video_->setSize(size);
         video_->set_session(session_.get());
-        QObject::connect(video_, &VideoItem::picture_shown, [this] { ++shown_; });
+        QObject::connect(video_, &VideoItem::frame_shown, [this] { ++shown_; });
         window_->show();
         session_->open("clip");
         ASSERT_TRUE(test::wait_for([this] { return shown_ >= 3; }));
@@ -132,8 +132,8 @@ protected:
         session_.reset();
     }
 
-    bool wait_for_more(int pictures) {
-        return test::wait_for([this, enough = shown_ + pictures] { return shown_ >= enough; });
+    bool wait_for_more(int images) {
+        return test::wait_for([this, enough = shown_ + images] { return shown_ >= enough; });
     }
 
     [[nodiscard]] bool has_opengl() const {
@@ -141,22 +141,22 @@ protected:
     }
     [[nodiscard]] bool shown_from_device() const {
         return session_->shows_device_frames() && log_.attached > log_.detached && log_.written > 0 &&
-               video_->picture().result && video_->picture().image.isNull();
+               video_->frame().result && video_->frame().image.isNull();
     }
     [[nodiscard]] bool shown_by_host() const {
-        return !session_->shows_device_frames() && !video_->picture().image.isNull();
+        return !session_->shows_device_frames() && !video_->frame().image.isNull();
     }
 
     // Red above, blue below, up to the middle and the corners.
     void expect_colors() {
-        const auto fault = [this](const QImage& picture) {
-            const QRectF rect = video_->picture_rect();
-            const double ratio = picture.width() / window_->contentItem()->width();
+        const auto fault = [this](const QImage& image) {
+            const QRectF rect = video_->frame_rect();
+            const double ratio = image.width() / window_->contentItem()->width();
             std::string faults;
             for (const double x : {0.02, 0.5, 0.98}) {
                 for (const auto& [y, color] : {std::pair{0.02, kRed}, {0.45, kRed}, {0.55, kBlue}, {0.98, kBlue}}) {
                     const QPointF at = (rect.topLeft() + QPointF(x * rect.width(), y * rect.height())) * ratio;
-                    faults += test::difference(x, y, picture.pixelColor(at.toPoint()), color, 3);
+                    faults += test::difference(x, y, image.pixelColor(at.toPoint()), color, 3);
                 }
             }
             return faults;
@@ -226,10 +226,10 @@ TEST_F(DeviceFrames, ComeToTheHostWhileFacesAreBlurred) {
     TH_NEEDS_OPENGL();
     ASSERT_TRUE(test::wait_for([this] { return shown_from_device(); }));
     session_->display()->set_blur(true);
-    ASSERT_TRUE(test::wait_for([this] { return !video_->picture().image.isNull(); }));
+    ASSERT_TRUE(test::wait_for([this] { return !video_->frame().image.isNull(); }));
     ASSERT_TRUE(wait_for_more(3));
-    EXPECT_FALSE(video_->picture().image.isNull());
-    EXPECT_NE(video_->picture().result->frame.info().memory, MemoryKind::device) << "copied beside the kernels";
+    EXPECT_FALSE(video_->frame().image.isNull());
+    EXPECT_NE(video_->frame().result->frame.info().memory, MemoryKind::device) << "copied beside the kernels";
     expect_colors();
     session_->display()->set_blur(false);
     EXPECT_TRUE(test::wait_for([this] { return shown_from_device(); }));
@@ -258,8 +258,8 @@ TEST_F(DeviceFrames, FollowTheItemIntoAnotherWindowAndToAnotherSource) {
     EXPECT_EQ(times_said("shows decoded frames from device memory"), 1) << "nothing has changed";
 }
 
-TEST_F(DeviceFrames, AreCopiedWhereTheBridgeHasTrouble) {
-    log_.trouble = "another device draws";
+TEST_F(DeviceFrames, AreCopiedWhereTheBridgeIsUnavailable) {
+    log_.unavailable_reason = "another device draws";
     open();
     TH_NEEDS_READ_BACK(*window_);
     ASSERT_TRUE(test::wait_for([this] { return log_.asked > 0 || !has_opengl(); }));
@@ -272,7 +272,7 @@ TEST_F(DeviceFrames, AreCopiedWhereTheBridgeHasTrouble) {
 }
 
 TEST_F(DeviceFrames, AreCopiedWhereBuffersAreNotTaken) {
-    log_.refuses = true;
+    log_.rejects = true;
     open();
     TH_NEEDS_READ_BACK(*window_);
     ASSERT_TRUE(wait_for_more(10));
@@ -294,9 +294,9 @@ TEST_F(DeviceFrames, AreCopiedOnceTheDeviceTakesNoMore) {
 }
 
 TEST_F(DeviceFrames, WindowsMayCloseAtAnyTime) {
-    for (const int pictures : {0, 1, 4}) {
+    for (const int images : {0, 1, 4}) {
         open();
-        ASSERT_TRUE(wait_for_more(pictures));
+        ASSERT_TRUE(wait_for_more(images));
         close();
         EXPECT_EQ(log_.attached, log_.detached);
     }

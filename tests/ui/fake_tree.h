@@ -31,7 +31,7 @@ public:
 
     void set(const std::string& file, const std::string& value) const {
         std::filesystem::create_directories(path(file).parent_path());
-        if (std::filesystem::is_symlink(path(file))) std::filesystem::remove(path(file));  // see make_refuse
+        if (std::filesystem::is_symlink(path(file))) std::filesystem::remove(path(file));  // see make_reject
         std::ofstream(path(file), std::ios::binary) << value;
     }
     [[nodiscard]] std::string text(const std::string& file) const {
@@ -40,7 +40,7 @@ public:
         return word;
     }
     // Writing it fails as a full device does.
-    void make_refuse(const std::string& file) const {
+    void make_reject(const std::string& file) const {
         std::filesystem::remove(path(file));
         std::filesystem::create_symlink("/dev/full", path(file));
     }

@@ -19,7 +19,7 @@ public:
         const int scale = next_ < clip_.grows_at ? 1 : 2;
         frame = (clip_.on_device ? device_frame(scale * clip_.width, scale * clip_.height, next_)
                                  : gray_frame(clip_.width, clip_.height, gray_of(next_), next_))
-                    .renumbered(next_, static_cast<double>(next_) / clip_.fps, std::chrono::steady_clock::now());
+                    .with_timing(next_, static_cast<double>(next_) / clip_.fps, std::chrono::steady_clock::now());
         ++next_;
         return ReadStatus::frame;
     }
@@ -100,7 +100,7 @@ public:
         const ScopedStage timing(recorder, stage::kNmsReduce);
         const DetectionSpan& from = raw.span();
         const DetectionSpan& to = kept.span();
-        const auto count = std::min(static_cast<std::int32_t>(from.count->wanted), raw.capacity());
+        const auto count = std::min(static_cast<std::int32_t>(from.count->total), raw.capacity());
         std::uint32_t n = 0;
         for (int i = 0; i < count && static_cast<std::int32_t>(n) < kept.capacity(); i += 3, ++n) {
             to.boxes[n] = from.boxes[i];
@@ -125,8 +125,8 @@ public:
         return std::make_unique<FakeDetector>(clip_.boxes, params);
     }
     [[nodiscard]] std::unique_ptr<Nms> make_nms() override { return std::make_unique<FakeNms>(); }
-    [[nodiscard]] DetectionBuffer make_buffer(std::int32_t capacity, const DetectionExtras& extras) override {
-        DetectionBuffer buffer = make_host_buffer(capacity, extras);
+    [[nodiscard]] DetectionBuffer make_buffer(std::int32_t capacity, const OptionalFields& optional_fields) override {
+        DetectionBuffer buffer = make_host_buffer(capacity, optional_fields);
         if (!clip_.on_device) return buffer;
         const DetectionSpan span = buffer.span();
         return {MemoryKind::device, span, std::make_shared<DetectionBuffer>(std::move(buffer))};
@@ -139,8 +139,8 @@ public:
     void download(const DetectionBuffer& buffer, DetectionSet& out) override {
         const DetectionSpan& span = buffer.span();
         out = {};
-        out.wanted = span.count->wanted;
-        const auto count = std::min(static_cast<std::int32_t>(out.wanted), buffer.capacity());
+        out.total = span.count->total;
+        const auto count = std::min(static_cast<std::int32_t>(out.total), buffer.capacity());
         for (int i = 0; i < count; ++i) {
             out.detections.push_back({span.boxes[i], span.scores[i], span.hits != nullptr ? span.hits[i] : 1, i});
         }
@@ -153,7 +153,7 @@ private:
 
 Frame host_copy_of(const FrameInfo& info, const void* owner) {
     const auto& host = *static_cast<const Frame*>(owner);
-    return host.renumbered(info.index, info.pts, info.captured);
+    return host.with_timing(info.index, info.pts, info.captured);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// A source and a backend that say exactly what they were told to: every frame carries its number in its grey value,
+// A source and a backend that say exactly what they were told to: every frame carries its number in its gray value,
 // and every detection in its place.
 #pragma once
 
@@ -24,11 +24,11 @@ struct FakeClip {
     std::function<std::unique_ptr<GlBridge>()> make_gl_bridge;  // of the backend
 };
 
-// Grey value of frame n, everywhere in the picture.
+// Gray value of frame n, everywhere in the image.
 [[nodiscard]] inline int gray_of(std::int64_t n) {
     return 40 + static_cast<int>(n % 8) * 20;
 }
-// The first kept detection of a frame with this grey value.
+// The first kept detection of a frame with this gray value.
 [[nodiscard]] inline Box box_of(int gray) {
     return {static_cast<float>(gray), 60, 50, 40};
 }
@@ -39,7 +39,7 @@ struct FakeClip {
 // Passes for a frame of device memory: nv12 of limited range, its upper half red, its lower half blue.
 [[nodiscard]] Frame device_frame(int width, int height, std::int64_t index = 0);
 
-// A grey frame of one value.
+// A gray frame of one value.
 [[nodiscard]] Frame gray_frame(int width, int height, int value, std::int64_t index = 0);
 
 }  // namespace throng::test

@@ -64,7 +64,7 @@ TEST(StageModel, AMarkShowsWhatAChangeDid) {
     EXPECT_TRUE(model.mark_title().isEmpty());
 }
 
-TEST(StageModel, StagesOfAFormerDetectorGo) {
+TEST(StageModel, StagesOfAPreviousDetectorGo) {
     StageModel model;
     for (int i = 0; i < 3; ++i) model.note({{stage::kCascade, 2.0}, {stage::kNmsMap, 1.0}});
     model.update({stage("cascade", 2, 2), stage("nms_map", 1, 1)});

@@ -64,7 +64,7 @@ TEST(OverlayPlan, LabelsTellScoreAndHits) {
     EXPECT_STREQ(plan_of(result_with(0, 1), options).labels.front().text.data(), "12.3 x8");
 }
 
-TEST(OverlayPlan, ALabelAtTheUpperEdgeLiesInsideThePicture) {
+TEST(OverlayPlan, ALabelAtTheUpperEdgeLiesInsideTheImage) {
     FrameResult result = result_with(0, 1);
     result.kept.detections.front().box = {10, 0, 100, 100};
     OverlayOptions options;
@@ -140,7 +140,7 @@ TEST(OverlayGeometry, ManyBoxesNeedWideIndices) {
     EXPECT_EQ(*std::max_element(geometry.indices.begin(), geometry.indices.end()), geometry.vertices.size() - 1);
 }
 
-// The two ways of drawing give the same picture: triangles filled by a painter, against the painter's own way.
+// The two ways of drawing give the same image: triangles filled by a painter, against the painter's own way.
 TEST(Overlay, TrianglesAndPainterAgree) {
     OverlayOptions options;
     options.raw_color = Qt::white;  // overlapping translucent triangles would show seams of the painter's own

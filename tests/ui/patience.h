@@ -20,7 +20,7 @@ template <class Condition>
     return QTest::qWaitFor(condition, kPatience);
 }
 
-// Grabs the window again and again until check(picture) finds no fault, or the patience is over. Returns the last
+// Grabs the window again and again until check(image) finds no fault, or the patience is over. Returns the last
 // fault; empty: none.
 template <class Check>
 [[nodiscard]] std::string fault_of(QQuickWindow& window, Check check) {

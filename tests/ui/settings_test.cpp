@@ -10,7 +10,7 @@ namespace {
 class Settings : public testing::Test {
 protected:
     DetectionSettings settings_{PipelineSettings{}, {"haar", "lbp", "hog", "cnn"}};
-    QSignalSpy refused_{&settings_, &DetectionSettings::refused};
+    QSignalSpy rejected_{&settings_, &DetectionSettings::rejected};
 };
 
 TEST_F(Settings, OneLimitMovesTheOtherAlong) {
@@ -21,17 +21,17 @@ TEST_F(Settings, OneLimitMovesTheOtherAlong) {
     EXPECT_EQ(settings_.min_size(), 60);
     settings_.set_max_size(0);  // no limit
     EXPECT_EQ(settings_.min_size(), 60);
-    EXPECT_EQ(refused_.count(), 0);
+    EXPECT_EQ(rejected_.count(), 0);
 }
 
-TEST_F(Settings, WhatTheRulesRefuseIsNotTaken) {
+TEST_F(Settings, WhatTheRulesRejectIsNotTaken) {
     const double theta = settings_.theta();
     settings_.set_theta(1.5);
     EXPECT_EQ(settings_.theta(), theta);
-    EXPECT_EQ(refused_.count(), 1);
+    EXPECT_EQ(rejected_.count(), 1);
     settings_.set_scale_factor(1.0);
     EXPECT_GT(settings_.scale_factor(), 1.0);
-    EXPECT_EQ(refused_.count(), 2);
+    EXPECT_EQ(rejected_.count(), 2);
 }
 
 TEST_F(Settings, ASoftRuleTakesNoHitsAndNoMerge) {
@@ -41,7 +41,7 @@ TEST_F(Settings, ASoftRuleTakesNoHitsAndNoMerge) {
     EXPECT_TRUE(settings_.soft_rule());
     EXPECT_EQ(settings_.min_hits(), 1);
     EXPECT_EQ(settings_.merge(), 0);
-    EXPECT_EQ(refused_.count(), 0);
+    EXPECT_EQ(rejected_.count(), 0);
 }
 
 TEST_F(Settings, EveryChoiceOfEveryMenuCanBeTaken) {
@@ -61,7 +61,7 @@ TEST_F(Settings, EveryChoiceOfEveryMenuCanBeTaken) {
     settings_.set_rule(99);
     settings_.set_detector(-1);
     EXPECT_EQ(settings_.rule(), 0);
-    EXPECT_EQ(refused_.count(), 0);
+    EXPECT_EQ(rejected_.count(), 0);
 }
 
 TEST_F(Settings, ThePapersKernelsComeWithTheirRule) {
@@ -71,7 +71,7 @@ TEST_F(Settings, ThePapersKernelsComeWithTheirRule) {
     EXPECT_EQ(settings_.values().nms.rule, NmsRule::one_pass);
     settings_.next_rule();
     EXPECT_EQ(settings_.kernels(), 0);
-    EXPECT_EQ(refused_.count(), 0);
+    EXPECT_EQ(rejected_.count(), 0);
 }
 
 TEST_F(Settings, AnotherDetectorHasAnotherModel) {
@@ -102,7 +102,7 @@ TEST_F(Settings, AnotherDetectorComesWithItsOwnSettings) {
         EXPECT_LE(settings_.smallest_size(), settings_.min_size());
         EXPECT_GE(settings_.largest_factor(), settings_.scale_factor());
     }
-    EXPECT_EQ(refused_.count(), 0);
+    EXPECT_EQ(rejected_.count(), 0);
 }
 
 TEST_F(Settings, ModelsOfTheKindAreListedAfterTheDefault) {

@@ -11,13 +11,13 @@
 namespace throng::ui {
 namespace {
 
-TEST(ViewMapping, FitsAWidePictureBetweenBarsAboveAndBelow) {
+TEST(ViewMapping, FitsAWideImageBetweenBarsAboveAndBelow) {
     const ViewMapping mapping({800, 600}, {1920, 1080});
     EXPECT_EQ(mapping.target(), QRectF(0, 75, 800, 450));
     EXPECT_EQ(mapping.map({960, 540, 192, 108}), QRectF(400, 300, 80, 45));
 }
 
-TEST(ViewMapping, FitsATallPictureBetweenBarsAtTheSides) {
+TEST(ViewMapping, FitsATallImageBetweenBarsAtTheSides) {
     const ViewMapping mapping({800, 600}, {300, 600});
     EXPECT_EQ(mapping.target(), QRectF(250, 0, 300, 600));
 }
@@ -28,12 +28,12 @@ TEST(ViewMapping, AVoidItemOrFrameMapsToNothing) {
     EXPECT_TRUE(ViewMapping().empty());
 }
 
-TEST(ViewMapping, AOnePixelPictureIsShown) {
+TEST(ViewMapping, AOnePixelImageIsShown) {
     const ViewMapping mapping({800, 600}, {1, 1});
     EXPECT_EQ(mapping.target(), QRectF(100, 0, 600, 600));
 }
 
-TEST(ViewMapping, AVeryLongPictureKeepsAtLeastOneRow) {
+TEST(ViewMapping, AVeryLongImageKeepsAtLeastOneRow) {
     EXPECT_EQ(ViewMapping({100, 100}, {20000, 1}).device_size(), QSize(100, 1));
 }
 

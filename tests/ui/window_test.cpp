@@ -31,22 +31,22 @@ namespace {
 const QColor kAccent(0x2e, 0xe6, 0xbf);
 
 QStringList warnings;
-QtMessageHandler former_handler = nullptr;
+QtMessageHandler previous_handler = nullptr;
 
 void note_message(QtMsgType type, const QMessageLogContext& context, const QString& text) {
     // Mesa's and the platform's own remarks say nothing about the window.
     if (type != QtDebugMsg && type != QtInfoMsg && (text.contains("qrc:") || text.contains("QML"))) warnings += text;
-    former_handler(type, context, text);
+    previous_handler(type, context, text);
 }
 
 class Window : public testing::Test {
 protected:
-    Window() { former_handler = qInstallMessageHandler(note_message); }
+    Window() { previous_handler = qInstallMessageHandler(note_message); }
 
     ~Window() override {
         engine_.reset();
         session_.reset();
-        qInstallMessageHandler(former_handler);
+        qInstallMessageHandler(previous_handler);
         EXPECT_TRUE(warnings.isEmpty()) << warnings.join('\n').toStdString();
         warnings.clear();
     }
@@ -83,7 +83,7 @@ protected:
         ASSERT_FALSE(engine_->rootObjects().isEmpty());
         window_ = qobject_cast<QQuickWindow*>(engine_->rootObjects().first());
         window_->resize(size);
-        // Else it rests at 0 0, on a button, whose tip comes to lie over the picture.
+        // Else it rests at 0 0, on a button, whose tip comes to lie over the image.
         QCursor::setPos(size.width() / 2, size.height() / 2);
         window_->show();
         video_ = window_->findChild<VideoItem*>();
@@ -92,7 +92,7 @@ protected:
 
     void play(const QString& spec = "clip.mp4") {
         session_->open(spec);
-        ASSERT_TRUE(test::wait_for([&] { return video_->has_picture(); }));
+        ASSERT_TRUE(test::wait_for([&] { return video_->has_frame(); }));
     }
 
     // Stops at a frame of its own, far ahead: no other one is under way then.
@@ -101,7 +101,7 @@ protected:
         ASSERT_TRUE(test::wait_for([&] { return session_->state() == "paused"; }));
         session_->seek(index / test::FakeClip{}.fps);
         ASSERT_TRUE(test::wait_for([&] {
-            return session_->result()->frame.info().index == index && video_->picture().result == session_->result();
+            return session_->result()->frame.info().index == index && video_->frame().result == session_->result();
         }));
     }
 
@@ -110,12 +110,12 @@ protected:
         ASSERT_TRUE(QMetaObject::invokeMethod(actions, "trigger", Q_ARG(QString, action))) << action.toStdString();
     }
 
-    // The colour at a place of the frame, as the window shows it.
-    QColor shown_at(const QImage& picture, const Box& box, double x, double y) {
+    // The color at a place of the frame, as the window shows it.
+    QColor shown_at(const QImage& image, const Box& box, double x, double y) {
         const QRectF place = video_->mapping().map(box);
         const QPointF point = video_->mapToScene(place.topLeft() + QPointF(x * place.width(), y * place.height()));
-        const double ratio = picture.width() / static_cast<double>(window_->width());
-        return picture.pixelColor(static_cast<int>(point.x() * ratio), static_cast<int>(point.y() * ratio));
+        const double ratio = image.width() / static_cast<double>(window_->width());
+        return image.pixelColor(static_cast<int>(point.x() * ratio), static_cast<int>(point.y() * ratio));
     }
 
     // The control with this text, wherever it is.
@@ -156,11 +156,11 @@ TEST_F(Window, ShowsAFrameTogetherWithItsOwnBoxes) {
     open({});
     int shown = 0;
     int wrong = 0;
-    QObject::connect(video_, &VideoItem::picture_shown, [&] {
-        const Picture& picture = video_->picture();
+    QObject::connect(video_, &VideoItem::frame_shown, [&] {
+        const DisplayImage& image = video_->frame();
         ++shown;
-        const int gray = qGray(picture.image.pixel(0, 0));
-        if (picture.result->kept.detections.front().box.x != static_cast<float>(gray)) ++wrong;
+        const int gray = qGray(image.image.pixel(0, 0));
+        if (image.result->kept.detections.front().box.x != static_cast<float>(gray)) ++wrong;
     });
     play();
     ASSERT_TRUE(test::wait_for([&] { return shown >= 20; }));
@@ -173,13 +173,13 @@ TEST_F(Window, DrawsTheBoxesWhereTheyAre) {
     TH_NEEDS_READ_BACK(*window_);
     play();
     pause_at(500001);
-    const auto& result = *video_->picture().result;
+    const auto& result = *video_->frame().result;
     const int value = test::gray_of(result.frame.info().index);
     const QColor gray(value, value, value);
     const Box box = result.kept.detections.front().box;
-    const auto fault = [&](const QImage& picture, const QColor& edge) {
+    const auto fault = [&](const QImage& image, const QColor& edge) {
         const auto at = [&](const Box& in, double x, double y, const QColor& expected) {
-            return test::difference(x, y, shown_at(picture, in, x, y), expected);
+            return test::difference(x, y, shown_at(image, in, x, y), expected);
         };
         std::string faults;
         for (const auto& [x, y] : {std::pair{0.0, 0.5}, {1.0, 0.5}, {0.5, 0.0}, {0.5, 1.0}}) {
@@ -189,9 +189,9 @@ TEST_F(Window, DrawsTheBoxesWhereTheyAre) {
         // The clip is 4:3, the room is wider: black at the sides.
         return faults + at({-4, 100, 2, 2}, 0.5, 0.5, Qt::black);
     };
-    EXPECT_EQ(test::fault_of(*window_, [&](const QImage& picture) { return fault(picture, kAccent); }), "");
+    EXPECT_EQ(test::fault_of(*window_, [&](const QImage& image) { return fault(image, kAccent); }), "");
     trigger("kept");
-    EXPECT_EQ(test::fault_of(*window_, [&](const QImage& picture) { return fault(picture, gray); }), "");
+    EXPECT_EQ(test::fault_of(*window_, [&](const QImage& image) { return fault(image, gray); }), "");
 }
 
 TEST_F(Window, FillsThePanel) {
@@ -244,7 +244,7 @@ TEST_F(Window, TransportWorks) {
     EXPECT_TRUE(session_->loop());
 }
 
-TEST_F(Window, ADetectorThatCannotBeMadeLeavesTheFormerOne) {
+TEST_F(Window, ADetectorThatCannotBeMadeLeavesThePreviousOne) {
     open({});
     play();
     session_->detection()->set_detector(1);  // the fake backend has no lbp
@@ -304,8 +304,8 @@ TEST_F(Window, TheClockIsChosenBesideTheBars) {
 }
 
 // For looking at: writes what the window shows in states that are hard to reach by hand.
-// THRONG_UI_PICTURES=DIR ui_window --gtest_filter=Window.PicturesToLookAt
-TEST_F(Window, PicturesToLookAt) {
+// THRONG_UI_PICTURES=DIR ui_window --gtest_filter=Window.ImagesToLookAt
+TEST_F(Window, ImagesToLookAt) {
     const QString target = qEnvironmentVariable("THRONG_UI_PICTURES");
     if (target.isEmpty()) GTEST_SKIP() << "skipped: THRONG_UI_PICTURES names no folder";
     const test::FakeTree board(folder_.path() / "board");
@@ -342,10 +342,10 @@ TEST_F(Window, PicturesToLookAt) {
     save("marks-1280x720");
     scroll_to("A trick");
     save("switches-1280x720");
-    board.make_refuse(board.node("max_freq"));
+    board.make_reject(board.node("max_freq"));
     ASSERT_TRUE(click("Min"));
     scroll_to("Min");
-    save("refused-1280x720");
+    save("rejected-1280x720");
     board.set(board.node("max_freq"), "854250000");
     save("changed-by-another-1280x720");
     window_->resize(1920, 1080);
@@ -472,11 +472,11 @@ TEST_F(Window, ManyBoxesAreDrawn) {
     open(clip, {1600, 900});
     session_->display()->set_labels(true);
     int shown = 0;
-    QObject::connect(video_, &VideoItem::picture_shown, [&] { ++shown; });
+    QObject::connect(video_, &VideoItem::frame_shown, [&] { ++shown; });
     play();
     ASSERT_TRUE(test::wait_for([&] { return shown >= 5; }));
-    EXPECT_EQ(video_->picture().result->raw.detections.size(), 3000U);
-    EXPECT_EQ(video_->picture().result->kept.detections.size(), 1000U);
+    EXPECT_EQ(video_->frame().result->raw.detections.size(), 3000U);
+    EXPECT_EQ(video_->frame().result->kept.detections.size(), 1000U);
 }
 
 }  // namespace

@@ -81,8 +81,8 @@ QString Clocks::warning() const {
         .arg(QString::fromStdString(describe_throttling(history_.back().throttle_reasons)));
 }
 
-QString Clocks::trouble() const {
-    if (status_.phase != ClockPhase::refused || dismissed_ == requests_) return {};
+QString Clocks::error() const {
+    if (status_.phase != ClockPhase::rejected || dismissed_ == requests_) return {};
     const QString reason = QString::fromStdString(status_.result.reason);
     switch (status_.result.status) {
         case ApplyStatus::needs_privilege: return tr("This user may not change the clock: %1").arg(reason);
@@ -93,11 +93,11 @@ QString Clocks::trouble() const {
     return {};
 }
 
-QString Clocks::trouble_place() const {
+QString Clocks::error_location() const {
     return QString::fromStdString(status_.result.where);
 }
 
-QString Clocks::trouble_advice() const {
+QString Clocks::error_advice() const {
     return sentence(status_.result.advice);
 }
 
@@ -131,19 +131,19 @@ void Clocks::restore() {
 }
 
 void Clocks::step(int by) {
-    std::vector<ResolvedProfile> ladder;
-    std::copy_if(status_.profiles.begin(), status_.profiles.end(), std::back_inserter(ladder),
+    std::vector<ResolvedProfile> ablation;
+    std::copy_if(status_.profiles.begin(), status_.profiles.end(), std::back_inserter(ablation),
                  [](const ResolvedProfile& entry) { return entry.available; });
-    if (ladder.empty()) return;
+    if (ablation.empty()) return;
     // The governor's own comes first, then from slow to fast.
-    std::stable_sort(ladder.begin(), ladder.end(), [](const ResolvedProfile& a, const ResolvedProfile& b) {
+    std::stable_sort(ablation.begin(), ablation.end(), [](const ResolvedProfile& a, const ResolvedProfile& b) {
         return a.gpu_max.value_or(0) < b.gpu_max.value_or(0);
     });
     const std::string from = (pending().isEmpty() ? chosen() : pending()).toStdString();
-    const auto at = std::find_if(ladder.begin(), ladder.end(), [&](const auto& e) { return e.profile.id == from; });
-    const std::ptrdiff_t place = at == ladder.end() ? 0 : (at - ladder.begin()) + by;
-    const auto last = static_cast<std::ptrdiff_t>(ladder.size()) - 1;
-    const ResolvedProfile& to = ladder[static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(place, 0, last))];
+    const auto at = std::find_if(ablation.begin(), ablation.end(), [&](const auto& e) { return e.profile.id == from; });
+    const std::ptrdiff_t place = at == ablation.end() ? 0 : (at - ablation.begin()) + by;
+    const auto last = static_cast<std::ptrdiff_t>(ablation.size()) - 1;
+    const ResolvedProfile& to = ablation[static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(place, 0, last))];
     if (to.profile.id != from) apply(QString::fromStdString(to.profile.id));
 }
 

@@ -38,9 +38,9 @@ class Clocks : public QObject {
     Q_PROPERTY(QString currentClock READ current_clock NOTIFY changed)
     Q_PROPERTY(QString requestedClock READ requested_clock NOTIFY changed)
     Q_PROPERTY(QString warning READ warning NOTIFY changed)
-    Q_PROPERTY(QString trouble READ trouble NOTIFY changed)
-    Q_PROPERTY(QString troublePlace READ trouble_place NOTIFY changed)
-    Q_PROPERTY(QString troubleAdvice READ trouble_advice NOTIFY changed)
+    Q_PROPERTY(QString error READ error NOTIFY changed)
+    Q_PROPERTY(QString errorLocation READ error_location NOTIFY changed)
+    Q_PROPERTY(QString errorAdvice READ error_advice NOTIFY changed)
 
 public:
     explicit Clocks(ClockSetup setup, QObject* parent = nullptr);
@@ -59,9 +59,9 @@ public:
     [[nodiscard]] QString current_clock() const;    // "612 MHz"; empty where it is not known
     [[nodiscard]] QString requested_clock() const;  // the upper end of what was asked for; empty for nothing
     [[nodiscard]] QString warning() const;          // throttling, or another program's change; empty
-    [[nodiscard]] QString trouble() const;          // why the newest wish was not granted; empty
-    [[nodiscard]] QString trouble_place() const;    // the file that refused
-    [[nodiscard]] QString trouble_advice() const;   // the command that grants it
+    [[nodiscard]] QString error() const;            // why the newest wish was not granted; empty
+    [[nodiscard]] QString error_location() const;   // the file that rejected
+    [[nodiscard]] QString error_advice() const;     // the command that grants it
 
     [[nodiscard]] const ClockStatus& status() const { return status_; }
     [[nodiscard]] const std::vector<TelemetrySample>& history() const { return history_; }
@@ -70,7 +70,7 @@ public:
     Q_INVOKABLE void apply(const QString& id);
     Q_INVOKABLE void restore();     // what was found before the first change
     Q_INVOKABLE void step(int by);  // the available profile that many places on, by rising clock
-    Q_INVOKABLE void dismiss();     // the trouble was read
+    Q_INVOKABLE void dismiss();     // the error was read
 
 signals:
     void changed();
@@ -86,7 +86,7 @@ private:
     ClockStatus status_;
     std::vector<TelemetrySample> history_;
     std::uint64_t samples_seen_ = 0;
-    std::optional<std::uint64_t> dismissed_;  // requests when the trouble was read
+    std::optional<std::uint64_t> dismissed_;  // requests when the error was read
     std::uint64_t requests_ = 0;
     QTimer timer_;
     std::atomic<bool> pull_pending_ = false;

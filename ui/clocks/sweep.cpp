@@ -41,8 +41,8 @@ QVariantList Sweep::rows() const {
     QVariantList rows;
     for (const SweepPoint& point : points_) {
         QString note;
-        if (!point.refused.empty()) {
-            note = QString::fromStdString(point.refused);
+        if (!point.rejected.empty()) {
+            note = QString::fromStdString(point.rejected);
         } else if (point.frames == 0) {
             note = tr("no frames came");
         } else if (point.throttled) {
@@ -65,7 +65,7 @@ void Sweep::start() {
     options.settle = pace_.settle;
     options.dwell = pace_.dwell;
     sweep_.emplace(std::move(options));
-    former_ = QString::fromStdString(clocks_.status().reading.applied);
+    previous_ = QString::fromStdString(clocks_.status().reading.applied);
     asked_.reset();
     points_.clear();
     status_.clear();
@@ -114,7 +114,7 @@ void Sweep::end(const QString& status, bool put_back) {
     timer_.stop();
     sweep_.reset();
     status_ = status;
-    if (put_back) former_.isEmpty() ? clocks_.restore() : clocks_.apply(former_);
+    if (put_back) previous_.isEmpty() ? clocks_.restore() : clocks_.apply(previous_);
     emit changed();
     emit finished();
 }

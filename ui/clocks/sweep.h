@@ -66,7 +66,7 @@ private:
     Pace pace_;
     std::optional<ClockSweep> sweep_;
     std::optional<std::string> asked_;  // the sweep's own newest wish
-    QString former_;                    // id of the profile to go back to; empty: what was found
+    QString previous_;                  // id of the profile to go back to; empty: what was found
     QString status_;
     std::vector<SweepPoint> points_;
     QTimer timer_;

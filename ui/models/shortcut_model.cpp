@@ -24,11 +24,11 @@ constexpr std::array kTable = {
     ShortcutEntry{"escape", "Esc", "Window", "Close what is open, leave full screen"},
     ShortcutEntry{"quit", "Ctrl+Q", "Window", "Quit"},
 
-    ShortcutEntry{"raw", "R", "Picture", "Raw detections on or off"},
-    ShortcutEntry{"kept", "K", "Picture", "Kept detections on or off"},
-    ShortcutEntry{"labels", "L", "Picture", "Scores and hits on or off"},
-    ShortcutEntry{"landmarks", "E", "Picture", "Eyes, nose and mouth on or off"},
-    ShortcutEntry{"blur", "B", "Picture", "Blur faces"},
+    ShortcutEntry{"raw", "R", "Image", "Raw detections on or off"},
+    ShortcutEntry{"kept", "K", "Image", "Kept detections on or off"},
+    ShortcutEntry{"labels", "L", "Image", "Scores and hits on or off"},
+    ShortcutEntry{"landmarks", "E", "Image", "Eyes, nose and mouth on or off"},
+    ShortcutEntry{"blur", "B", "Image", "Blur faces"},
 
     ShortcutEntry{"detector", "D", "Detection", "Next detector"},
     ShortcutEntry{"rule", "N", "Detection", "Next suppression rule"},
@@ -39,7 +39,7 @@ constexpr std::array kTable = {
     ShortcutEntry{"clock_down", "Shift+C", "Clock", "Clock profile before"},
     ShortcutEntry{"sweep", "W", "Clock", "Sweep through the clocks, or cancel"},
 
-    ShortcutEntry{"open", "Ctrl+O", "Source", "Open a video or picture"},
+    ShortcutEntry{"open", "Ctrl+O", "Source", "Open a video or image"},
     ShortcutEntry{"sources", "O", "Source", "Menu of sources"},
     ShortcutEntry{"demo", "Ctrl+D", "Source", "Demo crowd"},
 };

@@ -45,7 +45,7 @@ public:
     [[nodiscard]] double scale() const { return scale_; }
 
     // Rows stay where they are as long as the stages are the same; stages without samples are left out, and those that
-    // the results noted lately did not have (of a former detector).
+    // the results noted lately did not have (of a previous detector).
     void update(const std::vector<StageSummary>& stages);
 
     // The times of one result: what medians of the moment are made of. update() shows them.

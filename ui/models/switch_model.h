@@ -1,4 +1,4 @@
-// The optimisations of the running detector that can be turned off, one row each.
+// The optimizations of the running detector that can be turned off, one row each.
 #pragma once
 
 #include <QtQml/qqmlregistration.h>

@@ -21,7 +21,7 @@ T.ComboBox {
     currentIndex: index
     onActivated: i => {
         chosen(i)
-        currentIndex = Qt.binding(() => index)  // what was refused goes back
+        currentIndex = Qt.binding(() => index)  // what was rejected goes back
     }
     Accessible.name: label
 

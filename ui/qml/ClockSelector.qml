@@ -85,9 +85,9 @@ Column {
     Remark {
         width: parent.width
         visible: text.length > 0
-        text: root.clocks.trouble
-        place: root.clocks.troublePlace
-        advice: root.clocks.troubleAdvice
+        text: root.clocks.error
+        place: root.clocks.errorLocation
+        advice: root.clocks.errorAdvice
         closable: true
         onClosed: root.clocks.dismiss()
     }

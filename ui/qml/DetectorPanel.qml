@@ -8,8 +8,8 @@ ColumnLayout {
 
     required property DetectionSettings detection
     property bool onDevice: false  // it runs on a GPU
-    signal modelWanted()   // one from a file
-    signal modelsWanted()  // the list is looked at
+    signal modelRequested()   // one from a file
+    signal modelsRequested()  // the list is looked at
 
     spacing: 2
 
@@ -42,12 +42,12 @@ ColumnLayout {
             model: root.detection.models
             index: root.detection.modelIndex
             onChosen: i => root.detection.choose_model(i)
-            onOpened: root.modelsWanted()
+            onOpened: root.modelsRequested()
         }
         IconButton {
             iconName: "folder"
             tip: qsTr("Another model file")
-            onClicked: root.modelWanted()
+            onClicked: root.modelRequested()
         }
     }
     LabeledSlider {

@@ -2,7 +2,7 @@ import QtQuick
 import QtQuick.Layouts
 import Throng.Ui
 
-// What is drawn over the picture.
+// What is drawn over the image.
 ColumnLayout {
     id: root
 

@@ -2,7 +2,7 @@ import QtQuick
 import QtQuick.Layouts
 import Throng.Ui
 
-// A message over the picture: what happened, where, what to do. Good news goes by itself.
+// A message over the image: what happened, where, what to do. Good news goes by itself.
 Rectangle {
     id: root
 

@@ -2,7 +2,7 @@ import QtQuick
 import QtQuick.Dialogs
 import Throng.Ui
 
-// The file dialogs, loaded when the first one is wanted.
+// The file dialogs, loaded when the first one is requested.
 QtObject {
     id: root
 
@@ -13,9 +13,9 @@ QtObject {
     function open_model() { model.open() }
 
     readonly property FileDialog file: FileDialog {
-        title: qsTr("Open a video or picture")
+        title: qsTr("Open a video or image")
         nameFilters: [
-            qsTr("Videos and pictures (*.mp4 *.mkv *.mov *.avi *.webm *.m4v *.ts *.gif *.jpg *.jpeg *.png *.bmp *.webp *.tif *.tiff *.pgm *.ppm)"),
+            qsTr("Videos and images (*.mp4 *.mkv *.mov *.avi *.webm *.m4v *.ts *.gif *.jpg *.jpeg *.png *.bmp *.webp *.tif *.tiff *.pgm *.ppm)"),
             qsTr("All files (*)")
         ]
         onAccepted: root.session.open_url(selectedFile)

@@ -4,6 +4,6 @@ import QtQuick.Dialogs
 FolderDialog {
     signal chosen(url folder)
 
-    title: qsTr("Open a folder of pictures")
+    title: qsTr("Open a folder of images")
     onAccepted: chosen(selectedFolder)
 }

@@ -40,7 +40,7 @@ Item {
         value: root.value
         onMoved: {
             root.moved(value)
-            value = Qt.binding(() => root.value)  // what was refused goes back
+            value = Qt.binding(() => root.value)  // what was rejected goes back
         }
         Accessible.name: root.label
 

@@ -1,7 +1,7 @@
 import QtQuick
 import Throng.Ui
 
-// What the colours of a plot mean: {text, color} each.
+// What the colors of a plot mean: {text, color} each.
 Row {
     id: root
 

@@ -3,19 +3,19 @@ import QtQuick
 import QtQuick.Controls.Basic as C
 import Throng.Ui
 
-// The window: title bar, picture, side panel and transport bar. In full screen the bars lie over the picture and go
+// The window: title bar, image, side panel and transport bar. In full screen the bars lie over the image and go
 // away while nobody moves.
 C.ApplicationWindow {
     id: root
 
     required property Session session
     property bool kiosk: false        // full screen that Esc does not leave
-    property bool panelWanted: true
+    property bool panelRequested: true
 
     readonly property bool fullScreen: visibility === Window.FullScreen
-    readonly property bool compact: width < 960  // the panel lies over the picture
+    readonly property bool compact: width < 960  // the panel lies over the image
     readonly property bool chrome: !fullScreen || pointer.busy || sources.visible || sheet.visible
-    readonly property bool panelOpen: panelWanted && (!compact || panelAsked)
+    readonly property bool panelOpen: panelRequested && (!compact || panelAsked)
     property bool panelAsked: false   // in a small window the panel shows only when it was asked for
     readonly property alias actions: actions
     readonly property alias shortcuts: shortcutTable
@@ -56,9 +56,9 @@ C.ApplicationWindow {
     function toggle_panel() {
         if (compact) {
             panelAsked = !panelOpen
-            panelWanted = true
+            panelRequested = true
         } else {
-            panelWanted = !panelWanted
+            panelRequested = !panelRequested
         }
     }
     function step_back() {
@@ -131,7 +131,7 @@ C.ApplicationWindow {
         visible: root.panelOpen
         session: root.session
         shortcuts: shortcutTable
-        onModelWanted: dialogs.use(d => d.open_model())
+        onModelRequested: dialogs.use(d => d.open_model())
     }
     TitleBar {
         id: titleBar
@@ -171,8 +171,8 @@ C.ApplicationWindow {
         x: 8
         y: titleBar.height + 4
         session: root.session
-        onFileWanted: dialogs.use(d => d.open_file())
-        onFolderWanted: dialogs.use(d => d.open_folder())
+        onFileRequested: dialogs.use(d => d.open_file())
+        onFolderRequested: dialogs.use(d => d.open_folder())
     }
     ShortcutSheet {
         id: sheet

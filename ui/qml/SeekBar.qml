@@ -17,7 +17,7 @@ T.Slider {
     stepSize: 0
     Accessible.name: qsTr("Position")
 
-    // The picture follows the handle, but not faster than frames can be found.
+    // The image follows the handle, but not faster than frames can be found.
     Timer {
         id: pacer
         interval: 120

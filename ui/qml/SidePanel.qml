@@ -10,7 +10,7 @@ Rectangle {
     required property Session session
     required property ShortcutModel shortcuts
     readonly property bool dense: height < 800  // so that the clocks stay in sight below the bars
-    signal modelWanted()
+    signal modelRequested()
 
     color: Theme.surface
 
@@ -69,8 +69,8 @@ Rectangle {
             Section {
                 Layout.fillWidth: true
                 session: root.session
-                key: "picture"
-                title: qsTr("Picture")
+                key: "image"
+                title: qsTr("Image")
                 DisplayPanel {
                     Layout.fillWidth: true
                     display: root.session.display
@@ -87,8 +87,8 @@ Rectangle {
                     Layout.fillWidth: true
                     detection: root.session.detection
                     onDevice: root.session.backend === "cuda"
-                    onModelWanted: root.modelWanted()
-                    onModelsWanted: root.session.find_models()
+                    onModelRequested: root.modelRequested()
+                    onModelsRequested: root.session.find_models()
                 }
             }
             Section {

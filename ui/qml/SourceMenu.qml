@@ -3,13 +3,13 @@ import QtQuick.Controls.Basic as C
 import QtQuick.Layouts
 import Throng.Ui
 
-// Where pictures can come from: files, an address, cameras, the demo crowd, and what was opened lately.
+// Where images can come from: files, an address, cameras, the demo crowd, and what was opened lately.
 C.Popup {
     id: root
 
     required property Session session
-    signal fileWanted()
-    signal folderWanted()
+    signal fileRequested()
+    signal folderRequested()
 
     width: 380
     height: Math.min(implicitHeight, parent ? parent.height - y - 16 : implicitHeight)
@@ -45,14 +45,14 @@ C.Popup {
             MenuRow {
                 Layout.fillWidth: true
                 iconName: "video"
-                text: qsTr("Video or picture…")
-                onClicked: { root.close(); root.fileWanted() }
+                text: qsTr("Video or image…")
+                onClicked: { root.close(); root.fileRequested() }
             }
             MenuRow {
                 Layout.fillWidth: true
                 iconName: "folder"
-                text: qsTr("Folder of pictures…")
-                onClicked: { root.close(); root.folderWanted() }
+                text: qsTr("Folder of images…")
+                onClicked: { root.close(); root.folderRequested() }
             }
             MenuRow {
                 Layout.fillWidth: true

@@ -13,7 +13,7 @@ Item {
     required property real marked  // negative: none
     required property real ratio   // negative: not known
     property real scale_ms: 1
-    property bool emphasised: false
+    property bool emphasized: false
     property bool dense: false
 
     implicitHeight: dense ? 27 : 34
@@ -24,7 +24,7 @@ Item {
         width: Math.min(implicitWidth, figures.x - (change.visible ? change.implicitWidth : 0))
         height: 20
         text: root.label
-        font.bold: root.emphasised
+        font.bold: root.emphasized
     }
     Label {
         id: change

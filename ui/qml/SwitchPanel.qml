@@ -2,7 +2,7 @@ import QtQuick
 import QtQuick.Layouts
 import Throng.Ui
 
-// The detector's optimisations: turn one off and watch the bar grow.
+// The detector's optimizations: turn one off and watch the bar grow.
 ColumnLayout {
     id: root
 
@@ -53,7 +53,7 @@ ColumnLayout {
         visible: root.session.switches.changedCount > 0
         iconName: "reset"
         text: qsTr("Defaults")
-        tip: qsTr("Every optimisation at its default")
+        tip: qsTr("Every optimization at its default")
         onClicked: root.session.reset_switches()
     }
 }

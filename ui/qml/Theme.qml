@@ -1,7 +1,7 @@
 pragma Singleton
 import QtQuick
 
-// Colours, sizes and type of the whole window. Dark and of high contrast, for projectors; one accent colour.
+// Colors, sizes and type of the whole window. Dark and of high contrast, for projectors; one accent color.
 QtObject {
     readonly property color background: "#0b0f14"
     readonly property color surface: "#131a23"

@@ -41,7 +41,7 @@ ColumnLayout {
             Layout.fillWidth: true
             dense: root.dense
             scale_ms: root.session.stages.scale
-            emphasised: name === "total"
+            emphasized: name === "total"
         }
     }
     Label {

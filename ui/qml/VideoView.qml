@@ -1,7 +1,7 @@
 import QtQuick
 import Throng.Ui
 
-// The picture with its boxes, and what stands there while there is none.
+// The image with its boxes, and what stands there while there is none.
 Rectangle {
     id: root
 
@@ -26,7 +26,7 @@ Rectangle {
         anchors.centerIn: parent
         width: Math.min(parent.width - 32, 480)
         spacing: Theme.gapLarge
-        visible: !video.hasPicture
+        visible: !video.hasFrame
         Icon {
             anchors.horizontalCenter: parent.horizontalCenter
             width: 72
@@ -41,12 +41,12 @@ Rectangle {
             color: Theme.textDim
             font.pixelSize: Theme.fontTitle
             text: root.session.state === "opening" ? qsTr("Opening %1 …").arg(root.session.title)
-                : root.session.state === "running" ? qsTr("Waiting for the first picture …")
-                : qsTr("Drop a video or picture here, or choose a source with Open")
+                : root.session.state === "running" ? qsTr("Waiting for the first image …")
+                : qsTr("Drop a video or image here, or choose a source with Open")
         }
     }
 
-    // Trouble that does not end the run: a stream that reconnects, a model that did not load.
+    // StreamError that does not end the run: a stream that reconnects, a model that did not load.
     Rectangle {
         anchors.left: parent.left
         anchors.bottom: parent.bottom

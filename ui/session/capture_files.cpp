@@ -22,8 +22,8 @@ QString capture_path(CaptureKind kind) {
     return path;
 }
 
-PictureRequest screenshot_request(const std::shared_ptr<const FrameResult>& result, const DisplaySettings& display) {
-    PictureRequest request;
+ImageRequest screenshot_request(const std::shared_ptr<const FrameResult>& result, const DisplaySettings& display) {
+    ImageRequest request;
     request.result = result;
     request.item = QSizeF(result->frame.width(), result->frame.height());
     request.blur = display.blur();
@@ -35,9 +35,9 @@ PictureRequest screenshot_request(const std::shared_ptr<const FrameResult>& resu
     return request;
 }
 
-void write_screenshot(const PictureRequest& request, const QString& path) {
-    const Picture picture = PictureMaker().make(request);
-    if (QImageWriter writer(path, "png"); !writer.write(picture.image)) {
+void write_screenshot(const ImageRequest& request, const QString& path) {
+    const DisplayImage image = ImageMaker().make(request);
+    if (QImageWriter writer(path, "png"); !writer.write(image.image)) {
         throw Error(ErrorKind::input, "cannot write the screenshot: " + writer.errorString().toStdString(),
                     path.toStdString(), "check that the folder exists and has room");
     }

@@ -4,21 +4,21 @@
 #include <QString>
 
 #include "ui/session/display_settings.h"
-#include "ui/video/picture.h"
+#include "ui/video/display_image.h"
 
 namespace throng::ui {
 
-enum class CaptureKind { picture, video };
+enum class CaptureKind { image, video };
 
-// A new file named after the time of day in the user's folder of pictures or videos (made when it is missing), else in
+// A new file named after the time of day in the user's folder of images or videos (made when it is missing), else in
 // the home folder: "…/throng-2025-03-14-152653.png".
 [[nodiscard]] QString capture_path(CaptureKind kind);
 
 // The frame at its own size with what the window shows over it.
-[[nodiscard]] PictureRequest screenshot_request(const std::shared_ptr<const FrameResult>& result,
-                                                const DisplaySettings& display);
+[[nodiscard]] ImageRequest screenshot_request(const std::shared_ptr<const FrameResult>& result,
+                                              const DisplaySettings& display);
 
-// Makes the picture and writes it as PNG; on any thread. Throws Error(input) when the file cannot be written.
-void write_screenshot(const PictureRequest& request, const QString& path);
+// Makes the image and writes it as PNG; on any thread. Throws Error(input) when the file cannot be written.
+void write_screenshot(const ImageRequest& request, const QString& path);
 
 }  // namespace throng::ui

@@ -324,9 +324,9 @@ void DetectionSettings::change_to(PipelineSettings next) {
         check_params(next.nms);
         values_ = std::move(next);
     } catch (const Error& error) {
-        emit refused(error);
+        emit rejected(error);
     }
-    emit changed();  // also after a refusal: the control goes back to the value in force
+    emit changed();  // also after a rejection: the control goes back to the value in force
 }
 
 }  // namespace throng::ui

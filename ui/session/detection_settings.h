@@ -97,7 +97,7 @@ public:
     [[nodiscard]] int kernels() const;  // of CUDA alone
 
     // A change that contradicts another setting moves that one along (a minimum above the maximum); one that the rules
-    // refuse is not made, and refused() says why.
+    // reject is not made, and rejected() says why.
     void set_detector(int index);
     void set_model(const QString& model);
     void set_score_threshold(double threshold);
@@ -122,7 +122,7 @@ public:
 signals:
     void changed();
     void models_changed();
-    void refused(const throng::Error& why);
+    void rejected(const throng::Error& why);
 
 private:
     void change_to(PipelineSettings next);

@@ -1,4 +1,4 @@
-// What is drawn over the picture.
+// What is drawn over the frame.
 #pragma once
 
 #include <QtQml/qqmlregistration.h>
@@ -23,7 +23,7 @@ public:
     [[nodiscard]] bool kept() const { return kept_; }
     [[nodiscard]] bool labels() const { return labels_; }        // score and hits of kept detections
     [[nodiscard]] bool landmarks() const { return landmarks_; }  // eyes, nose and corners of the mouth
-    [[nodiscard]] bool blur() const { return blur_; }            // faces made unrecognisable
+    [[nodiscard]] bool blur() const { return blur_; }            // faces made unrecognizable
 
     void set_raw(bool on) { set(raw_, on); }
     void set_kept(bool on) { set(kept_, on); }

@@ -34,7 +34,7 @@ public:
     [[nodiscard]] int seconds() const;  // since the start
 
     // Writes every result of the pipeline from now on into a new file of the user's folder of videos, boxes and blur as
-    // the window shows them now. Trouble (a full disk) ends the recording and nothing else, by failed().
+    // the window shows them now. StreamError (a full disk) ends the recording and nothing else, by failed().
     void start(const std::shared_ptr<Pipeline>& pipeline, const SourceInfo& source, const DisplaySettings& display);
     // The file is closed on another thread, then written() follows; failed() where no frame came.
     void stop();

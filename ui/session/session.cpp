@@ -46,7 +46,7 @@ Session::Session(SessionSetup setup, QSettings& store, QObject* parent)
     connect(&settings_timer_, &QTimer::timeout, this, &Session::apply_settings);
     connect(&detection_, &DetectionSettings::changed, &settings_timer_, qOverload<>(&QTimer::start));
     connect(&display_, &DisplaySettings::changed, &settings_timer_, qOverload<>(&QTimer::start));
-    connect(&detection_, &DetectionSettings::refused, this, [this](const Error& why) { alert_.show(why); });
+    connect(&detection_, &DetectionSettings::rejected, this, [this](const Error& why) { alert_.show(why); });
     connect(&recorder_, &Recorder::changed, this, &Session::update_pipeline);
     connect(&recorder_, &Recorder::written, this,
             [this](const QString& path) { alert_.show(tr("Recording saved"), path); });
@@ -60,7 +60,7 @@ Session::Session(SessionSetup setup, QSettings& store, QObject* parent)
 
 Session::~Session() {
     if (pipeline_) pipeline_->set_wake({});
-    ++run_;  // what is being opened is not wanted any more
+    ++run_;  // what is being opened is not requested any more
     open_stop_.request_stop();
     recorder_.stop();
     pipeline_.reset();
@@ -127,11 +127,11 @@ void Session::open(const QString& spec) {
     recorder_.stop();
     if (alert_.is_error()) alert_.dismiss();
 
-    std::shared_ptr<Pipeline> former = std::exchange(pipeline_, nullptr);
-    if (former) former->set_wake({});
-    pool_.start([this, run, former = std::move(former), stop = open_stop_.get_token(),
-                 order = Order{spec.toStdString(), wanted_settings(), setup_.playback}]() mutable {
-        open_in_background(run, order, stop, std::move(former));
+    std::shared_ptr<Pipeline> previous = std::exchange(pipeline_, nullptr);
+    if (previous) previous->set_wake({});
+    pool_.start([this, run, previous = std::move(previous), stop = open_stop_.get_token(),
+                 order = Order{spec.toStdString(), requested_settings(), setup_.playback}]() mutable {
+        open_in_background(run, order, stop, std::move(previous));
     });
     emit source_changed();
     emit result_changed();
@@ -139,11 +139,11 @@ void Session::open(const QString& spec) {
 }
 
 void Session::open_in_background(int run, const Order& order, const std::stop_token& stop,
-                                 std::shared_ptr<Pipeline> former) {
+                                 std::shared_ptr<Pipeline> previous) {
     try {
         {
             const std::lock_guard lock(engine_mutex_);
-            former.reset();  // before the next source is opened: it may be the same camera
+            previous.reset();  // before the next source is opened: it may be the same camera
         }
         if (run != run_) return;
         std::unique_ptr<VideoSource> source = setup_.open_source(order.spec, stop);
@@ -258,9 +258,9 @@ void Session::refresh() {
     }
     notice_ = QString::fromStdString(pipeline_->notice());
     stages_.update(pipeline_->timings());
-    // A detector that could not be made: the pipeline went back to the former one, and so do the controls.
+    // A detector that could not be made: the pipeline went back to the previous one, and so do the controls.
     if (const PipelineSettings now = pipeline_->settings();
-        !settings_timer_.isActive() && !same(now, wanted_settings())) {
+        !settings_timer_.isActive() && !same(now, requested_settings())) {
         detection_.set_values(now);
     }
     show_switches();
@@ -271,10 +271,10 @@ void Session::refresh() {
 // As they were asked for: the detector follows with its next frame.
 void Session::show_switches() {
     std::vector<DetectorSwitch> now = pipeline_->switches();
-    const std::map<std::string, std::string>& wanted = detection_.values().detector.switches;
+    const std::map<std::string, std::string>& requested = detection_.values().detector.switches;
     for (DetectorSwitch& each : now) {
-        const auto found = wanted.find(each.id);
-        if (found != wanted.end()) {
+        const auto found = requested.find(each.id);
+        if (found != requested.end()) {
             each.chosen = found->second;
         } else if (!each.choices.empty()) {
             each.chosen = each.choices.front();
@@ -308,7 +308,7 @@ void Session::note_on_screen(const std::shared_ptr<const FrameResult>& result) {
 
 // --- control
 
-PipelineSettings Session::wanted_settings() const {
+PipelineSettings Session::requested_settings() const {
     PipelineSettings settings = detection_.values();
     settings.keep_raw = display_.raw();
     const bool others_look = has_sinks_ || recorder_.recording() || display_.blur();
@@ -325,9 +325,9 @@ void Session::apply_settings() {
 }
 
 void Session::update_pipeline() {
-    if (!pipeline_ || same(pipeline_->settings(), wanted_settings())) return;
+    if (!pipeline_ || same(pipeline_->settings(), requested_settings())) return;
     try {
-        pipeline_->update(wanted_settings());
+        pipeline_->update(requested_settings());
     } catch (const Error& error) {
         alert_.show(error);
     }
@@ -386,7 +386,7 @@ void Session::set_switch(const QString& id, const QString& choice) {
 }
 
 void Session::reset_switches() {
-    stages_.set_mark(tr("optimisations as they were"));
+    stages_.set_mark(tr("optimizations as they were"));
     detection_.reset_switches();
     if (pipeline_) show_switches();
 }
@@ -449,7 +449,7 @@ void Session::record() {
 
 void Session::save_screenshot() {
     if (!result_) return;
-    const QString path = capture_path(CaptureKind::picture);
+    const QString path = capture_path(CaptureKind::image);
     pool_.start([this, path, shot = screenshot_request(result_, display_)] {
         try {
             write_screenshot(shot, path);

@@ -140,11 +140,11 @@ public:
     [[nodiscard]] double memory_used() const { return memory_ ? static_cast<double>(memory_->used) : 0; }
     [[nodiscard]] double memory_total() const { return memory_ ? static_cast<double>(memory_->total) : 0; }
     [[nodiscard]] QString notice() const { return notice_; }
-    [[nodiscard]] bool still() const { return info_.frame_count == 1; }  // one picture, nothing to play
+    [[nodiscard]] bool still() const { return info_.frame_count == 1; }  // one frame, nothing to play
 
     // The newest result of the source that is open; null before its first.
     [[nodiscard]] const std::shared_ptr<const FrameResult>& result() const { return result_; }
-    // Counts the sources that were opened: tells a late picture of the former one from one of this.
+    // Counts the sources that were opened: tells a late frame of the previous one from one of this.
     [[nodiscard]] int run() const { return run_; }
     [[nodiscard]] const PipelineCounters& counters() const { return counters_; }
     // Brings frames of the backend's device into the window's textures; null where the backend has none, and while a
@@ -168,7 +168,7 @@ public:
     Q_INVOKABLE void record();           // starts a recording, or ends the one that runs
     Q_INVOKABLE void save_screenshot();  // the frame with what is shown over it, at the frame's own size
 
-    Q_INVOKABLE void set_switch(const QString& id, const QString& choice);  // an optimisation of the detector
+    Q_INVOKABLE void set_switch(const QString& id, const QString& choice);  // an optimization of the detector
     Q_INVOKABLE void reset_switches();
     Q_INVOKABLE void start_or_stop_sweep();  // of the clocks; the video repeats meanwhile
 
@@ -176,7 +176,7 @@ public:
     Q_INVOKABLE [[nodiscard]] bool section_open(const QString& key) const;
     Q_INVOKABLE void set_section_open(const QString& key, bool open);
 
-    // The picture of a result reached the screen.
+    // The frame of a result reached the screen.
     void note_on_screen(const std::shared_ptr<const FrameResult>& result);
 
 signals:
@@ -196,7 +196,8 @@ private:
         PipelineSettings settings;
         PipelineOptions playback;
     };
-    void open_in_background(int run, const Order& order, const std::stop_token& stop, std::shared_ptr<Pipeline> former);
+    void open_in_background(int run, const Order& order, const std::stop_token& stop,
+                            std::shared_ptr<Pipeline> previous);
     struct Opened {
         std::shared_ptr<Pipeline> pipeline;
         BackendChoice choice;
@@ -209,7 +210,7 @@ private:
     void note_clock();
     void ask_memory();
     void show_switches();
-    [[nodiscard]] PipelineSettings wanted_settings() const;
+    [[nodiscard]] PipelineSettings requested_settings() const;
     void set_state(PipelineState state);
 
     QSettings& store_;

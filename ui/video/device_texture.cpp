@@ -11,7 +11,7 @@
 namespace throng::ui {
 namespace {
 
-constexpr int kMostErrors = 16;  // without a limit, a context that is lost would be asked for ever
+constexpr int kMaxErrors = 16;  // without a limit, a context that is lost would be asked for ever
 
 // What Qt may have bound, put back at the end.
 class KeptState {
@@ -38,18 +38,18 @@ private:
 
 }  // namespace
 
-std::string device_texture_trouble(const QQuickWindow& window, GlBridge& bridge) {
+std::string device_texture_unavailable_reason(const QQuickWindow& window, GlBridge& bridge) {
     if (window.rendererInterface()->graphicsApi() != QSGRendererInterface::OpenGL) {
         return "the window is not drawn with OpenGL";
     }
     const QOpenGLContext* context = QOpenGLContext::currentContext();
     if (context == nullptr) return "the window has no OpenGL context";
     if (context->isOpenGLES() && context->format().majorVersion() < 3) return "OpenGL ES 2 has no pixel buffers";
-    const std::string trouble = bridge.trouble();
-    if (trouble.empty()) return {};
+    const std::string unavailable_reason = bridge.unavailable_reason();
+    if (unavailable_reason.empty()) return {};
     // Whose OpenGL it is says what to change.
     const auto* renderer = reinterpret_cast<const char*>(context->functions()->glGetString(GL_RENDERER));
-    return renderer == nullptr ? trouble : trouble + " (" + renderer + ")";
+    return renderer == nullptr ? unavailable_reason : unavailable_reason + " (" + renderer + ")";
 }
 
 DeviceTexture::DeviceTexture(std::shared_ptr<GlBridge> bridge)
@@ -76,12 +76,12 @@ void DeviceTexture::allocate(QSize size) {
     GLint largest = 0;
     glGetIntegerv(GL_MAX_TEXTURE_SIZE, &largest);
     if (std::max(size.width(), size.height()) > largest) {
-        throw Error(ErrorKind::unavailable, "the picture is larger than a texture of this OpenGL");
+        throw Error(ErrorKind::unavailable, "the frame is larger than a texture of this OpenGL");
     }
     const std::size_t bytes =
         std::size_t{4} * static_cast<std::size_t>(size.width()) * static_cast<std::size_t>(size.height());
     const KeptState kept(*this);
-    for (int i = 0; i < kMostErrors && glGetError() != GL_NO_ERROR; ++i) {  // not of what follows
+    for (int i = 0; i < kMaxErrors && glGetError() != GL_NO_ERROR; ++i) {  // not of what follows
     }
     glGenTextures(1, &texture_);
     glBindTexture(GL_TEXTURE_2D, texture_);
@@ -95,7 +95,7 @@ void DeviceTexture::allocate(QSize size) {
         glBufferData(GL_PIXEL_UNPACK_BUFFER, static_cast<qopengl_GLsizeiptr>(bytes), nullptr, GL_STREAM_DRAW);
     }
     if (glGetError() != GL_NO_ERROR) {
-        throw Error(ErrorKind::unavailable, "OpenGL has no room for a picture of this size");
+        throw Error(ErrorKind::unavailable, "OpenGL has no room for a frame of this size");
     }
     pixels_ = bridge_->attach(buffers_, bytes);
 }

@@ -12,7 +12,7 @@ namespace throng::ui {
 // Box edges are triangles, because the width of lines is not portable between graphics interfaces:
 // a frame is 8 vertices and 8 triangles, a filled rectangle 4 and 2.
 struct OverlayGeometry {
-    std::vector<QSGGeometry::ColoredPoint2D> vertices;  // colours premultiplied by alpha
+    std::vector<QSGGeometry::ColoredPoint2D> vertices;  // colors premultiplied by alpha
     std::vector<std::uint32_t> indices;                 // three a triangle
 
     void clear();

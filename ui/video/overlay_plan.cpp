@@ -9,8 +9,8 @@ namespace throng::ui {
 namespace {
 
 constexpr double kLetterAspect = 0.62;  // of DejaVu Sans's digits, width to line height, with a little air
-constexpr double kSmallestMarked = 18;  // logical pixels: dots would hide smaller faces
-const QColor kHalo(0, 0, 0, 140);       // keeps a bright edge readable on a bright picture
+constexpr double kMinMarked = 18;       // logical pixels: dots would hide smaller faces
+const QColor kHalo(0, 0, 0, 140);       // keeps a bright edge readable on a bright frame
 
 QRectF snapped(const QRectF& r, double ratio) {
     const double left = std::round(r.left() * ratio);
@@ -30,7 +30,7 @@ OverlayLabel label_of(const Detection& detection, const QRectF& box, const ViewM
                   detection.hits);
     const double width = label_letter_width(size) * (static_cast<double>(std::strlen(label.text.data())) + 1);
     const double height = size * 1.3;
-    // Above the box; below its upper edge where the picture ends.
+    // Above the box; below its upper edge where the frame ends.
     const double top = box.top() - height >= mapping.target().top() ? box.top() - height : box.top();
     label.plate = QRectF(box.left(), top, width, height);
     return label;
@@ -39,7 +39,7 @@ OverlayLabel label_of(const Detection& detection, const QRectF& box, const ViewM
 // Five dots on a face, a few pixels each, with a dark rim.
 void add_landmarks(const DetectionSet::Landmarks& points, const QRectF& box, const ViewMapping& mapping,
                    const QColor& color, double ratio, OverlayPlan& plan) {
-    if (std::min(box.width(), box.height()) < kSmallestMarked) return;
+    if (std::min(box.width(), box.height()) < kMinMarked) return;
     const double pixel = 1 / ratio;
     const double side =
         std::clamp(std::round(std::min(box.width(), box.height()) / 18 * ratio), 2.0, 6 * ratio) * pixel;

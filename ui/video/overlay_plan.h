@@ -1,4 +1,4 @@
-// What is drawn over a picture, worked out once and drawn by one of two ways: triangles for a graphics card
+// What is drawn over a frame, worked out once and drawn by one of two ways: triangles for a graphics card
 // (overlay_node.h), a painter for the software renderer (overlay_painter.h). Everything in logical pixels of the item.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace throng::ui {
 
-// What to show and how. Colours come from the theme.
+// What to show and how. Colors come from the theme.
 struct OverlayOptions {
     bool raw = true;        // raw detections, thin and light
     bool kept = true;       // kept detections, bold

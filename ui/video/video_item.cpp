@@ -10,8 +10,8 @@
 namespace throng::ui {
 
 VideoItem::VideoItem(QQuickItem* parent)
-    : QQuickItem(parent), thread_([this](Picture picture) {
-          post(this, [this, picture = std::move(picture)]() mutable { accept(std::move(picture)); });
+    : QQuickItem(parent), thread_([this](DisplayImage frame) {
+          post(this, [this, frame = std::move(frame)]() mutable { accept(std::move(frame)); });
       }) {
     setFlag(ItemHasContents);
 }
@@ -24,39 +24,39 @@ void VideoItem::set_session(Session* session) {
     }
     session_ = session;
     if (session_) {
-        connect(session_, &Session::result_changed, this, &VideoItem::request_picture);
+        connect(session_, &Session::result_changed, this, &VideoItem::request_frame);
         connect(session_, &Session::source_changed, this, [this] {
-            if (!session_->result()) clear_picture();
+            if (!session_->result()) clear_frame();
         });
-        connect(session_->display(), &DisplaySettings::changed, this, &VideoItem::request_picture);
+        connect(session_->display(), &DisplaySettings::changed, this, &VideoItem::request_frame);
     }
     emit session_changed();
-    request_picture();
+    request_frame();
 }
 
 void VideoItem::set_raw_color(const QColor& color) {
     if (colors_.raw_color == color) return;
     colors_.raw_color = color;
     emit colors_changed();
-    request_picture();
+    request_frame();
 }
 
 void VideoItem::set_kept_color(const QColor& color) {
     if (colors_.kept_color == color) return;
     colors_.kept_color = color;
     emit colors_changed();
-    request_picture();
+    request_frame();
 }
 
 ViewMapping VideoItem::mapping() const {
-    if (!picture_.result) return {};
-    const Frame& frame = picture_.result->frame;
+    if (!frame_.result) return {};
+    const Frame& frame = frame_.result->frame;
     return {size(), QSize(frame.width(), frame.height()), device_ratio()};
 }
 
-void VideoItem::request_picture() {
+void VideoItem::request_frame() {
     if (!session_ || !session_->result() || size().isEmpty()) return;
-    PictureRequest request;
+    ImageRequest request;
     request.result = session_->result();
     request.run = session_->run();
     request.item = size();
@@ -68,37 +68,37 @@ void VideoItem::request_picture() {
     thread_.request(std::move(request));
 }
 
-void VideoItem::accept(Picture picture) {
-    // A picture of a source that was closed meanwhile.
-    if (!session_ || picture.run != session_->run()) return;
-    const bool had = has_picture();
-    const bool fresh = picture.result != picture_.result;
-    picture_ = std::move(picture);
-    image_changed_ = true;
-    update_picture_rect();
+void VideoItem::accept(DisplayImage frame) {
+    // A frame of a source that was closed meanwhile.
+    if (!session_ || frame.run != session_->run()) return;
+    const bool had = has_frame();
+    const bool fresh = frame.result != frame_.result;
+    frame_ = std::move(frame);
+    frame_changed_ = true;
+    update_frame_rect();
     update();
-    if (had != has_picture()) emit has_picture_changed();
-    if (fresh) emit picture_shown();
+    if (had != has_frame()) emit has_frame_changed();
+    if (fresh) emit frame_shown();
 }
 
-void VideoItem::clear_picture() {
-    const bool had = has_picture();
-    picture_ = {};
-    image_changed_ = true;
-    update_picture_rect();
+void VideoItem::clear_frame() {
+    const bool had = has_frame();
+    frame_ = {};
+    frame_changed_ = true;
+    update_frame_rect();
     update();
-    if (had) emit has_picture_changed();
+    if (had) emit has_frame_changed();
 }
 
-void VideoItem::update_picture_rect() {
+void VideoItem::update_frame_rect() {
     const QRectF rect = mapping().target();
-    if (rect == picture_rect_) return;
-    picture_rect_ = rect;
-    emit picture_rect_changed();
+    if (rect == frame_rect_) return;
+    frame_rect_ = rect;
+    emit frame_rect_changed();
 }
 
 QSGNode* VideoItem::updatePaintNode(QSGNode* old, UpdatePaintNodeData*) {
-    if (!has_picture()) {
+    if (!has_frame()) {
         delete old;
         return nullptr;
     }
@@ -106,38 +106,38 @@ QSGNode* VideoItem::updatePaintNode(QSGNode* old, UpdatePaintNodeData*) {
     const bool is_new = node == nullptr;
     if (is_new) {
         node = new VideoNode;  // the scene graph owns it
-        image_changed_ = true;
+        frame_changed_ = true;
     }
     // A new node may mean another OpenGL context.
     if (session_ && (is_new || bridge_ != session_->gl_bridge())) choose_way(session_->gl_bridge());
     const ViewMapping where = mapping();
-    if (image_changed_) put_picture(*node, where);
+    if (frame_changed_) put_frame(*node, where);
     node->set_rect(where.target());
     if (!software()) {
-        plan_overlay(*picture_.result, where, overlay_options(), device_ratio(), plan_);
+        plan_overlay(*frame_.result, where, overlay_options(), device_ratio(), plan_);
         node->set_overlay(*window(), plan_);
     }
-    image_changed_ = false;
+    frame_changed_ = false;
     return node;
 }
 
-void VideoItem::put_picture(VideoNode& node, const ViewMapping& where) {
-    if (!picture_.image.isNull()) {
-        node.set_image(*window(), picture_.image);
+void VideoItem::put_frame(VideoNode& node, const ViewMapping& where) {
+    if (!frame_.image.isNull()) {
+        node.set_image(*window(), frame_.image);
         return;
     }
-    std::string trouble;
+    std::string unavailable_reason;
     if (takes_device_frames_) {
         try {
-            node.set_device_frame(*window(), bridge_, picture_.result->frame, where.device_size().width());
+            node.set_device_frame(*window(), bridge_, frame_.result->frame, where.device_size().width());
             return;
         } catch (const std::exception& error) {
-            trouble = error.what();
+            unavailable_reason = error.what();
         }
-        take_device_frames(false, trouble);
+        take_device_frames(false, unavailable_reason);
     }
     // Meant for a way that is closed now: once more, by the host.
-    post(this, [this] { request_picture(); });
+    post(this, [this] { request_frame(); });
 }
 
 // On the render thread, while the window's thread waits for it.
@@ -145,14 +145,14 @@ void VideoItem::choose_way(std::shared_ptr<GlBridge> bridge) {
     bridge_ = std::move(bridge);
     takes_device_frames_ = false;
     if (!bridge_) return;  // a backend without frames in device memory: nothing to choose
-    const std::string trouble = device_texture_trouble(*window(), *bridge_);
-    take_device_frames(trouble.empty(), trouble);
+    const std::string unavailable_reason = device_texture_unavailable_reason(*window(), *bridge_);
+    take_device_frames(unavailable_reason.empty(), unavailable_reason);
 }
 
-void VideoItem::take_device_frames(bool on, const std::string& trouble) {
+void VideoItem::take_device_frames(bool on, const std::string& unavailable_reason) {
     takes_device_frames_ = on;
     std::string line = on ? "the window shows decoded frames from device memory"
-                          : "the window's pictures are copied from the device to the host: " + trouble;
+                          : "the window's frames are copied from the device to the host: " + unavailable_reason;
     if (line != way_told_) spdlog::info("{}", line);
     way_told_ = std::move(line);
     if (!session_) return;
@@ -164,23 +164,23 @@ void VideoItem::take_device_frames(bool on, const std::string& trouble) {
 void VideoItem::geometryChange(const QRectF& now, const QRectF& before) {
     QQuickItem::geometryChange(now, before);
     if (now.size() == before.size()) return;
-    update_picture_rect();
-    request_picture();
+    update_frame_rect();
+    request_frame();
     update();
 }
 
 void VideoItem::itemChange(ItemChange change, const ItemChangeData& value) {
     if (change == ItemSceneChange && value.window != nullptr) {
-        connect(value.window, &QQuickWindow::sceneGraphInitialized, this, &VideoItem::request_picture,
+        connect(value.window, &QQuickWindow::sceneGraphInitialized, this, &VideoItem::request_frame,
                 Qt::QueuedConnection);
         connect(
             value.window, &QQuickWindow::frameSwapped, this,
             [this] {
-                if (session_) session_->note_on_screen(picture_.result);
+                if (session_) session_->note_on_screen(frame_.result);
             },
             Qt::QueuedConnection);
     }
-    if (change == ItemDevicePixelRatioHasChanged) request_picture();
+    if (change == ItemDevicePixelRatioHasChanged) request_frame();
     QQuickItem::itemChange(change, value);
 }
 

@@ -1,4 +1,4 @@
-// The picture with its boxes, fitted into the item. A frame and its boxes go on screen in the same pass.
+// The frame with its boxes, fitted into the item. A frame and its boxes go on screen in the same pass.
 #pragma once
 
 #include <QtQml/qqmlregistration.h>
@@ -9,7 +9,7 @@
 #include <string>
 
 #include "ui/session/session.h"
-#include "ui/video/picture_thread.h"
+#include "ui/video/image_thread.h"
 
 namespace throng::ui {
 
@@ -21,8 +21,8 @@ class VideoItem : public QQuickItem {
     Q_PROPERTY(throng::ui::Session* session READ session WRITE set_session NOTIFY session_changed)
     Q_PROPERTY(QColor rawColor READ raw_color WRITE set_raw_color NOTIFY colors_changed)
     Q_PROPERTY(QColor keptColor READ kept_color WRITE set_kept_color NOTIFY colors_changed)
-    Q_PROPERTY(bool hasPicture READ has_picture NOTIFY has_picture_changed)
-    Q_PROPERTY(QRectF pictureRect READ picture_rect NOTIFY picture_rect_changed)
+    Q_PROPERTY(bool hasFrame READ has_frame NOTIFY has_frame_changed)
+    Q_PROPERTY(QRectF frameRect READ frame_rect NOTIFY frame_rect_changed)
 
 public:
     explicit VideoItem(QQuickItem* parent = nullptr);
@@ -33,20 +33,20 @@ public:
     void set_raw_color(const QColor& color);
     [[nodiscard]] QColor kept_color() const { return colors_.kept_color; }
     void set_kept_color(const QColor& color);
-    [[nodiscard]] bool has_picture() const { return picture_.result != nullptr; }
-    [[nodiscard]] QRectF picture_rect() const { return picture_rect_; }  // of the whole picture, in the item
+    [[nodiscard]] bool has_frame() const { return frame_.result != nullptr; }
+    [[nodiscard]] QRectF frame_rect() const { return frame_rect_; }  // of the whole frame, in the item
 
     // What is on screen or about to be; for tests.
-    [[nodiscard]] const Picture& picture() const { return picture_; }
+    [[nodiscard]] const DisplayImage& frame() const { return frame_; }
     [[nodiscard]] ViewMapping mapping() const;
 
 signals:
     void session_changed();
     void colors_changed();
-    void has_picture_changed();
-    void picture_rect_changed();
+    void has_frame_changed();
+    void frame_rect_changed();
     // A new frame and its boxes are ready to be drawn (not one that was drawn again).
-    void picture_shown();
+    void frame_shown();
 
 protected:
     QSGNode* updatePaintNode(QSGNode* old, UpdatePaintNodeData* data) override;
@@ -54,28 +54,28 @@ protected:
     void itemChange(ItemChange change, const ItemChangeData& value) override;
 
 private:
-    void request_picture();
-    void accept(Picture picture);
-    void clear_picture();
-    void update_picture_rect();
-    void put_picture(VideoNode& node, const ViewMapping& where);
+    void request_frame();
+    void accept(DisplayImage frame);
+    void clear_frame();
+    void update_frame_rect();
+    void put_frame(VideoNode& node, const ViewMapping& where);
     void choose_way(std::shared_ptr<GlBridge> bridge);
-    void take_device_frames(bool on, const std::string& trouble);
+    void take_device_frames(bool on, const std::string& unavailable_reason);
     [[nodiscard]] OverlayOptions overlay_options() const;
     [[nodiscard]] double device_ratio() const;
     [[nodiscard]] bool software() const;
 
     QPointer<Session> session_;
-    OverlayOptions colors_;  // only its colours are used
-    QRectF picture_rect_;
-    Picture picture_;
-    bool image_changed_ = false;  // since the last pass of the scene graph
+    OverlayOptions colors_;  // only its colors are used
+    QRectF frame_rect_;
+    DisplayImage frame_;
+    bool frame_changed_ = false;  // since the last pass of the scene graph
     OverlayPlan plan_;
     // How frames of device memory reach the screen; written by the render thread while the window's thread waits.
     std::shared_ptr<GlBridge> bridge_;  // of the session's backend when it was tried
     bool takes_device_frames_ = false;  // through the bridge; else as images of the host
     std::string way_told_;              // in the log
-    PictureThread thread_;              // last: its callback posts to this item
+    ImageThread thread_;                // last: its callback posts to this item
 };
 
 }  // namespace throng::ui

@@ -37,7 +37,7 @@ void VideoNode::set_device_frame(QQuickWindow& window, const std::shared_ptr<GlB
         drawn_from_device_ = true;
         has_mipmaps_ = for_less;
     }
-    if (fresh) {  // what was drawn from the former one is drawn from this one now
+    if (fresh) {  // what was drawn from the previous one is drawn from this one now
         device_ = std::move(fresh);
         bridge_ = bridge;
     }

@@ -1,4 +1,4 @@
-// The picture's texture and, on a graphics card, the overlay above it.
+// The frame's texture and, on a graphics card, the overlay above it.
 #pragma once
 
 #include <QImage>
@@ -15,7 +15,7 @@ namespace throng::ui {
 class VideoNode : public QSGNode {
 public:
     void set_image(QQuickWindow& window, const QImage& image);
-    // A frame of device memory, shown on shown_width device pixels. Throws Error as DeviceTexture::show; the picture
+    // A frame of device memory, shown on shown_width device pixels. Throws Error as DeviceTexture::show; the frame
     // before stays then, or where the size has changed, none.
     void set_device_frame(QQuickWindow& window, const std::shared_ptr<GlBridge>& bridge, const Frame& frame,
                           int shown_width);

@@ -1,4 +1,4 @@
-// Where a picture lies in an item, and where a box of the picture lies then. Letterboxed, aspect kept, on whole pixels.
+// Where a frame lies in an item, and where a box of the frame lies then. Letterboxed, aspect kept, on whole pixels.
 #pragma once
 
 #include <QPointF>
@@ -20,7 +20,7 @@ public:
     ViewMapping(QSizeF item, QSize frame, double device_ratio = 1.0);
 
     [[nodiscard]] bool empty() const { return target_.isEmpty(); }
-    [[nodiscard]] QRectF target() const { return target_; }      // of the whole picture, logical pixels of the item
+    [[nodiscard]] QRectF target() const { return target_; }      // of the whole frame, logical pixels of the item
     [[nodiscard]] QSize device_size() const { return device_; }  // of the target, device pixels
 
     // A box in pixels of the frame, in logical pixels of the item.

@@ -8,8 +8,8 @@ namespace {
 // Integral images of one level; models without tilted features only.
 class LevelSums {
 public:
-    LevelSums(const GreyImage& image, const CascadeLevel& level) : pitch_(level.width + 1) {
-        const GreyImage pixels = resized(image, level.width, level.height);
+    LevelSums(const GrayImage& image, const CascadeLevel& level) : pitch_(level.width + 1) {
+        const GrayImage pixels = resized(image, level.width, level.height);
         sum_.assign(static_cast<std::size_t>(pitch_ * (level.height + 1)), 0);
         squares_ = sum_;
         for (int y = 1; y <= level.height; ++y) {
@@ -37,7 +37,7 @@ private:
 };
 
 template <typename Visit>
-void for_each_level(const CascadeModel& model, const GreyImage& image, const DetectorParams& params,
+void for_each_level(const CascadeModel& model, const GrayImage& image, const DetectorParams& params,
                     const Visit& visit) {
     for (const CascadeLevel& level : cascade_levels(image.width, image.height, model.window_width, model.window_height,
                                                     params.scale_factor, params.min_size, params.max_size)) {
@@ -47,7 +47,7 @@ void for_each_level(const CascadeModel& model, const GreyImage& image, const Det
 
 }  // namespace
 
-std::vector<ScoredBox> masked_detections(const CascadeModel& model, const GreyImage& image,
+std::vector<ScoredBox> masked_detections(const CascadeModel& model, const GrayImage& image,
                                          const DetectorParams& params,
                                          const std::function<bool(const Box&)>& looked_at) {
     std::vector<ScoredBox> found;
@@ -65,27 +65,27 @@ std::vector<ScoredBox> masked_detections(const CascadeModel& model, const GreyIm
     return found;
 }
 
-std::vector<ScoredBox> strided_detections(const CascadeModel& model, const GreyImage& image,
+std::vector<ScoredBox> strided_detections(const CascadeModel& model, const GrayImage& image,
                                           const DetectorParams& params, int stride, int stages) {
     std::vector<ScoredBox> found;
     for_each_level(model, image, params, [&](const CascadeLevel& level, const LevelSums& sums) {
         const auto passed = [&](int i, int j) {
             return evaluate_window(model.view(), sums.at(level, i, j)).stages_passed;
         };
-        std::vector<bool> wanted(static_cast<std::size_t>(level.columns * level.rows), false);
+        std::vector<bool> expected(static_cast<std::size_t>(level.columns * level.rows), false);
         for (int j = 0; j < level.rows; j += stride) {
             for (int i = 0; i < level.columns; i += stride) {
                 if (passed(i, j) < stages) continue;
                 for (int y = std::max(j - stride + 1, 0); y < std::min(j + stride, level.rows); ++y) {
                     for (int x = std::max(i - stride + 1, 0); x < std::min(i + stride, level.columns); ++x) {
-                        wanted[static_cast<std::size_t>(y * level.columns + x)] = true;
+                        expected[static_cast<std::size_t>(y * level.columns + x)] = true;
                     }
                 }
             }
         }
         for (int j = 0; j < level.rows; ++j) {
             for (int i = 0; i < level.columns; ++i) {
-                if (!wanted[static_cast<std::size_t>(j * level.columns + i)]) continue;
+                if (!expected[static_cast<std::size_t>(j * level.columns + i)]) continue;
                 const WindowResult window = evaluate_window(model.view(), sums.at(level, i, j));
                 if (window.stages_passed < static_cast<int>(model.stages.size())) continue;
                 found.push_back({window_box(level, i, j, image.width, image.height), window.score});
@@ -112,7 +112,7 @@ void keep_trees_of(CascadeModel& model, int nodes) {
     if (!kept.stages.empty()) model = kept;
 }
 
-Frame with_chroma(const GreyImage& image, const std::vector<std::uint8_t>& chroma, bool planar) {
+Frame with_chroma(const GrayImage& image, const std::vector<std::uint8_t>& chroma, bool planar) {
     FramePool pool;
     WritableFrame frame = pool.take(planar ? PixelFormat::yuv420p : PixelFormat::nv12, image.width, image.height);
     for (int y = 0; y < image.height; ++y) {

@@ -20,7 +20,7 @@ class CascadeSwitches : public GpuTest {
 protected:
     std::vector<ScoredBox> detect(gpu::CascadeDetector& detector, const Frame& frame) {
         DetectionBuffer raw = gpu::make_device_buffer(1 << 16, {}, view());
-        SilentRecorder recorder;
+        NullRecorder recorder;
         detector.enqueue(frame, raw, recorder);
         return sorted_boxes(download(raw));
     }
@@ -63,7 +63,7 @@ TEST_F(CascadeSwitches, none_changes_the_detections) {
         params.kind = kind == CascadeKind::haar ? "haar" : "lbp";
         params.min_size = 31;
         params.scale_factor = 1.17;
-        const GreyImage image = random_image(random, 190 + 7 * turn, 140);
+        const GrayImage image = random_image(random, 190 + 7 * turn, 140);
         std::vector<ScoredBox> expected = reference_detections(model, image, params);
         sort_boxes(expected);
         found += expected.size();
@@ -87,7 +87,7 @@ TEST_F(CascadeSwitches, masks_by_their_definition) {
     std::mt19937_64 random(seed(52));
     DetectorParams params;
     params.scale_factor = 1.2;
-    const GreyImage image = random_image(random, 301, 203);
+    const GrayImage image = random_image(random, 301, 203);
     CascadeModel model;
     do {
         model = random_cascade(random, CascadeKind::haar, 20, 20, 2, false);
@@ -153,7 +153,7 @@ TEST_F(CascadeSwitches, stride_by_its_definition) {
         DetectorParams params;
         params.kind = kind == CascadeKind::haar ? "haar" : "lbp";
         params.scale_factor = 1.2;
-        const GreyImage image = random_image(random, 201, 163);
+        const GrayImage image = random_image(random, 201, 163);
         for (const int stride : {2, 3}) {
             std::vector<ScoredBox> expected = strided_detections(model, image, params, stride, 2);
             sort_boxes(expected);
@@ -169,7 +169,7 @@ TEST_F(CascadeSwitches, stride_by_its_definition) {
     }
 }
 
-TEST_F(CascadeSwitches, wrong_values_are_refused) {
+TEST_F(CascadeSwitches, wrong_values_are_rejected) {
     CascadeOptions options;
     options.stride = 9;
     EXPECT_THROW(gpu::check_options(options), Error);

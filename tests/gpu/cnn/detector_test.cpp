@@ -17,8 +17,8 @@ namespace {
 
 using namespace throng::gpu;
 
-// Smooth random colours: noise of every frequency would give nothing but boxes.
-Frame random_picture(int width, int height, std::uint64_t seed_of_it) {
+// Smooth random colors: noise of every frequency would give nothing but boxes.
+Frame random_image(int width, int height, std::uint64_t seed_of_it) {
     std::mt19937_64 random(seed_of_it);
     FramePool pool;
     WritableFrame frame = pool.take(PixelFormat::nv12, width, height);
@@ -70,12 +70,12 @@ protected:
         for (int i = 0; i < frames; ++i) detector.enqueue(frame, raw, none);
         return download(raw);
     }
-    SilentRecorder none;
+    NullRecorder none;
 };
 
 TEST_F(CnnDetectorTest, SwitchesChangeNothing) {
     if (IsSkipped()) return;
-    const Frame frame = random_picture(320, 240, seed(1));
+    const Frame frame = random_image(320, 240, seed(1));
     CnnDetector plain(view(), device, network(), params());
     const auto expected = sorted(detect(plain, frame));
     ASSERT_GT(expected.size(), 10U);
@@ -110,7 +110,7 @@ TEST_F(CnnDetectorTest, BatchesEqualSingleFrames) {
     std::vector<DetectionBuffer*> raw;
     constexpr int kFrames = 19;  // more than go through together
     for (int i = 0; i < kFrames; ++i) {
-        frames.push_back(random_picture(300, 200, seed(2) + static_cast<std::uint64_t>(i)));
+        frames.push_back(random_image(300, 200, seed(2) + static_cast<std::uint64_t>(i)));
         buffers.push_back(make_device_buffer(1 << 14, {false, 0, true}, view()));
     }
     for (DetectionBuffer& buffer : buffers) raw.push_back(&buffer);
@@ -127,20 +127,20 @@ TEST_F(CnnDetectorTest, BatchesEqualSingleFrames) {
 
 TEST_F(CnnDetectorTest, FullBuffersAreTold) {
     if (IsSkipped()) return;
-    const Frame frame = random_picture(320, 240, seed(3));
+    const Frame frame = random_image(320, 240, seed(3));
     CnnDetector detector(view(), device, network(), params());
     const std::size_t all = detect(detector, frame).detections.size();
     DetectionBuffer small = make_device_buffer(5, {}, view());  // without landmarks
     detector.enqueue(frame, small, none);
     const DetectionSet set = download(small);
     EXPECT_EQ(set.detections.size(), 5U);
-    EXPECT_EQ(set.wanted, all);
+    EXPECT_EQ(set.total, all);
     EXPECT_EQ(set.overflow(), all - 5);
 }
 
 TEST_F(CnnDetectorTest, SizesAndThresholdAreKept) {
     if (IsSkipped()) return;
-    const Frame frame = random_picture(400, 300, seed(4));
+    const Frame frame = random_image(400, 300, seed(4));
     DetectorParams limited = params();
     limited.min_size = 20;
     limited.max_size = 90;
@@ -167,7 +167,7 @@ TEST_F(CnnDetectorTest, BadChoicesAreNamed) {
     bad = params();
     bad.score_threshold = 1.5F;
     EXPECT_THROW(detector.configure(bad), Error);
-    const Frame frame = random_picture(320, 240, seed(1));
+    const Frame frame = random_image(320, 240, seed(1));
     EXPECT_GT(detect(detector, frame).detections.size(), 10U);  // the old ones are kept
     DetectionBuffer host = make_host_buffer(10);
     EXPECT_THROW(detector.enqueue(frame, host, none), Error);

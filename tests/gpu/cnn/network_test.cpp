@@ -145,8 +145,8 @@ TEST_P(CnnNetwork, BoxesEqualPlainLoops) {
     const MapAccess access(param.precision, view());
     BoxSink sink;
     const float unlimited = std::numeric_limits<float>::max();
-    const std::vector<PassPlace> places{{{3.0F, 5.0F, 1.5F, 2.0F}, {-unlimited, -unlimited, unlimited, unlimited}}};
-    const DeviceBuffer<PassPlace> d_places = to_device(places);
+    const std::vector<PassPosition> places{{{3.0F, 5.0F, 1.5F, 2.0F}, {-unlimited, -unlimited, unlimited, unlimited}}};
+    const DeviceBuffer<PassPosition> d_places = to_device(places);
     sink.d_passes = d_places.data();
     sink.threshold = 0.4F;
     sink.max_side = unlimited;
@@ -165,7 +165,7 @@ TEST_P(CnnNetwork, BoxesEqualPlainLoops) {
     for (int i = 0; i < param.images; ++i) {
         DetectionSet found = download(buffers[at(i)]);
         ASSERT_EQ(found.overflow(), 0U);
-        std::size_t wanted = 0;
+        std::size_t requested = 0;
         std::size_t matched = 0;
         for (const HeadLevel& level : network.head.levels) {
             const auto stride = static_cast<float>(level.stride);
@@ -183,20 +183,20 @@ TEST_P(CnnNetwork, BoxesEqualPlainLoops) {
                                   : sigmoid(value(level.score, 2 * b + 1) - value(level.score, 2 * b));
                         if (std::abs(score - 0.4) < 1e-4) continue;  // either answer is right
                         if (score < 0.4) continue;
-                        ++wanted;
+                        ++requested;
                         const Prior prior = yunet ? Prior{stride, stride} : level.priors[at(b)];
                         const double prior_w = static_cast<double>(prior.width);
                         const double prior_h = static_cast<double>(prior.height);
-                        const double centre = yunet ? 1.0 : 0.1;
+                        const double center = yunet ? 1.0 : 0.1;
                         const double size = yunet ? 1.0 : 0.2;
                         const double shift = yunet ? 0.0 : 0.5;
                         const auto extent = [](double log) { return std::exp(std::clamp(log, -8.0, 8.0)); };
                         const double w = extent(size * value(level.box, 4 * b + 2)) * prior_w;
                         const double h = extent(size * value(level.box, 4 * b + 3)) * prior_h;
                         const double left =
-                            (x + shift) * level.stride + centre * value(level.box, 4 * b) * prior_w - w / 2;
+                            (x + shift) * level.stride + center * value(level.box, 4 * b) * prior_w - w / 2;
                         const double top =
-                            (y + shift) * level.stride + centre * value(level.box, 4 * b + 1) * prior_h - h / 2;
+                            (y + shift) * level.stride + center * value(level.box, 4 * b + 1) * prior_h - h / 2;
                         for (std::size_t d = 0; d < found.detections.size(); ++d) {
                             const Detection& det = found.detections[d];
                             const double tolerance = 2e-3 * (1.0 + prior_w) + 1e-4 * (w + h);
@@ -220,9 +220,9 @@ TEST_P(CnnNetwork, BoxesEqualPlainLoops) {
                 }
             }
         }
-        EXPECT_EQ(matched, wanted);
-        EXPECT_NEAR(static_cast<double>(found.detections.size()), static_cast<double>(wanted), 2.0);
-        EXPECT_GT(wanted, 0U);
+        EXPECT_EQ(matched, requested);
+        EXPECT_NEAR(static_cast<double>(found.detections.size()), static_cast<double>(requested), 2.0);
+        EXPECT_GT(requested, 0U);
     }
 }
 

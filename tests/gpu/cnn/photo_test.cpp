@@ -29,7 +29,7 @@ std::string case_name(const testing::TestParamInfo<Case>& info) {
 DetectionSet detect(Backend& backend, const DetectorParams& params, const Frame& frame) {
     const auto detector = backend.make_detector(params);
     const auto recorder = backend.make_recorder();
-    DetectionBuffer raw = backend.make_buffer(1 << 16, detector->extras());
+    DetectionBuffer raw = backend.make_buffer(1 << 16, detector->optional_fields());
     detector->enqueue(frame, raw, *recorder);
     DetectionSet set;
     backend.download(raw, set);

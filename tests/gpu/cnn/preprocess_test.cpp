@@ -65,8 +65,8 @@ CnnPixel expected_pixel(const Frame& frame, const CnnPass& pass, int x, int y) {
             return cnn_color(color, sample(0, 0, 1, false), sample(1, 0, 1, true), sample(2, 0, 1, true));
         case PixelFormat::gray8: break;
     }
-    const float grey = cnn_grey(color, sample(0, 0, 1, false));
-    return {grey, grey, grey};
+    const float gray = cnn_gray(color, sample(0, 0, 1, false));
+    return {gray, gray, gray};
 }
 
 struct Case {
@@ -90,7 +90,7 @@ TEST_P(CnnPreprocess, EqualsLoops) {
     params.scale_factor = 2.5;
     const Frame frame = random_frame(param.format, param.width, param.height, random);
     FrameIntake intake(view(), device.integrated);
-    SilentRecorder none;
+    NullRecorder none;
     for (const CnnPass& pass : plan_passes(network, param.width, param.height, params, param.input).passes) {
         const int chroma_width = (param.width + 1) / 2;
         const int chroma_height = (param.height + 1) / 2;
@@ -103,7 +103,7 @@ TEST_P(CnnPreprocess, EqualsLoops) {
         const DeviceBuffer<float> input(pixels * kInputChannels);
         fill_bytes(input, 0xff, view());
         PreprocessTask task;
-        task.picture[0] = intake.take_colors(frame, none);
+        task.image[0] = intake.take_colors(frame, none);
         task.color[0] = cnn_color_of(frame.info());
         task.d_passes = d_passes.data();
         task.passes = 1;
@@ -119,9 +119,9 @@ TEST_P(CnnPreprocess, EqualsLoops) {
         for (int y = 0; y < pass.height; ++y) {
             for (int x = 0; x < pass.width; ++x) {
                 const CnnPixel want = expected_pixel(frame, pass, x, y);
-                const float values[4] = {cnn_normalise(param.rgb ? want.red : want.blue, task.mean, task.scale),
-                                         cnn_normalise(want.green, task.mean, task.scale),
-                                         cnn_normalise(param.rgb ? want.blue : want.red, task.mean, task.scale), 0.0F};
+                const float values[4] = {cnn_normalize(param.rgb ? want.red : want.blue, task.mean, task.scale),
+                                         cnn_normalize(want.green, task.mean, task.scale),
+                                         cnn_normalize(param.rgb ? want.blue : want.red, task.mean, task.scale), 0.0F};
                 const std::size_t at =
                     (static_cast<std::size_t>(y) * static_cast<std::size_t>(pass.width) + static_cast<std::size_t>(x)) *
                     4;

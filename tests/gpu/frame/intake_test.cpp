@@ -1,4 +1,4 @@
-// Frames of every kind of memory and format arrive as the same luma; colours for display; matrices of OpenCV.
+// Frames of every kind of memory and format arrive as the same luma; colors for display; matrices of OpenCV.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 #include <opencv2/core/cuda.hpp>
 #include <random>
 
-#include "core/algo/grey.h"
+#include "core/algo/gray.h"
 #include "core/base/error.h"
 #include "core/frame/frame_pool.h"
 #include "gpu/frame/convert.h"
@@ -55,7 +55,7 @@ protected:
             packed.insert(packed.end(), from.data + y * from.pitch, from.data + y * from.pitch + from.width);
         return packed;
     }
-    SilentRecorder recorder;
+    NullRecorder recorder;
 };
 
 TEST_F(IntakeTest, luma_and_chroma_arrive) {
@@ -68,26 +68,26 @@ TEST_F(IntakeTest, luma_and_chroma_arrive) {
             const int width = turn < 4 ? 1920 : 33 + 14 * turn;
             const int height = turn < 4 ? 1080 : 21 + 5 * turn;
             const Frame frame = random_frame(random, format, width, height, ColorRange::full, ColorMatrix::bt709);
-            const gpu::DevicePicture picture = intake.take(frame, true, recorder);
+            const gpu::DeviceImage image = intake.take(frame, true, recorder);
             std::vector<std::uint8_t> expected = rows(frame, 0);
             if (format == PixelFormat::bgr24) {
-                std::vector<std::uint8_t> grey;
+                std::vector<std::uint8_t> gray;
                 for (std::size_t i = 0; i < expected.size(); i += 3)
-                    grey.push_back(grey_of_bgr(expected[i], expected[i + 1], expected[i + 2]));
-                expected = grey;
+                    gray.push_back(gray_of_bgr(expected[i], expected[i + 1], expected[i + 2]));
+                expected = gray;
             }
-            EXPECT_EQ(rows(picture.luma, picture.luma_pitch, width, height), expected) << "turn " << turn;
+            EXPECT_EQ(rows(image.luma, image.luma_pitch, width, height), expected) << "turn " << turn;
             if (format == PixelFormat::nv12) {
-                EXPECT_EQ(picture.cr, picture.cb + 1);
-                EXPECT_EQ(rows(picture.cb, picture.chroma_pitch, frame.plane(1).width, frame.plane(1).height),
+                EXPECT_EQ(image.cr, image.cb + 1);
+                EXPECT_EQ(rows(image.cb, image.chroma_pitch, frame.plane(1).width, frame.plane(1).height),
                           rows(frame, 1));
             } else if (format == PixelFormat::yuv420p) {
-                EXPECT_EQ(rows(picture.cb, picture.chroma_pitch, frame.plane(1).width, frame.plane(1).height),
+                EXPECT_EQ(rows(image.cb, image.chroma_pitch, frame.plane(1).width, frame.plane(1).height),
                           rows(frame, 1));
-                EXPECT_EQ(rows(picture.cr, picture.chroma_pitch, frame.plane(2).width, frame.plane(2).height),
+                EXPECT_EQ(rows(image.cr, image.chroma_pitch, frame.plane(2).width, frame.plane(2).height),
                           rows(frame, 2));
             } else {
-                EXPECT_EQ(picture.cb, nullptr);
+                EXPECT_EQ(image.cb, nullptr);
             }
             intake.release();
         }
@@ -112,7 +112,7 @@ TEST_F(IntakeTest, pinned_and_device_frames) {
     for (int y = 0; y < 99; ++y)
         expected.insert(expected.end(), bytes.begin() + y * pitch, bytes.begin() + y * pitch + 301);
 
-    const gpu::DevicePicture uploaded = intake.take(Frame(info, host, pinned), false, recorder);
+    const gpu::DeviceImage uploaded = intake.take(Frame(info, host, pinned), false, recorder);
     EXPECT_EQ(rows(uploaded.luma, uploaded.luma_pitch, 301, 99), expected);
     intake.release();
 
@@ -122,15 +122,15 @@ TEST_F(IntakeTest, pinned_and_device_frames) {
     std::weak_ptr<gpu::DeviceBuffer<std::uint8_t>> watched = device_bytes;
     {
         const Frame frame(info, on_device, std::exchange(device_bytes, nullptr));
-        const gpu::DevicePicture picture = intake.take(frame, false, recorder);
-        EXPECT_EQ(picture.luma, frame.plane(0).data) << "used where it lies";
+        const gpu::DeviceImage image = intake.take(frame, false, recorder);
+        EXPECT_EQ(image.luma, frame.plane(0).data) << "used where it lies";
         intake.release();
     }
     EXPECT_FALSE(watched.expired()) << "kept until the kernels have read it";
 }
 
-// The colour of one pixel in float64, from the standard's weights of red and blue in luma.
-std::array<double, 3> colour(int y, int cb, int cr, ColorRange range, ColorMatrix matrix) {
+// The color of one pixel in float64, from the standard's weights of red and blue in luma.
+std::array<double, 3> color(int y, int cb, int cr, ColorRange range, ColorMatrix matrix) {
     const double weights[3][2] = {{0.299, 0.114}, {0.2126, 0.0722}, {0.2627, 0.0593}};  // BT.601, 709, 2020
     const auto [kr, kb] = weights[static_cast<int>(matrix)];
     const bool limited = range == ColorRange::limited;
@@ -143,7 +143,7 @@ std::array<double, 3> colour(int y, int cb, int cr, ColorRange range, ColorMatri
     return {255 * std::clamp(red, 0.0, 1.0), 255 * std::clamp(green, 0.0, 1.0), 255 * std::clamp(blue, 0.0, 1.0)};
 }
 
-TEST_F(IntakeTest, colours_are_those_of_the_standards) {
+TEST_F(IntakeTest, colors_are_those_of_the_standards) {
     if (IsSkipped() || HasFatalFailure()) return;
     std::mt19937_64 random(seed(73));
     for (const ColorRange range : {ColorRange::limited, ColorRange::full}) {
@@ -152,9 +152,9 @@ TEST_F(IntakeTest, colours_are_those_of_the_standards) {
             const int height = 117;
             const Frame frame = random_frame(random, PixelFormat::nv12, width, height, range, matrix);
             gpu::FrameIntake intake(view(), false);
-            const gpu::DevicePicture picture = intake.take(frame, true, recorder);
+            const gpu::DeviceImage image = intake.take(frame, true, recorder);
             const gpu::DeviceBuffer<std::uint8_t> rgba(static_cast<std::size_t>(4 * width * height));
-            gpu::enqueue_rgba(picture, range, matrix, rgba.data(), 4 * width, view());
+            gpu::enqueue_rgba(image, range, matrix, rgba.data(), 4 * width, view());
             const auto found = to_host(rgba.data(), rgba.size(), view());
             intake.release();
             double worst = 0;
@@ -162,7 +162,7 @@ TEST_F(IntakeTest, colours_are_those_of_the_standards) {
                 for (int x = 0; x < width; ++x) {
                     const std::uint8_t* chroma = frame.plane(1).data + y / 2 * frame.plane(1).pitch + x / 2 * 2;
                     const auto expected =
-                        colour(frame.plane(0).data[y * frame.plane(0).pitch + x], chroma[0], chroma[1], range, matrix);
+                        color(frame.plane(0).data[y * frame.plane(0).pitch + x], chroma[0], chroma[1], range, matrix);
                     const std::uint8_t* pixel = found.data() + 4 * (y * width + x);
                     for (std::size_t c = 0; c < 3; ++c) worst = std::max(worst, std::abs(pixel[c] - expected[c]));
                     ASSERT_EQ(pixel[3], 255);
@@ -177,8 +177,8 @@ TEST_F(IntakeTest, matrices_of_opencv_without_a_copy) {
     if (IsSkipped() || HasFatalFailure()) return;
     std::vector<std::uint8_t> bytes(static_cast<std::size_t>(80 * 50), 7);
     const auto memory = to_device(bytes);
-    const cv::cuda::GpuMat grey(50, 61, CV_8UC1, memory.data(), 80);
-    const Frame frame = gpu::frame_from_mat(grey);
+    const cv::cuda::GpuMat gray(50, 61, CV_8UC1, memory.data(), 80);
+    const Frame frame = gpu::frame_from_mat(gray);
     EXPECT_EQ(frame.plane(0).data, memory.data());
     EXPECT_EQ(frame.plane(0).pitch, 80);
     EXPECT_EQ(frame.width(), 61);

@@ -83,23 +83,23 @@ TEST_F(PyramidTest, entries_are_those_of_the_definition) {
         const bool tilted = frame.width * frame.height < 50000;
         const gpu::Pyramid pyramid(frame, levels, {true, tilted, true}, view());
         const auto luma = to_device(image.pixels);
-        gpu::DevicePicture picture;
-        picture.width = frame.width;
-        picture.height = frame.height;
-        picture.luma = luma.data();
-        picture.luma_pitch = frame.width;
+        gpu::DeviceImage image;
+        image.width = frame.width;
+        image.height = frame.height;
+        image.luma = luma.data();
+        image.luma_pitch = frame.width;
         gpu::CandidateMask mask;
         mask.roi_x = frame.width / 3;
         mask.roi_width = frame.width;
         mask.roi_height = frame.height / 2 + 1;
         for (int turn = 0; turn < 2; ++turn) {  // nothing is left over from the frame before
-            pyramid.enqueue_rows(picture, mask, pyramid.all(), {}, view());
+            pyramid.enqueue_rows(image, mask, pyramid.all(), {}, view());
             pyramid.enqueue_columns(pyramid.all(), view());
         }
         const gpu::PyramidView v = pyramid.view();
         const std::size_t planes = tilted ? 3 : 2;
         const auto entries = to_host(v.sums, static_cast<std::size_t>(pyramid.atlas().entries()) * planes, view());
-        const auto entry = [&](const gpu::AtlasPlace& place, int x, int y, std::int64_t plane) {
+        const auto entry = [&](const gpu::AtlasRegion& place, int x, int y, std::int64_t plane) {
             return entries[static_cast<std::size_t>(plane + std::int64_t{place.y + y} * v.pitch + place.x + x)];
         };
         for (std::size_t i = 0; i < levels.size(); ++i) {
@@ -110,7 +110,7 @@ TEST_F(PyramidTest, entries_are_those_of_the_definition) {
             for (int y = 0; y <= level.height; ++y) {
                 for (int x = 0; x <= level.width; ++x) {
                     const auto at = static_cast<std::size_t>(y * (level.width + 1) + x);
-                    const gpu::AtlasPlace& place = pyramid.atlas().places[i];
+                    const gpu::AtlasRegion& place = pyramid.atlas().places[i];
                     wrong += entry(place, x, y, 0) != sums[at] ? 1 : 0;
                     wrong += entry(place, x, y, v.squares) != squares[at] ? 1 : 0;
                     const bool look = tilted && (random() % 16 == 0 || x == level.width || y == level.height);
@@ -119,7 +119,7 @@ TEST_F(PyramidTest, entries_are_those_of_the_definition) {
             }
             EXPECT_EQ(wrong, 0) << frame.width << "x" << frame.height << " level " << i;
         }
-        const gpu::AtlasPlace& place = pyramid.atlas().places.back();
+        const gpu::AtlasRegion& place = pyramid.atlas().places.back();
         int wrong = 0;
         for (int y = 0; y <= place.height; ++y) {
             for (int x = 0; x <= place.width; ++x) {
@@ -144,13 +144,13 @@ TEST(Atlas, levels_lie_apart_and_aligned) {
         const gpu::Atlas atlas = gpu::pack_atlas(sizes);
         ASSERT_EQ(atlas.places.size(), sizes.size());
         for (std::size_t i = 0; i < sizes.size(); ++i) {
-            const gpu::AtlasPlace& a = atlas.places[i];
+            const gpu::AtlasRegion& a = atlas.places[i];
             EXPECT_EQ(a.x % 4, 3);
             EXPECT_LE(a.x + a.width + 1, atlas.pitch);
             EXPECT_LE(a.y + a.height + 1, a.shelf_end);
             EXPECT_LE(a.shelf_end, atlas.rows);
             for (std::size_t j = 0; j < i; ++j) {
-                const gpu::AtlasPlace& b = atlas.places[j];
+                const gpu::AtlasRegion& b = atlas.places[j];
                 EXPECT_TRUE(b.x + b.width + 1 <= a.x || b.shelf_end <= a.y) << i << " over " << j;
             }
         }

@@ -26,7 +26,7 @@ constexpr float kHalfMargin = 0.03F;
 constexpr float kEverything = -1e6F;
 
 // Noise, summed over `blur` pixels each way and stretched: edges of all directions.
-Frame picture(std::mt19937_64& random, int width, int height, int blur, PixelFormat format = PixelFormat::gray8) {
+Frame image(std::mt19937_64& random, int width, int height, int blur, PixelFormat format = PixelFormat::gray8) {
     FramePool pool;
     WritableFrame frame = pool.take(format, width, height);
     for (int p = 0; p < plane_count(format); ++p) {
@@ -78,7 +78,7 @@ protected:
 
     Windows on_cpu(HogDetector& detector, const Frame& frame) {
         DetectionBuffer raw = make_host_buffer(1 << 18);
-        SilentRecorder recorder;
+        NullRecorder recorder;
         detector.enqueue(frame, raw, recorder);
         DetectionSet set;
         copy_from_host_buffer(raw.span(), set);
@@ -87,7 +87,7 @@ protected:
 
     Windows on_gpu(gpu::HogDetector& detector, const Frame& frame) {
         DetectionBuffer raw = gpu::make_device_buffer(1 << 18, {}, view());
-        SilentRecorder recorder;
+        NullRecorder recorder;
         detector.enqueue(frame, raw, recorder);
         return windows_of(download(raw));
     }
@@ -128,7 +128,7 @@ protected:
 TEST_F(HogParity, descriptors_with_every_switch) {
     if (IsSkipped() || HasFatalFailure()) return;
     std::mt19937_64 random(seed(71));
-    const Frame images[] = {picture(random, 333, 261, 3), picture(random, 64, 128, 5)};
+    const Frame images[] = {image(random, 333, 261, 3), image(random, 64, 128, 5)};
     float exact_largest = 0;
     float half_largest = 0;
     float largest = 0;
@@ -172,7 +172,7 @@ TEST_F(HogParity, levels_together_and_apart_enlarged_too) {
     std::mt19937_64 random(seed(72));
     for (const auto& [width, height, factor, least] :
          {std::tuple{640, 480, 1.05, 128}, std::tuple{201, 307, 1.1, 64}, std::tuple{1279, 719, 1.3, 100}}) {
-        const Frame image = picture(random, width, height, 4);
+        const Frame image = image(random, width, height, 4);
         for (const float threshold : {kEverything, -1.5F}) {
             DetectorParams params = params_of(factor, least, threshold);
             HogDetector cpu(model_, params);
@@ -198,7 +198,7 @@ TEST_F(HogParity, formats_and_sizes) {
                             {65, 129}, {71, 135}, {72, 136},  {4000, 64}, {64, 900}, {323, 517}};
     for (const auto& [width, height] : sizes) {
         for (const PixelFormat format : {PixelFormat::gray8, PixelFormat::bgr24, PixelFormat::nv12}) {
-            const Frame image = picture(random, width, height, 3, format);
+            const Frame image = image(random, width, height, 3, format);
             const std::string what = std::to_string(width) + "x" + std::to_string(height);
             expect_same(on_cpu(cpu, image), on_gpu(cuda, image), -1.0F, kTolerance, what);
         }
@@ -208,7 +208,7 @@ TEST_F(HogParity, formats_and_sizes) {
 TEST_F(HogParity, large_frames_go_in_groups) {
     if (IsSkipped() || HasFatalFailure()) return;
     std::mt19937_64 random(seed(74));
-    const Frame image = picture(random, 3840, 2160, 3);
+    const Frame image = image(random, 3840, 2160, 3);
     const DetectorParams params = params_of(1.1, 128, -0.5F);
     HogDetector cpu(model_, params);
     gpu::HogDetector cuda(view(), device, model_, params);
@@ -219,7 +219,7 @@ TEST_F(HogParity, large_frames_go_in_groups) {
 TEST_F(HogParity, little_shared_memory_suffices) {
     if (IsSkipped() || HasFatalFailure()) return;
     std::mt19937_64 random(seed(76));
-    const Frame image = picture(random, 400, 300, 3);
+    const Frame image = image(random, 400, 300, 3);
     HogDetector cpu(model_, params_of(1.1, 128, kEverything));
     const Windows expected = on_cpu(cpu, image);
     gpu::DeviceInfo small = device;
@@ -238,14 +238,14 @@ TEST_F(HogParity, little_shared_memory_suffices) {
 TEST_F(HogParity, too_few_places_are_told) {
     if (IsSkipped() || HasFatalFailure()) return;
     std::mt19937_64 random(seed(75));
-    const Frame image = picture(random, 640, 480, 3);
+    const Frame image = image(random, 640, 480, 3);
     gpu::HogDetector cuda(view(), device, model_, params_of(1.05, 128, kEverything));
     DetectionBuffer small = gpu::make_device_buffer(100, {}, view());
-    SilentRecorder recorder;
+    NullRecorder recorder;
     cuda.enqueue(image, small, recorder);
     const DetectionSet set = download(small);
     EXPECT_EQ(set.detections.size(), 100U);
-    EXPECT_EQ(static_cast<std::int64_t>(set.wanted), cuda.plan()->window_count());
+    EXPECT_EQ(static_cast<std::int64_t>(set.total), cuda.plan()->window_count());
     for (const Detection& d : set.detections) EXPECT_GE(d.box.h, 128.0F);
 }
 

@@ -13,7 +13,7 @@ bool EglContext::load(Function& function, const char* name) const {
     return function != nullptr;
 }
 
-EglContext::EglContext(int cuda_device) : trouble_(open(cuda_device)) {}
+EglContext::EglContext(int cuda_device) : error_(open(cuda_device)) {}
 
 EglContext::~EglContext() {
     if (display_ == EGL_NO_DISPLAY) return;
@@ -57,7 +57,8 @@ std::string EglContext::open(int cuda_device) {
     if (address_ == nullptr) return "libEGL has no eglGetProcAddress";
 
     EGLDeviceEXT device = EGL_NO_DEVICE_EXT;
-    if (std::string trouble = find_device(cuda_device, device); !trouble.empty()) return trouble;
+    if (std::string unavailable_reason = find_device(cuda_device, device); !unavailable_reason.empty())
+        return unavailable_reason;
 
     PFNEGLGETPLATFORMDISPLAYEXTPROC get_display = nullptr;
     decltype(&eglInitialize) initialize = nullptr;

@@ -40,13 +40,13 @@ struct GlFunctions {
 // Current on the thread that made it, until it is destroyed there.
 class EglContext {
 public:
-    // cuda_device: as the CUDA runtime counts. trouble() says why there is no context.
+    // cuda_device: as the CUDA runtime counts. unavailable_reason() says why there is no context.
     explicit EglContext(int cuda_device);
     ~EglContext();
     EglContext(const EglContext&) = delete;
     EglContext& operator=(const EglContext&) = delete;
 
-    [[nodiscard]] const std::string& trouble() const { return trouble_; }  // empty: the context is current
+    [[nodiscard]] const std::string& unavailable_reason() const { return error_; }  // empty: the context is current
     [[nodiscard]] std::string renderer() const;
     [[nodiscard]] const GlFunctions& gl() const { return gl_; }
 
@@ -63,7 +63,7 @@ private:
     EGLContext context_ = EGL_NO_CONTEXT;
     EGLSurface surface_ = EGL_NO_SURFACE;
     GlFunctions gl_;
-    std::string trouble_;
+    std::string error_;
 };
 
 }  // namespace throng::test

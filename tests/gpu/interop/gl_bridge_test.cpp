@@ -24,8 +24,8 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
-// A picture on the host, and the same one in device memory.
-struct Picture {
+// A frame on the host, and the same one in device memory.
+struct Image {
     FrameInfo info;
     Bytes plane[Frame::kMaxPlanes];
     int pitch[Frame::kMaxPlanes] = {};
@@ -44,24 +44,24 @@ struct Picture {
 };
 
 // Rows are `gap` bytes further apart than they are wide.
-Picture random_picture(std::mt19937_64& random, FrameInfo info, int gap) {
-    Picture picture;
+Image random_image(std::mt19937_64& random, FrameInfo info, int gap) {
+    Image image;
     info.memory = MemoryKind::device;
-    picture.info = info;
+    image.info = info;
     auto memory = std::make_shared<std::vector<gpu::DeviceBuffer<std::uint8_t>>>();
     PlaneView planes[Frame::kMaxPlanes];
     for (int p = 0; p < plane_count(info.format); ++p) {
         planes[p] = plane_shape(info.format, info.width, info.height, p);
-        picture.pitch[p] = planes[p].width + gap;
-        planes[p].pitch = picture.pitch[p];
-        Bytes& bytes = picture.plane[p];
-        bytes.resize(static_cast<std::size_t>(picture.pitch[p]) * static_cast<std::size_t>(planes[p].height));
+        image.pitch[p] = planes[p].width + gap;
+        planes[p].pitch = image.pitch[p];
+        Bytes& bytes = image.plane[p];
+        bytes.resize(static_cast<std::size_t>(image.pitch[p]) * static_cast<std::size_t>(planes[p].height));
         std::generate(bytes.begin(), bytes.end(), [&] { return static_cast<std::uint8_t>(random()); });
         memory->push_back(to_device(bytes));
         planes[p].data = memory->back().data();
     }
-    picture.frame = Frame(info, planes, std::move(memory));
-    return picture;
+    image.frame = Frame(info, planes, std::move(memory));
+    return image;
 }
 
 // The definition in float64: red, green and blue from 0 to 255, not rounded.
@@ -80,13 +80,13 @@ std::array<double, 3> defined_color(const std::array<int, 3>& yuv, ColorRange ra
 
 // Bytes that are not the definition's, rounded. Where that lies halfway between two, to the precision of float32, both
 // are right.
-int wrong_bytes(const Picture& picture, const Bytes& rgba) {
+int wrong_bytes(const Image& image, const Bytes& rgba) {
     constexpr double kHalf = 0.5 + 1e-4;
     int wrong = 0;
-    for (int y = 0; y < picture.info.height; ++y) {
-        for (int x = 0; x < picture.info.width; ++x) {
-            const auto color = defined_color(picture.yuv(x, y), picture.info.range, picture.info.matrix);
-            const std::uint8_t* pixel = rgba.data() + 4 * (std::ptrdiff_t{y} * picture.info.width + x);
+    for (int y = 0; y < image.info.height; ++y) {
+        for (int x = 0; x < image.info.width; ++x) {
+            const auto color = defined_color(image.yuv(x, y), image.info.range, image.info.matrix);
+            const std::uint8_t* pixel = rgba.data() + 4 * (std::ptrdiff_t{y} * image.info.width + x);
             for (std::size_t c = 0; c < 3; ++c) wrong += std::abs(pixel[c] - color[c]) > kHalf ? 1 : 0;
             wrong += pixel[3] != 255 ? 1 : 0;
         }
@@ -100,9 +100,10 @@ protected:
         GpuTest::SetUp();
         if (IsSkipped() || HasFatalFailure()) return;
         context.emplace(device.index);
-        if (!context->trouble().empty()) GTEST_SKIP() << "skipped: no OpenGL on the GPU: " << context->trouble();
+        if (!context->unavailable_reason().empty())
+            GTEST_SKIP() << "skipped: no OpenGL on the GPU: " << context->unavailable_reason();
         RecordProperty("renderer", context->renderer());
-        ASSERT_EQ(bridge.trouble(), "") << context->renderer();
+        ASSERT_EQ(bridge.unavailable_reason(), "") << context->renderer();
     }
 
     // Pixel buffers and a texture of one size.
@@ -161,17 +162,17 @@ protected:
 
     // The same conversion into plain device memory.
     [[nodiscard]] Bytes converted(const Frame& frame) const {
-        gpu::DevicePicture picture;
-        picture.width = frame.width();
-        picture.height = frame.height();
-        picture.luma = frame.plane(0).data;
-        picture.luma_pitch = static_cast<int>(frame.plane(0).pitch);
-        picture.cb = frame.plane(1).data;
-        picture.cr = frame.plane(1).data + 1;
-        picture.chroma_pitch = static_cast<int>(frame.plane(1).pitch);
-        picture.chroma_step = 2;
+        gpu::DeviceImage image;
+        image.width = frame.width();
+        image.height = frame.height();
+        image.luma = frame.plane(0).data;
+        image.luma_pitch = static_cast<int>(frame.plane(0).pitch);
+        image.cb = frame.plane(1).data;
+        image.cr = frame.plane(1).data + 1;
+        image.chroma_pitch = static_cast<int>(frame.plane(1).pitch);
+        image.chroma_step = 2;
         const gpu::DeviceBuffer<std::uint8_t> rgba(static_cast<std::size_t>(4 * frame.width() * frame.height()));
-        gpu::enqueue_rgba(picture, frame.info().range, frame.info().matrix, rgba.data(), 4 * frame.width(), view());
+        gpu::enqueue_rgba(image, frame.info().range, frame.info().matrix, rgba.data(), 4 * frame.width(), view());
         return to_host(rgba.data(), rgba.size(), view());
     }
 
@@ -191,7 +192,7 @@ protected:
     gpu::CudaGlBridge bridge{0};
 };
 
-TEST_F(GlBridgeTest, pictures_are_those_of_the_conversion) {
+TEST_F(GlBridgeTest, images_are_those_of_the_conversion) {
     if (IsSkipped() || HasFatalFailure()) return;
     std::mt19937_64 random(seed(81));
     for (const auto& [width, height, gap] : {std::array{1920, 1080, 128},
@@ -204,12 +205,11 @@ TEST_F(GlBridgeTest, pictures_are_those_of_the_conversion) {
         Target target(context->gl(), bridge, width, height);
         for (const ColorRange range : {ColorRange::limited, ColorRange::full}) {
             for (const ColorMatrix matrix : {ColorMatrix::bt601, ColorMatrix::bt709, ColorMatrix::bt2020}) {
-                const Picture picture =
-                    random_picture(random, info_of(width, height, PixelFormat::nv12, range, matrix), gap);
-                target.show(picture.frame);
+                const Image image = random_image(random, info_of(width, height, PixelFormat::nv12, range, matrix), gap);
+                target.show(image.frame);
                 const Bytes found = target.read();
-                EXPECT_EQ(found, converted(picture.frame)) << width << 'x' << height;
-                EXPECT_EQ(wrong_bytes(picture, found), 0) << width << 'x' << height << ", pitch " << picture.pitch[0];
+                EXPECT_EQ(found, converted(image.frame)) << width << 'x' << height;
+                EXPECT_EQ(wrong_bytes(image, found), 0) << width << 'x' << height << ", pitch " << image.pitch[0];
             }
         }
     }
@@ -220,61 +220,61 @@ TEST_F(GlBridgeTest, other_formats_of_luma) {
     if (IsSkipped() || HasFatalFailure()) return;
     std::mt19937_64 random(seed(82));
     for (const PixelFormat format : {PixelFormat::yuv420p, PixelFormat::gray8}) {
-        const Picture picture = random_picture(random, info_of(99, 55, format), 13);
+        const Image image = random_image(random, info_of(99, 55, format), 13);
         Target target(context->gl(), bridge, 99, 55);
-        target.show(picture.frame);
-        EXPECT_EQ(wrong_bytes(picture, target.read()), 0);
+        target.show(image.frame);
+        EXPECT_EQ(wrong_bytes(image, target.read()), 0);
     }
 }
 
-// Nobody waits between two pictures: buffers are written again while OpenGL may still read them.
-TEST_F(GlBridgeTest, many_pictures_in_a_row) {
+// Nobody waits between two frames: buffers are written again while OpenGL may still read them.
+TEST_F(GlBridgeTest, many_images_in_a_row) {
     if (IsSkipped() || HasFatalFailure()) return;
     std::mt19937_64 random(seed(83));
-    std::vector<Picture> pictures;
-    for (int i = 0; i < 5; ++i) pictures.push_back(random_picture(random, info_of(1280, 720), 64));
+    std::vector<Image> images;
+    for (int i = 0; i < 5; ++i) images.push_back(random_image(random, info_of(1280, 720), 64));
     Target target(context->gl(), bridge, 1280, 720);
     for (int turn = 0; turn < 200; ++turn) {
-        const Picture& picture = pictures[static_cast<std::size_t>(turn) % pictures.size()];
-        target.show(picture.frame);
+        const Image& image = images[static_cast<std::size_t>(turn) % images.size()];
+        target.show(image.frame);
         if (turn % 20 != 19 && turn > 6) continue;
-        ASSERT_EQ(target.read(), converted(picture.frame)) << "turn " << turn;
+        ASSERT_EQ(target.read(), converted(image.frame)) << "turn " << turn;
     }
 }
 
-// Decoders have few surfaces: a frame is let go as soon as the next picture finds that it was read.
+// Decoders have few surfaces: a frame is let go as soon as the next frame finds that it was read.
 TEST_F(GlBridgeTest, a_frame_lives_until_it_was_read) {
     if (IsSkipped() || HasFatalFailure()) return;
     std::mt19937_64 random(seed(84));
     Target target(context->gl(), bridge, 640, 360);
     std::weak_ptr<const void> watched;
     {
-        const Picture picture = random_picture(random, info_of(640, 360), 0);
-        auto owner = std::make_shared<Frame>(picture.frame);
+        const Image image = random_image(random, info_of(640, 360), 0);
+        auto owner = std::make_shared<Frame>(image.frame);
         watched = owner;
-        const PlaneView planes[Frame::kMaxPlanes] = {picture.frame.plane(0), picture.frame.plane(1)};
-        target.show(Frame(picture.info, planes, std::move(owner)));
+        const PlaneView planes[Frame::kMaxPlanes] = {image.frame.plane(0), image.frame.plane(1)};
+        target.show(Frame(image.info, planes, std::move(owner)));
     }
     EXPECT_FALSE(watched.expired());
     static_cast<void>(target.read());  // waits
-    target.show(random_picture(random, info_of(640, 360), 0).frame);
+    target.show(random_image(random, info_of(640, 360), 0).frame);
     EXPECT_TRUE(watched.expired());
 }
 
-TEST_F(GlBridgeTest, what_does_not_fit_is_refused_and_the_rest_goes_on) {
+TEST_F(GlBridgeTest, what_does_not_fit_is_rejected_and_the_rest_goes_on) {
     if (IsSkipped() || HasFatalFailure()) return;
     std::mt19937_64 random(seed(85));
     Target target(context->gl(), bridge, 64, 48);
-    const Picture large = random_picture(random, info_of(64, 49), 0);
+    const Image large = random_image(random, info_of(64, 49), 0);
     EXPECT_THROW(target.show(large.frame), Error);
-    Picture host = random_picture(random, info_of(64, 48), 0);
+    Image host = random_image(random, info_of(64, 48), 0);
     host.info.memory = MemoryKind::host;
     const PlaneView planes[Frame::kMaxPlanes] = {host.frame.plane(0), host.frame.plane(1)};
     EXPECT_THROW(target.show(Frame(host.info, planes, nullptr)), Error);
     EXPECT_THROW((void)bridge.attach(std::array{12345U}, 16), Error) << "no such buffer";
-    const Picture picture = random_picture(random, info_of(64, 48), 0);
-    target.show(picture.frame);
-    EXPECT_EQ(target.read(), converted(picture.frame));
+    const Image image = random_image(random, info_of(64, 48), 0);
+    target.show(image.frame);
+    EXPECT_EQ(target.read(), converted(image.frame));
 }
 
 TEST_F(GlBridgeTest, comes_from_the_backend_and_outlives_it) {
@@ -282,29 +282,29 @@ TEST_F(GlBridgeTest, comes_from_the_backend_and_outlives_it) {
     std::mt19937_64 random(seed(86));
     std::unique_ptr<GlBridge> of_backend = make_cuda_backend(device.index)->make_gl_bridge();
     ASSERT_NE(of_backend, nullptr);
-    EXPECT_EQ(of_backend->trouble(), "");
+    EXPECT_EQ(of_backend->unavailable_reason(), "");
     Target target(context->gl(), *of_backend, 320, 200);
     of_backend.reset();
-    const Picture picture = random_picture(random, info_of(320, 200), 0);
-    target.show(picture.frame);
-    EXPECT_EQ(target.read(), converted(picture.frame));
-    EXPECT_NE(gpu::CudaGlBridge(device.index + 1000).trouble(), "") << "no such device";
+    const Image image = random_image(random, info_of(320, 200), 0);
+    target.show(image.frame);
+    EXPECT_EQ(target.read(), converted(image.frame));
+    EXPECT_NE(gpu::CudaGlBridge(device.index + 1000).unavailable_reason(), "") << "no such device";
 }
 
-// For measurement: --gtest_also_run_disabled_tests. What a picture costs the drawing thread, and how long until the
+// For measurement: --gtest_also_run_disabled_tests. What a frame costs the drawing thread, and how long until the
 // texture has it.
-TEST_F(GlBridgeTest, DISABLED_cost_of_a_picture) {
+TEST_F(GlBridgeTest, DISABLED_cost_of_a_image) {
     if (IsSkipped() || HasFatalFailure()) return;
     using Clock = std::chrono::steady_clock;
     const auto us = [](Clock::duration time) { return std::chrono::duration<double, std::micro>(time).count(); };
     std::mt19937_64 random(seed(87));
     for (const auto& [width, height] : {std::array{1920, 1080}, {3840, 2160}}) {
-        const Picture picture = random_picture(random, info_of(width, height), 0);
+        const Image image = random_image(random, info_of(width, height), 0);
         Target target(context->gl(), bridge, width, height);
         std::vector<double> issued, done;
         for (int i = 0; i < 220; ++i) {
             const Clock::time_point start = Clock::now();
-            target.show(picture.frame);
+            target.show(image.frame);
             const Clock::time_point middle = Clock::now();
             context->gl().finish();
             if (i < 20) continue;

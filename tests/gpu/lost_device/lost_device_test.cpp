@@ -21,14 +21,14 @@ public:
         return std::make_unique<BreakingDetector>(inner_->make_detector(params), frame_);
     }
     std::unique_ptr<Nms> make_nms() override { return inner_->make_nms(); }
-    DetectionBuffer make_buffer(std::int32_t capacity, const DetectionExtras& extras) override {
-        return inner_->make_buffer(capacity, extras);
+    DetectionBuffer make_buffer(std::int32_t capacity, const OptionalFields& optional_fields) override {
+        return inner_->make_buffer(capacity, optional_fields);
     }
     std::unique_ptr<StageRecorder> make_recorder() override { return inner_->make_recorder(); }
     void download(const DetectionBuffer& buffer, DetectionSet& out) override { inner_->download(buffer, out); }
     void upload(const DetectionSet& in, DetectionBuffer& buffer) override { inner_->upload(in, buffer); }
     [[nodiscard]] int frames_in_flight() const override { return inner_->frames_in_flight(); }
-    std::unique_ptr<FrameFetch> make_fetch() override { return inner_->make_fetch(); }
+    std::unique_ptr<FrameReadback> make_fetch() override { return inner_->make_fetch(); }
     void check() override { inner_->check(); }
 
 private:

@@ -60,7 +60,7 @@ TEST(NmsOnDevice, TheOrderOfInputChangesNothing) {
             const NmsParams params = with_rule(rule);
             const DetectionSet first = device.run(input, params);
             const DetectionSet second = device.run(shuffled(input, random), params);
-            ASSERT_EQ(first.wanted, second.wanted);
+            ASSERT_EQ(first.total, second.total);
             for (std::size_t i = 0; i < first.detections.size(); ++i) {
                 EXPECT_EQ(first.detections[i].box.x, second.detections[i].box.x);
                 EXPECT_EQ(first.detections[i].score, second.detections[i].score);
@@ -85,11 +85,11 @@ TEST(NmsOnDevice, MoreThanTheCapacityIsCounted) {
             const NmsOutput expected = run_host_nms(*cpu, first_half, params);
             EXPECT_EQ(difference(expected.kept, expected.invalid, device.run(input, params, 300), params), "") << "raw";
             const DetectionSet cut = device.run(first_half, params, 300, 7);
-            EXPECT_EQ(cut.wanted, expected.kept.size());
+            EXPECT_EQ(cut.total, expected.kept.size());
             EXPECT_EQ(cut.detections.size(), std::min<std::size_t>(7, expected.kept.size()));
             EXPECT_EQ(cut.overflow(), expected.kept.size() - cut.detections.size());
         }
-        EXPECT_EQ(device.run(input, with_rule(NmsRule::greedy), 0).wanted, 0U);
+        EXPECT_EQ(device.run(input, with_rule(NmsRule::greedy), 0).requested, 0U);
     }
 }
 
@@ -170,7 +170,7 @@ TEST(NmsOnDevice, ManyFramesInOneCall) {
     std::vector<std::pair<const DetectionBuffer*, DetectionBuffer*>> frames;
     for (std::size_t f = 0; f < raw.size(); ++f) frames.emplace_back(&raw[f], &kept[f]);
     gpu::CudaNmsBatch batch(device.device(), device.stream(), frames);
-    SilentRecorder recorder;
+    NullRecorder recorder;
     for (int round = 0; round < 20; ++round) {
         const NmsParams params = random_nms_params(random);
         batch.enqueue(params, recorder);
@@ -197,7 +197,7 @@ TEST(NmsOnDevice, ReplayedFromAGraph) {
                 params.merge = merge;
                 const NmsInput first = clusters_input(random, 1500, 20);
                 static_cast<void>(device.run(first, params));
-                SilentRecorder recorder;
+                NullRecorder recorder;
                 const gpu::Graph graph = gpu::Graph::capture(
                     device.stream(), [&] { device.engine().enqueue(device.raw(), device.kept(), params, recorder); });
                 // The graph reads the count and the boxes of each frame where they lie.

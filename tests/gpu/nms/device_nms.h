@@ -45,11 +45,11 @@ public:
     DetectionSet run(const NmsInput& input, const NmsParams& params, std::int32_t capacity = -1,
                      std::int32_t kept_capacity = -1) {
         const auto n = static_cast<std::int32_t>(input.boxes.size());
-        const DetectionExtras extras{!input.density.empty(), input.feature_size, false};
-        raw_ = gpu::make_device_buffer(capacity < 0 ? n : capacity, extras, stream_.view());
+        const OptionalFields optional_fields{!input.density.empty(), input.feature_size, false};
+        raw_ = gpu::make_device_buffer(capacity < 0 ? n : capacity, optional_fields, stream_.view());
         kept_ = gpu::make_device_buffer(kept_capacity < 0 ? raw_.capacity() : kept_capacity, {}, stream_.view());
         transfer_.upload(set_of(input), raw_, stream_.view());
-        SilentRecorder recorder;
+        NullRecorder recorder;
         nms_.enqueue(raw_, kept_, params, recorder);
         DetectionSet out;
         transfer_.download(kept_, out, stream_.view());
@@ -83,8 +83,8 @@ inline std::string difference(const std::vector<Detection>& expected, std::uint3
     if (found.invalid != expected_invalid) {
         return "invalid: expected " + std::to_string(expected_invalid) + ", found " + std::to_string(found.invalid);
     }
-    if (found.wanted != expected.size()) {
-        return "kept: expected " + std::to_string(expected.size()) + ", found " + std::to_string(found.wanted);
+    if (found.total != expected.size()) {
+        return "kept: expected " + std::to_string(expected.size()) + ", found " + std::to_string(found.total);
     }
     const double tolerance = params.rule == NmsRule::soft_gaussian ? 1e-6 : 0.0;
     for (std::size_t i = 0; i < found.detections.size(); ++i) {

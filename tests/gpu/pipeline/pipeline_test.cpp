@@ -44,7 +44,7 @@ TEST_F(CudaPipeline, GivesWhatTheCpuGives) {
     }
 }
 
-TEST_F(CudaPipeline, CopiesNoPictureToTheHost) {
+TEST_F(CudaPipeline, CopiesNoImageToTheHost) {
     const CrowdFile file(640, 360, 20);
     const std::uint64_t before = host_copied_bytes();
     const auto sink = run_file(file.path(), make_cuda_backend(), true);
@@ -53,7 +53,7 @@ TEST_F(CudaPipeline, CopiesNoPictureToTheHost) {
 }
 
 // Whoever wants to look at pixels gets them in host memory, the very ones of the software decoder.
-TEST_F(CudaPipeline, BringsPicturesToTheHostWhereTheyAreWanted) {
+TEST_F(CudaPipeline, BringsImagesToTheHostWhereTheyAreRequested) {
     class Pixels final : public ResultSink {
     public:
         void write(const FrameResult& result) override {
@@ -64,15 +64,15 @@ TEST_F(CudaPipeline, BringsPicturesToTheHostWhereTheyAreWanted) {
                 luma.append(reinterpret_cast<const char*>(plane.data + y * plane.pitch),
                             static_cast<std::size_t>(plane.width));
             }
-            pictures.push_back(std::move(luma));
+            images.push_back(std::move(luma));
             kept_frames.push_back(result.frame);  // so that memory cannot be used again while somebody looks
         }
         void close() override {}
-        std::vector<std::string> pictures;
+        std::vector<std::string> images;
         std::vector<Frame> kept_frames;
     };
     const CrowdFile file(640, 360, 20);
-    std::vector<std::string> pictures[2];
+    std::vector<std::string> images[2];
     for (const bool on_device : {false, true}) {
         SourceOptions source;
         source.prefer_device_frames = on_device;
@@ -83,14 +83,14 @@ TEST_F(CudaPipeline, BringsPicturesToTheHostWhereTheyAreWanted) {
         pipeline.add_sink(sink);
         pipeline.start();
         pipeline.wait();
-        pictures[on_device ? 1 : 0] = sink->pictures;
+        images[on_device ? 1 : 0] = sink->images;
         for (std::size_t i = 0; i < sink->kept_frames.size(); ++i) {
             const PlaneView& plane = sink->kept_frames[i].plane(0);
-            EXPECT_EQ(std::memcmp(plane.data, sink->pictures[i].data(), static_cast<std::size_t>(plane.width)), 0);
+            EXPECT_EQ(std::memcmp(plane.data, sink->images[i].data(), static_cast<std::size_t>(plane.width)), 0);
         }
     }
-    ASSERT_EQ(pictures[0].size(), 20U);
-    EXPECT_EQ(pictures[0], pictures[1]);
+    ASSERT_EQ(images[0].size(), 20U);
+    EXPECT_EQ(images[0], images[1]);
 }
 
 TEST_F(CudaPipeline, SeveralSourcesShareTheDevice) {
@@ -221,7 +221,7 @@ TEST_F(CudaPipeline, DeviceMemoryIsStable) {
     EXPECT_EQ(pipeline.counters().detected, 3000U);
 }
 
-TEST_F(CudaDevice, AnUnknownOneIsRefusedInWords) {
+TEST_F(CudaDevice, AnUnknownOneIsRejectedInWords) {
     try {
         static_cast<void>(make_cuda_backend(99));
         FAIL() << "there is no device 99";

@@ -52,7 +52,7 @@ public:
         const Crowd crowd(options);
         VideoWriter writer(path_);
         for (int i = 0; i < frames; ++i) {
-            writer.write(crowd.frame(i).renumbered(i, static_cast<double>(i) / 25, {}));
+            writer.write(crowd.frame(i).with_timing(i, static_cast<double>(i) / 25, {}));
         }
         writer.close();
     }

@@ -36,7 +36,7 @@ TEST(CudaProbe, IsUsableOrSaysWhyNot) {
             use_device(0);
         } catch (const Error& error) {
             EXPECT_EQ(error.kind(), ErrorKind::unavailable);
-            EXPECT_EQ(error.problem(), probe.devices.empty() ? probe.reason : probe.devices.front().trouble);
+            EXPECT_EQ(error.problem(), probe.devices.empty() ? probe.reason : probe.devices.front().unavailable_reason);
         }
     }
 }

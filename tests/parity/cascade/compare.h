@@ -55,12 +55,12 @@ struct WindowParity {
 };
 
 // A view: the image must outlive the frame.
-inline Frame frame_of(const cv::Mat& grey) {
+inline Frame frame_of(const cv::Mat& gray) {
     FrameInfo info;
-    info.width = grey.cols;
-    info.height = grey.rows;
+    info.width = gray.cols;
+    info.height = gray.rows;
     PlaneView planes[Frame::kMaxPlanes];
-    planes[0] = {grey.data, static_cast<std::ptrdiff_t>(grey.step), grey.cols, grey.rows};
+    planes[0] = {gray.data, static_cast<std::ptrdiff_t>(gray.step), gray.cols, gray.rows};
     return Frame(info, planes, nullptr);
 }
 
@@ -73,21 +73,21 @@ public:
         if (!theirs_.load(file.string())) throw std::runtime_error("OpenCV cannot load " + file.string());
     }
 
-    WindowParity compare(const cv::Mat& grey, double factor, int min_size, int max_size) {
+    WindowParity compare(const cv::Mat& gray, double factor, int min_size, int max_size) {
         params_.scale_factor = factor;
         params_.min_size = min_size;
         params_.max_size = max_size;
         ours_.configure(params_);
         CpuRecorder recorder;
-        ours_.enqueue(frame_of(grey), raw_, recorder);
+        ours_.enqueue(frame_of(gray), raw_, recorder);
         std::vector<cv::Rect> ours;
-        for (std::uint32_t i = 0; i < raw_.span().count->wanted; ++i) {
+        for (std::uint32_t i = 0; i < raw_.span().count->total; ++i) {
             const Box b = raw_.span().boxes[i];
             ours.emplace_back(static_cast<int>(b.x), static_cast<int>(b.y), static_cast<int>(b.w),
                               static_cast<int>(b.h));
         }
         std::vector<cv::Rect> theirs;
-        theirs_.detectMultiScale(grey, theirs, factor, 0, 0, cv::Size(min_size, min_size),
+        theirs_.detectMultiScale(gray, theirs, factor, 0, 0, cv::Size(min_size, min_size),
                                  cv::Size(max_size, max_size));
 
         const auto before = [](const cv::Rect& a, const cv::Rect& b) {

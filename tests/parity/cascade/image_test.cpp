@@ -1,10 +1,10 @@
-// Grey and resizing equal OpenCV's to the bit.
+// Gray and resizing equal OpenCV's to the bit.
 #include <gtest/gtest.h>
 
 #include <opencv2/imgproc.hpp>
 #include <random>
 
-#include "core/algo/grey.h"
+#include "core/algo/gray.h"
 #include "core/algo/resize_linear.h"
 #include "core/cpu/image_kernels.h"
 #include "tests/parity/cascade/compare.h"
@@ -13,8 +13,8 @@
 namespace throng::test {
 namespace {
 
-TEST(GreyParity, OfEveryColour) {
-    cv::Mat colours(256, 256 * 3, CV_8UC1);
+TEST(GrayParity, OfEveryColor) {
+    cv::Mat colors(256, 256 * 3, CV_8UC1);
     cv::Mat expected;
     std::vector<std::uint8_t> row(256);
     for (int blue = 0; blue < 256; ++blue) {
@@ -27,11 +27,11 @@ TEST(GreyParity, OfEveryColour) {
         }
         cv::cvtColor(bgr, expected, cv::COLOR_BGR2GRAY);
         for (int green = 0; green < 256; ++green) {
-            grey_row(bgr.ptr(green), 256, row.data());
+            gray_row(bgr.ptr(green), 256, row.data());
             for (int red = 0; red < 256; ++red) {
-                const std::uint8_t wanted = expected.at<std::uint8_t>(green, red);
-                ASSERT_EQ(grey_of_bgr(blue, green, red), wanted) << blue << " " << green << " " << red;
-                ASSERT_EQ(row[static_cast<std::size_t>(red)], wanted) << blue << " " << green << " " << red;
+                const std::uint8_t requested = expected.at<std::uint8_t>(green, red);
+                ASSERT_EQ(gray_of_bgr(blue, green, red), requested) << blue << " " << green << " " << red;
+                ASSERT_EQ(row[static_cast<std::size_t>(red)], requested) << blue << " " << green << " " << red;
             }
         }
     }

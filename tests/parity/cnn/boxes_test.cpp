@@ -35,8 +35,8 @@ Frame frame_of(const cv::Mat& bgr) {
 }
 
 DetectionSet raw_of(Detector& detector, const Frame& frame) {
-    DetectionBuffer raw = make_host_buffer(1 << 20, detector.extras());
-    SilentRecorder recorder;
+    DetectionBuffer raw = make_host_buffer(1 << 20, detector.optional_fields());
+    NullRecorder recorder;
     detector.enqueue(frame, raw, recorder);
     DetectionSet set;
     copy_from_host_buffer(raw.span(), set);
@@ -47,7 +47,7 @@ DetectorParams params_for(float threshold, bool letterbox) {
     DetectorParams params = detector_kind("cnn").params;
     params.score_threshold = threshold;
     params.min_size = 10;
-    params.max_size = static_cast<int>(kLargestFace);  // one scale: the picture as it is
+    params.max_size = static_cast<int>(kMaxFace);  // one scale: the image as it is
     if (letterbox) {
         params.min_size = 1;
         params.max_size = 0;
@@ -125,7 +125,7 @@ TEST_F(TinyModel, UltraFaceAtItsOwnSize) {
 
 struct Published {
     const char* model;
-    int width, height;  // of the picture; for a file that fixes its input, that
+    int width, height;  // of the image; for a file that fixes its input, that
     bool letterbox;
 };
 

@@ -1,4 +1,4 @@
-// Descriptors, margins and windows are those of cv::HOGDescriptor on the same grey picture.
+// Descriptors, margins and windows are those of cv::HOGDescriptor on the same gray image.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,13 +19,13 @@ namespace {
 
 constexpr float kTolerance = 1e-4F;
 
-Frame frame_of(const cv::Mat& grey) {
+Frame frame_of(const cv::Mat& gray) {
     FrameInfo info;
-    info.width = grey.cols;
-    info.height = grey.rows;
-    const auto keep = std::make_shared<cv::Mat>(grey);
+    info.width = gray.cols;
+    info.height = gray.rows;
+    const auto keep = std::make_shared<cv::Mat>(gray);
     const PlaneView planes[Frame::kMaxPlanes] = {
-        {keep->data, static_cast<std::ptrdiff_t>(keep->step), grey.cols, grey.rows}};
+        {keep->data, static_cast<std::ptrdiff_t>(keep->step), gray.cols, gray.rows}};
     return Frame(info, planes, keep);
 }
 
@@ -61,7 +61,7 @@ DetectorParams params_of(double factor, int min_size, int max_size, float thresh
 
 DetectionSet detect(HogDetector& detector, const cv::Mat& image) {
     DetectionBuffer raw = make_host_buffer(1 << 18);
-    SilentRecorder recorder;
+    NullRecorder recorder;
     detector.enqueue(frame_of(image), raw, recorder);
     DetectionSet set;
     copy_from_host_buffer(raw.span(), set);

@@ -52,7 +52,7 @@ public:
     State& operator=(const State&) = delete;
 
     //  lost 0          the GPU has fallen off the bus: every call on it fails
-    //  refuse 0        changes need a right that the caller lacks
+    //  reject 0        changes need a right that the caller lacks
     //  stuck 0         MHz that it runs at whatever is locked (something holds it down); 0: as locked
     //  locked_min 0, locked_max 0   what is locked, MHz, rounded down to its steps; 0: nothing
     //  reasons 0       bits of the clocks event reasons
@@ -158,7 +158,7 @@ TH_EXPORT int nvmlDeviceGetCurrentClocksEventReasons(void*, unsigned long long* 
 TH_EXPORT int nvmlDeviceSetGpuLockedClocks(void*, unsigned min, unsigned max) {
     State state;
     if (state.lost()) return kGpuIsLost;
-    if (state.get("refuse") != 0) return kNoPermission;
+    if (state.get("reject") != 0) return kNoPermission;
     if (min > max) return kInvalidArgument;
     const auto round = [](unsigned mhz) {
         return kLowest + (std::clamp(mhz, kLowest, kHighest) - kLowest) / kStep * kStep;
@@ -171,7 +171,7 @@ TH_EXPORT int nvmlDeviceSetGpuLockedClocks(void*, unsigned min, unsigned max) {
 TH_EXPORT int nvmlDeviceResetGpuLockedClocks(void*) {
     State state;
     if (state.lost()) return kGpuIsLost;
-    if (state.get("refuse") != 0) return kNoPermission;
+    if (state.get("reject") != 0) return kNoPermission;
     state.set("locked_min", 0);
     state.set("locked_max", 0);
     state.write();

@@ -67,7 +67,7 @@ TEST(BenchPipeline, AStreamMuchFasterThanTheOthersIsMeasuredBesideThem) {
     }
 }
 
-TEST(BenchPipeline, ASourceThatEndsBeforeItIsWarmIsRefused) {
+TEST(BenchPipeline, ASourceThatEndsBeforeItIsWarmIsRejected) {
     TH_NEED_FFMPEG();
     const test::ScratchDir folder;
     test::ffmpeg("-f lavfi -i testsrc=size=64x48:rate=10:duration=2 -c:v mpeg2video -f mpegts",

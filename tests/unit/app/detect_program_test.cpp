@@ -43,9 +43,9 @@ protected:
     test::ScratchDir dir_;
 };
 
-TEST_F(DetectProgram, WritesJsonVideoAndPicturesAndEndsWithATable) {
+TEST_F(DetectProgram, WritesJsonVideoAndImagesAndEndsWithATable) {
     const ProgramResult result = run_program({"detect", kCrowd, "--json", file("o.jsonl"), "--video", file("o.mp4"),
-                                              "--images", file("pictures"), "--raw", "--blur"});
+                                              "--images", file("images"), "--raw", "--blur"});
     ASSERT_EQ(result.status, 0) << result.err;
     const auto lines = json_lines(contents(file("o.jsonl")));
     ASSERT_EQ(lines.size(), 5U);
@@ -56,7 +56,7 @@ TEST_F(DetectProgram, WritesJsonVideoAndPicturesAndEndsWithATable) {
         EXPECT_TRUE(lines[i]["timings_ms"].contains("total"));
     }
     EXPECT_GT(fs::file_size(file("o.mp4")), 500U);
-    EXPECT_EQ(std::distance(fs::directory_iterator(file("pictures")), fs::directory_iterator()), 5);
+    EXPECT_EQ(std::distance(fs::directory_iterator(file("images")), fs::directory_iterator()), 5);
     EXPECT_SAYS(result.out, "nms_reduce");
     EXPECT_SAYS(result.out, "5 frames");
     EXPECT_EQ(result.err, "");
@@ -219,7 +219,7 @@ TEST_F(DetectProgram, ModelsThatAreMissingOrBroken) {
     EXPECT_SAYS(result.err, "bad.xml");
 }
 
-TEST_F(DetectProgram, ReadsOnePictureOfOnePixel) {
+TEST_F(DetectProgram, ReadsOneImageOfOnePixel) {
     std::ofstream(file("one.pgm"), std::ios::binary) << "P5 1 1 255\n" << 'x';
     const ProgramResult result = run_program({"detect", file("one.pgm"), "--json", "-", "--quiet"});
     EXPECT_EQ(result.status, 0) << result.err;
@@ -227,13 +227,13 @@ TEST_F(DetectProgram, ReadsOnePictureOfOnePixel) {
     EXPECT_TRUE(json_lines(result.out)[0]["kept"].empty());
 }
 
-TEST_F(DetectProgram, PicturesNeverReplaceTheirSource) {
+TEST_F(DetectProgram, ImagesNeverReplaceTheirSource) {
     ASSERT_EQ(run_program({"detect", kCrowd, "--frames", "1", "--images", file("a")}).status, 0);
-    const fs::path picture = fs::directory_iterator(file("a"))->path();
-    const ProgramResult result = run_program({"detect", picture.string(), "--images", file("a")});
+    const fs::path image = fs::directory_iterator(file("a"))->path();
+    const ProgramResult result = run_program({"detect", image.string(), "--images", file("a")});
     EXPECT_EQ(result.status, 2) << result.err;
-    EXPECT_EQ(run_program({"detect", picture.string(), "--images", file("b")}).status, 0);
-    EXPECT_TRUE(fs::exists(fs::path(file("b")) / picture.filename()));
+    EXPECT_EQ(run_program({"detect", image.string(), "--images", file("b")}).status, 0);
+    EXPECT_TRUE(fs::exists(fs::path(file("b")) / image.filename()));
 }
 
 }  // namespace

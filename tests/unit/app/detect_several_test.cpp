@@ -108,7 +108,7 @@ TEST_F(DetectSeveral, AnUnknownSwitchIsToldAndNothingElseIsTried) {
     EXPECT_NE(result.err.find("tale"), std::string::npos) << result.err;
 }
 
-TEST_F(DetectSeveral, AnUnknownDeviceIsRefused) {
+TEST_F(DetectSeveral, AnUnknownDeviceIsRejected) {
     const test::ProgramResult result =
         run_program({"detect", "crowd:faces=1,size=64x64,frames=1", "--backend", "cuda", "--device", "99"});
     EXPECT_EQ(result.status, 4);

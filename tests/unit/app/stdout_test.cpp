@@ -44,7 +44,7 @@ constexpr const char* kCommands[] = {
     "clocks",
     "clocks --json",
     "experiments",
-    "bench nms --n 10 --repeat 1 --no-peers",
+    "bench nms --n 10 --repeat 1 --no-baselines",
 };
 
 TEST_F(StandardOutput, AFullDiskIsAnError) {

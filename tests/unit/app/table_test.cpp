@@ -22,7 +22,7 @@ TEST(TextTable, AlignsNumbersToTheRightAndCountsCodePoints) {
               "short\n");
 }
 
-TEST(TextTable, RefusesMoreCellsThanColumns) {
+TEST(TextTable, RejectsMoreCellsThanColumns) {
     TextTable table({"a"});
     EXPECT_THROW(table.add({"1", "2"}), std::invalid_argument);
 }

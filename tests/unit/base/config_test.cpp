@@ -29,7 +29,7 @@ TEST(Config, AnEmptyFileSaysNothing) {
     EXPECT_TRUE(parse_config("# nothing\n", "c.toml").entries.empty());
 }
 
-TEST(Config, RefusesWhatNoOptionCanHave) {
+TEST(Config, RejectsWhatNoOptionCanHave) {
     for (const char* text : {"a = ", "a = 1\na = 2", "a = 07:32:00", "[a.b]\nc = 1", "[[a]]\nb = 1", "a = []",
                              "a = [1, \"x\"]", "a = {b = {c = 1}}", "a = [[1]]", "\xff = 1", "["}) {
         try {

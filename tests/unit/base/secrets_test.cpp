@@ -69,7 +69,7 @@ TEST(Secrets, ValuesOfSecretKeysAreMasked) {
 
 TEST(Secrets, WhatHoldsNoneStays) {
     for (const char* text :
-         {"rtsp://cam:554/a", "http://host/picture@2x.png", "http://[::1]:80/a", "clip@home.mp4", "camera:0", "", "://",
+         {"rtsp://cam:554/a", "http://host/image@2x.png", "http://[::1]:80/a", "clip@home.mp4", "camera:0", "", "://",
           "crowd:faces=60,size=64x64", "monkey=1", "http://h/a?monkey=1&design=2&compass=3&author=me", "--frames=3",
           "key", "=", "pw=", "cannot open rtsp://cam:554: me@home has no \"http://host:80\"", "token: a@b"}) {
         EXPECT_EQ(mask_credentials(text), text);

@@ -20,7 +20,7 @@ std::vector<ScoredBox> detections(CascadeDetector& detector, const Frame& frame,
     CpuRecorder recorder;
     detector.enqueue(frame, raw, recorder);
     std::vector<ScoredBox> result;
-    const auto stored = std::min<std::uint32_t>(raw.span().count->wanted, static_cast<std::uint32_t>(capacity));
+    const auto stored = std::min<std::uint32_t>(raw.span().count->total, static_cast<std::uint32_t>(capacity));
     for (std::uint32_t i = 0; i < stored; ++i) result.push_back({raw.span().boxes[i], raw.span().scores[i]});
     return result;
 }
@@ -42,7 +42,7 @@ TEST_P(DetectorEqualsDefinition, OnRandomCascadesAndImagesWithEveryInstructionSe
         const CascadeModel model = random_cascade(random, c.kind, c.window_width, c.window_height, c.nodes, c.tilted);
         const int width = c.window_width + static_cast<int>(random() % 90);
         const int height = c.window_height + static_cast<int>(random() % 90);
-        const GreyImage image = random_image(random, width, height);
+        const GrayImage image = random_image(random, width, height);
         DetectorParams params;
         params.min_size = 1 + static_cast<int>(random() % 30);
         params.scale_factor = 1.05 + static_cast<double>(random() % 100) / 200.0;
@@ -73,7 +73,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, DetectorEqualsDefinition,
 // A random cascade that accepts windows of noise.
 CascadeModel some_model(std::uint64_t fixed) {
     std::mt19937_64 random(seed(fixed));
-    const GreyImage image = random_image(random, 100, 100);
+    const GrayImage image = random_image(random, 100, 100);
     while (true) {
         CascadeModel model = random_cascade(random, CascadeKind::haar, 20, 20, 2, false);
         if (reference_detections(model, image, {}).size() > 50) return model;
@@ -105,11 +105,11 @@ TEST(CascadeDetector, FindsNothingInAFrameSmallerThanTheWindow) {
     EXPECT_EQ(detector.counts().candidates, 0);
 }
 
-TEST(CascadeDetector, TakesTheGreyOfColourAndTheLumaOfVideo) {
+TEST(CascadeDetector, TakesTheGrayOfColorAndTheLumaOfVideo) {
     const CascadeModel model = some_model(7);
     CascadeDetector detector(model, {});
     std::mt19937_64 random(8);
-    const GreyImage image = random_image(random, 131, 97);
+    const GrayImage image = random_image(random, 131, 97);
     const auto expected = detections(detector, frame_of(image));
 
     FramePool pool;
@@ -140,7 +140,7 @@ TEST(CascadeDetector, CountsWhatDoesNotFitAndStoresTheFirst) {
     DetectionBuffer raw = make_host_buffer(7);
     CpuRecorder recorder;
     detector.enqueue(frame, raw, recorder);
-    EXPECT_EQ(raw.span().count->wanted, all.size());
+    EXPECT_EQ(raw.span().count->total, all.size());
     EXPECT_EQ(detections(detector, frame, 7), std::vector<ScoredBox>(all.begin(), all.begin() + 7));
     EXPECT_TRUE(detections(detector, frame, 0).empty());
 }
@@ -151,7 +151,7 @@ TEST(CascadeDetector, FollowsChangesOfSizeAndOfParameters) {
     CascadeDetector detector(model, params);
     std::mt19937_64 random(12);
     for (int round = 0; round < 6; ++round) {
-        const GreyImage image =
+        const GrayImage image =
             random_image(random, 20 + static_cast<int>(random() % 200), 20 + static_cast<int>(random() % 200));
         params.min_size = 10 + 10 * round;
         params.max_size = round % 2 == 0 ? 0 : 150;
@@ -161,7 +161,7 @@ TEST(CascadeDetector, FollowsChangesOfSizeAndOfParameters) {
     }
 }
 
-TEST(CascadeDetector, RefusesParametersThatMakeNoSenseAndKeepsTheOld) {
+TEST(CascadeDetector, RejectsParametersThatMakeNoSenseAndKeepsTheOld) {
     CascadeDetector detector(some_model(13), {});
     DetectorParams params;
     params.scale_factor = 1.0;
@@ -173,7 +173,7 @@ TEST(CascadeDetector, RefusesParametersThatMakeNoSenseAndKeepsTheOld) {
     EXPECT_NO_THROW(detections(detector, frame_of(random_image(random, 60, 60))));
 }
 
-TEST(CascadeDetector, RefusesDeviceMemory) {
+TEST(CascadeDetector, RejectsDeviceMemory) {
     CascadeDetector detector(some_model(15), {});
     FrameInfo info;
     info.width = info.height = 64;
@@ -198,7 +198,7 @@ TEST(CascadeDetector, TimesItsStages) {
     for (const StageTime& t : times) EXPECT_GT(t.ms, 0.0);
 }
 
-TEST(CpuBackend, SaysWhatItRunsOnAndRefusesWhatItLacks) {
+TEST(CpuBackend, SaysWhatItRunsOnAndRejectsWhatItLacks) {
     const auto backend = make_cpu_backend(2);
     EXPECT_EQ(backend->name(), "cpu");
     EXPECT_NE(backend->description().find("2 threads"), std::string::npos);

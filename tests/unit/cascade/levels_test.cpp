@@ -42,7 +42,7 @@ TEST(VisitedWindows, SkipsTheOneAfterEachThatFell) {
     }
 }
 
-TEST(CascadeLevels, StartAtTheSmallestBoxWantedAndEndAtTheLargest) {
+TEST(CascadeLevels, StartAtTheSmallestBoxRequestedAndEndAtTheLargest) {
     const auto levels = cascade_levels(1920, 1080, 20, 20, 1.25, 50, 200);
     ASSERT_FALSE(levels.empty());
     EXPECT_EQ(levels.front().box_width, 61);

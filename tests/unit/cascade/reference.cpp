@@ -12,7 +12,7 @@ struct Integrals {
     std::ptrdiff_t pitch = 0;
     std::vector<std::uint32_t> sum, squares, tilted;
 
-    explicit Integrals(const GreyImage& image, bool with_tilted) {
+    explicit Integrals(const GrayImage& image, bool with_tilted) {
         pitch = image.width + 1;
         const auto entries = static_cast<std::size_t>(pitch * (image.height + 1));
         sum.assign(entries, 0);
@@ -76,9 +76,9 @@ CascadeRect random_rect(std::mt19937_64& random, int width, int height, bool til
 
 }  // namespace
 
-GreyImage resized(const GreyImage& image, int width, int height) {
+GrayImage resized(const GrayImage& image, int width, int height) {
     if (width == image.width && height == image.height) return image;
-    GreyImage result{width, height, {}};
+    GrayImage result{width, height, {}};
     for (int y = 0; y < height; ++y) {
         const ResizeTap ty = resize_tap(y, image.height, height);
         for (int x = 0; x < width; ++x) {
@@ -95,7 +95,7 @@ GreyImage resized(const GreyImage& image, int width, int height) {
     return result;
 }
 
-std::vector<ScoredBox> reference_detections(const CascadeModel& model, const GreyImage& image,
+std::vector<ScoredBox> reference_detections(const CascadeModel& model, const GrayImage& image,
                                             const DetectorParams& params) {
     std::vector<ScoredBox> result;
     const CascadeView view = model.view();
@@ -149,7 +149,7 @@ CascadeModel random_cascade(std::mt19937_64& random, CascadeKind kind, int width
                     for (int r = 0; r < rects; ++r) {
                         f.rect[r] = random_rect(random, width, height, f.tilted != 0);
                         const auto area = static_cast<float>(f.rect[r].w * f.rect[r].h);
-                        // As in trained cascades, an even picture gives 0.
+                        // As in trained cascades, an even image gives 0.
                         const bool last = rects > 1 && r + 1 == rects;
                         f.weight[r] = last ? -weighted_area / area : uniform(random, -3.0F, 3.0F);
                         weighted_area += f.weight[r] * area;
@@ -178,8 +178,8 @@ CascadeModel random_cascade(std::mt19937_64& random, CascadeKind kind, int width
     return model;
 }
 
-GreyImage random_image(std::mt19937_64& random, int width, int height) {
-    GreyImage image{width, height, {}};
+GrayImage random_image(std::mt19937_64& random, int width, int height) {
+    GrayImage image{width, height, {}};
     const float fx = uniform(random, 0.02F, 0.3F);
     const float fy = uniform(random, 0.02F, 0.3F);
     const int noise = pick(random, 0, 80);
@@ -195,7 +195,7 @@ GreyImage random_image(std::mt19937_64& random, int width, int height) {
     return image;
 }
 
-Frame frame_of(const GreyImage& image) {
+Frame frame_of(const GrayImage& image) {
     FramePool pool;
     WritableFrame frame = pool.take(PixelFormat::gray8, image.width, image.height);
     for (int y = 0; y < image.height; ++y) {

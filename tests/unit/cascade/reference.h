@@ -13,7 +13,7 @@
 
 namespace throng::test {
 
-struct GreyImage {
+struct GrayImage {
     int width = 0, height = 0;
     std::vector<std::uint8_t> pixels;
 };
@@ -28,14 +28,14 @@ struct ScoredBox {
     }
 };
 
-GreyImage resized(const GreyImage& image, int width, int height);
-std::vector<ScoredBox> reference_detections(const CascadeModel& model, const GreyImage& image,
+GrayImage resized(const GrayImage& image, int width, int height);
+std::vector<ScoredBox> reference_detections(const CascadeModel& model, const GrayImage& image,
                                             const DetectorParams& params);
 
 // A sound cascade of random features, trees of up to `nodes` nodes, thresholds near what windows give.
 CascadeModel random_cascade(std::mt19937_64& random, CascadeKind kind, int width, int height, int nodes, bool tilted);
 // Noise with smooth shapes, so that windows pass several stages.
-GreyImage random_image(std::mt19937_64& random, int width, int height);
-Frame frame_of(const GreyImage& image);
+GrayImage random_image(std::mt19937_64& random, int width, int height);
+Frame frame_of(const GrayImage& image);
 
 }  // namespace throng::test

@@ -66,11 +66,11 @@ TEST_F(AsyncClocksTest, TellsTheBoardAndAppliesAndRestores) {
     EXPECT_EQ(max(), before) << "the end restores";
 }
 
-TEST_F(AsyncClocksTest, RefusalsAndUnknownNamesAreTold) {
+TEST_F(AsyncClocksTest, RejectionsAndUnknownNamesAreTold) {
     AsyncClocks clocks(options_);
     wait_for(clocks, ClockPhase::idle);
     clocks.request("warp");
-    const ClockStatus status = wait_for(clocks, ClockPhase::refused);
+    const ClockStatus status = wait_for(clocks, ClockPhase::rejected);
     EXPECT_EQ(status.result.where, "warp");
     EXPECT_FALSE(status.result.advice.empty());
     clocks.request("p25");
@@ -102,7 +102,7 @@ TEST(AsyncClocksAnywhere, AMachineWithoutControlIsAnOrdinaryState) {
     AsyncClocks clocks(options);
     EXPECT_EQ(wait_for(clocks, ClockPhase::idle).kind, "none");
     clocks.request("p50");
-    EXPECT_EQ(wait_for(clocks, ClockPhase::refused).result.status, ApplyStatus::unsupported);
+    EXPECT_EQ(wait_for(clocks, ClockPhase::rejected).result.status, ApplyStatus::unsupported);
 }
 
 // The sweep is told the time, so nothing here waits.
@@ -147,12 +147,12 @@ TEST_F(Sweep, VisitsEveryProfileAndGathersMedians) {
     EXPECT_EQ(point.joules, 0.25);
     EXPECT_FALSE(point.throttled);
 
-    status_.phase = ClockPhase::refused;
+    status_.phase = ClockPhase::rejected;
     status_.result = {ApplyStatus::needs_privilege, "/sys/x", "Permission denied", ""};
     EXPECT_FALSE(step(1ms));
     EXPECT_EQ(step(1ms), "") << "the end asks for restoration";
     EXPECT_TRUE(sweep_.done());
-    EXPECT_EQ(sweep_.points().back().refused, "/sys/x: Permission denied");
+    EXPECT_EQ(sweep_.points().back().rejected, "/sys/x: Permission denied");
 }
 
 TEST_F(Sweep, EndsWhenSomebodyElseChooses) {
@@ -170,7 +170,7 @@ TEST_F(Sweep, DoesNotWaitForEver) {
     status_.phase = ClockPhase::applying;
     EXPECT_FALSE(step(3001ms));
     EXPECT_EQ(step(1ms), "maximum");
-    EXPECT_FALSE(sweep_.points().front().refused.empty());
+    EXPECT_FALSE(sweep_.points().front().rejected.empty());
 }
 
 TEST(SweepIds, AreTheStepsOnceAndSlowestFirst) {

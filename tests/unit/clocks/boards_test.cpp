@@ -1,4 +1,4 @@
-// What is particular to boards whose clocks are files: they round, refuse, come late and hold garbage.
+// What is particular to boards whose clocks are files: they round, reject, come late and hold garbage.
 #include <gtest/gtest.h>
 
 #include <memory>

@@ -50,8 +50,8 @@ protected:
     std::optional<Hertz> in_force(const ClockController& clocks) {
         return nvml_ ? nvml_->locked_max() : clocks.measure().gpu.max;
     }
-    void refuse_changes() {
-        if (nvml_) return nvml_->set("refuse", 1);
+    void reject_changes() {
+        if (nvml_) return nvml_->set("reject", 1);
         for (const char* file : {"/max_freq", "/min_freq", "rate", "state"})
             files_->make_read_only(board()->node + file);
     }
@@ -152,8 +152,8 @@ TEST_P(Contract, WhatIsSetForGoodStaysAndIsRestoredToTheFirstState) {
     EXPECT_EQ(in_force(clocks), before);
 }
 
-TEST_P(Contract, ARefusalIsNamedWithTheWayToGrantItAndLeavesNothing) {
-    refuse_changes();
+TEST_P(Contract, ARejectionIsNamedWithTheWayToGrantItAndLeavesNothing) {
+    reject_changes();
     {
         ClockController clocks = controller();
         const auto before = in_force(clocks);
@@ -168,7 +168,7 @@ TEST_P(Contract, ARefusalIsNamedWithTheWayToGrantItAndLeavesNothing) {
     EXPECT_TRUE(controller().recovered().empty());
 }
 
-TEST_P(Contract, AStepOffTheTableIsRefused) {
+TEST_P(Contract, AStepOffTheTableIsRejected) {
     std::vector<ClockProfile> profiles = default_profiles();
     ClockProfile odd;
     odd.id = "odd";

@@ -40,7 +40,7 @@ TEST(ClockProfiles, AFileAddsAndReplaces) {
 }
 
 TEST(ClockProfiles, MistakesNameLineAndKey) {
-    EXPECT_NE(problem_of("[[profile]]\nid='a'\ngpu=0.5\ncolour='red'\n").find("p.toml:4: colour"), std::string::npos);
+    EXPECT_NE(problem_of("[[profile]]\nid='a'\ngpu=0.5\ncolor='red'\n").find("p.toml:4: color"), std::string::npos);
     EXPECT_NE(problem_of("[[profile]]\nid='a'\ngpu=1.5\n").find("p.toml:3: gpu"), std::string::npos);
     EXPECT_NE(problem_of("[[profile]]\nid='a'\ngpu=nan\n").find("p.toml:3: gpu"), std::string::npos);
     EXPECT_NE(problem_of("[[profile]]\nid='a'\ngpu='12 parsec'\n").find("p.toml:3: gpu"), std::string::npos);

@@ -1,4 +1,4 @@
-// The real program on fake boards: killed between change and restoration, two at once, refused.
+// The real program on fake boards: killed between change and restoration, two at once, rejected.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -209,9 +209,9 @@ TEST(ProgramOnNvml, KilledBetweenChangeAndRestorationTheNextStartRestores) {
     EXPECT_FALSE(rig.locked_max().has_value());
 }
 
-TEST(ProgramOnNvml, ARefusalNamesTheCallAndTheCommandThatGrantsIt) {
+TEST(ProgramOnNvml, ARejectionNamesTheCallAndTheCommandThatGrantsIt) {
     test::NvmlRig rig(TH_FAKE_NVML);
-    rig.set("refuse", 1);
+    rig.set("reject", 1);
     const Outcome outcome = run({"clocks", "set", "p50", "--root", rig.root().string()});
     EXPECT_EQ(outcome.status, 4);
     EXPECT_NE(outcome.out.find("nvmlDeviceSetGpuLockedClocks"), std::string::npos) << outcome.out;

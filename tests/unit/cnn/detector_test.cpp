@@ -35,10 +35,10 @@ protected:
         return params;
     }();
     CnnDetector detector_{parse_onnx(test::bytes_of(test::tiny_yunet(21)), "m.onnx"), params_};
-    SilentRecorder recorder_;
+    NullRecorder recorder_;
 
     DetectionSet run(const Frame& frame, std::int32_t capacity = 1 << 18) {
-        DetectionBuffer raw = make_host_buffer(capacity, detector_.extras());
+        DetectionBuffer raw = make_host_buffer(capacity, detector_.optional_fields());
         detector_.enqueue(frame, raw, recorder_);
         DetectionSet set;
         copy_from_host_buffer(raw.span(), set);
@@ -72,7 +72,7 @@ TEST_F(CnnDetection, CountsWhatTheBufferCannotHold) {
     const DetectionSet all = run(pattern(320, 240));
     const DetectionSet few = run(pattern(320, 240), 3);
     EXPECT_EQ(few.detections.size(), 3U);
-    EXPECT_EQ(few.wanted, all.wanted);
+    EXPECT_EQ(few.total, all.total);
 }
 
 TEST_F(CnnDetection, HeedsSizesAndThreshold) {
@@ -103,7 +103,7 @@ TEST(CnnSwitches, TellTheInput) {
     const CnnDetector detector(parse_onnx(test::bytes_of(test::tiny_ultraface(1)), "m.onnx"), params);
     ASSERT_EQ(detector.switches().size(), 1U);
     EXPECT_EQ(detector.switches()[0].chosen, "letterbox");
-    EXPECT_FALSE(detector.extras().landmarks);
+    EXPECT_FALSE(detector.optional_fields().landmarks);
 }
 
 }  // namespace

@@ -52,8 +52,8 @@ CnnPixel pixel_of(const Frame& frame, const CnnPass& pass, int x, int y) {
     const CnnColor color = cnn_color_of(frame.info());
     const float luma = mean_of(first.data, first.pitch, 1, across, down, x, y);
     if (frame.info().format == PixelFormat::gray8) {
-        const float grey = cnn_grey(color, luma);
-        return {grey, grey, grey};
+        const float gray = cnn_gray(color, luma);
+        return {gray, gray, gray};
     }
     const CnnAxis c_across = horizontal_axis(pass, (frame.width() + 1) / 2, true);
     const CnnAxis c_down = vertical_axis(pass, (frame.height() + 1) / 2, true);
@@ -96,9 +96,9 @@ TEST_P(CnnInputTest, IsTheDefinitionToTheBit) {
             for (int x = 0; x < pass.width; ++x) {
                 const bool content = x < pass.content_width && y < pass.content_height;
                 const CnnPixel pixel = content ? pixel_of(frame, pass, x, y) : CnnPixel{0, 0, 0};
-                wrong += value(0, x, y) != cnn_normalise(pixel.red, input.mean, input.scale);
-                wrong += value(1, x, y) != cnn_normalise(pixel.green, input.mean, input.scale);
-                wrong += value(2, x, y) != cnn_normalise(pixel.blue, input.mean, input.scale);
+                wrong += value(0, x, y) != cnn_normalize(pixel.red, input.mean, input.scale);
+                wrong += value(1, x, y) != cnn_normalize(pixel.green, input.mean, input.scale);
+                wrong += value(2, x, y) != cnn_normalize(pixel.blue, input.mean, input.scale);
             }
         }
         EXPECT_EQ(wrong, 0) << "scale " << scale;

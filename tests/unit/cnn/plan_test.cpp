@@ -31,7 +31,7 @@ TEST_F(CnnPlanning, BeginsAtTheScaleOfTheSmallestFace) {
 TEST_F(CnnPlanning, EndsWhereAFaceAsLargeAsTheFrameIsFound) {
     const CnnPlan found = plan(1920, 1080);
     const CnnPass& last = found.passes.back();
-    EXPECT_LE(1920.0F / last.place.scale_x, kLargestFace);
+    EXPECT_LE(1920.0F / last.place.scale_x, kMaxFace);
     EXPECT_GT(found.passes.size(), 1U);
     params_.max_size = 100;
     EXPECT_EQ(plan(1920, 1080).passes.size(), 1U);
@@ -43,8 +43,8 @@ TEST_F(CnnPlanning, InputsAreMultiplesAndCoverTheFrame) {
         for (const CnnPass& pass : plan(width, height).passes) {
             EXPECT_EQ(pass.width % 32, 0);
             EXPECT_EQ(pass.height % 32, 0);
-            EXPECT_LE(pass.width, kLargestTileWidth);
-            EXPECT_LE(pass.height, kLargestTileHeight);
+            EXPECT_LE(pass.width, kMaxTileWidth);
+            EXPECT_LE(pass.height, kMaxTileHeight);
             EXPECT_GE(pass.width, pass.content_width);
             EXPECT_GE(pass.place.origin_x, 0.0F);
             EXPECT_LE(pass.place.origin_x + static_cast<float>(pass.content_width) * pass.place.scale_x,
@@ -65,8 +65,8 @@ TEST_F(CnnPlanning, TilesShareTheFrameOut) {
                 const float at_x = (x - pass.place.origin_x) / pass.place.scale_x;
                 const float at_y = (y - pass.place.origin_y) / pass.place.scale_y;
                 const bool owner = in_core({at_x, at_y, 0, 0}, pass.core);
-                const float margin = kLargestFace / 2 - 1;
-                // A face of the largest size around a centre in the core is wholly inside, or ends at the frame.
+                const float margin = kMaxFace / 2 - 1;
+                // A face of the largest size around a center in the core is wholly inside, or ends at the frame.
                 if (owner) {
                     EXPECT_TRUE(at_x >= margin || pass.place.origin_x == 0.0F);
                     EXPECT_TRUE(at_y >= margin || pass.place.origin_y == 0.0F);
@@ -95,7 +95,7 @@ TEST_F(CnnPlanning, EachFamilyHasAThresholdOfItsOwn) {
     EXPECT_EQ(cnn_score_threshold(params_, HeadFamily::ultraface), 0.3F);
 }
 
-TEST_F(CnnPlanning, RefusesWhatMakesNoSense) {
+TEST_F(CnnPlanning, RejectsWhatMakesNoSense) {
     params_.switches["input"] = "sideways";
     EXPECT_THROW(static_cast<void>(cnn_input_choice(params_)), Error);
     params_.switches = {{"nosuch", "on"}};

@@ -117,7 +117,7 @@ TEST(AveragePrecision, EdgesAreDefined) {
     EXPECT_DOUBLE_EQ(*recall(missed), 0.0);
 }
 
-TEST(MatchOptions, OutOfRangeIsRefused) {
+TEST(MatchOptions, OutOfRangeIsRejected) {
     for (const double iou : {0.0, -1.0, 1.01, std::numeric_limits<double>::quiet_NaN()}) {
         MatchOptions options;
         options.iou = iou;
@@ -128,7 +128,7 @@ TEST(MatchOptions, OutOfRangeIsRefused) {
     EXPECT_THROW(check_options(options), Error);
 }
 
-// The same definitions written the other way round: a threshold at a time, everything counted anew.
+// The same definitions written the other way round: a threshold at a time, everything counted again.
 MatchResult plain_match(std::vector<TruthFace> truth, std::vector<ScoredBox> detections, double iou) {
     MatchResult r;
     for (const TruthFace& t : truth) r.faces += t.ignore ? 0 : 1;

@@ -135,7 +135,7 @@ TEST(Evaluate, FilesMeetByPathThenByName) {
                  {found_in("/photos/b.jpg", 1), found_in("/photos/a.jpg", 0), found_in("/photos/c.jpg", 2)}, {});
     EXPECT_EQ(e.total.faces, 3);
     EXPECT_EQ(e.total.correct, 2);
-    EXPECT_EQ(e.unjudged_pictures, 1);
+    EXPECT_EQ(e.unjudged_images, 1);
     ASSERT_EQ(e.files.size(), 3U);
     EXPECT_TRUE(e.files[0].found);
     EXPECT_FALSE(e.files[2].found);
@@ -157,12 +157,12 @@ TEST(Evaluate, FramesMeetByNumber) {
     EXPECT_EQ(e.total.faces, 3);
     EXPECT_EQ(e.total.correct, 2);
     EXPECT_EQ(e.total.wrong, 0);
-    EXPECT_EQ(e.unjudged_pictures, 1);
+    EXPECT_EQ(e.unjudged_images, 1);
     ASSERT_EQ(e.files.size(), 1U);
-    EXPECT_EQ(e.files[0].pictures, 3);
+    EXPECT_EQ(e.files[0].images, 3);
 }
 
-TEST(Evaluate, APictureTwiceIsAnError) {
+TEST(Evaluate, AImageTwiceIsAnError) {
     EXPECT_THROW(static_cast<void>(evaluate({truth_of("v.mp4", 0), truth_of("v.mp4", 0)}, {}, {})), Error);
     EXPECT_THROW(static_cast<void>(evaluate({}, {found_in("v.mp4", 3), found_in("v.mp4", 3)}, {})), Error);
 }

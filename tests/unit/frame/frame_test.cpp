@@ -25,7 +25,7 @@ TEST(FramePool, planes_have_the_shapes_of_their_format) {
     EXPECT_EQ(pool.take(PixelFormat::bgr24, 5, 7).plane(0).width, 15);
 }
 
-TEST(FramePool, sizes_that_detectors_cannot_number_are_refused) {
+TEST(FramePool, sizes_that_detectors_cannot_number_are_rejected) {
     FramePool pool;
     EXPECT_THROW(static_cast<void>(pool.take(PixelFormat::gray8, 0, 1)), Error);
     EXPECT_THROW(static_cast<void>(pool.take(PixelFormat::gray8, 1 << 24, 17)), Error);  // less than a gigabyte
@@ -35,13 +35,13 @@ TEST(FramePool, sizes_that_detectors_cannot_number_are_refused) {
 
 TEST(FramePool, planes_are_apart_aligned_and_writable_to_their_end) {
     FramePool pool;
-    WritableFrame picture = pool.take(PixelFormat::yuv420p, 65, 3);
+    WritableFrame image = pool.take(PixelFormat::yuv420p, 65, 3);
     for (int p = 0; p < 3; ++p) {
-        EXPECT_EQ(reinterpret_cast<std::uintptr_t>(picture.data(p)) % 64, 0U);
-        EXPECT_EQ(picture.plane(p).pitch % 64, 0);
-        std::memset(picture.data(p), p + 1, static_cast<std::size_t>(picture.plane(p).pitch * picture.plane(p).height));
+        EXPECT_EQ(reinterpret_cast<std::uintptr_t>(image.data(p)) % 64, 0U);
+        EXPECT_EQ(image.plane(p).pitch % 64, 0);
+        std::memset(image.data(p), p + 1, static_cast<std::size_t>(image.plane(p).pitch * image.plane(p).height));
     }
-    for (int p = 0; p < 3; ++p) EXPECT_EQ(picture.data(p)[0], p + 1);
+    for (int p = 0; p < 3; ++p) EXPECT_EQ(image.data(p)[0], p + 1);
 }
 
 TEST(FramePool, a_block_is_used_again_once_the_last_handle_is_gone) {
@@ -62,9 +62,9 @@ TEST(FramePool, frames_outlive_their_pool_and_cross_threads) {
     {
         FramePool pool(2);
         for (int i = 0; i < 4; ++i) {
-            WritableFrame picture = pool.take(PixelFormat::gray8, 16, 16);
-            picture.data(0)[0] = static_cast<std::uint8_t>(i);
-            frames.push_back(std::move(picture).finish());
+            WritableFrame image = pool.take(PixelFormat::gray8, 16, 16);
+            image.data(0)[0] = static_cast<std::uint8_t>(i);
+            frames.push_back(std::move(image).finish());
         }
     }
     std::vector<std::thread> threads;
@@ -77,7 +77,7 @@ TEST(FramePool, frames_outlive_their_pool_and_cross_threads) {
     for (std::thread& thread : threads) thread.join();
 }
 
-TEST(FramePool, refuses_sizes_that_make_no_sense) {
+TEST(FramePool, rejects_sizes_that_make_no_sense) {
     FramePool pool;
     EXPECT_THROW(static_cast<void>(pool.take(PixelFormat::gray8, 0, 5)), Error);
     EXPECT_THROW(static_cast<void>(pool.take(PixelFormat::gray8, 5, -1)), Error);
@@ -87,10 +87,10 @@ TEST(FramePool, refuses_sizes_that_make_no_sense) {
 TEST(Frame, renumbering_shares_the_memory) {
     FramePool pool;
     const Frame frame = pool.take(PixelFormat::gray8, 8, 8).finish();
-    const Frame renumbered = frame.renumbered(7, 1.5, {});
-    EXPECT_EQ(renumbered.info().index, 7);
-    EXPECT_EQ(renumbered.info().pts, 1.5);
-    EXPECT_EQ(renumbered.plane(0).data, frame.plane(0).data);
+    const Frame with_timing = frame.with_timing(7, 1.5, {});
+    EXPECT_EQ(with_timing.info().index, 7);
+    EXPECT_EQ(with_timing.info().pts, 1.5);
+    EXPECT_EQ(with_timing.plane(0).data, frame.plane(0).data);
     EXPECT_EQ(frame.info().index, 0);
 }
 

@@ -56,7 +56,7 @@ TEST(HogOrientation, OfNoGradientIsInRange) {
     EXPECT_LE(bins, 8.5F);
 }
 
-TEST(HogShare, IsSplitBetweenTwoNeighbouringBins) {
+TEST(HogShare, IsSplitBetweenTwoNeighboringBins) {
     for (int i = 0; i <= 900; ++i) {
         const float orientation = -0.5F + 0.01F * static_cast<float>(i);
         float sum = 0;

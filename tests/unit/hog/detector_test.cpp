@@ -43,7 +43,7 @@ Frame noise(std::uint64_t start, int width, int height, PixelFormat format = Pix
 
 DetectionSet detect(Detector& detector, const Frame& frame, std::int32_t capacity = 1 << 16) {
     DetectionBuffer raw = make_host_buffer(capacity);
-    SilentRecorder recorder;
+    NullRecorder recorder;
     detector.enqueue(frame, raw, recorder);
     DetectionSet set;
     copy_from_host_buffer(raw.span(), set);
@@ -92,18 +92,18 @@ TEST(HogDetector, TellsHowManyThereWouldHaveBeen) {
     HogDetector detector(read_hog_model(""), params_of(2, -1e6F));
     const DetectionSet set = detect(detector, noise(seed(84), 200, 200), 5);
     EXPECT_EQ(set.detections.size(), 5U);
-    EXPECT_EQ(static_cast<std::int64_t>(set.wanted), detector.window_count());
+    EXPECT_EQ(static_cast<std::int64_t>(set.total), detector.window_count());
 }
 
 TEST(HogDetector, ReadsEveryFormat) {
     const std::uint64_t start = seed(85);
     HogDetector detector(read_hog_model(""), params_of(2, -1e6F));
-    const DetectionSet grey = detect(detector, noise(start, 131, 203));
-    expect_same(grey, detect(detector, noise(start, 131, 203, PixelFormat::nv12)));
-    EXPECT_EQ(detect(detector, noise(start, 131, 203, PixelFormat::bgr24)).wanted, grey.wanted);
+    const DetectionSet gray = detect(detector, noise(start, 131, 203));
+    expect_same(gray, detect(detector, noise(start, 131, 203, PixelFormat::nv12)));
+    EXPECT_EQ(detect(detector, noise(start, 131, 203, PixelFormat::bgr24)).requested, gray.total);
 }
 
-TEST(HogDetector, RefusesSwitchesThatItDoesNotHave) {
+TEST(HogDetector, RejectsSwitchesThatItDoesNotHave) {
     DetectorParams params = params_of(1, 0);
     params.switches["unroll"] = "off";
     EXPECT_THROW(HogDetector(read_hog_model(""), params), Error);

@@ -101,7 +101,7 @@ struct Broken {
 
 class BrokenCascade : public ::testing::TestWithParam<Broken> {};
 
-TEST_P(BrokenCascade, IsRefusedWithFileAndReason) {
+TEST_P(BrokenCascade, IsRejectedWithFileAndReason) {
     try {
         static_cast<void>(parse_cascade(GetParam().text, "bad.xml"));
         FAIL() << "accepted";
@@ -186,7 +186,7 @@ TEST(CascadeXml, NamesTheElement) {
     }
 }
 
-TEST(CascadeXml, RefusesWhatIsNoFile) {
+TEST(CascadeXml, RejectsWhatIsNoFile) {
     const test::ScratchDir scratch;
     for (const fs::path& path : {scratch.path(), scratch.path() / "absent.xml"}) {
         try {
@@ -198,7 +198,7 @@ TEST(CascadeXml, RefusesWhatIsNoFile) {
     }
 }
 
-// Damaged copies are refused or read, never worse.
+// Damaged copies are rejected or read, never worse.
 TEST(CascadeXml, SurvivesRandomDamage) {
     std::mt19937_64 random(test::seed(70));
     const std::string pieces[] = {

@@ -36,9 +36,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.send_error(404)
         data = open(path, 'rb').read()
         begin = 0
-        wanted = self.headers.get('Range')
-        if wanted and kind != '/plain':
-            begin = int(wanted.split('=')[1].split('-')[0])
+        expected = self.headers.get('Range')
+        if expected and kind != '/plain':
+            begin = int(expected.split('=')[1].split('-')[0])
             if begin >= len(data):
                 return self.send_error(416)
         self.send_response(206 if begin else 200)
@@ -164,7 +164,7 @@ TEST_F(Downloading, GoesOnWhereItStopped) {
     EXPECT_NE(log().find("bytes=120000-"), std::string::npos) << log();
 }
 
-TEST_F(Downloading, BeginsAnewWhereTheServerCannotGoOn) {
+TEST_F(Downloading, BeginsAgainWhereTheServerCannotGoOn) {
     start();
     aim("/plain/file.bin");
     put_part(120000);
@@ -172,7 +172,7 @@ TEST_F(Downloading, BeginsAnewWhereTheServerCannotGoOn) {
     expect_whole();
 }
 
-TEST_F(Downloading, BeginsAnewWhenTheOldPartWasOfAnotherFile) {
+TEST_F(Downloading, BeginsAgainWhenTheOldPartWasOfAnotherFile) {
     start();
     aim("/file.bin");
     put_part(1000, 'x');
@@ -190,7 +190,7 @@ TEST_F(Downloading, KeepsThePartOfABrokenConnection) {
     expect_whole();
 }
 
-TEST_F(Downloading, RefusesAnotherFile) {
+TEST_F(Downloading, RejectsAnotherFile) {
     start();
     aim("/file.bin");
     what_.sha256.front() = what_.sha256.front() == '0' ? '1' : '0';
@@ -198,7 +198,7 @@ TEST_F(Downloading, RefusesAnotherFile) {
     EXPECT_FALSE(fs::exists(part()));
 }
 
-TEST_F(Downloading, RefusesALongerFile) {
+TEST_F(Downloading, RejectsALongerFile) {
     start();
     aim("/file.bin");
     what_.size = 1000;
@@ -206,7 +206,7 @@ TEST_F(Downloading, RefusesALongerFile) {
     EXPECT_FALSE(fs::exists(part()));
 }
 
-TEST_F(Downloading, TellsTheServersRefusal) {
+TEST_F(Downloading, TellsTheServersRejection) {
     start();
     aim("/gone/file.bin");
     expect_failure("status 404");

@@ -108,7 +108,7 @@ TEST(OnnxReader, ReadsThePublishedModels) {
     }
 }
 
-struct Refusal {
+struct Rejection {
     const char* name;
     std::function<std::string()> bytes;
     const char* says;
@@ -123,9 +123,9 @@ std::function<std::string()> changed(Change change) {
     };
 }
 
-class OnnxRefuses : public ::testing::TestWithParam<Refusal> {};
+class OnnxRejects : public ::testing::TestWithParam<Rejection> {};
 
-TEST_P(OnnxRefuses, SayingWhatAndWhere) {
+TEST_P(OnnxRejects, SayingWhatAndWhere) {
     try {
         static_cast<void>(parse_onnx(GetParam().bytes(), "bad.onnx"));
         FAIL() << "was read";
@@ -137,68 +137,68 @@ TEST_P(OnnxRefuses, SayingWhatAndWhere) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Onnx, OnnxRefuses,
+    Onnx, OnnxRejects,
     ::testing::Values(
-        Refusal{"Nothing", [] { return std::string(); }, "is empty"},
-        Refusal{"Text", [] { return std::string("hello, this is no model at all"); }, "no ONNX model"},
-        Refusal{"Cascade", [] { return std::string("<?xml version=\"1.0\"?><opencv_storage>"); }, "XML"},
-        Refusal{"LfsPointer", [] { return std::string("version https://git-lfs.github.com/spec/v1\noid sha256:8f"); },
+        Rejection{"Nothing", [] { return std::string(); }, "is empty"},
+        Rejection{"Text", [] { return std::string("hello, this is no model at all"); }, "no ONNX model"},
+        Rejection{"Cascade", [] { return std::string("<?xml version=\"1.0\"?><opencv_storage>"); }, "XML"},
+        Rejection{"LfsPointer", [] { return std::string("version https://git-lfs.github.com/spec/v1\noid sha256:8f"); },
                "Git LFS pointer"},
-        Refusal{"Truncated",
+        Rejection{"Truncated",
                [] {
                    const std::string whole = test::bytes_of(test::tiny_yunet(7));
                    return whole.substr(0, whole.size() / 2);
                },
                "truncated"},
-        Refusal{"ExternalData", changed([](ModelProto& m) {
+        Rejection{"ExternalData", changed([](ModelProto& m) {
                    constant_of(m, "stem.w").set_data_location(TensorProto::EXTERNAL);
                }),
                "external data"},
-        Refusal{"Cycle", changed([](ModelProto& m) { test::node_of(m, "stem.c").set_input(0, "sum"); }), "cycle"},
-        Refusal{"NothingWrites", changed([](ModelProto& m) { test::node_of(m, "sum").set_input(0, "ghost"); }), "ghost"},
-        Refusal{"WrittenTwice", changed([](ModelProto& m) { test::node_of(m, "sum").set_output(0, "up"); }),
+        Rejection{"Cycle", changed([](ModelProto& m) { test::node_of(m, "stem.c").set_input(0, "sum"); }), "cycle"},
+        Rejection{"NothingWrites", changed([](ModelProto& m) { test::node_of(m, "sum").set_input(0, "ghost"); }), "ghost"},
+        Rejection{"WrittenTwice", changed([](ModelProto& m) { test::node_of(m, "sum").set_output(0, "up"); }),
                "written elsewhere"},
-        Refusal{"DataTooShort", changed([](ModelProto& m) { constant_of(m, "stem.w").mutable_float_data()->RemoveLast(); }),
+        Rejection{"DataTooShort", changed([](ModelProto& m) { constant_of(m, "stem.w").mutable_float_data()->RemoveLast(); }),
                "holds 215 numbers where its shape needs 216"},
-        Refusal{"MoreThanMemory", changed([](ModelProto& m) {
+        Rejection{"MoreThanMemory", changed([](ModelProto& m) {
                    constant_of(m, "stem.w").set_dims(0, std::int64_t{1} << 40);
                }),
                "larger than any weight"},
-        Refusal{"NegativeDimension", changed([](ModelProto& m) { constant_of(m, "stem.w").set_dims(0, -16); }),
+        Rejection{"NegativeDimension", changed([](ModelProto& m) { constant_of(m, "stem.w").set_dims(0, -16); }),
                "below 0"},
-        Refusal{"WrongChannels", changed([](ModelProto& m) {
+        Rejection{"WrongChannels", changed([](ModelProto& m) {
                    test::node_of(m, "b.c").set_input(1, "stem.w");
                }),
                "do not fit its input"},
-        Refusal{"OldOpset", changed([](ModelProto& m) { m.mutable_opset_import(0)->set_version(3); }), "operator set 3"},
-        Refusal{"FutureOpset", changed([](ModelProto& m) { m.mutable_opset_import(0)->set_version(99); }),
+        Rejection{"OldOpset", changed([](ModelProto& m) { m.mutable_opset_import(0)->set_version(3); }), "operator set 3"},
+        Rejection{"FutureOpset", changed([](ModelProto& m) { m.mutable_opset_import(0)->set_version(99); }),
                "operator set 99"},
-        Refusal{"UnknownOperator", changed([](ModelProto& m) { test::node_of(m, "stem").set_op_type("Elu"); }),
+        Rejection{"UnknownOperator", changed([](ModelProto& m) { test::node_of(m, "stem").set_op_type("Elu"); }),
                "operator Elu is not supported"},
-        Refusal{"OtherDomain", changed([](ModelProto& m) { test::node_of(m, "stem").set_domain("com.acme"); }),
+        Rejection{"OtherDomain", changed([](ModelProto& m) { test::node_of(m, "stem").set_domain("com.acme"); }),
                "com.acme.Relu"},
-        Refusal{"OpenChannels", changed([](ModelProto& m) {
+        Rejection{"OpenChannels", changed([](ModelProto& m) {
                    auto& shape = *m.mutable_graph()->mutable_input(0)->mutable_type()->mutable_tensor_type()->mutable_shape();
                    shape.mutable_dim(1)->set_dim_param("c");
                }),
                "stays open"},
-        Refusal{"ShapeOfNothing", changed([](ModelProto& m) { test::node_of(m, "cls_8.r").set_input(1, "sum"); }),
+        Rejection{"ShapeOfNothing", changed([](ModelProto& m) { test::node_of(m, "cls_8.r").set_input(1, "sum"); }),
                "not known before it runs"},
-        Refusal{"StrideOfNothing", changed([](ModelProto& m) {
+        Rejection{"StrideOfNothing", changed([](ModelProto& m) {
                    attribute_of(test::node_of(m, "stem.c"), "strides").set_ints(0, 0);
                    attribute_of(test::node_of(m, "stem.c"), "strides").set_ints(1, 0);
                }),
                "of 0"},
-        Refusal{"HugeInput", changed([](ModelProto& m) {
+        Rejection{"HugeInput", changed([](ModelProto& m) {
                    auto& shape = *m.mutable_graph()->mutable_input(0)->mutable_type()->mutable_tensor_type()->mutable_shape();
                    shape.mutable_dim(2)->set_dim_value(1 << 30);
                }),
                "larger than memory allows"},
-        Refusal{"NotFinite", changed([](ModelProto& m) {
+        Rejection{"NotFinite", changed([](ModelProto& m) {
                    constant_of(m, "stem.w").set_float_data(0, std::numeric_limits<float>::infinity());
                }),
                "not finite"},
-        Refusal{"Classifier", changed([](ModelProto& m) {
+        Rejection{"Classifier", changed([](ModelProto& m) {
                    m.mutable_graph()->clear_output();
                    auto& output = *m.mutable_graph()->add_output();
                    output.set_name("sum");
@@ -206,8 +206,8 @@ INSTANTIATE_TEST_SUITE_P(
                    tensor.mutable_shape()->add_dim()->set_dim_value(1);
                    tensor.mutable_shape()->add_dim()->set_dim_value(1000);
                }),
-               "classifier of pictures with 1000 classes"},
-        Refusal{"OtherDecoding",
+               "classifier of images with 1000 classes"},
+        Rejection{"OtherDecoding",
                [] {
                    ModelProto model = test::tiny_ultraface(7);
                    test::node_of(model, "high").set_op_type("Mul");

@@ -19,7 +19,7 @@ DetectionTable read(const std::string& text) {
 }
 
 // The message of the Error(input) that reading gives; empty where it gives none.
-std::string trouble(const std::string& text) {
+std::string error(const std::string& text) {
     try {
         read(text);
     } catch (const Error& error) {
@@ -29,8 +29,8 @@ std::string trouble(const std::string& text) {
     return {};
 }
 
-void expect_trouble(const std::string& text, const std::string& part) {
-    EXPECT_NE(trouble(text).find(part), std::string::npos) << text << " gave: " << trouble(text);
+void expect_error(const std::string& text, const std::string& part) {
+    EXPECT_NE(error(text).find(part), std::string::npos) << text << " gave: " << error(text);
 }
 
 TEST(DetectionCsv, ReadsWithAndWithoutHeader) {
@@ -68,21 +68,21 @@ TEST(DetectionCsv, ValuesThatAreNotFiniteAreNumbers) {
 }
 
 TEST(DetectionCsv, ErrorsNameLineColumnAndValue) {
-    expect_trouble("", "in.csv: is empty");
-    expect_trouble("\n \n", "in.csv: is empty");
-    expect_trouble("x1,y1,x2,y2,score\n1,2,3,4,x5\n", "in.csv:2, column 5 (score): \"x5\" is not a number");
-    expect_trouble("1,2,3,4,5\n\n1,,3,4,5\n", "in.csv:3, column 2 (y1): \"\" is not a number");
-    expect_trouble("1,2,3,4,5\n1,2,3,4,5,6\n", "in.csv:2: has 6 values where 5 are expected");
-    expect_trouble("1,2,3,4\n", "in.csv:1: has fewer than 5 values");
-    expect_trouble("x1,y1,x2,y2,conf\n", "in.csv:1, column 5 (score)");
-    expect_trouble("x1,y1,x2,y2,score,density,f1\n", "in.csv:1, column 7 (f0)");
-    expect_trouble("1,2,3,4,5,1.5\n", "column 6 (density): must lie in [0, 1]");
-    expect_trouble("1,2,3,4,5,nan\n", "column 6 (density): must lie in [0, 1]");
-    expect_trouble("1,2,3,4,5,1,inf\n", "column 7 (f0): must be a finite number");
-    expect_trouble("1,2,3,4,0x10\n", "is not a number");
-    expect_trouble("1,2,3,4,5\x1b[2J\n", "\"5?[2J\" is not a number");
-    expect_trouble("1,2,3,4,\"5\"\n", "is not a number");
-    expect_trouble(std::string("1,2,3,4,5\0\n", 11), "is not a number");
+    expect_error("", "in.csv: is empty");
+    expect_error("\n \n", "in.csv: is empty");
+    expect_error("x1,y1,x2,y2,score\n1,2,3,4,x5\n", "in.csv:2, column 5 (score): \"x5\" is not a number");
+    expect_error("1,2,3,4,5\n\n1,,3,4,5\n", "in.csv:3, column 2 (y1): \"\" is not a number");
+    expect_error("1,2,3,4,5\n1,2,3,4,5,6\n", "in.csv:2: has 6 values where 5 are expected");
+    expect_error("1,2,3,4\n", "in.csv:1: has fewer than 5 values");
+    expect_error("x1,y1,x2,y2,conf\n", "in.csv:1, column 5 (score)");
+    expect_error("x1,y1,x2,y2,score,density,f1\n", "in.csv:1, column 7 (f0)");
+    expect_error("1,2,3,4,5,1.5\n", "column 6 (density): must lie in [0, 1]");
+    expect_error("1,2,3,4,5,nan\n", "column 6 (density): must lie in [0, 1]");
+    expect_error("1,2,3,4,5,1,inf\n", "column 7 (f0): must be a finite number");
+    expect_error("1,2,3,4,0x10\n", "is not a number");
+    expect_error("1,2,3,4,5\x1b[2J\n", "\"5?[2J\" is not a number");
+    expect_error("1,2,3,4,\"5\"\n", "is not a number");
+    expect_error(std::string("1,2,3,4,5\0\n", 11), "is not a number");
 }
 
 TEST(DetectionCsv, HeaderAloneIsNoBox) {

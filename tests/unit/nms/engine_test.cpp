@@ -114,11 +114,11 @@ TEST(NmsEngine, OverflowIsReportedAndWhatFitsIsKept) {
         boxes_of({{0, 0, 1, 1}, {5, 0, 1, 1}, {10, 0, 1, 1}, {15, 0, 1, 1}}, {0.1F, 0.2F, 0.3F, 0.4F});
     const DetectionBuffer raw = host_buffer(input, 3);  // the last one found no room
     DetectionBuffer kept = make_host_buffer(2);
-    SilentRecorder recorder;
+    NullRecorder recorder;
     for (const NmsRule rule : {NmsRule::one_pass, NmsRule::greedy, NmsRule::soft_linear}) {
         make_cpu_nms()->enqueue(raw, kept, with(rule, 0.5F), recorder);
         const DetectionSet set = detections_of(kept);
-        EXPECT_EQ(set.wanted, 3U);
+        EXPECT_EQ(set.total, 3U);
         EXPECT_EQ(set.overflow(), 1U);
         ASSERT_EQ(set.detections.size(), 2U);
         EXPECT_EQ(set.detections[0].source, 2);
@@ -189,17 +189,17 @@ TEST(NmsEngine, SmallBoxesFarAwayBesideLargeOnesNearby) {
 }
 
 TEST(NmsEngine, LandmarksFollowTheRepresentative) {
-    DetectionExtras extras;
-    extras.landmarks = true;
-    DetectionBuffer raw = make_host_buffer(2, extras);
-    DetectionBuffer kept = make_host_buffer(2, extras);
+    OptionalFields optional_fields;
+    optional_fields.landmarks = true;
+    DetectionBuffer raw = make_host_buffer(2, optional_fields);
+    DetectionBuffer kept = make_host_buffer(2, optional_fields);
     raw.span().boxes[0] = {0, 0, 10, 10};
     raw.span().boxes[1] = {1, 0, 10, 10};
     raw.span().scores[0] = 0.1F;
     raw.span().scores[1] = 0.2F;
     raw.span().landmarks[10] = 7;
-    raw.span().count->wanted = 2;
-    SilentRecorder recorder;
+    raw.span().count->total = 2;
+    NullRecorder recorder;
     make_cpu_nms()->enqueue(raw, kept, with(NmsRule::greedy, 0.3F), recorder);
     EXPECT_EQ(kept.span().landmarks[0], 7.0F);
 }
@@ -213,8 +213,8 @@ TEST(NmsEngine, PairRulesNameWhatIsMissing) {
     EXPECT_THROW(run(input, params), Error);
 }
 
-TEST(NmsParamsCheck, RefusesWhatMakesNoSense) {
-    const auto refused = [](auto change) {
+TEST(NmsParamsCheck, RejectsWhatMakesNoSense) {
+    const auto rejected = [](auto change) {
         NmsParams params;
         change(params);
         try {
@@ -225,20 +225,20 @@ TEST(NmsParamsCheck, RefusesWhatMakesNoSense) {
         return false;
     };
     const float nan = std::numeric_limits<float>::quiet_NaN();
-    EXPECT_FALSE(refused([](NmsParams&) {}));
-    EXPECT_TRUE(refused([&](NmsParams& p) { p.theta = nan; }));
-    EXPECT_TRUE(refused([](NmsParams& p) { p.theta = 1.01F; }));
-    EXPECT_TRUE(refused([](NmsParams& p) { p.min_hits = 0; }));
-    EXPECT_TRUE(refused([](NmsParams& p) { p.sigma = 0; }));
-    EXPECT_TRUE(refused([&](NmsParams& p) { p.score_min = nan; }));
-    EXPECT_TRUE(refused([](NmsParams& p) { p.feature_low = 0.95F; }));
-    EXPECT_TRUE(refused([](NmsParams& p) { p.paper_k = 65; }));
-    EXPECT_TRUE(refused([](NmsParams& p) { p.kernels = NmsKernels::paper; }));
-    EXPECT_TRUE(refused([](NmsParams& p) {
+    EXPECT_FALSE(rejected([](NmsParams&) {}));
+    EXPECT_TRUE(rejected([&](NmsParams& p) { p.theta = nan; }));
+    EXPECT_TRUE(rejected([](NmsParams& p) { p.theta = 1.01F; }));
+    EXPECT_TRUE(rejected([](NmsParams& p) { p.min_hits = 0; }));
+    EXPECT_TRUE(rejected([](NmsParams& p) { p.sigma = 0; }));
+    EXPECT_TRUE(rejected([&](NmsParams& p) { p.score_min = nan; }));
+    EXPECT_TRUE(rejected([](NmsParams& p) { p.feature_low = 0.95F; }));
+    EXPECT_TRUE(rejected([](NmsParams& p) { p.paper_k = 65; }));
+    EXPECT_TRUE(rejected([](NmsParams& p) { p.kernels = NmsKernels::paper; }));
+    EXPECT_TRUE(rejected([](NmsParams& p) {
         p.rule = NmsRule::soft_linear;
         p.pair = PairRule::adaptive;
     }));
-    EXPECT_TRUE(refused([](NmsParams& p) {
+    EXPECT_TRUE(rejected([](NmsParams& p) {
         p.rule = NmsRule::soft_gaussian;
         p.overlap = Overlap::min;
     }));

@@ -36,9 +36,9 @@ TEST(BoxGrid, YieldsEveryPairThatReachesTheSmallestIou) {
                 return false;
             });
             for (std::uint32_t j = 0; j < boxes.size(); ++j) {
-                const bool wanted = least > 0 ? pair_overlap(Overlap::iou, boxes[i], boxes[j], extent) >= least
-                                              : intersection_area(boxes[i], boxes[j], extent) > 0;
-                ASSERT_TRUE(!wanted || found.count(j) == 1) << "round " << round << " pair " << i << ", " << j;
+                const bool expected = least > 0 ? pair_overlap(Overlap::iou, boxes[i], boxes[j], extent) >= least
+                                                : intersection_area(boxes[i], boxes[j], extent) > 0;
+                ASSERT_TRUE(!expected || found.count(j) == 1) << "round " << round << " pair " << i << ", " << j;
             }
         }
     }

@@ -1,4 +1,4 @@
-// A source, a backend and a sink whose behaviour a test chooses.
+// A source, a backend and a sink whose behavior a test chooses.
 #pragma once
 
 #include <atomic>
@@ -156,9 +156,9 @@ public:
         return std::make_unique<FakeDetector>(plan_);
     }
     std::unique_ptr<Nms> make_nms() override { return std::make_unique<FakeNms>(); }
-    DetectionBuffer make_buffer(std::int32_t capacity, const DetectionExtras& extras) override {
-        if (!plan_->reads_device) return make_host_buffer(capacity, extras);
-        const auto buffer = std::make_shared<DetectionBuffer>(make_host_buffer(capacity, extras));
+    DetectionBuffer make_buffer(std::int32_t capacity, const OptionalFields& optional_fields) override {
+        if (!plan_->reads_device) return make_host_buffer(capacity, optional_fields);
+        const auto buffer = std::make_shared<DetectionBuffer>(make_host_buffer(capacity, optional_fields));
         return DetectionBuffer(MemoryKind::device, buffer->span(), buffer);  // so it says
     }
     std::unique_ptr<StageRecorder> make_recorder() override { return std::make_unique<FakeRecorder>(); }
@@ -166,13 +166,13 @@ public:
     void download(const DetectionBuffer& buffer, DetectionSet& out) override {
         const DetectionSpan& span = buffer.span();
         out = {};
-        out.wanted = span.count->wanted;
-        const auto n = std::min<std::uint32_t>(out.wanted, static_cast<std::uint32_t>(span.capacity));
+        out.total = span.count->total;
+        const auto n = std::min<std::uint32_t>(out.total, static_cast<std::uint32_t>(span.capacity));
         for (std::uint32_t i = 0; i < n; ++i) out.detections.push_back({span.boxes[i], span.scores[i], 1, -1});
     }
     void upload(const DetectionSet&, DetectionBuffer&) override {}
     [[nodiscard]] int frames_in_flight() const override { return plan_->in_flight; }
-    std::unique_ptr<FrameFetch> make_fetch() override { return std::make_unique<FakeFetch>(*this); }
+    std::unique_ptr<FrameReadback> make_fetch() override { return std::make_unique<FakeFetch>(*this); }
     [[nodiscard]] std::optional<DeviceMemory> device_memory() const override {
         return plan_->memory.total > 0 ? std::optional(plan_->memory) : std::nullopt;
     }
@@ -182,14 +182,14 @@ public:
 
 private:
     // Reads the buffers as late as it may.
-    class FakeFetch final : public FrameFetch {
+    class FakeFetch final : public FrameReadback {
     public:
         explicit FakeFetch(FakeBackend& backend) : backend_(backend) {}
         void start(const DetectionBuffer& raw, const DetectionBuffer& kept, const Frame& frame,
-                   Wanted wanted) override {
+                   Requested expected) override {
             raw_ = &raw;
             kept_ = &kept;
-            raw_boxes_ = wanted.raw_boxes;
+            raw_boxes_ = expected.raw_boxes;
             index_ = frame.info().index;
             const int running = ++*backend_.plan_->running;
             if (running > *backend_.plan_->most_running) *backend_.plan_->most_running = running;
@@ -227,7 +227,7 @@ private:
             const DetectionSpan& span = raw.span();
             *span.count = {plan_->boxes(index), 0};
             for (std::uint32_t i = 0;
-                 i < std::min<std::uint32_t>(span.count->wanted, static_cast<std::uint32_t>(span.capacity)); ++i) {
+                 i < std::min<std::uint32_t>(span.count->total, static_cast<std::uint32_t>(span.capacity)); ++i) {
                 span.boxes[i] = {static_cast<float>(i), 0, 10, 10};
                 span.scores[i] = static_cast<float>(index);
             }
@@ -251,8 +251,7 @@ private:
         void enqueue(const DetectionBuffer& raw, DetectionBuffer& kept, const NmsParams&,
                      StageRecorder& recorder) override {
             const ScopedStage stage(recorder, stage::kNmsMap);
-            const auto n =
-                std::min<std::uint32_t>(raw.span().count->wanted, static_cast<std::uint32_t>(raw.capacity()));
+            const auto n = std::min<std::uint32_t>(raw.span().count->total, static_cast<std::uint32_t>(raw.capacity()));
             *kept.span().count = {n, 0};
             std::copy_n(raw.span().boxes, n, kept.span().boxes);
             std::copy_n(raw.span().scores, n, kept.span().scores);

@@ -62,12 +62,12 @@ TEST(InFlight, AResultDoesNotWaitForTheNextFrame) {
 }
 
 TEST(InFlight, ExactlyTheFramesAskedFor) {
-    for (const std::int64_t wanted : {1, 2, 3, 7}) {
+    for (const std::int64_t expected : {1, 2, 3, 7}) {
         PipelineOptions options;
-        options.max_frames = wanted;
+        options.max_frames = expected;
         Trial trial(device_frames(100), device_backend(), options);
         trial.run();
-        EXPECT_EQ(trial.sink->frames(), count_to(wanted));
+        EXPECT_EQ(trial.sink->frames(), count_to(expected));
     }
 }
 

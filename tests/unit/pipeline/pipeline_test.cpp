@@ -153,7 +153,7 @@ TEST(Pipeline, AModelThatIsMissingFromTheStartFailsTheRun) {
     EXPECT_TRUE(run.sink->frames().empty());
 }
 
-TEST(Pipeline, AModelThatIsMissingLaterIsANoticeAndTheFormerGoesOn) {
+TEST(Pipeline, AMissingModelIsANoticeAndThePreviousDetectorContinues) {
     FakeBackend::Plan plan;
     plan.missing_model = "nowhere.xml";
     Trial run(frames(std::numeric_limits<std::int64_t>::max()), plan);
@@ -171,7 +171,7 @@ TEST(Pipeline, AModelThatIsMissingLaterIsANoticeAndTheFormerGoesOn) {
     EXPECT_EQ(run.pipeline->settings().nms.theta, 0.75F);
 }
 
-TEST(Pipeline, SettingsThatMakeNoSenseAreRefusedAtOnce) {
+TEST(Pipeline, SettingsThatMakeNoSenseAreRejectedAtOnce) {
     PipelineSettings settings;
     settings.nms.theta = std::nanf("");
     EXPECT_THROW(Trial(frames(1), {}, {}, settings), Error);
@@ -298,7 +298,7 @@ TEST(Pipeline, TimingsNameTheStagesThatRanInTheirOrder) {
     EXPECT_EQ(names, (std::vector<std::string>{"decode", "cascade", "nms_map", "download", "total"}));
 }
 
-TEST(Pipeline, TimingsOfAnotherDetectorStartAnew) {
+TEST(Pipeline, TimingsOfAnotherDetectorStartAgain) {
     FakeBackend::Plan plan;
     plan.detect_time = std::chrono::milliseconds(1);
     PipelineOptions options;
@@ -377,7 +377,7 @@ TEST(PipelinePlayback, PausesAndSteps) {
     EXPECT_TRUE(eventually([&] { return run.sink->frames().size() > 4; }));
 }
 
-TEST(PipelinePlayback, APausedPictureFollowsASeek) {
+TEST(PipelinePlayback, APausedImageFollowsASeek) {
     Trial run(frames(100000), {}, in_real_time());
     run.pipeline->pause(true);
     run.pipeline->start();
@@ -435,7 +435,7 @@ TEST(PipelinePlayback, FollowsTheTimeStampsAndTheSpeed) {
     }
 }
 
-TEST(PipelinePlayback, NewSettingsShowOnAPausedPicture) {
+TEST(PipelinePlayback, NewSettingsShowOnAPausedImage) {
     Trial run(frames(1000), {}, in_real_time());
     run.pipeline->pause(true);
     run.pipeline->start();

@@ -97,15 +97,15 @@ TEST(JsonSink, AFullDiskLeavesWholeLines) {
     const std::size_t line = json_line(example(), false).size() + 1;
     // The limit of a file's size stands in for a full disk: the third line fits half.
     std::signal(SIGXFSZ, SIG_IGN);
-    rlimit former{};
-    getrlimit(RLIMIT_FSIZE, &former);
-    rlimit small = former;
+    rlimit previous{};
+    getrlimit(RLIMIT_FSIZE, &previous);
+    rlimit small = previous;
     small.rlim_cur = 2 * line + line / 2;
     setrlimit(RLIMIT_FSIZE, &small);
     sink.write(example());
     sink.write(example());
     EXPECT_THROW(sink.write(example()), Error);
-    setrlimit(RLIMIT_FSIZE, &former);
+    setrlimit(RLIMIT_FSIZE, &previous);
     sink.close();
     EXPECT_EQ(contents(path).size(), 2 * line);
 }

@@ -22,7 +22,7 @@ TEST(CrowdOptions, AllKeysInAnyOrder) {
     EXPECT_EQ(parse_crowd_options(""), CrowdOptions{});
 }
 
-TEST(CrowdOptions, WrongOnesAreRefused) {
+TEST(CrowdOptions, WrongOnesAreRejected) {
     for (const char* spec :
          {"faces",          "faces=",          "faces=-1",   "faces=5001", "faces=1.5",
           "faces=1 ",       "faces=1,faces=2", "people=3",   "size=640",   "size=63x64",

@@ -90,11 +90,11 @@ TEST(Crowd, FrameTellsWhatItIs) {
     }
 }
 
-TEST(Crowd, RefusesAPictureOfAnotherShape) {
+TEST(Crowd, RejectsAImageOfAnotherShape) {
     const Crowd crowd(small_crowd());
     FramePool pool;
-    WritableFrame grey = pool.take(PixelFormat::gray8, 322, 181);
-    EXPECT_THROW(crowd.draw(0, grey), Error);
+    WritableFrame gray = pool.take(PixelFormat::gray8, 322, 181);
+    EXPECT_THROW(crowd.draw(0, gray), Error);
     WritableFrame narrow = pool.take(PixelFormat::yuv420p, 320, 181);
     EXPECT_THROW(crowd.draw(0, narrow), Error);
 }

@@ -14,13 +14,13 @@ namespace {
 
 WritableFrame canvas(int width, int height, int value) {
     FramePool pool;
-    WritableFrame picture = pool.take(PixelFormat::bgr24, width, height);
-    std::memset(picture.data(0), value, static_cast<std::size_t>(picture.plane(0).pitch * height));
-    return picture;
+    WritableFrame image = pool.take(PixelFormat::bgr24, width, height);
+    std::memset(image.data(0), value, static_cast<std::size_t>(image.plane(0).pitch * height));
+    return image;
 }
 
-std::array<int, 3> pixel(WritableFrame& picture, int x, int y) {
-    const std::uint8_t* p = picture.data(0) + y * picture.plane(0).pitch + 3 * x;
+std::array<int, 3> pixel(WritableFrame& image, int x, int y) {
+    const std::uint8_t* p = image.data(0) + y * image.plane(0).pitch + 3 * x;
     return {p[0], p[1], p[2]};
 }
 
@@ -31,31 +31,31 @@ Detection detection(float x, float y, float w, float h, float score) {
     return result;
 }
 
-TEST(Annotate, kept_boxes_are_drawn_on_their_edges_alone_and_coloured_by_score) {
-    WritableFrame picture = canvas(200, 200, 128);
-    annotate(picture, {detection(20, 30, 60, 50, 1), detection(120, 120, 40, 40, 9)}, {}, {});
-    const auto low = pixel(picture, 20, 50);
-    const auto high = pixel(picture, 120, 140);
+TEST(Annotate, kept_boxes_are_drawn_on_their_edges_alone_and_colored_by_score) {
+    WritableFrame image = canvas(200, 200, 128);
+    annotate(image, {detection(20, 30, 60, 50, 1), detection(120, 120, 40, 40, 9)}, {}, {});
+    const auto low = pixel(image, 20, 50);
+    const auto high = pixel(image, 120, 140);
     EXPECT_NE(low, high);
     EXPECT_GT(low[2], low[1]) << "orange";
     EXPECT_GT(high[1], high[2]) << "green";
-    EXPECT_EQ(pixel(picture, 79, 60), low) << "the right edge is inside the box";
-    EXPECT_EQ(pixel(picture, 50, 79), low);
-    EXPECT_EQ(pixel(picture, 50, 55), (std::array<int, 3>{128, 128, 128}));
-    EXPECT_EQ(pixel(picture, 10, 10), (std::array<int, 3>{128, 128, 128}));
+    EXPECT_EQ(pixel(image, 79, 60), low) << "the right edge is inside the box";
+    EXPECT_EQ(pixel(image, 50, 79), low);
+    EXPECT_EQ(pixel(image, 50, 55), (std::array<int, 3>{128, 128, 128}));
+    EXPECT_EQ(pixel(image, 10, 10), (std::array<int, 3>{128, 128, 128}));
 }
 
 TEST(Annotate, raw_boxes_are_light) {
-    WritableFrame picture = canvas(100, 100, 100);
+    WritableFrame image = canvas(100, 100, 100);
     AnnotateStyle style;
-    annotate(picture, {}, {detection(20, 20, 30, 30, 1)}, style);
-    EXPECT_EQ(pixel(picture, 20, 30)[0], 100) << "only where they are wanted";
+    annotate(image, {}, {detection(20, 20, 30, 30, 1)}, style);
+    EXPECT_EQ(pixel(image, 20, 30)[0], 100) << "only where they are expected";
     style.raw = true;
-    annotate(picture, {}, {detection(20, 20, 30, 30, 1)}, style);
-    const auto edge = pixel(picture, 20, 30);
+    annotate(image, {}, {detection(20, 20, 30, 30, 1)}, style);
+    const auto edge = pixel(image, 20, 30);
     EXPECT_GT(edge[0], 100);
     EXPECT_LT(edge[0], 220);
-    EXPECT_EQ(pixel(picture, 21, 30)[0], 100) << "one pixel wide";
+    EXPECT_EQ(pixel(image, 21, 30)[0], 100) << "one pixel wide";
 }
 
 TEST(Annotate, boxes_outside_tiny_huge_or_not_finite_are_survived) {
@@ -66,7 +66,7 @@ TEST(Annotate, boxes_outside_tiny_huge_or_not_finite_are_survived) {
     for (const Privacy privacy : {Privacy::none, Privacy::blur, Privacy::pixelate}) {
         style.privacy = privacy;
         for (const auto& [width, height] : {std::pair{1, 1}, std::pair{3, 200}, std::pair{64, 48}}) {
-            WritableFrame picture = canvas(width, height, 50);
+            WritableFrame image = canvas(width, height, 50);
             const std::vector<Detection> boxes = {detection(-50, -50, 20, 20, 1),
                                                   detection(1e30F, 1e30F, 1e30F, 1e30F, 2),
                                                   detection(-1e30F, -1e30F, 3e38F, 3e38F, 3),
@@ -76,12 +76,12 @@ TEST(Annotate, boxes_outside_tiny_huge_or_not_finite_are_survived) {
                                                   detection(0.2F, 0.2F, 0.1F, 0.1F, 7),
                                                   detection(-10, -10, 500, 500, nan),
                                                   detection(-10, -10, 500, 500, 1e30F)};
-            annotate(picture, boxes, boxes, style);
+            annotate(image, boxes, boxes, style);
         }
     }
 }
 
-TEST(Annotate, labels_stay_in_the_picture) {
+TEST(Annotate, labels_stay_in_the_image) {
     WritableFrame without = canvas(120, 60, 30);
     WritableFrame with = canvas(120, 60, 30);
     AnnotateStyle style;
@@ -92,39 +92,39 @@ TEST(Annotate, labels_stay_in_the_picture) {
     EXPECT_NE(std::memcmp(with.data(0), without.data(0), bytes), 0);
 }
 
-// A face's detail is gone when few colours are left of many, and rows of cells are all that remains.
+// A face's detail is gone when few colors are left of many, and rows of cells are all that remains.
 TEST(Privacy, a_hidden_face_has_no_detail_left) {
     for (const Privacy privacy : {Privacy::pixelate, Privacy::blur}) {
-        WritableFrame picture = canvas(200, 200, 0);
+        WritableFrame image = canvas(200, 200, 0);
         for (int y = 0; y < 200; ++y) {
             for (int x = 0; x < 600; ++x) {
-                picture.data(0)[y * picture.plane(0).pitch + x] = static_cast<std::uint8_t>(((x / 3 + y) % 2) * 255);
+                image.data(0)[y * image.plane(0).pitch + x] = static_cast<std::uint8_t>(((x / 3 + y) % 2) * 255);
             }
         }
-        hide_faces(picture, {detection(50, 50, 100, 100, 1)}, privacy);
+        hide_faces(image, {detection(50, 50, 100, 100, 1)}, privacy);
         for (int y = 40; y < 160; ++y) {  // with its margin
             for (int x = 40; x < 160; ++x) {
-                const int value = pixel(picture, x, y)[0];
+                const int value = pixel(image, x, y)[0];
                 ASSERT_GT(value, 100) << x << ", " << y;
                 ASSERT_LT(value, 155) << x << ", " << y;
             }
         }
-        EXPECT_EQ(pixel(picture, 20, 20)[0], 0) << "outside nothing changes";
-        EXPECT_EQ(pixel(picture, 21, 20)[0], 255);
+        EXPECT_EQ(pixel(image, 20, 20)[0], 0) << "outside nothing changes";
+        EXPECT_EQ(pixel(image, 21, 20)[0], 255);
     }
 }
 
 TEST(Privacy, no_more_than_six_by_six_cells_are_left) {
-    WritableFrame picture = canvas(120, 120, 0);
+    WritableFrame image = canvas(120, 120, 0);
     for (int y = 0; y < 120; ++y) {
         for (int x = 0; x < 360; ++x) {
-            picture.data(0)[y * picture.plane(0).pitch + x] = static_cast<std::uint8_t>(x / 3 + y);
+            image.data(0)[y * image.plane(0).pitch + x] = static_cast<std::uint8_t>(x / 3 + y);
         }
     }
-    hide_faces(picture, {detection(20, 20, 80, 80, 1)}, Privacy::pixelate);
+    hide_faces(image, {detection(20, 20, 80, 80, 1)}, Privacy::pixelate);
     std::set<std::array<int, 3>> colors;
     for (int y = 10; y < 110; ++y) {
-        for (int x = 10; x < 110; ++x) colors.insert(pixel(picture, x, y));
+        for (int x = 10; x < 110; ++x) colors.insert(pixel(image, x, y));
     }
     EXPECT_LE(colors.size(), 36U);
 }

@@ -31,24 +31,24 @@ Rgb expected(int y, int u, int v, ColorMatrix matrix, ColorRange range) {
 
 Frame flat(PixelFormat format, int width, int height, int y, int u, int v, ColorMatrix matrix, ColorRange range) {
     FramePool pool;
-    WritableFrame picture = pool.take(format, width, height);
-    picture.info().matrix = matrix;
-    picture.info().range = range;
+    WritableFrame image = pool.take(format, width, height);
+    image.info().matrix = matrix;
+    image.info().range = range;
     const int values[3] = {y, u, v};
     for (int p = 0; p < plane_count(format); ++p) {
-        const PlaneView& plane = picture.plane(p);
+        const PlaneView& plane = image.plane(p);
         for (int row = 0; row < plane.height; ++row) {
-            std::uint8_t* bytes = picture.data(p) + row * plane.pitch;
+            std::uint8_t* bytes = image.data(p) + row * plane.pitch;
             for (int x = 0; x < plane.width; ++x) {
                 const bool interleaved = format == PixelFormat::nv12 && p == 1;
                 bytes[x] = static_cast<std::uint8_t>(values[interleaved ? 1 + x % 2 : p]);
             }
         }
     }
-    return std::move(picture).finish();
+    return std::move(image).finish();
 }
 
-TEST(PixelConverter, colours_are_those_of_the_definition) {
+TEST(PixelConverter, colors_are_those_of_the_definition) {
     constexpr std::array<std::array<int, 3>, 6> kColors = {
         {{81, 90, 240}, {145, 54, 34}, {41, 240, 110}, {128, 128, 128}, {235, 128, 128}, {60, 140, 150}}};
     PixelConverter converter;
@@ -108,7 +108,7 @@ TEST(PixelConverter, odd_sizes_and_tight_rows) {
     }
 }
 
-TEST(PixelConverter, limited_grey_is_stretched) {
+TEST(PixelConverter, limited_gray_is_stretched) {
     PixelConverter converter;
     std::array<std::uint8_t, 3> pixel{};
     const auto convert = [&](int y) {
@@ -124,9 +124,9 @@ TEST(PixelConverter, limited_grey_is_stretched) {
 
 TEST(PixelConverter, rgba_has_red_first) {
     FramePool pool;
-    WritableFrame picture = pool.take(PixelFormat::bgr24, 1, 1);
-    std::memcpy(picture.data(0), "\x01\x02\x03", 3);
-    const Frame frame = std::move(picture).finish();
+    WritableFrame image = pool.take(PixelFormat::bgr24, 1, 1);
+    std::memcpy(image.data(0), "\x01\x02\x03", 3);
+    const Frame frame = std::move(image).finish();
     PixelConverter converter;
     std::array<std::uint8_t, 4> pixel{};
     converter.convert(frame, Packing::rgba32, pixel.data(), 4);
@@ -139,7 +139,7 @@ TEST(PixelConverter, a_bgr_copy_keeps_number_and_time) {
     PixelConverter converter;
     FramePool pool;
     const Frame frame = flat(PixelFormat::yuv420p, 20, 10, 90, 100, 110, ColorMatrix::bt601, ColorRange::limited);
-    const Frame copy = converter.bgr_copy(frame.renumbered(5, 0.25, {}), pool).finish();
+    const Frame copy = converter.bgr_copy(frame.with_timing(5, 0.25, {}), pool).finish();
     EXPECT_EQ(copy.info().format, PixelFormat::bgr24);
     EXPECT_EQ(copy.info().index, 5);
     EXPECT_EQ(copy.info().pts, 0.25);

@@ -63,7 +63,7 @@ void expect_same(const Frame& frame, const cv::Mat& image) {
     }
 }
 
-void expect_refused(const std::string& path, const std::string& words) {
+void expect_rejected(const std::string& path, const std::string& words) {
     try {
         static_cast<void>(load_image(path));
         ADD_FAILURE() << path << " was accepted";
@@ -135,7 +135,7 @@ Bytes with_orientation(Bytes jpeg, std::uint8_t orientation) {
     return jpeg;
 }
 
-TEST(Image, exif_orientation_is_honoured) {
+TEST(Image, exif_orientation_is_honored) {
     const ScratchDir scratch;
     cv::Mat image(32, 64, CV_8UC1, cv::Scalar(0));
     image(cv::Rect(0, 0, 16, 16)).setTo(255);  // a white corner, top left as stored
@@ -144,33 +144,33 @@ TEST(Image, exif_orientation_is_honoured) {
         std::uint8_t orientation;
         bool right, bottom, turned;  // where the white corner is to be
     };
-    for (const Case& wanted : {Case{1, false, false, false}, Case{2, true, false, false}, Case{3, true, true, false},
-                               Case{4, false, true, false}, Case{5, false, false, true}, Case{6, true, false, true},
-                               Case{7, true, true, true}, Case{8, false, true, true}}) {
-        const Frame frame = load_image(write(scratch, "a.jpg", with_orientation(jpeg, wanted.orientation))).frame;
-        ASSERT_EQ(frame.width(), wanted.turned ? 32 : 64);
-        const int x = wanted.right ? frame.width() - 5 : 5;
-        const int y = wanted.bottom ? frame.height() - 5 : 5;
-        EXPECT_GT(frame.plane(0).data[y * frame.plane(0).pitch + x], 200) << int{wanted.orientation};
+    for (const Case& expected : {Case{1, false, false, false}, Case{2, true, false, false}, Case{3, true, true, false},
+                                 Case{4, false, true, false}, Case{5, false, false, true}, Case{6, true, false, true},
+                                 Case{7, true, true, true}, Case{8, false, true, true}}) {
+        const Frame frame = load_image(write(scratch, "a.jpg", with_orientation(jpeg, expected.orientation))).frame;
+        ASSERT_EQ(frame.width(), expected.turned ? 32 : 64);
+        const int x = expected.right ? frame.width() - 5 : 5;
+        const int y = expected.bottom ? frame.height() - 5 : 5;
+        EXPECT_GT(frame.plane(0).data[y * frame.plane(0).pitch + x], 200) << int{expected.orientation};
     }
 }
 
-TEST(Image, broken_files_are_refused_with_a_message) {
+TEST(Image, broken_files_are_rejected_with_a_message) {
     const ScratchDir scratch;
     const Bytes png = encoded(".png", gradient(64, 64, CV_8UC3));
-    expect_refused(write(scratch, "empty.png", {}), "empty");
-    expect_refused(write(scratch, "words.jpg", {'w', 'o', 'r', 'd', 's'}), "not an image");
-    expect_refused((scratch.path() / "missing.png").string(), "No such file");
-    expect_refused(write(scratch, "head.png", Bytes(png.begin(), png.begin() + 20)), "");
-    expect_refused(write(scratch, "head.jpg", {0xFF, 0xD8, 0xFF, 0xE0, 0, 4}), "");
+    expect_rejected(write(scratch, "empty.png", {}), "empty");
+    expect_rejected(write(scratch, "words.jpg", {'w', 'o', 'r', 'd', 's'}), "not an image");
+    expect_rejected((scratch.path() / "missing.png").string(), "No such file");
+    expect_rejected(write(scratch, "head.png", Bytes(png.begin(), png.begin() + 20)), "");
+    expect_rejected(write(scratch, "head.jpg", {0xFF, 0xD8, 0xFF, 0xE0, 0, 4}), "");
     Bytes bomb = png;
     std::fill(bomb.begin() + 16, bomb.begin() + 24, std::uint8_t{0x01});  // 16843009 x 16843009
-    expect_refused(write(scratch, "bomb.png", bomb), "too large");
+    expect_rejected(write(scratch, "bomb.png", bomb), "too large");
     const std::string pnm = "P6\n# 20000\n20000 20000\n255\n";
-    expect_refused(write(scratch, "bomb.ppm", Bytes(pnm.begin(), pnm.end())), "too large");
+    expect_rejected(write(scratch, "bomb.ppm", Bytes(pnm.begin(), pnm.end())), "too large");
     Bytes animated(40, 0);
     std::memcpy(animated.data(), "RIFF\x20\0\0\0WEBPVP8X\x0A\0\0\0\x02\0\0\0\x0F\0\0\x0F\0\0", 30);
-    expect_refused(write(scratch, "moving.webp", animated), "animated WebP");
+    expect_rejected(write(scratch, "moving.webp", animated), "animated WebP");
 }
 
 TEST(Image, a_cut_jpeg_gives_what_it_has_and_says_so) {
@@ -271,7 +271,7 @@ TEST(ImageFolder, images_come_in_natural_order_and_broken_ones_are_reported) {
     EXPECT_EQ(frame.info().index, 2);
 }
 
-TEST(ImageFolder, without_a_readable_image_it_is_refused) {
+TEST(ImageFolder, without_a_readable_image_it_is_rejected) {
     const ScratchDir scratch;
     EXPECT_THROW(static_cast<void>(open_source(scratch.path().string())), Error);
     write(scratch, "a.png", {'n', 'o'});

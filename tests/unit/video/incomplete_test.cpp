@@ -90,7 +90,7 @@ TEST(Incomplete, HealthyFilesAreNot) {
     }
 }
 
-// A recording may begin anywhere: what its first pictures need was never in it.
+// A recording may begin anywhere: what its first frames need was never in it.
 TEST(Incomplete, ARecordingThatBeginsBetweenKeyFramesIsNot) {
     TH_NEED_FFMPEG();
     const ScratchDir scratch;
@@ -131,17 +131,17 @@ TEST(Incomplete, ACutFileGivesWhatItHasAndIsReported) {
         const char* coding;
         const char* words;
     };
-    for (const Case& wanted : {Case{"a.mp4", "-c:v libx264 -g 5 -movflags +faststart", "the file ends early: after"},
-                               Case{"a.mkv", "-c:v libx264 -g 5", "the file ends early: after"},
-                               Case{"a.webm", "-c:v libvpx -deadline realtime", "the file ends early: after"},
-                               Case{"a.avi", "-c:v mpeg4", ""}, Case{"a.h264", "-c:v libx264 -g 5", "damaged"},
-                               Case{"a.gif", "", "the file ends early"}}) {
-        ffmpeg(clip(wanted.coding), scratch.path() / wanted.name);
-        const Outcome outcome = read_all(cut(scratch.path() / wanted.name, 0.6));
-        EXPECT_GT(outcome.pts.size(), 5U) << wanted.name;
-        EXPECT_LT(outcome.pts.size(), 30U) << wanted.name;
-        EXPECT_NE(outcome.incomplete, "") << wanted.name;
-        EXPECT_NE(outcome.incomplete.find(wanted.words), std::string::npos) << outcome.incomplete;
+    for (const Case& expected : {Case{"a.mp4", "-c:v libx264 -g 5 -movflags +faststart", "the file ends early: after"},
+                                 Case{"a.mkv", "-c:v libx264 -g 5", "the file ends early: after"},
+                                 Case{"a.webm", "-c:v libvpx -deadline realtime", "the file ends early: after"},
+                                 Case{"a.avi", "-c:v mpeg4", ""}, Case{"a.h264", "-c:v libx264 -g 5", "damaged"},
+                                 Case{"a.gif", "", "the file ends early"}}) {
+        ffmpeg(clip(expected.coding), scratch.path() / expected.name);
+        const Outcome outcome = read_all(cut(scratch.path() / expected.name, 0.6));
+        EXPECT_GT(outcome.pts.size(), 5U) << expected.name;
+        EXPECT_LT(outcome.pts.size(), 30U) << expected.name;
+        EXPECT_NE(outcome.incomplete, "") << expected.name;
+        EXPECT_NE(outcome.incomplete.find(expected.words), std::string::npos) << outcome.incomplete;
     }
 }
 

@@ -1,4 +1,4 @@
-// Files that go round: the same pictures, numbers and times in every round, whether or not the decoder goes on.
+// Files that go round: the same frames, numbers and times in every round, whether or not the decoder goes on.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -106,7 +106,7 @@ TEST(Loop, TheDecoderGoesOnAndEveryRoundIsTheSame) {
     expect_rounds(make("mjpeg.mkv", "-c:v mjpeg -qscale:v 4"), true);
 }
 
-TEST(Loop, WhereTheDecoderCannotGoOnTheFileStartsAnew) {
+TEST(Loop, WhereTheDecoderCannotGoOnTheFileStartsAgain) {
     TH_NEED_FFMPEG();
     const ScratchDir scratch;
     const auto raw = scratch.path() / "raw.h264";
@@ -115,7 +115,7 @@ TEST(Loop, WhereTheDecoderCannotGoOnTheFileStartsAnew) {
     const auto gif = scratch.path() / "a.gif";
     ffmpeg(kThreeSeconds, gif);
     expect_rounds(gif.string(), false);
-    // Cut where the first pictures need some of before the cut.
+    // Cut where the first frames need some of before the cut.
     const auto whole = scratch.path() / "whole.ts";
     ffmpeg(std::string(kThreeSeconds) + "-c:v libx264 -g 12 -bf 3 -x264-params open-gop=1:scenecut=0", whole);
     const auto cut = scratch.path() / "cut.mkv";

@@ -147,21 +147,21 @@ TEST(MediaFile, odd_sizes_one_pixel_and_other_pixel_formats) {
         const char* codec;
         PixelFormat format;
     };
-    for (const Case& wanted : {Case{"63x49", "-c:v ffv1 -pix_fmt yuv420p", PixelFormat::yuv420p},
-                               Case{"1x1", "-c:v ffv1 -pix_fmt yuv420p", PixelFormat::yuv420p},
-                               Case{"64x48", "-c:v ffv1 -pix_fmt yuv422p10le", PixelFormat::yuv420p},
-                               Case{"65x47", "-c:v ffv1 -pix_fmt yuv444p", PixelFormat::yuv420p},
-                               Case{"64x48", "-c:v ffv1 -pix_fmt gray", PixelFormat::gray8},
-                               Case{"64x48", "-c:v ffv1 -pix_fmt bgr0", PixelFormat::bgr24},
-                               Case{"64x48", "-c:v mjpeg -pix_fmt yuvj422p", PixelFormat::yuv420p}}) {
+    for (const Case& expected : {Case{"63x49", "-c:v ffv1 -pix_fmt yuv420p", PixelFormat::yuv420p},
+                                 Case{"1x1", "-c:v ffv1 -pix_fmt yuv420p", PixelFormat::yuv420p},
+                                 Case{"64x48", "-c:v ffv1 -pix_fmt yuv422p10le", PixelFormat::yuv420p},
+                                 Case{"65x47", "-c:v ffv1 -pix_fmt yuv444p", PixelFormat::yuv420p},
+                                 Case{"64x48", "-c:v ffv1 -pix_fmt gray", PixelFormat::gray8},
+                                 Case{"64x48", "-c:v ffv1 -pix_fmt bgr0", PixelFormat::bgr24},
+                                 Case{"64x48", "-c:v mjpeg -pix_fmt yuvj422p", PixelFormat::yuv420p}}) {
         const std::string path = (scratch.path() / "a.mkv").string();
-        ffmpeg(
-            std::string("-f lavfi -i color=red:size=64x48:rate=5 -t 1 -vf scale=") + wanted.size + " " + wanted.codec,
-            path);
+        ffmpeg(std::string("-f lavfi -i color=red:size=64x48:rate=5 -t 1 -vf scale=") + expected.size + " " +
+                   expected.codec,
+               path);
         const std::vector<Frame> frames = all_frames(*open_source(path));
-        ASSERT_EQ(frames.size(), 5U) << wanted.size << wanted.codec;
-        EXPECT_EQ(frames[0].info().format, wanted.format) << wanted.codec;
-        EXPECT_EQ(std::to_string(frames[0].width()) + "x" + std::to_string(frames[0].height()), wanted.size);
+        ASSERT_EQ(frames.size(), 5U) << expected.size << expected.codec;
+        EXPECT_EQ(frames[0].info().format, expected.format) << expected.codec;
+        EXPECT_EQ(std::to_string(frames[0].width()) + "x" + std::to_string(frames[0].height()), expected.size);
     }
 }
 
@@ -288,7 +288,7 @@ TEST(MediaFile, damaged_data_is_survived_and_counted) {
     EXPECT_NE(source->notice(), "");
 }
 
-TEST(MediaFile, what_is_no_video_is_refused_with_a_message) {
+TEST(MediaFile, what_is_no_video_is_rejected_with_a_message) {
     const ScratchDir scratch;
     const auto path = [&](const char* name) { return (scratch.path() / name).string(); };
     EXPECT_EQ(failure_of_reading(path("missing.mp4")), ErrorKind::input);
@@ -310,7 +310,7 @@ TEST(MediaFile, what_is_no_video_is_refused_with_a_message) {
     EXPECT_EQ(failure_of_reading("nonsense://host/x"), ErrorKind::input);
 }
 
-TEST(MediaFile, files_without_pictures_are_refused) {
+TEST(MediaFile, files_without_images_are_rejected) {
     TH_NEED_FFMPEG();
     const ScratchDir scratch;
     const auto sound = (scratch.path() / "sound.m4a").string();
@@ -327,7 +327,7 @@ TEST(MediaFile, files_without_pictures_are_refused) {
     EXPECT_EQ(failure_of_reading(headless), ErrorKind::input);
 }
 
-TEST(MediaFile, a_picture_of_20000_by_20000_is_refused) {
+TEST(MediaFile, a_image_of_20000_by_20000_is_rejected) {
     const ScratchDir scratch;
     const auto path = (scratch.path() / "huge.y4m").string();
     const std::string header = "YUV4MPEG2 W20000 H20000 F25:1 C420\nFRAME\n";

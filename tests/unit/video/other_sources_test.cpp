@@ -44,7 +44,7 @@ TEST(CrowdSource, frames_are_the_generators) {
 }
 
 TEST(CrowdSource, wrong_keys_are_named) {
-    for (const char* spec : {"crowd:faces=many", "crowd:size=0x0", "crowd:colour=red", "crowd:faces=1,faces=2"}) {
+    for (const char* spec : {"crowd:faces=many", "crowd:size=0x0", "crowd:color=red", "crowd:faces=1,faces=2"}) {
         EXPECT_EQ(kind_of_failure(spec), ErrorKind::usage) << spec;
     }
 }
@@ -71,17 +71,17 @@ TEST(Mosaic, four_copies_of_every_format_and_size) {
     FramePool pool;
     for (const PixelFormat format : {PixelFormat::bgr24, PixelFormat::gray8, PixelFormat::yuv420p, PixelFormat::nv12}) {
         for (const auto& [width, height] : {std::pair{6, 4}, std::pair{5, 3}, std::pair{1, 1}}) {
-            WritableFrame picture = pool.take(format, width, height);
+            WritableFrame image = pool.take(format, width, height);
             for (int p = 0; p < plane_count(format); ++p) {
-                const PlaneView& plane = picture.plane(p);
+                const PlaneView& plane = image.plane(p);
                 for (int y = 0; y < plane.height; ++y) {
                     for (int x = 0; x < plane.width; ++x) {
-                        picture.data(p)[y * plane.pitch + x] = static_cast<std::uint8_t>(100 * p + 10 * y + x);
+                        image.data(p)[y * plane.pitch + x] = static_cast<std::uint8_t>(100 * p + 10 * y + x);
                     }
                 }
             }
-            picture.info().pts = 1.5;
-            const Frame single = std::move(picture).finish();
+            image.info().pts = 1.5;
+            const Frame single = std::move(image).finish();
             auto mosaic = make_mosaic(std::make_unique<OneFrame>(single));
             EXPECT_EQ(mosaic->info().width, 2 * width);
             EXPECT_EQ(mosaic->info().name, "mosaic:one");
@@ -121,7 +121,7 @@ TEST(Mosaic, of_a_crowd_and_of_itself) {
     EXPECT_EQ(kind_of_failure("mosaic:"), ErrorKind::input);
 }
 
-TEST(Camera, one_that_is_not_there_is_refused_and_names_those_that_are) {
+TEST(Camera, one_that_is_not_there_is_rejected_and_names_those_that_are) {
     for (const char* spec : {"camera:9999", "/dev/video9999"}) {
         try {
             static_cast<void>(open_source(spec));
@@ -155,7 +155,7 @@ TEST(Gstreamer, a_pipeline_plays_where_there_is_gstreamer) {
     EXPECT_EQ(frame.width(), 64);
 }
 
-TEST(Gstreamer, a_broken_pipeline_is_refused_without_its_password) {
+TEST(Gstreamer, a_broken_pipeline_is_rejected_without_its_password) {
     try {
         SourceOptions options;
         options.open_timeout = 1;  // OpenCV waits for ever on what is left of such a pipeline

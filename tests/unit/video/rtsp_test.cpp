@@ -98,11 +98,11 @@ TEST_F(Rtsp, a_lost_connection_comes_back_again_and_again) {
     Frame frame;
     for (int round = 0; round < 3; ++round) {
         ASSERT_TRUE(reads(*source, 3, frame)) << round;
-        server_->refuse(round == 1);
+        server_->reject(round == 1);
         server_->drop();
         // Attempts count from the last lasting connection: the first one was in round 0.
         ASSERT_TRUE(says(*source, round == 1 ? "attempt 3" : "reconnecting")) << source->notice();
-        server_->refuse(false);
+        server_->reject(false);
     }
     ASSERT_TRUE(reads(*source, 3, frame));
 }
@@ -112,7 +112,7 @@ TEST_F(Rtsp, attempts_may_be_limited) {
     auto source = open_source(server_->url(), options_);
     Frame frame;
     ASSERT_TRUE(reads(*source, 3, frame));
-    server_->refuse(true);
+    server_->reject(true);
     server_->drop();
     EXPECT_THROW(
         {
@@ -136,8 +136,8 @@ TEST_F(Rtsp, a_stop_request_and_the_end_of_the_source_do_not_wait_for_data) {
     while (server_->connected()) std::this_thread::yield();
 }
 
-TEST_F(Rtsp, a_wrong_address_is_refused_at_once) {
-    server_->refuse(true);
+TEST_F(Rtsp, a_wrong_address_is_rejected_at_once) {
+    server_->reject(true);
     EXPECT_THROW(static_cast<void>(open_source(server_->url(), options_)), Error);
     const std::string url = server_->url();
     server_.reset();
@@ -148,7 +148,7 @@ TEST_F(Rtsp, a_server_that_says_nothing_runs_into_the_time_limit) {
     server_->stall(true);
     options_.open_timeout = 0.5;
     try {
-        auto source = open_source(server_->url(), options_);  // the description came, the pictures do not
+        auto source = open_source(server_->url(), options_);  // the description came, the frames do not
         Frame frame;
         EXPECT_EQ(source->read(frame, {}), ReadStatus::timeout);
     } catch (const Error& failure) {
@@ -158,7 +158,7 @@ TEST_F(Rtsp, a_server_that_says_nothing_runs_into_the_time_limit) {
 
 TEST_F(Rtsp, passwords_appear_nowhere) {
     std::ostringstream log;
-    const auto former = spdlog::default_logger();
+    const auto previous = spdlog::default_logger();
     auto logger = std::make_shared<spdlog::logger>("test", std::make_shared<spdlog::sinks::ostream_sink_mt>(log));
     logger->set_level(spdlog::level::trace);
     spdlog::set_default_logger(logger);
@@ -167,7 +167,7 @@ TEST_F(Rtsp, passwords_appear_nowhere) {
         auto source = open_source(server_->url("alice:wonder-land"), options_);
         Frame frame;
         reads(*source, 2, frame);
-        server_->refuse(true);
+        server_->reject(true);
         server_->drop();
         says(*source, "attempt 2");
         shown = source->info().name + source->info().details + source->notice() + source->current_name();
@@ -177,7 +177,7 @@ TEST_F(Rtsp, passwords_appear_nowhere) {
     } catch (const Error& failure) {
         shown += failure.what();
     }
-    spdlog::set_default_logger(former);
+    spdlog::set_default_logger(previous);
     shown += log.str();
     EXPECT_EQ(shown.find("wonder-land"), std::string::npos) << shown;
     EXPECT_EQ(shown.find("alice"), std::string::npos) << shown;

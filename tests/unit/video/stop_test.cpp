@@ -114,7 +114,7 @@ TEST(Stop, EndsTheOpeningOfRtsp) {
     const ScratchDir scratch;
     test::ffmpeg("-f lavfi -i testsrc=size=64x48:rate=25 -t 1 -pix_fmt yuv420p -c:v libx264", scratch.path() / "a.mp4");
     test::RtspServer server(scratch.path() / "a.mp4");
-    server.stall(true);  // the description comes, the pictures do not
+    server.stall(true);  // the description comes, the frames do not
     std::stop_source stop;
     const std::jthread stopper([&stop] {
         std::this_thread::sleep_for(std::chrono::milliseconds(200));

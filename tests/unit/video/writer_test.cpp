@@ -20,20 +20,20 @@ using test::ScratchDir;
 
 Frame plain(int width, int height, int b, int g, int r, double pts, PixelFormat format = PixelFormat::bgr24) {
     static FramePool pool;
-    WritableFrame picture = pool.take(format, width, height);
+    WritableFrame image = pool.take(format, width, height);
     const int values[3] = {b, g, r};
     for (int p = 0; p < plane_count(format); ++p) {
-        const PlaneView& plane = picture.plane(p);
+        const PlaneView& plane = image.plane(p);
         for (int y = 0; y < plane.height; ++y) {
             for (int x = 0; x < plane.width; ++x) {
                 const int value = format == PixelFormat::bgr24 ? values[x % 3] : values[p];
-                picture.data(p)[y * plane.pitch + x] = static_cast<std::uint8_t>(value);
+                image.data(p)[y * plane.pitch + x] = static_cast<std::uint8_t>(value);
             }
         }
     }
-    picture.info().pts = pts;
-    if (format == PixelFormat::bgr24) picture.info().range = ColorRange::full;
-    return std::move(picture).finish();
+    image.info().pts = pts;
+    if (format == PixelFormat::bgr24) image.info().range = ColorRange::full;
+    return std::move(image).finish();
 }
 
 std::vector<Frame> read_back(const std::string& path) {
@@ -56,7 +56,7 @@ void expect_near(const std::vector<int>& got, const std::vector<int>& want, int 
     for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(got[i], want[i], tolerance) << "channel " << i;
 }
 
-TEST(VideoWriter, colours_and_times_come_back) {
+TEST(VideoWriter, colors_and_times_come_back) {
     const ScratchDir scratch;
     for (const char* name : {"a.mp4", "a.mkv", "a.mov"}) {
         const std::string path = (scratch.path() / name).string();

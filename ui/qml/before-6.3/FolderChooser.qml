@@ -5,6 +5,6 @@ import QtQuick.Dialogs
 FileDialog {
     signal chosen(url folder)
 
-    title: qsTr("Open a folder of pictures: choose any file in it")
+    title: qsTr("Open a folder of images: choose any file in it")
     onAccepted: chosen(Qt.resolvedUrl(selectedFile.toString().replace(/[^/]*$/, "")))
 }

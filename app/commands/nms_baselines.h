@@ -1,0 +1,26 @@
+// What `bench nms` compares the engines with on the CPU.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/detect/detection.h"
+#include "core/detect/nms.h"
+
+namespace throng {
+
+struct BaselineTime {
+    std::string name;
+    double median_ms;
+    std::int64_t kept;
+};
+
+// Runs each baseline that knows the rule for about half a second, at least once: "plain", one-pass or greedy written
+// down in two loops, pair by pair, on one thread; "opencv", cv::dnn::NMSBoxes, for greedy with the IoU. Baselines are
+// quadratic: none is run for more than kMaxBaselineInput boxes.
+[[nodiscard]] std::vector<BaselineTime> time_baselines(const DetectionSet& boxes, const NmsParams& params);
+
+inline constexpr std::size_t kMaxBaselineInput = 70000;
+
+}  // namespace throng

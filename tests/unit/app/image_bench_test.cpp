@@ -1,0 +1,83 @@
+// `throng bench cascade|hog|cnn` on small images, and what they share; no times are judged.
+#include "app/commands/image_bench.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "core/base/error.h"
+#include "tests/support/test_data.h"
+#include "tests/unit/app/program.h"
+
+namespace throng {
+namespace {
+
+// The document that `throng bench ARGUMENTS` writes for two runs on a small crowd.
+nlohmann::json bench(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "bench");
+    arguments.insert(arguments.end(), {"--size", "160x128", "--repeat", "2", "--backend", "cpu", "--json", "-"});
+    const test::ProgramResult result = test::run_program(arguments);
+    EXPECT_EQ(result.status, 0) << result.err;
+    return nlohmann::json::parse(result.out, nullptr, false);
+}
+
+void expect_times(const nlohmann::json& row) {
+    EXPECT_EQ(row["runs"], 2) << row;
+    EXPECT_GT(row["least_ms"], 0) << row;
+    EXPECT_LE(row["least_ms"], row["median_ms"]) << row;
+    EXPECT_LE(row["median_ms"], row["p99_ms"]) << row;
+}
+
+TEST(ImageBench, MeasuresCascadesBesideOpenCvs) {
+    if (!test::cascade_file("haarcascade_frontalface_alt2.xml")) GTEST_SKIP() << "skipped: no opencv-data";
+    const nlohmann::json all = bench({"cascade", "--faces", "3", "--min-size", "40"});
+    EXPECT_EQ(all["image"], "crowd of 3");
+    EXPECT_EQ(all["width"], 160);
+    EXPECT_EQ(all["backend"], "cpu");
+    ASSERT_EQ(all["rows"].size(), 1U) << "one setting was asked for";
+    expect_times(all["rows"][0]);
+    EXPECT_TRUE(all["rows"][0]["stages_ms"].contains("cascade"));
+    EXPECT_EQ(all["rows"][0]["accepted"], all["rows"][0]["opencv"]["accepted"]);
+}
+
+TEST(ImageBench, MeasuresHogBesideOpenCvs) {
+    const nlohmann::json all = bench({"hog"});
+    ASSERT_EQ(all["rows"].size(), 4U) << "two settings, two detectors";
+    for (const nlohmann::json& row : all["rows"]) expect_times(row);
+    EXPECT_TRUE(all["rows"][0]["stages_ms"].contains("svm"));
+    EXPECT_EQ(all["rows"][1]["backend"], "OpenCV");
+    EXPECT_EQ(all["rows"][1]["ratio"], 1);
+}
+
+TEST(ImageBench, MeasuresANetworkBesideOpenCvs) {
+    TH_NEED(data, test::data_dir(), "test data");
+    const nlohmann::json all = bench({"cnn", "--model", (data / "models/yunet_n_320_320.onnx").string()});
+    ASSERT_EQ(all["rows"].size(), 2U);
+    for (const nlohmann::json& row : all["rows"]) expect_times(row);
+    EXPECT_TRUE(all["rows"][0].contains("raw"));
+    EXPECT_GT(all["rows"][0]["multiply_adds"], 0);
+    EXPECT_FALSE(all["rows"][1].contains("raw")) << "a baseline tells only what it kept";
+}
+
+TEST(ImageBench, GivesMediansOfRunsAndStages) {
+    RunSamples samples;
+    EXPECT_EQ(samples.median(), 0);
+    EXPECT_EQ(samples.stage("svm", 2), "-");
+    for (const double ms : {3.0, 1.0, 2.0}) samples.add(ms, {{"svm", ms / 2}});
+    EXPECT_EQ(samples.median(), 2);
+    EXPECT_EQ(samples.least(), 1);
+    EXPECT_EQ(samples.stage("svm", 2), "1.00");
+    EXPECT_EQ(samples.json()["p99_ms"], 3);
+    EXPECT_EQ(samples.json()["stages_ms"]["svm"], 1);
+}
+
+TEST(ImageBench, RejectsImagesThatAreNone) {
+    EXPECT_THROW(static_cast<void>(first_image("/nonexistent.png")), Error);
+    EXPECT_THROW(static_cast<void>(drawn_image("640")), Error);
+    EXPECT_EQ(drawn_image("80x64", 2).frame.height(), 64);
+}
+
+}  // namespace
+}  // namespace throng

@@ -1,0 +1,123 @@
+#include "ui/video/display_image.h"
+
+#include <QPainter>
+#include <algorithm>
+#include <opencv2/imgproc.hpp>
+
+#include "core/base/error.h"
+#include "ui/video/overlay_painter.h"
+
+namespace throng::ui {
+namespace {
+
+constexpr std::size_t kImages = 6;  // kept for reuse: one being made, some on their way to the screen
+
+cv::Mat mat_of(QImage& image) {
+    return {image.height(), image.width(), CV_8UC4, image.bits(), static_cast<std::size_t>(image.bytesPerLine())};
+}
+
+cv::Mat mat_of(const QImage& image) {
+    return {image.height(), image.width(), CV_8UC4, const_cast<uchar*>(image.constBits()),
+            static_cast<std::size_t>(image.bytesPerLine())};
+}
+
+// Every face becomes a few soft patches of color: nobody can be told from them, and nothing of the face is left to be
+// sharpened again.
+void blur_faces(QImage& image, const FrameResult& result) {
+    constexpr float kMargin = 0.15F;  // of the box, on every side
+    constexpr int kPatches = 5;
+    const float scale_x = static_cast<float>(image.width()) / static_cast<float>(result.frame.width());
+    const float scale_y = static_cast<float>(image.height()) / static_cast<float>(result.frame.height());
+    cv::Mat pixels = mat_of(image);
+    for (const Detection& d : result.kept.detections) {
+        const float margin_x = d.box.w * kMargin;
+        const float margin_y = d.box.h * kMargin;
+        const QRect area = QRectF(static_cast<double>((d.box.x - margin_x) * scale_x),
+                                  static_cast<double>((d.box.y - margin_y) * scale_y),
+                                  static_cast<double>((d.box.w + 2 * margin_x) * scale_x),
+                                  static_cast<double>((d.box.h + 2 * margin_y) * scale_y))
+                               .toAlignedRect()
+                               .intersected(image.rect());
+        if (area.isEmpty()) continue;
+        cv::Mat face = pixels(cv::Rect(area.x(), area.y(), area.width(), area.height()));
+        cv::Mat patches;
+        cv::resize(face, patches, {kPatches, kPatches}, 0, 0, cv::INTER_AREA);
+        cv::resize(patches, face, face.size(), 0, 0, cv::INTER_LINEAR);
+    }
+}
+
+// Made for the screen by the device itself: 4:2:0 and gray frames, as they are.
+bool stays_on_device(const ImageRequest& request) {
+    const Frame& frame = request.result->frame;
+    return request.keep_on_device && frame.info().memory == MemoryKind::device && frame.has_luma() && !request.blur &&
+           !request.paint_overlay;
+}
+
+}  // namespace
+
+DisplayImage ImageMaker::make(const ImageRequest& request) {
+    if (stays_on_device(request)) return {request.result, request.run, {}};
+    const FrameResult& result = *request.result;
+    const QSize frame(result.frame.width(), result.frame.height());
+    const ViewMapping mapping(request.item, frame, request.device_ratio);
+    const QSize requested = mapping.device_size();
+
+    QImage image = convert(result.frame);
+    // A graphics card scales well down to one half; below that it would skip pixels. The software renderer would scale
+    // on the window's thread.
+    const bool scale = request.paint_overlay ? requested != frame : 2 * requested.width() <= frame.width();
+    if (scale && !requested.isEmpty()) {
+        QImage small = scaled(image, requested);
+        recycle(image);
+        image = std::move(small);
+    }
+    if (request.blur) blur_faces(image, result);
+    if (request.paint_overlay && !requested.isEmpty()) {
+        plan_overlay(result, mapping, request.overlay, request.device_ratio, plan_);
+        QPainter painter(&image);
+        painter.scale(request.device_ratio, request.device_ratio);
+        painter.translate(-mapping.target().topLeft());
+        paint_overlay(painter, plan_);
+    }
+    recycle(image);
+    return {request.result, request.run, image};
+}
+
+void ImageMaker::recycle(const QImage& image) {
+    if (images_.size() >= kImages) {
+        const auto free = std::find_if(images_.begin(), images_.end(), [](const QImage& i) { return i.isDetached(); });
+        images_.erase(free != images_.end() ? free : images_.begin());
+    }
+    images_.push_back(image);
+}
+
+QImage ImageMaker::take(QSize size) {
+    std::erase_if(images_, [&](const QImage& image) { return image.size() != size && image.isDetached(); });
+    const auto free = std::find_if(images_.begin(), images_.end(),
+                                   [&](const QImage& image) { return image.size() == size && image.isDetached(); });
+    QImage image;
+    if (free != images_.end()) {
+        image = std::move(*free);
+        images_.erase(free);
+    } else {
+        image = QImage(size, QImage::Format_RGB32);
+    }
+    if (image.isNull()) throw Error(ErrorKind::internal, "there is no memory for an image of this size");
+    return image;
+}
+
+QImage ImageMaker::convert(const Frame& frame) {
+    QImage image = take({frame.width(), frame.height()});
+    converter_.convert(frame, Packing::bgra32, image.bits(), image.bytesPerLine());
+    return image;
+}
+
+QImage ImageMaker::scaled(const QImage& image, QSize size) {
+    QImage result = take(size);
+    cv::Mat to = mat_of(result);
+    const bool smaller = size.width() < image.width();
+    cv::resize(mat_of(image), to, {size.width(), size.height()}, 0, 0, smaller ? cv::INTER_AREA : cv::INTER_LINEAR);
+    return result;
+}
+
+}  // namespace throng::ui
