@@ -97,7 +97,7 @@ int run_window(int argc, char** argv, WindowOptions options) {
     if (cost) cost->report();
     if (!screenshot || (options.interrupted && options.interrupted())) return status;
     screenshot->finish();
-    return session.failure() ? exit_status(session.failure()->kind()) : status;
+    return status;
 }
 
 }  // namespace throng::ui

@@ -25,9 +25,8 @@ struct WindowOptions {
     std::function<bool()> interrupted;  // asked now and then; true closes the window
 };
 
-// Opens the window and runs it. 0, or with a screenshot the exit status of what went wrong with the source (the image
-// then shows the error). Throws Error(unavailable) when there is no display, Error(input) when the screenshot cannot be
-// written.
+// Opens the window and runs it. Returns the exit status. Throws Error(unavailable) when there is no display; with a
+// screenshot, the failure of the source, or Error(input) when the file cannot be written.
 int run_window(int argc, char** argv, WindowOptions options);
 
 // Makes the module Throng.Ui known to the engine; the address of its Main.qml. For run_window and tests.

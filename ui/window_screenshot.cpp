@@ -1,7 +1,8 @@
 #include "ui/window_screenshot.h"
 
 #include <QCoreApplication>
-#include <QImageWriter>
+
+#include "ui/session/capture_files.h"
 
 namespace throng::ui {
 namespace {
@@ -34,13 +35,10 @@ void WindowScreenshot::take() {
 }
 
 void WindowScreenshot::finish() {
+    if (session_.failure()) throw Error(*session_.failure());
     if (image_.isNull()) throw Error(ErrorKind::internal, "the window was closed before its image was taken");
-    QImageWriter writer(path_, "png");
-    writer.setCompression(100);  // of 100
-    if (!writer.write(image_)) {
-        throw Error(ErrorKind::input, "cannot write the screenshot: " + writer.errorString().toStdString(),
-                    path_.toStdString(), "check that the folder exists and has room");
-    }
+    constexpr int kMinFile = 100;
+    write_png(image_, path_, kMinFile);
 }
 
 }  // namespace throng::ui

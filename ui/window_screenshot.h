@@ -17,7 +17,8 @@ public:
     // there has been drawn.
     WindowScreenshot(QQuickWindow& window, Session& session, QString path, int results);
 
-    // Writes the file. Throws Error(input) when it cannot be written, Error(internal) when there is no image.
+    // Writes the file. Throws the session's failure and leaves the file alone where there is one; Error(input) when it
+    // cannot be written, Error(internal) when there is no image of the window.
     void finish();
 
 private:

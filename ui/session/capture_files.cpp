@@ -1,11 +1,15 @@
 #include "ui/session/capture_files.h"
 
+#include <QBuffer>
 #include <QDateTime>
 #include <QDir>
 #include <QImageWriter>
 #include <QStandardPaths>
 
+#include <string_view>
+
 #include "core/base/error.h"
+#include "core/base/output_file.h"
 
 namespace throng::ui {
 
@@ -36,11 +40,18 @@ ImageRequest screenshot_request(const std::shared_ptr<const FrameResult>& result
 }
 
 void write_screenshot(const ImageRequest& request, const QString& path) {
-    const DisplayImage image = ImageMaker().make(request);
-    if (QImageWriter writer(path, "png"); !writer.write(image.image)) {
-        throw Error(ErrorKind::input, "cannot write the screenshot: " + writer.errorString().toStdString(),
-                    path.toStdString(), "check that the folder exists and has room");
+    write_png(ImageMaker().make(request).image, path);
+}
+
+void write_png(const QImage& image, const QString& path, int compression) {
+    QByteArray bytes;
+    QBuffer buffer(&bytes);
+    QImageWriter writer(&buffer, "png");
+    writer.setCompression(compression);
+    if (!writer.write(image)) {
+        throw Error(ErrorKind::internal, "cannot encode the screenshot: " + writer.errorString().toStdString());
     }
+    write_file(path.toStdString(), {bytes.constData(), static_cast<std::size_t>(bytes.size())});
 }
 
 }  // namespace throng::ui

@@ -1,6 +1,7 @@
 // Where screenshots and recordings go, and how a screenshot is written.
 #pragma once
 
+#include <QImage>
 #include <QString>
 
 #include "ui/session/display_settings.h"
@@ -8,7 +9,7 @@
 
 namespace throng::ui {
 
-enum class CaptureKind { image, video };
+enum class CaptureKind { frame, video };
 
 // A new file named after the time of day in the user's folder of images or videos (made when it is missing), else in
 // the home folder: "…/throng-2025-03-14-152653.png".
@@ -20,5 +21,8 @@ enum class CaptureKind { image, video };
 
 // Makes the image and writes it as PNG; on any thread. Throws Error(input) when the file cannot be written.
 void write_screenshot(const ImageRequest& request, const QString& path);
+
+// Writes a whole PNG file or leaves what was there. Throws as write_file does. compression: 0 to 100, -1 for the usual.
+void write_png(const QImage& image, const QString& path, int compression = -1);
 
 }  // namespace throng::ui

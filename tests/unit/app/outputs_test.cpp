@@ -185,6 +185,40 @@ TEST_F(Outputs, AnEarlierResultSurvivesARunThatCannotBegin) {
     }
 }
 
+#ifdef TH_WITH_UI
+
+TEST_F(Outputs, AScreenshotOfAFailedSourceLeavesTheFile) {
+    const auto before = snapshot();
+    ProgramOptions options;
+    options.environment = {"QT_QPA_PLATFORM=offscreen"};
+    for (const char* source : {"missing.mp4", "boxes.csv"}) {
+        const ProgramResult result =
+            run_program({"view", file(source), "--screenshot", file("earlier.jsonl")}, options);
+        EXPECT_EQ(result.status, 3) << result.err;
+        EXPECT_NE(result.err.find(source), std::string::npos) << result.err;
+        EXPECT_EQ(snapshot(), before) << source;
+    }
+}
+
+TEST_F(Outputs, AScreenshotThatCannotBeWrittenNamesTheReason) {
+    ProgramOptions options;
+    options.environment = {"QT_QPA_PLATFORM=offscreen"};
+    const Arguments view{"view", kSmallCrowd, "--screenshot-after", "1", "--screenshot"};
+    const auto shoot = [&](const std::string& path) {
+        Arguments command = view;
+        command.push_back(path);
+        return run_program(command, options);
+    };
+    const ProgramResult full = shoot("/dev/full");
+    EXPECT_EQ(full.status, 3) << full.err;
+    EXPECT_NE(full.err.find("No space left on device"), std::string::npos) << full.err;
+    const ProgramResult whole = shoot(file("earlier.jsonl"));
+    EXPECT_EQ(whole.status, 0) << whole.err;
+    EXPECT_EQ(contents(file("earlier.jsonl")).substr(1, 3), "PNG");
+}
+
+#endif
+
 TEST_F(Outputs, TwoRunsIntoOneFileDoNotMix) {
     ProgramResult second;
     ProgramOptions options;
