@@ -2,8 +2,13 @@
 
 #include <spdlog/spdlog.h>
 
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
 #include <mutex>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "core/base/secrets.h"
 
@@ -22,7 +27,27 @@ void count_error(void* object) {
     if (errors != nullptr) ++*errors;
 }
 
+thread_local InputLog* input_log = nullptr;
+
+void evaluate_line(const void* object, std::string_view format, va_list arguments) {
+    if (format.starts_with("Chunked encoding data size: ")) {
+        char line[64];
+        std::vsnprintf(line, sizeof line, format.data(), arguments);
+        const char* number = line + std::string_view(line).rfind(' ') + 1;
+        input_log->http_chunk = std::strtoull(number, nullptr, 10);
+    }
+    if (object == nullptr || object != input_log->demuxer) return;
+    if (format.starts_with("File ended prematurely")) input_log->cut_short = true;
+    if (format.starts_with("Failed to open segment")) ++input_log->missing_segments;
+}
+
 void forward_line(void* object, int level, const char* format, va_list arguments) {
+    if (input_log != nullptr) {
+        va_list copy;
+        va_copy(copy, arguments);
+        evaluate_line(object, format, copy);
+        va_end(copy);
+    }
     if (level <= AV_LOG_ERROR) count_error(object);
     if (level > AV_LOG_WARNING || !spdlog::should_log(spdlog::level::debug)) return;
     char line[1024];
@@ -34,6 +59,12 @@ void forward_line(void* object, int level, const char* format, va_list arguments
 }
 
 }  // namespace
+
+LogScope::LogScope(InputLog& log) : outer_(std::exchange(input_log, &log)) {}
+
+LogScope::~LogScope() {
+    input_log = outer_;
+}
 
 std::string message(int error) {
     char text[AV_ERROR_MAX_STRING_SIZE] = {};

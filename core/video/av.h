@@ -15,6 +15,7 @@ extern "C" {
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <optional>
 #include <string>
 
 namespace throng::av {
@@ -71,6 +72,27 @@ private:
 
 // Errors that a decoder logged; it counts in AVCodecContext::opaque, which for us is always one of these or null.
 using ErrorCount = std::atomic<std::uint64_t>;
+
+// What FFmpeg reports in its log alone. A wording that another version does not use is never found, and hides a fault;
+// it does not make one up.
+struct InputLog {
+    const void* demuxer = nullptr;            // whose lines count for the first two
+    bool cut_short = false;                   // Matroska: the file ends in the middle of an element
+    int missing_segments = 0;                 // HLS: they could not be opened and were left out
+    std::optional<std::uint64_t> http_chunk;  // bytes of the chunk that began last; 0: the end of the body
+};
+
+// While one exists, lines that this thread logs are evaluated for `log`. They nest.
+class LogScope {
+public:
+    explicit LogScope(InputLog& log);
+    ~LogScope();
+    LogScope(const LogScope&) = delete;
+    LogScope& operator=(const LogScope&) = delete;
+
+private:
+    InputLog* outer_;
+};
 
 // Sends FFmpeg's log to ours, at level debug and with passwords masked; the first call does it, later ones are free.
 void set_up();

@@ -116,6 +116,7 @@ public:
         arm();
         const AVIOInterruptCB interrupt{Watchdog::interrupt, &watchdog_};
         AVIOContext* context = nullptr;
+        const av::LogScope scope(log_);
         status = avio_open2(&context, url.c_str(), AVIO_FLAG_READ, &interrupt, options.address());
         if (status < 0 && watchdog_.expired()) status = AVERROR(ETIMEDOUT);
         connection_.reset(context);
@@ -126,6 +127,7 @@ public:
         const std::int64_t bytes = avio_size(connection_.get());
         return bytes > 0 ? std::optional(bytes) : std::nullopt;
     }
+    [[nodiscard]] bool closed_by_sender() const override { return ByteStream::closed_by_sender() || cut_in_chunks_; }
     [[nodiscard]] std::string location() override {
         std::uint8_t* text = nullptr;
         if (av_opt_get(connection_.get(), "location", AV_OPT_SEARCH_CHILDREN, &text) < 0) return {};
@@ -147,6 +149,7 @@ private:
 
     int read(std::uint8_t* to, int size) override {
         arm();
+        const av::LogScope scope(log_);
         const int count = avio_read_partial(connection_.get(), to, size);
         if (count > 0) {
             came_until_ = std::max(came_until_, avio_tell(connection_.get()));
@@ -162,12 +165,17 @@ private:
             return fail("the connection broke after " + size_text(position) + " of " + size_text(*whole));
         }
         // Without a length the end of the connection is the end of the data; FFmpeg calls that EIO.
-        if (count == 0 || count == AVERROR_EOF || count == AVERROR(EIO)) return 0;
+        if (count == 0 || count == AVERROR_EOF || count == AVERROR(EIO)) {
+            // A body in chunks ends with an empty one.
+            cut_in_chunks_ = log_.http_chunk.value_or(0) > 0;
+            return cut_in_chunks_ ? fail("the connection broke after " + size_text(position)) : 0;
+        }
         return fail("the connection broke: " + av::message(count));
     }
 
     std::int64_t seek(std::int64_t offset, int whence) override {
         arm();
+        const av::LogScope scope(log_);
         const std::int64_t position = avio_seek(connection_.get(), offset, whence);
         if (position >= 0 || stopped()) return position;
         if (watchdog_.expired()) {
@@ -179,6 +187,7 @@ private:
     }
 
     void clear_errors() override {
+        cut_in_chunks_ = false;
         connection_->error = 0;
         connection_->eof_reached = 0;
     }
@@ -187,6 +196,8 @@ private:
 
     Watchdog watchdog_;
     std::unique_ptr<AVIOContext, Closer> connection_;
+    av::InputLog log_;
+    bool cut_in_chunks_ = false;
     std::int64_t came_until_ = 0;
 };
 

@@ -37,6 +37,8 @@ public:
 
     // Why the data ended before their end ("no data for 5 s"); empty while nothing is missing.
     [[nodiscard]] const std::string& failure() const { return failure_; }
+    // The sender closed the connection, in good order or too early: not a time limit and not the network.
+    [[nodiscard]] virtual bool closed_by_sender() const { return failure_.empty(); }
     // In bytes, where it is known.
     [[nodiscard]] virtual std::optional<std::int64_t> size() { return std::nullopt; }
     // Where a redirection led; empty for what has no address.

@@ -12,6 +12,7 @@
 
 #include "core/base/error.h"
 #include "core/video/decoders.h"
+#include "core/video/truncation.h"
 
 extern "C" {
 #include <libavutil/display.h>
@@ -140,6 +141,7 @@ void MediaReader::open(const std::stop_token& stop) {
     if (request_.live) options.set("fpsprobesize", "5");  // frames; the usual 20 would delay the first frame
     // Else a file that goes on with earlier times is taken for one whose clock has run over, 26 hours later.
     if (!request_.live) options.set("correct_ts_overflow", "0");
+    const av::LogScope scope(log_);
     if (status >= 0) {
         context = avformat_alloc_context();
         if (context == nullptr) throw std::bad_alloc();
@@ -153,6 +155,7 @@ void MediaReader::open(const std::stop_token& stop) {
         }
         const std::string redirected = bytes_ ? bytes_->location() : "";
         const std::string& url = redirected.empty() ? request_.url : redirected;
+        log_.demuxer = context;
         status = avformat_open_input(&context, url.c_str(), format, options.address());
     }
     input_.reset(context);  // null after a failure
@@ -221,11 +224,11 @@ bool MediaReader::is_sent_ahead(const std::stop_token& stop) {
     while (waited_ < kPacedWait && bytes < kMaxBytesAhead) {
         av::PacketPtr packet = av::make_packet();
         const auto before = std::chrono::steady_clock::now();
-        const int status = av_read_frame(input_.get(), packet.get());
+        const int status = read_from_input(*packet);
         const auto now = std::chrono::steady_clock::now();
         waited_ += now - before;
         if (stop.stop_requested()) throw Error(ErrorKind::interrupted, "stopped while opening", request_.shown);
-        if (status == AVERROR_EOF) return bytes_ == nullptr || bytes_->failure().empty();
+        if (status == AVERROR_EOF) return bytes_ == nullptr || bytes_->closed_by_sender();
         if (status < 0) return false;
         if (packet->stream_index == stream_->index) {
             bytes += static_cast<std::size_t>(packet->size);
@@ -271,6 +274,7 @@ MediaStatus MediaReader::feed(const std::stop_token& stop) {
             continue;
         }
         if (status == AVERROR_EOF) {
+            check_tail();
             if (loop_ && can_go_round() && go_round()) continue;
             damaged_ -= static_cast<std::uint64_t>(failures_in_row_);  // they are the early end
             draining_ = true;
@@ -287,6 +291,8 @@ MediaStatus MediaReader::feed(const std::stop_token& stop) {
         // A packet that ends with the file. (In a transport stream the flag may stand for a gap between packets.)
         const bool cut = (packet_->flags & AV_PKT_FLAG_CORRUPT) != 0;
         if (cut && (input_->iformat->flags & AVFMT_TS_DISCONT) == 0) ++damaged_;
+        const bool exr = stream_->codecpar->codec_id == AV_CODEC_ID_EXR;
+        if (exr && is_cut_exr({packet_->data, static_cast<std::size_t>(packet_->size)})) ++damaged_;
         if (avcodec_send_packet(codec_.get(), packet_.get()) < 0) ++damaged_;
         return MediaStatus::av_frame;
     }
@@ -301,9 +307,30 @@ int MediaReader::read_packet() {
         return 0;
     }
     const auto begin = std::chrono::steady_clock::now();
-    const int status = av_read_frame(input_.get(), packet_.get());
+    const int status = read_from_input(*packet_);
     waited_ += std::chrono::steady_clock::now() - begin;
     return status;
+}
+
+int MediaReader::read_from_input(AVPacket& packet) {
+    const av::LogScope scope(log_);
+    return av_read_frame(input_.get(), &packet);
+}
+
+// For formats whose demuxers end silently in a file that was cut.
+void MediaReader::check_tail() {
+    const std::string_view format = input_->iformat->name;
+    const bool examined = format == "ogg" || format == "mpegts";
+    if (tail_is_cut_ || !examined || !seekable_ || (bytes_ && !bytes_->failure().empty())) return;
+    AVIOContext* io = input_->pb;
+    const std::int64_t position = avio_tell(io);
+    const std::int64_t size = avio_size(io);
+    std::vector<std::uint8_t> tail(static_cast<std::size_t>(std::clamp<std::int64_t>(size, 0, kTailBytes)));
+    const auto count = static_cast<int>(tail.size());
+    if (count > 0 && avio_seek(io, size - count, SEEK_SET) >= 0 && avio_read(io, tail.data(), count) == count) {
+        tail_is_cut_ = format == "ogg" ? is_cut_ogg(tail) : is_cut_transport_stream(tail);
+    }
+    avio_seek(io, position, SEEK_SET);
 }
 
 // Times go on over the rounds, so that the decoder sees one long stream.
@@ -349,7 +376,7 @@ bool MediaReader::go_round() {
     if (av_seek_frame(input_.get(), stream_->index, opening_time_, AVSEEK_FLAG_BACKWARD) < 0) return false;
     do {
         av_packet_unref(packet_.get());
-        if (av_read_frame(input_.get(), packet_.get()) < 0) return false;
+        if (read_from_input(*packet_) < 0) return false;
     } while (packet_->stream_index != stream_->index);
     if (PacketMark{packet_->pts, packet_->pos} != *opening_) return false;
     packet_is_read_ = true;
@@ -433,6 +460,8 @@ bool MediaReader::seek_key_frame(double seconds) {
     passed_ = {};
     entry_ = {};
     packet_is_read_ = false;
+    log_.cut_short = false;
+    log_.missing_segments = 0;
     draining_ = false;
     gave_up_ = false;
     failures_in_row_ = 0;
@@ -486,7 +515,7 @@ std::optional<MediaReader::PromisedEnd> MediaReader::promised_end() const {
         return PromisedEnd{*tag, std::max(0.1, 1.5 * step())};
     }
     const bool alone = input_->nb_streams == 1;
-    if (format.substr(0, 8) == "matroska") {
+    if (format.substr(0, 8) == "matroska" || format == "flv") {
         if (!alone || input_->duration <= 0) return std::nullopt;
         return PromisedEnd{static_cast<double>(input_->duration) / AV_TIME_BASE, usual};
     }
@@ -513,7 +542,15 @@ std::string MediaReader::early_end() const {
     const bool from_start = passed_.first == opening_ && passed_.rounds == 0;
     const bool one_missing = input_->iformat->name == std::string_view("gif") && from_start && !request_.live &&
                              passed_.packets < stream_->nb_frames;
-    return failures_in_row_ > 0 || one_missing ? "the file ends early: its last part cannot be read" : "";
+    const bool cut_short = log_.cut_short || tail_is_cut_.value_or(false);
+    if (failures_in_row_ > 0 || one_missing) return "the file ends early: its last part cannot be read";
+    if (cut_short && !request_.live) return "the file ends early: it is cut in its last part";
+    if (log_.missing_segments > 0 && !request_.live) {
+        return fmt::format(
+            "{} of its playlist could not be opened",
+            log_.missing_segments == 1 ? "1 segment" : fmt::format("{} segments", log_.missing_segments));
+    }
+    return "";
 }
 
 std::optional<std::int64_t> MediaReader::frame_count() const {

@@ -114,6 +114,8 @@ private:
     void note_entry();
     [[nodiscard]] MediaStatus feed(const std::stop_token& stop);  // one packet; frame means go on
     [[nodiscard]] int read_packet();
+    [[nodiscard]] int read_from_input(AVPacket& packet);
+    void check_tail();
     [[nodiscard]] MediaStatus failed(int status);
     [[nodiscard]] bool can_go_round() const;
     [[nodiscard]] bool go_round();
@@ -123,6 +125,7 @@ private:
     MediaRequest request_;
     std::unique_ptr<Watchdog> watchdog_ = std::make_unique<Watchdog>();                     // its address is FFmpeg's
     std::unique_ptr<av::ErrorCount> decoder_errors_ = std::make_unique<av::ErrorCount>(0);  // the decoder's
+    av::InputLog log_;
     std::unique_ptr<ByteStream> bytes_;  // what input_ reads, unless FFmpeg does it by itself
     av::InputPtr input_;
     av::CodecPtr codec_;
@@ -138,7 +141,8 @@ private:
     bool has_index_ = false;
     bool draining_ = false;
     bool loop_ = false;
-    bool packet_is_read_ = false;  // the first one of a new round
+    std::optional<bool> tail_is_cut_;  // by the last bytes of the file, once they were examined
+    bool packet_is_read_ = false;      // the first one of a new round
     // Which packet of the file it is. (Decoding times will not do: a demuxer may guess others after a seek.)
     struct PacketMark {
         std::int64_t pts = 0;

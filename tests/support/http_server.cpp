@@ -135,13 +135,14 @@ void HttpServer::send_body(int client, std::size_t begin, const std::stop_token&
         plan_.bytes_per_second > 0 ? std::max<std::size_t>(plan_.bytes_per_second / 20, 1) : kPieceBytes;
     for (std::size_t at = begin; at < last;) {
         const std::size_t size = std::min(piece, last - at);
+        const std::size_t chunk = std::min(piece, body_.size() - at);  // larger than what is sent where it is cut
         if (plan_.chunked) {
             char head[32];
-            std::snprintf(head, sizeof head, "%zx\r\n", size);
+            std::snprintf(head, sizeof head, "%zx\r\n", chunk);
             if (!send_all(client, head, stop)) return;
         }
         if (!send_all(client, body_.data() + at, size, stop)) return;
-        if (plan_.chunked && !send_all(client, "\r\n", stop)) return;
+        if (plan_.chunked && size == chunk && !send_all(client, "\r\n", stop)) return;
         at += size;
         if (plan_.bytes_per_second == 0) continue;
         const auto due = start + std::chrono::milliseconds(1000 * (at - begin) / plan_.bytes_per_second);

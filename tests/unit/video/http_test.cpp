@@ -132,6 +132,21 @@ TEST_F(Http, a_connection_that_breaks_gives_what_arrived) {
     }
 }
 
+// Without a length, only the chunks tell a body that is cut from one that ends.
+TEST_F(Http, a_body_in_chunks_that_breaks_gives_what_arrived) {
+    const std::vector<char> bytes = make("a.ts", "-c:v libx264 -g 10 -bf 0");
+    for (const std::size_t size : {bytes.size() * 6 / 10, std::size_t{1} << 14}) {  // in a chunk, between two
+        const HttpServer server(bytes, {.cut_after = size, .length = false, .chunked = true});
+        const Outcome outcome = read_all(server.url("a.ts"));
+        EXPECT_EQ(outcome.failure, "");
+        EXPECT_FALSE(outcome.live);
+        EXPECT_GT(outcome.frames, 5U);
+        EXPECT_LT(outcome.frames, 30U);
+        EXPECT_NE(outcome.incomplete.find("the connection broke after"), std::string::npos) << outcome.incomplete;
+        EXPECT_EQ(server.requests(), 1);
+    }
+}
+
 TEST_F(Http, a_connection_that_stalls_gives_what_arrived) {
     for (const char* name : {"a.ts", "a.mp4"}) {
         const std::vector<char> bytes = make(name, "-c:v libx264 -g 10 -bf 2 -movflags +faststart");

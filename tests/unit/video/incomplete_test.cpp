@@ -6,6 +6,7 @@
 #include <opencv2/core.hpp>
 #include <opencv2/imgcodecs.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/video/source.h"
@@ -72,6 +73,15 @@ TEST(Incomplete, HealthyFilesAreNot) {
              Case{"one.h264", clip("-frames:v 1 -c:v libx264"), 1},
              Case{"one.gif", clip("-frames:v 1"), 1},
              Case{"variable.mp4", clip("-vf setpts=N*N/20/TB -vsync passthrough -frames:v 8 -c:v libx264"), 8},
+             Case{"live.mkv", clip("-c:v libx264 -g 5 -live 1"), 30},
+             Case{"live.webm", clip("-c:v libvpx -deadline realtime -live 1"), 30},
+             Case{"a.ogv", clip("-c:v libtheora"), 30},
+             Case{"a.nut", clip("-c:v mpeg4"), 30},
+             Case{"a.m2ts", clip("-c:v libx264 -bf 2"), 30},
+             Case{"a.mpg", clip("-c:v mpeg2video -r 25"), 75},
+             Case{"a.exr", clip("-frames:v 1 -pix_fmt gbrpf32le"), 1},
+             Case{"zip.exr", clip("-frames:v 1 -pix_fmt gbrpf32le -compression zip16"), 1},
+             Case{"a.m3u8", clip("-c:v libx264 -g 5 -hls_time 0.5 -hls_list_size 0"), 30},
              Case{"variable.mkv", clip("-vf setpts=N*N/20/TB -vsync passthrough -frames:v 8 -c:v libx264"), 8},
          }) {
         const fs::path path = scratch.path() / healthy.name;
@@ -83,8 +93,15 @@ TEST(Incomplete, HealthyFilesAreNot) {
     // An edit list, and a video that is shorter than its sound.
     ffmpeg("-ss 1.7 -i " + (scratch.path() / "b_frames.mp4").string() + " -c copy", scratch.path() / "edited.mov");
     EXPECT_EQ(read_all((scratch.path() / "edited.mov").string()).incomplete, "");
-    for (const char* name : {"sound.mp4", "sound.mkv", "sound.ts"}) {
+    for (const char* name : {"sound.mp4", "sound.mkv", "sound.ts", "sound.flv"}) {
         ffmpeg("-i " + (scratch.path() / "a.mkv").string() + " -f lavfi -i sine=duration=6 -c:v copy -c:a aac",
+               scratch.path() / name);
+        EXPECT_EQ(read_all((scratch.path() / name).string()).incomplete, "") << name;
+    }
+    for (const char* name : {"short_sound.ogv", "long_sound.ogv"}) {
+        const std::string seconds = name[0] == 's' ? "1" : "6";
+        ffmpeg("-i " + (scratch.path() / "a.ogv").string() + " -f lavfi -i sine=duration=" + seconds +
+                   " -c:v copy -c:a libvorbis",
                scratch.path() / name);
         EXPECT_EQ(read_all((scratch.path() / name).string()).incomplete, "") << name;
     }
@@ -142,6 +159,54 @@ TEST(Incomplete, ACutFileGivesWhatItHasAndIsReported) {
         EXPECT_LT(outcome.pts.size(), 30U) << expected.name;
         EXPECT_NE(outcome.incomplete, "") << expected.name;
         EXPECT_NE(outcome.incomplete.find(expected.words), std::string::npos) << outcome.incomplete;
+    }
+}
+
+// Formats without a length: the file is cut in its last bytes, where only its structure shows that something is
+// missing.
+TEST(Incomplete, AFileWithoutALengthThatIsCutIsReported) {
+    TH_NEED_FFMPEG();
+    const ScratchDir scratch;
+    struct Case {
+        const char* name;
+        const char* coding;
+        const char* words;
+    };
+    const char* const early = "the file ends early";
+    for (const Case& requested :
+         {Case{"live.mkv", "-c:v libx264 -g 5 -live 1", early},
+          Case{"live.webm", "-c:v libvpx -deadline realtime -live 1", early}, Case{"a.ogv", "-c:v libtheora", early},
+          Case{"a.ts", "-c:v libx264", early}, Case{"a.m2ts", "-c:v libx264", early},
+          Case{"a.nut", "-c:v mpeg4 -write_index 0", "damaged"},
+          Case{"a.exr", "-frames:v 1 -pix_fmt gbrpf32le", "damaged"},
+          Case{"zip.exr", "-frames:v 1 -pix_fmt gbrpf32le -compression zip16", "damaged"}}) {
+        const fs::path whole = scratch.path() / requested.name;
+        ffmpeg(clip(requested.coding), whole);
+        const auto size = static_cast<double>(fs::file_size(whole));
+        for (const double part : {1 - 1 / size, 1 - 30 / size, 0.803}) {
+            const Outcome outcome = read_all(cut(whole, part));
+            EXPECT_GT(outcome.pts.size(), 0U) << requested.name << " " << part;
+            EXPECT_NE(outcome.incomplete.find(requested.words), std::string::npos)
+                << requested.name << " " << part << outcome.incomplete;
+        }
+    }
+    // A page that is whole, and does not say that it is the last.
+    const std::vector<char> bytes = test::read_file(scratch.path() / "a.ogv");
+    const std::string_view text(bytes.data(), bytes.size());
+    test::write_file(scratch.path() / "page.ogv", {bytes.data(), bytes.data() + text.rfind("OggS")});
+    EXPECT_NE(read_all((scratch.path() / "page.ogv").string()).incomplete.find(early), std::string::npos);
+}
+
+TEST(Incomplete, APlaylistWithoutOneOfItsSegmentsIsReported) {
+    TH_NEED_FFMPEG();
+    for (const int missing : {0, 2}) {
+        const ScratchDir scratch;
+        ffmpeg(clip("-c:v libx264 -g 5 -hls_time 0.5 -hls_list_size 0"), scratch.path() / "a.m3u8");
+        fs::remove(scratch.path() / ("a" + std::to_string(missing) + ".ts"));
+        const Outcome outcome = read_all((scratch.path() / "a.m3u8").string());
+        EXPECT_EQ(outcome.pts.size(), 25U);
+        EXPECT_NE(outcome.incomplete.find("1 segment of its playlist could not be opened"), std::string::npos)
+            << outcome.incomplete;
     }
 }
 
