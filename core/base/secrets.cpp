@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <charconv>
 #include <cstddef>
 
 namespace throng {
@@ -10,6 +11,7 @@ namespace {
 
 constexpr std::string_view kMask = "***";
 constexpr std::string_view kSpace = " \t\r\n\v\f";
+constexpr std::string_view kQuerySeparators = "?&;#";
 
 // Last words of keys: "pw" is that of "user-pw", "signature" that of "X-Amz-Signature".
 constexpr std::array<std::string_view, 22> kSecretWords = {
@@ -64,14 +66,31 @@ void mask_user_info(std::string& text) {
     }
 }
 
+// Compares without regard to the case of `word`.
+bool same_word(std::string_view word, std::string_view lower) {
+    return std::equal(word.begin(), word.end(), lower.begin(), lower.end(),
+                      [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; });
+}
+
+// Returns the text with every %XX replaced by its character.
+std::string percent_decoded(std::string_view text) {
+    std::string result;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        unsigned char code = 0;
+        const char* digits = text.data() + i + 1;
+        const bool escape = text[i] == '%' && i + 2 < text.size();
+        const bool decodes = escape && std::from_chars(digits, digits + 2, code, 16).ptr == digits + 2;
+        result += decodes ? static_cast<char>(code) : text[i];
+        if (decodes) i += 2;
+    }
+    return result;
+}
+
 bool is_secret(std::string_view key) {
     const std::size_t separator = key.find_last_of("-_.");
     const std::string_view word = separator == std::string_view::npos ? key : key.substr(separator + 1);
-    const auto same = [&](std::string_view secret) {
-        return std::equal(word.begin(), word.end(), secret.begin(), secret.end(),
-                          [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; });
-    };
-    return std::any_of(kSecretWords.begin(), kSecretWords.end(), same);
+    return std::any_of(kSecretWords.begin(), kSecretWords.end(),
+                       [&](std::string_view secret) { return same_word(word, secret); });
 }
 
 // Returns the end of the value that begins at `begin`.
@@ -90,9 +109,15 @@ void mask_values(std::string& text) {
         // GStreamer allows blanks around the sign.
         std::size_t key_end = equals;
         while (key_end > 0 && is_space(text[key_end - 1])) --key_end;
-        std::size_t key = key_end;
-        while (key > 0 && is_key_character(text[key - 1])) --key;
-        if (!is_secret(std::string_view(text).substr(key, key_end - key))) continue;
+        std::size_t plain = key_end;
+        while (plain > 0 && is_key_character(text[plain - 1])) --plain;
+        std::size_t encoded = plain;
+        while (encoded > 0 && (is_key_character(text[encoded - 1]) || text[encoded - 1] == '%')) --encoded;
+        const auto key_from = [&](std::size_t begin) { return std::string_view(text).substr(begin, key_end - begin); };
+        const std::string key = percent_decoded(key_from(encoded));
+        // An authorization code of OAuth; outside a URL, a code is mostly a number that says what failed.
+        const bool in_query = encoded > 0 && kQuerySeparators.find(text[encoded - 1]) != std::string_view::npos;
+        if (!is_secret(key_from(plain)) && !is_secret(key) && !(in_query && same_word(key, "code"))) continue;
         std::size_t begin = equals + 1;
         while (begin < text.size() && is_space(text[begin])) ++begin;
         const std::size_t end = value_end(text, begin);

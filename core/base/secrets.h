@@ -8,7 +8,8 @@ namespace throng {
 
 // Returns the text with "***" in place of the user name and password of every URL, and of the values of keys that name
 // a secret: password=…, user-pw="…", ?token=…, &X-Amz-Signature=…. A key is compared whole and without regard to case,
-// by its last word: "access_key" is a secret, "monkey" is not.
+// by its last word: "access_key" is a secret, "monkey" is not. "code" is one only as a whole key of a URL's query. A
+// key may be percent-encoded.
 [[nodiscard]] std::string mask_credentials(std::string_view text);
 
 }  // namespace throng

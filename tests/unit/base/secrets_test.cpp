@@ -67,11 +67,44 @@ TEST(Secrets, ValuesOfSecretKeysAreMasked) {
               "gst:rtspsrc location=rtsp://***@c/d user-pw=*** ! x");
 }
 
+TEST(Secrets, ValuesOfPercentEncodedKeysAreMasked) {
+    for (const char* key :
+         {"acc%65ss_token", "%74%6F%6B%65%6E", "access%5Ftoken", "PA%53SWORD", "%63ode", "x%2Dapi%2dkey"}) {
+        const std::string before = std::string("http://cam/a?user=me&") + key + "=";
+        EXPECT_EQ(mask_credentials(before + "s3cret&x=1"), before + "***&x=1");
+    }
+    EXPECT_EQ(mask_credentials("50%key=s3cret"), "50%key=***");
+}
+
+TEST(Secrets, AnAuthorizationCodeIsMasked) {
+    EXPECT_EQ(mask_credentials("http://h/a?code=s3cret&state=x"), "http://h/a?code=***&state=x");
+    EXPECT_EQ(mask_credentials("http://h/a?state=x&Code=s3cret"), "http://h/a?state=x&Code=***");
+    EXPECT_EQ(mask_credentials("http://h/a#code=s3cret: failed"), "http://h/a#code=***: failed");
+}
+
 TEST(Secrets, WhatHoldsNoneStays) {
-    for (const char* text :
-         {"rtsp://cam:554/a", "http://host/image@2x.png", "http://[::1]:80/a", "clip@home.mp4", "camera:0", "", "://",
-          "crowd:faces=60,size=64x64", "monkey=1", "http://h/a?monkey=1&design=2&compass=3&author=me", "--frames=3",
-          "key", "=", "pw=", "cannot open rtsp://cam:554: me@home has no \"http://host:80\"", "token: a@b"}) {
+    for (const char* text : {"rtsp://cam:554/a",
+                             "http://host/image@2x.png",
+                             "http://[::1]:80/a",
+                             "clip@home.mp4",
+                             "camera:0",
+                             "",
+                             "://",
+                             "crowd:faces=60,size=64x64",
+                             "monkey=1",
+                             "http://h/a?monkey=1&design=2&compass=3&author=me",
+                             "--frames=3",
+                             "http://h/a?zip_code=1&m%6Fnkey=1&encode=2",
+                             "exit code=5",
+                             "code = 5",
+                             "%=1",
+                             "%6=1",
+                             "http://h/%6B%65%79s=1",
+                             "key",
+                             "=",
+                             "pw=",
+                             "cannot open rtsp://cam:554: me@home has no \"http://host:80\"",
+                             "token: a@b"}) {
         EXPECT_EQ(mask_credentials(text), text);
     }
 }
