@@ -33,7 +33,7 @@ bool is_motion_jpeg(const fs::path& path) {
 }
 
 Source open_path(std::string_view spec, const SourceOptions& options, const std::stop_token& stop) {
-    const std::string path = url_scheme(spec) == "file" ? file_url_path(spec) : std::string(spec);
+    const std::string path = file_url_path(spec).value_or(std::string(spec));
     struct stat status {};
     if (path.empty() || ::stat(path.c_str(), &status) != 0) {
         const std::string why = path.empty() ? "no source is named" : std::generic_category().message(errno);

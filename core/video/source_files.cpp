@@ -3,6 +3,7 @@
 #include <cctype>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <system_error>
 
 #include "core/video/camera_source.h"
@@ -16,9 +17,8 @@ namespace fs = std::filesystem;
 constexpr std::uintmax_t kMaxPlaylist = 1 << 20;  // bytes; larger files are no playlists
 
 std::string local_path(std::string_view text) {
-    const std::string scheme = url_scheme(text);
-    if (scheme == "file") return file_url_path(text);
-    return scheme.empty() ? std::string(text) : std::string();
+    if (std::optional<std::string> path = file_url_path(text)) return *std::move(path);
+    return url_scheme(text).empty() ? std::string(text) : std::string();
 }
 
 // The entries of an M3U8 playlist or of a list for FFmpeg's concat format.
@@ -40,7 +40,10 @@ void add_playlist(const fs::path& path, SourceFiles& found) {
             continue;
         }
         const std::string entry = local_path(line);
-        if (!entry.empty()) found.files.push_back((path.parent_path() / entry).string());
+        if (entry.empty()) continue;
+        found.files.push_back((path.parent_path() / entry).string());
+        // After "file:" FFmpeg may take a path for one from the current folder.
+        if (entry != line) found.files.push_back(entry);
     }
 }
 
@@ -91,7 +94,10 @@ void add_pipeline(std::string_view pipeline, SourceFiles& found) {
         }
         const std::size_t equals = word.find('=');
         if (equals == std::string::npos) continue;
-        const std::string path = local_path(std::string_view(word).substr(equals + 1));
+        std::string value = word.substr(equals + 1);
+        // GStreamer decodes this form of a URL, too.
+        if (value.starts_with("file:/") && !value.starts_with("file://")) value.insert(5, "//");
+        const std::string path = local_path(value);
         if (path.empty() || !fs::exists(path, ignored)) continue;
         add_path(path, found);
         if (fs::is_directory(path, ignored)) found.complete = false;

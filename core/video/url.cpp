@@ -32,8 +32,12 @@ std::string url_scheme(std::string_view text) {
     return lower(scheme);
 }
 
-std::string file_url_path(std::string_view url) {
-    const std::string_view encoded = url.substr(url.find("://") + 3);
+std::optional<std::string> file_url_path(std::string_view text) {
+    constexpr std::string_view kFile = "file:";
+    if (lower(text.substr(0, kFile.size())) != kFile) return std::nullopt;
+    std::string_view encoded = text.substr(kFile.size());
+    if (!encoded.starts_with("//")) return std::string(encoded);
+    encoded.remove_prefix(2);
     std::string path;
     for (std::size_t i = 0; i < encoded.size(); ++i) {
         unsigned char code = 0;

@@ -30,9 +30,12 @@ using Arguments = std::vector<std::string>;
 
 constexpr const char* kSmallCrowd = "crowd:faces=2,size=160x120,frames=3";
 
-std::size_t lines_in(const fs::path& path) {
-    const std::string text = contents(path);
+std::size_t lines_in_text(const std::string& text) {
     return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+std::size_t lines_in(const fs::path& path) {
+    return lines_in_text(contents(path));
 }
 
 class Outputs : public ::testing::Test {
@@ -45,6 +48,7 @@ protected:
         fs::copy(test::cascade_file("haarcascade_frontalface_alt2.xml")->string(), file("model.xml"));
         std::ofstream(file("config.toml")) << "[common]\nquiet = true\n";
         std::ofstream(file("boxes.csv")) << "0,0,10,10,0.5\n1,1,11,11,0.4\n";
+        std::ofstream(file("list.ffconcat")) << "ffconcat version 1.0\nfile 'file:" << file("in.mp4") << "'\n";
         std::ofstream(file("earlier.jsonl")) << "an earlier result\n";
         fs::create_symlink(file("in.mp4"), file("link.mp4"));
         fs::create_hard_link(file("in.mp4"), file("hard.mp4"));
@@ -84,6 +88,11 @@ TEST_F(Outputs, OfDetectNeverReplaceAnInput) {
         {"detect", "file://" + in, "--video", in},
         {"detect", "mosaic:" + in, "--video", in},
         {"detect", "mosaic:file://" + in, "--json", in},
+        {"detect", "file:" + in, "--video", in},
+        {"detect", "file:" + file("photos"), "--json", file("photos/a.jpg")},
+        {"detect", "file:" + file("list.ffconcat"), "--json", in},
+        {"detect", "mosaic:FILE:" + in, "--json", in},
+        {"detect", "gst:uridecodebin uri=file:" + in, "--json", in},
         {"detect", "gst:filesrc location=" + in + " ! decodebin", "--video", in},
         {"detect", "gst:filesrc location=\"" + in + "\" ! decodebin", "--json", in},
         {"detect", "gst:uridecodebin uri=file://" + in, "--json", in},
@@ -109,6 +118,15 @@ TEST_F(Outputs, OfDetectNeverReplaceAnInput) {
         {"view", in, "--telemetry", in},
     });
 #endif
+}
+
+TEST_F(Outputs, OfAFileWithItsProtocolIsThatOfThePath) {
+    for (const std::string& in : {file("in.mp4"), file("photos")}) {
+        const ProgramResult plain = run_program({"detect", in, "--json", "-"});
+        const ProgramResult named = run_program({"detect", "file:" + in, "--json", "-"});
+        EXPECT_EQ(named.status, 0) << named.err;
+        EXPECT_EQ(lines_in_text(named.out), lines_in_text(plain.out));
+    }
 }
 
 TEST_F(Outputs, OfSeveralSourcesAreCheckedUnderTheirNumberedNames) {

@@ -17,6 +17,17 @@ TEST(Url, file_addresses_are_decoded) {
     EXPECT_EQ(file_url_path("file:///a/b%20c%C3%A4.mp4"), "/a/b c\xC3\xA4.mp4");
     EXPECT_EQ(file_url_path("file:///100%"), "/100%");
     EXPECT_EQ(file_url_path("file:///a%zz"), "/a%zz");
+    EXPECT_EQ(file_url_path("FILE:///a"), "/a");
+    EXPECT_EQ(file_url_path("file:///"), "/");
+}
+
+TEST(Url, file_without_slashes_is_taken_as_ffmpeg_takes_it) {
+    EXPECT_EQ(file_url_path("file:a.mp4"), "a.mp4");
+    EXPECT_EQ(file_url_path("file:/b/a%20.mp4"), "/b/a%20.mp4");
+    EXPECT_EQ(file_url_path("file:"), "");
+    EXPECT_EQ(file_url_path("a.mp4"), std::nullopt);
+    EXPECT_EQ(file_url_path("files:a.mp4"), std::nullopt);
+    EXPECT_EQ(file_url_path("http://h/a.mp4"), std::nullopt);
 }
 
 }  // namespace
