@@ -74,6 +74,7 @@ void add_outputs(RunFiles& files, const OutputOptions& options, std::size_t sour
     }
     files.add_output("--json", options.json);
     files.add_output("--summary", options.summary);
+    files.check_folder("--images", options.images);
     if (options.video.empty()) return;
     for (std::size_t number = 1; number <= sources; ++number) {
         files.add_output("--video", video_path(options.video, number, sources));

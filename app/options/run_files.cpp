@@ -62,6 +62,9 @@ void RunFiles::add_source(std::string_view spec) {
     const SourceFiles source = files_of_source(spec);
     for (const std::string& file : source.files) add_input("the input", file);
     for (const std::string& folder : source.folders) {
+        Identity identity;
+        static_cast<void>(identify(folder, STDIN_FILENO, identity));
+        source_folders_.try_emplace(identity, folder);
         std::error_code failure;
         for (fs::directory_iterator it(folder, failure), end; !failure && it != end; it.increment(failure)) {
             add_input("the input", it->path().string(), true);
@@ -117,6 +120,15 @@ void RunFiles::add_output(std::string_view option, const std::string& path) {
     if (!is_new) {
         throw Error(ErrorKind::usage, "both " + output->second + " and this go to standard output",
                     in_words(option, path), "name a file for one of them");
+    }
+}
+
+void RunFiles::check_folder(std::string_view option, const std::string& path) const {
+    if (path.empty()) return;
+    Identity identity;
+    static_cast<void>(identify(path, STDOUT_FILENO, identity));
+    if (const auto source = source_folders_.find(identity); source != source_folders_.end()) {
+        throw Error(ErrorKind::usage, "is the input " + source->second, in_words(option, path), "name another folder");
     }
 }
 

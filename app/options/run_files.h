@@ -33,6 +33,9 @@ public:
     void add_output(std::string_view option, const std::string& path);
     // The first of these alone, for outputs that get their names in mid-run.
     void check_output(std::string_view option, const std::string& path) const;
+    // Throws Error(usage) when the folder is one that a source reads: the images written there would become inputs, or
+    // replace them.
+    void check_folder(std::string_view option, const std::string& path) const;
 
 private:
     // Device and inode of the file, or of its folder and the file's name while it does not exist.
@@ -52,6 +55,7 @@ private:
     void add_input(std::string_view what, const std::string& path, bool only_if_image);
 
     std::map<Identity, Input> inputs_;
+    std::map<Identity, std::string> source_folders_;
     std::map<Identity, std::string> outputs_;  // "--json faces.jsonl"
     std::string incomplete_source_;            // whose files are not all known; empty: there is none
 };

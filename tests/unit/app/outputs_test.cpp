@@ -129,6 +129,22 @@ TEST_F(Outputs, OfAFileWithItsProtocolIsThatOfThePath) {
     }
 }
 
+// The first image that is written need not be the one that replaces an input.
+TEST_F(Outputs, OfAFolderNeverGoIntoThatFolder) {
+    fs::copy_file(file("photos/a.jpg"), file("photos/b.jpg"));
+    ASSERT_EQ(run_program({"crowd", file("photos/a.png"), "--size", "160x120"}).status, 0);
+    fs::remove(file("photos/a.jpg"));
+    fs::create_directory_symlink(file("photos"), file("photos-link"));
+    const std::string json = file("new.jsonl");
+    expect_rejected({
+        {"detect", file("photos"), "--images", file("photos"), "--json", json},
+        {"detect", file("photos/../photos"), "--images", file("photos"), "--json", json},
+        {"detect", file("photos"), "--images", file("photos-link") + "/", "--json", json},
+        {"detect", "file:" + file("photos"), "--images", file("photos"), "--json", json},
+        {"detect", kSmallCrowd, "mosaic:" + file("photos"), "--images", file("photos"), "--json", json},
+    });
+}
+
 TEST_F(Outputs, OfSeveralSourcesAreCheckedUnderTheirNumberedNames) {
     fs::rename(file("in.mp4"), file("clip-1.mp4"));
     expect_rejected({
