@@ -12,6 +12,7 @@
 
 #include "core/base/error.h"
 #include "core/video/decoders.h"
+#include "core/video/name_lookup.h"
 #include "core/video/truncation.h"
 
 extern "C" {
@@ -128,6 +129,7 @@ MediaReader::MediaReader(const MediaRequest& request, const std::stop_token& sto
 }
 
 void MediaReader::open(const std::stop_token& stop) {
+    wait_for_host(request_.url, request_.shown, request_.source.open_timeout, stop);
     av::Dictionary options;
     for (const auto& [key, value] : request_.options) options.set(key, value);
     auto* format = request_.input_format.empty() ? nullptr : av_find_input_format(request_.input_format.c_str());

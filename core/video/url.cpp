@@ -32,6 +32,15 @@ std::string url_scheme(std::string_view text) {
     return lower(scheme);
 }
 
+std::string url_host(std::string_view url) {
+    if (url_scheme(url).empty()) return {};
+    url.remove_prefix(url.find("://") + 3);
+    std::string_view host = url.substr(0, url.find_first_of("/?#"));
+    host.remove_prefix(host.rfind('@') + 1);  // npos + 1 is 0
+    if (host.starts_with('[')) return std::string(host.substr(1, host.find(']') - 1));
+    return std::string(host.substr(0, host.find(':')));
+}
+
 std::optional<std::string> file_url_path(std::string_view text) {
     constexpr std::string_view kFile = "file:";
     if (lower(text.substr(0, kFile.size())) != kFile) return std::nullopt;

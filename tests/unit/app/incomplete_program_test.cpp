@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "tests/support/http_server.h"
+#include "tests/support/sanitized.h"
 #include "tests/support/test_data.h"
 #include "tests/support/video_files.h"
 #include "tests/unit/app/program.h"
@@ -104,6 +105,37 @@ TEST_F(IncompleteProgram, OneSignalEndsTheWaitingForAnInput) {
         EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(60));
         EXPECT_FALSE(fs::exists(file("o.jsonl")));
     }
+}
+
+// The call that looks a name up cannot be ended, so nobody may wait in it.
+TEST_F(IncompleteProgram, OneSignalEndsTheWaitingForAName) {
+    if (test::kSanitized) GTEST_SKIP() << "skipped: a sanitizer does not let another library come first";
+    const std::vector<std::vector<std::string>> commands = {
+        {"detect", "rtsp://me:hidden@silent.test/a", "--open-timeout", "200"},
+        {"detect", "http://silent.test:8000/a.mp4", "--open-timeout", "200"},
+        {"models", "fetch", "yunet_n_dynamic", "--to", file("models"), "--from", "http://silent.test/m"},
+    };
+    for (const std::vector<std::string>& command : commands) {
+        ProgramOptions options;
+        options.environment = {std::string("LD_PRELOAD=") + TH_SILENT_RESOLVER, "http_proxy="};
+        std::chrono::steady_clock::time_point signaled;
+        options.meanwhile = [&](int pid) {
+            if (!test::handles_signals(pid)) return true;
+            std::this_thread::sleep_for(std::chrono::milliseconds(500));
+            signaled = std::chrono::steady_clock::now();
+            kill(pid, SIGINT);
+            return false;
+        };
+        const ProgramResult result = run_program(command, options);
+        EXPECT_EQ(result.status, 130) << command[1] << result.err;
+        EXPECT_LT(std::chrono::steady_clock::now() - signaled, std::chrono::seconds(10)) << command[1];
+        EXPECT_EQ(result.err.find("hidden"), std::string::npos) << result.err;
+    }
+    ProgramOptions options;
+    options.environment = {std::string("LD_PRELOAD=") + TH_SILENT_RESOLVER, "http_proxy="};
+    const ProgramResult late = run_program({"detect", "http://silent.test/a", "--open-timeout", "0.5"}, options);
+    EXPECT_EQ(late.status, 3);
+    EXPECT_NE(late.err.find("no answer within 0.5 s"), std::string::npos) << late.err;
 }
 
 }  // namespace

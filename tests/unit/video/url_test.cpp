@@ -13,6 +13,16 @@ TEST(Url, schemes) {
     EXPECT_EQ(url_scheme("camera:0"), "");
 }
 
+TEST(Url, hosts) {
+    EXPECT_EQ(url_host("rtsp://cam.local:554/a"), "cam.local");
+    EXPECT_EQ(url_host("http://me:se@cret@host?x=y://z"), "host");
+    EXPECT_EQ(url_host("http://[::1]:80/a"), "::1");
+    EXPECT_EQ(url_host("http://[::1"), "::1");
+    EXPECT_EQ(url_host("udp://@:1234"), "");
+    EXPECT_EQ(url_host("http://"), "");
+    EXPECT_EQ(url_host("/a/clip.mp4"), "");
+}
+
 TEST(Url, file_addresses_are_decoded) {
     EXPECT_EQ(file_url_path("file:///a/b%20c%C3%A4.mp4"), "/a/b c\xC3\xA4.mp4");
     EXPECT_EQ(file_url_path("file:///100%"), "/100%");

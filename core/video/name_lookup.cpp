@@ -1,0 +1,76 @@
+#include "core/video/name_lookup.h"
+
+#include <netdb.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <condition_variable>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string_view>
+#include <thread>
+
+#include "core/base/error.h"
+#include "core/video/media_reader.h"
+#include "core/video/url.h"
+
+namespace throng {
+namespace {
+
+bool is_looked_up(std::string_view scheme) {
+    constexpr std::array<std::string_view, 14> kSchemes = {"rtsp", "rtsps", "http", "https", "ftp",  "rtmp", "rtmps",
+                                                           "tcp",  "tls",   "udp",  "rtp",   "mmsh", "mmst", "srt"};
+    return std::find(kSchemes.begin(), kSchemes.end(), scheme) != kSchemes.end();
+}
+
+// Returns 0 or an error code of getaddrinfo.
+int look_up(const std::string& host, int flags) {
+    addrinfo hints{};
+    hints.ai_socktype = SOCK_STREAM;
+    hints.ai_flags = flags;
+    addrinfo* found = nullptr;
+    const int status = ::getaddrinfo(host.c_str(), nullptr, &hints, &found);
+    if (status == 0) ::freeaddrinfo(found);
+    return status;
+}
+
+struct Answer {
+    std::mutex mutex;
+    std::condition_variable_any wake;
+    std::optional<int> status;
+};
+
+}  // namespace
+
+void wait_for_host(const std::string& url, const std::string& shown, double seconds, const std::stop_token& stop) {
+    const char* proxy = std::getenv("http_proxy");
+    const std::string host = url_host(url);
+    if (!is_looked_up(url_scheme(url)) || host.empty() || (proxy != nullptr && *proxy != '\0')) return;
+    if (look_up(host, AI_NUMERICHOST) == 0) return;
+
+    const auto answer = std::make_shared<Answer>();
+    std::thread([answer, host] {
+        const int status = look_up(host, 0);
+        const std::lock_guard lock(answer->mutex);
+        answer->status = status;
+        answer->wake.notify_all();
+    }).detach();
+    std::unique_lock lock(answer->mutex);
+    answer->wake.wait_for(lock, stop, std::chrono::duration<double>(seconds),
+                          [&] { return answer->status.has_value(); });
+    if (stop.stop_requested()) throw Error(ErrorKind::interrupted, "stopped while opening", shown);
+    if (!answer->status) {
+        throw Error(ErrorKind::input, "the host's name has no answer within " + short_number(seconds) + " s", shown,
+                    "check the network and its name server");
+    }
+    if (*answer->status != 0) {
+        throw Error(ErrorKind::input, std::string("the host is not found: ") + ::gai_strerror(*answer->status), shown,
+                    "check the address and the network");
+    }
+}
+
+}  // namespace throng
