@@ -36,6 +36,7 @@ void evaluate_line(const void* object, std::string_view format, va_list argument
         const char* number = line + std::string_view(line).rfind(' ') + 1;
         input_log->http_chunk = std::strtoull(number, nullptr, 10);
     }
+    if (format.starts_with("request: ")) input_log->http_chunk.reset();  // its answer need not come in chunks
     if (object == nullptr || object != input_log->demuxer) return;
     if (format.starts_with("File ended prematurely")) input_log->cut_short = true;
     if (format.starts_with("Failed to open segment")) ++input_log->missing_segments;

@@ -167,7 +167,7 @@ private:
         // Without a length the end of the connection is the end of the data; FFmpeg calls that EIO.
         if (count == 0 || count == AVERROR_EOF || count == AVERROR(EIO)) {
             // A body in chunks ends with an empty one.
-            cut_in_chunks_ = log_.http_chunk.value_or(0) > 0;
+            cut_in_chunks_ = !whole && log_.http_chunk.value_or(0) > 0;
             return cut_in_chunks_ ? fail("the connection broke after " + size_text(position)) : 0;
         }
         return fail("the connection broke: " + av::message(count));
