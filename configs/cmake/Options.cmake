@@ -28,6 +28,8 @@ target_include_directories(throng_options INTERFACE ${CMAKE_SOURCE_DIR})
 target_compile_features(throng_options INTERFACE cxx_std_20)
 # CPU and GPU promise the same bits: no fused multiply-add behind our back.
 target_compile_options(throng_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>)
+# A program loads only the shared libraries it uses: those of OpenCV and Qt bring hundreds of others.
+target_link_options(throng_options INTERFACE LINKER:--as-needed)
 if(TH_MOLD AND NOT CMAKE_CROSSCOMPILING AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 12.1)
     target_link_options(throng_options INTERFACE -fuse-ld=mold)
 endif()

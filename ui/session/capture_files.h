@@ -9,7 +9,7 @@
 
 namespace throng::ui {
 
-enum class CaptureKind { frame, video };
+enum class CaptureKind { image, video };
 
 // A new file named after the time of day in the user's folder of images or videos (made when it is missing), else in
 // the home folder: "…/throng-2025-03-14-152653.png".
