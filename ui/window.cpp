@@ -91,7 +91,7 @@ int run_window(int argc, char** argv, WindowOptions options) {
     interrupt_timer.start(100);
 
     const QString source = options.source.empty() ? session.recent()->newest() : QString::fromStdString(options.source);
-    source.isEmpty() ? session.open_demo() : session.open(source);
+    source.isEmpty() ? session.openDemo() : session.open(source);
     const int status = QGuiApplication::exec();
     if (plain && window->visibility() == QWindow::Windowed) store.setValue(size_key, window->size());
     if (cost) cost->report();

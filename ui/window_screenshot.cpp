@@ -7,26 +7,26 @@
 namespace throng::ui {
 namespace {
 
-constexpr int kSettle = 400;  // milliseconds from the last result to the image: figures and plot have caught up then
+constexpr int kSettleMs = 400;  // milliseconds from the last result to the image: figures and plot have caught up then
 
 }  // namespace
 
 WindowScreenshot::WindowScreenshot(QQuickWindow& window, Session& session, QString path, int results)
-    : window_(window), session_(session), path_(std::move(path)), left_(std::max(1, results)) {
+    : window_(window), session_(session), path_(std::move(path)), results_left_(std::max(1, results)) {
     settle_.setSingleShot(true);
-    settle_.setInterval(kSettle);
+    settle_.setInterval(kSettleMs);
     connect(&settle_, &QTimer::timeout, this, &WindowScreenshot::take);
-    connect(&session, &Session::result_changed, this, [this] {
-        if (session_.result()) --left_;
+    connect(&session, &Session::resultChanged, this, [this] {
+        if (session_.result()) --results_left_;
         count();
     });
-    connect(&session, &Session::status_changed, this, &WindowScreenshot::count);
+    connect(&session, &Session::statusChanged, this, &WindowScreenshot::count);
 }
 
 void WindowScreenshot::count() {
     const QString state = session_.state();
     const bool over = state == QLatin1String("failed") || (state == QLatin1String("ended") && session_.result());
-    if ((left_ <= 0 || over) && !settle_.isActive()) settle_.start();
+    if ((results_left_ <= 0 || over) && !settle_.isActive()) settle_.start();
 }
 
 void WindowScreenshot::take() {

@@ -28,7 +28,7 @@ private:
     QQuickWindow& window_;
     Session& session_;
     QString path_;
-    int left_;
+    int results_left_;
     QTimer settle_;
     QImage image_;
 };

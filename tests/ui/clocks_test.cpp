@@ -214,7 +214,7 @@ TEST_F(WindowSweep, WithoutFramesItSaysSo) {
 TEST(SweepPlot, MarksSurroundTheValues) {
     for (const auto& [low, high] :
          {std::pair{0.013, 0.017}, {0.004, 38.0}, {1.0, 1.0}, {0.1, 10.0}, {0.02, 0.2}, {1e-6, 1e3}}) {
-        const std::vector<double> marks = logarithmic_marks(low, high);
+        const std::vector<double> marks = logarithmic_ticks(low, high);
         ASSERT_GE(marks.size(), 2U) << low << ' ' << high;
         EXPECT_LE(marks.front(), low * (1 + 1e-9));
         EXPECT_GE(marks.back(), high * (1 - 1e-9));

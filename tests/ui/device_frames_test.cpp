@@ -97,7 +97,7 @@ private:
 class DeviceFrames : public testing::Test {
 protected:
     DeviceFrames() {
-        sink_ = std::make_shared<spdlog::sinks::ostream_sink_mt>(said_);
+        sink_ = std::make_shared<spdlog::sinks::ostream_sink_mt>(log_text_);
         spdlog::default_logger()->sinks().push_back(sink_);
     }
     ~DeviceFrames() override {
@@ -122,7 +122,7 @@ protected:
         video_ = new VideoItem(window_->contentItem());
         video_->setSize(size);
         video_->set_session(session_.get());
-        QObject::connect(video_, &VideoItem::frame_shown, [this] { ++shown_; });
+        QObject::connect(video_, &VideoItem::frameShown, [this] { ++shown_; });
         window_->show();
         session_->open("clip");
         ASSERT_TRUE(test::wait_for([this] { return shown_ >= 3; }));
@@ -163,15 +163,15 @@ protected:
         };
         EXPECT_EQ(test::fault_of(*window_, fault), "");
     }
-    [[nodiscard]] int times_said(const std::string& words) const {
-        const std::string text = said_.str();
+    [[nodiscard]] int times_logged(const std::string& words) const {
+        const std::string text = log_text_.str();
         int times = 0;
         for (std::size_t at = text.find(words); at != std::string::npos; at = text.find(words, at + 1)) ++times;
         return times;
     }
 
     BridgeLog log_;
-    std::ostringstream said_;
+    std::ostringstream log_text_;
     spdlog::sink_ptr sink_;
     test::ScratchDir folder_;
     QSettings store_{QString::fromStdString((folder_.path() / "settings.ini").string()), QSettings::IniFormat};
@@ -196,7 +196,7 @@ TEST_F(DeviceFrames, AreShownWithoutACopyOnTheHost) {
     EXPECT_GT(log_.written, written);
     EXPECT_EQ(log_.attached, 1) << "once, not with every frame";
     expect_colors();
-    EXPECT_EQ(times_said("shows decoded frames from device memory"), 1);
+    EXPECT_EQ(times_logged("shows decoded frames from device memory"), 1);
 }
 
 TEST_F(DeviceFrames, FollowTheSizeOfWindowAndFrames) {
@@ -255,7 +255,7 @@ TEST_F(DeviceFrames, FollowTheItemIntoAnotherWindowAndToAnotherSource) {
     session_->open("another clip");
     ASSERT_TRUE(test::wait_for([this] { return log_.attached == 3 && shown_from_device(); }));
     expect_colors();
-    EXPECT_EQ(times_said("shows decoded frames from device memory"), 1) << "nothing has changed";
+    EXPECT_EQ(times_logged("shows decoded frames from device memory"), 1) << "nothing has changed";
 }
 
 TEST_F(DeviceFrames, AreCopiedWhereTheBridgeIsUnavailable) {
@@ -268,7 +268,7 @@ TEST_F(DeviceFrames, AreCopiedWhereTheBridgeIsUnavailable) {
     EXPECT_EQ(log_.attached, 0);
     expect_colors();
     // With the name of the renderer that draws.
-    EXPECT_EQ(times_said(has_opengl() ? "another device draws (" : "not drawn with OpenGL"), 1);
+    EXPECT_EQ(times_logged(has_opengl() ? "another device draws (" : "not drawn with OpenGL"), 1);
 }
 
 TEST_F(DeviceFrames, AreCopiedWhereBuffersAreNotTaken) {
@@ -278,7 +278,7 @@ TEST_F(DeviceFrames, AreCopiedWhereBuffersAreNotTaken) {
     ASSERT_TRUE(wait_for_more(10));
     ASSERT_TRUE(test::wait_for([this] { return shown_by_host(); }));
     expect_colors();
-    EXPECT_EQ(times_said("copied from the device to the host"), 1);
+    EXPECT_EQ(times_logged("copied from the device to the host"), 1);
 }
 
 TEST_F(DeviceFrames, AreCopiedOnceTheDeviceTakesNoMore) {
@@ -290,7 +290,7 @@ TEST_F(DeviceFrames, AreCopiedOnceTheDeviceTakesNoMore) {
     ASSERT_TRUE(wait_for_more(10));
     EXPECT_TRUE(shown_by_host());
     expect_colors();
-    EXPECT_EQ(times_said("the device is lost"), 1);
+    EXPECT_EQ(times_logged("the device is lost"), 1);
 }
 
 TEST_F(DeviceFrames, WindowsMayCloseAtAnyTime) {

@@ -45,23 +45,23 @@ TEST(StageModel, AMarkShowsWhatAChangeDid) {
     StageModel model;
     const test::ModelTester tester(&model);
     const auto ratio = [&] { return model.data(model.index(0), StageModel::ratio_role).toDouble(); };
-    const auto marked = [&] { return model.data(model.index(0), StageModel::marked_role).toDouble(); };
-    model.set_mark("nothing was measured");
-    EXPECT_TRUE(model.mark_title().isEmpty());
+    const auto marked = [&] { return model.data(model.index(0), StageModel::baseline_role).toDouble(); };
+    model.set_baseline("nothing was measured");
+    EXPECT_TRUE(model.baseline_title().isEmpty());
     for (int i = 0; i < 5; ++i) model.note({{stage::kCascade, 2.0}});
     model.update({stage("cascade", 2, 2)});
     EXPECT_LT(marked(), 0);
-    model.set_mark("Segments: on");
+    model.set_baseline("Segments: on");
     EXPECT_EQ(marked(), 2.0);
     EXPECT_LT(ratio(), 0) << "nothing was measured since";
     for (int i = 0; i < 9; ++i) model.note({{stage::kCascade, 6.0}});
     EXPECT_DOUBLE_EQ(ratio(), 3.0);
-    EXPECT_EQ(model.mark_title(), "Segments: on");
+    EXPECT_EQ(model.baseline_title(), "Segments: on");
     model.update({stage("cascade", 0.5, 1)});
     EXPECT_GE(model.scale(), 2) << "the mark is on the scale";
-    model.clear_mark();
+    model.clearBaseline();
     EXPECT_LT(marked(), 0);
-    EXPECT_TRUE(model.mark_title().isEmpty());
+    EXPECT_TRUE(model.baseline_title().isEmpty());
 }
 
 TEST(StageModel, StagesOfAPreviousDetectorGo) {
@@ -101,7 +101,7 @@ TEST_F(Recent, TheNewestComesFirstAndOnlyOnce) {
     EXPECT_EQ(model.rowCount(), 3);
     EXPECT_EQ(model.newest(), "/a/one.mp4");
     EXPECT_EQ(model.data(model.index(0), RecentModel::title_role).toString(), "one.mp4");
-    EXPECT_EQ(model.data(model.index(0), RecentModel::place_role).toString(), "/a");
+    EXPECT_EQ(model.data(model.index(0), RecentModel::location_role).toString(), "/a");
     EXPECT_EQ(model.data(model.index(1), RecentModel::title_role).toString(), "Camera 0");
 }
 

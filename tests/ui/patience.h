@@ -12,12 +12,12 @@
 
 namespace throng::test {
 
-constexpr int kPatience = 20000;  // milliseconds
+constexpr int kTimeoutMs = 20000;  // milliseconds
 
 // Whether the condition came to hold; events are handled meanwhile.
 template <class Condition>
 [[nodiscard]] bool wait_for(Condition condition) {
-    return QTest::qWaitFor(condition, kPatience);
+    return QTest::qWaitFor(condition, kTimeoutMs);
 }
 
 // Grabs the window again and again until check(image) finds no fault, or the patience is over. Returns the last

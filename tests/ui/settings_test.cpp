@@ -46,7 +46,7 @@ TEST_F(Settings, ASoftRuleTakesNoHitsAndNoMerge) {
 
 TEST_F(Settings, EveryChoiceOfEveryMenuCanBeTaken) {
     for (int i = 0; i < settings_.rules().size(); ++i) {
-        settings_.next_rule();
+        settings_.nextRule();
         check_params(settings_.values().nms);
     }
     for (int i = 0; i < settings_.overlaps().size(); ++i) {
@@ -69,13 +69,13 @@ TEST_F(Settings, ThePapersKernelsComeWithTheirRule) {
     settings_.set_kernels(1);
     EXPECT_EQ(settings_.kernels(), 1);
     EXPECT_EQ(settings_.values().nms.rule, NmsRule::one_pass);
-    settings_.next_rule();
+    settings_.nextRule();
     EXPECT_EQ(settings_.kernels(), 0);
     EXPECT_EQ(rejected_.count(), 0);
 }
 
 TEST_F(Settings, AnotherDetectorHasAnotherModel) {
-    settings_.open_model(QUrl::fromLocalFile("/models/haarcascade_frontalface_alt.xml"));
+    settings_.openModel(QUrl::fromLocalFile("/models/haarcascade_frontalface_alt.xml"));
     EXPECT_EQ(settings_.model_name(), "frontalface_alt");
     settings_.set_detector(1);
     EXPECT_EQ(settings_.values().detector.kind, "lbp");
@@ -110,10 +110,10 @@ TEST_F(Settings, ModelsOfTheKindAreListedAfterTheDefault) {
         {{"haarcascade_eye", "haar", "/m/haarcascade_eye.xml"}, {"yunet_n_640_640", "cnn", "/m/yunet_n_640_640.onnx"}});
     EXPECT_EQ(settings_.models(), (QStringList{"frontalface_alt2 (default)", "eye"}));
     EXPECT_EQ(settings_.model_index(), 0);
-    settings_.choose_model(1);
+    settings_.chooseModel(1);
     EXPECT_EQ(settings_.values().detector.model, "/m/haarcascade_eye.xml");
     EXPECT_EQ(settings_.model_index(), 1);
-    settings_.open_model(QUrl::fromLocalFile("/elsewhere/mine.xml"));
+    settings_.openModel(QUrl::fromLocalFile("/elsewhere/mine.xml"));
     EXPECT_EQ(settings_.models(), (QStringList{"frontalface_alt2 (default)", "eye", "mine"}));
     EXPECT_EQ(settings_.model_index(), 2);
     EXPECT_EQ(settings_.model_filter(), "Haar cascade (*.xml)");

@@ -156,7 +156,7 @@ TEST_F(Window, ShowsAFrameTogetherWithItsOwnBoxes) {
     open({});
     int shown = 0;
     int wrong = 0;
-    QObject::connect(video_, &VideoItem::frame_shown, [&] {
+    QObject::connect(video_, &VideoItem::frameShown, [&] {
         const DisplayImage& image = video_->frame();
         ++shown;
         const int gray = qGray(image.image.pixel(0, 0));
@@ -259,9 +259,9 @@ TEST_F(Window, ASwitchTurnedOffShowsWhatItSaved) {
     ASSERT_TRUE(test::wait_for([&] { return session_->switches()->count() == 1 && session_->stages()->count() >= 4; }));
     ASSERT_TRUE(test::wait_for([&] { return control("A trick") != nullptr; }));
     EXPECT_TRUE(control("A trick")->property("checked").toBool());
-    session_->set_switch("trick", "off");
+    session_->setSwitch("trick", "off");
     EXPECT_FALSE(control("A trick")->property("checked").toBool()) << "at once";
-    EXPECT_EQ(session_->stages()->mark_title(), "A trick: on");
+    EXPECT_EQ(session_->stages()->baseline_title(), "A trick: on");
     const auto ratio = [&] {
         const StageModel& stages = *session_->stages();
         for (int i = 0; i < stages.rowCount(); ++i) {
@@ -272,7 +272,7 @@ TEST_F(Window, ASwitchTurnedOffShowsWhatItSaved) {
         return 0.0;
     };
     EXPECT_TRUE(test::wait_for([&] { return ratio() == 2; }));
-    session_->reset_switches();
+    session_->resetSwitches();
     EXPECT_TRUE(test::wait_for([&] { return ratio() == 0.5; }));
     EXPECT_TRUE(control("A trick")->property("checked").toBool());
 }
@@ -286,7 +286,7 @@ TEST_F(Window, TheClockIsChosenBesideTheBars) {
     ASSERT_TRUE(test::wait_for([&] { return session_->clocks()->chosen() == "maximum"; }));
     EXPECT_TRUE(control("Max")->property("chosen").toBool());
     EXPECT_EQ(board.text(board.node("min_freq")), "1300500000");
-    EXPECT_TRUE(test::wait_for([&] { return session_->stages()->mark_title().contains("Automatic"); }));
+    EXPECT_TRUE(test::wait_for([&] { return session_->stages()->baseline_title().contains("Automatic"); }));
 
     session_->sweep()->set_pace({std::chrono::milliseconds(20), std::chrono::milliseconds(100)});
     EXPECT_FALSE(session_->loop());
@@ -297,7 +297,7 @@ TEST_F(Window, TheClockIsChosenBesideTheBars) {
     EXPECT_GE(session_->sweep()->rows().size(), 4);
     EXPECT_TRUE(test::wait_for([&] { return session_->clocks()->chosen() == "maximum"; }));
     QTest::qWait(200);  // the plot is drawn
-    EXPECT_TRUE(session_->stages()->mark_title().isEmpty()) << "a sweep is no change to be compared with";
+    EXPECT_TRUE(session_->stages()->baseline_title().isEmpty()) << "a sweep is no change to be compared with";
     engine_.reset();
     session_.reset();
     EXPECT_EQ(board.text(board.node("min_freq")), "114750000");
@@ -337,7 +337,7 @@ TEST_F(Window, ImagesToLookAt) {
     save("sources-800x480");
     trigger("escape");
     window_->resize(1280, 720);
-    session_->set_switch("trick", "off");
+    session_->setSwitch("trick", "off");
     ASSERT_TRUE(click("Max"));
     save("marks-1280x720");
     scroll_to("A trick");
@@ -472,7 +472,7 @@ TEST_F(Window, ManyBoxesAreDrawn) {
     open(clip, {1600, 900});
     session_->display()->set_labels(true);
     int shown = 0;
-    QObject::connect(video_, &VideoItem::frame_shown, [&] { ++shown; });
+    QObject::connect(video_, &VideoItem::frameShown, [&] { ++shown; });
     play();
     ASSERT_TRUE(test::wait_for([&] { return shown >= 5; }));
     EXPECT_EQ(video_->frame().result->raw.detections.size(), 3000U);

@@ -57,7 +57,7 @@ void ProfileModel::update(const std::vector<ResolvedProfile>& profiles) {
     beginResetModel();
     profiles_ = profiles;
     endResetModel();
-    emit count_changed();
+    emit countChanged();
 }
 
 }  // namespace throng::ui

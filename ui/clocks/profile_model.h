@@ -13,7 +13,7 @@ class ProfileModel : public QAbstractListModel {
     Q_OBJECT
     QML_ELEMENT
     QML_UNCREATABLE("belongs to the clocks")
-    Q_PROPERTY(int count READ count NOTIFY count_changed)
+    Q_PROPERTY(int count READ count NOTIFY countChanged)
 
 public:
     enum Role { id_role = Qt::UserRole + 1, title_role, short_role, clock_role, available_role, reason_role };
@@ -29,7 +29,7 @@ public:
     void update(const std::vector<ResolvedProfile>& profiles);
 
 signals:
-    void count_changed();
+    void countChanged();
 
 private:
     std::vector<ResolvedProfile> profiles_;

@@ -66,10 +66,10 @@ void Sweep::start() {
     options.dwell = pace_.dwell;
     sweep_.emplace(std::move(options));
     previous_ = QString::fromStdString(clocks_.status().reading.applied);
-    asked_.reset();
+    requested_.reset();
     points_.clear();
     status_.clear();
-    emit points_changed();
+    emit pointsChanged();
     timer_.start();
     tick();
 }
@@ -82,7 +82,7 @@ void Sweep::clear() {
     if (running()) return;
     points_.clear();
     status_.clear();
-    emit points_changed();
+    emit pointsChanged();
     emit changed();
 }
 
@@ -92,29 +92,29 @@ void Sweep::note(const FrameResult& result) {
 
 void Sweep::tick() {
     if (!sweep_) return;
-    if (asked_ && clocks_.status().requested != *asked_) {  // the user's choice stays
+    if (requested_ && clocks_.status().requested != *requested_) {  // the user's choice stays
         end(tr("Stopped: another profile was chosen"), false);
         return;
     }
     const std::optional<std::string> wish = sweep_->step(std::chrono::steady_clock::now(), clocks_.status());
     if (sweep_->points().size() != points_.size()) {
         points_ = sweep_->points();
-        emit points_changed();
+        emit pointsChanged();
     }
     if (sweep_->done()) {
         end({}, true);
     } else if (wish) {
-        asked_ = wish;
+        requested_ = wish;
         clocks_.apply(QString::fromStdString(*wish));
         emit changed();
     }
 }
 
-void Sweep::end(const QString& status, bool put_back) {
+void Sweep::end(const QString& status, bool restore_clock) {
     timer_.stop();
     sweep_.reset();
     status_ = status;
-    if (put_back) previous_.isEmpty() ? clocks_.restore() : clocks_.apply(previous_);
+    if (restore_clock) previous_.isEmpty() ? clocks_.restore() : clocks_.apply(previous_);
     emit changed();
     emit finished();
 }

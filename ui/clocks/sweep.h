@@ -24,7 +24,7 @@ class Sweep : public QObject {
     Q_PROPERTY(int at READ at NOTIFY changed)
     Q_PROPERTY(int size READ size NOTIFY changed)
     Q_PROPERTY(QString status READ status NOTIFY changed)
-    Q_PROPERTY(QVariantList rows READ rows NOTIFY points_changed)
+    Q_PROPERTY(QVariantList rows READ rows NOTIFY pointsChanged)
 
 public:
     struct Pace {
@@ -55,18 +55,18 @@ public:
 
 signals:
     void changed();
-    void points_changed();
+    void pointsChanged();
     void finished();
 
 private:
     void tick();
-    void end(const QString& status, bool put_back);
+    void end(const QString& status, bool restore_clock);
 
     Clocks& clocks_;
     Pace pace_;
     std::optional<ClockSweep> sweep_;
-    std::optional<std::string> asked_;  // the sweep's own newest wish
-    QString previous_;                  // id of the profile to go back to; empty: what was found
+    std::optional<std::string> requested_;  // the sweep's own newest wish
+    QString previous_;                      // id of the profile to go back to; empty: what was found
     QString status_;
     std::vector<SweepPoint> points_;
     QTimer timer_;

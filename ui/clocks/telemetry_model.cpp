@@ -141,7 +141,7 @@ void TelemetryModel::update(const std::vector<TelemetrySample>& history) {
     beginResetModel();
     rows_ = std::move(rows);
     endResetModel();
-    emit count_changed();
+    emit countChanged();
 }
 
 }  // namespace throng::ui

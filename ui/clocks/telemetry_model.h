@@ -27,7 +27,7 @@ class TelemetryModel : public QAbstractListModel {
     Q_OBJECT
     QML_ELEMENT
     QML_UNCREATABLE("belongs to the clocks")
-    Q_PROPERTY(int count READ count NOTIFY count_changed)
+    Q_PROPERTY(int count READ count NOTIFY countChanged)
 
 public:
     enum Role { id_role = Qt::UserRole + 1, title_role, value_role, remark_role, series_role, highest_role };
@@ -42,7 +42,7 @@ public:
     void update(const std::vector<TelemetrySample>& history);
 
 signals:
-    void count_changed();
+    void countChanged();
 
 private:
     std::vector<TelemetryRow> rows_;

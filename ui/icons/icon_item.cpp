@@ -14,14 +14,14 @@ Icon::Icon(QQuickItem* parent) : QQuickPaintedItem(parent) {
 void Icon::set_name(const QString& name) {
     if (name_ == name) return;
     name_ = name;
-    emit name_changed();
+    emit nameChanged();
     update();
 }
 
 void Icon::set_color(const QColor& color) {
     if (color_ == color) return;
     color_ = color;
-    emit color_changed();
+    emit colorChanged();
     update();
 }
 

@@ -10,8 +10,8 @@ namespace throng::ui {
 class Icon : public QQuickPaintedItem {
     Q_OBJECT
     QML_ELEMENT
-    Q_PROPERTY(QString name READ name WRITE set_name NOTIFY name_changed)
-    Q_PROPERTY(QColor color READ color WRITE set_color NOTIFY color_changed)
+    Q_PROPERTY(QString name READ name WRITE set_name NOTIFY nameChanged)
+    Q_PROPERTY(QColor color READ color WRITE set_color NOTIFY colorChanged)
 
 public:
     explicit Icon(QQuickItem* parent = nullptr);
@@ -26,8 +26,8 @@ public:
     [[nodiscard]] static QStringList names();
 
 signals:
-    void name_changed();
-    void color_changed();
+    void nameChanged();
+    void colorChanged();
 
 private:
     QString name_;

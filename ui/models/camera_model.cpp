@@ -26,7 +26,7 @@ void CameraModel::update(std::vector<CameraInfo> cameras) {
     beginResetModel();
     cameras_ = std::move(cameras);
     endResetModel();
-    if (other_count) emit count_changed();
+    if (other_count) emit countChanged();
 }
 
 }  // namespace throng::ui

@@ -13,7 +13,7 @@ class CameraModel : public QAbstractListModel {
     Q_OBJECT
     QML_ELEMENT
     QML_UNCREATABLE("belongs to the session")
-    Q_PROPERTY(int count READ count NOTIFY count_changed)
+    Q_PROPERTY(int count READ count NOTIFY countChanged)
 
 public:
     enum Role { spec_role = Qt::UserRole + 1, title_role };
@@ -28,7 +28,7 @@ public:
     void update(std::vector<CameraInfo> cameras);
 
 signals:
-    void count_changed();
+    void countChanged();
 
 private:
     std::vector<CameraInfo> cameras_;

@@ -37,13 +37,13 @@ QVariant RecentModel::data(const QModelIndex& index, int role) const {
         case spec_role: return entry;
         case Qt::DisplayRole:
         case title_role: return source_title(entry);
-        case place_role: return is_file(entry) ? QFileInfo(entry).path() : entry;
+        case location_role: return is_file(entry) ? QFileInfo(entry).path() : entry;
         default: return {};
     }
 }
 
 QHash<int, QByteArray> RecentModel::roleNames() const {
-    return {{spec_role, "spec"}, {title_role, "title"}, {place_role, "place"}};
+    return {{spec_role, "spec"}, {title_role, "title"}, {location_role, "place"}};
 }
 
 void RecentModel::add(const QString& spec) {
@@ -63,7 +63,7 @@ void RecentModel::add(const QString& spec) {
         beginInsertRows({}, 0, 0);
         specs_.prepend(entry);
         endInsertRows();
-        emit count_changed();
+        emit countChanged();
     }
     save();
 }
@@ -73,7 +73,7 @@ void RecentModel::clear() {
     beginResetModel();
     specs_.clear();
     endResetModel();
-    emit count_changed();
+    emit countChanged();
     save();
 }
 

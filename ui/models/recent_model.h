@@ -13,10 +13,10 @@ class RecentModel : public QAbstractListModel {
     Q_OBJECT
     QML_ELEMENT
     QML_UNCREATABLE("belongs to the session")
-    Q_PROPERTY(int count READ count NOTIFY count_changed)
+    Q_PROPERTY(int count READ count NOTIFY countChanged)
 
 public:
-    enum Role { spec_role = Qt::UserRole + 1, title_role, place_role };
+    enum Role { spec_role = Qt::UserRole + 1, title_role, location_role };
     static constexpr int kLimit = 10;
 
     // store must outlive the model.
@@ -32,7 +32,7 @@ public:
     Q_INVOKABLE void clear();
 
 signals:
-    void count_changed();
+    void countChanged();
 
 private:
     void save();

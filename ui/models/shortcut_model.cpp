@@ -32,11 +32,11 @@ constexpr std::array kTable = {
 
     ShortcutEntry{"detector", "D", "Detection", "Next detector"},
     ShortcutEntry{"rule", "N", "Detection", "Next suppression rule"},
-    ShortcutEntry{"theta_up", "T", "Detection", "Raise the threshold"},
-    ShortcutEntry{"theta_down", "Shift+T", "Detection", "Lower the threshold"},
+    ShortcutEntry{"thetaUp", "T", "Detection", "Raise the threshold"},
+    ShortcutEntry{"thetaDown", "Shift+T", "Detection", "Lower the threshold"},
 
-    ShortcutEntry{"clock_up", "C", "Clock", "Next clock profile"},
-    ShortcutEntry{"clock_down", "Shift+C", "Clock", "Clock profile before"},
+    ShortcutEntry{"clockUp", "C", "Clock", "Next clock profile"},
+    ShortcutEntry{"clockDown", "Shift+C", "Clock", "Clock profile before"},
     ShortcutEntry{"sweep", "W", "Clock", "Sweep through the clocks, or cancel"},
 
     ShortcutEntry{"open", "Ctrl+O", "Source", "Open a video or image"},

@@ -6,8 +6,8 @@
 namespace throng::ui {
 namespace {
 
-constexpr int kForgotten = 30;      // results without a stage after which its bar goes
-constexpr std::uint64_t kSure = 8;  // results since the mark that make a ratio worth saying
+constexpr int kMaxMissedResults = 30;          // results without a stage after which its bar goes
+constexpr std::uint64_t kMinRatioResults = 8;  // results since the mark that make a ratio worth saying
 
 }  // namespace
 
@@ -27,16 +27,16 @@ QVariant StageModel::data(const QModelIndex& index, int role) const {
         case p50_role: return stage.ms.p50;
         case p99_role: return stage.ms.p99;
         case max_role: return stage.ms.max;
-        case marked_role: return marked(stage.name);
+        case baseline_role: return marked(stage.name);
         case ratio_role: return ratio(stage.name);
         default: return {};
     }
 }
 
 QHash<int, QByteArray> StageModel::roleNames() const {
-    return {{name_role, "name"}, {label_role, "label"},   {last_role, "last"},
-            {mean_role, "mean"}, {p50_role, "p50"},       {p99_role, "p99"},
-            {max_role, "max"},   {marked_role, "marked"}, {ratio_role, "ratio"}};
+    return {{name_role, "name"}, {label_role, "label"},     {last_role, "last"},
+            {mean_role, "mean"}, {p50_role, "p50"},         {p99_role, "p99"},
+            {max_role, "max"},   {baseline_role, "marked"}, {ratio_role, "ratio"}};
 }
 
 void StageModel::update(const std::vector<StageSummary>& stages) {
@@ -52,7 +52,7 @@ void StageModel::update(const std::vector<StageSummary>& stages) {
         beginResetModel();
         stages_ = std::move(next);
         endResetModel();
-        emit count_changed();
+        emit countChanged();
     }
     double largest = 0;
     for (const StageSummary& stage : stages_) {
@@ -61,7 +61,7 @@ void StageModel::update(const std::vector<StageSummary>& stages) {
     const double scale = round_scale(largest);
     if (scale != scale_) {
         scale_ = scale;
-        emit scale_changed();
+        emit scaleChanged();
     }
 }
 
@@ -76,7 +76,7 @@ void StageModel::note(const StageTimes& times) {
     }
 }
 
-void StageModel::set_mark(const QString& title) {
+void StageModel::set_baseline(const QString& title) {
     bool any = false;
     for (auto& [name, moment] : moments_) {
         const RollingSummary now = moment.now.summary();
@@ -86,28 +86,28 @@ void StageModel::set_mark(const QString& title) {
         any = true;
     }
     if (!any) return;
-    mark_title_ = title;
-    emit mark_changed();
+    baseline_title_ = title;
+    emit baselineChanged();
 }
 
-void StageModel::clear_mark() {
+void StageModel::clearBaseline() {
     for (auto& [name, moment] : moments_) moment.marked.reset();
-    mark_title_.clear();
+    baseline_title_.clear();
     if (!stages_.empty()) emit dataChanged(index(0), index(rowCount() - 1));
-    emit mark_changed();
+    emit baselineChanged();
 }
 
 void StageModel::clear() {
     moments_.clear();
-    mark_title_.clear();
+    baseline_title_.clear();
     update({});
-    emit mark_changed();
+    emit baselineChanged();
 }
 
 bool StageModel::shown(const StageSummary& stage) const {
     if (stage.ms.count == 0) return false;
     const auto found = moments_.find(stage.name);
-    return found == moments_.end() || found->second.missed < kForgotten;
+    return found == moments_.end() || found->second.missed < kMaxMissedResults;
 }
 
 double StageModel::marked(const std::string& name) const {
@@ -119,7 +119,7 @@ double StageModel::ratio(const std::string& name) const {
     const auto found = moments_.find(name);
     if (found == moments_.end() || !(found->second.marked.value_or(0) > 0)) return -1;
     const RollingSummary now = found->second.now.summary();
-    return now.count < kSure ? -1 : now.p50 / *found->second.marked;
+    return now.count < kMinRatioResults ? -1 : now.p50 / *found->second.marked;
 }
 
 QString stage_label(const std::string& name) {

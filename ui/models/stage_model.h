@@ -17,9 +17,9 @@ class StageModel : public QAbstractListModel {
     Q_OBJECT
     QML_ELEMENT
     QML_UNCREATABLE("belongs to the session")
-    Q_PROPERTY(double scale READ scale NOTIFY scale_changed)
-    Q_PROPERTY(int count READ count NOTIFY count_changed)
-    Q_PROPERTY(QString markTitle READ mark_title NOTIFY mark_changed)
+    Q_PROPERTY(double scale READ scale NOTIFY scaleChanged)
+    Q_PROPERTY(int count READ count NOTIFY countChanged)
+    Q_PROPERTY(QString baselineTitle READ baseline_title NOTIFY baselineChanged)
 
 public:
     enum Role {
@@ -30,8 +30,8 @@ public:
         p50_role,
         p99_role,
         max_role,
-        marked_role,  // milliseconds at the mark; negative without one
-        ratio_role,   // since the mark to then, medians; negative while it is not known
+        baseline_role,  // milliseconds at the mark; negative without one
+        ratio_role,     // since the mark to then, medians; negative while it is not known
     };
 
     using QAbstractListModel::QAbstractListModel;
@@ -52,15 +52,15 @@ public:
     void note(const StageTimes& times);
     // Keeps the medians of now as marks; title says what was so then. Without a result since the last mark that one
     // stays: nothing was seen of what it was set for.
-    void set_mark(const QString& title);
-    Q_INVOKABLE void clear_mark();
+    void set_baseline(const QString& title);
+    Q_INVOKABLE void clearBaseline();
     void clear();  // another source
-    [[nodiscard]] QString mark_title() const { return mark_title_; }
+    [[nodiscard]] QString baseline_title() const { return baseline_title_; }
 
 signals:
-    void scale_changed();
-    void count_changed();
-    void mark_changed();
+    void scaleChanged();
+    void countChanged();
+    void baselineChanged();
 
 private:
     struct Moment {
@@ -74,7 +74,7 @@ private:
 
     std::vector<StageSummary> stages_;
     std::map<std::string, Moment, std::less<>> moments_;  // by the stage's name
-    QString mark_title_;
+    QString baseline_title_;
     double scale_ = 1;
 };
 

@@ -62,15 +62,15 @@ void SwitchModel::update(std::vector<DetectorSwitch> switches) {
             if (switches[i].chosen == switches_[i].chosen) continue;
             switches_[i] = std::move(switches[i]);
             emit dataChanged(index(static_cast<int>(i)), index(static_cast<int>(i)));
-            emit choices_changed();
+            emit choicesChanged();
         }
         return;
     }
     beginResetModel();
     switches_ = std::move(switches);
     endResetModel();
-    emit count_changed();
-    emit choices_changed();
+    emit countChanged();
+    emit choicesChanged();
 }
 
 }  // namespace throng::ui

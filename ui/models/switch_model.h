@@ -13,8 +13,8 @@ class SwitchModel : public QAbstractListModel {
     Q_OBJECT
     QML_ELEMENT
     QML_UNCREATABLE("belongs to the session")
-    Q_PROPERTY(int count READ count NOTIFY count_changed)
-    Q_PROPERTY(int changedCount READ changed_count NOTIFY choices_changed)
+    Q_PROPERTY(int count READ count NOTIFY countChanged)
+    Q_PROPERTY(int changedCount READ changed_count NOTIFY choicesChanged)
 
 public:
     enum Role {
@@ -40,8 +40,8 @@ public:
     void update(std::vector<DetectorSwitch> switches);
 
 signals:
-    void count_changed();
-    void choices_changed();
+    void countChanged();
+    void choicesChanged();
 
 private:
     std::vector<DetectorSwitch> switches_;

@@ -36,7 +36,7 @@ QPainterPath line_of(const std::vector<HistoryPoint>& points, const QRectF& area
 
 PlotItem::PlotItem(QQuickItem* parent) : QQuickPaintedItem(parent) {
     setAntialiasing(true);
-    connect(this, &PlotItem::colors_changed, this, [this] { update(); });
+    connect(this, &PlotItem::colorsChanged, this, [this] { update(); });
 }
 
 void PlotItem::set_history(History* history) {
@@ -44,7 +44,7 @@ void PlotItem::set_history(History* history) {
     if (history_) disconnect(history_, nullptr, this, nullptr);
     history_ = history;
     if (history_) connect(history_, &History::changed, this, &PlotItem::refresh);
-    emit history_changed();
+    emit historyChanged();
     refresh();
 }
 
@@ -62,7 +62,7 @@ void PlotItem::refresh() {
     if (raw_scale != raw_scale_ || ms_scale != ms_scale_) {
         raw_scale_ = raw_scale;
         ms_scale_ = ms_scale;
-        emit scales_changed();
+        emit scalesChanged();
     }
     update();
 }

@@ -13,13 +13,13 @@ namespace throng::ui {
 class PlotItem : public QQuickPaintedItem {
     Q_OBJECT
     QML_ELEMENT
-    Q_PROPERTY(throng::ui::History* history READ history WRITE set_history NOTIFY history_changed)
-    Q_PROPERTY(QColor rawColor MEMBER raw_color_ NOTIFY colors_changed)
-    Q_PROPERTY(QColor mapColor MEMBER map_color_ NOTIFY colors_changed)
-    Q_PROPERTY(QColor reduceColor MEMBER reduce_color_ NOTIFY colors_changed)
-    Q_PROPERTY(QColor gridColor MEMBER grid_color_ NOTIFY colors_changed)
-    Q_PROPERTY(double rawScale READ raw_scale NOTIFY scales_changed)
-    Q_PROPERTY(double msScale READ ms_scale NOTIFY scales_changed)
+    Q_PROPERTY(throng::ui::History* history READ history WRITE set_history NOTIFY historyChanged)
+    Q_PROPERTY(QColor rawColor MEMBER raw_color_ NOTIFY colorsChanged)
+    Q_PROPERTY(QColor mapColor MEMBER map_color_ NOTIFY colorsChanged)
+    Q_PROPERTY(QColor reduceColor MEMBER reduce_color_ NOTIFY colorsChanged)
+    Q_PROPERTY(QColor gridColor MEMBER grid_color_ NOTIFY colorsChanged)
+    Q_PROPERTY(double rawScale READ raw_scale NOTIFY scalesChanged)
+    Q_PROPERTY(double msScale READ ms_scale NOTIFY scalesChanged)
 
 public:
     explicit PlotItem(QQuickItem* parent = nullptr);
@@ -32,9 +32,9 @@ public:
     void paint(QPainter* painter) override;
 
 signals:
-    void history_changed();
-    void colors_changed();
-    void scales_changed();
+    void historyChanged();
+    void colorsChanged();
+    void scalesChanged();
 
 private:
     void refresh();

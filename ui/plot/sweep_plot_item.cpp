@@ -42,7 +42,7 @@ double megahertz_of(const SweepPoint& point) {
 
 }  // namespace
 
-std::vector<double> logarithmic_marks(double low, double high) {
+std::vector<double> logarithmic_ticks(double low, double high) {
     high = std::max(high, low * 1.2);  // never a single mark
     const int first = static_cast<int>(std::floor(std::log10(low)));
     const int last = static_cast<int>(std::ceil(std::log10(high)));
@@ -61,15 +61,15 @@ std::vector<double> logarithmic_marks(double low, double high) {
 
 SweepPlotItem::SweepPlotItem(QQuickItem* parent) : QQuickPaintedItem(parent) {
     setAntialiasing(true);
-    connect(this, &SweepPlotItem::look_changed, this, [this] { update(); });
+    connect(this, &SweepPlotItem::lookChanged, this, [this] { update(); });
 }
 
 void SweepPlotItem::set_sweep(Sweep* sweep) {
     if (sweep_ == sweep) return;
     if (sweep_) disconnect(sweep_, nullptr, this, nullptr);
     sweep_ = sweep;
-    if (sweep_) connect(sweep_, &Sweep::points_changed, this, &SweepPlotItem::refresh);
-    emit sweep_changed();
+    if (sweep_) connect(sweep_, &Sweep::pointsChanged, this, &SweepPlotItem::refresh);
+    emit sweepChanged();
     refresh();
 }
 
@@ -101,7 +101,7 @@ void SweepPlotItem::paint(QPainter* painter) {
     font.setPixelSize(font_size_);
     painter->setFont(font);
     const QFontMetricsF metrics(font);
-    const std::vector<double> marks = logarithmic_marks(low, high);
+    const std::vector<double> marks = logarithmic_ticks(low, high);
     double label_width = 0;
     for (const double mark : marks) {
         label_width = std::max(label_width, metrics.horizontalAdvance(QString::number(mark)));

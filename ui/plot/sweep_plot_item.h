@@ -13,18 +13,18 @@ namespace throng::ui {
 
 // Values that a logarithmic axis is marked with: 1, 2, 5 times powers of ten, or the powers alone where they are many.
 // low and high must be positive; the marks surround both.
-[[nodiscard]] std::vector<double> logarithmic_marks(double low, double high);
+[[nodiscard]] std::vector<double> logarithmic_ticks(double low, double high);
 
 class SweepPlotItem : public QQuickPaintedItem {
     Q_OBJECT
     QML_NAMED_ELEMENT(SweepPlot)
-    Q_PROPERTY(throng::ui::Sweep* sweep READ sweep WRITE set_sweep NOTIFY sweep_changed)
-    Q_PROPERTY(QColor mapColor MEMBER map_color_ NOTIFY look_changed)
-    Q_PROPERTY(QColor reduceColor MEMBER reduce_color_ NOTIFY look_changed)
-    Q_PROPERTY(QColor totalColor MEMBER total_color_ NOTIFY look_changed)
-    Q_PROPERTY(QColor gridColor MEMBER grid_color_ NOTIFY look_changed)
-    Q_PROPERTY(QColor textColor MEMBER text_color_ NOTIFY look_changed)
-    Q_PROPERTY(int fontSize MEMBER font_size_ NOTIFY look_changed)
+    Q_PROPERTY(throng::ui::Sweep* sweep READ sweep WRITE set_sweep NOTIFY sweepChanged)
+    Q_PROPERTY(QColor mapColor MEMBER map_color_ NOTIFY lookChanged)
+    Q_PROPERTY(QColor reduceColor MEMBER reduce_color_ NOTIFY lookChanged)
+    Q_PROPERTY(QColor totalColor MEMBER total_color_ NOTIFY lookChanged)
+    Q_PROPERTY(QColor gridColor MEMBER grid_color_ NOTIFY lookChanged)
+    Q_PROPERTY(QColor textColor MEMBER text_color_ NOTIFY lookChanged)
+    Q_PROPERTY(int fontSize MEMBER font_size_ NOTIFY lookChanged)
 
 public:
     explicit SweepPlotItem(QQuickItem* parent = nullptr);
@@ -34,8 +34,8 @@ public:
     void paint(QPainter* painter) override;
 
 signals:
-    void sweep_changed();
-    void look_changed();
+    void sweepChanged();
+    void lookChanged();
 
 private:
     void refresh();

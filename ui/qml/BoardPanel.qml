@@ -101,7 +101,7 @@ ColumnLayout {
             tip: root.sweep.running ? qsTr("Ends the sweep; the clock goes back")
                                     : qsTr("Sets one clock after the other and measures (%1)").arg("W")
             framed: true
-            onClicked: root.session.start_or_stop_sweep()
+            onClicked: root.session.startOrStopSweep()
         }
     }
     Rectangle {

@@ -41,7 +41,7 @@ ColumnLayout {
             labelWidth: 64
             model: root.detection.models
             index: root.detection.modelIndex
-            onChosen: i => root.detection.choose_model(i)
+            onChosen: i => root.detection.chooseModel(i)
             onOpened: root.modelsRequested()
         }
         IconButton {

@@ -8,9 +8,9 @@ QtObject {
 
     required property Session session
 
-    function open_file() { file.open() }
-    function open_folder() { folder.open() }
-    function open_model() { model.open() }
+    function openFile() { file.open() }
+    function openFolder() { folder.open() }
+    function openModel() { model.open() }
 
     readonly property FileDialog file: FileDialog {
         title: qsTr("Open a video or image")
@@ -18,14 +18,14 @@ QtObject {
             qsTr("Videos and images (*.mp4 *.mkv *.mov *.avi *.webm *.m4v *.ts *.gif *.jpg *.jpeg *.png *.bmp *.webp *.tif *.tiff *.pgm *.ppm)"),
             qsTr("All files (*)")
         ]
-        onAccepted: root.session.open_url(selectedFile)
+        onAccepted: root.session.openUrl(selectedFile)
     }
     readonly property FolderChooser folder: FolderChooser {
-        onChosen: folder => root.session.open_url(folder)
+        onChosen: folder => root.session.openUrl(folder)
     }
     readonly property FileDialog model: FileDialog {
         title: qsTr("Open a detector's model")
         nameFilters: [root.session.detection.modelFilter, qsTr("All files (*)")]
-        onAccepted: root.session.detection.open_model(selectedFile)
+        onAccepted: root.session.detection.openModel(selectedFile)
     }
 }

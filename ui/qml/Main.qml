@@ -49,11 +49,11 @@ C.ApplicationWindow {
         toolTipText: Theme.text
     }
 
-    function open_file() { dialogs.use(d => d.open_file()) }
-    function show_sources() { sources.visible ? sources.close() : sources.open() }
-    function toggle_help() { sheet.visible ? sheet.close() : sheet.open() }
-    function toggle_full_screen() { fullScreen ? showNormal() : showFullScreen() }
-    function toggle_panel() {
+    function openFile() { dialogs.use(d => d.openFile()) }
+    function showSources() { sources.visible ? sources.close() : sources.open() }
+    function toggleHelp() { sheet.visible ? sheet.close() : sheet.open() }
+    function toggleFullScreen() { fullScreen ? showNormal() : showFullScreen() }
+    function togglePanel() {
         if (compact) {
             panelAsked = !panelOpen
             panelRequested = true
@@ -61,11 +61,11 @@ C.ApplicationWindow {
             panelRequested = !panelRequested
         }
     }
-    function step_back() {
+    function stepBack() {
         if (sheet.visible) sheet.close()
         else if (sources.visible) sources.close()
         else if (session.alert.visible) session.alert.dismiss()
-        else if (compact && panelOpen) toggle_panel()
+        else if (compact && panelOpen) togglePanel()
         else if (fullScreen && !kiosk) showNormal()
     }
 
@@ -120,7 +120,7 @@ C.ApplicationWindow {
         anchors.bottom: root.fullScreen ? parent.bottom : transport.top
         session: root.session
         dropping: drop.containsDrag
-        onDoubleTapped: if (!root.kiosk) root.toggle_full_screen()
+        onDoubleTapped: if (!root.kiosk) root.toggleFullScreen()
     }
     SidePanel {
         id: panel
@@ -131,7 +131,7 @@ C.ApplicationWindow {
         visible: root.panelOpen
         session: root.session
         shortcuts: shortcutTable
-        onModelRequested: dialogs.use(d => d.open_model())
+        onModelRequested: dialogs.use(d => d.openModel())
     }
     TitleBar {
         id: titleBar
@@ -171,8 +171,8 @@ C.ApplicationWindow {
         x: 8
         y: titleBar.height + 4
         session: root.session
-        onFileRequested: dialogs.use(d => d.open_file())
-        onFolderRequested: dialogs.use(d => d.open_folder())
+        onFileRequested: dialogs.use(d => d.openFile())
+        onFolderRequested: dialogs.use(d => d.openFolder())
     }
     ShortcutSheet {
         id: sheet
@@ -183,7 +183,7 @@ C.ApplicationWindow {
         anchors.fill: parent
         onEntered: event => event.accepted = event.hasUrls
         onDropped: event => {
-            if (event.hasUrls) root.session.open_url(event.urls[0])
+            if (event.hasUrls) root.session.openUrl(event.urls[0])
         }
     }
 }

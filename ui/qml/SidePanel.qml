@@ -88,7 +88,7 @@ Rectangle {
                     detection: root.session.detection
                     onDevice: root.session.backend === "cuda"
                     onModelRequested: root.modelRequested()
-                    onModelsRequested: root.session.find_models()
+                    onModelsRequested: root.session.findModels()
                 }
             }
             Section {

@@ -16,7 +16,7 @@ C.Popup {
     padding: 6
     focus: true
     background: Rectangle { color: Theme.surface; border.color: Theme.line; radius: 12 }
-    onOpened: session.find_cameras()
+    onOpened: session.findCameras()
 
     function take(spec: string) {
         close()
@@ -58,7 +58,7 @@ C.Popup {
                 Layout.fillWidth: true
                 iconName: "crowd"
                 text: qsTr("Demo crowd")
-                onClicked: { root.close(); root.session.open_demo() }
+                onClicked: { root.close(); root.session.openDemo() }
             }
             RowLayout {
                 Layout.fillWidth: true

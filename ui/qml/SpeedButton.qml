@@ -11,5 +11,5 @@ IconButton {
     text: session.speed + "×"
     tip: qsTr("Speed of playback ([ and ])")
     implicitWidth: 62
-    onClicked: actions.next_speed()
+    onClicked: actions.nextSpeed()
 }

@@ -12,7 +12,7 @@ Item {
     required property real p99
     required property real marked  // negative: none
     required property real ratio   // negative: not known
-    property real scale_ms: 1
+    property real scaleMs: 1
     property bool emphasized: false
     property bool dense: false
 
@@ -69,7 +69,7 @@ Item {
         height: root.dense ? 5 : 7
         radius: 3
         color: Theme.surfaceHigh
-        readonly property real perMs: width / root.scale_ms
+        readonly property real perMs: width / root.scaleMs
         Rectangle {
             width: Math.min(parent.width, root.p99 * track.perMs)
             height: parent.height

@@ -31,7 +31,7 @@ ColumnLayout {
                     tip: row.help
                     checked: row.on
                     onToggled: {
-                        root.session.set_switch(row.switchId, checked ? "on" : "off")
+                        root.session.setSwitch(row.switchId, checked ? "on" : "off")
                         checked = Qt.binding(() => row.on)
                     }
                 }
@@ -43,7 +43,7 @@ ColumnLayout {
                     tip: row.help
                     model: row.choices
                     index: row.chosen
-                    onChosen: i => root.session.set_switch(row.switchId, row.choices[i])
+                    onChosen: i => root.session.setSwitch(row.switchId, row.choices[i])
                 }
             }
         }
@@ -54,6 +54,6 @@ ColumnLayout {
         iconName: "reset"
         text: qsTr("Defaults")
         tip: qsTr("Every optimization at its default")
-        onClicked: root.session.reset_switches()
+        onClicked: root.session.resetSwitches()
     }
 }

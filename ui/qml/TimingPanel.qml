@@ -40,7 +40,7 @@ ColumnLayout {
             required property string name
             Layout.fillWidth: true
             dense: root.dense
-            scale_ms: root.session.stages.scale
+            scaleMs: root.session.stages.scale
             emphasized: name === "total"
         }
     }
@@ -52,7 +52,7 @@ ColumnLayout {
     }
     RowLayout {
         Layout.fillWidth: true
-        visible: root.session.stages.markTitle.length > 0
+        visible: root.session.stages.baselineTitle.length > 0
         spacing: Theme.gap
         Rectangle {
             implicitWidth: 2
@@ -61,14 +61,14 @@ ColumnLayout {
         }
         Label {
             Layout.fillWidth: true
-            text: qsTr("before: %1").arg(root.session.stages.markTitle)
+            text: qsTr("before: %1").arg(root.session.stages.baselineTitle)
             color: Theme.textDim
             font.pixelSize: Theme.fontSmall
         }
         IconButton {
             iconName: "close"
             tip: qsTr("Take the marks away")
-            onClicked: root.session.stages.clear_mark()
+            onClicked: root.session.stages.clearBaseline()
         }
     }
     ClockSelector {

@@ -9,28 +9,28 @@ namespace throng::ui {
 namespace {
 
 template <class Choice, std::size_t kSize>
-QStringList words_of(const std::pair<std::string_view, Choice> (&names)[kSize]) {
+QStringList names_of(const std::pair<std::string_view, Choice> (&names)[kSize]) {
     QStringList words;
     for (const auto& [name, choice] : names) words += QString::fromLatin1(name.data(), static_cast<int>(name.size()));
     return words;
 }
 
 template <class Choice, std::size_t kSize>
-int place_of(const std::pair<std::string_view, Choice> (&names)[kSize], Choice value) {
+int index_of(const std::pair<std::string_view, Choice> (&names)[kSize], Choice value) {
     const auto found =
         std::find_if(std::begin(names), std::end(names), [&](const auto& n) { return n.second == value; });
     return static_cast<int>(found - std::begin(names));
 }
 
-QString text_of(std::string_view text) {
+QString to_qstring(std::string_view text) {
     return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
 }
 
 // "/…/haarcascade_frontalface_alt2.xml" as "frontalface_alt2".
 QString short_model_name(const QString& model, const DetectorKind& kind) {
-    QString name =
-        model.endsWith(text_of(kind.model.suffix)) ? QFileInfo(model).completeBaseName() : QFileInfo(model).fileName();
-    const QString prefix = text_of(kind.model.prefix);
+    QString name = model.endsWith(to_qstring(kind.model.suffix)) ? QFileInfo(model).completeBaseName()
+                                                                 : QFileInfo(model).fileName();
+    const QString prefix = to_qstring(kind.model.prefix);
     if (!prefix.isEmpty() && name.startsWith(prefix)) name.remove(0, prefix.size());
     return name;
 }
@@ -41,7 +41,7 @@ DetectionSettings::DetectionSettings(const PipelineSettings& start, const std::v
                                      QObject* parent)
     : QObject(parent), start_(start), values_(start) {
     for (const std::string& name : kinds) kinds_.push_back(&detector_kind(name));
-    connect(this, &DetectionSettings::changed, this, &DetectionSettings::models_changed);
+    connect(this, &DetectionSettings::changed, this, &DetectionSettings::modelsChanged);
 }
 
 void DetectionSettings::set_values(const PipelineSettings& values) {
@@ -55,14 +55,14 @@ const DetectorKind& DetectionSettings::kind() const {
 
 QStringList DetectionSettings::detectors() const {
     QStringList titles;
-    for (const DetectorKind* each : kinds_) titles += text_of(each->title);
+    for (const DetectorKind* each : kinds_) titles += to_qstring(each->title);
     return titles;
 }
 QString DetectionSettings::help() const {
-    return text_of(kind().help);
+    return to_qstring(kind().help);
 }
 QString DetectionSettings::finds() const {
-    return text_of(kind().finds);
+    return to_qstring(kind().finds);
 }
 bool DetectionSettings::takes_model() const {
     return !kind().model.suffix.empty();
@@ -77,9 +77,9 @@ bool DetectionSettings::threshold_is_the_models() const {
     return takes_threshold() && !values_.detector.score_threshold;
 }
 double DetectionSettings::score_threshold() const {
-    constexpr float kUsual = 0.8F;  // where a slider stands that nobody has moved
+    constexpr float kDefaultThreshold = 0.8F;  // where a slider stands that nobody has moved
     return static_cast<double>(
-        values_.detector.score_threshold.value_or(kind().params.score_threshold.value_or(kUsual)));
+        values_.detector.score_threshold.value_or(kind().params.score_threshold.value_or(kDefaultThreshold)));
 }
 int DetectionSettings::smallest_size() const {
     return std::min(16, kind().params.min_size);
@@ -108,7 +108,7 @@ QStringList DetectionSettings::models() const {
             usual = name;
             break;
         }
-        names.front() = tr("%1 (default)").arg(short_model_name(text_of(usual), kind()));
+        names.front() = tr("%1 (default)").arg(short_model_name(to_qstring(usual), kind()));
     }
     return names;
 }
@@ -119,10 +119,10 @@ int DetectionSettings::model_index() const {
 }
 
 QString DetectionSettings::model_filter() const {
-    return QStringLiteral("%1 (*%2)").arg(text_of(kind().title), text_of(kind().model.suffix));
+    return QStringLiteral("%1 (*%2)").arg(to_qstring(kind().title), to_qstring(kind().model.suffix));
 }
 
-void DetectionSettings::choose_model(int index) {
+void DetectionSettings::chooseModel(int index) {
     const std::vector<QString> specs = model_specs();
     if (index >= 0 && index < static_cast<int>(specs.size())) set_model(specs[static_cast<std::size_t>(index)]);
 }
@@ -131,31 +131,31 @@ void DetectionSettings::set_installed_models(std::vector<ModelFile> models) {
     const auto same = [](const ModelFile& a, const ModelFile& b) { return a.path == b.path; };
     if (std::equal(models.begin(), models.end(), installed_.begin(), installed_.end(), same)) return;
     installed_ = std::move(models);
-    emit models_changed();
+    emit modelsChanged();
 }
 
 QStringList DetectionSettings::rules() {
-    return words_of(kNmsRuleNames);
+    return names_of(kNmsRuleNames);
 }
 QStringList DetectionSettings::overlaps() {
-    return words_of(kOverlapNames);
+    return names_of(kOverlapNames);
 }
 QStringList DetectionSettings::merges() {
-    return words_of(kMergeNames);
+    return names_of(kMergeNames);
 }
 
 QStringList DetectionSettings::kernel_sets() {
-    return words_of(kKernelNames);
+    return names_of(kKernelNames);
 }
 
 int DetectionSettings::rule() const {
-    return place_of(kNmsRuleNames, values_.nms.rule);
+    return index_of(kNmsRuleNames, values_.nms.rule);
 }
 int DetectionSettings::overlap() const {
-    return place_of(kOverlapNames, values_.nms.overlap);
+    return index_of(kOverlapNames, values_.nms.overlap);
 }
 int DetectionSettings::merge() const {
-    return place_of(kMergeNames, values_.nms.merge);
+    return index_of(kMergeNames, values_.nms.merge);
 }
 
 int DetectionSettings::detector() const {
@@ -172,7 +172,7 @@ QString DetectionSettings::model_name() const {
 }
 
 int DetectionSettings::kernels() const {
-    return place_of(kKernelNames, values_.nms.kernels);
+    return index_of(kKernelNames, values_.nms.kernels);
 }
 
 bool DetectionSettings::soft_rule() const {
@@ -297,13 +297,13 @@ void DetectionSettings::set_merge(int index) {
 
 void DetectionSettings::set_kernels(int index) {
     if (index < 0 || index >= kernel_sets().size()) return;
-    if (kKernelNames[index].second == NmsKernels::paper) set_rule(place_of(kNmsRuleNames, NmsRule::one_pass));
+    if (kKernelNames[index].second == NmsKernels::paper) set_rule(index_of(kNmsRuleNames, NmsRule::one_pass));
     PipelineSettings next = values_;
     next.nms.kernels = kKernelNames[index].second;
     change_to(next);
 }
 
-void DetectionSettings::open_model(const QUrl& file) {
+void DetectionSettings::openModel(const QUrl& file) {
     set_model(file.toLocalFile());
 }
 
@@ -313,7 +313,7 @@ void DetectionSettings::reset() {
     change_to(next);
 }
 
-void DetectionSettings::next_rule() {
+void DetectionSettings::nextRule() {
     set_rule((rule() + 1) % static_cast<int>(rules().size()));
 }
 

@@ -23,8 +23,8 @@ class DetectionSettings : public QObject {
     Q_PROPERTY(QString help READ help NOTIFY changed)
     Q_PROPERTY(QString finds READ finds NOTIFY changed)
     Q_PROPERTY(bool takesModel READ takes_model NOTIFY changed)
-    Q_PROPERTY(QStringList models READ models NOTIFY models_changed)
-    Q_PROPERTY(int modelIndex READ model_index NOTIFY models_changed)
+    Q_PROPERTY(QStringList models READ models NOTIFY modelsChanged)
+    Q_PROPERTY(int modelIndex READ model_index NOTIFY modelsChanged)
     Q_PROPERTY(QString modelFilter READ model_filter NOTIFY changed)
     Q_PROPERTY(bool takesThreshold READ takes_threshold NOTIFY changed)
     Q_PROPERTY(bool thresholdIsProbability READ threshold_is_probability NOTIFY changed)
@@ -113,15 +113,15 @@ public:
     void set_min_hits(int hits);
     void set_merge(int index);
     void set_kernels(int index);
-    Q_INVOKABLE void open_model(const QUrl& file);
-    Q_INVOKABLE void choose_model(int index);  // of models()
+    Q_INVOKABLE void openModel(const QUrl& file);
+    Q_INVOKABLE void chooseModel(int index);  // of models()
     void set_installed_models(std::vector<ModelFile> models);
     Q_INVOKABLE void reset();  // to what the window was started with
-    Q_INVOKABLE void next_rule();
+    Q_INVOKABLE void nextRule();
 
 signals:
     void changed();
-    void models_changed();
+    void modelsChanged();
     void rejected(const throng::Error& why);
 
 private:

@@ -20,7 +20,7 @@ public:
         if (!inner_) return;
         try {
             inner_->write(result);
-            any_ = true;
+            has_frames_ = true;
         } catch (...) {
             end(current_error());
         }
@@ -37,7 +37,7 @@ private:
             if (!error) error = current_error();
         }
         inner_.reset();
-        if (!error && !any_) {  // paused all the while: the file is gone again
+        if (!error && !has_frames_) {  // paused all the while: the file is gone again
             error = Error(ErrorKind::input, "nothing was recorded", {}, "record while the source plays");
         }
         over_(std::move(error));
@@ -45,14 +45,14 @@ private:
 
     std::shared_ptr<ResultSink> inner_;
     Over over_;
-    bool any_ = false;  // frames written
+    bool has_frames_ = false;  // frames written
 };
 
 }  // namespace
 
 Recorder::Recorder(MakeRecording make, QObject* parent) : QObject(parent), make_(std::move(make)) {
     tick_.setInterval(1000);
-    connect(&tick_, &QTimer::timeout, this, &Recorder::seconds_changed);
+    connect(&tick_, &QTimer::timeout, this, &Recorder::secondsChanged);
 }
 
 Recorder::~Recorder() {
@@ -91,7 +91,7 @@ void Recorder::start(const std::shared_ptr<Pipeline>& pipeline, const SourceInfo
     since_.start();
     tick_.start();
     emit changed();
-    emit seconds_changed();
+    emit secondsChanged();
 }
 
 void Recorder::stop() {
@@ -104,7 +104,7 @@ void Recorder::stop() {
     tick_.stop();
     since_.invalidate();
     emit changed();
-    emit seconds_changed();
+    emit secondsChanged();
 }
 
 }  // namespace throng::ui

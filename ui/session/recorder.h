@@ -24,7 +24,7 @@ class Recorder : public QObject {
     QML_ELEMENT
     QML_UNCREATABLE("belongs to the session")
     Q_PROPERTY(bool recording READ recording NOTIFY changed)
-    Q_PROPERTY(int seconds READ seconds NOTIFY seconds_changed)
+    Q_PROPERTY(int seconds READ seconds NOTIFY secondsChanged)
 
 public:
     explicit Recorder(MakeRecording make, QObject* parent = nullptr);
@@ -41,7 +41,7 @@ public:
 
 signals:
     void changed();
-    void seconds_changed();
+    void secondsChanged();
     void written(const QString& path);
     void failed(const throng::Error& error);
 

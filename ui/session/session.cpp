@@ -35,12 +35,12 @@ Session::Session(SessionSetup setup, QSettings& store, QObject* parent)
     pool_.setMaxThreadCount(8);  // some may hang on a stream that does not answer
     setup_.playback.real_time = true;
 
-    find_models();
+    findModels();
 
     refresh_timer_.setInterval(kRefreshInterval);
     connect(&refresh_timer_, &QTimer::timeout, this, &Session::refresh);
     memory_timer_.setInterval(kMemoryInterval);
-    connect(&memory_timer_, &QTimer::timeout, this, &Session::ask_memory);
+    connect(&memory_timer_, &QTimer::timeout, this, &Session::query_memory);
     settings_timer_.setSingleShot(true);
     settings_timer_.setInterval(0);
     connect(&settings_timer_, &QTimer::timeout, this, &Session::apply_settings);
@@ -51,10 +51,10 @@ Session::Session(SessionSetup setup, QSettings& store, QObject* parent)
     connect(&recorder_, &Recorder::written, this,
             [this](const QString& path) { alert_.show(tr("Recording saved"), path); });
     connect(&recorder_, &Recorder::failed, this, [this](const Error& error) { alert_.show(error); });
-    connect(&clocks_, &Clocks::changed, this, &Session::note_clock);
+    connect(&clocks_, &Clocks::changed, this, &Session::handle_clock_change);
     connect(&sweep_, &Sweep::finished, this, [this] {
         swept_ = true;
-        if (loop_before_) set_loop(*std::exchange(loop_before_, std::nullopt));
+        if (previous_loop_) set_loop(*std::exchange(previous_loop_, std::nullopt));
     });
 }
 
@@ -133,9 +133,9 @@ void Session::open(const QString& spec) {
                  order = Order{spec.toStdString(), requested_settings(), setup_.playback}]() mutable {
         open_in_background(run, order, stop, std::move(previous));
     });
-    emit source_changed();
-    emit result_changed();
-    emit status_changed();
+    emit sourceChanged();
+    emit resultChanged();
+    emit statusChanged();
 }
 
 void Session::open_in_background(int run, const Order& order, const std::stop_token& stop,
@@ -185,26 +185,26 @@ void Session::start(const Opened& opened) {
     apply_settings();  // what changed while the source was being opened
     refresh_timer_.start();
     memory_timer_.start();
-    ask_memory();
+    query_memory();
     refresh();
 }
 
-void Session::open_url(const QUrl& url) {
+void Session::openUrl(const QUrl& url) {
     open(url.isLocalFile() ? url.toLocalFile() : url.toString());
 }
 
-void Session::open_demo() {
+void Session::openDemo() {
     open(kDemo);
 }
 
-void Session::find_cameras() {
+void Session::findCameras() {
     pool_.start([this] {
         std::vector<CameraInfo> found = setup_.list_cameras();
         post(this, [this, found = std::move(found)]() mutable { cameras_.update(std::move(found)); });
     });
 }
 
-void Session::find_models() {
+void Session::findModels() {
     pool_.start([this] {
         std::vector<ModelFile> found = list_models();
         post(this, [this, found = std::move(found)]() mutable { detection_.set_installed_models(std::move(found)); });
@@ -235,7 +235,7 @@ void Session::pull() {
         history_.add(*result_);
         stages_.note(result_->timings);
         sweep_.note(*result_);
-        emit result_changed();
+        emit resultChanged();
     }
     const PipelineState state = pipeline_->state();
     if (state == PipelineState::failed && state_ != PipelineState::failed) {
@@ -265,7 +265,7 @@ void Session::refresh() {
     }
     show_switches();
     if (state_ != PipelineState::failed) state_ = pipeline_->state();
-    emit status_changed();
+    emit statusChanged();
 }
 
 // As they were asked for: the detector follows with its next frame.
@@ -284,7 +284,7 @@ void Session::show_switches() {
 }
 
 // A driver may take its time over the answer: not on the window's thread.
-void Session::ask_memory() {
+void Session::query_memory() {
     pool_.start([this, pipeline = pipeline_, run = run_.load()] {
         const std::optional<DeviceMemory> memory = pipeline->device_memory();
         post(this, [this, memory, run] {
@@ -295,10 +295,10 @@ void Session::ask_memory() {
 
 void Session::set_state(PipelineState state) {
     state_ = state;
-    emit status_changed();
+    emit statusChanged();
 }
 
-void Session::note_on_screen(const std::shared_ptr<const FrameResult>& result) {
+void Session::record_presented(const std::shared_ptr<const FrameResult>& result) {
     if (!result || result == on_screen_.lock()) return;
     on_screen_ = result;
     if (state_ != PipelineState::running) return;
@@ -311,8 +311,8 @@ void Session::note_on_screen(const std::shared_ptr<const FrameResult>& result) {
 PipelineSettings Session::requested_settings() const {
     PipelineSettings settings = detection_.values();
     settings.keep_raw = display_.raw();
-    const bool others_look = has_sinks_ || recorder_.recording() || display_.blur();
-    settings.host_pixels = setup_.settings.host_pixels && (others_look || !shows_device_frames_);
+    const bool host_needed = has_sinks_ || recorder_.recording() || display_.blur();
+    settings.host_pixels = setup_.settings.host_pixels && (host_needed || !shows_device_frames_);
     return settings;
 }
 
@@ -338,7 +338,7 @@ void Session::set_shows_device_frames(bool on) {
     update_pipeline();
 }
 
-void Session::toggle_play() {
+void Session::togglePlay() {
     if (!pipeline_ || state_ == PipelineState::failed) {
         if (!opening_) open(source_);
     } else if (pipeline_->state() == PipelineState::ended) {
@@ -364,20 +364,20 @@ void Session::set_loop(bool loop) {
     if (this->loop() == loop) return;
     setup_.playback.loop = loop;
     if (pipeline_) pipeline_->set_loop(loop);
-    emit playback_changed();
+    emit playbackChanged();
 }
 
 void Session::set_speed(double speed) {
     if (this->speed() == speed || !(speed > 0)) return;
     setup_.playback.speed = speed;
     if (pipeline_) pipeline_->set_speed(speed);
-    emit playback_changed();
+    emit playbackChanged();
 }
 
-void Session::set_switch(const QString& id, const QString& choice) {
+void Session::setSwitch(const QString& id, const QString& choice) {
     for (const DetectorSwitch& each : switches_.switches()) {
         if (each.id != id.toStdString() || each.chosen == choice.toStdString()) continue;
-        stages_.set_mark(
+        stages_.set_baseline(
             QStringLiteral("%1: %2").arg(QString::fromStdString(each.title), QString::fromStdString(each.chosen)));
         detection_.set_switch(id, choice);
         break;
@@ -385,13 +385,13 @@ void Session::set_switch(const QString& id, const QString& choice) {
     if (pipeline_) show_switches();
 }
 
-void Session::reset_switches() {
-    stages_.set_mark(tr("optimizations as they were"));
+void Session::resetSwitches() {
+    stages_.set_baseline(tr("optimizations as they were"));
     detection_.reset_switches();
     if (pipeline_) show_switches();
 }
 
-void Session::start_or_stop_sweep() {
+void Session::startOrStopSweep() {
     if (sweep_.running()) {
         sweep_.cancel();
         return;
@@ -408,34 +408,34 @@ void Session::start_or_stop_sweep() {
     }
     sweep_.start();
     if (!sweep_.running()) return;
-    stages_.clear_mark();  // it would be of another clock
-    loop_before_ = loop();
+    stages_.clearBaseline();  // it would be of another clock
+    previous_loop_ = loop();
     set_loop(true);
 }
 
 // The bars show what another profile did to them.
-void Session::note_clock() {
+void Session::handle_clock_change() {
     const std::string& recovered = clocks_.status().recovered;
-    if (!recovered.empty() && !std::exchange(recovery_told_, true)) {
+    if (!recovered.empty() && !std::exchange(recovery_reported_, true)) {
         alert_.show(tr("The clocks were restored"), QString::fromStdString(recovered));
     }
     if (clocks_.status().phase == ClockPhase::applying) return;
     const QString now = clocks_.chosen();
-    const QString before = std::exchange(clock_before_, now);
+    const QString before = std::exchange(previous_clock_, now);
     if (sweep_.running() || std::exchange(swept_, false)) return;
     if (before == now || before.isEmpty() || now.isEmpty()) return;
     QString title = before;
     for (const ResolvedProfile& entry : clocks_.status().profiles) {
         if (entry.profile.id == before.toStdString()) title = QString::fromStdString(entry.profile.name);
     }
-    stages_.set_mark(tr("GPU clock: %1").arg(title));
+    stages_.set_baseline(tr("GPU clock: %1").arg(title));
 }
 
-bool Session::section_open(const QString& key) const {
+bool Session::isSectionOpen(const QString& key) const {
     return store_.value(QStringLiteral("sections/") + key, true).toBool();
 }
 
-void Session::set_section_open(const QString& key, bool open) {
+void Session::setSectionOpen(const QString& key, bool open) {
     store_.setValue(QStringLiteral("sections/") + key, open);
 }
 
@@ -447,7 +447,7 @@ void Session::record() {
     }
 }
 
-void Session::save_screenshot() {
+void Session::saveScreenshot() {
     if (!result_) return;
     const QString path = capture_path(CaptureKind::image);
     pool_.start([this, path, shot = screenshot_request(result_, display_)] {

@@ -70,31 +70,31 @@ class Session : public QObject {
     Q_PROPERTY(throng::ui::Clocks* clocks READ clocks CONSTANT)
     Q_PROPERTY(throng::ui::Sweep* sweep READ sweep CONSTANT)
 
-    Q_PROPERTY(QString source READ source NOTIFY source_changed)
-    Q_PROPERTY(QString title READ title NOTIFY source_changed)
-    Q_PROPERTY(QString details READ details NOTIFY status_changed)
-    Q_PROPERTY(bool live READ live NOTIFY status_changed)
-    Q_PROPERTY(bool seekable READ seekable NOTIFY status_changed)
-    Q_PROPERTY(double duration READ duration NOTIFY status_changed)
-    Q_PROPERTY(double position READ position NOTIFY result_changed)
-    Q_PROPERTY(QString state READ state NOTIFY status_changed)
-    Q_PROPERTY(bool playing READ playing NOTIFY status_changed)
-    Q_PROPERTY(bool loop READ loop WRITE set_loop NOTIFY playback_changed)
-    Q_PROPERTY(double speed READ speed WRITE set_speed NOTIFY playback_changed)
+    Q_PROPERTY(QString source READ source NOTIFY sourceChanged)
+    Q_PROPERTY(QString title READ title NOTIFY sourceChanged)
+    Q_PROPERTY(QString details READ details NOTIFY statusChanged)
+    Q_PROPERTY(bool live READ live NOTIFY statusChanged)
+    Q_PROPERTY(bool seekable READ seekable NOTIFY statusChanged)
+    Q_PROPERTY(double duration READ duration NOTIFY statusChanged)
+    Q_PROPERTY(double position READ position NOTIFY resultChanged)
+    Q_PROPERTY(QString state READ state NOTIFY statusChanged)
+    Q_PROPERTY(bool playing READ playing NOTIFY statusChanged)
+    Q_PROPERTY(bool loop READ loop WRITE set_loop NOTIFY playbackChanged)
+    Q_PROPERTY(double speed READ speed WRITE set_speed NOTIFY playbackChanged)
 
-    Q_PROPERTY(int faces READ faces NOTIFY status_changed)
-    Q_PROPERTY(int rawCount READ raw_count NOTIFY status_changed)
-    Q_PROPERTY(int overflow READ overflow NOTIFY status_changed)
-    Q_PROPERTY(double frameRate READ frame_rate NOTIFY status_changed)
-    Q_PROPERTY(double latency READ latency NOTIFY status_changed)
-    Q_PROPERTY(double dropped READ dropped NOTIFY status_changed)
-    Q_PROPERTY(QString backend READ backend NOTIFY status_changed)
-    Q_PROPERTY(QString backendDescription READ backend_description NOTIFY status_changed)
-    Q_PROPERTY(QString backendReason READ backend_reason NOTIFY status_changed)
-    Q_PROPERTY(double memoryUsed READ memory_used NOTIFY status_changed)
-    Q_PROPERTY(double memoryTotal READ memory_total NOTIFY status_changed)
-    Q_PROPERTY(QString notice READ notice NOTIFY status_changed)
-    Q_PROPERTY(bool still READ still NOTIFY status_changed)
+    Q_PROPERTY(int faces READ faces NOTIFY statusChanged)
+    Q_PROPERTY(int rawCount READ raw_count NOTIFY statusChanged)
+    Q_PROPERTY(int overflow READ overflow NOTIFY statusChanged)
+    Q_PROPERTY(double frameRate READ frame_rate NOTIFY statusChanged)
+    Q_PROPERTY(double latency READ latency NOTIFY statusChanged)
+    Q_PROPERTY(double dropped READ dropped NOTIFY statusChanged)
+    Q_PROPERTY(QString backend READ backend NOTIFY statusChanged)
+    Q_PROPERTY(QString backendDescription READ backend_description NOTIFY statusChanged)
+    Q_PROPERTY(QString backendReason READ backend_reason NOTIFY statusChanged)
+    Q_PROPERTY(double memoryUsed READ memory_used NOTIFY statusChanged)
+    Q_PROPERTY(double memoryTotal READ memory_total NOTIFY statusChanged)
+    Q_PROPERTY(QString notice READ notice NOTIFY statusChanged)
+    Q_PROPERTY(bool still READ still NOTIFY statusChanged)
 
 public:
     // store must outlive the session.
@@ -158,32 +158,32 @@ public:
     [[nodiscard]] const std::optional<Error>& failure() const { return failure_; }
 
     Q_INVOKABLE void open(const QString& spec);
-    Q_INVOKABLE void open_url(const QUrl& url);
-    Q_INVOKABLE void open_demo();
-    Q_INVOKABLE void find_cameras();
-    Q_INVOKABLE void find_models();  // where they may have been put meanwhile
-    Q_INVOKABLE void toggle_play();
+    Q_INVOKABLE void openUrl(const QUrl& url);
+    Q_INVOKABLE void openDemo();
+    Q_INVOKABLE void findCameras();
+    Q_INVOKABLE void findModels();  // where they may have been put meanwhile
+    Q_INVOKABLE void togglePlay();
     Q_INVOKABLE void step();
     Q_INVOKABLE void seek(double seconds);
-    Q_INVOKABLE void record();           // starts a recording, or ends the one that runs
-    Q_INVOKABLE void save_screenshot();  // the frame with what is shown over it, at the frame's own size
+    Q_INVOKABLE void record();          // starts a recording, or ends the one that runs
+    Q_INVOKABLE void saveScreenshot();  // the frame with what is shown over it, at the frame's own size
 
-    Q_INVOKABLE void set_switch(const QString& id, const QString& choice);  // an optimization of the detector
-    Q_INVOKABLE void reset_switches();
-    Q_INVOKABLE void start_or_stop_sweep();  // of the clocks; the video repeats meanwhile
+    Q_INVOKABLE void setSwitch(const QString& id, const QString& choice);  // an optimization of the detector
+    Q_INVOKABLE void resetSwitches();
+    Q_INVOKABLE void startOrStopSweep();  // of the clocks; the video repeats meanwhile
 
     // Which sections of the side panel are unfolded; all at first.
-    Q_INVOKABLE [[nodiscard]] bool section_open(const QString& key) const;
-    Q_INVOKABLE void set_section_open(const QString& key, bool open);
+    Q_INVOKABLE [[nodiscard]] bool isSectionOpen(const QString& key) const;
+    Q_INVOKABLE void setSectionOpen(const QString& key, bool open);
 
     // The frame of a result reached the screen.
-    void note_on_screen(const std::shared_ptr<const FrameResult>& result);
+    void record_presented(const std::shared_ptr<const FrameResult>& result);
 
 signals:
-    void source_changed();
-    void result_changed();  // a new result, or none any more
-    void status_changed();
-    void playback_changed();
+    void sourceChanged();
+    void resultChanged();  // a new result, or none any more
+    void statusChanged();
+    void playbackChanged();
     void failed();
 
 private:
@@ -207,8 +207,8 @@ private:
     void fail(const Error& error);
     void apply_settings();
     void update_pipeline();
-    void note_clock();
-    void ask_memory();
+    void handle_clock_change();
+    void query_memory();
     void show_switches();
     [[nodiscard]] PipelineSettings requested_settings() const;
     void set_state(PipelineState state);
@@ -226,10 +226,10 @@ private:
     Recorder recorder_;
     Clocks clocks_;
     Sweep sweep_{clocks_};
-    bool recovery_told_ = false;
-    bool swept_ = false;               // the clock is on its way back from a sweep
-    QString clock_before_;             // in force when the last mark was set
-    std::optional<bool> loop_before_;  // while a sweep runs
+    bool recovery_reported_ = false;
+    bool swept_ = false;                 // the clock is on its way back from a sweep
+    QString previous_clock_;             // in force when the last mark was set
+    std::optional<bool> previous_loop_;  // while a sweep runs
 
     QString source_;
     std::atomic<int> run_ = 0;

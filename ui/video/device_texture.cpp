@@ -14,20 +14,20 @@ namespace {
 constexpr int kMaxErrors = 16;  // without a limit, a context that is lost would be asked for ever
 
 // What Qt may have bound, put back at the end.
-class KeptState {
+class ScopedGlState {
 public:
-    explicit KeptState(QOpenGLFunctions& gl) : gl_(gl) {
+    explicit ScopedGlState(QOpenGLFunctions& gl) : gl_(gl) {
         gl_.glGetIntegerv(GL_TEXTURE_BINDING_2D, &texture_);
         gl_.glGetIntegerv(GL_PIXEL_UNPACK_BUFFER_BINDING, &buffer_);
         gl_.glGetIntegerv(GL_UNPACK_ALIGNMENT, &alignment_);
     }
-    ~KeptState() {
+    ~ScopedGlState() {
         gl_.glPixelStorei(GL_UNPACK_ALIGNMENT, alignment_);
         gl_.glBindBuffer(GL_PIXEL_UNPACK_BUFFER, static_cast<GLuint>(buffer_));
         gl_.glBindTexture(GL_TEXTURE_2D, static_cast<GLuint>(texture_));
     }
-    KeptState(const KeptState&) = delete;
-    KeptState& operator=(const KeptState&) = delete;
+    ScopedGlState(const ScopedGlState&) = delete;
+    ScopedGlState& operator=(const ScopedGlState&) = delete;
 
 private:
     QOpenGLFunctions& gl_;
@@ -80,7 +80,7 @@ void DeviceTexture::allocate(QSize size) {
     }
     const std::size_t bytes =
         std::size_t{4} * static_cast<std::size_t>(size.width()) * static_cast<std::size_t>(size.height());
-    const KeptState kept(*this);
+    const ScopedGlState kept(*this);
     for (int i = 0; i < kMaxErrors && glGetError() != GL_NO_ERROR; ++i) {  // not of what follows
     }
     glGenTextures(1, &texture_);
@@ -107,16 +107,16 @@ void DeviceTexture::fit(QSize size) {
     size_ = size;
 }
 
-void DeviceTexture::show(const Frame& frame, bool for_less) {
+void DeviceTexture::show(const Frame& frame, bool with_mipmaps) {
     fit(QSize(frame.width(), frame.height()));
     next_ = (next_ + 1) % buffers_.size();
     pixels_->write(next_, frame);
-    const KeptState kept(*this);
+    const ScopedGlState kept(*this);
     glBindTexture(GL_TEXTURE_2D, texture_);
     glBindBuffer(GL_PIXEL_UNPACK_BUFFER, buffers_[next_]);
     glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
     glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, size_.width(), size_.height(), GL_RGBA, GL_UNSIGNED_BYTE, nullptr);
-    if (for_less) glGenerateMipmap(GL_TEXTURE_2D);
+    if (with_mipmaps) glGenerateMipmap(GL_TEXTURE_2D);
 }
 
 QSGTexture* DeviceTexture::wrapped(QQuickWindow& window, bool mipmaps) const {

@@ -30,10 +30,10 @@ public:
     DeviceTexture(const DeviceTexture&) = delete;
     DeviceTexture& operator=(const DeviceTexture&) = delete;
 
-    // The frame to be drawn from now on; for_less: on less than half its width, for which it gets mipmaps. Does not
+    // The frame to be drawn from now on; with_mipmaps: on less than half its width, for which it gets mipmaps. Does not
     // wait for the device. Throws Error(internal or unavailable) when the frame cannot be taken, after which the
     // texture's content is undefined.
-    void show(const Frame& frame, bool for_less);
+    void show(const Frame& frame, bool with_mipmaps);
 
     [[nodiscard]] QSize size() const { return size_; }  // of the frame; empty before the first
     // The scene graph's view of the texture, for the caller to own; stale once size() changes. mipmaps: for a frame

@@ -47,7 +47,7 @@ void blur_faces(QImage& image, const FrameResult& result) {
 }
 
 // Made for the screen by the device itself: 4:2:0 and gray frames, as they are.
-bool stays_on_device(const ImageRequest& request) {
+bool is_kept_on_device(const ImageRequest& request) {
     const Frame& frame = request.result->frame;
     return request.keep_on_device && frame.info().memory == MemoryKind::device && frame.has_luma() && !request.blur &&
            !request.paint_overlay;
@@ -56,7 +56,7 @@ bool stays_on_device(const ImageRequest& request) {
 }  // namespace
 
 DisplayImage ImageMaker::make(const ImageRequest& request) {
-    if (stays_on_device(request)) return {request.result, request.run, {}};
+    if (is_kept_on_device(request)) return {request.result, request.run, {}};
     const FrameResult& result = *request.result;
     const QSize frame(result.frame.width(), result.frame.height());
     const ViewMapping mapping(request.item, frame, request.device_ratio);

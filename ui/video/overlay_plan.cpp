@@ -8,9 +8,9 @@
 namespace throng::ui {
 namespace {
 
-constexpr double kLetterAspect = 0.62;  // of DejaVu Sans's digits, width to line height, with a little air
-constexpr double kMinMarked = 18;       // logical pixels: dots would hide smaller faces
-const QColor kHalo(0, 0, 0, 140);       // keeps a bright edge readable on a bright frame
+constexpr double kLetterAspect = 0.62;     // of DejaVu Sans's digits, width to line height, with a little air
+constexpr double kMinLandmarkedSize = 18;  // logical pixels: dots would hide smaller faces
+const QColor kHalo(0, 0, 0, 140);          // keeps a bright edge readable on a bright frame
 
 QRectF snapped(const QRectF& r, double ratio) {
     const double left = std::round(r.left() * ratio);
@@ -39,7 +39,7 @@ OverlayLabel label_of(const Detection& detection, const QRectF& box, const ViewM
 // Five dots on a face, a few pixels each, with a dark rim.
 void add_landmarks(const DetectionSet::Landmarks& points, const QRectF& box, const ViewMapping& mapping,
                    const QColor& color, double ratio, OverlayPlan& plan) {
-    if (std::min(box.width(), box.height()) < kMinMarked) return;
+    if (std::min(box.width(), box.height()) < kMinLandmarkedSize) return;
     const double pixel = 1 / ratio;
     const double side =
         std::clamp(std::round(std::min(box.width(), box.height()) / 18 * ratio), 2.0, 6 * ratio) * pixel;

@@ -24,27 +24,27 @@ void VideoItem::set_session(Session* session) {
     }
     session_ = session;
     if (session_) {
-        connect(session_, &Session::result_changed, this, &VideoItem::request_frame);
-        connect(session_, &Session::source_changed, this, [this] {
+        connect(session_, &Session::resultChanged, this, &VideoItem::request_frame);
+        connect(session_, &Session::sourceChanged, this, [this] {
             if (!session_->result()) clear_frame();
         });
         connect(session_->display(), &DisplaySettings::changed, this, &VideoItem::request_frame);
     }
-    emit session_changed();
+    emit sessionChanged();
     request_frame();
 }
 
 void VideoItem::set_raw_color(const QColor& color) {
     if (colors_.raw_color == color) return;
     colors_.raw_color = color;
-    emit colors_changed();
+    emit colorsChanged();
     request_frame();
 }
 
 void VideoItem::set_kept_color(const QColor& color) {
     if (colors_.kept_color == color) return;
     colors_.kept_color = color;
-    emit colors_changed();
+    emit colorsChanged();
     request_frame();
 }
 
@@ -63,7 +63,7 @@ void VideoItem::request_frame() {
     request.device_ratio = device_ratio();
     request.blur = session_->display()->blur();
     request.paint_overlay = software();
-    request.keep_on_device = takes_device_frames_ && bridge_ == session_->gl_bridge();
+    request.keep_on_device = uses_device_frames_ && bridge_ == session_->gl_bridge();
     request.overlay = overlay_options();
     thread_.request(std::move(request));
 }
@@ -77,8 +77,8 @@ void VideoItem::accept(DisplayImage frame) {
     frame_changed_ = true;
     update_frame_rect();
     update();
-    if (had != has_frame()) emit has_frame_changed();
-    if (fresh) emit frame_shown();
+    if (had != has_frame()) emit hasFrameChanged();
+    if (fresh) emit frameShown();
 }
 
 void VideoItem::clear_frame() {
@@ -87,14 +87,14 @@ void VideoItem::clear_frame() {
     frame_changed_ = true;
     update_frame_rect();
     update();
-    if (had) emit has_frame_changed();
+    if (had) emit hasFrameChanged();
 }
 
 void VideoItem::update_frame_rect() {
     const QRectF rect = mapping().target();
     if (rect == frame_rect_) return;
     frame_rect_ = rect;
-    emit frame_rect_changed();
+    emit frameRectChanged();
 }
 
 QSGNode* VideoItem::updatePaintNode(QSGNode* old, UpdatePaintNodeData*) {
@@ -109,9 +109,9 @@ QSGNode* VideoItem::updatePaintNode(QSGNode* old, UpdatePaintNodeData*) {
         frame_changed_ = true;
     }
     // A new node may mean another OpenGL context.
-    if (session_ && (is_new || bridge_ != session_->gl_bridge())) choose_way(session_->gl_bridge());
+    if (session_ && (is_new || bridge_ != session_->gl_bridge())) choose_frame_path(session_->gl_bridge());
     const ViewMapping where = mapping();
-    if (frame_changed_) put_frame(*node, where);
+    if (frame_changed_) update_texture(*node, where);
     node->set_rect(where.target());
     if (!software()) {
         plan_overlay(*frame_.result, where, overlay_options(), device_ratio(), plan_);
@@ -121,40 +121,40 @@ QSGNode* VideoItem::updatePaintNode(QSGNode* old, UpdatePaintNodeData*) {
     return node;
 }
 
-void VideoItem::put_frame(VideoNode& node, const ViewMapping& where) {
+void VideoItem::update_texture(VideoNode& node, const ViewMapping& where) {
     if (!frame_.image.isNull()) {
         node.set_image(*window(), frame_.image);
         return;
     }
     std::string unavailable_reason;
-    if (takes_device_frames_) {
+    if (uses_device_frames_) {
         try {
             node.set_device_frame(*window(), bridge_, frame_.result->frame, where.device_size().width());
             return;
         } catch (const std::exception& error) {
             unavailable_reason = error.what();
         }
-        take_device_frames(false, unavailable_reason);
+        set_device_frames(false, unavailable_reason);
     }
     // Meant for a way that is closed now: once more, by the host.
     post(this, [this] { request_frame(); });
 }
 
 // On the render thread, while the window's thread waits for it.
-void VideoItem::choose_way(std::shared_ptr<GlBridge> bridge) {
+void VideoItem::choose_frame_path(std::shared_ptr<GlBridge> bridge) {
     bridge_ = std::move(bridge);
-    takes_device_frames_ = false;
+    uses_device_frames_ = false;
     if (!bridge_) return;  // a backend without frames in device memory: nothing to choose
     const std::string unavailable_reason = device_texture_unavailable_reason(*window(), *bridge_);
-    take_device_frames(unavailable_reason.empty(), unavailable_reason);
+    set_device_frames(unavailable_reason.empty(), unavailable_reason);
 }
 
-void VideoItem::take_device_frames(bool on, const std::string& unavailable_reason) {
-    takes_device_frames_ = on;
+void VideoItem::set_device_frames(bool on, const std::string& unavailable_reason) {
+    uses_device_frames_ = on;
     std::string line = on ? "the window shows decoded frames from device memory"
                           : "the window's frames are copied from the device to the host: " + unavailable_reason;
-    if (line != way_told_) spdlog::info("{}", line);
-    way_told_ = std::move(line);
+    if (line != logged_frame_path_) spdlog::info("{}", line);
+    logged_frame_path_ = std::move(line);
     if (!session_) return;
     post(session_, [session = session_.data(), bridge = bridge_, on] {
         if (session->gl_bridge() == bridge) session->set_shows_device_frames(on);
@@ -176,7 +176,7 @@ void VideoItem::itemChange(ItemChange change, const ItemChangeData& value) {
         connect(
             value.window, &QQuickWindow::frameSwapped, this,
             [this] {
-                if (session_) session_->note_on_screen(frame_.result);
+                if (session_) session_->record_presented(frame_.result);
             },
             Qt::QueuedConnection);
     }

@@ -18,11 +18,11 @@ class VideoNode;
 class VideoItem : public QQuickItem {
     Q_OBJECT
     QML_ELEMENT
-    Q_PROPERTY(throng::ui::Session* session READ session WRITE set_session NOTIFY session_changed)
-    Q_PROPERTY(QColor rawColor READ raw_color WRITE set_raw_color NOTIFY colors_changed)
-    Q_PROPERTY(QColor keptColor READ kept_color WRITE set_kept_color NOTIFY colors_changed)
-    Q_PROPERTY(bool hasFrame READ has_frame NOTIFY has_frame_changed)
-    Q_PROPERTY(QRectF frameRect READ frame_rect NOTIFY frame_rect_changed)
+    Q_PROPERTY(throng::ui::Session* session READ session WRITE set_session NOTIFY sessionChanged)
+    Q_PROPERTY(QColor rawColor READ raw_color WRITE set_raw_color NOTIFY colorsChanged)
+    Q_PROPERTY(QColor keptColor READ kept_color WRITE set_kept_color NOTIFY colorsChanged)
+    Q_PROPERTY(bool hasFrame READ has_frame NOTIFY hasFrameChanged)
+    Q_PROPERTY(QRectF frameRect READ frame_rect NOTIFY frameRectChanged)
 
 public:
     explicit VideoItem(QQuickItem* parent = nullptr);
@@ -41,12 +41,12 @@ public:
     [[nodiscard]] ViewMapping mapping() const;
 
 signals:
-    void session_changed();
-    void colors_changed();
-    void has_frame_changed();
-    void frame_rect_changed();
+    void sessionChanged();
+    void colorsChanged();
+    void hasFrameChanged();
+    void frameRectChanged();
     // A new frame and its boxes are ready to be drawn (not one that was drawn again).
-    void frame_shown();
+    void frameShown();
 
 protected:
     QSGNode* updatePaintNode(QSGNode* old, UpdatePaintNodeData* data) override;
@@ -58,9 +58,9 @@ private:
     void accept(DisplayImage frame);
     void clear_frame();
     void update_frame_rect();
-    void put_frame(VideoNode& node, const ViewMapping& where);
-    void choose_way(std::shared_ptr<GlBridge> bridge);
-    void take_device_frames(bool on, const std::string& unavailable_reason);
+    void update_texture(VideoNode& node, const ViewMapping& where);
+    void choose_frame_path(std::shared_ptr<GlBridge> bridge);
+    void set_device_frames(bool on, const std::string& unavailable_reason);
     [[nodiscard]] OverlayOptions overlay_options() const;
     [[nodiscard]] double device_ratio() const;
     [[nodiscard]] bool software() const;
@@ -73,8 +73,8 @@ private:
     OverlayPlan plan_;
     // How frames of device memory reach the screen; written by the render thread while the window's thread waits.
     std::shared_ptr<GlBridge> bridge_;  // of the session's backend when it was tried
-    bool takes_device_frames_ = false;  // through the bridge; else as images of the host
-    std::string way_told_;              // in the log
+    bool uses_device_frames_ = false;   // through the bridge; else as images of the host
+    std::string logged_frame_path_;     // in the log
     ImageThread thread_;                // last: its callback posts to this item
 };
 

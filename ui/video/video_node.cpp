@@ -25,17 +25,17 @@ void VideoNode::set_image(QQuickWindow& window, const QImage& image) {
 void VideoNode::set_device_frame(QQuickWindow& window, const std::shared_ptr<GlBridge>& bridge, const Frame& frame,
                                  int shown_width) {
     // Linear filtering scales well down to one half; below that it would skip pixels.
-    const bool for_less = 2 * shown_width <= frame.width();
+    const bool with_mipmaps = 2 * shown_width <= frame.width();
     std::unique_ptr<DeviceTexture> fresh;
     if (!device_ || bridge_ != bridge) fresh = std::make_unique<DeviceTexture>(bridge);
     DeviceTexture& device = fresh ? *fresh : *device_;
     const QSize before = device.size();
-    device.show(frame, for_less);
-    if (!drawn_from_device_ || fresh || before != device.size() || has_mipmaps_ != for_less) {
-        set_texture(window, device.wrapped(window, for_less), device.size());
-        image_->setMipmapFiltering(for_less ? QSGTexture::Linear : QSGTexture::None);
+    device.show(frame, with_mipmaps);
+    if (!drawn_from_device_ || fresh || before != device.size() || has_mipmaps_ != with_mipmaps) {
+        set_texture(window, device.wrapped(window, with_mipmaps), device.size());
+        image_->setMipmapFiltering(with_mipmaps ? QSGTexture::Linear : QSGTexture::None);
         drawn_from_device_ = true;
-        has_mipmaps_ = for_less;
+        has_mipmaps_ = with_mipmaps;
     }
     if (fresh) {  // what was drawn from the previous one is drawn from this one now
         device_ = std::move(fresh);
