@@ -48,7 +48,7 @@ private:
     int handle_;
 };
 
-// abstract: a name of the kernel's own instead of a file's.
+// abstract: the path is in the abstract socket namespace, not in the file system.
 bool answers(const std::string& path, bool abstract = false) {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
@@ -70,7 +70,7 @@ bool answers(const std::string& host, int port) {
     return reached;
 }
 
-// "[host]:display[.screen]", as X11 has it.
+// display: "[host]:display[.screen]", the X11 syntax.
 bool x11_answers(const std::string& display) {
     const std::size_t colon = display.rfind(':');
     if (colon == std::string::npos) return false;
@@ -93,27 +93,27 @@ bool wayland_answers(const std::string& name) {
 std::string display_unavailable_reason() {
     const std::string x11 = environment("DISPLAY");
     const std::string wayland = environment("WAYLAND_DISPLAY");
-    const std::string chosen = environment("QT_QPA_PLATFORM");
-    const auto chose = [&](const char* platform) { return chosen.rfind(platform, 0) == 0; };
+    const std::string platform_name = environment("QT_QPA_PLATFORM");
+    const auto is_platform = [&](const char* platform) { return platform_name.rfind(platform, 0) == 0; };
     // eglfs, linuxfb, vnc, offscreen and the like need no display server.
-    if (!chosen.empty() && !chose("xcb") && !chose("wayland")) return {};
+    if (!platform_name.empty() && !is_platform("xcb") && !is_platform("wayland")) return {};
 
     std::string reason;
-    const auto note = [&](const std::string& line) { reason += (reason.empty() ? "" : "; ") + line; };
-    if (!x11.empty() && !chose("wayland")) {
+    const auto add_reason = [&](const std::string& line) { reason += (reason.empty() ? "" : "; ") + line; };
+    if (!x11.empty() && !is_platform("wayland")) {
         if (!plugin_installed(QStringLiteral("xcb"))) {
-            note("Qt's plug-in for X11 is not installed");
+            add_reason("the Qt platform plugin for X11 (xcb) is not installed");
         } else if (!x11_answers(x11)) {
-            note("nothing answers on DISPLAY=" + x11);
+            add_reason("no X server answers on DISPLAY=" + x11);
         } else {
             return {};
         }
     }
-    if (!wayland.empty() && !chose("xcb")) {
+    if (!wayland.empty() && !is_platform("xcb")) {
         if (!plugin_installed(QStringLiteral("wayland"))) {
-            note("Qt's plug-in for Wayland is not installed");
+            add_reason("the Qt platform plugin for Wayland is not installed");
         } else if (!wayland_answers(wayland)) {
-            note("nothing answers on WAYLAND_DISPLAY=" + wayland);
+            add_reason("no compositor answers on WAYLAND_DISPLAY=" + wayland);
         } else {
             return {};
         }

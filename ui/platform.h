@@ -1,12 +1,13 @@
-// Whether a window can be opened at all. Qt itself ends the program when it cannot.
+// Checks for a usable display before Qt starts: without one, Qt aborts the program.
 #pragma once
 
 #include <string>
 
 namespace throng::ui {
 
-// Empty when Qt will find a display, else why not: "DISPLAY and WAYLAND_DISPLAY are not set". Looks at the environment
-// as Qt does, at the plug-ins that are installed, and whether the display server answers on its socket.
+// Returns an empty string if Qt will find a display, otherwise the reason: "DISPLAY and WAYLAND_DISPLAY are not set".
+// Evaluates the environment as Qt does, the installed platform plugins, and a connection to the display server's
+// socket.
 [[nodiscard]] std::string display_unavailable_reason();
 
 }  // namespace throng::ui

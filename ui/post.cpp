@@ -7,7 +7,7 @@
 namespace throng::ui {
 
 void post(QObject* to, std::function<void()> call) {
-    // What Qt allocates here belongs to the event that it posts, where the analyser cannot look.
+    // Qt allocates memory that the posted event owns; the analyzer cannot see this.
     // NOLINTNEXTLINE(clang-analyzer-cplusplus.NewDeleteLeaks)
     QMetaObject::invokeMethod(to, std::move(call), Qt::QueuedConnection);
 }

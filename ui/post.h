@@ -1,4 +1,4 @@
-// From any thread to the thread of the window.
+// Posts calls from any thread to the window's thread.
 #pragma once
 
 #include <functional>
@@ -7,7 +7,7 @@ class QObject;
 
 namespace throng::ui {
 
-// Has the event loop of the thread that `to` lives in make the call, later, unless `to` is gone by then.
+// Queues the call on the event loop of the thread that `to` lives in. The call is dropped if `to` is destroyed first.
 void post(QObject* to, std::function<void()> call);
 
 }  // namespace throng::ui

@@ -17,12 +17,12 @@
 #include "ui/window_screenshot.h"
 
 // Defined by the module's generated code, which the linker would leave out of a static library otherwise.
-void qml_register_types_Throng_Ui();  // NOLINT(readability-identifier-naming): Qt makes the name
+void qml_register_types_Throng_Ui();  // NOLINT(readability-identifier-naming): Qt generates the name
 
 namespace throng::ui {
 namespace {
 
-// Qt's own messages, in the program's log.
+// Writes Qt's messages to the program's log.
 void forward_message(QtMsgType type, const QMessageLogContext&, const QString& message) {
     const std::string text = message.toStdString();
     switch (type) {
@@ -44,15 +44,15 @@ QUrl load_module(QQmlEngine& engine) {
 
 int run_window(int argc, char** argv, WindowOptions options) {
     if (const std::string reason = display_unavailable_reason(); !reason.empty()) {
-        throw Error(ErrorKind::unavailable, "there is no display to open a window on", reason,
-                    "run it on a desktop, or use `throng detect SOURCE`, which needs none");
+        throw Error(ErrorKind::unavailable, "cannot open a window: no display", reason,
+                    "run it in a desktop session, or use `throng detect SOURCE`, which needs no display");
     }
     qInstallMessageHandler(forward_message);
     QGuiApplication application(argc, argv);
     QGuiApplication::setApplicationName(QStringLiteral("throng"));
     QGuiApplication::setOrganizationName(QStringLiteral("throng"));
     QGuiApplication::setDesktopFileName(QStringLiteral("throng"));
-    QQuickStyle::setStyle(QStringLiteral("Basic"));  // of the dialogs that Qt draws itself
+    QQuickStyle::setStyle(QStringLiteral("Basic"));  // style of the dialogs that Qt draws itself
 
     QSettings store;
     if (options.kiosk) options.session.playback.loop = true;
@@ -65,7 +65,7 @@ int run_window(int argc, char** argv, WindowOptions options) {
     engine.setInitialProperties(
         {{QStringLiteral("session"), QVariant::fromValue(&session)}, {QStringLiteral("kiosk"), options.kiosk}});
     engine.load(load_module(engine));
-    if (engine.rootObjects().isEmpty()) throw Error(ErrorKind::internal, "the window could not be made");
+    if (engine.rootObjects().isEmpty()) throw Error(ErrorKind::internal, "cannot load the window's QML");
     auto* window = qobject_cast<QQuickWindow*>(engine.rootObjects().first());
 
     const bool plain = !options.full_screen && !options.kiosk;

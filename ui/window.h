@@ -1,4 +1,4 @@
-// The window as the program sees it: one function that runs until the window is closed.
+// Entry point of the UI: one function that runs until the window is closed.
 #pragma once
 
 #include <functional>
@@ -12,24 +12,24 @@ namespace throng::ui {
 
 struct WindowOptions {
     SessionSetup session;
-    std::string source;   // empty: the last one opened, else the demo crowd
+    std::string source;   // empty: the last one opened, or the demo crowd if there is none
     bool raw = true;      // show raw detections
     bool labels = false;  // show scores and hits
     bool blur = false;    // blur faces
     bool full_screen = false;
-    bool kiosk = false;         // full screen that Esc does not leave, repeating its source
-    std::string screenshot;     // write an image of the window here and end; empty: run until closed
-    int screenshot_after = 30;  // results to wait for; fewer when the source ends before
-    int width = 0;              // of the window, logical pixels; 0: as it was last
+    bool kiosk = false;         // full screen that Esc does not leave; loops the source
+    std::string screenshot;     // write an image of the window to this file and exit; empty: run until closed
+    int screenshot_after = 30;  // results to wait for; fewer if the source ends earlier
+    int width = 0;              // of the window, logical pixels; 0: the size of the last run
     int height = 0;
-    std::function<bool()> interrupted;  // asked now and then; true closes the window
+    std::function<bool()> interrupted;  // polled every 100 ms; true closes the window
 };
 
-// Opens the window and runs it. Returns the exit status. Throws Error(unavailable) when there is no display; with a
-// screenshot, the failure of the source, or Error(input) when the file cannot be written.
+// Opens the window and runs its event loop. Returns the exit status. Throws Error(unavailable) if there is no display.
+// With a screenshot, also throws the error of the source, or Error(input) if the file cannot be written.
 int run_window(int argc, char** argv, WindowOptions options);
 
-// Makes the module Throng.Ui known to the engine; the address of its Main.qml. For run_window and tests.
+// Registers the module Throng.Ui with the engine and returns the URL of its Main.qml. For run_window and tests.
 [[nodiscard]] QUrl load_module(QQmlEngine& engine);
 
 }  // namespace throng::ui

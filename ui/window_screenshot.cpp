@@ -7,7 +7,7 @@
 namespace throng::ui {
 namespace {
 
-constexpr int kSettleMs = 400;  // milliseconds from the last result to the image: figures and plot have caught up then
+constexpr int kSettleMs = 400;  // delay from the last result to the image: figures and plot are up to date then
 
 }  // namespace
 
@@ -18,15 +18,15 @@ WindowScreenshot::WindowScreenshot(QQuickWindow& window, Session& session, QStri
     connect(&settle_, &QTimer::timeout, this, &WindowScreenshot::take);
     connect(&session, &Session::resultChanged, this, [this] {
         if (session_.result()) --results_left_;
-        count();
+        check_done();
     });
-    connect(&session, &Session::statusChanged, this, &WindowScreenshot::count);
+    connect(&session, &Session::statusChanged, this, &WindowScreenshot::check_done);
 }
 
-void WindowScreenshot::count() {
+void WindowScreenshot::check_done() {
     const QString state = session_.state();
-    const bool over = state == QLatin1String("failed") || (state == QLatin1String("ended") && session_.result());
-    if ((results_left_ <= 0 || over) && !settle_.isActive()) settle_.start();
+    const bool finished = state == QLatin1String("failed") || (state == QLatin1String("ended") && session_.result());
+    if ((results_left_ <= 0 || finished) && !settle_.isActive()) settle_.start();
 }
 
 void WindowScreenshot::take() {

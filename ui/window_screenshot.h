@@ -1,4 +1,4 @@
-// Takes an image of the window once it shows what was asked for, then ends the program: for documents and tests.
+// Saves an image of the window after a given number of results, then quits the program. For documents and tests.
 #pragma once
 
 #include <QImage>
@@ -13,16 +13,16 @@ class WindowScreenshot : public QObject {
     Q_OBJECT
 
 public:
-    // After `results` results, or at the end or failure of the source, whichever is first; then as soon as what is
-    // there has been drawn.
+    // Takes the image after `results` results, or when the source ends or fails, whichever is first, plus a short delay
+    // for drawing.
     WindowScreenshot(QQuickWindow& window, Session& session, QString path, int results);
 
-    // Writes the file. Throws the session's failure and leaves the file alone where there is one; Error(input) when it
-    // cannot be written, Error(internal) when there is no image of the window.
+    // Writes the file. Throws the session's error if it has one and leaves the file unchanged. Throws Error(input) if
+    // the file cannot be written, Error(internal) if there is no image of the window.
     void finish();
 
 private:
-    void count();
+    void check_done();
     void take();
 
     QQuickWindow& window_;

@@ -39,10 +39,10 @@ QString Clocks::board() const {
 }
 
 QString Clocks::summary() const {
-    if (!known()) return tr("Looking for the GPU's clock …");
+    if (!known()) return tr("Detecting the GPU clock …");
     if (controllable()) return board().isEmpty() ? QString::fromStdString(status_.kind) : board();
     if (!status_.profiles.empty()) return sentence(status_.profiles.front().reason);
-    return status_.result.reason.empty() ? tr("There are no clock profiles") : sentence(status_.result.reason);
+    return status_.result.reason.empty() ? tr("No clock profiles available") : sentence(status_.result.reason);
 }
 
 QString Clocks::location() const {
@@ -51,7 +51,7 @@ QString Clocks::location() const {
 
 QString Clocks::chosen() const {
     if (!status_.reading.applied.empty()) return QString::fromStdString(status_.reading.applied);
-    // Untouched so far: from the lowest step to the highest is what Automatic means.
+    // No profile has been applied yet: the full range is the profile "automatic".
     std::optional<Hertz> lowest, highest;
     for (const ResolvedProfile& entry : status_.profiles) {
         if (entry.gpu_min) lowest = std::min(lowest.value_or(*entry.gpu_min), *entry.gpu_min);
@@ -77,7 +77,7 @@ QString Clocks::requested_clock() const {
 QString Clocks::warning() const {
     if (status_.reading.changed_by_another) return tr("Another program changed the clock");
     if (history_.empty() || !history_.back().throttled()) return {};
-    return tr("The board slows down: %1")
+    return tr("The board is throttling: %1")
         .arg(QString::fromStdString(describe_throttling(history_.back().throttle_reasons)));
 }
 
@@ -85,9 +85,9 @@ QString Clocks::error() const {
     if (status_.phase != ClockPhase::rejected || dismissed_ == requests_) return {};
     const QString reason = QString::fromStdString(status_.result.reason);
     switch (status_.result.status) {
-        case ApplyStatus::needs_privilege: return tr("This user may not change the clock: %1").arg(reason);
+        case ApplyStatus::needs_privilege: return tr("No permission to change the clock: %1").arg(reason);
         case ApplyStatus::unsupported: return tr("The clock cannot be changed: %1").arg(reason);
-        case ApplyStatus::rejected: return tr("The board did not take the clock: %1").arg(reason);
+        case ApplyStatus::rejected: return tr("The board rejected the clock: %1").arg(reason);
         case ApplyStatus::applied: break;
     }
     return {};
@@ -131,19 +131,20 @@ void Clocks::restore() {
 }
 
 void Clocks::step(int by) {
-    std::vector<ResolvedProfile> ablation;
-    std::copy_if(status_.profiles.begin(), status_.profiles.end(), std::back_inserter(ablation),
+    std::vector<ResolvedProfile> available;
+    std::copy_if(status_.profiles.begin(), status_.profiles.end(), std::back_inserter(available),
                  [](const ResolvedProfile& entry) { return entry.available; });
-    if (ablation.empty()) return;
-    // The governor's own comes first, then from slow to fast.
-    std::stable_sort(ablation.begin(), ablation.end(), [](const ResolvedProfile& a, const ResolvedProfile& b) {
+    if (available.empty()) return;
+    // The governor's profile comes first, then by rising clock.
+    std::stable_sort(available.begin(), available.end(), [](const ResolvedProfile& a, const ResolvedProfile& b) {
         return a.gpu_max.value_or(0) < b.gpu_max.value_or(0);
     });
     const std::string from = (pending().isEmpty() ? chosen() : pending()).toStdString();
-    const auto at = std::find_if(ablation.begin(), ablation.end(), [&](const auto& e) { return e.profile.id == from; });
-    const std::ptrdiff_t place = at == ablation.end() ? 0 : (at - ablation.begin()) + by;
-    const auto last = static_cast<std::ptrdiff_t>(ablation.size()) - 1;
-    const ResolvedProfile& to = ablation[static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(place, 0, last))];
+    const auto at =
+        std::find_if(available.begin(), available.end(), [&](const auto& e) { return e.profile.id == from; });
+    const std::ptrdiff_t index = at == available.end() ? 0 : (at - available.begin()) + by;
+    const auto last = static_cast<std::ptrdiff_t>(available.size()) - 1;
+    const ResolvedProfile& to = available[static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(index, 0, last))];
     if (to.profile.id != from) apply(QString::fromStdString(to.profile.id));
 }
 

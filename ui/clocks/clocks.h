@@ -1,5 +1,5 @@
-// The clocks as the window shows and changes them. Lives on the window's thread; AsyncClocks and Telemetry read and
-// write the system's files on threads of their own.
+// Clock profiles and telemetry for the window. Lives on the window's thread. AsyncClocks and Telemetry access the
+// system's files on their own threads.
 #pragma once
 
 #include <QtQml/qqmlregistration.h>
@@ -17,9 +17,9 @@ namespace throng::ui {
 
 struct ClockSetup {
     ClockOptions clocks;
-    std::string profile;                     // to be set at the start; empty: none
+    std::string profile;                     // profile to apply at program start; empty: none
     std::shared_ptr<Telemetry> telemetry;    // may be null
-    std::chrono::milliseconds period{1000};  // between two looks
+    std::chrono::milliseconds period{1000};  // polling period
 };
 
 class Clocks : public QObject {
@@ -50,27 +50,27 @@ public:
     [[nodiscard]] TelemetryModel* telemetry() { return &telemetry_; }
 
     [[nodiscard]] bool known() const { return status_.phase != ClockPhase::starting; }
-    [[nodiscard]] bool controllable() const;        // some profile can be tried
-    [[nodiscard]] QString board() const;            // the board's name, empty where it is none
-    [[nodiscard]] QString summary() const;          // one line: what is controlled, or why nothing is
-    [[nodiscard]] QString location() const;         // the node in the system
-    [[nodiscard]] QString chosen() const;           // id of the profile in force; empty when it is none of them
-    [[nodiscard]] QString pending() const;          // id of the one being set; empty
-    [[nodiscard]] QString current_clock() const;    // "612 MHz"; empty where it is not known
-    [[nodiscard]] QString requested_clock() const;  // the upper end of what was asked for; empty for nothing
-    [[nodiscard]] QString warning() const;          // throttling, or another program's change; empty
-    [[nodiscard]] QString error() const;            // why the newest wish was not granted; empty
-    [[nodiscard]] QString error_location() const;   // the file that rejected
-    [[nodiscard]] QString error_advice() const;     // the command that grants it
+    [[nodiscard]] bool controllable() const;        // at least one profile is available
+    [[nodiscard]] QString board() const;            // name of the board; empty if there is none
+    [[nodiscard]] QString summary() const;          // one line: the controlled device, or why none is
+    [[nodiscard]] QString location() const;         // path of the clock's device node
+    [[nodiscard]] QString chosen() const;           // id of the profile in force; empty if no profile matches
+    [[nodiscard]] QString pending() const;          // id of the profile being applied; empty: none
+    [[nodiscard]] QString current_clock() const;    // "612 MHz"; empty if unknown
+    [[nodiscard]] QString requested_clock() const;  // upper limit that was requested; empty: none
+    [[nodiscard]] QString warning() const;          // throttling, or a change by another program; empty: none
+    [[nodiscard]] QString error() const;            // why the last request failed; empty: it did not
+    [[nodiscard]] QString error_location() const;   // the file that could not be written
+    [[nodiscard]] QString error_advice() const;     // the command that grants access
 
     [[nodiscard]] const ClockStatus& status() const { return status_; }
     [[nodiscard]] const std::vector<TelemetrySample>& history() const { return history_; }
 
-    // Both return at once; pending() says that it is being done.
+    // Both return at once; pending() holds the requested profile meanwhile.
     Q_INVOKABLE void apply(const QString& id);
-    Q_INVOKABLE void restore();     // what was found before the first change
-    Q_INVOKABLE void step(int by);  // the available profile that many places on, by rising clock
-    Q_INVOKABLE void dismiss();     // the error was read
+    Q_INVOKABLE void restore();     // to the state before the first change
+    Q_INVOKABLE void step(int by);  // moves by this many available profiles, in order of rising clock
+    Q_INVOKABLE void dismiss();     // clears the error
 
 signals:
     void changed();
@@ -86,7 +86,7 @@ private:
     ClockStatus status_;
     std::vector<TelemetrySample> history_;
     std::uint64_t samples_seen_ = 0;
-    std::optional<std::uint64_t> dismissed_;  // requests when the error was read
+    std::optional<std::uint64_t> dismissed_;  // value of requests_ when the error was dismissed
     std::uint64_t requests_ = 0;
     QTimer timer_;
     std::atomic<bool> pull_pending_ = false;

@@ -1,4 +1,4 @@
-// The clock profiles, one row each, for the selector.
+// List model of the clock profiles, for the selector.
 #pragma once
 
 #include <QtQml/qqmlregistration.h>
@@ -25,7 +25,7 @@ public:
     [[nodiscard]] QHash<int, QByteArray> roleNames() const override;
     [[nodiscard]] int count() const { return rowCount(); }
 
-    // Rows stay where they are as long as the profiles are the same.
+    // Resets the model only if the set of profiles has changed.
     void update(const std::vector<ResolvedProfile>& profiles);
 
 signals:
@@ -35,10 +35,10 @@ private:
     std::vector<ResolvedProfile> profiles_;
 };
 
-// "Automatic" to "Auto", "Maximum" to "Max": what fits on a small button.
+// Returns a title that fits on a small button: "Auto" for "Automatic", "Max" for "Maximum".
 [[nodiscard]] QString short_name(const ClockProfile& profile);
 
-// "612 MHz", "1 300.5 MHz" as "1300.5 MHz"; a dash for nothing.
+// Returns "612 MHz" or "1300.5 MHz"; a dash for no value.
 [[nodiscard]] QString megahertz(const std::optional<Hertz>& hertz);
 
 }  // namespace throng::ui

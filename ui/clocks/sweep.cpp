@@ -44,9 +44,9 @@ QVariantList Sweep::rows() const {
         if (!point.rejected.empty()) {
             note = QString::fromStdString(point.rejected);
         } else if (point.frames == 0) {
-            note = tr("no frames came");
+            note = tr("no frames measured");
         } else if (point.throttled) {
-            note = tr("the board held the clock down");
+            note = tr("the board throttled the clock");
         }
         rows += QVariantMap{
             {QStringLiteral("clock"), point.clock ? megahertz(point.clock) : QString::fromStdString(point.id)},
@@ -75,7 +75,7 @@ void Sweep::start() {
 }
 
 void Sweep::cancel() {
-    if (running()) end(tr("Cancelled"), true);
+    if (running()) end(tr("Canceled"), true);
 }
 
 void Sweep::clear() {
@@ -86,26 +86,26 @@ void Sweep::clear() {
     emit changed();
 }
 
-void Sweep::note(const FrameResult& result) {
+void Sweep::add(const FrameResult& result) {
     if (sweep_) sweep_->add(result.timings);
 }
 
 void Sweep::tick() {
     if (!sweep_) return;
-    if (requested_ && clocks_.status().requested != *requested_) {  // the user's choice stays
+    if (requested_ && clocks_.status().requested != *requested_) {  // keep the user's choice
         end(tr("Stopped: another profile was chosen"), false);
         return;
     }
-    const std::optional<std::string> wish = sweep_->step(std::chrono::steady_clock::now(), clocks_.status());
+    const std::optional<std::string> request = sweep_->step(std::chrono::steady_clock::now(), clocks_.status());
     if (sweep_->points().size() != points_.size()) {
         points_ = sweep_->points();
         emit pointsChanged();
     }
     if (sweep_->done()) {
         end({}, true);
-    } else if (wish) {
-        requested_ = wish;
-        clocks_.apply(QString::fromStdString(*wish));
+    } else if (request) {
+        requested_ = request;
+        clocks_.apply(QString::fromStdString(*request));
         emit changed();
     }
 }

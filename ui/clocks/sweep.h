@@ -1,5 +1,5 @@
-// Latency against clock, live: steps through the profiles while the video runs, draws what each makes of the stages,
-// and puts back what was. The steps are core's ClockSweep.
+// Measures latency against clock while the video runs: applies the profiles one after the other, collects the stage
+// times of each, and restores the previous profile. The sequence is core's ClockSweep.
 #pragma once
 
 #include <QtQml/qqmlregistration.h>
@@ -36,22 +36,22 @@ public:
 
     void set_pace(const Pace& pace) { pace_ = pace; }
 
-    [[nodiscard]] bool possible() const;  // there are two clocks at least
+    [[nodiscard]] bool possible() const;  // at least two profiles are available
     [[nodiscard]] bool running() const { return sweep_.has_value(); }
-    [[nodiscard]] int at() const;    // profiles done …
-    [[nodiscard]] int size() const;  // … of so many
+    [[nodiscard]] int at() const;    // number of profiles done
+    [[nodiscard]] int size() const;  // number of profiles in the sweep
     [[nodiscard]] QString status() const { return status_; }
-    [[nodiscard]] QVariantList rows() const;  // {clock, map, reduce, total, note} in words, by rising clock
+    [[nodiscard]] QVariantList rows() const;  // {clock, map, reduce, total, note} as text, by rising clock
     [[nodiscard]] const std::vector<SweepPoint>& points() const { return points_; }
 
-    // Nothing happens while one runs.
+    // Does nothing while a sweep runs.
     Q_INVOKABLE void start();
-    // Ends it early: points measured so far stay, the clock goes back.
+    // Stops the sweep early: keeps the points measured so far, restores the clock.
     Q_INVOKABLE void cancel();
     Q_INVOKABLE void clear();
 
-    // A result of the pipeline.
-    void note(const FrameResult& result);
+    // Adds the stage times of one result of the pipeline.
+    void add(const FrameResult& result);
 
 signals:
     void changed();
@@ -65,8 +65,8 @@ private:
     Clocks& clocks_;
     Pace pace_;
     std::optional<ClockSweep> sweep_;
-    std::optional<std::string> requested_;  // the sweep's own newest wish
-    QString previous_;                      // id of the profile to go back to; empty: what was found
+    std::optional<std::string> requested_;  // profile that the sweep requested last
+    QString previous_;                      // id of the profile to restore; empty: the state before the first change
     QString status_;
     std::vector<SweepPoint> points_;
     QTimer timer_;

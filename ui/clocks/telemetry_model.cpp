@@ -19,7 +19,7 @@ std::optional<NamedReading> largest(const std::vector<NamedReading>& readings) {
     return found == readings.end() ? std::nullopt : std::optional(*found);
 }
 
-// The whole where the board names it, else its largest rail.
+// Total power if the board measures it, otherwise the rail with the highest power.
 std::optional<double> power(const TelemetrySample& sample) {
     if (sample.power) return sample.power;
     const auto rail = largest(sample.rails);
@@ -44,7 +44,7 @@ struct Quantity {
     QString title;
     Value value;
     std::function<QString(double)> words;
-    double highest;  // 0: a round number above all values
+    double highest;  // upper end of the plot; 0: a round number above all values
 };
 
 std::vector<Quantity> quantities() {
@@ -62,7 +62,7 @@ std::vector<Quantity> quantities() {
          [](double degrees) { return QStringLiteral("%1 °C").arg(QString::number(degrees, 'f', 1)); }, 110},
         {"power", tr("Power"), power,
          [](double watts) { return QStringLiteral("%1 W").arg(QString::number(watts, 'f', watts < 100 ? 1 : 0)); }, 0},
-        {"energy", tr("Energy a frame"), [](const TelemetrySample& s) { return s.joules_per_frame; },
+        {"energy", tr("Energy per frame"), [](const TelemetrySample& s) { return s.joules_per_frame; },
          [](double joules) {
              return joules < 0.9995 ? QStringLiteral("%1 mJ").arg(QString::number(joules * 1000, 'g', 3))
                                     : QStringLiteral("%1 J").arg(QString::number(joules, 'g', 3));
@@ -94,10 +94,10 @@ std::vector<TelemetryRow> telemetry_rows(const std::vector<TelemetrySample>& his
         }
         if (row.highest == 0) row.highest = round_scale(highest);
         if (row.id == QLatin1String("temperature")) {
-            row.remark = listed(newest.temperatures, QStringLiteral("°C"), 1);
+            row.details = listed(newest.temperatures, QStringLiteral("°C"), 1);
         }
         if (row.id == QLatin1String("power")) {
-            row.remark = listed(newest.rails, QStringLiteral("W"), 2);
+            row.details = listed(newest.rails, QStringLiteral("W"), 2);
             if (!newest.power) row.title = QString::fromStdString(largest(newest.rails)->name);
         }
         rows.push_back(std::move(row));
@@ -117,7 +117,7 @@ QVariant TelemetryModel::data(const QModelIndex& index, int role) const {
         case Qt::DisplayRole:
         case title_role: return row.title;
         case value_role: return row.value;
-        case remark_role: return row.remark;
+        case details_role: return row.details;
         case series_role: return QVariant::fromValue(row.series);
         case highest_role: return row.highest;
         default: return {};
@@ -125,8 +125,8 @@ QVariant TelemetryModel::data(const QModelIndex& index, int role) const {
 }
 
 QHash<int, QByteArray> TelemetryModel::roleNames() const {
-    return {{id_role, "quantity"},   {title_role, "title"},   {value_role, "value"},
-            {remark_role, "remark"}, {series_role, "series"}, {highest_role, "highest"}};
+    return {{id_role, "quantity"},     {title_role, "title"},   {value_role, "value"},
+            {details_role, "details"}, {series_role, "series"}, {highest_role, "highest"}};
 }
 
 void TelemetryModel::update(const std::vector<TelemetrySample>& history) {

@@ -1,4 +1,4 @@
-// The board's condition, one row a quantity, each with its last two minutes.
+// List model of the board's telemetry: one row per quantity, each with the history of the last two minutes.
 #pragma once
 
 #include <QtQml/qqmlregistration.h>
@@ -10,17 +10,17 @@
 
 namespace throng::ui {
 
-// One quantity; rows without a value are not there.
+// One quantity. A quantity without a current value has no row.
 struct TelemetryRow {
     QString id;            // "gpu_load"
     QString title;         // "GPU load"
     QString value;         // "43 %"
-    QString remark;        // the sensor's own name, all rails; for a tip
-    QList<double> series;  // oldest first, not a number where there was none
+    QString details;       // all sensors or rails by name; for a tooltip
+    QList<double> series;  // oldest first; NaN where there was no value
     double highest = 1;    // value at the upper edge of a plot; the lower edge is 0
 };
 
-// The rows that a history fills. Newest sample last.
+// Returns the rows for a history. The newest sample is last.
 [[nodiscard]] std::vector<TelemetryRow> telemetry_rows(const std::vector<TelemetrySample>& history);
 
 class TelemetryModel : public QAbstractListModel {
@@ -30,7 +30,7 @@ class TelemetryModel : public QAbstractListModel {
     Q_PROPERTY(int count READ count NOTIFY countChanged)
 
 public:
-    enum Role { id_role = Qt::UserRole + 1, title_role, value_role, remark_role, series_role, highest_role };
+    enum Role { id_role = Qt::UserRole + 1, title_role, value_role, details_role, series_role, highest_role };
 
     using QAbstractListModel::QAbstractListModel;
 

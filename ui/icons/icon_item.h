@@ -1,4 +1,4 @@
-// An icon drawn from a few strokes: looks the same with every renderer and needs no font and no image file.
+// Draws an icon from vector paths: same result with every renderer, without fonts or image files.
 #pragma once
 
 #include <QtQml/qqmlregistration.h>

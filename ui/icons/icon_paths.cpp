@@ -25,7 +25,7 @@ void circle(QPainterPath& path, double x, double y, double r) {
     path.addEllipse(QPointF(x, y), r, r);
 }
 
-// Degrees as QPainterPath counts them: 0 at three o'clock, against the clock.
+// Angles in degrees as in QPainterPath: 0 at three o'clock, counterclockwise.
 void arc(QPainterPath& path, double x, double y, double r, double from, double sweep) {
     const QRectF box(x - r, y - r, 2 * r, 2 * r);
     path.arcMoveTo(box, from);

@@ -1,4 +1,4 @@
-// The shapes of the icons, on a grid of 24 by 24.
+// Vector paths of the icons, on a 24 x 24 grid.
 #pragma once
 
 #include <QPainterPath>
@@ -9,11 +9,11 @@ namespace throng::ui {
 inline constexpr int kIconGrid = 24;
 
 struct IconPath {
-    QPainterPath strokes;  // drawn with a pen of 2 units
-    QPainterPath fills;    // filled as well
+    QPainterPath strokes;  // drawn with a pen 2 units wide
+    QPainterPath fills;    // drawn with the pen and filled
 };
 
-// Null for a name that is not there. The pointer stays valid.
+// Returns null for an unknown name. The pointer stays valid.
 [[nodiscard]] const IconPath* find_icon(const QString& name);
 [[nodiscard]] QStringList icon_names();
 

@@ -1,4 +1,4 @@
-// The cameras that can be opened now.
+// List model of the available cameras.
 #pragma once
 
 #include <QtQml/qqmlregistration.h>

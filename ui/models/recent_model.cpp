@@ -43,7 +43,7 @@ QVariant RecentModel::data(const QModelIndex& index, int role) const {
 }
 
 QHash<int, QByteArray> RecentModel::roleNames() const {
-    return {{spec_role, "spec"}, {title_role, "title"}, {location_role, "place"}};
+    return {{spec_role, "spec"}, {title_role, "title"}, {location_role, "location"}};
 }
 
 void RecentModel::add(const QString& spec) {

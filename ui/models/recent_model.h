@@ -1,4 +1,4 @@
-// Sources opened lately, the newest first; kept between runs.
+// List model of the recently opened sources, the newest first; saved between runs.
 #pragma once
 
 #include <QtQml/qqmlregistration.h>
@@ -28,7 +28,7 @@ public:
     [[nodiscard]] int count() const { return rowCount(); }
 
     [[nodiscard]] QString newest() const { return specs_.value(0); }
-    void add(const QString& spec);  // moves one that is there to the top; addresses lose their password
+    void add(const QString& spec);  // moves an existing entry to the top; removes passwords from URLs
     Q_INVOKABLE void clear();
 
 signals:
@@ -41,7 +41,7 @@ private:
     QStringList specs_;
 };
 
-// A short name for a source: the file's name, "Demo crowd", the address.
+// Returns a short name of a source: the file name, "Demo crowd", the URL.
 [[nodiscard]] QString source_title(const QString& spec);
 
 }  // namespace throng::ui

@@ -8,20 +8,20 @@ namespace {
 
 constexpr std::array kTable = {
     ShortcutEntry{"play", "Space", "Playback", "Play or pause", true},
-    ShortcutEntry{"step", ".", "Playback", "One frame on"},
+    ShortcutEntry{"step", ".", "Playback", "Step one frame"},
     ShortcutEntry{"back", "Left", "Playback", "Back 5 seconds", true},
-    ShortcutEntry{"forward", "Right", "Playback", "On 5 seconds", true},
+    ShortcutEntry{"forward", "Right", "Playback", "Forward 5 seconds", true},
     ShortcutEntry{"start", "Home", "Playback", "To the beginning", true},
     ShortcutEntry{"slower", "[", "Playback", "Slower"},
     ShortcutEntry{"faster", "]", "Playback", "Faster"},
-    ShortcutEntry{"loop", "Ctrl+L", "Playback", "Repeat on or off"},
+    ShortcutEntry{"loop", "Ctrl+L", "Playback", "Loop on or off"},
 
     ShortcutEntry{"fullscreen", "F; F11", "Window", "Full screen"},
     ShortcutEntry{"panel", "P", "Window", "Side panel"},
     ShortcutEntry{"screenshot", "S", "Window", "Save a screenshot"},
     ShortcutEntry{"record", "Ctrl+R", "Window", "Record a video"},
-    ShortcutEntry{"help", "?; F1", "Window", "This sheet"},
-    ShortcutEntry{"escape", "Esc", "Window", "Close what is open, leave full screen"},
+    ShortcutEntry{"help", "?; F1", "Window", "This list of shortcuts"},
+    ShortcutEntry{"escape", "Esc", "Window", "Close menu or message, leave full screen"},
     ShortcutEntry{"quit", "Ctrl+Q", "Window", "Quit"},
 
     ShortcutEntry{"raw", "R", "Image", "Raw detections on or off"},
@@ -36,11 +36,11 @@ constexpr std::array kTable = {
     ShortcutEntry{"thetaDown", "Shift+T", "Detection", "Lower the threshold"},
 
     ShortcutEntry{"clockUp", "C", "Clock", "Next clock profile"},
-    ShortcutEntry{"clockDown", "Shift+C", "Clock", "Clock profile before"},
-    ShortcutEntry{"sweep", "W", "Clock", "Sweep through the clocks, or cancel"},
+    ShortcutEntry{"clockDown", "Shift+C", "Clock", "Previous clock profile"},
+    ShortcutEntry{"sweep", "W", "Clock", "Start or cancel the clock sweep"},
 
     ShortcutEntry{"open", "Ctrl+O", "Source", "Open a video or image"},
-    ShortcutEntry{"sources", "O", "Source", "Menu of sources"},
+    ShortcutEntry{"sources", "O", "Source", "Source menu"},
     ShortcutEntry{"demo", "Ctrl+D", "Source", "Demo crowd"},
 };
 

@@ -1,5 +1,5 @@
-// The keyboard shortcuts: one table, from which the shortcuts themselves, the sheet that lists them and the tips of
-// the buttons are made.
+// Table of the keyboard shortcuts. The shortcuts, the shortcut sheet and the tooltips of the buttons are generated from
+// it.
 #pragma once
 
 #include <QtQml/qqmlregistration.h>
@@ -9,11 +9,11 @@
 namespace throng::ui {
 
 struct ShortcutEntry {
-    const char* id;       // the action's name in Actions.qml
-    const char* keys;     // as QKeySequence::fromString reads them, alternatives parted by "; "
-    const char* group;    // heading on the sheet; entries of a group stand together
-    const char* text;     // what it does
-    bool yields = false;  // a control reached by the keyboard keeps these keys for itself
+    const char* id;       // name of the action in Actions.qml
+    const char* keys;     // in the format of QKeySequence::fromString, alternatives separated by "; "
+    const char* group;    // heading on the sheet; entries of a group are contiguous
+    const char* text;     // description of the action
+    bool yields = false;  // inactive while a control has keyboard focus, which uses these keys
 };
 
 [[nodiscard]] std::span<const ShortcutEntry> shortcut_table();
@@ -31,9 +31,9 @@ public:
     [[nodiscard]] QVariant data(const QModelIndex& index, int role) const override;
     [[nodiscard]] QHash<int, QByteArray> roleNames() const override;
 
-    // "Play or pause (Space)", for the tip of a button; empty for an unknown id.
+    // Returns the tooltip of a button: "Play or pause (Space)". Empty for an unknown id.
     Q_INVOKABLE [[nodiscard]] QString tip(const QString& id) const;
-    // Headings in the order of the table, and the rows below one: {keys, text} each.
+    // Return the headings in table order, and the rows of a heading: {keys, text} each.
     Q_INVOKABLE [[nodiscard]] QStringList groups() const;
     Q_INVOKABLE [[nodiscard]] QVariantList entries(const QString& group) const;
 };

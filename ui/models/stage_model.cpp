@@ -6,8 +6,8 @@
 namespace throng::ui {
 namespace {
 
-constexpr int kMaxMissedResults = 30;          // results without a stage after which its bar goes
-constexpr std::uint64_t kMinRatioResults = 8;  // results since the mark that make a ratio worth saying
+constexpr int kMaxMissedResults = 30;          // results without a stage after which its bar is removed
+constexpr std::uint64_t kMinRatioResults = 8;  // results since the baseline before a ratio is shown
 
 }  // namespace
 
@@ -27,22 +27,22 @@ QVariant StageModel::data(const QModelIndex& index, int role) const {
         case p50_role: return stage.ms.p50;
         case p99_role: return stage.ms.p99;
         case max_role: return stage.ms.max;
-        case baseline_role: return marked(stage.name);
+        case baseline_role: return baseline(stage.name);
         case ratio_role: return ratio(stage.name);
         default: return {};
     }
 }
 
 QHash<int, QByteArray> StageModel::roleNames() const {
-    return {{name_role, "name"}, {label_role, "label"},     {last_role, "last"},
-            {mean_role, "mean"}, {p50_role, "p50"},         {p99_role, "p99"},
-            {max_role, "max"},   {baseline_role, "marked"}, {ratio_role, "ratio"}};
+    return {{name_role, "name"},  {label_role, "label"}, {last_role, "last"}, {mean_role, "mean"},
+            {p50_role, "p50"},    {p99_role, "p99"},     {max_role, "max"},   {baseline_role, "baselineMs"},
+            {ratio_role, "ratio"}};
 }
 
 void StageModel::update(const std::vector<StageSummary>& stages) {
     std::vector<StageSummary> next;
     std::copy_if(stages.begin(), stages.end(), std::back_inserter(next),
-                 [this](const StageSummary& stage) { return shown(stage); });
+                 [this](const StageSummary& stage) { return is_shown(stage); });
     const bool same = std::equal(next.begin(), next.end(), stages_.begin(), stages_.end(),
                                  [](const StageSummary& a, const StageSummary& b) { return a.name == b.name; });
     if (same) {
@@ -56,7 +56,7 @@ void StageModel::update(const std::vector<StageSummary>& stages) {
     }
     double largest = 0;
     for (const StageSummary& stage : stages_) {
-        largest = std::max({largest, stage.ms.p99, stage.ms.last, marked(stage.name)});
+        largest = std::max({largest, stage.ms.p99, stage.ms.last, baseline(stage.name)});
     }
     const double scale = round_scale(largest);
     if (scale != scale_) {
@@ -65,24 +65,24 @@ void StageModel::update(const std::vector<StageSummary>& stages) {
     }
 }
 
-void StageModel::note(const StageTimes& times) {
-    if (times.empty()) return;  // a GPU's recorder before its first measured frame
-    for (auto& [name, moment] : moments_) ++moment.missed;
+void StageModel::add(const StageTimes& times) {
+    if (times.empty()) return;  // a GPU recorder returns none before its first measured frame
+    for (auto& [name, recent] : recent_stages_) ++recent.missed_results;
     for (const StageTime& time : times) {
-        auto found = moments_.find(time.name);
-        if (found == moments_.end()) found = moments_.emplace(std::string(time.name), Moment{}).first;
+        auto found = recent_stages_.find(time.name);
+        if (found == recent_stages_.end()) found = recent_stages_.emplace(std::string(time.name), RecentStage{}).first;
         found->second.now.add(time.ms);
-        found->second.missed = 0;
+        found->second.missed_results = 0;
     }
 }
 
 void StageModel::set_baseline(const QString& title) {
     bool any = false;
-    for (auto& [name, moment] : moments_) {
-        const RollingSummary now = moment.now.summary();
+    for (auto& [name, recent] : recent_stages_) {
+        const RollingSummary now = recent.now.summary();
         if (now.count == 0) continue;
-        moment.marked = now.p50;
-        moment.now.clear();
+        recent.baseline = now.p50;
+        recent.now.clear();
         any = true;
     }
     if (!any) return;
@@ -91,35 +91,35 @@ void StageModel::set_baseline(const QString& title) {
 }
 
 void StageModel::clearBaseline() {
-    for (auto& [name, moment] : moments_) moment.marked.reset();
+    for (auto& [name, recent] : recent_stages_) recent.baseline.reset();
     baseline_title_.clear();
     if (!stages_.empty()) emit dataChanged(index(0), index(rowCount() - 1));
     emit baselineChanged();
 }
 
 void StageModel::clear() {
-    moments_.clear();
+    recent_stages_.clear();
     baseline_title_.clear();
     update({});
     emit baselineChanged();
 }
 
-bool StageModel::shown(const StageSummary& stage) const {
+bool StageModel::is_shown(const StageSummary& stage) const {
     if (stage.ms.count == 0) return false;
-    const auto found = moments_.find(stage.name);
-    return found == moments_.end() || found->second.missed < kMaxMissedResults;
+    const auto found = recent_stages_.find(stage.name);
+    return found == recent_stages_.end() || found->second.missed_results < kMaxMissedResults;
 }
 
-double StageModel::marked(const std::string& name) const {
-    const auto found = moments_.find(name);
-    return found == moments_.end() ? -1 : found->second.marked.value_or(-1);
+double StageModel::baseline(const std::string& name) const {
+    const auto found = recent_stages_.find(name);
+    return found == recent_stages_.end() ? -1 : found->second.baseline.value_or(-1);
 }
 
 double StageModel::ratio(const std::string& name) const {
-    const auto found = moments_.find(name);
-    if (found == moments_.end() || !(found->second.marked.value_or(0) > 0)) return -1;
+    const auto found = recent_stages_.find(name);
+    if (found == recent_stages_.end() || !(found->second.baseline.value_or(0) > 0)) return -1;
     const RollingSummary now = found->second.now.summary();
-    return now.count < kMinRatioResults ? -1 : now.p50 / *found->second.marked;
+    return now.count < kMinRatioResults ? -1 : now.p50 / *found->second.baseline;
 }
 
 QString stage_label(const std::string& name) {

@@ -1,5 +1,5 @@
-// The stages of a frame with their times, one row a stage, for the bars of the timing panel. What a change did to them
-// is seen against a mark set before it.
+// List model of the stage times of a frame, one row per stage, for the bars of the timing panel. The effect of a change
+// is shown relative to a baseline.
 #pragma once
 
 #include <QtQml/qqmlregistration.h>
@@ -30,8 +30,8 @@ public:
         p50_role,
         p99_role,
         max_role,
-        baseline_role,  // milliseconds at the mark; negative without one
-        ratio_role,     // since the mark to then, medians; negative while it is not known
+        baseline_role,  // milliseconds of the baseline; negative: no baseline
+        ratio_role,     // median since the baseline, divided by the baseline; negative: not known yet
     };
 
     using QAbstractListModel::QAbstractListModel;
@@ -41,20 +41,20 @@ public:
     [[nodiscard]] QHash<int, QByteArray> roleNames() const override;
 
     [[nodiscard]] int count() const { return rowCount(); }
-    // Milliseconds at the right end of every bar: a round number above every p99.
+    // Milliseconds at the right end of the bars: a round number above all p99 values.
     [[nodiscard]] double scale() const { return scale_; }
 
-    // Rows stay where they are as long as the stages are the same; stages without samples are left out, and those that
-    // the results noted lately did not have (of a previous detector).
+    // Resets the model only if the set of stages has changed. Skips stages without samples and stages that are missing
+    // from the latest results (of a previous detector).
     void update(const std::vector<StageSummary>& stages);
 
-    // The times of one result: what medians of the moment are made of. update() shows them.
-    void note(const StageTimes& times);
-    // Keeps the medians of now as marks; title says what was so then. Without a result since the last mark that one
-    // stays: nothing was seen of what it was set for.
+    // Adds the times of one result to the medians since the baseline. update() shows them.
+    void add(const StageTimes& times);
+    // Stores the current medians as the baseline. title: the settings they were measured with. Without a result since
+    // the previous baseline, keeps that one: the effect of its change has not been measured.
     void set_baseline(const QString& title);
     Q_INVOKABLE void clearBaseline();
-    void clear();  // another source
+    void clear();  // for another source
     [[nodiscard]] QString baseline_title() const { return baseline_title_; }
 
 signals:
@@ -63,25 +63,25 @@ signals:
     void baselineChanged();
 
 private:
-    struct Moment {
-        RollingStatistics now{32};  // since the mark
-        std::optional<double> marked;
-        int missed = 0;  // results since the last one that had the stage
+    struct RecentStage {
+        RollingStatistics now{32};  // since the baseline
+        std::optional<double> baseline;
+        int missed_results = 0;  // results since the last one that had the stage
     };
-    [[nodiscard]] double marked(const std::string& name) const;
+    [[nodiscard]] double baseline(const std::string& name) const;
     [[nodiscard]] double ratio(const std::string& name) const;
-    [[nodiscard]] bool shown(const StageSummary& stage) const;
+    [[nodiscard]] bool is_shown(const StageSummary& stage) const;
 
     std::vector<StageSummary> stages_;
-    std::map<std::string, Moment, std::less<>> moments_;  // by the stage's name
+    std::map<std::string, RecentStage, std::less<>> recent_stages_;  // by stage name
     QString baseline_title_;
     double scale_ = 1;
 };
 
-// "nms_map" to "NMS map".
+// Returns the label of a stage: "NMS map" for "nms_map".
 [[nodiscard]] QString stage_label(const std::string& name);
 
-// The smallest of 1, 2, 5 times a power of ten that is not below value; 0.1 for less.
+// Returns the smallest 1, 2 or 5 times a power of ten that is at least value, and at least 0.1.
 [[nodiscard]] double round_scale(double value);
 
 }  // namespace throng::ui

@@ -1,4 +1,4 @@
-// The optimizations of the running detector that can be turned off, one row each.
+// List model of the current detector's optimizations that can be turned off.
 #pragma once
 
 #include <QtQml/qqmlregistration.h>
@@ -23,8 +23,8 @@ public:
         help_role,
         choices_role,
         chosen_role,  // index into the choices
-        toggle_role,  // the choices are on and off
-        on_role,      // of a toggle
+        toggle_role,  // true if the choices are on and off
+        on_role,      // state of a toggle
     };
 
     using QAbstractListModel::QAbstractListModel;
@@ -33,10 +33,10 @@ public:
     [[nodiscard]] QVariant data(const QModelIndex& index, int role) const override;
     [[nodiscard]] QHash<int, QByteArray> roleNames() const override;
     [[nodiscard]] int count() const { return rowCount(); }
-    [[nodiscard]] int changed_count() const;  // that are not at their defaults
+    [[nodiscard]] int changed_count() const;  // number of switches that differ from their default
     [[nodiscard]] const std::vector<DetectorSwitch>& switches() const { return switches_; }
 
-    // Rows stay where they are as long as the switches are the same.
+    // Resets the model only if the set of switches has changed.
     void update(std::vector<DetectorSwitch> switches);
 
 signals:

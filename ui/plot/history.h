@@ -1,4 +1,4 @@
-// The last few hundred results, for the moving plot: raw detections, and the times of map and reduce.
+// History of the last 300 results for the scrolling plot: raw detections, and the times of map and reduce.
 #pragma once
 
 #include <QtQml/qqmlregistration.h>
@@ -12,7 +12,7 @@ namespace throng::ui {
 
 struct HistoryPoint {
     double raw = 0;                // raw detections of the frame
-    std::optional<double> map_ms;  // nothing where the stage did not run
+    std::optional<double> map_ms;  // empty if the stage did not run
     std::optional<double> reduce_ms;
 };
 

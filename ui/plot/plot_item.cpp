@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kLineWidth = 1.8;
 
-// Runs of neighboring values; a stage that did not run leaves a gap.
+// Returns a path through the values; a stage that did not run leaves a gap.
 template <class Value>
 QPainterPath line_of(const std::vector<HistoryPoint>& points, const QRectF& area, double scale, Value value) {
     QPainterPath path;

@@ -1,4 +1,4 @@
-// The moving plot: raw detections as an area, map and reduce times as lines, the newest at the right.
+// Scrolling plot: raw detections as an area, map and reduce times as lines, the newest at the right.
 #pragma once
 
 #include <QtQml/qqmlregistration.h>
@@ -26,8 +26,8 @@ public:
 
     [[nodiscard]] History* history() const { return history_; }
     void set_history(History* history);
-    [[nodiscard]] double raw_scale() const { return raw_scale_; }  // raw detections at the top
-    [[nodiscard]] double ms_scale() const { return ms_scale_; }    // milliseconds at the top
+    [[nodiscard]] double raw_scale() const { return raw_scale_; }  // raw detections at the upper edge
+    [[nodiscard]] double ms_scale() const { return ms_scale_; }    // milliseconds at the upper edge
 
     void paint(QPainter* painter) override;
 
@@ -40,7 +40,7 @@ private:
     void refresh();
 
     QPointer<History> history_;
-    std::vector<HistoryPoint> points_;  // what the next paint, on the render thread, shows
+    std::vector<HistoryPoint> points_;  // data of the next paint() on the render thread
     QColor raw_color_, map_color_, reduce_color_, grid_color_;
     double raw_scale_ = 1;
     double ms_scale_ = 1;

@@ -23,7 +23,7 @@ void SparklineItem::paint(QPainter* painter) {
     painter->drawLine(area.bottomLeft(), area.bottomRight());
     if (series_.isEmpty() || !(highest_ > 0)) return;
 
-    const double step = area.width() / std::max(1, room_ - 1);
+    const double step = area.width() / std::max(1, capacity_ - 1);
     const double first = area.right() - step * static_cast<double>(series_.size() - 1);
     QColor shade = color_;
     shade.setAlphaF(0.18F);
@@ -51,7 +51,7 @@ void SparklineItem::paint(QPainter* painter) {
                             area.bottom() - area.height() * std::clamp(series_[i] / highest_, 0.0, 1.0));
         if (run.elementCount() == 0) {
             run.moveTo(point);
-            run.lineTo(point + QPointF(0.01, 0));  // a single value is a dot
+            run.lineTo(point + QPointF(0.01, 0));  // a single value is drawn as a dot
             run_left = point.x();
         } else {
             run.lineTo(point);

@@ -1,4 +1,4 @@
-// A small plot of one quantity's history: a line over a shaded ground, the newest at the right.
+// Small plot of one quantity's history: a line over a shaded area, the newest value at the right.
 #pragma once
 
 #include <QtQml/qqmlregistration.h>
@@ -13,7 +13,7 @@ class SparklineItem : public QQuickPaintedItem {
     QML_NAMED_ELEMENT(Sparkline)
     Q_PROPERTY(QList<double> series MEMBER series_ NOTIFY changed)
     Q_PROPERTY(double highest MEMBER highest_ NOTIFY changed)
-    Q_PROPERTY(int room MEMBER room_ NOTIFY changed)
+    Q_PROPERTY(int capacity MEMBER capacity_ NOTIFY changed)
     Q_PROPERTY(QColor color MEMBER color_ NOTIFY changed)
     Q_PROPERTY(QColor gridColor MEMBER grid_color_ NOTIFY changed)
 
@@ -25,9 +25,9 @@ signals:
     void changed();
 
 private:
-    QList<double> series_;  // oldest first; what is no number leaves a gap
+    QList<double> series_;  // oldest first; NaN leaves a gap
     double highest_ = 1;    // value at the upper edge; the lower edge is 0
-    int room_ = 120;        // values from the left edge to the right
+    int capacity_ = 120;    // number of values across the width
     QColor color_, grid_color_;
 };
 

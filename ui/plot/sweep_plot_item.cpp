@@ -13,11 +13,11 @@ constexpr double kSweepWidth = 2;
 constexpr double kDot = 3.5;
 
 struct Axis {
-    double low, high;  // values at the ends
-    double from, to;   // places on screen
+    double low, high;  // values at the ends of the axis
+    double from, to;   // coordinates of the ends
     bool logarithmic = false;
 
-    [[nodiscard]] double place(double value) const {
+    [[nodiscard]] double position(double value) const {
         const auto scaled = [this](double v) { return logarithmic ? std::log10(v) : v; };
         const double span = scaled(high) - scaled(low);
         const double part = span > 0 ? (scaled(value) - scaled(low)) / span : 0.5;
@@ -30,7 +30,7 @@ struct Line {
     QColor color;
 };
 
-// Milliseconds; 0 where the stage did not run.
+// Returns milliseconds; 0 if the stage did not run.
 double value_of(const SweepPoint& point, const std::string& stage) {
     const auto found = point.ms.find(stage);
     return found == point.ms.end() ? 0 : found->second;
@@ -43,20 +43,20 @@ double megahertz_of(const SweepPoint& point) {
 }  // namespace
 
 std::vector<double> logarithmic_ticks(double low, double high) {
-    high = std::max(high, low * 1.2);  // never a single mark
+    high = std::max(high, low * 1.2);  // at least two ticks
     const int first = static_cast<int>(std::floor(std::log10(low)));
     const int last = static_cast<int>(std::ceil(std::log10(high)));
-    std::vector<double> marks;
+    std::vector<double> ticks;
     const bool few = last - first <= 2;
     for (int decade = first; decade <= last; ++decade) {
         for (const double digit : {1.0, 2.0, 5.0}) {
-            if (digit == 1.0 || few) marks.push_back(digit * std::pow(10.0, decade));
+            if (digit == 1.0 || few) ticks.push_back(digit * std::pow(10.0, decade));
         }
     }
-    // From the last mark that is not above low to the first that is not below high.
-    while (marks.size() > 1 && marks[1] <= low) marks.erase(marks.begin());
-    while (marks.size() > 1 && marks[marks.size() - 2] >= high) marks.pop_back();
-    return marks;
+    // Keep the range from the last tick <= low to the first tick >= high.
+    while (ticks.size() > 1 && ticks[1] <= low) ticks.erase(ticks.begin());
+    while (ticks.size() > 1 && ticks[ticks.size() - 2] >= high) ticks.pop_back();
+    return ticks;
 }
 
 SweepPlotItem::SweepPlotItem(QQuickItem* parent) : QQuickPaintedItem(parent) {
@@ -101,33 +101,33 @@ void SweepPlotItem::paint(QPainter* painter) {
     font.setPixelSize(font_size_);
     painter->setFont(font);
     const QFontMetricsF metrics(font);
-    const std::vector<double> marks = logarithmic_ticks(low, high);
+    const std::vector<double> ticks = logarithmic_ticks(low, high);
     double label_width = 0;
-    for (const double mark : marks) {
-        label_width = std::max(label_width, metrics.horizontalAdvance(QString::number(mark)));
+    for (const double tick : ticks) {
+        label_width = std::max(label_width, metrics.horizontalAdvance(QString::number(tick)));
     }
     const QRectF area(label_width + 8, metrics.height() / 2 + 2, width() - label_width - 8 - 12,
                       height() - 1.5 * metrics.height() - 8);
 
     const Axis x{megahertz_of(points_.front()), megahertz_of(points_.back()), area.left() + kDot, area.right() - kDot};
-    const Axis y{marks.front(), marks.back(), area.bottom(), area.top(), true};
+    const Axis y{ticks.front(), ticks.back(), area.bottom(), area.top(), true};
 
-    for (const double mark : marks) {
-        const double at = std::round(y.place(mark)) + 0.5;
+    for (const double tick : ticks) {
+        const double at = std::round(y.position(tick)) + 0.5;
         painter->setPen(QPen(grid_color_, 1));
         painter->drawLine(QPointF(area.left(), at), QPointF(area.right(), at));
         painter->setPen(text_color_);
         painter->drawText(QRectF(0, at - metrics.height() / 2, label_width, metrics.height()),
-                          Qt::AlignRight | Qt::AlignVCenter, QString::number(mark));
+                          Qt::AlignRight | Qt::AlignVCenter, QString::number(tick));
     }
-    double free_from = -1;  // clocks that would overlap are left out
+    double next_left = -1;  // labels that would overlap are skipped
     for (const SweepPoint& point : points_) {
         const QString text = QString::number(std::round(megahertz_of(point)));
         const double wide = metrics.horizontalAdvance(text);
-        const double left = std::clamp(x.place(megahertz_of(point)) - wide / 2, 0.0, std::max(0.0, width() - wide));
-        if (left < free_from) continue;
+        const double left = std::clamp(x.position(megahertz_of(point)) - wide / 2, 0.0, std::max(0.0, width() - wide));
+        if (left < next_left) continue;
         painter->drawText(QRectF(left, area.bottom() + 6, wide + 1, metrics.height()), Qt::AlignCenter, text);
-        free_from = left + wide + 8;
+        next_left = left + wide + 8;
     }
 
     painter->setRenderHint(QPainter::Antialiasing);
@@ -135,7 +135,7 @@ void SweepPlotItem::paint(QPainter* painter) {
         QPolygonF path;
         for (const SweepPoint& point : points_) {
             const double ms = value_of(point, line.stage);
-            if (ms > 0) path << QPointF(x.place(megahertz_of(point)), y.place(ms));
+            if (ms > 0) path << QPointF(x.position(megahertz_of(point)), y.position(ms));
         }
         painter->setPen(QPen(line.color, kSweepWidth, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
         painter->setBrush(Qt::NoBrush);

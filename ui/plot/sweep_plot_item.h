@@ -1,5 +1,5 @@
-// Latency against clock: map, reduce and total over the clocks of a sweep, milliseconds on a logarithmic axis, so that
-// stages of very different length are read together and "twice the clock, half the time" is the same fall everywhere.
+// Plot of latency against clock: map, reduce and total over the clocks of a sweep, in milliseconds on a logarithmic
+// axis. Stages of very different duration stay readable, and halving a time is the same distance everywhere.
 #pragma once
 
 #include <QtQml/qqmlregistration.h>
@@ -11,8 +11,8 @@
 
 namespace throng::ui {
 
-// Values that a logarithmic axis is marked with: 1, 2, 5 times powers of ten, or the powers alone where they are many.
-// low and high must be positive; the marks surround both.
+// Returns the tick values of a logarithmic axis: 1, 2 and 5 times powers of ten, or the powers alone over many decades.
+// low and high must be positive; the ticks enclose both.
 [[nodiscard]] std::vector<double> logarithmic_ticks(double low, double high);
 
 class SweepPlotItem : public QQuickPaintedItem {
@@ -41,7 +41,7 @@ private:
     void refresh();
 
     QPointer<Sweep> sweep_;
-    std::vector<SweepPoint> points_;  // what the next paint, on the render thread, shows
+    std::vector<SweepPoint> points_;  // data of the next paint() on the render thread
     QColor map_color_, reduce_color_, total_color_, grid_color_, text_color_;
     int font_size_ = 13;
 };

@@ -1,12 +1,12 @@
 import QtQuick
 import Throng.Ui
 
-// Everything that a key or a button can do, by the names of the shortcut table.
+// The actions of keys and buttons, by the ids of the shortcut table.
 QtObject {
     id: root
 
     required property Session session
-    required property QtObject view  // the window: opens menus and sheets, changes its own state
+    required property QtObject view  // the window: opens menus and sheets, toggles full screen and panel
 
     readonly property var speeds: [0.25, 0.5, 1, 2, 4]
     readonly property var table: ({

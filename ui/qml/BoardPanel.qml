@@ -2,7 +2,7 @@ import QtQuick
 import QtQuick.Layouts
 import Throng.Ui
 
-// The board's condition with its last two minutes, and the sweep through the clocks.
+// The board's telemetry with the last two minutes, and the clock sweep.
 ColumnLayout {
     id: root
 
@@ -33,7 +33,7 @@ ColumnLayout {
             id: row
             required property string title
             required property string value
-            required property string remark
+            required property string details
             required property var series
             required property real highest
             Layout.fillWidth: true
@@ -54,7 +54,7 @@ ColumnLayout {
                 height: parent.height - 8
                 series: row.series
                 highest: row.highest
-                room: Math.max(45, row.series.length)
+                capacity: Math.max(45, row.series.length)
                 color: Theme.accent
                 gridColor: Theme.line
             }
@@ -68,13 +68,13 @@ ColumnLayout {
                 font.bold: true
             }
             HoverHandler { id: pointer }
-            Tip { text: row.remark; shown: pointer.hovered }
+            Tip { text: row.details; shown: pointer.hovered }
         }
     }
     Label {
         Layout.fillWidth: true
         visible: root.clocks.telemetry.count === 0
-        text: qsTr("No sensor could be read")
+        text: qsTr("No sensors available")
         color: Theme.textDim
     }
 
@@ -85,12 +85,12 @@ ColumnLayout {
         spacing: Theme.gap
         Column {
             Layout.fillWidth: true
-            Label { text: qsTr("Latency against clock"); width: parent.width }
+            Label { text: qsTr("Latency vs. clock"); width: parent.width }
             Label {
                 width: parent.width
-                text: root.sweep.running ? qsTr("clock %1 of %2").arg(root.sweep.at + 1).arg(root.sweep.size)
+                text: root.sweep.running ? qsTr("clock profile %1 of %2").arg(root.sweep.at + 1).arg(root.sweep.size)
                     : root.sweep.status.length > 0 ? root.sweep.status
-                    : qsTr("steps through the profiles")
+                    : qsTr("measures each clock profile")
                 color: Theme.textDim
                 font.pixelSize: Theme.fontSmall
             }
@@ -98,8 +98,8 @@ ColumnLayout {
         IconButton {
             iconName: root.sweep.running ? "stop" : "play"
             text: root.sweep.running ? qsTr("Cancel") : qsTr("Sweep")
-            tip: root.sweep.running ? qsTr("Ends the sweep; the clock goes back")
-                                    : qsTr("Sets one clock after the other and measures (%1)").arg("W")
+            tip: root.sweep.running ? qsTr("Cancel the sweep and restore the clock")
+                                    : qsTr("Measure the latency at each clock profile (%1)").arg("W")
             framed: true
             onClicked: root.session.startOrStopSweep()
         }
@@ -124,7 +124,7 @@ ColumnLayout {
             { text: qsTr("total"), color: Theme.warning },
             { text: qsTr("map"), color: Theme.accent },
             { text: qsTr("reduce"), color: Theme.text },
-            { text: qsTr("ms against MHz"), color: "transparent" }
+            { text: qsTr("ms vs. MHz"), color: "transparent" }
         ]
     }
     SweepPlot {

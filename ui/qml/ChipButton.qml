@@ -2,12 +2,12 @@ import QtQuick
 import QtQuick.Templates as T
 import Throng.Ui
 
-// One of a few choices that lie side by side.
+// Button for one of a few choices, shown side by side.
 T.AbstractButton {
     id: control
 
     property bool chosen: false
-    property bool busy: false  // chosen, but not in force yet
+    property bool busy: false  // chosen, but not applied yet
     property string tip
 
     implicitWidth: Math.max(Theme.target, label.implicitWidth + 2 * Theme.gap)

@@ -2,7 +2,7 @@ import QtQuick
 import QtQuick.Templates as T
 import Throng.Ui
 
-// One of a list, with the name of the choice at the left. `chosen(index)` only for what the user does.
+// Combo box with its label at the left. Emits `chosen(index)` only for user input.
 T.ComboBox {
     id: control
 
@@ -21,7 +21,7 @@ T.ComboBox {
     currentIndex: index
     onActivated: i => {
         chosen(i)
-        currentIndex = Qt.binding(() => index)  // what was rejected goes back
+        currentIndex = Qt.binding(() => index)  // a rejected choice is reverted
     }
     Accessible.name: label
 

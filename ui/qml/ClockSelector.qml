@@ -2,8 +2,8 @@ import QtQuick
 import QtQuick.Layouts
 import Throng.Ui
 
-// The profiles of the GPU's clock as buttons, the clock in force, and what stands in the way. One line where there is
-// nothing to select.
+// Buttons for the GPU clock profiles, with the current clock, warnings and errors. One line of text if the clock cannot
+// be controlled.
 Column {
     id: root
 
@@ -41,9 +41,9 @@ Column {
             visible: root.clocks.controllable
             color: Theme.textDim
             font.pixelSize: Theme.fontSmall
-            text: root.clocks.pending.length > 0 ? qsTr("setting …")
+            text: root.clocks.pending.length > 0 ? qsTr("applying …")
                 : root.clocks.requestedClock.length > 0 && root.clocks.requestedClock !== root.clocks.currentClock
-                  ? qsTr("asked for %1").arg(root.clocks.requestedClock) : ""
+                  ? qsTr("requested %1").arg(root.clocks.requestedClock) : ""
         }
         Label {
             id: now
@@ -77,16 +77,16 @@ Column {
             }
         }
     }
-    Remark {
+    InlineWarning {
         width: parent.width
         visible: text.length > 0
         text: root.clocks.warning
     }
-    Remark {
+    InlineWarning {
         width: parent.width
         visible: text.length > 0
         text: root.clocks.error
-        place: root.clocks.errorLocation
+        location: root.clocks.errorLocation
         advice: root.clocks.errorAdvice
         closable: true
         onClosed: root.clocks.dismiss()

@@ -7,9 +7,9 @@ ColumnLayout {
     id: root
 
     required property DetectionSettings detection
-    property bool onDevice: false  // it runs on a GPU
-    signal modelRequested()   // one from a file
-    signal modelsRequested()  // the list is looked at
+    property bool onDevice: false  // the detector runs on a GPU
+    signal modelRequested()   // open a model file
+    signal modelsRequested()  // the model list was opened
 
     spacing: 2
 
@@ -46,24 +46,24 @@ ColumnLayout {
         }
         IconButton {
             iconName: "folder"
-            tip: qsTr("Another model file")
+            tip: qsTr("Open a model file")
             onClicked: root.modelRequested()
         }
     }
     LabeledSlider {
         Layout.fillWidth: true
         visible: root.detection.takesThreshold
-        label: qsTr("Score from")
+        label: qsTr("Minimum score")
         from: root.detection.thresholdIsProbability ? 0.05 : -1
         to: root.detection.thresholdIsProbability ? 0.99 : 3
         stepSize: 0.01
         value: root.detection.scoreThreshold
-        valueText: root.detection.thresholdIsTheModels ? qsTr("the model's own") : root.detection.scoreThreshold.toFixed(2)
+        valueText: root.detection.usesModelThreshold ? qsTr("model default") : root.detection.scoreThreshold.toFixed(2)
         onMoved: v => root.detection.scoreThreshold = Math.round(v * 100) / 100
     }
     LabeledSlider {
         Layout.fillWidth: true
-        label: qsTr("Smallest size")
+        label: qsTr("Minimum size")
         from: root.detection.smallestSize
         to: 240
         stepSize: 2
@@ -72,16 +72,16 @@ ColumnLayout {
         onMoved: v => root.detection.minSize = Math.round(v)
     }
     LabeledSlider {
-        // The right end means "as large as the frame".
-        readonly property int endless: 640
+        // The right end of the slider means "up to the frame size".
+        readonly property int unlimited: 640
         Layout.fillWidth: true
-        label: qsTr("Largest size")
+        label: qsTr("Maximum size")
         from: 40
-        to: endless
+        to: unlimited
         stepSize: 10
-        value: root.detection.maxSize === 0 ? endless : root.detection.maxSize
-        valueText: root.detection.maxSize === 0 ? qsTr("any") : qsTr("%1 px").arg(root.detection.maxSize)
-        onMoved: v => root.detection.maxSize = v >= endless ? 0 : Math.round(v)
+        value: root.detection.maxSize === 0 ? unlimited : root.detection.maxSize
+        valueText: root.detection.maxSize === 0 ? qsTr("no limit") : qsTr("%1 px").arg(root.detection.maxSize)
+        onMoved: v => root.detection.maxSize = v >= unlimited ? 0 : Math.round(v)
     }
     LabeledSlider {
         Layout.fillWidth: true
@@ -97,7 +97,7 @@ ColumnLayout {
         Layout.fillWidth: true
         visible: root.detection.takesThreshold && root.onDevice
         text: qsTr("16-bit arithmetic")
-        tip: qsTr("Faster on most GPUs, and a little less exact")
+        tip: qsTr("Faster on most GPUs, slightly less accurate")
         checked: root.detection.half
         onToggled: root.detection.half = checked
     }

@@ -2,13 +2,13 @@ import QtQuick
 import QtQuick.Layouts
 import Throng.Ui
 
-// What is drawn over the image.
+// Switches of the overlay.
 ColumnLayout {
     id: root
 
     required property DisplaySettings display
     required property ShortcutModel shortcuts
-    property bool landmarks: false  // the detector gives them
+    property bool landmarks: false  // the detector provides landmarks
 
     spacing: 0
 

@@ -2,7 +2,7 @@ import QtQuick
 import QtQuick.Layouts
 import Throng.Ui
 
-// A message over the image: what happened, where, what to do. Good news goes by itself.
+// Message banner over the image: what happened, where, what to do. Messages that are not errors disappear after 6 s.
 Rectangle {
     id: root
 

@@ -2,7 +2,7 @@ import QtQuick
 import QtQuick.Dialogs
 import Throng.Ui
 
-// The file dialogs, loaded when the first one is requested.
+// The file dialogs. Loaded when the first one is opened.
 QtObject {
     id: root
 
@@ -24,7 +24,7 @@ QtObject {
         onChosen: folder => root.session.openUrl(folder)
     }
     readonly property FileDialog model: FileDialog {
-        title: qsTr("Open a detector's model")
+        title: qsTr("Open a detector model")
         nameFilters: [root.session.detection.modelFilter, qsTr("All files (*)")]
         onAccepted: root.session.detection.openModel(selectedFile)
     }

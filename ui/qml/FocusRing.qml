@@ -1,7 +1,7 @@
 import QtQuick
 import Throng.Ui
 
-// Shows which control has the keyboard. A child of the control's background.
+// Shows which control has keyboard focus. Must be a child of the control's background.
 Rectangle {
     required property Item control
 

@@ -2,7 +2,7 @@ import QtQuick
 import QtQuick.Layouts
 import Throng.Ui
 
-// What a visitor reads from afar: how many faces, how fast, on what.
+// Headline figures, readable from a distance: number of faces, speed, device.
 ColumnLayout {
     id: root
 
@@ -64,7 +64,7 @@ ColumnLayout {
     Label {
         Layout.fillWidth: true
         visible: root.session.overflow > 0
-        text: qsTr("%1 detections found no room").arg(Theme.count(root.session.overflow))
+        text: qsTr("%1 detections exceeded the buffer capacity").arg(Theme.count(root.session.overflow))
         color: Theme.warning
         font.pixelSize: Theme.fontSmall
     }

@@ -2,13 +2,13 @@ import QtQuick
 import QtQuick.Templates as T
 import Throng.Ui
 
-// A square button with an icon and, on wider ones, a text.
+// Button with an icon and optional text. Square without text.
 T.AbstractButton {
     id: control
 
     property string iconName
     property string tip
-    property bool framed: false  // stands alone in a panel
+    property bool framed: false  // draws a border, for a single button in a panel
     property color iconColor: checked ? Theme.accent : Theme.text
 
     implicitWidth: text.length > 0 ? content.implicitWidth + 2 * Theme.gap + 4 : Theme.target

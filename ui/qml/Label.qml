@@ -1,7 +1,7 @@
 import QtQuick
 import Throng.Ui
 
-// Text in the window's type.
+// Text in the window's font size and color.
 Text {
     color: Theme.text
     font.pixelSize: Theme.fontBody

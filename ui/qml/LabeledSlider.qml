@@ -2,7 +2,7 @@ import QtQuick
 import QtQuick.Templates as T
 import Throng.Ui
 
-// A slider with its name and value above it. `moved(value)` only for what the user does.
+// Slider with its label and value above it. Emits `moved(value)` only for user input.
 Item {
     id: root
 
@@ -40,7 +40,7 @@ Item {
         value: root.value
         onMoved: {
             root.moved(value)
-            value = Qt.binding(() => root.value)  // what was rejected goes back
+            value = Qt.binding(() => root.value)  // a rejected value is reverted
         }
         Accessible.name: root.label
 

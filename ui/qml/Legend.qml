@@ -1,7 +1,7 @@
 import QtQuick
 import Throng.Ui
 
-// What the colors of a plot mean: {text, color} each.
+// Legend of a plot's colors. entries: {text, color} each.
 Row {
     id: root
 

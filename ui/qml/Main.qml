@@ -3,8 +3,8 @@ import QtQuick
 import QtQuick.Controls.Basic as C
 import Throng.Ui
 
-// The window: title bar, image, side panel and transport bar. In full screen the bars lie over the image and go
-// away while nobody moves.
+// The window: title bar, image, side panel and transport bar. In full screen the bars lie over the image and are hidden
+// while the pointer is idle.
 C.ApplicationWindow {
     id: root
 
@@ -14,9 +14,9 @@ C.ApplicationWindow {
 
     readonly property bool fullScreen: visibility === Window.FullScreen
     readonly property bool compact: width < 960  // the panel lies over the image
-    readonly property bool chrome: !fullScreen || pointer.busy || sources.visible || sheet.visible
-    readonly property bool panelOpen: panelRequested && (!compact || panelAsked)
-    property bool panelAsked: false   // in a small window the panel shows only when it was asked for
+    readonly property bool chrome: !fullScreen || pointer.recentlyMoved || sources.visible || sheet.visible
+    readonly property bool panelOpen: panelRequested && (!compact || panelToggledOn)
+    property bool panelToggledOn: false   // in a compact window the panel is shown only on request
     readonly property alias actions: actions
     readonly property alias shortcuts: shortcutTable
     readonly property alias videoItem: view.video
@@ -55,7 +55,7 @@ C.ApplicationWindow {
     function toggleFullScreen() { fullScreen ? showNormal() : showFullScreen() }
     function togglePanel() {
         if (compact) {
-            panelAsked = !panelOpen
+            panelToggledOn = !panelOpen
             panelRequested = true
         } else {
             panelRequested = !panelRequested
@@ -96,20 +96,20 @@ C.ApplicationWindow {
         }
     }
 
-    // Bars stay for a while after the pointer moved.
+    // Keeps the bars visible for 2.5 s after the pointer moved.
     HoverHandler {
         id: pointer
-        property bool busy: false
+        property bool recentlyMoved: false
         onPointChanged: {
-            busy = true
-            rest.restart()
+            recentlyMoved = true
+            idleTimer.restart()
         }
         cursorShape: root.chrome ? Qt.ArrowCursor : Qt.BlankCursor
     }
     Timer {
-        id: rest
+        id: idleTimer
         interval: 2500
-        onTriggered: pointer.busy = false
+        onTriggered: pointer.recentlyMoved = false
     }
 
     VideoView {

@@ -2,12 +2,12 @@ import QtQuick
 import QtQuick.Templates as T
 import Throng.Ui
 
-// A row of a menu: icon, text and a dim remark.
+// Menu item with icon, text and a dimmed subtitle.
 T.ItemDelegate {
     id: control
 
     property string iconName
-    property string remark
+    property string subtitle
 
     implicitWidth: 260
     implicitHeight: Theme.target
@@ -32,7 +32,7 @@ T.ItemDelegate {
             anchors.right: parent.right
             anchors.rightMargin: 10
             anchors.verticalCenter: parent.verticalCenter
-            anchors.verticalCenterOffset: control.remark.length > 0 ? -8 : 0
+            anchors.verticalCenterOffset: control.subtitle.length > 0 ? -8 : 0
             text: control.text
             elide: Text.ElideMiddle
         }
@@ -40,8 +40,8 @@ T.ItemDelegate {
             anchors.left: title.left
             anchors.right: title.right
             anchors.top: title.bottom
-            visible: control.remark.length > 0
-            text: control.remark
+            visible: control.subtitle.length > 0
+            text: control.subtitle
             color: Theme.textDim
             font.pixelSize: Theme.fontSmall - 1
             elide: Text.ElideMiddle

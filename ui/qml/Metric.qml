@@ -1,7 +1,7 @@
 import QtQuick
 import Throng.Ui
 
-// A figure with its unit and, below, what it is.
+// A figure with its unit, and its label below.
 Column {
     id: root
 

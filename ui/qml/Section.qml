@@ -2,7 +2,7 @@ import QtQuick
 import QtQuick.Layouts
 import Throng.Ui
 
-// A part of the side panel under a heading that folds it; remembered between runs.
+// Collapsible section of the side panel. Its state is saved between runs.
 ColumnLayout {
     id: root
 
@@ -17,7 +17,7 @@ ColumnLayout {
     IconButton {
         Layout.fillWidth: true
         implicitHeight: Theme.target
-        tip: root.open ? qsTr("Fold") : qsTr("Unfold")
+        tip: root.open ? qsTr("Collapse") : qsTr("Expand")
         onClicked: {
             root.open = !root.open
             root.session.setSectionOpen(root.key, root.open)

@@ -2,7 +2,7 @@ import QtQuick
 import QtQuick.Templates as T
 import Throng.Ui
 
-// Where playback stands; drag to go elsewhere.
+// Shows the playback position; drag to seek.
 T.Slider {
     id: control
 
@@ -17,7 +17,7 @@ T.Slider {
     stepSize: 0
     Accessible.name: qsTr("Position")
 
-    // The image follows the handle, but not faster than frames can be found.
+    // Limits the rate of seeks while the handle is dragged.
     Timer {
         id: pacer
         interval: 120

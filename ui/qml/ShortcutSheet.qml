@@ -4,7 +4,7 @@ import QtQuick.Layouts
 import QtQuick.Templates as T
 import Throng.Ui
 
-// The sheet of keyboard shortcuts, made from their table.
+// List of the keyboard shortcuts, generated from their table.
 C.Popup {
     id: root
 
@@ -23,7 +23,7 @@ C.Popup {
     contentItem: Item {
         Label {
             id: heading
-            text: qsTr("Keyboard")
+            text: qsTr("Keyboard shortcuts")
             font.pixelSize: Theme.fontFigure
             font.bold: true
         }

@@ -3,13 +3,13 @@ import QtQuick.Controls.Basic as C
 import QtQuick.Layouts
 import Throng.Ui
 
-// Figures, timings and live controls, one section below the other.
+// Side panel: figures, timings and live controls in sections.
 Rectangle {
     id: root
 
     required property Session session
     required property ShortcutModel shortcuts
-    readonly property bool dense: height < 800  // so that the clocks stay in sight below the bars
+    readonly property bool dense: height < 800  // keeps the clock profiles visible below the bars
     signal modelRequested()
 
     color: Theme.surface
@@ -36,7 +36,7 @@ Rectangle {
             y: root.dense ? Theme.gap : Theme.gapLarge
             width: flick.width - 2 * Theme.gapLarge
             spacing: root.dense ? 4 : Theme.gap
-            // No binding: Qt 6.2 takes the layout that it sets off for a loop.
+            // Not a binding: Qt 6.2 reports the layout that it triggers as a binding loop.
             onImplicitHeightChanged: flick.contentHeight = implicitHeight + 2 * Theme.gapLarge
 
             HeadlinePanel {
@@ -55,7 +55,7 @@ Rectangle {
                 Layout.fillWidth: true
                 session: root.session
                 key: "switches"
-                title: qsTr("Optimisations")
+                title: qsTr("Optimizations")
                 visible: root.session.switches.count > 0
                 SwitchPanel { Layout.fillWidth: true; session: root.session }
             }

@@ -3,7 +3,7 @@ import QtQuick.Controls.Basic as C
 import QtQuick.Layouts
 import Throng.Ui
 
-// Where images can come from: files, an address, cameras, the demo crowd, and what was opened lately.
+// Menu of the sources: files, folders, URLs, cameras, the demo crowd, and recently opened sources.
 C.Popup {
     id: root
 
@@ -18,7 +18,7 @@ C.Popup {
     background: Rectangle { color: Theme.surface; border.color: Theme.line; radius: 12 }
     onOpened: session.findCameras()
 
-    function take(spec: string) {
+    function openSource(spec: string) {
         close()
         session.open(spec)
     }
@@ -69,13 +69,13 @@ C.Popup {
                     Layout.fillWidth: true
                     implicitHeight: 40
                     color: Theme.text
-                    placeholderText: qsTr("rtsp://… or any other source")
+                    placeholderText: qsTr("rtsp://… or another source")
                     placeholderTextColor: Theme.textDim
                     font.pixelSize: Theme.fontBody
                     selectByMouse: true
                     selectionColor: Theme.accent
                     selectedTextColor: Theme.accentText
-                    onAccepted: if (text.trim().length > 0) root.take(text.trim())
+                    onAccepted: if (text.trim().length > 0) root.openSource(text.trim())
                     background: Rectangle {
                         radius: Theme.radius
                         color: Theme.background
@@ -86,7 +86,7 @@ C.Popup {
                     iconName: "right"
                     tip: qsTr("Open the address")
                     enabled: address.text.trim().length > 0
-                    onClicked: root.take(address.text.trim())
+                    onClicked: root.openSource(address.text.trim())
                 }
             }
 
@@ -99,8 +99,8 @@ C.Popup {
                     Layout.fillWidth: true
                     iconName: "camera"
                     text: title
-                    remark: spec
-                    onClicked: root.take(spec)
+                    subtitle: spec
+                    onClicked: root.openSource(spec)
                 }
             }
             Label {
@@ -111,18 +111,18 @@ C.Popup {
                 color: Theme.textDim
             }
 
-            Heading { text: qsTr("Opened lately"); visible: root.session.recent.count > 0 }
+            Heading { text: qsTr("Recent"); visible: root.session.recent.count > 0 }
             Repeater {
                 model: root.session.recent
                 MenuRow {
                     required property string spec
                     required property string title
-                    required property string place
+                    required property string location
                     Layout.fillWidth: true
                     iconName: "recent"
                     text: title
-                    remark: place
-                    onClicked: root.take(spec)
+                    subtitle: location
+                    onClicked: root.openSource(spec)
                 }
             }
         }

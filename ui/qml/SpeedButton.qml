@@ -1,7 +1,7 @@
 import QtQuick
 import Throng.Ui
 
-// The speed of playback; a click takes the next one.
+// Playback speed; a click selects the next one.
 IconButton {
     id: root
 
@@ -9,7 +9,7 @@ IconButton {
     required property Actions actions
 
     text: session.speed + "×"
-    tip: qsTr("Speed of playback ([ and ])")
+    tip: qsTr("Playback speed ([ and ])")
     implicitWidth: 62
     onClicked: actions.nextSpeed()
 }

@@ -1,8 +1,8 @@
 import QtQuick
 import Throng.Ui
 
-// One stage: its last time as a bar, the median as a tick, the 99th percentile as the lighter bar behind. Since a change,
-// its time before as a mark, and how many times as long it takes now.
+// One stage: the last time as a bar, the median as a tick, the 99th percentile as a lighter bar below it. After a
+// change, also the baseline as a marker and the ratio of the current time to it.
 Item {
     id: root
 
@@ -10,8 +10,8 @@ Item {
     required property real last
     required property real p50
     required property real p99
-    required property real marked  // negative: none
-    required property real ratio   // negative: not known
+    required property real baselineMs  // negative: none
+    required property real ratio   // negative: unknown
     property real scaleMs: 1
     property bool emphasized: false
     property bool dense: false
@@ -28,10 +28,10 @@ Item {
     }
     Label {
         id: change
-        readonly property bool telling: root.ratio > 0 && (root.ratio > 1.15 || root.ratio < 0.87)
+        readonly property bool isSignificant: root.ratio > 0 && (root.ratio > 1.15 || root.ratio < 0.87)
         anchors.left: name.right
         height: 20
-        visible: telling
+        visible: isSignificant
         leftPadding: 8
         text: (root.ratio >= 1 ? "▲ " : "▼ ") + Theme.times(root.ratio >= 1 ? root.ratio : 1 / root.ratio) + "×"
         color: root.ratio > 1 ? Theme.warning : Theme.accent
@@ -40,7 +40,7 @@ Item {
     }
     HoverHandler { id: pointer }
     Tip {
-        shown: pointer.hovered && change.telling
+        shown: pointer.hovered && change.isSignificant
         text: root.ratio >= 1 ? qsTr("takes %1 times as long as before").arg(Theme.times(root.ratio))
                               : qsTr("%1 times as fast as before").arg(Theme.times(1 / root.ratio))
     }
@@ -91,13 +91,13 @@ Item {
             color: Theme.text
         }
         Rectangle {
-            x: Math.min(parent.width - 2, root.marked * track.perMs) - 1
+            x: Math.min(parent.width - 2, root.baselineMs * track.perMs) - 1
             y: -3
             width: 3
             height: parent.height + 6
             radius: 1
             color: Theme.warning
-            visible: root.marked >= 0
+            visible: root.baselineMs >= 0
         }
     }
 }

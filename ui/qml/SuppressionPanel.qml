@@ -7,7 +7,7 @@ ColumnLayout {
     id: root
 
     required property DetectionSettings detection
-    property bool onDevice: false  // it runs on a GPU
+    property bool onDevice: false  // NMS runs on a GPU
 
     spacing: 2
 
@@ -38,7 +38,7 @@ ColumnLayout {
     }
     LabeledSlider {
         Layout.fillWidth: true
-        label: qsTr("Fewest hits")
+        label: qsTr("Minimum hits")
         from: 1
         to: 20
         stepSize: 1
@@ -59,7 +59,7 @@ ColumnLayout {
         Layout.fillWidth: true
         visible: root.onDevice
         label: qsTr("Kernels")
-        tip: qsTr("Ours, or the paper's map and reduce (one-pass alone)")
+        tip: qsTr("Throng's kernels, or the paper's map and reduce (one-pass only)")
         model: root.detection.kernelSets
         index: root.detection.kernels
         onChosen: i => root.detection.kernels = i
@@ -67,8 +67,8 @@ ColumnLayout {
     IconButton {
         Layout.alignment: Qt.AlignRight
         iconName: "reset"
-        text: qsTr("Start values")
-        tip: qsTr("Detector and suppression as the window was started")
+        text: qsTr("Reset")
+        tip: qsTr("Restore detector and suppression settings to their values at program start")
         onClicked: root.detection.reset()
     }
 }

@@ -2,7 +2,7 @@ import QtQuick
 import QtQuick.Layouts
 import Throng.Ui
 
-// The detector's optimizations: turn one off and watch the bar grow.
+// Switches of the detector's optimizations. The bars show the effect of each.
 ColumnLayout {
     id: root
 
@@ -53,7 +53,7 @@ ColumnLayout {
         visible: root.session.switches.changedCount > 0
         iconName: "reset"
         text: qsTr("Defaults")
-        tip: qsTr("Every optimization at its default")
+        tip: qsTr("Reset all optimizations to their defaults")
         onClicked: root.session.resetSwitches()
     }
 }

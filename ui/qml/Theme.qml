@@ -1,7 +1,7 @@
 pragma Singleton
 import QtQuick
 
-// Colors, sizes and type of the whole window. Dark and of high contrast, for projectors; one accent color.
+// Colors, sizes and fonts of the window. Dark with high contrast, for projectors; one accent color.
 QtObject {
     readonly property color background: "#0b0f14"
     readonly property color surface: "#131a23"
@@ -21,7 +21,7 @@ QtObject {
     readonly property int gap: 8
     readonly property int gapLarge: 16
     readonly property int radius: 8
-    readonly property int target: 48      // smallest side of what a finger must hit
+    readonly property int target: 48      // minimum size of a touch target
     readonly property int panelWidth: 372
 
     readonly property int fontSmall: 13
@@ -30,26 +30,26 @@ QtObject {
     readonly property int fontFigure: 24
     readonly property int fontHeadline: 52
 
-    // Milliseconds with as many decimals as can be read: 0.042, 1.27, 38.1, 412.
+    // Formats milliseconds with about three significant digits: 0.042, 1.27, 38.1, 412.
     function milliseconds(ms: real): string {
         return ms < 0.995 ? ms.toFixed(3) : ms < 9.95 ? ms.toFixed(2) : ms < 99.5 ? ms.toFixed(1) : ms.toFixed(0)
     }
-    // Bytes in GiB.
+    // Formats bytes in GiB.
     function gibibytes(bytes: real): string {
         const gib = bytes / 1073741824
         return gib.toFixed(gib < 9.95 ? 1 : 0)
     }
-    // "faces", for one of them "face".
+    // Returns the noun for n objects: "faces", or "face" for one.
     function counted(n: int, plural: string): string {
         return n !== 1 ? plural : plural === "people" ? "person" : plural.replace(/s$/, "")
     }
-    // How many times: 1.3, 12.
+    // Formats a ratio: 1.3, 12.
     function times(ratio: real): string { return ratio < 9.95 ? ratio.toFixed(1) : ratio.toFixed(0) }
-    // 1234567 as 1 234 567.
+    // Formats 1234567 as 1 234 567.
     function count(n: real): string {
         return Math.round(n).toString().replace(/\B(?=(\d{3})+$)/g, "\u2009")
     }
-    // Seconds as 2:05 or 1:02:03.
+    // Formats seconds as 2:05 or 1:02:03.
     function clock(seconds: real): string {
         const s = Math.max(0, Math.floor(seconds))
         const pad = n => (n < 10 ? "0" : "") + n

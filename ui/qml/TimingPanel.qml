@@ -2,7 +2,7 @@ import QtQuick
 import QtQuick.Layouts
 import Throng.Ui
 
-// One bar a stage, and the moving plot of raw detections, map and reduce.
+// One bar per stage, the clock profiles, and the scrolling plot of raw detections, map and reduce.
 ColumnLayout {
     id: root
 
@@ -15,7 +15,7 @@ ColumnLayout {
         Layout.fillWidth: true
         implicitHeight: 20
         Label {
-            text: qsTr("milliseconds, bars to %1").arg(root.session.stages.scale)
+            text: qsTr("milliseconds, full scale %1").arg(root.session.stages.scale)
             color: Theme.textDim
             font.pixelSize: Theme.fontSmall
         }
@@ -47,7 +47,7 @@ ColumnLayout {
     Label {
         Layout.fillWidth: true
         visible: root.session.stages.count === 0
-        text: qsTr("No frame yet")
+        text: qsTr("No frames yet")
         color: Theme.textDim
     }
     RowLayout {
@@ -61,13 +61,13 @@ ColumnLayout {
         }
         Label {
             Layout.fillWidth: true
-            text: qsTr("before: %1").arg(root.session.stages.baselineTitle)
+            text: qsTr("baseline: %1").arg(root.session.stages.baselineTitle)
             color: Theme.textDim
             font.pixelSize: Theme.fontSmall
         }
         IconButton {
             iconName: "close"
-            tip: qsTr("Take the marks away")
+            tip: qsTr("Clear the baseline")
             onClicked: root.session.stages.clearBaseline()
         }
     }

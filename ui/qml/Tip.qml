@@ -2,7 +2,7 @@ import QtQuick
 import QtQuick.Controls.Basic as C
 import Throng.Ui
 
-// What a control does, shown after the pointer has rested on it.
+// Tooltip of a control, shown after the pointer has hovered over it for 0.6 s.
 C.ToolTip {
     id: tip
 

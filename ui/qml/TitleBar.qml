@@ -2,7 +2,7 @@ import QtQuick
 import QtQuick.Layouts
 import Throng.Ui
 
-// What is open, and the ways to something else.
+// Title bar: the open source, and buttons for the source menu, help and side panel.
 Rectangle {
     id: root
 

@@ -2,7 +2,7 @@ import QtQuick
 import QtQuick.Templates as T
 import Throng.Ui
 
-// A switch with its label; the whole row is the target.
+// Switch with its label. The whole row is clickable.
 T.Switch {
     id: control
 

@@ -2,7 +2,7 @@ import QtQuick
 import QtQuick.Layouts
 import Throng.Ui
 
-// Play, step, seek, loop, speed; record, screenshot, full screen.
+// Transport bar: play, step, seek, speed, loop; record, screenshot, full screen.
 Rectangle {
     id: root
 
@@ -10,7 +10,7 @@ Rectangle {
     required property Actions actions
     required property ShortcutModel shortcuts
     property bool fullScreen: false
-    property bool kiosk: false  // visitors do not leave full screen; the keyboard does
+    property bool kiosk: false  // hides the full-screen button; the shortcut still works
     property bool narrow: width < 720
 
     readonly property bool playable: !session.still && session.state !== "idle" && session.state !== "opening"

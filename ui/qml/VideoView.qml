@@ -1,7 +1,7 @@
 import QtQuick
 import Throng.Ui
 
-// The image with its boxes, and what stands there while there is none.
+// The frame with its boxes, or a placeholder if there is no frame.
 Rectangle {
     id: root
 
@@ -41,12 +41,12 @@ Rectangle {
             color: Theme.textDim
             font.pixelSize: Theme.fontTitle
             text: root.session.state === "opening" ? qsTr("Opening %1 …").arg(root.session.title)
-                : root.session.state === "running" ? qsTr("Waiting for the first image …")
+                : root.session.state === "running" ? qsTr("Waiting for the first frame …")
                 : qsTr("Drop a video or image here, or choose a source with Open")
         }
     }
 
-    // StreamError that does not end the run: a stream that reconnects, a model that did not load.
+    // Notice about an error that does not stop playback: a stream that reconnects, a model that failed to load.
     Rectangle {
         anchors.left: parent.left
         anchors.bottom: parent.bottom

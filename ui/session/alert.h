@@ -1,4 +1,4 @@
-// One message in the window: what happened, where, and what to do about it.
+// The message banner of the window: what happened, where, and what to do about it.
 #pragma once
 
 #include <QtQml/qqmlregistration.h>
@@ -23,14 +23,14 @@ public:
     using QObject::QObject;
 
     [[nodiscard]] bool visible() const { return !what_.isEmpty(); }
-    [[nodiscard]] bool is_error() const { return is_error_; }  // stays until dismissed; the rest may fade
+    [[nodiscard]] bool is_error() const { return is_error_; }  // shown until dismissed; other messages may fade out
     [[nodiscard]] QString what() const { return what_; }
     [[nodiscard]] QString where() const { return where_; }
     [[nodiscard]] QString advice() const { return advice_; }
 
-    // A newer message takes the place of the one shown.
+    // A new message replaces the current one.
     void show(const Error& error);
-    void show(const QString& what, const QString& where = {});  // good news: a file was written
+    void show(const QString& what, const QString& where = {});  // a notification: a file was written
     Q_INVOKABLE void dismiss();
 
 signals:

@@ -1,4 +1,4 @@
-// Where screenshots and recordings go, and how a screenshot is written.
+// File names of screenshots and recordings, and writing of screenshots.
 #pragma once
 
 #include <QImage>
@@ -11,18 +11,20 @@ namespace throng::ui {
 
 enum class CaptureKind { image, video };
 
-// A new file named after the time of day in the user's folder of images or videos (made when it is missing), else in
-// the home folder: "…/throng-2025-03-14-152653.png".
+// Returns the path of a new file in the user's picture or video folder, named after the current time:
+// "…/throng-2025-03-14-152653.png". Creates a missing folder; uses the home folder if that fails.
 [[nodiscard]] QString capture_path(CaptureKind kind);
 
-// The frame at its own size with what the window shows over it.
+// Makes the request for an image of the frame at its own resolution, with the overlay that the window shows.
 [[nodiscard]] ImageRequest screenshot_request(const std::shared_ptr<const FrameResult>& result,
                                               const DisplaySettings& display);
 
-// Makes the image and writes it as PNG; on any thread. Throws Error(input) when the file cannot be written.
+// Renders the image and writes it as PNG. May be called on any thread. Throws Error(input) if the file cannot be
+// written.
 void write_screenshot(const ImageRequest& request, const QString& path);
 
-// Writes a whole PNG file or leaves what was there. Throws as write_file does. compression: 0 to 100, -1 for the usual.
+// Writes a complete PNG file or leaves an existing file unchanged. Throws as write_file does.
+// compression: 0 to 100, -1 for the default.
 void write_png(const QImage& image, const QString& path, int compression = -1);
 
 }  // namespace throng::ui

@@ -71,13 +71,13 @@ bool DetectionSettings::takes_threshold() const {
     return kind().takes_threshold;
 }
 bool DetectionSettings::threshold_is_probability() const {
-    return takes_threshold() && kind().model.suffix == ".onnx";  // networks give probabilities
+    return takes_threshold() && kind().model.suffix == ".onnx";  // the scores of networks are probabilities
 }
-bool DetectionSettings::threshold_is_the_models() const {
+bool DetectionSettings::uses_model_threshold() const {
     return takes_threshold() && !values_.detector.score_threshold;
 }
 double DetectionSettings::score_threshold() const {
-    constexpr float kDefaultThreshold = 0.8F;  // where a slider stands that nobody has moved
+    constexpr float kDefaultThreshold = 0.8F;  // slider position before the first change
     return static_cast<double>(
         values_.detector.score_threshold.value_or(kind().params.score_threshold.value_or(kDefaultThreshold)));
 }
@@ -101,14 +101,16 @@ QStringList DetectionSettings::models() const {
     QStringList names;
     for (const QString& spec : model_specs()) names += short_model_name(spec, kind());
     if (takes_model() && !kind().default_models.empty()) {
-        std::string_view usual = kind().default_models.front();
-        for (const std::string_view name : kind().default_models) {  // the first that is installed
-            const auto there = [&](const ModelFile& file) { return file.kind == kind().name && file.name == name; };
-            if (std::none_of(installed_.begin(), installed_.end(), there)) continue;
-            usual = name;
+        std::string_view default_name = kind().default_models.front();
+        for (const std::string_view name : kind().default_models) {  // the first default that is installed
+            const auto is_installed = [&](const ModelFile& file) {
+                return file.kind == kind().name && file.name == name;
+            };
+            if (std::none_of(installed_.begin(), installed_.end(), is_installed)) continue;
+            default_name = name;
             break;
         }
-        names.front() = tr("%1 (default)").arg(short_model_name(to_qstring(usual), kind()));
+        names.front() = tr("%1 (default)").arg(short_model_name(to_qstring(default_name), kind()));
     }
     return names;
 }
@@ -181,8 +183,8 @@ bool DetectionSettings::soft_rule() const {
 
 void DetectionSettings::set_detector(int index) {
     if (index < 0 || index >= static_cast<int>(kinds_.size()) || index == detector()) return;
-    // Sizes, thresholds, switches and the way of suppression belong to the kind; back to the first one, as it was
-    // started.
+    // Sizes, thresholds, switches and suppression settings belong to the kind. The initial kind gets its values at
+    // program start.
     const DetectorKind& next_kind = *kinds_[static_cast<std::size_t>(index)];
     PipelineSettings next = values_;
     if (next_kind.name == start_.detector.kind) {
@@ -253,13 +255,14 @@ void DetectionSettings::set_rule(int index) {
     if (index < 0 || index >= rules().size()) return;
     PipelineSettings next = values_;
     next.nms.rule = kNmsRuleNames[index].second;
-    if (next.nms.rule != NmsRule::one_pass) next.nms.kernels = NmsKernels::fast;  // the paper's know no other
-    if (is_soft(next.nms.rule)) {  // defined on the IoU, and suppresses nothing that could be counted or merged
+    if (next.nms.rule != NmsRule::one_pass) next.nms.kernels = NmsKernels::fast;  // paper's kernels: one-pass only
+    // A soft rule is defined on the IoU. It suppresses no box that could be counted or merged.
+    if (is_soft(next.nms.rule)) {
         next.nms.overlap = Overlap::iou;
         next.nms.min_hits = 1;
         next.nms.merge = Merge::none;
         if (!soft_rule()) next.nms.theta = NmsParams{}.theta;
-    } else if (soft_rule()) {  // back from a soft rule
+    } else if (soft_rule()) {  // the previous rule was soft
         const NmsParams before = is_soft(start_.nms.rule) ? NmsParams{} : start_.nms;
         next.nms.overlap = before.overlap;
         next.nms.theta = before.theta;
@@ -326,7 +329,7 @@ void DetectionSettings::change_to(PipelineSettings next) {
     } catch (const Error& error) {
         emit rejected(error);
     }
-    emit changed();  // also after a rejection: the control goes back to the value in force
+    emit changed();  // also after a rejection: the control returns to the current value
 }
 
 }  // namespace throng::ui

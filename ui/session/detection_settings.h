@@ -1,5 +1,5 @@
-// The live controls of detector and suppression, as QML sees them. Always a state that the pipeline accepts. What a
-// control looks like follows from detector_kinds(): nothing here knows a detector by name.
+// Live settings of detector and suppression, for QML. The values are always valid for the pipeline. The ranges and
+// visibility of the controls come from detector_kinds(): no detector is hard-coded here.
 #pragma once
 
 #include <QtQml/qqmlregistration.h>
@@ -28,7 +28,7 @@ class DetectionSettings : public QObject {
     Q_PROPERTY(QString modelFilter READ model_filter NOTIFY changed)
     Q_PROPERTY(bool takesThreshold READ takes_threshold NOTIFY changed)
     Q_PROPERTY(bool thresholdIsProbability READ threshold_is_probability NOTIFY changed)
-    Q_PROPERTY(bool thresholdIsTheModels READ threshold_is_the_models NOTIFY changed)
+    Q_PROPERTY(bool usesModelThreshold READ uses_model_threshold NOTIFY changed)
     Q_PROPERTY(double scoreThreshold READ score_threshold WRITE set_score_threshold NOTIFY changed)
     Q_PROPERTY(bool half READ half WRITE set_half NOTIFY changed)
     Q_PROPERTY(bool hasLandmarks READ has_landmarks NOTIFY changed)
@@ -57,7 +57,7 @@ public:
     DetectionSettings(const PipelineSettings& start, const std::vector<std::string>& kinds, QObject* parent = nullptr);
 
     [[nodiscard]] const PipelineSettings& values() const { return values_; }
-    // Takes over what the pipeline runs with, without asking it to change.
+    // Sets the values to those the pipeline uses. Does not change the pipeline.
     void set_values(const PipelineSettings& values);
 
     // Lists for menus; the int properties are indices into them.
@@ -68,36 +68,36 @@ public:
     [[nodiscard]] static QStringList kernel_sets();
 
     [[nodiscard]] int detector() const;
-    [[nodiscard]] QString help() const;   // what this kind is good at
+    [[nodiscard]] QString help() const;   // one line: strengths of this kind
     [[nodiscard]] QString finds() const;  // "faces", "people"
     [[nodiscard]] bool takes_model() const;
-    [[nodiscard]] QString model() const;       // a file or a name; empty for the detector's default
-    [[nodiscard]] QString model_name() const;  // short, for a button
-    // Installed models of the kind, the default first; one that was opened from elsewhere is there, too.
+    [[nodiscard]] QString model() const;       // file or name; empty: the detector's default
+    [[nodiscard]] QString model_name() const;  // short name, for a button
+    // Installed models of the kind, the default first, including a model that was opened from another folder.
     [[nodiscard]] QStringList models() const;
     [[nodiscard]] int model_index() const;
     [[nodiscard]] QString model_filter() const;  // for a file dialog: "Haar cascade (*.xml)"
     [[nodiscard]] bool takes_threshold() const;
-    [[nodiscard]] bool threshold_is_probability() const;  // in [0, 1]; else a margin
-    [[nodiscard]] bool threshold_is_the_models() const;   // each model has its own, and none was set
+    [[nodiscard]] bool threshold_is_probability() const;  // in [0, 1]; otherwise a margin
+    [[nodiscard]] bool uses_model_threshold() const;      // no threshold is set: the model's own applies
     [[nodiscard]] double score_threshold() const;
     [[nodiscard]] bool half() const { return values_.detector.half; }
     [[nodiscard]] bool has_landmarks() const { return kind().landmarks; }
-    [[nodiscard]] int smallest_size() const;      // lower end of a control of sizes
-    [[nodiscard]] double largest_factor() const;  // upper end of a control of the scale factor
+    [[nodiscard]] int smallest_size() const;      // lower end of the size sliders
+    [[nodiscard]] double largest_factor() const;  // upper end of the scale factor slider
     [[nodiscard]] int min_size() const { return values_.detector.min_size; }
-    [[nodiscard]] int max_size() const { return values_.detector.max_size; }  // 0: as large as the frame
+    [[nodiscard]] int max_size() const { return values_.detector.max_size; }  // 0: the size of the frame
     [[nodiscard]] double scale_factor() const { return values_.detector.scale_factor; }
     [[nodiscard]] int rule() const;
-    [[nodiscard]] bool soft_rule() const;  // min-hits and merge say nothing then
+    [[nodiscard]] bool soft_rule() const;  // min-hits and merge have no effect then
     [[nodiscard]] int overlap() const;
     [[nodiscard]] double theta() const { return static_cast<double>(values_.nms.theta); }
     [[nodiscard]] int min_hits() const { return values_.nms.min_hits; }
     [[nodiscard]] int merge() const;
-    [[nodiscard]] int kernels() const;  // of CUDA alone
+    [[nodiscard]] int kernels() const;  // used by the CUDA backend only
 
-    // A change that contradicts another setting moves that one along (a minimum above the maximum); one that the rules
-    // reject is not made, and rejected() says why.
+    // A value that conflicts with another setting adjusts that setting, too (a minimum above the maximum). An invalid
+    // value is not applied; rejected() reports the reason.
     void set_detector(int index);
     void set_model(const QString& model);
     void set_score_threshold(double threshold);
@@ -114,9 +114,9 @@ public:
     void set_merge(int index);
     void set_kernels(int index);
     Q_INVOKABLE void openModel(const QUrl& file);
-    Q_INVOKABLE void chooseModel(int index);  // of models()
+    Q_INVOKABLE void chooseModel(int index);  // index into models()
     void set_installed_models(std::vector<ModelFile> models);
-    Q_INVOKABLE void reset();  // to what the window was started with
+    Q_INVOKABLE void reset();  // to the values at program start
     Q_INVOKABLE void nextRule();
 
 signals:
@@ -127,7 +127,7 @@ signals:
 private:
     void change_to(PipelineSettings next);
     [[nodiscard]] const DetectorKind& kind() const;
-    [[nodiscard]] std::vector<QString> model_specs() const;  // what models() stands for
+    [[nodiscard]] std::vector<QString> model_specs() const;  // the model spec of each entry of models()
 
     PipelineSettings start_;
     PipelineSettings values_;

@@ -1,4 +1,4 @@
-// What is drawn over the frame.
+// Settings of the overlay: what is drawn over the frame.
 #pragma once
 
 #include <QtQml/qqmlregistration.h>

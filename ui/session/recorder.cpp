@@ -9,12 +9,13 @@
 namespace throng::ui {
 namespace {
 
-// Keeps trouble of the recording away from the pipeline, which would end with it, and tells how the recording ended.
+// Catches the errors of a recording, which would otherwise stop the pipeline, and reports how the recording ended.
 class GuardedSink : public ResultSink {
 public:
-    // over: called once, on the thread that wrote or closed, with the error or without.
-    using Over = std::function<void(std::optional<Error>)>;
-    GuardedSink(std::shared_ptr<ResultSink> inner, Over over) : inner_(std::move(inner)), over_(std::move(over)) {}
+    // done: called once, on the thread that wrote or closed, with the error if there was one.
+    using DoneCallback = std::function<void(std::optional<Error>)>;
+    GuardedSink(std::shared_ptr<ResultSink> inner, DoneCallback done)
+        : inner_(std::move(inner)), done_(std::move(done)) {}
 
     void write(const FrameResult& result) override {
         if (!inner_) return;
@@ -37,14 +38,15 @@ private:
             if (!error) error = current_error();
         }
         inner_.reset();
-        if (!error && !has_frames_) {  // paused all the while: the file is gone again
-            error = Error(ErrorKind::input, "nothing was recorded", {}, "record while the source plays");
+        if (!error && !has_frames_) {  // playback was paused: the sink has removed the file
+            error =
+                Error(ErrorKind::input, "the recording contains no frames", {}, "record while the source is playing");
         }
-        over_(std::move(error));
+        done_(std::move(error));
     }
 
     std::shared_ptr<ResultSink> inner_;
-    Over over_;
+    DoneCallback done_;
     bool has_frames_ = false;  // frames written
 };
 
@@ -79,7 +81,7 @@ void Recorder::start(const std::shared_ptr<Pipeline>& pipeline, const SourceInfo
     sink_ = std::make_shared<GuardedSink>(std::move(file), [this, path, number](const std::optional<Error>& error) {
         post(this, [this, path, number, error] {
             if (error) {
-                if (number == number_) stop();  // else another recording runs by now
+                if (number == number_) stop();  // otherwise another recording has started
                 emit failed(*error);
             } else {
                 emit written(path);
@@ -96,7 +98,8 @@ void Recorder::start(const std::shared_ptr<Pipeline>& pipeline, const SourceInfo
 
 void Recorder::stop() {
     if (!sink_) return;
-    // Closing writes the rest of the file: not on the window's thread. A pipeline that is gone has closed it already.
+    // Closing writes the rest of the file, so it runs on another thread. A destroyed pipeline has closed the sink
+    // already.
     closer_.start([sink = std::move(sink_), pipeline = pipeline_.lock()] {
         if (pipeline) pipeline->remove_sink(sink);
     });

@@ -1,4 +1,4 @@
-// Records what the window shows, as a video, while it plays.
+// Records the frames with their overlay to a video file.
 #pragma once
 
 #include <QtQml/qqmlregistration.h>
@@ -33,10 +33,10 @@ public:
     [[nodiscard]] bool recording() const { return sink_ != nullptr; }
     [[nodiscard]] int seconds() const;  // since the start
 
-    // Writes every result of the pipeline from now on into a new file of the user's folder of videos, boxes and blur as
-    // the window shows them now. StreamError (a full disk) ends the recording and nothing else, by failed().
+    // Writes each result of the pipeline from now on to a new file in the user's video folder. Uses the current
+    // settings for boxes and blur. An error (a full disk) stops the recording only and emits failed().
     void start(const std::shared_ptr<Pipeline>& pipeline, const SourceInfo& source, const DisplaySettings& display);
-    // The file is closed on another thread, then written() follows; failed() where no frame came.
+    // Closes the file on another thread, then emits written(), or failed() if no frame was recorded.
     void stop();
 
 signals:

@@ -9,7 +9,7 @@
 namespace throng::ui {
 namespace {
 
-constexpr int kRefreshInterval = 125;  // milliseconds: figures that change faster cannot be read
+constexpr int kRefreshInterval = 125;  // milliseconds; figures that change faster are unreadable
 constexpr int kMemoryInterval = 1000;
 const QString kDemo = QStringLiteral("crowd:faces=60,size=1920x1080,seed=1");
 
@@ -32,7 +32,7 @@ Session::Session(SessionSetup setup, QSettings& store, QObject* parent)
       recent_(store),
       recorder_(setup_.make_recording),
       clocks_(setup_.clocks) {
-    pool_.setMaxThreadCount(8);  // some may hang on a stream that does not answer
+    pool_.setMaxThreadCount(8);  // several threads may block on streams that do not answer
     setup_.playback.real_time = true;
 
     findModels();
@@ -60,7 +60,7 @@ Session::Session(SessionSetup setup, QSettings& store, QObject* parent)
 
 Session::~Session() {
     if (pipeline_) pipeline_->set_wake({});
-    ++run_;  // what is being opened is not requested any more
+    ++run_;  // drops the result of an open that is still in progress
     open_stop_.request_stop();
     recorder_.stop();
     pipeline_.reset();
@@ -130,15 +130,15 @@ void Session::open(const QString& spec) {
     std::shared_ptr<Pipeline> previous = std::exchange(pipeline_, nullptr);
     if (previous) previous->set_wake({});
     pool_.start([this, run, previous = std::move(previous), stop = open_stop_.get_token(),
-                 order = Order{spec.toStdString(), requested_settings(), setup_.playback}]() mutable {
-        open_in_background(run, order, stop, std::move(previous));
+                 request = OpenRequest{spec.toStdString(), requested_settings(), setup_.playback}]() mutable {
+        open_in_background(run, request, stop, std::move(previous));
     });
     emit sourceChanged();
     emit resultChanged();
     emit statusChanged();
 }
 
-void Session::open_in_background(int run, const Order& order, const std::stop_token& stop,
+void Session::open_in_background(int run, const OpenRequest& request, const std::stop_token& stop,
                                  std::shared_ptr<Pipeline> previous) {
     try {
         {
@@ -146,14 +146,15 @@ void Session::open_in_background(int run, const Order& order, const std::stop_to
             previous.reset();  // before the next source is opened: it may be the same camera
         }
         if (run != run_) return;
-        std::unique_ptr<VideoSource> source = setup_.open_source(order.spec, stop);
+        std::unique_ptr<VideoSource> source = setup_.open_source(request.spec, stop);
         const std::lock_guard lock(engine_mutex_);
         if (run != run_) return;
-        const BackendChoice choice = setup_.make_backend(order.settings.detector);
+        const BackendChoice choice = setup_.make_backend(request.settings.detector);
         std::vector<std::shared_ptr<ResultSink>> sinks;
         if (run == 1 && setup_.make_sinks) sinks = setup_.make_sinks(source->info());
         const bool has_sinks = !sinks.empty();
-        auto pipeline = std::make_shared<Pipeline>(std::move(source), choice.backend, order.settings, order.playback);
+        auto pipeline =
+            std::make_shared<Pipeline>(std::move(source), choice.backend, request.settings, request.playback);
         for (std::shared_ptr<ResultSink>& sink : sinks) pipeline->add_sink(std::move(sink));
         if (setup_.clocks.telemetry) pipeline->add_sink(std::make_shared<TelemetrySink>(setup_.clocks.telemetry));
         post(this, [this, run, opened = Opened{std::move(pipeline), choice, has_sinks}] {
@@ -176,13 +177,13 @@ void Session::start(const Opened& opened) {
     backend_description_ = QString::fromStdString(choice.backend->description());
     backend_reason_ = QString::fromStdString(choice.why);
     if (backend_reason_ == backend_ + QStringLiteral(": ") + backend_description_)
-        backend_reason_.clear();  // says nothing more
+        backend_reason_.clear();  // repeats name and description
     pipeline_->set_wake([this] { wake(); });
     pipeline_->set_loop(loop());
     pipeline_->set_speed(speed());
     pipeline_->start();
     recent_.add(source_);
-    apply_settings();  // what changed while the source was being opened
+    apply_settings();  // settings changed while the source was being opened
     refresh_timer_.start();
     memory_timer_.start();
     query_memory();
@@ -219,7 +220,7 @@ void Session::fail(const Error& error) {
     emit failed();
 }
 
-// --- pulling
+// --- polling
 
 void Session::wake() {
     if (wake_pending_.exchange(true)) return;
@@ -233,13 +234,13 @@ void Session::pull() {
     if (auto newest = pipeline_->latest(); newest && newest != result_) {
         result_ = std::move(newest);
         history_.add(*result_);
-        stages_.note(result_->timings);
-        sweep_.note(*result_);
+        stages_.add(result_->timings);
+        sweep_.add(*result_);
         emit resultChanged();
     }
     const PipelineState state = pipeline_->state();
     if (state == PipelineState::failed && state_ != PipelineState::failed) {
-        fail(pipeline_->failure().value_or(Error(ErrorKind::internal, "the pipeline stopped")));
+        fail(pipeline_->failure().value_or(Error(ErrorKind::internal, "the pipeline stopped unexpectedly")));
     } else if (state != state_ || first) {
         refresh();
     }
@@ -250,7 +251,7 @@ void Session::refresh() {
     counters_ = pipeline_->counters();
     info_ = pipeline_->source_info();
     if (const QString name = QString::fromStdString(pipeline_->backend_name()); name != backend_ && !name.isEmpty()) {
-        backend_ = name;  // it took over from one that failed: the notice says why
+        backend_ = name;  // the fallback replaced a failed backend; the notice gives the reason
         backend_reason_.clear();
     }
     if (const std::string text = pipeline_->backend_description(); !text.empty()) {
@@ -258,18 +259,18 @@ void Session::refresh() {
     }
     notice_ = QString::fromStdString(pipeline_->notice());
     stages_.update(pipeline_->timings());
-    // A detector that could not be made: the pipeline went back to the previous one, and so do the controls.
+    // If a detector could not be created, the pipeline reverts to the previous one; revert the controls, too.
     if (const PipelineSettings now = pipeline_->settings();
         !settings_timer_.isActive() && !same(now, requested_settings())) {
         detection_.set_values(now);
     }
-    show_switches();
+    update_switches();
     if (state_ != PipelineState::failed) state_ = pipeline_->state();
     emit statusChanged();
 }
 
-// As they were asked for: the detector follows with its next frame.
-void Session::show_switches() {
+// Shows the requested values: the detector applies them with its next frame.
+void Session::update_switches() {
     std::vector<DetectorSwitch> now = pipeline_->switches();
     const std::map<std::string, std::string>& requested = detection_.values().detector.switches;
     for (DetectorSwitch& each : now) {
@@ -283,7 +284,7 @@ void Session::show_switches() {
     switches_.update(std::move(now));
 }
 
-// A driver may take its time over the answer: not on the window's thread.
+// Queries on the thread pool: the driver may take long.
 void Session::query_memory() {
     pool_.start([this, pipeline = pipeline_, run = run_.load()] {
         const std::optional<DeviceMemory> memory = pipeline->device_memory();
@@ -317,7 +318,7 @@ PipelineSettings Session::requested_settings() const {
 }
 
 void Session::apply_settings() {
-    if (state_ == PipelineState::failed) {  // perhaps because of them
+    if (state_ == PipelineState::failed) {  // the previous settings may be the cause
         if (failure_ && failure_->kind() != ErrorKind::input) open(source_);
         return;
     }
@@ -382,13 +383,13 @@ void Session::setSwitch(const QString& id, const QString& choice) {
         detection_.set_switch(id, choice);
         break;
     }
-    if (pipeline_) show_switches();
+    if (pipeline_) update_switches();
 }
 
 void Session::resetSwitches() {
-    stages_.set_baseline(tr("optimizations as they were"));
+    stages_.set_baseline(tr("previous optimizations"));
     detection_.reset_switches();
-    if (pipeline_) show_switches();
+    if (pipeline_) update_switches();
 }
 
 void Session::startOrStopSweep() {
@@ -397,23 +398,23 @@ void Session::startOrStopSweep() {
         return;
     }
     if (!sweep_.possible()) {
-        alert_.show(
-            Error(ErrorKind::unavailable, "there are no two clocks to compare", "", clocks_.summary().toStdString()));
+        alert_.show(Error(ErrorKind::unavailable, "a clock sweep needs at least two clock profiles", "",
+                          clocks_.summary().toStdString()));
         return;
     }
     if (!playing()) {
-        alert_.show(Error(ErrorKind::usage, "a sweep measures while a video runs, and none does", "",
-                          "open a video or a camera, or press play"));
+        alert_.show(Error(ErrorKind::usage, "a clock sweep needs a running video", "",
+                          "open a video or a camera, or start playback"));
         return;
     }
     sweep_.start();
     if (!sweep_.running()) return;
-    stages_.clearBaseline();  // it would be of another clock
+    stages_.clearBaseline();  // it was measured at another clock
     previous_loop_ = loop();
     set_loop(true);
 }
 
-// The bars show what another profile did to them.
+// Sets a baseline when the clock profile changes, so that the bars show the effect.
 void Session::handle_clock_change() {
     const std::string& recovered = clocks_.status().recovered;
     if (!recovered.empty() && !std::exchange(recovery_reported_, true)) {

@@ -1,5 +1,5 @@
-// What the window shows and controls: one source at a time on one pipeline. Pulls from the pipeline; lives on the
-// window's thread and leaves everything that may take long to others.
+// State behind the window: one source at a time on one pipeline. Polls the pipeline for results. Lives on the window's
+// thread; slow operations run on a thread pool.
 #pragma once
 
 #include <QtQml/qqmlregistration.h>
@@ -31,22 +31,22 @@ namespace throng::ui {
 
 struct BackendChoice {
     std::shared_ptr<Backend> backend;
-    std::string why;  // one line: why this one
+    std::string why;  // one line: why this backend was selected
 };
 
-// What a session is made of. The functions are called on other threads and may throw Error.
+// Dependencies and initial settings of a session. The functions are called on other threads and may throw Error.
 struct SessionSetup {
-    // A stop request ends it: another source was chosen, or the window is closed.
+    // A stop request cancels the call: another source was opened, or the window is closed.
     std::function<std::unique_ptr<VideoSource>(const std::string& spec, const std::stop_token& stop)> open_source;
-    std::function<BackendChoice(const DetectorParams&)> make_backend;  // called for every source that is opened
+    std::function<BackendChoice(const DetectorParams&)> make_backend;  // called for each source that is opened
     std::function<std::vector<CameraInfo>()> list_cameras;
     MakeRecording make_recording;
-    // What the program writes of the first source that is opened; none where nothing is to be written.
+    // Makes the program's own output sinks. Called for the first source only; empty if there is nothing to write.
     std::function<std::vector<std::shared_ptr<ResultSink>>(const SourceInfo&)> make_sinks;
     PipelineSettings settings;
     PipelineOptions playback;
     ClockSetup clocks;
-    // Names of the kinds to choose from.
+    // Names of the detector kinds to choose from.
     std::vector<std::string> detectors = [] {
         std::vector<std::string> names;
         for (const DetectorKind& kind : detector_kinds()) names.emplace_back(kind.name);
@@ -118,7 +118,7 @@ public:
     [[nodiscard]] QString details() const { return QString::fromStdString(info_.details); }
     [[nodiscard]] bool live() const { return info_.live; }
     [[nodiscard]] bool seekable() const { return info_.seekable && duration() > 0; }
-    [[nodiscard]] double duration() const { return info_.duration.value_or(0); }  // seconds, 0 unknown
+    [[nodiscard]] double duration() const { return info_.duration.value_or(0); }  // seconds; 0: unknown
     [[nodiscard]] double position() const;                                        // seconds
     [[nodiscard]] QString state() const;  // "idle", "opening", "running", "paused", "ended", "failed"
     [[nodiscard]] bool playing() const { return state_ == PipelineState::running; }
@@ -129,59 +129,59 @@ public:
 
     [[nodiscard]] int faces() const;
     [[nodiscard]] int raw_count() const;
-    [[nodiscard]] int overflow() const;  // detections of the frame that found no room
+    [[nodiscard]] int overflow() const;  // detections of the frame beyond the buffer's capacity
     [[nodiscard]] double frame_rate() const { return counters_.fps; }
-    [[nodiscard]] double latency() const;  // milliseconds from capture to screen, median of late; 0 unknown
+    [[nodiscard]] double latency() const;  // milliseconds from capture to screen, median of recent frames; 0: unknown
     [[nodiscard]] double dropped() const { return static_cast<double>(counters_.dropped); }
     [[nodiscard]] QString backend() const { return backend_; }
     [[nodiscard]] QString backend_description() const { return backend_description_; }
     [[nodiscard]] QString backend_reason() const { return backend_reason_; }
-    // Bytes on the device, of all programs; 0 where it has no memory of its own.
+    // Bytes of device memory, of all programs; 0 if the device has no memory of its own.
     [[nodiscard]] double memory_used() const { return memory_ ? static_cast<double>(memory_->used) : 0; }
     [[nodiscard]] double memory_total() const { return memory_ ? static_cast<double>(memory_->total) : 0; }
     [[nodiscard]] QString notice() const { return notice_; }
     [[nodiscard]] bool still() const { return info_.frame_count == 1; }  // one frame, nothing to play
 
-    // The newest result of the source that is open; null before its first.
+    // The newest result of the open source; null before the first one.
     [[nodiscard]] const std::shared_ptr<const FrameResult>& result() const { return result_; }
-    // Counts the sources that were opened: tells a late frame of the previous one from one of this.
+    // Number of sources opened so far. Distinguishes late frames of the previous source from those of the current one.
     [[nodiscard]] int run() const { return run_; }
     [[nodiscard]] const PipelineCounters& counters() const { return counters_; }
-    // Brings frames of the backend's device into the window's textures; null where the backend has none, and while a
-    // source is being opened. Every source has another one.
+    // Copies frames from the backend's device into the window's textures. Null if the backend has no bridge, and while
+    // a source is being opened. Each source has its own bridge.
     [[nodiscard]] const std::shared_ptr<GlBridge>& gl_bridge() const { return gl_bridge_; }
-    // Whether the window shows frames of device memory from there. They come to the host as long as it does not, and
-    // while somebody else looks at them: a recording, the blurring of faces, the program's own videos and images.
+    // on: the window draws frames directly from device memory. Otherwise frames are copied to the host. They are also
+    // copied while another consumer needs them: a recording, the blurring of faces, the program's own output files.
     void set_shows_device_frames(bool on);
     [[nodiscard]] bool shows_device_frames() const { return shows_device_frames_; }
-    // The last source could not be opened, or broke: its error, until another one is opened.
+    // The error of the last source, if it could not be opened or failed later; cleared when another source is opened.
     [[nodiscard]] const std::optional<Error>& failure() const { return failure_; }
 
     Q_INVOKABLE void open(const QString& spec);
     Q_INVOKABLE void openUrl(const QUrl& url);
     Q_INVOKABLE void openDemo();
     Q_INVOKABLE void findCameras();
-    Q_INVOKABLE void findModels();  // where they may have been put meanwhile
+    Q_INVOKABLE void findModels();  // again: files may have been installed meanwhile
     Q_INVOKABLE void togglePlay();
     Q_INVOKABLE void step();
     Q_INVOKABLE void seek(double seconds);
-    Q_INVOKABLE void record();          // starts a recording, or ends the one that runs
-    Q_INVOKABLE void saveScreenshot();  // the frame with what is shown over it, at the frame's own size
+    Q_INVOKABLE void record();          // starts a recording, or stops the current one
+    Q_INVOKABLE void saveScreenshot();  // the frame with its overlay, at the frame's resolution
 
     Q_INVOKABLE void setSwitch(const QString& id, const QString& choice);  // an optimization of the detector
     Q_INVOKABLE void resetSwitches();
-    Q_INVOKABLE void startOrStopSweep();  // of the clocks; the video repeats meanwhile
+    Q_INVOKABLE void startOrStopSweep();  // of the GPU clocks; the video loops meanwhile
 
-    // Which sections of the side panel are unfolded; all at first.
+    // Stores which sections of the side panel are expanded; all are by default.
     Q_INVOKABLE [[nodiscard]] bool isSectionOpen(const QString& key) const;
     Q_INVOKABLE void setSectionOpen(const QString& key, bool open);
 
-    // The frame of a result reached the screen.
+    // Updates the latency: the frame of this result has been presented on screen.
     void record_presented(const std::shared_ptr<const FrameResult>& result);
 
 signals:
     void sourceChanged();
-    void resultChanged();  // a new result, or none any more
+    void resultChanged();  // a new result, or the result was cleared
     void statusChanged();
     void playbackChanged();
     void failed();
@@ -190,18 +190,18 @@ private:
     void wake();  // any thread
     void pull();
     void refresh();
-    // What a source is opened with, copied for another thread.
-    struct Order {
+    // Parameters for opening a source, copied for another thread.
+    struct OpenRequest {
         std::string spec;
         PipelineSettings settings;
         PipelineOptions playback;
     };
-    void open_in_background(int run, const Order& order, const std::stop_token& stop,
+    void open_in_background(int run, const OpenRequest& request, const std::stop_token& stop,
                             std::shared_ptr<Pipeline> previous);
     struct Opened {
         std::shared_ptr<Pipeline> pipeline;
         BackendChoice choice;
-        bool has_sinks = false;  // of the program's
+        bool has_sinks = false;  // the program's own output sinks
     };
     void start(const Opened& opened);
     void fail(const Error& error);
@@ -209,7 +209,7 @@ private:
     void update_pipeline();
     void handle_clock_change();
     void query_memory();
-    void show_switches();
+    void update_switches();
     [[nodiscard]] PipelineSettings requested_settings() const;
     void set_state(PipelineState state);
 
@@ -227,9 +227,9 @@ private:
     Clocks clocks_;
     Sweep sweep_{clocks_};
     bool recovery_reported_ = false;
-    bool swept_ = false;                 // the clock is on its way back from a sweep
-    QString previous_clock_;             // in force when the last mark was set
-    std::optional<bool> previous_loop_;  // while a sweep runs
+    bool swept_ = false;                 // a sweep has ended and its clock is being restored
+    QString previous_clock_;             // profile at the last check, for the title of the next baseline
+    std::optional<bool> previous_loop_;  // set while a sweep runs
 
     QString source_;
     std::atomic<int> run_ = 0;
@@ -239,7 +239,7 @@ private:
     SourceInfo info_;
     PipelineCounters counters_;
     std::shared_ptr<const FrameResult> result_;
-    std::weak_ptr<const FrameResult> on_screen_;  // weak: decoders have few surfaces of device memory
+    std::weak_ptr<const FrameResult> on_screen_;  // weak: a decoder has few device surfaces
     std::shared_ptr<GlBridge> gl_bridge_;
     bool shows_device_frames_ = false;
     bool has_sinks_ = false;
@@ -250,11 +250,11 @@ private:
 
     QTimer refresh_timer_;
     QTimer memory_timer_;
-    QTimer settings_timer_;  // gathers the changes of one turn of the event loop
+    QTimer settings_timer_;  // coalesces the changes of one event loop iteration
     std::atomic<bool> wake_pending_ = false;
-    std::mutex engine_mutex_;  // one pipeline goes before the next one comes
+    std::mutex engine_mutex_;  // the previous pipeline is destroyed before the next one is made
     std::shared_ptr<Pipeline> pipeline_;
-    QThreadPool pool_;  // opens, closes and writes
+    QThreadPool pool_;  // opens and closes sources, writes files
 };
 
 }  // namespace throng::ui

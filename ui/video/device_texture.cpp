@@ -11,9 +11,9 @@
 namespace throng::ui {
 namespace {
 
-constexpr int kMaxErrors = 16;  // without a limit, a context that is lost would be asked for ever
+constexpr int kMaxErrors = 16;  // glGetError never returns GL_NO_ERROR on a lost context
 
-// What Qt may have bound, put back at the end.
+// Saves the bindings that Qt may have set and restores them on destruction.
 class ScopedGlState {
 public:
     explicit ScopedGlState(QOpenGLFunctions& gl) : gl_(gl) {
@@ -47,7 +47,7 @@ std::string device_texture_unavailable_reason(const QQuickWindow& window, GlBrid
     if (context->isOpenGLES() && context->format().majorVersion() < 3) return "OpenGL ES 2 has no pixel buffers";
     const std::string unavailable_reason = bridge.unavailable_reason();
     if (unavailable_reason.empty()) return {};
-    // Whose OpenGL it is says what to change.
+    // Add the renderer's name, which identifies the driver in use.
     const auto* renderer = reinterpret_cast<const char*>(context->functions()->glGetString(GL_RENDERER));
     return renderer == nullptr ? unavailable_reason : unavailable_reason + " (" + renderer + ")";
 }
@@ -64,7 +64,7 @@ DeviceTexture::~DeviceTexture() {
 void DeviceTexture::release() {
     pixels_.reset();  // before the buffers it writes into
     size_ = {};
-    // A context that is gone took its objects along.
+    // A destroyed context has freed its objects.
     if (context_.isNull() || QOpenGLContext::currentContext() != context_) return;
     if (buffers_[0] != 0) glDeleteBuffers(static_cast<GLsizei>(buffers_.size()), buffers_.data());
     if (texture_ != 0) glDeleteTextures(1, &texture_);
@@ -76,12 +76,12 @@ void DeviceTexture::allocate(QSize size) {
     GLint largest = 0;
     glGetIntegerv(GL_MAX_TEXTURE_SIZE, &largest);
     if (std::max(size.width(), size.height()) > largest) {
-        throw Error(ErrorKind::unavailable, "the frame is larger than a texture of this OpenGL");
+        throw Error(ErrorKind::unavailable, "the frame is larger than the maximum OpenGL texture size");
     }
     const std::size_t bytes =
         std::size_t{4} * static_cast<std::size_t>(size.width()) * static_cast<std::size_t>(size.height());
-    const ScopedGlState kept(*this);
-    for (int i = 0; i < kMaxErrors && glGetError() != GL_NO_ERROR; ++i) {  // not of what follows
+    const ScopedGlState saved(*this);
+    for (int i = 0; i < kMaxErrors && glGetError() != GL_NO_ERROR; ++i) {  // discard earlier errors
     }
     glGenTextures(1, &texture_);
     glBindTexture(GL_TEXTURE_2D, texture_);
@@ -95,12 +95,12 @@ void DeviceTexture::allocate(QSize size) {
         glBufferData(GL_PIXEL_UNPACK_BUFFER, static_cast<qopengl_GLsizeiptr>(bytes), nullptr, GL_STREAM_DRAW);
     }
     if (glGetError() != GL_NO_ERROR) {
-        throw Error(ErrorKind::unavailable, "OpenGL has no room for a frame of this size");
+        throw Error(ErrorKind::unavailable, "OpenGL cannot allocate a texture of the frame's size");
     }
     pixels_ = bridge_->attach(buffers_, bytes);
 }
 
-void DeviceTexture::fit(QSize size) {
+void DeviceTexture::resize(QSize size) {
     if (size == size_) return;
     release();
     allocate(size);
@@ -108,10 +108,10 @@ void DeviceTexture::fit(QSize size) {
 }
 
 void DeviceTexture::show(const Frame& frame, bool with_mipmaps) {
-    fit(QSize(frame.width(), frame.height()));
+    resize(QSize(frame.width(), frame.height()));
     next_ = (next_ + 1) % buffers_.size();
     pixels_->write(next_, frame);
-    const ScopedGlState kept(*this);
+    const ScopedGlState saved(*this);
     glBindTexture(GL_TEXTURE_2D, texture_);
     glBindBuffer(GL_PIXEL_UNPACK_BUFFER, buffers_[next_]);
     glPixelStorei(GL_UNPACK_ALIGNMENT, 4);

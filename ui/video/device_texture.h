@@ -1,5 +1,5 @@
-// Frames of device memory as a texture of OpenGL, for the scene graph. They are converted on the device, into pixel
-// buffers, and do not visit the host.
+// Shows frames in device memory as an OpenGL texture in the scene graph. The frames are converted into pixel buffers on
+// the device, without a copy on the host.
 #pragma once
 
 #include <QOpenGLFunctions>
@@ -16,13 +16,13 @@ class QSGTexture;
 
 namespace throng::ui {
 
-// Why the window cannot take frames through this bridge: one line for the log; empty when it can. On the render thread,
+// Returns why the window cannot use this bridge, as one line for the log; empty if it can. Call on the render thread
 // with the window's OpenGL context current.
 [[nodiscard]] std::string device_texture_unavailable_reason(const QQuickWindow& window, GlBridge& bridge);
 
-// Lives on the render thread, like every node: made, used and destroyed with the window's OpenGL context current, the
-// one that device_texture_unavailable_reason found nothing against. Leaves the context's state as it found it, because
-// Qt remembers that.
+// Lives on the render thread, as all nodes do. Must be created, used and destroyed with the same OpenGL context
+// current, one for which device_texture_unavailable_reason returned an empty string. Restores the context's state,
+// because Qt caches it.
 class DeviceTexture : protected QOpenGLFunctions {
 public:
     explicit DeviceTexture(std::shared_ptr<GlBridge> bridge);
@@ -30,18 +30,18 @@ public:
     DeviceTexture(const DeviceTexture&) = delete;
     DeviceTexture& operator=(const DeviceTexture&) = delete;
 
-    // The frame to be drawn from now on; with_mipmaps: on less than half its width, for which it gets mipmaps. Does not
-    // wait for the device. Throws Error(internal or unavailable) when the frame cannot be taken, after which the
-    // texture's content is undefined.
+    // Sets the frame to draw from now on. with_mipmaps: generate mipmaps, for drawing at less than half the width. Does
+    // not wait for the device. Throws Error(internal or unavailable) if the frame cannot be uploaded; the texture's
+    // content is undefined then.
     void show(const Frame& frame, bool with_mipmaps);
 
     [[nodiscard]] QSize size() const { return size_; }  // of the frame; empty before the first
-    // The scene graph's view of the texture, for the caller to own; stale once size() changes. mipmaps: for a frame
-    // that has them.
+    // Returns a QSGTexture for the texture, owned by the caller; invalid once size() changes. mipmaps: the frame was
+    // set with mipmaps.
     [[nodiscard]] QSGTexture* wrapped(QQuickWindow& window, bool mipmaps) const;
 
 private:
-    void fit(QSize size);
+    void resize(QSize size);
     void allocate(QSize size);
     void release();
 
@@ -49,7 +49,7 @@ private:
     QPointer<QOpenGLContext> context_;
     QSize size_;
     GLuint texture_ = 0;
-    // Two, so that a frame is written while OpenGL still reads the one before.
+    // Double-buffered: a frame can be written while OpenGL reads the previous one.
     std::array<GLuint, 2> buffers_{};
     std::size_t next_ = 0;
     std::unique_ptr<GlPixelBuffers> pixels_;  // of the buffers

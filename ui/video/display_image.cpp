@@ -10,7 +10,7 @@
 namespace throng::ui {
 namespace {
 
-constexpr std::size_t kImages = 6;  // kept for reuse: one being made, some on their way to the screen
+constexpr std::size_t kImages = 6;  // kept for reuse: one is being made, the others wait to be shown
 
 cv::Mat mat_of(QImage& image) {
     return {image.height(), image.width(), CV_8UC4, image.bits(), static_cast<std::size_t>(image.bytesPerLine())};
@@ -21,10 +21,9 @@ cv::Mat mat_of(const QImage& image) {
             static_cast<std::size_t>(image.bytesPerLine())};
 }
 
-// Every face becomes a few soft patches of color: nobody can be told from them, and nothing of the face is left to be
-// sharpened again.
+// Replaces each face by a few soft patches of color. The face cannot be recognized or restored by sharpening.
 void blur_faces(QImage& image, const FrameResult& result) {
-    constexpr float kMargin = 0.15F;  // of the box, on every side
+    constexpr float kMargin = 0.15F;  // relative to the box, on each side
     constexpr int kPatches = 5;
     const float scale_x = static_cast<float>(image.width()) / static_cast<float>(result.frame.width());
     const float scale_y = static_cast<float>(image.height()) / static_cast<float>(result.frame.height());
@@ -46,7 +45,7 @@ void blur_faces(QImage& image, const FrameResult& result) {
     }
 }
 
-// Made for the screen by the device itself: 4:2:0 and gray frames, as they are.
+// True if the device converts the frame itself: 4:2:0 and gray frames with nothing drawn into them.
 bool is_kept_on_device(const ImageRequest& request) {
     const Frame& frame = request.result->frame;
     return request.keep_on_device && frame.info().memory == MemoryKind::device && frame.has_luma() && !request.blur &&
@@ -63,8 +62,8 @@ DisplayImage ImageMaker::make(const ImageRequest& request) {
     const QSize requested = mapping.device_size();
 
     QImage image = convert(result.frame);
-    // A graphics card scales well down to one half; below that it would skip pixels. The software renderer would scale
-    // on the window's thread.
+    // Linear filtering on the GPU skips pixels below half the size, so scale here. The software renderer would scale on
+    // the window's thread, so always scale for it.
     const bool scale = request.paint_overlay ? requested != frame : 2 * requested.width() <= frame.width();
     if (scale && !requested.isEmpty()) {
         QImage small = scaled(image, requested);
@@ -85,24 +84,25 @@ DisplayImage ImageMaker::make(const ImageRequest& request) {
 
 void ImageMaker::recycle(const QImage& image) {
     if (images_.size() >= kImages) {
-        const auto free = std::find_if(images_.begin(), images_.end(), [](const QImage& i) { return i.isDetached(); });
-        images_.erase(free != images_.end() ? free : images_.begin());
+        const auto unused =
+            std::find_if(images_.begin(), images_.end(), [](const QImage& i) { return i.isDetached(); });
+        images_.erase(unused != images_.end() ? free : images_.begin());
     }
     images_.push_back(image);
 }
 
 QImage ImageMaker::take(QSize size) {
     std::erase_if(images_, [&](const QImage& image) { return image.size() != size && image.isDetached(); });
-    const auto free = std::find_if(images_.begin(), images_.end(),
-                                   [&](const QImage& image) { return image.size() == size && image.isDetached(); });
+    const auto unused = std::find_if(images_.begin(), images_.end(),
+                                     [&](const QImage& image) { return image.size() == size && image.isDetached(); });
     QImage image;
-    if (free != images_.end()) {
-        image = std::move(*free);
-        images_.erase(free);
+    if (unused != images_.end()) {
+        image = std::move(*unused);
+        images_.erase(unused);
     } else {
         image = QImage(size, QImage::Format_RGB32);
     }
-    if (image.isNull()) throw Error(ErrorKind::internal, "there is no memory for an image of this size");
+    if (image.isNull()) throw Error(ErrorKind::internal, "cannot allocate an image of this size");
     return image;
 }
 

@@ -1,4 +1,4 @@
-// A frame made ready for the screen, together with the boxes that belong to it.
+// Converts a frame for display, together with the boxes that belong to it.
 #pragma once
 
 #include <QImage>
@@ -11,36 +11,36 @@
 
 namespace throng::ui {
 
-// How an image is requested.
+// Parameters of an image to make.
 struct ImageRequest {
     std::shared_ptr<const FrameResult> result;
-    int run = 0;  // which source it belongs to: Session::run
-    QSizeF item;  // room on screen, logical pixels
+    int run = 0;  // source that the result belongs to: Session::run
+    QSizeF item;  // size of the item, logical pixels
     double device_ratio = 1;
-    bool blur = false;            // make kept faces unrecognizable
-    bool paint_overlay = false;   // the software renderer's way: final size, boxes painted in
-    bool keep_on_device = false;  // a frame of device memory is shown from there, where it is to be shown as it is
+    bool blur = false;            // make the faces of kept detections unrecognizable
+    bool paint_overlay = false;   // for the software renderer: final size, boxes painted into the image
+    bool keep_on_device = false;  // show a frame in device memory without a host copy, if nothing is drawn into it
     OverlayOptions overlay;
 };
 
 struct DisplayImage {
     std::shared_ptr<const FrameResult> result;
     int run = 0;
-    QImage image;  // RGB32; null where the result's frame is shown from device memory
+    QImage image;  // RGB32; null if the result's frame is shown from device memory
 };
 
-// Makes images and recycles their images. Not thread-safe; the images it gives may be read on any thread.
+// Makes images and reuses their memory. Not thread-safe; the returned images may be read on any thread.
 class ImageMaker {
 public:
-    // With keep_on_device a frame of device memory stays where it is, unless something is to be drawn into it. Else the
-    // image is made in host memory, fetched from the device if need be: as the frame, or as large as on screen where
-    // that is half of it or less; with paint_overlay it always has the size on screen. Throws Error(internal) when the
-    // frame cannot be converted.
+    // With keep_on_device, a frame in device memory stays there unless something is drawn into it. Otherwise makes the
+    // image in host memory, after a copy from the device if necessary. The image has the frame's size, or the size on
+    // screen if that is at most half of it; with paint_overlay it always has the size on screen. Throws Error(internal)
+    // if the frame cannot be converted.
     [[nodiscard]] DisplayImage make(const ImageRequest& request);
 
 private:
     [[nodiscard]] QImage take(QSize size);
-    void recycle(const QImage& image);  // free once the others who hold it have let go
+    void recycle(const QImage& image);  // reusable once it is no longer shared
     [[nodiscard]] QImage convert(const Frame& frame);
     [[nodiscard]] QImage scaled(const QImage& image, QSize size);
 

@@ -18,7 +18,7 @@ FrameCost::FrameCost(QQuickWindow& window) : window_(window) {
     connect(
         &window, &QQuickWindow::afterSynchronizing, this,
         [this, end] {
-            if (QThread::currentThread() != thread()) end();  // the window's thread goes on from here
+            if (QThread::currentThread() != thread()) end();  // the window's thread continues here
         },
         Qt::DirectConnection);
     connect(
@@ -33,7 +33,7 @@ void FrameCost::report() const {
     const RollingSummary ms = busy_.summary();
     const bool software = window_.rendererInterface()->graphicsApi() == QSGRendererInterface::Software;
     spdlog::info(
-        "window's thread busy per frame ({} frames, {} renderer): median {:.2f} ms, p99 {:.2f} ms, largest {:.2f} ms",
+        "window thread busy time per frame ({} frames, {} renderer): median {:.2f} ms, p99 {:.2f} ms, max {:.2f} ms",
         ms.count, software ? "software" : "hardware", ms.p50, ms.p99, ms.max);
 }
 

@@ -1,4 +1,4 @@
-// How long the window's thread is busy with every frame it draws; for measurements, asked for by THRONG_UI_STATISTICS.
+// Measures the time that the window's thread is busy per frame. Enabled by THRONG_UI_STATISTICS.
 #pragma once
 
 #include <QObject>
@@ -10,8 +10,8 @@
 
 namespace throng::ui {
 
-// From the moment the scene is taken over until the window's thread is free again: with a render thread when all is
-// handed over, else when it is drawn. Waiting for the render thread to finish the frame before is not counted.
+// Measures from the start of synchronization until the window's thread continues: after synchronization if there is a
+// render thread, otherwise after drawing. Excludes waiting for the render thread to finish the previous frame.
 class FrameCost : public QObject {
 public:
     explicit FrameCost(QQuickWindow& window);
@@ -22,8 +22,8 @@ private:
     using Clock = std::chrono::steady_clock;
 
     QQuickWindow& window_;
-    std::atomic<Clock::rep> start_{
-        0};  // written by the window's thread, read by the render thread while that one waits
+    // Written by the window's thread; read by the render thread while the window's thread is blocked.
+    std::atomic<Clock::rep> start_{0};
     RollingStatistics busy_{4096};
 };
 

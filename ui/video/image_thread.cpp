@@ -12,7 +12,7 @@ ImageThread::ImageThread(std::function<void(DisplayImage)> done)
 void ImageThread::request(ImageRequest request) {
     {
         const std::lock_guard lock(mutex_);
-        waiting_ = std::move(request);
+        pending_ = std::move(request);
     }
     wake_.notify_one();
 }
@@ -23,9 +23,9 @@ void ImageThread::run(const std::stop_token& stop) {
         ImageRequest request;
         {
             std::unique_lock lock(mutex_);
-            if (!wake_.wait(lock, stop, [this] { return waiting_.has_value(); })) return;
-            request = std::move(*waiting_);
-            waiting_.reset();
+            if (!wake_.wait(lock, stop, [this] { return pending_.has_value(); })) return;
+            request = std::move(*pending_);
+            pending_.reset();
         }
         try {
             done_(maker.make(request));

@@ -1,4 +1,4 @@
-// Makes images on a thread of its own, so that neither the window nor the detector waits for color conversion.
+// Makes images on a separate thread, so that color conversion blocks neither the window nor the detector.
 #pragma once
 
 #include <condition_variable>
@@ -11,10 +11,10 @@
 
 namespace throng::ui {
 
-// Holds one waiting request: a newer one replaces it.
+// Holds one pending request: a newer one replaces it.
 class ImageThread {
 public:
-    // done is called on the thread, once an image; must only post a message.
+    // done is called on the image thread, once per image, and must only post a message.
     explicit ImageThread(std::function<void(DisplayImage)> done);
 
     void request(ImageRequest request);
@@ -25,8 +25,8 @@ private:
     std::function<void(DisplayImage)> done_;
     std::mutex mutex_;
     std::condition_variable_any wake_;
-    std::optional<ImageRequest> waiting_;
-    std::jthread thread_;  // last: stops before the rest goes
+    std::optional<ImageRequest> pending_;
+    std::jthread thread_;  // last: stops before the other members are destroyed
 };
 
 }  // namespace throng::ui

@@ -1,4 +1,4 @@
-// The letters that labels use, in one image, so that thousands of labels are one draw call.
+// Glyph atlas of the label characters in one image, so that thousands of labels need one draw call.
 #pragma once
 
 #include <QImage>
@@ -8,15 +8,14 @@ namespace throng::ui {
 
 class LabelAtlas {
 public:
-    // line_height in logical pixels; letters in `ink` on nothing, and a cell full of `plate`.
+    // line_height in logical pixels. Letters in `ink` on a transparent background, and one cell filled with `plate`.
     LabelAtlas(double line_height, double device_ratio, const QColor& ink, const QColor& plate);
 
     [[nodiscard]] const QImage& image() const { return image_; }
-    // Where a letter lies in the image, in fractions of its size; the whole cell of a blank for letters that labels
-    // never use.
+    // Returns the cell of a letter in texture coordinates, 0 to 1. Returns the blank's cell for unsupported letters.
     [[nodiscard]] QRectF texture_cell(char letter) const;
 
-    // A place in the middle of the full cell.
+    // Returns the center of the filled cell, in texture coordinates.
     [[nodiscard]] QPointF plate_point() const;
 
     [[nodiscard]] static QFont font(double line_height);

@@ -13,7 +13,7 @@ Premultiplied premultiplied(const QColor& color) {
     return {channel(color.red()), channel(color.green()), channel(color.blue()), static_cast<uchar>(a)};
 }
 
-// Corners clockwise from the upper left.
+// Adds the corners clockwise from the upper left.
 void add_corners(std::vector<QSGGeometry::ColoredPoint2D>& vertices, const QRectF& r, Premultiplied c) {
     const auto add = [&](double x, double y) {
         QSGGeometry::ColoredPoint2D point{};
@@ -35,7 +35,7 @@ void OverlayGeometry::clear() {
 
 void OverlayGeometry::add_frame(const OverlayFrame& frame) {
     const double w = frame.width;
-    if (frame.outer.width() <= 2 * w || frame.outer.height() <= 2 * w) {  // no inside left
+    if (frame.outer.width() <= 2 * w || frame.outer.height() <= 2 * w) {  // no interior left
         add_rectangle(frame.outer, frame.color);
         return;
     }

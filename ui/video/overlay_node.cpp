@@ -46,7 +46,7 @@ OverlayNode::OverlayNode() {
 }
 
 OverlayNode::~OverlayNode() {
-    removeAllChildNodes();  // ours, not the base class's to delete
+    removeAllChildNodes();  // members of this class: the base class must not delete them
 }
 
 void OverlayNode::update(const OverlayPlan& plan, QQuickWindow& window) {
@@ -82,12 +82,12 @@ void OverlayNode::update_labels(const OverlayPlan& plan, QQuickWindow& window) {
 
     std::vector<QSGGeometry::TexturedPoint2D> vertices;
     std::vector<std::uint32_t> indices;
-    const auto add = [&](const QRectF& place, const QRectF& cell) {
+    const auto add = [&](const QRectF& rect, const QRectF& cell) {
         const auto first = static_cast<std::uint32_t>(vertices.size());
-        for (const auto& [corner, texel] : {std::pair{place.topLeft(), cell.topLeft()},
-                                            {place.topRight(), cell.topRight()},
-                                            {place.bottomRight(), cell.bottomRight()},
-                                            {place.bottomLeft(), cell.bottomLeft()}}) {
+        for (const auto& [corner, texel] : {std::pair{rect.topLeft(), cell.topLeft()},
+                                            {rect.topRight(), cell.topRight()},
+                                            {rect.bottomRight(), cell.bottomRight()},
+                                            {rect.bottomLeft(), cell.bottomLeft()}}) {
             QSGGeometry::TexturedPoint2D vertex{};
             vertex.set(static_cast<float>(corner.x()), static_cast<float>(corner.y()), static_cast<float>(texel.x()),
                        static_cast<float>(texel.y()));
@@ -96,12 +96,12 @@ void OverlayNode::update_labels(const OverlayPlan& plan, QQuickWindow& window) {
         for (const std::uint32_t corner : {0U, 1U, 2U, 0U, 2U, 3U}) indices.push_back(first + corner);
     };
     const double letter_width = label_letter_width(plan.label_size);
-    for (const OverlayLabel& label : plan.labels) {  // each plate covers the labels before it
+    for (const OverlayLabel& label : plan.labels) {  // each plate covers the previous labels
         add(label.plate, QRectF(atlas_->plate_point(), QSizeF(0, 0)));
-        QRectF place(label.plate.left() + letter_width / 2, label.plate.top(), letter_width, label.plate.height());
+        QRectF rect(label.plate.left() + letter_width / 2, label.plate.top(), letter_width, label.plate.height());
         for (const char* letter = label.text.data(); *letter != 0; ++letter) {
-            if (*letter != ' ') add(place, atlas_->texture_cell(*letter));
-            place.translate(letter_width, 0);
+            if (*letter != ' ') add(rect, atlas_->texture_cell(*letter));
+            rect.translate(letter_width, 0);
         }
     }
     fill(*letters_, vertices, indices);

@@ -1,4 +1,4 @@
-// Draws an overlay plan on the graphics card: one node of triangles for the edges, one for the labels.
+// Draws an overlay plan on the GPU: one geometry node for the edges, one for the labels.
 #pragma once
 
 #include <QSGGeometryNode>
@@ -12,7 +12,7 @@ class QQuickWindow;
 
 namespace throng::ui {
 
-// Lives on the render thread, like every node.
+// Lives on the render thread, as all nodes do.
 class OverlayNode : public QSGNode {
 public:
     OverlayNode();

@@ -13,7 +13,7 @@ void paint_overlay(QPainter& painter, const OverlayPlan& plan) {
             painter.fillRect(r, frame.color);
             continue;
         }
-        // Four filled rectangles that do not overlap: the corners of a translucent edge are no darker than its sides.
+        // Four rectangles without overlap, so that the corners of a translucent edge are not darker than its sides.
         painter.fillRect(QRectF(r.left(), r.top(), r.width(), w), frame.color);
         painter.fillRect(QRectF(r.left(), r.bottom() - w, r.width(), w), frame.color);
         painter.fillRect(QRectF(r.left(), r.top() + w, w, r.height() - 2 * w), frame.color);

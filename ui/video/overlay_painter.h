@@ -1,4 +1,4 @@
-// Draws an overlay plan with a painter: the way for Qt's software renderer, which leaves custom geometry out.
+// Draws an overlay plan with a QPainter, for Qt's software renderer, which does not draw custom geometry.
 #pragma once
 
 #include <QPainter>
@@ -7,7 +7,7 @@
 
 namespace throng::ui {
 
-// The painter's coordinates must be the plan's. Works on any thread, on an image.
+// The painter must use the plan's coordinates. May be called on any thread if the painter draws on an image.
 void paint_overlay(QPainter& painter, const OverlayPlan& plan);
 
 }  // namespace throng::ui

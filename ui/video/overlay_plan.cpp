@@ -8,8 +8,8 @@
 namespace throng::ui {
 namespace {
 
-constexpr double kLetterAspect = 0.62;     // of DejaVu Sans's digits, width to line height, with a little air
-constexpr double kMinLandmarkedSize = 18;  // logical pixels: dots would hide smaller faces
+constexpr double kLetterAspect = 0.62;     // width to line height of DejaVu Sans digits, plus spacing
+constexpr double kMinLandmarkedSize = 18;  // logical pixels; the dots would hide smaller faces
 const QColor kHalo(0, 0, 0, 140);          // keeps a bright edge readable on a bright frame
 
 QRectF snapped(const QRectF& r, double ratio) {
@@ -30,13 +30,13 @@ OverlayLabel label_of(const Detection& detection, const QRectF& box, const ViewM
                   detection.hits);
     const double width = label_letter_width(size) * (static_cast<double>(std::strlen(label.text.data())) + 1);
     const double height = size * 1.3;
-    // Above the box; below its upper edge where the frame ends.
+    // Above the box, or below its upper edge if the label would leave the frame.
     const double top = box.top() - height >= mapping.target().top() ? box.top() - height : box.top();
     label.plate = QRectF(box.left(), top, width, height);
     return label;
 }
 
-// Five dots on a face, a few pixels each, with a dark rim.
+// Adds five dots per face, a few pixels each, with a dark rim.
 void add_landmarks(const DetectionSet::Landmarks& points, const QRectF& box, const ViewMapping& mapping,
                    const QColor& color, double ratio, OverlayPlan& plan) {
     if (std::min(box.width(), box.height()) < kMinLandmarkedSize) return;
@@ -86,7 +86,7 @@ void plan_overlay(const FrameResult& result, const ViewMapping& mapping, const O
         for (const Detection& d : result.kept.detections) {
             if (!drawable(d)) continue;
             const QRectF box = mapping.map(d.box);
-            // Thinner around small faces, which a bold edge would hide.
+            // Thinner edges for small faces, which a bold edge would hide.
             const double width =
                 whole(std::min(options.kept_width, std::max(1.5, std::min(box.width(), box.height()) / 12)));
             const double half = width / 2;

@@ -69,7 +69,7 @@ void VideoItem::request_frame() {
 }
 
 void VideoItem::accept(DisplayImage frame) {
-    // A frame of a source that was closed meanwhile.
+    // Drop a frame of a source that has been closed.
     if (!session_ || frame.run != session_->run()) return;
     const bool had = has_frame();
     const bool fresh = frame.result != frame_.result;
@@ -108,7 +108,7 @@ QSGNode* VideoItem::updatePaintNode(QSGNode* old, UpdatePaintNodeData*) {
         node = new VideoNode;  // the scene graph owns it
         frame_changed_ = true;
     }
-    // A new node may mean another OpenGL context.
+    // A new node may have another OpenGL context.
     if (session_ && (is_new || bridge_ != session_->gl_bridge())) choose_frame_path(session_->gl_bridge());
     const ViewMapping where = mapping();
     if (frame_changed_) update_texture(*node, where);
@@ -136,15 +136,15 @@ void VideoItem::update_texture(VideoNode& node, const ViewMapping& where) {
         }
         set_device_frames(false, unavailable_reason);
     }
-    // Meant for a way that is closed now: once more, by the host.
+    // The frame was made for the device path, which is no longer available: request it again as a host image.
     post(this, [this] { request_frame(); });
 }
 
-// On the render thread, while the window's thread waits for it.
+// Runs on the render thread while the window's thread is blocked.
 void VideoItem::choose_frame_path(std::shared_ptr<GlBridge> bridge) {
     bridge_ = std::move(bridge);
     uses_device_frames_ = false;
-    if (!bridge_) return;  // a backend without frames in device memory: nothing to choose
+    if (!bridge_) return;  // the backend has no frames in device memory
     const std::string unavailable_reason = device_texture_unavailable_reason(*window(), *bridge_);
     set_device_frames(unavailable_reason.empty(), unavailable_reason);
 }

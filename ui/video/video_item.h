@@ -1,4 +1,4 @@
-// The frame with its boxes, fitted into the item. A frame and its boxes go on screen in the same pass.
+// Shows the frame with its boxes, fitted into the item. A frame and its boxes are drawn in the same render pass.
 #pragma once
 
 #include <QtQml/qqmlregistration.h>
@@ -34,9 +34,9 @@ public:
     [[nodiscard]] QColor kept_color() const { return colors_.kept_color; }
     void set_kept_color(const QColor& color);
     [[nodiscard]] bool has_frame() const { return frame_.result != nullptr; }
-    [[nodiscard]] QRectF frame_rect() const { return frame_rect_; }  // of the whole frame, in the item
+    [[nodiscard]] QRectF frame_rect() const { return frame_rect_; }  // of the whole frame, in item coordinates
 
-    // What is on screen or about to be; for tests.
+    // The frame that is on screen or will be drawn next; for tests.
     [[nodiscard]] const DisplayImage& frame() const { return frame_; }
     [[nodiscard]] ViewMapping mapping() const;
 
@@ -45,7 +45,7 @@ signals:
     void colorsChanged();
     void hasFrameChanged();
     void frameRectChanged();
-    // A new frame and its boxes are ready to be drawn (not one that was drawn again).
+    // A new frame and its boxes are ready to be drawn. Not emitted when a frame is redrawn.
     void frameShown();
 
 protected:
@@ -66,15 +66,15 @@ private:
     [[nodiscard]] bool software() const;
 
     QPointer<Session> session_;
-    OverlayOptions colors_;  // only its colors are used
+    OverlayOptions colors_;  // only the colors are used
     QRectF frame_rect_;
     DisplayImage frame_;
-    bool frame_changed_ = false;  // since the last pass of the scene graph
+    bool frame_changed_ = false;  // since the last updatePaintNode
     OverlayPlan plan_;
-    // How frames of device memory reach the screen; written by the render thread while the window's thread waits.
-    std::shared_ptr<GlBridge> bridge_;  // of the session's backend when it was tried
-    bool uses_device_frames_ = false;   // through the bridge; else as images of the host
-    std::string logged_frame_path_;     // in the log
+    // Path of frames in device memory to the screen. Written by the render thread while the window's thread is blocked.
+    std::shared_ptr<GlBridge> bridge_;  // bridge that the path was chosen for
+    bool uses_device_frames_ = false;   // draw through the bridge; otherwise from images in host memory
+    std::string logged_frame_path_;     // last line logged
     ImageThread thread_;                // last: its callback posts to this item
 };
 

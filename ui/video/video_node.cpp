@@ -24,7 +24,7 @@ void VideoNode::set_image(QQuickWindow& window, const QImage& image) {
 
 void VideoNode::set_device_frame(QQuickWindow& window, const std::shared_ptr<GlBridge>& bridge, const Frame& frame,
                                  int shown_width) {
-    // Linear filtering scales well down to one half; below that it would skip pixels.
+    // Linear filtering skips pixels below half the size: use mipmaps there.
     const bool with_mipmaps = 2 * shown_width <= frame.width();
     std::unique_ptr<DeviceTexture> fresh;
     if (!device_ || bridge_ != bridge) fresh = std::make_unique<DeviceTexture>(bridge);
@@ -37,11 +37,11 @@ void VideoNode::set_device_frame(QQuickWindow& window, const std::shared_ptr<GlB
         drawn_from_device_ = true;
         has_mipmaps_ = with_mipmaps;
     }
-    if (fresh) {  // what was drawn from the previous one is drawn from this one now
+    if (fresh) {  // the texture node now uses the new one
         device_ = std::move(fresh);
         bridge_ = bridge;
     }
-    image_->markDirty(QSGNode::DirtyMaterial);  // the same texture with another content
+    image_->markDirty(QSGNode::DirtyMaterial);  // same texture, new content
 }
 
 void VideoNode::set_rect(const QRectF& rect) {
@@ -50,7 +50,7 @@ void VideoNode::set_rect(const QRectF& rect) {
 
 void VideoNode::set_overlay(QQuickWindow& window, const OverlayPlan& plan) {
     if (overlay_ == nullptr) {
-        overlay_ = new OverlayNode;  // the scene graph's tree owns it
+        overlay_ = new OverlayNode;  // owned by the scene graph
         appendChildNode(overlay_);
     }
     overlay_->update(plan, window);

@@ -1,4 +1,4 @@
-// The frame's texture and, on a graphics card, the overlay above it.
+// Scene graph node of the frame's texture and, with a GPU renderer, the overlay.
 #pragma once
 
 #include <QImage>
@@ -11,12 +11,12 @@
 
 namespace throng::ui {
 
-// Lives on the render thread, like every node.
+// Lives on the render thread, as all nodes do.
 class VideoNode : public QSGNode {
 public:
     void set_image(QQuickWindow& window, const QImage& image);
-    // A frame of device memory, shown on shown_width device pixels. Throws Error as DeviceTexture::show; the frame
-    // before stays then, or where the size has changed, none.
+    // Shows a frame in device memory, scaled to shown_width device pixels. Throws Error as DeviceTexture::show. After
+    // an error the previous frame is kept, or none if the size has changed.
     void set_device_frame(QQuickWindow& window, const std::shared_ptr<GlBridge>& bridge, const Frame& frame,
                           int shown_width);
     void set_rect(const QRectF& rect);
@@ -27,9 +27,9 @@ private:
 
     std::unique_ptr<DeviceTexture> device_;
     std::shared_ptr<GlBridge> bridge_;  // of device_
-    bool drawn_from_device_ = false;    // else from an image
-    bool has_mipmaps_ = false;          // the view of device_ that is drawn
-    QSGImageNode* image_ = nullptr;     // the scene graph's tree owns this, which owns its texture, and the overlay
+    bool drawn_from_device_ = false;    // otherwise from an image
+    bool has_mipmaps_ = false;          // of the texture that is drawn from device_
+    QSGImageNode* image_ = nullptr;     // owned by the scene graph, as is overlay_; owns its texture
     OverlayNode* overlay_ = nullptr;
 };
 

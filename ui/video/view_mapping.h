@@ -1,4 +1,4 @@
-// Where a frame lies in an item, and where a box of the frame lies then. Letterboxed, aspect kept, on whole pixels.
+// Maps a frame and its boxes into an item: letterboxed, aspect ratio kept, aligned to device pixels.
 #pragma once
 
 #include <QPointF>
@@ -14,8 +14,8 @@ class ViewMapping {
 public:
     ViewMapping() = default;
 
-    // item in logical pixels, frame in pixels of the frame; device_ratio: device pixels a logical one.
-    // The target is snapped to device pixels, so its two scales may differ by a fraction of a pixel over the whole
+    // item in logical pixels, frame in pixels of the frame; device_ratio: device pixels per logical pixel. The target
+    // is snapped to device pixels, so the horizontal and vertical scales may differ by a fraction of a pixel over the
     // width.
     ViewMapping(QSizeF item, QSize frame, double device_ratio = 1.0);
 
@@ -23,7 +23,7 @@ public:
     [[nodiscard]] QRectF target() const { return target_; }      // of the whole frame, logical pixels of the item
     [[nodiscard]] QSize device_size() const { return device_; }  // of the target, device pixels
 
-    // A box in pixels of the frame, in logical pixels of the item.
+    // Maps a box from pixels of the frame to logical pixels of the item.
     [[nodiscard]] QRectF map(const Box& box) const;
 
 private:

@@ -1,7 +1,7 @@
 import QtQuick
 import QtQuick.Dialogs
 
-// Qt 6.2 has no dialog for folders: any file in it stands for the folder.
+// Qt 6.2 has no folder dialog: the user chooses any file in the folder.
 FileDialog {
     signal chosen(url folder)
 

@@ -1,12 +1,12 @@
 import QtQuick
 import Throng.Ui
 
-// A warning within a panel: what is so, where, and what helps.
+// Warning within a panel: what happened, where, and what to do.
 Rectangle {
     id: root
 
     property string text
-    property string place
+    property string location
     property string advice
     property bool closable: false
     signal closed()
@@ -17,7 +17,7 @@ Rectangle {
     border.color: Theme.warning
     border.width: 1
     Accessible.role: Accessible.AlertMessage
-    Accessible.name: text + " " + place + " " + advice
+    Accessible.name: text + " " + location + " " + advice
 
     Icon {
         x: 10
@@ -42,7 +42,7 @@ Rectangle {
         Label {
             width: parent.width
             visible: text.length > 0
-            text: root.place
+            text: root.location
             font.pixelSize: Theme.fontSmall
             color: Theme.textDim
             wrapMode: Text.WrapAnywhere
