@@ -1,4 +1,4 @@
-// Clocks, telemetry and sweep of the window, on the files of a fake board.
+// Tests clocks, telemetry and sweep of the window on the files of a fake board.
 #include <gtest/gtest.h>
 
 #include <QSignalSpy>
@@ -9,7 +9,7 @@
 #include "tests/support/test_data.h"
 #include "tests/ui/fake_tree.h"
 #include "tests/ui/model_tester.h"
-#include "tests/ui/patience.h"
+#include "tests/ui/wait.h"
 #include "ui/clocks/sweep.h"
 #include "ui/models/switch_model.h"
 #include "ui/plot/sweep_plot_item.h"
@@ -43,12 +43,12 @@ protected:
     std::unique_ptr<Clocks> clocks_;
 };
 
-TEST_F(WindowClocks, ProfilesAreOfferedWithTheirClocks) {
+TEST_F(WindowClocks, ListsProfilesWithTheirClocks) {
     open();
     const test::ModelTester tester(clocks_->profiles());
     EXPECT_TRUE(clocks_->controllable());
     EXPECT_EQ(clocks_->summary(), "NVIDIA Jetson TX2");
-    EXPECT_EQ(clocks_->chosen(), "automatic");  // the whole range is in force
+    EXPECT_EQ(clocks_->chosen(), "automatic");  // the full range is set
     EXPECT_EQ(clocks_->current_clock(), "522.8 MHz");
     const ProfileModel& model = *clocks_->profiles();
     ASSERT_EQ(model.rowCount(), static_cast<int>(default_profiles().size()));
@@ -57,7 +57,7 @@ TEST_F(WindowClocks, ProfilesAreOfferedWithTheirClocks) {
     EXPECT_TRUE(model.data(model.index(5), ProfileModel::available_role).toBool());
 }
 
-TEST_F(WindowClocks, AChoiceIsShownAtOnceAndThenInForce) {
+TEST_F(WindowClocks, ShowsARequestAsPendingUntilItIsApplied) {
     open();
     clocks_->apply("p75");
     EXPECT_EQ(clocks_->pending(), "p75");
@@ -67,14 +67,14 @@ TEST_F(WindowClocks, AChoiceIsShownAtOnceAndThenInForce) {
     EXPECT_TRUE(clocks_->error().isEmpty());
     clocks_->step(1);
     ASSERT_TRUE(reaches("maximum"));
-    clocks_->step(1);  // there is none above
+    clocks_->step(1);  // already the highest profile
     EXPECT_TRUE(clocks_->pending().isEmpty());
     clocks_->restore();
     ASSERT_TRUE(reaches("automatic"));
     EXPECT_EQ(tree_.text(tree_.node("min_freq")), "114750000");
 }
 
-TEST_F(WindowClocks, TheEndRestoresWhatWasFound) {
+TEST_F(WindowClocks, RestoresTheInitialClocksOnDestruction) {
     open();
     clocks_->apply("minimum");
     ASSERT_TRUE(reaches("minimum"));
@@ -83,7 +83,7 @@ TEST_F(WindowClocks, TheEndRestoresWhatWasFound) {
     EXPECT_EQ(tree_.text(tree_.node("max_freq")), "1300500000");
 }
 
-TEST_F(WindowClocks, ARejectionSaysWhichFileAndIsReadOnce) {
+TEST_F(WindowClocks, ReportsARejectionWithItsFileUntilDismissed) {
     tree_.make_reject(tree_.node("max_freq"));
     open();
     clocks_->apply("p50");
@@ -93,10 +93,10 @@ TEST_F(WindowClocks, ARejectionSaysWhichFileAndIsReadOnce) {
     clocks_->dismiss();
     EXPECT_TRUE(clocks_->error().isEmpty());
     clocks_->apply("p50");
-    EXPECT_TRUE(test::wait_for([&] { return !clocks_->error().isEmpty(); })) << "it is said again";
+    EXPECT_TRUE(test::wait_for([&] { return !clocks_->error().isEmpty(); })) << "reported again";
 }
 
-TEST_F(WindowClocks, AnotherProgramsChangeIsWarnedOf) {
+TEST_F(WindowClocks, WarnsAboutAChangeByAnotherProgram) {
     open();
     clocks_->apply("p50");
     ASSERT_TRUE(reaches("p50"));
@@ -105,7 +105,7 @@ TEST_F(WindowClocks, AnotherProgramsChangeIsWarnedOf) {
     EXPECT_TRUE(test::wait_for([&] { return !clocks_->warning().isEmpty(); }));
 }
 
-TEST_F(WindowClocks, WithoutAGpuThereIsOneLine) {
+TEST_F(WindowClocks, ShowsASummaryWithoutAGpu) {
     std::filesystem::remove_all(folder_.path());
     std::filesystem::create_directories(folder_.path());
     open(true);
@@ -116,7 +116,7 @@ TEST_F(WindowClocks, WithoutAGpuThereIsOneLine) {
     EXPECT_FALSE(sweep.possible());
 }
 
-TEST_F(WindowClocks, TelemetryArrivesOnItsOwn) {
+TEST_F(WindowClocks, UpdatesTelemetryPeriodically) {
     open(true);
     const test::ModelTester tester(clocks_->telemetry());
     ASSERT_TRUE(test::wait_for([&] { return clocks_->history().size() >= 3; }));
@@ -127,7 +127,7 @@ TEST_F(WindowClocks, TelemetryArrivesOnItsOwn) {
     EXPECT_TRUE(found.contains("temperature"));
     const int row = static_cast<int>(found.indexOf("temperature"));
     EXPECT_EQ(model.data(model.index(row), TelemetryModel::value_role).toString(), "51.5 °C");
-    EXPECT_TRUE(model.data(model.index(row), TelemetryModel::remark_role).toString().contains("GPU-therm"));
+    EXPECT_TRUE(model.data(model.index(row), TelemetryModel::details_role).toString().contains("GPU-therm"));
 }
 
 FrameResult result_of(double map, double reduce, double total) {
@@ -144,12 +144,12 @@ protected:
         QObject::connect(sweep_.get(), &Sweep::finished, [this] { finished_ = true; });
         sweep_->start();
     }
-    // Half the clock, twice the time.
+    // Feeds results whose times are inversely proportional to the clock.
     bool run_until(const std::function<bool()>& done) {
         return test::wait_for([&] {
             if (const auto clock = clocks_->status().reading.requested) {
                 const double ghz = static_cast<double>(*clock) / 1e9;
-                sweep_->note(result_of(0.1 / ghz, 0.02 / ghz, 1 / ghz));
+                sweep_->add(result_of(0.1 / ghz, 0.02 / ghz, 1 / ghz));
             }
             return done();
         });
@@ -158,7 +158,7 @@ protected:
     bool finished_ = false;
 };
 
-TEST_F(WindowSweep, VisitsEveryClockOnceAndPutsBackWhatWas) {
+TEST_F(WindowSweep, MeasuresEveryClockOnceAndRestoresTheProfile) {
     open();
     clocks_->apply("p25");
     ASSERT_TRUE(reaches("p25"));
@@ -180,7 +180,7 @@ TEST_F(WindowSweep, VisitsEveryClockOnceAndPutsBackWhatWas) {
     EXPECT_TRUE(reaches("p25"));
 }
 
-TEST_F(WindowSweep, CanBeCancelledAndKeepsWhatItMeasured) {
+TEST_F(WindowSweep, KeepsItsPointsWhenCanceled) {
     open();
     start();
     ASSERT_TRUE(run_until([&] { return sweep_->points().size() == 2; }));
@@ -193,7 +193,7 @@ TEST_F(WindowSweep, CanBeCancelledAndKeepsWhatItMeasured) {
     EXPECT_TRUE(sweep_->rows().isEmpty());
 }
 
-TEST_F(WindowSweep, AnotherChoiceEndsItAndStays) {
+TEST_F(WindowSweep, StopsWhenTheUserSelectsAProfile) {
     open();
     start();
     ASSERT_TRUE(run_until([&] { return sweep_->points().size() == 1; }));
@@ -203,26 +203,26 @@ TEST_F(WindowSweep, AnotherChoiceEndsItAndStays) {
     EXPECT_TRUE(reaches("maximum"));
 }
 
-TEST_F(WindowSweep, WithoutFramesItSaysSo) {
+TEST_F(WindowSweep, ReportsProfilesWithoutFrames) {
     open();
     start();
     ASSERT_TRUE(test::wait_for([&] { return finished_; }));
     ASSERT_FALSE(sweep_->rows().isEmpty());
-    EXPECT_EQ(sweep_->rows().front().toMap().value("note").toString(), "no frames came");
+    EXPECT_EQ(sweep_->rows().front().toMap().value("note").toString(), "no frames measured");
 }
 
-TEST(SweepPlot, MarksSurroundTheValues) {
+TEST(SweepPlot, TicksEncloseTheValues) {
     for (const auto& [low, high] :
          {std::pair{0.013, 0.017}, {0.004, 38.0}, {1.0, 1.0}, {0.1, 10.0}, {0.02, 0.2}, {1e-6, 1e3}}) {
-        const std::vector<double> marks = logarithmic_ticks(low, high);
-        ASSERT_GE(marks.size(), 2U) << low << ' ' << high;
-        EXPECT_LE(marks.front(), low * (1 + 1e-9));
-        EXPECT_GE(marks.back(), high * (1 - 1e-9));
-        EXPECT_LE(marks.size(), 12U);
+        const std::vector<double> ticks = logarithmic_ticks(low, high);
+        ASSERT_GE(ticks.size(), 2U) << low << ' ' << high;
+        EXPECT_LE(ticks.front(), low * (1 + 1e-9));
+        EXPECT_GE(ticks.back(), high * (1 - 1e-9));
+        EXPECT_LE(ticks.size(), 12U);
     }
 }
 
-TEST(TelemetryRows, GapsAreNoNumbersAndMissingQuantitiesNoRows) {
+TEST(TelemetryRows, UsesNanForGapsAndOmitsMissingQuantities) {
     TelemetrySample sample;
     sample.cpu_load = 0.25;
     std::vector<TelemetrySample> history{{}, sample, sample};
@@ -235,7 +235,7 @@ TEST(TelemetryRows, GapsAreNoNumbersAndMissingQuantitiesNoRows) {
     EXPECT_TRUE(telemetry_rows({}).empty());
 }
 
-TEST(SwitchModel, KeepsItsRowsAndTellsTogglesFromChoices) {
+TEST(SwitchModel, KeepsItsRowsAndDistinguishesTogglesFromChoices) {
     SwitchModel model;
     const test::ModelTester tester(&model);
     QSignalSpy resets(&model, &SwitchModel::modelReset);

@@ -1,5 +1,5 @@
-// Frames of device memory on their way to the screen: through a bridge into OpenGL's memory, or by the host where the
-// bridge does not hold. With the software renderer every test takes the second way.
+// Tests the display of frames in device memory: through a bridge into OpenGL buffers, or through host copies if the
+// bridge fails. With the software renderer all tests use host copies.
 #include <gtest/gtest.h>
 #include <spdlog/sinks/ostream_sink.h>
 
@@ -18,7 +18,7 @@
 #include "core/video/convert.h"
 #include "tests/support/test_data.h"
 #include "tests/ui/fakes.h"
-#include "tests/ui/patience.h"
+#include "tests/ui/wait.h"
 #include "ui/video/video_item.h"
 
 namespace throng::ui {
@@ -27,12 +27,12 @@ namespace {
 const QColor kRed(255, 0, 0);
 const QColor kBlue(0, 0, 255);
 
-// What the bridge is told to do, and what was done with it. Shared with the render thread.
+// Behavior of the fake bridge and counts of its calls. Shared with the render thread.
 struct BridgeLog {
     std::string unavailable_reason;
-    std::atomic<bool> rejects = false;  // to take buffers
-    std::atomic<bool> lost = false;     // as a device: writing throws
-    std::atomic<int> asked = 0, attached = 0, detached = 0, written = 0;
+    std::atomic<bool> rejects = false;  // attach() throws
+    std::atomic<bool> lost = false;     // device lost: write() throws
+    std::atomic<int> queried = 0, attached = 0, detached = 0, written = 0;
     std::atomic<int> without_context = 0;  // calls where no OpenGL context was current
     void note_context() {
         if (QOpenGLContext::currentContext() == nullptr) ++without_context;
@@ -57,7 +57,7 @@ public:
         std::vector<std::uint8_t> pixels(static_cast<std::size_t>(pitch * frame.height()));
         ASSERT_EQ(frame.info().memory, MemoryKind::device);
         ASSERT_LE(pixels.size(), bytes_);
-        // The frame's memory is of the host in truth: no copy that would be counted.
+        // The memory is in fact host memory: convert directly, because a host copy would be counted.
         FrameInfo info = frame.info();
         info.memory = MemoryKind::host;
         const PlaneView planes[Frame::kMaxPlanes] = {frame.plane(0), frame.plane(1)};
@@ -81,12 +81,12 @@ public:
     explicit FakeBridge(BridgeLog& log) : log_(log) {}
     std::string unavailable_reason() override {
         log_.note_context();
-        ++log_.asked;
+        ++log_.queried;
         return log_.unavailable_reason;
     }
     std::unique_ptr<GlPixelBuffers> attach(std::span<const unsigned int> buffers, std::size_t bytes) override {
         log_.note_context();
-        if (log_.rejects) throw Error(ErrorKind::unavailable, "the buffers are not taken");
+        if (log_.rejects) throw Error(ErrorKind::unavailable, "the buffers were rejected");
         return std::make_unique<FakePixelBuffers>(log_, buffers, bytes);
     }
 
@@ -147,21 +147,21 @@ protected:
         return !session_->shows_device_frames() && !video_->frame().image.isNull();
     }
 
-    // Red above, blue below, up to the middle and the corners.
+    // Expects red in the upper half and blue in the lower half, including the corners.
     void expect_colors() {
-        const auto fault = [this](const QImage& image) {
+        const auto mismatch = [this](const QImage& image) {
             const QRectF rect = video_->frame_rect();
             const double ratio = image.width() / window_->contentItem()->width();
-            std::string faults;
+            std::string mismatches;
             for (const double x : {0.02, 0.5, 0.98}) {
                 for (const auto& [y, color] : {std::pair{0.02, kRed}, {0.45, kRed}, {0.55, kBlue}, {0.98, kBlue}}) {
                     const QPointF at = (rect.topLeft() + QPointF(x * rect.width(), y * rect.height())) * ratio;
-                    faults += test::difference(x, y, image.pixelColor(at.toPoint()), color, 3);
+                    mismatches += test::difference(x, y, image.pixelColor(at.toPoint()), color, 3);
                 }
             }
-            return faults;
+            return mismatches;
         };
-        EXPECT_EQ(test::fault_of(*window_, fault), "");
+        EXPECT_EQ(test::wait_for_image(*window_, mismatch), "");
     }
     [[nodiscard]] int times_logged(const std::string& words) const {
         const std::string text = log_text_.str();
@@ -184,22 +184,22 @@ protected:
 #define TH_NEEDS_OPENGL() \
     if (!has_opengl()) GTEST_SKIP() << "skipped: the window is not drawn with OpenGL here"
 
-TEST_F(DeviceFrames, AreShownWithoutACopyOnTheHost) {
+TEST_F(DeviceFrames, ShowsFramesWithoutAHostCopy) {
     open();
     TH_NEEDS_OPENGL();
     ASSERT_TRUE(test::wait_for([this] { return shown_from_device(); }));
-    ASSERT_TRUE(wait_for_more(3));  // what was under way has arrived
+    ASSERT_TRUE(wait_for_more(3));  // frames requested before have arrived
     const std::uint64_t before = host_copied_bytes();
     const int written = log_.written;
     ASSERT_TRUE(wait_for_more(20));
     EXPECT_EQ(host_copied_bytes(), before);
     EXPECT_GT(log_.written, written);
-    EXPECT_EQ(log_.attached, 1) << "once, not with every frame";
+    EXPECT_EQ(log_.attached, 1) << "once, not per frame";
     expect_colors();
     EXPECT_EQ(times_logged("shows decoded frames from device memory"), 1);
 }
 
-TEST_F(DeviceFrames, FollowTheSizeOfWindowAndFrames) {
+TEST_F(DeviceFrames, AdaptsToTheSizeOfWindowAndFrames) {
     test::FakeClip clip;
     clip.width = 640;
     clip.height = 360;
@@ -221,7 +221,7 @@ TEST_F(DeviceFrames, FollowTheSizeOfWindowAndFrames) {
     expect_colors();
 }
 
-TEST_F(DeviceFrames, ComeToTheHostWhileFacesAreBlurred) {
+TEST_F(DeviceFrames, UsesHostCopiesWhileFacesAreBlurred) {
     open();
     TH_NEEDS_OPENGL();
     ASSERT_TRUE(test::wait_for([this] { return shown_from_device(); }));
@@ -229,49 +229,50 @@ TEST_F(DeviceFrames, ComeToTheHostWhileFacesAreBlurred) {
     ASSERT_TRUE(test::wait_for([this] { return !video_->frame().image.isNull(); }));
     ASSERT_TRUE(wait_for_more(3));
     EXPECT_FALSE(video_->frame().image.isNull());
-    EXPECT_NE(video_->frame().result->frame.info().memory, MemoryKind::device) << "copied beside the kernels";
+    EXPECT_NE(video_->frame().result->frame.info().memory, MemoryKind::device) << "copied to the host";
     expect_colors();
     session_->display()->set_blur(false);
     EXPECT_TRUE(test::wait_for([this] { return shown_from_device(); }));
     expect_colors();
 }
 
-TEST_F(DeviceFrames, FollowTheItemIntoAnotherWindowAndToAnotherSource) {
+TEST_F(DeviceFrames, WorksInAnotherWindowAndWithAnotherSource) {
     open();
     TH_NEEDS_OPENGL();
     ASSERT_TRUE(test::wait_for([this] { return shown_from_device(); }));
     video_->setParentItem(nullptr);
-    ASSERT_TRUE(test::wait_for([this] { return log_.detached == 1; })) << "what is OpenGL's goes with its context";
+    ASSERT_TRUE(test::wait_for([this] { return log_.detached == 1; }))
+        << "OpenGL objects are destroyed with their context";
     auto other = std::make_unique<QQuickWindow>();
     other->resize(window_->size());
     other->show();
-    video_->setParent(other->contentItem());  // who owns it
+    video_->setParent(other->contentItem());  // ownership
     video_->setParentItem(other->contentItem());
     ASSERT_TRUE(test::wait_for([this] { return log_.attached == 2; }));
     std::swap(window_, other);
-    other.reset();  // the one that drew first
+    other.reset();  // the first window
     ASSERT_TRUE(wait_for_more(3));
     expect_colors();
     session_->open("another clip");
     ASSERT_TRUE(test::wait_for([this] { return log_.attached == 3 && shown_from_device(); }));
     expect_colors();
-    EXPECT_EQ(times_logged("shows decoded frames from device memory"), 1) << "nothing has changed";
+    EXPECT_EQ(times_logged("shows decoded frames from device memory"), 1) << "the path has not changed";
 }
 
-TEST_F(DeviceFrames, AreCopiedWhereTheBridgeIsUnavailable) {
+TEST_F(DeviceFrames, UsesHostCopiesIfTheBridgeIsUnavailable) {
     log_.unavailable_reason = "another device draws";
     open();
     TH_NEEDS_READ_BACK(*window_);
-    ASSERT_TRUE(test::wait_for([this] { return log_.asked > 0 || !has_opengl(); }));
+    ASSERT_TRUE(test::wait_for([this] { return log_.queried > 0 || !has_opengl(); }));
     ASSERT_TRUE(wait_for_more(10));
     EXPECT_TRUE(shown_by_host());
     EXPECT_EQ(log_.attached, 0);
     expect_colors();
-    // With the name of the renderer that draws.
+    // The message contains the name of the renderer.
     EXPECT_EQ(times_logged(has_opengl() ? "another device draws (" : "not drawn with OpenGL"), 1);
 }
 
-TEST_F(DeviceFrames, AreCopiedWhereBuffersAreNotTaken) {
+TEST_F(DeviceFrames, UsesHostCopiesIfBuffersAreRejected) {
     log_.rejects = true;
     open();
     TH_NEEDS_READ_BACK(*window_);
@@ -281,7 +282,7 @@ TEST_F(DeviceFrames, AreCopiedWhereBuffersAreNotTaken) {
     EXPECT_EQ(times_logged("copied from the device to the host"), 1);
 }
 
-TEST_F(DeviceFrames, AreCopiedOnceTheDeviceTakesNoMore) {
+TEST_F(DeviceFrames, UsesHostCopiesAfterTheDeviceIsLost) {
     open();
     TH_NEEDS_OPENGL();
     ASSERT_TRUE(test::wait_for([this] { return shown_from_device(); }));
@@ -293,7 +294,7 @@ TEST_F(DeviceFrames, AreCopiedOnceTheDeviceTakesNoMore) {
     EXPECT_EQ(times_logged("the device is lost"), 1);
 }
 
-TEST_F(DeviceFrames, WindowsMayCloseAtAnyTime) {
+TEST_F(DeviceFrames, ReleasesBuffersWhenTheWindowCloses) {
     for (const int images : {0, 1, 4}) {
         open();
         ASSERT_TRUE(wait_for_more(images));

@@ -14,7 +14,7 @@
 namespace throng::ui {
 namespace {
 
-// Left half red, right half blue, in the given format's own way.
+// Returns a bgr24 frame: left half red, right half blue.
 Frame two_colors(int width, int height) {
     static FramePool pool;
     WritableFrame frame = pool.take(PixelFormat::bgr24, width, height);
@@ -48,13 +48,13 @@ TEST(DisplayImage, HasTheFramesSizeAndColors) {
     EXPECT_EQ(image.image.pixelColor(100, 56), QColor(0, 0, 255));
 }
 
-TEST(DisplayImage, IsNoLargerThanNeededWhenTheScreenShowsLess) {
+TEST(DisplayImage, IsScaledDownForASmallItem) {
     ImageMaker maker;
     EXPECT_EQ(maker.make(request_for(two_colors(4000, 2000), {800, 600})).image.size(), QSize(800, 400));
     EXPECT_EQ(maker.make(request_for(two_colors(1000, 500), {800, 600})).image.size(), QSize(1000, 500));
 }
 
-TEST(DisplayImage, PaintedBoxesAreAsOnScreen) {
+TEST(DisplayImage, PaintsBoxesAtScreenSize) {
     ImageMaker maker;
     ImageRequest request = request_for(two_colors(200, 100), {400, 400});
     request.paint_overlay = true;
@@ -65,8 +65,8 @@ TEST(DisplayImage, PaintedBoxesAreAsOnScreen) {
     EXPECT_EQ(image.image.pixelColor(120, 120), QColor(255, 0, 0));
 }
 
-TEST(DisplayImage, BlurLeavesNothingOfAFaceAndAllOfTheRest) {
-    // A face of fine stripes.
+TEST(DisplayImage, BlurChangesFacesOnly) {
+    // The face is a pattern of fine stripes.
     WritableFrame frame = FramePool().take(PixelFormat::gray8, 200, 200);
     for (int y = 0; y < 200; ++y) {
         for (int x = 0; x < 200; ++x) frame.data(0)[frame.plane(0).pitch * y + x] = x % 2 == 0 ? 0 : 255;
@@ -75,7 +75,7 @@ TEST(DisplayImage, BlurLeavesNothingOfAFaceAndAllOfTheRest) {
     auto result = std::make_shared<FrameResult>();
     result->frame = std::move(frame).finish();
     result->kept.detections.push_back({{60, 60, 80, 80}, 1, 1});
-    result->kept.detections.push_back({{190, -30, 80, 80}, 1, 1});  // over the edge
+    result->kept.detections.push_back({{190, -30, 80, 80}, 1, 1});  // extends beyond the frame
     ImageRequest request;
     request.result = result;
     request.item = {200, 200};
@@ -87,12 +87,12 @@ TEST(DisplayImage, BlurLeavesNothingOfAFaceAndAllOfTheRest) {
     EXPECT_EQ(outside, (std::set<int>{0, 255}));
 }
 
-// Whoever keeps a frame on the device gets it as it is; what is drawn into the image needs it on the host.
-TEST(DisplayImage, AFrameOfDeviceMemoryStaysThereWhereNothingIsDrawnIntoIt) {
+// With keep_on_device a frame stays in device memory; drawing into the image requires a host copy.
+TEST(DisplayImage, KeepsADeviceFrameOnTheDeviceIfNothingIsDrawnIntoIt) {
     ImageMaker maker;
     ImageRequest request = request_for(test::device_frame(64, 48), {64, 48});
     const auto image_of = [&](const ImageRequest& expected) { return maker.make(expected).image; };
-    EXPECT_EQ(image_of(request).size(), QSize(64, 48)) << "nobody can show it from there";
+    EXPECT_EQ(image_of(request).size(), QSize(64, 48)) << "keep_on_device is off";
     request.keep_on_device = true;
     EXPECT_TRUE(image_of(request).isNull());
     EXPECT_EQ(maker.make(request).result, request.result);
@@ -102,12 +102,12 @@ TEST(DisplayImage, AFrameOfDeviceMemoryStaysThereWhereNothingIsDrawnIntoIt) {
     ImageRequest painted = request;
     painted.paint_overlay = true;
     EXPECT_FALSE(image_of(painted).isNull());
-    ImageRequest of_the_host = request_for(two_colors(64, 48), {64, 48});
-    of_the_host.keep_on_device = true;
-    EXPECT_FALSE(image_of(of_the_host).isNull());
+    ImageRequest host_request = request_for(two_colors(64, 48), {64, 48});
+    host_request.keep_on_device = true;
+    EXPECT_FALSE(image_of(host_request).isNull());
 }
 
-TEST(DisplayImage, ImagesAreUsedAgainOnceNobodyHoldsThem) {
+TEST(DisplayImage, ReusesImagesThatAreNoLongerHeld) {
     ImageMaker maker;
     const ImageRequest request = request_for(two_colors(64, 64), {64, 64});
     DisplayImage held = maker.make(request);
@@ -119,14 +119,14 @@ TEST(DisplayImage, ImagesAreUsedAgainOnceNobodyHoldsThem) {
     EXPECT_LE(used.size(), 3U);
 }
 
-TEST(DisplayImage, SizesMayChangeFromFrameToFrame) {
+TEST(DisplayImage, AcceptsAnotherSizeForEachFrame) {
     ImageMaker maker;
     for (const QSize size : {QSize(1, 1), QSize(640, 480), QSize(3, 2000), QSize(17, 5)}) {
         EXPECT_EQ(maker.make(request_for(two_colors(size.width(), size.height()), {4000, 4000})).image.size(), size);
     }
 }
 
-TEST(History, ForgetsTheOldest) {
+TEST(History, DropsTheOldest) {
     History history;
     FrameResult result;
     result.timings = {{stage::kNmsMap, 2.0}};
@@ -137,10 +137,10 @@ TEST(History, ForgetsTheOldest) {
     ASSERT_EQ(history.points().size(), History::kLength);
     EXPECT_EQ(history.points().front().raw, 5);
     EXPECT_EQ(history.points().back().map_ms, 2.0);
-    EXPECT_FALSE(history.points().back().reduce_ms);  // did not run, is not 0
+    EXPECT_FALSE(history.points().back().reduce_ms);  // did not run: empty, not 0
 }
 
-TEST(Plot, ScalesToWhatItShows) {
+TEST(Plot, ScalesToItsValues) {
     History history;
     PlotItem plot;
     plot.setSize({300, 100});
@@ -153,7 +153,7 @@ TEST(Plot, ScalesToWhatItShows) {
     EXPECT_EQ(plot.ms_scale(), 5);
 }
 
-TEST(Icons, LieOnTheirGrid) {
+TEST(Icons, FitTheirGrid) {
     ASSERT_GT(icon_names().size(), 20);
     for (const QString& name : icon_names()) {
         const IconPath* icon = find_icon(name);

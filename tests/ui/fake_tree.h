@@ -1,4 +1,4 @@
-// The files of a board with devfreq in a folder, for what reads and writes them through --root.
+// Files of a fake board with devfreq in a folder, for code that accesses them through --root.
 #pragma once
 
 #include <filesystem>
@@ -39,7 +39,7 @@ public:
         std::ifstream(path(file)) >> word;
         return word;
     }
-    // Writing it fails as a full device does.
+    // Makes writes to the file fail with "no space left on device".
     void make_reject(const std::string& file) const {
         std::filesystem::remove(path(file));
         std::filesystem::create_symlink("/dev/full", path(file));

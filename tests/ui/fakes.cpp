@@ -30,7 +30,7 @@ public:
     [[nodiscard]] SourceInfo info() const override {
         SourceInfo info;
         info.name = "fake";
-        info.details = "a clip of tests";
+        info.details = "a test clip";
         info.width = clip_.width;
         info.height = clip_.height;
         info.fps = clip_.fps;
@@ -60,7 +60,7 @@ private:
     StageTimes now_, last_;
 };
 
-// Has one switch; without it, it says to take twice the time.
+// Has one switch. Reports twice the time while it is off.
 class FakeDetector : public Detector {
 public:
     FakeDetector(int boxes, const DetectorParams& params) : boxes_(boxes), params_(params) {}
@@ -117,7 +117,7 @@ public:
     explicit FakeBackend(const FakeClip& clip) : clip_(clip) {}
 
     [[nodiscard]] std::string name() const override { return "fake"; }
-    [[nodiscard]] std::string description() const override { return "says what it was told"; }
+    [[nodiscard]] std::string description() const override { return "fake backend"; }
     [[nodiscard]] std::unique_ptr<Detector> make_detector(const DetectorParams& params) override {
         if (params.kind == "lbp") {
             throw Error(ErrorKind::unavailable, "this detector cannot be made", "lbp", "take another one");

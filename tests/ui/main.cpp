@@ -1,4 +1,4 @@
-// Tests of the window, without a display unless QT_QPA_PLATFORM says otherwise.
+// Runs the tests of the window, without a display unless QT_QPA_PLATFORM selects one.
 #include <gtest/gtest.h>
 
 #include <QGuiApplication>

@@ -1,4 +1,4 @@
-// Watches a list model all the while; one that breaks Qt's rules ends the program.
+// Checks a list model on every change. A violation of Qt's model contract aborts the program.
 #pragma once
 
 #include <QAbstractItemModelTester>

@@ -35,47 +35,47 @@ TEST(StageModel, KeepsItsRowsWhileTheStagesAreTheSame) {
     EXPECT_EQ(model.rowCount(), 0);
 }
 
-TEST(StageModel, LeavesOutStagesThatDidNotRun) {
+TEST(StageModel, OmitsStagesThatDidNotRun) {
     StageModel model;
     model.update({stage("decode", 2, 3), stage("gray", 0, 0, 0)});
     EXPECT_EQ(model.rowCount(), 1);
 }
 
-TEST(StageModel, AMarkShowsWhatAChangeDid) {
+TEST(StageModel, ShowsTheRatioToTheBaseline) {
     StageModel model;
     const test::ModelTester tester(&model);
     const auto ratio = [&] { return model.data(model.index(0), StageModel::ratio_role).toDouble(); };
-    const auto marked = [&] { return model.data(model.index(0), StageModel::baseline_role).toDouble(); };
+    const auto baseline = [&] { return model.data(model.index(0), StageModel::baseline_role).toDouble(); };
     model.set_baseline("nothing was measured");
     EXPECT_TRUE(model.baseline_title().isEmpty());
-    for (int i = 0; i < 5; ++i) model.note({{stage::kCascade, 2.0}});
+    for (int i = 0; i < 5; ++i) model.add({{stage::kCascade, 2.0}});
     model.update({stage("cascade", 2, 2)});
-    EXPECT_LT(marked(), 0);
+    EXPECT_LT(baseline(), 0);
     model.set_baseline("Segments: on");
-    EXPECT_EQ(marked(), 2.0);
-    EXPECT_LT(ratio(), 0) << "nothing was measured since";
-    for (int i = 0; i < 9; ++i) model.note({{stage::kCascade, 6.0}});
+    EXPECT_EQ(baseline(), 2.0);
+    EXPECT_LT(ratio(), 0) << "no results since the baseline";
+    for (int i = 0; i < 9; ++i) model.add({{stage::kCascade, 6.0}});
     EXPECT_DOUBLE_EQ(ratio(), 3.0);
     EXPECT_EQ(model.baseline_title(), "Segments: on");
     model.update({stage("cascade", 0.5, 1)});
-    EXPECT_GE(model.scale(), 2) << "the mark is on the scale";
+    EXPECT_GE(model.scale(), 2) << "the scale includes the baseline";
     model.clearBaseline();
-    EXPECT_LT(marked(), 0);
+    EXPECT_LT(baseline(), 0);
     EXPECT_TRUE(model.baseline_title().isEmpty());
 }
 
-TEST(StageModel, StagesOfAPreviousDetectorGo) {
+TEST(StageModel, RemovesStagesOfAPreviousDetector) {
     StageModel model;
-    for (int i = 0; i < 3; ++i) model.note({{stage::kCascade, 2.0}, {stage::kNmsMap, 1.0}});
+    for (int i = 0; i < 3; ++i) model.add({{stage::kCascade, 2.0}, {stage::kNmsMap, 1.0}});
     model.update({stage("cascade", 2, 2), stage("nms_map", 1, 1)});
     EXPECT_EQ(model.rowCount(), 2);
-    for (int i = 0; i < 40; ++i) model.note({{stage::kNmsMap, 1.0}});
+    for (int i = 0; i < 40; ++i) model.add({{stage::kNmsMap, 1.0}});
     model.update({stage("cascade", 2, 2), stage("nms_map", 1, 1)});
     ASSERT_EQ(model.rowCount(), 1);
     EXPECT_EQ(model.data(model.index(0), StageModel::name_role).toString(), "nms_map");
 }
 
-TEST(StageModel, NamesAndScalesForPeople) {
+TEST(StageModel, FormatsLabelsAndScales) {
     EXPECT_EQ(stage_label("nms_reduce"), "NMS reduce");
     EXPECT_EQ(stage_label("integral"), "Integral");
     EXPECT_EQ(stage_label("hog"), "HOG");
@@ -93,7 +93,7 @@ protected:
     QSettings store_{QString::fromStdString((folder_.path() / "settings.ini").string()), QSettings::IniFormat};
 };
 
-TEST_F(Recent, TheNewestComesFirstAndOnlyOnce) {
+TEST_F(Recent, ListsTheNewestFirstWithoutDuplicates) {
     RecentModel model(store_);
     const test::ModelTester tester(&model);
     for (const char* spec : {"/a/one.mp4", "/a/two.mp4", "camera:0", "/a/one.mp4"})
@@ -105,7 +105,7 @@ TEST_F(Recent, TheNewestComesFirstAndOnlyOnce) {
     EXPECT_EQ(model.data(model.index(1), RecentModel::title_role).toString(), "Camera 0");
 }
 
-TEST_F(Recent, ForgetsTheOldestAndRemembersBetweenRuns) {
+TEST_F(Recent, DropsTheOldestAndPersists) {
     {
         RecentModel model(store_);
         const test::ModelTester tester(&model);
@@ -119,7 +119,7 @@ TEST_F(Recent, ForgetsTheOldestAndRemembersBetweenRuns) {
     EXPECT_EQ(RecentModel(store_).rowCount(), 0);
 }
 
-TEST_F(Recent, WritesNoPasswords) {
+TEST_F(Recent, StoresNoPasswords) {
     RecentModel model(store_);
     model.add(QStringLiteral("rtsp://user:secret@camera.example/stream"));
     EXPECT_FALSE(model.newest().contains("secret"));
@@ -136,7 +136,7 @@ TEST(CameraModel, ShowsNamesAndSpecs) {
     EXPECT_EQ(model.rowCount(), 0);
 }
 
-TEST(Shortcuts, NoKeyAndNoActionIsThereTwice) {
+TEST(Shortcuts, HasNoDuplicateKeysOrActions) {
     QSet<QString> ids, keys;
     for (const ShortcutEntry& entry : shortcut_table()) {
         EXPECT_FALSE(ids.contains(entry.id)) << entry.id;
@@ -151,7 +151,7 @@ TEST(Shortcuts, NoKeyAndNoActionIsThereTwice) {
     }
 }
 
-TEST(Shortcuts, GroupsStandTogetherAndTheSheetListsAll) {
+TEST(Shortcuts, HasContiguousGroupsAndListsAllEntries) {
     ShortcutModel model;
     const test::ModelTester tester(&model);
     QStringList headings;
@@ -163,7 +163,7 @@ TEST(Shortcuts, GroupsStandTogetherAndTheSheetListsAll) {
     for (const QString& group : model.groups()) listed += static_cast<int>(model.entries(group).size());
     EXPECT_EQ(listed, model.rowCount());
     EXPECT_EQ(model.tip("play"), "Play or pause (Space)");
-    EXPECT_TRUE(model.tip("no such thing").isEmpty());
+    EXPECT_TRUE(model.tip("unknown").isEmpty());
 }
 
 }  // namespace

@@ -16,13 +16,14 @@ namespace {
 
 FrameResult result_with(int raw, int kept) {
     std::mt19937_64 random(test::seed(3));
-    std::uniform_real_distribution<float> place(0, 900), side(4, 90);
+    std::uniform_real_distribution<float> position(0, 900), side(4, 90);
     FrameResult result;
     result.frame = test::gray_frame(1000, 1000, 90);
     for (int i = 0; i < raw; ++i)
-        result.raw.detections.push_back({{place(random), place(random), side(random), side(random)}, 1});
+        result.raw.detections.push_back({{position(random), position(random), side(random), side(random)}, 1});
     for (int i = 0; i < kept; ++i) {
-        result.kept.detections.push_back({{place(random), place(random), side(random), side(random)}, 12.345F, 8});
+        result.kept.detections.push_back(
+            {{position(random), position(random), side(random), side(random)}, 12.345F, 8});
     }
     return result;
 }
@@ -45,10 +46,10 @@ double area_of(const OverlayGeometry& geometry) {
     return area;
 }
 
-TEST(OverlayPlan, EachKindCanBeSwitchedOff) {
+TEST(OverlayPlan, EachLayerCanBeTurnedOff) {
     const FrameResult result = result_with(30, 7);
     OverlayOptions options;
-    EXPECT_EQ(plan_of(result, options).frames.size(), 30U + 2 * 7);  // a kept edge has a dark one around it
+    EXPECT_EQ(plan_of(result, options).frames.size(), 30U + 2 * 7);  // each kept box also has a dark rim
     options.raw = false;
     EXPECT_EQ(plan_of(result, options).frames.size(), 2U * 7);
     options.kept = false;
@@ -58,13 +59,13 @@ TEST(OverlayPlan, EachKindCanBeSwitchedOff) {
     EXPECT_EQ(plan_of(result, options).labels.size(), 7U);
 }
 
-TEST(OverlayPlan, LabelsTellScoreAndHits) {
+TEST(OverlayPlan, LabelsShowScoreAndHits) {
     OverlayOptions options;
     options.labels = true;
     EXPECT_STREQ(plan_of(result_with(0, 1), options).labels.front().text.data(), "12.3 x8");
 }
 
-TEST(OverlayPlan, ALabelAtTheUpperEdgeLiesInsideTheImage) {
+TEST(OverlayPlan, LabelsAtTheUpperEdgeStayInsideTheFrame) {
     FrameResult result = result_with(0, 1);
     result.kept.detections.front().box = {10, 0, 100, 100};
     OverlayOptions options;
@@ -72,7 +73,7 @@ TEST(OverlayPlan, ALabelAtTheUpperEdgeLiesInsideTheImage) {
     EXPECT_GE(plan_of(result, options).labels.front().plate.top(), 0);
 }
 
-TEST(OverlayPlan, EdgesLieOnDevicePixels) {
+TEST(OverlayPlan, EdgesAlignWithDevicePixels) {
     for (const double ratio : {1.0, 1.5, 2.0}) {
         const FrameResult result = result_with(200, 50);
         for (const OverlayFrame& frame : plan_of(result, {}, ratio).frames) {
@@ -84,7 +85,7 @@ TEST(OverlayPlan, EdgesLieOnDevicePixels) {
     }
 }
 
-TEST(OverlayPlan, BoxesThatAreNoNumbersAreLeftOut) {
+TEST(OverlayPlan, OmitsBoxesThatAreNotFinite) {
     FrameResult result = result_with(1, 1);
     result.raw.detections.front().box.x = std::numeric_limits<float>::quiet_NaN();
     result.kept.detections.front().box.h = std::numeric_limits<float>::infinity();
@@ -95,14 +96,14 @@ TEST(OverlayPlan, BoxesThatAreNoNumbersAreLeftOut) {
     EXPECT_TRUE(plan.labels.empty());
 }
 
-TEST(OverlayPlan, LandmarksAreDotsOnTheirPoints) {
+TEST(OverlayPlan, DrawsLandmarksAsDots) {
     FrameResult result = result_with(0, 2);
     result.kept.landmarks = {{{100, 100, 200, 100, 150, 150, 110, 200, 190, 200}},
                              {{1, 1, 2, 2, std::numeric_limits<float>::quiet_NaN(), 3, 4, 4, 5, 5}}};
     for (Detection& d : result.kept.detections) d.box = {90, 90, 120, 120};
     OverlayOptions options;
     const OverlayPlan plan = plan_of(result, options, 1, {1000, 1000});
-    ASSERT_EQ(plan.frames.size(), 2U * 2 + 2 * (5 + 4));  // each with a dark rim; one is no number
+    ASSERT_EQ(plan.frames.size(), 2U * 2 + 2 * (5 + 4));  // each with a dark rim; one point is NaN
     const OverlayFrame& dot = plan.frames[5];
     EXPECT_EQ(dot.color, options.landmark_color);
     EXPECT_GE(dot.width * 2, dot.outer.width()) << "filled";
@@ -112,7 +113,7 @@ TEST(OverlayPlan, LandmarksAreDotsOnTheirPoints) {
     EXPECT_EQ(plan_of(result, options).frames.size(), 2U * 2);
 }
 
-TEST(OverlayGeometry, AFrameIsEightTrianglesOnItsEdge) {
+TEST(OverlayGeometry, AFrameHasEightTriangles) {
     OverlayGeometry geometry;
     geometry.add_frame({QRectF(10, 20, 100, 50), 3, QColor(255, 0, 0, 128)});
     ASSERT_EQ(geometry.vertices.size(), 8U);
@@ -126,24 +127,24 @@ TEST(OverlayGeometry, AFrameIsEightTrianglesOnItsEdge) {
     EXPECT_EQ(geometry.vertices[0].a, 128);
 }
 
-TEST(OverlayGeometry, ABoxWithoutInsideIsFilled) {
+TEST(OverlayGeometry, ABoxWithoutInteriorIsFilled) {
     OverlayGeometry geometry;
     geometry.add_frame({QRectF(0, 0, 5, 40), 3, Qt::white});
     EXPECT_EQ(geometry.vertices.size(), 4U);
     EXPECT_NEAR(area_of(geometry), 5 * 40, 1e-3);
 }
 
-TEST(OverlayGeometry, ManyBoxesNeedWideIndices) {
+TEST(OverlayGeometry, ManyBoxesUse32BitIndices) {
     OverlayGeometry geometry;
     build_geometry(plan_of(result_with(20000, 0), {}), geometry);
     EXPECT_GT(geometry.vertices.size(), 65536U);
     EXPECT_EQ(*std::max_element(geometry.indices.begin(), geometry.indices.end()), geometry.vertices.size() - 1);
 }
 
-// The two ways of drawing give the same image: triangles filled by a painter, against the painter's own way.
+// Compares both drawing paths: the triangles, filled by a painter, and paint_overlay.
 TEST(Overlay, TrianglesAndPainterAgree) {
     OverlayOptions options;
-    options.raw_color = Qt::white;  // overlapping translucent triangles would show seams of the painter's own
+    options.raw_color = Qt::white;  // the painter would show seams between translucent triangles
     OverlayPlan plan = plan_of(result_with(300, 0), options, 1, {1000, 1000});
     QImage painted(1000, 1000, QImage::Format_ARGB32_Premultiplied);
     painted.fill(Qt::black);

@@ -13,7 +13,7 @@ protected:
     QSignalSpy rejected_{&settings_, &DetectionSettings::rejected};
 };
 
-TEST_F(Settings, OneLimitMovesTheOtherAlong) {
+TEST_F(Settings, AConflictingSizeLimitIsAdjusted) {
     settings_.set_max_size(100);
     settings_.set_min_size(150);
     EXPECT_EQ(settings_.max_size(), 150);
@@ -24,7 +24,7 @@ TEST_F(Settings, OneLimitMovesTheOtherAlong) {
     EXPECT_EQ(rejected_.count(), 0);
 }
 
-TEST_F(Settings, WhatTheRulesRejectIsNotTaken) {
+TEST_F(Settings, RejectsInvalidValues) {
     const double theta = settings_.theta();
     settings_.set_theta(1.5);
     EXPECT_EQ(settings_.theta(), theta);
@@ -34,7 +34,7 @@ TEST_F(Settings, WhatTheRulesRejectIsNotTaken) {
     EXPECT_EQ(rejected_.count(), 2);
 }
 
-TEST_F(Settings, ASoftRuleTakesNoHitsAndNoMerge) {
+TEST_F(Settings, ASoftRuleResetsHitsAndMerge) {
     settings_.set_min_hits(4);
     settings_.set_merge(1);
     settings_.set_rule(2);
@@ -44,7 +44,7 @@ TEST_F(Settings, ASoftRuleTakesNoHitsAndNoMerge) {
     EXPECT_EQ(rejected_.count(), 0);
 }
 
-TEST_F(Settings, EveryChoiceOfEveryMenuCanBeTaken) {
+TEST_F(Settings, AcceptsEveryChoiceOfEveryMenu) {
     for (int i = 0; i < settings_.rules().size(); ++i) {
         settings_.nextRule();
         check_params(settings_.values().nms);
@@ -64,7 +64,7 @@ TEST_F(Settings, EveryChoiceOfEveryMenuCanBeTaken) {
     EXPECT_EQ(rejected_.count(), 0);
 }
 
-TEST_F(Settings, ThePapersKernelsComeWithTheirRule) {
+TEST_F(Settings, PaperKernelsSelectTheOnePassRule) {
     settings_.set_rule(1);
     settings_.set_kernels(1);
     EXPECT_EQ(settings_.kernels(), 1);
@@ -74,7 +74,7 @@ TEST_F(Settings, ThePapersKernelsComeWithTheirRule) {
     EXPECT_EQ(rejected_.count(), 0);
 }
 
-TEST_F(Settings, AnotherDetectorHasAnotherModel) {
+TEST_F(Settings, AnotherDetectorResetsTheModel) {
     settings_.openModel(QUrl::fromLocalFile("/models/haarcascade_frontalface_alt.xml"));
     EXPECT_EQ(settings_.model_name(), "frontalface_alt");
     settings_.set_detector(1);
@@ -84,7 +84,7 @@ TEST_F(Settings, AnotherDetectorHasAnotherModel) {
     EXPECT_EQ(settings_.detector(), 0);
 }
 
-TEST_F(Settings, AnotherDetectorComesWithItsOwnSettings) {
+TEST_F(Settings, AnotherDetectorLoadsItsDefaultSettings) {
     for (int i = 3; i >= 0; --i) {
         settings_.set_switch("some", "off");
         settings_.set_detector(i);
@@ -105,7 +105,7 @@ TEST_F(Settings, AnotherDetectorComesWithItsOwnSettings) {
     EXPECT_EQ(rejected_.count(), 0);
 }
 
-TEST_F(Settings, ModelsOfTheKindAreListedAfterTheDefault) {
+TEST_F(Settings, ListsModelsOfTheKindAfterTheDefault) {
     settings_.set_installed_models(
         {{"haarcascade_eye", "haar", "/m/haarcascade_eye.xml"}, {"yunet_n_640_640", "cnn", "/m/yunet_n_640_640.onnx"}});
     EXPECT_EQ(settings_.models(), (QStringList{"frontalface_alt2 (default)", "eye"}));

@@ -11,36 +11,37 @@
 namespace throng::ui {
 namespace {
 
-TEST(ViewMapping, FitsAWideImageBetweenBarsAboveAndBelow) {
+TEST(ViewMapping, LetterboxesAWideFrame) {
     const ViewMapping mapping({800, 600}, {1920, 1080});
     EXPECT_EQ(mapping.target(), QRectF(0, 75, 800, 450));
     EXPECT_EQ(mapping.map({960, 540, 192, 108}), QRectF(400, 300, 80, 45));
 }
 
-TEST(ViewMapping, FitsATallImageBetweenBarsAtTheSides) {
+TEST(ViewMapping, PillarboxesATallFrame) {
     const ViewMapping mapping({800, 600}, {300, 600});
     EXPECT_EQ(mapping.target(), QRectF(250, 0, 300, 600));
 }
 
-TEST(ViewMapping, AVoidItemOrFrameMapsToNothing) {
+TEST(ViewMapping, IsEmptyForAnEmptyItemOrFrame) {
     EXPECT_TRUE(ViewMapping({0, 600}, {300, 600}).empty());
     EXPECT_TRUE(ViewMapping({800, 600}, {0, 0}).empty());
     EXPECT_TRUE(ViewMapping().empty());
 }
 
-TEST(ViewMapping, AOnePixelImageIsShown) {
+TEST(ViewMapping, ShowsAOnePixelFrame) {
     const ViewMapping mapping({800, 600}, {1, 1});
     EXPECT_EQ(mapping.target(), QRectF(100, 0, 600, 600));
 }
 
-TEST(ViewMapping, AVeryLongImageKeepsAtLeastOneRow) {
+TEST(ViewMapping, AVeryWideFrameKeepsAtLeastOneRow) {
     EXPECT_EQ(ViewMapping({100, 100}, {20000, 1}).device_size(), QSize(100, 1));
 }
 
-// The whole frame maps to the target, the target lies in the item, on whole device pixels, in the frame's aspect.
+// The whole frame maps to the target. The target is inside the item, on whole device pixels, in the frame's aspect
+// ratio.
 TEST(ViewMapping, PropertiesOnRandomSizes) {
     std::mt19937_64 random(test::seed(11));
-    for (int round = 0; round < 2000; ++round) {
+    for (int i = 0; i < 2000; ++i) {
         const double ratio = std::array{1.0, 1.25, 1.5, 2.0, 3.0}[random() % 5];
         const QSizeF item(1 + static_cast<int>(random() % 3000), 1 + static_cast<int>(random() % 2000));
         const QSize frame(1 + static_cast<int>(random() % 8000), 1 + static_cast<int>(random() % 8000));

@@ -1,4 +1,4 @@
-// The whole window on a source and a backend that are told what to say. Any warning of QML fails the test.
+// Tests the whole window with a fake source and backend. Any QML warning fails the test.
 #include "ui/window.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@
 #include "tests/support/test_data.h"
 #include "tests/ui/fake_tree.h"
 #include "tests/ui/fakes.h"
-#include "tests/ui/patience.h"
+#include "tests/ui/wait.h"
 #include "ui/icons/icon_paths.h"
 #include "ui/models/shortcut_model.h"
 #include "ui/video/video_item.h"
@@ -34,7 +34,7 @@ QStringList warnings;
 QtMessageHandler previous_handler = nullptr;
 
 void note_message(QtMsgType type, const QMessageLogContext& context, const QString& text) {
-    // Mesa's and the platform's own remarks say nothing about the window.
+    // Ignore warnings of Mesa and the platform plugin, which are not about the window.
     if (type != QtDebugMsg && type != QtInfoMsg && (text.contains("qrc:") || text.contains("QML"))) warnings += text;
     previous_handler(type, context, text);
 }
@@ -68,7 +68,7 @@ protected:
             return test::make_fake_source(clip);
         };
         setup.make_backend = [clip](const DetectorParams&) {
-            return BackendChoice{test::make_fake_backend(clip), "the test said so"};
+            return BackendChoice{test::make_fake_backend(clip), "selected by the test"};
         };
         setup.list_cameras = [] { return std::vector<CameraInfo>{{"camera:7", "Fake camera"}}; };
         setup.make_recording = [this](const std::string&, const SourceInfo&, bool, bool) {
@@ -83,7 +83,7 @@ protected:
         ASSERT_FALSE(engine_->rootObjects().isEmpty());
         window_ = qobject_cast<QQuickWindow*>(engine_->rootObjects().first());
         window_->resize(size);
-        // Else it rests at 0 0, on a button, whose tip comes to lie over the image.
+        // Otherwise the cursor is at 0 0, over a button whose tooltip would cover the image.
         QCursor::setPos(size.width() / 2, size.height() / 2);
         window_->show();
         video_ = window_->findChild<VideoItem*>();
@@ -95,7 +95,7 @@ protected:
         ASSERT_TRUE(test::wait_for([&] { return video_->has_frame(); }));
     }
 
-    // Stops at a frame of its own, far ahead: no other one is under way then.
+    // Pauses, then seeks to a distant frame, so that no other frame is in flight.
     void pause_at(int index) {
         trigger("play");
         ASSERT_TRUE(test::wait_for([&] { return session_->state() == "paused"; }));
@@ -110,15 +110,15 @@ protected:
         ASSERT_TRUE(QMetaObject::invokeMethod(actions, "trigger", Q_ARG(QString, action))) << action.toStdString();
     }
 
-    // The color at a place of the frame, as the window shows it.
+    // Returns the color that the window shows at (x, y) of the box, relative to its size.
     QColor shown_at(const QImage& image, const Box& box, double x, double y) {
-        const QRectF place = video_->mapping().map(box);
-        const QPointF point = video_->mapToScene(place.topLeft() + QPointF(x * place.width(), y * place.height()));
+        const QRectF rect = video_->mapping().map(box);
+        const QPointF point = video_->mapToScene(rect.topLeft() + QPointF(x * rect.width(), y * rect.height()));
         const double ratio = image.width() / static_cast<double>(window_->width());
         return image.pixelColor(static_cast<int>(point.x() * ratio), static_cast<int>(point.y() * ratio));
     }
 
-    // The control with this text, wherever it is.
+    // Returns the button with this text, or null.
     QObject* control(const QString& text) { return control(text, window_->contentItem()); }
     static QObject* control(const QString& text, QQuickItem* below) {
         if (below->inherits("QQuickAbstractButton") && below->property("text").toString() == text) return below;
@@ -152,7 +152,7 @@ protected:
     VideoItem* video_ = nullptr;
 };
 
-TEST_F(Window, ShowsAFrameTogetherWithItsOwnBoxes) {
+TEST_F(Window, ShowsEachFrameWithItsOwnBoxes) {
     open({});
     int shown = 0;
     int wrong = 0;
@@ -167,7 +167,7 @@ TEST_F(Window, ShowsAFrameTogetherWithItsOwnBoxes) {
     EXPECT_EQ(wrong, 0);
 }
 
-TEST_F(Window, DrawsTheBoxesWhereTheyAre) {
+TEST_F(Window, DrawsBoxesAtTheirPositions) {
     open({}, {1500, 800});
     session_->display()->set_raw(false);
     TH_NEEDS_READ_BACK(*window_);
@@ -177,21 +177,21 @@ TEST_F(Window, DrawsTheBoxesWhereTheyAre) {
     const int value = test::gray_of(result.frame.info().index);
     const QColor gray(value, value, value);
     const Box box = result.kept.detections.front().box;
-    const auto fault = [&](const QImage& image, const QColor& edge) {
+    const auto mismatch = [&](const QImage& image, const QColor& edge) {
         const auto at = [&](const Box& in, double x, double y, const QColor& expected) {
             return test::difference(x, y, shown_at(image, in, x, y), expected);
         };
-        std::string faults;
+        std::string mismatches;
         for (const auto& [x, y] : {std::pair{0.0, 0.5}, {1.0, 0.5}, {0.5, 0.0}, {0.5, 1.0}}) {
-            faults += at(box, x, y, edge);
+            mismatches += at(box, x, y, edge);
         }
-        faults += at(box, 0.5, 0.5, gray) + at({0, 0, 4, 4}, 0.5, 0.5, gray);
-        // The clip is 4:3, the room is wider: black at the sides.
-        return faults + at({-4, 100, 2, 2}, 0.5, 0.5, Qt::black);
+        mismatches += at(box, 0.5, 0.5, gray) + at({0, 0, 4, 4}, 0.5, 0.5, gray);
+        // The clip is 4:3 and the item is wider: black bars at the sides.
+        return mismatches + at({-4, 100, 2, 2}, 0.5, 0.5, Qt::black);
     };
-    EXPECT_EQ(test::fault_of(*window_, [&](const QImage& image) { return fault(image, kAccent); }), "");
+    EXPECT_EQ(test::wait_for_image(*window_, [&](const QImage& image) { return mismatch(image, kAccent); }), "");
     trigger("kept");
-    EXPECT_EQ(test::fault_of(*window_, [&](const QImage& image) { return fault(image, gray); }), "");
+    EXPECT_EQ(test::wait_for_image(*window_, [&](const QImage& image) { return mismatch(image, gray); }), "");
 }
 
 TEST_F(Window, FillsThePanel) {
@@ -202,12 +202,12 @@ TEST_F(Window, FillsThePanel) {
     ASSERT_TRUE(test::wait_for([&] { return session_->stages()->count() >= 4 && session_->faces() == 20; }));
     EXPECT_EQ(session_->raw_count(), 60);
     EXPECT_EQ(session_->backend(), "fake");
-    EXPECT_EQ(session_->backend_reason(), "the test said so");
+    EXPECT_EQ(session_->backend_reason(), "selected by the test");
     EXPECT_TRUE(test::wait_for([&] { return session_->frame_rate() > 0 && session_->latency() > 0; }));
     EXPECT_FALSE(session_->history()->points().empty());
 }
 
-TEST_F(Window, AFailureIsShownUntilItIsDismissed) {
+TEST_F(Window, ShowsAFailureUntilDismissed) {
     open({});
     session_->open("missing.mp4");
     ASSERT_TRUE(test::wait_for([&] { return session_->alert()->visible(); }));
@@ -219,11 +219,11 @@ TEST_F(Window, AFailureIsShownUntilItIsDismissed) {
     EXPECT_EQ(session_->recent()->count(), 0);
     trigger("escape");
     EXPECT_FALSE(session_->alert()->visible());
-    play();  // the next source is not held up by it
+    play();  // the next source opens normally
     EXPECT_EQ(session_->recent()->newest(), "clip.mp4");
 }
 
-TEST_F(Window, TransportWorks) {
+TEST_F(Window, PlaysStepsSeeksAndLoops) {
     test::FakeClip clip;
     clip.frames = 1000;
     open(clip);
@@ -231,20 +231,20 @@ TEST_F(Window, TransportWorks) {
     pause_at(500);
     trigger("step");
     ASSERT_TRUE(test::wait_for([&] { return session_->result()->frame.info().index == 501; }));
-    session_->seek(8.0);  // of 10, at 100 frames a second
+    session_->seek(8.0);  // of 10 s, at 100 frames per second
     ASSERT_TRUE(test::wait_for([&] { return session_->result()->frame.info().index == 800; }));
     EXPECT_DOUBLE_EQ(session_->position(), 8.0);
     trigger("faster");
     EXPECT_EQ(session_->speed(), 2);
     trigger("play");
     ASSERT_TRUE(test::wait_for([&] { return session_->state() == "ended"; }));
-    trigger("play");  // from the start again
+    trigger("play");  // restarts from the beginning
     ASSERT_TRUE(test::wait_for([&] { return session_->state() == "running"; }));
     trigger("loop");
     EXPECT_TRUE(session_->loop());
 }
 
-TEST_F(Window, ADetectorThatCannotBeMadeLeavesThePreviousOne) {
+TEST_F(Window, KeepsThePreviousDetectorIfANewOneFails) {
     open({});
     play();
     session_->detection()->set_detector(1);  // the fake backend has no lbp
@@ -253,14 +253,14 @@ TEST_F(Window, ADetectorThatCannotBeMadeLeavesThePreviousOne) {
     EXPECT_EQ(session_->state(), "running");
 }
 
-TEST_F(Window, ASwitchTurnedOffShowsWhatItSaved) {
+TEST_F(Window, ShowsTheEffectOfASwitch) {
     open({});
     play();
     ASSERT_TRUE(test::wait_for([&] { return session_->switches()->count() == 1 && session_->stages()->count() >= 4; }));
     ASSERT_TRUE(test::wait_for([&] { return control("A trick") != nullptr; }));
     EXPECT_TRUE(control("A trick")->property("checked").toBool());
     session_->setSwitch("trick", "off");
-    EXPECT_FALSE(control("A trick")->property("checked").toBool()) << "at once";
+    EXPECT_FALSE(control("A trick")->property("checked").toBool()) << "without waiting for a frame";
     EXPECT_EQ(session_->stages()->baseline_title(), "A trick: on");
     const auto ratio = [&] {
         const StageModel& stages = *session_->stages();
@@ -277,7 +277,7 @@ TEST_F(Window, ASwitchTurnedOffShowsWhatItSaved) {
     EXPECT_TRUE(control("A trick")->property("checked").toBool());
 }
 
-TEST_F(Window, TheClockIsChosenBesideTheBars) {
+TEST_F(Window, SelectsAndSweepsTheClock) {
     const test::FakeTree board(folder_.path() / "board");
     open({});
     play();
@@ -291,23 +291,23 @@ TEST_F(Window, TheClockIsChosenBesideTheBars) {
     session_->sweep()->set_pace({std::chrono::milliseconds(20), std::chrono::milliseconds(100)});
     EXPECT_FALSE(session_->loop());
     trigger("sweep");
-    EXPECT_TRUE(session_->loop()) << "the video must not end meanwhile";
+    EXPECT_TRUE(session_->loop()) << "the video must not end during the sweep";
     ASSERT_TRUE(test::wait_for([&] { return !session_->sweep()->running(); }));
     EXPECT_FALSE(session_->loop());
     EXPECT_GE(session_->sweep()->rows().size(), 4);
     EXPECT_TRUE(test::wait_for([&] { return session_->clocks()->chosen() == "maximum"; }));
-    QTest::qWait(200);  // the plot is drawn
-    EXPECT_TRUE(session_->stages()->baseline_title().isEmpty()) << "a sweep is no change to be compared with";
+    QTest::qWait(200);  // time to draw the plot
+    EXPECT_TRUE(session_->stages()->baseline_title().isEmpty()) << "a sweep sets no baseline";
     engine_.reset();
     session_.reset();
     EXPECT_EQ(board.text(board.node("min_freq")), "114750000");
 }
 
-// For looking at: writes what the window shows in states that are hard to reach by hand.
-// THRONG_UI_PICTURES=DIR ui_window --gtest_filter=Window.ImagesToLookAt
-TEST_F(Window, ImagesToLookAt) {
+// Saves images of the window in states that are hard to reach by hand, for visual inspection:
+// THRONG_UI_PICTURES=DIR ui_window --gtest_filter=Window.SavesImagesForInspection
+TEST_F(Window, SavesImagesForInspection) {
     const QString target = qEnvironmentVariable("THRONG_UI_PICTURES");
-    if (target.isEmpty()) GTEST_SKIP() << "skipped: THRONG_UI_PICTURES names no folder";
+    if (target.isEmpty()) GTEST_SKIP() << "skipped: THRONG_UI_PICTURES is not set";
     const test::FakeTree board(folder_.path() / "board");
     test::FakeClip clip;
     clip.width = 1280;
@@ -339,7 +339,7 @@ TEST_F(Window, ImagesToLookAt) {
     window_->resize(1280, 720);
     session_->setSwitch("trick", "off");
     ASSERT_TRUE(click("Max"));
-    save("marks-1280x720");
+    save("baseline-1280x720");
     scroll_to("A trick");
     save("switches-1280x720");
     board.make_reject(board.node("max_freq"));
@@ -356,11 +356,11 @@ TEST_F(Window, ImagesToLookAt) {
     scroll_to("Sweep");
     save("sweep-1920x1080");
     session_->detection()->set_detector(3);
-    scroll_to("Start values");
+    scroll_to("Reset");
     save("cnn-controls-1920x1080");
 }
 
-TEST_F(Window, RecordsUntilToldToStop) {
+TEST_F(Window, RecordsUntilStopped) {
     open({});
     play();
     trigger("record");
@@ -378,7 +378,7 @@ TEST_F(Window, RecordsUntilToldToStop) {
     ASSERT_TRUE(test::wait_for([&] { return closed_ == 2; }));
 }
 
-TEST_F(Window, SaysThatNothingWasRecorded) {
+TEST_F(Window, ReportsAnEmptyRecording) {
     open({});
     play();
     pause_at(500000);
@@ -389,7 +389,7 @@ TEST_F(Window, SaysThatNothingWasRecorded) {
     EXPECT_FALSE(session_->recorder()->recording());
 }
 
-TEST_F(Window, NothingWaitsForASourceThatDoesNotOpen) {
+TEST_F(Window, ASourceThatDoesNotOpenBlocksNothing) {
     open({});
     const auto begin = std::chrono::steady_clock::now();
     session_->open("silent");
@@ -402,7 +402,7 @@ TEST_F(Window, NothingWaitsForASourceThatDoesNotOpen) {
     EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
 }
 
-TEST_F(Window, EveryShortcutHasItsActionAndEveryActionItsShortcut) {
+TEST_F(Window, ShortcutsAndActionsMatch) {
     open({});
     auto* actions = window_->property("actions").value<QObject*>();
     ASSERT_NE(actions, nullptr);
@@ -420,7 +420,7 @@ TEST_F(Window, EveryActionRunsWithoutASource) {
     open({});
     for (const ShortcutEntry& shortcut : shortcut_table()) {
         const QString id = shortcut.id;
-        if (id == "quit" || id == "open") continue;  // closes the window; opens a dialog of the desktop's
+        if (id == "quit" || id == "open") continue;  // closes the window; opens a native dialog
         trigger(id);
         QTest::qWait(20);
     }
@@ -428,7 +428,7 @@ TEST_F(Window, EveryActionRunsWithoutASource) {
     QTest::qWait(100);
 }
 
-TEST_F(Window, SheetMenuAndEverySizeLoadWithoutAWarning) {
+TEST_F(Window, LoadsSheetMenuAndAllSizesWithoutWarnings) {
     open({}, {480, 320});
     play();
     for (const QSize size : {QSize(480, 320), QSize(800, 500), QSize(1280, 800), QSize(1920, 1080)}) {
@@ -441,9 +441,9 @@ TEST_F(Window, SheetMenuAndEverySizeLoadWithoutAWarning) {
     EXPECT_EQ(session_->cameras()->count(), 1);
 }
 
-TEST_F(Window, EveryIconThatIsAskedForIsThere) {
+TEST_F(Window, AllUsedIconsExist) {
     open({});
-    int asked = 0;
+    int used = 0;
     QDirIterator files(":/qt/qml/Throng/Ui", {"*.qml"}, QDir::Files);
     while (files.hasNext()) {
         QFile file(files.next());
@@ -457,11 +457,11 @@ TEST_F(Window, EveryIconThatIsAskedForIsThere) {
                 const auto match = w.next();
                 const QString name = match.captured(1) + match.captured(2);
                 EXPECT_NE(find_icon(name), nullptr) << file.fileName().toStdString() << ": " << name.toStdString();
-                ++asked;
+                ++used;
             }
         }
     }
-    EXPECT_GT(asked, 20);
+    EXPECT_GT(used, 20);
 }
 
 TEST_F(Window, ManyBoxesAreDrawn) {

@@ -1,0 +1,48 @@
+// Waiting for conditions and window contents, with a timeout for slow machines.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <QImage>
+#include <QQuickWindow>
+#include <QTest>
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+
+namespace throng::test {
+
+constexpr int kTimeoutMs = 20000;
+
+// Processes events until the condition holds. Returns false on timeout.
+template <class Condition>
+[[nodiscard]] bool wait_for(Condition condition) {
+    return QTest::qWaitFor(condition, kTimeoutMs);
+}
+
+// Grabs the window repeatedly until check(image) returns an empty string. Returns the last mismatch on timeout,
+// otherwise an empty string.
+template <class Check>
+[[nodiscard]] std::string wait_for_image(QQuickWindow& window, Check check) {
+    std::string mismatch;
+    const bool matches = wait_for([&] { return (mismatch = check(window.grabWindow())).empty(); });
+    return matches ? std::string{} : mismatch;
+}
+
+// Returns the largest difference over the color channels.
+[[nodiscard]] inline int distance(const QColor& a, const QColor& b) {
+    return std::max({std::abs(a.red() - b.red()), std::abs(a.green() - b.green()), std::abs(a.blue() - b.blue())});
+}
+
+// Returns "at 0.5 0: #000000, not #2ee6bf", or an empty string if the colors differ by at most max_distance.
+[[nodiscard]] inline std::string difference(double x, double y, const QColor& found, const QColor& expected,
+                                            int max_distance = 0) {
+    if (distance(found, expected) <= max_distance) return {};
+    return QStringLiteral("at %1 %2: %3, not %4\n").arg(x).arg(y).arg(found.name(), expected.name()).toStdString();
+}
+
+}  // namespace throng::test
+
+// Skips the current test if the platform cannot read its windows back, as Qt 6.2 without a display.
+#define TH_NEEDS_READ_BACK(window) \
+    if ((window).grabWindow().isNull()) GTEST_SKIP() << "skipped: this Qt cannot read a window back without a display"
