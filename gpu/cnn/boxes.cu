@@ -25,7 +25,7 @@ __global__ void __launch_bounds__(kThreads) boxes_kernel(const __grid_constant__
     const int x = static_cast<int>(cell % level.score.width);
     const int y = static_cast<int>(cell / level.score.width);
     const auto value = [&](const Map& map, int channel) {
-        return static_cast<float>(*Frame<const T>(map, image, channel).at(x, y));
+        return static_cast<float>(*Image<const T>(map, image, channel).at(x, y));
     };
     if (maps.family == HeadFamily::yunet) {
         const float score = yunet_score(value(level.score, 0), value(level.objectness, 0));

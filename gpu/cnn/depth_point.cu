@@ -27,7 +27,7 @@ __device__ void depthwise_chunk(__half* to, const DepthPointTask& task, int firs
         w[t] = __ldg(reinterpret_cast<const float4*>(task.depth.weights + t * task.depth.channels + first + channel));
     }
     const float4 bias = __ldg(reinterpret_cast<const float4*>(task.depth.bias + first + channel));
-    const Frame<const T> in(task.in, image, first + channel);
+    const Image<const T> in(task.in, image, first + channel);
     for (int pixel = threadIdx.x / kGroups; pixel < kPixels; pixel += kTileThreads / kGroups) {
         const int x = (left + pixel % kWidth) * task.stride - 1;
         const int y = (top + pixel / kWidth) * task.stride - 1;
@@ -72,7 +72,7 @@ __global__ void __launch_bounds__(kTileThreads) depth_point_kernel(const __grid_
         __syncthreads();
     }
     const float least = task.point_relu ? 0.0F : -INFINITY;
-    const Frame<T> out(task.out, image, first_out);
+    const Image<T> out(task.out, image, first_out);
     product.for_each(
         [&](int pixel) -> T* {
             const int x = left + pixel % kWidth;

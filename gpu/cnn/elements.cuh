@@ -84,12 +84,12 @@ __device__ inline float4 relu4(float4 v, bool relu) {
 
 // An image of the batch of a map: plain addresses. An image has less than 2^31 elements (network_run.cpp sees to it).
 template <typename T>
-struct Frame {
+struct Image {
     T* data;
     int width, height;
     int pitch, row;  // elements from a pixel to the next, and to the one below
 
-    __device__ Frame(const Map& map, int image, int channel = 0)
+    __device__ Image(const Map& map, int image, int channel = 0)
         : data(static_cast<T*>(map.data) + image * map.image + channel),
           width(map.width),
           height(map.height),

@@ -29,7 +29,7 @@ __global__ void __launch_bounds__(kThreads) convolution_kernel(const __grid_cons
     wait_for_previous();
     const int part = at.group % kSplit;
     const int channel = at.group / kSplit * 4;
-    const Frame<const T> in(task.in, at.image);
+    const Image<const T> in(task.in, at.image);
     float4 sum{};
     if (part == 0 && at.inside) sum = __ldg(reinterpret_cast<const float4*>(task.weights.bias + channel));
     const int in_channels = task.depthwise ? 1 : task.in.channels;
@@ -63,8 +63,8 @@ __global__ void __launch_bounds__(kThreads) convolution_kernel(const __grid_cons
         sum = sum4(sum, other);
     }
     if (!at.inside || part != 0) return;
-    if (task.add.data != nullptr) sum = sum4(sum, load4(Frame<const T>(task.add, at.image, channel).at(at.x, at.y)));
-    store4(Frame<T>(task.out, at.image, channel).at(at.x, at.y), relu4(sum, task.relu));
+    if (task.add.data != nullptr) sum = sum4(sum, load4(Image<const T>(task.add, at.image, channel).at(at.x, at.y)));
+    store4(Image<T>(task.out, at.image, channel).at(at.x, at.y), relu4(sum, task.relu));
 }
 
 template <typename T>
@@ -73,14 +73,14 @@ __global__ void __launch_bounds__(kThreads) pool_kernel(const __grid_constant__ 
     release_next();
     wait_for_previous();
     if (!at.inside) return;
-    const Frame<const T> in(task.in, at.image, at.group * 4);
+    const Image<const T> in(task.in, at.image, at.group * 4);
     float4 largest{-INFINITY, -INFINITY, -INFINITY, -INFINITY};
     for (int tap = 0; tap < task.kernel * task.kernel; ++tap) {
         const int x = at.x * task.stride - task.padding + tap % task.kernel;
         const int y = at.y * task.stride - task.padding + tap / task.kernel;
         if (in.holds(x, y)) largest = max4(largest, load4(in.at(x, y)));
     }
-    store4(Frame<T>(task.out, at.image, at.group * 4).at(at.x, at.y), relu4(largest, task.relu));
+    store4(Image<T>(task.out, at.image, at.group * 4).at(at.x, at.y), relu4(largest, task.relu));
 }
 
 template <typename T>
@@ -90,12 +90,12 @@ __global__ void __launch_bounds__(kThreads) sum_kernel(const __grid_constant__ P
     wait_for_previous();
     if (!at.inside) return;
     const auto term = [&](const Map& map, int factor) {
-        return static_cast<float>(*Frame<const T>(map, at.image, at.group).at(at.x / factor, at.y / factor));
+        return static_cast<float>(*Image<const T>(map, at.image, at.group).at(at.x / factor, at.y / factor));
     };
     float sum = term(task.a, task.factor_a);
     if (task.b.data != nullptr) sum += term(task.b, task.factor_b);
     if (task.relu) sum = fmaxf(sum, 0.0F);
-    *Frame<T>(task.out, at.image, task.first_channel + at.group).at(at.x, at.y) = static_cast<T>(sum);
+    *Image<T>(task.out, at.image, task.first_channel + at.group).at(at.x, at.y) = static_cast<T>(sum);
 }
 
 LaunchShape shape_of(const Map& out, int groups, int images) {

@@ -70,7 +70,7 @@ __global__ void __launch_bounds__(kTileThreads) point_depth_kernel(const __grid_
     constexpr int kRows = kOut / 4 * (kWidth / 2) * (kHeight / 4) >= kTileThreads ? 4 : 2;
     depthwise_tile<T, kWidth, kHeight, kOut, Block::kMiddlePitch, kRows>(
         middle, task.depth, first, [&](int dx, int dy, int channel, float4(&sums)[kRows][2]) {
-            finish_tile(Frame<T>(task.out, image, first + channel), Frame<T>(task.pooled, image, first + channel),
+            finish_tile(Image<T>(task.out, image, first + channel), Image<T>(task.pooled, image, first + channel),
                         task.relu, left + dx, top + dy, sums);
         });
 }

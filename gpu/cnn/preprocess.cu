@@ -97,17 +97,17 @@ __global__ void __launch_bounds__(kBlockWidth* kBlockHeight)
     constexpr int kPixels = pixels_a_thread(kSingle);
     const int first = static_cast<int>(blockIdx.x) * kBlockWidth * kPixels + threadIdx.x;
     const int y = static_cast<int>(blockIdx.y) * kBlockHeight + threadIdx.y;
-    const int image = static_cast<int>(blockIdx.z);
+    const int entry = static_cast<int>(blockIdx.z);
     release_next();
     wait_for_previous();
-    if (first == 0 && y == 0 && image % task.passes == 0 && task.clear[image / task.passes] != nullptr) {
-        *task.clear[image / task.passes] = {};
+    if (first == 0 && y == 0 && entry % task.passes == 0 && task.clear[entry / task.passes] != nullptr) {
+        *task.clear[entry / task.passes] = {};
     }
     if (y >= task.out.height) return;
-    const InputPass pass = task.d_passes[image % task.passes];
-    const DeviceImage image = task.image[image / task.passes];
-    const CnnColor color = task.color[image / task.passes];
-    const Image<T> out(task.out, image);
+    const InputPass pass = task.d_passes[entry % task.passes];
+    const DeviceImage image = task.image[entry / task.passes];
+    const CnnColor color = task.color[entry / task.passes];
+    const Image<T> out(task.out, entry);
 #pragma unroll
     for (int n = 0; n < kPixels; ++n) {
         const int x = first + n * kBlockWidth;

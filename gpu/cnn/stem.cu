@@ -120,7 +120,7 @@ __device__ void convolve(const StemTask& task, const StemMatrix<T, kStemDepth>& 
                          int x, int y, float (&sums)[2][4]) {
     const int column = 2 * (x + static_cast<int>(threadIdx.x) % 32 / 4) - 1;
     const int row = 2 * y - 1;
-    const Frame<const T> in(task.in, image);
+    const Image<const T> in(task.in, image);
     const T* map = in.data;
     const T* from = in.at(column, row);
     decltype(load_pair(map)) values[StemTaps::kCount][2];  // all under way before the first is used
@@ -191,7 +191,7 @@ __global__ void __launch_bounds__(kTileThreads) stem_kernel(const __grid_constan
     const StemMatrix<T, kStemDepth> matrix(task.weights.conv);
     const StemTaps taps(task.in);
     wait_for_previous();
-    const Frame<T> out(task.out, image);
+    const Image<T> out(task.out, image);
     for (int piece = 0; piece < 4; ++piece) {
         const int left = static_cast<int>(blockIdx.x) * kAcross + piece % 2 * 16;
         const int y = static_cast<int>(blockIdx.y) * kDown + static_cast<int>(threadIdx.x) / 32 * 2 + piece / 2;
@@ -241,7 +241,7 @@ __global__ void __launch_bounds__(kTileThreads) stem_unit_kernel(const __grid_co
     __syncthreads();
     depthwise_tile<T, kWidth, kHeight, kStemChannels, kPitch, 2>(
         tile, task.weights.depth, 0, [&](int dx, int dy, int channel, float4(&sums)[2][2]) {
-            finish_tile(Frame<T>(task.out, image, channel), Frame<T>(task.pooled, image, channel), task.weights.relu,
+            finish_tile(Image<T>(task.out, image, channel), Image<T>(task.pooled, image, channel), task.weights.relu,
                         left + dx, top + dy, sums);
         });
 }

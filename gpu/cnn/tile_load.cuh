@@ -20,7 +20,7 @@ __device__ void load_tile(__half* to, const Map& map, const Map& up, int image, 
     static_assert(kTileThreads % kVectors == 0);
     const int channel = static_cast<int>(threadIdx.x) % kVectors * kVector;
     const int begin = static_cast<int>(threadIdx.x) / kVectors;
-    const Frame<const T> from(map, image, channel);
+    const Image<const T> from(map, image, channel);
     if (kParts<T> == 1 && up.data == nullptr) {  // the elements are what the product takes
         for (int pixel = begin; pixel < kPixels; pixel += kStep) {
             const int x = left + pixel % kWidth;
@@ -49,7 +49,7 @@ __device__ void load_tile(__half* to, const Map& map, const Map& up, int image, 
             }
         }
         if (up.data != nullptr) {
-            const Frame<const T> more(up, image, channel);
+            const Image<const T> more(up, image, channel);
 #pragma unroll
             for (int n = 0; n < kTogether; ++n) {
                 const int x = left + (first + n * kStep) % kWidth;
