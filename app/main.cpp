@@ -37,14 +37,15 @@ int run(std::vector<std::string> arguments) {
     program.formatter(std::make_shared<HelpFormatter>());
     program.set_version_flag("--version", TH_VERSION);
     program.require_subcommand(0, 1);
-    program.footer("throng SOURCE is short for throng view SOURCE. throng COMMAND --help explains a command.");
+    program.footer(
+        "throng SOURCE is short for throng view SOURCE. Run throng COMMAND --help for the options of a command.");
 
     CommandContext context;
     for (const AddCommand add : kCommands) add(program, context);
     add_common_options(program, context.common);
 
     arguments = with_default_command(program, std::move(arguments));
-    std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
+    std::reverse(arguments.begin(), arguments.end());  // CLI11 expects the arguments in reverse order
     try {
         program.parse(arguments);
     } catch (const CLI::Success& asked) {  // --help, --version
@@ -64,7 +65,7 @@ int run(std::vector<std::string> arguments) {
     return context.run();
 }
 
-// Runs a function that returns an exit status; what it throws is printed.
+// Runs a function that returns an exit status. Prints exceptions and converts them to exit statuses.
 template <class Run>
 int status_of(Run run) {
     try {
@@ -87,9 +88,9 @@ int main(int argc, char** argv) {
     using namespace throng;
     standard_output::reserve_descriptors();
     exit_on_signals();
-    // A reader that went away (`| head`) is an error of the write, so that other outputs are still closed in order.
+    // A closed pipe (`| head`) becomes a write error, so that other outputs are still closed properly.
     std::signal(SIGPIPE, SIG_IGN);
-    // So is a file that reaches the limit of its size (`ulimit -f`): it counts as a full disk.
+    // Exceeding the file size limit (`ulimit -f`) becomes a write error, too, as a full disk does.
     std::signal(SIGXFSZ, SIG_IGN);
     const int status = status_of([&] { return run({argv + 1, argv + argc}); });
     if (status != 0) return status;

@@ -32,7 +32,7 @@ std::string cuda_unavailable_reason(int device) {
     for (const gpu::DeviceInfo& found : probe.devices) {
         if (found.index == device) return found.unavailable_reason;
     }
-    return "there is no device " + std::to_string(device);
+    return "device " + std::to_string(device) + " does not exist";
 }
 #else
 std::string cuda_unavailable_reason(int) {
@@ -41,7 +41,7 @@ std::string cuda_unavailable_reason(int) {
 #endif
 
 BackendChoice make_backend(const CommonOptions& common, const DetectorParams* detector) {
-    if (common.backend == "cpu") return cpu_backend(detector, "asked for");
+    if (common.backend == "cpu") return cpu_backend(detector, "requested");
     const bool automatic = common.backend == "auto";
     if (!automatic && common.backend != "cuda") {
         throw Error(ErrorKind::usage, "unknown backend " + common.backend, "--backend", "use auto, cpu or cuda");
@@ -58,7 +58,7 @@ BackendChoice make_backend(const CommonOptions& common, const DetectorParams* de
     }
 #endif
     if (automatic) return cpu_backend(detector, unavailable_reason);
-    throw Error(ErrorKind::unavailable, "the CUDA backend is not to be had: " + unavailable_reason, "--backend cuda",
+    throw Error(ErrorKind::unavailable, "CUDA backend unavailable: " + unavailable_reason, "--backend cuda",
                 "use --backend auto to run on the CPU");
 }
 

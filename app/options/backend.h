@@ -14,12 +14,13 @@ struct BackendChoice {
     std::string why;  // one line: "cuda: NVIDIA H200", "cpu: built without CUDA"
 };
 
-// auto: CUDA where it is built, usable and (with a detector given) able to make it; else the CPU, saying why.
-// Throws Error(unavailable) when the backend asked for by name is not to be had, Error(usage) for an unknown name.
-// detector: what the backend must be able to make; null where only NMS is needed. Its threads go to the CPU backend.
+// Makes the backend of --backend. auto: CUDA where it is built in, usable and able to make the detector; otherwise the
+// CPU, and `why` holds the reason. detector: the detector that the backend must be able to make; null where only NMS is
+// needed. The CPU backend uses its `threads`. Throws Error(unavailable) when the backend requested by name is
+// unavailable, Error(usage) for an unknown name.
 [[nodiscard]] BackendChoice make_backend(const CommonOptions& common, const DetectorParams* detector = nullptr);
 
-// Why CUDA is not to be had on device `device`; empty when it is.
+// Returns why CUDA is unavailable on device `device`; empty when it is available.
 [[nodiscard]] std::string cuda_unavailable_reason(int device);
 
 }  // namespace throng

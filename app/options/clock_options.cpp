@@ -11,17 +11,20 @@ namespace throng {
 void add_clock_options(CLI::App& command, ClockRunOptions& options) {
     command
         .add_option("--telemetry", options.telemetry,
-                    "Write clocks, loads, temperatures, power and what frames took, once a second, as CSV")
+                    "Write clocks, loads, temperatures, power and frame times as CSV, once per second")
         ->type_name("FILE")
         ->group("Board");
     command
-        .add_option("--clocks", options.profile, "A clock profile for the run (see throng clocks); restored at the end")
+        .add_option("--clocks", options.profile,
+                    "Clock profile for the run (see throng clocks); clocks are restored at the end")
         ->type_name("ID")
         ->group("Board");
-    command.add_option("--profiles", options.profiles, "Profiles to change or add (see configs/clock-profiles.toml)")
+    command
+        .add_option("--profiles", options.profiles,
+                    "File of clock profiles to change or add (see configs/clock-profiles.toml)")
         ->type_name("FILE")
         ->group("Board");
-    command.add_option("--root", options.root, "A prefix before every system path (tests and dry runs)")
+    command.add_option("--root", options.root, "Prefix of every system path (for tests and dry runs)")
         ->type_name("DIR")
         ->group("Board");
 }

@@ -1,4 +1,4 @@
-// What every command that runs frames can do with the board: a clock profile for the run, and telemetry to a file.
+// Board options of every command that processes frames: a clock profile for the run, and telemetry to a file.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@ namespace throng {
 
 struct ClockRunOptions {
     std::string telemetry;  // --telemetry FILE.csv
-    std::string profile;    // --clocks ID: in force while the command runs
+    std::string profile;    // --clocks ID: applied while the command runs
     std::string profiles;   // --profiles FILE
     std::string root;       // --root DIR
 };
@@ -26,19 +26,22 @@ void add_clock_options(CLI::App& command, ClockRunOptions& options);
 // Adds the profiles and the telemetry to the files of the run. Throws as RunFiles::add_output.
 void add_clock_files(RunFiles& files, const ClockRunOptions& options);
 
-// The options as the classes below take them. Throws as load_profiles does.
+// Converts the options to those of the class ClockController. Throws as load_profiles does.
 [[nodiscard]] ClockOptions clock_options(const ClockRunOptions& options, const CommonOptions& common);
 
-// Lives as long as the run: restores the clocks and ends the file at its end.
+// Applies the clock profile and writes the telemetry of one run. The destructor restores the clocks and closes the
+// file.
 class ClockRun {
 public:
-    // Sets the profile. Throws Error(unavailable) naming what rejected it.
+    // Sets the profile. Throws Error(unavailable) that names the control that rejected it.
     ClockRun(const ClockRunOptions& options, const CommonOptions& common);
 
-    // Starts the telemetry, the first time only. Throws Error(input) when the file cannot be written.
+    // Starts the telemetry on the first call; later calls do nothing. Throws Error(input) when the file cannot be
+    // written.
     void start_telemetry();
-    // Starts the telemetry with the first frame, so that a run that cannot begin leaves an earlier file as it was, and
-    // adds the times of frames to it; null without --telemetry. Not thread-safe: pipelines share it in turns.
+    // Returns a sink that adds the times of frames to the telemetry; null without --telemetry. The sink starts the
+    // telemetry with the first frame, so a run that cannot begin leaves an earlier file unchanged. Not thread-safe:
+    // several pipelines must share it through a SharedSink.
     [[nodiscard]] std::shared_ptr<ResultSink> sink();
     // Ends the telemetry. Throws Error(input) when its file could not be written to the end.
     void finish();

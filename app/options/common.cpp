@@ -15,20 +15,20 @@ constexpr const char* kDefaultCommand = "view";
 
 void add_to(CLI::App& app, CommonOptions& common) {
     const auto group = "Common";
-    app.add_option("--config", common.config, "TOML file of options; the command line wins over it")
+    app.add_option("--config", common.config, "TOML file of options; options on the command line take precedence")
         ->type_name("FILE")
         ->group(group);
-    app.add_option("--backend", common.backend, "Where to compute")
+    app.add_option("--backend", common.backend, "Where to compute; auto: CUDA if available, otherwise the CPU")
         ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
         ->type_name("")
         ->capture_default_str()
         ->group(group);
-    app.add_option("--device", common.device, "Number of the GPU")
+    app.add_option("--device", common.device, "Index of the GPU")
         ->check(whole_range(0, 255))
         ->type_name("N")
         ->capture_default_str()
         ->group(group);
-    app.add_option("--log-level", common.log_level, "What to log")
+    app.add_option("--log-level", common.log_level, "Minimum severity of log messages")
         ->check(CLI::IsMember({"trace", "debug", "info", "warn", "error", "off"}))
         ->type_name("")
         ->capture_default_str()
@@ -43,7 +43,7 @@ std::vector<std::string> command_names(const CLI::App& program) {
     return names;
 }
 
-// Arguments that `argument` takes with it: 1 for `--backend` (but not for `--backend=cpu` or `--quiet`).
+// Returns how many following arguments belong to `argument`: 1 for `--backend`, 0 for `--backend=cpu` and `--quiet`.
 std::size_t values_of(const CLI::App& program, const std::string& argument) {
     if (argument.find('=') != std::string::npos) return 0;
     const CLI::Option* option = program.get_option_no_throw(argument);
@@ -73,7 +73,7 @@ std::vector<std::string> with_default_command(const CLI::App& program, std::vect
         if (is_command(arguments[first])) return arguments;
         const std::string meant = closest_name(arguments[first], names);
         if (!meant.empty() && !std::filesystem::exists(arguments[first])) {
-            throw Error(ErrorKind::usage, "there is no command and no file of this name", arguments[first],
+            throw Error(ErrorKind::usage, "no command or file has this name", arguments[first],
                         "did you mean " + meant + "?");
         }
     }

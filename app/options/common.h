@@ -1,4 +1,4 @@
-// Options that every command takes, and what the command line needs around CLI11's own parsing.
+// Options that every command takes, and helpers around CLI11's parsing.
 #pragma once
 
 #include <string>
@@ -12,15 +12,15 @@ namespace throng {
 // Adds --config, --backend, --device, --log-level and --quiet to the program and to every command below it.
 void add_common_options(CLI::App& program, CommonOptions& common);
 
-// The arguments with the command filled in that the user left out: `throng clip.mp4` means `throng view clip.mp4`.
-// Throws Error(usage) for what looks like a misspelt command.
+// Returns the arguments, with the default command inserted where the user gave none: `throng clip.mp4` means
+// `throng view clip.mp4`. Throws Error(usage) for an argument that looks like a misspelled command.
 [[nodiscard]] std::vector<std::string> with_default_command(const CLI::App& program,
                                                             std::vector<std::string> arguments);
 
-// What CLI11 found wrong, with the option that was meant where one looks alike.
+// Converts an error of CLI11. Suggests the option with the most similar name, if there is one.
 [[nodiscard]] Error usage_error(CLI::App& program, const CLI::ParseError& error);
 
-// The command that was called, the innermost one of `bench nms`; the program itself when there is none.
+// Returns the called command, such as the innermost one of `bench nms`; the program itself when no command was called.
 [[nodiscard]] CLI::App& called_command(CLI::App& program);
 
 }  // namespace throng

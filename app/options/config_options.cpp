@@ -19,7 +19,7 @@ std::string lower(std::string text) {
     return text;
 }
 
-// "theta" for --theta, "source" for the positional SOURCE; empty for what no file may set.
+// Returns "theta" for --theta, "source" for the positional SOURCE; empty for options that a file must not set.
 std::string key_of(const CLI::Option& option) {
     const std::string key = lower(option.get_lnames().empty() ? option.get_single_name() : option.get_lnames().front());
     return key == "help" || key == "version" || key == "config" ? std::string() : key;
@@ -29,7 +29,7 @@ bool is_flag(const CLI::Option& option) {
     return option.get_items_expected_max() == 0;
 }
 
-// The commands that run: those without commands of their own.
+// Appends the commands that can run: those without subcommands.
 void collect_leaves(CLI::App& app, std::vector<CLI::App*>& leaves) {
     const auto below = app.get_subcommands({});
     if (below.empty()) leaves.push_back(&app);
@@ -48,7 +48,8 @@ bool is_below(const CLI::App* command, const std::string& name) {
     return false;
 }
 
-// All options that a section speaks of: those of the command and those of the group of that name ("nms" is both).
+// Returns all options that a section applies to: those of the command and those of the option group of that name ("nms"
+// is both).
 std::vector<Candidate> options_of(CLI::App& program, const std::string& section) {
     std::vector<CLI::App*> leaves;
     collect_leaves(program, leaves);
@@ -75,7 +76,7 @@ std::string suggestion(const std::string& name, const std::vector<std::string>& 
     return meant.empty() ? std::string() : "did you mean " + meant + "?";
 }
 
-// Whether the command line gave it, to the command itself or before it.
+// Returns whether the command line set the option, after the command or before it.
 bool is_given(const CLI::App& command, const std::string& key) {
     for (const CLI::App* app = &command; app != nullptr; app = app->get_parent()) {
         for (const CLI::Option* option : app->get_options({})) {
@@ -94,8 +95,8 @@ std::string type_problem(const ConfigEntry& entry, const CLI::Option& option) {
     return too_many ? "takes one value, not a list" : "";
 }
 
-// Options of several commands may share a name but not a type: the called command's own decides, where it has one; else
-// it is enough that one of them accepts the type.
+// Options of several commands may share a name but not a type. If the called command has the option, its type decides.
+// Otherwise one option that accepts the type is enough.
 void check_type(const ConfigFile& file, const ConfigEntry& entry, const std::vector<Candidate>& candidates,
                 const CLI::App& called) {
     const auto is_own = [&](const Candidate& candidate) { return candidate.command == &called; };
@@ -133,8 +134,7 @@ void apply_config(CLI::App& program, const ConfigFile& file) {
         const bool known =
             entry.section.empty() || std::find(sections.begin(), sections.end(), entry.section) != sections.end();
         if (!known) {
-            throw Error(ErrorKind::usage, "there is no such section", file.place(entry),
-                        suggestion(entry.section, sections));
+            throw Error(ErrorKind::usage, "unknown section", file.place(entry), suggestion(entry.section, sections));
         }
         std::vector<Candidate> candidates;
         std::vector<std::string> keys;
@@ -143,7 +143,7 @@ void apply_config(CLI::App& program, const ConfigFile& file) {
             if (keys.back() == entry.key) candidates.push_back(candidate);
         }
         if (candidates.empty())
-            throw Error(ErrorKind::usage, "there is no such option", file.place(entry), suggestion(entry.key, keys));
+            throw Error(ErrorKind::usage, "unknown option", file.place(entry), suggestion(entry.key, keys));
         check_type(file, entry, candidates, called);
         if (is_given(called, entry.key)) continue;
         for (const auto& [command, option] : candidates) {
@@ -153,7 +153,7 @@ void apply_config(CLI::App& program, const ConfigFile& file) {
 }
 
 void apply_config(CLI::App& program, const CommonOptions& common) {
-    // `--config ""` on the command line means none.
+    // `--config ""` on the command line disables configuration files.
     bool chosen = false;
     for (const CLI::App* app = &called_command(program); app != nullptr; app = app->get_parent()) {
         const CLI::Option* option = app->get_option_no_throw("--config");

@@ -19,11 +19,11 @@ std::string number(double value) {
     return fmt::format("{:g}", value);
 }
 
-// "segments=off": the id and what is chosen for it.
+// Parses "segments=off": the id of a switch and its choice.
 void add_switch(DetectorParams& params, const std::string& text) {
     const auto equals = text.find('=');
     if (equals == 0 || equals == std::string::npos || equals + 1 == text.size()) {
-        throw CLI::ValidationError("--switch", "write it as ID=CHOICE, not " + text);
+        throw CLI::ValidationError("--switch", "must have the form ID=CHOICE, not " + text);
     }
     params.switches[text.substr(0, equals)] = text.substr(equals + 1);
 }
@@ -33,12 +33,12 @@ void add_switch(DetectorParams& params, const std::string& text) {
 void add_detector_options(CLI::App& command, DetectorOptions& options, const std::vector<std::string>& kinds) {
     const auto group = "Detector";  // section [detector] of a configuration file
     std::vector<std::string> names = kinds;
-    std::string help = "What finds";
+    std::string help = "Detector:";
     for (const DetectorKind& kind : detector_kinds()) {
         const bool offered = kinds.empty() || std::find(kinds.begin(), kinds.end(), kind.name) != kinds.end();
         if (!offered) continue;
         if (kinds.empty()) names.emplace_back(kind.name);
-        help += fmt::format("{} {}: {} ({})", help == "What finds" ? "" : ",", kind.name, kind.title, kind.finds);
+        help += fmt::format("{} {}: {} ({})", help == "Detector:" ? "" : ";", kind.name, kind.title, kind.finds);
     }
     options.kind = names.front();
     const auto by_kind = [&](auto value) { return default_by_kind(names, value); };
@@ -50,26 +50,25 @@ void add_detector_options(CLI::App& command, DetectorOptions& options, const std
         ->group(group);
     command
         .add_option("--model", options.model,
-                    "Model file, or the name of one that is installed, such as alt2 (`throng models`); default: the "
-                    "kind's best")
+                    "Model file, or the name of an installed model such as alt2 (see `throng models`); default: the "
+                    "recommended model of the detector")
         ->type_name("FILE")
         ->group(group);
     options.min_size_option =
-        command
-            .add_option("--min-size", options.min_size,
-                        "Smallest side of an object to look for, in pixels of the frame")
+        command.add_option("--min-size", options.min_size, "Minimum size of a detected object, in pixels of the frame")
             ->check(whole_range(1, kMaxSide))
             ->type_name("PX")
             ->default_str(by_kind([](const DetectorKind& kind) { return number(kind.params.min_size); }))
             ->group(group);
     options.max_size_option =
-        command.add_option("--max-size", options.max_size, "Largest side; 0 for no limit")
+        command
+            .add_option("--max-size", options.max_size, "Maximum size of a detected object, in pixels; 0 for no limit")
             ->check(whole_range(0, kMaxSide))
             ->type_name("PX")
             ->default_str(by_kind([](const DetectorKind& kind) { return number(kind.params.max_size); }))
             ->group(group);
     options.scale_factor_option =
-        command.add_option("--scale-factor", options.scale_factor, "Between neighboring scales, 1.01 to 10")
+        command.add_option("--scale-factor", options.scale_factor, "Factor between neighboring scales, 1.01 to 10")
             ->check(finite_range(1.01, 10))
             ->type_name("F")
             ->default_str(by_kind([](const DetectorKind& kind) { return number(kind.params.scale_factor); }))
@@ -78,7 +77,7 @@ void add_detector_options(CLI::App& command, DetectorOptions& options, const std
         command
             .add_option_function<float>(
                 "--score-threshold", [&options](float value) { options.score_threshold = value; },
-                "Raw detections below are not reported: a probability (cnn) or a margin (hog)")
+                "Minimum score of a raw detection: a probability (cnn) or an SVM margin (hog)")
             ->check(finite_range(-1e6, 1e6))
             ->type_name("S")
             ->default_str(by_kind([](const DetectorKind& kind) {
@@ -86,7 +85,7 @@ void add_detector_options(CLI::App& command, DetectorOptions& options, const std
                 return std::string(kind.takes_threshold ? "the model's own" : "none");
             }))
             ->group(group);
-    command.add_flag("--half", options.half, "16-bit arithmetic where the detector and the device have it")
+    command.add_flag("--half", options.half, "Compute in FP16 where the detector and the device support it")
         ->group(group);
     command
         .add_option_function<std::vector<std::string>>(
@@ -94,10 +93,10 @@ void add_detector_options(CLI::App& command, DetectorOptions& options, const std
             [&options](const std::vector<std::string>& texts) {
                 for (const std::string& text : texts) add_switch(options, text);
             },
-            "Turns one of the detector's optimizations or ways of working, such as input=letterbox (cnn)")
+            "Set an optimization or a mode of the detector, such as input=letterbox (cnn)")
         ->type_name("ID=CHOICE")
         ->group(group);
-    command.add_option("--threads", options.threads, "Threads of the CPU backend; 0 for one a core")
+    command.add_option("--threads", options.threads, "Threads of the CPU backend; 0 for one per core")
         ->check(whole_range(0, 1024))
         ->type_name("N")
         ->capture_default_str()
@@ -105,12 +104,12 @@ void add_detector_options(CLI::App& command, DetectorOptions& options, const std
 }
 
 void finalize_detector_options(DetectorOptions& options) {
-    const auto left_to_us = [](const CLI::Option* option) { return option != nullptr && option->count() == 0; };
-    const DetectorParams& own = detector_kind(options.kind).params;
-    if (left_to_us(options.min_size_option)) options.min_size = own.min_size;
-    if (left_to_us(options.max_size_option)) options.max_size = own.max_size;
-    if (left_to_us(options.scale_factor_option)) options.scale_factor = own.scale_factor;
-    if (left_to_us(options.score_threshold_option)) options.score_threshold = own.score_threshold;
+    const auto is_unset = [](const CLI::Option* option) { return option != nullptr && option->count() == 0; };
+    const DetectorParams& defaults = detector_kind(options.kind).params;
+    if (is_unset(options.min_size_option)) options.min_size = defaults.min_size;
+    if (is_unset(options.max_size_option)) options.max_size = defaults.max_size;
+    if (is_unset(options.scale_factor_option)) options.scale_factor = defaults.scale_factor;
+    if (is_unset(options.score_threshold_option)) options.score_threshold = defaults.score_threshold;
     check_params(options);
 }
 

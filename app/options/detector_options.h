@@ -1,4 +1,4 @@
-// Options of the detector, the same for every command that detects.
+// Options of the detector, shared by all commands that detect.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace throng {
 
-// The parameters, and which of them the user gave: the others are the kind's.
+// The parameters, and the options that show which of them the user gave. The others get the defaults of the kind.
 struct DetectorOptions : DetectorParams {
-    // Set by add_detector_options: whether the user gave these is known after parsing only.
+    // Set by add_detector_options. Their count() is valid after parsing only.
     const CLI::Option* min_size_option = nullptr;
     const CLI::Option* max_size_option = nullptr;
     const CLI::Option* scale_factor_option = nullptr;
@@ -22,8 +22,8 @@ struct DetectorOptions : DetectorParams {
 // kinds: names of detector_kinds() to choose from, by default all; the first is the default.
 void add_detector_options(CLI::App& command, DetectorOptions& options, const std::vector<std::string>& kinds = {});
 
-// To be called after parsing: what the user did not give becomes the kind's default; then check_params. Throws
-// Error(usage).
+// Sets parameters that the user did not give to the defaults of the detector's kind, then calls check_params. To be
+// called after parsing. Throws Error(usage).
 void finalize_detector_options(DetectorOptions& options);
 
 }  // namespace throng

@@ -6,8 +6,8 @@
 namespace throng {
 
 std::string HelpFormatter::make_option_opts(const CLI::Option* option) const {
-    // CLI11 gives "NAME:{a,b}" or "N:INT in [0 - 255]": the name, then what its checks say. Choices speak for
-    // themselves; ranges are told by the message when they are missed.
+    // CLI11 returns "NAME:{a,b}" or "N:INT in [0 - 255]": the name, then the description of its checks. Choices replace
+    // the name; ranges are omitted, because the error message of an invalid value states them.
     const std::string full = option->get_type_name();
     const std::size_t colon = full.find(':');
     std::string type = full.substr(0, colon);

@@ -1,4 +1,4 @@
-// How --help looks: choices as a|b|c, defaults in brackets.
+// Formats --help: choices as a|b|c, defaults in brackets.
 #pragma once
 
 #include <CLI/CLI.hpp>

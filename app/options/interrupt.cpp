@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP};
 
-// Any thread may be the one that a signal interrupts: no sig_atomic_t.
+// A signal may interrupt any thread, so sig_atomic_t is not sufficient.
 std::atomic<bool> interrupted = false;
 std::atomic<bool> end_at_next = false;
 std::atomic<int> wake_file = -1;
@@ -34,7 +34,7 @@ extern "C" void on_signal(int signal) {
     errno = saved;
 }
 
-// A handler may not call std::stop_source: a thread does, woken through an eventfd.
+// Calls std::stop_source from a thread, which the handler wakes through an eventfd: a handler must not call it.
 class Waker {
 public:
     Waker() : file_(::eventfd(0, EFD_CLOEXEC)) {
@@ -75,9 +75,9 @@ void exit_on_signals() noexcept {
     action.sa_handler = [](int) { _exit(130); };
     sigemptyset(&action.sa_mask);
     for (const int signal : kSignals) {
-        struct sigaction present {};
-        sigaction(signal, nullptr, &present);
-        if (signal != SIGHUP || present.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);
+        struct sigaction current {};
+        sigaction(signal, nullptr, &current);
+        if (signal != SIGHUP || current.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);
     }
 }
 

@@ -1,15 +1,15 @@
-// Ctrl-C, SIGTERM and SIGHUP as a request to stop in order.
+// Turns Ctrl-C, SIGTERM and SIGHUP into a request for an orderly stop.
 #pragma once
 
 #include <stop_token>
 
 namespace throng {
 
-// Until an InterruptGuard exists, and after it, these signals end the process at once with status 130: for commands
-// that have nothing to finish. To be called once, at the start. A SIGHUP that is ignored (nohup) is not handled.
+// Makes these signals end the process at once with status 130 while no InterruptGuard exists: for commands that have
+// nothing to finish. To be called once, at the start. A SIGHUP that is ignored (nohup) is not handled.
 void exit_on_signals() noexcept;
 
-// While one exists, the first SIGINT, SIGTERM or SIGHUP only requests a stop; a second SIGINT or SIGTERM ends the
+// While an object exists, the first SIGINT, SIGTERM or SIGHUP only requests a stop; a second SIGINT or SIGTERM ends the
 // process at once with status 130. A SIGHUP that was ignored before (nohup) is not handled. At most one at a time.
 class InterruptGuard {
 public:
@@ -19,7 +19,7 @@ public:
     InterruptGuard& operator=(const InterruptGuard&) = delete;
 
     [[nodiscard]] static bool requested() noexcept;
-    // Returns the token that ends blocking calls; one that never stops while there is no guard.
+    // Returns the token that ends blocking calls. Without a guard, returns a token that never stops.
     [[nodiscard]] static std::stop_token token();
 };
 

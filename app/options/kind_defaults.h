@@ -1,4 +1,4 @@
-// Defaults that depend on the detector, as the help shows them.
+// Formats defaults that depend on the detector, for the help text.
 #pragma once
 
 #include <fmt/format.h>
@@ -10,14 +10,15 @@
 
 namespace throng {
 
-// "24; hog 64; cnn 10": the value of the first kind, then of those that differ from it. value: DetectorKind to text.
+// Returns "24; hog 64; cnn 10": the value of the first kind, then those of the kinds that differ from it. value:
+// converts a DetectorKind to text.
 template <class Value>
 [[nodiscard]] std::string default_by_kind(const std::vector<std::string>& kinds, Value value) {
     const std::string first = value(detector_kind(kinds.front()));
     std::string text = first;
     for (const std::string& name : kinds) {
-        const std::string own = value(detector_kind(name));
-        if (own != first) text += fmt::format("; {} {}", name, own);
+        const std::string other = value(detector_kind(name));
+        if (other != first) text += fmt::format("; {} {}", name, other);
     }
     return text;
 }

@@ -15,7 +15,7 @@
 namespace throng {
 namespace {
 
-// 1.6 GB of boxes and scores: beyond any frame, and a typing error in all likelihood.
+// 1.6 GB of boxes and scores. No frame needs more; a larger value is most likely a typing error.
 constexpr std::int32_t kMaxDmax = 1 << 26;
 
 template <class Number>
@@ -24,7 +24,7 @@ CLI::Option* add_number(CLI::App& command, const std::string& option, Number& va
     return command.add_option(option, value, description)->check(range)->type_name(type)->capture_default_str();
 }
 
-// An option whose values are the words of a table of nms_names.h; value is its default.
+// Adds an option whose values are the words of a table of nms_names.h. `value` is the default.
 template <class Choice, std::size_t kSize>
 CLI::Option* add_choice(CLI::App& command, const std::string& option, Choice& value,
                         const std::pair<std::string_view, Choice> (&names)[kSize], const std::string& description) {
@@ -38,7 +38,7 @@ CLI::Option* add_choice(CLI::App& command, const std::string& option, Choice& va
         ->default_str(std::string(name_of(names, value)));
 }
 
-bool left_to_us(const CLI::Option* option) {
+bool is_unset(const CLI::Option* option) {
     return option != nullptr && option->count() == 0;
 }
 
@@ -46,15 +46,15 @@ std::int32_t min_hits_of(const DetectorKind& kind, BoxesFor boxes_for) {
     return boxes_for == BoxesFor::screen ? kind.screen_min_hits : kind.nms.min_hits;
 }
 
-void take_defaults(NmsOptions& options, const DetectorKind& kind) {
+void apply_kind_defaults(NmsOptions& options, const DetectorKind& kind) {
     NmsParams& params = options.params;
-    if (left_to_us(options.rule_option)) params.rule = kind.nms.rule;
-    if (left_to_us(options.overlap_option)) params.overlap = kind.nms.overlap;
-    if (left_to_us(options.theta_option)) params.theta = kind.nms.theta;
-    if (left_to_us(options.min_hits_option)) params.min_hits = min_hits_of(kind, options.boxes_for);
+    if (is_unset(options.rule_option)) params.rule = kind.nms.rule;
+    if (is_unset(options.overlap_option)) params.overlap = kind.nms.overlap;
+    if (is_unset(options.theta_option)) params.theta = kind.nms.theta;
+    if (is_unset(options.min_hits_option)) params.min_hits = min_hits_of(kind, options.boxes_for);
 }
 
-// Help that tells what each detector takes.
+// Shows the default of each detector in the help text.
 void show_defaults_by_kind(const NmsOptions& options, CLI::Option* rule, CLI::Option* overlap, CLI::Option* theta,
                            CLI::Option* min_hits) {
     rule->default_str(
@@ -82,30 +82,30 @@ void add_nms_options(CLI::App& command, NmsOptions& options) {
     const std::string group = "NMS";  // section [nms] of a configuration file
     const auto in_group = [&](CLI::Option* option) { return option->group(group); };
 
-    CLI::Option* rule = in_group(add_choice(command, "--rule", params.rule, kNmsRuleNames, "Which detections survive"));
+    CLI::Option* rule = in_group(add_choice(command, "--rule", params.rule, kNmsRuleNames, "Suppression rule"));
     CLI::Option* overlap = in_group(add_choice(command, "--overlap", params.overlap, kOverlapNames,
                                                "Intersection over union, over the suppressor's area, or over the "
-                                               "smaller area; soft, adaptive and feature: always iou"));
+                                               "smaller area; soft, adaptive and feature rules: always iou"));
     CLI::Option* theta = in_group(add_number(command, "--theta", params.theta, "T", finite_range(0, 1),
-                                             "Overlap in [0, 1] from which on a pair suppresses; where the rule "
-                                             "takes the IoU of itself: 0.3"));
+                                             "Minimum overlap in [0, 1] of a pair that suppresses; 0.3 for rules "
+                                             "that always use the IoU"));
     CLI::Option* min_hits = in_group(add_number(command, "--min-hits", params.min_hits, "N", whole_range(1),
-                                                "Drop kept detections that stand for fewer than N raw ones"));
+                                                "Drop kept detections that represent fewer than N raw detections"));
     options.rule_option = rule;
     options.overlap_option = overlap;
     options.theta_option = theta;
     options.min_hits_option = min_hits;
     if (options.after_detector) show_defaults_by_kind(options, rule, overlap, theta, min_hits);
     in_group(add_choice(command, "--merge", params.merge, kMergeNames,
-                        "Replace a kept box by the mean of those it stands for, weighted by score or not"));
+                        "Replace a kept box by the mean of the boxes it represents, weighted by score or not"));
     in_group(add_choice(command, "--pair", params.pair, kPairRuleNames,
-                        "Threshold fixed, rising with density, or helped by embeddings"));
+                        "Threshold of a pair: fixed, increasing with density, or assisted by embeddings"));
     in_group(add_choice(command, "--pixels", params.pixels, kPixelNames,
-                        "Edges continuous, or inclusive: widths and heights count one more"));
+                        "Box edges: continuous, or inclusive (widths and heights count one more)"));
     in_group(add_choice(command, "--ties", params.ties, kTiesNames,
-                        "total: equal scores are ordered by area and place; strict: they never suppress each other"));
+                        "total: equal scores are ordered by area and index; strict: they never suppress each other"));
     in_group(
-        add_number(command, "--sigma", params.sigma, "S", finite_range(1e-6, 1e6), "Width of soft-gaussian's decay"));
+        add_number(command, "--sigma", params.sigma, "S", finite_range(1e-6, 1e6), "Sigma of the soft-gaussian decay"));
     in_group(add_number(command, "--score-min", params.score_min, "S", finite_range(-1e9, 1e9),
                         "Soft rules drop detections below this score"));
     in_group(add_number(command, "--feature-low", params.feature_low, "N1", finite_range(0, 1),
@@ -113,24 +113,25 @@ void add_nms_options(CLI::App& command, NmsOptions& options) {
     in_group(add_number(command, "--feature-high", params.feature_high, "N2", finite_range(0, 1),
                         "--pair feature: every pair suppresses from this IoU on"));
     in_group(add_number(command, "--feature-distance", params.feature_distance, "D", finite_range(0, 1e9),
-                        "--pair feature: largest distance of embeddings that suppresses in between"));
+                        "--pair feature: in between, maximum distance of embeddings that suppresses"));
     in_group(add_choice(command, "--kernels", params.kernels, kKernelNames,
-                        "CUDA: our kernels, or the map and reduce kernels of the paper"));
+                        "CUDA: Throng's own kernels, or the map and reduce kernels of the paper"));
     in_group(add_number(command, "--k", params.paper_k, "K", whole_range(1, 64),
                         "--kernels paper: steps of the reduction, 1 to 64"));
-    in_group(add_number(command, "--dmax", options.dmax, "N", whole_range(0, kMaxDmax),
-                        "Most raw detections a frame may hold; more are counted and reported (0: automatic)"));
+    in_group(
+        add_number(command, "--dmax", options.dmax, "N", whole_range(0, kMaxDmax),
+                   "Maximum number of raw detections per frame; excess ones are counted and reported (0: automatic)"));
 }
 
 void finalize_nms_options(NmsOptions& options, const std::string& detector) {
-    if (options.after_detector && !detector.empty()) take_defaults(options, detector_kind(detector));
+    if (options.after_detector && !detector.empty()) apply_kind_defaults(options, detector_kind(detector));
     NmsParams& params = options.params;
     const bool soft = is_soft(params.rule);
     if (soft || params.pair != PairRule::overlap) {
-        if (left_to_us(options.overlap_option)) params.overlap = Overlap::iou;
-        if (left_to_us(options.theta_option)) params.theta = NmsParams{}.theta;
+        if (is_unset(options.overlap_option)) params.overlap = Overlap::iou;
+        if (is_unset(options.theta_option)) params.theta = NmsParams{}.theta;
     }
-    if (soft && left_to_us(options.min_hits_option)) params.min_hits = 1;
+    if (soft && is_unset(options.min_hits_option)) params.min_hits = 1;
 
     check_params(params);
     if (options.params.kernels == NmsKernels::paper && options.dmax % options.params.paper_k != 0) {

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Remembers that its output failed.
+// Forwards to a sink and sets `failed` when it throws.
 class OutputSink final : public ResultSink {
 public:
     OutputSink(std::shared_ptr<ResultSink> inner, std::shared_ptr<std::atomic<bool>> failed)
@@ -64,13 +64,13 @@ void add_output_options(CLI::App& command, OutputOptions& options) {
         .add_option("--summary", options.summary, "Write totals, timings and sources as JSON; - for standard output")
         ->type_name("OUT.json")
         ->group(group);
-    command.add_flag("--raw", options.raw, "Raw detections too, in JSON lines, video and images")->group(group);
+    command.add_flag("--raw", options.raw, "Also write raw detections, to JSON lines, video and images")->group(group);
     command.add_flag("--blur", options.blur, "Make faces unrecognizable in video and images")->group(group);
 }
 
 void add_outputs(RunFiles& files, const OutputOptions& options, std::size_t sources) {
     if (options.video == "-") {
-        throw Error(ErrorKind::usage, "a video cannot go to standard output", "--video", "name a file");
+        throw Error(ErrorKind::usage, "a video cannot be written to standard output", "--video", "name a file");
     }
     files.add_output("--json", options.json);
     files.add_output("--summary", options.summary);
@@ -97,7 +97,7 @@ OutputFiles::OutputFiles(const OutputOptions& options, std::size_t sources, std:
 std::vector<std::shared_ptr<ResultSink>> OutputFiles::sinks_for(std::size_t number, const SourceInfo& source) {
     std::vector<std::shared_ptr<ResultSink>> sinks;
     for (const auto& shared : shared_) {
-        // An only pipeline closes them itself.
+        // A single pipeline closes the sinks itself.
         std::shared_ptr<ResultSink> sink = shared->sink;
         if (sources_ > 1) sink = std::make_shared<SharedSink>(shared);
         sinks.push_back(std::make_shared<OutputSink>(std::move(sink), failed_));
@@ -105,7 +105,7 @@ std::vector<std::shared_ptr<ResultSink>> OutputFiles::sinks_for(std::size_t numb
     if (sources_ <= 1) shared_.clear();
     if (!options_.video.empty()) {
         auto video = make_video_sink(video_path(options_.video, number + 1, sources_), source.fps, annotated_);
-        // Encoding has a thread of its own, so that it does not hold up the detector.
+        // Encodes on a separate thread, so that encoding does not delay the detector.
         sinks.push_back(std::make_shared<OutputSink>(std::make_shared<AsyncSink>(std::move(video)), failed_));
     }
     return sinks;

@@ -1,4 +1,4 @@
-// Options for what a detection run writes, and the sinks that they mean.
+// Output options of a detection run, and the sinks that implement them.
 #pragma once
 
 #include <atomic>
@@ -21,35 +21,35 @@ struct OutputOptions {
     std::string video;    // --video OUT.mp4
     std::string images;   // --images DIR
     std::string summary;  // --summary OUT.json, "-" for standard output
-    bool raw = false;     // --raw: raw boxes too, in JSON lines and images
+    bool raw = false;     // --raw: also raw boxes, in JSON lines, video and images
     bool blur = false;    // --blur: faces made unrecognizable in videos and images
 };
 
 void add_output_options(CLI::App& command, OutputOptions& options);
 
-// Adds what a run over so many sources writes to its files, whose inputs are known by then. Throws as
+// Adds the outputs of a run over `sources` sources to its files. The inputs must have been added before. Throws as
 // RunFiles::add_output.
 void add_outputs(RunFiles& files, const OutputOptions& options, std::size_t sources);
 
-// The outputs of a run over one or several sources. JSON lines and images of all sources go to one file and folder;
-// every source has a video of its own: OUT.mp4, with several sources OUT-1.mp4, OUT-2.mp4 and so on. Pipelines may run
-// at the same time: they write in turns. Nothing is created or emptied before the first result.
+// The outputs of a run over one or several sources. JSON lines and images of all sources go to one file and one folder.
+// Every source has its own video: OUT.mp4, or with several sources OUT-1.mp4, OUT-2.mp4 and so on. Concurrent pipelines
+// are serialized. No file is created or truncated before the first result.
 class OutputFiles {
 public:
     OutputFiles() = default;
-    // Existing files are overwritten, apart from images that `files` (may be null) protects. Throws Error(input) for
-    // what cannot be created.
+    // Overwrites existing files, except images that `files` (may be null) protects. Throws Error(input) when an output
+    // cannot be created.
     OutputFiles(const OutputOptions& options, std::size_t sources, std::shared_ptr<const RunFiles> files);
 
-    // The sinks for source `number` of `sources`, counted from 0; its pipeline closes what belongs to it alone.
+    // Returns the sinks of source `number`, counted from 0. Its pipeline closes the sinks that no other source uses.
     [[nodiscard]] std::vector<std::shared_ptr<ResultSink>> sinks_for(std::size_t number, const SourceInfo& source);
 
-    // Whether an output looks at pixels, so that frames of a device have to come to the host.
+    // Returns whether an output reads pixels, so that device frames must be copied to the host.
     [[nodiscard]] bool want_pixels() const noexcept { return !options_.video.empty() || !options_.images.empty(); }
 
-    // Closes what all sources share; throws Error(input) when that fails.
+    // Closes the outputs that all sources share. Throws Error(input) on failure.
     void close();
-    // Whether an output failed: then there is no point in going on with the next source. From any thread.
+    // Returns whether an output failed; starting further sources is then pointless. Thread-safe.
     [[nodiscard]] bool failed() const noexcept { return failed_ && *failed_; }
 
 private:
@@ -57,10 +57,10 @@ private:
     AnnotatedOptions annotated_;
     std::size_t sources_ = 0;
     std::shared_ptr<std::atomic<bool>> failed_;
-    std::vector<std::shared_ptr<SharedSink::Shared>> shared_;  // of all pipelines
+    std::vector<std::shared_ptr<SharedSink::Shared>> shared_;  // the sinks that all pipelines share
 };
 
-// The sinks of a run over one source.
+// Returns the sinks of a run over one source.
 [[nodiscard]] std::vector<std::shared_ptr<ResultSink>> make_sinks(const OutputOptions& options,
                                                                   const SourceInfo& source,
                                                                   std::shared_ptr<const RunFiles> files);

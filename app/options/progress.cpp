@@ -56,12 +56,12 @@ std::string progress_line(std::string_view label, std::uint64_t done, std::optio
     };
     std::string line = compose(kBarWidth, true);
     if (columns <= 1) return line;
-    // A line that wraps could not be cleared again. The note says more than the bar and the rate.
-    const auto room = static_cast<std::size_t>(columns - 1);
+    // A wrapped line cannot be erased. The note is more informative than the bar and the rate, so these shrink first.
+    const auto max_length = static_cast<std::size_t>(columns - 1);
     for (const auto& [bar_width, with_rate] : {std::pair{kBarWidth / 2, true}, {kBarWidth / 2, false}, {0, false}}) {
-        if (line.size() > room) line = compose(bar_width, with_rate);
+        if (line.size() > max_length) line = compose(bar_width, with_rate);
     }
-    line.resize(std::min(line.size(), room));
+    line.resize(std::min(line.size(), max_length));
     return line;
 }
 

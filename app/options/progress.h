@@ -1,4 +1,4 @@
-// A progress line on standard error for long work. Shows nothing with --quiet or where standard error is no terminal.
+// A progress line on standard error. Shows nothing with --quiet or when standard error is not a terminal.
 #pragma once
 
 #include <chrono>
@@ -15,21 +15,21 @@
 
 namespace throng {
 
-// Redrawn by a thread of its own, so that a single long call shows the time that passes. Work that ends soon shows
+// Redrawn by a separate thread, so that the elapsed time advances during one long call. Work that ends soon shows
 // nothing. Thread-safe.
 class Progress {
 public:
-    // total: steps of the whole work; nothing where it is not known (then a count and a rate are shown).
+    // total: number of steps; empty if unknown, in which case a count and a rate are shown.
     Progress(const CommonOptions& common, std::string label, std::optional<std::uint64_t> total);
     ~Progress();  // as finish
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
 
-    // done: steps done so far; note: a few words shown after the bar, such as what is being done. Cheap to call at
-    // every step.
+    // done: steps completed so far. note: a few words shown after the bar, such as the current step. Cheap enough to
+    // call at every step.
     void update(std::uint64_t done, std::string_view note = {});
-    // Takes the line off the screen; what is printed next begins on a clean line. Nothing is drawn until the next
-    // update. To be called before anything is printed.
+    // Erases the line, so that the next output begins on an empty line. Nothing is drawn until the next update. To be
+    // called before anything is printed.
     void finish();
 
 private:
@@ -42,21 +42,21 @@ private:
     std::optional<std::uint64_t> total_;
     const bool shown_;
     Clock::time_point start_;
-    std::mutex mutex_;  // of what follows, and of the line on the terminal
+    std::mutex mutex_;  // guards the members below and the line on the terminal
     std::condition_variable_any wake_;
     std::uint64_t done_ = 0;
     std::string note_;
     bool paused_ = false;
     bool drawn_ = false;
-    std::jthread drawer_;  // last: uses all of the above
+    std::jthread drawer_;  // last: uses all members above
 };
 
-// The line as text, apart from the terminal: label, bar or count, time passed, time left, rate, note. columns: width of
-// the terminal.
+// Returns the progress line as text: label, bar or count, elapsed time, time left, rate, note. columns: width of the
+// terminal.
 [[nodiscard]] std::string progress_line(std::string_view label, std::uint64_t done, std::optional<std::uint64_t> total,
                                         double elapsed_seconds, std::string_view note, int columns);
 
-// "0:07", "2:31", "1:02:03".
+// Returns "0:07", "2:31", "1:02:03".
 [[nodiscard]] std::string duration_text(double seconds);
 
 }  // namespace throng

@@ -1,4 +1,4 @@
-// Prints what went wrong on standard error.
+// Prints errors on standard error.
 #pragma once
 
 #include <string_view>
@@ -7,7 +7,7 @@
 
 namespace throng {
 
-// Prints "throng: …" and a line end, with secrets masked. A Progress that is shown must be finished first.
+// Prints "throng: …" and a line end, with secrets masked. A visible Progress must be finished first.
 void print_error(std::string_view message) noexcept;
 void print_error(const Error& error) noexcept;
 

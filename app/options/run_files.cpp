@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string in_words(std::string_view option, const std::string& path) {
+std::string option_text(std::string_view option, const std::string& path) {
     return std::string(option) + " " + path;
 }
 
@@ -78,7 +78,7 @@ void RunFiles::add_model(const DetectorParams& detector) {
         const std::string model = detector.model.empty() ? default_model(detector.kind) : detector.model;
         add_input("the model", find_model(model, detector.kind).string());
     } catch (const Error&) {
-        // No model, so nothing to protect; whoever loads it reports why.
+        // There is no model file to protect. Loading the model reports the error.
     }
 }
 
@@ -88,23 +88,23 @@ void RunFiles::check_output(std::string_view option, const std::string& path) co
     if (kind == Kind::other) return;
     Identity standard_output;
     if (path != "-" && identify("-", STDOUT_FILENO, standard_output) == Kind::regular && identity == standard_output) {
-        throw Error(ErrorKind::usage, "is where standard output goes", in_words(option, path),
-                    "write - for standard output or name another file");
+        throw Error(ErrorKind::usage, "is the file that standard output is redirected to", option_text(option, path),
+                    "use - for standard output, or name another file");
     }
     if (const auto input = inputs_.find(identity); input != inputs_.end()) {
         const auto& [what, name, only_if_image] = input->second;
         if (!only_if_image || has_image_extension(name) || is_still_image(name)) {
-            throw Error(ErrorKind::usage, "would overwrite " + what + " " + name, in_words(option, path),
+            throw Error(ErrorKind::usage, "would overwrite " + what + " " + name, option_text(option, path),
                         "name another file");
         }
     }
     if (const auto output = outputs_.find(identity); output != outputs_.end()) {
-        throw Error(ErrorKind::usage, "is the same file as " + output->second, in_words(option, path),
+        throw Error(ErrorKind::usage, "is the same file as " + output->second, option_text(option, path),
                     "name another file");
     }
     if (kind == Kind::regular && path != "-" && !incomplete_source_.empty()) {
         throw Error(ErrorKind::usage, "already exists, and " + incomplete_source_ + " may read it",
-                    in_words(option, path), "name a file that does not exist yet");
+                    option_text(option, path), "name a file that does not exist yet");
     }
 }
 
@@ -116,10 +116,10 @@ void RunFiles::add_output(std::string_view option, const std::string& path) {
     const bool shared = identify(path, STDOUT_FILENO, identity) == Kind::other && path != "-";
     if (path == "-") identity = {0, 0, "-"};
     if (shared) return;
-    const auto [output, is_new] = outputs_.try_emplace(identity, in_words(option, path));
+    const auto [output, is_new] = outputs_.try_emplace(identity, option_text(option, path));
     if (!is_new) {
-        throw Error(ErrorKind::usage, "both " + output->second + " and this go to standard output",
-                    in_words(option, path), "name a file for one of them");
+        throw Error(ErrorKind::usage, "conflicts with " + output->second + ": both write to standard output",
+                    option_text(option, path), "name a file for one of them");
     }
 }
 
@@ -128,7 +128,8 @@ void RunFiles::check_folder(std::string_view option, const std::string& path) co
     Identity identity;
     static_cast<void>(identify(path, STDOUT_FILENO, identity));
     if (const auto source = source_folders_.find(identity); source != source_folders_.end()) {
-        throw Error(ErrorKind::usage, "is the input " + source->second, in_words(option, path), "name another folder");
+        throw Error(ErrorKind::usage, "is the input " + source->second, option_text(option, path),
+                    "name another folder");
     }
 }
 

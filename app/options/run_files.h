@@ -1,4 +1,4 @@
-// Every file that a run reads and every file that it writes, so that no output destroys an input or another output.
+// All files that a run reads or writes. Prevents an output from overwriting an input or another output.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace throng {
 
-// Files are compared by device and inode, so links and all spellings of a path are one file. Inputs are added before
-// outputs. Const members are thread-safe.
+// Files are compared by device and inode, so links and all spellings of a path are one file. Inputs must be added
+// before outputs. Const members are thread-safe.
 class RunFiles {
 public:
     // Adds the configuration file as an input.
@@ -22,23 +22,23 @@ public:
 
     // what: for messages, "the model". A file that does not exist is ignored; "-" is standard input.
     void add_input(std::string_view what, const std::string& path);
-    // All files that a source reads: the file, those in a folder, those that a playlist or a pipeline names.
+    // Adds all files that a source reads: the file itself, files in a folder, files named by a playlist or a pipeline.
     void add_source(std::string_view spec);
-    // The detector's model file, where it can be found.
+    // Adds the detector's model file, if it can be found.
     void add_model(const DetectorParams& detector);
 
-    // option: "--json", for messages; "-" is standard output, an empty path is ignored. Throws Error(usage) when the
-    // output is an input or another output, or when it exists and a source may read it; Error(input) when it cannot be
-    // written.
+    // Checks and adds an output. option: "--json", for messages. "-" is standard output; an empty path is ignored.
+    // Throws Error(usage) when the output is an input or another output, or when it exists and a source may read it;
+    // Error(input) when it cannot be written.
     void add_output(std::string_view option, const std::string& path);
-    // The first of these alone, for outputs that get their names in mid-run.
+    // Only throws Error(usage) as add_output does, for outputs that are named during the run.
     void check_output(std::string_view option, const std::string& path) const;
-    // Throws Error(usage) when the folder is one that a source reads: the images written there would become inputs, or
-    // replace them.
+    // Throws Error(usage) when a source reads the folder: the images written there would become inputs, or replace
+    // them.
     void check_folder(std::string_view option, const std::string& path) const;
 
 private:
-    // Device and inode of the file, or of its folder and the file's name while it does not exist.
+    // Device and inode of the file. While the file does not exist: those of its folder, and the file's name.
     struct Identity {
         std::uint64_t device = 0;
         std::uint64_t inode = 0;
@@ -48,7 +48,7 @@ private:
     struct Input {
         std::string what;
         std::string path;
-        bool only_if_image = false;  // of a folder source, which leaves other files alone
+        bool only_if_image = false;  // a folder source reads images only
     };
     enum class Kind : std::uint8_t { none, regular, other };  // other: a device or a pipe
     [[nodiscard]] static Kind identify(const std::string& path, int standard_stream, Identity& identity);
@@ -57,7 +57,7 @@ private:
     std::map<Identity, Input> inputs_;
     std::map<Identity, std::string> source_folders_;
     std::map<Identity, std::string> outputs_;  // "--json faces.jsonl"
-    std::string incomplete_source_;            // whose files are not all known; empty: there is none
+    std::string incomplete_source_;            // a source whose files are not all known; empty: none
 };
 
 }  // namespace throng

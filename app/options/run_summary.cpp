@@ -5,7 +5,7 @@
 namespace throng {
 namespace {
 
-constexpr std::size_t kWindow = 1 << 14;  // frames that the percentiles cover
+constexpr std::size_t kWindow = 1 << 14;  // number of frames that the percentiles cover
 
 std::string milliseconds(double ms) {
     return fmt::format("{:.3f}", ms);

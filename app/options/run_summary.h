@@ -1,4 +1,4 @@
-// What a detection run did, gathered over all its sources, and its final table.
+// Totals of a detection run over all its sources, and the final table.
 #pragma once
 
 #include <atomic>
@@ -15,7 +15,7 @@
 
 namespace throng {
 
-// A sink, so that it sees every result. frames() may be asked for while results are written.
+// A sink that accumulates every result. frames() may be called while results are written.
 class RunSummary final : public ResultSink {
 public:
     RunSummary();
@@ -23,15 +23,16 @@ public:
     void write(const FrameResult& result) override;
     void close() override {}
 
-    // Counters of a pipeline that is over.
+    // Adds the counters of a pipeline that has ended.
     void add(const PipelineCounters& counters);
 
     [[nodiscard]] std::uint64_t frames() const noexcept { return frames_; }
-    // Stages with last, mean, p50, p99 and max in milliseconds.
+    // Returns the stages with last, mean, p50, p99 and max in milliseconds.
     [[nodiscard]] TextTable stages() const;
-    // The same and the counts, as one object: {"frames":…,"seconds":…,"fps":…,…,"stages":{"decode":{"last":…,…},…}}.
+    // Returns the same and the counts as one object:
+    // {"frames":…,"seconds":…,"fps":…,…,"stages":{"decode":{"last":…,…},…}}.
     [[nodiscard]] nlohmann::ordered_json json(double seconds) const;
-    // The table, then one line of counts and frames a second. finds: what the detector finds, "faces".
+    // Returns the table, then one line of counts and frames per second. finds: what the detector finds, "faces".
     [[nodiscard]] std::string text(double seconds, std::string_view finds) const;
 
 private:

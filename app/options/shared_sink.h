@@ -1,4 +1,4 @@
-// One output for several pipelines at once.
+// One output shared by several concurrent pipelines.
 #pragma once
 
 #include <memory>
@@ -9,8 +9,9 @@
 
 namespace throng {
 
-// Lets one pipeline write at a time: results of a source stay in order, those of several sources take turns. Closed by
-// whoever made it, not by the pipelines: give each a SharedSink of its own over the same Shared.
+// Serializes the writes of several pipelines. Results of one source stay in order; those of several sources are
+// interleaved. Every pipeline has its own SharedSink over the same Shared. close() does nothing: the owner of the
+// Shared closes the sink.
 class SharedSink final : public ResultSink {
 public:
     struct Shared {

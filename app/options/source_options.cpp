@@ -8,7 +8,7 @@ namespace throng {
 
 void add_source_options(CLI::App& command, SourceArguments& arguments) {
     const auto group = "Source";
-    command.add_option("--decoder", arguments.source.decoder, "How to decode video")
+    command.add_option("--decoder", arguments.source.decoder, "Video decoder")
         ->check(CLI::IsMember({"auto", "software", "cuda", "v4l2m2m"}))
         ->type_name("")
         ->capture_default_str()
@@ -24,12 +24,15 @@ void add_source_options(CLI::App& command, SourceArguments& arguments) {
         ->capture_default_str()
         ->group(group);
     command
-        .add_option("--read-timeout", arguments.source.read_timeout, "Seconds without data until a stream has stalled")
+        .add_option("--read-timeout", arguments.source.read_timeout,
+                    "Seconds without data after which a stream counts as stalled")
         ->check(finite_range(0.1, 3600))
         ->type_name("S")
         ->capture_default_str()
         ->group(group);
-    command.add_option("--reconnects", arguments.source.reconnects, "Attempts after a stream broke; -1 without limit")
+    command
+        .add_option("--reconnects", arguments.source.reconnects,
+                    "Reconnection attempts after a stream breaks; -1 for no limit")
         ->check(whole_range(-1, 1000000))
         ->type_name("N")
         ->capture_default_str()

@@ -1,4 +1,4 @@
-// Options of everything that reads frames.
+// Options of commands that read frames.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct SourceArguments {
 // Adds --decoder, --frames, --open-timeout, --read-timeout and --reconnects.
 void add_source_options(CLI::App& command, SourceArguments& arguments);
 
-// What SOURCE may be, for the help text.
+// Returns the forms of SOURCE, for the help text.
 [[nodiscard]] const char* source_forms();
 
 }  // namespace throng

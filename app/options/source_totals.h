@@ -1,4 +1,4 @@
-// What one source of several came to.
+// Totals of one source of a run over several sources.
 #pragma once
 
 #include <chrono>
@@ -14,10 +14,10 @@
 
 namespace throng {
 
-// A sink of one pipeline.
+// A sink that counts the results of one pipeline.
 class SourceTotals final : public ResultSink {
 public:
-    // number: of the source on the command line, from 1.
+    // number: position of the source on the command line, from 1.
     SourceTotals(std::string name, int number) : name_(std::move(name)), number_(number), start_(Clock::now()) {}
 
     void write(const FrameResult& result) override {
@@ -28,10 +28,10 @@ public:
     }
     void close() override {}
     void set_dropped(std::uint64_t dropped) { dropped_ = dropped; }
-    // reason: what is missing of the source (see VideoSource::incomplete).
+    // reason: what is missing from the source (see VideoSource::incomplete).
     void set_incomplete(std::string reason) { incomplete_ = std::move(reason); }
 
-    // One row or object per source. For sources whose pipelines are over.
+    // Return one row or object per source. The pipelines of the sources must have ended.
     [[nodiscard]] static TextTable table(const std::vector<std::shared_ptr<SourceTotals>>& sources);
     [[nodiscard]] static nlohmann::ordered_json json(const std::vector<std::shared_ptr<SourceTotals>>& sources);
 

@@ -1,5 +1,5 @@
-// Text for people on standard output. Printing never throws: what cannot be written is remembered, and the program ends
-// with an error about it.
+// Human-readable text on standard output. Printing never throws: a write error is recorded, and check() reports it at
+// the end of the program.
 #pragma once
 
 #include <fmt/format.h>
@@ -17,17 +17,17 @@ void print(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
     write(fmt::format(format, std::forward<Arguments>(arguments)...));
 }
 
-// The same as a stream.
+// Returns a stream that prints in the same way.
 [[nodiscard]] std::ostream& stream();
 
-// Makes what was printed visible now, in the middle of long work.
+// Flushes standard output, so that text is visible during long work.
 void flush() noexcept;
 
-// Flushes stdout and std::cout. Throws Error(input) when anything written to them so far was lost.
+// Flushes stdout and std::cout. Throws Error(input) when any write to them has failed so far.
 void check();
 
-// Occupies those of the descriptors 0 to 2 that are closed, so that no file opened later takes their place: reading
-// from them and writing to them fails. To be called once, before any file is opened.
+// Opens those of the descriptors 0 to 2 that are closed, so that no file opened later gets their numbers. Reads from
+// and writes to them fail. To be called once, before any file is opened.
 void reserve_descriptors() noexcept;
 
 }  // namespace throng::standard_output

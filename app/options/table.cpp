@@ -9,13 +9,13 @@
 namespace throng {
 namespace {
 
-// Code points of UTF-8 text: bytes that do not continue another.
+// Returns the number of code points of UTF-8 text: the bytes that are not continuation bytes.
 std::size_t columns(std::string_view text) {
     return static_cast<std::size_t>(
         std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
-// "12.5", "-3", "0.1 %", "±2", "2.4x"; an empty cell or a dash fits any column.
+// Matches "12.5", "-3", "0.1 %", "±2", "2.4x". An empty cell or a dash fits any column.
 bool looks_like_number(std::string_view cell) {
     if (cell.empty() || cell == "-" || cell == "–") return true;
     const std::size_t first = cell.find_first_not_of("+-.");

@@ -10,13 +10,14 @@ class TextTable {
 public:
     explicit TextTable(std::vector<std::string> header);
 
-    // Missing cells are empty; more cells than the header has are a fault of the caller (std::invalid_argument).
+    // Missing cells are empty. Throws std::invalid_argument for more cells than the header has.
     void add(std::vector<std::string> row);
 
     [[nodiscard]] bool empty() const noexcept { return rows_.empty(); }
-    // Header, a rule and the rows, each line ended by \n. Cells are UTF-8; every code point counts as one column.
+    // Returns header, a separator line and the rows, each terminated by \n. Cells are UTF-8; every code point counts as
+    // one column.
     [[nodiscard]] std::string text() const;
-    // The same rows as RFC 4180 CSV with the header as first line.
+    // Returns the same rows as RFC 4180 CSV with the header as the first line.
     [[nodiscard]] std::string csv() const;
 
 private:

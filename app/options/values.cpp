@@ -12,7 +12,7 @@
 namespace throng {
 namespace {
 
-// Returns whether the whole text is a decimal number that the type holds. A leading plus is allowed.
+// Returns whether the whole text is a decimal number that fits the type. A leading plus is allowed.
 template <class Number>
 bool parse(std::string_view text, Number& value) {
     if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
@@ -21,13 +21,13 @@ bool parse(std::string_view text, Number& value) {
     return problem == std::errc{} && stop == end;
 }
 
-// Masked before it is cut: half a URL does not look like one.
+// Masks before truncating, because a truncated URL is not recognized as one.
 std::string in_quotes(std::string_view text) {
     constexpr std::size_t kMaxShown = 200;
     return fmt::format("\"{}\"", mask_credentials(text).substr(0, kMaxShown));
 }
 
-// A leading zero means octal to CLI11.
+// CLI11 reads a leading zero as octal.
 bool is_octal(std::string_view text) {
     text.remove_prefix(std::min(text.find_first_not_of("+-"), text.size()));
     return text.size() > 1 && text[0] == '0';

@@ -1,5 +1,5 @@
-// Checks of what is given to an option, before it is converted: CLI11 alone takes NaN for a number in any range, an
-// empty text for 0, and a number that is too large for the largest.
+// Validators of option values, run before conversion. CLI11 alone accepts NaN in any range, reads an empty text as 0,
+// and clamps a number that is too large to the maximum.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -13,7 +13,7 @@
 
 namespace throng {
 
-// Accepts decimal numbers from low to high, both finite.
+// Accepts decimal numbers from low to high. Both limits are finite.
 [[nodiscard]] CLI::Validator finite_range(double low, double high);
 
 // Accepts whole decimal numbers from low to high.
@@ -32,8 +32,8 @@ template <std::integral Integer>
 // Splits "a,b" at its commas. Throws CLI::ValidationError for an empty element.
 [[nodiscard]] std::vector<std::string> split_list(const std::string& option, const std::string& text);
 
-// Adds an option that takes a list separated by commas, with no empty element, each checked by `element`; the values
-// found are the default.
+// Adds an option that takes a comma-separated list without empty elements. `element` checks each element. The values in
+// `values` are the default.
 template <class Value>
 CLI::Option* add_list(CLI::App& command, const std::string& option, std::vector<Value>& values,
                       const std::string& description, const CLI::Validator& element) {
