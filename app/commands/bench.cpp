@@ -1,4 +1,4 @@
-// throng bench WHAT: measurements of one part of the program, each in a file of its own.
+// throng bench WHAT: measures one part of the program. Each measurement has its own file.
 #include <CLI/CLI.hpp>
 
 #include "app/commands/command.h"
@@ -6,7 +6,7 @@
 namespace throng {
 
 void add_bench_command(CLI::App& program, CommandContext& context) {
-    CLI::App* bench = program.add_subcommand("bench", "Measurements, as a table, JSON or CSV");
+    CLI::App* bench = program.add_subcommand("bench", "Benchmarks, with results as a table, JSON or CSV");
     bench->require_subcommand(1);
     add_bench_nms_command(*bench, context);
     add_bench_cascade_command(*bench, context);

@@ -1,5 +1,4 @@
-// throng bench cascade: how long a cascade takes on an image, beside OpenCV's on the same windows, in one interleaved
-// run.
+// throng bench cascade: measures a cascade on an image next to OpenCV's on the same windows, in one interleaved run.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -40,7 +39,7 @@ struct CascadeBenchArguments {
     std::string size = "1920x1080";
     int faces = 60;
     DetectorOptions detector;
-    bool one_setting = false;  // detector was named; else the standard ones
+    bool one_setting = false;  // detector options were given; otherwise the standard settings are measured
     bool ablation = false;
     ImageBenchOptions bench;
 };
@@ -55,7 +54,7 @@ struct CascadeRow {
     std::string model;
     RunSamples ours;                      // frame in, raw detections out
     RunSamples opencv;                    // empty: not measured
-    CudaBaselineTimes opencv_cuda;        // beside the CUDA backend
+    CudaBaselineTimes opencv_cuda;        // measured with the CUDA backend only
     std::optional<CascadeCounts> counts;  // of the CPU backend
     std::int64_t accepted = 0;
     std::int64_t common = 0;  // windows that OpenCV accepts too
@@ -77,7 +76,7 @@ std::vector<CascadeSetting> standard_settings(const DetectorParams& base) {
             make("lbp, 1.1, from 24 px", "lbp", "lbpcascade_frontalface", 1.1, 24, 0)};
 }
 
-// A view: the frame must outlive it.
+// Returns a view of the frame, which must outlive it.
 cv::Mat luma_of(const Frame& frame) {
     const PlaneView& plane = frame.plane(0);
     return cv::Mat(plane.height, frame.width(), frame.has_luma() ? CV_8UC1 : CV_8UC3,
@@ -118,12 +117,12 @@ public:
 
 private:
     [[nodiscard]] std::size_t runs_of_each() const {
-        return static_cast<std::size_t>(arguments_.bench.repeat) + 1;  // the first warms up and does not count
+        return static_cast<std::size_t>(arguments_.bench.repeat) + 1;  // the first run is a warm-up and does not count
     }
 
     int run_ablation(const std::vector<CascadeSetting>& settings, Progress& progress) {
         if (backend_->name() != "cuda") {
-            throw Error(ErrorKind::unavailable, "measures the CUDA backend, which is not in use", "--ablation",
+            throw Error(ErrorKind::unavailable, "requires the CUDA backend, which is not in use", "--ablation",
                         "use --backend cuda to see why");
         }
         std::vector<AblationRow> rows;
@@ -159,19 +158,20 @@ private:
         DetectionSet found;
         cv::CascadeClassifier classifier;
         if (!arguments_.bench.no_baselines && !classifier.load(row.model)) {
-            throw Error(ErrorKind::input, "OpenCV cannot read the cascade", row.model, "use --no-baselines");
+            throw Error(ErrorKind::input, "OpenCV cannot read the cascade", row.model,
+                        "use --no-baselines to leave OpenCV out");
         }
         const cv::Mat luma = luma_of(image_.frame);
         std::vector<cv::Rect> theirs;
         const cv::Size least(setting.params.min_size, setting.params.min_size);
         const cv::Size most(setting.params.max_size, setting.params.max_size);
 
-        const auto tell = [&](std::string_view who, int run) {
+        const auto show_run = [&](std::string_view who, int run) {
             progress.update(steps_++, fmt::format("{}, {}, run {} of {}", setting.name, who, run + 2, runs_of_each()));
         };
-        // The first run of either warms up and does not count.
+        // The first run of each detector is a warm-up and does not count.
         for (int i = -1; i < arguments_.bench.repeat; ++i) {
-            tell(backend_->name(), i);
+            show_run(backend_->name(), i);
             const double ours = milliseconds_of([&] {
                 detector->enqueue(image_.frame, raw, *recorder);
                 backend_->download(raw, found);
@@ -179,7 +179,7 @@ private:
             const StageTimes& times = recorder->end_frame();
             if (i >= 0) row.ours.add(ours, times);
             if (!arguments_.bench.no_baselines) {
-                tell("OpenCV", i);
+                show_run("OpenCV", i);
                 const double opencv = milliseconds_of(
                     [&] { classifier.detectMultiScale(luma, theirs, setting.params.scale_factor, 0, 0, least, most); });
                 if (i >= 0) row.opencv.add(opencv);
@@ -197,7 +197,7 @@ private:
 
     [[nodiscard]] TextTable table() const {
         TextTable table({"setting", "median ms", "pyramid", "integral", "cascade", "OpenCV ms", "x OpenCV",
-                         "its CUDA ms", "windows", "looked at", "accepted", "OpenCV's", "common"});
+                         "OpenCV CUDA ms", "windows", "evaluated", "accepted", "OpenCV's", "common"});
         for (const CascadeRow& row : rows_) {
             const double median = row.ours.median();
             const bool baseline = !row.opencv.empty();
@@ -261,16 +261,16 @@ private:
     std::shared_ptr<Backend> backend_;
     BenchImage image_;
     std::vector<CascadeRow> rows_;
-    std::uint64_t steps_ = 0;  // runs begun
+    std::uint64_t steps_ = 0;  // runs started
 };
 
 }  // namespace
 
 void add_bench_cascade_command(CLI::App& bench, CommandContext& context) {
-    CLI::App* command = bench.add_subcommand("cascade", "Haar and LBP cascades on one image, beside OpenCV's");
+    CLI::App* command = bench.add_subcommand("cascade", "Haar and LBP cascades on one image, compared with OpenCV's");
     const auto arguments = std::make_shared<CascadeBenchArguments>();
     CascadeBenchArguments& a = *arguments;
-    command->add_option("--image", a.image, "An image or video (its first frame) in place of the drawn crowd")
+    command->add_option("--image", a.image, "Image or video (first frame) to use instead of the drawn crowd")
         ->type_name("FILE");
     command->add_option("--size", a.size, "Size of the drawn crowd")->type_name("WxH")->capture_default_str();
     command->add_option("--faces", a.faces, "Faces in the drawn crowd")
@@ -279,8 +279,8 @@ void add_bench_cascade_command(CLI::App& bench, CommandContext& context) {
     add_detector_options(*command, a.detector, {"haar", "lbp"});
     add_image_bench_options(*command, a.bench);
     command->add_flag("--ablation", a.ablation,
-                      "The optimizations of the CUDA backend one on top of the other, in place of the comparison");
-    command->add_flag("--ladder", a.ablation, "The previous name of --ablation")->group("");
+                      "Measure the optimizations of the CUDA backend, added one by one, instead of the comparison");
+    command->add_flag("--ladder", a.ablation, "Deprecated name of --ablation")->group("");
     command->footer(
         "Without --detector, --model, --min-size, --max-size or --scale-factor three standard settings are measured:\n"
         "alt2 with 1.25 and faces of 50 to 200 pixels, alt2 and LBP with 1.1 and faces from 24 pixels.");

@@ -1,5 +1,5 @@
-// throng bench cnn: how long faces by a convolutional network take, on every backend there is, beside OpenCV's detector
-// in the same interleaved run. From the frame to suppressed boxes on the host.
+// throng bench cnn: measures face detection with a convolutional network, on every available backend, next to OpenCV's
+// detector in the same interleaved run. Times are from the frame to suppressed boxes on the host.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -43,12 +43,12 @@ struct CnnRow {
     std::string who;
     RunSamples times;
     std::uint64_t multiply_adds = 0;
-    std::int64_t raw = -1;  // not told by a baseline
+    std::int64_t raw = -1;  // -1: a baseline, which does not report it
     std::int64_t kept = 0;
 };
 
-// One backend's detector and suppression.
-struct Contestant {
+// Detector and suppression of one backend.
+struct BackendRun {
     std::shared_ptr<Backend> backend;
     std::unique_ptr<Detector> detector;
     std::unique_ptr<Nms> nms;
@@ -57,7 +57,7 @@ struct Contestant {
     DetectionSet found;
     CnnRow row;
 
-    Contestant(const std::shared_ptr<Backend>& made_by, const DetectorParams& params)
+    BackendRun(const std::shared_ptr<Backend>& made_by, const DetectorParams& params)
         : backend(made_by),
           detector(made_by->make_detector(params)),
           nms(made_by->make_nms()),
@@ -109,7 +109,7 @@ private:
         return images;
     }
 
-    // OpenCV does not read every file that we do; the same network with another input serves as well.
+    // OpenCV cannot read every file that Throng reads. The same network with another input size is equivalent.
     [[nodiscard]] std::unique_ptr<CnnBaseline> make_baseline(cv::Size size) const {
         if (arguments_.bench.no_baselines || network_.head.family != HeadFamily::yunet) return nullptr;
         const float threshold = cnn_score_threshold(arguments_.detector, network_.head.family);
@@ -119,8 +119,7 @@ private:
             fixed.replace(fixed.find("dynamic"), 7, "640_640");
             choice = make_cnn_baseline(fixed, size, threshold);
         }
-        if (choice.baseline == nullptr)
-            spdlog::warn("no comparison: OpenCV does not read the model: {}", choice.why_not);
+        if (choice.baseline == nullptr) spdlog::warn("no comparison: OpenCV cannot read the model: {}", choice.why_not);
         return std::move(choice.baseline);
     }
 
@@ -132,34 +131,34 @@ private:
         const PlaneView plane = image.plane(0);
         const cv::Mat bgr(frame.height(), frame.width(), CV_8UC3, const_cast<std::uint8_t*>(plane.data),
                           static_cast<std::size_t>(plane.pitch));
-        std::vector<Contestant> contestants;
-        for (const auto& backend : backends_) contestants.emplace_back(backend, arguments_.detector);
-        progress.finish();  // a warning may follow
+        std::vector<BackendRun> runs;
+        for (const auto& backend : backends_) runs.emplace_back(backend, arguments_.detector);
+        progress.finish();  // make_baseline may log a warning
         const std::unique_ptr<CnnBaseline> baseline = make_baseline(bgr.size());
         CnnRow theirs;
         constexpr int kWarmUp = 3;
-        const auto tell = [&](std::string_view who, int run) {
+        const auto show_run = [&](std::string_view who, int run) {
             progress.update(steps_++,
                             fmt::format("{}, {}, run {} of {}", size, who, run + 1, arguments_.bench.repeat + kWarmUp));
         };
         for (int i = 0; i < arguments_.bench.repeat + kWarmUp; ++i) {
-            for (Contestant& contestant : contestants) {
-                tell(contestant.backend->name(), i);
-                const double ms = milliseconds_of([&] { contestant.run(frame); });
-                const StageTimes& times = contestant.recorder->end_frame();
-                if (i >= kWarmUp) contestant.row.times.add(ms, times);
+            for (BackendRun& backend_run : runs) {
+                show_run(backend_run.backend->name(), i);
+                const double ms = milliseconds_of([&] { backend_run.run(frame); });
+                const StageTimes& times = backend_run.recorder->end_frame();
+                if (i >= kWarmUp) backend_run.row.times.add(ms, times);
             }
             if (baseline == nullptr) continue;
-            tell(baseline->name(), i);
+            show_run(baseline->name(), i);
             const double ms = milliseconds_of([&] { theirs.kept = baseline->run(bgr); });
             if (i >= kWarmUp) theirs.times.add(ms);
         }
-        for (Contestant& contestant : contestants) {
-            CnnRow& row = contestant.row;
-            row.who = contestant.backend->name();
-            row.kept = static_cast<std::int64_t>(contestant.found.detections.size());
-            contestant.backend->download(contestant.raw, contestant.found);
-            row.raw = contestant.found.total;
+        for (BackendRun& backend_run : runs) {
+            CnnRow& row = backend_run.row;
+            row.who = backend_run.backend->name();
+            row.kept = static_cast<std::int64_t>(backend_run.found.detections.size());
+            backend_run.backend->download(backend_run.raw, backend_run.found);
+            row.raw = backend_run.found.total;
             add(size, frame, std::move(row));
         }
         if (baseline == nullptr) return;
@@ -181,7 +180,7 @@ private:
         rows_.push_back(std::move(row));
     }
 
-    // The switch that all backends have; theirs alone are checked by them.
+    // Reads the switch that all backends have. Each backend checks the switches that only it has.
     static CnnInput cnn_input_choice_of(const DetectorParams& params) {
         const auto found = params.switches.find(std::string(kCnnInputSwitch));
         return found != params.switches.end() && found->second == "letterbox" ? CnnInput::letterbox : CnnInput::native;
@@ -195,7 +194,7 @@ private:
     }
 
     [[nodiscard]] TextTable table() const {
-        TextTable table({"frame", "who", "median ms", "least ms", "preprocess", "network", "boxes", "x OpenCV",
+        TextTable table({"frame", "who", "median ms", "min ms", "preprocess", "network", "boxes", "x OpenCV",
                          "multiply-adds", "raw", "kept"});
         for (const CnnRow& row : rows_) {
             const auto stage = [&](std::string_view name) { return row.times.stage(name, 3); };
@@ -233,19 +232,19 @@ private:
     Network network_;
     std::string source_;
     std::vector<CnnRow> rows_;
-    std::uint64_t steps_ = 0;  // runs begun
+    std::uint64_t steps_ = 0;  // runs started
 };
 
 }  // namespace
 
 void add_bench_cnn_command(CLI::App& bench, CommandContext& context) {
     CLI::App* command =
-        bench.add_subcommand("cnn", "Faces by a convolutional network, beside OpenCV's detector in the same run");
+        bench.add_subcommand("cnn", "Face detection with a convolutional network, compared with OpenCV's detector");
     auto arguments = std::make_shared<CnnBenchArguments>();
     CnnBenchArguments& a = *arguments;
-    command->add_option("image", a.image, "Image or video to detect in (its first frame); without it a drawn crowd")
+    command->add_option("image", a.image, "Image or video (first frame) to detect in; default: a drawn crowd")
         ->type_name("FILE");
-    add_list(*command, "--size", a.sizes, "Sizes of the drawn crowd, one row each", CLI::Validator())
+    add_list(*command, "--size", a.sizes, "Sizes of the drawn crowd, one row per size", CLI::Validator())
         ->type_name("WxH,...");
     add_detector_options(*command, a.detector, {"cnn"});
     add_image_bench_options(*command, a.bench);

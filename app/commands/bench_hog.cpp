@@ -1,5 +1,5 @@
-// throng bench hog: how long the people detector takes on an image, on every backend there is, beside OpenCV's on the
-// same windows, in one interleaved run.
+// throng bench hog: measures the people detector on an image, on every available backend, next to OpenCV's on the same
+// windows, in one interleaved run.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -31,7 +31,7 @@ struct HogBenchArguments {
     std::string image;
     std::string size = "640x480";
     DetectorOptions detector;
-    bool one_setting = false;  // sizes or factor were named; else the standard ones
+    bool one_setting = false;  // sizes or factor were given; otherwise the standard settings are measured
     bool ablation = false;
     ImageBenchOptions bench;
 };
@@ -47,10 +47,10 @@ struct HogRow {
     RunSamples times;  // frame in, raw detections on the host
     std::int64_t windows = 0;
     std::int64_t raw = 0;
-    std::int64_t common = 0;  // with OpenCV's
+    std::int64_t common = 0;  // boxes that OpenCV finds, too
 };
 
-// OpenCV's own detector on the same levels: the whole of detectMultiScale where that has the same, else level by level.
+// OpenCV's detector on the same levels: detectMultiScale where it uses the same levels, otherwise detect() per level.
 class Baseline {
 public:
     Baseline(const cv::Mat& luma, const DetectorParams& params) : luma_(luma), params_(params) {
@@ -62,19 +62,19 @@ public:
         boxes_.clear();
         const double threshold = static_cast<double>(params_.score_threshold.value_or(kHogMargin));
         const cv::Size stride(kHogCell, kHogCell);
-        if (whole_pyramid()) {
+        if (has_opencv_levels()) {
             std::vector<double> margins;
             hog_.detectMultiScale(luma_, boxes_, margins, threshold, stride, {0, 0}, params_.scale_factor, 0.0);
             return;
         }
         cv::Mat resized;
-        std::vector<cv::Point> places;
+        std::vector<cv::Point> positions;
         for (const HogLevel& level : levels_) {
             const cv::Size size(level.width, level.height);
             const bool same = size == luma_.size();
             if (!same) cv::resize(luma_, resized, size, 0, 0, cv::INTER_LINEAR_EXACT);
-            hog_.detect(same ? luma_ : resized, places, threshold, stride, {0, 0});
-            for (const cv::Point& p : places) {
+            hog_.detect(same ? luma_ : resized, positions, threshold, stride, {0, 0});
+            for (const cv::Point& p : positions) {
                 const Box box = hog_box(level.scale, level.box_width, level.box_height, p.x / kHogCell, p.y / kHogCell);
                 boxes_.emplace_back(static_cast<int>(box.x), static_cast<int>(box.y), static_cast<int>(box.w),
                                     static_cast<int>(box.h));
@@ -90,8 +90,9 @@ public:
     }
 
 private:
-    // OpenCV stops after 64 levels, enlarges nothing, and reads beyond an image that is smaller than a window.
-    [[nodiscard]] bool whole_pyramid() const {
+    // Returns whether detectMultiScale uses the same levels. It stops after 64 levels, does not upscale, and reads out
+    // of bounds of an image that is smaller than a window.
+    [[nodiscard]] bool has_opencv_levels() const {
         if (luma_.cols < kHogWindowWidth || luma_.rows < kHogWindowHeight) return false;
         return params_.max_size == 0 && params_.min_size == kHogWindowHeight && levels_.size() < 64;
     }
@@ -103,7 +104,7 @@ private:
     std::vector<cv::Rect> boxes_;
 };
 
-// The gray image that every detector is given.
+// Returns the gray image that all detectors get.
 cv::Mat gray_of(const Frame& frame) {
     const PlaneView& plane = frame.plane(0);
     const cv::Mat view(plane.height, frame.width(), frame.has_luma() ? CV_8UC1 : CV_8UC3,
@@ -153,7 +154,7 @@ public:
     }
 
 private:
-    // The first runs of each warm up and do not count.
+    // The first runs of each detector are a warm-up and do not count.
     static constexpr int kWarmUp = 2;
     [[nodiscard]] std::size_t runs_of_each() const {
         return static_cast<std::size_t>(arguments_.bench.repeat + kWarmUp);
@@ -178,7 +179,7 @@ private:
     void measure(const HogSetting& setting, Progress& progress) {
         const cv::Mat luma = gray_of(image_.frame);
         Baseline baseline(luma, setting.params);
-        // Where no window fits there is nothing to compare with.
+        // Where no window fits, there is nothing to compare.
         const bool compares = !arguments_.bench.no_baselines && baseline.windows() > 0;
         struct Run {
             std::unique_ptr<Detector> detector;
@@ -202,13 +203,13 @@ private:
         opencv.setting = setting.name;
         opencv.backend = "OpenCV";
         opencv.windows = baseline.windows();
-        const auto tell = [&](const std::string& who, int run) {
+        const auto show_run = [&](const std::string& who, int run) {
             progress.update(steps_++, fmt::format("{}, {}, run {} of {}", setting.name, who, run + 1, runs_of_each()));
         };
         for (int i = 0; i < arguments_.bench.repeat + kWarmUp; ++i) {
             for (std::size_t b = 0; b < backends_.size(); ++b) {
                 Run& r = runs[b];
-                tell(r.row.backend, i);
+                show_run(r.row.backend, i);
                 const double ms = milliseconds_of([&] {
                     r.detector->enqueue(image_.frame, r.raw, *r.recorder);
                     backends_[b]->download(r.raw, r.found);
@@ -217,7 +218,7 @@ private:
                 if (i >= kWarmUp) r.row.times.add(ms, times);
             }
             if (!compares) continue;
-            tell(opencv.backend, i);
+            show_run(opencv.backend, i);
             const double ms = milliseconds_of([&] { baseline.run(); });
             if (i >= kWarmUp) opencv.times.add(ms);
         }
@@ -231,7 +232,7 @@ private:
         rows_.push_back(std::move(opencv));
     }
 
-    // Of the row's setting; 0: not measured.
+    // Returns OpenCV's median for the setting of the row; 0: not measured.
     [[nodiscard]] double opencv_median(const HogRow& row) const {
         for (const HogRow& other : rows_) {
             if (other.setting == row.setting && other.backend == "OpenCV") return other.times.median();
@@ -240,7 +241,7 @@ private:
     }
 
     [[nodiscard]] TextTable table() const {
-        TextTable table({"setting", "backend", "median ms", "least ms", "pyramid", "gradient", "histogram", "normalize",
+        TextTable table({"setting", "backend", "median ms", "min ms", "pyramid", "gradient", "histogram", "normalize",
                          "svm", "x OpenCV", "windows", "raw", "common"});
         for (const HogRow& row : rows_) {
             const auto stage = [&](std::string_view name) { return row.times.stage(name, 3); };
@@ -283,26 +284,26 @@ private:
     BenchImage image_;
     std::vector<HogRow> rows_;
     std::vector<HogAblationRow> ablation_;
-    std::uint64_t steps_ = 0;  // runs begun
+    std::uint64_t steps_ = 0;  // runs started
 };
 
 }  // namespace
 
 void add_bench_hog_command(CLI::App& bench, CommandContext& context) {
-    CLI::App* command = bench.add_subcommand("hog", "The people detector on one image, beside OpenCV's");
+    CLI::App* command = bench.add_subcommand("hog", "HOG people detector on one image, compared with OpenCV's");
     const auto arguments = std::make_shared<HogBenchArguments>();
     HogBenchArguments& a = *arguments;
-    command->add_option("--image", a.image, "An image or video (its first frame) in place of the drawn crowd")
+    command->add_option("--image", a.image, "Image or video (first frame) to use instead of the drawn crowd")
         ->type_name("FILE");
     command->add_option("--size", a.size, "Size of the drawn crowd")->type_name("WxH")->capture_default_str();
     add_detector_options(*command, a.detector, {"hog"});
     add_image_bench_options(*command, a.bench);
     command->add_flag("--ablation", a.ablation,
-                      "The optimizations of the CUDA backend one on top of the other, in place of the comparison");
-    command->add_flag("--ladder", a.ablation, "The previous name of --ablation")->group("");
+                      "Measure the optimizations of the CUDA backend, added one by one, instead of the comparison");
+    command->add_flag("--ladder", a.ablation, "Deprecated name of --ablation")->group("");
     command->footer(
-        "Without --min-size, --max-size or --scale-factor two settings are measured: windows of 128 pixels alone, and\n"
-        "the whole pyramid with a factor of 1.05. Times end with the raw detections on the host.");
+        "Without --min-size, --max-size or --scale-factor two settings are measured: windows of 128 pixels only, and\n"
+        "the whole pyramid with a factor of 1.05. Times include the download of the raw detections to the host.");
     command->callback([&context, arguments, command] {
         for (const char* option : {"--min-size", "--max-size", "--scale-factor"}) {
             arguments->one_setting |= command->count(option) > 0;

@@ -1,4 +1,4 @@
-// throng bench nms: how long suppression takes, over lists of sizes, rules and thresholds, beside its baselines.
+// throng bench nms: measures suppression over lists of sizes, rules and thresholds, and compares it with baselines.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -52,7 +52,7 @@ struct NmsBenchArguments {
 };
 
 struct NmsSetting {
-    std::string input;  // "clusters of 20", or the file
+    std::string input;  // "clusters of 20", or the file name
     const DetectionSet* boxes;
     NmsParams params;
     std::int32_t dmax;
@@ -61,7 +61,7 @@ struct NmsSetting {
 struct NmsRow {
     NmsSetting setting;
     std::int32_t capacity;  // of the buffers: D_max
-    std::int64_t overflow;  // boxes beyond it, which no engine sees
+    std::int64_t overflow;  // boxes beyond the capacity, which no engine processes
     std::size_t kept;
     NmsMeasurement times;
     std::vector<BaselineTime> baselines;
@@ -73,7 +73,7 @@ std::vector<std::string> words_of(const auto& names) {
     return words;
 }
 
-// Repeats for about half a second of work, so that percentiles mean something and long runs still end.
+// Returns the number of runs in about half a second: enough for percentiles, with a limit for slow settings.
 int repeats_for(double ms) {
     return std::clamp(static_cast<int>(500 / std::max(ms, 1e-3)), 5, 2000);
 }
@@ -95,8 +95,8 @@ public:
         make_inputs();
         const std::vector<NmsSetting> settings = all_settings();
         if (settings.empty()) {
-            throw Error(ErrorKind::usage, "the paper's kernels are measured with --rule one-pass on CUDA only",
-                        "--kernels paper", "add fast, or use --backend cuda to see why CUDA is unavailable");
+            throw Error(ErrorKind::usage, "the paper's kernels require --rule one-pass and CUDA", "--kernels paper",
+                        "add fast, or use --backend cuda to see why CUDA is unavailable");
         }
         Progress progress(common_, "bench nms", settings.size());
         std::uint64_t done = 0;
@@ -106,10 +106,10 @@ public:
             try {
                 rows_.push_back(measure(setting, progress));
             } catch (const Error& error) {
-                // A point of a sweep that cannot be: too many boxes for k, or for the memory of the device.
+                // An impossible point of the sweep: too many boxes for k or for the device memory.
                 if (error.kind() != ErrorKind::usage && error.kind() != ErrorKind::unavailable) throw;
                 progress.finish();
-                spdlog::warn("{} boxes, k {}, left out: {}", setting.boxes->detections.size(), setting.params.paper_k,
+                spdlog::warn("{} boxes, k {}: skipped: {}", setting.boxes->detections.size(), setting.params.paper_k,
                              error.what());
                 if (!first_error) first_error = error;
             }
@@ -143,7 +143,7 @@ private:
         }
     }
 
-    // Every combination; k and D_max vary with the paper's kernels alone.
+    // Returns every combination. k and D_max vary with the paper's kernels only.
     [[nodiscard]] std::vector<NmsSetting> all_settings() const {
         std::vector<NmsSetting> settings;
         for (const auto& [name, boxes] : inputs_) {
@@ -176,7 +176,7 @@ private:
     void for_each_capacity(NmsParams params, Visit&& visit) const {
         const bool paper = params.kernels == NmsKernels::paper;
         if (paper && (params.rule != NmsRule::one_pass || backend_->name() == "cpu")) {
-            spdlog::debug("the paper's kernels are measured with --rule one-pass on CUDA only");
+            spdlog::debug("skipped: the paper's kernels require --rule one-pass and CUDA");
             return;
         }
         for (const std::int32_t k : arguments_.steps) {
@@ -188,14 +188,14 @@ private:
 
     NmsRow measure(const NmsSetting& setting, Progress& progress) {
         NmsOptions options{setting.params, setting.dmax};
-        finalize_nms_options(options);  // throws where settings contradict each other
+        finalize_nms_options(options);  // throws for contradictory settings
         const NmsMeasurement times = measure_on(*backend_, setting, setting.params);
         const std::int32_t capacity = capacity_of(setting);
         const auto overflow = static_cast<std::int64_t>(setting.boxes->detections.size()) - capacity;
         NmsRow row{setting, capacity, std::max<std::int64_t>(overflow, 0), kept_, times, {}};
         if (row.overflow > 0) {
             progress.finish();
-            spdlog::warn("--dmax {}: {} boxes are left out", capacity, row.overflow);
+            spdlog::warn("--dmax {}: {} boxes are ignored", capacity, row.overflow);
         }
         if (arguments_.no_baselines) return row;
         if (backend_->name() != "cpu") {
@@ -203,7 +203,7 @@ private:
             NmsParams paper = setting.params;
             paper.rule = NmsRule::one_pass;
             paper.kernels = NmsKernels::paper;
-            // The byte matrix of more boxes does not fit the paper's design.
+            // The paper's design does not support the byte matrix of more boxes.
             const bool is_paper = setting.params.kernels == NmsKernels::paper;
             if (!is_paper && setting.boxes->detections.size() <= 16384)
                 add_engine(row, "paper", *backend_, paper, progress);
@@ -220,7 +220,7 @@ private:
             row.baselines.push_back({name, percentile(times.total, 0.5), static_cast<std::int64_t>(kept_)});
         } catch (const Error& error) {
             progress.finish();
-            spdlog::warn("{} is left out: {}", name, error.what());
+            spdlog::warn("{}: skipped: {}", name, error.what());
         }
     }
 
@@ -363,17 +363,17 @@ private:
     std::shared_ptr<Backend> cpu_;
     std::vector<std::pair<std::string, DetectionSet>> inputs_;
     std::vector<NmsRow> rows_;
-    std::size_t kept_ = 0;  // of the last measurement
+    std::size_t kept_ = 0;  // boxes kept by the last measurement
 };
 
 }  // namespace
 
 void add_bench_nms_command(CLI::App& bench, CommandContext& context) {
     CLI::App* command =
-        bench.add_subcommand("nms", "Suppression over lists of sizes, rules and thresholds, beside baselines");
+        bench.add_subcommand("nms", "Suppression over lists of sizes, rules and thresholds, compared with baselines");
     const auto arguments = std::make_shared<NmsBenchArguments>();
     NmsBenchArguments& a = *arguments;
-    command->add_option("--input", a.input, "Boxes from a file, as `throng nms` reads them, in place of generated ones")
+    command->add_option("--input", a.input, "CSV file of boxes, as read by `throng nms`, instead of generated boxes")
         ->type_name("IN.csv");
     constexpr std::int32_t kMaxBoxes = 1 << 26;
     const auto numbers = [command](const std::string& option, auto& values, const std::string& type,
@@ -385,8 +385,8 @@ void add_bench_nms_command(CLI::App& bench, CommandContext& context) {
         add_list(*command, option, values, text, CLI::IsMember(words))->type_name(CLI::detail::join(words, "|"));
     };
     numbers("--n", a.boxes, "N,...", "Numbers of boxes", whole_range(1, kMaxBoxes));
-    numbers("--cluster", a.clusters, "N,...", "Boxes a cluster", whole_range(1, kMaxBoxes));
-    command->add_flag("--dense", a.dense, "Clusters that meet each other");
+    numbers("--cluster", a.clusters, "N,...", "Boxes per cluster", whole_range(1, kMaxBoxes));
+    command->add_flag("--dense", a.dense, "Overlapping clusters");
     command->add_option("--seed", a.seed, "Seed of the generated boxes")
         ->check(whole_range(std::uint64_t{0}))
         ->type_name("S")
@@ -396,20 +396,20 @@ void add_bench_nms_command(CLI::App& bench, CommandContext& context) {
     numbers("--theta", a.thetas, "T,...", "Thresholds", finite_range(0, 1));
     choices("--kernels", a.kernels, words_of(kKernelNames), "CUDA: kernels; the paper's with the one-pass rule only");
     numbers("--k", a.steps, "K,...", "Steps of the paper's reduction", whole_range(1, 64));
-    numbers("--dmax", a.dmaxes, "N,...", "Capacities; 0: as many as there are boxes", whole_range(0, kMaxBoxes));
-    command->add_option("--repeat", a.repeat, "Runs of each; 0: for about half a second")
+    numbers("--dmax", a.dmaxes, "N,...", "Capacities; 0: the number of boxes", whole_range(0, kMaxBoxes));
+    command->add_option("--repeat", a.repeat, "Runs per setting; 0: as many as fit into about half a second")
         ->check(whole_range(0, 1000000))
         ->type_name("N");
-    command->add_flag("--no-baselines", a.no_baselines, "Leave out what the engine is compared with");
-    command->add_flag("--no-peers", a.no_baselines, "The previous name of --no-baselines")->group("");
+    command->add_flag("--no-baselines", a.no_baselines, "Do not measure the baselines");
+    command->add_flag("--no-peers", a.no_baselines, "Deprecated name of --no-baselines")->group("");
     command->add_option("--json", a.json, "Write the results as JSON; - for standard output")->type_name("FILE");
     command->add_option("--csv", a.csv, "Write the table as CSV; - for standard output")->type_name("FILE");
     command->footer(
-        "Lists are separated by commas: --n 1027,16384 --theta 0.3,0.5. Times are in milliseconds; \"x plain\" says\n"
-        "how many times longer the baseline takes. On CUDA the median and p99 are of a replayed graph, boxes and kept "
-        "ones\n"
-        "in device memory; stages are timed one by one and add up to more. Pair tests: pairs of boxes whose overlap a\n"
-        "run computes.");
+        "Lists are separated by commas: --n 1027,16384 --theta 0.3,0.5. Times are in milliseconds; \"x plain\" is\n"
+        "the time of the baseline divided by the median. On CUDA, median and p99 are of a replayed graph with boxes "
+        "and\n"
+        "kept boxes in device memory; stages are timed separately and add up to more. Pair tests: number of pairs of\n"
+        "boxes whose overlap one run computes.");
     command->callback([arguments, &context] {
         context.run = [arguments, &context] { return NmsBench(*arguments, context.common).run(); };
     });

@@ -1,4 +1,4 @@
-// throng bench pipeline: a source decoded, detected, and both, as fast as it goes with no output.
+// throng bench pipeline: measures decoding, detection and both on a source, at full speed and without output.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -88,7 +88,7 @@ int bench_pipeline(PipelineBenchArguments arguments, const CommonOptions& common
     bench.interrupted = InterruptGuard::requested;
 
     std::vector<PipelineRow> rows;
-    std::vector<StageSummary> stages;  // of the first row that has any
+    std::vector<StageSummary> stages;  // of the first row that has stages
     for (const int streams : arguments.streams) {
         double decoding = 0;
         for (const std::string& name : arguments.parts) {
@@ -96,11 +96,11 @@ int bench_pipeline(PipelineBenchArguments arguments, const CommonOptions& common
             if (InterruptGuard::requested()) break;
             Progress progress(common, fmt::format("{} x {}", part_name(part), streams), std::nullopt);
             bench.progress = [&progress](std::uint64_t frames) { progress.update(frames); };
-            std::vector<StageSummary> own;
-            PipelineRow row = measure_pipeline(bench, part, streams, own);
+            std::vector<StageSummary> row_stages;
+            PipelineRow row = measure_pipeline(bench, part, streams, row_stages);
             if (part == PipelinePart::decode) decoding = row.fps;
             if (decoding > 0 && part == PipelinePart::both) row.of_decoding = row.fps / decoding;
-            if (stages.empty()) stages = std::move(own);
+            if (stages.empty()) stages = std::move(row_stages);
             rows.push_back(row);
         }
     }
@@ -123,13 +123,14 @@ int bench_pipeline(PipelineBenchArguments arguments, const CommonOptions& common
 }  // namespace
 
 void add_bench_pipeline_command(CLI::App& bench, CommandContext& context) {
-    CLI::App* command = bench.add_subcommand("pipeline", "Decode a source, detect in it, and both, as fast as it goes");
+    CLI::App* command =
+        bench.add_subcommand("pipeline", "Throughput of decoding, of detection and of both on one source");
     auto arguments = std::make_shared<PipelineBenchArguments>();
     command->add_option("SOURCE", arguments->source, source_forms())->required()->type_name("");
     add_source_options(*command, arguments->input);
     add_detector_options(*command, arguments->detector);
     add_nms_options(*command, arguments->nms);
-    add_list(*command, "--streams", arguments->streams, "How many streams of the source at once, one run for each",
+    add_list(*command, "--streams", arguments->streams, "Numbers of concurrent streams of the source, one run each",
              whole_range(1, 256))
         ->type_name("N,...")
         ->group("Measurement");
@@ -138,7 +139,7 @@ void add_bench_pipeline_command(CLI::App& bench, CommandContext& context) {
         ->group("Measurement");
     command
         ->add_option("--spare", arguments->shared_permits,
-                     "Frames beyond one a stream that may be between decoder and boxes, of all streams together")
+                     "Additional frames in flight beyond one per stream, shared by all streams")
         ->check(whole_range(0, 4096))
         ->type_name("N")
         ->capture_default_str()
@@ -150,7 +151,7 @@ void add_bench_pipeline_command(CLI::App& bench, CommandContext& context) {
         ->type_name("FILE")
         ->group("Measurement");
     command->footer(
-        "Streams go round their file until one has given --frames frames (600 unless told otherwise).\n"
+        "Streams loop over their file until one has delivered --frames frames (default: 600).\n"
         "Example:\n  throng bench pipeline crowd.mp4 --min-size 50 --max-size 200 --scale-factor 1.25 --frames 2000");
     command->callback([&context, arguments] {
         context.run = [&context, arguments] { return bench_pipeline(*arguments, context.common); };

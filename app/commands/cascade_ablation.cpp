@@ -61,14 +61,14 @@ int ablation_steps() {
 
 std::vector<AblationRow> measure_ablation(const Frame&, const std::string&, const DetectorParams&, int, int,
                                           const std::function<void()>&) {
-    throw Error(ErrorKind::unavailable, "this build has no CUDA", "--ablation", "build where a CUDA compiler is found");
+    throw Error(ErrorKind::unavailable, "this build does not include CUDA", "--ablation", "build with a CUDA compiler");
 }
 
 #endif
 
 TextTable ablation_table(const std::vector<AblationRow>& rows) {
     TextTable table(
-        {"setting", "step", "median ms", "least ms", "x step", "x base", "windows", "queued", "spilled", "detections"});
+        {"setting", "step", "median ms", "min ms", "x step", "x base", "windows", "queued", "spilled", "detections"});
     for (const AblationRow& row : rows) {
         table.add({row.setting, row.step, fmt::format("{:.4f}", row.median_ms), fmt::format("{:.4f}", row.least_ms),
                    fmt::format("{:.2f}", row.step_gain), fmt::format("{:.2f}", row.gain),

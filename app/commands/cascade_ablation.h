@@ -1,4 +1,4 @@
-// The optimizations of the CUDA cascade, one on top of the other, measured on one frame.
+// Ablation of the CUDA cascade: its optimizations, added one by one and measured on one frame.
 #pragma once
 
 #include <cstdint>
@@ -14,26 +14,26 @@ namespace throng {
 
 struct AblationRow {
     std::string setting;
-    std::string step;      // what it adds to the row before
+    std::string step;      // what it adds to the previous row
     double median_ms = 0;  // gray image in device memory to raw detections
     double least_ms = 0;
-    double step_gain = 1;              // of the row before's median over this one's
-    double gain = 1;                   // of the first row's
+    double step_gain = 1;              // median of the previous row divided by this one's
+    double gain = 1;                   // median of the first row divided by this one's
     std::int64_t windows = 0;          // candidates on all levels
-    std::vector<std::int64_t> queued;  // windows that left each segment but the last
-    std::int64_t spilled = 0;          // of these, how many found a queue full
+    std::vector<std::int64_t> queued;  // windows that passed each segment except the last
+    std::int64_t spilled = 0;          // how many of these found a full queue
     std::uint32_t detections = 0;
 };
 
-// Rows of one setting. done is told after each. Throws Error(unavailable) where this build has no CUDA or the device
-// cannot be used.
+// Returns the rows of one setting. Calls `done` after each. Throws Error(unavailable) where this build has no CUDA or
+// the device is unusable.
 [[nodiscard]] std::vector<AblationRow> measure_ablation(const Frame& frame, const std::string& setting,
                                                         const DetectorParams& params, int device, int repeats,
                                                         const std::function<void()>& done);
 
 [[nodiscard]] TextTable ablation_table(const std::vector<AblationRow>& rows);
 [[nodiscard]] nlohmann::json ablation_json(const std::vector<AblationRow>& rows);
-// Steps of a setting: how often done is called.
+// Returns the number of rows per setting, which is how often `done` is called.
 [[nodiscard]] int ablation_steps();
 
 }  // namespace throng

@@ -64,7 +64,7 @@ int list(const Arguments& arguments) {
     standard_output::print("{}", table.text());
     std::string steps;
     for (const Hertz step : controller->steps()) steps += fmt::format(" {:.2f}", static_cast<double>(step) / 1e6);
-    if (!steps.empty()) standard_output::print("\nsteps of this board, MHz:{}\n", steps);
+    if (!steps.empty()) standard_output::print("\nClock steps of this board, MHz:{}\n", steps);
     return 0;
 }
 
@@ -103,12 +103,12 @@ int show(const Arguments& arguments) {
         return 0;
     }
 
-    TextTable table({"what", "now", "from", "to", "governor"});
+    TextTable table({"clock", "current", "min", "max", "governor"});
     table.add({"GPU", megahertz(reading.gpu.current), megahertz(reading.gpu.min), megahertz(reading.gpu.max),
                reading.gpu.governor});
     table.add({"CPU", megahertz(reading.cpu.current), megahertz(reading.cpu.min), megahertz(reading.cpu.max),
                reading.cpu.governor});
-    standard_output::print("board    {}\ncontrol  {}{}\n\n{}", board.model.empty() ? "no Jetson" : board.model,
+    standard_output::print("board    {}\ncontrol  {}{}\n\n{}", board.model.empty() ? "not a Jetson" : board.model,
                            controller->kind(), controller->location().empty() ? "" : ", " + controller->location(),
                            table.text());
     standard_output::print("\n");
@@ -117,11 +117,11 @@ int show(const Arguments& arguments) {
     for (const NamedReading& entry : sample.temperatures)
         standard_output::print("{}: {:.1f} °C\n", entry.name, entry.value);
     for (const NamedReading& entry : sample.rails) standard_output::print("{}: {:.2f} W\n", entry.name, entry.value);
-    if (sample.throttled()) standard_output::print("held down: {}\n", describe_throttling(sample.throttle_reasons));
+    if (sample.throttled()) standard_output::print("throttled: {}\n", describe_throttling(sample.throttle_reasons));
     return 0;
 }
 
-// Success in words on standard output; anything else becomes the error that it is.
+// Prints a success message on standard output. Throws Error for any other status.
 int report(const ApplyResult& result, const std::string& success) {
     switch (result.status) {
         case ApplyStatus::applied: standard_output::print("{}\n", success); return 0;
@@ -138,12 +138,12 @@ int set(const Arguments& arguments) {
     const ApplyResult result = controller->apply(arguments.id);
     const ClockReading reading = controller->measure();
     const std::string remark = result.reason.empty() ? "" : " (" + result.reason + ")";
-    return report(result, fmt::format("{}: GPU {} to {}{}; `throng clocks restore` brings back what was before",
+    return report(result, fmt::format("{}: GPU {} to {}{}; run `throng clocks restore` to restore the previous clocks",
                                       arguments.id, megahertz(reading.gpu.min), megahertz(reading.gpu.max), remark));
 }
 
 int restore(const Arguments& arguments) {
-    return report(open(arguments)->restore(), "the clocks are as they were found");
+    return report(open(arguments)->restore(), "clocks restored");
 }
 
 }  // namespace
@@ -152,11 +152,13 @@ void add_clocks_command(CLI::App& program, CommandContext& context) {
     auto arguments = std::make_shared<Arguments>();
     CLI::App* clocks = program.add_subcommand("clocks", "Show and change the GPU's clock");
     clocks->require_subcommand(0, 1);
-    clocks->add_option("--root", arguments->root, "A prefix before every system path (tests and dry runs)")
+    clocks->add_option("--root", arguments->root, "Prefix of every system path (for tests and dry runs)")
         ->type_name("DIR");
-    clocks->add_option("--profiles", arguments->profiles, "Profiles to change or add (see configs/clock-profiles.toml)")
+    clocks
+        ->add_option("--profiles", arguments->profiles,
+                     "File of clock profiles to change or add (see configs/clock-profiles.toml)")
         ->type_name("FILE");
-    clocks->add_flag("--json", arguments->json, "One JSON line instead of tables (list, show)");
+    clocks->add_flag("--json", arguments->json, "Print one line of JSON instead of tables (list, show)");
     clocks->callback([clocks, arguments, &context] {
         if (clocks->get_subcommands().empty())
             context.run = [arguments, &context] {
@@ -176,15 +178,16 @@ void add_clocks_command(CLI::App& program, CommandContext& context) {
         });
         return added;
     };
-    add("list", "The profiles and what they mean on this board (the default)", list);
-    add("show", "Clocks, loads, temperatures and power now", show);
-    add("set", "Set a profile; it stays until it is restored", set)
-        ->add_option("ID", arguments->id, "automatic, minimum, p25, p50, p75, maximum, fanless, or one of yours")
+    add("list", "List the profiles and their clocks on this board (default)", list);
+    add("show", "Show current clocks, loads, temperatures and power", show);
+    add("set", "Set a profile, which stays active until `restore`", set)
+        ->add_option("ID", arguments->id,
+                     "automatic, minimum, p25, p50, p75, maximum, fanless, or a profile of --profiles")
         ->required();
-    add("restore", "Bring back what was found before the first change", restore);
+    add("restore", "Restore the clocks as they were before the first change", restore);
     clocks->footer(
-        "Writing needs the right to: see configs/udev/99-throng-clocks.rules. Nothing here asks for a password or "
-        "reboots.");
+        "Changing clocks requires write permission: see configs/udev/99-throng-clocks.rules. These commands never ask "
+        "for a password and never reboot.");
 }
 
 }  // namespace throng

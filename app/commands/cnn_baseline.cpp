@@ -33,8 +33,8 @@ private:
 
 #else
 
-// FaceDetectorYN of this OpenCV knows the models of 2022 only; from 4.8 on it does this (modules/objdetect/src/
-// face_detect.cpp): pad, blob, forward, decode, NMSBoxes.
+// FaceDetectorYN of this OpenCV supports the models of 2022 only. This class does what it does from 4.8 on
+// (modules/objdetect/src/face_detect.cpp): pad, blob, forward, decode, NMSBoxes.
 class Baseline final : public CnnBaseline {
 public:
     Baseline(const std::string& model, cv::Size size, float threshold)

@@ -1,5 +1,5 @@
-// OpenCV's way to the faces of a YuNet model, for comparison: cv::FaceDetectorYN where the installed OpenCV has the one
-// for models of 2023, else the same steps on its DNN.
+// OpenCV's face detection with a YuNet model, for comparison: cv::FaceDetectorYN where the installed OpenCV supports
+// the models of 2023, otherwise the same steps on OpenCV's DNN.
 #pragma once
 
 #include <memory>
@@ -12,12 +12,12 @@ namespace throng {
 class CnnBaseline {
 public:
     virtual ~CnnBaseline() = default;
-    // Faces after suppression in a BGR image of the size that it was made for.
+    // Returns the number of faces after suppression in a BGR image, whose size must be that given at creation.
     virtual int run(const cv::Mat& bgr) = 0;
     [[nodiscard]] virtual std::string name() const = 0;
 };
 
-// Null, with the reason, when OpenCV does not read the model or it is no YuNet.
+// baseline is null, and why_not holds the reason, when OpenCV cannot read the model or the model is not a YuNet.
 struct CnnBaselineChoice {
     std::unique_ptr<CnnBaseline> baseline;
     std::string why_not;

@@ -1,4 +1,4 @@
-// How a command of the program is added: one file a command, one line in the table of main.cpp.
+// Declares the commands of the program: one file per command, one line each in the table of main.cpp.
 #pragma once
 
 #include <functional>
@@ -8,7 +8,7 @@
 
 namespace throng {
 
-// Options that every command takes; filled by the parser before run is called.
+// Options that every command takes. The parser sets them before it calls run.
 struct CommonOptions {
     std::string config;              // --config FILE
     std::string backend = "auto";    // --backend auto|cpu|cuda
@@ -17,13 +17,13 @@ struct CommonOptions {
     bool quiet = false;              // --quiet: no progress, no tables, warnings only
 };
 
-// A command's callback sets run; main calls it after parsing. Its result is the exit status; it may throw Error.
+// A command's callback sets `run`, which main calls after parsing. run returns the exit status and may throw Error.
 struct CommandContext {
     CommonOptions common;
     std::function<int()> run;
 };
 
-// Each adds its subcommand to the program; defined in the file of the command's name.
+// Each function adds its subcommand to the program. It is defined in the file with the command's name.
 void add_view_command(CLI::App& program, CommandContext& context);
 void add_detect_command(CLI::App& program, CommandContext& context);
 void add_crowd_command(CLI::App& program, CommandContext& context);
@@ -35,7 +35,7 @@ void add_experiments_command(CLI::App& program, CommandContext& context);
 void add_models_command(CLI::App& program, CommandContext& context);
 void add_info_command(CLI::App& program, CommandContext& context);
 
-// Parts of `bench`, one file each.
+// Subcommands of `bench`, one file each.
 void add_bench_nms_command(CLI::App& bench, CommandContext& context);
 void add_bench_cascade_command(CLI::App& bench, CommandContext& context);
 void add_bench_hog_command(CLI::App& bench, CommandContext& context);

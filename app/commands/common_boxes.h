@@ -1,4 +1,4 @@
-// How many boxes a detector of ours and one of OpenCV have in common.
+// Counts the boxes that Throng's detector and OpenCV's have in common.
 #pragma once
 
 #include <opencv2/core/types.hpp>
@@ -10,7 +10,8 @@
 
 namespace throng {
 
-// Boxes with the same whole numbers of pixels; ours are cut off to them. Copies count as often as both have them.
+// Compares boxes in whole pixels; the coordinates of `ours` are truncated. A box that occurs several times counts as
+// often as it occurs in both.
 [[nodiscard]] std::int64_t common_boxes(const DetectionSet& ours, std::vector<cv::Rect> theirs);
 
 }  // namespace throng

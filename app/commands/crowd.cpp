@@ -1,4 +1,4 @@
-// throng crowd OUT: a drawn crowd as an image or a video, with its truth.
+// throng crowd OUT: draws a crowd as an image or a video, with its ground truth.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -35,7 +35,7 @@ struct CrowdArguments {
     CrowdOptions crowd;
 };
 
-// JSON lines, one a frame; no path: nothing is written.
+// Writes the ground truth as JSON lines, one per frame. Writes nothing if the path is empty.
 class TruthFile {
 public:
     TruthFile(const std::string& path, std::string source) : source_(std::move(source)) {
@@ -60,7 +60,7 @@ private:
 
 int write_image(const CrowdArguments& arguments, const CommonOptions& common) {
     if (arguments.crowd.frames > 1) {
-        throw Error(ErrorKind::usage, "an image holds one frame only",
+        throw Error(ErrorKind::usage, "an image holds only one frame",
                     "--frames " + std::to_string(arguments.crowd.frames), "write OUT.mp4 for a video");
     }
     Progress progress(common, std::filesystem::path(arguments.out).filename().string(), std::nullopt);
@@ -117,33 +117,37 @@ int run(CrowdArguments arguments, const CommonOptions& common, bool faces_given,
 }  // namespace
 
 void add_crowd_command(CLI::App& program, CommandContext& context) {
-    CLI::App* command = program.add_subcommand("crowd", "Draw a crowd whose faces are known: an image or a video");
+    CLI::App* command = program.add_subcommand("crowd", "Draw a crowd with known faces, as an image or a video");
     auto arguments = std::make_shared<CrowdArguments>();
     CrowdOptions& crowd = arguments->crowd;
-    command->add_option("OUT", arguments->out, "png, jpg or another image, or mp4 or mkv")->required()->type_name("");
-    CLI::Option* faces = command->add_option("--faces", crowd.faces, "People in the hall, 0 to 5000")
+    command->add_option("OUT", arguments->out, "Output file: png, jpg or another image format, or mp4 or mkv")
+        ->required()
+        ->type_name("");
+    CLI::Option* faces = command->add_option("--faces", crowd.faces, "Number of people, 0 to 5000")
                              ->check(whole_range(0, 5000))
                              ->type_name("N")
                              ->capture_default_str();
     CLI::Option* size =
-        command->add_option("--size", arguments->size, "Of the image in pixels; 1920x1080 where not given")
+        command->add_option("--size", arguments->size, "Size of the image in pixels; default: 1920x1080")
             ->type_name("WxH");
-    command->add_option("--frames", crowd.frames, "Length of a video; 300 where not given")
+    command->add_option("--frames", crowd.frames, "Number of frames of a video; default: 300")
         ->check(whole_range(std::int64_t{0}, std::int64_t{1'000'000'000}))
         ->type_name("N");
-    command->add_option("--fps", crowd.fps, "Frames a second")
+    command->add_option("--fps", crowd.fps, "Frames per second")
         ->check(finite_range(kMinCrowdFps, kMaxCrowdFps))
         ->type_name("F")
         ->capture_default_str();
-    command->add_option("--seed", crowd.seed, "Another seed, other people")
+    command->add_option("--seed", crowd.seed, "Random seed of the people")
         ->check(whole_range(std::uint64_t{0}))
         ->type_name("S")
         ->capture_default_str();
-    command->add_option("--truth", arguments->truth, "JSON lines with the faces of every frame; - for standard output")
+    command
+        ->add_option("--truth", arguments->truth, "Write the faces of every frame as JSON lines; - for standard output")
         ->type_name("OUT.jsonl");
     command
         ->add_option("--uncover", crowd.uncover,
-                     "Only the first I faces; the rest black. Without --faces and --size: of 147 at 4646x1800")
+                     "Show the first I faces only; the others are black. Default size without --faces and --size: 147 "
+                     "faces, 4646x1800")
         ->type_name("I")
         ->check(whole_range(0, 5000));
     command->footer(

@@ -1,4 +1,4 @@
-// throng detect SOURCE...: headless detection with files as output and a table of stage timings at the end.
+// throng detect SOURCE...: headless detection that writes files and prints a table of stage timings at the end.
 #include <CLI/CLI.hpp>
 #include <memory>
 
@@ -9,11 +9,11 @@ namespace throng {
 
 void add_detect_command(CLI::App& program, CommandContext& context) {
     CLI::App* command =
-        program.add_subcommand("detect", "Find faces without a window; ends with a table of stage timings");
+        program.add_subcommand("detect", "Find faces without a window; prints a table of stage timings at the end");
     auto arguments = std::make_shared<DetectArguments>();
     command->add_option("SOURCE", arguments->sources, source_forms())->required()->type_name("");
     add_source_options(*command, arguments->source);
-    command->add_option("--streams", arguments->streams, "Sources worked on at once; 0 for what suits the backend")
+    command->add_option("--streams", arguments->streams, "Number of concurrent sources; 0: chosen by the backend")
         ->check(CLI::Range(0, 256))
         ->type_name("N")
         ->capture_default_str()

@@ -22,12 +22,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A decoder of NVIDIA's needs several streams to be busy; on the CPU more sources at once only share its cores.
+// NVDEC needs several streams to be fully used. On the CPU, more concurrent sources only share the cores.
 constexpr std::size_t kStreamsOfGpu = 8;
 constexpr std::size_t kMaxStreamsOfCpu = 4;
-constexpr std::size_t kMaxRows = 32;  // of the table of sources
-constexpr auto kBetweenLooks = std::chrono::milliseconds(50);
-constexpr auto kBetweenLooksAtSeveral = std::chrono::milliseconds(5);
+constexpr std::size_t kMaxRows = 32;  // maximum length of the table of sources
+constexpr auto kPollInterval = std::chrono::milliseconds(50);
+constexpr auto kPollIntervalOfSeveral = std::chrono::milliseconds(5);
 
 int cores() {
     return static_cast<int>(std::max(std::thread::hardware_concurrency(), 1U));
@@ -96,7 +96,7 @@ std::size_t DetectRun::files_at_once() const {
     return std::min(static_cast<std::size_t>(cores()), kMaxStreamsOfCpu);
 }
 
-// Live sources have no end to wait for: they all run at once.
+// All live sources run concurrently, because they have no end to wait for.
 void DetectRun::start_sources() {
     const auto files = [this] {
         return static_cast<std::size_t>(
@@ -114,13 +114,13 @@ void DetectRun::start_sources() {
                       several ? std::nullopt : only.frames);
 }
 
-BackendChoice DetectRun::take_backend() {
+BackendChoice DetectRun::acquire_backend() {
     if (!idle_backends_.empty()) {
         BackendChoice choice = std::move(idle_backends_.back());
         idle_backends_.pop_back();
         return choice;
     }
-    // Each source has a stream of its own on the same device.
+    // Each source has its own CUDA stream on the same device.
     CommonOptions common = common_;
     common.backend = device_lost_ ? "cpu" : backend_name_;
     return make_backend(common, device_lost_ ? &arguments_.detector : nullptr);
@@ -148,7 +148,7 @@ void DetectRun::start_source(std::size_t number) {
 Pipeline& DetectRun::make_pipeline(std::size_t number, std::unique_ptr<VideoSource> source) {
     Active active;
     active.number = number;
-    active.backend = take_backend();
+    active.backend = acquire_backend();
     const SourceInfo info = source->info();
     active.live = info.live;
     active.label = label_of(info.name, number);
@@ -199,7 +199,7 @@ void DetectRun::share_threads() {
 }
 
 void DetectRun::watch() {
-    active_.front().pipeline->wait_for(active_.size() > 1 ? kBetweenLooksAtSeveral : kBetweenLooks);
+    active_.front().pipeline->wait_for(active_.size() > 1 ? kPollIntervalOfSeveral : kPollInterval);
     const std::uint64_t done = summary_->frames();
     for (auto active = active_.begin(); active != active_.end();) {
         const PipelineState state = active->pipeline->state();
@@ -219,7 +219,7 @@ void DetectRun::watch() {
                                    : std::string());
 }
 
-// The file's name, or the whole address: two cameras may differ in the host alone.
+// Returns the name of the file, or the whole address, because two cameras may differ in the host only.
 std::string DetectRun::label_of(const std::string& name, std::size_t number) const {
     const auto short_name = [](const std::string& whole) {
         const std::string file = std::filesystem::path(whole).filename().string();
@@ -241,7 +241,7 @@ void DetectRun::log_notice(Active& active) {
     active.logged = std::move(notice);
 }
 
-// Results of what could be read are written all the same; the status says that they are not of everything.
+// Results of the readable part are still written. The exit status shows that the source is incomplete.
 void DetectRun::report_incomplete(Active& active) {
     const std::string missing = active.pipeline->incomplete();
     if (missing.empty()) return;
@@ -263,12 +263,12 @@ void DetectRun::finish(Active& active) {
         report(*failure);
         go_on_ = go_on_ && failure->kind() == ErrorKind::input && !outputs_.failed();
     } else if (counters.decoded == 0 && !InterruptGuard::requested()) {
-        report(Error(ErrorKind::input, "it holds no frame", arguments_.sources[active.number]));
+        report(Error(ErrorKind::input, "contains no frames", arguments_.sources[active.number]));
     }
     if (!failure && !InterruptGuard::requested()) report_incomplete(active);
     active.pipeline.reset();
     if (left_device) {
-        device_lost_ = true;  // to this process: whoever comes next begins on the CPU
+        device_lost_ = true;  // lost to this process: further sources start on the CPU
         idle_backends_.clear();
     } else if (!failure && !(device_lost_ && active.backend.backend->name() != "cpu")) {
         idle_backends_.push_back(std::move(active.backend));
@@ -296,7 +296,8 @@ void DetectRun::print_totals(double seconds) const {
     if (totals_.size() > 1 && totals_.size() <= kMaxRows) text += SourceTotals::table(totals_).text() + "\n";
     text += summary_->text(seconds, detector_kind(settings_.detector.kind).finds);
     const bool data_on_stdout = arguments_.output.json == "-" || arguments_.output.summary == "-";
-    text += fmt::format("backend {}{}\n", backend_why_, device_lost_ ? ", lost in mid-run; finished on the CPU" : "");
+    text +=
+        fmt::format("backend {}{}\n", backend_why_, device_lost_ ? ", lost during the run; continued on the CPU" : "");
     if (data_on_stdout) {
         std::fputs(text.c_str(), stderr);
     } else {

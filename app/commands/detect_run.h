@@ -1,5 +1,5 @@
-// What `throng detect` does once its options are known: several sources at a time on one backend, results to the
-// outputs, totals at the end.
+// Runs `throng detect` after its options are parsed: processes several sources concurrently on one backend, writes the
+// outputs and prints totals at the end.
 #pragma once
 
 #include <chrono>
@@ -29,7 +29,7 @@ namespace throng {
 struct DetectArguments {
     std::vector<std::string> sources;
     SourceArguments source;
-    int streams = 0;  // sources at once; 0: by the backend
+    int streams = 0;  // concurrent sources; 0: chosen by the backend
     DetectorOptions detector;
     NmsOptions nms = nms_options_after_detector(BoxesFor::data);
     OutputOptions output;
@@ -38,21 +38,22 @@ struct DetectArguments {
 
 class DetectRun {
 public:
-    // Throws Error(usage) for options that make no sense together.
+    // Throws Error(usage) for contradictory options.
     DetectRun(DetectArguments arguments, const CommonOptions& common);
 
-    // The exit status. A source that fails is reported and the others go on. Throws Error where nothing can be done.
+    // Returns the exit status. A source that fails is reported, and the others continue. Throws Error when nothing can
+    // be processed.
     int run();
 
 private:
-    // A source that is being worked on.
+    // A source in progress.
     struct Active {
-        std::size_t number;  // of the source
+        std::size_t number;  // index of the source, from 0
         std::string label;
         BackendChoice backend;
         std::unique_ptr<Pipeline> pipeline;
         std::shared_ptr<SourceTotals> totals;
-        std::optional<std::uint64_t> frames;  // that it has, where that is known
+        std::optional<std::uint64_t> frames;  // total number of frames, if known
         bool live = false;
         std::string logged;  // the notice that was logged last
     };
@@ -60,7 +61,7 @@ private:
     void start_sources();
     void start_source(std::size_t number);
     [[nodiscard]] Pipeline& make_pipeline(std::size_t number, std::unique_ptr<VideoSource> source);
-    [[nodiscard]] BackendChoice take_backend();
+    [[nodiscard]] BackendChoice acquire_backend();
     [[nodiscard]] std::size_t files_at_once() const;
     void share_threads();
     void watch();
@@ -78,7 +79,7 @@ private:
     PipelineSettings settings_;
     std::string backend_name_;
     std::string backend_why_;
-    std::vector<BackendChoice> idle_backends_;  // of sources that are over
+    std::vector<BackendChoice> idle_backends_;  // of sources that have ended
     OutputFiles outputs_;
     std::optional<ClockRun> clocks_;
     std::shared_ptr<SharedSink::Shared> clock_sink_;  // null without --telemetry
@@ -86,12 +87,12 @@ private:
     std::shared_ptr<SharedSink::Shared> summary_sink_ = std::make_shared<SharedSink::Shared>(summary_);
     std::shared_ptr<SharedPermits> shared_permits_ = std::make_shared<SharedPermits>(kSharedPermits);  // of all sources
     std::list<Active> active_;
-    std::vector<std::shared_ptr<SourceTotals>> totals_;  // of all sources that were opened
+    std::vector<std::shared_ptr<SourceTotals>> totals_;  // of all opened sources
     std::optional<Progress> progress_;
-    std::size_t next_ = 0;      // source to start
-    bool go_on_ = true;         // the next source would not fail in the same way
-    bool device_lost_ = false;  // a pipeline had to leave it
-    int status_ = 0;            // of the first failure
+    std::size_t next_ = 0;      // index of the next source to start
+    bool go_on_ = true;         // false after an error that the next source would hit, too
+    bool device_lost_ = false;  // a pipeline fell back to the CPU
+    int status_ = 0;            // exit status of the first failure; 0: none
 };
 
 }  // namespace throng

@@ -1,4 +1,4 @@
-// throng eval TRUTH DETECTIONS: precision, recall and average precision.
+// throng eval TRUTH DETECTIONS: computes precision, recall and average precision.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -98,11 +98,11 @@ int run(const EvalArguments& arguments) {
     std::size_t missing = 0;
     for (const FileResult& file : evaluation.files) missing += file.found ? 0 : 1;
     if (missing > 0) {
-        spdlog::warn("{} of {} files of the truth are not in the detections: their faces count as missed", missing,
-                     evaluation.files.size());
+        spdlog::warn("{} of {} files of the ground truth are missing from the detections; their faces count as missed",
+                     missing, evaluation.files.size());
     }
     if (evaluation.unjudged_images > 0) {
-        spdlog::info("{} images of the detections have no truth and are not counted", evaluation.unjudged_images);
+        spdlog::info("{} images of the detections have no ground truth and are ignored", evaluation.unjudged_images);
     }
     standard_output::write(arguments.json ? json_of(evaluation, arguments) : table_of(evaluation, arguments.per_file));
     return 0;
@@ -111,32 +111,36 @@ int run(const EvalArguments& arguments) {
 }  // namespace
 
 void add_eval_command(CLI::App& program, CommandContext& context) {
-    CLI::App* command = program.add_subcommand("eval", "Compare detections with the truth: precision, recall, AP");
+    CLI::App* command =
+        program.add_subcommand("eval", "Compare detections with the ground truth: precision, recall, AP");
     auto arguments = std::make_shared<EvalArguments>();
     command
-        ->add_option("TRUTH", arguments->truth, "JSON lines as throng crowd --truth writes them, or WIDER FACE's text")
+        ->add_option("TRUTH", arguments->truth,
+                     "Ground truth: JSON lines of throng crowd --truth, or a text file in WIDER FACE format")
         ->required()
         ->type_name("");
-    command->add_option("DETECTIONS", arguments->detections, "JSON lines as throng detect --json writes them")
+    command->add_option("DETECTIONS", arguments->detections, "Detections: JSON lines of throng detect --json")
         ->required()
         ->type_name("");
-    command->add_option("--iou", arguments->match.iou, "Least overlap of a detection with its face, above 0 to 1")
+    command
+        ->add_option("--iou", arguments->match.iou,
+                     "Minimum overlap (IoU) of a detection with its face, above 0, up to 1")
         ->check(finite_range(0, 1))
         ->type_name("T")
         ->capture_default_str();
-    command->add_option("--min-size", arguments->match.min_size, "Faces whose smaller side is below do not count")
+    command->add_option("--min-size", arguments->match.min_size, "Ignore faces whose smaller side is below this size")
         ->check(finite_range(0, 1e6))
         ->type_name("PX")
         ->capture_default_str();
     command
         ->add_option_function<std::string>(
             "--rank", [arguments](const std::string& word) { arguments->match.rank = kRanks.at(word); },
-            "What detections are ranked by")
+            "Ranking of the detections")
         ->check(CLI::IsMember(kRanks))
         ->type_name("")
         ->default_str("score");
-    command->add_flag("--per-file", arguments->per_file, "A row for every file too");
-    command->add_flag("--json", arguments->json, "One JSON object in place of the table");
+    command->add_flag("--per-file", arguments->per_file, "Also print one row per file");
+    command->add_flag("--json", arguments->json, "Print one JSON object instead of the table");
     command->footer(
         "Example:\n"
         "  throng crowd crowd.mp4 --truth truth.jsonl\n"

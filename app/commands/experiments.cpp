@@ -1,4 +1,4 @@
-// throng experiments: repeats the tables and figures of the papers on this machine.
+// throng experiments: reproduces tables and figures of the papers on this machine.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -33,7 +33,7 @@ struct Arguments {
 };
 
 int list() {
-    TextTable table({"name", "what", "repeats"});
+    TextTable table({"name", "title", "reproduces"});
     for (const Experiment& experiment : experiments())
         table.add({std::string(experiment.name), std::string(experiment.title), std::string(experiment.source)});
     standard_output::print("{}\nthrong experiments run NAME… | run all   --out DIR\n", table.text());
@@ -57,11 +57,12 @@ std::filesystem::path make_folder(const std::string& out) {
     std::error_code error;
     std::filesystem::create_directories(out, error);
     if (error)
-        throw Error(ErrorKind::input, "the folder cannot be made: " + error.message(), out, "name another with --out");
+        throw Error(ErrorKind::input, "cannot create the folder: " + error.message(), out,
+                    "choose another folder with --out");
     return out;
 }
 
-void tell(const ReportPart& part) {
+void print_part(const ReportPart& part) {
     standard_output::print(
         "{:<10} {}\n", part.experiment->name,
         part.failure.empty() ? fmt::format("{:.1f} s", part.result.seconds) : "not measured: " + part.failure);
@@ -73,7 +74,7 @@ void tell(const ReportPart& part) {
 RunFiles run_files(const Arguments& arguments, const CommonOptions& common) {
     RunFiles files(common);
     if (!arguments.options.source.empty()) files.add_source(arguments.options.source);
-    std::error_code failure;  // whoever reads the folder reports it
+    std::error_code failure;  // ignored: the experiment that reads the folder reports it
     for (std::filesystem::directory_iterator it(arguments.options.photos, failure), end; !failure && it != end;
          it.increment(failure)) {
         files.add_input("the input", it->path().string());
@@ -114,9 +115,9 @@ int run(const Arguments& arguments, const CommonOptions& common) {
         part.result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
         progress.reset();
         write_part(folder, part, files);
-        if (!common.quiet) tell(part);
+        if (!common.quiet) print_part(part);
         report.parts.push_back(std::move(part));
-        // Whole after every experiment, so that a run that is stopped leaves a report.
+        // Rewritten after every experiment, so that an interrupted run leaves a complete report.
         report.machine = describe_machine(bench);
         write_report_file(folder / "report.html", to_html(report), files);
     }
@@ -128,15 +129,16 @@ int run(const Arguments& arguments, const CommonOptions& common) {
 
 void add_experiments_command(CLI::App& program, CommandContext& context) {
     auto arguments = std::make_shared<Arguments>();
-    CLI::App* command = program.add_subcommand("experiments", "The papers' tables and figures, measured here");
+    CLI::App* command =
+        program.add_subcommand("experiments", "Reproduce tables and figures of the papers on this machine");
     command->require_subcommand(0, 1);
     command->callback([command, &context] {
         if (command->get_subcommands().empty()) context.run = list;
     });
-    command->add_subcommand("list", "What there is (the default)")->callback([&context] { context.run = list; });
+    command->add_subcommand("list", "List the experiments (default)")->callback([&context] { context.run = list; });
 
-    CLI::App* running = command->add_subcommand("run", "Measure, and write CSV files, plots and one HTML report");
-    running->add_option("NAME", arguments->names, "Experiments by name, or all")->required();
+    CLI::App* running = command->add_subcommand("run", "Run experiments and write CSV files, plots and an HTML report");
+    running->add_option("NAME", arguments->names, "Names of experiments, or all")->required();
     running->add_option("--out", arguments->options.out, "Folder for report.html, tables and plots")
         ->type_name("DIR")
         ->capture_default_str();
@@ -144,19 +146,21 @@ void add_experiments_command(CLI::App& program, CommandContext& context) {
         ->add_option("--photos", arguments->options.photos,
                      "Folder of annotated photographs with truth*.txt or truth*.jsonl, for table7")
         ->type_name("DIR");
-    running->add_option("--source", arguments->options.source, "A crowd video in place of the drawn one, for fig12")
+    running->add_option("--source", arguments->options.source, "Crowd video to use instead of the drawn one, for fig12")
         ->type_name("SOURCE");
     running->add_flag_callback(
         "--no-clocks", [arguments] { arguments->options.change_clocks = false; },
-        "Leave the board's clocks alone; the number of multiprocessors is varied in their place");
-    running->add_option("--budget", arguments->options.budget_ms, "Milliseconds of repetitions of each measurement")
+        "Do not change the board's clocks; vary the number of multiprocessors instead");
+    running->add_option("--budget", arguments->options.budget_ms, "Milliseconds to repeat each measurement")
         ->check(finite_range(1, 60000))
         ->capture_default_str();
     running
-        ->add_option("--telemetry", arguments->clocks.telemetry, "Write clocks, loads and power once a second, as CSV")
+        ->add_option("--telemetry", arguments->clocks.telemetry,
+                     "Write clocks, loads and power as CSV, once per second")
         ->type_name("FILE");
-    running->add_option("--profiles", arguments->clocks.profiles, "Clock profiles to change or add")->type_name("FILE");
-    running->add_option("--root", arguments->clocks.root, "A prefix before every system path (tests and dry runs)")
+    running->add_option("--profiles", arguments->clocks.profiles, "File of clock profiles to change or add")
+        ->type_name("FILE");
+    running->add_option("--root", arguments->clocks.root, "Prefix of every system path (for tests and dry runs)")
         ->type_name("DIR");
     running->callback(
         [arguments, &context] { context.run = [arguments, &context] { return run(*arguments, context.common); }; });
@@ -164,7 +168,7 @@ void add_experiments_command(CLI::App& program, CommandContext& context) {
         "Examples:\n"
         "  throng experiments run all --out report\n"
         "  throng experiments run fig8 cores --backend cuda --out report\n"
-        "Clocks that an experiment changes are brought back at its end.");
+        "Each experiment restores the clocks that it changed.");
 }
 
 }  // namespace throng

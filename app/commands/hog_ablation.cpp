@@ -58,14 +58,14 @@ std::vector<HogAblationRow> measure_hog_ablation(const Frame& frame, const std::
 #else
 
 std::vector<HogAblationRow> measure_hog_ablation(const Frame&, const std::string&, const DetectorParams&, int, int) {
-    throw Error(ErrorKind::unavailable, "this build has no CUDA", "--ablation", "build where a CUDA compiler is found");
+    throw Error(ErrorKind::unavailable, "this build does not include CUDA", "--ablation", "build with a CUDA compiler");
 }
 
 #endif
 
 TextTable hog_ablation_table(const std::vector<HogAblationRow>& rows) {
-    TextTable table({"setting", "step", "median ms", "least ms", "x step", "x base", "gradient", "histogram",
-                     "normalize", "svm", "windows", "raw"});
+    TextTable table({"setting", "step", "median ms", "min ms", "x step", "x base", "gradient", "histogram", "normalize",
+                     "svm", "windows", "raw"});
     for (const HogAblationRow& row : rows) {
         std::vector<std::string> cells = {row.setting,
                                           row.step,

@@ -28,11 +28,11 @@ double percentile_of(std::vector<double> samples, double share) {
 }  // namespace
 
 void add_image_bench_options(CLI::App& command, ImageBenchOptions& options) {
-    command.add_option("--repeat", options.repeat, "Measured runs of each")
+    command.add_option("--repeat", options.repeat, "Measured runs per setting and detector")
         ->check(whole_range(1, 100000))
         ->capture_default_str();
-    command.add_flag("--no-baselines", options.no_baselines, "Leave OpenCV out");
-    command.add_flag("--no-peers", options.no_baselines, "The previous name of --no-baselines")->group("");
+    command.add_flag("--no-baselines", options.no_baselines, "Do not measure OpenCV");
+    command.add_flag("--no-peers", options.no_baselines, "Deprecated name of --no-baselines")->group("");
     command.add_option("--json", options.json, "Write the measurements as JSON ('-': standard output)")
         ->type_name("FILE");
     command.add_option("--csv", options.csv, "Write the table as CSV ('-': standard output)")->type_name("FILE");
@@ -57,7 +57,7 @@ BenchImage first_image(const std::string& file) {
     const auto source = open_source(file);
     ReadStatus status = ReadStatus::timeout;
     while (status == ReadStatus::timeout) status = source->read(image.frame, {});
-    if (status == ReadStatus::end) throw Error(ErrorKind::input, "has no image", file);
+    if (status == ReadStatus::end) throw Error(ErrorKind::input, "contains no image", file);
     return image;
 }
 

@@ -1,4 +1,4 @@
-// throng info: what this build and this machine can do.
+// throng info: shows the capabilities of this build and this machine.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -51,7 +51,7 @@ Json versions() {
 #ifdef TH_WITH_UI
     json["qt"] = qVersion();
 #else
-    json["qt"] = "built without the window";
+    json["qt"] = "not included in this build";
 #endif
     json["ffmpeg"] = ffmpeg_version();
     json["opencv"] = cv::getVersionString();
@@ -83,7 +83,7 @@ Json gpus() {
     return list;
 }
 
-// What a run that died left changed is restored, as at every start.
+// Restores the clocks that a crashed run left changed, as at every start of the program.
 Json board(const std::string& root, int device) {
     ClockOptions options;
     options.root = root;
@@ -99,7 +99,7 @@ Json board(const std::string& root, int device) {
         list.push_back({{"name", name}, {"details", details}});
     };
     const Board& found = clocks.board();
-    add("board", found.soc.empty() ? "no Jetson" : fmt::format("{}, {}", found.model, found.soc));
+    add("board", found.soc.empty() ? "not a Jetson" : fmt::format("{}, {}", found.model, found.soc));
     if (!found.release.empty()) add("release", found.release);
     add("control", clocks.kind() == "none" ? "none: no Tegra board, no GPU under /sys/class/devfreq, no NVML"
                                            : fmt::format("{}, {}", clocks.kind(), clocks.location()));
@@ -144,7 +144,9 @@ void print_states(const char* title, const Json& list) {
     standard_output::print("\n{}\n", title);
     if (list.empty()) standard_output::print("  none\n");
     for (const Json& entry : list) {
-        const char* state = !entry.contains("usable") ? "" : entry["usable"].get<bool>() ? "usable  " : "not here  ";
+        const char* state = !entry.contains("usable")     ? ""
+                            : entry["usable"].get<bool>() ? "usable       "
+                                                          : "unavailable  ";
         standard_output::print("  {:<10} {}{}\n", entry["name"].get<std::string>(), state,
                                entry["details"].get<std::string>());
     }
@@ -157,10 +159,10 @@ void print_models(const Json& list) {
                                model["name"].get<std::string>(), model["path"].get<std::string>());
     }
     if (!list.empty()) {
-        standard_output::print("  * what the detector takes when no --model is given; `throng models` tells more\n");
+        standard_output::print("  * default of the detector without --model; see `throng models`\n");
         return;
     }
-    standard_output::print("  none; looked in\n");
+    standard_output::print("  none; searched folders:\n");
     for (const auto& folder : model_folders()) standard_output::print("    {}\n", folder.string());
     standard_output::print(
         "  install the package opencv-data, run `throng models fetch yunet_n_dynamic`, or name a file with --model\n");
@@ -197,8 +199,8 @@ void add_info_command(CLI::App& program, CommandContext& context) {
         program.add_subcommand("info", "Versions, backends, GPUs, board, clocks, decoders, cameras and models found");
     auto json = std::make_shared<bool>(false);
     auto root = std::make_shared<std::string>();
-    command->add_flag("--json", *json, "As JSON");
-    command->add_option("--root", *root, "A prefix before every system path (tests and dry runs)")
+    command->add_flag("--json", *json, "Print JSON");
+    command->add_option("--root", *root, "Prefix of every system path (for tests and dry runs)")
         ->type_name("DIR")
         ->group("Board");
     command->callback([&context, json, root] {

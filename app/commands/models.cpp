@@ -1,4 +1,4 @@
-// throng models: where models are looked for, what is found, what is recommended, and getting it.
+// throng models: lists the search folders, the installed and the recommended models; downloads recommended ones.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -39,7 +39,7 @@ std::string default_of_kind(const std::string& kind) {
     return known == nullptr || known->default_models.empty() ? std::string() : default_model(kind);
 }
 
-// Of a recommended model that is here: whether it is the publisher's file.
+// Returns whether a recommended model is installed, and whether its file is identical to the publisher's.
 std::string state_of(const RecommendedModel& model, const std::map<std::string, fs::path>& found) {
     const auto here = found.find(std::string(model.name));
     if (here == found.end()) return "not here";
@@ -80,13 +80,14 @@ Json listing() {
 
 void print_listing(const Json& all) {
     const auto text = [](const Json& value) { return value.get<std::string>(); };
-    standard_output::print("Looked for in (THRONG_MODELS adds folders in front)\n");
+    standard_output::print("Search folders (THRONG_MODELS adds folders at the front)\n");
     for (const Json& folder : all["folders"]) {
         if (folder["exists"].get<bool>()) standard_output::print("  {}\n", text(folder["path"]));
     }
-    const std::string own = user_model_folder().string();
+    const std::string user_folder = user_model_folder().string();
     std::error_code ignored;
-    if (!own.empty() && !fs::is_directory(own, ignored)) standard_output::print("  {} (not there yet)\n", own);
+    if (!user_folder.empty() && !fs::is_directory(user_folder, ignored))
+        standard_output::print("  {} (does not exist yet)\n", user_folder);
 
     standard_output::print("\nFound\n");
     if (all["found"].empty()) standard_output::print("  none\n");
@@ -94,13 +95,13 @@ void print_listing(const Json& all) {
         standard_output::print("  {} {:<5} {:<42} {}\n", model["default"].get<bool>() ? "*" : " ", text(model["kind"]),
                                text(model["name"]), text(model["path"]));
     }
-    if (!all["found"].empty()) standard_output::print("  * what the detector takes when no --model is given\n");
+    if (!all["found"].empty()) standard_output::print("  * default of the detector without --model\n");
 
     standard_output::print("\nRecommended\n");
     for (const Json& model : all["recommended"]) {
         standard_output::print("  {} ({}): {}; {}\n", text(model["name"]), text(model["kind"]), text(model["help"]),
                                text(model["state"]));
-        standard_output::print("      {}, licence {}\n", text(model["publisher"]), text(model["licence"]));
+        standard_output::print("      {}, license {}\n", text(model["publisher"]), text(model["licence"]));
         if (!text(model["package"]).empty()) {
             standard_output::print("      in the package {}\n", text(model["package"]));
             continue;
@@ -108,8 +109,8 @@ void print_listing(const Json& all) {
         standard_output::print("      {}\n      {} bytes, SHA-256 {}\n", text(model["address"]),
                                model["bytes"].get<std::uint64_t>(), text(model["sha256"]));
     }
-    standard_output::print("\n`throng models fetch NAME` downloads one, checks it and puts it into {}\n",
-                           own.empty() ? "the folder named by --to" : own);
+    standard_output::print("\n`throng models fetch NAME` downloads a model, verifies it and installs it into {}\n",
+                           user_folder.empty() ? "the folder given by --to" : user_folder);
 }
 
 int list(bool json) {
@@ -130,23 +131,23 @@ std::string address_of(const RecommendedModel& model, const FetchArguments& argu
 int fetch(const FetchArguments& arguments, const CommonOptions& common) {
     const fs::path folder = arguments.to.empty() ? user_model_folder() : fs::path(arguments.to);
     if (folder.empty()) {
-        throw Error(ErrorKind::usage, "there is no folder to put models into", "models fetch",
+        throw Error(ErrorKind::usage, "no folder for models is known", "models fetch",
                     "set HOME or XDG_DATA_HOME, or give --to DIR");
     }
     std::vector<const RecommendedModel*> models;
     for (const std::string& name : arguments.names) models.push_back(&recommended_model(name));
 
-    // libcurl would guess the protocol, and a password in such an address is not recognized as one.
+    // Without a scheme, libcurl would guess the protocol, and mask_credentials would not recognize a password.
     const std::string scheme = url_scheme(arguments.from);
     if (!arguments.from.empty() && scheme != "http" && scheme != "https") {
-        throw Error(ErrorKind::usage, "must begin with https:// or http://", "--from");
+        throw Error(ErrorKind::usage, "must start with https:// or http://", "--from");
     }
 
     const InterruptGuard interrupts;
     for (const RecommendedModel* model : models) {
         if (model->address.empty()) {
-            throw Error(ErrorKind::usage, "comes with a package, not as a download", std::string(model->name),
-                        "install " + std::string(model->package));
+            throw Error(ErrorKind::usage, "is part of a package and cannot be downloaded", std::string(model->name),
+                        "install the package " + std::string(model->package));
         }
         Download what;
         what.address = address_of(*model, arguments);
@@ -165,8 +166,9 @@ int fetch(const FetchArguments& arguments, const CommonOptions& common) {
             progress.finish();
         }
         if (common.quiet) continue;
-        standard_output::print("{} {} in {}\n", model->name,
-                               result == DownloadResult::fetched ? "is now" : "was already", what.target.string());
+        standard_output::print("{} {} {}\n", model->name,
+                               result == DownloadResult::fetched ? "installed as" : "is already installed as",
+                               what.target.string());
     }
     return 0;
 }
@@ -174,34 +176,34 @@ int fetch(const FetchArguments& arguments, const CommonOptions& common) {
 }  // namespace
 
 void add_models_command(CLI::App& program, CommandContext& context) {
-    CLI::App* models = program.add_subcommand("models", "Models: where they are looked for, found, and to be had");
+    CLI::App* models = program.add_subcommand("models", "List installed and recommended models, and download them");
     models->require_subcommand(0, 1);
     auto json = std::make_shared<bool>(false);
     const auto run_list = [&context, json] { context.run = [json] { return list(*json); }; };
-    models->add_flag("--json", *json, "As JSON");
+    models->add_flag("--json", *json, "Print JSON");
     models->callback([models, run_list] {
         if (models->get_subcommands().empty()) run_list();
     });
 
-    CLI::App* list_command = models->add_subcommand("list", "What is found and recommended (also without `list`)");
-    list_command->add_flag("--json", *json, "As JSON");
+    CLI::App* list_command = models->add_subcommand("list", "List installed and recommended models (default)");
+    list_command->add_flag("--json", *json, "Print JSON");
     list_command->callback(run_list);
 
     auto arguments = std::make_shared<FetchArguments>();
     CLI::App* fetch_command = models->add_subcommand(
         "fetch",
-        "Download a recommended model over HTTPS, check its checksum and install it; goes on where it stopped");
-    fetch_command->add_option("NAME", arguments->names, "Of a recommended model")->required()->type_name("");
-    fetch_command->add_option("--to", arguments->to, "Folder to put it into; default: the user's own")
+        "Download a recommended model over HTTPS, verify its checksum and install it; resumes a partial download");
+    fetch_command->add_option("NAME", arguments->names, "Name of a recommended model")->required()->type_name("");
+    fetch_command->add_option("--to", arguments->to, "Folder to install into; default: the user's model folder")
         ->type_name("DIR")
         ->group("Download");
     fetch_command
         ->add_option("--from", arguments->from,
-                     "Address of a folder that has the same files, in place of the publisher's; may be http://")
+                     "URL of a folder with the same files, instead of the publisher's; may be http://")
         ->type_name("URL")
         ->group("Download");
     fetch_command
-        ->add_option("--certificates", arguments->certificates, "Certificates to trust in place of the system's (PEM)")
+        ->add_option("--certificates", arguments->certificates, "Certificates to trust instead of the system's (PEM)")
         ->type_name("FILE")
         ->group("Download");
     fetch_command->callback(

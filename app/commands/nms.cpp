@@ -1,4 +1,4 @@
-// throng nms IN.csv: suppression on boxes from a file.
+// throng nms IN.csv: suppresses boxes from a file.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
@@ -92,14 +92,16 @@ private:
             if (!stream) throw Error(ErrorKind::input, "cannot be opened", name(), "check the path");
             table_ = read_detections(stream, name());
         }
-        const auto lacks = [this](const char* column, const char* option) {
-            throw Error(ErrorKind::input, fmt::format("has no column {}, which {} needs", column, option), name(),
+        const auto fail_without = [this](const char* column, const char* option) {
+            throw Error(ErrorKind::input, fmt::format("has no column {}, which {} requires", column, option), name(),
                         "the columns are x1,y1,x2,y2,score,density,f0,f1,...");
         };
         const bool any = !table_.rows.empty();
         const PairRule pair = arguments_.nms.params.pair;
-        if (any && pair == PairRule::adaptive && table_.detections.density.empty()) lacks("density", "--pair adaptive");
-        if (any && pair == PairRule::feature && table_.detections.feature_size == 0) lacks("f0", "--pair feature");
+        if (any && pair == PairRule::adaptive && table_.detections.density.empty())
+            fail_without("density", "--pair adaptive");
+        if (any && pair == PairRule::feature && table_.detections.feature_size == 0)
+            fail_without("f0", "--pair feature");
     }
 
     DetectionSet suppress(const NmsParams& params) {
@@ -112,8 +114,8 @@ private:
 
     void report(const DetectionSet& kept) const {
         if (rows() > raw_.capacity()) {
-            spdlog::warn("{}: {} boxes are more than --dmax {}: the last {} are left out", name(), rows(),
-                         raw_.capacity(), rows() - raw_.capacity());
+            spdlog::warn("{}: {} boxes exceed --dmax {}: the last {} are ignored", name(), rows(), raw_.capacity(),
+                         rows() - raw_.capacity());
         }
         if (kept.invalid > 0) {
             spdlog::warn("{}: invalid boxes dropped: {} ({})", name(), kept.invalid, reasons_of_invalid());
@@ -122,7 +124,7 @@ private:
         fmt::print(stderr, "{}: {} boxes, {} kept, {} invalid\n", name(), rows(), kept.detections.size(), kept.invalid);
     }
 
-    // Counts the invalid boxes by what is wrong with them.
+    // Returns the number of invalid boxes per reason.
     [[nodiscard]] std::string reasons_of_invalid() const {
         std::size_t not_finite = 0;
         std::size_t without_extent = 0;
@@ -158,7 +160,7 @@ private:
         write_file(arguments_.out, text.str());
     }
 
-    // What one-pass keeps, greedy keeps too; the other way round it need not be.
+    // Greedy keeps every box that one-pass keeps, but not vice versa.
     void compare(Progress& progress) {
         progress.update(0, "comparing the rules");
         NmsParams params = arguments_.nms.params;
@@ -174,7 +176,7 @@ private:
             if (one_pass.count(detection.source) == 0) greedy_alone.push_back(detection.source);
         }
         progress.finish();
-        fmt::print(stderr, "one-pass keeps {}, greedy {}; greedy alone: {}\n", one_pass.size(),
+        fmt::print(stderr, "one-pass keeps {}, greedy {}; kept by greedy only: {}\n", one_pass.size(),
                    one_pass.size() + greedy_alone.size(),
                    greedy_alone.empty() ? "none" : fmt::format("{}", fmt::join(greedy_alone, " ")));
     }
@@ -198,7 +200,7 @@ private:
         add("total", times.total);
         fmt::print(stderr, "{} runs on {}{}\n{}", arguments_.repeat, backend_->description(),
                    times.replayed ? ", total by graph replay" : "", table.text());
-        if (times.pair_tests) fmt::print(stderr, "pair tests of a run: {}\n", *times.pair_tests);
+        if (times.pair_tests) fmt::print(stderr, "pair tests per run: {}\n", *times.pair_tests);
         fmt::print(stderr, "{}", notes);
     }
 
@@ -214,27 +216,25 @@ private:
 }  // namespace
 
 void add_nms_command(CLI::App& program, CommandContext& context) {
-    CLI::App* command = program.add_subcommand("nms", "Suppression of boxes from a CSV file");
+    CLI::App* command = program.add_subcommand("nms", "Suppress boxes from a CSV file");
     const auto arguments = std::make_shared<NmsArguments>();
     command
-        ->add_option("input", arguments->input,
-                     "Boxes: x1,y1,x2,y2,score[,density[,f0,f1,...]]; - reads standard input")
+        ->add_option("input", arguments->input, "Boxes: x1,y1,x2,y2,score[,density[,f0,f1,...]]; - for standard input")
         ->required()
         ->type_name("IN.csv");
-    command->add_option("--out", arguments->out, "Where to write the kept boxes: index,x1,y1,x2,y2,score,hits")
+    command->add_option("--out", arguments->out, "File for the kept boxes: index,x1,y1,x2,y2,score,hits")
         ->type_name("KEPT.csv")
         ->default_str("standard output");
-    command->add_option("--repeat", arguments->repeat, "Run N times more and print median times")
+    command->add_option("--repeat", arguments->repeat, "Run N more times and print median times")
         ->check(whole_range(0, 1000000))
         ->type_name("N");
-    command->add_flag("--compare", arguments->compare, "Say which boxes greedy keeps and one-pass does not");
+    command->add_flag("--compare", arguments->compare, "Print the boxes that greedy keeps and one-pass does not");
     add_nms_options(*command, arguments->nms);
     command->footer(
-        "The first line of the file may name the columns. The index of a kept box is its data row, from 0; rows come "
-        "in the\n"
-        "order of the rule. Boxes that are not finite, without extent or beyond the range of 32-bit floats are dropped "
-        "and\n"
-        "counted.");
+        "The first line of the file may name the columns. The index of a kept box is its data row, from 0; rows are "
+        "in\n"
+        "the order of the rule. Boxes that are not finite, have no extent or exceed the range of 32-bit floats are\n"
+        "dropped and counted.");
     command->callback([arguments, &context] {
         context.run = [arguments, &context] { return NmsRun(*arguments, context.common).run(); };
     });

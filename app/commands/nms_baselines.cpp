@@ -10,7 +10,7 @@
 namespace throng {
 namespace {
 
-// As in textbooks: sort by score, compare with what came before.
+// The textbook algorithm: sorts by score and compares each box with the previous ones.
 std::int64_t plain_suppression(const DetectionSet& set, const NmsParams& params) {
     const std::vector<Detection>& all = set.detections;
     std::vector<std::uint32_t> order(all.size());
@@ -65,7 +65,7 @@ std::vector<BaselineTime> time_baselines(const DetectionSet& boxes, const NmsPar
                                 static_cast<double>(d.box.w), static_cast<double>(d.box.h));
         scores.push_back(d.score);
     }
-    const float all_scores = 0.0F;  // it leaves out scores of 0 and below
+    const float all_scores = 0.0F;  // NMSBoxes drops scores of 0 and below
     times.push_back(timed("opencv", [&] {
         std::vector<int> kept;
         cv::dnn::NMSBoxes(rectangles, scores, all_scores, params.theta, kept);

@@ -1,4 +1,4 @@
-// What `bench nms` compares the engines with on the CPU.
+// CPU baselines of `bench nms`.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,9 @@ struct BaselineTime {
     std::int64_t kept;
 };
 
-// Runs each baseline that knows the rule for about half a second, at least once: "plain", one-pass or greedy written
-// down in two loops, pair by pair, on one thread; "opencv", cv::dnn::NMSBoxes, for greedy with the IoU. Baselines are
-// quadratic: none is run for more than kMaxBaselineInput boxes.
+// Runs each baseline that supports the rule for about half a second, at least once. "plain": one-pass or greedy as two
+// loops over pairs, on one thread. "opencv": cv::dnn::NMSBoxes, for greedy with the IoU. Baselines are quadratic, so
+// none runs for more than kMaxBaselineInput boxes.
 [[nodiscard]] std::vector<BaselineTime> time_baselines(const DetectionSet& boxes, const NmsParams& params);
 
 inline constexpr std::size_t kMaxBaselineInput = 70000;

@@ -7,7 +7,7 @@ namespace throng {
 
 DetectionSet make_clusters(const ClusterLayout& layout) {
     std::mt19937_64 bits(layout.seed);
-    // The standard's distributions differ between libraries, its engines do not.
+    // The standard's distributions differ between libraries; its engines do not.
     const auto uniform = [&bits](float low, float high) {
         return low + (high - low) * (static_cast<float>(bits() >> 40U) * 0x1p-24F);
     };

@@ -18,7 +18,7 @@ double milliseconds_since(Clock::time_point start) {
 }  // namespace
 
 std::vector<std::string> stages_of(const std::vector<const NmsMeasurement*>& measurements) {
-    // In the order in which they run; what a backend adds comes last.
+    // In execution order; stages that only one backend has come last.
     std::vector<std::string> names;
     const auto add = [&](const std::string& name) {
         const bool known = std::find(names.begin(), names.end(), name) != names.end();
@@ -35,10 +35,11 @@ std::vector<std::string> stages_of(const std::vector<const NmsMeasurement*>& mea
 
 std::string_view note_on(const std::string& stage) {
     if (stage.find('+') != std::string::npos)
-        return "map+reduce: timed as one; a build with -DTH_NMS_SEPARATE=ON times them apart\n";
+        return "map+reduce: timed as one stage; a build with -DTH_NMS_SEPARATE=ON times them separately\n";
     if (stage.find('|') != std::string::npos)
-        return "small|order: all of a small frame, or the ordering of a larger one, which share launches; a build with "
-               "-DTH_NMS_SEPARATE=ON times them apart\n";
+        return "small|order: the whole suppression of a small frame, or the ordering of a larger one, which share "
+               "launches; "
+               "a build with -DTH_NMS_SEPARATE=ON times them separately\n";
     return {};
 }
 

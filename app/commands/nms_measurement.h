@@ -1,4 +1,4 @@
-// Measures suppression on boxes that lie in a backend's buffer, for `nms --repeat` and `bench nms`.
+// Measures suppression of boxes in a backend's buffer, for `nms --repeat` and `bench nms`.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,19 @@
 
 namespace throng {
 
-// Milliseconds; each list has a sample a run, ascending.
+// Times in milliseconds. Each list has one sample per run, in ascending order.
 struct NmsMeasurement {
-    std::vector<double> total;                          // detections in, kept ones out
+    std::vector<double> total;                          // from raw to kept detections
     std::map<std::string, std::vector<double>> stages;  // a stage that did not run has no entry
-    std::optional<std::uint64_t> pair_tests;            // of one run, where the engine counts them
-    bool replayed =
-        false;  // total is of the engine's own replay (a CUDA graph); else of enqueue and, on CUDA, download
+    std::optional<std::uint64_t> pair_tests;            // of one run, if the engine counts them
+    // true: total is of the engine's own replay (a CUDA graph); false: of enqueue and, on CUDA, download
+    bool replayed = false;
 };
 
-// The stages that ran in any of them.
+// Returns the names of the stages that ran in any of the measurements.
 [[nodiscard]] std::vector<std::string> stages_of(const std::vector<const NmsMeasurement*>& measurements);
 
-// What is to be said about a stage whose name tells of several things; or nothing.
+// Returns a note on a stage whose name covers several steps; empty for other stages.
 [[nodiscard]] std::string_view note_on(const std::string& stage);
 
 // Runs once to warm up, then `repeats` times. `kept` holds the result afterwards.

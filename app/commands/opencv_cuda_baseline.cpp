@@ -16,7 +16,7 @@ CudaBaselineTimes measure_opencv_cuda(const std::string& model, const cv::Mat& l
     using Clock = std::chrono::steady_clock;
     CudaBaselineTimes times;
     if (luma.channels() != 1) {
-        times.unavailable_reason = "takes gray images only";
+        times.unavailable_reason = "supports gray images only";
         return times;
     }
     try {

@@ -1,4 +1,4 @@
-// OpenCV's own CUDA cascade beside ours, where the installed OpenCV has its cudaobjdetect module.
+// Measures OpenCV's CUDA cascade, where the installed OpenCV has the module cudaobjdetect.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@
 namespace throng {
 
 struct CudaBaselineTimes {
-    std::vector<double>
-        ms;  // ascending: gray image in device memory to raw detections on the host; empty: not measured
+    // Ascending; from a gray image in device memory to raw detections on the host. Empty: not measured.
+    std::vector<double> ms;
     std::int64_t accepted = 0;
-    std::string unavailable_reason;  // why not measured: the module is missing, no device, or it cannot read this model
+    std::string unavailable_reason;  // why not measured: no module, no device, or an unsupported model
 };
 
-// cv::cuda::CascadeClassifier on the image, without grouping; the first run warms up and does not count.
+// Runs cv::cuda::CascadeClassifier on the image, without grouping. The first run is a warm-up and does not count.
 [[nodiscard]] CudaBaselineTimes measure_opencv_cuda(const std::string& model, const cv::Mat& luma,
                                                     const DetectorParams& params, int repeats);
 

@@ -27,12 +27,12 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::uint64_t kWarmUp = 50;                // frames of each stream
-constexpr std::size_t kHeldFrames = 6;               // decoded frames that detection alone is fed with
-constexpr std::int64_t kMaxWindow = 4096;            // frames that the statistics of stages cover
-constexpr std::int64_t kMaxHeldLatencies = 1 << 20;  // for which there is memory from the start
-constexpr auto kBetweenLooks = std::chrono::milliseconds(1);
+constexpr std::size_t kHeldFrames = 6;               // decoded frames that the detection-only part uses
+constexpr std::int64_t kMaxWindow = 4096;            // frames that the stage statistics cover
+constexpr std::int64_t kMaxHeldLatencies = 1 << 20;  // for which memory is reserved at the start
+constexpr auto kPollInterval = std::chrono::milliseconds(1);
 
-// Hands out the same frames again and again, as if they had just been decoded.
+// Returns the same frames repeatedly, with new timing, as if they had just been decoded.
 class ReplaySource final : public VideoSource {
 public:
     ReplaySource(std::vector<Frame> frames, SourceInfo info) : frames_(std::move(frames)), info_(std::move(info)) {}
@@ -52,10 +52,10 @@ private:
     std::int64_t index_ = 0;
 };
 
-// One stream's frames, and what is worth knowing of them between the warm-up and the end.
+// Counts the frames of one stream and, between warm-up and end, records their latencies, boxes and stage times.
 class Tally final : public ResultSink {
 public:
-    // Memory for the latencies is in use from the start, so that what grows is not the measurement.
+    // Reserves the memory for the latencies, so that the measurement itself does not appear as memory growth.
     explicit Tally(std::int64_t frames) {
         latencies_.resize(static_cast<std::size_t>(std::clamp<std::int64_t>(frames, 0, kMaxHeldLatencies)));
         latencies_.clear();
@@ -93,19 +93,19 @@ private:
     double device_ms_ = 0;
 };
 
-// Streams at work, of whatever part.
+// Running streams of one part.
 class Load {
 public:
     Load() = default;
     Load(const Load&) = delete;
     Load& operator=(const Load&) = delete;
     virtual ~Load() = default;
-    // Some stream cannot give more. Throws what made one fail.
+    // Returns whether a stream has ended. Throws the error of a stream that failed.
     [[nodiscard]] virtual bool over() = 0;
     [[nodiscard]] virtual std::optional<DeviceMemory> device_memory() const { return std::nullopt; }
 };
 
-// A thread a stream that decodes and lets go.
+// Decodes on one thread per stream and drops the frames.
 class DecodeLoad final : public Load {
 public:
     DecodeLoad(const PipelineBench& bench, std::vector<std::unique_ptr<Tally>>& tallies) {
@@ -149,14 +149,14 @@ private:
     std::mutex mutex_;
     bool over_ = false;
     std::optional<Error> failure_;
-    std::vector<std::jthread> threads_;  // last: end before what they use
+    std::vector<std::jthread> threads_;  // last: they end before the members that they use
 };
 
-// A pipeline a stream, over the source itself or over a few of its frames.
+// Runs one pipeline per stream, over the source itself or over a few of its frames.
 class PipelineLoad final : public Load {
 public:
     PipelineLoad(const PipelineBench& bench, bool decode, std::vector<std::shared_ptr<Tally>>& tallies) {
-        if (!decode) read_some(bench);
+        if (!decode) read_frames(bench);
         PipelineOptions options;
         options.loop = true;
         options.timing_window = static_cast<std::size_t>(std::clamp<std::int64_t>(bench.frames, 1, kMaxWindow));
@@ -187,23 +187,23 @@ public:
     [[nodiscard]] std::vector<StageSummary> stages() const { return pipelines_.front()->timings(); }
 
 private:
-    void read_some(const PipelineBench& bench) {
+    void read_frames(const PipelineBench& bench) {
         origin_ = open_source(bench.source, bench.source_options);
         while (held_.size() < kHeldFrames) {
             Frame frame;
             if (origin_->read(frame, {}) == ReadStatus::end) break;
             if (frame) held_.push_back(std::move(frame));
         }
-        if (held_.empty()) throw Error(ErrorKind::input, "there is no image in it", bench.source);
+        if (held_.empty()) throw Error(ErrorKind::input, "contains no frames", bench.source);
     }
 
-    std::unique_ptr<VideoSource> origin_;  // whose decoder holds the frames
+    std::unique_ptr<VideoSource> origin_;  // its decoder owns the frames in held_
     std::vector<Frame> held_;
     std::vector<std::shared_ptr<Backend>> backends_;
     std::vector<std::unique_ptr<Pipeline>> pipelines_;
 };
 
-// What the process has used at some instant.
+// Resource usage of the process at one instant.
 struct Usage {
     Clock::time_point at = Clock::now();
     double cpu_seconds = 0;
@@ -221,9 +221,9 @@ template <typename Tallies>
 Usage usage(const Load& load, const Tallies& tallies) {
     Usage now;
     for (const auto& tally : tallies) now.frames.push_back(tally->frames());
-    rusage own{};
-    getrusage(RUSAGE_SELF, &own);
-    now.cpu_seconds = seconds(own.ru_utime) + seconds(own.ru_stime);
+    rusage process{};
+    getrusage(RUSAGE_SELF, &process);
+    now.cpu_seconds = seconds(process.ru_utime) + seconds(process.ru_stime);
     std::uint64_t pages = 0;
     std::ifstream("/proc/self/statm") >> pages >> pages;
     now.resident_mb = static_cast<double>(pages) * static_cast<double>(sysconf(_SC_PAGESIZE)) / 1e6;
@@ -231,38 +231,37 @@ Usage usage(const Load& load, const Tallies& tallies) {
     return now;
 }
 
-// From the moment when all streams are warm to the moment when the first one has given its frames. Streams do not end
-// by themselves: on a busy machine one may have given all of its own before another is warm.
+// Measures from the end of the warm-up of all streams until the first stream has delivered its frames. Streams do not
+// end on their own: on a busy machine, one may deliver all its frames before another has warmed up.
 template <typename Tallies>
 PipelineRow observe(const PipelineBench& bench, Load& load, const Tallies& tallies) {
     const auto wait_until = [&](auto done) {
         while (!load.over() && !bench.interrupted() && !done()) {
-            std::this_thread::sleep_for(kBetweenLooks);
+            std::this_thread::sleep_for(kPollInterval);
             std::uint64_t frames = 0;
             for (const auto& tally : tallies) frames += tally->frames();
             bench.progress(frames);
         }
     };
-    const auto warm = [&] {
+    const auto is_warm = [&] {
         return std::all_of(tallies.begin(), tallies.end(), [](const auto& t) { return t->frames() >= kWarmUp; });
     };
-    wait_until(warm);
-    if (!warm() && !bench.interrupted()) {
-        throw Error(ErrorKind::input, fmt::format("it ended before its first {} frames, which do not count", kWarmUp),
-                    bench.source);
+    wait_until(is_warm);
+    if (!is_warm() && !bench.interrupted()) {
+        throw Error(ErrorKind::input, fmt::format("ended during the warm-up of {} frames", kWarmUp), bench.source);
     }
     for (const auto& tally : tallies) tally->record(true);
     const Usage begin = usage(load, tallies);
-    const auto given = [&] {
+    const auto is_complete = [&] {
         for (std::size_t i = 0; i < tallies.size(); ++i) {
             if (tallies[i]->frames() >= begin.frames[i] + static_cast<std::uint64_t>(bench.frames)) return true;
         }
         return false;
     };
     const auto tenth_of_first = begin.frames.front() + static_cast<std::uint64_t>(bench.frames) / 10;
-    wait_until([&] { return tallies.front()->frames() >= tenth_of_first || given(); });
+    wait_until([&] { return tallies.front()->frames() >= tenth_of_first || is_complete(); });
     const Usage tenth = usage(load, tallies);
-    wait_until(given);
+    wait_until(is_complete);
     const Usage end = usage(load, tallies);
     for (const auto& tally : tallies) tally->record(false);
 
@@ -333,8 +332,8 @@ PipelineRow measure_pipeline(const PipelineBench& bench, PipelinePart part, int 
 }
 
 TextTable pipeline_table(const std::vector<PipelineRow>& rows) {
-    TextTable table({"part", "streams", "frames", "frames/s", "of decoding", "slowest", "stages ms", "latency p50",
-                     "p99", "to host MB", "cores a stream", "host MB at 1/10", "host MB at end", "device MB at 1/10",
+    TextTable table({"part", "streams", "frames", "frames/s", "x decoding", "slowest", "stages ms", "latency p50",
+                     "p99", "to host MB", "cores per stream", "host MB at 1/10", "host MB at end", "device MB at 1/10",
                      "device MB at end"});
     for (const PipelineRow& row : rows) {
         const bool detects = row.part != PipelinePart::decode;

@@ -1,4 +1,4 @@
-// throng view: the window.
+// throng view: opens the window.
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
@@ -44,7 +44,8 @@ void parse_size(const std::string& text, ui::WindowOptions& window) {
     char end = 0;
     if (std::sscanf(text.c_str(), "%dx%d%c", &window.width, &window.height, &end) != 2 || window.width < 200 ||
         window.height < 200 || window.width > 16384 || window.height > 16384) {
-        throw Error(ErrorKind::usage, "not a size: " + text, "--window-size", "write it as 1280x720, from 200x200 up");
+        throw Error(ErrorKind::usage, "not a size: " + text, "--window-size",
+                    "use the form 1280x720, with 200x200 as the minimum");
     }
 }
 
@@ -78,7 +79,7 @@ int run_view(const CommandContext& context, ViewOptions options) {
     SourceOptions input = options.input.source;
     input.device = context.common.device;
     input.prefer_device_frames = context.common.backend != "cpu" && cuda_unavailable_reason(input.device).empty();
-    session.settings.host_pixels = true;  // for the image on screen
+    session.settings.host_pixels = true;  // the window displays the frames
     session.open_source = [input](const std::string& spec, const std::stop_token& stop) {
         return open_source(spec, input, stop);
     };
@@ -104,7 +105,7 @@ int run_view(const CommandContext& context, ViewOptions options) {
         return make_sinks(recording, source, nullptr).front();
     };
 
-    // The window sets clocks and samples the board itself, so that both can be seen and changed.
+    // The window applies clocks and samples telemetry itself, so that the user can see and change both.
     session.clocks.clocks = clock_options(options.clocks, context.common);
     session.clocks.profile = options.clocks.profile;
     Telemetry::Options telemetry;
@@ -124,8 +125,8 @@ int run_view(const CommandContext& context, ViewOptions options) {
 #else
 
 int run_view(const CommandContext&, const ViewOptions&) {
-    throw Error(ErrorKind::unavailable, "this throng was built without the window", "view",
-                "use `throng detect SOURCE`, or build it with TH_BUILD_UI");
+    throw Error(ErrorKind::unavailable, "this build does not include the window", "view",
+                "use `throng detect SOURCE`, or build with TH_BUILD_UI");
 }
 
 #endif
@@ -136,7 +137,7 @@ void add_view_command(CLI::App& program, CommandContext& context) {
     auto options = std::make_shared<ViewOptions>();
     CLI::App* command = program.add_subcommand("view", "Open the window");
     command->footer(source_forms());
-    command->add_option("source", options->source, "What to show; without it the last source, or the demo crowd")
+    command->add_option("source", options->source, "Source to show; default: the last source, or the demo crowd")
         ->type_name("SOURCE");
     add_source_options(*command, options->input);
     add_detector_options(*command, options->detector);
@@ -144,16 +145,18 @@ void add_view_command(CLI::App& program, CommandContext& context) {
     add_output_options(*command, options->output);
     add_clock_options(*command, options->clocks);
     command->add_flag("--fullscreen", options->full_screen, "Start in full screen");
-    command->add_flag("--kiosk", options->kiosk, "Full screen that Esc does not leave; repeats the source");
-    command->add_flag("--loop", options->loop, "Repeat the source");
-    command->add_flag("--labels", options->labels, "Show score and hits");
-    command->add_option("--speed", options->speed, "Speed of playback")
+    command->add_flag("--kiosk", options->kiosk, "Full screen that Esc does not leave; loops the source");
+    command->add_flag("--loop", options->loop, "Loop the source");
+    command->add_flag("--labels", options->labels, "Show the score and hits of each box");
+    command->add_option("--speed", options->speed, "Playback speed")
         ->check(finite_range(0.05, 16))
         ->capture_default_str();
     command->add_option("--window-size", options->size, "Size of the window")->type_name("WxH");
-    command->add_option("--screenshot", options->screenshot, "Write an image of the window (PNG), then quit")
+    command->add_option("--screenshot", options->screenshot, "Write a screenshot of the window (PNG), then quit")
         ->type_name("FILE");
-    command->add_option("--screenshot-after", options->screenshot_after, "Results to wait for before the image")
+    command
+        ->add_option("--screenshot-after", options->screenshot_after,
+                     "Number of results to wait for before the screenshot")
         ->check(CLI::Range(1, 1000000))
         ->capture_default_str();
     command->callback(
