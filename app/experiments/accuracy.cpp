@@ -62,8 +62,8 @@ double iou(const Box& a, const Box& b) {
     return intersection_over_union(a, b);
 }
 
-// Adaptive suppression wants the density of the place of each box, which a network of its own would tell. In its place
-// stands the truth: the largest overlap of the nearest face with another face.
+// Sets the density of each box, which adaptive suppression requires. The paper's method predicts it with a separate
+// network. Here it comes from the ground truth: the largest overlap of the nearest face with another face.
 void add_density(Image& image) {
     image.raw.density.assign(image.raw.detections.size(), 0.0F);
     for (std::size_t i = 0; i < image.raw.detections.size(); ++i) {
@@ -112,13 +112,13 @@ fs::path truth_file(const fs::path& folder) {
             found.push_back(entry.path());
     }
     if (found.empty()) {
-        throw Error(ErrorKind::input, "has no truth", folder.string(),
-                    "a file truth*.txt (WIDER FACE's layout) or truth*.jsonl says where the faces are");
+        throw Error(ErrorKind::input, "contains no ground truth", folder.string(),
+                    "add a file truth*.txt (WIDER FACE format) or truth*.jsonl with the faces");
     }
     return *std::min_element(found.begin(), found.end());
 }
 
-// Faces are boxed a little differently by every annotator: an IoU of 0.35 counts.
+// Annotators draw boxes slightly differently, so an IoU of 0.35 is sufficient.
 ImageSet photographs(ExperimentBench& bench, Detector& detector, const fs::path& folder) {
     ImageSet set{"photographs", {}, 0.35};
     for (const TruthLabels& labels : read_truth(truth_file(folder))) {
@@ -133,7 +133,7 @@ ImageSet photographs(ExperimentBench& bench, Detector& detector, const fs::path&
     return set;
 }
 
-std::string part(const std::optional<double>& value) {
+std::string ratio_cell(const std::optional<double>& value) {
     return value ? fmt::format("{:.3f}", *value) : "-";
 }
 
@@ -144,17 +144,18 @@ void run_accuracy(ExperimentBench& bench, ExperimentResult& result) {
     std::vector<ImageSet> sets;
     sets.push_back(drawn_crowds(bench, *detector));
     if (bench.options().photos.empty()) {
-        result.missing.emplace_back("No photographs were given: --photos FOLDER measures annotated ones, too.");
+        result.missing.emplace_back("No photographs were given: use --photos FOLDER to measure annotated ones, too.");
     } else {
         sets.push_back(photographs(bench, *detector, bench.options().photos));
     }
-    result.settings = {{"drawn crowds", "4 of 120 faces, 1280x720; an overlap (IoU) of 0.5 finds a face"},
-                       {"photographs", "those given with --photos; an overlap (IoU) of 0.35 finds a face"},
-                       {"detector", "Haar alt2, factor 1.1, from 24 pixels"},
-                       {"ranking", "by score for precision over recall; every detection counts, also those of one hit"},
-                       {"density", "adaptive: taken from the truth, as an ideal density network would tell it"}};
+    result.settings = {
+        {"drawn crowds", "4 crowds of 120 faces, 1280x720; a face counts as found from an overlap (IoU) of 0.5"},
+        {"photographs", "those of --photos; a face counts as found from an overlap (IoU) of 0.35"},
+        {"detector", "Haar alt2, factor 1.1, from 24 pixels"},
+        {"ranking", "by score; every detection counts, including those with one hit"},
+        {"density", "adaptive: taken from the ground truth, as an ideal density network would predict it"}};
     ResultTable table{
-        "rules", "Accuracy", {"images", "rule", "AP", "precision", "recall", "faces", "right", "wrong"}, {}};
+        "rules", "Accuracy", {"images", "rule", "AP", "precision", "recall", "faces", "correct", "wrong"}, {}};
     Plot plot{"ap", "Average precision of each rule", "", "average precision", false, false, {}, {}};
     for (const Rule& rule : rules()) plot.categories.push_back(rule.name);
     for (ImageSet& set : sets) {
@@ -178,12 +179,12 @@ void run_accuracy(ExperimentBench& bench, ExperimentResult& result) {
             bars.points.emplace_back(static_cast<double>(r), ap);
             by_name[rule.name] = ap;
             if (ap > best.first) best = {ap, rule.name};
-            table.rows.push_back({set.name, rule.name, fmt::format("{:.3f}", ap), part(precision(total)),
-                                  part(recall(total)), fmt::format("{}", total.faces), fmt::format("{}", total.correct),
-                                  fmt::format("{}", total.wrong)});
+            table.rows.push_back({set.name, rule.name, fmt::format("{:.3f}", ap), ratio_cell(precision(total)),
+                                  ratio_cell(recall(total)), fmt::format("{}", total.faces),
+                                  fmt::format("{}", total.correct), fmt::format("{}", total.wrong)});
         }
         result.findings.push_back(
-            fmt::format("{}: highest AP {:.3f} by {}; one-pass against greedy at IoU 0.3: {:.3f} and {:.3f}.", set.name,
+            fmt::format("{}: highest AP {:.3f} by {}; one-pass and greedy at IoU 0.3: {:.3f} and {:.3f}.", set.name,
                         best.first, best.second, by_name["one-pass, IoU 0.3"], by_name["greedy, IoU 0.3"]));
         plot.series.push_back(std::move(bars));
     }

@@ -1,4 +1,4 @@
-// How often the paper's one-pass rule and exact greedy suppression differ: they are not the same rule.
+// Counts how often the paper's one-pass rule and exact greedy suppression differ. They are not the same rule.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ void run_agreement(ExperimentBench& bench, ExperimentResult& result) {
                        {"detector", "Haar alt2, factor 1.1, from 24 pixels"}};
     ResultTable table{"images",
                       "Boxes kept in each image",
-                      {"faces", "raw detections", "overlap, threshold", "one-pass", "greedy", "greedy alone"},
+                      {"faces", "raw detections", "overlap, threshold", "one-pass", "greedy", "greedy only"},
                       {}};
     Plot plot{"difference",
               "Boxes that exact greedy keeps and one-pass does not",
@@ -69,16 +69,15 @@ void run_agreement(ExperimentBench& bench, ExperimentResult& result) {
                                   fmt::format("{}", alone.size())});
         }
         result.findings.push_back(
-            fmt::format("{}: the two differ in {} of {} images; greedy keeps {} boxes in all, one-pass {}: {} "
+            fmt::format("{}: the rules differ in {} of {} images; greedy keeps {} boxes in total, one-pass {}: {} "
                         "({:.1f} %) are missing.",
                         setting.name, differ, images, greedy_all, one_pass_all, more,
                         greedy_all > 0 ? 100.0 * static_cast<double>(more) / static_cast<double>(greedy_all) : 0.0));
         plot.series.push_back(std::move(line));
     }
     result.findings.emplace_back(
-        "One-pass is not exact greedy: a box that is itself suppressed still suppresses, so the middle of a chain "
-        "takes its "
-        "end with it. Every box that one-pass keeps greedy keeps, too.");
+        "One-pass is not exact greedy: a suppressed box still suppresses others, so the middle of a chain suppresses "
+        "its end. Greedy keeps every box that one-pass keeps.");
     result.plots.push_back(std::move(plot));
     result.tables.push_back(std::move(table));
 }

@@ -1,4 +1,4 @@
-// The functions behind the table of experiments, one file each (or a few that share their input).
+// The functions of the experiments. Experiments that share their input share a file.
 #pragma once
 
 #include "app/experiments/experiment.h"
@@ -20,10 +20,10 @@ void run_masks(ExperimentBench& bench, ExperimentResult& result);            // 
 
 void run_hog(ExperimentBench& bench, ExperimentResult& result);  // hog.cpp
 
-// Figures of the NMS paper that its readers can look up.
+// Returns the figures published in the NMS paper.
 [[nodiscard]] std::vector<Published> published_nms();
 
-// Milliseconds of an engine at each number of multiprocessors, where the device can be asked to use fewer.
+// Median time of an engine with a given number of multiprocessors.
 struct ShareTimes {
     std::string engine;  // "paper's kernels", "one-pass", "greedy"
     std::size_t detections = 0;
@@ -31,7 +31,8 @@ struct ShareTimes {
     double ms = 0;
     std::size_t kept = 0;
 };
-// Throws Error(unavailable) where that cannot be done here.
+// Measures the engines with increasing numbers of multiprocessors. Throws Error(unavailable) where their number cannot
+// be varied.
 [[nodiscard]] std::vector<ShareTimes> time_shares(ExperimentBench& bench, const std::vector<std::size_t>& sizes);
 
 }  // namespace throng

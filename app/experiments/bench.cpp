@@ -18,15 +18,15 @@
 namespace throng {
 namespace {
 
-// Of the 148 images of the paper's series, those that are measured.
+// The measured images of the paper's series of 148.
 constexpr int kUncovered[] = {0, 1, 2, 4, 7, 14, 28, 42, 56, 70, 84, 98, 112, 126, 140, 147};
 constexpr int kCrowdFaces = 147;
 
 }  // namespace
 
 ExperimentBench::ExperimentBench(const CommonOptions& common, ExperimentOptions options,
-                                 std::function<void(const std::string&)> tell)
-    : common_(common), options_(std::move(options)), tell_(std::move(tell)) {
+                                 std::function<void(const std::string&)> show_step)
+    : common_(common), options_(std::move(options)), show_step_(std::move(show_step)) {
     const DetectorParams detector = detector_params();
     BackendChoice choice = make_backend(common_, &detector);
     backend_ = choice.backend;
@@ -39,13 +39,14 @@ const std::vector<ResolvedProfile>& ExperimentBench::clock_steps() {
     if (clock_steps_) return *clock_steps_;
     clock_steps_.emplace();
     if (!options_.change_clocks) {
-        why_no_clocks_ = "it was to be left alone (--no-clocks)";
+        why_no_clocks_ = "disabled by --no-clocks";
         return *clock_steps_;
     }
     const std::vector<ResolvedProfile> all = clocks_->profiles();
     const std::vector<std::string> ids = ClockSweep::ids_of(all);
     if (ids.empty()) {
-        why_no_clocks_ = all.empty() || all.front().reason.empty() ? "this board has no steps" : all.front().reason;
+        why_no_clocks_ =
+            all.empty() || all.front().reason.empty() ? "this board has no clock steps" : all.front().reason;
         return *clock_steps_;
     }
     const ApplyResult tried = clocks_->apply(ids.back());
@@ -63,8 +64,8 @@ const std::vector<ResolvedProfile>& ExperimentBench::clock_steps() {
 }
 
 void ExperimentBench::step(const std::string& what) {
-    if (InterruptGuard::requested()) throw Error(ErrorKind::interrupted, "stopped before the end");
-    tell_(what);
+    if (InterruptGuard::requested()) throw Error(ErrorKind::interrupted, "interrupted before the end");
+    show_step_(what);
 }
 
 NmsTimes ExperimentBench::time_nms(Backend& backend, const DetectionSet& boxes, const NmsParams& params,

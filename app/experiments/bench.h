@@ -1,4 +1,4 @@
-// What the experiments share: backends, clocks, inputs that several of them use, and the measurement of one setting.
+// Shared by the experiments: backends, clocks, common inputs, and the measurement of one setting.
 #pragma once
 
 #include <cstdint>
@@ -20,20 +20,20 @@ namespace throng {
 struct ExperimentOptions {
     std::string out = "experiments";  // folder
     std::string photos;               // folder of annotated photographs (truth*.txt or truth*.jsonl); empty: none
-    std::string source;               // SOURCE for the video experiment; empty: the drawn crowd
+    std::string source;               // source of the video experiment; empty: the drawn crowd
     ClockOptions clocks;
-    bool change_clocks = true;  // false: the board's clocks are left alone
-    double budget_ms = 300;     // of repetitions of one measurement
+    bool change_clocks = true;  // false: the board's clocks are not changed
+    double budget_ms = 300;     // time to repeat one measurement
 };
 
 struct NmsTimes {
-    double median_ms = 0;  // detections in, kept ones out; on CUDA of a replayed graph, in device memory
+    double median_ms = 0;  // raw to kept detections; on CUDA of a replayed graph, in device memory
     double p99_ms = 0;
     std::map<std::string, double> stages;  // medians
     std::int64_t kept = 0;
 };
 
-// One image of the series in which more and more faces are uncovered.
+// One image of the series with an increasing number of uncovered faces.
 struct CoveredImage {
     int uncovered = 0;
     DetectionSet raw;
@@ -41,42 +41,42 @@ struct CoveredImage {
 
 class ExperimentBench {
 public:
-    // Throws as make_backend does. tell: one line about what is going on, for a progress display.
+    // show_step: receives one line about the current step, for a progress display. Throws as make_backend does.
     ExperimentBench(const CommonOptions& common, ExperimentOptions options,
-                    std::function<void(const std::string&)> tell);
+                    std::function<void(const std::string&)> show_step);
 
     [[nodiscard]] const ExperimentOptions& options() const { return options_; }
     [[nodiscard]] const CommonOptions& common() const { return common_; }
     [[nodiscard]] Backend& backend() { return *backend_; }
-    [[nodiscard]] Backend& cpu() { return *cpu_; }  // the same as backend() where there is no other
+    [[nodiscard]] Backend& cpu() { return *cpu_; }  // the same as backend() if that is the CPU
     [[nodiscard]] bool has_cuda() const { return backend_->name() == "cuda"; }
-    [[nodiscard]] const std::string& why() const { return why_; }  // this backend
+    [[nodiscard]] const std::string& why() const { return why_; }  // why this backend was selected
     [[nodiscard]] ClockController& clocks() { return *clocks_; }
 
-    // The profiles that bound the clock to one step, slowest first, each step once; empty where the clock cannot be
-    // changed: why_no_clocks says what rejected. The first call tries one of them.
+    // Returns the profiles that fix the clock at one step, slowest first, each step once. Empty where the clock cannot
+    // be changed; why_no_clocks() then returns the reason. The first call applies one of them as a test.
     [[nodiscard]] const std::vector<ResolvedProfile>& clock_steps();
     [[nodiscard]] const std::string& why_no_clocks() const { return why_no_clocks_; }
 
-    // A line of progress; throws Error(interrupted) after Ctrl-C. To be called between measurements.
+    // Shows a line of progress. Throws Error(interrupted) after Ctrl-C. To be called between measurements.
     void step(const std::string& what);
 
-    // Repeats for about the budget. dmax: 0 for as many as there are boxes.
+    // Measures for about budget_ms. dmax: 0 for the number of boxes.
     [[nodiscard]] NmsTimes time_nms(Backend& backend, const DetectionSet& boxes, const NmsParams& params,
                                     std::int32_t dmax = 0);
     [[nodiscard]] DetectionSet suppress(Backend& backend, const DetectionSet& boxes, const NmsParams& params);
 
-    // Raw detections of a frame; capacity grows as needed.
+    // Returns the raw detections of a frame. The buffer grows as needed.
     [[nodiscard]] DetectionSet detect(Backend& backend, Detector& detector, const Frame& frame);
-    [[nodiscard]] DetectorParams detector_params() const;  // those of the experiments: frontal faces, alt2, factor 1.1
+    [[nodiscard]] DetectorParams detector_params() const;  // common to the experiments: frontal faces, alt2, factor 1.1
 
-    // The crowd of 147 people at 4646x1800 with the first 0 to 147 faces uncovered. Made once.
+    // Returns the crowd of 147 people at 4646x1800 with the first 0 to 147 faces uncovered. Computed once.
     [[nodiscard]] const std::vector<CoveredImage>& covered_series();
 
 private:
     const CommonOptions common_;
     const ExperimentOptions options_;
-    std::function<void(const std::string&)> tell_;
+    std::function<void(const std::string&)> show_step_;
     std::shared_ptr<Backend> backend_;
     std::shared_ptr<Backend> cpu_;
     std::string why_;
@@ -86,14 +86,14 @@ private:
     std::vector<CoveredImage> covered_;
 };
 
-// The rules as the papers' experiments use them: greedy or one-pass on the IoU with this threshold.
+// Returns the parameters of the papers' experiments: greedy or one-pass on the IoU with this threshold.
 [[nodiscard]] NmsParams nms_rule(NmsRule rule, float theta = 0.5F);
-// The paper's kernels with this k.
+// Returns parameters that select the paper's kernels with this k.
 [[nodiscard]] NmsParams paper_kernels(std::int32_t k);
-// The least multiple of 1024 that is n or more: a D_max that every k from 1 to 64 divides.
+// Returns n rounded up to a multiple of 1024: a D_max that is divisible by every k of the experiments (powers of two).
 [[nodiscard]] std::int32_t dmax_for(std::size_t n);
 
-// A cell of a table; "-" for nothing.
+// Return a table cell; "-" for a missing stage.
 [[nodiscard]] std::string ms_cell(double ms);
 [[nodiscard]] std::string ms_cell(const std::map<std::string, double>& stages, std::string_view stage);
 [[nodiscard]] std::optional<double> stage_ms(const NmsTimes& times, std::string_view stage);

@@ -1,4 +1,4 @@
-// The cascade talk: windows alive after each stage, the ablation of optimizations, masks.
+// The cascade talk: windows alive after each stage, optimizations added one by one, masks.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ Frame crowd_frame() {
     return Crowd(CrowdOptions{}).frame(0);
 }
 
-// The talk's setting: 1080p, factor 1.25, faces of 50 to 200 pixels.
+// Returns the talk's setting: 1080p, factor 1.25, faces of 50 to 200 pixels.
 DetectorParams talk_setting(const char* kind, const char* model) {
     DetectorParams params;
     params.kind = kind;
@@ -53,7 +53,7 @@ void run_windows(ExperimentBench& bench, ExperimentResult& result) {
     result.settings = {{"input", kInput}, {"detector", "factor 1.25, faces of 50 to 200 pixels, as in the talk"}};
     ResultTable table{"windows",
                       "Windows alive after each stage",
-                      {"cascade", "stage", "weak classifiers", "alive", "part of all candidates"},
+                      {"cascade", "stage", "weak classifiers", "alive", "fraction of all candidates"},
                       {}};
     Plot plot{"windows", "Windows alive after each stage", "stages passed", "windows", false, true, {}, {}};
     const Frame frame = crowd_frame();
@@ -62,12 +62,12 @@ void run_windows(ExperimentBench& bench, ExperimentResult& result) {
         Series line{name, {}, false};
         std::int64_t candidates = 0;
         std::int64_t half = -1;
-        // A cascade cut off after n stages accepts exactly the windows that are alive there.
+        // A cascade truncated after n stages accepts exactly the windows that are alive after these stages.
         for (std::size_t n = 1; n <= whole.stages.size(); ++n) {
             bench.step(fmt::format("{}, stage {} of {}", name, n, whole.stages.size()));
-            CascadeModel cut = whole;
-            cut.stages.resize(n);
-            CascadeDetector detector(std::move(cut), params);
+            CascadeModel truncated = whole;
+            truncated.stages.resize(n);
+            CascadeDetector detector(std::move(truncated), params);
             NullRecorder recorder;
             DetectionBuffer raw = make_host_buffer(16);
             detector.enqueue(frame, raw, recorder);
@@ -84,9 +84,9 @@ void run_windows(ExperimentBench& bench, ExperimentResult& result) {
                  fmt::format("{:.5f}", static_cast<double>(counts.accepted) /
                                            static_cast<double>(std::max<std::int64_t>(candidates, 1)))});
         }
-        result.findings.push_back(
-            fmt::format("{}: of {} candidate windows fewer than 1 % are alive after stage {}, {} at the end.", name,
-                        candidates, half, line.points.back().second));
+        result.findings.push_back(fmt::format(
+            "{}: of {} candidate windows, fewer than 1 % are alive after stage {}, and {} windows at the end.", name,
+            candidates, half, line.points.back().second));
         plot.series.push_back(std::move(line));
     }
     result.plots.push_back(std::move(plot));
@@ -105,7 +105,8 @@ void run_ablation(ExperimentBench& bench, ExperimentResult& result) {
                         {"all optimizations, Tegra K1", "8.4 times", kCascadeTalk},
                         {"all optimizations, Tesla K40", "5.8 times", kCascadeTalk}};
     if (!bench.has_cuda()) {
-        result.missing.emplace_back("The ablation is of the CUDA cascade, which needs a device: " + bench.why() + ".");
+        result.missing.emplace_back("The ablation measures the CUDA cascade, which requires a device: " + bench.why() +
+                                    ".");
         return;
     }
     const Frame frame = crowd_frame();
@@ -113,7 +114,7 @@ void run_ablation(ExperimentBench& bench, ExperimentResult& result) {
                       "Milliseconds from gray image to raw detections",
                       {"cascade", "adds", "median ms", "gain of the step", "gain in all", "windows", "detections"},
                       {}};
-    Plot plot{"ablation", "The optimizations one on top of the other", "", "milliseconds", false, true, {}, {}};
+    Plot plot{"ablation", "Optimizations added one by one", "", "milliseconds", false, true, {}, {}};
     for (const auto& [name, params] : {haar(), lbp()}) {
         bench.step(fmt::format("{}: the ablation", name));
         const auto rows = measure_ablation(frame, name, params, bench.common().device, 15, [] {});
@@ -131,9 +132,8 @@ void run_ablation(ExperimentBench& bench, ExperimentResult& result) {
         });
         if (fastest != rows.end())
             result.findings.push_back(
-                fmt::format("{}: {:.1f} times as fast as the base with everything up to \"{}\" ({:.4f} ms); the talk "
-                            "reports 8.4 times on "
-                            "Tegra K1 and 5.8 on Tesla K40.",
+                fmt::format("{}: {:.1f} times as fast as the base with all steps up to \"{}\" ({:.4f} ms); the talk "
+                            "reports 8.4 times on Tegra K1 and 5.8 on Tesla K40.",
                             name, fastest->gain, fastest->step, fastest->median_ms));
         plot.series.push_back(std::move(bars));
     }
@@ -152,7 +152,7 @@ void run_masks(ExperimentBench& bench, ExperimentResult& result) {
                       "Milliseconds from frame to raw detections, medians",
                       {"cascade", "switch", "choice", "median ms", "raw detections"},
                       {}};
-    Plot plot{"masks", "What a mask of candidates saves", "", "milliseconds", false, false, {}, {}};
+    Plot plot{"masks", "Time with and without a mask of candidates", "", "milliseconds", false, false, {}, {}};
     for (const auto& [name, params] : {haar(), lbp()}) {
         Series bars{name, {}, false};
         const auto probe = bench.backend().make_detector(params);
@@ -187,14 +187,12 @@ void run_masks(ExperimentBench& bench, ExperimentResult& result) {
         if (!bars.points.empty()) plot.series.push_back(std::move(bars));
     }
     if (table.rows.empty()) {
-        result.missing.push_back("The " + bench.backend().name() + " backend has no mask to switch: " + bench.why() +
-                                 ".");
+        result.missing.push_back("The " + bench.backend().name() + " backend has no masks: " + bench.why() + ".");
         return;
     }
     result.findings.emplace_back(
-        "From a frame on the host: a mask wants the frame's colors, too, and their upload is part of these times. The "
-        "ablation "
-        "shows the mask on a frame in device memory.");
+        "These times start with a frame on the host. A mask also requires the frame's colors, whose upload is part of "
+        "these times. The ablation shows the mask on a frame in device memory.");
     result.plots.push_back(std::move(plot));
     result.tables.push_back(std::move(table));
 }

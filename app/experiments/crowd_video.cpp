@@ -1,4 +1,4 @@
-// A crowd video: detections and latency of every frame: figure 12 of the NMS paper.
+// A crowd video: detections and latency of every frame (figure 12 of the NMS paper).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ std::string range_of(std::vector<double> values) {
 
 void run_crowd_video(ExperimentBench& bench, ExperimentResult& result) {
     const std::string spec = bench.options().source.empty() ? kCrowd : bench.options().source;
-    const std::size_t most = bench.has_cuda() ? 300 : 75;
+    const std::size_t max_frames = bench.has_cuda() ? 300 : 75;
     Backend& backend = bench.backend();
     const auto source = open_source(spec);
     const auto detector = backend.make_detector(bench.detector_params());
@@ -50,7 +50,7 @@ void run_crowd_video(ExperimentBench& bench, ExperimentResult& result) {
     Series nms_line{"suppression", {}, false}, frame_line{"frame to boxes", {}, false};
     std::vector<double> nms_all, frame_all;
     Frame frame;
-    for (std::size_t n = 0; n < most;) {
+    for (std::size_t n = 0; n < max_frames;) {
         const ReadStatus status = source->read(frame, {});
         if (status == ReadStatus::end) break;
         if (status == ReadStatus::timeout) continue;
@@ -62,7 +62,7 @@ void run_crowd_video(ExperimentBench& bench, ExperimentResult& result) {
         const double whole = milliseconds_since(start);
         backend.download(raw, raw_set);
         recorder->end_frame();
-        // Suppression by itself, on the boxes that lie there, after a frame that filled the caches with other things.
+        // Times suppression alone, on the boxes in the buffer, after a frame that filled the caches with other data.
         const auto alone = std::chrono::steady_clock::now();
         nms->enqueue(raw, kept, nms_rule(NmsRule::greedy), *recorder);
         backend.download(kept, kept_set);

@@ -1,4 +1,4 @@
-// An experiment: what it repeats, how it is run, and what comes out.
+// An experiment: what it reproduces, its function, and its result.
 #pragma once
 
 #include <string>
@@ -13,27 +13,27 @@ namespace throng {
 class ExperimentBench;
 
 struct ResultTable {
-    std::string name;  // of the file, without extension
+    std::string name;  // file name without extension
     std::string title;
     std::vector<std::string> header;
     std::vector<std::vector<std::string>> rows;
 };
 
-// A figure of a paper or talk that is shown beside ours.
+// A published figure of a paper or talk, shown next to the measurement.
 struct Published {
     std::string what;    // "1027 detections, Tesla T4"
     std::string value;   // "0.088 ms"
-    std::string source;  // where it was read
+    std::string source;  // publication
 };
 
 struct ExperimentResult {
-    std::vector<std::pair<std::string, std::string>> settings;  // what was measured, in words
+    std::vector<std::pair<std::string, std::string>> settings;  // settings of the measurement, as text
     std::vector<ResultTable> tables;
     std::vector<Plot> plots;
-    std::vector<std::string> findings;  // what the figures say, agreement and disagreement with the paper included
+    std::vector<std::string> findings;  // conclusions, including agreement and disagreement with the paper
     std::vector<Published> published;
-    std::vector<std::string> missing;  // what could not be measured here, and why
-    double seconds = 0;                // that it took
+    std::vector<std::string> missing;  // what could not be measured on this machine, and why
+    double seconds = 0;                // duration of the experiment
 };
 
 struct Experiment {
@@ -43,10 +43,10 @@ struct Experiment {
     void (*run)(ExperimentBench& bench, ExperimentResult& result);
 };
 
-// In the order of the report.
+// Returns all experiments, in the order of the report.
 [[nodiscard]] const std::vector<Experiment>& experiments();
 
-// Throws Error(usage) naming those that there are.
+// Returns the experiment of this name. Throws Error(usage) that lists the existing names.
 [[nodiscard]] const Experiment& find_experiment(std::string_view name);
 
 }  // namespace throng

@@ -1,4 +1,4 @@
-// The HOG talk: its four kernels, before and after its optimizations.
+// The HOG talk: its four kernels, before and after the optimizations.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ constexpr std::string_view kKernels[] = {stage::kGradient, stage::kHistogram, st
 constexpr int kRuns = 30;
 constexpr int kWarmUp = 3;
 
-// One scale of 640x480: windows of 64x128 alone.
+// Returns one scale of 640x480, with windows of 64x128 only.
 DetectorParams talk_setting() {
     DetectorParams params;
     params.kind = "hog";
@@ -40,7 +40,7 @@ struct HogTimes {
     double whole_ms = 0;                   // frame to raw detections on the host
 };
 
-std::optional<double> of(const HogTimes& times, std::string_view name) {
+std::optional<double> stage_median(const HogTimes& times, std::string_view name) {
     const auto found = times.stages.find(std::string(name));
     return found == times.stages.end() ? std::nullopt : std::optional(found->second);
 }
@@ -82,7 +82,7 @@ void run_hog(ExperimentBench& bench, ExperimentResult& result) {
     const Frame frame = Crowd(crowd).frame(0);
     result.settings = {{"input", "drawn crowd of 12 people, 640x480"},
                        {"detector", "HOG people, windows of 64x128, one scale, as in the talk"}};
-    result.published = {{"640x480, one scale, all kernels, Tegra X1", "4.67 ms (214 frames a second)", kHogTalk}};
+    result.published = {{"640x480, one scale, all kernels, Tegra X1", "4.67 ms (214 frames per second)", kHogTalk}};
 
     ResultTable table{"kernels", "Milliseconds, medians", {"kernel", "before", "after", "gain"}, {}};
     Plot plot{"kernels", "The four kernels", "", "milliseconds", false, false, {}, {}};
@@ -96,12 +96,12 @@ void run_hog(ExperimentBench& bench, ExperimentResult& result) {
                               slow && fast ? fmt::format("{:.2f}", *slow / *fast) : "-"});
     };
     if (bench.has_cuda()) {
-        bench.step("the ablation of optimizations");
+        bench.step("optimizations, one by one");
         const auto rows = measure_hog_ablation(frame, "one scale", talk_setting(), bench.common().device, kRuns);
         for (const auto& [kernel, ms] : rows.front().kernels) add(kernel, ms, kernel_ms(rows.back(), kernel));
         add("whole", rows.front().median_ms, rows.back().median_ms);
         ResultTable steps{"ablation",
-                          "The optimizations one on top of the other",
+                          "Optimizations added one by one",
                           {"adds", "median ms", "gain of the step", "gain in all", "detections"},
                           {}};
         for (const HogAblationRow& row : rows)
@@ -111,17 +111,19 @@ void run_hog(ExperimentBench& bench, ExperimentResult& result) {
             fmt::format("Luma in device memory to raw detections: {:.4f} ms before, {:.4f} ms after, "
                         "{:.1f} times as fast; the talk reports 4.67 ms on Tegra X1.",
                         rows.front().median_ms, rows.back().median_ms, rows.back().gain));
-        result.findings.emplace_back("Kernels are timed one by one, the whole at a stretch: they need not add up.");
+        result.findings.emplace_back(
+            "Kernels are timed separately, the total in one measurement without them: they need not add up.");
         result.tables.push_back(std::move(steps));
     } else {
         bench.step("the stages on the CPU");
         const HogTimes times = measure(bench, talk_setting(), frame);
-        for (const std::string_view kernel : kKernels) add(std::string(kernel), std::nullopt, of(times, kernel));
+        for (const std::string_view kernel : kKernels)
+            add(std::string(kernel), std::nullopt, stage_median(times, kernel));
         add("whole", std::nullopt, times.whole_ms);
         result.findings.push_back(
             fmt::format("Frame to raw detections: {:.3f} ms; the talk reports 4.67 ms on Tegra X1.", times.whole_ms));
-        result.missing.push_back("The optimizations are those of the CUDA kernels, which need a device: " +
-                                 bench.why() + ". These are the CPU's stages.");
+        result.missing.push_back("The optimizations belong to the CUDA kernels, which require a device: " +
+                                 bench.why() + ". The times shown are those of the CPU's stages.");
     }
     if (!off.points.empty()) plot.series.push_back(std::move(off));
     plot.series.push_back(std::move(on));

@@ -28,7 +28,7 @@ std::string clocks_now(const TelemetrySample& sample) {
     add("GPU", sample.gpu_clock);
     add("memory", sample.memory_clock);
     add("CPU", sample.cpu_clock);
-    return text.empty() ? "not to be read here" : text;
+    return text.empty() ? "unavailable" : text;
 }
 
 }  // namespace
@@ -65,7 +65,7 @@ std::vector<std::pair<std::string, std::string>> describe_machine(ExperimentBenc
     const TelemetrySample sample = telemetry.read();
     facts.emplace_back("Clocks at the end", clocks_now(sample));
     if (sample.power) facts.emplace_back("Power at the end", fmt::format("{:.0f} W", *sample.power));
-    if (sample.throttled()) facts.emplace_back("Held down by", describe_throttling(sample.throttle_reasons));
+    if (sample.throttled()) facts.emplace_back("Throttled by", describe_throttling(sample.throttle_reasons));
     return facts;
 }
 

@@ -1,4 +1,4 @@
-// Latency against cores: the NMS paper says that its kernels scale with them.
+// Latency over the number of cores: the NMS paper claims that its kernels scale with it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -36,7 +36,8 @@ std::vector<ShareTimes> time_shares(ExperimentBench& bench, const std::vector<st
     for (const int share : shares_of(device.multiprocessors)) {
         bench.step(fmt::format("{} of {} multiprocessors", share, device.multiprocessors));
         const gpu::PartialDevice part(device, share);
-        if (!done.insert(part.info().multiprocessors).second) continue;  // rounded up to one that was measured
+        if (!done.insert(part.info().multiprocessors).second)
+            continue;  // rounded up to a number that was already measured
         for (const std::size_t n : sizes) {
             const DetectionSet boxes = make_clusters({static_cast<std::int32_t>(n), 20, 1, false});
             struct Engine {
@@ -61,7 +62,7 @@ std::vector<ShareTimes> time_shares(ExperimentBench& bench, const std::vector<st
 #else
 
 std::vector<ShareTimes> time_shares(ExperimentBench& bench, const std::vector<std::size_t>&) {
-    throw Error(ErrorKind::unavailable, "there is no GPU whose multiprocessors could be varied", bench.why());
+    throw Error(ErrorKind::unavailable, "no GPU to vary the multiprocessors of", bench.why());
 }
 
 #endif
@@ -72,7 +73,8 @@ void run_multiprocessors(ExperimentBench& bench, ExperimentResult& result) {
         {"suppression", "IoU, threshold 0.5; the paper's kernels with k = 32 and D_max 4096"},
         {"multiprocessors", "partitions of the device (green contexts), calls enqueued one after another"}};
     if (!bench.has_cuda()) {
-        result.missing.emplace_back("There is no GPU whose multiprocessors could be varied: " + bench.why() + ".");
+        result.missing.emplace_back("The number of multiprocessors cannot be varied without a GPU: " + bench.why() +
+                                    ".");
         return;
     }
     ResultTable table{"multiprocessors",
@@ -80,7 +82,7 @@ void run_multiprocessors(ExperimentBench& bench, ExperimentResult& result) {
                       {"detections", "engine", "multiprocessors", "milliseconds", "kept"},
                       {}};
     Plot plot{"multiprocessors",
-              "Latency against multiprocessors",
+              "Latency over multiprocessors",
               "multiprocessors in use",
               "milliseconds",
               true,

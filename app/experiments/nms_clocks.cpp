@@ -1,5 +1,5 @@
-// Suppression over clock rates: figures 7 and 9 of the NMS paper. Where the clock cannot be changed, over the number of
-// multiprocessors.
+// Suppression over clock rates: figures 7 and 9 of the NMS paper. Where the clock cannot be changed, the number of
+// multiprocessors is varied instead.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,13 +16,13 @@ namespace throng {
 namespace {
 
 constexpr std::size_t kSizes[] = {200, 1027, 2895};
-constexpr std::chrono::milliseconds kSettle{300};  // after a change of the clock
+constexpr std::chrono::milliseconds kClockSettleTime{300};  // after a change of the clock
 
 DetectionSet clusters(std::size_t n) {
     return make_clusters({static_cast<std::int32_t>(n), 20, 1, false});
 }
 
-// Visits every step of the clock; brings back what was found, also when a measurement throws.
+// Calls `visit` at every clock step. Restores the clocks at the end, also when a measurement throws.
 template <class Visit>
 void at_each_clock(ExperimentBench& bench, ExperimentResult& result, Visit&& visit) {
     struct Restore {
@@ -31,7 +31,7 @@ void at_each_clock(ExperimentBench& bench, ExperimentResult& result, Visit&& vis
             try {
                 clocks.restore();
             } catch (const std::exception& error) {
-                spdlog::warn("the clocks were not restored: {}", error.what());
+                spdlog::warn("cannot restore the clocks: {}", error.what());
             }
         }
     } const restore{bench.clocks()};
@@ -42,24 +42,25 @@ void at_each_clock(ExperimentBench& bench, ExperimentResult& result, Visit&& vis
             result.missing.push_back(entry.profile.id + ": " + applied.where + ": " + applied.reason);
             continue;
         }
-        std::this_thread::sleep_for(kSettle);
+        std::this_thread::sleep_for(kClockSettleTime);
         visit(static_cast<double>(*entry.gpu_max) / 1e6);
         if (bench.clocks().measure().changed_by_another)
-            result.findings.push_back(entry.profile.id + ": another program changed the clock meanwhile.");
+            result.findings.push_back(entry.profile.id + ": another program changed the clock during the measurement.");
     }
 }
 
-// Times by number of multiprocessors in place of the clock; says so.
+// Measures over the number of multiprocessors instead of the clock, and notes it in the result.
 void by_multiprocessors(ExperimentBench& bench, ExperimentResult& result, const std::vector<std::size_t>& sizes,
                         Plot& plot, ResultTable& table) {
     const std::string why =
-        bench.has_cuda() ? bench.why_no_clocks() : "the GPU's clock means nothing to the CPU's engines";
+        bench.has_cuda() ? bench.why_no_clocks() : "the GPU's clock does not affect the CPU's engines";
     result.missing.push_back("The clock was not varied: " + why + ".");
     plot.title += ", by multiprocessors";
     plot.x_label = "multiprocessors in use";
     table.header = {"detections", "multiprocessors", "engine", "milliseconds"};
     if (!bench.has_cuda()) {
-        result.missing.emplace_back("There is no GPU whose multiprocessors could be varied: " + bench.why() + ".");
+        result.missing.emplace_back("The number of multiprocessors cannot be varied without a GPU: " + bench.why() +
+                                    ".");
         return;
     }
     try {
@@ -72,7 +73,7 @@ void by_multiprocessors(ExperimentBench& bench, ExperimentResult& result, const 
             table.rows.push_back({fmt::format("{}", time.detections), fmt::format("{}", time.multiprocessors),
                                   time.engine, ms_cell(time.ms)});
         }
-        result.findings.emplace_back("In place of the clock the number of multiprocessors in use was varied.");
+        result.findings.emplace_back("The number of multiprocessors in use was varied instead of the clock.");
     } catch (const Error& error) {
         if (error.kind() == ErrorKind::interrupted) throw;
         result.missing.emplace_back(error.what());
@@ -87,7 +88,7 @@ void run_gpu_against_cpu(ExperimentBench& bench, ExperimentResult& result) {
     result.settings = {{"input", fmt::format("{} boxes in clusters of 20, seed 1", kDetections)},
                        {"suppression", "greedy or one-pass on the IoU, threshold 0.5"}};
     Plot plot{"gpu-cpu",
-              fmt::format("{} detections: GPU against CPU", kDetections),
+              fmt::format("{} detections: GPU and CPU", kDetections),
               "GPU clock, MHz",
               "milliseconds",
               false,
@@ -117,7 +118,7 @@ void run_gpu_against_cpu(ExperimentBench& bench, ExperimentResult& result) {
     } else {
         by_multiprocessors(bench, result, {kDetections}, plot, table);
     }
-    // The CPU's times do not depend on the x axis: drawn as lines over all of it.
+    // The CPU's times do not depend on the x axis, so they are drawn as horizontal lines.
     double low = 1e30, high = 0;
     for (const Series& series : plot.series) {
         for (const auto& [x, y] : series.points) {

@@ -1,4 +1,4 @@
-// Latency over growing numbers of detections: figure 8 and table 5 of the NMS paper.
+// Latency over increasing numbers of detections: figure 8 and table 5 of the NMS paper.
 #include <fmt/format.h>
 
 #include "app/commands/nms_baselines.h"
@@ -13,9 +13,10 @@ void run_growth(ExperimentBench& bench, ExperimentResult& result) {
                        {"suppression", "overlap IoU, threshold 0.5; the paper's kernels with k = 32"}};
     ResultTable table{
         "latency", "Milliseconds of one suppression, medians", {"faces", "detections", "kept, greedy"}, {}};
-    Plot plot{
-        "latency", "Non-maximum suppression over growing detections", "detections", "milliseconds", false, true, {},
-        {}};
+    Plot plot{"latency",    "Non-maximum suppression over the number of detections",
+              "detections", "milliseconds",
+              false,        true,
+              {},           {}};
     std::vector<Series> lines;
     const auto put = [&](const std::string& name, double x, double ms) {
         for (Series& line : lines) {
@@ -75,7 +76,8 @@ void run_growth(ExperimentBench& bench, ExperimentResult& result) {
     result.published = published_nms();
     result.plots.push_back(std::move(plot));
     result.tables.push_back(std::move(table));
-    if (!bench.has_cuda()) result.missing.emplace_back("The paper's kernels need a CUDA device: " + bench.why() + ".");
+    if (!bench.has_cuda())
+        result.missing.emplace_back("The paper's kernels require a CUDA device: " + bench.why() + ".");
 }
 
 std::vector<Published> published_nms() {

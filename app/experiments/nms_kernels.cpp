@@ -1,5 +1,5 @@
-// The paper's kernels by themselves: k partitions of the reduction (figure 11), and map and reduce apart on a mosaic of
-// four crowds (figure 13 and table 6).
+// The paper's kernels alone: k partitions of the reduction (figure 11), and map and reduce timed separately on a mosaic
+// of four crowds (figure 13 and table 6).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ Frame first_frame(const std::string& spec) {
     Frame frame;
     for (ReadStatus status = ReadStatus::timeout; status == ReadStatus::timeout;) {
         status = source->read(frame, {});
-        if (status == ReadStatus::end) throw Error(ErrorKind::input, "has no image", spec);
+        if (status == ReadStatus::end) throw Error(ErrorKind::input, "contains no image", spec);
     }
     return frame;
 }
@@ -29,11 +29,12 @@ Frame first_frame(const std::string& spec) {
 }  // namespace
 
 void run_partitions(ExperimentBench& bench, ExperimentResult& result) {
-    result.settings = {{"input", "clusters of 20 boxes around each face, seed 1; D_max 4096"},
-                       {"kernels", "the paper's, threshold 0.5, k = 4 to 64 (4096 / k threads a block: 1024 at most)"}};
+    result.settings = {
+        {"input", "clusters of 20 boxes around each face, seed 1; D_max 4096"},
+        {"kernels", "the paper's, threshold 0.5, k = 4 to 64 (4096 / k threads per block, at most 1024)"}};
     result.published = {};
     if (!bench.has_cuda()) {
-        result.missing.emplace_back("The paper's kernels need a CUDA device: " + bench.why() + ".");
+        result.missing.emplace_back("The paper's kernels require a CUDA device: " + bench.why() + ".");
         return;
     }
     ResultTable table{"k", "Milliseconds, medians", {"detections", "k", "map", "reduce", "whole suppression"}, {}};
@@ -74,7 +75,7 @@ void run_mosaic(ExperimentBench& bench, ExperimentResult& result) {
                        {"detector", "Haar alt2, factor 1.1, from 24 pixels"},
                        {"suppression", fmt::format("IoU, threshold 0.5, D_max {}", dmax)}};
     ResultTable table{"map-reduce", "Milliseconds, medians", {"engine", "k", "order", "map", "reduce", "whole"}, {}};
-    Plot plot{"map-reduce", "Map and reduce apart", "", "milliseconds", false, false, {}, {}};
+    Plot plot{"map-reduce", "Map and reduce, timed separately", "", "milliseconds", false, false, {}, {}};
     Series map{"map", {}, false};
     Series reduce{"reduce", {}, false};
     const auto add = [&](const std::string& engine, const std::string& k, const NmsTimes& times) {
@@ -89,7 +90,7 @@ void run_mosaic(ExperimentBench& bench, ExperimentResult& result) {
         for (const std::int32_t k : {4, 8, 16, 32}) {
             if (dmax / k > 1024) {
                 result.missing.push_back(
-                    fmt::format("k = {} would need blocks of {} threads; a block has 1024 at most.", k, dmax / k));
+                    fmt::format("k = {} would require blocks of {} threads; a block has at most 1024.", k, dmax / k));
                 continue;
             }
             bench.step(fmt::format("mosaic, k = {}", k));
@@ -97,7 +98,8 @@ void run_mosaic(ExperimentBench& bench, ExperimentResult& result) {
                 bench.time_nms(bench.backend(), raw, paper_kernels(k), dmax));
         }
     } else {
-        result.missing.emplace_back("k belongs to the paper's kernels, which need a CUDA device: " + bench.why() + ".");
+        result.missing.emplace_back(
+            "k is a parameter of the paper's kernels, which require a CUDA device: " + bench.why() + ".");
     }
     for (const NmsRule rule : {NmsRule::one_pass, NmsRule::greedy}) {
         bench.step("mosaic, our engines");
@@ -109,8 +111,8 @@ void run_mosaic(ExperimentBench& bench, ExperimentResult& result) {
                                               map.points.front().second, reduce.points.front().second));
     }
     result.findings.emplace_back(
-        "The stages are timed one by one with events around each; the whole is timed without them, so they need not "
-        "add up.");
+        "The stages are timed separately, with events around each; the whole is timed without events, so the stages "
+        "need not add up.");
     plot.series = {std::move(map), std::move(reduce)};
     result.plots.push_back(std::move(plot));
     result.tables.push_back(std::move(table));

@@ -24,7 +24,7 @@ struct Palette {
     std::array<const char*, kColors> colors;
 };
 
-// Okabe and Ito's colors, which stay apart for color-blind readers, darker on white and lighter on black.
+// Okabe and Ito's colors, which color-blind readers can distinguish: darker on white, lighter on black.
 constexpr std::array<const char*, kColors> kOnWhite = {"#0072b2", "#d55e00", "#009e73", "#a8488a",
                                                        "#8c6d00", "#3f8fc4", "#5b5b5b", "#b02a37"};
 constexpr Palette kLight{"#1c2127", "#68727d", "#e4e7eb", "#ffffff", kOnWhite};
@@ -35,7 +35,7 @@ constexpr Palette kDark{"#e6e9ec",
                         "#171b1f",
                         {"#56b4e9", "#ff9e57", "#3fcf9f", "#dd93c4", "#e5c44d", "#9cc9ea", "#b9bdc2", "#ff7b86"}};
 
-// Plain rules, no variables: not every viewer of SVG knows those.
+// Uses plain rules without variables, because not every SVG viewer supports variables.
 std::string rules(const Palette& p) {
     std::string text = fmt::format(
         ".th text{{fill:{}}}.th .soft{{fill:{}}}.th .page{{fill:{}}}.th .edge{{stroke:{}}}"
@@ -82,7 +82,7 @@ bool shown(double value, bool logarithmic) {
     return std::isfinite(value) && (!logarithmic || value > 0);
 }
 
-// The range of an axis a little beyond its data, ending on ticks where it is linear.
+// Returns the range of an axis, slightly larger than its data. A linear range ends on ticks.
 Range widened(Range range, bool logarithmic, bool from_zero) {
     if (logarithmic) {
         const double margin = std::max(std::pow(range.high / range.low, 0.04), 1.12);
@@ -150,7 +150,7 @@ private:
         if (y.empty()) return false;
         y_range_ = widened(y, plot_.log_y, true);
         if (bars_) {
-            // A bar of a logarithmic scale stands on the power of ten below the least value.
+            // On a logarithmic scale, bars start at the power of ten below the minimum.
             if (plot_.log_y) y_range_.low = std::pow(10, std::floor(std::log10(y.low) - 1e-9));
             y_range_.high *= plot_.log_y ? 1.25 : 1.0;
         }
@@ -200,7 +200,7 @@ private:
         return (kWidth - kLeft - kRight) / static_cast<double>(plot_.categories.size());
     }
 
-    // Labels that do not fit beside each other are written aslant.
+    // Labels that do not fit side by side are rotated.
     void draw_categories(std::string& out) const {
         for (std::size_t i = 0; i < plot_.categories.size(); ++i) {
             const double x = kLeft + slot() * (static_cast<double>(i) + 0.5);
@@ -250,13 +250,13 @@ private:
     void draw_lines(std::string& out) const {
         for (std::size_t s = 0; s < plot_.series.size(); ++s) {
             const Series& series = plot_.series[s];
-            std::string path, marks;
+            std::string path, markers;
             std::size_t drawn = 0;
             for (const auto& [px, py] : series.points) {
                 if (!shown(px, plot_.log_x) || !shown(py, plot_.log_y)) continue;
                 const double x = x_.at(px), y = y_.at(py);
                 path += fmt::format("{}{:.1f} {:.1f}", drawn == 0 ? "M" : "L", x, y);
-                if (series.points.size() <= 60) marks += marker(s, x, y, series.published);
+                if (series.points.size() <= 60) markers += marker(s, x, y, series.published);
                 ++drawn;
             }
             if (drawn > 1) {
@@ -264,7 +264,7 @@ private:
                                    s % kColors, series.points.size() <= 60 ? "2" : "1.4",
                                    series.published ? " stroke-dasharray=\"6 4\"" : "");
             }
-            out += marks;
+            out += markers;
         }
     }
 

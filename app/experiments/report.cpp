@@ -11,10 +11,10 @@ namespace {
 
 constexpr const char* kHead = R"(<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
-<title>Throng: the papers' experiments, measured here</title>
+<title>Throng: the papers' experiments, measured on this machine</title>
 <style>
-:root{color-scheme:light dark;--ink:#1c2127;--soft:#5c6670;--line:#dfe3e7;--page:#fff;--band:#f5f7f9;--mark:#0072b2}
-@media (prefers-color-scheme:dark){:root{--ink:#e6e9ec;--soft:#9aa4ae;--line:#333a42;--page:#171b1f;--band:#1e2429;--mark:#56b4e9}}
+:root{color-scheme:light dark;--ink:#1c2127;--soft:#5c6670;--line:#dfe3e7;--page:#fff;--band:#f5f7f9;--link:#0072b2}
+@media (prefers-color-scheme:dark){:root{--ink:#e6e9ec;--soft:#9aa4ae;--line:#333a42;--page:#171b1f;--band:#1e2429;--link:#56b4e9}}
 body{font:15px/1.5 system-ui,"Segoe UI",Roboto,"DejaVu Sans",sans-serif;color:var(--ink);background:var(--page);max-width:880px;margin:0 auto;padding:24px}
 h1{font-size:26px;line-height:1.25;margin:0 0 4px}h2{font-size:20px;margin:44px 0 2px;padding-top:14px;border-top:1px solid var(--line)}
 .source,.note{color:var(--soft);font-size:14px;margin:0 0 10px}
@@ -23,8 +23,8 @@ th{text-align:left;font-weight:600;border-bottom:2px solid var(--line);padding:4
 td.n,th.n{text-align:right}td.n{white-space:nowrap}tbody tr:nth-child(even){background:var(--band)}
 .wide{overflow-x:auto}figure{margin:14px 0}svg{width:100%;height:auto;display:block}
 dl{display:grid;grid-template-columns:max-content 1fr;gap:2px 16px;font-size:14px;margin:8px 0}dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere}
-ul{padding-left:20px;margin:8px 0}.missing li{color:var(--soft)}nav a{display:inline-block;margin-right:14px;color:var(--mark)}
-summary{cursor:pointer;color:var(--mark);font-size:14px}h3{font-size:14px;margin:14px 0 2px}
+ul{padding-left:20px;margin:8px 0}.missing li{color:var(--soft)}nav a{display:inline-block;margin-right:14px;color:var(--link)}
+summary{cursor:pointer;color:var(--link);font-size:14px}h3{font-size:14px;margin:14px 0 2px}
 @media print{body{max-width:none;padding:0}h2{break-before:auto}figure,table{break-inside:avoid}nav{display:none}}
 </style></head><body>
 )";
@@ -111,8 +111,8 @@ void write_part(const std::filesystem::path& folder, const ReportPart& part, con
 
 std::string to_html(const Report& report) {
     std::string out = kHead;
-    out += "<h1>The papers’ experiments, measured here</h1>\n<p class=\"note\">Throng " TH_VERSION
-           ". Solid marks are measured on this machine; hollow, dashed ones are published figures.</p>\n";
+    out += "<h1>The papers’ experiments, measured on this machine</h1>\n<p class=\"note\">Throng " TH_VERSION
+           ". Solid markers are measured on this machine; hollow markers and dashed lines are published figures.</p>\n";
     out += list_of(report.machine);
     out += "<nav>";
     for (const ReportPart& part : report.parts) out += fmt::format("<a href=\"#{0}\">{0}</a>", part.experiment->name);

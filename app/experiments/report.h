@@ -1,4 +1,4 @@
-// The results of a run as files: CSV for every table, SVG for every plot, and one HTML page that holds all of it.
+// Writes the results of a run: a CSV file per table, an SVG file per plot, and one HTML page with all of them.
 #pragma once
 
 #include <filesystem>
@@ -14,7 +14,7 @@ namespace throng {
 struct ReportPart {
     const Experiment* experiment = nullptr;
     ExperimentResult result;
-    std::string failure;  // why there is no result; empty: there is
+    std::string failure;  // why there is no result; empty on success
 };
 
 struct Report {
@@ -22,16 +22,17 @@ struct Report {
     std::vector<ReportPart> parts;
 };
 
-// Writes one file of the report. Throws Error(usage) where `files` protects it, Error(input) when it cannot be written.
+// Writes one file of the report. Throws Error(usage) if `files` protects the path, Error(input) when it cannot be
+// written.
 void write_report_file(const std::filesystem::path& path, const std::string& text, const RunFiles& files);
 
 // Writes NAME-TABLE.csv and NAME-PLOT.svg into the folder. Throws as write_report_file.
 void write_part(const std::filesystem::path& folder, const ReportPart& part, const RunFiles& files);
 
-// One page without references to anything outside it.
+// Returns one HTML page without external references.
 [[nodiscard]] std::string to_html(const Report& report);
 
-// What this machine is: versions, processor, GPU, driver, board, clocks, telemetry.
+// Describes this machine: versions, CPU, GPU, driver, board, clocks, telemetry.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> describe_machine(ExperimentBench& bench);
 
 }  // namespace throng
