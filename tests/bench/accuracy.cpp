@@ -1,5 +1,5 @@
-// bench_accuracy: how well cascades find the faces of the annotated photographs and of the drawn crowd, OpenCV's
-// grouping beside our scores and suppression in many settings. Prints one table; needs the test data.
+// bench_accuracy: measures how well cascades find the faces of annotated photographs and of the drawn crowd. Compares
+// OpenCV's grouping with Throng's scores and suppression in many settings. Prints one table; requires the test data.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -52,7 +52,7 @@ std::vector<Image> photographs(const fs::path& dir) {
     for (const TruthLabels& labels : read_truth(dir / "truth_wider.txt")) {
         const fs::path path = dir / labels.source;
         const cv::Mat gray = cv::imread(path.string(), cv::IMREAD_GRAYSCALE);
-        if (gray.empty()) throw Error(ErrorKind::input, "cannot be read as an image", path.string());
+        if (gray.empty()) throw Error(ErrorKind::input, "cannot be decoded as an image", path.string());
         WritableFrame frame = pool.take(PixelFormat::gray8, gray.cols, gray.rows);
         for (int y = 0; y < gray.rows; ++y) {
             std::memcpy(frame.data(0) + y * frame.plane(0).pitch, gray.ptr(y), static_cast<std::size_t>(gray.cols));
@@ -77,7 +77,7 @@ std::vector<Image> crowds() {
     return images;
 }
 
-// What was found in each image of a set.
+// The boxes found in each image of a set.
 using Found = std::vector<std::vector<ScoredBox>>;
 
 MatchResult judged(const std::vector<Image>& images, const Found& found, double iou) {
@@ -224,7 +224,7 @@ int main(int argc, char** argv) {
     if (argc != 2 && argc != 3) {
         std::fputs(
             "usage: bench_accuracy PHOTOS [MODELS]\n  PHOTOS: a folder with truth_wider.txt and its photographs\n"
-            "  MODELS: the folder of OpenCV's cascades, /usr/share/opencv4 where not given\n",
+            "  MODELS: the folder of OpenCV's cascades; default: /usr/share/opencv4\n",
             stderr);
         return 2;
     }

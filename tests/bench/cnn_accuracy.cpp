@@ -1,6 +1,6 @@
-// bench_cnn_accuracy: how well the convolutional networks find the faces of the annotated photographs, and what they
-// find where there is none: our detector at its defaults and letterboxed, OpenCV's DNN on the whole image beside it.
-// Prints one table; needs the test data.
+// bench_cnn_accuracy: measures how well the convolutional networks find the faces of annotated photographs, and what
+// they find in images without faces. Compares Throng's detector, with its defaults and letterboxed, with OpenCV's DNN
+// on the whole image. Prints one table; requires the test data.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,8 +30,8 @@ namespace fs = std::filesystem;
 
 constexpr double kIou = 0.35;
 constexpr double kStrictIou = 0.5;
-constexpr double kCertain = 0.6;      // in an image without faces nothing may score so high
-constexpr double kCurveFloor = 0.05;  // thresholds of the precision/recall curve begin here
+constexpr double kCertain = 0.6;      // score that nothing in an image without faces should exceed
+constexpr double kCurveFloor = 0.05;  // lowest threshold of the precision/recall curve
 
 struct Image {
     std::string name;
@@ -52,11 +52,11 @@ Frame frame_of(const cv::Mat& bgr) {
 
 cv::Mat read_image(const fs::path& path) {
     cv::Mat bgr = cv::imread(path.string(), cv::IMREAD_COLOR);
-    if (bgr.empty()) throw Error(ErrorKind::input, "cannot be read as an image", path.string());
+    if (bgr.empty()) throw Error(ErrorKind::input, "cannot be decoded as an image", path.string());
     return bgr;
 }
 
-// A way from an image to suppressed boxes.
+// Returns the suppressed boxes of an image.
 using Finder = std::function<std::vector<ScoredBox>(const Frame&, const cv::Mat&)>;
 
 class OurFinder {
@@ -89,7 +89,7 @@ private:
     DetectionBuffer kept_;
 };
 
-// The image as it is where the file leaves the input open, else stretched to what the file fixes.
+// Runs OpenCV on the image at its own size or, if `input` is not empty, stretched to that size.
 std::vector<ScoredBox> opencv_found(test::CnnOracle& oracle, const cv::Mat& bgr, cv::Size input) {
     cv::Mat image = bgr;
     if (input.area() > 0) cv::resize(bgr, image, input);
@@ -108,14 +108,14 @@ std::vector<ScoredBox> opencv_found(test::CnnOracle& oracle, const cv::Mat& bgr,
 struct Data {
     std::vector<Image> photos;
     cv::Mat without_faces;
-    std::vector<Frame> clips;  // without faces
+    std::vector<Frame> clips;  // frames without faces
 };
 
 std::int64_t above(const std::vector<ScoredBox>& found, double score) {
     return std::count_if(found.begin(), found.end(), [score](const ScoredBox& box) { return box.score > score; });
 }
 
-// The lowest score at and above which fewer than one false face comes up in 100 frames.
+// Returns the lowest threshold with fewer than one false face per 100 frames.
 double certain_score(std::vector<double> false_scores, std::size_t frames) {
     const std::size_t allowed = (frames + 99) / 100 - 1;
     if (false_scores.size() <= allowed) return 0;
@@ -123,14 +123,15 @@ double certain_score(std::vector<double> false_scores, std::size_t frames) {
     return std::nextafter(false_scores[allowed], 2.0);
 }
 
-MatchResult match_all(const Data& data, const std::vector<std::vector<ScoredBox>>& found, double iou, double least) {
+MatchResult match_all(const Data& data, const std::vector<std::vector<ScoredBox>>& found, double iou,
+                      double min_score) {
     MatchResult all;
     MatchOptions options;
     options.iou = iou;
     for (std::size_t k = 0; k < found.size(); ++k) {
         std::vector<ScoredBox> kept;
         std::copy_if(found[k].begin(), found[k].end(), std::back_inserter(kept),
-                     [&](const ScoredBox& box) { return static_cast<double>(box.score) >= least; });
+                     [&](const ScoredBox& box) { return static_cast<double>(box.score) >= min_score; });
         all += match(data.photos[k].truth, kept, options);
     }
     return all;
@@ -185,8 +186,8 @@ int run(const fs::path& dir, const std::vector<std::string>& models) {
         }
     }
     const auto backend = make_cpu_backend();
-    TextTable table({"model", "how", "AP", "AP at 0.5", "from", "precision", "recall", "sure in none",
-                     "false a 100 frames", "score for < 1", "recall there"});
+    TextTable table({"model", "how", "AP", "AP at 0.5", "threshold", "precision", "recall", "false above 0.6",
+                     "false per 100 frames", "score for < 1", "recall at it"});
     const DetectorParams& defaults = detector_kind("cnn").params;
     for (const std::string& model : models) {
         DetectorParams params = defaults;
@@ -195,16 +196,17 @@ int run(const fs::path& dir, const std::vector<std::string>& models) {
         const auto threshold = static_cast<double>(cnn_score_threshold(params, network.head.family));
         params.score_threshold = static_cast<float>(kCurveFloor);
         OurFinder ours(*backend, params);
-        add_row(table, data, model, "ours, defaults", threshold, true,
+        add_row(table, data, model, "Throng, defaults", threshold, true,
                 [&](const Frame& frame, const cv::Mat&) { return ours(frame); });
         params.switches["input"] = "letterbox";
         OurFinder letterboxed(*backend, params);
-        add_row(table, data, model, "ours, letterboxed", threshold, true,
+        add_row(table, data, model, "Throng, letterboxed", threshold, true,
                 [&](const Frame& frame, const cv::Mat&) { return letterboxed(frame); });
-        // OpenCV 4.6 does not read YuNet with an open input; the fixed one has the same layers and takes any size, too.
-        const bool open = model.find("dynamic") != std::string::npos;
+        // OpenCV 4.6 cannot read YuNet with a dynamic input. The fixed one has the same layers and accepts any size,
+        // too.
+        const bool is_dynamic = model.find("dynamic") != std::string::npos;
         const bool yunet = model.find("yunet") != std::string::npos;
-        test::CnnOracle oracle(open ? dir / "models/yunet_n_640_640.onnx" : fs::path(params.model));
+        test::CnnOracle oracle(is_dynamic ? dir / "models/yunet_n_640_640.onnx" : fs::path(params.model));
         const cv::Size input = yunet ? cv::Size() : cv::Size(network.input.width, network.input.height);
         add_row(table, data, model, yunet ? "OpenCV's DNN, whole image" : "OpenCV's DNN, stretched", threshold, false,
                 [&](const Frame&, const cv::Mat& bgr) { return opencv_found(oracle, bgr, input); });
@@ -212,8 +214,8 @@ int run(const fs::path& dir, const std::vector<std::string>& models) {
     std::size_t faces = 0;
     for (const Image& image : data.photos) faces += image.truth.size();
     std::printf(
-        "%zu photographs with %zu faces, IoU %.2f; %zu frames without faces; \"from\" is the model's own "
-        "threshold\n\n%s",
+        "%zu photographs with %zu faces, IoU %.2f; %zu frames without faces; \"threshold\" is the "
+        "model's own\n\n%s",
         data.photos.size(), faces, kIou, data.clips.size(), table.text().c_str());
     return 0;
 }

@@ -1,5 +1,5 @@
-// Times of the CUDA cascade: the four settings it is built for, each with a sweep of segments, the ablation of switches
-// and the times of its stages. Usage: bench_gpu_cascade [IMAGE...]   without images, the procedural crowd.
+// Measures the CUDA cascade in its four target settings: an ablation of the switches, a sweep of segments, and the
+// times of the stages. Usage: bench_gpu_cascade [IMAGE...]   without images: the procedural crowd.
 #include <cstdio>
 
 #ifdef TH_WITH_CUDA
@@ -44,7 +44,7 @@ constexpr Setting kSettings[] = {
     {"alt2 2160p 1.1 24-", "haar", 3840, 2160, 1.1, 24, 0},
 };
 
-// The photograph at the setting's size, cut to its middle, with chroma; or the crowd.
+// Returns the photograph, scaled and cropped to the setting's size, with chroma; without a file, the crowd.
 Frame image(const Setting& setting, const char* file) {
     if (file == nullptr) {
         CrowdOptions options;

@@ -1,5 +1,5 @@
-// Times of the CUDA detector for face networks: the settings it is built for, in both precisions, switch by switch, its
-// stages and its kernels. Usage: bench_gpu_cnn [MODEL...]   names or files; without, YuNet-n and UltraFace RFB-640.
+// Measures the CUDA detector for face networks in its target settings, in both precisions: switch by switch, its stages
+// and its kernels. Usage: bench_gpu_cnn [MODEL...]   names or files; default: YuNet-n and UltraFace RFB-640.
 #include <cstdio>
 
 #ifdef TH_WITH_CUDA
@@ -36,7 +36,7 @@ struct Setting {
     int max_size;
 };
 
-// One pass of the network each, but for the last: native resolution is one scale for faces up to 192 pixels.
+// One pass of the network each, except "all scales": native resolution is one scale for faces up to 192 pixels.
 constexpr Setting kSettings[] = {
     {"640x640", 640, 640, 1, "native", 192},
     {"4 x 640x640", 640, 640, 4, "native", 192},
@@ -103,7 +103,7 @@ private:
         return CnnDetector(stream_, device_, network_, params);
     }
 
-    // A pair of events around every kInner frames.
+    // Times each group of kInner frames with a pair of events.
     void line(const Choice& choice) {
         constexpr int kInner = 10;
         constexpr int kRepeats = 30;

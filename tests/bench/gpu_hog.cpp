@@ -1,5 +1,5 @@
-// Times of the CUDA people detector: the ablation of switches and each kernel alone, in the talk's setting (640x480,
-// one scale), the whole pyramid, and larger frames. Usage: bench_gpu_hog [REPEATS [SETTING, from 0]]
+// Measures the CUDA people detector: an ablation of the switches and each kernel alone, in the talk's setting (640x480,
+// one scale), on the whole pyramid, and on larger frames. Usage: bench_gpu_hog [REPEATS [SETTING, from 0]]
 #include <cstdio>
 
 #ifdef TH_WITH_CUDA
@@ -55,7 +55,7 @@ void run(const Setting& setting, int repeats, const DeviceInfo& device, const St
         detector.configure(step.params);
         const HogTimes t = measure_hog(detector, frame, stream.view(), repeats, setting.width > 1000 ? 3 : 20);
         std::printf(
-            "  %-26s median %8.4f least %8.4f ms  gradient %.4f histogram %.4f normalize %.4f svm %.4f  "
+            "  %-26s median %8.4f min %8.4f ms  gradient %.4f histogram %.4f normalize %.4f svm %.4f  "
             "windows %lld raw %u  %.1f MB\n",
             step.name.c_str(), median(t.ms), *std::min_element(t.ms.begin(), t.ms.end()), median(t.kernels[0]),
             median(t.kernels[1]), median(t.kernels[2]), median(t.kernels[3]), static_cast<long long>(t.windows),

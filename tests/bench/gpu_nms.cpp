@@ -1,6 +1,6 @@
-// Times of the CUDA NMS engines in graph replay. usage: bench_gpu_nms [FOLDER [REPEATS [INPUT [RULE]]]]
-// FOLDER: with crowd-200.csv, -1027, -2895, dense-4096, crowd-16384 and, if they are not to be generated, crowd-65536
-// and wide-1000000. Prints microseconds: median of the replays.
+// Measures the CUDA NMS engines in graph replays. Usage: bench_gpu_nms [FOLDER [REPEATS [INPUT [RULE]]]]
+// FOLDER contains crowd-200.csv, -1027, -2895, dense-4096, crowd-16384 and optionally crowd-65536 and wide-1000000,
+// which are generated otherwise. Prints the median of the replays in microseconds.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -44,7 +44,7 @@ Input read_csv(const std::string& folder, const std::string& name) {
     return input;
 }
 
-// Clusters of 20 on a plane of the given size, boxes of 18 to 130 pixels.
+// Returns clusters of 20 boxes of 18 to 130 pixels, on a plane of the given size.
 Input clusters(const std::string& name, std::size_t n, float width, float height) {
     std::mt19937 random(n);
     const auto uniform = [&](float low, float high) {
@@ -152,14 +152,14 @@ void print_row(Bench& bench, const Input& input) {
     std::fflush(stdout);
 }
 
-// Equal scores: the order of boxes has to tell.
+// Measures inputs with many equal scores, where the order of boxes breaks the ties.
 void print_equal_scores(Bench& bench, Input input) {
     if (input.set.detections.size() > static_cast<std::size_t>(gpu::kSmallNmsLimit)) return;
     const NmsParams one_pass = plain(NmsRule::one_pass);
     const NmsParams greedy = plain(NmsRule::greedy);
     for (const float steps : {1024.0F, 64.0F}) {
         for (auto& detection : input.set.detections) detection.score = std::floor(detection.score * steps) / steps;
-        std::printf("%s, scores cut to 1/%.0f: one-pass %.2f greedy %.2f\n", input.name.c_str(),
+        std::printf("%s, scores truncated to multiples of 1/%.0f: one-pass %.2f greedy %.2f\n", input.name.c_str(),
                     static_cast<double>(steps), bench.time(input, one_pass, gpu::FastEngine::choose),
                     bench.time(input, greedy, gpu::FastEngine::choose));
     }
@@ -192,7 +192,7 @@ int run(int argc, char** argv) {
     add_large("65536", "crowd-65536", 65536, 7680, 4320);
     add_large("1000000", "wide-1000000", 1000000, 60000, 40000);
     for (const Input& input : inputs) {
-        if (argc > 4 && input.name == argv[3]) {  // one rule alone, for a profiler
+        if (argc > 4 && input.name == argv[3]) {  // one rule only, for a profiler
             const NmsRule rule = std::string(argv[4]) == "one-pass" ? NmsRule::one_pass : NmsRule::greedy;
             std::printf("%.2f\n", bench.time(input, plain(rule), gpu::FastEngine::choose));
         } else if (argc <= 3 || input.name == argv[3]) {

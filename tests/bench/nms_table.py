@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""The table of NMS times: the paper's kernels, torchvision's CUDA nms, and our one-pass and greedy, on the same boxes and
-the same GPU in one run.
+"""Prints a table of NMS times: the paper's kernels, torchvision's CUDA nms, and Throng's one-pass and greedy, on the same
+boxes and the same GPU in one run.
 
 usage: nms_table.py BENCH_GPU_NMS [--folder FOLDER] [--repeats N]
 
 BENCH_GPU_NMS is the built benchmark (build/.../bench_gpu_nms). FOLDER holds crowd-200.csv, crowd-1027.csv,
-crowd-2895.csv, dense-4096.csv and crowd-16384.csv (columns x1,y1,x2,y2,score); what is missing, and the larger inputs, is
-generated. Prints microseconds, medians, IoU 0.5: ours replayed in a graph, with boxes, count and kept ones in device
-memory; torchvision timed by events around the call, whose output is a list of indices.
+crowd-2895.csv, dense-4096.csv and crowd-16384.csv (columns x1,y1,x2,y2,score); missing files
+and the larger inputs are generated. Prints median microseconds at IoU 0.5. Throng's calls are replayed from a graph, with
+boxes, count and kept boxes in device memory. torchvision is timed by events around the call, whose output is a list of
+indices.
 """
 import argparse
 import os
@@ -20,7 +21,7 @@ import numpy
 import torch
 import torchvision
 
-# name: boxes, boxes a cluster, width and height of the plane
+# name: boxes, boxes per cluster, width and height of the plane
 INPUTS = {
     "crowd-200": (200, 20, 1920, 1080),
     "crowd-1027": (1027, 20, 3840, 2160),
@@ -30,7 +31,7 @@ INPUTS = {
     "crowd-65536": (65536, 20, 7680, 4320),
     "wide-1000000": (1000000, 20, 60000, 40000),
 }
-MOST_FOR_TORCHVISION = 100_000  # it fills a matrix of n * n bits
+MAX_TORCHVISION_BOXES = 100_000  # torchvision fills a matrix of n * n bits
 
 
 def make_clusters(count, cluster, width, height):
@@ -46,7 +47,7 @@ def make_clusters(count, cluster, width, height):
 
 
 def time_torchvision(table, repeats):
-    if len(table) > MOST_FOR_TORCHVISION:
+    if len(table) > MAX_TORCHVISION_BOXES:
         return None, None
     table = torch.from_numpy(table).cuda()
     boxes, scores = table[:, :4].contiguous(), table[:, 4].contiguous()
@@ -63,7 +64,7 @@ def time_torchvision(table, repeats):
 
 
 def run_ours(bench, folder, repeats):
-    """{name: (paper, one-pass, greedy, kept by greedy)} and all that the benchmark prints."""
+    """Returns {name: (paper, one-pass, greedy, kept by greedy)} and the whole output of the benchmark."""
     output = subprocess.run([bench, folder, str(repeats)], check=True, capture_output=True, text=True).stdout
     rows = {}
     names = {**{name: name for name in INPUTS}, "65536": "crowd-65536", "1000000": "wide-1000000"}
@@ -93,7 +94,7 @@ def main():
                 table = numpy.loadtxt(path, delimiter=",", skiprows=1, usecols=range(5), dtype=numpy.float32)
             else:
                 table = make_clusters(*layout)
-                # Enough digits for float32 to come back as it was.
+                # Enough digits for float32 values to be read back unchanged.
                 numpy.savetxt(path, table, fmt="%.9g", delimiter=",", header="x1,y1,x2,y2,score", comments="")
             theirs[name] = time_torchvision(table, arguments.repeats)
         ours, output = run_ours(arguments.bench, folder, arguments.repeats)

@@ -1,5 +1,6 @@
-// Prints how many accepted windows of each cascade are OpenCV's, on all photographs, noise, gradients and drawn faces.
-// Usage: bench_parity [FACTOR [MIN_SIZE]]; photographs from $THRONG_TEST_DATA or shared/data beside the checkout.
+// Prints how many accepted windows each cascade has in common with OpenCV, on photographs, noise, gradients and drawn
+// faces.
+// Usage: bench_parity [FACTOR [MIN_SIZE]]; photographs from $THRONG_TEST_DATA or shared/data next to the checkout.
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>

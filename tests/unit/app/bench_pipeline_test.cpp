@@ -1,4 +1,4 @@
-// What `throng bench pipeline` reports of a run; no times are judged.
+// The report of `throng bench pipeline`; times are not checked.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -19,9 +19,9 @@ namespace throng {
 namespace {
 
 PipelineBench small_bench(test::FakeBackend::Plan plan = {}) {
-    plan.detect_time = std::chrono::milliseconds(1);  // so that no stream is over before the others are warm
+    plan.detect_time = std::chrono::milliseconds(1);  // so that no stream ends before the others have warmed up
     PipelineBench bench;
-    bench.source = "crowd:faces=2,size=160x120,frames=7,seed=5";  // goes round many times
+    bench.source = "crowd:faces=2,size=160x120,frames=7,seed=5";  // loops many times
     bench.frames = 200;
     bench.make_backend = [plan] { return std::make_shared<test::FakeBackend>(plan); };
     bench.interrupted = [] { return false; };
@@ -29,7 +29,7 @@ PipelineBench small_bench(test::FakeBackend::Plan plan = {}) {
     return bench;
 }
 
-TEST(BenchPipeline, EveryPartGivesTheFramesAskedForAndItsFigures) {
+TEST(BenchPipeline, EveryPartDeliversTheRequestedFramesAndItsFigures) {
     std::vector<PipelineRow> rows;
     for (const PipelinePart part : {PipelinePart::decode, PipelinePart::detect, PipelinePart::both}) {
         for (const int streams : {1, 3}) {
@@ -50,8 +50,8 @@ TEST(BenchPipeline, EveryPartGivesTheFramesAskedForAndItsFigures) {
         << table.csv();
 }
 
-TEST(BenchPipeline, AStreamMuchFasterThanTheOthersIsMeasuredBesideThem) {
-    // The fast one could give all its frames several times before the other is warm.
+TEST(BenchPipeline, AMuchFasterStreamIsMeasuredTogetherWithTheOthers) {
+    // The fast stream could deliver all its frames several times during the warm-up of the other.
     for (const int fast : {0, 1}) {
         PipelineBench bench = small_bench();
         bench.frames = 20;
@@ -67,13 +67,13 @@ TEST(BenchPipeline, AStreamMuchFasterThanTheOthersIsMeasuredBesideThem) {
     }
 }
 
-TEST(BenchPipeline, ASourceThatEndsBeforeItIsWarmIsRejected) {
+TEST(BenchPipeline, ASourceThatEndsDuringTheWarmUpIsRejected) {
     TH_NEED_FFMPEG();
     const test::ScratchDir folder;
     test::ffmpeg("-f lavfi -i testsrc=size=64x48:rate=10:duration=2 -c:v mpeg2video -f mpegts",
                  folder.path() / "clip.ts");
     const std::vector<char> clip = test::read_file(folder.path() / "clip.ts");
-    const auto pipe = folder.path() / "pipe.ts";  // which cannot go round
+    const auto pipe = folder.path() / "pipe.ts";  // a pipe cannot loop
     ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
     const std::jthread writer([&] { test::write_file(pipe, clip); });
     PipelineBench bench = small_bench();
@@ -81,23 +81,23 @@ TEST(BenchPipeline, ASourceThatEndsBeforeItIsWarmIsRejected) {
     std::vector<StageSummary> stages;
     try {
         static_cast<void>(measure_pipeline(bench, PipelinePart::both, 1, stages));
-        FAIL() << "a measurement of nothing";
+        FAIL() << "measured an empty run";
     } catch (const Error& failure) {
         EXPECT_EQ(failure.kind(), ErrorKind::input);
         EXPECT_EQ(failure.where(), bench.source);
     }
 }
 
-TEST(BenchPipeline, TellsTheMemoryAtATenthAndAtTheEnd) {
+TEST(BenchPipeline, ReportsTheMemoryAtATenthAndAtTheEnd) {
     test::FakeBackend::Plan plan;
     plan.memory = {3'000'000'000, 8'000'000'000};
     std::vector<StageSummary> stages;
     const PipelineRow row = measure_pipeline(small_bench(plan), PipelinePart::both, 2, stages);
-    constexpr double kLeast = 1;       // megabytes: the program itself is larger
-    constexpr double kMost = 1 << 20;  // and no machine of ours as large
+    constexpr double kMinMb = 1;        // the program itself is larger
+    constexpr double kMaxMb = 1 << 20;  // no test machine has as much memory
     for (const double resident : {row.resident_tenth_mb, row.resident_end_mb}) {
-        EXPECT_GT(resident, kLeast);
-        EXPECT_LT(resident, kMost);
+        EXPECT_GT(resident, kMinMb);
+        EXPECT_LT(resident, kMaxMb);
     }
     EXPECT_EQ(row.device_tenth_mb, 3000);
     EXPECT_EQ(row.device_end_mb, 3000);
@@ -108,10 +108,10 @@ TEST(BenchPipeline, TellsTheMemoryAtATenthAndAtTheEnd) {
     EXPECT_EQ(json[0]["device_end_mb"], 3000);
 
     const PipelineRow on_host = measure_pipeline(small_bench(), PipelinePart::both, 1, stages);
-    EXPECT_EQ(on_host.device_end_mb, 0) << "a backend without memory of its own";
+    EXPECT_EQ(on_host.device_end_mb, 0) << "a backend without device memory";
 }
 
-TEST(BenchPipeline, AsManyFramesAsAskedForOnTheCommandLine) {
+TEST(BenchPipeline, ReadsItsOptionsFromTheCommandLine) {
     if (!test::cascade_file("haarcascade_frontalface_alt2.xml")) GTEST_SKIP() << "skipped: no opencv-data";
     const test::ProgramResult result = test::run_program(
         {"bench", "pipeline", "crowd:faces=2,size=160x120,frames=7,seed=5", "--backend", "cpu", "--streams", "1,2",

@@ -1,4 +1,4 @@
-// The command line around the commands: help, spelling, configuration files.
+// The common part of the command line: help, misspelled names, configuration files.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 using test::ProgramResult;
 using test::run_program;
 
-#define EXPECT_SAYS(text, part) EXPECT_NE((text).find(part), std::string::npos) << (text)
+#define EXPECT_CONTAINS(text, part) EXPECT_NE((text).find(part), std::string::npos) << (text)
 
 TEST(CommandLine, HelpAndVersionSucceed) {
     for (const std::vector<std::string>& arguments : {std::vector<std::string>{"--help"},
@@ -31,24 +31,24 @@ TEST(CommandLine, HelpAndVersionSucceed) {
     }
     const std::string help = run_program({"detect", "--help"}).out;
     for (const char* part : {"--theta", "--min-size", "Examples", "Detector", "NMS", "Output", "Common", "SOURCE"}) {
-        EXPECT_SAYS(help, part);
+        EXPECT_CONTAINS(help, part);
     }
 }
 
-TEST(CommandLine, MisspeltNamesGetASuggestion) {
+TEST(CommandLine, MisspelledNamesGetASuggestion) {
     ProgramResult result = run_program({"detec", "a.mp4"});
     EXPECT_EQ(result.status, 2);
-    EXPECT_SAYS(result.err, "did you mean detect?");
+    EXPECT_CONTAINS(result.err, "did you mean detect?");
     result = run_program({"detect", "a.mp4", "--thta", "0.4"});
     EXPECT_EQ(result.status, 2);
-    EXPECT_SAYS(result.err, "did you mean --theta?");
+    EXPECT_CONTAINS(result.err, "did you mean --theta?");
     EXPECT_EQ(run_program({"--frobnicate"}).status, 2);
 }
 
-TEST(CommandLine, InfoNamesWhatThisBuildHas) {
+TEST(CommandLine, InfoListsTheComponentsOfThisBuild) {
     const ProgramResult text = run_program({"info"});
     EXPECT_EQ(text.status, 0);
-    for (const char* part : {"ffmpeg", "opencv", "highway", "cpu", "cuda", "software"}) EXPECT_SAYS(text.out, part);
+    for (const char* part : {"ffmpeg", "opencv", "highway", "cpu", "cuda", "software"}) EXPECT_CONTAINS(text.out, part);
     const ProgramResult json = run_program({"info", "--json"});
     EXPECT_EQ(json.status, 0);
     const nlohmann::json all = nlohmann::json::parse(json.out);
@@ -56,12 +56,12 @@ TEST(CommandLine, InfoNamesWhatThisBuildHas) {
     EXPECT_TRUE(all["backends"][0]["usable"]);
 }
 
-TEST(CommandLine, ABackendThatIsNotToBeHadGivesStatus4) {
+TEST(CommandLine, AnUnavailableBackendGivesStatus4) {
     const nlohmann::json all = nlohmann::json::parse(run_program({"info", "--json"}).out);
     if (all["backends"][1]["usable"].get<bool>()) GTEST_SKIP() << "skipped: this machine has CUDA";
     const ProgramResult result = run_program({"detect", "crowd:faces=1,size=160x120,frames=1", "--backend", "cuda"});
     EXPECT_EQ(result.status, 4) << result.err;
-    EXPECT_SAYS(result.err, all["backends"][1]["details"].get<std::string>());
+    EXPECT_CONTAINS(result.err, all["backends"][1]["details"].get<std::string>());
 }
 
 class Configuration : public ::testing::Test {
@@ -75,14 +75,14 @@ protected:
     test::ScratchDir dir_;
 };
 
-TEST_F(Configuration, TheFilesOfTheProjectAreValid) {
+TEST_F(Configuration, TheFilesInConfigsAreValid) {
     for (const char* name : {"default.toml", "kiosk.toml"}) {
         const ProgramResult result = run_program({"info", "--config", std::string(TH_SOURCE_DIR) + "/configs/" + name});
         EXPECT_EQ(result.status, 0) << name << result.err;
     }
 }
 
-TEST_F(Configuration, WhatIsWrongIsNamedByLineAndKey) {
+TEST_F(Configuration, ErrorsContainLineAndKey) {
     const struct {
         const char* toml;
         const char* part;
@@ -104,12 +104,12 @@ TEST_F(Configuration, WhatIsWrongIsNamedByLineAndKey) {
     for (const auto& [toml, part] : cases) {
         const ProgramResult result = run_with(toml, {"detect", "crowd:faces=1,size=160x120,frames=1"});
         EXPECT_EQ(result.status, 2) << toml << result.err;
-        EXPECT_SAYS(result.err, part);
+        EXPECT_CONTAINS(result.err, part);
     }
     EXPECT_EQ(run_program({"info", "--config", (dir_.path() / "none.toml").string()}).status, 3);
 }
 
-TEST_F(Configuration, TheCommandLineWins) {
+TEST_F(Configuration, TheCommandLineTakesPrecedence) {
     if (!test::cascade_file("haarcascade_frontalface_alt2.xml")) GTEST_SKIP() << "skipped: no opencv-data";
     const std::vector<std::string> detect{"detect", "crowd:faces=1,size=160x120,frames=9", "--json", "-"};
     const auto lines = [](const std::string& text) { return std::count(text.begin(), text.end(), '\n'); };
@@ -121,7 +121,7 @@ TEST_F(Configuration, TheCommandLineWins) {
     EXPECT_EQ(lines(run_with("quiet = true\n[detect]\nframes = 4\n", detect).out), 4);
 }
 
-TEST_F(Configuration, TheUsersOwnFileIsReadWhereThereIsOne) {
+TEST_F(Configuration, TheUsersOwnFileIsReadIfItExists) {
     fs::create_directories(dir_.path() / "throng");
     std::ofstream(dir_.path() / "throng" / "config.toml") << "nonsense = 1\n";
     test::ProgramOptions options;

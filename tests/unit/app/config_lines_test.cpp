@@ -1,4 +1,4 @@
-// Options that share a name among commands, and every line of configs/default.toml.
+// Options of the same name in several commands, and every line of configs/default.toml.
 #include <gtest/gtest.h>
 #include <CLI/CLI.hpp>
 
@@ -26,7 +26,7 @@ std::vector<std::string> default_lines() {
     return lines;
 }
 
-// "# key = value" as "key = value"; other lines as they are.
+// Returns whether the line has the form "# key = value".
 bool is_commented_out(const std::string& line) {
     return line.size() > 3 && line.compare(0, 2, "# ") == 0 && line.find(" = ") != std::string::npos &&
            line.find(' ', 2) == line.find(" = ");
@@ -38,7 +38,7 @@ std::string joined(const std::vector<std::string>& lines) {
     return text;
 }
 
-// Empty: the file was applied; else the message.
+// Returns the error message; empty if the file was applied.
 std::string apply_toml(const std::string& toml, const std::vector<std::string>& arguments) {
     CLI::App program("", "throng");
     CommandContext context;
@@ -78,10 +78,11 @@ TEST(ConfigLines, EveryLineOfTheDefaultFileWorksWhenUncommented) {
     for (const auto& call : kCalls) EXPECT_EQ(apply_toml(joined(all), call), "") << call.front();
 }
 
-TEST(ConfigLines, TheProgramTakesThemAll) {
+TEST(ConfigLines, TheProgramAcceptsAllLinesTogether) {
     if (!test::cascade_file("haarcascade_frontalface_alt2.xml")) GTEST_SKIP() << "skipped: no opencv-data";
     const test::ScratchDir dir;
-    // Files go to the folder of the test; a switch needs its own detector, a clock profile its board.
+    // Writes files to the folder of the test. Skips the switch, which requires its detector, and the clock profile,
+    // which requires its board.
     std::string toml;
     for (std::string line : default_lines()) {
         if (is_commented_out(line)) line.erase(0, 2);
@@ -105,7 +106,7 @@ TEST(ConfigLines, TheProgramTakesThemAll) {
     }
 }
 
-TEST(ConfigLines, TheCalledCommandDecidesOnTheType) {
+TEST(ConfigLines, TheCalledCommandDeterminesTheType) {
     // --theta of `bench nms` is a list, that of `bench pipeline` is not.
     EXPECT_EQ(apply_toml("[bench]\ntheta = [0.1, 0.2]\n", {"bench", "nms"}), "");
     EXPECT_NE(apply_toml("[bench]\ntheta = [0.1, 0.2]\n", {"bench", "pipeline", "a.mp4"}), "");
@@ -115,11 +116,11 @@ TEST(ConfigLines, TheCalledCommandDecidesOnTheType) {
     EXPECT_EQ(apply_toml("[models]\njson = true\n", {"models"}), "");
     EXPECT_EQ(apply_toml("[info]\njson = true\n", {"info"}), "");
     EXPECT_NE(apply_toml("[models]\njson = \"a.json\"\n", {"models"}), "");
-    // The measurement of a pipeline is no output of a detection.
+    // --json of `bench pipeline` is not in the group [output].
     EXPECT_EQ(apply_toml("[output]\njson = \"a.jsonl\"\n", {"bench", "pipeline", "a.mp4"}), "");
 }
 
-TEST(ConfigLines, ATypeThatNoCommandTakesIsAnError) {
+TEST(ConfigLines, ATypeThatNoCommandAcceptsIsAnError) {
     for (const char* toml : {"[output]\njson = true\n", "[nms]\ntheta = true\n", "[detector]\nhalf = \"yes\"\n"}) {
         for (const auto& call : kCalls) EXPECT_NE(apply_toml(toml, call), "") << toml << call.front();
     }

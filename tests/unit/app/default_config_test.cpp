@@ -1,4 +1,4 @@
-// configs/default.toml tells the truth about defaults.
+// configs/default.toml states the actual defaults.
 #include <gtest/gtest.h>
 #include <CLI/CLI.hpp>
 
@@ -11,7 +11,7 @@
 namespace throng {
 namespace {
 
-// Numbers by value: 10 and 10.0 are the same default.
+// Compares numbers by value: 10 and 10.0 are the same default.
 bool same_value(const std::string& a, const std::string& b) {
     char* end_a = nullptr;
     char* end_b = nullptr;
@@ -21,7 +21,7 @@ bool same_value(const std::string& a, const std::string& b) {
     return numbers ? x == y : a == b;
 }
 
-TEST(DefaultConfig, NamesEveryOptionOfDetectWithItsDefault) {
+TEST(DefaultConfig, ContainsEveryOptionOfDetectWithItsDefault) {
     CLI::App program("", "throng");
     CommandContext context;
     add_detect_command(program, context);
@@ -29,7 +29,8 @@ TEST(DefaultConfig, NamesEveryOptionOfDetectWithItsDefault) {
     CLI::App* detect = program.get_subcommand("detect");
     const ConfigFile file = read_config(std::string(TH_SOURCE_DIR) + "/configs/default.toml");
 
-    // Not in the file, without a default, or with one that depends on the detector, the command or the rule.
+    // Options that are not in the file, have no default, or have a default that depends on the detector, the command or
+    // the rule.
     std::vector<std::string> named{"help",      "config",   "json",     "video",        "images",
                                    "summary",   "rule",     "overlap",  "theta",        "min-hits",
                                    "min-size",  "max-size", "switch",   "scale-factor", "score-threshold",

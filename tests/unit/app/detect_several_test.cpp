@@ -21,7 +21,7 @@ protected:
     void SetUp() override {
         if (!test::cascade_file("haarcascade_frontalface_alt2.xml")) GTEST_SKIP() << "skipped: no opencv-data";
     }
-    // The lines of each source, in the order in which they were written, without times and the source's number.
+    // Returns the lines of each source, in the order in which they were written, without times and source number.
     std::map<std::string, std::vector<nlohmann::json>> run(std::vector<std::string> arguments) {
         const std::string path = (dir_.path() / "o.jsonl").string();
         arguments.insert(arguments.begin(), "detect");
@@ -52,15 +52,15 @@ std::vector<std::string> crowds(int count) {
     return sources;
 }
 
-TEST_F(DetectSeveral, GiveWhatEachGivesAlone) {
+TEST_F(DetectSeveral, GiveTheSameResultsAsEachSourceAlone) {
     const std::vector<std::string> sources = crowds(5);
     for (const char* streams : {"1", "3", "0"}) {
         std::vector<std::string> arguments = sources;
         arguments.insert(arguments.end(), {"--streams", streams});
-        const auto together = run(arguments);
-        ASSERT_EQ(together.size(), sources.size());
+        const auto concurrent = run(arguments);
+        ASSERT_EQ(concurrent.size(), sources.size());
         for (std::size_t i = 0; i < sources.size(); ++i) {
-            const auto& lines = together.at(sources[i]);
+            const auto& lines = concurrent.at(sources[i]);
             ASSERT_EQ(lines.size(), 6 + i);
             for (std::size_t n = 0; n < lines.size(); ++n) EXPECT_EQ(lines[n]["frame"], n);
         }
@@ -68,13 +68,13 @@ TEST_F(DetectSeveral, GiveWhatEachGivesAlone) {
         EXPECT_NE(out_.find("40 frames"), std::string::npos) << out_;
         if (std::string(streams) != "1") {
             const auto alone = run({sources[2]});
-            EXPECT_EQ(alone.at(sources[2]), together.at(sources[2]));
+            EXPECT_EQ(alone.at(sources[2]), concurrent.at(sources[2]));
         }
     }
 }
 
-// A long source does not keep the others waiting: it is not the last line of a short one that comes at the end.
-TEST_F(DetectSeveral, TakeTurns) {
+// Lines of concurrent sources are interleaved: one source does not wait for the end of the other.
+TEST_F(DetectSeveral, AreInterleaved) {
     const std::string a = "crowd:faces=2,size=240x180,frames=60,seed=1";
     const std::string b = "crowd:faces=2,size=240x180,frames=60,seed=2";
     const std::string path = (dir_.path() / "turns.jsonl").string();
@@ -82,18 +82,18 @@ TEST_F(DetectSeveral, TakeTurns) {
                   {"detect", a, b, "--json", path, "--backend", "cpu", "--streams", "2", "--min-size", "80", "--quiet"})
                   .status,
               0);
-    int turns = 0;
+    int switches = 0;
     std::string before;
     std::ifstream file(path);
     for (std::string line; std::getline(file, line);) {
         const std::string source = nlohmann::json::parse(line)["source"];
-        turns += source != before ? 1 : 0;
+        switches += source != before ? 1 : 0;
         before = source;
     }
-    EXPECT_GT(turns, 6);
+    EXPECT_GT(switches, 6);
 }
 
-TEST_F(DetectSeveral, ThousandsOfSourcesAreNotOpenedAtOnce) {
+TEST_F(DetectSeveral, ManySourcesAreNotOpenedAtOnce) {
     std::vector<std::string> sources;
     for (int i = 0; i < 60; ++i) {
         sources.push_back("crowd:faces=1,size=64x64,frames=1,seed=" + std::to_string(i));
@@ -101,7 +101,7 @@ TEST_F(DetectSeveral, ThousandsOfSourcesAreNotOpenedAtOnce) {
     EXPECT_EQ(run(sources).size(), 60U);
 }
 
-TEST_F(DetectSeveral, AnUnknownSwitchIsToldAndNothingElseIsTried) {
+TEST_F(DetectSeveral, AnUnknownSwitchIsReported) {
     const test::ProgramResult result =
         run_program({"detect", "crowd:faces=1,size=64x64,frames=1", "--backend", "cpu", "--switch", "tale=off"});
     EXPECT_EQ(result.status, 2);

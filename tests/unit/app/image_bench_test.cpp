@@ -1,4 +1,4 @@
-// `throng bench cascade|hog|cnn` on small images, and what they share; no times are judged.
+// `throng bench cascade|hog|cnn` on small images, and their shared code; times are not checked.
 #include "app/commands/image_bench.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 namespace throng {
 namespace {
 
-// The document that `throng bench ARGUMENTS` writes for two runs on a small crowd.
+// Returns the JSON document of `throng bench ARGUMENTS` for two runs on a small crowd.
 nlohmann::json bench(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), "bench");
     arguments.insert(arguments.end(), {"--size", "160x128", "--repeat", "2", "--backend", "cpu", "--json", "-"});
@@ -30,19 +30,19 @@ void expect_times(const nlohmann::json& row) {
     EXPECT_LE(row["median_ms"], row["p99_ms"]) << row;
 }
 
-TEST(ImageBench, MeasuresCascadesBesideOpenCvs) {
+TEST(ImageBench, ComparesCascadesWithOpenCv) {
     if (!test::cascade_file("haarcascade_frontalface_alt2.xml")) GTEST_SKIP() << "skipped: no opencv-data";
     const nlohmann::json all = bench({"cascade", "--faces", "3", "--min-size", "40"});
     EXPECT_EQ(all["image"], "crowd of 3");
     EXPECT_EQ(all["width"], 160);
     EXPECT_EQ(all["backend"], "cpu");
-    ASSERT_EQ(all["rows"].size(), 1U) << "one setting was asked for";
+    ASSERT_EQ(all["rows"].size(), 1U) << "one setting was requested";
     expect_times(all["rows"][0]);
     EXPECT_TRUE(all["rows"][0]["stages_ms"].contains("cascade"));
     EXPECT_EQ(all["rows"][0]["accepted"], all["rows"][0]["opencv"]["accepted"]);
 }
 
-TEST(ImageBench, MeasuresHogBesideOpenCvs) {
+TEST(ImageBench, ComparesHogWithOpenCv) {
     const nlohmann::json all = bench({"hog"});
     ASSERT_EQ(all["rows"].size(), 4U) << "two settings, two detectors";
     for (const nlohmann::json& row : all["rows"]) expect_times(row);
@@ -51,17 +51,17 @@ TEST(ImageBench, MeasuresHogBesideOpenCvs) {
     EXPECT_EQ(all["rows"][1]["ratio"], 1);
 }
 
-TEST(ImageBench, MeasuresANetworkBesideOpenCvs) {
+TEST(ImageBench, ComparesANetworkWithOpenCv) {
     TH_NEED(data, test::data_dir(), "test data");
     const nlohmann::json all = bench({"cnn", "--model", (data / "models/yunet_n_320_320.onnx").string()});
     ASSERT_EQ(all["rows"].size(), 2U);
     for (const nlohmann::json& row : all["rows"]) expect_times(row);
     EXPECT_TRUE(all["rows"][0].contains("raw"));
     EXPECT_GT(all["rows"][0]["multiply_adds"], 0);
-    EXPECT_FALSE(all["rows"][1].contains("raw")) << "a baseline tells only what it kept";
+    EXPECT_FALSE(all["rows"][1].contains("raw")) << "a baseline reports only kept boxes";
 }
 
-TEST(ImageBench, GivesMediansOfRunsAndStages) {
+TEST(ImageBench, ComputesMediansOfRunsAndStages) {
     RunSamples samples;
     EXPECT_EQ(samples.median(), 0);
     EXPECT_EQ(samples.stage("svm", 2), "-");
@@ -73,7 +73,7 @@ TEST(ImageBench, GivesMediansOfRunsAndStages) {
     EXPECT_EQ(samples.json()["stages_ms"]["svm"], 1);
 }
 
-TEST(ImageBench, RejectsImagesThatAreNone) {
+TEST(ImageBench, RejectsInvalidImages) {
     EXPECT_THROW(static_cast<void>(first_image("/nonexistent.png")), Error);
     EXPECT_THROW(static_cast<void>(drawn_image("640")), Error);
     EXPECT_EQ(drawn_image("80x64", 2).frame.height(), 64);

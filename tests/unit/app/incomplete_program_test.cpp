@@ -1,4 +1,4 @@
-// `throng detect` on inputs that are not whole: the results of what can be read, a warning, and status 3.
+// `throng detect` on incomplete inputs: results of the readable part, a warning, and status 3.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -38,7 +38,7 @@ protected:
     test::ScratchDir dir_;
 };
 
-TEST_F(IncompleteProgram, AVideoThatIsCutGivesItsFramesAWarningAndStatus3) {
+TEST_F(IncompleteProgram, ATruncatedVideoGivesItsFramesAWarningAndStatus3) {
     ASSERT_EQ(run_program({"crowd", file("whole.mkv"), "--size", "320x240", "--frames", "60"}).status, 0);
     const std::string bytes = contents(file("whole.mkv"));
     std::ofstream(file("cut.mkv"), std::ios::binary) << bytes.substr(0, bytes.size() / 2);
@@ -54,7 +54,7 @@ TEST_F(IncompleteProgram, AVideoThatIsCutGivesItsFramesAWarningAndStatus3) {
     EXPECT_GT(summary["sources"][0]["frames"].get<int>(), 10);
     const ProgramResult whole = run_program({"detect", file("whole.mkv"), "--min-size", "60"});
     EXPECT_EQ(whole.status, 0) << whole.err;
-    // What was asked for is there.
+    // The requested frames are present, so the run is complete.
     EXPECT_EQ(run_program({"detect", file("cut.mkv"), "--frames", "5", "--min-size", "60"}).status, 0);
 }
 
@@ -69,7 +69,7 @@ TEST_F(IncompleteProgram, AFolderWithABrokenImageGivesTheOthersAndStatus3) {
     EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 1);
 }
 
-// Two cameras may differ in the host alone.
+// Two cameras may differ in the host only.
 TEST_F(IncompleteProgram, WarningsNameTheWholeAddressWithoutItsPassword) {
     ASSERT_EQ(run_program({"crowd", file("whole.mkv"), "--size", "320x240", "--frames", "40"}).status, 0);
     const std::vector<char> body = test::read_file(file("whole.mkv"));
@@ -88,7 +88,7 @@ TEST_F(IncompleteProgram, WarningsNameTheWholeAddressWithoutItsPassword) {
     EXPECT_EQ((result.out + result.err).find("hidden"), std::string::npos) << result.err;
 }
 
-TEST_F(IncompleteProgram, OneSignalEndsTheWaitingForAnInput) {
+TEST_F(IncompleteProgram, OneSignalEndsTheWaitForAnInput) {
     ASSERT_EQ(::mkfifo(file("pipe").c_str(), 0600), 0);
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
         ProgramOptions options;
@@ -107,9 +107,9 @@ TEST_F(IncompleteProgram, OneSignalEndsTheWaitingForAnInput) {
     }
 }
 
-// The call that looks a name up cannot be ended, so nobody may wait in it.
-TEST_F(IncompleteProgram, OneSignalEndsTheWaitingForAName) {
-    if (test::kSanitized) GTEST_SKIP() << "skipped: a sanitizer does not let another library come first";
+// The call that resolves a name cannot be interrupted, so no thread may block in it.
+TEST_F(IncompleteProgram, OneSignalEndsTheWaitForANameLookup) {
+    if (test::kSanitized) GTEST_SKIP() << "skipped: a sanitizer must be the first preloaded library";
     const std::vector<std::vector<std::string>> commands = {
         {"detect", "rtsp://me:hidden@silent.test/a", "--open-timeout", "200"},
         {"detect", "http://silent.test:8000/a.mp4", "--open-timeout", "200"},

@@ -1,4 +1,4 @@
-// What `throng nms` says about boxes that it drops.
+// The messages of `throng nms` about dropped boxes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ test::ProgramResult suppress(const std::string& boxes, const std::vector<std::st
     return test::run_program(arguments);
 }
 
-TEST(NmsProgram, SaysWhatIsWrongWithInvalidBoxes) {
+TEST(NmsProgram, ReportsWhyBoxesAreInvalid) {
     const test::ProgramResult result = suppress(
         "0,0,1e308,1e308,0.9\n0,0,2e19,2e19,0.9\n0,0,1e-23,1e-23,0.9\n0,0,nan,5,0.8\n5,5,5,9,0.7\n0,0,10,10,0.6\n");
     EXPECT_EQ(result.status, 0);
@@ -31,7 +31,7 @@ TEST(NmsProgram, SaysWhatIsWrongWithInvalidBoxes) {
     EXPECT_EQ(result.out, "index,x1,y1,x2,y2,score,hits\n5,0,0,10,10,0.6,1\n");
 }
 
-TEST(NmsProgram, KeepsNoCopies) {
+TEST(NmsProgram, KeepsNoDuplicates) {
     for (const char* side : {"2e19", "1e-23", "1e-22", "1e18", "3e38"}) {
         const std::string box = std::string("0,0,") + side + "," + side + ",0.5\n";
         const test::ProgramResult result = suppress(box + box, {"--theta", "1", "--overlap", "iou"});

@@ -1,4 +1,4 @@
-// No output of any command destroys an input, another output or an earlier result.
+// No output of any command overwrites an input, another output or an earlier result.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -55,7 +55,7 @@ protected:
     }
     [[nodiscard]] std::string file(const std::string& name) const { return (dir_.path() / name).string(); }
 
-    // Contents of all files below the folder.
+    // Returns the contents of all files below the folder.
     [[nodiscard]] std::map<std::string, std::string> snapshot() const {
         std::map<std::string, std::string> all;
         for (const auto& entry : fs::recursive_directory_iterator(dir_.path())) {
@@ -64,7 +64,7 @@ protected:
         return all;
     }
 
-    // Each ends with a usage error and leaves everything as it was.
+    // Expects every command to end with a usage error and to leave all files unchanged.
     void expect_rejected(const std::vector<Arguments>& commands) const {
         const auto before = snapshot();
         for (const Arguments& command : commands) {
@@ -80,7 +80,7 @@ protected:
     test::ScratchDir dir_;
 };
 
-TEST_F(Outputs, OfDetectNeverReplaceAnInput) {
+TEST_F(Outputs, OfDetectNeverOverwriteAnInput) {
     const std::string in = file("in.mp4");
     expect_rejected({
         {"detect", in, "--video", in},
@@ -120,7 +120,7 @@ TEST_F(Outputs, OfDetectNeverReplaceAnInput) {
 #endif
 }
 
-TEST_F(Outputs, OfAFileWithItsProtocolIsThatOfThePath) {
+TEST_F(Outputs, OfAFileUrlAreThoseOfThePath) {
     for (const std::string& in : {file("in.mp4"), file("photos")}) {
         const ProgramResult plain = run_program({"detect", in, "--json", "-"});
         const ProgramResult named = run_program({"detect", "file:" + in, "--json", "-"});
@@ -129,8 +129,8 @@ TEST_F(Outputs, OfAFileWithItsProtocolIsThatOfThePath) {
     }
 }
 
-// The first image that is written need not be the one that replaces an input.
-TEST_F(Outputs, OfAFolderNeverGoIntoThatFolder) {
+// The output folder is checked, because the first written image is not necessarily the one that replaces an input.
+TEST_F(Outputs, OfAFolderAreNotWrittenIntoThatFolder) {
     fs::copy_file(file("photos/a.jpg"), file("photos/b.jpg"));
     ASSERT_EQ(run_program({"crowd", file("photos/a.png"), "--size", "160x120"}).status, 0);
     fs::remove(file("photos/a.jpg"));
@@ -154,7 +154,7 @@ TEST_F(Outputs, OfSeveralSourcesAreCheckedUnderTheirNumberedNames) {
     });
 }
 
-TEST_F(Outputs, NeverReplaceEachOther) {
+TEST_F(Outputs, NeverOverwriteEachOther) {
     fs::create_symlink(file("not-there-yet"), file("dangling"));
     expect_rejected({
         {"detect", kSmallCrowd, "--json", file("o"), "--telemetry", file("o")},
@@ -175,7 +175,7 @@ TEST_F(Outputs, NeverReplaceEachOther) {
     });
 }
 
-TEST_F(Outputs, OfBenchmarksAndNmsNeverReplaceAnInput) {
+TEST_F(Outputs, OfBenchmarksAndNmsNeverOverwriteAnInput) {
     const std::string boxes = file("boxes.csv");
     const std::string photo = file("photos/a.jpg");
     expect_rejected({
@@ -190,12 +190,12 @@ TEST_F(Outputs, OfBenchmarksAndNmsNeverReplaceAnInput) {
     });
 }
 
-TEST_F(Outputs, OfAPipelineWhoseFilesAreUnknownNeedANewName) {
+TEST_F(Outputs, OfAPipelineWithUnknownFilesRequireANewName) {
     expect_rejected(
         {{"detect", "gst:multifilesrc location=" + file("img%d.png") + " ! pngdec", "--json", file("earlier.jsonl")}});
 }
 
-TEST_F(Outputs, AnEarlierResultSurvivesARunThatCannotBegin) {
+TEST_F(Outputs, ARunThatCannotBeginLeavesEarlierResultsUnchanged) {
     const auto before = snapshot();
     const std::string earlier = file("earlier.jsonl");
     const std::vector<Arguments> commands = {
@@ -221,7 +221,7 @@ TEST_F(Outputs, AnEarlierResultSurvivesARunThatCannotBegin) {
 
 #ifdef TH_WITH_UI
 
-TEST_F(Outputs, AScreenshotOfAFailedSourceLeavesTheFile) {
+TEST_F(Outputs, AScreenshotOfAFailedSourceLeavesTheFileUnchanged) {
     const auto before = snapshot();
     ProgramOptions options;
     options.environment = {"QT_QPA_PLATFORM=offscreen"};
@@ -234,7 +234,7 @@ TEST_F(Outputs, AScreenshotOfAFailedSourceLeavesTheFile) {
     }
 }
 
-TEST_F(Outputs, AScreenshotThatCannotBeWrittenNamesTheReason) {
+TEST_F(Outputs, AScreenshotThatCannotBeWrittenReportsTheReason) {
     ProgramOptions options;
     options.environment = {"QT_QPA_PLATFORM=offscreen"};
     const Arguments view{"view", kSmallCrowd, "--screenshot-after", "1", "--screenshot"};
@@ -253,7 +253,7 @@ TEST_F(Outputs, AScreenshotThatCannotBeWrittenNamesTheReason) {
 
 #endif
 
-TEST_F(Outputs, TwoRunsIntoOneFileDoNotMix) {
+TEST_F(Outputs, ConcurrentRunsIntoOneFileAreRejected) {
     ProgramResult second;
     ProgramOptions options;
     options.meanwhile = [&](int pid) {
@@ -275,7 +275,7 @@ TEST_F(Outputs, TwoRunsIntoOneFileDoNotMix) {
     for (std::string line; std::getline(stream, line);) EXPECT_EQ(nlohmann::json::parse(line)["frame"], next++);
 }
 
-TEST_F(Outputs, OneSignalEndsARunWhoseReaderIsMissingOrSilent) {
+TEST_F(Outputs, OneSignalEndsARunThatIsBlockedOnItsOutput) {
     ASSERT_EQ(::mkfifo(file("pipe").c_str(), 0600), 0);
     ASSERT_EQ(::mkfifo(file("pipe.mkv").c_str(), 0600), 0);
     for (const Arguments& output :
@@ -298,20 +298,20 @@ TEST_F(Outputs, OneSignalEndsARunWhoseReaderIsMissingOrSilent) {
     }
 }
 
-TEST_F(Outputs, ATelemetryThatIsCutIsAnError) {
+TEST_F(Outputs, TruncatedTelemetryIsAnError) {
     ProgramOptions options;
-    options.largest_file = 100;  // less than its header
+    options.max_file_size = 100;  // less than its header
     const ProgramResult result =
         run_program({"detect", kSmallCrowd, "--telemetry", file("t.csv"), "--root", file("photos")}, options);
     EXPECT_EQ(result.status, 3) << result.err;
     EXPECT_NE(result.err.find("t.csv"), std::string::npos) << result.err;
-    options.largest_file = 160;  // the header alone
+    options.max_file_size = 160;  // the header only
     EXPECT_EQ(
         run_program({"detect", kSmallCrowd, "--telemetry", file("t.csv"), "--root", file("photos")}, options).status,
         3);
 }
 
-TEST_F(Outputs, EveryCommandEndsWithStatus130) {
+TEST_F(Outputs, ASignalEndsEveryCommandWithStatus130) {
     ASSERT_EQ(::mkfifo(file("pipe").c_str(), 0600), 0);
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
         ProgramOptions options;
@@ -325,12 +325,12 @@ TEST_F(Outputs, EveryCommandEndsWithStatus130) {
     }
 }
 
-TEST_F(Outputs, AHangUpEndsInOrder) {
+TEST_F(Outputs, AHangUpStopsOrderly) {
     ProgramOptions options;
     options.meanwhile = [&](int pid) {
         if (lines_in(file("o.jsonl")) < 3) return true;
         kill(pid, SIGHUP);
-        kill(pid, SIGHUP);  // a terminal that closes sends more than one
+        kill(pid, SIGHUP);  // a closing terminal sends more than one
         return false;
     };
     const ProgramResult result = run_program(
@@ -342,7 +342,7 @@ TEST_F(Outputs, AHangUpEndsInOrder) {
               lines_in(file("o.jsonl")));
 }
 
-TEST_F(Outputs, SourcesOfOneNameKeepAllTheirImages) {
+TEST_F(Outputs, SourcesWithTheSameNameKeepAllTheirImages) {
     fs::create_directories(file("x"));
     fs::create_directories(file("y"));
     fs::copy_file(file("in.mp4"), file("x/clip.mp4"));
@@ -357,7 +357,7 @@ TEST_F(Outputs, SourcesOfOneNameKeepAllTheirImages) {
     EXPECT_EQ(lines_in(file("o.jsonl")), 10U);
 }
 
-TEST_F(Outputs, TheSameSourceTwiceCanBeToldApart) {
+TEST_F(Outputs, TheSameSourceTwiceIsDistinguishable) {
     const ProgramResult result =
         run_program({"detect", file("in.mp4"), file("in.mp4"), "--json", file("o.jsonl"), "--summary", file("s.json")});
     ASSERT_EQ(result.status, 0) << result.err;

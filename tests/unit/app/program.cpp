@@ -35,8 +35,8 @@ namespace fs = std::filesystem;
         const std::size_t equals = entry.find('=');
         ::setenv(entry.substr(0, equals).c_str(), entry.substr(equals + 1).c_str(), 1);
     }
-    if (options.largest_file >= 0) {
-        const rlimit limit{static_cast<rlim_t>(options.largest_file), static_cast<rlim_t>(options.largest_file)};
+    if (options.max_file_size >= 0) {
+        const rlimit limit{static_cast<rlim_t>(options.max_file_size), static_cast<rlim_t>(options.max_file_size)};
         ::setrlimit(RLIMIT_FSIZE, &limit);
     }
     std::vector<char*> argv;
@@ -46,7 +46,7 @@ namespace fs = std::filesystem;
     ::_exit(127);
 }
 
-// Far beyond what any test needs, on a busy machine and under a sanitizer too: it ends what hangs.
+// Ends a program that hangs. Far longer than any test needs, even on a busy machine and with a sanitizer.
 constexpr auto kLimit = std::chrono::minutes(5);
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Runs the built program as a user would and catches what it says.
+// Runs the built program as a user would and captures its output.
 #pragma once
 
 #include <filesystem>
@@ -9,28 +9,28 @@
 namespace throng::test {
 
 struct ProgramResult {
-    int status = -1;  // exit status; 128 + signal where one ended it
+    int status = -1;  // exit status; 128 + signal if a signal ended the program
     std::string out;
     std::string err;
 };
 
 struct ProgramOptions {
-    std::vector<std::string> environment;  // "NAME=value", besides the test's own
-    // Called while it runs, with its process id, until it returns false.
+    std::vector<std::string> environment;  // "NAME=value", in addition to the environment of the test
+    // Called with the process id while the program runs, until it returns false.
     std::function<bool(int pid)> meanwhile;
-    long largest_file = -1;  // bytes a file may grow to: stands in for a full disk
+    long max_file_size = -1;  // limit of the file size in bytes, to simulate a full disk; -1: none
 };
 
-// The program under test: $THRONG_PROGRAM, else `throng` alongside the test.
+// Returns the path of the program under test: $THRONG_PROGRAM, or `throng` in the folder of the test.
 std::string program_path();
 
-// All bytes of a file; empty where it cannot be read.
+// Returns all bytes of a file; empty if the file cannot be read.
 std::string contents(const std::filesystem::path& path);
 
-// Whether the program has begun to handle SIGTERM: before, a signal ends it as it ends any process.
+// Returns whether the program has installed its handler of SIGTERM. Before that, a signal ends the process.
 bool handles_signals(int pid);
 
-// $THRONG_PROGRAM, else `throng` beside the test. Reads no configuration of the user. Killed after five minutes.
+// Runs the program under test, without the configuration file of the user. Kills it after five minutes.
 ProgramResult run_program(const std::vector<std::string>& arguments, const ProgramOptions& options = {});
 
 }  // namespace throng::test

@@ -1,4 +1,4 @@
-// Long work shows on a terminal that it is alive.
+// Long work shows its progress on a terminal.
 #include "app/options/progress.h"
 
 #include <fcntl.h>
@@ -25,7 +25,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// The program with standard error on a terminal of its own. Killed with the object.
+// Runs the program with standard error on a separate pseudo-terminal. The destructor kills the program.
 class OnTerminal {
 public:
     explicit OnTerminal(std::vector<std::string> arguments) {
@@ -55,7 +55,7 @@ public:
     OnTerminal(const OnTerminal&) = delete;
     OnTerminal& operator=(const OnTerminal&) = delete;
 
-    // Reads until the text has appeared `times`, or the program has ended; returns all that it wrote so far.
+    // Reads until the text has appeared `times` times or the program has ended. Returns all output so far.
     const std::string& read_until(const std::string& text, int times = 1) {
         const auto deadline = Clock::now() + std::chrono::seconds(60);
         while (count(text) < times && Clock::now() < deadline) {
@@ -81,24 +81,24 @@ private:
     std::string seen_;
 };
 
-TEST(ProgressOnTerminal, ALargeCrowdIsDrawnWithASignOfLife) {
+TEST(ProgressOnTerminal, DrawingALargeCrowdShowsProgress) {
     const auto start = Clock::now();
     OnTerminal program({"bench", "hog", "--size", "16384x16384", "--backend", "cpu"});
     const std::string& text = program.read_until("drawing the crowd");
     EXPECT_NE(text.find("bench hog"), std::string::npos) << text;
-    // Within a second on an idle machine; here others may compute.
+    // Takes less than a second on an idle machine; the limit allows for a busy one.
     EXPECT_LT(Clock::now() - start, std::chrono::seconds(20));
     program.read_until("bench hog", 3);
     EXPECT_GE(program.count("\r\033[Kbench hog"), 3) << "redrawn while one call runs: " << text;
 }
 
-TEST(ProgressOnTerminal, BenchmarksNameTheDetectorAndTheRun) {
+TEST(ProgressOnTerminal, BenchmarksShowTheDetectorAndTheRun) {
     OnTerminal program({"bench", "hog", "--size", "2048x2048", "--backend", "cpu"});
     const std::string& text = program.read_until("OpenCV, run ");
     EXPECT_NE(text.find("OpenCV, run "), std::string::npos) << text;
 }
 
-TEST(ProgressOnTerminal, SoftSuppressionOfManyBoxes) {
+TEST(ProgressOnTerminal, SoftSuppressionOfManyBoxesShowsProgress) {
     const test::ScratchDir dir;
     const std::string path = (dir.path() / "boxes.csv").string();
     std::ofstream file(path);
@@ -114,7 +114,7 @@ TEST(ProgressOnTerminal, SoftSuppressionOfManyBoxes) {
     EXPECT_NE(text.find("suppression of 300000 boxes"), std::string::npos) << text;
 }
 
-// Standard error of this process on a terminal while it lives.
+// Connects standard error of this process to a pseudo-terminal during its lifetime.
 class ErrorOnTerminal {
 public:
     ErrorOnTerminal() {
@@ -160,7 +160,7 @@ TEST(Progress, QuickWorkShowsNothing) {
     EXPECT_EQ(terminal.end(), "");
 }
 
-TEST(Progress, LeavesACleanLineAndDrawsAgainAfterAnUpdate) {
+TEST(Progress, ErasesItsLineAndDrawsAgainAfterAnUpdate) {
     ErrorOnTerminal terminal;
     Progress progress(CommonOptions{}, "work", 10);
     progress.update(1, "first");
@@ -180,7 +180,7 @@ TEST(Progress, LeavesACleanLineAndDrawsAgainAfterAnUpdate) {
     EXPECT_EQ(text.substr(text.size() - std::string(kClear).size()), kClear) << text;
 }
 
-TEST(Progress, TakesUpdatesFromManyThreads) {
+TEST(Progress, AcceptsUpdatesFromManyThreads) {
     const ErrorOnTerminal terminal;
     Progress progress(CommonOptions{}, "work", std::nullopt);
     std::vector<std::jthread> threads;
@@ -194,7 +194,7 @@ TEST(Progress, TakesUpdatesFromManyThreads) {
     }
 }
 
-TEST(Progress, ShowsNothingWhereThereIsNoTerminal) {
+TEST(Progress, ShowsNothingWithoutATerminal) {
     ::testing::internal::CaptureStderr();
     {
         Progress progress(CommonOptions{}, "work", 10);

@@ -1,4 +1,4 @@
-// No message of the program shows a password, wherever it was given.
+// No message of the program contains a password, wherever the password was given.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -30,7 +30,7 @@ TEST(SecretsInMessages, AUrlGivenToTheWrongOption) {
     }
 }
 
-TEST(SecretsInMessages, AUrlInThePlaceOfAFile) {
+TEST(SecretsInMessages, AUrlInsteadOfAFile) {
     const std::string url = kUrl;
     const std::string other = "rtsp://me:hun!ter2@127.0.0.1:9/a";
     for (const std::vector<std::string>& arguments : {std::vector<std::string>{"detect", url, "--open-timeout", "1"},
@@ -55,7 +55,7 @@ TEST(SecretsInMessages, DownloadsFromAServerWithAPassword) {
         run_masked({"models", "fetch", "yunet_n_dynamic", "--to", to, "--from", "http://me:hunter2@127.0.0.1:9/m"});
     EXPECT_EQ(result.status, 3);
     EXPECT_NE(result.err.find("http://***@127.0.0.1:9/m/"), std::string::npos) << result.err;
-    EXPECT_FALSE(std::filesystem::exists(to)) << "nothing arrived";
+    EXPECT_FALSE(std::filesystem::exists(to)) << "nothing was downloaded";
     const test::ProgramResult bare =
         test::run_program({"models", "fetch", "yunet_n_dynamic", "--to", to, "--from", "me:hunter2@127.0.0.1:9/m"});
     EXPECT_EQ(bare.status, 2);

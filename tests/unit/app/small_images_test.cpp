@@ -1,4 +1,4 @@
-// Images that hold no window of a detector are measured and give nothing.
+// Images that are smaller than the window of a detector are measured and give no detections.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -14,7 +14,7 @@ namespace {
 
 class SmallImages : public ::testing::Test {
 protected:
-    // A gray image of the size, as a portable gray map.
+    // Writes a gray image of the size as PGM and returns its path.
     std::string image(int width, int height) const {
         const std::string path =
             (dir_.path() / (std::to_string(width) + "x" + std::to_string(height) + ".pgm")).string();
@@ -35,7 +35,7 @@ protected:
     test::ScratchDir dir_;
 };
 
-TEST_F(SmallImages, TheHogBenchmarkComparesOnlyWhereAWindowFits) {
+TEST_F(SmallImages, TheHogBenchmarkComparesOnlyIfAWindowFits) {
     for (const char* size : {"64x64", "100x100", "128x64"}) {
         const nlohmann::json found = rows({"hog", "--size", size});
         ASSERT_EQ(found.size(), 2U) << size << ": two settings, no comparison";

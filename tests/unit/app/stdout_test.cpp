@@ -1,4 +1,4 @@
-// Text that standard output does not take is an error, whatever the command.
+// A write error on standard output is an error of every command.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 class StandardOutput : public ::testing::Test {
 protected:
-    // Runs the program by the shell, with standard output redirected as given.
+    // Runs the program in a shell, with standard output redirected as given.
     test::ProgramResult run(const std::string& arguments, const std::string& redirection) const {
         const std::string errors = (dir_.path() / "err").string();
         const std::string command = "XDG_CONFIG_HOME=" + dir_.path().string() + " " + test::program_path() + " " +
@@ -57,7 +57,7 @@ TEST_F(StandardOutput, AFullDiskIsAnError) {
     }
 }
 
-TEST_F(StandardOutput, AClosedOneIsAnError) {
+TEST_F(StandardOutput, AClosedDescriptorIsAnError) {
     for (const char* command : {"--version", "info", "models --json"}) {
         const test::ProgramResult result = run(command, ">&-");
         EXPECT_EQ(result.status, 3) << command;
@@ -65,7 +65,7 @@ TEST_F(StandardOutput, AClosedOneIsAnError) {
     }
 }
 
-TEST_F(StandardOutput, AReaderThatIsGoneIsAnError) {
+TEST_F(StandardOutput, AClosedPipeIsAnError) {
     int ends[2];
     ASSERT_EQ(::pipe(ends), 0);
     ::close(ends[0]);
@@ -77,7 +77,7 @@ TEST_F(StandardOutput, AReaderThatIsGoneIsAnError) {
     ::close(ends[1]);
 }
 
-TEST_F(StandardOutput, DataGetTheSameMessage) {
+TEST_F(StandardOutput, DataOutputGivesTheSameMessage) {
     const std::string boxes = (dir_.path() / "boxes.csv").string();
     std::ofstream file(boxes);
     for (int i = 0; i < 20000; ++i) file << 100 * i << ",0," << 100 * i + 10 << ",10,0.5\n";
@@ -87,13 +87,13 @@ TEST_F(StandardOutput, DataGetTheSameMessage) {
     EXPECT_EQ(result.err, "throng: standard output: cannot write: No space left on device\n");
 }
 
-TEST_F(StandardOutput, ATableThatIsLostIsAnError) {
+TEST_F(StandardOutput, ATableThatCannotBeWrittenIsAnError) {
     if (!test::cascade_file("haarcascade_frontalface_alt2.xml")) GTEST_SKIP() << "skipped: no opencv-data";
     const std::string lines = (dir_.path() / "faces.jsonl").string();
     const std::string detect = "detect crowd:faces=1,size=160x120,frames=2 --backend cpu --json " + lines;
     EXPECT_EQ(run(detect, ">/dev/full").status, 3);
     EXPECT_EQ(run(detect + " --quiet", ">/dev/full").status, 0) << "nothing is printed";
-    // A closed descriptor is not taken by a file that is opened later.
+    // A file that is opened later does not get the number of a closed descriptor.
     EXPECT_EQ(run(detect, ">&-").status, 3);
     std::ifstream written(lines);
     for (std::string line; std::getline(written, line);) EXPECT_EQ(line.front(), '{') << line;

@@ -1,4 +1,4 @@
-// Every option that takes a number rejects what is none, and what no run can mean.
+// Every numeric option rejects values that are not numbers, and numbers that are out of range.
 #include "app/options/values.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@
 namespace throng {
 namespace {
 
-// A command line parser with all commands, as the program has it.
+// A command line parser with all commands, as in the program.
 struct Parser {
     CLI::App program{"", "throng"};
     CommandContext context;
@@ -35,7 +35,7 @@ struct Parser {
     }
 };
 
-// Empty: accepted; else the message.
+// Returns the error message; empty if the value is accepted.
 std::string message_for(const std::string& command, const std::string& option, const std::string& value) {
     static const std::map<std::string, std::vector<std::string>> kPositionals = {
         {"detect", {"a.mp4"}},         {"crowd", {"a.png"}},        {"nms", {"a.csv"}},
@@ -51,7 +51,7 @@ std::string message_for(const std::string& command, const std::string& option, c
     if (const auto found = kPositionals.find(command); found != kPositionals.end()) {
         arguments.insert(arguments.end(), found->second.begin(), found->second.end());
     }
-    // What follows = may be empty to CLI11 where the next argument may not.
+    // Passes an empty value as a separate argument: CLI11 accepts --option= without a value.
     arguments.push_back(value.empty() ? option : option + "=" + value);
     if (value.empty()) arguments.emplace_back();
     Parser parser;
@@ -72,14 +72,14 @@ void collect_commands(const CLI::App& app, const std::string& path, std::map<std
     }
 }
 
-// Which of these an option accepts; everything else in kBad it must reject.
+// The special values that an option accepts. It must reject all values in kBad.
 struct Accepts {
     bool zero = false;
     bool minus_one = false;
     bool tiny = false;  // 1e-300
 };
 
-// By name, wherever it is; "bench nms --theta" and the like differ in nothing that matters here.
+// By option name, for all commands: the same option of several commands accepts the same values.
 const std::map<std::string, Accepts> kNumbers = {
     {"--device", {true}},
     {"--frames", {true}},
@@ -114,13 +114,13 @@ const std::map<std::string, Accepts> kNumbers = {
     {"--budget", {}},
     {"--speed", {}},
 };
-// Where the same name means another thing.
+// Options that accept other values in some commands.
 const std::map<std::string, Accepts> kNumbersOfCommands = {
     {"bench pipeline --streams", {}}, {"bench cascade --repeat", {}},           {"bench hog --repeat", {}},
     {"bench cnn --repeat", {}},       {"eval --min-size", {true, false, true}},
 };
 
-// Paths, names and sizes; sizes are checked by the commands.
+// Paths, names and sizes. The commands check sizes.
 const std::set<std::string> kTexts = {
     "--config",       "--backend",     "--log-level",  "--decoder", "--detector",  "--model",    "--switch",
     "--rule",         "--overlap",     "--merge",      "--pair",    "--pixels",    "--ties",     "--kernels",
@@ -131,11 +131,11 @@ const std::set<std::string> kTexts = {
 
 const char* const kBad[] = {"nan", "-nan", "inf", "-inf", "1e300", "", " ", "99999999999999999999", "1x", "0x1p4", ","};
 
-TEST(Values, NoOptionAcceptsWhatIsNoNumber) {
+TEST(Values, NoNumericOptionAcceptsOtherText) {
     const Parser parser;
     std::map<std::string, const CLI::App*> commands;
     collect_commands(parser.program, {}, commands);
-    std::set<std::string> tried;  // an option with the same checks is tried once
+    std::set<std::string> tried;  // options with the same checks are tried once
     for (const auto& [path, command] : commands) {
         for (const CLI::Option* option : command->get_options([](const CLI::Option*) { return true; })) {
             if (option->get_lnames().empty() || option->get_items_expected_max() == 0) continue;
@@ -207,7 +207,7 @@ TEST(Values, ListsHaveNoEmptyElements) {
     EXPECT_EQ(message_for("bench nms", "--n", "1027"), "");
 }
 
-TEST(Values, LeadingZerosAreNotTakenForOctal) {
+TEST(Values, LeadingZerosAreRejected) {
     EXPECT_NE(message_for("info", "--device", "010"), "");
     EXPECT_NE(message_for("bench nms", "--n", "010"), "");
     EXPECT_EQ(message_for("info", "--device", "0"), "");
@@ -215,7 +215,7 @@ TEST(Values, LeadingZerosAreNotTakenForOctal) {
     EXPECT_EQ(message_for("nms", "--theta", "0.5"), "");
 }
 
-TEST(Values, ConfigurationFilesAreCheckedInTheSameWay) {
+TEST(Values, ConfigurationFilesGetTheSameChecks) {
     for (const char* line : {"theta = nan", "sigma = 1e300", "open-timeout = inf", "dmax = -1", "frames = -1",
                              "score-min = \"\"", "min-hits = 99999999999"}) {
         Parser parser;
@@ -229,14 +229,14 @@ TEST(Values, ConfigurationFilesAreCheckedInTheSameWay) {
     }
 }
 
-TEST(Values, NothingIsMeasuredWhereNoSettingCan) {
+TEST(Values, SettingsThatCannotBeMeasuredAreRejected) {
     const test::ProgramResult result =
         test::run_program({"bench", "nms", "--n", "10", "--kernels", "paper", "--backend", "cpu"});
     EXPECT_EQ(result.status, 2) << result.out;
     EXPECT_NE(result.err.find("--kernels paper"), std::string::npos) << result.err;
 }
 
-TEST(Values, AnEmptySizeIsNone) {
+TEST(Values, AnEmptySizeIsRejected) {
     const test::ProgramResult result = test::run_program({"crowd", "/nonexistent/a.png", "--size", ""});
     EXPECT_EQ(result.status, 2) << result.err;
 }

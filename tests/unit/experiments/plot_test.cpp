@@ -22,18 +22,18 @@ TEST(Ticks, AreOneTwoOrFiveTimesAPowerOfTen) {
     EXPECT_LE(ticks(0, 2895, 6, false).size(), 7U);
 }
 
-TEST(Ticks, OfALogarithmAreDecadesWithTwoAndFiveWhereThereIsRoom) {
+TEST(Ticks, OnALogarithmicAxisAreDecadesWithTwoAndFiveIfTheyFit) {
     EXPECT_EQ(rounded(ticks(0.01, 1, 6, true)), (std::vector<double>{0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1}));
     EXPECT_EQ(rounded(ticks(1, 1e6, 6, true)), (std::vector<double>{1, 10, 100, 1000, 1e4, 1e5, 1e6}));
 }
 
-TEST(Ticks, OfNoRangeAreNone) {
+TEST(Ticks, OfAnEmptyRangeAreEmpty) {
     EXPECT_TRUE(ticks(1, 1, 6, false).empty());
     EXPECT_TRUE(ticks(0, 1, 6, true).empty());
     EXPECT_TRUE(ticks(std::numeric_limits<double>::quiet_NaN(), 1, 6, false).empty());
 }
 
-TEST(Ticks, LabelsAreShort) {
+TEST(Ticks, HaveShortLabels) {
     EXPECT_EQ(tick_label(0), "0");
     EXPECT_EQ(tick_label(0.05), "0.05");
     EXPECT_EQ(tick_label(2895), "2895");
@@ -53,7 +53,7 @@ std::size_t count(const pugi::xml_document& document, const char* path) {
     return document.select_nodes(path).size();
 }
 
-TEST(Plots, EveryFinitePointGetsAMarkAndEverySeriesALegend) {
+TEST(Plots, DrawAMarkerPerFinitePointAndALegendPerSeries) {
     Plot plot;
     plot.title = "a < b & \"c\"";
     plot.log_y = true;
@@ -64,16 +64,16 @@ TEST(Plots, EveryFinitePointGetsAMarkAndEverySeriesALegend) {
     EXPECT_EQ(count(document, "/svg/rect[@width='7.4']"), 1U + 1U);
 }
 
-TEST(Plots, ALowerValueLiesLower) {
+TEST(Plots, DrawLowerValuesLower) {
     Plot plot;
     plot.series = {{"s", {{0, 10}, {1, 20}}, false}};
     const pugi::xml_document document = parsed(plot);
-    const auto marks = document.select_nodes("/svg/circle");
-    EXPECT_GT(marks[0].node().attribute("cy").as_double(), marks[1].node().attribute("cy").as_double());
-    EXPECT_LT(marks[0].node().attribute("cx").as_double(), marks[1].node().attribute("cx").as_double());
+    const auto markers = document.select_nodes("/svg/circle");
+    EXPECT_GT(markers[0].node().attribute("cy").as_double(), markers[1].node().attribute("cy").as_double());
+    EXPECT_LT(markers[0].node().attribute("cx").as_double(), markers[1].node().attribute("cx").as_double());
 }
 
-TEST(Plots, BarsStandOverTheirCategories) {
+TEST(Plots, DrawABarPerCategoryAndSeries) {
     Plot plot;
     plot.categories = {"a", "b"};
     plot.series = {{"s", {{0, 1}, {1, 3}}, false}, {"t", {{0, 2}}, true}};
@@ -82,7 +82,7 @@ TEST(Plots, BarsStandOverTheirCategories) {
         << "three bars, two in the legend";
 }
 
-TEST(Plots, WithoutDataSaySo) {
+TEST(Plots, ShowNoDataIfEmpty) {
     EXPECT_NE(to_svg(Plot{}).find("no data"), std::string::npos);
     Plot plot;
     plot.log_y = true;
@@ -90,7 +90,7 @@ TEST(Plots, WithoutDataSaySo) {
     EXPECT_NE(to_svg(plot).find("no data"), std::string::npos);
 }
 
-TEST(Plots, OnePointOrEqualValuesAreDrawn) {
+TEST(Plots, DrawOnePointWithoutNanOrInf) {
     for (const bool logarithmic : {false, true}) {
         Plot plot;
         plot.log_x = plot.log_y = logarithmic;

@@ -40,7 +40,7 @@ TEST(Experiments, HaveDistinctNamesAndAreFoundByThem) {
     }
 }
 
-TEST(Report, HoldsEverythingInOnePage) {
+TEST(Report, ContainsEverythingInOnePage) {
     Report report;
     report.machine = {{"GPU", "none & nothing"}};
     report.parts.push_back(part_of(experiments().front()));
@@ -54,7 +54,7 @@ TEST(Report, HoldsEverythingInOnePage) {
         EXPECT_NE(html.find(piece), std::string::npos) << piece;
     for (const char* outside : {"src=", "@import", "url(", "<link", "<script"})
         EXPECT_EQ(html.find(outside), std::string::npos) << outside;
-    // The only address is SVG's namespace.
+    // The only URL is SVG's namespace.
     std::size_t addresses = 0;
     for (std::size_t at = html.find("http"); at != std::string::npos; at = html.find("http", at + 1)) ++addresses;
     std::size_t namespaces = 0;
