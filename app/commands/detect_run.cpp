@@ -103,7 +103,8 @@ void DetectRun::start_sources() {
             std::count_if(active_.begin(), active_.end(), [](const Active& active) { return !active.live; }));
     };
     const std::size_t before = active_.size();
-    while (go_on_ && next_ < arguments_.sources.size() && files() < files_at_once() && !InterruptGuard::requested()) {
+    while (can_continue_ && next_ < arguments_.sources.size() && files() < files_at_once() &&
+           !InterruptGuard::requested()) {
         start_source(next_++);
     }
     if (active_.size() != before) share_threads();
@@ -141,7 +142,7 @@ void DetectRun::start_source(std::size_t number) {
         make_pipeline(number, std::move(source)).start();
     } catch (const Error& error) {
         report(error);
-        go_on_ = false;
+        can_continue_ = false;
     }
 }
 
@@ -261,7 +262,7 @@ void DetectRun::finish(Active& active) {
     const std::optional<Error> failure = pipeline.failure();
     if (failure) {
         report(*failure);
-        go_on_ = go_on_ && failure->kind() == ErrorKind::input && !outputs_.failed();
+        can_continue_ = can_continue_ && failure->kind() == ErrorKind::input && !outputs_.failed();
     } else if (counters.decoded == 0 && !InterruptGuard::requested()) {
         report(Error(ErrorKind::input, "contains no frames", arguments_.sources[active.number]));
     }

@@ -90,7 +90,7 @@ private:
     std::vector<std::shared_ptr<SourceTotals>> totals_;  // of all opened sources
     std::optional<Progress> progress_;
     std::size_t next_ = 0;      // index of the next source to start
-    bool go_on_ = true;         // false after an error that the next source would hit, too
+    bool can_continue_ = true;  // false after an error that the next source would hit, too
     bool device_lost_ = false;  // a pipeline fell back to the CPU
     int status_ = 0;            // exit status of the first failure; 0: none
 };
