@@ -51,7 +51,7 @@ void append(ConfigFile& file, const std::string& section, const std::string& key
     entry.line = line_of(node);
     const auto add = [&](const toml::node& element) {
         const std::optional<Value> value = scalar(element);
-        if (!value) reject(file.name, line_of(element), key, "must be a text, a number, true or false");
+        if (!value) reject(file.name, line_of(element), key, "must be a string, a number, true or false");
         if (!entry.values.empty() && value->type != entry.type) {
             reject(file.name, line_of(element), key, "mixes values of different types");
         }

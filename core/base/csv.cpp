@@ -16,12 +16,12 @@ std::string_view trimmed(std::string_view text) {
     return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
-// A value as it may stand in a message: short, and without bytes that a terminal would handle_event.
-std::string shown(std::string_view value) {
-    constexpr std::size_t kLongest = 40;
+// Quotes a value for a message: truncated, and without bytes that a terminal would interpret.
+std::string quoted(std::string_view value) {
+    constexpr std::size_t kMaxShown = 40;
     std::string text = "\"";
-    for (const char c : value.substr(0, kLongest)) text += (c >= ' ' && c <= '~') ? c : '?';
-    return text + (value.size() > kLongest ? "…\"" : "\"");
+    for (const char c : value.substr(0, kMaxShown)) text += (c >= ' ' && c <= '~') ? c : '?';
+    return text + (value.size() > kMaxShown ? "…\"" : "\"");
 }
 
 }  // namespace
@@ -55,7 +55,7 @@ bool CsvReader::next() {
     }
 }
 
-// The next line without its end; false after the last.
+// Reads the next line without its line ending. Returns false after the last.
 bool CsvReader::read_line(std::string_view& line) {
     std::size_t searched = 0;
     while (true) {
@@ -85,7 +85,7 @@ bool CsvReader::read_line(std::string_view& line) {
     }
 }
 
-// Reads one more block behind what is not read yet.
+// Appends one block of the stream to the unread part of the buffer.
 void CsvReader::fill() {
     buffer_.erase(0, begin_);
     begin_ = 0;
@@ -105,7 +105,7 @@ void CsvReader::require_columns(std::size_t count) const {
 double CsvReader::number(std::size_t column, std::string_view column_name) const {
     double value = 0;
     if (parse_number(values_[column], value)) return value;
-    throw error_at(column, column_name, shown(values_[column]) + " is not a number");
+    throw error_at(column, column_name, quoted(values_[column]) + " is not a number");
 }
 
 Error CsvReader::error(const std::string& problem, const std::string& advice) const {

@@ -1,4 +1,4 @@
-// One error type for broken input, missing devices and faults of the program itself.
+// One error type for broken input, missing devices and internal errors.
 // Expected outcomes (end of stream, time-out, overflow) are values and never thrown.
 #pragma once
 
@@ -9,14 +9,14 @@ namespace throng {
 
 // Decides the exit status of the program (see exit_status).
 enum class ErrorKind {
-    usage,        // the caller asked for something that makes no sense: options, configuration
-    input,        // an input could not be opened, read or understood; an output could not be written
-    unavailable,  // the backend, device or model asked for is not to be had
-    internal,     // a fault of the program or of the device under it
+    usage,        // invalid options or configuration
+    input,        // an input could not be opened, read or parsed; an output could not be written
+    unavailable,  // the requested backend, device or model is unavailable
+    internal,     // an error of the program or of its device
     interrupted,  // stopped by the user
 };
 
-// What went wrong, where, and what to do about it: sentences a user can act on. what() has its secrets masked.
+// The problem, its location and advice for the user. Credentials are masked in what().
 class Error : public std::runtime_error {
 public:
     // what:   "cannot open the video"; where: "crowd.mp4" or "default.toml:12: detector.theta";

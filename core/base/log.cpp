@@ -13,7 +13,7 @@
 namespace throng {
 namespace {
 
-// Formats a message with its secrets masked.
+// Masks credentials, then formats the message.
 class MaskingFormatter final : public spdlog::formatter {
 public:
     explicit MaskingFormatter(std::unique_ptr<spdlog::formatter> inner) : inner_(std::move(inner)) {}
@@ -23,7 +23,7 @@ public:
         spdlog::details::log_msg masked = message;
         masked.payload = text;
         inner_->format(masked, out);
-        // Sinks read the colored range from the message that they were given.
+        // Sinks read the color range from the original message.
         message.color_range_start = masked.color_range_start;
         message.color_range_end = masked.color_range_end;
     }

@@ -1,5 +1,5 @@
-// The program's log: spdlog's default logger, on standard error so that standard output stays data. Secrets are masked
-// in every line.
+// The program's log: spdlog's default logger, on standard error because standard output is for data. Credentials are
+// masked in every line.
 #pragma once
 
 #include <spdlog/spdlog.h>

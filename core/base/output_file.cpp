@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kPollMs = 50;  // between two looks at the stop token
+constexpr int kPollMs = 50;  // interval for polling the stop token
 constexpr mode_t kMode = 0666;
 
 Error system_error(const std::string& what, const std::string& path, int code) {
@@ -31,7 +31,7 @@ Error system_error(const std::string& what, const std::string& path, int code) {
     if (path == "-") return {ErrorKind::input, problem, "standard output"};
     std::string advice;
     if (code == ENOSPC || code == EDQUOT) advice = "the disk is full";
-    if (code == EFBIG) advice = "the limit of a file's size is reached";
+    if (code == EFBIG) advice = "the file size limit is reached";
     if (code == EACCES || code == EROFS || code == EPERM) advice = "check the folder and its permissions";
     if (code == ENOENT) advice = "check the folder";
     return {ErrorKind::input, problem, path, advice};
@@ -45,7 +45,7 @@ std::string folder_of(const std::string& path) {
 }  // namespace
 
 std::string link_target(const std::string& path) {
-    constexpr int kMaxLinks = 40;  // as Linux follows
+    constexpr int kMaxLinks = 40;  // the limit of Linux
     fs::path target(path);
     std::error_code failure;
     for (int i = 0; i < kMaxLinks && fs::is_symlink(fs::symlink_status(target, failure)); ++i) {
@@ -68,7 +68,7 @@ void OutputFile::open(const std::stop_token& stop) {
     if (path_ == "-") {
         file_ = ::dup(STDOUT_FILENO);
     } else {
-        // O_NONBLOCK: a pipe without a reader gives ENXIO at once.
+        // O_NONBLOCK: opening a pipe without a reader fails with ENXIO at once.
         const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK;
         while ((file_ = ::open(path_.c_str(), flags, kMode)) < 0 && (errno == ENXIO || errno == EINTR)) {
             if (stop.stop_requested()) {
@@ -81,31 +81,31 @@ void OutputFile::open(const std::stop_token& stop) {
     struct stat status {};
     is_regular_ = ::fstat(file_, &status) == 0 && S_ISREG(status.st_mode) && path_ != "-";
     if (!is_regular_) return;
-    // File systems without locks are written without one.
+    // On file systems without locks the file is written unlocked.
     if (::flock(file_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
         ::close(std::exchange(file_, -1));
-        throw Error(ErrorKind::input, "another program is writing this file", path_, "name another file");
+        throw Error(ErrorKind::input, "another program is writing this file", path_, "choose another file");
     }
-    if (::ftruncate(file_, 0) != 0) throw system_error("cannot empty the file", path_, errno);
+    if (::ftruncate(file_, 0) != 0) throw system_error("cannot truncate the file", path_, errno);
 }
 
-// False: stop was requested while there was no room.
+// Returns false if stop was requested before the output became writable.
 bool OutputFile::wait_until_writable(const std::stop_token& stop) const {
     pollfd events{file_, POLLOUT, 0};
     while (::poll(&events, 1, kPollMs) <= 0) {
         if (stop.stop_requested()) return false;
     }
-    return true;  // an error, too: write reports it
+    return true;  // also on an error, which write reports
 }
 
 void OutputFile::write(std::string_view bytes, const std::stop_token& stop) {
     if (file_ < 0) open(stop);
-    const std::int64_t whole = size_;  // before this call
-    // A pipe that polls as writable takes PIPE_BUF bytes without blocking, also where it is shared and blocking.
+    const std::int64_t size_before = size_;
+    // A pipe that polls as writable accepts PIPE_BUF bytes without blocking, even if it is shared and blocking.
     const std::size_t at_once = is_regular_ ? bytes.size() : PIPE_BUF;
     while (!bytes.empty()) {
         if (!is_regular_ && !wait_until_writable(stop)) {
-            throw Error(ErrorKind::interrupted, "stopped while the reader took nothing",
+            throw Error(ErrorKind::interrupted, "stopped while waiting for the reader",
                         path_ == "-" ? "standard output" : path_);
         }
         const ssize_t written = ::write(file_, bytes.data(), std::min(bytes.size(), at_once));
@@ -115,9 +115,9 @@ void OutputFile::write(std::string_view bytes, const std::stop_token& stop) {
             size_ = std::max(size_, position_);
         } else if (errno != EINTR && errno != EAGAIN) {
             const int code = errno;
-            if (is_regular_ && ::ftruncate(file_, whole) == 0) {
-                size_ = whole;
-                seek(std::min(position_, whole), SEEK_SET);
+            if (is_regular_ && ::ftruncate(file_, size_before) == 0) {
+                size_ = size_before;
+                seek(std::min(position_, size_before), SEEK_SET);
             }
             throw system_error("cannot write", path_, code);
         }
@@ -136,10 +136,10 @@ void OutputFile::close() {
 
 void check_output_path(const std::string& path) {
     if (path == "-") return;
-    if (path.empty()) throw Error(ErrorKind::usage, "an output needs a name");
+    if (path.empty()) throw Error(ErrorKind::usage, "the name of an output is empty");
     struct stat status {};
     if (::stat(path.c_str(), &status) == 0) {
-        if (S_ISDIR(status.st_mode)) throw Error(ErrorKind::input, "is a folder", path, "name a file");
+        if (S_ISDIR(status.st_mode)) throw Error(ErrorKind::input, "is a folder", path, "choose a file");
         if (::access(path.c_str(), W_OK) != 0) throw system_error("cannot write the file", path, errno);
         return;
     }
@@ -151,12 +151,12 @@ void check_output_path(const std::string& path) {
 }
 
 void check_output_folder(const std::string& path) {
-    if (path.empty()) throw Error(ErrorKind::usage, "an output folder needs a name");
+    if (path.empty()) throw Error(ErrorKind::usage, "the name of an output folder is empty");
     std::error_code failure;
     fs::path folder = fs::absolute(path, failure).lexically_normal();
     while (!fs::exists(folder, failure) && folder != folder.parent_path()) folder = folder.parent_path();
-    if (!fs::is_directory(folder, failure)) throw Error(ErrorKind::input, "is not a folder", path, "name another one");
-    if (::access(folder.c_str(), W_OK | X_OK) != 0) throw system_error("cannot write into the folder", path, errno);
+    if (!fs::is_directory(folder, failure)) throw Error(ErrorKind::input, "is not a folder", path, "choose a folder");
+    if (::access(folder.c_str(), W_OK | X_OK) != 0) throw system_error("cannot write to the folder", path, errno);
 }
 
 namespace {
@@ -167,7 +167,7 @@ void check_lock(const std::string& path) {
     if (file < 0) return;
     const bool locked = ::flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
     ::close(file);
-    if (locked) throw Error(ErrorKind::input, "another program is writing this file", path, "name another file");
+    if (locked) throw Error(ErrorKind::input, "another program is writing this file", path, "choose another file");
 }
 
 }  // namespace
@@ -183,7 +183,7 @@ void write_file(const std::string& path, std::string_view bytes, const std::stop
     const bool direct = path == "-" || (exists && !S_ISREG(status.st_mode));
     if (exists && !direct) check_lock(path);
     const int file = direct ? -1 : ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kMode);
-    if (file < 0) {  // no regular file, or one that may be changed in a folder that may not
+    if (file < 0) {  // not a regular file, or a writable file in a read-only folder
         OutputFile output(path);
         output.write(bytes, stop);
         output.close();

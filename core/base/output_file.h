@@ -1,4 +1,4 @@
-// Outputs of a run: opened as late as possible, locked, and written whole.
+// Output files: opened as late as possible, locked while written, and never left incomplete.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace throng {
 
-// A file, pipe or device that is written from its start. Nothing is created, emptied or locked before the first write,
-// so a run that fails early leaves an earlier result as it was. Not thread-safe.
+// A file, pipe or device that is written from its start. Nothing is created, truncated or locked before the first
+// write, so a run that fails early does not change an existing file. Not thread-safe.
 class OutputFile {
 public:
     // path: "-" is standard output. Throws Error(input) as check_output_path does.
@@ -18,20 +18,20 @@ public:
     OutputFile(const OutputFile&) = delete;
     OutputFile& operator=(const OutputFile&) = delete;
 
-    // Writes all bytes. The first call opens the file: creates it or empties it, and locks it against other programs.
-    // Waits for the reader of a pipe until stop is requested; then throws Error(interrupted). Throws Error(input) when
-    // the file cannot be created, is locked by another program, or cannot be written; what this call had added to a
-    // regular file is then removed again.
+    // Writes all bytes. The first call opens the file: creates or truncates it, and locks it against other programs.
+    // Waits for the reader of a pipe until stop is requested; then throws Error(interrupted). Throws Error(input) if
+    // the file cannot be created, is locked by another program, or cannot be written; a regular file is then truncated
+    // to its size before this call.
     void write(std::string_view bytes, const std::stop_token& stop = {});
 
-    // Moves the position for the next write, as lseek does. Returns the new position, negative where the output cannot
+    // Moves the position for the next write, as lseek does. Returns the new position, negative if the output cannot
     // seek or is not open.
     std::int64_t seek(std::int64_t offset, int whence);
 
     [[nodiscard]] bool is_open() const noexcept { return file_ >= 0; }
     [[nodiscard]] const std::string& path() const noexcept { return path_; }
 
-    // Idempotent. Throws Error(input) when the last data could not be written.
+    // Idempotent. Throws Error(input) if the last data could not be written.
     void close();
 
 private:
@@ -42,21 +42,21 @@ private:
     int file_ = -1;
     bool is_regular_ = false;
     std::int64_t position_ = 0;  // of a regular file
-    std::int64_t size_ = 0;      // likewise
+    std::int64_t size_ = 0;      // of a regular file
 };
 
-// Throws Error(input) when `path` cannot become an output: its folder is missing or read-only, it is a folder, or it
-// exists and is not writable. Changes nothing. "-" is standard output and always passes.
+// Throws Error(input) if `path` cannot be an output: its folder is missing or read-only, it is a folder, or it exists
+// and is not writable. Changes no file. "-" is standard output and always valid.
 void check_output_path(const std::string& path);
 
-// The same for a folder that is created with its parents when it is missing.
+// Does the same for an output folder, which is created with its parents if it is missing.
 void check_output_folder(const std::string& path);
 
-// The file that `path` names in the end: the target of a link, whether it exists or not.
+// Returns the file to which `path` resolves: the target of a symbolic link, which need not exist, or `path` itself.
 [[nodiscard]] std::string link_target(const std::string& path);
 
-// Writes a whole file or leaves what was there: under a temporary name in the same folder, then renamed. Pipes, devices
-// and "-" (standard output) are written directly. Throws as OutputFile does.
+// Writes a file atomically: under a temporary name in the same folder, then renamed. If it fails, an existing file is
+// unchanged. Pipes, devices and "-" (standard output) are written directly. Throws as OutputFile does.
 void write_file(const std::string& path, std::string_view bytes, const std::stop_token& stop = {});
 
 }  // namespace throng

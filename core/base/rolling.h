@@ -13,7 +13,7 @@ struct RollingSummary {
     double p50 = 0;
     double p99 = 0;
     double max = 0;
-    std::uint64_t count = 0;  // samples ever added; 0 means that the other members say nothing
+    std::uint64_t count = 0;  // samples added in total; if 0, the other members are meaningless
 };
 
 // Keeps the last `window` samples; summary() sorts a copy of them. Not thread-safe.
@@ -33,7 +33,7 @@ private:
     std::uint64_t count_ = 0;
 };
 
-// Nearest-rank percentile of ascending samples; fraction in [0, 1]. Empty input gives 0.
+// Returns the nearest-rank percentile of ascending samples; fraction in [0, 1]. Empty input gives 0.
 [[nodiscard]] double percentile(const std::vector<double>& ascending, double fraction);
 
 }  // namespace throng

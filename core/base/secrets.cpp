@@ -13,7 +13,7 @@ constexpr std::string_view kMask = "***";
 constexpr std::string_view kSpace = " \t\r\n\v\f";
 constexpr std::string_view kQuerySeparators = "?&;#";
 
-// Last words of keys: "pw" is that of "user-pw", "signature" that of "X-Amz-Signature".
+// Last words of keys: "pw" of "user-pw", "signature" of "X-Amz-Signature".
 constexpr std::array<std::string_view, 22> kSecretWords = {
     "pw",     "pwd",        "pass",        "passwd", "password",  "passphrase", "passcode", "key",
     "apikey", "accesskey",  "secretkey",   "auth",   "token",     "secret",     "sas",      "signature",
@@ -34,7 +34,7 @@ std::string_view without_trailing(std::string_view text, std::string_view charac
     return last == std::string_view::npos ? std::string_view() : text.substr(0, last + 1);
 }
 
-// A colon in the authority that no port follows: then a user's name stands before it.
+// Returns true if the authority has a colon without a port after it: then the part before it is a user name.
 bool has_password(std::string_view authority) {
     authority = without_trailing(authority, "\"',;.:)!");
     const auto colon = authority.rfind(':');
@@ -66,7 +66,7 @@ void mask_user_info(std::string& text) {
     }
 }
 
-// Compares without regard to the case of `word`.
+// Compares case-insensitively; `lower` is lower case.
 bool same_word(std::string_view word, std::string_view lower) {
     return std::equal(word.begin(), word.end(), lower.begin(), lower.end(),
                       [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; });
@@ -100,7 +100,7 @@ std::size_t value_end(std::string_view text, std::size_t begin) {
         return quote == std::string_view::npos ? text.size() : quote + 1;
     }
     const std::size_t end = std::min(text.find_first_of("&;#\"'! \t\r\n\v\f", begin), text.size());
-    // Punctuation of the sentence that quotes the value.
+    // Trailing punctuation belongs to the sentence that contains the value.
     return begin + without_trailing(text.substr(begin, end - begin), ":,.)").size();
 }
 
@@ -115,7 +115,7 @@ void mask_values(std::string& text) {
         while (encoded > 0 && (is_key_character(text[encoded - 1]) || text[encoded - 1] == '%')) --encoded;
         const auto key_from = [&](std::size_t begin) { return std::string_view(text).substr(begin, key_end - begin); };
         const std::string key = percent_decoded(key_from(encoded));
-        // An authorization code of OAuth; outside a URL, a code is mostly a number that says what failed.
+        // An authorization code of OAuth; outside a URL, a code is usually an error number.
         const bool in_query = encoded > 0 && kQuerySeparators.find(text[encoded - 1]) != std::string_view::npos;
         if (!is_secret(key_from(plain)) && !is_secret(key) && !(in_query && same_word(key, "code"))) continue;
         std::size_t begin = equals + 1;

@@ -6,7 +6,7 @@
 namespace throng {
 namespace {
 
-// Optimal string alignment distance.
+// Returns the optimal string alignment distance.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
     std::vector<std::size_t> before(b.size() + 1);
     std::vector<std::size_t> above(b.size() + 1);
@@ -29,7 +29,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string closest_name(std::string_view name, const std::vector<std::string>& candidates) {
-    constexpr std::size_t kMaxName = 64;  // what is longer is no misspelt name
+    constexpr std::size_t kMaxName = 64;  // longer input is not a misspelled name
     if (name.empty() || name.size() > kMaxName) return {};
     std::size_t allowed = std::max<std::size_t>(1, name.size() / 3);
     std::string best;

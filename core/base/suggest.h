@@ -1,4 +1,4 @@
-// "Did you mean …?" for misspelt names.
+// "Did you mean …?" for misspelled names.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace throng {
 
-// The candidate with the smallest edit distance (insertions, deletions, substitutions, swaps of neighbors) from
-// `name`, if that is at most a third of the name's length (and at least one edit may differ); else empty.
+// Returns the candidate with the smallest edit distance (insertions, deletions, substitutions, swaps of neighbors) from
+// `name`. Empty if that distance exceeds a third of the name's length and exceeds 1.
 [[nodiscard]] std::string closest_name(std::string_view name, const std::vector<std::string>& candidates);
 
 }  // namespace throng

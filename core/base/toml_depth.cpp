@@ -10,7 +10,7 @@
 namespace throng {
 namespace {
 
-// Steps over comments and strings and counts the rest. What is no TOML is left to the parser.
+// Skips comments and strings and counts nesting in the rest. Invalid TOML is left to the parser.
 class DepthScan {
 public:
     DepthScan(std::string_view text, const std::string& name) : text_(text), name_(name) {}
@@ -59,7 +59,7 @@ private:
                     fmt::format("at most {} levels", kMaxTomlDepth));
     }
 
-    // Moves after the string that begins here. An end of line ends a string of one line, closed or not.
+    // Moves to the end of the string that begins here. A line ending ends a single-line string, closed or not.
     void skip_string(char quote) {
         const std::string three(3, quote);
         const bool many_lines = text_.substr(at_, 3) == three;
@@ -69,7 +69,7 @@ private:
             if (c == '\n' && !many_lines) return;
             if (c == '\n') ++line_;
             if (c == '\\' && quote == '"') {
-                // An escaped end of line counts as a line, too.
+                // An escaped line ending counts as a line too.
                 if (at_ + 1 < text_.size() && text_[at_ + 1] != '\n') ++at_;
                 continue;
             }
@@ -86,7 +86,7 @@ private:
     std::size_t at_ = 0;
     int line_ = 1;
     int brackets_ = 0;
-    int dots_ = 0;  // of the key or number that is being read
+    int dots_ = 0;  // of the current key or number
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Rejects TOML that is nested so deeply that a recursive parser would run out of stack.
+// Rejects TOML that is nested so deeply that a recursive parser would overflow its stack.
 #pragma once
 
 #include <string>
@@ -6,10 +6,11 @@
 
 namespace throng {
 
-// Levels of brackets around a value, and dots of one key; far beyond what any file needs.
+// Maximum number of brackets around a value, and of dots in one key. Far more than any file needs.
 inline constexpr int kMaxTomlDepth = 32;
 
-// To be called before the parser. name: of the file, for the message. Throws Error(usage) naming file and line.
+// Call before parsing. name: of the file, for messages. Throws Error(usage) with file and line if the nesting is too
+// deep.
 void check_toml_depth(std::string_view text, const std::string& name);
 
 }  // namespace throng
