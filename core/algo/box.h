@@ -3,7 +3,7 @@
 
 namespace throng {
 
-struct alignas(16) Box {  // 16 bytes: one vector load on either side
+struct alignas(16) Box {  // 16 bytes: one vector load on the CPU and on the GPU
     float x, y, w, h;
 };
 

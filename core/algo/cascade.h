@@ -1,8 +1,8 @@
-// A boosted cascade over an integral image: its shape in memory and the evaluation of one candidate window, once for
-// CPU and GPU. Sources: P. Viola and M. Jones, Robust Real-Time Face Detection (IJCV 2004); R. Lienhart and J. Maydt,
-// An Extended Set of Haar-like Features (ICIP 2002) for tilted features; T. Ahonen et al., Face Description with Local
-// Binary Patterns (PAMI 2006). The arithmetic is that of OpenCV 4's CascadeClassifier, so that both accept the same
-// windows.
+// A boosted cascade over an integral image: its memory layout and the evaluation of one candidate window. CPU and GPU
+// share this code. Sources: P. Viola and M. Jones, Robust Real-Time Face Detection (IJCV 2004); R. Lienhart and J.
+// Maydt, An Extended Set of Haar-like Features (ICIP 2002) for tilted features; T. Ahonen et al., Face Description with
+// Local Binary Patterns (PAMI 2006). The arithmetic is that of OpenCV 4's CascadeClassifier, so that both accept the
+// same windows.
 //
 // Exact definition; everything must be compiled without contraction (-ffp-contract=off, --fmad=false):
 //   integral   uint32, wraps around. Entry (x, y) is the sum over the pixels left of x and above y. Only differences
@@ -12,11 +12,10 @@
 //   norm       of the window without its outermost pixels, area a: n = a * squares - sum * sum in float64 (exact),
 //              norm = float(1 / sqrt(n)). A window with n <= 0 or a * norm >= 0.1 is flat: rejected, "before stage 0".
 //   Haar value float32: v = (w0 * s0 + w1 * s1) + w2 * s2, sums converted to float32; the last term only if w2 != 0;
-//              then v * norm. A node goes left where the value < its threshold.
-//   LBP value  8 bits, one a neighbor of the center block, set where the neighbor's sum >= the center's (signed
-//   int32).
-//              A node goes left where the bit of the value is set in its subset.
-//   stage      float64 sum of float32 leaves in the order of the trees; rejected where sum < threshold.
+//              then v * norm. A node goes left if the value < its threshold.
+//   LBP value  8 bits, one per neighbor of the center block, set if the neighbor's sum >= the center's (signed int32).
+//              A node goes left if the bit of the value is set in its subset.
+//   stage      float64 sum of float32 leaves in the order of the trees; rejected if sum < threshold.
 //   score      see stage_margin.
 #pragma once
 
@@ -31,12 +30,12 @@ namespace throng {
 enum class CascadeKind : std::uint8_t { haar, lbp };
 
 inline constexpr int kHaarRects = 3;
-inline constexpr int kLbpWords = 8;  // 256 values, a bit each
-// Beyond this the sum of squares of a window would leave 31 bits.
+inline constexpr int kLbpWords = 8;  // 256 values, one bit per value
+// Maximum area. The sum of squares of a larger window does not fit 31 bits.
 inline constexpr int kMaxWindow = 33000;  // pixels
 
-// Pixels of the window. A tilted rectangle has its top corner at (x, y), goes w down to the right and h down to the
-// left.
+// A rectangle in pixels of the window. A tilted one has its top corner at (x, y); its sides go w pixels down to the
+// right and h pixels down to the left.
 struct CascadeRect {
     std::int16_t x, y, w, h;
 };
@@ -47,15 +46,15 @@ struct HaarFeature {
     std::int32_t tilted;  // 0 or 1
 };
 
-// Top left block of 3 x 3 equal ones.
+// The top left block of 3 x 3 blocks of equal size.
 struct LbpFeature {
     CascadeRect block;
 };
 
-// left, right: a later node of the same tree where > 0, else leaf number -left or -right of the tree.
+// left, right: index of a later node of the same tree if > 0, otherwise leaf number -left or -right of the tree.
 struct CascadeNode {
     std::int32_t feature;
-    float threshold;  // Haar; LBP has a subset of kLbpWords words a node instead
+    float threshold;  // Haar; LBP has a subset of kLbpWords words per node instead
     std::int32_t left, right;
 };
 
@@ -83,7 +82,7 @@ struct CascadeView {
     const std::uint32_t* subsets = nullptr;  // kind lbp: [node][kLbpWords]
 };
 
-// Integral images of one level of the pyramid, moved to a window's top left corner. pitch in entries.
+// Integral images of one pyramid level, with the origin at a window's top left corner. pitch is in entries.
 struct WindowSums {
     const std::uint32_t* sum = nullptr;
     const std::uint32_t* squares = nullptr;  // Haar
@@ -92,8 +91,8 @@ struct WindowSums {
     std::ptrdiff_t pitch = 0;
 };
 
-// Sum over a rectangle from its corners: top left, top right, bottom left, bottom right. For a tilted one: top, left,
-// right, bottom.
+// Returns the sum over a rectangle from its corners: top left, top right, bottom left, bottom right. For a tilted one:
+// top, left, right, bottom.
 TH_HD std::int32_t corner_sum(std::uint32_t a, std::uint32_t b, std::uint32_t c, std::uint32_t d) {
     return static_cast<std::int32_t>(a - b - c + d);
 }
@@ -109,7 +108,7 @@ TH_HD std::int32_t tilted_sum(const std::uint32_t* sums, std::ptrdiff_t pitch, C
     return corner_sum(top[0], top[r.h * pitch - r.h], top[r.w * pitch + r.w], top[(r.w + r.h) * pitch + r.w - r.h]);
 }
 
-// The factor that makes feature values independent of contrast, or 0 for a flat window.
+// Returns the factor that makes feature values independent of contrast, or 0 for a flat window.
 TH_HD float window_norm(int area, std::int32_t sum, std::int32_t squares) {
     const double n = static_cast<double>(area) * squares - static_cast<double>(sum) * sum;
     if (!(n > 0.0)) return 0.0F;
@@ -133,7 +132,7 @@ TH_HD float haar_feature(const HaarFeature& f, const WindowSums& at, float norm)
     return haar_value(f.weight, s[0], s[1], s[2], norm);
 }
 
-// The neighbors clockwise from the top left, most significant bit first.
+// Returns the LBP code. Bits follow the neighbors clockwise from the top left, most significant bit first.
 TH_HD int lbp_code(const LbpFeature& f, const WindowSums& at) {
     constexpr int kAround[8][2] = {{0, 0}, {1, 0}, {2, 0}, {2, 1}, {2, 2}, {1, 2}, {0, 2}, {0, 1}};
     const CascadeRect b = f.block;
@@ -147,7 +146,7 @@ TH_HD int lbp_code(const LbpFeature& f, const WindowSums& at) {
     return code;
 }
 
-// Leaf of one tree.
+// Evaluates one tree and returns the value of its leaf.
 TH_HD float tree_value(const CascadeView& model, const CascadeTree& tree, const WindowSums& at, float norm) {
     int child = 0;
     do {
@@ -173,13 +172,13 @@ TH_HD double stage_sum(const CascadeView& model, const CascadeStage& stage, cons
     return sum;
 }
 
-// How a window left the cascade.
+// Result of the cascade for one window.
 struct WindowResult {
     std::int32_t stages_passed = -1;  // -1: flat, rejected before stage 0; stage_count: accepted
     float score = 0;                  // of an accepted window
 };
 
-// The norm of the window at `at`: 0 for a flat one, 1 for LBP, which needs none.
+// Returns the norm of the window at `at`: 0 for a flat window, always 1 for LBP, which needs no norm.
 TH_HD float norm_at(const CascadeView& model, const WindowSums& at) {
     if (model.kind != CascadeKind::haar) return 1.0F;
     const int w = model.window_width - 2;
@@ -187,9 +186,10 @@ TH_HD float norm_at(const CascadeView& model, const WindowSums& at) {
     return window_norm(w * h, rect_sum(at.sum, at.pitch, 1, 1, w, h), rect_sum(at.squares, at.pitch, 1, 1, w, h));
 }
 
-// What a stage adds to the score of an accepted window: how far its sum lies above its threshold, in the later half of
-// the stages. Added in float64 in the order of the stages, then rounded to float32. The early stages have few trees and
-// tell less; all of them, or the last one alone, rank the windows of photographs worse.
+// Returns the contribution of a stage to the score of an accepted window: sum - threshold in the later half of the
+// stages, otherwise 0. Contributions are added in float64 in the order of the stages, then rounded to float32. Early
+// stages have few trees and discriminate less. A score over all stages, or over the last one alone, ranks the windows
+// of photographs worse.
 TH_HD double stage_margin(int stage, int stage_count, double sum, float threshold) {
     return stage >= stage_count / 2 ? sum - static_cast<double>(threshold) : 0.0;
 }

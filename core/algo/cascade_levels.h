@@ -1,5 +1,5 @@
-// The candidate windows of a frame: which levels the pyramid has, where windows lie on each, and which of them are
-// visited. All as cv::CascadeClassifier::detectMultiScale of OpenCV 4 does it, so that both look at the same windows.
+// The candidate windows of a frame: the levels of the pyramid, the window positions on each level, and the windows that
+// are visited. All follow cv::CascadeClassifier::detectMultiScale of OpenCV 4, so that both evaluate the same windows.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace throng {
 
-// Half to even.
+// Rounds half to even.
 TH_HD int round_to_int(float x) {
     return static_cast<int>(lrintf(x));
 }
@@ -21,14 +21,14 @@ TH_HD int round_to_int(float x) {
 struct CascadeLevel {
     float scale;                // pixels of the frame per pixel of the level
     int width, height;          // of the resized gray image
-    int step;                   // between windows, both ways, in pixels of the level: 2 below a scale of 2, else 1
+    int step;                   // between windows, both ways, in pixels of the level: 2 below a scale of 2, otherwise 1
     int columns, rows;          // windows: the one at (i, j) has its corner at (i * step, j * step)
     int box_width, box_height;  // of a window, in pixels of the frame
 };
 
-// Levels from the smallest windows to the largest. min_size bounds the smaller side of a window in the frame, max_size
-// (0: none) the larger. When no level lies between the bounds, the one nearest to min_size is taken, as OpenCV does.
-// Empty when the frame is smaller than the window.
+// Returns the levels from the smallest windows to the largest. min_size bounds the smaller side of a window in the
+// frame, max_size (0: no limit) the larger. If no level lies between the bounds, the level nearest to min_size is used,
+// as in OpenCV. Empty if the frame is smaller than the window.
 inline std::vector<CascadeLevel> cascade_levels(int frame_width, int frame_height, int window_width, int window_height,
                                                 double scale_factor, int min_size, int max_size) {
     std::vector<float> scales;
@@ -69,8 +69,8 @@ inline std::vector<CascadeLevel> cascade_levels(int frame_width, int frame_heigh
         level.box_height = box_height(scale);
         const int across = std::max(level.width + 1 - window_width, 0);
         const int down = std::max(level.height + 1 - window_height, 0);
-        // OpenCV cuts a level into as many stripes as the first has columns of 32 windows; where the rows divide evenly
-        // among them after rounding down, the last odd row is not looked at.
+        // OpenCV divides a level into as many stripes as the first level has columns of 32 windows. If the rows divide
+        // evenly among them after rounding down, OpenCV does not visit the last odd row.
         if (levels.empty()) stripes = (across + 31) / 32;
         if (stripes > 0) {
             const int stripe = std::max((down / level.step + stripes - 1) / stripes, 1) * level.step;
@@ -83,7 +83,7 @@ inline std::vector<CascadeLevel> cascade_levels(int frame_width, int frame_heigh
     return levels;
 }
 
-// The box in the frame of the window in column i and row j, cut at the frame's edges.
+// Returns the box in the frame of the window in column i and row j, clipped to the frame.
 TH_HD Box window_box(const CascadeLevel& level, int i, int j, int frame_width, int frame_height) {
     const int x = round_to_int(static_cast<float>(i * level.step) * level.scale);
     const int y = round_to_int(static_cast<float>(j * level.step) * level.scale);
@@ -92,21 +92,23 @@ TH_HD Box window_box(const CascadeLevel& level, int i, int j, int frame_width, i
     return {static_cast<float>(x), static_cast<float>(y), static_cast<float>(w), static_cast<float>(h)};
 }
 
-// A row is walked from left to right, and the window after one that fell in stage 0 is skipped. So whether a window is
-// visited depends on its left neighbors alone. `fell` has a bit a window, the lowest first: it would fall in stage 0
-// (a flat window does not fall). `skip` is carried from word to word of a row, from 0. Returns the visited windows.
-TH_HD std::uint64_t visited_windows(std::uint64_t fell, std::uint32_t& skip) {
+// Returns a mask of the visited windows. A row is processed from left to right, and the window after one that was
+// rejected in stage 0 is skipped: a visit depends on the left neighbors alone. `rejected` has one bit per window, the
+// lowest first, set if stage 0 rejects it (flat windows are not counted as rejected). `skip` carries from word to word
+// of a row and starts at 0.
+TH_HD std::uint64_t visited_windows(std::uint64_t rejected, std::uint32_t& skip) {
     constexpr std::uint64_t kEven = 0x5555555555555555ULL;
-    // The window after one that did not fall is always visited; a skipped first window counts as one.
+    // The window after one that was not rejected is always visited. A skipped first window counts as not rejected.
     const std::uint64_t first = skip;
-    fell &= ~first;
-    // In a run of falls every second one is visited, from its first. An addition carries through a run and clears it.
-    const std::uint64_t starts = fell & ~(fell << 1);
-    const std::uint64_t even_runs = fell & ~(fell + (starts & kEven));
-    const std::uint64_t visited_falls = (even_runs & kEven) | (fell & ~even_runs & ~kEven);
-    const std::uint64_t skipped = (visited_falls << 1) | first;
-    skip = static_cast<std::uint32_t>(visited_falls >> 63);
-    return visited_falls | (~fell & ~skipped);
+    rejected &= ~first;
+    // In a run of rejected windows every second one is visited, starting with the first. An addition carries through a
+    // run and clears it.
+    const std::uint64_t starts = rejected & ~(rejected << 1);
+    const std::uint64_t even_runs = rejected & ~(rejected + (starts & kEven));
+    const std::uint64_t visited_rejected = (even_runs & kEven) | (rejected & ~even_runs & ~kEven);
+    const std::uint64_t skipped = (visited_rejected << 1) | first;
+    skip = static_cast<std::uint32_t>(visited_rejected >> 63);
+    return visited_rejected | (~rejected & ~skipped);
 }
 
 }  // namespace throng

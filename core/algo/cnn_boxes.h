@@ -1,9 +1,9 @@
-// From a network's output maps to boxes, once for CPU and GPU: scores of cells, boxes and landmarks in pixels of the
-// network's input.
+// Decodes a network's output maps to scores of cells, and to boxes and landmarks in pixels of the network's input. CPU
+// and GPU share this code.
 // Sources: YuNet, W. Wu, H. Peng, S. Yu (Machine Intelligence Research, 2023), decoded as OpenCV's FaceDetectorYN does
-// from 4.8 on (the score is the geometric mean of class and objectness); UltraFace, Linzaer (2019), decoded as SSD
-// (W. Liu et al., ECCV 2016, section 2.2) with its priors centerd in their cells.
-// All arithmetic is float32 in the order written here, exp aside, whose last bit is the library's.
+// from 4.8 on (the score is the geometric mean of class and objectness); UltraFace, Linzaer (2019), decoded as SSD (W.
+// Liu et al., ECCV 2016, section 2.2) with its priors centered in their cells.
+// All arithmetic is float32 in the order written here. The last bit of exp depends on the library.
 #pragma once
 
 #include <cmath>
@@ -17,14 +17,14 @@ TH_HD float cnn_sigmoid(float x) {
     return 1.0F / (1.0F + expf(-x));
 }
 
-// Largest logarithm of a size that is believed: e^8 cells are more than any map has, and the square of such a box is
-// still finite. A size that is not a number becomes the smallest.
+// Returns exp of the logarithm clamped to ±kMaxLog: e^8 cells are more than any map has, and the area of such a box is
+// still finite. NaN becomes the smallest size.
 TH_HD float cnn_size(float log_size) {
-    constexpr float kLargest = 8.0F;
-    return expf(log_size <= kLargest ? (log_size >= -kLargest ? log_size : -kLargest) : kLargest);
+    constexpr float kMaxLog = 8.0F;
+    return expf(log_size <= kMaxLog ? (log_size >= -kMaxLog ? log_size : -kMaxLog) : kMaxLog);
 }
 
-// YuNet. Both are logits.
+// YuNet. Both arguments are logits.
 TH_HD float yunet_score(float score, float objectness) {
     return sqrtf(cnn_sigmoid(score) * cnn_sigmoid(objectness));
 }
@@ -48,13 +48,13 @@ TH_HD float ultraface_score(float background, float face) {
     return cnn_sigmoid(face - background);
 }
 
-// UltraFace: distance of neighboring cells in input pixels, the input's extent over the map's (not quite the stride
-// where the input is no multiple of it).
+// UltraFace. Distance between neighboring cells in input pixels: the input's size divided by the map's. It differs
+// slightly from the stride if the input's size is not a multiple of it.
 struct CnnPitch {
     float x, y;
 };
 
-// UltraFace. Priors are centerd in their cells; their width and height are in input pixels.
+// UltraFace. Priors are centered in their cells; their width and height are in input pixels.
 TH_HD Box ultraface_box(float dx, float dy, float dw, float dh, int column, int row, CnnPitch pitch, float prior_w,
                         float prior_h, float center_variance, float size_variance) {
     const float center_x = (static_cast<float>(column) + 0.5F) * pitch.x + (dx * center_variance) * prior_w;
@@ -64,18 +64,19 @@ TH_HD Box ultraface_box(float dx, float dy, float dw, float dh, int column, int 
     return {center_x - w * 0.5F, center_y - h * 0.5F, w, h};
 }
 
-// Where an input lies in the frame: frame pixel = origin + input pixel * scale.
+// Position of an input in the frame: frame pixel = origin + input pixel * scale.
 struct CnnPlacement {
-    float origin_x, origin_y;  // of the input's left upper corner, in pixels of the frame
-    float scale_x, scale_y;    // frame pixels an input pixel
+    float origin_x, origin_y;  // of the input's top left corner, in pixels of the frame
+    float scale_x, scale_y;    // frame pixels per input pixel
 };
 
-TH_HD Box to_frame(Box box, CnnPlacement place) {
-    return {place.origin_x + box.x * place.scale_x, place.origin_y + box.y * place.scale_y, box.w * place.scale_x,
-            box.h * place.scale_y};
+TH_HD Box to_frame(Box box, CnnPlacement placement) {
+    return {placement.origin_x + box.x * placement.scale_x, placement.origin_y + box.y * placement.scale_y,
+            box.w * placement.scale_x, box.h * placement.scale_y};
 }
 
-// Which centers count, in pixels of the input: tiles overlap, and each face belongs to one.
+// The region of a tile, in pixels of the input, in which a box's center must lie. Tiles overlap; the regions assign
+// each face to one tile.
 struct CnnCore {
     float left, top, right, bottom;
 };

@@ -1,10 +1,11 @@
-// From a frame to the three planes of a network's input, once for CPU and GPU: resampling, colors, mean and scale.
+// Converts a frame to the three planes of a network's input: resampling, color conversion, mean and scale. CPU and GPU
+// share this code.
 //
-// Resampling: centers of pixels are aligned (frame = origin + (input + 1/2) * scale - 1/2), bilinear between the four
+// Resampling: pixel centers are aligned (frame = origin + (input + 1/2) * scale - 1/2), bilinear between the four
 // nearest samples, edges repeated. An input pixel that covers more than one frame pixel is the mean of samples x
-// samples such values at even distances, so that nothing aliases. Chroma planes are sampled where they lie: their
-// samples are centerd between those of luma. Colors are converted after resampling, in float32 without rounding, and
-// clamped to [0, 255]. All arithmetic is float32 in the order written here.
+// samples such values at even distances, which prevents aliasing. Chroma planes are sampled at their own positions:
+// their samples are centered between those of luma. Colors are converted after resampling, in float32 without rounding,
+// and clamped to [0, 255]. All arithmetic is float32 in the order written here.
 #pragma once
 
 #include "core/algo/host_device.h"
@@ -14,12 +15,12 @@ namespace throng {
 // Resampling along one axis of one plane.
 struct CnnAxis {
     float origin = 0;  // plane coordinate (of edges, not centers) at which the input begins
-    float scale = 1;   // plane samples an input pixel
-    int samples = 1;   // values averaged an input pixel
+    float scale = 1;   // plane samples per input pixel
+    int samples = 1;   // values averaged per input pixel
     int size = 0;      // of the plane
 };
 
-// Two neighbors and the weight of the second.
+// Indices of two neighboring samples, and the weight of the second.
 struct CnnTap {
     int near, far;
     float weight;
@@ -34,17 +35,17 @@ TH_HD CnnTap cnn_tap(CnnAxis axis, int pixel, int sample) {
     return {near, near < axis.size - 1 ? near + 1 : near, position - static_cast<float>(near)};
 }
 
-// a b above c d.
+// Interpolates between the samples a, b (upper row) and c, d (lower row).
 TH_HD float cnn_bilinear(float a, float b, float c, float d, float x_weight, float y_weight) {
     const float above = a + (b - a) * x_weight;
     const float below = c + (d - c) * x_weight;
     return above + (below - above) * y_weight;
 }
 
-// From Y, U, V to blue, green, red in [0, 255].
+// Coefficients of the conversion from Y, U, V to blue, green, red in [0, 255].
 struct CnnColor {
     float y_offset = 0, y_scale = 1;
-    float red_v = 0, green_u = 0, green_v = 0, blue_u = 0;  // green's are subtracted
+    float red_v = 0, green_u = 0, green_v = 0, blue_u = 0;  // green_u and green_v are subtracted
 };
 
 struct CnnPixel {

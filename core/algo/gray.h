@@ -1,4 +1,4 @@
-// Gray from color, the same to the bit as OpenCV's BGR2GRAY: ITU-R BT.601 weights with 15 fractional bits.
+// Converts BGR to gray, bit-exact with OpenCV's COLOR_BGR2GRAY: ITU-R BT.601 weights with 15 fractional bits.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Histograms of oriented gradients: what a pixel votes for, what its vote weighs, and how a block is normalized.
+// Histograms of oriented gradients: the bins and weights of a pixel's votes, and the normalization of a block.
 // N. Dalal, B. Triggs, Histograms of Oriented Gradients for Human Detection (CVPR 2005), as cv::HOGDescriptor of
 // OpenCV 4 computes it with the settings of its people detector.
 //
@@ -22,24 +22,24 @@ inline constexpr int kHogColumns = 7;                 // blocks of a window
 inline constexpr int kHogRows = 15;                   //
 inline constexpr int kHogWeights = kHogColumns * kHogRows * kHogBlockValues;
 
-inline constexpr float kHogClip = 0.2F;                          // L2-Hys: values are cut here and normalized again
+inline constexpr float kHogClip = 0.2F;                          // L2-Hys: values are clipped here and normalized again
 inline constexpr float kHogBlockFloor = 0.1F * kHogBlockValues;  // added to the first norm
 inline constexpr float kHogClippedFloor = 1e-3F;                 // added to the second
 inline constexpr float kHogSigma = 4.0F;                         // of the Gaussian over a block, pixels
 
-// Margin from which a window counts where nothing else is said.
+// Default margin from which a window is a detection.
 inline constexpr float kHogMargin = 0.3F;
 
-// The arc tangent of a ratio in [0, 1], in bins of 20 degrees: the odd polynomial of degree 7 that OpenCV uses, off by
-// at most 0.0112 degrees.
+// Coefficients of the arc tangent of a ratio in [0, 1], in bins of 20 degrees: the odd polynomial of degree 7 that
+// OpenCV uses. Its error is at most 0.0112 degrees.
 inline constexpr float kHogBinsPerRadian = 2.8647889756541161F;  // 9 / pi
 inline constexpr float kHogAtan1 = 0.9997878412794807F * kHogBinsPerRadian;
 inline constexpr float kHogAtan3 = -0.3258083974640975F * kHogBinsPerRadian;
 inline constexpr float kHogAtan5 = 0.1555786518463281F * kHogBinsPerRadian;
 inline constexpr float kHogAtan7 = -0.04432655554792128F * kHogBinsPerRadian;
-inline constexpr float kHogNoSlope = 2.2204460492503131e-16F;  // keeps 0 / 0 out
+inline constexpr float kHogNoSlope = 2.2204460492503131e-16F;  // avoids 0 / 0
 
-// a * b + c. The GPU does it in one rounding, a CPU without FMA would need a library call for that.
+// Returns a * b + c. The GPU rounds once. The CPU rounds twice: one rounding would need a library call without FMA.
 TH_HD float hog_fma(float a, float b, float c) {
 #ifdef __CUDA_ARCH__
     return __fmaf_rn(a, b, c);
@@ -48,8 +48,8 @@ TH_HD float hog_fma(float a, float b, float c) {
 #endif
 }
 
-// Orientation without sign of a gradient, in bins from the center of bin 0: in [-0.5, 8.5]. A value v votes for bins
-// floor(v) and floor(v) + 1, modulo 9, in proportion to how near they are.
+// Returns the unsigned orientation of a gradient, in bins from the center of bin 0: in [-0.5, 8.5]. A value v votes for
+// bins floor(v) and floor(v) + 1, modulo 9, in proportion to their proximity.
 // first_quadrant: the angle of (|dx|, |dy|) in bins, in [0, 4.5].
 TH_HD float hog_fold(float first_quadrant, float dx, float dy) {
     const float half_turn = (dx < 0) != (dy < 0) ? static_cast<float>(kHogBins) - first_quadrant : first_quadrant;
@@ -73,12 +73,12 @@ TH_HD float hog_orientation(float dx, float dy) {
     return hog_fold(ax >= ay ? near_axis : 0.5F * kHogBins - near_axis, dx, dy);
 }
 
-// The same with the library's arc tangent.
+// Returns the same orientation, computed with the library's arc tangent.
 TH_HD float hog_orientation_exact(float dx, float dy) {
     return hog_fold(atan2f(fabsf(dy), fabsf(dx)) * kHogBinsPerRadian, dx, dy);
 }
 
-// The share of a vote at `orientation` that goes to a bin, in [0, 1].
+// Returns the share of a vote at `orientation` that goes to a bin, in [0, 1].
 TH_HD float hog_share(float orientation, float bin) {
     const float apart = fabsf(orientation - bin);
     const float other_way = static_cast<float>(kHogBins) - apart;
@@ -86,8 +86,8 @@ TH_HD float hog_share(float orientation, float bin) {
     return share > 0 ? share : 0;
 }
 
-// What a vote weighs, one axis: Gaussian of the block times the share of a cell. weight[c][i] is for cell c of a block
-// and the pixel i of the block; a pixel's weight is the product of both axes.
+// Weights of votes along one axis: the Gaussian of the block times the share of a cell. weight[c][i] is for cell c and
+// pixel i of a block. A pixel's weight is the product of both axes.
 struct HogSide {
     float weight[2][kHogBlock];
 };
@@ -106,8 +106,8 @@ inline HogSide hog_side() {
     return side;
 }
 
-// Seen from a cell: the cell is the left or the right half of a block, times cell 0 or 1 of it: four weights an axis,
-// use = half * 2 + cell.
+// Returns a weight along one axis for a pixel of a cell. The cell is the left or right half of a block, and the vote
+// goes to cell 0 or 1 of that block: four weights per axis, use = half * 2 + cell.
 inline float hog_use_weight(const HogSide& side, int use, int pixel) {
     return side.weight[use % 2][pixel + use / 2 * kHogCell];
 }

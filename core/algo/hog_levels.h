@@ -1,6 +1,6 @@
-// The windows of a frame for the people detector: which levels its pyramid has and where windows lie on each, as
-// cv::HOGDescriptor::detectMultiScale of OpenCV 4 does it for a window stride of 8 without padding, and with it smaller
-// people, in an enlarged image.
+// The windows of a frame for the people detector: the levels of its pyramid and the window positions on each. They
+// follow cv::HOGDescriptor::detectMultiScale of OpenCV 4 with a window stride of 8 and no padding. In addition, levels
+// of an enlarged image find smaller people.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace throng {
 
-// Enlarging more than this shows nothing new.
+// Minimum scale. More enlargement adds no detail.
 inline constexpr double kHogLeastScale = 0.5;
 
 struct HogLevel {
@@ -24,7 +24,7 @@ struct HogLevel {
     float box_width, box_height;    // of a window, in pixels of the frame
 };
 
-// The level of a scale; columns is 0 where no window fits.
+// Returns the level of a scale; its columns are 0 if no window fits.
 inline HogLevel hog_level(int frame_width, int frame_height, double scale) {
     HogLevel level{};
     level.scale = scale;
@@ -40,10 +40,10 @@ inline HogLevel hog_level(int frame_width, int frame_height, double scale) {
     return level;
 }
 
-// Levels from the smallest windows to the largest, at scale 1 and its products and quotients by scale_factor. min_size
-// and max_size (0: none) bound the height of a window in the frame; the least height looked for is 64 pixels. Where no
-// window's height lies between the bounds, but one less than a factor away does, that one is taken. Empty when the
-// frame is smaller than the smallest window.
+// Returns the levels from the smallest windows to the largest, at scale 1 multiplied and divided by powers of
+// scale_factor. min_size and max_size (0: no limit) bound the height of a window in the frame; the minimum is 64
+// pixels. If no window's height lies between the bounds, the level nearest to min_size is used if it is at most one
+// scale_factor outside them. Empty if the frame is smaller than the smallest window.
 inline std::vector<HogLevel> hog_levels(int frame_width, int frame_height, double scale_factor, int min_size,
                                         int max_size) {
     std::vector<HogLevel> all;
@@ -75,7 +75,7 @@ inline std::vector<HogLevel> hog_levels(int frame_width, int frame_height, doubl
     return levels;
 }
 
-// The box in the frame of the window in column i and row j of a level.
+// Returns the box in the frame of the window in column i and row j of a level.
 TH_HD Box hog_box(double scale, float box_width, float box_height, int i, int j) {
     return {static_cast<float>(lrint(i * kHogCell * scale)), static_cast<float>(lrint(j * kHogCell * scale)), box_width,
             box_height};

@@ -1,9 +1,9 @@
-// The pair rules of non-maximum suppression, once for CPU and GPU.
+// The pair rules of non-maximum suppression. CPU and GPU share this code.
 // Sources: D. Oro et al., Work-efficient parallel non-maximum suppression kernels (The Computer Journal), section 3;
 // N. Bodla et al., Soft-NMS (ICCV 2017), section 3; S. Liu et al., Adaptive NMS (CVPR 2019), algorithm 1;
 // N. O. Salscheider, FeatureNMS (arXiv 2002.07662), algorithm 1.
-// All arithmetic is float32 in the order written here; it must be compiled without contraction (-ffp-contract=off,
-// --fmad=false), so that both sides give the same bits.
+// All arithmetic is float32 in the order written here. It must be compiled without contraction (-ffp-contract=off,
+// --fmad=false), so that results are bit-identical on CPU and GPU.
 #pragma once
 
 #include <cmath>
@@ -19,19 +19,19 @@ enum class PairRule : std::uint8_t { overlap, adaptive, feature };
 enum class PixelConvention : std::uint8_t { continuous, inclusive };
 enum class Ties : std::uint8_t { total, strict };  // strict: equal scores never suppress each other
 
-// The one that counts as added to every width and height: 1 for inclusive pixels, else 0.
+// Returns the extent added to every width and height: 1 for inclusive pixels, otherwise 0.
 TH_HD float pixel_extent(PixelConvention pixels) {
     return pixels == PixelConvention::inclusive ? 1.0F : 0.0F;
 }
 
-// Largest area of a valid detection, with inclusive pixels: an eighth of the largest float. Edges are rounded, so that
-// an intersection may have up to twice the width and twice the height of either box: it and the sum of two areas are
-// finite.
+// Maximum area of a valid detection, with inclusive pixels: an eighth of the largest float. Edges are rounded, so an
+// intersection may have up to twice the width and twice the height of either box. The limit keeps the intersection and
+// the sum of two areas finite.
 inline constexpr float kMaxBoxArea = 0x1p125F;
 
-// False for a detection with a value that is not finite, without extent, or beyond the range of float32: its right or
-// bottom edge is not finite, its area rounds to 0, or it is larger than kMaxBoxArea. Every overlap of two valid
-// detections is a number.
+// Returns false for a detection with a non-finite value, without extent, or beyond the range of float32: its right or
+// bottom edge is not finite, its area rounds to 0, or its area exceeds kMaxBoxArea. The overlap of two valid detections
+// is never NaN.
 TH_HD bool is_valid_detection(Box b, float score) {
     constexpr float kMaxFloat = 3.402823466e+38F;
     // NaN fails every comparison, infinity the bounds. A finite right edge has a finite left edge and width.
@@ -44,7 +44,7 @@ TH_HD float box_area(Box b, float extent) {
     return (b.w + extent) * (b.h + extent);
 }
 
-// Area of the intersection, 0 where the boxes do not meet.
+// Returns the area of the intersection, 0 if the boxes are disjoint.
 TH_HD float intersection_area(Box a, Box b, float extent) {
     const float left = a.x > b.x ? a.x : b.x;
     const float top = a.y > b.y ? a.y : b.y;
@@ -59,7 +59,7 @@ TH_HD float intersection_area(Box a, Box b, float extent) {
     return width > 0.0F && height > 0.0F ? width * height : 0.0F;
 }
 
-// Overlap of i with its suppressor j; areas as box_area gives them.
+// Returns the overlap of i with its suppressor j; the areas are those of box_area.
 TH_HD float overlap_ratio(Overlap kind, float intersection, float area_i, float area_j) {
     switch (kind) {
         case Overlap::iou: return intersection / ((area_i + area_j) - intersection);
@@ -73,8 +73,9 @@ TH_HD float pair_overlap(Overlap kind, Box i, Box j, float extent) {
     return overlap_ratio(kind, intersection_area(i, j, extent), box_area(i, extent), box_area(j, extent));
 }
 
-// The total order a ≻ b: higher score, larger area, then smaller x, y, w, h, then smaller buffer index.
-// The area here is w * h whatever the pixel convention.
+// Returns true if a ≻ b in the total order: higher score, larger area, then smaller x, y, w, h, then smaller buffer
+// index.
+// This area is w * h in both pixel conventions.
 TH_HD bool precedes(Box a, float score_a, std::uint32_t index_a, Box b, float score_b, std::uint32_t index_b) {
     if (score_a != score_b) return score_a > score_b;
     const float area_a = a.w * a.h;
@@ -87,18 +88,18 @@ TH_HD bool precedes(Box a, float score_a, std::uint32_t index_a, Box b, float sc
     return index_a < index_b;
 }
 
-// Whether j, which precedes i, suppresses it under the plain rule: overlap at or over the threshold.
+// Returns true if j, which precedes i, suppresses i by overlap: at or above the threshold.
 TH_HD bool overlap_suppresses(Overlap kind, Box i, Box j, float extent, float theta) {
     return pair_overlap(kind, i, j, extent) >= theta;
 }
 
-// Paper's own rule, ties strict: equal scores never suppress each other. j precedes i.
+// Returns false if `ties` forbids j, which precedes i, to suppress i. With Ties::strict, the paper's rule, equal scores
+// never suppress each other.
 TH_HD bool may_suppress(Ties ties, float score_i, float score_j) {
     return ties == Ties::total || score_j > score_i;
 }
 
-// Adaptive NMS: the IoU that suppresses rises with the density d_j in [0, 1] around the suppressor.
-// A density that is not a number counts as 0.
+// Adaptive NMS: the threshold rises with the density d_j in [0, 1] around the suppressor. A density of NaN counts as 0.
 TH_HD float adaptive_threshold(float theta, float density_j) {
     return density_j > theta ? density_j : theta;
 }
@@ -107,7 +108,7 @@ TH_HD bool adaptive_suppresses(Box i, Box j, float extent, float theta, float de
     return pair_overlap(Overlap::iou, i, j, extent) >= adaptive_threshold(theta, density_j);
 }
 
-// Euclidean distance of two embeddings, summed in the order of their components.
+// Returns the Euclidean distance of two embeddings, summed in the order of their components.
 TH_HD float feature_distance(const float* a, const float* b, std::int32_t size) {
     float sum = 0.0F;
     for (std::int32_t k = 0; k < size; ++k) {
@@ -118,14 +119,14 @@ TH_HD float feature_distance(const float* a, const float* b, std::int32_t size) 
 }
 
 // FeatureNMS: high IoU suppresses, low IoU does not, and in between the embeddings decide.
-TH_HD bool feature_suppresses(float iou, float low, float high, float largest_distance, const float* feature_i,
+TH_HD bool feature_suppresses(float iou, float low, float high, float max_distance, const float* feature_i,
                               const float* feature_j, std::int32_t size) {
     if (iou >= high) return true;
-    return iou > low && feature_distance(feature_i, feature_j, size) <= largest_distance;
+    return iou > low && feature_distance(feature_i, feature_j, size) <= max_distance;
 }
 
-// e^x for x <= 0 with an error of about one unit in the last place: the same bits on CPU and GPU, which the libraries'
-// exp does not promise. Range reduction by Cody and Waite, polynomial of the Cephes library's expf; 0 below -87.
+// Returns e^x for x <= 0 with an error of about 1 ulp. Bit-identical on CPU and GPU, which the exp functions of the
+// libraries do not guarantee. Range reduction by Cody and Waite, polynomial of the Cephes library's expf; 0 below -87.
 TH_HD float exp_decay(float x) {
     if (!(x > -87.0F)) return 0.0F;
     const float k = std::floor(x * 1.44269504088896341F + 0.5F);  // x = k ln 2 + r
@@ -143,7 +144,7 @@ TH_HD float exp_decay(float x) {
     return p * scale;
 }
 
-// Soft-NMS: what the score of a remaining detection is multiplied by. An overlap that is not a number changes nothing.
+// Soft-NMS: returns the factor for the score of a remaining detection. An overlap of NaN gives 1.
 TH_HD float soft_linear_factor(float iou, float theta) {
     return iou >= theta ? 1.0F - iou : 1.0F;
 }
@@ -151,13 +152,14 @@ TH_HD float soft_gaussian_factor(float iou, float sigma) {
     return iou > 0.0F ? exp_decay(-(iou * iou) / sigma) : 1.0F;
 }
 
-// Soft-NMS: whether a remaining detection is given up. A score that is not a number is.
+// Soft-NMS: returns true if a remaining detection is dropped. A score of NaN is dropped.
 TH_HD bool soft_drops(float score, float score_min) {
     return !(score >= score_min);
 }
 
-// Whether the scores of a kept detection's members can be weights: none is negative and not all are 0. Otherwise the
-// weighted merge is the plain mean. The members' highest and lowest score are those of the first and last in precedes.
+// Returns true if the scores of a kept detection's members can be weights: none is negative and not all are 0.
+// Otherwise the weighted merge is the plain mean. The highest and lowest scores are those of the first and last member
+// in the order of precedes.
 TH_HD bool scores_can_weigh(float highest, float lowest) {
     return lowest >= 0.0F && highest > 0.0F;
 }

@@ -1,4 +1,4 @@
-// Bilinear resizing of 8-bit images in fixed point, the same to the bit as OpenCV's INTER_LINEAR_EXACT.
+// Bilinear resizing of 8-bit images in fixed point, bit-exact with OpenCV's INTER_LINEAR_EXACT.
 // Weights have 8 fractional bits; the four products are summed exactly and rounded once, so the order does not matter.
 #pragma once
 
@@ -27,12 +27,12 @@ TH_HD ResizeTap resize_tap(int index, int source_size, int target_size) {
     return {whole, static_cast<std::int16_t>(256 - far), far};
 }
 
-// near and far products of both axes, summed: 16 fractional bits, rounded half up.
+// Rounds a sum of the weighted samples of both axes, which has 16 fractional bits, half up.
 TH_HD std::uint8_t resize_round(std::uint32_t sum) {
     return static_cast<std::uint8_t>((sum + 0x8000U) >> 16);
 }
 
-// a b over c d, the four source pixels.
+// Interpolates between the source pixels a, b (upper row) and c, d (lower row).
 TH_HD std::uint8_t resize_pixel(int a, int b, int c, int d, ResizeTap x, ResizeTap y) {
     const int above = a * x.near + b * x.far;
     const int below = c * x.near + d * x.far;
