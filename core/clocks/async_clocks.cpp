@@ -64,7 +64,7 @@ void AsyncClocks::serve(ClockController& controller, const Request& request) {
     const std::lock_guard lock(mutex_);
     status_.apply_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     status_.result = std::move(result);
-    // A newer request is still to be carried out.
+    // A newer request is pending.
     if (request_) return;
     status_.phase = !status_.result.ok() ? ClockPhase::rejected
                     : request.id.empty() ? ClockPhase::idle
@@ -85,7 +85,7 @@ void AsyncClocks::run(const std::stop_token& stop) {
             if (request && !stop.stop_requested()) serve(controller, *request);
         }
     } catch (const std::exception& error) {
-        spdlog::warn("the clocks cannot be controlled: {}", error.what());
+        spdlog::warn("clock control unavailable: {}", error.what());
         const std::lock_guard lock(mutex_);
         status_.phase = ClockPhase::rejected;
         status_.result = {ApplyStatus::unsupported, "clocks", error.what(), ""};

@@ -1,5 +1,5 @@
-// The clocks for a program that must never wait: changes are made on a thread of their own, where the clocks in force
-// are read once a second, too.
+// Asynchronous clock control for a program that must not block. A background thread changes the clocks and reads the
+// current ones once per second.
 #pragma once
 
 #include <chrono>
@@ -18,42 +18,42 @@
 namespace throng {
 
 enum class ClockPhase : std::uint8_t {
-    starting,  // the board is being looked at
-    idle,      // nothing was asked for yet, or all was restored
-    applying,  // a request is on its way
+    starting,  // the board is being identified
+    idle,      // no request yet, or all clocks were restored
+    applying,  // a request is being carried out
     applied,   // the newest request is in force
     rejected,  // the newest request failed: see result
 };
 
 struct ClockStatus {
     ClockPhase phase = ClockPhase::starting;
-    std::string requested;  // id of the newest request; empty: none, or to restore
-    ApplyResult result;     // of the newest request that is done; where, why and what to do when rejected
-    double apply_ms = 0;    // that it took
-    ClockReading reading;   // at most a period old; changed_by_another tells of another program
+    std::string requested;  // profile id of the newest request; empty: none, or a restore
+    ApplyResult result;     // of the newest completed request; location, reason and advice if rejected
+    double apply_ms = 0;    // duration of that request
+    ClockReading reading;   // at most one period old; changed_by_another is set after a change by another program
 
     Board board;
     std::string kind;                       // "devfreq", "tegra124", "nvml", "none"
-    std::string location;                   // node or library
-    std::vector<ResolvedProfile> profiles;  // read again with every reading: a GPU may appear late
-    std::string recovered;                  // what an earlier run had left behind, in one line; empty: nothing
-    std::uint64_t version = 0;              // grows with every change of any of these
+    std::string location;                   // device node or library
+    std::vector<ResolvedProfile> profiles;  // updated with every reading: a GPU may appear late
+    std::string recovered;                  // one line about clocks that an earlier run left changed; empty: none
+    std::uint64_t version = 0;              // incremented with every change of another member
 };
 
-// Thread-safe. The destructor waits for a change in progress and restores what was found, as ClockController does.
+// Thread-safe. The destructor waits for a change in progress and restores the original clocks, as ClockController does.
 class AsyncClocks {
 public:
     struct Options {
         ClockOptions clocks;
         std::chrono::milliseconds period{1000};  // between readings
-        std::function<void()> wake;              // called from the thread after every change; must only post a message
+        std::function<void()> wake;              // called on the thread after every change; must only post a message
     };
     explicit AsyncClocks(Options options);
     ~AsyncClocks();
     AsyncClocks(const AsyncClocks&) = delete;
     AsyncClocks& operator=(const AsyncClocks&) = delete;
 
-    // Return at once; of several requests only the newest is carried out. An unknown id ends as rejected.
+    // Return at once. Of several pending requests only the newest is carried out. An unknown id is rejected.
     void request(const std::string& id);
     void restore();
 

@@ -37,22 +37,22 @@ ClockController::~ClockController() {
     if (options_.keep || !found_) return;
     try {
         const ApplyResult result = restore();
-        if (!result.ok()) spdlog::warn("clocks were not restored: {}: {}", result.where, result.reason);
+        if (!result.ok()) spdlog::warn("cannot restore the clocks: {}: {}", result.where, result.reason);
     } catch (const std::exception& error) {
-        spdlog::warn("clocks were not restored: {}", error.what());
+        spdlog::warn("cannot restore the clocks: {}", error.what());
     }
 }
 
 void ClockController::recover() {
-    if (!state_file_.read()) return;  // the ordinary case: nothing is created, nothing waits
+    if (!state_file_.read()) return;  // the usual case: creates no lock file and does not wait
     const ClockStateFile::Lock alone = state_file_.lock();
     const std::optional<ClockState> state = state_file_.read();
-    // A state without an owner was made to stay; one whose owner runs is in use.
+    // A state without an owner is a persistent change; a state whose owner is running is in use.
     if (!state || state->owner == 0 || owner_alive(*state)) return;
     const ApplyResult result = restore_locked(*state);
-    recovered_ = result.ok() ? "restored the clocks that an earlier run had left changed"
-                             : "an earlier run left the clocks changed, and they cannot be restored: " + result.where +
-                                   ": " + result.reason;
+    recovered_ = result.ok() ? "restored the clocks that an earlier run left changed"
+                             : "clocks that an earlier run left changed cannot be restored: " + result.where + ": " +
+                                   result.reason;
 }
 
 std::string ClockController::location() const {
@@ -71,7 +71,7 @@ ResolvedProfile ClockController::resolve_profile(const ClockProfile& profile, co
     if (gpu_->kind() == "none") {
         resolved.reason = "this machine has no GPU clock to control";
     } else if (steps.empty()) {
-        resolved.reason = "the steps of the GPU's clock are not known yet";
+        resolved.reason = "the GPU's clock steps are not available yet";
     } else if (std::holds_alternative<Automatic>(profile.gpu)) {
         resolved.available = true;
     } else if (const auto range = resolve(profile.gpu, steps)) {
@@ -79,7 +79,7 @@ ResolvedProfile ClockController::resolve_profile(const ClockProfile& profile, co
         resolved.gpu_max = range->second;
         resolved.available = true;
     } else {
-        resolved.reason = "is no step of this board";
+        resolved.reason = "not a clock step of this board";
     }
     return resolved;
 }
@@ -103,7 +103,7 @@ ApplyResult ClockController::apply_targets(const ClockProfile& profile) {
             cpu_range = std::pair{steps.front(), steps.back()};
         }
         result = cpu_range ? cpu_.set_range(cpu_range->first, cpu_range->second)
-                           : ApplyResult{ApplyStatus::rejected, "cpu", "is no step of this CPU", ""};
+                           : ApplyResult{ApplyStatus::rejected, "cpu", "not a clock step of this CPU", ""};
     }
     if (result.ok() && !profile.cpu_cluster.empty()) result = set_tegra124_cpu_cluster(*files_, profile.cpu_cluster);
     return result;
@@ -116,14 +116,14 @@ ApplyResult ClockController::apply(const std::string& id) {
     if (profile == options_.profiles.end()) {
         std::string known;
         for (const ClockProfile& candidate : options_.profiles) known += (known.empty() ? "" : ", ") + candidate.id;
-        throw Error(ErrorKind::usage, "there is no clock profile of this name", id, "there are " + known);
+        throw Error(ErrorKind::usage, "unknown clock profile", id, "use one of " + known);
     }
     const ResolvedProfile resolved = resolve_profile(*profile, gpu_->steps());
     if (!resolved.available) {
         const bool no_step =
             std::holds_alternative<Fixed>(profile->gpu) && gpu_->kind() != "none" && !gpu_->steps().empty();
         return {no_step ? ApplyStatus::rejected : ApplyStatus::unsupported, id, resolved.reason,
-                "throng clocks list shows what there is"};
+                "run throng clocks list for the available profiles"};
     }
 
     const ClockStateFile::Lock alone = state_file_.lock();
@@ -132,13 +132,14 @@ ApplyResult ClockController::apply(const std::string& id) {
         const std::optional<ClockState> previous = state_file_.read();
         if (previous && owner_alive(*previous) && previous->owner != ::getpid()) {
             return {ApplyStatus::rejected, state_file_.path().string(),
-                    "process " + std::to_string(previous->owner) + " holds the clocks", "end it first"};
+                    "process " + std::to_string(previous->owner) + " controls the clocks", "end that process first"};
         }
-        // What an earlier `set` found is what restore must bring back, not what that one set.
+        // Keep the state that an earlier `set` saved: restore must return to it, not to the clocks of that `set`.
         ClockState state =
             previous ? *previous
                      : ClockState{0, "", gpu_->kind(), gpu_->save(), cpu_.save(), tegra124_cpu_cluster(*files_)};
-        // Ours until the change is whole, even if it is to stay: who dies half-way leaves something to restore.
+        // This process owns the state until the change is complete, even a persistent one. If it is killed meanwhile,
+        // the next start restores the clocks.
         state.owner = ::getpid();
         state.owner_start = process_start(::getpid());
         state_file_.write(state);
@@ -168,7 +169,7 @@ ClockReading ClockController::measure() const {
     reading.applied = applied_;
     if (applied_range_) {
         reading.requested = applied_range_->second;
-        // T124 and devfreq tell what is in force. NVML does not, but no clock runs above its lock.
+        // T124 and devfreq report the current range. NVML does not, but no clock runs above its lock.
         const bool above_lock = gpu_->kind() == "nvml" && reading.gpu.current &&
                                 *reading.gpu.current > applied_range_->second + kNvmlTolerance;
         reading.changed_by_another = above_lock || (reading.gpu.min && *reading.gpu.min != applied_range_->first) ||
@@ -186,7 +187,7 @@ ApplyResult ClockController::restore_locked(const ClockState& state) {
         const ApplyResult cluster = set_tegra124_cpu_cluster(*files_, state.cpu_cluster);
         if (result.ok()) result = cluster;
     }
-    // What could not be restored stays on file, so that a later try (with more rights) can.
+    // If a restore fails, the state file remains, so that a later attempt (with more privileges) can succeed.
     if (result.ok()) {
         state_file_.remove();
         found_.reset();
@@ -205,7 +206,7 @@ ApplyResult ClockController::restore() {
     if (!state) return {};
     if (owner_alive(*state) && state->owner != ::getpid()) {
         return {ApplyStatus::rejected, state_file_.path().string(),
-                "process " + std::to_string(state->owner) + " holds the clocks", "end it first"};
+                "process " + std::to_string(state->owner) + " controls the clocks", "end that process first"};
     }
     return restore_locked(*state);
 }

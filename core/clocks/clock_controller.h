@@ -1,5 +1,4 @@
-// The clocks of this machine: which profiles there are, setting one, reading what is in force, and bringing back what
-// was found.
+// The clocks of this machine: lists and applies profiles, reads the current clocks, and restores the original ones.
 #pragma once
 
 #include <filesystem>
@@ -18,35 +17,35 @@
 namespace throng {
 
 struct ClockOptions {
-    std::filesystem::path root;  // prefix before every system path; empty: this machine
+    std::filesystem::path root;  // prefix of every system path; empty: this machine
     std::vector<ClockProfile> profiles = default_profiles();
     int device = 0;     // number of the NVML device
-    bool keep = false;  // a change outlives this object (`throng clocks set`)
+    bool keep = false;  // changes persist after this object's end (`throng clocks set`)
 };
 
-// A profile beside what it means on this board.
+// A profile and its values on this board.
 struct ResolvedProfile {
     ClockProfile profile;
-    std::optional<Hertz> gpu_min;  // absent for automatic, and where it cannot be had
+    std::optional<Hertz> gpu_min;  // absent if automatic or unavailable
     std::optional<Hertz> gpu_max;
     bool available = false;
-    std::string reason;  // why not
+    std::string reason;  // why it is unavailable
 };
 
 struct ClockReading {
     GpuClockReading gpu;
     CpuClockReading cpu;
-    std::string applied;              // id of the profile we set; empty: none
-    std::optional<Hertz> requested;   // highest GPU clock that it asks for
-    bool changed_by_another = false;  // the range in force is not the one we set
+    std::string applied;              // id of the profile that this object applied; empty: none
+    std::optional<Hertz> requested;   // maximum GPU clock of that profile
+    bool changed_by_another = false;  // the current range is not the applied one
 };
 
-// Thread-safe. The destructor restores what was found, unless `keep`.
+// Thread-safe. The destructor restores the original clocks, unless `keep` is set.
 class ClockController {
 public:
-    // Restores first what a dead program left behind.
+    // First restores clocks that a terminated program left changed.
     explicit ClockController(ClockOptions options = {});
-    // The same on files of the caller's (tests).
+    // Uses the caller's files and GPU clock, for tests.
     ClockController(ClockOptions options, std::shared_ptr<SystemFiles> files, std::unique_ptr<GpuClock> gpu);
     ~ClockController();
     ClockController(const ClockController&) = delete;
@@ -57,13 +56,15 @@ public:
     [[nodiscard]] std::string location() const;
     [[nodiscard]] std::vector<Hertz> steps() const;
     [[nodiscard]] std::vector<ResolvedProfile> profiles() const;
-    // One line about what a previous program had left behind and was restored; empty when nothing was.
+    // One line about clocks that an earlier run left changed, restored or not; empty if there were none.
     [[nodiscard]] const std::string& recovered() const { return recovered_; }
 
-    // Writes the state file, then the clocks; on a failure nothing stays half changed. Unknown ids: Error(usage).
+    // Writes the state file, then the clocks. Restores the original clocks if the first change fails. Throws
+    // Error(usage) for an unknown id.
     ApplyResult apply(const std::string& id);
     [[nodiscard]] ClockReading measure() const;
-    // Brings back what was found before the first change, by whomever; applied when there is nothing to do.
+    // Restores the clocks from before the first change, also one by another process. Returns applied if there is
+    // nothing to restore.
     ApplyResult restore();
 
 private:

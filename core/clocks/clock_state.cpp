@@ -31,7 +31,7 @@ fs::path folder_for(const fs::path& prefix) {
 }
 
 [[noreturn]] void reject(const fs::path& path, int error) {
-    throw Error(ErrorKind::input, "cannot write what the clocks were: " + std::generic_category().message(error),
+    throw Error(ErrorKind::input, "cannot save the current clocks: " + std::generic_category().message(error),
                 path.string(), "no clock was changed");
 }
 
@@ -56,7 +56,7 @@ std::optional<ClockState> ClockStateFile::read() const {
         const fs::path aside = path_.string() + ".broken";
         std::error_code ignored;
         fs::rename(path_, aside, ignored);
-        spdlog::warn("{} is broken and was set aside as {}: {}", path_.string(), aside.string(), error.what());
+        spdlog::warn("{} is invalid and was renamed to {}: {}", path_.string(), aside.string(), error.what());
         return std::nullopt;
     }
 }
@@ -104,7 +104,7 @@ std::string process_start(int process) {
     std::ifstream file("/proc/" + std::to_string(process) + "/stat");
     std::string line;
     if (!std::getline(file, line)) return {};
-    // The name in parentheses may hold spaces; the 20th field behind it is the start time.
+    // The name in parentheses may contain spaces. The 20th field after it is the start time.
     const std::size_t close = line.rfind(')');
     if (close == std::string::npos) return {};
     std::istringstream fields(line.substr(close + 1));

@@ -1,5 +1,5 @@
-// What was in force before the first change of a clock, in a file that is written before that change: so that the next
-// start, or `throng clocks restore`, brings it back when the program that changed it could not.
+// The clock settings from before the first change, in a file that is written before that change. If the program that
+// changed them cannot restore them, the next start or `throng clocks restore` does.
 #pragma once
 
 #include <filesystem>
@@ -12,8 +12,8 @@
 namespace throng {
 
 struct ClockState {
-    int owner = 0;            // process that holds the clocks; 0: changed for good, until somebody restores
-    std::string owner_start;  // its start time in the kernel's words: a number of a process may be used again
+    int owner = 0;            // id of the process that holds the clocks; 0: persistent change, until a restore
+    std::string owner_start;  // its start time as the kernel reports it, since process ids are reused
     std::string gpu_kind;     // GpuClock::kind
     SavedClock gpu;
     SavedClock cpu;
@@ -22,17 +22,19 @@ struct ClockState {
 
 class ClockStateFile {
 public:
-    // prefix as for make_system_files; without one: $XDG_RUNTIME_DIR/throng, else /run/throng, else a folder in /tmp.
+    // prefix: as for make_system_files. If empty, the file is in $XDG_RUNTIME_DIR/throng, for root in /run/throng,
+    // otherwise in a folder in /tmp.
     explicit ClockStateFile(const std::filesystem::path& prefix);
 
     [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-    // Nothing when there is no file or it is broken (a broken one is set aside with a warning in the log).
+    // Returns nothing if the file is missing or invalid. An invalid file is renamed, with a warning in the log.
     [[nodiscard]] std::optional<ClockState> read() const;
-    // Whole or not at all. Throws Error(input) when it cannot be written: then no clock may be changed.
+    // Atomic. Throws Error(input) if the file cannot be written; then no clock may be changed.
     void write(const ClockState& state) const;
     void remove() const;
 
-    // While it lives no other program is between reading this file and changing the clocks. Ends with the process.
+    // Inter-process lock, held while reading this file and changing the clocks. The kernel releases it when the process
+    // ends.
     class Lock {
     public:
         Lock() = default;
@@ -46,17 +48,18 @@ public:
     private:
         int fd_ = -1;
     };
-    // Waits for others, whose changes take milliseconds. Where no such file can be made, an empty lock.
+    // Waits for other processes, whose changes take milliseconds. Returns an empty lock if the lock file cannot be
+    // created.
     [[nodiscard]] Lock lock() const;
 
 private:
     std::filesystem::path path_;
 };
 
-// Start time of a process, or "" when there is none with this number.
+// Returns the start time of a process, or "" if there is no process with this id.
 [[nodiscard]] std::string process_start(int process);
 
-// True while the process that wrote the state still runs.
+// Returns true while the process that wrote the state is running.
 [[nodiscard]] bool owner_alive(const ClockState& state);
 
 }  // namespace throng

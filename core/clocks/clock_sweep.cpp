@@ -38,14 +38,14 @@ std::optional<std::string> ClockSweep::step(Time now, const ClockStatus& clocks)
             since_ = now;
             return options_.ids[at_];
         case State::applying:
-            if (clocks.requested != options_.ids[at_]) {  // somebody else chose a profile: it is theirs now
+            if (clocks.requested != options_.ids[at_]) {  // another profile was chosen meanwhile
                 cancel();
             } else if (clocks.phase == ClockPhase::rejected || now - since_ > options_.patience) {
                 SweepPoint point;
                 point.id = options_.ids[at_++];
                 point.rejected = clocks.phase == ClockPhase::rejected
                                      ? clocks.result.where + ": " + clocks.result.reason
-                                     : "the board did not answer in time";
+                                     : "the clock change timed out";
                 points_.push_back(std::move(point));
                 state_ = State::next;
             } else if (clocks.phase == ClockPhase::applied) {

@@ -1,4 +1,4 @@
-// Steps through clock profiles on a running video and gathers what frames cost at each: latency against clock.
+// Steps through clock profiles on a running video and measures the cost of frames at each: latency versus clock.
 #pragma once
 
 #include <chrono>
@@ -17,39 +17,39 @@ namespace throng {
 
 struct SweepPoint {
     std::string id;                    // of the profile
-    std::optional<Hertz> clock;        // median of the GPU clocks measured meanwhile, else what the profile asks for
-    std::size_t frames = 0;            // that were measured
+    std::optional<Hertz> clock;        // median of the GPU clocks measured meanwhile, or the profile's clock
+    std::size_t frames = 0;            // number of measured frames
     std::map<std::string, double> ms;  // median of each stage; a stage that did not run has no entry
-    std::optional<double> joules;      // a frame, where the power is known
-    bool throttled = false;            // the board held the clock down meanwhile
-    std::string rejected;              // why there are no frames: the profile could not be set
+    std::optional<double> joules;      // per frame, if the power is known
+    bool throttled = false;            // the board throttled the clock meanwhile
+    std::string rejected;              // why there are no frames: the profile could not be applied
 };
 
-// No thread and no clock of its own: the owner calls it from a timer and hands it frames. Not thread-safe.
+// Has no thread and no timer: the owner calls step from a timer and adds the frames. Not thread-safe.
 class ClockSweep {
 public:
     using Time = std::chrono::steady_clock::time_point;
     struct Options {
-        std::vector<std::string> ids;              // in the order to be visited
+        std::vector<std::string> ids;              // in the order of the sweep
         std::chrono::milliseconds settle{700};     // after a change, before frames count
-        std::chrono::milliseconds dwell{3000};     // that frames count for
-        std::chrono::milliseconds patience{5000};  // for a change to be made
+        std::chrono::milliseconds dwell{3000};     // measuring time per profile
+        std::chrono::milliseconds patience{5000};  // maximum duration of a change
     };
     explicit ClockSweep(Options options) : options_(std::move(options)) {}
 
-    // The profiles of a board that bound the clock to one step, each step once, slowest first.
+    // Returns the profiles of a board that pin the clock to one step, each step once, slowest first.
     [[nodiscard]] static std::vector<std::string> ids_of(const std::vector<ResolvedProfile>& profiles);
 
-    // Moves on; what it returns is to be requested now: an id, or "" to restore at the end. Nothing: wait.
+    // Advances the sweep. Returns the profile id to request now, or "" to restore at the end, or nothing while waiting.
     [[nodiscard]] std::optional<std::string> step(Time now, const ClockStatus& clocks);
-    // A measured frame, and a sample of the board.
+    // Add a measured frame, and a sample of the board.
     void add(const StageTimes& frame);
     void add(const TelemetrySample& sample);
-    // Ends it; the caller restores.
+    // Ends the sweep. The caller restores the clocks.
     void cancel() { state_ = State::done; }
 
     [[nodiscard]] bool done() const noexcept { return state_ == State::done; }
-    [[nodiscard]] std::size_t position() const noexcept { return at_; }  // of ids
+    [[nodiscard]] std::size_t position() const noexcept { return at_; }  // index in ids
     [[nodiscard]] std::size_t size() const noexcept { return options_.ids.size(); }
     [[nodiscard]] const std::vector<SweepPoint>& points() const noexcept { return points_; }
 

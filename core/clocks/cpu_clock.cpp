@@ -64,7 +64,7 @@ CpuClockReading CpuClock::read() const {
 
 ApplyResult CpuClock::set_range(Hertz min, Hertz max) {
     const auto all = folders();
-    if (all.empty()) return {ApplyStatus::unsupported, kCpus, "no cpufreq here", ""};
+    if (all.empty()) return {ApplyStatus::unsupported, kCpus, "this machine has no cpufreq", ""};
     for (const std::string& folder : all) {
         const std::pair<const char*, Hertz> lower{"scaling_min_freq", min};
         const std::pair<const char*, Hertz> upper{"scaling_max_freq", max};
@@ -75,9 +75,10 @@ ApplyResult CpuClock::set_range(Hertz min, Hertz max) {
         }
         const auto actual = read_hertz(*files_, folder + "scaling_max_freq");
         if (actual != max) {
-            return {ApplyStatus::rejected, folder + "scaling_max_freq",
-                    "asked for " + std::to_string(max) + " Hz, the board holds " + std::to_string(actual.value_or(0)),
-                    ""};
+            return {
+                ApplyStatus::rejected, folder + "scaling_max_freq",
+                "requested " + std::to_string(max) + " Hz, but the board reports " + std::to_string(actual.value_or(0)),
+                ""};
         }
     }
     return {};
@@ -85,12 +86,12 @@ ApplyResult CpuClock::set_range(Hertz min, Hertz max) {
 
 ApplyResult CpuClock::set_governor(const std::string& governor) {
     const auto all = folders();
-    if (all.empty()) return {ApplyStatus::unsupported, kCpus, "no cpufreq here", ""};
+    if (all.empty()) return {ApplyStatus::unsupported, kCpus, "this machine has no cpufreq", ""};
     for (const std::string& folder : all) {
         const std::string path = folder + "scaling_governor";
         const WriteOutcome outcome = files_->write(path, governor);
         if (!outcome.ok()) return rejected(path, outcome);
-        if (files_->read(path) != governor) return {ApplyStatus::rejected, path, "the governor stayed as it was", ""};
+        if (files_->read(path) != governor) return {ApplyStatus::rejected, path, "the governor did not change", ""};
     }
     return {};
 }
@@ -107,7 +108,7 @@ SavedClock CpuClock::save() const {
 
 ApplyResult CpuClock::restore(const SavedClock& saved) {
     ApplyResult first_failure;
-    // Twice: a minimum above the present maximum is rejected until the maximum has moved, and the other way round.
+    // Two passes: the kernel rejects a minimum above the current maximum until the maximum has changed, and vice versa.
     for (int pass = 0; pass < 2; ++pass) {
         for (const auto& [path, value] : saved) {
             if (files_->read(path) == value) continue;

@@ -1,4 +1,4 @@
-// The CPU's frequency range and governor through cpufreq: for comparing CPU and GPU at chosen clocks.
+// The CPU's frequency range and governor through cpufreq, for comparisons of CPU and GPU at chosen clocks.
 #pragma once
 
 #include <memory>
@@ -18,12 +18,12 @@ struct CpuClockReading {
     std::string governor;
 };
 
-// All cores alike. Sleeping cores have no cpufreq folder and are left alone.
+// Applies to all cores. Offline cores have no cpufreq folder and are not changed.
 class CpuClock {
 public:
     explicit CpuClock(std::shared_ptr<SystemFiles> files) : files_(std::move(files)) {}
 
-    // Ascending; from the list of frequencies where the driver has one, else only the lowest and the highest.
+    // Ascending. Only the lowest and the highest frequency if the driver does not list the others.
     [[nodiscard]] std::vector<Hertz> steps() const;
     [[nodiscard]] std::vector<std::string> governors() const;
     [[nodiscard]] CpuClockReading read() const;

@@ -13,7 +13,7 @@ struct KnownNode {
     std::string_view folder;
 };
 
-// Where the boards of a family keep the GPU when /sys/class/devfreq does not tell. Sources: L4T's kernel trees and
+// Paths of the GPU by SoC, for boards on which /sys/class/devfreq does not identify it. Sources: L4T's kernel trees and
 // jetson_clocks.
 constexpr std::array kKnownNodes{
     KnownNode{"tegra210", "/sys/devices/57000000.gpu/devfreq/57000000.gpu"},
@@ -63,9 +63,9 @@ public:
         reading.min = files_->read_number(*folder + "/min_freq");
         reading.max = files_->read_number(*folder + "/max_freq");
         reading.governor = files_->read(*folder + "/governor").value_or("");
-        // The load lies beside the devfreq folder, in the GPU's own: thousandths.
-        for (const char* place : {"/device/load", "/../../load"}) {
-            if (const auto load = files_->read_number(*folder + place); load && *load >= 0 && *load <= 1000) {
+        // The load is in the GPU's folder, outside the devfreq folder, in thousandths.
+        for (const char* file : {"/device/load", "/../../load"}) {
+            if (const auto load = files_->read_number(*folder + file); load && *load >= 0 && *load <= 1000) {
                 reading.load = static_cast<double>(*load) / 1000.0;
                 break;
             }
@@ -76,7 +76,7 @@ public:
     ApplyResult set_range(Hertz min, Hertz max) override {
         const std::optional<std::string> folder = node();
         if (!folder) return not_there();
-        // Older kernels reject min > max at any instant: widen in the direction of the move first.
+        // Older kernels reject min > max at any time: first widen the range in the direction of the change.
         const Hertz current_max = files_->read_number(*folder + "/max_freq").value_or(0);
         const std::pair<const char*, Hertz> lower{"/min_freq", min};
         const std::pair<const char*, Hertz> upper{"/max_freq", max};
@@ -85,7 +85,7 @@ public:
             if (files_->read_number(*folder + file) == value) continue;
             const WriteOutcome outcome = files_->write(*folder + file, std::to_string(value));
             if (outcome.status == WriteStatus::rejected)
-                break;  // what the board holds says more than "invalid argument"
+                break;  // the reported range is more informative than "invalid argument"
             if (!outcome.ok()) return rejected(*folder + file, outcome);
         }
         return read_back(*folder, min, max);
@@ -123,12 +123,12 @@ public:
     }
 
 private:
-    // Looked up each time: the node may appear long after boot, and go with the driver.
+    // Searched on each call: the node may appear long after boot and disappear with the driver.
     [[nodiscard]] std::optional<std::string> node() const { return find_devfreq_node(*files_, soc_); }
 
     static ApplyResult not_there() {
-        return {ApplyStatus::unsupported, "/sys/class/devfreq", "no GPU is listed there",
-                "it may appear once the GPU has been used; try again then"};
+        return {ApplyStatus::unsupported, "/sys/class/devfreq", "no GPU found",
+                "it may appear after the first use of the GPU; try again then"};
     }
 
     [[nodiscard]] ApplyResult read_back(const std::string& folder, Hertz min, Hertz max) const {
@@ -136,9 +136,9 @@ private:
         const auto actual_max = files_->read_number(folder + "/max_freq");
         if (actual_min == min && actual_max == max) return {};
         return {ApplyStatus::rejected, folder,
-                "asked for " + std::to_string(min) + " to " + std::to_string(max) + " Hz, the board holds " +
+                "requested " + std::to_string(min) + " to " + std::to_string(max) + " Hz, but the board reports " +
                     std::to_string(actual_min.value_or(0)) + " to " + std::to_string(actual_max.value_or(0)),
-                "the power mode or the firmware caps the clock, or another program sets it"};
+                "the power mode or the firmware limits the clock, or another program controls it"};
     }
 
     std::shared_ptr<SystemFiles> files_;
@@ -155,7 +155,7 @@ std::optional<std::string> find_devfreq_node(const SystemFiles& files, const std
         if (!is_node(files, folder)) continue;
         const std::string tree_name = files.read(folder + "/device/of_node/name").value_or("");
         if (names_gpu(tree_name)) return files.resolve(folder);
-        // T264 names its domains; only gpu-gpc is graphics (gpu-nvd is video).
+        // T264 has one device per clock domain; only gpu-gpc is graphics (gpu-nvd is video).
         const bool graphics = entry.rfind("gpu-gpc", 0) == 0 || (names_gpu(entry) && entry.rfind("gpu-", 0) != 0);
         if (!by_name && graphics) by_name = files.resolve(folder);
     }

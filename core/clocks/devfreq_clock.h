@@ -9,8 +9,8 @@
 
 namespace throng {
 
-// The devfreq folder of the GPU, links resolved: first by what /sys/class/devfreq says of each device, then by the
-// places that the boards are known for. Nothing while the GPU has never been powered.
+// Returns the devfreq folder of the GPU with links resolved. Searches the devices in /sys/class/devfreq, then the known
+// paths of the boards. Returns nothing if the GPU has not been powered yet.
 [[nodiscard]] std::optional<std::string> find_devfreq_node(const SystemFiles& files, const std::string& soc);
 
 [[nodiscard]] std::unique_ptr<GpuClock> make_devfreq_clock(std::shared_ptr<SystemFiles> files, std::string soc);

@@ -8,7 +8,7 @@
 namespace throng {
 namespace {
 
-// Stands where no control was found; says what was looked for.
+// Used if no clock control was found. Its errors list what was searched.
 class NoClock final : public GpuClock {
 public:
     std::string kind() const override { return "none"; }
@@ -17,20 +17,20 @@ public:
     GpuClockReading read() const override { return {}; }
     ApplyResult set_range(Hertz, Hertz) override {
         return {ApplyStatus::unsupported, "GPU clock",
-                "no Tegra board, no GPU under /sys/class/devfreq and no NVIDIA driver here", ""};
+                "no Tegra board, no GPU in /sys/class/devfreq and no NVIDIA driver found", ""};
     }
     ApplyResult set_automatic() override { return set_range(0, 0); }
     SavedClock save() const override { return {}; }
     ApplyResult restore(const SavedClock&) override { return {}; }
 };
 
-// What gives this user the right to write the file.
+// Returns the advice that lets this user write the file.
 std::string grant_for(const std::string& path) {
-    if (path.rfind("/sys/kernel/", 0) == 0) return "it belongs to root alone; for once: sudo throng clocks set ID";
-    return "for good: sudo groupadd -f -r throng && sudo usermod -aG throng \"$USER\" && sudo cp "
+    if (path.rfind("/sys/kernel/", 0) == 0) return "only root may write it; run sudo throng clocks set ID";
+    return "permanently: sudo groupadd -f -r throng && sudo usermod -aG throng \"$USER\" && sudo cp "
            "configs/udev/99-throng-clocks.rules /etc/udev/rules.d/ && sudo udevadm control --reload && sudo udevadm "
            "trigger "
-           "--subsystem-match=devfreq --subsystem-match=cpu, then log in again; for once: sudo throng clocks set ID";
+           "--subsystem-match=devfreq --subsystem-match=cpu, then log in again; once: sudo throng clocks set ID";
 }
 
 }  // namespace
@@ -42,7 +42,7 @@ ApplyResult rejected(const std::string& path, const WriteOutcome& outcome) {
             return {ApplyStatus::unsupported, path, outcome.reason, "this kernel has no such control"};
         case WriteStatus::denied: return {ApplyStatus::needs_privilege, path, outcome.reason, grant_for(path)};
         case WriteStatus::rejected:
-            return {ApplyStatus::rejected, path, outcome.reason, "the board does not take this value"};
+            return {ApplyStatus::rejected, path, outcome.reason, "the board does not accept this value"};
     }
     return {};
 }
@@ -50,7 +50,7 @@ ApplyResult rejected(const std::string& path, const WriteOutcome& outcome) {
 std::unique_ptr<GpuClock> find_gpu_clock(const std::shared_ptr<SystemFiles>& files, const std::shared_ptr<Nvml>& nvml) {
     const Board board = identify_board(*files);
     if (board.soc == "tegra124") return make_tegra124_clock(files);
-    // On Jetson NVML is missing or knows nothing of clocks; a desktop's devfreq may list other things than its GPU.
+    // On Jetson, NVML is missing or does not support clocks. On a desktop, devfreq may list devices other than the GPU.
     if (!board.soc.empty() || find_devfreq_node(*files, board.soc)) return make_devfreq_clock(files, board.soc);
     if (nvml) return make_nvml_clock(nvml);
     return std::make_unique<NoClock>();

@@ -57,7 +57,7 @@ struct Nvml::Api {
         if (library != nullptr) dlclose(library);
     }
 
-    // The first of the names that the library has; a missing symbol stays null and reads as "not supported".
+    // Loads the first name that the library exports. A missing symbol stays null and is reported as "not supported".
     template <typename Function>
     void load(Function& function, std::initializer_list<const char*> names) {
         for (const char* symbol : names) {
@@ -80,7 +80,7 @@ std::shared_ptr<Nvml> Nvml::open(const std::string& library, int device, std::st
     auto api = std::make_unique<Api>();
     api->library = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (api->library == nullptr) {
-        reason = "no NVML library: " + library;
+        reason = "NVML library not found: " + library;
         return nullptr;
     }
     api->load(api->init, {"nvmlInit_v2", "nvmlInit"});
@@ -100,7 +100,7 @@ std::shared_ptr<Nvml> Nvml::open(const std::string& library, int device, std::st
     api->load(api->reset_clocks, {"nvmlDeviceResetGpuLockedClocks"});
 
     if (api->init == nullptr || api->device_by_index == nullptr) {
-        reason = library + " is no NVML library";
+        reason = library + " is not an NVML library";
         return nullptr;
     }
     Code code = api->init();
@@ -121,7 +121,7 @@ std::string Nvml::name() const {
 }
 
 std::vector<unsigned> Nvml::graphics_clocks_mhz() const {
-    // The first call tells how many there are; the list may grow between the two.
+    // A call with too small a buffer returns the required size. The list may grow until the next call.
     const auto list = [](auto call) {
         std::vector<unsigned> values(64);
         for (int attempt = 0; attempt < 4; ++attempt) {
@@ -204,7 +204,7 @@ std::string describe(NvmlStatus status) {
         case NvmlStatus::success: return "success";
         case NvmlStatus::not_supported: return "this GPU does not support it";
         case NvmlStatus::no_permission: return "no permission";
-        case NvmlStatus::insufficient_size: return "a list did not fit";
+        case NvmlStatus::insufficient_size: return "the buffer is too small";
         case NvmlStatus::driver_not_loaded: return "NVIDIA's driver is not loaded";
         case NvmlStatus::function_not_found: return "this driver has no such function";
         case NvmlStatus::gpu_is_lost: return "the GPU is lost";

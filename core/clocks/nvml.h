@@ -1,4 +1,4 @@
-// The few NVML calls we need, loaded at run time: a machine without NVIDIA's driver is an ordinary state.
+// The NVML functions that the program uses, loaded at run time. A machine without NVIDIA's driver is not an error.
 // Source: NVML API Reference, sections Device Queries and Device Commands.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace throng {
 
-// NVML's return codes that we tell apart.
+// The NVML return codes that the program distinguishes.
 enum class NvmlStatus : int {
     success = 0,
     not_supported = 3,
@@ -23,7 +23,7 @@ enum class NvmlStatus : int {
     unknown = 999,
 };
 
-// Bits of the reasons why a clock is below what it could be (NVML: clocks event reasons).
+// Bits of the reasons for a reduced clock (NVML: clocks event reasons).
 namespace throttle {
 inline constexpr std::uint64_t kIdle = 0x1;
 inline constexpr std::uint64_t kApplicationClocks = 0x2;
@@ -32,15 +32,15 @@ inline constexpr std::uint64_t kHardwareSlowdown = 0x8;
 inline constexpr std::uint64_t kSoftwareThermal = 0x20;
 inline constexpr std::uint64_t kHardwareThermal = 0x40;
 inline constexpr std::uint64_t kPowerBrake = 0x80;
-// Those that a user should be warned of.
+// Reasons that deserve a warning to the user.
 inline constexpr std::uint64_t kSlowing =
     kPowerCap | kHardwareSlowdown | kSoftwareThermal | kHardwareThermal | kPowerBrake;
 }  // namespace throttle
 
-// One device of one loaded library. Every query is a value that may be missing; nothing throws.
+// One device of one loaded library. Queries return nothing if a value is unavailable; no function throws.
 class Nvml {
 public:
-    // library: file name or path, "libnvidia-ml.so.1" by default. Null with a reason when it cannot be used.
+    // library: file name or path, "libnvidia-ml.so.1" by default. Returns null and sets `reason` if it cannot be used.
     [[nodiscard]] static std::shared_ptr<Nvml> open(const std::string& library, int device, std::string& reason);
     ~Nvml();
     Nvml(const Nvml&) = delete;
@@ -66,11 +66,11 @@ private:
     std::unique_ptr<Api> api_;
 };
 
-// The library of this machine; with a root the one inside it (usr/lib), never the machine's own. Null when there is
+// Opens the library of this machine, or with a root only the library inside it (usr/lib). Returns null if there is
 // none.
 [[nodiscard]] std::shared_ptr<Nvml> open_nvml(const std::filesystem::path& root = {}, int device = 0);
 
-// NVML's code in words.
+// Returns a message for an NVML status.
 [[nodiscard]] std::string describe(NvmlStatus status);
 
 }  // namespace throng

@@ -29,7 +29,7 @@ public:
         GpuClockReading reading;
         if (const auto mhz = nvml_->graphics_clock_mhz()) reading.current = *mhz * kMegahertz;
         reading.load = nvml_->load();
-        // NVML does not tell which range is locked: what we locked is all that we know.
+        // NVML does not report the locked range, so only a range locked by this object is available.
         if (locked_) std::tie(reading.min, reading.max) = *locked_;
         reading.governor = locked_ ? "locked" : "";
         return reading;
@@ -54,13 +54,13 @@ public:
 
     SavedClock save() const override { return {{"locked", "0"}}; }
     ApplyResult restore(const SavedClock& /*saved*/) override {
-        // What this object was not allowed to change needs no right to be undone.
+        // If this object lacked the permission to lock, there is nothing to undo.
         return rejected_ && !locked_ ? ApplyResult{} : set_automatic();
     }
 
 private:
-    // The driver moves the clock some milliseconds after the call. A clock below the lock is an idle GPU or one that is
-    // held down; one that stays above says that the lock does not hold.
+    // The driver changes the clock some milliseconds after the call. A clock below the lock means that the GPU is idle
+    // or throttled. A clock that stays above it means that the lock is not in effect.
     [[nodiscard]] ApplyResult read_back(Hertz max) const {
         std::optional<unsigned> mhz;
         for (int attempt = 0; attempt < kAttempts; ++attempt) {
@@ -73,11 +73,11 @@ private:
             result.reason = "the clock cannot be read back";
         } else if (*mhz * kMegahertz > max + kNvmlTolerance) {
             return {ApplyStatus::rejected, "nvmlDeviceSetGpuLockedClocks",
-                    "asked for " + std::to_string(max / kMegahertz) + " MHz at most, the GPU runs at " +
+                    "requested at most " + std::to_string(max / kMegahertz) + " MHz, but the GPU runs at " +
                         std::to_string(*mhz) + " MHz",
-                    "another program may hold the clock"};
+                    "another program may control the clock"};
         } else if (const auto reasons = nvml_->throttle_reasons().value_or(0); (reasons & throttle::kSlowing) != 0) {
-            result.reason = "the GPU runs at " + std::to_string(*mhz) + " MHz: it is held down";
+            result.reason = "the GPU runs at " + std::to_string(*mhz) + " MHz: it is throttled";
         }
         return result;
     }
@@ -87,7 +87,7 @@ private:
             case NvmlStatus::success: return {};
             case NvmlStatus::no_permission:
                 return {ApplyStatus::needs_privilege, call, describe(status),
-                        "locking the clocks of a discrete GPU needs root: sudo throng clocks set ID"};
+                        "locking the clocks of a discrete GPU requires root: sudo throng clocks set ID"};
             case NvmlStatus::not_supported:
             case NvmlStatus::function_not_found: return {ApplyStatus::unsupported, call, describe(status), ""};
             default: return {ApplyStatus::rejected, call, describe(status), ""};

@@ -8,7 +8,7 @@
 
 namespace throng {
 
-// Clocks are locked in steps of 15 MHz: a little more is no other clock.
+// Tolerance for comparisons of clocks, which are locked in steps of 15 MHz.
 inline constexpr Hertz kNvmlTolerance = 20'000'000;
 
 [[nodiscard]] std::unique_ptr<GpuClock> make_nvml_clock(std::shared_ptr<Nvml> nvml);

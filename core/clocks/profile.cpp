@@ -41,23 +41,24 @@ std::optional<Hertz> parse_frequency(std::string_view text) {
 }
 
 ClockTarget parse_target(const std::string& file, std::string_view key, const toml::node& node) {
-    const std::string advice = "give a part from 0 to 1, automatic, minimum, maximum, or a clock such as \"612 MHz\"";
+    const std::string advice =
+        "use a fraction from 0 to 1, automatic, minimum, maximum, or a frequency such as \"612 MHz\"";
     if (const auto number = node.value<double>(); number && node.is_number()) {
         if (!(*number >= 0 && *number <= 1)) reject(file, node, key, "must lie in [0, 1]", advice);
         return Fraction{*number};
     }
     const auto text = node.value<std::string_view>();
-    if (!text) reject(file, node, key, "is no clock", advice);
+    if (!text) reject(file, node, key, "must be a number or a string", advice);
     if (*text == "automatic") return Automatic{};
     if (*text == "minimum") return Fraction{0};
     if (*text == "maximum") return Fraction{1};
     if (const auto hertz = parse_frequency(*text)) return Fixed{*hertz};
-    reject(file, node, key, fmt::format("\"{}\" is no clock", *text), advice);
+    reject(file, node, key, fmt::format("\"{}\" is not a valid clock", *text), advice);
 }
 
 std::string parse_text(const std::string& file, std::string_view key, const toml::node& node) {
     const auto text = node.value<std::string>();
-    if (!text || text->empty()) reject(file, node, key, "must be a text");
+    if (!text || text->empty()) reject(file, node, key, "must be a non-empty string");
     return *text;
 }
 
@@ -105,7 +106,7 @@ std::vector<ClockProfile> default_profiles() {
         profile.gpu = gpu;
         return profile;
     };
-    // fanless is a guess at what passive cooling bears, measured on no board: a file of profiles can say better.
+    // fanless is an estimate for passive cooling, not measured on a board. A profile file can replace it.
     return {make("automatic", "Automatic", Automatic{}), make("minimum", "Minimum", Fraction{0}),
             make("p25", "25 %", Fraction{0.25}),         make("p50", "50 %", Fraction{0.5}),
             make("p75", "75 %", Fraction{0.75}),         make("maximum", "Maximum", Fraction{1}),
@@ -132,7 +133,7 @@ std::vector<ClockProfile> parse_profiles(std::string_view text, const std::strin
         for (const toml::node& entry : *tables) {
             if (!entry.is_table()) reject(file, entry, "profile", "must be a table");
             ClockProfile profile = parse_profile(file, *entry.as_table());
-            if (!seen.insert(profile.id).second) reject(file, entry, "id", "\"" + profile.id + "\" stands twice");
+            if (!seen.insert(profile.id).second) reject(file, entry, "id", "duplicate id \"" + profile.id + "\"");
             const auto same = std::find_if(profiles.begin(), profiles.end(),
                                            [&](const ClockProfile& other) { return other.id == profile.id; });
             if (same == profiles.end()) {
@@ -147,12 +148,12 @@ std::vector<ClockProfile> parse_profiles(std::string_view text, const std::strin
 
 std::vector<ClockProfile> load_profiles(const std::filesystem::path& path) {
     std::error_code error;
-    const std::uintmax_t size = std::filesystem::file_size(path, error);  // fails for pipes, whose opening would block
+    const std::uintmax_t size = std::filesystem::file_size(path, error);  // fails for pipes; opening a pipe would block
     const auto fail = [&path] {
         throw Error(ErrorKind::input, "cannot read the clock profiles", path.string(), "check the path");
     };
     if (error) fail();
-    if (size > kMaxFile) throw Error(ErrorKind::input, "is too large for clock profiles", path.string());
+    if (size > kMaxFile) throw Error(ErrorKind::input, "is too large for a profile file", path.string());
     std::ifstream file(path, std::ios::binary);
     if (!file) fail();
     std::ostringstream text;

@@ -1,4 +1,4 @@
-// Clock profiles: names for what a user wants of the clocks, resolved to real steps of the board.
+// Clock profiles: named clock targets that are resolved to the steps of the board.
 #pragma once
 
 #include <filesystem>
@@ -16,19 +16,19 @@ namespace throng {
 struct Automatic {};  // the board's own governor over its whole range
 struct Fraction {
     double of_max = 1;
-};  // the step nearest to this part of the highest one; 0 is the lowest step
+};  // the step nearest to this fraction of the highest one; 0 is the lowest step
 struct Fixed {
     Hertz hertz = 0;
-};  // this step exactly
+};  // exactly this step
 using ClockTarget = std::variant<Automatic, Fraction, Fixed>;
 
 struct ClockProfile {
     std::string id;    // "p50": letters, digits, '-' and '_'
     std::string name;  // "50 %"
     ClockTarget gpu = Automatic{};
-    std::optional<ClockTarget> cpu;  // absent: the CPU is left alone
-    std::string cpu_governor;        // empty: left alone
-    std::string cpu_cluster;         // T124 only: "G" or "LP"; empty: left alone
+    std::optional<ClockTarget> cpu;  // absent: the CPU clock is not changed
+    std::string cpu_governor;        // empty: not changed
+    std::string cpu_cluster;         // T124 only: "G" or "LP"; empty: not changed
 };
 
 // automatic, minimum, p25, p50, p75, maximum, fanless.
@@ -37,13 +37,13 @@ struct ClockProfile {
 // The defaults, changed and extended by the [[profile]] tables of a TOML file:
 //     id = "p40"   name = "40 %"   gpu = 0.4   (or "automatic", "minimum", "maximum", "612 MHz")
 //     cpu = …      cpu_governor = "userspace"  cpu_cluster = "LP"
-// Throws Error(usage) with file:line and key for unknown keys and values that make no sense, Error(input) for a file
-// that cannot be read.
+// Throws Error(usage) with file:line and key for unknown keys and invalid values, Error(input) for a file that cannot
+// be read.
 [[nodiscard]] std::vector<ClockProfile> load_profiles(const std::filesystem::path& file);
 [[nodiscard]] std::vector<ClockProfile> parse_profiles(std::string_view toml, const std::string& file_name);
 
-// The range that a target means on a board with these steps (ascending). Nothing for Automatic, for no steps, and for a
-// Fixed value that is no step.
+// Returns the range of a target on a board with these steps (ascending). Returns nothing for Automatic, for empty
+// steps, and for a Fixed value that is not a step.
 [[nodiscard]] std::optional<std::pair<Hertz, Hertz>> resolve(const ClockTarget& target,
                                                              const std::vector<Hertz>& steps);
 

@@ -48,7 +48,7 @@ public:
     std::optional<std::string> read(const std::string& path) const override {
         const FileDescriptor file(real(path), O_RDONLY);
         if (!file.ok()) return std::nullopt;
-        std::string text(4096, '\0');  // a page: what an attribute of sysfs holds at most
+        std::string text(4096, '\0');  // one page: the maximum size of a sysfs attribute
         std::size_t used = 0;
         while (true) {
             if (used == text.size()) {
@@ -57,11 +57,11 @@ public:
             }
             const ssize_t n = ::read(file.get(), text.data() + used, text.size() - used);
             if (n < 0 && errno == EINTR) continue;
-            if (n < 0) return std::nullopt;  // some attributes exist and fail to read while their device sleeps
+            if (n < 0) return std::nullopt;  // some attributes cannot be read while their device is suspended
             if (n == 0) break;
             used += static_cast<std::size_t>(n);
         }
-        // Too long for an attribute: a number that the limit cuts in two would be another number.
+        // Truncated: drop the last word, because a truncated number would be a different number.
         if (used == kMaxAttribute) used = text.find_last_of(" \t\n") + 1;
         text.resize(used);
         while (!text.empty() && (text.back() == '\0' || std::isspace(static_cast<unsigned char>(text.back())) != 0)) {
@@ -73,10 +73,11 @@ public:
     WriteOutcome write(const std::string& path, const std::string& value) override {
         const FileDescriptor file(real(path), O_WRONLY | O_TRUNC);
         if (!file.ok()) return failed_write(errno);
-        // An attribute takes its value in one write call.
+        // An attribute must be written in one write call.
         const ssize_t n = ::write(file.get(), value.data(), value.size());
         if (n < 0) return failed_write(errno);
-        if (static_cast<std::size_t>(n) != value.size()) return {WriteStatus::rejected, "the value was cut short"};
+        if (static_cast<std::size_t>(n) != value.size())
+            return {WriteStatus::rejected, "the value was written only in part"};
         return {};
     }
 
@@ -101,7 +102,7 @@ public:
         if (error) return path;
         if (prefix_.empty()) return found.string();
         const fs::path inside = found.lexically_relative(prefix_);
-        // A link that leaves the prefix would reach the machine itself: do not follow it.
+        // Do not follow a link out of the prefix: its target would be a file of this machine.
         if (inside.empty() || *inside.begin() == "..") return path;
         return (fs::path("/") / inside).string();
     }

@@ -11,7 +11,7 @@ constexpr const char* kClock = "/sys/kernel/debug/clock/";
 constexpr const char* kOverride = "/sys/kernel/debug/clock/override.gbus/";
 constexpr const char* kCluster = "/sys/kernel/cluster/";
 
-// For kernels that do not list possible_rates. MHz.
+// For kernels without possible_rates. MHz.
 constexpr std::array kKnownRates{72, 108, 180, 252, 324, 396, 468, 540, 612, 648, 684, 708, 756, 804, 852};
 
 class Tegra124Clock final : public GpuClock {
@@ -23,7 +23,7 @@ public:
 
     std::vector<Hertz> steps() const override {
         std::vector<Hertz> found;
-        // "72000 108000 … (kHz)": what is no number is skipped.
+        // "72000 108000 … (kHz)": words that are not numbers are skipped.
         for (const std::int64_t khz : files_->read_numbers(std::string(kClock) + "gbus/possible_rates")) {
             if (khz > 0) found.push_back(khz * 1000);
         }
@@ -59,7 +59,8 @@ public:
         const auto actual = files_->read_number(rate);
         if (actual == max) return {};
         return {ApplyStatus::rejected, rate,
-                "asked for " + std::to_string(max) + " Hz, the board holds " + std::to_string(actual.value_or(0)), ""};
+                "requested " + std::to_string(max) + " Hz, but the board reports " + std::to_string(actual.value_or(0)),
+                ""};
     }
 
     ApplyResult set_automatic() override { return set_override(false); }
@@ -101,7 +102,7 @@ std::string tegra124_cpu_cluster(const SystemFiles& files) {
 }
 
 ApplyResult set_tegra124_cpu_cluster(SystemFiles& files, const std::string& cluster) {
-    // immediate: switch now; force stays 0, so that the governor may not move back by itself while we hold it.
+    // immediate: switch now. force = 0: the governor must not switch back by itself.
     for (const auto& [name, value] : {std::pair{"immediate", std::string("0")}, std::pair{"force", std::string("0")},
                                       std::pair{"active", cluster}}) {
         const std::string path = std::string(kCluster) + name;
@@ -111,7 +112,7 @@ ApplyResult set_tegra124_cpu_cluster(SystemFiles& files, const std::string& clus
     const std::string active = tegra124_cpu_cluster(files);
     if (active == cluster) return {};
     return {ApplyStatus::rejected, std::string(kCluster) + "active",
-            "asked for " + cluster + ", the board runs " + active, ""};
+            "requested " + cluster + ", but the board reports " + active, ""};
 }
 
 }  // namespace throng

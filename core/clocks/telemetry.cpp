@@ -18,12 +18,12 @@
 namespace throng {
 namespace {
 
-constexpr double kFakeTemperature = 100.0;  // what T210's PMIC-Die says for ever
+constexpr double kFakeTemperature = 100.0;  // constant reading of T210's PMIC-Die
 
 std::string join(const std::vector<NamedReading>& readings) {
     std::string text;
     for (const NamedReading& reading : readings) {
-        // Names come from the board: what would break the CSV is replaced.
+        // Names come from the board: replace characters that would break the CSV.
         std::string name = reading.name;
         for (char& c : name) {
             if (c == ',' || c == ';' || c == '=' || c == '"' || c == '\n') c = '_';
@@ -62,8 +62,9 @@ TelemetryReader::TelemetryReader(std::shared_ptr<SystemFiles> files, std::shared
     cpu_load();
 }
 
-// Tegra has no NVML to ask: the kernel's cooling devices say when they slow clocks down, the power monitors count
-// over-current events. Source: Jetson Linux Developer Guide, thermal management and over-current throttling.
+// Tegra does not report throttling through NVML. The kernel's cooling devices report when they reduce clocks, and the
+// power monitors count over-current events. Source: Jetson Linux Developer Guide, thermal management and over-current
+// throttling.
 void TelemetryReader::find_throttling() {
     const std::string thermal = "/sys/class/thermal/";
     for (const std::string& device : files_->list(thermal)) {
@@ -278,8 +279,8 @@ void Telemetry::run(const std::stop_token& stop) {
         std::unique_lock lock(mutex_);
         wake_.wait_until(lock, stop, next, [] { return false; });
     }
-    take();  // the frames since the last whole period
-    spdlog::debug("telemetry took {:.3f} % of one core", cost() * 100);
+    take();  // the frames since the last complete period
+    spdlog::debug("telemetry used {:.3f} % of one core", cost() * 100);
 }
 
 void Telemetry::write(const TelemetrySample& sample, const std::stop_token& stop) {
@@ -295,7 +296,7 @@ void Telemetry::write(const TelemetrySample& sample, const std::stop_token& stop
     } catch (const Error& error) {
         csv_.reset();
         if (error.kind() == ErrorKind::interrupted) return;
-        spdlog::warn("telemetry ends: {}", error.what());
+        spdlog::warn("telemetry CSV stopped: {}", error.what());
         const std::lock_guard lock(mutex_);
         failure_ = error;
     }

@@ -1,4 +1,4 @@
-// Tells telemetry of every frame of a pipeline, so that its samples say what a frame took and cost.
+// Passes every frame of a pipeline to Telemetry, whose samples then include the time and energy per frame.
 #pragma once
 
 #include <memory>

@@ -70,7 +70,7 @@ TEST(Nvml, AClockHeldDownIsAppliedWithARemark) {
     ClockController clocks = controller(rig);
     const ApplyResult result = clocks.apply("maximum");
     EXPECT_TRUE(result.ok());
-    EXPECT_NE(result.reason.find("held down"), std::string::npos) << result.reason;
+    EXPECT_NE(result.reason.find("throttled"), std::string::npos) << result.reason;
 }
 
 TEST(Nvml, ARoundedLockIsNoFault) {
@@ -123,7 +123,7 @@ TEST(Nvml, ALibraryThatIsNoneIsAnOrdinaryState) {
     EXPECT_FALSE(Nvml::open("/no/such/library.so", 0, reason));
     EXPECT_NE(reason.find("/no/such/library.so"), std::string::npos);
     EXPECT_FALSE(Nvml::open("libm.so.6", 0, reason));
-    EXPECT_EQ(reason, "libm.so.6 is no NVML library");
+    EXPECT_EQ(reason, "libm.so.6 is not an NVML library");
     NvmlRig rig(TH_FAKE_NVML);
     EXPECT_FALSE(open_nvml(rig.root(), 7)) << "there is one device";
 }
