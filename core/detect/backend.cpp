@@ -5,7 +5,7 @@
 namespace throng {
 namespace {
 
-// Copies at once: for backends whose work is done when enqueue returns.
+// Copies in start, for backends whose work is complete when enqueue returns.
 class ImmediateFetch final : public FrameReadback {
 public:
     explicit ImmediateFetch(Backend& backend) : backend_(backend) {}

@@ -1,4 +1,5 @@
-// A backend makes detectors, NMS engines, buffers and recorders that belong together. The CPU is one, CUDA another.
+// A backend creates detectors, NMS engines, buffers and recorders that work together. There is one for the CPU and one
+// for CUDA.
 #pragma once
 
 #include <cstdint>
@@ -30,33 +31,34 @@ public:
     [[nodiscard]] virtual std::string description()
         const = 0;  // "AMD EPYC, 2 threads, AVX-512", "NVIDIA H200, device 0"
 
-    // Throws Error(unavailable) for a kind or model that is not to be had here, Error(input) for a broken model,
-    // Error(usage) for parameters that make no sense.
+    // Throws Error(unavailable) for a kind or model that is unavailable, Error(input) for an invalid model,
+    // Error(usage) for invalid parameters.
     [[nodiscard]] virtual std::unique_ptr<Detector> make_detector(const DetectorParams& params) = 0;
     [[nodiscard]] virtual std::unique_ptr<Nms> make_nms() = 0;
     [[nodiscard]] virtual DetectionBuffer make_buffer(std::int32_t capacity,
                                                       const OptionalFields& optional_fields = {}) = 0;
     [[nodiscard]] virtual std::unique_ptr<StageRecorder> make_recorder() = 0;
 
-    // Waits until the buffer is written and copies it to the host: the only synchronization of a frame.
+    // Waits until the buffer is written and copies it to the host. The only synchronization per frame.
     virtual void download(const DetectionBuffer& buffer, DetectionSet& out) = 0;
-    // Writes detections into a buffer of this backend (boxes from a file); total becomes their number.
+    // Writes detections into a buffer of this backend (boxes from a file) and sets its total to their number.
     virtual void upload(const DetectionSet& in, DetectionBuffer& buffer) = 0;
 
-    // Frames that are worth having in flight: their work enqueued, their detections not yet on the host.
+    // Returns the recommended number of frames in flight: enqueued, with detections not yet on the host.
     [[nodiscard]] virtual int frames_in_flight() const { return 1; }
-    // For one frame in flight; must not outlive the backend. As made here it copies in start.
+    // Creates the readback for one frame in flight. It must not outlive the backend. The default one copies in start.
     [[nodiscard]] virtual std::unique_ptr<FrameReadback> make_fetch();
-    // For a window that draws frames of device memory with OpenGL; null where the backend has no such frames.
+    // Creates a bridge for drawing device frames with OpenGL. Returns null if the backend has no such frames.
     [[nodiscard]] virtual std::unique_ptr<GlBridge> make_gl_bridge() { return nullptr; }
-    // Throws Error(internal or unavailable) when the device is lost. May wait for it.
+    // Throws Error(internal or unavailable) if the device is lost. May synchronize with the device.
     virtual void check() {}
 
-    // Of a device with memory of its own; may be called from any thread.
+    // Returns the memory use of a device with its own memory. May be called from any thread.
     [[nodiscard]] virtual std::optional<DeviceMemory> device_memory() const { return std::nullopt; }
 };
 
-// The same count with room for no box: downloads the numbers alone. Looks at the buffer's memory, owns nothing.
+// Returns a view of the buffer's count with capacity 0, so that a download copies the counts alone. Does not own the
+// memory.
 [[nodiscard]] DetectionBuffer count_of(const DetectionBuffer& buffer);
 
 }  // namespace throng

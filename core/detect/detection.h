@@ -1,4 +1,4 @@
-// Detections as the rest of the program sees them: on the host, after a download.
+// Detections on the host, after a download.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,8 @@
 
 namespace throng {
 
-// One detected object. Box in pixels of the frame; hits is the number of raw detections it stands for, itself included.
+// One detected object. The box is in pixels of the frame. hits is the number of raw detections that it represents,
+// itself included.
 struct Detection {
     Box box{};
     float score = 0;
@@ -17,18 +18,18 @@ struct Detection {
     std::int32_t source = -1;  // index in the raw buffer, of the representative for a merged box; -1: none
 };
 
-// Contents of a buffer when it was downloaded. total > detections.size() is an overflow.
+// Contents of a buffer at its download. total > detections.size() is an overflow.
 struct DetectionSet {
     std::vector<Detection> detections;
     std::uint32_t total = 0;    // found, stored or not
     std::uint32_t invalid = 0;  // dropped by is_valid_detection (core/algo/nms_rules.h)
-    // Of each detection where there are any, else empty.
+    // Landmarks of one detection.
     struct Landmarks {
         float xy[10];  // five points x, y in pixels of the frame
     };
     std::vector<Landmarks> landmarks;
     std::vector<float> density;   // in [0, 1], for the adaptive pair rule
-    std::vector<float> features;  // feature_size floats a detection, for the feature pair rule
+    std::vector<float> features;  // feature_size floats per detection, for the feature pair rule
     std::int32_t feature_size = 0;
 
     [[nodiscard]] std::uint32_t overflow() const noexcept {

@@ -1,5 +1,5 @@
-// Where a detector writes and NMS reads: a structure of arrays in host or device memory.
-// DetectionBuffer owns, DetectionSpan looks; kernels and loops get spans.
+// Detections as a structure of arrays in host or device memory, written by detectors and read by NMS.
+// DetectionBuffer owns the memory, DetectionSpan is a view of it. Kernels and loops take spans.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,8 @@
 
 namespace throng {
 
-// Lies where the boxes lie. Writers add to `total` for every detection and store the first `capacity` of them.
+// Located in the same memory as the boxes. Writers increment `total` for every detection and store the first `capacity`
+// of them.
 struct DetectionCount {
     std::uint32_t total = 0;
     std::uint32_t invalid = 0;
@@ -41,7 +42,7 @@ struct OptionalFields {
     friend bool operator==(const OptionalFields&, const OptionalFields&) = default;
 };
 
-// Move-only owner. A backend makes it (Backend::make_buffer); it may outlive the backend.
+// Move-only owner, created by Backend::make_buffer. May outlive the backend.
 class DetectionBuffer {
 public:
     DetectionBuffer() = default;
@@ -67,8 +68,8 @@ private:
 // A buffer in ordinary host memory. capacity >= 0.
 [[nodiscard]] DetectionBuffer make_host_buffer(std::int32_t capacity, const OptionalFields& optional_fields = {});
 
-// Copy between a set and a buffer in host memory, optional arrays where both sides have them. Into the buffer go as
-// many detections as it holds; its total becomes the number of the set's detections.
+// Copy between a set and a buffer in host memory, including the optional arrays that both have. copy_to_host_buffer
+// stores at most `capacity` detections and sets the total to the number of the set's detections.
 void copy_to_host_buffer(const DetectionSet& in, const DetectionSpan& out);
 void copy_from_host_buffer(const DetectionSpan& in, DetectionSet& out);
 

@@ -22,14 +22,13 @@ std::string column_name(std::size_t column) {
 
 const char* const kColumns = "the columns are x1,y1,x2,y2,score[,density[,f0,f1,...]]";
 
-// Whether the line names the columns; throws when it seems to, but not as it should.
+// Returns true if the line is a header. Throws if it is neither a valid header nor a row of numbers.
 bool is_header(const CsvReader& reader) {
     double value = 0;
     if (parse_number(reader.values().front(), value)) return false;
     for (std::size_t column = 0; column < reader.values().size(); ++column) {
         if (reader.values()[column] == column_name(column)) continue;
-        throw reader.error_at(column, column_name(column), "is neither this column's name nor a row of numbers",
-                              kColumns);
+        throw reader.error_at(column, column_name(column), "is neither the name of this column nor a number", kColumns);
     }
     return true;
 }
@@ -68,7 +67,7 @@ void read_row(const CsvReader& reader, DetectionTable& table) {
 DetectionTable read_detections(std::istream& stream, const std::string& name) {
     CsvReader reader(stream, name);
     DetectionTable table;
-    if (!reader.next()) throw Error(ErrorKind::input, "is empty: it has neither a header nor a row", name, kColumns);
+    if (!reader.next()) throw Error(ErrorKind::input, "is empty: there is neither a header nor a row", name, kColumns);
     const std::size_t columns = reader.values().size();
     if (columns < kBoxColumns) throw reader.error("has fewer than 5 values", kColumns);
     if (columns > kFeatureColumn) table.detections.feature_size = static_cast<std::int32_t>(columns - kFeatureColumn);

@@ -1,4 +1,4 @@
-// The interface of every detector: a frame goes in, raw detections come out in the backend's memory.
+// The interface of detectors: takes a frame and writes raw detections to the backend's memory.
 #pragma once
 
 #include <map>
@@ -15,22 +15,22 @@ namespace throng {
 
 struct DetectorParams {
     std::string kind = "haar";  // one of detector_kinds()
-    std::string model;          // a file, or a name looked up where models are installed; empty: the kind's default
-    int min_size = 24;          // pixels of the frame: smallest side of an object to look for
+    std::string model;          // a file, or the name of an installed model; empty: the kind's default
+    int min_size = 24;          // pixels of the frame: minimum side of an object
     int max_size = 0;           // pixels of the frame; 0: as large as the frame
     double scale_factor = 1.1;  // between neighboring scales, > 1
-    int threads = 0;            // CPU threads; 0: one a core
-    // Raw detections below are not reported. Unit of the kind: probability (cnn), margin of the SVM (hog); cascades
-    // take none. Not set: the kind's own.
+    int threads = 0;            // CPU threads; 0: one per core
+    // Raw detections with a lower score are not reported. The unit depends on the kind: probability (cnn), SVM margin
+    // (hog); cascades take no threshold. If not set, the kind's default applies.
     std::optional<float> score_threshold;
-    bool half = false;  // 16-bit arithmetic where the kind and the device have it
-    // Choices for switches() by id; those not named stay at their defaults. An unknown id or choice is Error(usage).
+    bool half = false;  // FP16 arithmetic if the kind and the device support it
+    // Choices for switches() by id; others keep their defaults. An unknown id or choice is Error(usage).
     std::map<std::string, std::string> switches;
 
     friend bool operator==(const DetectorParams&, const DetectorParams&) = default;
 };
 
-// Not thread-safe: one detector belongs to one detect thread.
+// Not thread-safe: each detector belongs to one detect thread.
 class Detector {
 public:
     Detector() = default;
@@ -38,24 +38,25 @@ public:
     Detector& operator=(const Detector&) = delete;
     virtual ~Detector() = default;
 
-    // Sets raw's count and writes its boxes and scores (the first `capacity` that were found, count.total tells all).
-    // CPU: done on return, deterministic order. CUDA: enqueued on the backend's stream, does not synchronize;
-    // the order of boxes is not defined. A frame smaller than the model's window gives no detection.
+    // Sets raw's count and writes its boxes and scores (the first `capacity` that were found; count.total is the number
+    // of all). CPU: done on return, deterministic order. CUDA: enqueued on the backend's stream, does not synchronize;
+    // the order of boxes is not defined. A frame smaller than the model's window gives no detections.
     // Throws Error(internal) for a frame in memory that the backend cannot read.
     virtual void enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder) = 0;
 
-    // Changes sizes, factor or threads between frames; kind and model must stay as they were made.
-    // Throws Error(usage) for values that make no sense and keeps the old ones then.
+    // Changes sizes, factor or threads between frames. Kind and model must not change.
+    // Throws Error(usage) for invalid values and then keeps the previous ones.
     virtual void configure(const DetectorParams& params) = 0;
 
-    // The optional arrays that enqueue fills where raw carries them.
+    // Returns the optional arrays that enqueue fills if raw has them.
     [[nodiscard]] virtual OptionalFields optional_fields() const { return {}; }
 
-    // What can be switched for study, with the present choices; empty where there is nothing to switch.
+    // Returns the optimizations that can be switched for profiling, with their current choices; empty if there are
+    // none.
     [[nodiscard]] virtual std::vector<DetectorSwitch> switches() const { return {}; }
 };
 
-// Throws Error(usage) naming the option when a value is out of range or sizes contradict each other.
+// Throws Error(usage) with the option if a value is out of range or sizes contradict each other.
 void check_params(const DetectorParams& params);
 
 }  // namespace throng

@@ -28,12 +28,12 @@ DetectorKind haar() {
     kind.name = "haar";
     kind.title = "Haar cascade";
     kind.finds = "faces";
-    kind.help = "Frontal faces from 20 pixels, at the speed of a crowd";
+    kind.help = "Frontal faces from 20 pixels; fast on crowds";
     kind.model = {"haarcascade_", ".xml"};
     kind.default_models = {"haarcascade_frontalface_alt2"};
     kind.get_models = "install opencv-data";
     kind.params = sizes(kind.name, 24, 1.1);
-    // The table of tests/bench/accuracy.cpp: windows of cascades cluster best so.
+    // From the table of tests/bench/accuracy.cpp: these settings cluster the windows of cascades best.
     kind.nms = greedy(Overlap::min, 0.5F);
     kind.screen_min_hits = 3;
     return kind;
@@ -43,7 +43,7 @@ DetectorKind lbp() {
     DetectorKind kind = haar();
     kind.name = "lbp";
     kind.title = "LBP cascade";
-    kind.help = "Frontal faces from 24 pixels; faster than Haar and less sure";
+    kind.help = "Frontal faces from 24 pixels; faster and less reliable than Haar";
     kind.model = {"lbpcascade_", ".xml"};
     kind.default_models = {"lbpcascade_frontalface"};
     kind.params.kind = std::string(kind.name);
@@ -55,10 +55,11 @@ DetectorKind hog() {
     kind.name = "hog";
     kind.title = "HOG people";
     kind.finds = "people";
-    kind.help = "Whole people who stand or walk, from 128 pixels of height (64 in an enlarged image)";
-    // Looked at on photographs and on a clip of people who walk through a hall. From 128 pixels, since people half as
-    // high, in an enlarged image, bring four times as many false boxes; a margin of 0.3 leaves six in ten of those of
-    // 0. Boxes inside one another are common (legs, a torso), so that the overlap is of the smaller one.
+    kind.help = "Standing or walking people, from 128 pixels in height (64 in an enlarged image)";
+    // Settings from a visual check of photographs and of a clip of people who walk through a hall. The minimum is 128
+    // pixels, since an enlarged image for people half as high gives four times as many false boxes. A margin of 0.3
+    // leaves 60 % of those at a margin of 0. Nested boxes are common (legs, a torso), so the overlap is relative to the
+    // smaller box.
     kind.params = sizes(kind.name, 128, 1.05);
     kind.params.score_threshold = kHogMargin;
     kind.takes_threshold = true;
@@ -72,7 +73,7 @@ DetectorKind cnn() {
     kind.name = "cnn";
     kind.title = "CNN faces";
     kind.finds = "faces";
-    kind.help = "Small, turned and half hidden faces from 10 pixels; the most accurate";
+    kind.help = "Small, rotated and partly hidden faces from 10 pixels; the most accurate";
     kind.model = {"", ".onnx"};
     kind.default_models = {"yunet_n_dynamic", "yunet_n_640_640", "yunet_n_320_320",
                            "yunet_s_320_320", "version-RFB-640", "version-RFB-320"};
@@ -99,7 +100,7 @@ const DetectorKind* find_detector_kind(std::string_view name) {
 
 const DetectorKind& detector_kind(std::string_view name) {
     if (const DetectorKind* kind = find_detector_kind(name)) return *kind;
-    throw Error(ErrorKind::usage, "there is no such detector", std::string(name), "take " + detector_kind_names());
+    throw Error(ErrorKind::usage, "unknown detector", std::string(name), "use one of " + detector_kind_names());
 }
 
 std::string detector_kind_names() {

@@ -1,4 +1,4 @@
-// An optimization of a detector that can be turned off, so that its gain can be measured and seen.
+// An optimization of a detector that can be switched off to measure its gain.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 namespace throng {
 
 struct DetectorSwitch {
-    std::string id;                    // "segments": what DetectorParams::switches calls it
+    std::string id;                    // "segments": the key in DetectorParams::switches
     std::string title;                 // "Stages in segments"
-    std::string help;                  // one sentence: what it saves
+    std::string help;                  // one sentence about its gain
     std::vector<std::string> choices;  // the first is the default; {"on", "off"} is shown as a toggle
     std::string chosen;                // one of choices
 };

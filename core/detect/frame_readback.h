@@ -1,5 +1,5 @@
-// What a frame brings to the host: its detections, and its image where somebody looks at it. Started behind a frame's
-// work and finished later, so that the next frame can be enqueued meanwhile.
+// Asynchronous copy of a frame's results to the host: its detections and, if requested, its image. Enqueued after the
+// frame's work and finished later, so that the next frame can be enqueued in between.
 #pragma once
 
 #include "core/detect/detection.h"
@@ -8,12 +8,12 @@
 
 namespace throng {
 
-// Of one frame at a time; used again for the next one. Not thread-safe.
+// Handles one frame at a time and is reused for the next one. Not thread-safe.
 class FrameReadback {
 public:
     struct Requested {
-        bool raw_boxes = false;  // else of the raw detections the count alone
-        bool image = false;      // a frame of device memory as a copy in host memory
+        bool raw_boxes = false;  // otherwise only the count of the raw detections
+        bool image = false;      // copy a device frame to host memory
     };
 
     FrameReadback() = default;
@@ -21,11 +21,11 @@ public:
     FrameReadback& operator=(const FrameReadback&) = delete;
     virtual ~FrameReadback() = default;
 
-    // Behind what is enqueued already. The buffers must stay as they are until finish.
+    // Enqueues the copies after the work enqueued so far. The buffers must not change until finish.
     virtual void start(const DetectionBuffer& raw, const DetectionBuffer& kept, const Frame& frame,
                        Requested requested) = 0;
-    // Waits for what was started. frame becomes the copy in host memory where one was requested and needed; else it is
-    // left alone. Throws Error as Backend::download does.
+    // Waits for the copies. Replaces frame by its copy in host memory if one was requested and needed; otherwise frame
+    // is unchanged. Throws Error as Backend::download does.
     virtual void finish(DetectionSet& raw, DetectionSet& kept, Frame& frame) = 0;
 };
 

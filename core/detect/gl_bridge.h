@@ -1,5 +1,5 @@
-// Frames of device memory as images in OpenGL's memory, where OpenGL draws on the device that decodes. Knows neither
-// CUDA nor OpenGL: buffers of OpenGL are told by their names.
+// Copies device frames to OpenGL buffers, if OpenGL renders on the device that decodes. This header depends on neither
+// CUDA nor OpenGL: OpenGL buffers are identified by their names.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 
 namespace throng {
 
-// Pixel buffers of OpenGL that a backend writes into. Every call, the destructor too, is made on the thread on which
-// the buffers' OpenGL context is current, and before the buffers are deleted.
+// OpenGL pixel buffers that a backend writes. Call all functions, including the destructor, on the thread on which the
+// buffers' OpenGL context is current, and before the buffers are deleted.
 class GlPixelBuffers {
 public:
     GlPixelBuffers() = default;
@@ -20,16 +20,15 @@ public:
     GlPixelBuffers& operator=(const GlPixelBuffers&) = delete;
     virtual ~GlPixelBuffers() = default;
 
-    // Writes the image as RGBA into buffer `index`: 8 bits a channel, alpha 255, rows of 4 * width bytes without
-    // gaps, the upper one first. The frame is of device memory (nv12, yuv420p or gray8), its decoder is done with it,
-    // as with the frame of every FrameResult, and 4 * width * height bytes fit the buffer. Does not wait: commands of
-    // OpenGL that are issued afterwards see the image, and the frame is kept alive until it was read. The buffer must
-    // not be mapped by OpenGL. Throws Error(internal) for other frames, Error(internal or unavailable) when the device
-    // is lost.
+    // Writes the image as RGBA into buffer `index`: 8 bits per channel, alpha 255, rows of 4 * width bytes without
+    // padding, top row first. The frame must be in device memory (nv12, yuv420p or gray8) and completely decoded, as in
+    // every FrameResult. The buffer must hold 4 * width * height bytes. Does not wait: OpenGL commands issued
+    // afterwards see the image, and the frame is kept alive until the copy is complete. The buffer must not be mapped
+    // by OpenGL. Throws Error(internal) for other frames, Error(internal or unavailable) if the device is lost.
     virtual void write(std::size_t index, const Frame& frame) = 0;
 };
 
-// Made by Backend::make_gl_bridge on any thread; may outlive the backend.
+// Created by Backend::make_gl_bridge on any thread; may outlive the backend.
 class GlBridge {
 public:
     GlBridge() = default;
@@ -37,12 +36,12 @@ public:
     GlBridge& operator=(const GlBridge&) = delete;
     virtual ~GlBridge() = default;
 
-    // Why the OpenGL context that is current on this thread does not share memory with the device: one line for the
-    // log; empty when it does. Never throws for that.
+    // Returns one line for the log about why the current OpenGL context of this thread cannot share memory with the
+    // device; empty if it can. Never throws for that.
     [[nodiscard]] virtual std::string unavailable_reason() = 0;
 
-    // Takes buffer objects of the current context, each with storage of `bytes`. Throws Error(internal or unavailable)
-    // when the device does not take them.
+    // Registers buffer objects of the current context, each with storage of `bytes`. Throws Error(internal or
+    // unavailable) if the registration fails.
     [[nodiscard]] virtual std::unique_ptr<GlPixelBuffers> attach(std::span<const unsigned int> buffers,
                                                                  std::size_t bytes) = 0;
 };

@@ -28,9 +28,9 @@ struct NmsParams {
     Ties ties = Ties::total;
     Merge merge = Merge::none;
     float theta = 0.3F;             // in [0, 1]
-    std::int32_t min_hits = 1;      // kept detections with fewer hits are dropped; not with soft rules
+    std::int32_t min_hits = 1;      // kept detections with fewer hits are dropped; 1 with soft rules
     float sigma = 0.5F;             // soft-gaussian, > 0
-    float score_min = 0.001F;       // soft rules: drop below
+    float score_min = 0.001F;       // soft rules: lower scores are dropped
     float feature_low = 0.1F;       // feature pair rule: N1
     float feature_high = 0.9F;      // feature pair rule: N2
     float feature_distance = 1.0F;  // feature pair rule: T
@@ -40,7 +40,7 @@ struct NmsParams {
     friend bool operator==(const NmsParams&, const NmsParams&) = default;
 };
 
-// Not thread-safe: one Nms belongs to one detect thread.
+// Not thread-safe: each Nms belongs to one detect thread.
 class Nms {
 public:
     Nms() = default;
@@ -49,19 +49,19 @@ public:
     virtual ~Nms() = default;
 
     // Reads raw (min(total, capacity) detections), writes kept in the order of the rule: boxes, scores, hits, source,
-    // count. kept.count.total is the number kept by the rule (after min_hits; the first `capacity` of them are
-    // stored); kept.count.invalid those dropped as invalid. Landmarks, density and features of the representative are
-    // copied where both buffers carry them. raw is not changed and must not be kept. kernels and paper_k matter on CUDA
-    // alone. Throws Error(usage) as check_params does, Error(input) when raw lacks the density or the features that a
-    // pair rule needs, Error(internal) for a buffer of another memory kind. CPU: done on return. CUDA: enqueued on the
-    // backend's stream, does not synchronize, allocates nothing after warm-up.
+    // count. kept.count.total is the number kept by the rule (after min_hits; the first `capacity` of them are stored);
+    // kept.count.invalid those dropped as invalid. Landmarks, density and features of the representative are copied if
+    // both buffers have them. raw is not changed and must be another buffer than kept. kernels and paper_k have an
+    // effect only on CUDA. Throws Error(usage) as check_params does, Error(input) if raw lacks the density or the
+    // features that a pair rule needs, Error(internal) for a buffer of another memory kind. CPU: done on return. CUDA:
+    // enqueued on the backend's stream, does not synchronize, allocates nothing after warm-up.
     virtual void enqueue(const DetectionBuffer& raw, DetectionBuffer& kept, const NmsParams& params,
                          StageRecorder& recorder) = 0;
 };
 
-// Throws Error(usage) naming the option when a value is out of range or rules contradict each other
-// (adaptive and feature go with one-pass and greedy only; they and the soft rules are defined on the IoU; soft rules
-// take no min-hits, no merge and no strict ties; the paper's kernels compute the one-pass rule).
+// Throws Error(usage) with the option if a value is out of range or parameters contradict each other: adaptive and
+// feature require one-pass or greedy; they and the soft rules are defined on the IoU; soft rules allow no min-hits, no
+// merge and no strict ties; the paper's kernels implement only the one-pass rule.
 void check_params(const NmsParams& params);
 
 }  // namespace throng

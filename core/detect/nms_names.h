@@ -1,4 +1,4 @@
-// The words for the choices of NMS on the command line, in configuration files, in JSON and on screen.
+// Names of the NMS choices on the command line, in configuration files, in JSON and in the window.
 #pragma once
 
 #include <cstddef>
@@ -44,7 +44,7 @@ inline constexpr std::pair<std::string_view, NmsKernels> kKernelNames[] = {
     {"paper", NmsKernels::paper},
 };
 
-// The word of a choice, from its table above.
+// Returns the name of a choice from its table above.
 template <class Choice, std::size_t kSize>
 [[nodiscard]] constexpr std::string_view name_of(const std::pair<std::string_view, Choice> (&names)[kSize],
                                                  Choice value) noexcept {
@@ -54,12 +54,12 @@ template <class Choice, std::size_t kSize>
     return {};
 }
 
-// The choice of a word; nothing for a word that is not in the table.
+// Returns the choice with this name, or nothing for an unknown name.
 template <class Choice, std::size_t kSize>
 [[nodiscard]] constexpr std::optional<Choice> choice_of(const std::pair<std::string_view, Choice> (&names)[kSize],
-                                                        std::string_view word) noexcept {
+                                                        std::string_view requested) noexcept {
     for (const auto& [name, choice] : names) {
-        if (name == word) return choice;
+        if (name == requested) return choice;
     }
     return std::nullopt;
 }

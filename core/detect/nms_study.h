@@ -1,4 +1,4 @@
-// What an NMS engine may tell about its own work, for measurements: an engine that can also implements NmsStudy
+// Optional instrumentation of an NMS engine, for measurements. An engine that supports it also implements NmsStudy
 // (dynamic_cast<NmsStudy*>(nms.get())).
 #pragma once
 
@@ -17,11 +17,11 @@ public:
     NmsStudy& operator=(const NmsStudy&) = delete;
     virtual ~NmsStudy() = default;
 
-    // Pairs of boxes whose overlap the last enqueue computed, where the engine counts them.
+    // Returns the number of box pairs whose overlap the last enqueue computed, if the engine counts them.
     [[nodiscard]] virtual std::optional<std::uint64_t> pair_tests() const { return std::nullopt; }
 
-    // Milliseconds of each of `repeats` runs by the fastest way the engine has for the same work again and again
-    // (CUDA: a replayed graph, timed by events); empty where that is just enqueue. Warm-up is not part of the times.
+    // Returns the milliseconds of each of `repeats` runs of the same work by the engine's fastest method (CUDA: a
+    // replayed graph, timed by events). Empty if that method is enqueue. Warm-up is not included.
     [[nodiscard]] virtual std::vector<double> replay(const DetectionBuffer& /*raw*/, DetectionBuffer& /*kept*/,
                                                      const NmsParams& /*params*/, int /*repeats*/) {
         return {};

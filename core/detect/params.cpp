@@ -18,9 +18,9 @@ void check_params(const DetectorParams& params) {
     require(params.min_size >= 1, "must be at least 1 pixel", "--min-size");
     require(params.max_size >= 0, "must be 0 (no limit) or more", "--max-size");
     require(params.max_size == 0 || params.max_size >= params.min_size, "is smaller than --min-size", "--max-size");
-    // A factor closer to 1 would mean thousands of scales.
+    // A factor closer to 1 would give thousands of scales.
     require(params.scale_factor >= 1.01 && params.scale_factor <= 10.0, "must lie in [1.01, 10]", "--scale-factor");
-    require(params.threads >= 0, "must be 0 (one a core) or more", "--threads");
+    require(params.threads >= 0, "must be 0 (one per core) or more", "--threads");
 }
 
 void check_params(const NmsParams& params) {
@@ -35,14 +35,14 @@ void check_params(const NmsParams& params) {
             "--feature-distance");
     require(params.paper_k >= 1 && params.paper_k <= 64, "must lie in [1, 64]", "--k");
     require(params.overlap == Overlap::iou || (!soft && params.pair == PairRule::overlap),
-            "soft rules and the adaptive and feature pair rules are defined on the IoU", "--overlap");
-    require(!soft || params.pair == PairRule::overlap, "adaptive and feature go with one-pass and greedy only",
+            "soft rules and the adaptive and feature pair rules require iou", "--overlap");
+    require(!soft || params.pair == PairRule::overlap, "adaptive and feature require the rule one-pass or greedy",
             "--pair");
-    require(!soft || params.min_hits == 1, "does not go with a soft rule, which suppresses nothing", "--min-hits");
-    require(!soft || params.merge == Merge::none, "does not go with a soft rule, which suppresses nothing", "--merge");
-    require(!soft || params.ties == Ties::total, "strict does not go with a soft rule, whose scores change", "--ties");
+    require(!soft || params.min_hits == 1, "must be 1 with a soft rule, which suppresses nothing", "--min-hits");
+    require(!soft || params.merge == Merge::none, "must be none with a soft rule, which suppresses nothing", "--merge");
+    require(!soft || params.ties == Ties::total, "must be total with a soft rule, which changes scores", "--ties");
     require(params.kernels == NmsKernels::fast || params.rule == NmsRule::one_pass,
-            "the paper's kernels compute the one-pass rule only", "--kernels");
+            "the paper's kernels implement only the one-pass rule", "--kernels");
 }
 
 }  // namespace throng

@@ -1,4 +1,5 @@
-// A recorder that times nothing: for work inside a CUDA graph, whose events are not a recorder's, and for tests.
+// A recorder that measures nothing, for tests and for work inside a CUDA graph, where a recorder cannot record its
+// events.
 #pragma once
 
 #include "core/detect/stage.h"

@@ -1,4 +1,4 @@
-// Timing of the stages of a frame: the same names on CPU and GPU.
+// Timing of the stages of a frame, with the same names on CPU and GPU.
 #pragma once
 
 #include <string_view>
@@ -10,7 +10,7 @@ namespace throng {
 namespace stage {
 inline constexpr std::string_view kDecode = "decode";
 inline constexpr std::string_view kUpload = "upload";
-inline constexpr std::string_view kGray = "gray";        // only where the frame has no luma plane
+inline constexpr std::string_view kGray = "gray";        // only if the frame has no luma plane
 inline constexpr std::string_view kPyramid = "pyramid";  // resized gray images
 inline constexpr std::string_view kIntegral = "integral";
 inline constexpr std::string_view kCascade = "cascade";        // candidate windows to raw detections
@@ -21,14 +21,14 @@ inline constexpr std::string_view kSvm = "svm";                // hog: margins o
 inline constexpr std::string_view kPreprocess = "preprocess";  // cnn: frame to input tensor
 inline constexpr std::string_view kNetwork = "network";        // cnn: all layers
 inline constexpr std::string_view kBoxes = "boxes";            // cnn: output maps to raw detections
-inline constexpr std::string_view kNmsOrder = "nms_order";     // validation and sorting, where it is apart
+inline constexpr std::string_view kNmsOrder = "nms_order";     // validation and sorting, if it is a separate stage
 inline constexpr std::string_view kNmsMap = "nms_map";
 inline constexpr std::string_view kNmsReduce = "nms_reduce";
 inline constexpr std::string_view kDownload = "download";
 inline constexpr std::string_view kTotal = "total";  // decoded frame to boxes on the host
 }  // namespace stage
 
-// Milliseconds one frame spent in a stage. A stage that did not run has no entry; it is never 0.
+// Milliseconds that one frame spent in a stage. A stage that did not run has no entry, not a 0.
 struct StageTime {
     std::string_view name;
     double ms;
@@ -36,7 +36,7 @@ struct StageTime {
 using StageTimes = std::vector<StageTime>;
 
 // Collects the times of frames. One recorder per pipeline; used from the detect thread only.
-// A CPU recorder knows a frame's times at end_frame; a GPU recorder some frames later, without ever waiting.
+// A CPU recorder returns a frame's times at its end_frame, a GPU recorder some frames later. Neither waits.
 class StageRecorder {
 public:
     StageRecorder() = default;
@@ -49,12 +49,12 @@ public:
     // Adds a time measured elsewhere (decode, on another thread) to the current frame.
     virtual void add(std::string_view name, double ms) = 0;
 
-    // Closes the current frame. The times of the newest frame that is wholly measured, which may be an earlier one,
-    // or of none (empty).
+    // Closes the current frame. Returns the times of the newest completely measured frame, which may be an earlier one;
+    // empty if there is none.
     virtual const StageTimes& end_frame() = 0;
 };
 
-// Times a scope on the recorder.
+// Measures a scope with the recorder.
 class ScopedStage {
 public:
     ScopedStage(StageRecorder& recorder, std::string_view name) : recorder_(recorder), name_(name) {
