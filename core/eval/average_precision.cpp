@@ -30,9 +30,9 @@ double smaller_side(const Box& b) {
 
 void check_options(const MatchOptions& options) {
     if (!(options.iou > 0.0 && options.iou <= 1.0))
-        throw Error(ErrorKind::usage, "the overlap must be above 0 and at most 1", "--iou");
+        throw Error(ErrorKind::usage, "must be above 0 and at most 1", "--iou");
     if (!(options.min_size >= 0.0 && options.min_size <= 1e6))
-        throw Error(ErrorKind::usage, "the size must be 0 or more pixels", "--min-size");
+        throw Error(ErrorKind::usage, "must be at least 0 pixels", "--min-size");
 }
 
 double intersection_over_union(const Box& a, const Box& b) {
@@ -43,7 +43,7 @@ double intersection_over_union(const Box& a, const Box& b) {
 double rank_of(const ScoredBox& detection, Rank rank) {
     switch (rank) {
         case Rank::score: return detection.score;
-        // Scores of the same hits keep their order: squeezed into less than one hit.
+        // Compress the score into less than one hit, so that it orders detections with the same hits.
         case Rank::hits: return detection.hits + 0.25 * detection.score / (1.0 + std::abs(detection.score));
         case Rank::score_times_hits: return detection.score * detection.hits;
     }

@@ -28,7 +28,7 @@ ByFile<Entry> by_file(const std::vector<Labels<Entry>>& all, const char* what) {
     return files;
 }
 
-// Folders and name that two paths share, from the end; 0 for different names.
+// Returns the number of path components that two paths share, from the end; 0 for different names.
 int shared_parts(const std::string& a, const std::string& b) {
     const std::filesystem::path path_a = std::filesystem::path(a).lexically_normal();
     const std::filesystem::path path_b = std::filesystem::path(b).lexically_normal();
@@ -47,7 +47,7 @@ std::string base_name(const std::string& source) {
     return std::filesystem::path(source).filename().string();
 }
 
-// The file of the detections that a file of the truth is; nothing where there is none.
+// Returns the file of the detections that matches a file of the truth, or nothing if there is none.
 std::optional<std::string> counterpart(const std::string& source, const NamesByBase& names) {
     std::optional<std::string> best;
     int most = 0;
@@ -74,7 +74,7 @@ Evaluation evaluate(const std::vector<TruthLabels>& truth, const std::vector<Det
     check_options(options);
     const ByFile<TruthFace> truth_files = by_file(truth, "truth's lines");
     const ByFile<ScoredBox> detection_files = by_file(detections, "detections");
-    NamesByBase others;  // files of the detections that no file of the truth has the very path of
+    NamesByBase others;  // files of the detections whose path is not in the truth
     for (const auto& entry : detection_files) {
         if (!truth_files.contains(entry.first)) others.emplace(base_name(entry.first), entry.first);
     }
@@ -84,7 +84,7 @@ Evaluation evaluate(const std::vector<TruthLabels>& truth, const std::vector<Det
     std::int64_t judged = 0;
     std::set<std::string> seen;
     for (const TruthLabels& labels : truth) {
-        // Files stand where their first line does; all their images are gone through then.
+        // Files are listed in the order of their first line; all images of a file are processed there.
         if (!seen.insert(labels.source).second) continue;
         const auto& images = truth_files.at(labels.source);
         FileResult file;

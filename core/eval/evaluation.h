@@ -1,4 +1,4 @@
-// Detections of many images against their truth.
+// Evaluates the detections of many images against ground truth.
 #pragma once
 
 #include <string>
@@ -10,9 +10,9 @@
 namespace throng {
 
 struct FileResult {
-    std::string source;  // as the truth names it
+    std::string source;  // its name in the truth
     std::int64_t images = 0;
-    bool found = false;  // the detections have this file
+    bool found = false;  // the detections contain this file
     MatchResult result;
 };
 
@@ -22,11 +22,11 @@ struct Evaluation {
     std::int64_t unjudged_images = 0;  // in the detections, without truth: not counted
 };
 
-// A file of the truth is the file of the detections with the same path, else the one of the same name that shares most
-// folders from the end. Images go by frame number; where a file has but one image on either side these belong
-// together whatever their numbers (an image is frame 7 of its folder). A file or a frame that the detections lack
-// counts as one without detections. Throws Error(input) where two files fit equally well or an image appears twice,
-// Error(usage) as check_options does.
+// Matches a file of the truth to the file of the detections with the same path, or with the same name and the longest
+// common path suffix. Images are matched by frame number. If a file has only one image in both, these match regardless
+// of their numbers (an image may be frame 7 of its folder). A file or frame that is missing in the detections counts as
+// one without detections. Throws Error(input) if two files match equally well or an image appears twice, Error(usage)
+// as check_options does.
 [[nodiscard]] Evaluation evaluate(const std::vector<TruthLabels>& truth, const std::vector<DetectionLabels>& detections,
                                   const MatchOptions& options);
 

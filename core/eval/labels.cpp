@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Lines of a text file, with what is needed to complain about one of them.
+// Reads the lines of a text file and throws errors with file and line.
 class LineReader {
 public:
     explicit LineReader(const std::filesystem::path& path) : path_(path), file_(path) {
@@ -27,7 +27,7 @@ public:
         if (!file_) throw Error(ErrorKind::input, std::string("cannot open: ") + std::strerror(errno), path.string());
     }
 
-    // The next line that is not empty, without the ends that other systems give it.
+    // Reads the next line that is not empty, without a carriage return and byte order mark.
     bool next(std::string& line) {
         while (std::getline(file_, line)) {
             ++number_;
@@ -35,7 +35,7 @@ public:
             if (number_ == 1 && line.rfind("\xEF\xBB\xBF", 0) == 0) line.erase(0, 3);
             if (!line.empty()) return true;
         }
-        if (file_.bad()) throw Error(ErrorKind::input, "cannot be read to its end", path_.string());
+        if (file_.bad()) throw Error(ErrorKind::input, "cannot be read completely", path_.string());
         return false;
     }
 
@@ -49,7 +49,7 @@ private:
     std::int64_t number_ = 0;
 };
 
-// Members of one line's JSON objects; complains with the name of the member.
+// Reads members of one line's JSON objects; errors contain the name of the member.
 class JsonLine {
 public:
     JsonLine(const std::string& line, const LineReader& reader)
@@ -59,28 +59,28 @@ public:
 
     std::string source() const {
         const auto found = object_.find("source");
-        if (found == object_.end() || !found->is_string()) reader_.reject("there is no text 'source'");
+        if (found == object_.end() || !found->is_string()) reader_.reject("'source' is missing or not a string");
         return found->get<std::string>();
     }
 
     std::optional<std::int64_t> frame() const {
         const auto found = object_.find("frame");
         if (found == object_.end()) return std::nullopt;
-        if (!found->is_number_integer()) reader_.reject("'frame' is no whole number");
+        if (!found->is_number_integer()) reader_.reject("'frame' is not an integer");
         return found->get<std::int64_t>();
     }
 
     const Json& list(const char* name) const {
         const auto found = object_.find(name);
         if (found == object_.end() || !found->is_array())
-            reader_.reject(std::string("there is no list '") + name + "'");
+            reader_.reject(std::string("'") + name + "' is missing or not a list");
         return *found;
     }
 
     double number(const Json& entry, const char* name) const {
         const auto found = entry.is_object() ? entry.find(name) : entry.end();
         if (!entry.is_object() || found == entry.end() || !found->is_number()) {
-            reader_.reject(std::string("a box has no number '") + name + "'");
+            reader_.reject(std::string("'") + name + "' of a box is missing or not a number");
         }
         return found->get<double>();
     }
@@ -92,7 +92,7 @@ public:
     bool flag(const Json& entry, const char* name) const {
         const auto found = entry.find(name);
         if (found == entry.end()) return false;
-        if (!found->is_boolean()) reader_.reject(std::string("'") + name + "' is neither true nor false");
+        if (!found->is_boolean()) reader_.reject(std::string("'") + name + "' must be true or false");
         return found->get<bool>();
     }
 
@@ -101,7 +101,7 @@ public:
                     static_cast<float>(number(entry, "w")), static_cast<float>(number(entry, "h"))};
         if (!(std::isfinite(b.x) && std::isfinite(b.y) && std::isfinite(b.w) && std::isfinite(b.h) && b.w > 0 &&
               b.h > 0)) {
-            reader_.reject("a box has no extent or is out of all range");
+            reader_.reject("a box has no extent or is out of range");
         }
         return b;
     }
@@ -124,7 +124,7 @@ TruthLabels truth_of_json(const std::string& line, const LineReader& reader) {
     return labels;
 }
 
-// Whole numbers of a line, or nothing when something else is in it.
+// Returns the integers of a line, or nothing if the line contains anything else.
 std::optional<std::vector<double>> numbers_of(const std::string& line) {
     std::vector<double> numbers;
     std::istringstream words(line);
@@ -153,15 +153,14 @@ std::vector<TruthLabels> wider_truth(LineReader& reader, std::string line) {
         TruthLabels labels{line, std::nullopt, {}};
         if (!reader.next(line)) reader.reject("the file ends after the name of an image");
         const auto count = count_of(line);
-        if (!count) reader.reject("here should be the number of faces of " + labels.source);
+        if (!count) reader.reject("expected the number of faces of " + labels.source);
         for (std::int64_t i = 0; i < *count; ++i) {
             if (!reader.next(line)) {
                 reader.reject(
                     fmt::format("{} should have {} faces, but the file ends after {}", labels.source, *count, i));
             }
             const auto columns = numbers_of(line);
-            if (!columns || columns->size() < 4)
-                reader.reject("here should be a face: x y w h and up to six more numbers");
+            if (!columns || columns->size() < 4) reader.reject("expected a face: x y w h and up to six more numbers");
             TruthFace face;
             face.box = {static_cast<float>((*columns)[0]), static_cast<float>((*columns)[1]),
                         static_cast<float>((*columns)[2]), static_cast<float>((*columns)[3])};
@@ -170,7 +169,7 @@ std::vector<TruthLabels> wider_truth(LineReader& reader, std::string line) {
         }
         have_line = reader.next(line);
         if (*count == 0 && have_line) {
-            // The data set's own way to say "none".
+            // The data set writes "no faces" like this.
             const auto columns = numbers_of(line);
             if (columns && columns->size() >= 4) have_line = reader.next(line);
         }
@@ -202,7 +201,7 @@ std::vector<DetectionLabels> read_detection_lines(const std::filesystem::path& p
         DetectionLabels labels{json.source(), json.frame(), {}};
         for (const Json& entry : json.list("kept")) {
             const double hits = json.number_or(entry, "hits", 1.0);
-            if (!(hits >= 0 && hits <= 1e9)) reader.reject("'hits' is out of all range");
+            if (!(hits >= 0 && hits <= 1e9)) reader.reject("'hits' is out of range");
             labels.entries.push_back({json.box(entry), json.number(entry, "score"), static_cast<int>(hits)});
         }
         all.push_back(std::move(labels));
@@ -211,7 +210,7 @@ std::vector<DetectionLabels> read_detection_lines(const std::filesystem::path& p
 }
 
 std::string truth_line(const TruthLabels& labels, int width, int height) {
-    // File names need not be UTF-8: what is not becomes the replacement character.
+    // File names may contain invalid UTF-8, which becomes the replacement character.
     std::string line = "{\"source\":" + Json(labels.source).dump(-1, ' ', false, Json::error_handler_t::replace);
     const auto out = std::back_inserter(line);
     if (labels.frame) fmt::format_to(out, ",\"frame\":{}", *labels.frame);

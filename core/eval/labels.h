@@ -1,4 +1,4 @@
-// Truth and detections as files hold them.
+// Readers of ground truth and detection files.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ namespace throng {
 
 struct TruthFace {
     Box box{};
-    float visible = 1;    // 0 to 1, where the file says so
-    bool ignore = false;  // finding it is no merit, missing it no fault
+    float visible = 1;    // 0 to 1, if the file has it
+    bool ignore = false;  // counts neither as found nor as missed
 };
 
 struct ScoredBox {
@@ -26,7 +26,7 @@ struct ScoredBox {
 // The boxes of one image. A still image may have no frame number.
 template <typename Entry>
 struct Labels {
-    std::string source;  // the file shown
+    std::string source;  // the image or video file
     std::optional<std::int64_t> frame;
     std::vector<Entry> entries;
 };
@@ -34,24 +34,24 @@ struct Labels {
 using TruthLabels = Labels<TruthFace>;
 using DetectionLabels = Labels<ScoredBox>;
 
-// Reads truth in either of two layouts, told apart by the first character.
-//   JSON lines, one image each:
+// Reads truth in either of two layouts, distinguished by the first character.
+//   JSON lines, one image per line:
 //     {"source":"crowd.mp4","frame":0,"width":1920,"height":1080,
 //      "faces":[{"x":1.5,"y":2,"w":80,"h":80,"visible":0.9,"ignore":false},…]}
-//     visible and ignore may be left out, width and height are not looked at.
+//     visible and ignore are optional, width and height are not read.
 //   WIDER FACE's text (S. Yang et al., WIDER FACE, CVPR 2016): a line with the image's name, one with the number of
 //   its
 //     faces, then a line a face: x y w h blur expression illumination invalid occlusion pose. Columns after the fourth
 //     may be left out; invalid = 1 marks a face as ignored. An image without a face has one line of zeros or none;
 //     boxes without extent are left out.
-// Throws Error(input) naming file and line for anything else.
+// Throws Error(input) with file and line for anything else.
 [[nodiscard]] std::vector<TruthLabels> read_truth(const std::filesystem::path& path);
 
-// Reads the lines that `--json` writes: source, frame and kept (x, y, w, h, score and, where known, hits).
-// Throws Error(input) naming file and line.
+// Reads the lines that `--json` writes: source, frame and kept (x, y, w, h, score and optionally hits).
+// Throws Error(input) with file and line.
 [[nodiscard]] std::vector<DetectionLabels> read_detection_lines(const std::filesystem::path& path);
 
-// One line of truth with its line feed, as read_truth takes it.
+// Returns one line of truth with a line feed, in the format of read_truth.
 [[nodiscard]] std::string truth_line(const TruthLabels& labels, int width, int height);
 
 }  // namespace throng

@@ -1,5 +1,5 @@
-// A decoded frame: an immutable, reference-counted handle on planes that lie in host or device memory.
-// Copying a Frame copies a pointer. The frame's owner (a pool slot, a decoder's frame) lives as long as any handle.
+// A decoded frame: an immutable, reference-counted handle on planes in host or device memory.
+// Copying a Frame copies a pointer. The frame's owner (a pool block, a decoder's frame) lives as long as any handle.
 #pragma once
 
 #include <chrono>
@@ -18,7 +18,7 @@ enum class ColorMatrix : std::uint8_t { bt601, bt709, bt2020 };
 struct PlaneView {
     const std::uint8_t* data = nullptr;
     std::ptrdiff_t pitch = 0;
-    int width = 0;   // bytes in use of a row
+    int width = 0;   // bytes used per row
     int height = 0;  // rows
 };
 
@@ -31,7 +31,7 @@ struct FrameInfo {
     MemoryKind memory = MemoryKind::host;
     std::int64_t index = 0;  // number of the frame in its source, from 0, in the order of display
     double pts = 0;          // seconds from the source's start
-    std::chrono::steady_clock::time_point captured{};  // when it was decoded or came off the camera
+    std::chrono::steady_clock::time_point captured{};  // time of decoding, or of arrival from the camera
 };
 
 class Frame {
@@ -40,12 +40,12 @@ public:
 
     Frame() = default;  // no frame
 
-    // Makes a copy in host memory of a device frame, given its owner; may block until the frame is written.
+    // Copies a device frame, given by its owner, to host memory. May block until the frame is written.
     using HostCopy = Frame (*)(const FrameInfo& info, const void* owner);
 
     // planes: nv12 {Y, interleaved UV}, yuv420p {Y, U, V}, gray8 {Y}, bgr24 {BGR}; chroma planes have
-    // (width + 1) / 2 by (height + 1) / 2 samples. owner keeps the memory alive. host_copy serves on_host() of a device
-    // frame and is not needed for others.
+    // (width + 1) / 2 by (height + 1) / 2 samples. owner keeps the memory alive. host_copy is for on_host() of a device
+    // frame and not needed for others.
     Frame(const FrameInfo& info, const PlaneView (&planes)[kMaxPlanes], std::shared_ptr<const void> owner,
           HostCopy host_copy = nullptr);
 
@@ -57,14 +57,14 @@ public:
     // Plane p, 0 <= p < plane_count(format).
     [[nodiscard]] const PlaneView& plane(int p) const noexcept { return data_->planes[p]; }
 
-    // True where plane 0 is a gray image (every format but bgr24).
+    // Returns true if plane 0 is a gray image (every format but bgr24).
     [[nodiscard]] bool has_luma() const noexcept { return data_->info.format != PixelFormat::bgr24; }
 
-    // The frame in memory the CPU can read: itself, or a copy of a device frame.
-    // Throws Error(internal) for a device frame whose maker gave no way to copy it.
+    // Returns the frame in host memory: itself, or a copy of a device frame.
+    // Throws Error(internal) for a device frame without host_copy.
     [[nodiscard]] Frame on_host() const;
 
-    // The same frame under another number, time or capture instant; shares the memory.
+    // Returns the same frame with another index, pts and capture time. Shares the memory.
     [[nodiscard]] Frame with_timing(std::int64_t index, double pts,
                                     std::chrono::steady_clock::time_point captured) const;
 
@@ -80,7 +80,7 @@ private:
 
 [[nodiscard]] int plane_count(PixelFormat format) noexcept;
 
-// Width in bytes and rows of plane p for a frame of width x height pixels; data and pitch stay unset.
+// Returns the width in bytes and the rows of plane p for a frame of width x height pixels; data and pitch are not set.
 [[nodiscard]] PlaneView plane_shape(PixelFormat format, int width, int height, int p) noexcept;
 
 }  // namespace throng

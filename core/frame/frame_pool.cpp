@@ -33,7 +33,7 @@ struct FramePool::Shared {
     Block take(std::size_t bytes) {
         {
             const std::lock_guard lock(mutex);
-            // Blocks of another size belong to a format that has passed: let them go.
+            // Blocks of another size belong to a previous format: free them.
             std::erase_if(idle, [bytes](const auto& entry) { return entry.first != bytes; });
             if (!idle.empty()) {
                 Block block = std::move(idle.back().second);
@@ -61,7 +61,7 @@ WritableFrame FramePool::take(PixelFormat format, int width, int height) {
     const auto rejected = [&](const char* why, const std::string& advice = {}) {
         return Error(ErrorKind::input, why, std::to_string(width) + "x" + std::to_string(height), advice);
     };
-    if (width < 1 || height < 1) throw rejected("a frame needs at least one pixel");
+    if (width < 1 || height < 1) throw rejected("a frame must have at least one pixel");
     if (height > kMaxPixels / width) {
         throw rejected("the frame is too large", "at most " + std::to_string(kMaxPixels >> 20) + " megapixels");
     }
@@ -80,7 +80,7 @@ WritableFrame FramePool::take(PixelFormat format, int width, int height) {
         offsets[p] = bytes;
         bytes += static_cast<std::size_t>(frame.planes_[p].pitch) * static_cast<std::size_t>(frame.planes_[p].height);
     }
-    if (bytes > kMaxFrame) throw rejected("the frame is larger than a gigabyte");
+    if (bytes > kMaxFrame) throw rejected("the frame is larger than 1 gigabyte");
     bytes += kAlignment;
 
     Block block = shared_->take(bytes);

@@ -1,4 +1,4 @@
-// Recycles host memory for frames, so that a running source allocates nothing.
+// Recycles host memory for frames, so that a running source does not allocate.
 #pragma once
 
 #include <cstddef>
@@ -9,11 +9,11 @@
 
 namespace throng {
 
-// Largest frame that is read, decoded or made, in pixels: bounds the memory that a hostile file can ask for, and lets
-// detectors number the pixels of a plane in 32 bits.
+// Maximum size of a frame that is read, decoded or generated, in pixels. Limits the memory that a malicious file can
+// request, and lets detectors use 32-bit pixel indices.
 inline constexpr std::int64_t kMaxPixels = std::int64_t{1} << 28;
 
-// A frame that its maker may still write. finish() turns it into an immutable Frame.
+// A frame that is still being written. finish() converts it to an immutable Frame.
 class WritableFrame {
 public:
     [[nodiscard]] std::uint8_t* data(int plane) noexcept { return data_[plane]; }
@@ -33,10 +33,10 @@ private:
 // Thread-safe; frames may outlive the pool. Rows are 64-byte aligned with at least 64 readable bytes after the last.
 class FramePool {
 public:
-    // Keeps at most `idle_limit` unused blocks for the next frames.
+    // Keeps at most `idle_limit` unused blocks for later frames.
     explicit FramePool(std::size_t idle_limit = 8);
 
-    // Takes a block of the right size or allocates one. Throws Error(input) for sizes below 1, above kMaxPixels or
+    // Reuses a block of the right size or allocates one. Throws Error(input) for sizes below 1, above kMaxPixels or
     // above 1 gigabyte.
     [[nodiscard]] WritableFrame take(PixelFormat format, int width, int height);
 

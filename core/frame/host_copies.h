@@ -1,4 +1,4 @@
-// How many bytes of frames were copied from a device to the host: a headless run on a GPU copies none.
+// Counts the bytes of frames that are copied from a device to the host. A headless run on a GPU copies none.
 #pragma once
 
 #include <atomic>
@@ -10,7 +10,7 @@ namespace detail {
 inline std::atomic<std::uint64_t> host_copied_bytes{0};
 }
 
-// To be called by whoever copies; of all threads, since the program's start.
+// Call for every copy. The count covers all threads since the program's start.
 inline void count_host_copy(std::uint64_t bytes) noexcept {
     detail::host_copied_bytes.fetch_add(bytes, std::memory_order_relaxed);
 }
