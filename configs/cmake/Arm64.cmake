@@ -1,8 +1,8 @@
-# Toolchain file: cross-compiles for 64-bit ARM against the root folder of a Debian in $TH_ARM64_ROOT; what it compiles runs
-# under emulation. tests/arm64 makes the folder and uses this.
+# Toolchain file: cross-compiles for 64-bit ARM against the Debian root file system in $TH_ARM64_ROOT. The programs run
+# under emulation. tests/arm64 creates the folder and uses this file.
 set(TH_ARM64_ROOT $ENV{TH_ARM64_ROOT})
 if(NOT TH_ARM64_ROOT)
-    message(FATAL_ERROR "TH_ARM64_ROOT names no root folder")
+    message(FATAL_ERROR "TH_ARM64_ROOT is not set. Set it to the folder of a Debian arm64 root file system.")
 endif()
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
@@ -17,4 +17,4 @@ set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
 set(CMAKE_CROSSCOMPILING_EMULATOR "qemu-aarch64-static;-L;${TH_ARM64_ROOT}")
 set(ENV{PKG_CONFIG_SYSROOT_DIR} ${TH_ARM64_ROOT})
 set(ENV{PKG_CONFIG_LIBDIR} ${TH_ARM64_ROOT}/usr/lib/aarch64-linux-gnu/pkgconfig:${TH_ARM64_ROOT}/usr/share/pkgconfig)
-set(Protobuf_PROTOC_EXECUTABLE /usr/bin/protoc)  # runs here, so of the same release
+set(Protobuf_PROTOC_EXECUTABLE /usr/bin/protoc)  # runs on the host; must be of the same release

@@ -1,4 +1,4 @@
-# Finds a CUDA compiler; having none is an ordinary state. Sets TH_CUDA_FOUND.
+# Finds a CUDA compiler, which is optional. Sets TH_CUDA_FOUND.
 set(TH_CUDA_FOUND OFF)
 if(NOT TH_CUDA)
     return()
@@ -7,15 +7,16 @@ include(CheckLanguage)
 if(NOT CMAKE_CUDA_COMPILER AND EXISTS /usr/local/cuda/bin/nvcc)
     set(CMAKE_CUDA_COMPILER /usr/local/cuda/bin/nvcc)
 endif()
-# One embedded and one server architecture; the release preset names the full list.
+# Default: the architectures of the installed GPUs, otherwise one embedded and one server architecture. The release preset
+# has the full list.
 if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
     execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
-                    OUTPUT_VARIABLE present ERROR_QUIET RESULT_VARIABLE status OUTPUT_STRIP_TRAILING_WHITESPACE)
-    if(status EQUAL 0 AND present MATCHES "^[0-9]")
-        string(REPLACE "." "" present "${present}")
-        string(REPLACE "\n" ";" present "${present}")
-        list(REMOVE_DUPLICATES present)
-        set(CMAKE_CUDA_ARCHITECTURES ${present})
+                    OUTPUT_VARIABLE installed ERROR_QUIET RESULT_VARIABLE status OUTPUT_STRIP_TRAILING_WHITESPACE)
+    if(status EQUAL 0 AND installed MATCHES "^[0-9]")
+        string(REPLACE "." "" installed "${installed}")
+        string(REPLACE "\n" ";" installed "${installed}")
+        list(REMOVE_DUPLICATES installed)
+        set(CMAKE_CUDA_ARCHITECTURES ${installed})
     else()
         set(CMAKE_CUDA_ARCHITECTURES 87 90)
     endif()
@@ -27,7 +28,7 @@ if(NOT CMAKE_CUDA_COMPILER)
 endif()
 set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
 enable_language(CUDA)
-# CMake below 3.26 does not know nvcc's flag for C++20.
+# CMake before 3.26 does not define nvcc's flag for C++20.
 if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
     set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
     set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)

@@ -1,4 +1,4 @@
-# The libraries we build on; configs/packages.txt names their Debian packages.
+# Library dependencies; configs/packages.txt lists their Debian packages.
 find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
 find_package(spdlog REQUIRED)
@@ -11,8 +11,8 @@ find_package(CURL REQUIRED)
 find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 find_package(tomlplusplus QUIET)
 if(NOT tomlplusplus_FOUND)
-    # Ubuntu 22.04, and with it JetPack 6, has no package of it.
-    message(STATUS "toml++ is not installed: fetching version 3.4.0 from its authors. Without a network, unpack its "
+    # Ubuntu 22.04, the base of JetPack 6, has no package of it.
+    message(STATUS "toml++ is not installed: downloading version 3.4.0. Without a network, unpack its "
                    "source and pass -DFETCHCONTENT_SOURCE_DIR_TOMLPLUSPLUS=FOLDER")
     include(FetchContent)
     FetchContent_Declare(tomlplusplus
@@ -23,7 +23,7 @@ endif()
 pkg_check_modules(HIGHWAY REQUIRED IMPORTED_TARGET libhwy)
 pkg_check_modules(FFMPEG REQUIRED IMPORTED_TARGET libavformat libavcodec libavutil libswscale libavdevice)
 
-# OpenCV: its own CMake package where it is installed whole (Jetson, own builds); Debian's small packages come without it.
+# OpenCV: its CMake package if installed completely (Jetson, source builds). Debian's module packages do not include it.
 set(TH_OPENCV_MODULES core imgproc imgcodecs videoio objdetect dnn)
 find_package(OpenCV QUIET COMPONENTS ${TH_OPENCV_MODULES})
 if(NOT OpenCV_FOUND)
@@ -40,7 +40,7 @@ if(NOT OpenCV_FOUND)
     endforeach()
 endif()
 
-# Here and not in ui/, because whoever links the window needs its targets too.
+# Here and not in ui/, because targets that link the window need these targets too.
 if(TH_BUILD_UI)
     find_package(Qt6 6.2 REQUIRED COMPONENTS Core Gui Qml Quick QuickControls2)
 endif()

@@ -1,9 +1,9 @@
-# What a user may switch, and how every target of ours is compiled.
+# Build options, and compile options of all targets.
 option(TH_BUILD_UI "Build the Qt window" ON)
 option(TH_BUILD_TESTS "Build the tests" ON)
 option(TH_BUILD_FUZZERS "Build the libFuzzer targets (clang only)" OFF)
-option(TH_CUDA "Build the CUDA backend when a compiler is found" ON)
-option(TH_NMS_SEPARATE "NMS on CUDA launches map and reduce apart, to time each; slower" OFF)
+option(TH_CUDA "Build the CUDA backend if a compiler is found" ON)
+option(TH_NMS_SEPARATE "Launch the map and reduce kernels of CUDA NMS separately, to time each; slower" OFF)
 option(TH_WERROR "Treat warnings as errors" OFF)
 set(TH_SANITIZE "" CACHE STRING "Sanitizers, as in -fsanitize=: address,undefined or thread")
 
@@ -26,7 +26,7 @@ find_program(TH_MOLD mold)
 add_library(throng_options INTERFACE)
 target_include_directories(throng_options INTERFACE ${CMAKE_SOURCE_DIR})
 target_compile_features(throng_options INTERFACE cxx_std_20)
-# CPU and GPU promise the same bits: no fused multiply-add behind our back.
+# Results must be bit-identical on CPU and GPU: no implicit fused multiply-add.
 target_compile_options(throng_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>)
 # A program loads only the shared libraries it uses: those of OpenCV and Qt bring hundreds of others.
 target_link_options(throng_options INTERFACE LINKER:--as-needed)
@@ -37,7 +37,7 @@ endif()
 set(TH_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor
                 -Wold-style-cast -Woverloaded-virtual -Wnull-dereference -Wdouble-promotion -Wformat=2)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    # False alarms inside the standard library at -O2 and above, GCC 12.
+    # False positives inside the standard library at -O2 and above, GCC 12.
     list(APPEND TH_WARNINGS -Wno-null-dereference -Wno-restrict)
 endif()
 if(TH_WERROR)

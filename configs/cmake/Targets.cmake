@@ -1,4 +1,4 @@
-# throng_library(NAME DIR... [LINK lib...]): a static library of all *.cpp in the given folders (not below them).
+# throng_library(NAME DIR... [LINK lib...]): a static library of all *.cpp in the given folders (not recursive).
 function(throng_library name)
     cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
     set(sources)
