@@ -45,7 +45,7 @@ ClockController::~ClockController() {
 
 void ClockController::recover() {
     if (!state_file_.read()) return;  // the usual case: creates no lock file and does not wait
-    const ClockStateFile::Lock alone = state_file_.lock();
+    const ClockStateFile::Lock state_lock = state_file_.lock();
     const std::optional<ClockState> state = state_file_.read();
     // A state without an owner is a persistent change; a state whose owner is running is in use.
     if (!state || state->owner == 0 || owner_alive(*state)) return;
@@ -126,7 +126,7 @@ ApplyResult ClockController::apply(const std::string& id) {
                 "run throng clocks list for the available profiles"};
     }
 
-    const ClockStateFile::Lock alone = state_file_.lock();
+    const ClockStateFile::Lock state_lock = state_file_.lock();
     const bool first_change = !found_;
     if (first_change) {
         const std::optional<ClockState> previous = state_file_.read();
@@ -200,7 +200,7 @@ ApplyResult ClockController::restore_locked(const ClockState& state) {
 ApplyResult ClockController::restore() {
     const std::lock_guard lock(mutex_);
     if (!found_ && !state_file_.read()) return {};
-    const ClockStateFile::Lock alone = state_file_.lock();
+    const ClockStateFile::Lock state_lock = state_file_.lock();
     if (found_) return restore_locked(*found_);
     const std::optional<ClockState> state = state_file_.read();
     if (!state) return {};

@@ -42,10 +42,9 @@ struct TelemetrySample {
 
     // Of the frames passed to Telemetry::add_frame since the previous sample; absent if there were none.
     std::uint64_t frames = 0;
-    std::optional<double> frame_us;       // microseconds from decoded frame to boxes, mean
-    std::vector<NamedReading> stages_us;  // mean of each stage that ran
-    std::optional<double>
-        joules_per_frame;  // energy since the previous sample, divided by the frames; includes idle time
+    std::optional<double> frame_us;          // microseconds from decoded frame to boxes, mean
+    std::vector<NamedReading> stages_us;     // mean of each stage that ran
+    std::optional<double> joules_per_frame;  // energy since the previous sample / frames; includes idle time
 
     [[nodiscard]] bool throttled() const noexcept { return (throttle_reasons & throttle::kSlowing) != 0; }
 };
