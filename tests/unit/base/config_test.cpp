@@ -25,11 +25,11 @@ TEST(Config, KeepsSectionsTypesAndLines) {
     EXPECT_EQ(file.entries[3].line, 7);
 }
 
-TEST(Config, AnEmptyFileSaysNothing) {
+TEST(Config, AnEmptyFileHasNoEntries) {
     EXPECT_TRUE(parse_config("# nothing\n", "c.toml").entries.empty());
 }
 
-TEST(Config, RejectsWhatNoOptionCanHave) {
+TEST(Config, RejectsValuesThatNoOptionCanHave) {
     for (const char* text : {"a = ", "a = 1\na = 2", "a = 07:32:00", "[a.b]\nc = 1", "[[a]]\nb = 1", "a = []",
                              "a = [1, \"x\"]", "a = {b = {c = 1}}", "a = [[1]]", "\xff = 1", "["}) {
         try {
@@ -42,7 +42,7 @@ TEST(Config, RejectsWhatNoOptionCanHave) {
     }
 }
 
-TEST(Config, AFileThatCannotBeReadIsAnErrorOfTheInput) {
+TEST(Config, AnUnreadableFileIsAnInputError) {
     for (const char* path : {"/nonexistent/c.toml", "/"}) {
         try {
             static_cast<void>(read_config(path));

@@ -44,7 +44,7 @@ protected:
     test::ScratchDir dir_;
 };
 
-TEST_F(OutputFileTest, LeavesAnEarlierFileAsItIsUntilTheFirstWrite) {
+TEST_F(OutputFileTest, KeepsAnExistingFileUntilTheFirstWrite) {
     std::ofstream(file("a")) << "an earlier, longer result";
     OutputFile output(file("a"));
     EXPECT_EQ(contents(file("a")), "an earlier, longer result");
@@ -58,7 +58,7 @@ TEST_F(OutputFileTest, LeavesAnEarlierFileAsItIsUntilTheFirstWrite) {
     EXPECT_FALSE(fs::exists(file("b")));
 }
 
-TEST_F(OutputFileTest, RejectsWhatCannotBeWrittenBeforeTheFirstWrite) {
+TEST_F(OutputFileTest, RejectsUnwritablePathsBeforeTheFirstWrite) {
     std::ofstream(file("a")).flush();
     for (const std::string& path : {file("missing/a"), file("a/b"), dir_.path().string()}) {
         EXPECT_EQ(kind_of([&] { OutputFile output(path); }), ErrorKind::input) << path;
@@ -71,7 +71,7 @@ TEST_F(OutputFileTest, RejectsWhatCannotBeWrittenBeforeTheFirstWrite) {
     EXPECT_FALSE(fs::exists(file("new")));
 }
 
-TEST_F(OutputFileTest, TwoWritersOfOneFileDoNotMix) {
+TEST_F(OutputFileTest, RejectsASecondWriterOfTheSameFile) {
     OutputFile first(file("a"));
     OutputFile second(file("a"));
     first.write("first");
@@ -94,7 +94,7 @@ TEST_F(OutputFileTest, WaitsForTheReaderOfAPipeUntilStopped) {
         });
         EXPECT_EQ(kind_of([&] { output.write("x", stop.get_token()); }), ErrorKind::interrupted);
     }
-    // A reader that takes nothing: the pipe fills up.
+    // The reader reads nothing: the pipe fills up.
     const int reader = ::open(file("pipe").c_str(), O_RDONLY | O_NONBLOCK);
     ASSERT_GE(reader, 0);
     OutputFile output(file("pipe"));
@@ -106,10 +106,10 @@ TEST_F(OutputFileTest, WaitsForTheReaderOfAPipeUntilStopped) {
     const std::string megabyte(1 << 20, 'x');
     EXPECT_EQ(kind_of([&] { output.write(megabyte, stop.get_token()); }), ErrorKind::interrupted);
     ::close(reader);
-    EXPECT_EQ(kind_of([&] { output.write("x"); }), ErrorKind::input) << "the reader is gone";
+    EXPECT_EQ(kind_of([&] { output.write("x"); }), ErrorKind::input) << "the reader was closed";
 }
 
-TEST_F(OutputFileTest, APipeGetsEverything) {
+TEST_F(OutputFileTest, WritesAllBytesToAPipe) {
     ASSERT_EQ(::mkfifo(file("pipe").c_str(), 0600), 0);
     std::string got;
     std::thread reader([&] { got = contents(file("pipe")); });
@@ -122,7 +122,7 @@ TEST_F(OutputFileTest, APipeGetsEverything) {
     EXPECT_EQ(got, bytes + "z");
 }
 
-TEST_F(OutputFileTest, SeeksInFilesAlone) {
+TEST_F(OutputFileTest, SeeksOnlyInRegularFiles) {
     OutputFile output(file("a"));
     EXPECT_LT(output.seek(0, SEEK_SET), 0) << "not open yet";
     output.write("0123456789");
@@ -137,7 +137,7 @@ TEST_F(OutputFileTest, SeeksInFilesAlone) {
     EXPECT_LT(device.seek(0, SEEK_SET), 0);
 }
 
-TEST_F(OutputFileTest, AWholeFileReplacesTheTargetOfALinkAndKeepsItsMode) {
+TEST_F(OutputFileTest, WriteFileReplacesTheTargetOfALinkAndKeepsItsMode) {
     std::ofstream(file("target")) << "old";
     fs::permissions(file("target"), fs::perms(0640));
     fs::create_symlink("target", file("link"));

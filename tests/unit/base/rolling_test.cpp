@@ -9,7 +9,7 @@ TEST(RollingStatistics, EmptyHasNoSamples) {
     EXPECT_EQ(RollingStatistics(8).summary().count, 0U);
 }
 
-TEST(RollingStatistics, ForgetsWhatLeftTheWindow) {
+TEST(RollingStatistics, DropsSamplesOutsideTheWindow) {
     RollingStatistics statistics(4);
     for (double sample : {100.0, 1.0, 2.0, 3.0, 4.0}) statistics.add(sample);
     const RollingSummary summary = statistics.summary();

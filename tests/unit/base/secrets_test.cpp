@@ -82,7 +82,7 @@ TEST(Secrets, AnAuthorizationCodeIsMasked) {
     EXPECT_EQ(mask_credentials("http://h/a#code=s3cret: failed"), "http://h/a#code=***: failed");
 }
 
-TEST(Secrets, WhatHoldsNoneStays) {
+TEST(Secrets, TextWithoutSecretsIsUnchanged) {
     for (const char* text : {"rtsp://cam:554/a",
                              "http://host/image@2x.png",
                              "http://[::1]:80/a",
@@ -109,7 +109,7 @@ TEST(Secrets, WhatHoldsNoneStays) {
     }
 }
 
-TEST(Secrets, MaskingTwiceChangesNothing) {
+TEST(Secrets, MaskingIsIdempotent) {
     for (const char* text : {"rtsp://me:secret@cam/a?token=abc&x=1", "user-pw=\"a b\" ! key = v"}) {
         const std::string once = mask_credentials(text);
         EXPECT_EQ(mask_credentials(once), once);

@@ -7,7 +7,7 @@ namespace {
 
 const std::vector<std::string> kNames = {"theta", "min-hits", "min-size", "model", "k"};
 
-TEST(ClosestName, FindsSlipsOfTheFingers) {
+TEST(ClosestName, FindsMisspelledNames) {
     EXPECT_EQ(closest_name("thta", kNames), "theta");
     EXPECT_EQ(closest_name("tehta", kNames), "theta");
     EXPECT_EQ(closest_name("min_hits", kNames), "min-hits");
@@ -15,7 +15,7 @@ TEST(ClosestName, FindsSlipsOfTheFingers) {
     EXPECT_EQ(closest_name("theta", kNames), "theta");
 }
 
-TEST(ClosestName, IsSilentForWhatIsSomethingElse) {
+TEST(ClosestName, SuggestsNothingForDistantNames) {
     EXPECT_EQ(closest_name("overlap", kNames), "");
     EXPECT_EQ(closest_name("", kNames), "");
     EXPECT_EQ(closest_name(std::string(100000, 'x'), kNames), "");

@@ -14,7 +14,7 @@ std::string repeated(const std::string& text, int times) {
     return all;
 }
 
-TEST(TomlDepth, DeepNestingIsAnErrorThatNamesTheLine) {
+TEST(TomlDepth, DeepNestingIsAnErrorWithTheLine) {
     constexpr int kMany = 50000;
     for (const std::string& deep :
          {repeated("a.", kMany) + "a = 1", "[" + repeated("a.", kMany) + "a]", "[[" + repeated("a . ", kMany) + "a]]",
@@ -39,7 +39,7 @@ TEST(TomlDepth, DeepNestingIsAnErrorThatNamesTheLine) {
     }
 }
 
-TEST(TomlDepth, StringsCommentsAndManyLinesDoNotCount) {
+TEST(TomlDepth, StringsCommentsAndLinesAreNotCounted) {
     const std::string many = repeated("[{.", 1000);
     for (const std::string& shallow :
          {"# " + many, "a = \"" + many + "\"", "a = '" + many + "'", "a = \"\"\"\n" + many + "\n\"\"\"",

@@ -43,7 +43,7 @@ protected:
     AsyncClocks::Options options_;
 };
 
-TEST_F(AsyncClocksTest, TellsTheBoardAndAppliesAndRestores) {
+TEST_F(AsyncClocksTest, ReportsTheBoardAppliesAndRestores) {
     const std::string before = max();
     {
         AsyncClocks clocks(options_);
@@ -63,10 +63,10 @@ TEST_F(AsyncClocksTest, TellsTheBoardAndAppliesAndRestores) {
         wait_for(clocks, ClockPhase::applied);
         EXPECT_GT(woken_, 2);
     }
-    EXPECT_EQ(max(), before) << "the end restores";
+    EXPECT_EQ(max(), before) << "the destructor restores";
 }
 
-TEST_F(AsyncClocksTest, RejectionsAndUnknownNamesAreTold) {
+TEST_F(AsyncClocksTest, ReportsRejectionsAndUnknownNames) {
     AsyncClocks clocks(options_);
     wait_for(clocks, ClockPhase::idle);
     clocks.request("warp");
@@ -77,7 +77,7 @@ TEST_F(AsyncClocksTest, RejectionsAndUnknownNamesAreTold) {
     wait_for(clocks, ClockPhase::applied);
 }
 
-TEST_F(AsyncClocksTest, TheNewestOfManyRequestsWins) {
+TEST_F(AsyncClocksTest, CarriesOutTheNewestRequest) {
     AsyncClocks clocks(options_);
     for (const char* id : {"minimum", "p25", "p50", "p75", "maximum", "p25"}) clocks.request(id);
     wait_for(clocks, ClockPhase::applied);
@@ -85,7 +85,7 @@ TEST_F(AsyncClocksTest, TheNewestOfManyRequestsWins) {
     EXPECT_EQ(max(), "306000000");
 }
 
-TEST_F(AsyncClocksTest, AnotherProgramsChangeIsTold) {
+TEST_F(AsyncClocksTest, ReportsAChangeByAnotherProgram) {
     AsyncClocks clocks(options_);
     clocks.request("minimum");
     wait_for(clocks, ClockPhase::applied);
@@ -95,7 +95,7 @@ TEST_F(AsyncClocksTest, AnotherProgramsChangeIsTold) {
     EXPECT_TRUE(clocks.status().reading.changed_by_another);
 }
 
-TEST(AsyncClocksAnywhere, AMachineWithoutControlIsAnOrdinaryState) {
+TEST(AsyncClocksAnywhere, AMachineWithoutClockControlIsNotAnError) {
     test::ScratchDir empty;
     AsyncClocks::Options options;
     options.clocks.root = empty.path();
@@ -105,7 +105,7 @@ TEST(AsyncClocksAnywhere, AMachineWithoutControlIsAnOrdinaryState) {
     EXPECT_EQ(wait_for(clocks, ClockPhase::rejected).result.status, ApplyStatus::unsupported);
 }
 
-// The sweep is told the time, so nothing here waits.
+// The time is an argument of the sweep, so these tests do not wait.
 class Sweep : public ::testing::Test {
 protected:
     std::optional<std::string> step(std::chrono::milliseconds passed) {
@@ -123,13 +123,13 @@ protected:
     ClockStatus status_;
 };
 
-TEST_F(Sweep, VisitsEveryProfileAndGathersMedians) {
+TEST_F(Sweep, MeasuresMediansAtEveryProfile) {
     EXPECT_EQ(step(0ms), "minimum");
     status_.phase = ClockPhase::applying;
     EXPECT_FALSE(step(10ms));
     apply();
     EXPECT_FALSE(step(10ms));
-    sweep_.add(StageTimes{{"total", 99}});  // settling: does not count
+    sweep_.add(StageTimes{{"total", 99}});  // settling: not counted
     EXPECT_FALSE(step(100ms));
     for (const double ms : {3.0, 1.0, 2.0}) sweep_.add(StageTimes{{"total", ms}, {"nms_map", ms / 10}});
     TelemetrySample sample;
@@ -150,12 +150,12 @@ TEST_F(Sweep, VisitsEveryProfileAndGathersMedians) {
     status_.phase = ClockPhase::rejected;
     status_.result = {ApplyStatus::needs_privilege, "/sys/x", "Permission denied", ""};
     EXPECT_FALSE(step(1ms));
-    EXPECT_EQ(step(1ms), "") << "the end asks for restoration";
+    EXPECT_EQ(step(1ms), "") << "requests a restore at the end";
     EXPECT_TRUE(sweep_.done());
     EXPECT_EQ(sweep_.points().back().rejected, "/sys/x: Permission denied");
 }
 
-TEST_F(Sweep, EndsWhenSomebodyElseChooses) {
+TEST_F(Sweep, EndsWhenAnotherProfileIsRequested) {
     step(0ms);
     apply();
     step(1ms);
@@ -165,7 +165,7 @@ TEST_F(Sweep, EndsWhenSomebodyElseChooses) {
     EXPECT_TRUE(sweep_.done());
 }
 
-TEST_F(Sweep, DoesNotWaitForEver) {
+TEST_F(Sweep, TimesOutWithoutAnAnswer) {
     step(0ms);
     status_.phase = ClockPhase::applying;
     EXPECT_FALSE(step(3001ms));
@@ -173,7 +173,7 @@ TEST_F(Sweep, DoesNotWaitForEver) {
     EXPECT_FALSE(sweep_.points().front().rejected.empty());
 }
 
-TEST(SweepIds, AreTheStepsOnceAndSlowestFirst) {
+TEST(SweepIds, ContainsEachStepOnceSlowestFirst) {
     test::ScratchDir scratch;
     test::build_board_folder(orin(), scratch.path());
     ClockOptions options;

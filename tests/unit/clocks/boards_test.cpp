@@ -1,4 +1,4 @@
-// What is particular to boards whose clocks are files: they round, reject, come late and hold garbage.
+// Boards with clocks in attribute files: rounding, rejections, nodes that appear late, and invalid contents.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -28,31 +28,31 @@ protected:
     std::shared_ptr<FakeFiles> files_ = std::make_shared<FakeFiles>();
 };
 
-TEST_P(Boards, AReadOnlyFileIsNamedWithTheWayToGrantIt) {
+TEST_P(Boards, ReportsAReadOnlyFileWithAdvice) {
     for (const char* file : {"/max_freq", "/min_freq", "rate", "state"}) files_->make_read_only(GetParam().node + file);
     ClockController clocks = controller();
     const ApplyResult result = clocks.apply("p50");
     EXPECT_EQ(result.status, ApplyStatus::needs_privilege);
     EXPECT_EQ(result.where.rfind(GetParam().node, 0), 0U) << result.where;
     EXPECT_EQ(result.advice.find("udev") == std::string::npos, GetParam().soc == "tegra124")
-        << "debugfs is root's alone";
+        << "only root may write debugfs";
     EXPECT_TRUE(files_->written().empty()) << files_->written().front();
 }
 
-TEST_P(Boards, ANodeThatComesLateIsFound) {
-    if (GetParam().soc == "tegra124") GTEST_SKIP() << "skipped: debugfs is there from the start on TK1";
+TEST_P(Boards, FindsANodeThatAppearsLate) {
+    if (GetParam().soc == "tegra124") GTEST_SKIP() << "skipped: debugfs exists from the start on TK1";
     files_->remove_below(GetParam().node);
     ClockController clocks = controller();
     EXPECT_EQ(clocks.apply("p50").status, ApplyStatus::unsupported);
     EXPECT_FALSE(clocks.measure().gpu.current.has_value());
     GetParam().power_gpu(*files_);
     EXPECT_TRUE(clocks.apply("p50").ok());
-    files_->remove_below(GetParam().node);  // and may go again
+    files_->remove_below(GetParam().node);  // and may disappear
     EXPECT_FALSE(clocks.measure().gpu.current.has_value());
     GetParam().power_gpu(*files_);
 }
 
-TEST_P(Boards, GarbageInTheFilesIsSurvived) {
+TEST_P(Boards, ToleratesInvalidFileContents) {
     ClockController clocks = controller();
     for (const std::string& garbage :
          {std::string(), std::string("\xff\0\x01 nonsense", 12), std::string(100'000, '9'), std::string("-5")}) {
@@ -70,11 +70,11 @@ INSTANTIATE_TEST_SUITE_P(All, Boards, ::testing::ValuesIn(test::fake_boards()), 
     return instance.param.soc + "_" + std::to_string(instance.index);
 });
 
-TEST(Clocks, ACapBelowTheRequestIsSaid) {
+TEST(Clocks, ReportsALimitBelowTheRequest) {
     const FakeBoard& board = test::fake_boards().back();
     auto files = std::make_shared<FakeFiles>();
     board.build(*files);
-    // The power mode caps the clock: what is above is taken and quietly lowered.
+    // The power mode limits the clock: higher values are accepted and silently lowered.
     const std::string cap = std::to_string(board.steps_hz[3]);
     files->on_write(board.node + "/max_freq", [cap](std::string& value) -> WriteOutcome {
         if (std::stoll(value) > std::stoll(cap)) value = cap;
@@ -87,10 +87,10 @@ TEST(Clocks, ACapBelowTheRequestIsSaid) {
     EXPECT_EQ(result.status, ApplyStatus::rejected);
     EXPECT_NE(result.reason.find(cap), std::string::npos) << result.reason;
     EXPECT_EQ(files->text(board.node + "/min_freq"), std::to_string(board.steps_hz.front()))
-        << "nothing stays half changed";
+        << "a failed change is undone";
 }
 
-TEST(Clocks, AnotherProgramsChangeIsSeen) {
+TEST(Clocks, DetectsAChangeByAnotherProgram) {
     const FakeBoard& board = test::fake_boards()[2];
     auto files = std::make_shared<FakeFiles>();
     board.build(*files);
@@ -101,7 +101,7 @@ TEST(Clocks, AnotherProgramsChangeIsSeen) {
     EXPECT_TRUE(clocks.measure().changed_by_another);
 }
 
-TEST(Clocks, CpuRangeAndGovernorGoWithAProfileAndComeBack) {
+TEST(Clocks, AppliesAndRestoresCpuRangeAndGovernor) {
     const FakeBoard& board = test::fake_boards()[2];
     auto files = std::make_shared<FakeFiles>();
     board.build(*files);
@@ -121,7 +121,7 @@ TEST(Clocks, CpuRangeAndGovernorGoWithAProfileAndComeBack) {
     EXPECT_EQ(CpuClock(files).read().governor, "schedutil");
 }
 
-TEST(Clocks, Tk1ClusterGoesWithAProfileAndComesBack) {
+TEST(Clocks, AppliesAndRestoresTheTk1Cluster) {
     const FakeBoard& board = test::fake_boards().front();
     auto files = std::make_shared<FakeFiles>();
     board.build(*files);
@@ -138,7 +138,7 @@ TEST(Clocks, Tk1ClusterGoesWithAProfileAndComesBack) {
     EXPECT_EQ(files->text("/sys/kernel/cluster/active"), "G");
 }
 
-TEST(Clocks, NoGpuClockIsAnOrdinaryState) {
+TEST(Clocks, AMissingGpuClockIsNotAnError) {
     auto files = std::make_shared<FakeFiles>();
     test::ScratchDir scratch;
     ClockController clocks({scratch.path(), default_profiles(), false}, files, find_gpu_clock(files, nullptr));

@@ -1,4 +1,4 @@
-// The contract that every controller keeps: those of the boards on fake trees, NVML's on a fake library.
+// The contract of every clock controller, on simulated boards and on a simulated NVML library.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ using test::FakeFiles;
 
 struct Machine {
     std::string name;
-    const FakeBoard* board = nullptr;  // null: a discrete GPU behind NVML
+    const FakeBoard* board = nullptr;  // null: a discrete GPU with NVML
 };
 
 void PrintTo(const Machine& machine, std::ostream* out) {
@@ -46,7 +46,7 @@ protected:
         return ClockController(options, files_, find_gpu_clock(files_, nvml_ ? nvml_->open() : nullptr));
     }
 
-    // Highest clock that is allowed now, as the machine itself knows it.
+    // Returns the maximum clock that the machine currently allows.
     std::optional<Hertz> in_force(const ClockController& clocks) {
         return nvml_ ? nvml_->locked_max() : clocks.measure().gpu.max;
     }
@@ -61,14 +61,14 @@ protected:
     std::unique_ptr<test::NvmlRig> nvml_;
 };
 
-TEST_P(Contract, IsFoundWithItsSteps) {
+TEST_P(Contract, FindsTheGpuAndItsSteps) {
     ClockController clocks = controller();
     EXPECT_EQ(clocks.board().soc, board() ? board()->soc : "");
     EXPECT_EQ(clocks.location(), board() ? board()->node : "Fake H1");
     EXPECT_EQ(clocks.steps(), steps());
 }
 
-TEST_P(Contract, EveryProfileResolvesToARealStepAndApplies) {
+TEST_P(Contract, ResolvesAndAppliesEveryProfile) {
     ClockController clocks = controller();
     const auto free = in_force(clocks);
     for (const ResolvedProfile& entry : clocks.profiles()) {
@@ -88,7 +88,7 @@ TEST_P(Contract, EveryProfileResolvesToARealStepAndApplies) {
     }
 }
 
-TEST_P(Contract, AnyStepFollowsAnyOther) {
+TEST_P(Contract, AppliesStepsInAnyOrder) {
     ClockController clocks = controller();
     for (const char* id :
          {"maximum", "minimum", "maximum", "p25", "p75", "minimum", "p50", "automatic", "maximum", "automatic"}) {
@@ -97,7 +97,7 @@ TEST_P(Contract, AnyStepFollowsAnyOther) {
     }
 }
 
-TEST_P(Contract, RestoresWhatWasFound) {
+TEST_P(Contract, RestoresTheOriginalClocks) {
     std::optional<Hertz> before;
     std::string governor;
     {
@@ -108,23 +108,23 @@ TEST_P(Contract, RestoresWhatWasFound) {
         ASSERT_NE(in_force(clocks), before);
     }
     ClockController after = controller();
-    EXPECT_TRUE(after.recovered().empty()) << "an orderly end leaves nothing to recover";
+    EXPECT_TRUE(after.recovered().empty()) << "after a normal end there is nothing to recover";
     EXPECT_EQ(in_force(after), before);
     EXPECT_EQ(after.measure().gpu.governor, governor);
 }
 
-TEST_P(Contract, AnotherStartRestoresAfterACrash) {
+TEST_P(Contract, NextStartRestoresAfterACrash) {
     std::optional<Hertz> before;
     {
-        // One that keeps its change leaves clocks and state file as a killed program would.
+        // A controller with `keep` leaves the clocks and the state file like a killed program.
         ClockController clocks = controller(default_profiles(), true);
         before = in_force(clocks);
         ASSERT_TRUE(clocks.apply("minimum").ok());
     }
     const ClockStateFile file(scratch_.path());
     ClockState state = *file.read();
-    EXPECT_EQ(state.owner, 0) << "a change that stays has no owner";
-    state.owner = 2'000'000'000;  // no process has this number
+    EXPECT_EQ(state.owner, 0) << "a persistent change has no owner";
+    state.owner = 2'000'000'000;  // no process has this id
     state.owner_start = "1";
     file.write(state);
 
@@ -134,7 +134,7 @@ TEST_P(Contract, AnotherStartRestoresAfterACrash) {
     EXPECT_FALSE(std::filesystem::exists(file.path()));
 }
 
-TEST_P(Contract, WhatIsSetForGoodStaysAndIsRestoredToTheFirstState) {
+TEST_P(Contract, PersistentChangesAreRestoredToTheOriginalState) {
     std::optional<Hertz> before;
     {
         ClockController clocks = controller(default_profiles(), true);
@@ -152,7 +152,7 @@ TEST_P(Contract, WhatIsSetForGoodStaysAndIsRestoredToTheFirstState) {
     EXPECT_EQ(in_force(clocks), before);
 }
 
-TEST_P(Contract, ARejectionIsNamedWithTheWayToGrantItAndLeavesNothing) {
+TEST_P(Contract, ReportsARejectionWithAdviceAndChangesNothing) {
     reject_changes();
     {
         ClockController clocks = controller();
@@ -168,7 +168,7 @@ TEST_P(Contract, ARejectionIsNamedWithTheWayToGrantItAndLeavesNothing) {
     EXPECT_TRUE(controller().recovered().empty());
 }
 
-TEST_P(Contract, AStepOffTheTableIsRejected) {
+TEST_P(Contract, RejectsAClockThatIsNotAStep) {
     std::vector<ClockProfile> profiles = default_profiles();
     ClockProfile odd;
     odd.id = "odd";
@@ -181,10 +181,10 @@ TEST_P(Contract, AStepOffTheTableIsRejected) {
     EXPECT_EQ(in_force(clocks), before);
 }
 
-TEST_P(Contract, WhileAnotherProgramHoldsTheClocksNothingIsChanged) {
+TEST_P(Contract, ChangesNothingWhileAnotherProgramControlsTheClocks) {
     ClockController clocks = controller();
     const auto before = in_force(clocks);
-    // A program that runs: the parent of this one.
+    // A running program: the parent process.
     ClockState state;
     state.owner = ::getppid();
     state.owner_start = process_start(state.owner);

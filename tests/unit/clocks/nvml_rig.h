@@ -1,4 +1,4 @@
-// A GPU that does not exist, behind a copy of the fake NVML library in a folder of its own.
+// A simulated GPU: a copy of the fake NVML library in its own folder.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ namespace throng::test {
 
 class NvmlRig {
 public:
-    // library: file of the fake, TH_FAKE_NVML or TH_FAKE_NVML_READ_ONLY.
+    // library: file of the fake library, TH_FAKE_NVML or TH_FAKE_NVML_READ_ONLY.
     explicit NvmlRig(const std::filesystem::path& library) {
         std::filesystem::create_directories(folder());
         std::filesystem::copy_file(library, folder() / "libnvidia-ml.so.1");
@@ -34,7 +34,7 @@ public:
         return all;
     }
 
-    // The keys are told in fake_nvml.cpp.
+    // The keys are listed in fake_nvml.cpp.
     void set(const std::string& key, long long value) {
         auto values = state();
         values[key] = value;

@@ -1,4 +1,4 @@
-// What is particular to NVML: codes, reasons, GPUs that vanish, drivers that lack functions.
+// NVML: return codes, throttle reasons, GPUs that disappear, drivers that lack functions.
 #include "core/clocks/nvml.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ ClockController controller(const NvmlRig& rig) {
     return ClockController(options);
 }
 
-TEST(Nvml, IsReadThroughItsEntryPoints) {
+TEST(Nvml, ReadsTheGpuThroughNvml) {
     NvmlRig rig(TH_FAKE_NVML);
     const auto nvml = rig.open();
     ASSERT_TRUE(nvml);
@@ -33,7 +33,7 @@ TEST(Nvml, IsReadThroughItsEntryPoints) {
     EXPECT_EQ(nvml->throttle_reasons(), 0U);
 }
 
-TEST(Nvml, TelemetryTellsThrottlingPowerAndMemoryClock) {
+TEST(Nvml, TelemetryReportsThrottlingPowerAndMemoryClock) {
     NvmlRig rig(TH_FAKE_NVML);
     rig.set("reasons", throttle::kIdle | throttle::kPowerCap | throttle::kHardwareThermal);
     rig.set("temperature", 88);
@@ -47,23 +47,23 @@ TEST(Nvml, TelemetryTellsThrottlingPowerAndMemoryClock) {
     EXPECT_DOUBLE_EQ(sample.temperatures.front().value, 88);
 }
 
-TEST(Nvml, BeingIdleIsNoThrottling) {
+TEST(Nvml, AnIdleGpuIsNotThrottled) {
     TelemetrySample sample;
     sample.throttle_reasons = throttle::kIdle | throttle::kApplicationClocks;
     EXPECT_FALSE(sample.throttled());
     EXPECT_EQ(describe_throttling(sample.throttle_reasons), "");
 }
 
-TEST(Nvml, AClockThatStaysAboveTheLockIsRejected) {
+TEST(Nvml, RejectsAClockThatStaysAboveTheLock) {
     NvmlRig rig(TH_FAKE_NVML);
     rig.set("stuck", 1980);
     const ApplyResult result = controller(rig).apply("p50");
     EXPECT_EQ(result.status, ApplyStatus::rejected);
     EXPECT_NE(result.reason.find("1980 MHz"), std::string::npos) << result.reason;
-    EXPECT_EQ(rig.locked_max(), std::nullopt) << "nothing stays half changed";
+    EXPECT_EQ(rig.locked_max(), std::nullopt) << "a failed change is undone";
 }
 
-TEST(Nvml, AClockHeldDownIsAppliedWithARemark) {
+TEST(Nvml, AppliesAThrottledClockWithARemark) {
     NvmlRig rig(TH_FAKE_NVML);
     rig.set("stuck", 600);
     rig.set("reasons", throttle::kPowerCap);
@@ -73,7 +73,7 @@ TEST(Nvml, AClockHeldDownIsAppliedWithARemark) {
     EXPECT_NE(result.reason.find("throttled"), std::string::npos) << result.reason;
 }
 
-TEST(Nvml, ARoundedLockIsNoFault) {
+TEST(Nvml, AcceptsARoundedLock) {
     NvmlRig rig(TH_FAKE_NVML);
     const auto clock = make_nvml_clock(rig.open());
     EXPECT_TRUE(clock->set_range(1'001'000'000, 1'001'000'000).ok());
@@ -81,7 +81,7 @@ TEST(Nvml, ARoundedLockIsNoFault) {
     EXPECT_EQ(clock->read().current, 990'000'000);
 }
 
-TEST(Nvml, AnotherProgramsReleaseIsSeen) {
+TEST(Nvml, DetectsAResetByAnotherProgram) {
     NvmlRig rig(TH_FAKE_NVML);
     ClockController clocks = controller(rig);
     ASSERT_TRUE(clocks.apply("p25").ok());
@@ -90,7 +90,7 @@ TEST(Nvml, AnotherProgramsReleaseIsSeen) {
     EXPECT_TRUE(clocks.measure().changed_by_another);
 }
 
-TEST(Nvml, ADeviceThatVanishesIsSurvived) {
+TEST(Nvml, ToleratesALostDevice) {
     NvmlRig rig(TH_FAKE_NVML);
     ClockController clocks = controller(rig);
     TelemetryReader reader(make_system_files(rig.root()), rig.open());
@@ -103,12 +103,12 @@ TEST(Nvml, ADeviceThatVanishesIsSurvived) {
     EXPECT_EQ(result.status, ApplyStatus::rejected);
     EXPECT_EQ(result.reason, "the GPU is lost");
     EXPECT_FALSE(rig.open());
-    rig.set("lost", 0);  // back again: what could not be restored then is now
+    rig.set("lost", 0);  // the device is back: now the restore succeeds
     EXPECT_TRUE(clocks.restore().ok());
     EXPECT_EQ(rig.locked_max(), std::nullopt);
 }
 
-TEST(Nvml, ADriverThatCannotLockIsUnsupported) {
+TEST(Nvml, ADriverWithoutLockingIsUnsupported) {
     NvmlRig rig(TH_FAKE_NVML_READ_ONLY);
     ClockController clocks = controller(rig);
     EXPECT_FALSE(clocks.steps().empty());
@@ -118,7 +118,7 @@ TEST(Nvml, ADriverThatCannotLockIsUnsupported) {
     EXPECT_TRUE(clocks.restore().ok());
 }
 
-TEST(Nvml, ALibraryThatIsNoneIsAnOrdinaryState) {
+TEST(Nvml, AMissingOrInvalidLibraryIsNotAnError) {
     std::string reason;
     EXPECT_FALSE(Nvml::open("/no/such/library.so", 0, reason));
     EXPECT_NE(reason.find("/no/such/library.so"), std::string::npos);

@@ -19,7 +19,7 @@ std::string problem_of(const std::string& text) {
     return "(accepted)";
 }
 
-TEST(ClockProfiles, TheShippedFileSaysWhatIsBuiltIn) {
+TEST(ClockProfiles, TheInstalledFileEqualsTheBuiltInProfiles) {
     const auto shipped = load_profiles(std::string(TH_SOURCE_DIR) + "/configs/clock-profiles.toml");
     const auto built_in = default_profiles();
     ASSERT_EQ(shipped.size(), built_in.size());
@@ -39,7 +39,7 @@ TEST(ClockProfiles, AFileAddsAndReplaces) {
     EXPECT_EQ(profiles.back().id, "mine");
 }
 
-TEST(ClockProfiles, MistakesNameLineAndKey) {
+TEST(ClockProfiles, ErrorsContainLineAndKey) {
     EXPECT_NE(problem_of("[[profile]]\nid='a'\ngpu=0.5\ncolor='red'\n").find("p.toml:4: color"), std::string::npos);
     EXPECT_NE(problem_of("[[profile]]\nid='a'\ngpu=1.5\n").find("p.toml:3: gpu"), std::string::npos);
     EXPECT_NE(problem_of("[[profile]]\nid='a'\ngpu=nan\n").find("p.toml:3: gpu"), std::string::npos);
@@ -53,7 +53,7 @@ TEST(ClockProfiles, MistakesNameLineAndKey) {
     EXPECT_THROW(static_cast<void>(load_profiles("/no/such/file.toml")), Error);
 }
 
-TEST(ClockProfiles, AFractionTakesTheNearestStep) {
+TEST(ClockProfiles, AFractionResolvesToTheNearestStep) {
     const std::vector<Hertz> steps{100, 300, 700, 1000};
     EXPECT_EQ(resolve(Fraction{0.5}, steps)->first, 300);
     EXPECT_EQ(resolve(Fraction{0.6}, steps)->first, 700);
@@ -63,13 +63,13 @@ TEST(ClockProfiles, AFractionTakesTheNearestStep) {
     EXPECT_FALSE(resolve(Fixed{5}, steps).has_value());
 }
 
-TEST(ClockProfiles, DeepNestingIsRejected) {
+TEST(ClockProfiles, RejectsDeepNesting) {
     std::string text = "a";
     for (int i = 0; i < 50'000; ++i) text += ".a";
     EXPECT_THROW(static_cast<void>(parse_profiles(text + " = 1\n", "deep.toml")), Error);
 }
 
-TEST(ClockProfiles, APipeIsRejectedAtOnce) {
+TEST(ClockProfiles, RejectsAPipeWithoutBlocking) {
     const test::ScratchDir dir;
     const std::string pipe = (dir.path() / "pipe").string();
     ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);

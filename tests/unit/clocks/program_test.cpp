@@ -1,4 +1,4 @@
-// The real program on fake boards: killed between change and restoration, two at once, rejected.
+// The program on simulated boards: killed between change and restore, two at once, rejected changes.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -77,7 +77,7 @@ Outcome run(std::vector<std::string> arguments) {
     return Program(std::move(arguments)).wait();
 }
 
-// Waits for what another process does; false after a while that no machine needs.
+// Waits for a condition that another process fulfills. Returns false on a generous timeout.
 template <class Condition>
 bool eventually(Condition&& condition) {
     for (int i = 0; i < 1500; ++i) {
@@ -87,7 +87,7 @@ bool eventually(Condition&& condition) {
     return false;
 }
 
-// A run that holds a profile until it is ended: the crowd goes on for ever.
+// Arguments of a run that applies a profile until it is ended: the crowd source is endless.
 std::vector<std::string> holding(const std::string& profile, const fs::path& root) {
     return {"detect", "crowd:faces=1,size=320x240", "--backend", "cpu", "--clocks", profile, "--root", root.string(),
             "--quiet"};
@@ -98,7 +98,7 @@ protected:
     void SetUp() override { test::build_board_folder(GetParam(), root()); }
     [[nodiscard]] const fs::path& root() const { return scratch_.path(); }
     [[nodiscard]] bool tk1() const { return GetParam().soc == "tegra124"; }
-    // What a change shows in: the override's state of the TK1, the highest clock of others.
+    // The attribute that shows a change: the override state on the TK1, the maximum clock on others.
     [[nodiscard]] std::string in_force() const {
         return test::attribute(root(), tk1() ? GetParam().node + "state" : GetParam().node + "/max_freq");
     }
@@ -110,7 +110,7 @@ protected:
     test::ScratchDir scratch_;
 };
 
-TEST_P(ProgramOnABoard, IsShownListedSetAndRestored) {
+TEST_P(ProgramOnABoard, ShowListSetAndRestore) {
     const std::string before = in_force();
     Outcome outcome = clocks({"show"});
     EXPECT_EQ(outcome.status, 0);
@@ -122,24 +122,24 @@ TEST_P(ProgramOnABoard, IsShownListedSetAndRestored) {
     EXPECT_EQ(outcome.status, 0) << outcome.out;
     EXPECT_NE(in_force(), before);
     EXPECT_EQ(clocks({"show"}).status, 0);
-    EXPECT_NE(in_force(), before) << "what was set for good outlives other starts";
+    EXPECT_NE(in_force(), before) << "a persistent change outlives other starts";
     EXPECT_EQ(clocks({"restore"}).status, 0);
     EXPECT_EQ(in_force(), before);
 }
 
-TEST_P(ProgramOnABoard, KilledBetweenChangeAndRestorationTheNextStartRestores) {
+TEST_P(ProgramOnABoard, NextStartRestoresAfterAKill) {
     const std::string before = in_force();
     Program program(holding("minimum", root()));
     ASSERT_TRUE(eventually([&] { return in_force() != before; }));
     program.kill(SIGKILL);
     EXPECT_EQ(program.wait().status, 128 + SIGKILL);
-    EXPECT_NE(in_force(), before) << "a killed program restores nothing itself";
+    EXPECT_NE(in_force(), before) << "a killed program does not restore";
     const Outcome next = clocks({"show"});
     EXPECT_NE(next.out.find("restored the clocks"), std::string::npos) << next.out;
     EXPECT_EQ(in_force(), before);
 }
 
-TEST_P(ProgramOnABoard, InterruptedItRestores) {
+TEST_P(ProgramOnABoard, RestoresWhenInterrupted) {
     const std::string before = in_force();
     Program program(holding("minimum", root()));
     ASSERT_TRUE(eventually([&] { return in_force() != before; }));
@@ -148,7 +148,7 @@ TEST_P(ProgramOnABoard, InterruptedItRestores) {
     EXPECT_EQ(in_force(), before);
 }
 
-TEST_P(ProgramOnABoard, OnlyOneProgramHoldsTheClocks) {
+TEST_P(ProgramOnABoard, OnlyOneProgramControlsTheClocks) {
     const std::string before = in_force();
     Program first(holding("minimum", root()));
     ASSERT_TRUE(eventually([&] { return in_force() != before; }));
@@ -163,7 +163,7 @@ TEST_P(ProgramOnABoard, OnlyOneProgramHoldsTheClocks) {
     EXPECT_EQ(in_force(), before);
 }
 
-TEST_P(ProgramOnABoard, SettingFromManyProgramsAtOnceStillRestoresTheFirstState) {
+TEST_P(ProgramOnABoard, RestoresTheOriginalStateAfterConcurrentChanges) {
     const std::string before = in_force();
     std::vector<std::unique_ptr<Program>> programs;
     for (const char* id : {"minimum", "p25", "p50", "maximum"}) {
@@ -177,7 +177,7 @@ TEST_P(ProgramOnABoard, SettingFromManyProgramsAtOnceStillRestoresTheFirstState)
     EXPECT_EQ(in_force(), before);
 }
 
-TEST_P(ProgramOnABoard, GarbageInItsFilesIsSurvived) {
+TEST_P(ProgramOnABoard, ToleratesInvalidFileContents) {
     const std::string folder = tk1() ? "/sys/kernel/debug/clock/gbus/" : GetParam().node + "/";
     const auto write = [&](const char* name, const std::string& text) {
         std::ofstream(root() / fs::path(folder + name).relative_path(), std::ios::binary | std::ios::trunc) << text;
@@ -196,7 +196,7 @@ INSTANTIATE_TEST_SUITE_P(All, ProgramOnABoard,
                          ::testing::Values(test::fake_boards().front(), test::fake_boards()[5], test::fake_boards()[6]),
                          [](const auto& instance) { return instance.param.soc; });
 
-TEST(ProgramOnNvml, KilledBetweenChangeAndRestorationTheNextStartRestores) {
+TEST(ProgramOnNvml, NextStartRestoresAfterAKill) {
     test::NvmlRig rig(TH_FAKE_NVML);
     Program program(holding("p50", rig.root()));
     ASSERT_TRUE(eventually([&] { return rig.locked_max().has_value(); }));
@@ -209,7 +209,7 @@ TEST(ProgramOnNvml, KilledBetweenChangeAndRestorationTheNextStartRestores) {
     EXPECT_FALSE(rig.locked_max().has_value());
 }
 
-TEST(ProgramOnNvml, ARejectionNamesTheCallAndTheCommandThatGrantsIt) {
+TEST(ProgramOnNvml, ReportsARejectedCallWithAdvice) {
     test::NvmlRig rig(TH_FAKE_NVML);
     rig.set("reject", 1);
     const Outcome outcome = run({"clocks", "set", "p50", "--root", rig.root().string()});
@@ -218,7 +218,7 @@ TEST(ProgramOnNvml, ARejectionNamesTheCallAndTheCommandThatGrantsIt) {
     EXPECT_NE(outcome.out.find("sudo throng clocks set"), std::string::npos) << outcome.out;
 }
 
-TEST(ProgramWithProfiles, MistakesInTheFileAreNamed) {
+TEST(ProgramWithProfiles, ReportsErrorsInTheFile) {
     test::ScratchDir scratch;
     test::build_board_folder(test::fake_boards()[5], scratch.path());
     const auto with = [&](const std::string& toml) {
@@ -232,11 +232,11 @@ TEST(ProgramWithProfiles, MistakesInTheFileAreNamed) {
     EXPECT_NE(outcome.out.find("mine.toml:4: fan"), std::string::npos) << outcome.out;
     outcome = with("[[profile]]\nid='mine'\ngpu='613 MHz'\n");
     EXPECT_EQ(outcome.status, 4);
-    EXPECT_NE(outcome.out.find("no step"), std::string::npos) << outcome.out;
+    EXPECT_NE(outcome.out.find("not a clock step"), std::string::npos) << outcome.out;
     EXPECT_EQ(run({"clocks", "list", "--profiles", (scratch.path() / "none.toml").string()}).status, 3);
 }
 
-TEST(ProgramWithTelemetry, WritesWhatFramesTookAndCost) {
+TEST(ProgramWithTelemetry, WritesTimeAndEnergyPerFrame) {
     test::NvmlRig rig(TH_FAKE_NVML);
     const fs::path csv = rig.root() / "board.csv";
     const Outcome outcome = run({"detect", "crowd:faces=1,size=160x120,frames=60,fps=1000", "--backend", "cpu",

@@ -34,7 +34,7 @@ TEST(TelemetryReaderTest, ReadsRailsOfBothKindsTemperaturesAndTheMemoryClock) {
     files->set("/sys/class/thermal/thermal_zone1/type", "PMIC-Die");
     files->set("/sys/class/thermal/thermal_zone1/temp", "100000");
     files->set("/sys/class/thermal/thermal_zone2/type", "cv0-thermal");
-    files->set("/sys/class/thermal/thermal_zone2/temp", "");  // asleep
+    files->set("/sys/class/thermal/thermal_zone2/temp", "");  // suspended
     files->set("/sys/class/hwmon/hwmon3/name", "ina3221");
     files->set("/sys/class/hwmon/hwmon3/in1_label", "VDD_IN");
     files->set("/sys/class/hwmon/hwmon3/in1_input", "5000");
@@ -43,7 +43,7 @@ TEST(TelemetryReaderTest, ReadsRailsOfBothKindsTemperaturesAndTheMemoryClock) {
     files->set("/sys/bus/i2c/drivers/ina3221x/1-0040/iio:device0/in_power0_input", "1850");
     TelemetryReader reader(files, nullptr);
     const TelemetrySample sample = reader.read();
-    ASSERT_EQ(sample.temperatures.size(), 1U) << "the fake 100 degrees and the sleeping zone are left out";
+    ASSERT_EQ(sample.temperatures.size(), 1U) << "the constant 100 degrees and the suspended zone are omitted";
     EXPECT_DOUBLE_EQ(sample.temperatures.front().value, 47.5);
     ASSERT_EQ(sample.rails.size(), 2U);
     EXPECT_DOUBLE_EQ(*sample.power, 12.0);
@@ -60,16 +60,16 @@ TEST(TelemetryReaderTest, CoolingAndOverCurrentAreThrottling) {
     files->set("/sys/class/thermal/cooling_device1/cur_state", "0");
     files->set("/sys/class/hwmon/hwmon4/oc1_event_cnt", "7");
     TelemetryReader reader(files, nullptr);
-    EXPECT_FALSE(reader.read().throttled()) << "a fan that turns holds nothing down";
+    EXPECT_FALSE(reader.read().throttled()) << "a running fan does not reduce clocks";
     files->set("/sys/class/thermal/cooling_device1/cur_state", "2");
     EXPECT_EQ(reader.read().throttle_reasons, throttle::kSoftwareThermal);
     files->set("/sys/class/thermal/cooling_device1/cur_state", "0");
     files->set("/sys/class/hwmon/hwmon4/oc1_event_cnt", "8");
     EXPECT_EQ(reader.read().throttle_reasons, throttle::kPowerBrake);
-    EXPECT_FALSE(reader.read().throttled()) << "an event counts once";
+    EXPECT_FALSE(reader.read().throttled()) << "an event is reported once";
 }
 
-TEST(TelemetryReaderTest, CpuLoadIsOfTheTimeBetweenTwoSamples) {
+TEST(TelemetryReaderTest, CpuLoadCoversTheTimeBetweenTwoSamples) {
     const auto files = orin_files();
     files->set("/proc/stat", "cpu 100 0 100 800 0 0 0 0 0 0\ncpu0 …\n");
     TelemetryReader reader(files, nullptr);
@@ -79,7 +79,7 @@ TEST(TelemetryReaderTest, CpuLoadIsOfTheTimeBetweenTwoSamples) {
     EXPECT_FALSE(reader.read().cpu_load);
 }
 
-TEST(TelemetryReaderTest, SensorsThatVanishAreLeftOut) {
+TEST(TelemetryReaderTest, OmitsSensorsThatDisappear) {
     const auto files = orin_files();
     files->set("/sys/class/thermal/thermal_zone0/type", "gpu-thermal");
     files->set("/sys/class/thermal/thermal_zone0/temp", "47500");
@@ -126,7 +126,7 @@ TEST(TelemetryTest, KeepsAShortHistory) {
     EXPECT_GE(telemetry.cost(), 0);
 }
 
-TEST(TelemetryTest, TheFileHoldsOneLineASampleAndTheLastFrames) {
+TEST(TelemetryTest, TheFileHasOneLinePerSampleAndTheLastFrames) {
     test::NvmlRig rig(TH_FAKE_NVML);
     const auto csv = rig.root() / "t.csv";
     {
@@ -141,13 +141,13 @@ TEST(TelemetryTest, TheFileHoldsOneLineASampleAndTheLastFrames) {
     std::ifstream file(csv);
     std::vector<std::string> lines;
     for (std::string line; std::getline(file, line);) lines.push_back(line);
-    ASSERT_EQ(lines.size(), 3U) << "header, first sample, what came after it";
+    ASSERT_EQ(lines.size(), 3U) << "header, first sample, last sample";
     const auto columns = [](const std::string& line) { return std::count(line.begin(), line.end(), ','); };
     EXPECT_EQ(columns(lines[0]), columns(lines[1]));
     EXPECT_NE(lines[2].find(",1,1500,"), std::string::npos) << lines[2];
 }
 
-TEST(TelemetryTest, AFileThatCannotBeWrittenIsAnError) {
+TEST(TelemetryTest, AnUnwritableFileIsAnError) {
     Telemetry::Options options;
     options.csv = "/no/such/folder/t.csv";
     try {

@@ -20,7 +20,7 @@ ScoredBox found(float x, float y, float size, double score, int hits = 1) {
     return {{x, y, size, size}, score, hits};
 }
 
-TEST(IntersectionOverUnion, ByHand) {
+TEST(IntersectionOverUnion, MatchesHandComputedValues) {
     EXPECT_DOUBLE_EQ(intersection_over_union({0, 0, 10, 10}, {0, 0, 10, 10}), 1.0);
     EXPECT_DOUBLE_EQ(intersection_over_union({0, 0, 10, 10}, {5, 0, 10, 10}), 50.0 / 150.0);
     EXPECT_DOUBLE_EQ(intersection_over_union({0, 0, 10, 10}, {2, 2, 5, 5}), 0.25);
@@ -28,9 +28,9 @@ TEST(IntersectionOverUnion, ByHand) {
     EXPECT_DOUBLE_EQ(intersection_over_union({0, 0, 10, 10}, {50, 50, 1, 1}), 0.0);
 }
 
-TEST(Match, EveryFaceIsFoundOnce) {
+TEST(Match, MatchesEveryFaceOnce) {
     const std::vector<TruthFace> truth{face(0, 0, 10), face(100, 0, 10), face(200, 0, 10)};
-    // By falling score: right, nowhere, right, a second time.
+    // By decreasing score: correct, on no face, correct, a second detection of a face.
     const MatchResult r =
         match(truth, {found(0, 1, 10, 0.9), found(50, 50, 10, 0.8), found(100, 0, 11, 0.7), found(1, 0, 10, 0.6)}, {});
     EXPECT_EQ(r.faces, 3);
@@ -42,9 +42,9 @@ TEST(Match, EveryFaceIsFoundOnce) {
     EXPECT_DOUBLE_EQ(*average_precision(r), 1.0 / 3.0 * 1.0 + 1.0 / 3.0 * 2.0 / 3.0);
 }
 
-TEST(Match, TheBetterScoreChoosesFirstAndTakesTheBestFreeFace) {
+TEST(Match, HigherScoresAreAssignedTheBestUnassignedFaceFirst) {
     const std::vector<TruthFace> truth{face(0, 0, 10), face(3, 0, 10)};
-    // The second overlaps the first face most, but that one is taken.
+    // The second detection overlaps the first face most, but that face is already assigned.
     MatchOptions options;
     options.iou = 0.4;
     const MatchResult r = match(truth, {found(1, 0, 10, 1), found(0, 0, 10, 2)}, options);
@@ -52,7 +52,7 @@ TEST(Match, TheBetterScoreChoosesFirstAndTakesTheBestFreeFace) {
     EXPECT_EQ(r.wrong, 0);
 }
 
-TEST(Match, TheThresholdItselfIsEnough) {
+TEST(Match, AcceptsAnOverlapEqualToTheThreshold) {
     MatchOptions options;
     options.iou = 0.25;
     EXPECT_EQ(match({face(0, 0, 10)}, {found(2, 2, 5, 1)}, options).correct, 1);
@@ -60,9 +60,9 @@ TEST(Match, TheThresholdItselfIsEnough) {
     EXPECT_EQ(match({face(0, 0, 10)}, {found(2, 2, 5, 1)}, options).correct, 0);
 }
 
-TEST(Match, IgnoredFacesNeitherCountNorHurt) {
+TEST(Match, IgnoredFacesAreNotCounted) {
     const std::vector<TruthFace> truth{face(0, 0, 10, true), face(100, 0, 10)};
-    // Two on the ignored face, one wholly inside it, one right, one nowhere.
+    // Two on the ignored face, one completely inside it, one correct, one on no face.
     const MatchResult r = match(
         truth, {found(0, 0, 10, 5), found(1, 0, 10, 4), found(2, 2, 3, 3), found(100, 0, 10, 2), found(40, 0, 9, 1)},
         {});
@@ -73,11 +73,11 @@ TEST(Match, IgnoredFacesNeitherCountNorHurt) {
     EXPECT_DOUBLE_EQ(*average_precision(r), 1.0);
 }
 
-TEST(Match, SmallFacesAreIgnoredAndSmallDetectionsToo) {
+TEST(Match, IgnoresSmallFacesAndDetections) {
     MatchOptions options;
     options.min_size = 20;
     const std::vector<TruthFace> truth{face(0, 0, 19), face(100, 0, 20)};
-    // On the small face; small and nowhere; small but right.
+    // On the small face; small and on no face; small but correct.
     const MatchResult r = match(truth, {found(0, 0, 21, 3), found(60, 0, 10, 2), found(100, 0, 19, 1)}, options);
     EXPECT_EQ(r.faces, 1);
     EXPECT_EQ(r.correct, 1);
@@ -85,7 +85,7 @@ TEST(Match, SmallFacesAreIgnoredAndSmallDetectionsToo) {
     EXPECT_EQ(r.ignored, 2);
 }
 
-TEST(Match, RanksByHitsWhenAsked) {
+TEST(Match, RanksByHits) {
     const std::vector<ScoredBox> detections{found(50, 50, 10, 9, 1), found(0, 0, 10, 1, 7)};
     MatchOptions options;
     EXPECT_DOUBLE_EQ(*average_precision(match({face(0, 0, 10)}, detections, options)), 0.5);
@@ -97,7 +97,7 @@ TEST(Match, RanksByHitsWhenAsked) {
     EXPECT_GT(rank_of(found(0, 0, 1, -1e30, 4), Rank::hits), rank_of(found(0, 0, 1, 1e30, 3), Rank::hits));
 }
 
-TEST(AveragePrecision, EqualRanksCountTogether) {
+TEST(AveragePrecision, EqualRanksFormOnePoint) {
     MatchResult r;
     r.faces = 2;
     r.outcomes = {{1, true}, {1, false}, {1, true}};
@@ -107,7 +107,7 @@ TEST(AveragePrecision, EqualRanksCountTogether) {
     EXPECT_DOUBLE_EQ(*average_precision(r), 2.0 / 3.0);
 }
 
-TEST(AveragePrecision, EdgesAreDefined) {
+TEST(AveragePrecision, HandlesEdgeCases) {
     EXPECT_FALSE(average_precision({}).has_value());
     EXPECT_FALSE(recall({}).has_value());
     EXPECT_FALSE(precision({}).has_value());
@@ -117,7 +117,7 @@ TEST(AveragePrecision, EdgesAreDefined) {
     EXPECT_DOUBLE_EQ(*recall(missed), 0.0);
 }
 
-TEST(MatchOptions, OutOfRangeIsRejected) {
+TEST(MatchOptions, RejectsValuesOutOfRange) {
     for (const double iou : {0.0, -1.0, 1.01, std::numeric_limits<double>::quiet_NaN()}) {
         MatchOptions options;
         options.iou = iou;
@@ -128,7 +128,7 @@ TEST(MatchOptions, OutOfRangeIsRejected) {
     EXPECT_THROW(check_options(options), Error);
 }
 
-// The same definitions written the other way round: a threshold at a time, everything counted again.
+// The same definitions implemented differently: all detections are counted again for each threshold.
 MatchResult plain_match(std::vector<TruthFace> truth, std::vector<ScoredBox> detections, double iou) {
     MatchResult r;
     for (const TruthFace& t : truth) r.faces += t.ignore ? 0 : 1;
@@ -145,7 +145,7 @@ MatchResult plain_match(std::vector<TruthFace> truth, std::vector<ScoredBox> det
             if (t->ignore) {
                 const double both =
                     static_cast<double>(best->box.w * best->box.h) + static_cast<double>(t->box.w * t->box.h);
-                const double common = std::round(o * both / (1 + o));  // all boxes are whole numbers
+                const double common = std::round(o * both / (1 + o));  // all boxes are integers
                 excused = excused || o >= iou || common > 0.5 * static_cast<double>(best->box.w * best->box.h);
             } else if (o >= iou && o > overlap) {
                 target = t;
@@ -181,10 +181,10 @@ double plain_average_precision(const MatchResult& r) {
     return sum;
 }
 
-TEST(AveragePrecision, AgreesWithThePlainDefinition) {
+TEST(AveragePrecision, AgreesWithTheReference) {
     std::mt19937_64 random(test::seed(20));
     const auto between = [&random](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
-    for (int round = 0; round < 200; ++round) {
+    for (int iteration = 0; iteration < 200; ++iteration) {
         std::vector<TruthFace> truth;
         std::vector<ScoredBox> detections;
         const int range = between(20, 120);
@@ -193,20 +193,20 @@ TEST(AveragePrecision, AgreesWithThePlainDefinition) {
                                  static_cast<float>(between(8, 24)), between(0, 4) == 0));
         }
         for (int i = between(0, 30); i > 0; --i) {
-            // Few different scores: ties everywhere.
+            // Few distinct scores give many ties.
             detections.push_back(found(static_cast<float>(between(0, range)), static_cast<float>(between(0, range)),
                                        static_cast<float>(between(8, 24)), between(0, 9)));
         }
         MatchOptions options;
-        options.iou = 0.1 * between(1, 7) + 0.013;  // no overlap of whole numbers falls on it
+        options.iou = 0.1 * between(1, 7) + 0.013;  // no overlap of integer boxes equals it
         const MatchResult ours = match(truth, detections, options);
         const MatchResult plain = plain_match(truth, detections, options.iou);
-        ASSERT_EQ(ours.faces, plain.faces) << "round " << round;
-        ASSERT_EQ(ours.correct, plain.correct) << "round " << round;
-        ASSERT_EQ(ours.wrong, plain.wrong) << "round " << round;
-        ASSERT_EQ(ours.ignored, plain.ignored) << "round " << round;
+        ASSERT_EQ(ours.faces, plain.faces) << "iteration " << iteration;
+        ASSERT_EQ(ours.correct, plain.correct) << "iteration " << iteration;
+        ASSERT_EQ(ours.wrong, plain.wrong) << "iteration " << iteration;
+        ASSERT_EQ(ours.ignored, plain.ignored) << "iteration " << iteration;
         if (ours.faces == 0) continue;
-        ASSERT_NEAR(*average_precision(ours), plain_average_precision(plain), 1e-12) << "round " << round;
+        ASSERT_NEAR(*average_precision(ours), plain_average_precision(plain), 1e-12) << "iteration " << iteration;
     }
 }
 

@@ -21,7 +21,7 @@ protected:
         return path;
     }
 
-    // Where the reader says that the trouble is.
+    // Returns the location in the reader's error.
     template <typename Read>
     std::string where(const std::string& text, const Read& read) {
         try {
@@ -53,7 +53,7 @@ TEST_F(LabelsTest, WiderFaceText) {
     EXPECT_EQ(truth[3].entries[0].box.x, -1.0F);
 }
 
-TEST_F(LabelsTest, WrittenTruthIsReadBack) {
+TEST_F(LabelsTest, WrittenTruthRoundTrips) {
     const TruthLabels labels{
         "über \"quoted\".mp4", 7, {{{1.25F, -2, 80.1F, 80}, 0.5F, true}, {{3, 4, 5, 6}, 1, false}}};
     const auto truth = read_truth(file(truth_line(labels, 1920, 1080) + truth_line({"none.mp4", 0, {}}, 64, 64)));
@@ -80,7 +80,7 @@ TEST_F(LabelsTest, Detections) {
     EXPECT_TRUE(read_detection_lines(file("")).empty());
 }
 
-TEST_F(LabelsTest, BrokenTruthNamesTheLine) {
+TEST_F(LabelsTest, ErrorsInTruthContainTheLine) {
     const std::pair<const char*, const char*> cases[] = {
         {"", "labels.txt"},
         {"a.jpg", "labels.txt:1"},
@@ -104,7 +104,7 @@ TEST_F(LabelsTest, BrokenTruthNamesTheLine) {
     for (const auto& [text, line] : cases) EXPECT_EQ(where(text, read_truth), line) << text;
 }
 
-TEST_F(LabelsTest, BrokenDetectionsNameTheLine) {
+TEST_F(LabelsTest, ErrorsInDetectionsContainTheLine) {
     const std::pair<const char*, const char*> cases[] = {
         {"[]", "labels.txt:1"},
         {"\n\n{\"source\":\"a\",\"frame\":0,\"kept\":{}}", "labels.txt:3"},
@@ -128,8 +128,8 @@ DetectionLabels found_in(const char* source, std::int64_t frame) {
     return {source, frame, {{{0, 0, 10, 10}, 1, 1}}};
 }
 
-TEST(Evaluate, FilesMeetByPathThenByName) {
-    // An image of a folder has the folder's frame number; the truth knows only its name.
+TEST(Evaluate, MatchesFilesByPathThenByName) {
+    // An image of a folder has a frame number; the truth has only its name.
     const Evaluation e =
         evaluate({truth_of("a.jpg", {}), truth_of("b.jpg", {}), truth_of("missing.jpg", {})},
                  {found_in("/photos/b.jpg", 1), found_in("/photos/a.jpg", 0), found_in("/photos/c.jpg", 2)}, {});
@@ -142,7 +142,7 @@ TEST(Evaluate, FilesMeetByPathThenByName) {
     EXPECT_EQ(e.files[2].result.faces, 1);
 }
 
-TEST(Evaluate, TheMostFoldersInCommonDecide) {
+TEST(Evaluate, PrefersTheLongestCommonPathSuffix) {
     const Evaluation e = evaluate({truth_of("x/a.jpg", {}), truth_of("y/a.jpg", {})},
                                   {found_in("/p/y/a.jpg", 0), found_in("/p/x/a.jpg", 0)}, {});
     EXPECT_EQ(e.total.correct, 1 + 1);
@@ -151,7 +151,7 @@ TEST(Evaluate, TheMostFoldersInCommonDecide) {
         Error);
 }
 
-TEST(Evaluate, FramesMeetByNumber) {
+TEST(Evaluate, MatchesFramesByNumber) {
     const Evaluation e = evaluate({truth_of("v.mp4", 0), truth_of("v.mp4", 1), truth_of("v.mp4", 5)},
                                   {found_in("v.mp4", 1), found_in("v.mp4", 2), found_in("v.mp4", 0)}, {});
     EXPECT_EQ(e.total.faces, 3);
@@ -162,7 +162,7 @@ TEST(Evaluate, FramesMeetByNumber) {
     EXPECT_EQ(e.files[0].images, 3);
 }
 
-TEST(Evaluate, AImageTwiceIsAnError) {
+TEST(Evaluate, ADuplicateImageIsAnError) {
     EXPECT_THROW(static_cast<void>(evaluate({truth_of("v.mp4", 0), truth_of("v.mp4", 0)}, {}, {})), Error);
     EXPECT_THROW(static_cast<void>(evaluate({}, {found_in("v.mp4", 3), found_in("v.mp4", 3)}, {})), Error);
 }
