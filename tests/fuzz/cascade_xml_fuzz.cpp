@@ -1,4 +1,4 @@
-// Any bytes are either a sound cascade, whose evaluation stays inside a window, or an Error(input).
+// Any bytes are either a valid cascade, whose evaluation reads only inside a window, or an Error(input).
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     try {
         const CascadeModel model = parse_cascade({reinterpret_cast<const char*>(data), size}, "fuzz.xml");
         check_model(model);
-        // One window on sums of just its size: a sanitizer sees every step outside.
+        // One window on sums of exactly its size, so that a sanitizer detects every access outside.
         const std::ptrdiff_t pitch = model.window_width + 1;
         std::vector<std::uint32_t> sums(static_cast<std::size_t>(pitch * (model.window_height + 1)));
         for (std::size_t i = 0; i < sums.size(); ++i) sums[i] = static_cast<std::uint32_t>(i * i);

@@ -1,4 +1,4 @@
-// Any bytes are either a table of detections, which writes and reads back the same, or an Error(input).
+// Any bytes are either a table of detections, which round-trips, or an Error(input).
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// Any bytes as a file of truth and as a file of detections: read, or rejected with a throng::Error.
+// Any bytes, as a truth file and as a detection file, are read or rejected with a throng::Error.
 #include <sys/mman.h>
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-// Stands in for libFuzzer where it is not built: feeds seeded mutations of the files of a folder to the fuzz function.
+// Replaces libFuzzer in builds without it: calls the fuzz function with seeded mutations of the files in a folder.
 // usage: PROGRAM [CORPUS]; $THRONG_SEED and $THRONG_FUZZ_RUNS change the seed and the number of inputs.
 #include <algorithm>
 #include <cstdint>
@@ -29,7 +29,7 @@ std::vector<Input> read_corpus(const char* folder) {
     std::vector<std::filesystem::path> files;
     std::error_code ignored;
     for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) files.push_back(entry.path());
-    std::sort(files.begin(), files.end());  // the same order everywhere
+    std::sort(files.begin(), files.end());  // the same order on every machine
     std::vector<Input> inputs;
     for (const auto& file : files) {
         std::ifstream stream(file, std::ios::binary);
@@ -72,7 +72,7 @@ private:
                 if (!input.empty()) input[begin] = static_cast<std::uint8_t>(random_());
                 break;
             case 1: input.erase(first, last); break;
-            case 2: insert(input, std::string(first, last)); break;  // a part twice
+            case 2: insert(input, std::string(first, last)); break;  // duplicates a part
             case 3: insert(input, words[below(words.size())]); break;
             case 4: {
                 const Input& other = corpus_[below(corpus_.size())];
@@ -81,7 +81,7 @@ private:
                              other.end());
                 break;
             }
-            case 5: {  // the same thing many times over: depth and counts
+            case 5: {  // repeats a part many times: depth and counts
                 const std::string word = words[below(words.size())];
                 std::string many;
                 for (std::size_t n = below(600); n > 0; --n) many += word;

@@ -1,4 +1,4 @@
-// Any bytes are either a sound network, whose sizes can be resolved and which passes its check, or an Error(input).
+// Any bytes are either a valid network, whose sizes can be resolved and which passes its check, or an Error(input).
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// Any words as a command line (one a line): parsed, or rejected with a message.
+// Any words as a command line (one word per line) are parsed or rejected with a message.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Any bytes as a configuration file: read and given to a command, or rejected with a throng::Error.
+// Any bytes as a configuration file are read and applied to a command, or rejected with a throng::Error.
 #include <CLI/CLI.hpp>
 #include <cstddef>
 #include <cstdint>

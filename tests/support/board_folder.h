@@ -1,4 +1,4 @@
-// A fake board as a folder, for `--root`: plain files where the kernel has attributes.
+// A simulated board as a folder, for `--root`, with regular files instead of kernel attributes.
 #pragma once
 
 #include <filesystem>
@@ -8,11 +8,11 @@
 
 namespace throng::test {
 
-// Builds the board's tree below the folder. Plain files neither round nor reject; what reads and writes them is the
-// real program.
+// Builds the board's tree below the folder. Regular files neither round nor reject values. The program itself reads and
+// writes them.
 void build_board_folder(const FakeBoard& board, const std::filesystem::path& folder);
 
-// Text of an attribute below the folder without its line feed; "(missing)" when there is none.
+// Returns the text of an attribute below the folder without its line feed; "(missing)" if there is none.
 [[nodiscard]] std::string attribute(const std::filesystem::path& folder, const std::string& path);
 
 }  // namespace throng::test

@@ -1,6 +1,6 @@
-# Dependencies point one way: core <- gpu, core <- ui, app -> all. Fails on an include the wrong way.
-function(forbid room pattern why)
-    file(GLOB_RECURSE files ${ROOT}/${room}/*.h ${ROOT}/${room}/*.cpp ${ROOT}/${room}/*.cu ${ROOT}/${room}/*.cuh)
+# Dependencies point one way: core <- gpu, core <- ui, app -> all. Fails on an include in the other direction.
+function(forbid folder pattern why)
+    file(GLOB_RECURSE files ${ROOT}/${folder}/*.h ${ROOT}/${folder}/*.cpp ${ROOT}/${folder}/*.cu ${ROOT}/${folder}/*.cuh)
     foreach(file IN LISTS files)
         file(STRINGS ${file} lines REGEX "^[ \t]*#[ \t]*include[ \t]*[<\"](${pattern})")
         foreach(line IN LISTS lines)
@@ -9,6 +9,6 @@ function(forbid room pattern why)
     endforeach()
 endfunction()
 
-forbid(core "gpu/|ui/|app/|cuda|nv[a-z]*\\.h|Q[A-Z]|Qt" "core knows neither CUDA nor Qt nor the program")
-forbid(gpu "ui/|app/|Q[A-Z]|Qt" "gpu depends on core alone")
-forbid(ui "gpu/|app/|cuda" "ui depends on core, never on gpu")
+forbid(core "gpu/|ui/|app/|cuda|nv[a-z]*\\.h|Q[A-Z]|Qt" "core must not depend on CUDA, Qt or other folders")
+forbid(gpu "ui/|app/|Q[A-Z]|Qt" "gpu may depend only on core")
+forbid(ui "gpu/|app/|cuda" "ui may depend only on core")

@@ -54,8 +54,8 @@ std::vector<OracleFace> CnnOracle::raw(const cv::Mat& bgr, double threshold) {
     return faces;
 }
 
-// As libfacedetection.train decodes its own outputs (mmdet/models/dense_heads/yunet_head.py), with points in the
-// centers of FaceDetectorYN's cells.
+// Decodes like libfacedetection.train (mmdet/models/dense_heads/yunet_head.py), with points in the centers of
+// FaceDetectorYN's cells.
 void CnnOracle::decode_yunet(const std::vector<cv::Mat>& outputs, int width, int height, double threshold,
                              std::vector<OracleFace>& faces) const {
     for (std::size_t level = 0; level < 3; ++level) {
@@ -72,7 +72,7 @@ void CnnOracle::decode_yunet(const std::vector<cv::Mat>& outputs, int width, int
             const double score = std::sqrt(c * o);
             if (score < threshold) continue;
             const double x = cell % columns;
-            const double y = cell / columns;  // whole rows
+            const double y = cell / columns;  // integer division: the row
             const auto value = [](const float* values, std::ptrdiff_t i) { return static_cast<double>(values[i]); };
             const std::ptrdiff_t b = std::ptrdiff_t{4} * cell;
             const double w = std::exp(value(box, b + 2)) * stride;

@@ -1,5 +1,5 @@
-// Faces by OpenCV's DNN alone: the file as OpenCV reads it, its image preparation, its suppression, and a decoder
-// written from the authors' own code in float64. Shares nothing with the program.
+// Face detection with OpenCV's DNN alone: OpenCV's model reader, image preprocessing and NMS, and a float64 decoder
+// based on the authors' code. Shares no code with the program.
 #pragma once
 
 #include <filesystem>
@@ -16,17 +16,17 @@ struct OracleFace {
 
 class CnnOracle {
 public:
-    // YuNet or UltraFace, told apart by its outputs.
+    // YuNet or UltraFace, distinguished by its outputs.
     explicit CnnOracle(const std::filesystem::path& model);
 
     [[nodiscard]] bool is_yunet() const { return yunet_; }
 
-    // All cells at or above the threshold, in the order of the outputs, in pixels of the image. bgr must have the
-    // size that the file fixes; of a file that leaves it open, any; it is padded with black on the right and below to
-    // multiples of 32, as FaceDetectorYN does it.
+    // Returns all cells at or above the threshold, in the order of the outputs, in pixels of the image. bgr must have
+    // the model's input size. For a model with dynamic size it may have any size and is padded with black on the right
+    // and bottom to multiples of 32, as in FaceDetectorYN.
     std::vector<OracleFace> raw(const cv::Mat& bgr, double threshold);
 
-    // raw, then OpenCV's NMSBoxes.
+    // Returns the result of raw after OpenCV's NMSBoxes.
     std::vector<OracleFace> faces(const cv::Mat& bgr, double threshold, double iou);
 
 private:
@@ -38,7 +38,7 @@ private:
     bool yunet_ = false;
 };
 
-// Greedy suppression by OpenCV.
+// Greedy NMS of OpenCV.
 std::vector<OracleFace> suppressed_by_opencv(const std::vector<OracleFace>& raw, double threshold, double iou);
 
 }  // namespace throng::test

@@ -1,5 +1,5 @@
-// Boards that behave as their kernels do: steps that round, orders of writing that fail, files that reject, nodes that
-// come late.
+// Simulated boards that behave like their kernels: values are rounded to steps, some write orders fail, files reject
+// values, nodes appear late.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@
 
 namespace throng::test {
 
-// Attribute files in memory. A hook sees each write first and may reject or change it.
+// Attribute files in memory. A hook is called before each write and may reject or change it.
 class FakeFiles : public SystemFiles {
 public:
     using Hook = std::function<WriteOutcome(std::string& value)>;
@@ -49,18 +49,18 @@ struct FakeBoard {
     std::string soc;
     std::string node;  // the GPU's folder, links resolved
     std::vector<std::int64_t> steps_hz;
-    std::function<void(FakeFiles&)> build;  // puts the whole tree there
+    std::function<void(FakeFiles&)> build;  // creates the complete tree
 
-    // Makes the GPU's node alone, for boards on which it appears late.
+    // Creates only the GPU's node, for boards on which it appears late.
     std::function<void(FakeFiles&)> power_gpu;
 };
 
-// For the messages of GoogleTest.
+// For GoogleTest messages.
 inline void PrintTo(const FakeBoard& board, std::ostream* out) {
     *out << board.name;
 }
 
-// One for each family: TK1, TX1, TX2, Xavier, Orin (JetPack 5), Orin (JetPack 6), Thor.
+// One board per family: TK1, TX1, TX2, Xavier, Orin (JetPack 5), Orin (JetPack 6), Thor.
 [[nodiscard]] const std::vector<FakeBoard>& fake_boards();
 
 }  // namespace throng::test

@@ -1,4 +1,4 @@
-// Tells images apart.
+// A hash for comparing images.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace throng::test {
 
-// A number that differs when a visible byte of any plane does: FNV-1a (G. Fowler, L. C. Noll, K.-P. Vo) of 64 bits.
+// Returns a hash of the visible bytes of all planes: FNV-1a (G. Fowler, L. C. Noll, K.-P. Vo) of 64 bits.
 [[nodiscard]] inline std::uint64_t fingerprint(const Frame& frame) {
     std::uint64_t hash = 0xCBF29CE484222325U;
     for (int p = 0; p < plane_count(frame.info().format); ++p) {

@@ -23,7 +23,7 @@ bool ready(int socket, short events) {
     return ::poll(&requested, 1, kPollMs) > 0;
 }
 
-// Until it is sent, the client is gone or a stop is requested.
+// Sends until all bytes are sent, the client disconnects or a stop is requested.
 bool send_all(int socket, const char* bytes, std::size_t size, const std::stop_token& stop) {
     while (size > 0) {
         if (stop.stop_requested()) return false;
@@ -57,7 +57,7 @@ HttpServer::HttpServer(std::vector<char> body, Plan plan) : body_(std::move(body
     if (::bind(listener_, generic, size) != 0 || ::listen(listener_, 8) != 0 ||
         ::getsockname(listener_, generic, &size) != 0) {
         ::close(listener_);
-        throw std::runtime_error("no port on the loopback interface");
+        throw std::runtime_error("cannot open a port on the loopback interface");
     }
     port_ = ntohs(address.sin_port);
     thread_ = std::jthread([this](const std::stop_token& stop) { serve(stop); });
@@ -135,7 +135,7 @@ void HttpServer::send_body(int client, std::size_t begin, const std::stop_token&
         plan_.bytes_per_second > 0 ? std::max<std::size_t>(plan_.bytes_per_second / 20, 1) : kPieceBytes;
     for (std::size_t at = begin; at < last;) {
         const std::size_t size = std::min(piece, last - at);
-        const std::size_t chunk = std::min(piece, body_.size() - at);  // larger than what is sent where it is cut
+        const std::size_t chunk = std::min(piece, body_.size() - at);  // larger than the bytes sent if the body is cut
         if (plan_.chunked) {
             char head[32];
             std::snprintf(head, sizeof head, "%zx\r\n", chunk);

@@ -1,5 +1,4 @@
-// A small HTTP server for tests: one file, with the faults that a test chooses. Listens on the loopback interface
-// alone.
+// A small HTTP server for tests: serves one file, with selectable faults. Listens only on the loopback interface.
 #pragma once
 
 #include <atomic>
@@ -16,17 +15,17 @@ class HttpServer {
 public:
     struct Plan {
         std::optional<std::size_t> cut_after = {};    // bytes of a body, then the connection is closed
-        std::optional<std::size_t> stall_after = {};  // bytes of a body, then nothing more comes
-        bool ranges = true;                           // answers requests for a part
-        bool length = true;                           // Content-Length; without it the end of the connection is the end
-        bool chunked = false;                         // Transfer-Encoding: chunked, without a length
-        int status = 200;                             // 401 and others: no body
-        std::size_t bytes_per_second = 0;             // 0: without limit
-        bool silent = false;                          // takes connections and answers nothing
+        std::optional<std::size_t> stall_after = {};  // bytes of a body, then the server sends nothing
+        bool ranges = true;                           // supports range requests
+        bool length = true;                // sends Content-Length; otherwise the end of the connection ends the body
+        bool chunked = false;              // Transfer-Encoding: chunked, without Content-Length
+        int status = 200;                  // 401 and others: no body
+        std::size_t bytes_per_second = 0;  // 0: unlimited
+        bool silent = false;               // accepts connections and sends no answer
         std::string type = "application/octet-stream";
     };
 
-    // Throws std::runtime_error when no port is free.
+    // Throws std::runtime_error if no port is free.
     HttpServer(std::vector<char> body, Plan plan);
     ~HttpServer();
     HttpServer(const HttpServer&) = delete;
@@ -34,7 +33,7 @@ public:
 
     // http://[user_info@]127.0.0.1:port/NAME
     [[nodiscard]] std::string url(const std::string& name, const std::string& user_info = {}) const;
-    [[nodiscard]] int requests() const { return requests_; }  // answered so far
+    [[nodiscard]] int requests() const { return requests_; }  // number of answered requests
 
 private:
     void serve(const std::stop_token& stop);

@@ -23,35 +23,36 @@ bool chance(Random& random, double probability) {
     return std::bernoulli_distribution(probability)(random);
 }
 
-// Any magnitude that float32 has.
+// Returns a float32 of any magnitude.
 float any_magnitude(Random& random) {
     return std::ldexp(uniform(random, 0.5F, 1.0F), whole(random, -148, 128));
 }
 
-// The kinds of places and sizes; each stresses another part of an engine.
+// Returns a box of one kind of position and size. Each kind stresses another part of an engine.
 Box random_box(Random& random, int kind) {
-    const auto place = [&](float range) { return uniform(random, -range, range); };
+    const auto position = [&](float range) { return uniform(random, -range, range); };
     switch (kind) {
         case 0:  // small integers: ties of area, touching edges, IoU exactly at thresholds
             return {static_cast<float>(whole(random, 0, 12)), static_cast<float>(whole(random, 0, 12)),
                     static_cast<float>(whole(random, 1, 10)), static_cast<float>(whole(random, 1, 10))};
         case 1: {  // faces
             const float side = uniform(random, 20.0F, 90.0F);
-            return {place(150), place(150), side, side * uniform(random, 0.9F, 1.1F)};
+            return {position(150), position(150), side, side * uniform(random, 0.9F, 1.1F)};
         }
-        case 2:  // all sizes, elongated too, in one place
-            return {place(10), place(10), std::exp2(uniform(random, -4.0F, 12.0F)),
+        case 2:  // all sizes and aspect ratios at one position
+            return {position(10), position(10), std::exp2(uniform(random, -4.0F, 12.0F)),
                     std::exp2(uniform(random, -4.0F, 12.0F))};
-        case 3:  // far away: edges round to float32
-            return {1e7F + place(20), -1e7F + place(20), uniform(random, 0.5F, 20.0F), uniform(random, 0.5F, 20.0F)};
-        case 4:  // areas over and under the range of float32
-            return {place(1e19F), place(1e19F), any_magnitude(random), any_magnitude(random)};
-        case 5:  // anything
+        case 3:  // far from the origin: edges are rounded to float32
+            return {1e7F + position(20), -1e7F + position(20), uniform(random, 0.5F, 20.0F),
+                    uniform(random, 0.5F, 20.0F)};
+        case 4:  // areas above and below the range of float32
+            return {position(1e19F), position(1e19F), any_magnitude(random), any_magnitude(random)};
+        case 5:  // arbitrary values
             return {any_magnitude(random) * static_cast<float>(whole(random, -1, 1)),
                     any_magnitude(random) * static_cast<float>(whole(random, -1, 1)), any_magnitude(random),
                     any_magnitude(random)};
-        default:  // a giant cluster: nearly the same box
-            return {100 + place(3), 100 + place(3), 50 + place(4), 50 + place(4)};
+        default:  // one large cluster of nearly equal boxes
+            return {100 + position(3), 100 + position(3), 50 + position(4), 50 + position(4)};
     }
 }
 
@@ -76,7 +77,7 @@ void spoil(Random& random, Box& box, float& score) {
 
 NmsInput random_nms_input(Random& random, std::size_t n) {
     constexpr int kKinds = 7;
-    const int kind = whole(random, 0, kKinds);  // kKinds: all mixed
+    const int kind = whole(random, 0, kKinds);  // kKinds: a mix of all
     const int scores = whole(random, 0, 3);
     const double bad = chance(random, 0.3) ? 0.1 : 0.0;
     const double copies = chance(random, 0.3) ? 0.2 : 0.0;

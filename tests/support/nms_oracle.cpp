@@ -31,17 +31,17 @@ template <class Choice, std::size_t kSize>
 Choice word(const std::pair<std::string_view, Choice> (&names)[kSize], const std::string& text,
             const std::string& where) {
     const auto choice = choice_of(names, text);
-    if (!choice) fail(where, "does not know " + text);
+    if (!choice) fail(where, "unknown value " + text);
     return *choice;
 }
 
-// Numbers, and the words for those that JSON has no number for.
+// Reads a number, or the name of a non-finite number, which JSON cannot represent.
 double number(const Json& value, const std::string& where) {
     if (value.is_number()) return value.get<double>();
     if (value == "nan") return std::numeric_limits<double>::quiet_NaN();
     if (value == "inf") return std::numeric_limits<double>::infinity();
     if (value == "-inf") return -std::numeric_limits<double>::infinity();
-    fail(where, "is no number: " + value.dump());
+    fail(where, "is not a number: " + value.dump());
 }
 
 Box box_of_corners(double x1, double y1, double x2, double y2) {
@@ -69,7 +69,7 @@ NmsInput inline_input(const Json& item, const std::string& where) {
     return input;
 }
 
-// The plainest possible reader: the program's own is under test elsewhere.
+// A minimal reader, independent of the program's own, which other tests cover.
 NmsInput csv_input(const fs::path& file) {
     std::ifstream stream(file);
     std::string line;
@@ -89,7 +89,7 @@ NmsInput csv_input(const fs::path& file) {
 
 void require_keys(const Json& object, const std::set<std::string>& known, const std::string& where) {
     for (const auto& [key, value] : object.items()) {
-        if (known.count(key) == 0) fail(where, "key that is not understood: " + key);
+        if (known.count(key) == 0) fail(where, "unknown key: " + key);
     }
 }
 
@@ -101,7 +101,7 @@ NmsExpectation expect(const std::string& name, NmsRule rule, const Json& kept) {
     return expectation;
 }
 
-// small.json: each case with its own boxes, one overlap and threshold, both hard rules.
+// small.json: cases with their own boxes, one overlap and threshold, and both hard rules.
 std::vector<NmsOracleCase> load_small(const fs::path& file) {
     std::vector<NmsOracleCase> cases;
     for (const Json& item : read_json(file)) {
@@ -152,7 +152,7 @@ std::vector<NmsOracleCase> load_pairs(const fs::path& file) {
     return cases;
 }
 
-// NAME.expected.json beside NAME.csv: keys are "RULE OVERLAP THETA", or "soft-linear THETA" and "soft-gaussian SIGMA".
+// NAME.expected.json next to NAME.csv: keys are "RULE OVERLAP THETA", or "soft-linear THETA" and "soft-gaussian SIGMA".
 NmsOracleCase load_large(const fs::path& file, const std::string& name) {
     NmsOracleCase one{csv_input(file.parent_path() / (name + ".csv")), {}};
     const Json expected = read_json(file);
@@ -169,7 +169,7 @@ NmsOracleCase load_large(const fs::path& file, const std::string& name) {
             words >> overlap;
             expectation.params.overlap = word(kOverlapNames, overlap, where);
         }
-        if (!(words >> threshold) || (words >> rest)) fail(where, "key that is not understood");
+        if (!(words >> threshold) || (words >> rest)) fail(where, "unknown key");
         (expectation.params.rule == NmsRule::soft_gaussian ? expectation.params.sigma : expectation.params.theta) =
             threshold;
         if (expectation.is_soft()) {
@@ -198,7 +198,7 @@ std::vector<NmsOracleCase> load_nms_oracle(const fs::path& folder) {
                    name.compare(name.size() - suffix.size(), suffix.size(), suffix) == 0) {
             cases.push_back(load_large(entry.path(), name.substr(0, name.size() - suffix.size())));
         } else if (entry.path().extension() != ".csv") {
-            fail(entry.path().string(), "file that is not understood");
+            fail(entry.path().string(), "unknown file");
         }
     }
     return cases;

@@ -33,7 +33,7 @@ public:
     }
 
 private:
-    // a ≻ b
+    // Returns true if a ≻ b.
     bool precedes(std::size_t a, std::size_t b) const {
         const Box& p = in_.boxes[a];
         const Box& q = in_.boxes[b];
@@ -48,7 +48,7 @@ private:
         return a < b;
     }
 
-    // Overlap of i with its suppressor j.
+    // Returns the overlap of i with its suppressor j.
     float overlap(Overlap kind, std::size_t i, std::size_t j) const {
         const Box& p = in_.boxes[i];
         const Box& q = in_.boxes[j];
@@ -63,7 +63,7 @@ private:
         return intersection / std::min(area_i, area_j);
     }
 
-    // j suppresses i, given j ≻ i.
+    // Returns true if j suppresses i, given j ≻ i.
     bool suppresses(std::size_t j, std::size_t i) const {
         if (params_.ties == Ties::strict && in_.scores[j] == in_.scores[i]) return false;
         const float o = overlap(params_.overlap, i, j);
@@ -89,7 +89,7 @@ private:
                 if (suppresses(order_[j], order_[i])) kept[i] = false;
             }
         }
-        std::vector<std::vector<std::size_t>> members(n);  // of kept ones, in order
+        std::vector<std::vector<std::size_t>> members(n);  // of kept detections, in order
         for (std::size_t i = 0; i < n; ++i) {
             std::size_t owner = i;
             if (!kept[i]) {
@@ -148,7 +148,7 @@ private:
 
     const NmsInput& in_;
     const NmsParams& params_;
-    std::vector<std::size_t> order_;  // valid ones, in ≻
+    std::vector<std::size_t> order_;  // valid detections, in the order ≻
     std::vector<float> score_;        // current, of the soft rules
 };
 

@@ -1,6 +1,6 @@
-// Non-maximum suppression as its definition reads, pair by pair and in order: slow, plain and independent of the
-// engines, which tests compare with it. Shares no code with core/ but the types, and the exponential: another one would
-// bring scores that are almost equal into another order.
+// Reference implementation of NMS, written directly from the definition, pair by pair and in order. Slow and
+// independent of the engines, which tests compare with it. Shares with core/ only the types and the exponential:
+// another exponential would change the order of almost equal scores.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ namespace throng::test {
 struct NmsInput {
     std::vector<Box> boxes;
     std::vector<float> scores;
-    std::vector<float> density;   // empty, or one a box
-    std::vector<float> features;  // empty, or feature_size a box
+    std::vector<float> density;   // empty, or one per box
+    std::vector<float> features;  // empty, or feature_size per box
     std::int32_t feature_size = 0;
 };
 

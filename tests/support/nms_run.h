@@ -7,10 +7,10 @@
 
 namespace throng::test {
 
-// A host buffer with the detections of `input`; capacity -1: as many as there are.
+// Returns a host buffer with the detections of `input`; capacity -1: the number of detections.
 [[nodiscard]] DetectionBuffer host_buffer(const NmsInput& input, std::int32_t capacity = -1);
 
-// The stored detections of a host buffer.
+// Returns the stored detections of a host buffer.
 [[nodiscard]] DetectionSet detections_of(const DetectionBuffer& buffer);
 
 [[nodiscard]] NmsOutput run_host_nms(Nms& nms, const NmsInput& input, const NmsParams& params);

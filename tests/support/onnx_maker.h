@@ -1,4 +1,4 @@
-// Small ONNX models for tests: written with the protobuf schema, weights from a seed.
+// Generates small ONNX models for tests with the protobuf schema and seeded random weights.
 #pragma once
 
 #include <cstdint>
@@ -15,16 +15,16 @@ class TensorProto;
 
 namespace throng::test {
 
-// A YuNet of three strides with 8 channels: stem, depthwise and pointwise convolutions, pooling, upsampling, heads, as
-// the author's export lays them out.
+// A YuNet of three strides with 8 channels: stem, depthwise and pointwise convolutions, pooling, upsampling, heads, in
+// the layout of the author's export.
 onnx::ModelProto tiny_yunet(std::uint64_t seed);
 
-// An UltraFace of two strides (8 and 16), 4 priors, with batch norms and with the decoding in the graph.
+// An UltraFace of two strides (8 and 16), 4 priors, with batch norms and decoding in the graph.
 onnx::ModelProto tiny_ultraface(std::uint64_t seed);
 
 std::string bytes_of(const onnx::ModelProto& model);
 
-// The node whose first output has this name; fails the test's program when there is none.
+// Returns the node whose first output has this name. Terminates the test program if there is none.
 onnx::NodeProto& node_of(onnx::ModelProto& model, const std::string& output);
 
 }  // namespace throng::test

@@ -15,7 +15,7 @@ std::uint64_t seed(std::uint64_t fixed) {
     const char* value = std::getenv("THRONG_SEED");
     const std::uint64_t result = value != nullptr ? std::strtoull(value, nullptr, 10) : fixed;
     ::testing::Test::RecordProperty("seed", std::to_string(result));
-    std::cout << "seed " << result << " (THRONG_SEED changes it)\n";
+    std::cout << "seed " << result << " (set THRONG_SEED to change it)\n";
     return result;
 }
 

@@ -1,4 +1,4 @@
-// What random tests share: seeds, fixed, printed with every failure, and changed by $THRONG_SEED; and how many cases.
+// Helpers for random tests: fixed seeds, which are printed and can be changed by $THRONG_SEED, and the number of cases.
 #pragma once
 
 #include <cstddef>
@@ -7,11 +7,11 @@
 
 namespace throng::test {
 
-// $THRONG_SEED where it is set, else `fixed`; recorded as a property of the running test.
+// Returns $THRONG_SEED if it is set, otherwise `fixed`. Recorded as a property of the running test.
 std::uint64_t seed(std::uint64_t fixed);
 
-// How many cases a test tries: $THRONG_CASES where it is set, else `common`, a tenth of it in a build with sanitizers,
-// which is much slower.
+// Returns the number of cases of a test: $THRONG_CASES if it is set, otherwise `common`, or a tenth of it in the much
+// slower builds with sanitizers.
 std::size_t case_count(std::size_t common);
 
 }  // namespace throng::test

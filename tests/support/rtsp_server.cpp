@@ -44,7 +44,8 @@ std::string header(const std::string& request, const std::string& name) {
     return request.substr(begin, request.find("\r\n", begin) - begin);
 }
 
-// The file's packets through FFmpeg's RTP muxer; each RTP or RTCP packet goes to the client, framed for interleaving.
+// Sends the file's packets through FFmpeg's RTP muxer. Each RTP or RTCP packet is sent to the client with interleaved
+// framing.
 class RtpSender {
 public:
     RtpSender(const std::string& file, int client) : client_(client) {
@@ -80,7 +81,7 @@ public:
         return std::string(text.data()) + "a=control:track0\r\n";
     }
 
-    // The next packet's time in seconds; reads it.
+    // Reads the next packet and returns its time in seconds.
     double next() {
         av_packet_unref(packet_.get());
         while (av_read_frame(input_.get(), packet_.get()) < 0 || packet_->stream_index != stream_) {
@@ -144,7 +145,7 @@ RtspServer::RtspServer(std::filesystem::path file) : file_(std::move(file)) {
     if (::bind(listener_, generic, size) != 0 || ::listen(listener_, 4) != 0 ||
         ::getsockname(listener_, generic, &size) != 0) {
         ::close(listener_);
-        throw std::runtime_error("no port on the loopback interface");
+        throw std::runtime_error("cannot open a port on the loopback interface");
     }
     port_ = ntohs(address.sin_port);
     thread_ = std::jthread([this](const std::stop_token& stop) { serve(stop); });
@@ -215,7 +216,7 @@ void RtspServer::play(int client, const std::stop_token& stop, int drops) {
         const auto due =
             start + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(sender.next()));
         while ((Clock::now() < due || stalled_) && !stop.stop_requested() && drops == drops_) {
-            std::array<char, 512> bytes{};  // reports of the receiver, or its TEARDOWN, or its end
+            std::array<char, 512> bytes{};  // receiver reports, TEARDOWN, or the end of the connection
             if (readable(client) && ::recv(client, bytes.data(), bytes.size(), 0) <= 0) return;
         }
         if (!sender.send()) return;

@@ -1,5 +1,5 @@
-// A small RTSP server for tests: one H.264 file, sent over and over to one client at a time, RTP in the RTSP connection
-// (RFC 2326, section 10.12). Listens on the loopback interface alone.
+// A small RTSP server for tests: one H.264 file, sent in a loop to one client at a time, RTP in the RTSP connection
+// (RFC 2326, section 10.12). Listens only on the loopback interface.
 #pragma once
 
 #include <atomic>
@@ -12,7 +12,7 @@ namespace throng::test {
 
 class RtspServer {
 public:
-    // file: an MP4 with H.264. Throws std::runtime_error when it cannot be read or no port is free.
+    // file: an MP4 with H.264. Throws std::runtime_error if it cannot be read or no port is free.
     explicit RtspServer(std::filesystem::path file);
     ~RtspServer();
     RtspServer(const RtspServer&) = delete;
@@ -23,10 +23,10 @@ public:
 
     void stall(bool stalled) { stalled_ = stalled; }         // keeps the connection, sends nothing
     void reject(bool rejecting) { rejecting_ = rejecting; }  // closes every new connection at once
-    void drop() { ++drops_; }                                // closes the present connection
+    void drop() { ++drops_; }                                // closes the current connection
 
-    [[nodiscard]] int connections() const { return connections_; }  // accepted and not rejected, so far
-    [[nodiscard]] bool connected() const { return connected_; }     // a client is here now
+    [[nodiscard]] int connections() const { return connections_; }  // number of accepted, not rejected connections
+    [[nodiscard]] bool connected() const { return connected_; }     // true while a client is connected
 
 private:
     void serve(const std::stop_token& stop);

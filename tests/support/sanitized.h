@@ -1,5 +1,4 @@
-// Whether this is a build with a sanitizer that keeps freed memory and slows everything down. GCC and clang tell it in
-// different ways.
+// Detects builds with a sanitizer that keeps freed memory and slows down execution. GCC and clang use different macros.
 #pragma once
 
 namespace throng::test {

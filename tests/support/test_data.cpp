@@ -38,7 +38,7 @@ std::optional<fs::path> cascade_file(const std::string& name) {
 
 ScratchDir::ScratchDir() {
     std::string name = (fs::temp_directory_path() / "throng-test-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make " + name);
+    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot create " + name);
     path_ = name;
 }
 

@@ -1,4 +1,4 @@
-// Where tests find the photographs, clips and oracle files that are not part of the project.
+// Locations of the photographs, clips and oracle files, which are not part of the project.
 #pragma once
 
 #include <filesystem>
@@ -7,16 +7,17 @@
 
 namespace throng::test {
 
-// The folder of photographs, clips and models: $THRONG_TEST_DATA, else shared/data beside the checkout. None: nothing.
+// Returns the folder of photographs, clips and models: $THRONG_TEST_DATA, or shared/data next to the checkout, or
+// nothing.
 std::optional<std::filesystem::path> data_dir();
 
-// The folder of expected results: $THRONG_ORACLE, else shared/oracle beside the checkout. None: nothing.
+// Returns the folder of expected results: $THRONG_ORACLE, or shared/oracle next to the checkout, or nothing.
 std::optional<std::filesystem::path> oracle_dir();
 
-// A cascade of Debian's opencv-data ("haarcascade_frontalface_alt2.xml"), or nothing where it is not installed.
+// A cascade of Debian's opencv-data ("haarcascade_frontalface_alt2.xml"), or nothing if it is not installed.
 std::optional<std::filesystem::path> cascade_file(const std::string& name);
 
-// A new empty folder below the system's temporary one, removed with the object.
+// A new empty folder in the system's temporary folder, removed by the destructor.
 class ScratchDir {
 public:
     ScratchDir();
@@ -31,7 +32,7 @@ private:
 
 }  // namespace throng::test
 
-// Skips the running test, saying why, when the optional path is empty; otherwise names it.
+// Skips the running test with a message if the optional path is empty; otherwise declares `name` as the path.
 #define TH_NEED(name, expression, what)                          \
     const auto name##_found = (expression);                      \
     if (!name##_found) GTEST_SKIP() << "skipped: no " << (what); \

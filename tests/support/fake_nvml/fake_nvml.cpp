@@ -1,7 +1,7 @@
-// A library with the entry points of NVML that core/clocks loads, for a GPU that does not exist. What it is and what
-// was done to it stand in a text file, "key value" a line: "nvml.state" beside the library, so that several programs
-// below one --root see the same GPU and a killed one leaves its lock behind. Keys and defaults: see State.
-// FAKE_NVML_READ_ONLY leaves out what changes clocks, as old drivers do.
+// A library with the NVML functions that core/clocks loads, for a simulated GPU. The GPU's state is in a text file next
+// to the library, "nvml.state", with one "key value" per line. So several programs with the same --root share the GPU,
+// and a killed one leaves its lock. Keys and defaults: see State. FAKE_NVML_READ_ONLY omits the functions that change
+// clocks, as in old drivers.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/file.h>
@@ -27,7 +27,7 @@ enum Code {
     kGpuIsLost = 15
 };
 
-constexpr unsigned kLowest = 345, kHighest = 1980, kStep = 15;
+constexpr unsigned kMinMhz = 345, kMaxMhz = 1980, kStep = 15;
 constexpr unsigned kMemoryClocks[] = {1593, 2619};
 
 std::string state_file() {
@@ -37,7 +37,7 @@ std::string state_file() {
     return library.substr(0, library.find_last_of('/') + 1) + "nvml.state";
 }
 
-// One call holds the file's lock from reading to writing.
+// Each call holds the file's lock from reading to writing.
 class State {
 public:
     State() : path_(state_file()), lock_(::open((path_ + ".lock").c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600)) {
@@ -52,9 +52,9 @@ public:
     State& operator=(const State&) = delete;
 
     //  lost 0          the GPU has fallen off the bus: every call on it fails
-    //  reject 0        changes need a right that the caller lacks
-    //  stuck 0         MHz that it runs at whatever is locked (something holds it down); 0: as locked
-    //  locked_min 0, locked_max 0   what is locked, MHz, rounded down to its steps; 0: nothing
+    //  reject 0        changes need a permission that the caller lacks
+    //  stuck 0         MHz at which it runs regardless of the lock (throttled); 0: as locked
+    //  locked_min 0, locked_max 0   locked range, MHz, rounded down to its steps; 0: not locked
     //  reasons 0       bits of the clocks event reasons
     //  load 37, temperature 41, milliwatts 123456
     [[nodiscard]] long long get(const std::string& key, long long fallback = 0) const {
@@ -85,9 +85,9 @@ int answer(Value* out, long long value) {
 
 template <typename Fill>
 int list(unsigned* count, unsigned* values, unsigned size, Fill&& fill) {
-    const unsigned room = *count;
+    const unsigned capacity = *count;
     *count = size;
-    if (values == nullptr || room < size) return kInsufficientSize;
+    if (values == nullptr || capacity < size) return kInsufficientSize;
     for (unsigned i = 0; i < size; ++i) values[i] = fill(i);
     return kSuccess;
 }
@@ -116,23 +116,23 @@ TH_EXPORT int nvmlDeviceGetSupportedMemoryClocks(void*, unsigned* count, unsigne
     if (State().lost()) return kGpuIsLost;
     return list(count, mhz, 2, [](unsigned i) { return kMemoryClocks[i]; });
 }
-// From the highest down, as the real one, and more than a first guess of 64 holds.
+// In decreasing order, like NVML, and more entries than the caller's first buffer of 64.
 TH_EXPORT int nvmlDeviceGetSupportedGraphicsClocks(void*, unsigned memory, unsigned* count, unsigned* mhz) {
     if (State().lost()) return kGpuIsLost;
     if (std::find(std::begin(kMemoryClocks), std::end(kMemoryClocks), memory) == std::end(kMemoryClocks))
         return kInvalidArgument;
-    return list(count, mhz, (kHighest - kLowest) / kStep + 1, [](unsigned i) { return kHighest - i * kStep; });
+    return list(count, mhz, (kMaxMhz - kMinMhz) / kStep + 1, [](unsigned i) { return kMaxMhz - i * kStep; });
 }
 TH_EXPORT int nvmlDeviceGetClockInfo(void*, unsigned type, unsigned* mhz) {
     const State state;
     if (state.lost()) return kGpuIsLost;
     if (type == 2) return answer(mhz, kMemoryClocks[1]);
     const long long stuck = state.get("stuck");
-    return answer(mhz, stuck > 0 ? stuck : state.get("locked_min", 0) > 0 ? state.get("locked_max") : kHighest);
+    return answer(mhz, stuck > 0 ? stuck : state.get("locked_min", 0) > 0 ? state.get("locked_max") : kMaxMhz);
 }
 TH_EXPORT int nvmlDeviceGetMaxClockInfo(void*, unsigned type, unsigned* mhz) {
     if (State().lost()) return kGpuIsLost;
-    return answer(mhz, type == 2 ? kMemoryClocks[1] : kHighest);
+    return answer(mhz, type == 2 ? kMemoryClocks[1] : kMaxMhz);
 }
 TH_EXPORT int nvmlDeviceGetUtilizationRates(void*, unsigned* gpu_and_memory) {
     const State state;
@@ -161,7 +161,7 @@ TH_EXPORT int nvmlDeviceSetGpuLockedClocks(void*, unsigned min, unsigned max) {
     if (state.get("reject") != 0) return kNoPermission;
     if (min > max) return kInvalidArgument;
     const auto round = [](unsigned mhz) {
-        return kLowest + (std::clamp(mhz, kLowest, kHighest) - kLowest) / kStep * kStep;
+        return kMinMhz + (std::clamp(mhz, kMinMhz, kMaxMhz) - kMinMhz) / kStep * kStep;
     };
     state.set("locked_min", round(min));
     state.set("locked_max", round(max));

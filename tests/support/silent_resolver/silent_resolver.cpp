@@ -1,4 +1,4 @@
-// Preloaded into a program: a name server that never answers for the host "silent.test".
+// Simulates a name server that never answers for the host "silent.test". For LD_PRELOAD.
 #include <dlfcn.h>
 #include <netdb.h>
 #include <unistd.h>
