@@ -1,4 +1,4 @@
-// Output files: opened as late as possible, locked while written, and never left incomplete.
+// Output files: opened as late as possible and locked. A failed write leaves no partial data in a regular file.
 #pragma once
 
 #include <cstdint>

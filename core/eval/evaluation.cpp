@@ -50,14 +50,14 @@ std::string base_name(const std::string& source) {
 // Returns the file of the detections that matches a file of the truth, or nothing if there is none.
 std::optional<std::string> counterpart(const std::string& source, const NamesByBase& names) {
     std::optional<std::string> best;
-    int most = 0;
+    int max_shared = 0;
     bool tied = false;
     const auto [first, last] = names.equal_range(base_name(source));
     for (auto it = first; it != last; ++it) {
         const int shared = shared_parts(source, it->second);
-        tied = shared == most || (tied && shared < most);
-        if (shared > most) {
-            most = shared;
+        tied = shared == max_shared || (tied && shared < max_shared);
+        if (shared > max_shared) {
+            max_shared = shared;
             best = it->second;
         }
     }

@@ -15,7 +15,7 @@ float uniform(Random& random, float low, float high) {
     return std::uniform_real_distribution<float>(low, high)(random);
 }
 
-int whole(Random& random, int low, int high) {
+int uniform_int(Random& random, int low, int high) {
     return std::uniform_int_distribution<int>(low, high)(random);
 }
 
@@ -25,7 +25,7 @@ bool chance(Random& random, double probability) {
 
 // Returns a float32 of any magnitude.
 float any_magnitude(Random& random) {
-    return std::ldexp(uniform(random, 0.5F, 1.0F), whole(random, -148, 128));
+    return std::ldexp(uniform(random, 0.5F, 1.0F), uniform_int(random, -148, 128));
 }
 
 // Returns a box of one kind of position and size. Each kind stresses another part of an engine.
@@ -33,8 +33,8 @@ Box random_box(Random& random, int kind) {
     const auto position = [&](float range) { return uniform(random, -range, range); };
     switch (kind) {
         case 0:  // small integers: ties of area, touching edges, IoU exactly at thresholds
-            return {static_cast<float>(whole(random, 0, 12)), static_cast<float>(whole(random, 0, 12)),
-                    static_cast<float>(whole(random, 1, 10)), static_cast<float>(whole(random, 1, 10))};
+            return {static_cast<float>(uniform_int(random, 0, 12)), static_cast<float>(uniform_int(random, 0, 12)),
+                    static_cast<float>(uniform_int(random, 1, 10)), static_cast<float>(uniform_int(random, 1, 10))};
         case 1: {  // faces
             const float side = uniform(random, 20.0F, 90.0F);
             return {position(150), position(150), side, side * uniform(random, 0.9F, 1.1F)};
@@ -48,8 +48,8 @@ Box random_box(Random& random, int kind) {
         case 4:  // areas above and below the range of float32
             return {position(1e19F), position(1e19F), any_magnitude(random), any_magnitude(random)};
         case 5:  // arbitrary values
-            return {any_magnitude(random) * static_cast<float>(whole(random, -1, 1)),
-                    any_magnitude(random) * static_cast<float>(whole(random, -1, 1)), any_magnitude(random),
+            return {any_magnitude(random) * static_cast<float>(uniform_int(random, -1, 1)),
+                    any_magnitude(random) * static_cast<float>(uniform_int(random, -1, 1)), any_magnitude(random),
                     any_magnitude(random)};
         default:  // one large cluster of nearly equal boxes
             return {100 + position(3), 100 + position(3), 50 + position(4), 50 + position(4)};
@@ -58,11 +58,11 @@ Box random_box(Random& random, int kind) {
 
 float bad_value(Random& random) {
     const float values[] = {kNan, kInfinity, -kInfinity};
-    return values[whole(random, 0, 2)];
+    return values[uniform_int(random, 0, 2)];
 }
 
 void spoil(Random& random, Box& box, float& score) {
-    switch (whole(random, 0, 6)) {
+    switch (uniform_int(random, 0, 6)) {
         case 0: box.x = bad_value(random); break;
         case 1: box.y = bad_value(random); break;
         case 2: box.w = chance(random, 0.5) ? 0.0F : bad_value(random); break;
@@ -77,23 +77,23 @@ void spoil(Random& random, Box& box, float& score) {
 
 NmsInput random_nms_input(Random& random, std::size_t n) {
     constexpr int kKinds = 7;
-    const int kind = whole(random, 0, kKinds);  // kKinds: a mix of all
-    const int scores = whole(random, 0, 3);
+    const int kind = uniform_int(random, 0, kKinds);  // kKinds: a mix of all
+    const int scores = uniform_int(random, 0, 3);
     const double bad = chance(random, 0.3) ? 0.1 : 0.0;
     const double copies = chance(random, 0.3) ? 0.2 : 0.0;
     NmsInput input;
     input.feature_size = 3;
     for (std::size_t i = 0; i < n; ++i) {
-        Box box = random_box(random, kind == kKinds ? whole(random, 0, kKinds - 1) : kind);
+        Box box = random_box(random, kind == kKinds ? uniform_int(random, 0, kKinds - 1) : kind);
         float score = 0;
         switch (scores) {
             case 0: score = uniform(random, 0.0F, 1.0F); break;
-            case 1: score = static_cast<float>(whole(random, 0, 3)) * 0.25F; break;
+            case 1: score = static_cast<float>(uniform_int(random, 0, 3)) * 0.25F; break;
             case 2: score = uniform(random, -5.0F, 5.0F); break;
             default: score = chance(random, 0.5) ? 0.0F : -0.0F; break;
         }
         if (i > 0 && chance(random, copies)) {
-            const auto original = static_cast<std::size_t>(whole(random, 0, static_cast<int>(i) - 1));
+            const auto original = static_cast<std::size_t>(uniform_int(random, 0, static_cast<int>(i) - 1));
             box = input.boxes[original];
             if (chance(random, 0.7)) score = input.scores[original];
         }
@@ -109,23 +109,23 @@ NmsInput random_nms_input(Random& random, std::size_t n) {
 NmsParams random_nms_params(Random& random) {
     const float thresholds[] = {0.0F, 0.05F, 0.3F, 0.5F, 0.7F, 0.9F, 1.0F};
     const auto threshold = [&] {
-        return chance(random, 0.3) ? uniform(random, 0.0F, 1.0F) : thresholds[whole(random, 0, 6)];
+        return chance(random, 0.3) ? uniform(random, 0.0F, 1.0F) : thresholds[uniform_int(random, 0, 6)];
     };
     NmsParams params;
-    params.rule = static_cast<NmsRule>(whole(random, 0, 3));
-    params.pixels = static_cast<PixelConvention>(whole(random, 0, 1));
+    params.rule = static_cast<NmsRule>(uniform_int(random, 0, 3));
+    params.pixels = static_cast<PixelConvention>(uniform_int(random, 0, 1));
     params.theta = threshold();
     if (params.rule == NmsRule::soft_linear || params.rule == NmsRule::soft_gaussian) {
         params.sigma = uniform(random, 0.1F, 1.0F);
         const float least[] = {0.001F, 0.0F, -10.0F, 0.3F};
-        params.score_min = least[whole(random, 0, 3)];
+        params.score_min = least[uniform_int(random, 0, 3)];
         return params;
     }
-    params.pair = static_cast<PairRule>(whole(random, 0, 2));
-    if (params.pair == PairRule::overlap) params.overlap = static_cast<Overlap>(whole(random, 0, 2));
-    params.ties = static_cast<Ties>(whole(random, 0, 1));
-    params.merge = static_cast<Merge>(whole(random, 0, 2));
-    if (chance(random, 0.3)) params.min_hits = whole(random, 1, 4);
+    params.pair = static_cast<PairRule>(uniform_int(random, 0, 2));
+    if (params.pair == PairRule::overlap) params.overlap = static_cast<Overlap>(uniform_int(random, 0, 2));
+    params.ties = static_cast<Ties>(uniform_int(random, 0, 1));
+    params.merge = static_cast<Merge>(uniform_int(random, 0, 2));
+    if (chance(random, 0.3)) params.min_hits = uniform_int(random, 1, 4);
     params.feature_low = threshold();
     params.feature_high = std::max(params.feature_low, threshold());
     params.feature_distance = uniform(random, 0.0F, 1.5F);
