@@ -49,7 +49,8 @@ void CascadeDetector::make_pool() {
 void CascadeDetector::configure(const DetectorParams& params) {
     check_params(params);
     if (params.kind != params_.kind || params.model != params_.model) {
-        throw Error(ErrorKind::usage, "a detector keeps its kind and its model", params.kind + " " + params.model);
+        throw Error(ErrorKind::usage, "the kind and the model of a detector cannot be changed",
+                    params.kind + " " + params.model);
     }
     if (params == params_) return;
     const bool same_threads = params.threads == params_.threads;
@@ -95,7 +96,7 @@ void CascadeDetector::plan(int width, int height) {
 
 void CascadeDetector::enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder) {
     if (!frame || frame.info().memory == MemoryKind::device || raw.memory() == MemoryKind::device) {
-        throw Error(ErrorKind::internal, "the CPU detector works on host memory only");
+        throw Error(ErrorKind::internal, "the CPU detector requires host memory");
     }
     plan(frame.width(), frame.height());
     const PlaneView gray = strips_.empty() ? PlaneView{} : gray_.of(frame, *pool_, recorder);
@@ -114,7 +115,8 @@ void CascadeDetector::enqueue(const Frame& frame, DetectionBuffer& raw, StageRec
     });
     collect(frame.width(), frame.height(), raw);
 
-    // The workers pass through the stages side by side; the frame's time is shared out as theirs was.
+    // Workers run different stages at the same time. The frame's wall-clock time is divided in proportion to the
+    // workers' stage times.
     const double wall = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     StripTimes sum;
     counts_.visited = 0;

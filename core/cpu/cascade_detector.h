@@ -12,19 +12,21 @@
 
 namespace throng {
 
-// Windows of the last frame, for measurements.
+// Window counts of the last frame, for measurements.
 struct CascadeCounts {
     std::int64_t candidates = 0;  // on all levels
-    std::int64_t visited = 0;     // of those, looked at: the window after one that fell in stage 0 is skipped
+    std::int64_t visited = 0;     // candidates evaluated: the window after one rejected by stage 0 is skipped
     std::int64_t accepted = 0;
 };
 
 class CascadeDetector final : public Detector {
 public:
-    // default_threads: where params.threads is 0; 0 for one a core. Throws Error(usage) as check_params does.
+    // default_threads applies when params.threads is 0; 0 selects one thread per core. Throws Error(usage) as
+    // check_params does.
     CascadeDetector(CascadeModel model, const DetectorParams& params, int default_threads = 0);
 
-    // Accepted windows in the order of levels (small boxes first), rows, columns, whatever the number of threads.
+    // Appends the accepted windows in the order of levels (small boxes first), rows, columns. The order does not depend
+    // on the number of threads.
     void enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder) override;
     void configure(const DetectorParams& params) override;
 
@@ -39,12 +41,12 @@ private:
     DetectorParams params_;
     int default_threads_;
     std::unique_ptr<ThreadPool> pool_;
-    int width_ = 0, height_ = 0;   // of the frames planned for
-    CascadePrograms programs_[2];  // for a step of 1, of 2
+    int width_ = 0, height_ = 0;   // size of the frames that levels_ is planned for
+    CascadePrograms programs_[2];  // for steps 1 and 2
     std::vector<LevelPlan> levels_;
     std::vector<Strip> strips_;
     std::vector<StripWorker> workers_;
-    std::vector<std::vector<AcceptedWindow>> accepted_;  // of each strip
+    std::vector<std::vector<AcceptedWindow>> accepted_;  // per strip
     GrayConverter gray_;
     CascadeCounts counts_;
 };

@@ -24,7 +24,7 @@ using Ints = hn::Vec<DI>;
 using Floats = hn::Vec<DF>;
 using Doubles = hn::Vec<DD>;
 
-// As many doubles as there are windows in a block.
+// One double per window of a vector.
 struct Sums {
     Doubles low, high;
 };
@@ -58,7 +58,7 @@ HWY_INLINE Ints corner_sums(const std::uint32_t* at, const std::int32_t* corner)
     return hn::BitCast(DI(), hn::Add(hn::Sub(hn::Sub(a, b), c), e));
 }
 
-// window_norm of core/algo/cascade.h; bit i of flat is set where window i is flat.
+// Computes window_norm of core/algo/cascade.h. Bit i of flat is set if window i is flat.
 HWY_INLINE Floats window_norms(const CascadeProgram& program, const std::uint32_t* at, std::uint32_t& flat) {
     const DF df;
     const DF2 df2;
@@ -70,7 +70,7 @@ HWY_INLINE Floats window_norms(const CascadeProgram& program, const std::uint32_
     const auto norm_half = [&](auto s, auto q) HWY_ATTR {
         const auto sd = hn::PromoteTo(dd, s);
         const auto n = hn::Sub(hn::Mul(area, hn::PromoteTo(dd, q)), hn::Mul(sd, sd));
-        // A flat window gets an infinite norm, which the comparison below takes out.
+        // A flat window gets an infinite norm, which the comparison below removes.
         return hn::DemoteTo(df2, hn::Div(hn::Set(dd, 1.0), hn::Sqrt(hn::Max(n, hn::Zero(dd)))));
     };
     const auto low = norm_half(hn::LowerHalf(di2, sum), hn::LowerHalf(di2, squares));
@@ -91,7 +91,7 @@ HWY_INLINE hn::Mask<DF> goes_left(const HaarNode& node, const std::uint32_t* at,
     return hn::Lt(hn::Mul(value, norm), hn::Set(df, node.threshold));
 }
 
-// Entry `index` < 8 of a table, a different index a lane.
+// Returns entry `index` < 8 of a table, with a different index per lane.
 template <class D>
 HWY_INLINE hn::Vec<D> table_of_8(D d, const std::uint32_t* table, hn::Vec<hn::RebindToSigned<D>> index) {
     const hn::CappedTag<std::uint32_t, kLbpWords> d8;
@@ -105,7 +105,7 @@ HWY_INLINE hn::Vec<D> table_of_8(D d, const std::uint32_t* table, hn::Vec<hn::Re
     }
 }
 
-// Bit `code` of the subset, a different code a lane.
+// Tests bit `code` of the subset, with a different code per lane.
 HWY_INLINE hn::Mask<DF> in_subset(const std::uint32_t* subset, hn::Vec<DU> code) {
     const DU d;
     const auto words = table_of_8(d, subset, hn::BitCast(DI(), hn::ShiftRight<5>(code)));
@@ -139,7 +139,7 @@ HWY_INLINE hn::Mask<DF> goes_left(const LbpNode& node, const std::uint32_t* at, 
     return in_subset(node.subset, code);
 }
 
-// The leaf each window ends in. Nodes come before their children, so one pass over them follows all paths at once.
+// Returns the leaf value of each window. Nodes precede their children, so one pass over them follows all paths at once.
 template <class Node>
 HWY_INLINE Floats tree_values(const Node* nodes, int count, const float* leaves, const std::uint32_t* at, Floats norm) {
     const DF df;
@@ -153,18 +153,18 @@ HWY_INLINE Floats tree_values(const Node* nodes, int count, const float* leaves,
                               on_right ? below : leaf(nodes[0].right));
     }
     const DI di;
-    Ints place = hn::Zero(di);  // node reached, or minus the leaf; the root is never a child
+    Ints node = hn::Zero(di);  // index of the node reached; the root is never a child
     Floats value = hn::Zero(df);
-    auto open = hn::Eq(place, place);
+    auto undecided = hn::Eq(node, node);
     for (int n = 0; n < count; ++n) {
-        const auto here = hn::And(open, hn::Eq(place, hn::Set(di, n)));
+        const auto here = hn::And(undecided, hn::Eq(node, hn::Set(di, n)));
         const auto left = goes_left(nodes[n], at, norm);
         const auto go = [&](hn::Mask<DI> these, std::int32_t child) HWY_ATTR {
             if (child > 0) {
-                place = hn::IfThenElse(these, hn::Set(di, child), place);
+                node = hn::IfThenElse(these, hn::Set(di, child), node);
             } else {
                 value = hn::IfThenElse(hn::RebindMask(df, these), leaf(child), value);
-                open = hn::AndNot(these, open);
+                undecided = hn::AndNot(these, undecided);
             }
         };
         const auto left_int = hn::RebindMask(di, left);
@@ -199,12 +199,12 @@ HWY_INLINE int lanes() {
     return static_cast<int>(hn::Lanes(DU()));
 }
 
-// Costs in cycles on a Zen 4 core with 512-bit vectors, by which it is decided when a group of neighbors is given up.
+// Costs in cycles on a Zen 4 core with 512-bit vectors. They decide when a group of neighbors is split up.
 constexpr int kDenseNode = 22;    // a Haar node of a group: most loads cross a cache line
-constexpr int kPackedNode = 12;   // the same from a pack
-constexpr int kPackWindow = 200;  // to copy a window into a pack
+constexpr int kPackedNode = 12;   // a Haar node of a pack
+constexpr int kPackWindow = 200;  // copying a window into a pack
 
-// Windows that go through a cascade side by side: what is left of them and what they have scored.
+// Windows that go through a cascade together: which are left, and their scores so far.
 struct Group {
     Floats norm;
     Sums score;
@@ -219,12 +219,12 @@ HWY_INLINE void pass_stage(const CascadeProgram& program, const Node* nodes, std
     const Sums sum = stage_sums(program, nodes, stage, at, group.norm);
     group.alive &= not_below(sum, stage.threshold);
     const std::size_t stages = program.stages.size();
-    if (index < stages / 2) return;  // as stage_margin of core/algo/cascade.h
+    if (index < stages / 2) return;  // as in stage_margin of core/algo/cascade.h
     const auto t = hn::Set(DD(), static_cast<double>(stage.threshold));
     group.score = group.score + Sums{hn::Sub(sum.low, t), hn::Sub(sum.high, t)};
 }
 
-// Norms and stage 0 of every window of the row.
+// Computes the norms and stage 0 of every window of the row.
 template <class Node>
 void first_stage(const CascadeProgram& program, const Node* nodes, const std::uint32_t* sums, int columns,
                  CascadeScratch& scratch) {
@@ -244,7 +244,7 @@ void first_stage(const CascadeProgram& program, const Node* nodes, const std::ui
     }
 }
 
-// A group of neighbors from stage 1 on: to its end, or until so few are left that they are better packed with others.
+// Evaluates a group of neighbors from stage 1 on: to its end, or until so few are left that packing them is cheaper.
 template <class Node>
 void later_stages(const CascadePrograms& programs, const Node* nodes, const std::uint32_t* block, std::int32_t at,
                   int row, std::int32_t column, std::uint32_t alive, CascadeScratch& scratch,
@@ -275,7 +275,7 @@ void later_stages(const CascadePrograms& programs, const Node* nodes, const std:
     }
 }
 
-// Four entries each of as many windows as there are lanes: a vector for each of the four, a lane a window.
+// Transposes four entries each of as many windows as there are lanes: one vector per entry, one lane per window.
 template <class D>
 HWY_INLINE void transpose_4(D d, const std::uint32_t* const* from, std::int32_t offset, std::uint32_t* to) {
     const hn::Full128<std::uint32_t> d4;
@@ -304,7 +304,7 @@ HWY_INLINE void transpose_4(D d, const std::uint32_t* const* from, std::int32_t 
     hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(d64, b, e)), d, to + 3 * n);
 }
 
-// Copies the sums below the windows. What is copied past the end of a run is overwritten by the next.
+// Copies the sums below the windows. Values copied past the end of a run are overwritten by the next run.
 void fill_pack(const CascadePrograms& programs, const std::uint32_t* const* from, std::uint32_t* pack) {
     const SumsLayout& source = programs.dense.layout;
     const SumsLayout& target = programs.packed.layout;
@@ -325,7 +325,7 @@ void fill_pack(const CascadePrograms& programs, const std::uint32_t* const* from
     }
 }
 
-// Packs the last windows that wait for a stage and takes them on, to the end or until few are left.
+// Packs the last windows that wait for a stage and evaluates them, to the end or until few are left.
 template <class Node>
 void evaluate_pack(const CascadePrograms& programs, const Node* nodes, const std::uint32_t* block, std::size_t s,
                    CascadeScratch& scratch, std::vector<AcceptedWindow>& accepted) {
@@ -397,7 +397,7 @@ void evaluate(const CascadePrograms& programs, const Node* nodes, const Node* pa
 template <class Node>
 void finish(const CascadePrograms& programs, const Node* packed_nodes, const std::uint32_t* block,
             CascadeScratch& scratch, std::vector<AcceptedWindow>& accepted) {
-    // Windows only move on to later stages.
+    // Windows only move to later stages.
     for (std::size_t s = 0; s < scratch.waiting.size(); ++s) {
         while (!scratch.waiting[s].empty()) evaluate_pack(programs, packed_nodes, block, s, scratch, accepted);
     }
@@ -449,7 +449,7 @@ void evaluate_row(const CascadePrograms& programs, const std::uint32_t* block, s
     scratch.fell.assign(words, 0);
     scratch.alive.assign(words, 0);
     const SumsLayout& pack = programs.packed.layout;
-    // Three entries of each window may be written past a row's end.
+    // Up to three entries per window may be written past a row's end.
     const std::size_t entries =
         static_cast<std::size_t>(pack.plane(programs.tilted ? 3 : 1)) + 4 * static_cast<std::size_t>(pack.lanes);
     if (scratch.pack.size() < entries) scratch.pack.resize(entries);

@@ -48,7 +48,7 @@ LbpNode compile_node(const LbpFeature& feature, const CascadeNode& node, const s
     return result;
 }
 
-// The smallest float32 with area * norm >= 0.1 in float64: window_norm's test for flatness as one comparison.
+// Returns the smallest float32 with area * norm >= 0.1 in float64: window_norm's flatness test as one comparison.
 float smallest_flat_norm(int area) {
     const auto flat = [area](float norm) { return static_cast<double>(area) * static_cast<double>(norm) >= 1e-1; };
     constexpr float kUp = std::numeric_limits<float>::infinity();

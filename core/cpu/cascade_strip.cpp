@@ -9,9 +9,9 @@
 namespace throng {
 namespace {
 
-constexpr std::size_t kSlack = std::size_t{2} * kRowSlack;  // entries past a row's end that SIMD may touch
+constexpr std::size_t kSlack = std::size_t{2} * kRowSlack;  // entries past a row's end that SIMD may access
 
-// Adds the time since it was made or last asked.
+// Measures the time since construction or the last call.
 class Lap {
 public:
     void add_to(double& ms) {
@@ -113,9 +113,9 @@ void StripWorker::sum_rows(const LevelPlan& plan, int count) {
     }
 }
 
-// Entry (x, y): the cone with its lowest pixel at (x - 1, y - 1). It is made of the two cones beside its apex one row
-// up, less what both hold, plus the apex and the pixel above it. At the left and right edges one of the two lies wholly
-// outside or equals the part held twice.
+// Entry (x, y) is the sum of the cone with its lowest pixel at (x - 1, y - 1). It is computed from the two cones next
+// to its apex one row up, minus their common part, plus the apex and the pixel above it. At the left and right edges
+// one of the two lies completely outside or equals the part counted twice.
 void StripWorker::sum_tilted_rows(const LevelPlan& plan, int count) {
     const int width = plan.level.width;
     const SumsLayout& layout = plan.programs->dense.layout;

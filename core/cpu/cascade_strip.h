@@ -1,6 +1,6 @@
-// One strip of one level of the pyramid, from gray pixels of the frame to accepted windows, all in one worker's memory.
-// Levels are cut into strips because a strip's sums stay in the cache, strips are the tasks of the threads, and no
-// whole pyramid need be held: neighboring strips overlap by a window's height.
+// One strip of one level of the pyramid, from gray pixels of the frame to accepted windows, in one worker's memory.
+// Levels are cut into strips for three reasons: a strip's sums stay in the cache, strips are the tasks of the threads,
+// and the whole pyramid need not be stored. Neighboring strips overlap by a window's height.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@
 
 namespace throng {
 
-// A level and how its pixels come from the frame's.
+// A level and how its pixels are derived from the frame's.
 struct LevelPlan {
     CascadeLevel level{};
-    std::vector<std::int32_t> offsets, weights;  // of its columns, as resample_row wants them; empty: same width
+    std::vector<std::int32_t> offsets, weights;  // of its columns, as in resample_row; empty: same width
     int frame_width = 0, frame_height = 0;
-    const CascadePrograms* programs = nullptr;  // of the level's step
+    const CascadePrograms* programs = nullptr;  // for the level's step
 };
 
 // Rows of windows [first, first + count) of a level.
@@ -33,13 +33,13 @@ struct StripTimes {
 
 class StripWorker {
 public:
-    // Room for strips of that many rows and columns of pixels of a level made from frames of that width.
+    // Allocates memory for strips of layout.rows rows and level_width columns, resized from frames of frame_width.
     void reserve(const SumsLayout& layout, int level_width, int frame_width, bool squares, bool tilted);
 
     void evaluate(const LevelPlan& plan, const Strip& strip, int window_height, const PlaneView& gray,
                   std::vector<AcceptedWindow>& accepted);
 
-    StripTimes times;  // added up; the caller clears
+    StripTimes times;  // accumulated; the caller clears them
     CascadeScratch scratch;
 
 private:
@@ -50,7 +50,7 @@ private:
 
     bool squares_ = false, tilted_ = false;
     std::vector<std::uint8_t> pixels_;
-    std::vector<const std::uint8_t*> rows_;  // of the strip's pixels: in pixels_, or in the frame
+    std::vector<const std::uint8_t*> rows_;  // of the strip's pixels: in pixels_ or in the frame
     std::vector<std::uint16_t> blended_;
     std::vector<std::uint32_t> running_sum_, running_squares_;
     std::vector<std::uint32_t> cone_, cone_above_, cone_above2_;

@@ -14,12 +14,12 @@
 namespace throng {
 namespace {
 
-// Where the boxes of one pass go: in pixels of the frame, if they are requested.
+// Stores the boxes of one pass in pixels of the frame, if they pass the plan's filters.
 class BoxSink {
 public:
     BoxSink(const CnnPlan& plan, const CnnPass& pass, const DetectionSpan& raw) : plan_(plan), pass_(pass), raw_(raw) {}
 
-    // landmark(i): coordinate i of the ten, in pixels of the input.
+    // landmark(i) returns coordinate i of the ten, in pixels of the input.
     template <class Landmark>
     void put(Box box, float score, Landmark landmark) {
         if (!in_core(box, pass_.core)) return;
@@ -44,13 +44,15 @@ private:
     const DetectionSpan& raw_;
 };
 
-// A logit below which no score reaches the threshold whatever the rest: most cells end here, before an exponential.
+// Returns a logit below which no score can reach the threshold. Most cells are rejected here, before an exponential.
 float hopeless_logit(float threshold, HeadFamily family) {
-    // yunet: the score is at most the root of one of its factors.
-    const double least = family == HeadFamily::yunet ? static_cast<double>(threshold) * static_cast<double>(threshold)
-                                                     : static_cast<double>(threshold);
-    // A little lower, so that rounding decides nothing.
-    return least < 1.0 ? static_cast<float>(std::log(least / (1.0 - least)) - 1e-3) : 15.0F;
+    // yunet: the score is at most the square root of one of its factors.
+    const double min_probability = family == HeadFamily::yunet
+                                       ? static_cast<double>(threshold) * static_cast<double>(threshold)
+                                       : static_cast<double>(threshold);
+    // Slightly lower, so that rounding cannot change a decision.
+    return min_probability < 1.0 ? static_cast<float>(std::log(min_probability / (1.0 - min_probability)) - 1e-3)
+                                 : 15.0F;
 }
 
 void collect_yunet(const HeadLevel& level, const CnnEngine& engine, float threshold, bool landmarks, BoxSink& sink) {
@@ -127,12 +129,13 @@ void CnnDetector::apply(const DetectorParams& params) {
     params_ = params;
     input_ = input;
     threshold_ = threshold;
-    width_ = height_ = 0;  // plan again
+    width_ = height_ = 0;  // forces a new plan
 }
 
 void CnnDetector::configure(const DetectorParams& params) {
     if (params.kind != params_.kind || params.model != params_.model) {
-        throw Error(ErrorKind::usage, "a detector keeps its kind and its model", params.kind + " " + params.model);
+        throw Error(ErrorKind::usage, "the kind and the model of a detector cannot be changed",
+                    params.kind + " " + params.model);
     }
     apply(params);
 }
@@ -146,7 +149,7 @@ OptionalFields CnnDetector::optional_fields() const {
 std::vector<DetectorSwitch> CnnDetector::switches() const {
     return {{std::string(kCnnInputSwitch),
              "Input",
-             "the frame at the scales that the sizes ask for, or once as large as the model says",
+             "native: the frame at all scales that the sizes require; letterbox: once, at the model's input size",
              {"native", "letterbox"},
              input_ == CnnInput::native ? "native" : "letterbox"}};
 }

@@ -1,4 +1,4 @@
-// Faces by a convolutional network on the CPU: the frame in as many scales and tiles as the plan says, OpenCV's DNN,
+// Face detection by a convolutional network on the CPU: the frame at the scales and tiles of the plan, OpenCV's DNN,
 // boxes by core/algo/cnn_boxes.h.
 #pragma once
 
@@ -15,11 +15,11 @@ namespace throng {
 
 class CnnDetector final : public Detector {
 public:
-    // default_threads: where params.threads is 0; 0 for one a core. OpenCV has one pool of threads for all its users:
-    // the number is set for the whole program. Throws Error(usage) as check_params does.
+    // default_threads applies when params.threads is 0; 0 selects one thread per core. OpenCV has one thread pool per
+    // process, so the number is set for the whole program. Throws Error(usage) as check_params does.
     CnnDetector(Network network, const DetectorParams& params, int default_threads = 0);
 
-    // Raw boxes in the order of passes, strides, rows, columns and priors. A frame of any size.
+    // Appends raw boxes in the order of passes, strides, rows, columns and priors. Accepts frames of any size.
     void enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder) override;
     void configure(const DetectorParams& params) override;
     [[nodiscard]] OptionalFields optional_fields() const override;
@@ -39,14 +39,15 @@ private:
     float threshold_ = 0;
     int default_threads_;
     std::unique_ptr<ThreadPool> pool_;
-    int width_ = 0, height_ = 0;  // of the frames planned for
+    int width_ = 0, height_ = 0;  // size of the frames that plan_ is made for
     CnnPlan plan_;
-    std::vector<std::unique_ptr<CnnEngine>> engines_;  // one a size of inputs
-    std::vector<CnnEngine*> engine_of_;                // of each pass
+    std::vector<std::unique_ptr<CnnEngine>> engines_;  // one per input size
+    std::vector<CnnEngine*> engine_of_;                // per pass
     CnnInputMaker input_maker_;
 };
 
-// From params.model (empty: the kind's default), for the table of the backend. Throws as find_model and read_onnx do.
+// Creates a detector from params.model (empty: the kind's default), for the backend's table. Throws as find_model and
+// read_onnx do.
 [[nodiscard]] std::unique_ptr<Detector> make_cnn_detector(const DetectorParams& params, int default_threads);
 
 }  // namespace throng

@@ -11,10 +11,10 @@ namespace {
 
 using cv::dnn::LayerParams;
 
-// Beyond that, a frame is a mistake or an attack: tiles of the plan need a tenth of it.
+// Larger inputs indicate an error or an attack: tiles of the plan need a tenth of this.
 constexpr std::uint64_t kMaxMemory = std::uint64_t{16} << 30;
 
-// A header on the network's own floats; OpenCV only reads them.
+// Returns a header on the network's own floats. OpenCV only reads them.
 cv::Mat view(const std::vector<float>& values, const std::vector<int>& shape) {
     return cv::Mat(shape, CV_32F, const_cast<float*>(values.data()));
 }
@@ -30,8 +30,8 @@ LayerParams convolution(const NetworkLayer& layer) {
     const int outputs = static_cast<int>(layer.bias.size());
     params.set("num_output", outputs);
     params.set("bias_term", true);
-    const int inputs = static_cast<int>(layer.weights.size()) / (outputs * layer.kernel * layer.kernel);  // a group's
-    // In memory of OpenCV's: 4.5.4 reads weights by loads that need it aligned.
+    const int inputs = static_cast<int>(layer.weights.size()) / (outputs * layer.kernel * layer.kernel);  // of a group
+    // Cloned into memory of OpenCV: 4.5.4 reads weights with aligned loads.
     params.blobs = {view(layer.weights, {outputs, inputs, layer.kernel, layer.kernel}).clone(),
                     view(layer.bias, {outputs}).clone()};
     return params;
@@ -84,7 +84,7 @@ CnnEngine::CnnEngine(const Network& network, std::int32_t width, std::int32_t he
       sizes_(resolve_sizes(network, width, height)),
       output_of_(network.tensors.size(), -1) {
     if (memory_need(network, sizes_) > kMaxMemory) {
-        throw Error(ErrorKind::unavailable, "the network needs too much memory for inputs of this size",
+        throw Error(ErrorKind::unavailable, "the network needs too much memory for this input size",
                     std::to_string(width) + "x" + std::to_string(height), "raise --min-size");
     }
     net_.setInputsNames({"input"});
@@ -102,7 +102,7 @@ CnnEngine::CnnEngine(const Network& network, std::int32_t width, std::int32_t he
             net_.connect(writers[static_cast<std::size_t>(layer.inputs[k])].layer, 0, pin.layer, static_cast<int>(k));
         }
         if (layer.activation == Activation::relu) {
-            LayerParams relu;  // OpenCV fuses it into the layer before
+            LayerParams relu;  // OpenCV fuses it into the previous layer
             relu.name = params.name + "r";
             relu.type = "ReLU";
             const int id = net_.addLayer(relu.name, relu.type, relu);
@@ -122,10 +122,10 @@ CnnEngine::CnnEngine(const Network& network, std::int32_t width, std::int32_t he
     net_.setPreferableTarget(cv::dnn::DNN_TARGET_CPU);
     try {
         input_.create(std::vector<int>{1, 3, height, width}, CV_32F);
-        // OpenCV keeps this header: what is written into it later is what runs.
+        // OpenCV keeps this header, so run() processes what is written into it later.
         net_.setInput(input_, "input");
     } catch (const cv::Exception& error) {
-        throw Error(ErrorKind::unavailable, "no memory for the network: " + error.err, network.name,
+        throw Error(ErrorKind::unavailable, "out of memory for the network: " + error.err, network.name,
                     "raise --min-size");
     }
 }

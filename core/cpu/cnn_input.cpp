@@ -8,7 +8,7 @@ namespace {
 
 constexpr int kRowsATask = 16;
 
-// One channel of a plane of 8-bit samples: sample x of a row lies at x * step.
+// One channel of a plane of 8-bit samples. Sample x of a row lies at x * step.
 struct Channel {
     const PlaneView* plane;
     int first = 0;
@@ -18,7 +18,7 @@ struct Channel {
     [[nodiscard]] const std::uint8_t* row(int y) const { return plane->data + y * plane->pitch + first; }
 };
 
-// The channels that make a pixel: Y; Y, U, V; or blue, green, red.
+// Sets the channels of a pixel: Y; Y, U, V; or blue, green, red. Returns their number.
 int channels_of(const Frame& frame, Channel (&channels)[3]) {
     switch (frame.info().format) {
         case PixelFormat::gray8: channels[0] = {&frame.plane(0)}; return 1;
@@ -47,7 +47,7 @@ std::vector<CnnTap>& fill_taps(std::vector<CnnTap>& taps, const CnnAxis& axis, i
     return taps;
 }
 
-// The horizontal half of cnn_bilinear, for a whole row.
+// Computes the horizontal half of cnn_bilinear for a whole row.
 void interpolate_row(const std::uint8_t* row, std::ptrdiff_t step, const CnnTap* taps, std::size_t count, float* out) {
     for (std::size_t i = 0; i < count; ++i) {
         const CnnTap tap = taps[i];
@@ -57,13 +57,13 @@ void interpolate_row(const std::uint8_t* row, std::ptrdiff_t step, const CnnTap*
     }
 }
 
-// The same where every tap is one sample and its neighbors follow: native resolution.
+// Does the same if every tap is one sample and the next tap is its neighbor: native resolution.
 template <int kStep>
 void copy_row(const std::uint8_t* row, std::size_t count, float* out) {
     for (std::size_t i = 0; i < count; ++i) out[i] = row[i * kStep];
 }
 
-// Taps of weight 0, one sample apart.
+// Returns true if all taps have weight 0 and are one sample apart.
 bool is_copy(const CnnTap* taps, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
         if (taps[i].weight != 0.0F || taps[i].near != taps[0].near + static_cast<int>(i)) return false;
@@ -71,7 +71,7 @@ bool is_copy(const CnnTap* taps, std::size_t count) {
     return count > 0;
 }
 
-// The vertical half, added up.
+// Adds the vertical half of cnn_bilinear to sum.
 void add_rows(const float* above, const float* below, float weight, int count, float* sum) {
     if (weight == 0.0F) {
         for (int x = 0; x < count; ++x) sum[x] += above[x];
@@ -87,7 +87,7 @@ void divide(float* values, int count, float divisor) {
 
 }  // namespace
 
-// What all rows of one pass have in common.
+// State shared by all rows of one pass.
 class CnnInputRows {
 public:
     CnnInputRows(const Frame& frame, const CnnPass& pass, const NetworkInput& input, CnnInputMaker& maker,
@@ -133,7 +133,7 @@ public:
     }
 
 private:
-    // The means of channel c over the samples of each pixel of input row y.
+    // Computes the means of channel c over the samples of each pixel of input row y.
     void average(int y, int c, CnnInputMaker::Worker& worker) const {
         float* mean = worker.mean[c].data();
         std::fill_n(mean, width_, 0.0F);
@@ -150,7 +150,7 @@ private:
         divide(mean, pass_.content_width, static_cast<float>(across_.samples * down.samples));
     }
 
-    // Row y of the channel's plane after the horizontal pass. A row and the one below it have slots of their own.
+    // Returns row y of the channel's plane after the horizontal pass. A row and the next one use different slots.
     const float* interpolated(int y, int c, CnnInputMaker::Worker& worker) const {
         CnnInputMaker::Worker::Plane& plane = worker.plane[c];
         const int slot = y & 1;
@@ -209,7 +209,7 @@ private:
     CnnAxis across_, down_, chroma_down_;
     const CnnTap* taps_[3] = {};
     std::size_t width_ = 0;  // of the content
-    bool copies_ = false;    // the horizontal pass of planes that are not subsampled copies
+    bool copies_ = false;    // the horizontal pass copies planes that are not subsampled
 };
 
 void CnnInputMaker::make(const Frame& frame, const CnnPass& pass, const NetworkInput& input, ThreadPool& pool,

@@ -1,4 +1,4 @@
-// From a frame in host memory to a network's input, with the arithmetic of core/algo/cnn_input.h to the bit.
+// Converts a frame in host memory to a network's input, bit for bit as core/algo/cnn_input.h defines it.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +11,16 @@
 
 namespace throng {
 
-// Not thread-safe; keeps its memory from frame to frame.
+// Not thread-safe. Keeps its memory from frame to frame.
 class CnnInputMaker {
 public:
-    // Writes the three planes of pass.width x pass.height floats, one after the other: input's order of channels, mean
-    // and scale; beyond the pass's content samples are 0 before mean and scale.
+    // Writes the three planes of pass.width x pass.height floats, one after the other, with the channel order, mean and
+    // scale of `input`. Samples outside the pass's content are 0 before mean and scale.
     void make(const Frame& frame, const CnnPass& pass, const NetworkInput& input, ThreadPool& pool, float* planes);
 
 private:
     struct Worker {
-        // Rows of a plane after the horizontal pass: row r lies in slot r % 2, one stretch a horizontal sample.
+        // Rows of a plane after the horizontal pass: row r lies in slot r % 2, one range per horizontal sample.
         struct Plane {
             std::vector<float> rows[2];
             int row[2] = {-1, -1};

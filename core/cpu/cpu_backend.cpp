@@ -23,7 +23,7 @@ int thread_count(int requested) {
     return requested > 0 ? requested : static_cast<int>(std::max(std::thread::hardware_concurrency(), 1U));
 }
 
-// The marketing name where the system tells it, else "CPU".
+// Returns the processor's marketing name if the system reports it, else "CPU".
 std::string processor_name() {
     std::ifstream file("/proc/cpuinfo");
     for (std::string line; std::getline(file, line);) {
@@ -48,7 +48,7 @@ std::unique_ptr<Detector> make_hog_detector(const DetectorParams& params, int th
     return std::make_unique<HogDetector>(read_hog_model(params.model), params, threads);
 }
 
-// Who makes which of detector_kinds(): all that a new detector needs here is a line.
+// Factories of detector_kinds(). A new detector needs one line here.
 struct DetectorFactory {
     std::string_view kind;
     std::unique_ptr<Detector> (*make)(const DetectorParams& params, int threads);
@@ -77,7 +77,7 @@ public:
         for (const DetectorFactory& factory : kFactories) {
             if (factory.kind == params.kind) return factory.make(params, threads_);
         }
-        throw Error(ErrorKind::unavailable, "the CPU backend has no such detector",
+        throw Error(ErrorKind::unavailable, "detector not available on the CPU backend",
                     std::string(detector_kind(params.kind).name));
     }
 

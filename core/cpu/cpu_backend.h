@@ -7,7 +7,7 @@
 
 namespace throng {
 
-// threads: 0 for one a core.
+// threads: 0 selects one thread per core.
 [[nodiscard]] std::shared_ptr<Backend> make_cpu_backend(int threads = 0);
 
 }  // namespace throng

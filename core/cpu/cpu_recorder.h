@@ -1,4 +1,4 @@
-// Stage times by the steady clock, known as soon as the frame ends.
+// Stage times by the steady clock, available as soon as the frame ends.
 #pragma once
 
 #include <chrono>
@@ -9,7 +9,7 @@
 
 namespace throng {
 
-// A stage that runs several times in a frame counts with the sum.
+// The times of a stage that runs several times per frame are summed.
 class CpuRecorder final : public StageRecorder {
 public:
     void begin(std::string_view name) override;

@@ -8,7 +8,7 @@
 namespace throng {
 namespace {
 
-constexpr int kRows = 32;  // that a task converts
+constexpr int kRows = 32;  // per task
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// The gray image that detectors on the CPU look at.
+// The gray image that the CPU's cascade and HOG detectors read.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@
 
 namespace throng {
 
-// Holds the converted image of a frame without luma until the next one. Not thread-safe.
+// Keeps the converted image of a frame without luma until the next call. Not thread-safe.
 class GrayConverter {
 public:
-    // The frame's luma where it lies; of a bgr24 frame in host memory the converted image, timed as stage::kGray.
+    // Returns the frame's luma plane without a copy. A bgr24 frame in host memory is converted, timed as stage::kGray.
     [[nodiscard]] PlaneView of(const Frame& frame, ThreadPool& pool, StageRecorder& recorder);
 
 private:

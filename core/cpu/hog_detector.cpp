@@ -10,9 +10,9 @@
 namespace throng {
 namespace {
 
-constexpr int kBlockRows = 8;                    // of a strip: one more row of cells is voted for than of blocks kept
-constexpr int kWindowRows = 2;                   // of a strip
-constexpr std::size_t kGroupValues = 16U << 20;  // floats of blocks in memory at once, one level at least
+constexpr int kBlockRows = 8;   // per strip; each strip votes for one more row of cells than it keeps rows of blocks
+constexpr int kWindowRows = 2;  // per strip
+constexpr std::size_t kGroupValues = 16U << 20;  // max. floats of blocks in memory at once, but at least one level
 
 HogLevelPlan plan_level(const HogLevel& level, int width, int height) {
     HogLevelPlan plan{level, width, height, {}, {}};
@@ -38,7 +38,7 @@ HogDetector::HogDetector(HogModel model, const DetectorParams& params, int defau
     : model_(std::move(model)), weights_(model_), params_(params), default_threads_(default_threads) {
     check_params(params);
     if (!params.switches.empty()) {
-        throw Error(ErrorKind::usage, "the CPU's people detector has no switches", params.switches.begin()->first);
+        throw Error(ErrorKind::usage, "the CPU people detector has no switches", params.switches.begin()->first);
     }
     make_pool();
 }
@@ -50,7 +50,8 @@ void HogDetector::make_pool() {
 void HogDetector::configure(const DetectorParams& params) {
     check_params(params);
     if (params.kind != params_.kind || params.model != params_.model) {
-        throw Error(ErrorKind::usage, "a detector keeps its kind and its model", params.kind + " " + params.model);
+        throw Error(ErrorKind::usage, "the kind and the model of a detector cannot be changed",
+                    params.kind + " " + params.model);
     }
     if (params == params_) return;
     const bool same_threads = params.threads == params_.threads;
@@ -65,7 +66,7 @@ void HogDetector::plan(int width, int height) {
     groups_.clear();
     windows_ = 0;
     std::size_t used = 0;
-    std::size_t most = 0;
+    std::size_t max_used = 0;
     int widest = 0;
     for (const HogLevel& level : hog_levels(width, height, params_.scale_factor, params_.min_size, params_.max_size)) {
         levels_.push_back(plan_level(level, width, height));
@@ -78,7 +79,7 @@ void HogDetector::plan(int width, int height) {
         }
         plan.origin = used;
         used += block_values(plan);
-        most = std::max(most, used);
+        max_used = std::max(max_used, used);
         const std::size_t index = levels_.size() - 1;
         Group& group = groups_.back();
         for (int first = 0; first < level.block_rows; first += kBlockRows) {
@@ -88,7 +89,7 @@ void HogDetector::plan(int width, int height) {
             group.windows.push_back({index, first, std::min(kWindowRows, level.rows - first)});
         }
     }
-    blocks_.assign(most == 0 ? 0 : most + kHogSlack, 0.0F);
+    blocks_.assign(max_used == 0 ? 0 : max_used + kHogSlack, 0.0F);
     hits_.resize(groups_.size());
     for (std::size_t g = 0; g < groups_.size(); ++g) hits_[g].resize(groups_[g].windows.size());
     workers_.resize(static_cast<std::size_t>(pool_->size()));
@@ -99,7 +100,7 @@ void HogDetector::plan(int width, int height) {
 
 void HogDetector::enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder) {
     if (!frame || frame.info().memory == MemoryKind::device || raw.memory() == MemoryKind::device) {
-        throw Error(ErrorKind::internal, "the CPU detector works on host memory only");
+        throw Error(ErrorKind::internal, "the CPU detector requires host memory");
     }
     plan(frame.width(), frame.height());
     const PlaneView gray = levels_.empty() ? PlaneView{} : gray_.of(frame, *pool_, recorder);
@@ -131,7 +132,8 @@ void HogDetector::enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorde
     }
     report(raw);
 
-    // The workers pass through the stages side by side; the frame's time is shared out as theirs was.
+    // Workers run different stages at the same time. The frame's wall-clock time is divided in proportion to the
+    // workers' stage times.
     const double wall = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     HogTimes sum;
     for (const HogWorker& worker : workers_) {

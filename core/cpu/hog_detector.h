@@ -14,22 +14,24 @@
 
 namespace throng {
 
-// score_threshold is a margin, kHogMargin where it is not set; min_size and max_size bound a window's height.
+// score_threshold is a margin, kHogMargin if unset. min_size and max_size limit a window's height.
 class HogDetector final : public Detector {
 public:
-    // default_threads: where params.threads is 0; 0 for one a core. Throws Error(usage) as check_params does.
+    // default_threads applies when params.threads is 0; 0 selects one thread per core. Throws Error(usage) as
+    // check_params does.
     HogDetector(HogModel model, const DetectorParams& params, int default_threads = 0);
 
-    // Windows in the order of levels (small boxes first), rows, columns, whatever the number of threads.
+    // Appends windows in the order of levels (small boxes first), rows, columns. The order does not depend on the
+    // number of threads.
     void enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder) override;
     void configure(const DetectorParams& params) override;
 
-    // Of the last frame's size, for tests and measurements.
+    // Returns the levels for the last frame's size, for tests and measurements.
     [[nodiscard]] std::vector<HogLevel> levels() const;
     [[nodiscard]] std::int64_t window_count() const noexcept { return windows_; }
 
-    // Normalised blocks of the last frame on a level, [block row][value][block column]; empty where several groups of
-    // levels shared the memory and this level's was used again.
+    // Returns the normalized blocks of the last frame on a level, [block row][value][block column]. Empty if several
+    // groups of levels shared the memory and this level's was overwritten.
     [[nodiscard]] std::vector<float> blocks(std::size_t level) const;
 
 private:
@@ -39,9 +41,9 @@ private:
 
     struct Strip {
         std::size_t level;
-        int first, count;  // rows, of blocks or of windows
+        int first, count;  // rows of blocks or of windows
     };
-    // Levels whose blocks are in memory at once.
+    // Levels whose blocks are in memory at the same time.
     struct Group {
         std::vector<Strip> blocks;
         std::vector<Strip> windows;
@@ -56,7 +58,7 @@ private:
     DetectorParams params_;
     int default_threads_;
     std::unique_ptr<ThreadPool> pool_;
-    int width_ = 0, height_ = 0;  // of the frames planned for
+    int width_ = 0, height_ = 0;  // size of the frames that levels_ is planned for
     std::vector<HogLevelPlan> levels_;
     std::vector<Group> groups_;
     std::vector<float> blocks_;

@@ -45,7 +45,7 @@ void hog_gradient_row(const float* above, const float* here, const float* below,
         const V dx = hn::Sub(hn::LoadU(d, here + x + 1), hn::LoadU(d, here + x - 1));
         const V dy = hn::Sub(hn::LoadU(d, below + x), hn::LoadU(d, above + x));
         const V magnitude = hn::Sqrt(hn::Add(hn::Mul(dx, dx), hn::Mul(dy, dy)));
-        // hog_orientation, a vector of them.
+        // hog_orientation for one vector of pixels.
         const V ax = hn::Abs(dx);
         const V ay = hn::Abs(dy);
         const V c = hn::Div(hn::Min(ax, ay), hn::Add(hn::Max(ax, ay), hn::Set(d, kHogNoSlope)));
@@ -76,7 +76,7 @@ void hog_vote_cells(const HogVotes* rows, const HogCellWeights& weights, int cel
     const DF d;
     const auto lanes = static_cast<int>(hn::Lanes(d));
     constexpr int kSums = kHogBins * kHogUses;
-    // Two sets of sums: neighboring pixels often vote for the same bin and need not wait for each other.
+    // Two sets of sums: neighboring pixels often vote for the same bin, and two sets break the dependency.
     alignas(64) float sums[2][kSums];
     const auto vote = [&](float* to, float value, const float* weight) {
         const V v = hn::Set(d, value);
@@ -169,7 +169,7 @@ void hog_normalize_blocks(int blocks, float* values, std::ptrdiff_t pitch) {
     for (int v = 0; v < kHogBlockValues; ++v) std::copy_n(rest + v * lanes, blocks - x, values + v * row_pitch + x);
 }
 
-// `kVectors` vectors of windows beside each other.
+// Computes `kVectors` adjacent vectors of windows.
 template <int kVectors>
 HWY_INLINE void margins_at(const float* blocks, std::ptrdiff_t pitch, const float* weights, float bias, float* out) {
     const DF d;

@@ -1,5 +1,5 @@
-// The steps of the people detector on the CPU, SIMD with the instruction set chosen at run time. What they compute is
-// defined in core/algo/hog.h. Float rows have kHogSlack readable and writable entries past their end.
+// The steps of the people detector on the CPU, with SIMD; the instruction set is chosen at run time. core/algo/hog.h
+// defines the results. Float rows have kHogSlack readable and writable entries past their end.
 #pragma once
 
 #include <cstddef>
@@ -10,9 +10,9 @@
 namespace throng {
 
 inline constexpr int kHogSlack = 64;
-inline constexpr int kHogUses = 16;  // of a pixel's vote: (use down) * 4 + (use across), see hog_use_weight
+inline constexpr int kHogUses = 16;  // per vote of a pixel: (use down) * 4 + (use across), see hog_use_weight
 
-// Votes of a row of pixels: `first` goes to bin first_bin / kHogUses, `second` to the next.
+// Votes of a row of pixels: `first` goes to bin first_bin / kHogUses, `second` to the next one.
 struct HogVotes {
     float* first;
     float* second;
@@ -20,10 +20,11 @@ struct HogVotes {
     std::int32_t* second_bin;  // bin * kHogUses
 };
 
-// Pixels to float, square roots with gamma. out[-1] and out[width] mirror the pixels beside the edge.
+// Converts pixels to float, with gamma to their square roots. out[-1] and out[width] mirror the pixels next to the
+// edge.
 void hog_gamma_row(const std::uint8_t* row, int width, bool gamma, float* out);
 
-// above, here and below as hog_gamma_row writes them; width a multiple of 8.
+// above, here and below are rows as hog_gamma_row writes them; width is a multiple of 8.
 void hog_gradient_row(const float* above, const float* here, const float* below, int width, const HogVotes& out);
 
 // weights[pixel of the cell, row by row][kHogUses]
@@ -31,19 +32,19 @@ struct HogCellWeights {
     alignas(64) float weight[kHogCell * kHogCell][kHogUses];
 };
 
-// The votes of one row of cells. rows: of 8 rows of pixels. out[(bin * kHogUses + use) * pitch + cell].
+// Accumulates the votes of one row of cells. rows: of 8 rows of pixels. out[(bin * kHogUses + use) * pitch + cell].
 void hog_vote_cells(const HogVotes* rows, const HogCellWeights& weights, int cells, float* out, std::ptrdiff_t pitch);
 
-// A row of blocks of the two rows of cells below each other that it covers, not normalized.
-// cells: pitch cell_pitch; out[value * pitch + block]: kHogBlockValues planes.
+// Adds up a row of blocks, not normalized, from the two adjacent rows of cells that it covers. cells: pitch cell_pitch;
+// out[value * pitch + block]: kHogBlockValues planes.
 void hog_gather_blocks(const float* upper_cells, const float* lower_cells, std::ptrdiff_t cell_pitch, int blocks,
                        float* out, std::ptrdiff_t pitch);
 
-// L2-Hys of each block, in place.
+// Normalizes each block by L2-Hys, in place.
 void hog_normalize_blocks(int blocks, float* values, std::ptrdiff_t pitch);
 
-// Margins of a row of windows. blocks: of the first row of blocks; its next row lies kHogBlockValues * pitch further.
-// weights[block row][value][block column].
+// Computes the margins of a row of windows. blocks: of the first row of blocks; its next row lies kHogBlockValues *
+// pitch further. weights[block row][value][block column].
 void hog_margins(const float* blocks, std::ptrdiff_t pitch, const float* weights, float bias, int windows, float* out);
 
 }  // namespace throng

@@ -9,7 +9,7 @@
 namespace throng {
 namespace {
 
-// Adds the time since it was last asked to what it is told.
+// Measures the time since construction or the last call.
 class Lap {
 public:
     void to(double& ms) {
@@ -50,7 +50,7 @@ void HogWorker::reserve(int widest, int frame_width) {
     blended_.assign(static_cast<std::size_t>(frame_width) + kHogSlack, 0);
     resized_.assign(row_pitch_, 0);
     rows_.assign(3 * row_pitch_, 0.0F);
-    const std::size_t rows = 2 * std::size_t{kHogCell};  // two votes a pixel
+    const std::size_t rows = 2 * std::size_t{kHogCell};  // two votes per pixel
     votes_.assign(rows * row_pitch_, 0.0F);
     bins_.assign(rows * row_pitch_, 0);
     for (std::size_t y = 0; y < kHogCell; ++y) {
@@ -61,7 +61,7 @@ void HogWorker::reserve(int widest, int frame_width) {
     margins_.assign(cell_pitch_, 0.0F);
 }
 
-// y may lie one row outside: the row beside the edge is mirrored.
+// y may lie one row outside: the row next to the edge is mirrored.
 void HogWorker::make_row(const HogLevelPlan& plan, bool gamma, const PlaneView& gray, int y) {
     const int height = plan.level.height;
     const int inside = y < 0 ? -y : y >= height ? 2 * height - 2 - y : y;

@@ -1,4 +1,4 @@
-// One thread's way from rows of pixels to normalized blocks, and from blocks to margins, a strip of a level at a time.
+// One thread's work on a strip of a level: from rows of pixels to normalized blocks, and from blocks to margins.
 #pragma once
 
 #include <cstddef>
@@ -14,14 +14,14 @@ namespace throng {
 
 struct HogLevelPlan {
     HogLevel level;
-    int frame_width, frame_height;      // what it is resized from
-    std::vector<std::int32_t> offsets;  // columns, as resample_row takes them; empty where nothing is resized
+    int frame_width, frame_height;      // size of the source frame
+    std::vector<std::int32_t> offsets;  // of the columns, as in resample_row; empty without resizing
     std::vector<std::int32_t> weights;
-    std::ptrdiff_t pitch = 0;  // blocks: entries of a row of one value
-    std::size_t origin = 0;    // of its first block among all that are in memory
+    std::ptrdiff_t pitch = 0;  // of blocks: entries per row of one value
+    std::size_t origin = 0;    // offset of the level's first block in the array of blocks
 };
 
-// The model in the order of the kernels.
+// The model in the kernels' memory order.
 struct HogWeights {
     explicit HogWeights(const HogModel& model);
 
@@ -37,14 +37,14 @@ struct HogTimes {
 
 class HogWorker {
 public:
-    // For levels of up to `widest` pixels of frames of up to frame_width.
+    // Allocates memory for levels of up to `widest` columns, resized from frames of up to frame_width.
     void reserve(int widest, int frame_width);
 
-    // Rows [first, first + count) of blocks; blocks: of the whole level.
+    // Computes the rows [first, first + count) of blocks. blocks: those of the whole level.
     void make_blocks(const HogLevelPlan& plan, const HogWeights& weights, const PlaneView& gray, int first, int count,
                      float* blocks);
 
-    // Margins of a row of windows; valid until the next call.
+    // Returns the margins of a row of windows; valid until the next call.
     const float* margins(const HogLevelPlan& plan, const HogWeights& weights, const float* blocks, int row);
 
     HogTimes times;
@@ -57,7 +57,7 @@ private:
     std::size_t cell_pitch_ = 0;  // of cells_
     std::vector<std::uint16_t> blended_;
     std::vector<std::uint8_t> resized_;
-    std::vector<float> rows_;  // 3 rows, the newest
+    std::vector<float> rows_;  // the newest 3 rows
     std::vector<float> votes_;
     std::vector<std::int32_t> bins_;
     HogVotes vote_rows_[kHogCell];

@@ -22,7 +22,7 @@ using DU8 = hn::Rebind<std::uint8_t, DU32>;
 
 void gray_row(const std::uint8_t* bgr, int width, std::uint8_t* gray) {
     std::ptrdiff_t x = 0;
-// Highway before 0.17, as in Ubuntu 22.04, cannot load three colors apart: the plain loop does all there.
+// Highway before 0.17, as in Ubuntu 22.04, cannot deinterleave three colors. The scalar loop does all the work there.
 #if HWY_MAJOR > 0 || HWY_MINOR >= 17
     const DI32 d;
     const DU8 d8;
@@ -64,7 +64,7 @@ void resample_row(const std::uint16_t* row, const std::int32_t* offsets, const s
     const auto low = hn::Set(d, 0xFFFF);
     const auto half = hn::Set(d, 0x8000);
     for (int x = 0; x < width; x += lanes) {
-        // Two neighboring entries in one lane.
+        // Loads two neighboring entries into one lane.
         const auto bytes = hn::ShiftLeft<1>(hn::LoadU(d, offsets + x));
         const auto pair = hn::GatherOffset(d, reinterpret_cast<const std::int32_t*>(row), bytes);
         const auto pair_u = hn::BitCast(DU32(), pair);
@@ -76,19 +76,19 @@ void resample_row(const std::uint16_t* row, const std::int32_t* offsets, const s
     }
 }
 
-// Inclusive prefix sums over the lanes.
+// Returns inclusive prefix sums over the lanes.
 HWY_INLINE hn::Vec<DU32> prefix_sums(hn::Vec<DU32> v) {
     const DU32 d;
     v = hn::Add(v, hn::ShiftLeftLanes<1>(d, v));
     v = hn::Add(v, hn::ShiftLeftLanes<2>(d, v));
     if constexpr (hn::MaxLanes(d) > 4) {
-        // Add the totals of the 128-bit blocks before.
+        // Add the totals of the preceding 128-bit blocks.
         alignas(64) static constexpr std::uint32_t kOneBefore[16] = {0, 0, 0, 0, 3,  3,  3,  3,
                                                                      7, 7, 7, 7, 11, 11, 11, 11};
         const auto first_block = hn::FirstN(d, 4);
         v = hn::Add(v, hn::IfThenZeroElse(first_block, hn::TableLookupLanes(v, hn::SetTableIndices(d, kOneBefore))));
         if constexpr (hn::MaxLanes(d) > 8) {
-            // Blocks now hold their own and the one before's: two more for the third, and the second's for the fourth.
+            // Each block now includes its predecessor. The third needs two more blocks, the fourth the second's.
             alignas(64) static constexpr std::uint32_t kTwoBefore[16] = {0, 0, 0, 0, 0, 0, 0, 0,
                                                                          3, 3, 3, 3, 7, 7, 7, 7};
             const auto first_two = hn::FirstN(d, 8);

@@ -35,7 +35,7 @@ private:
     NmsDecision decision_;
     SoftSuppression soft_;
     std::uint64_t pair_tests_ = 0;
-    // By rank of the kept:
+    // Indexed by the rank of the kept detection:
     std::vector<std::int32_t> hits_;
     std::vector<std::uint32_t> last_;  // its last member
     std::vector<BoxSum> sums_;
@@ -44,7 +44,7 @@ private:
 void require(const DetectionSpan& raw, const NmsParams& params) {
     if (raw.capacity == 0 || raw.count->total == 0) return;
     const auto lacks = [](const char* what, const char* rule) {
-        throw Error(ErrorKind::input, std::string("the detections carry no ") + what, rule,
+        throw Error(ErrorKind::input, std::string("the detections have no ") + what, rule,
                     "use detections that have it, or --pair overlap");
     };
     if (params.pair == PairRule::adaptive && raw.density == nullptr) lacks("density", "--pair adaptive");
@@ -55,7 +55,7 @@ void CpuNms::enqueue(const DetectionBuffer& raw, DetectionBuffer& kept, const Nm
                      StageRecorder& recorder) {
     check_params(params);
     if (raw.memory() == MemoryKind::device || kept.memory() == MemoryKind::device) {
-        throw Error(ErrorKind::internal, "the CPU's suppression was given a buffer in device memory");
+        throw Error(ErrorKind::internal, "the CPU NMS requires host memory");
     }
     require(raw.span(), params);
     {
@@ -107,7 +107,7 @@ void CpuNms::write(const std::vector<std::uint32_t>& owner, const DetectionSpan&
     *kept.count = {0, detections_.invalid()};
     for (std::uint32_t rank = 0; rank < owner.size(); ++rank) {
         if (owner[rank] != rank || hits_[rank] < params.min_hits) continue;
-        // A lone detection keeps its box to the last bit.
+        // A detection without other members keeps its box bit for bit.
         const bool merged = params.merge != Merge::none && hits_[rank] > 1;
         write_one(raw, kept, rank, merged ? mean_box(sums_[rank]) : detections_.boxes()[rank],
                   detections_.scores()[rank], hits_[rank]);

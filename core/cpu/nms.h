@@ -7,8 +7,8 @@
 
 namespace throng {
 
-// threads: 0 for one a core. Results do not depend on it. Buffers must lie in host memory. An engine keeps its work
-// arrays, so that frames after the first allocate nothing unless they are larger.
+// threads: 0 selects one thread per core. The results do not depend on it. Buffers must be in host memory. An engine
+// keeps its work arrays: later frames allocate nothing unless they are larger.
 [[nodiscard]] std::unique_ptr<Nms> make_cpu_nms(int threads = 0);
 
 }  // namespace throng

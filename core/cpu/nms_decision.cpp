@@ -7,11 +7,11 @@
 namespace throng {
 namespace {
 
-// Waking the threads of a pool costs some 10 us; fewer detections than this are done sooner by one thread.
-constexpr std::uint32_t kParallelFrom = 2048;
+// Waking the pool's threads takes some 10 us. One thread is faster for fewer detections than this.
+constexpr std::uint32_t kMinParallel = 2048;
 constexpr std::uint32_t kChunk = 1024;
-// Up to here looking through a list beats building a grid and looking into its cells.
-constexpr std::uint32_t kListUpTo = 256;
+// Up to this count, scanning a list is faster than building a grid and visiting its cells.
+constexpr std::uint32_t kMaxList = 256;
 
 }  // namespace
 
@@ -44,7 +44,7 @@ void NmsDecision::run_with(const Pair& pair, const OrderedDetections& detections
         boxes_ = &detections.boxes();
         extent_ = pixel_extent(params.pixels);
         find_limits(detections.scores(), params.ties);
-        list_only_ = detections.size() <= kListUpTo;
+        list_only_ = detections.size() <= kMaxList;
         if (!list_only_) grid_.build(*boxes_, extent_, pair.smallest_iou());
         list_.clear();
         owner_.assign(detections.size(), kNone);
@@ -69,7 +69,8 @@ void NmsDecision::find_limits(const std::vector<float>& scores, Ties ties) {
     }
 }
 
-// In order: kept unless a kept one suppresses it. Only kept ones are offered, so a search meets few.
+// Decides in rank order: a detection is kept unless a kept one suppresses it. Only kept ones are added as suppressors,
+// so a search visits few.
 template <class Pair>
 void NmsDecision::decide_greedy(const Pair& pair) {
     std::uint64_t tests = 0;
@@ -77,19 +78,19 @@ void NmsDecision::decide_greedy(const Pair& pair) {
         owner_[i] = first_suppressor(pair, i, tests);
         if (owner_[i] != kNone) continue;
         owner_[i] = i;
-        offer(pair, i);
+        add_suppressor(pair, i);
     }
     pair_tests_ += tests;
 }
 
-// All are offered, whether suppressed or not; the first suppressor that is met decides. Afterwards the kept ones own
-// themselves and the others nobody.
+// Adds all detections as suppressors, even suppressed ones. The first suppressor found decides. Afterwards kept
+// detections own themselves and the others have no owner.
 template <class Pair>
 void NmsDecision::decide_one_pass(const Pair& pair) {
     const auto n = static_cast<std::uint32_t>(owner_.size());
-    for (std::uint32_t i = 0; i < n; ++i) offer(pair, i);
+    for (std::uint32_t i = 0; i < n; ++i) add_suppressor(pair, i);
     const std::vector<std::uint32_t>& order = sequence();
-    in_chunks(n, [&](std::uint32_t first, std::uint32_t last, std::uint64_t& tests) {
+    for_chunks(n, [&](std::uint32_t first, std::uint32_t last, std::uint64_t& tests) {
         for (std::uint32_t k = first; k < last; ++k) {
             const std::uint32_t i = order.empty() ? k : order[k];
             owner_[i] = any_suppressor(pair, i, tests) ? kNone : i;
@@ -104,9 +105,9 @@ void NmsDecision::find_owners(const Pair& pair) {
     if (!list_only_) grid_.clear();
     list_.clear();
     for (std::uint32_t i = 0; i < n; ++i) {
-        if (owner_[i] == i) offer(pair, i);
+        if (owner_[i] == i) add_suppressor(pair, i);
     }
-    in_chunks(n, [&](std::uint32_t first, std::uint32_t last, std::uint64_t& tests) {
+    for_chunks(n, [&](std::uint32_t first, std::uint32_t last, std::uint64_t& tests) {
         for (std::uint32_t k = first; k < last; ++k) {
             const std::uint32_t i = order.empty() ? k : order[k];
             if (owner_[i] != i) owner_[i] = first_suppressor(pair, i, tests);
@@ -114,14 +115,14 @@ void NmsDecision::find_owners(const Pair& pair) {
     });
 }
 
-// Neighbors one after the other find their cells in the cache.
+// In this order neighbors follow each other, so their cells are still in the cache.
 const std::vector<std::uint32_t>& NmsDecision::sequence() {
-    return list_only_ ? rank_order_ : grid_.by_place();
+    return list_only_ ? rank_order_ : grid_.by_location();
 }
 
-// Makes a detection a suppressor. Ranks are offered in ascending order.
+// Adds a detection as a suppressor. Ranks must be added in ascending order.
 template <class Pair>
-void NmsDecision::offer(const Pair& pair, std::uint32_t rank) {
+void NmsDecision::add_suppressor(const Pair& pair, std::uint32_t rank) {
     if (list_only_ || pair.suppresses_everywhere(rank)) {
         list_.push_back(rank);
     } else {
@@ -174,10 +175,10 @@ std::uint32_t NmsDecision::first_suppressor(const Pair& pair, std::uint32_t i, s
     return first < end ? first : kNone;
 }
 
-// work(first, last, tests) for parts of [0, n), by several threads where it pays.
+// Calls work(first, last, tests) for parts of [0, n), on several threads if that is faster.
 template <class Work>
-void NmsDecision::in_chunks(std::uint32_t n, Work&& work) {
-    if (n < kParallelFrom) {
+void NmsDecision::for_chunks(std::uint32_t n, Work&& work) {
+    if (n < kMinParallel) {
         std::uint64_t tests = 0;
         work(0U, n, tests);
         pair_tests_ += tests;

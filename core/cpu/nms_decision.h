@@ -1,4 +1,4 @@
-// The one-pass and greedy rules: which detections are kept, and to which kept one each of the others belongs.
+// The one-pass and greedy rules: decide which detections are kept, and assign each other one to a kept detection.
 #pragma once
 
 #include <atomic>
@@ -18,9 +18,9 @@ public:
 
     explicit NmsDecision(ThreadPool& pool) : pool_(pool) {}
 
-    // raw: where the detections come from, for density and features. Times its stages, map and reduce.
-    // The result says for each rank: itself when kept, the first kept detection that suppresses it, or kNone when all
-    // that suppress it are suppressed themselves (one-pass only). It stays valid until the next call.
+    // raw is the source of the detections and provides density and features. Times the stages map and reduce. Returns
+    // for each rank: the rank itself if kept, else the first kept detection that suppresses it. kNone if all its
+    // suppressors are suppressed themselves (one-pass only). The result stays valid until the next call.
     const std::vector<std::uint32_t>& run(const OrderedDetections& detections, const DetectionSpan& raw,
                                           const NmsParams& params, StageRecorder& recorder);
 
@@ -42,23 +42,23 @@ private:
     template <class Pair>
     [[nodiscard]] std::uint32_t first_suppressor(const Pair& pair, std::uint32_t i, std::uint64_t& tests) const;
     template <class Pair>
-    void offer(const Pair& pair, std::uint32_t rank);
+    void add_suppressor(const Pair& pair, std::uint32_t rank);
     template <class Work>
-    void in_chunks(std::uint32_t n, Work&& work);
+    void for_chunks(std::uint32_t n, Work&& work);
 
-    // The sequence in which searches run fastest; empty for that of the ranks.
+    // Returns the order in which searches run fastest; empty for rank order.
     [[nodiscard]] const std::vector<std::uint32_t>& sequence();
     void find_limits(const std::vector<float>& scores, Ties ties);
-    // Only ranks before this one may suppress rank i.
+    // Only ranks below this one may suppress rank i.
     [[nodiscard]] std::uint32_t limit(std::uint32_t i) const { return limits_.empty() ? i : limits_[i]; }
 
     ThreadPool& pool_;
-    // The detections offered as suppressors so far: in the grid, or in a list that is looked through from its beginning
-    // (few detections, and those that suppress whatever lies where), ascending.
+    // The suppressors added so far, ascending: in the grid, or in a list that is scanned from its start. The list holds
+    // few detections, and those that suppress at any position.
     BoxGrid grid_;
     std::vector<std::uint32_t> list_;
     bool list_only_ = false;
-    std::vector<std::uint32_t> rank_order_;  // stays empty
+    std::vector<std::uint32_t> rank_order_;  // always empty
     const std::vector<Box>* boxes_ = nullptr;
     float extent_ = 0;
     std::vector<std::uint32_t> limits_;  // strict ties: the first rank of the same score; empty for total

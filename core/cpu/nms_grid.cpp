@@ -6,8 +6,8 @@
 namespace throng {
 namespace {
 
-// The bound on sides and places of pairs holds only where float32 gives areas and edges to about a thousandth: not for
-// a box of 1 pixel at 10^7, and not where areas leave the range of float32. One such box switches the bound off.
+// The bound on sides and positions of pairs requires that float32 gives areas and edges to about a thousandth. It does
+// not hold for a box of 1 pixel at 10^7, nor for areas outside the range of float32. One such box disables the bound.
 bool bounds_hold(const Box& box, float extent, double covered_w, double covered_h) {
     constexpr double kTolerance = 1e-3;
     const double w = static_cast<double>(box.w) + static_cast<double>(extent);
@@ -17,17 +17,17 @@ bool bounds_hold(const Box& box, float extent, double covered_w, double covered_
            area < 1e37F;
 }
 
-// Covers the tolerance above, which makes t at most 0.7 % smaller.
+// Covers the tolerance above, which lowers t by at most 0.7 %.
 constexpr double kBoundMargin = 0.99;
 
 }  // namespace
 
 BoxGrid::Area BoxGrid::area_of(const Box& box) const {
-    constexpr float kLargest = std::numeric_limits<float>::max();  // an edge beyond it covers all that lies there
+    constexpr float kMaxFloat = std::numeric_limits<float>::max();  // an edge beyond it covers everything there
     const double x = static_cast<double>(box.x);
     const double y = static_cast<double>(box.y);
-    const double right = static_cast<double>(std::min(box.x + box.w, kLargest));
-    const double bottom = static_cast<double>(std::min(box.y + box.h, kLargest));
+    const double right = static_cast<double>(std::min(box.x + box.w, kMaxFloat));
+    const double bottom = static_cast<double>(std::min(box.y + box.h, kMaxFloat));
     const double extent = static_cast<double>(extent_);
     return {x, y, right - x + extent, bottom - y + extent};
 }
@@ -94,15 +94,15 @@ void BoxGrid::insert(std::uint32_t rank) {
     lists_[level.list + level.inserted++] = rank;
 }
 
-const std::vector<std::uint32_t>& BoxGrid::by_place() {
-    by_place_.resize(level_.size());
+const std::vector<std::uint32_t>& BoxGrid::by_location() {
+    by_location_.resize(level_.size());
     next_.resize(buckets_.size());
     for (std::size_t k = 0; k < buckets_.size(); ++k) next_[k] = buckets_[k].begin;
     auto outside = static_cast<std::uint32_t>(entries_.size());
     for (std::uint32_t rank = 0; rank < level_.size(); ++rank) {
-        by_place_[level_[rank] == kNoLevel ? outside++ : next_[bucket_[rank]]++] = rank;
+        by_location_[level_[rank] == kNoLevel ? outside++ : next_[bucket_[rank]]++] = rank;
     }
-    return by_place_;
+    return by_location_;
 }
 
 void BoxGrid::clear() {

@@ -1,8 +1,9 @@
-// Finds the boxes near a box without looking at all of them: grids of square cells, one for each power of four of box
-// sizes, kept in one hash table. Any box, however large or far away, costs the same memory.
+// Finds the boxes near a box without testing all of them: grids of square cells, one per power of four of box sizes, in
+// one hash table. Any box, however large or far away, takes the same memory.
 //
-// A search yields every inserted box whose overlap with the query, computed in float32 as core/algo/nms_rules.h does,
-// may reach the smallest overlap the grid was built for, and others beside them: the caller tests each.
+// A search yields every inserted box whose overlap with the query may reach the smallest overlap that the grid was
+// built for. The overlap is computed in float32 as in core/algo/nms_rules.h. A search also yields other boxes: the
+// caller must test each.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +17,7 @@
 
 namespace throng {
 
-// What a search visits. 32 bytes, so that one cache line holds two.
+// An entry visited by a search. 32 bytes, so that two fit into one cache line.
 struct GridEntry {
     Box box;
     float area;
@@ -25,26 +26,26 @@ struct GridEntry {
 
 class BoxGrid {
 public:
-    // Prepares the grid for the boxes that will be inserted and searched for; none is inserted yet.
-    // smallest_iou: in [0, 1], the IoU from which on the caller wants pairs; 0 for all pairs whose intersection is not
-    // empty, as the other overlaps need. Boxes must be valid detections.
+    // Prepares the grid for the boxes that will be inserted and searched for. None is inserted yet. smallest_iou in [0,
+    // 1] is the smallest IoU of the pairs that the caller needs. 0 requests all pairs with a non-empty intersection, as
+    // the other overlaps need. Boxes must be valid detections.
     void build(const std::vector<Box>& boxes, float extent, float smallest_iou);
 
-    // Inserts boxes[rank]; each box at most once between two calls of build or clear. Entries of a cell stay in the
-    // order of insertion.
+    // Inserts boxes[rank]. Each box may be inserted once between two calls of build or clear. Entries of a cell keep
+    // the order of insertion.
     void insert(std::uint32_t rank);
-    void clear();  // takes all entries out, keeps the rest
+    void clear();  // removes all entries, keeps everything else
 
-    // Calls visit(const GridEntry&) for the boxes near boxes[rank] (itself too, when inserted), more than once for
-    // some, until it returns true; returns whether it did.
+    // Calls visit(const GridEntry&) for the boxes near boxes[rank], itself included if inserted, until it returns true.
+    // Some boxes are visited more than once. Returns true if a visit did.
     template <class Visit>
     bool search(std::uint32_t rank, Visit&& visit) const;
 
-    // All ranks once, those of a neighborhood together: the sequence in which searches run fastest.
-    [[nodiscard]] const std::vector<std::uint32_t>& by_place();
+    // Returns all ranks once, neighboring boxes together: the order in which searches run fastest.
+    [[nodiscard]] const std::vector<std::uint32_t>& by_location();
 
 private:
-    // The pixels that a box covers as intersection_area sees it: edges rounded to float32, one more when inclusive.
+    // The pixels that a box covers in intersection_area: edges rounded to float32, one more pixel if inclusive.
     struct Area {
         double x, y, w, h;
     };
@@ -57,17 +58,17 @@ private:
         double inverse = 0;
         std::uint32_t boxes = 0;
         std::uint32_t inserted = 0;
-        std::uint32_t list = 0;  // where this level's part of lists_ begins
+        std::uint32_t list = 0;  // start of this level's part of lists_
     };
     struct Range {
         double first, last;
     };
 
-    // Sides lie between the smallest float, 2^-149, and twice the largest, 2^129; levels are powers of four. (Of two:
-    // more empty cells to look into, and a third slower on clusters of 20.)
+    // Sides lie between the smallest float, 2^-149, and twice the largest, 2^129. Levels are powers of four. (Powers of
+    // two have more empty cells to visit and take a third longer on clusters of 20.)
     static constexpr int kLowestExponent = -150;
     static constexpr std::size_t kLevels = 142;
-    static constexpr std::uint16_t kNoLevel = 0xFFFF;  // a box without extent in float32 meets nothing
+    static constexpr std::uint16_t kNoLevel = 0xFFFF;  // a box without extent in float32 overlaps nothing
 
     [[nodiscard]] Area area_of(const Box& box) const;
     [[nodiscard]] static std::size_t level_of(const Area& area);
@@ -79,28 +80,28 @@ private:
 
     const Box* boxes_ = nullptr;
     float extent_ = 0;
-    double ratio_ = 0;  // sides of a pair differ at most by this factor; 0: by any
+    double ratio_ = 0;  // max. factor between the sides of a pair; 0: unlimited
     std::array<Level, kLevels> levels_;
-    std::vector<std::uint16_t> active_;  // levels that have boxes
-    std::vector<std::uint16_t> level_;   // of each rank
-    std::vector<std::uint32_t> bucket_;  // of each rank
-    std::vector<Bucket> buckets_;        // a power of two of them
+    std::vector<std::uint16_t> active_;  // levels with boxes
+    std::vector<std::uint16_t> level_;   // per rank
+    std::vector<std::uint32_t> bucket_;  // per rank
+    std::vector<Bucket> buckets_;        // their number is a power of two
     std::vector<GridEntry> entries_;     // by bucket
     std::vector<std::uint32_t> lists_;   // ranks inserted, by level
-    std::vector<std::uint32_t> by_place_;
+    std::vector<std::uint32_t> by_location_;
     std::vector<std::uint32_t> next_;
     std::uint64_t mask_ = 0;
 };
 
-// The cell that a coordinate lies in; coordinates 2^52 cells away from 0 and farther share one.
+// Returns the cell that contains a coordinate. Coordinates 2^52 or more cells away from 0 share one cell per side.
 inline std::int64_t BoxGrid::cell_of(double position, const Level& level) {
-    constexpr double kFarthest = 4503599627370496.0;
-    const double cell = std::clamp(position * level.inverse, -kFarthest, kFarthest);
+    constexpr double kMaxCell = 4503599627370496.0;
+    const double cell = std::clamp(position * level.inverse, -kMaxCell, kMaxCell);
     const auto truncated = static_cast<std::int64_t>(cell);
     return truncated - (cell < static_cast<double>(truncated) ? 1 : 0);
 }
 
-// Cells of a row lie side by side in the table, rows anywhere.
+// Cells of a row are adjacent in the table; rows are scattered.
 inline std::uint64_t BoxGrid::row_of(std::size_t level, std::int64_t cell_y) {
     const std::uint64_t mixed = static_cast<std::uint64_t>(cell_y) * 0x9E3779B97F4A7C15U + level * 0xC2B2AE3D27D4EB4FU;
     return mixed >> 32U;
@@ -114,12 +115,13 @@ inline GridEntry BoxGrid::entry_of(std::uint32_t rank) const {
     return {boxes_[rank], box_area(boxes_[rank], extent_), rank};
 }
 
-// Where the near edges of boxes may lie that reach the smallest IoU t with a box from `start` to `start + side`. The
-// intersection is at least t times as wide as either box (I >= t max(A), and no higher than either), so a box of width
-// v begins at or behind start + t max(side, v) - v, which falls as v grows, and at or before start + (1 - t) side.
+// Returns the range of the near edges of boxes that reach the smallest IoU t with a box from `start` to `start + side`.
+// The intersection is at least t times as wide as either box: I >= t max(A), and it is no higher than either. So a box
+// of width v begins at or after start + t max(side, v) - v, which falls as v grows, and at or before start + (1 - t)
+// side.
 inline BoxGrid::Range BoxGrid::reach(double start, double side, const Level& level) const {
     const double widest = ratio_ > 0 ? std::min(level.cell, side / ratio_) : level.cell;
-    const double slack = 1e-15 * (std::abs(start) + side + widest);  // double's rounding here
+    const double slack = 1e-15 * (std::abs(start) + side + widest);  // covers double's rounding here
     return {start + ratio_ * std::max(side, widest) - widest - slack, start + (1 - ratio_) * side + slack};
 }
 
@@ -141,7 +143,7 @@ bool BoxGrid::search(std::uint32_t rank, Visit&& visit) const {
         const std::int64_t bottom = cell_of(y.last, level);
         if (left > right || top > bottom) continue;
 
-        // A large box among many small ones: looking at each small one is cheaper than at each cell.
+        // A large box among many small ones: visiting each small one is cheaper than each cell.
         const double cells = static_cast<double>(right - left + 1) * static_cast<double>(bottom - top + 1);
         if (cells > static_cast<double>(level.inserted)) {
             for (std::uint32_t k = 0; k < level.inserted; ++k) {

@@ -9,9 +9,9 @@
 namespace throng {
 namespace {
 
-constexpr std::size_t kRadixFrom = 512;  // below, std::sort is faster (measured on an AMD EPYC: even at about 500)
+constexpr std::size_t kRadixFrom = 512;  // below, std::sort is faster (measured on an AMD EPYC: equal at about 500)
 
-// Ascends as finite scores descend; -0 and +0 get one key.
+// Returns a key that ascends as finite scores descend. -0 and +0 get the same key.
 std::uint32_t descending_key(float score) {
     const auto bits = std::bit_cast<std::uint32_t>(score + 0.0F);
     const std::uint32_t ascending = (bits >> 31U) != 0U ? ~bits : bits | 0x80000000U;
@@ -50,7 +50,7 @@ void OrderedDetections::arrange(const DetectionSpan& raw) {
     }
 }
 
-// Stable radix sort by the upper half, least significant digit first; a digit that all keys share is skipped.
+// Stable radix sort by the upper half, least significant digit first. A digit that all keys share is skipped.
 void OrderedDetections::sort_by_score() {
     if (keys_.size() < kRadixFrom) {
         std::sort(keys_.begin(), keys_.end());

@@ -1,4 +1,4 @@
-// The first step of every rule: drop what is invalid and bring the rest into the order of `precedes`.
+// The first step of every rule: drops invalid detections and sorts the rest by `precedes`.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@
 
 namespace throng {
 
-// The valid detections of a frame in order; an index into these arrays is a detection's rank. Keeps its memory from
+// The valid detections of a frame in order. An index into these arrays is a detection's rank. Keeps its memory from
 // frame to frame.
 class OrderedDetections {
 public:
-    // Reads min(requested, capacity) detections of `raw`, which lies in host memory.
+    // Reads min(requested, capacity) detections of `raw`, which is in host memory.
     void arrange(const DetectionSpan& raw);
 
     [[nodiscard]] std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(boxes_.size()); }

@@ -1,7 +1,8 @@
-// The pair rules as the CPU's searches call them. reaches(i, area_i, j, area_j, I) says whether j, which precedes i,
-// has enough overlap to suppress it; I is the area of their intersection, areas are box_area's, i and j are ranks. Each
-// rule also says what a search needs: the smallest IoU at which its pairs can suppress (0: any intersection that is not
-// empty), and the detections that suppress whatever lies where (threshold 0: an empty intersection is enough).
+// The pair rules for the CPU's searches. reaches(i, area_i, j, area_j, I) returns true if j, which precedes i, has
+// enough overlap to suppress it. I is the area of their intersection, areas are those of box_area, i and j are ranks.
+// smallest_iou() is the smallest IoU at which a pair can suppress; 0 for any non-empty intersection.
+// suppresses_everywhere(j) is true if j suppresses detections at any position (threshold 0: an empty intersection is
+// enough).
 #pragma once
 
 #include <cstdint>

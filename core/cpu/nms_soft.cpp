@@ -14,8 +14,8 @@ const std::vector<SoftSuppression::Pick>& SoftSuppression::run(const OrderedDete
     return picks_;
 }
 
-// Scores almost always fall, so the heap keeps the score of entry and is put right when a stale one reaches the top.
-// Where a negative score rises (it may, if score_min allows negative scores), the detection enters once more.
+// Scores almost always fall, so the heap keeps the score at insertion. A stale top entry is corrected. A negative score
+// may rise, if score_min allows negative scores; then the detection is inserted again.
 template <class Factor>
 void SoftSuppression::pick_all(const OrderedDetections& detections, const NmsParams& params, Factor factor) {
     const std::vector<Box>& boxes = detections.boxes();
@@ -23,41 +23,41 @@ void SoftSuppression::pick_all(const OrderedDetections& detections, const NmsPar
     const float extent = pixel_extent(params.pixels);
     const std::uint32_t n = detections.size();
     scores_ = detections.scores();
-    gone_.assign(n, 0);
+    done_.assign(n, 0);
     updated_.assign(n, n);
     heap_.clear();
     picks_.clear();
     pair_tests_ = 0;
     if (n == 0) return;
 
-    // A factor other than 1 needs an IoU above 0, and for the linear rule one of theta.
+    // A factor other than 1 needs an IoU above 0; for the linear rule, at least theta.
     grid_.build(boxes, extent, params.rule == NmsRule::soft_linear ? params.theta : 0.0F);
-    const auto after = [&](const Waiting& a, const Waiting& b) {  // the heap's top precedes all others
+    const auto after = [&](const HeapEntry& a, const HeapEntry& b) {  // the heap's top precedes all others
         return precedes(boxes[b.rank], b.score, source[b.rank], boxes[a.rank], a.score, source[a.rank]);
     };
     for (std::uint32_t rank = 0; rank < n; ++rank) {
-        heap_.push_back({scores_[rank], rank});  // descending: already a heap
+        heap_.push_back({scores_[rank], rank});  // descending order: already a heap
         grid_.insert(rank);
     }
 
     while (!heap_.empty()) {
         std::pop_heap(heap_.begin(), heap_.end(), after);
-        const Waiting top = heap_.back();
+        const HeapEntry top = heap_.back();
         heap_.pop_back();
-        if (gone_[top.rank] != 0 || top.score < scores_[top.rank])
-            continue;  // gone, or entered again with a higher score
+        if (done_[top.rank] != 0 || top.score < scores_[top.rank])
+            continue;  // done, or inserted again with a higher score
         if (top.score > scores_[top.rank]) {
             heap_.push_back({scores_[top.rank], top.rank});
             std::push_heap(heap_.begin(), heap_.end(), after);
             continue;
         }
-        gone_[top.rank] = 1;
+        done_[top.rank] = 1;
         const auto pick = static_cast<std::uint32_t>(picks_.size());
         picks_.push_back({top.rank, top.score});
 
         const float area = box_area(boxes[top.rank], extent);
         grid_.search(top.rank, [&](const GridEntry& entry) {
-            if (gone_[entry.rank] != 0 || updated_[entry.rank] == pick) return false;
+            if (done_[entry.rank] != 0 || updated_[entry.rank] == pick) return false;
             updated_[entry.rank] = pick;
             ++pair_tests_;
             const float intersection = intersection_area(entry.box, boxes[top.rank], extent);
@@ -66,7 +66,7 @@ void SoftSuppression::pick_all(const OrderedDetections& detections, const NmsPar
             const float score = before * factor(overlap_ratio(Overlap::iou, intersection, entry.area, area));
             scores_[entry.rank] = score;
             if (soft_drops(score, params.score_min)) {
-                gone_[entry.rank] = 1;
+                done_[entry.rank] = 1;
             } else if (score > before) {
                 heap_.push_back({score, entry.rank});
                 std::push_heap(heap_.begin(), heap_.end(), after);
@@ -74,9 +74,10 @@ void SoftSuppression::pick_all(const OrderedDetections& detections, const NmsPar
             return false;
         });
         if (pick > 0) continue;
-        // Whatever the first did not meet passes the threshold once too; later, only what changes can fall below.
+        // Detections that the first pick did not overlap are tested against the threshold here, once. Later only
+        // changed scores can fall below.
         for (std::uint32_t rank = 0; rank < n; ++rank) {
-            if (soft_drops(scores_[rank], params.score_min)) gone_[rank] = 1;
+            if (soft_drops(scores_[rank], params.score_min)) done_[rank] = 1;
         }
     }
 }

@@ -12,20 +12,20 @@ namespace throng {
 
 class SoftSuppression {
 public:
-    // A detection in the order in which the rule picks it, with its decayed score.
+    // One detection in the order of picking, with its decayed score.
     struct Pick {
         std::uint32_t rank;
         float score;
     };
 
-    // params.rule is one of the soft rules. The picks stay valid until the next call.
+    // params.rule must be one of the soft rules. The picks stay valid until the next call.
     const std::vector<Pick>& run(const OrderedDetections& detections, const NmsParams& params);
 
     [[nodiscard]] std::uint64_t pair_tests() const noexcept { return pair_tests_; }
 
 private:
-    struct Waiting {
-        float score;  // at the time of entry: the current one may be lower
+    struct HeapEntry {
+        float score;  // at insertion; the current one may be lower
         std::uint32_t rank;
     };
 
@@ -34,9 +34,9 @@ private:
 
     BoxGrid grid_;
     std::vector<float> scores_;           // current, by rank
-    std::vector<std::uint8_t> gone_;      // picked or dropped, by rank
-    std::vector<std::uint32_t> updated_;  // last pick that met it: a search may yield a box twice
-    std::vector<Waiting> heap_;
+    std::vector<std::uint8_t> done_;      // picked or dropped, by rank
+    std::vector<std::uint32_t> updated_;  // last pick that updated it: a search may yield a box twice
+    std::vector<HeapEntry> heap_;
     std::vector<Pick> picks_;
     std::uint64_t pair_tests_ = 0;
 };

@@ -25,7 +25,7 @@ void ThreadPool::run_erased(int tasks, Function function, void* context) {
     if (!alone) {
         {
             const std::lock_guard lock(mutex_);
-            ++round_;
+            ++run_number_;
             busy_ = static_cast<int>(helpers_.size());
         }
         wake_.notify_all();
@@ -43,8 +43,8 @@ void ThreadPool::help(const std::stop_token& stop, int worker) {
     while (true) {
         {
             std::unique_lock lock(mutex_);
-            if (!wake_.wait(lock, stop, [&] { return round_ != seen; })) return;
-            seen = round_;
+            if (!wake_.wait(lock, stop, [&] { return run_number_ != seen; })) return;
+            seen = run_number_;
         }
         take_tasks(worker);
         {

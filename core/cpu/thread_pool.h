@@ -1,4 +1,4 @@
-// A few threads that stay, for work that is cut into tasks many times a second.
+// A small pool of persistent threads, for work that is split into tasks many times per second.
 #pragma once
 
 #include <atomic>
@@ -13,10 +13,10 @@
 
 namespace throng {
 
-// run() is called from one thread at a time; it takes part in the work as worker 0.
+// run() may be called from one thread at a time. That thread takes part in the work as worker 0.
 class ThreadPool {
 public:
-    // threads: 0 for one a core.
+    // threads: 0 selects one thread per core.
     explicit ThreadPool(int threads);
     ~ThreadPool();
     ThreadPool(const ThreadPool&) = delete;
@@ -24,8 +24,9 @@ public:
 
     [[nodiscard]] int size() const noexcept { return static_cast<int>(helpers_.size()) + 1; }
 
-    // Calls work(task, worker) for every task in [0, tasks), worker in [0, size()), tasks handed out in order; returns
-    // when all are done. Allocates nothing. An exception of a task ends the handing out and is thrown again here.
+    // Calls work(task, worker) for every task in [0, tasks), with worker in [0, size()). Tasks are handed out in order.
+    // Returns when all are done. Allocates nothing. An exception thrown by a task skips the remaining tasks and is
+    // rethrown here.
     template <class Work>
     void run(int tasks, Work&& work) {
         run_erased(
@@ -43,14 +44,14 @@ private:
     std::mutex mutex_;
     std::condition_variable_any wake_;
     std::condition_variable done_;
-    std::uint64_t round_ = 0;  // of run(); a helper joins each once
-    int busy_ = 0;             // helpers that have not finished this round
+    std::uint64_t run_number_ = 0;  // number of the current run(); a helper joins each once
+    int busy_ = 0;                  // helpers that have not finished this run()
     Function function_ = nullptr;
     void* context_ = nullptr;
     int tasks_ = 0;
     std::atomic<int> next_{0};
     std::exception_ptr failure_;
-    std::vector<std::jthread> helpers_;  // last: ends before what it uses
+    std::vector<std::jthread> helpers_;  // last member: joined before what the threads use is destroyed
 };
 
 }  // namespace throng

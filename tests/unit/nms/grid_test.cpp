@@ -52,7 +52,7 @@ TEST(BoxGrid, ForgetsWhatWasInsertedBefore) {
     EXPECT_TRUE(grid.search(1, [](const GridEntry&) { return true; }));
     grid.clear();
     EXPECT_FALSE(grid.search(1, [](const GridEntry&) { return true; }));
-    EXPECT_EQ(grid.by_place().size(), 2U);
+    EXPECT_EQ(grid.by_location().size(), 2U);
 }
 
 }  // namespace
