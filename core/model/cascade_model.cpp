@@ -7,7 +7,7 @@
 namespace throng {
 namespace {
 
-// Names the part of the model that is wrong.
+// Throws errors that name the faulty part of the model.
 class Checker {
 public:
     explicit Checker(const CascadeModel& model) : model_(model) {}
@@ -15,19 +15,19 @@ public:
     void require(bool holds, const char* problem, const char* part, std::size_t index) const {
         if (holds) return;
         throw Error(ErrorKind::input, problem, model_.name + ": " + part + " " + std::to_string(index),
-                    "the cascade is damaged or not meant for this program");
+                    "the cascade is damaged or not supported");
     }
 
     void rectangle(CascadeRect r, int across, int down, std::size_t feature) const {
         require(r.x >= 0 && r.y >= 0 && r.w > 0 && r.h > 0 && r.x + across * r.w <= model_.window_width &&
                     r.y + down * r.h <= model_.window_height,
-                "a rectangle leaves the window", "feature", feature);
+                "a rectangle extends beyond the window", "feature", feature);
     }
 
     void tilted(CascadeRect r, std::size_t feature) const {
         require(r.x >= r.h && r.y >= 0 && r.w > 0 && r.h > 0 && r.x + r.w <= model_.window_width &&
                     r.y + r.w + r.h <= model_.window_height,
-                "a tilted rectangle leaves the window", "feature", feature);
+                "a tilted rectangle extends beyond the window", "feature", feature);
     }
 
     void features() const {
@@ -54,12 +54,12 @@ public:
         for (int n = 0; n < t.node_count; ++n) {
             const CascadeNode& node = nodes[n];
             require(node.feature >= 0 && static_cast<std::size_t>(node.feature) < features,
-                    "a node names a feature that is not there", "tree", index);
+                    "a node refers to a missing feature", "tree", index);
             require(std::isfinite(node.threshold), "a threshold is not a finite number", "tree", index);
             for (const int child : {node.left, node.right}) {
-                // Children come after their parent, so no path is endless.
+                // Children come after their parent, so no path is a cycle.
                 require(child > 0 ? child > n && child < t.node_count : child >= -t.node_count,
-                        "a node names a child that is not there or comes before it", "tree", index);
+                        "a node refers to a child that is missing or precedes it", "tree", index);
             }
         }
     }
@@ -72,7 +72,7 @@ public:
                     "a stage needs a weak classifier", "stage", i);
             require(std::isfinite(s.threshold), "a threshold is not a finite number", "stage", i);
             next += static_cast<std::size_t>(s.tree_count);
-            require(next <= model_.trees.size(), "a stage names trees that are not there", "stage", i);
+            require(next <= model_.trees.size(), "a stage refers to missing trees", "stage", i);
         }
     }
 
@@ -105,10 +105,10 @@ void check_model(const CascadeModel& model) {
     require(model.window_width >= 3 && model.window_height >= 3 && model.window_width <= kMaxWindow &&
                 model.window_height <= kMaxWindow &&
                 static_cast<long long>(model.window_width) * model.window_height <= kMaxWindow,
-            "the window's size is out of bounds (3x3 to 33,000 pixels)");
+            "the window size is out of bounds (3x3 to 33,000 pixels)");
     require(!model.stages.empty(), "the cascade has no stages");
     require(model.kind == CascadeKind::haar || model.subsets.size() == model.nodes.size() * kLbpWords,
-            "a node lacks its subset of 256 values");
+            "a node has no subset of 256 values");
     const Checker check(model);
     check.features();
     check.stages();

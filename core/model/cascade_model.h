@@ -9,7 +9,8 @@
 
 namespace throng {
 
-// Everything a CascadeView points to. A model that passed check_model may be evaluated without further checks.
+// Owns everything that a CascadeView points to. A model that passed check_model can be evaluated without further
+// checks.
 struct CascadeModel {
     std::string name;  // the file
     CascadeKind kind = CascadeKind::haar;
@@ -26,8 +27,8 @@ struct CascadeModel {
     [[nodiscard]] CascadeView view() const;
 };
 
-// Throws Error(input) naming the part when indices leave their range, a tree could loop, a rectangle leaves the window,
-// a number is not finite, or a count is out of bounds. `name` of the model says where.
+// Throws Error(input) naming the faulty part: an index out of range, a tree with a possible cycle, a rectangle outside
+// the window, a number that is not finite, a count out of bounds. The error's location is model.name.
 void check_model(const CascadeModel& model);
 
 }  // namespace throng

@@ -12,14 +12,14 @@
 namespace throng {
 namespace {
 
-// More than ten times what any published cascade has.
+// More than ten times the maximum of any published cascade.
 constexpr std::size_t kMaxStages = 1000;
 constexpr std::size_t kMaxNodes = 200000;
 
 // Subtracted from every stage's threshold, in float32, as OpenCV does when it loads a cascade.
 constexpr float kThresholdMargin = 1e-5F;
 
-// What both formats share: appends parts to a model and keeps its counts in bounds.
+// Shared by both formats: appends parts to a model and limits its counts.
 class CascadeBuilder {
 public:
     CascadeBuilder(const std::string& name, const XmlReader& xml) : xml_(xml) { model_.name = name; }
@@ -78,7 +78,7 @@ public:
         for (std::int32_t& value : v) {
             value = numbers.integer();
             if (value < 0 || value > kMaxWindow || value > std::numeric_limits<std::int16_t>::max()) {
-                xml_.fail(at, "a rectangle leaves the window");
+                xml_.fail(at, "a rectangle extends beyond the window");
             }
         }
         return {static_cast<std::int16_t>(v[0]), static_cast<std::int16_t>(v[1]), static_cast<std::int16_t>(v[2]),
@@ -97,19 +97,19 @@ private:
 };
 
 // opencv_traincascade: <stages> of <weakClassifiers> with <internalNodes> "left right feature threshold|subset" and
-// <leafValues>; <features> apart.
+// <leafValues>; <features> are a separate list.
 void read_new_format(const XmlReader& xml, const pugi::xml_node& root, CascadeBuilder& builder) {
     CascadeModel& model = builder.model();
-    if (xml.text(root, "stageType") != "BOOST") xml.fail(root.child("stageType"), "only BOOST stages are known");
+    if (xml.text(root, "stageType") != "BOOST") xml.fail(root.child("stageType"), "only BOOST stages are supported");
     const auto kind = xml.text(root, "featureType");
-    if (kind != "HAAR" && kind != "LBP") xml.fail(root.child("featureType"), "only HAAR and LBP features are known");
+    if (kind != "HAAR" && kind != "LBP") xml.fail(root.child("featureType"), "only HAAR and LBP are supported");
     model.kind = kind == "LBP" ? CascadeKind::lbp : CascadeKind::haar;
     const bool lbp = model.kind == CascadeKind::lbp;
     model.window_width = xml.integer(root, "width");
     model.window_height = xml.integer(root, "height");
     const auto parameters = xml.child(root, "featureParams");
     if (xml.integer(parameters, "maxCatCount") != (lbp ? 32 * kLbpWords : 0)) {
-        xml.fail(parameters, "LBP has 256 categories and HAAR none");
+        xml.fail(parameters, "LBP requires 256 categories, HAAR none");
     }
 
     for (const pugi::xml_node& stage : xml.child(root, "stages").children("_")) {
@@ -146,12 +146,12 @@ void read_new_format(const XmlReader& xml, const pugi::xml_node& root, CascadeBu
     }
 }
 
-// A child of an old node: <left_val>, a leaf, or <left_node>, a node's number in the tree.
+// Reads a child of a node in the old format: <left_val>, a leaf, or <left_node>, a node's index in the tree.
 std::int32_t read_old_child(const XmlReader& xml, const pugi::xml_node& node, const std::string& side,
                             CascadeBuilder& builder) {
     if (!node.child((side + "_val").c_str())) {
         const int index = xml.integer(node, (side + "_node").c_str());
-        if (index < 1) xml.fail(node, "a node names a child that is not there");
+        if (index < 1) xml.fail(node, "a node refers to a missing child");
         return index;
     }
     CascadeModel& model = builder.model();
@@ -160,7 +160,7 @@ std::int32_t read_old_child(const XmlReader& xml, const pugi::xml_node& node, co
     return -leaf;
 }
 
-// opencv_haartraining: <stages> of <trees> of nodes that hold their feature.
+// opencv_haartraining: <stages> of <trees> of nodes, each with its feature.
 void read_old_format(const XmlReader& xml, const pugi::xml_node& root, CascadeBuilder& builder) {
     CascadeModel& model = builder.model();
     model.kind = CascadeKind::haar;
@@ -190,9 +190,9 @@ void read_old_format(const XmlReader& xml, const pugi::xml_node& root, CascadeBu
 
 CascadeModel parse_cascade(std::string_view text, const std::string& name) {
     if (text.size() > kMaxCascadeFile) {
-        throw Error(ErrorKind::input, "larger than 64 MiB, which no cascade is", name);
+        throw Error(ErrorKind::input, "larger than 64 MiB, too large for a cascade", name);
     }
-    // pugixml expands no entities of a DOCTYPE; having one at all is no sign of a cascade.
+    // pugixml does not expand entities of a DOCTYPE. Cascades have no DOCTYPE, so one is rejected.
     pugi::xml_document document;
     const auto parsed = document.load_buffer(text.data(), text.size(), pugi::parse_default | pugi::parse_doctype);
     if (!parsed) {
@@ -201,7 +201,7 @@ CascadeModel parse_cascade(std::string_view text, const std::string& name) {
     }
     const XmlReader xml(name);
     for (const pugi::xml_node& node : document.children()) {
-        if (node.type() == pugi::node_doctype) xml.fail(document, "has a document type, which no cascade has");
+        if (node.type() == pugi::node_doctype) xml.fail(document, "has a document type, which cascades do not have");
     }
     const auto storage = document.child("opencv_storage");
     if (!storage) xml.fail(document, "has no element <opencv_storage>");
@@ -218,11 +218,11 @@ CascadeModel read_cascade(const std::filesystem::path& file) {
     const std::string name = file.string();
     std::error_code error;
     if (!std::filesystem::is_regular_file(file, error)) {
-        throw Error(ErrorKind::input, "there is no such file", name, "check the path");
+        throw Error(ErrorKind::input, "file not found", name, "check the path");
     }
     const auto size = std::filesystem::file_size(file, error);
     if (error || size > kMaxCascadeFile) {
-        throw Error(ErrorKind::input, "larger than 64 MiB, which no cascade is", name);
+        throw Error(ErrorKind::input, "larger than 64 MiB, too large for a cascade", name);
     }
     std::ifstream stream(file, std::ios::binary);
     std::string text(static_cast<std::size_t>(size), '\0');

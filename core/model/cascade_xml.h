@@ -1,4 +1,4 @@
-// Reads OpenCV's cascades: Haar and LBP in the format of opencv_traincascade, Haar in the older one of
+// Reads OpenCV's cascades: Haar and LBP in the format of opencv_traincascade, Haar in the older format of
 // opencv_haartraining.
 #pragma once
 
@@ -12,10 +12,10 @@ namespace throng {
 
 inline constexpr std::size_t kMaxCascadeFile = std::size_t{64} << 20;
 
-// Throws Error(input) naming the file and the element for anything that is not a sound cascade.
+// Throws Error(input) naming the file and the element if the file is not a valid cascade.
 [[nodiscard]] CascadeModel read_cascade(const std::filesystem::path& file);
 
-// The same from memory; name stands for the file in messages.
+// Parses a cascade in memory; name replaces the file in messages.
 [[nodiscard]] CascadeModel parse_cascade(std::string_view xml, const std::string& name);
 
 }  // namespace throng

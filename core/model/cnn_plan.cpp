@@ -21,17 +21,17 @@ std::int32_t scaled(std::int32_t pixels, double scale) {
     return std::max(static_cast<std::int32_t>(std::lround(pixels * scale)), 1);
 }
 
-// One axis of a tiled input: [begin, begin + extent) of it, whose middle [core_begin, core_end) is its own.
+// One tile along an axis of the input: [begin, begin + extent), with the core [core_begin, core_end).
 struct Piece {
     std::int32_t begin, extent;
-    float core_begin, core_end;  // from begin; unlimited at the edges of the frame
+    float core_begin, core_end;  // relative to begin; unlimited at the edges of the frame
 };
 
 std::vector<Piece> cut(std::int32_t length, std::int32_t limit, std::int32_t multiple) {
     if (length <= limit) return {{0, length, -kUnlimited, kUnlimited}};
     const auto overlap = static_cast<std::int32_t>(kMaxFace);
     const std::int32_t largest = limit / multiple * multiple;
-    // As many as are needed, of one size as far as the multiple allows.
+    // The minimum number of tiles, of equal size as far as the multiple allows.
     const std::int32_t count = (length - overlap + (largest - overlap) - 1) / (largest - overlap);
     const std::int32_t extent = std::min(largest, round_up((length - overlap + count - 1) / count + overlap, multiple));
     std::vector<Piece> pieces;
@@ -48,7 +48,7 @@ void add_scale(std::vector<CnnPass>& passes, std::int32_t width, std::int32_t he
                std::int32_t multiple) {
     const std::int32_t whole_width = scaled(width, scale);
     const std::int32_t whole_height = scaled(height, scale);
-    // Exact: the scaled image ends where the frame does.
+    // Exact ratio: the scaled image ends where the frame does.
     const float scale_x = static_cast<float>(width) / static_cast<float>(whole_width);
     const float scale_y = static_cast<float>(height) / static_cast<float>(whole_height);
     for (const Piece& rows : cut(whole_height, kMaxTileHeight, multiple)) {
@@ -126,10 +126,10 @@ CnnInput cnn_input_choice(const DetectorParams& params) {
     for (const auto& [id, choice] : params.switches) {
         if (id != kCnnInputSwitch) {
             throw Error(ErrorKind::usage, "the cnn detector has no such switch", id,
-                        "it has " + std::string(kCnnInputSwitch));
+                        "the only switch is " + std::string(kCnnInputSwitch));
         }
         if (choice != "native" && choice != "letterbox") {
-            throw Error(ErrorKind::usage, "is no choice: " + choice, id, "take native or letterbox");
+            throw Error(ErrorKind::usage, "unknown choice: " + choice, id, "use native or letterbox");
         }
         if (choice == "letterbox") input = CnnInput::letterbox;
     }
@@ -138,11 +138,11 @@ CnnInput cnn_input_choice(const DetectorParams& params) {
 
 float cnn_score_threshold(const DetectorParams& params, HeadFamily family) {
     constexpr float kYuNet = 0.792F;
-    constexpr float kUltraFace = 0.995F;  // most of its scores lie close to 0 or 1
+    constexpr float kUltraFace = 0.995F;  // most scores are close to 0 or 1
     const float threshold = params.score_threshold.value_or(family == HeadFamily::yunet ? kYuNet : kUltraFace);
-    // Below, every cell of every map would be a detection.
+    // With a lower threshold, every cell of every map would be a detection.
     if (!(threshold > 0.0F && threshold <= 1.0F)) {
-        throw Error(ErrorKind::usage, "must lie in (0, 1] for this detector", "--score-threshold");
+        throw Error(ErrorKind::usage, "must be in (0, 1] for this detector", "--score-threshold");
     }
     return threshold;
 }

@@ -1,11 +1,11 @@
-// Which rectangles of a frame go through the network at which scales, so that faces from min_size to max_size pixels
-// are found in a frame of any size.
+// Plans the rectangles of a frame that go through the network and their scales, so that faces from min_size to max_size
+// pixels are found in a frame of any size.
 //
-// A network of these families finds faces whose longer side is from kMinFace to kMaxFace pixels of its input.
-// The first pass scales the frame so that min_size becomes kMinFace (1: native resolution); every further one
-// divides the scale by scale_factor, until a face of max_size, or as high as the frame, is at most kMaxFace. An
-// input beyond kMaxInput pixels a side is cut into tiles that overlap by kMaxFace; a face belongs to the tile
-// in whose core its center lies.
+// A network of these families finds faces whose longer side is from kMinFace to kMaxFace pixels of its input. The first
+// pass scales the frame so that min_size becomes kMinFace (1: native resolution). Each further pass divides the scale
+// by scale_factor, until a face of max_size, or as high as the frame, is at most kMaxFace. An input larger than
+// kMaxTileWidth x kMaxTileHeight is cut into tiles that overlap by kMaxFace. A face belongs to the tile whose core
+// contains its center.
 #pragma once
 
 #include <cstdint>
@@ -22,51 +22,51 @@ namespace throng {
 
 inline constexpr float kMinFace = 10;                // pixels of the input
 inline constexpr float kMaxFace = 192;               // pixels of the input
-inline constexpr float kMaxZoom = 4;                 // of a frame, for faces below kMinFace
-inline constexpr std::int32_t kMaxTileWidth = 4096;  // pixels of the input; the 4K formats fit
+inline constexpr float kMaxZoom = 4;                 // scale of a frame, for faces below kMinFace
+inline constexpr std::int32_t kMaxTileWidth = 4096;  // pixels of the input; large enough for the 4K formats
 inline constexpr std::int32_t kMaxTileHeight = 2304;
-inline constexpr std::int32_t kLetterboxSide = 640;  // pixels of the input where the file fixes none
+inline constexpr std::int32_t kLetterboxSide = 640;  // pixels of the input if the file fixes none
 
-// DetectorParams::switches["input"].
+// Key of DetectorParams::switches.
 inline constexpr std::string_view kCnnInputSwitch = "input";
 enum class CnnInput : std::uint8_t {
-    native,     // "native": all scales that min_size, max_size and scale_factor ask for
-    letterbox,  // "letterbox": the whole frame once, in the size that the model file fixes
+    native,     // "native": all scales that min_size, max_size and scale_factor require
+    letterbox,  // "letterbox": the whole frame once, at the size that the model file fixes
 };
 
 // One run of the network.
 struct CnnPass {
-    // Input pixels; multiples of input_multiple (letterbox: as the file says). Beyond content: samples of value 0.
+    // Input pixels; multiples of input_multiple (letterbox: as in the file). Samples outside the content are 0.
     std::int32_t width = 0, height = 0;
     std::int32_t content_width = 0, content_height = 0;
     CnnPlacement place{};  // of the input in the frame
-    CnnCore core{};        // boxes with centers outside are another tile's
+    CnnCore core{};        // boxes with centers outside belong to another tile
 };
 
 struct CnnPlan {
     std::vector<CnnPass> passes;  // scales descending, then tiles row by row
-    // Raw boxes whose longer side, in pixels of the frame, lies outside are dropped.
+    // Raw boxes whose longer side, in pixels of the frame, is outside [min_side, max_side] are dropped.
     float min_side = 0;
     float max_side = 0;
 };
 
-// width, height: of the frame, at least 1.
+// width and height are those of the frame, at least 1.
 [[nodiscard]] CnnPlan plan_passes(const Network& network, std::int32_t width, std::int32_t height,
                                   const DetectorParams& params, CnnInput input);
 
-// params.switches' choice. Throws Error(usage) naming the switch for an unknown choice.
+// Returns the choice in params.switches. Throws Error(usage) naming the switch for an unknown choice.
 [[nodiscard]] CnnInput cnn_input_choice(const DetectorParams& params);
 
-// The raw threshold: params.score_threshold or the family's own, which leaves fewer than one false face in 100 frames
-// without any (tests/bench/cnn_accuracy.cpp). Throws Error(usage) outside (0, 1].
+// Returns the raw threshold: params.score_threshold or the family's default, which gives fewer than one false face per
+// 100 frames without faces (tests/bench/cnn_accuracy.cpp). Throws Error(usage) outside (0, 1].
 [[nodiscard]] float cnn_score_threshold(const DetectorParams& params, HeadFamily family);
 
-// Resampling of a pass along its axes for a plane with `size` samples where the frame has `frame_size` pixels (chroma:
-// half as many, rounded up).
+// Return the resampling of a pass along an axis of a plane with `size` samples. Subsampled (chroma) planes have half as
+// many samples as the frame has pixels, rounded up.
 [[nodiscard]] CnnAxis horizontal_axis(const CnnPass& pass, std::int32_t size, bool subsampled);
 [[nodiscard]] CnnAxis vertical_axis(const CnnPass& pass, std::int32_t size, bool subsampled);
 
-// Of a frame that is not bgr24; gray takes y_offset and y_scale alone.
+// Returns the color conversion of a frame that is not bgr24. Gray uses y_offset and y_scale only.
 [[nodiscard]] CnnColor cnn_color_of(const FrameInfo& info);
 
 }  // namespace throng

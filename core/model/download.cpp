@@ -21,8 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// TARGET.part, locked against a second download of the same file. It and its folder are created by the first bytes; an
-// empty one is removed.
+// TARGET.part, locked against a concurrent download of the same file. The file and its folder are created when the
+// first bytes arrive. An empty file is removed.
 class PartFile {
 public:
     explicit PartFile(fs::path path) : path_(std::move(path)) {
@@ -77,7 +77,7 @@ private:
         file_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
         if (file_ < 0) fail("cannot be written");
         lock();
-        clear();  // another program may have left it since
+        clear();  // another program may have written it in the meantime
     }
 
     void lock() {
@@ -100,7 +100,7 @@ struct Transfer {
     const DownloadProgress& progress;
     PartFile& part;
     std::uint64_t done;
-    bool rejected = false;  // the server does not go on where we stopped
+    bool rejected = false;  // the server cannot resume at our offset
     bool too_long = false;
     std::optional<Error> cannot_write = {};
     bool stopped = false;
@@ -112,7 +112,7 @@ std::size_t receive(char* data, std::size_t, std::size_t count, void* user) {
         transfer.too_long = true;
         return 0;
     }
-    // No exception may pass through libcurl.
+    // No exception may propagate through libcurl.
     try {
         transfer.part.append(data, count);
     } catch (const Error& error) {
@@ -146,7 +146,7 @@ void set_up(Transfer& transfer, char* message) {
 #endif
     set(CURLOPT_FOLLOWLOCATION, 1L);
     set(CURLOPT_MAXREDIRS, 5L);
-    // A redirection never leaves what was allowed.
+    // Redirections are limited to the allowed protocols.
 #if LIBCURL_VERSION_NUM >= 0x075500
     set(CURLOPT_PROTOCOLS_STR, what.plain ? "https,http" : "https");
     set(CURLOPT_REDIR_PROTOCOLS_STR, what.plain ? "https,http" : "https");
@@ -170,11 +170,11 @@ void set_up(Transfer& transfer, char* message) {
 
 [[noreturn]] void explain(CURLcode code, const Transfer& transfer, const char* message) {
     const std::string& address = transfer.what.address;
-    if (transfer.stopped) throw Error(ErrorKind::interrupted, "stopped; run it again to go on", address);
+    if (transfer.stopped) throw Error(ErrorKind::interrupted, "stopped; run the command again to resume", address);
     if (transfer.cannot_write) throw Error(*transfer.cannot_write);
     if (transfer.too_long) {
         transfer.part.remove();
-        throw Error(ErrorKind::input, "gives more than the model's bytes", address,
+        throw Error(ErrorKind::input, "the server sends more bytes than expected", address,
                     "nothing was installed; the publisher may have changed the file");
     }
     long status = 0;
@@ -185,31 +185,32 @@ void set_up(Transfer& transfer, char* message) {
         case CURLE_COULDNT_RESOLVE_PROXY:
         case CURLE_COULDNT_CONNECT:
             throw Error(ErrorKind::input, "cannot be reached: " + reason, address,
-                        "check the network, or download the file elsewhere and put it into the folder of models");
+                        "check the network, or download the file elsewhere and copy it to the model folder");
         case CURLE_PEER_FAILED_VERIFICATION:
         case CURLE_SSL_CONNECT_ERROR:
         case CURLE_SSL_CACERT_BADFILE:
-            throw Error(ErrorKind::input, "is not trusted: " + reason, address,
-                        "check the clock and the system's certificates (ca-certificates)");
+            throw Error(ErrorKind::input, "the certificate is not trusted: " + reason, address,
+                        "check the system time and the installed certificates (ca-certificates)");
         case CURLE_HTTP_RETURNED_ERROR:
-            throw Error(ErrorKind::input, fmt::format("the server rejected it with status {}", status), address,
-                        "the publisher may have moved the file");
+            throw Error(ErrorKind::input, fmt::format("the server rejected the request with status {}", status),
+                        address, "the publisher may have moved the file");
         case CURLE_UNSUPPORTED_PROTOCOL:
-            throw Error(ErrorKind::input, "is no address that is followed: " + reason, address, "use https");
+            throw Error(ErrorKind::input, "unsupported protocol: " + reason, address, "use https");
         default:
             throw Error(
                 ErrorKind::input,
-                fmt::format("the download broke after {} of {} bytes: {}", transfer.done, transfer.what.size, reason),
-                address, "run it again: it goes on where it stopped");
+                fmt::format("the download failed after {} of {} bytes: {}", transfer.done, transfer.what.size, reason),
+                address, "run the command again to resume the download");
     }
 }
 
-// False when the server does not go on in mid-file: the part is empty then, and another attempt begins again.
+// Returns false if the server cannot resume the file. The part is empty then, and the next attempt starts from the
+// beginning.
 bool transfer_once(const Download& what, const DownloadProgress& progress, PartFile& part) {
     static std::once_flag once;
     std::call_once(once, [] { curl_global_init(CURL_GLOBAL_DEFAULT); });
     const std::unique_ptr<CURL, decltype(&curl_easy_cleanup)> curl(curl_easy_init(), curl_easy_cleanup);
-    if (curl == nullptr) throw Error(ErrorKind::internal, "libcurl does not start");
+    if (curl == nullptr) throw Error(ErrorKind::internal, "libcurl initialization failed");
     const std::uint64_t begun_at = part.size();
     Transfer transfer{curl.get(), what, progress, part, begun_at};
     char message[CURL_ERROR_SIZE] = {};
@@ -224,8 +225,8 @@ bool transfer_once(const Download& what, const DownloadProgress& progress, PartF
     }
     if (code != CURLE_OK) explain(code, transfer, message);
     if (transfer.done < what.size) {
-        throw Error(ErrorKind::input, fmt::format("gave {} of {} bytes", transfer.done, what.size), what.address,
-                    "run it again: it goes on where it stopped");
+        throw Error(ErrorKind::input, fmt::format("the server sent only {} of {} bytes", transfer.done, what.size),
+                    what.address, "run the command again to resume the download");
     }
     return true;
 }
@@ -238,7 +239,7 @@ DownloadResult download(const Download& what, const DownloadProgress& progress) 
         return DownloadResult::already_there;
     }
     PartFile part(what.target.string() + ".part");
-    // What an attempt left may be whole already, or no beginning of this file at all.
+    // The part of an earlier attempt may be complete, or belong to another file.
     if (part.size() > what.size) part.clear();
     bool resumed = part.size() > 0;
     for (;;) {
@@ -246,10 +247,10 @@ DownloadResult download(const Download& what, const DownloadProgress& progress) 
         if (sha256_of(part.path()) == what.sha256) break;
         if (!resumed) {
             part.remove();
-            throw Error(ErrorKind::input, "the file that came is not the one expected: its checksum differs",
+            throw Error(ErrorKind::input, "the downloaded file is not the expected one: its checksum differs",
                         what.address, "nothing was installed; the publisher may have changed the file");
         }
-        part.clear();  // the old part was to blame, perhaps
+        part.clear();  // the old part may be the cause
         resumed = false;
     }
     part.move_to(what.target);

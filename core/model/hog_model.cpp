@@ -17,9 +17,9 @@ HogModel from_coefficients(const std::vector<float>& coefficients, const std::st
     const auto count = static_cast<std::size_t>(kHogWeights);
     if (coefficients.size() != count && coefficients.size() != count + 1) {
         throw Error(ErrorKind::input,
-                    "has " + std::to_string(coefficients.size()) + " SVM coefficients, not " + std::to_string(count) +
-                        " or one more",
-                    name, "take a detector trained for a window of 64x128 pixels");
+                    "has " + std::to_string(coefficients.size()) + " SVM coefficients; expected are " +
+                        std::to_string(count) + " or one more",
+                    name, "use a detector trained for a window of 64x128 pixels");
     }
     if (!std::all_of(coefficients.begin(), coefficients.end(), [](float v) { return std::isfinite(v); })) {
         throw Error(ErrorKind::input, "has SVM coefficients that are not finite", name);
@@ -34,8 +34,8 @@ HogModel from_coefficients(const std::vector<float>& coefficients, const std::st
 
 HogModel from_file(const std::string& file) {
     if (!std::filesystem::is_regular_file(file)) {
-        throw Error(ErrorKind::unavailable, "there is no such HOG model", file,
-                    "leave --model out for OpenCV's people detector, or name a file of cv::HOGDescriptor::save");
+        throw Error(ErrorKind::unavailable, "HOG model not found", file,
+                    "omit --model to use OpenCV's people detector, or name a file written by cv::HOGDescriptor::save");
     }
     cv::HOGDescriptor hog;
     bool read = false;
@@ -44,7 +44,7 @@ HogModel from_file(const std::string& file) {
     } catch (const cv::Exception& problem) {
         throw Error(ErrorKind::input, "cannot be read as an OpenCV HOG descriptor: " + problem.err, file);
     }
-    if (!read) throw Error(ErrorKind::input, "holds no OpenCV HOG descriptor", file);
+    if (!read) throw Error(ErrorKind::input, "contains no OpenCV HOG descriptor", file);
     const bool fits = hog.winSize == cv::Size(kHogWindowWidth, kHogWindowHeight) &&
                       hog.blockSize == cv::Size(kHogBlock, kHogBlock) &&
                       hog.blockStride == cv::Size(kHogCell, kHogCell) && hog.cellSize == cv::Size(kHogCell, kHogCell) &&
@@ -52,8 +52,8 @@ HogModel from_file(const std::string& file) {
                       std::fabs(hog.getWinSigma() - static_cast<double>(kHogSigma)) < 1e-6 &&
                       std::fabs(hog.L2HysThreshold - static_cast<double>(kHogClip)) < 1e-6;
     if (!fits) {
-        throw Error(ErrorKind::input, "is a HOG descriptor of another shape", file,
-                    "needed: window 64x128, blocks 16x16 every 8 pixels, cells 8x8, 9 bins without sign, sigma 4, "
+        throw Error(ErrorKind::input, "is a HOG descriptor with unsupported parameters", file,
+                    "required: window 64x128, blocks 16x16 every 8 pixels, cells 8x8, 9 unsigned bins, sigma 4, "
                     "L2-Hys at 0.2");
     }
     return from_coefficients(hog.svmDetector, file, hog.gammaCorrection);

@@ -38,14 +38,14 @@ RecommendedModel cascade(std::string_view name, std::string_view kind, std::stri
 
 const std::vector<RecommendedModel>& recommended_models() {
     static const std::vector<RecommendedModel> kModels{
-        yunet("yunet_n_dynamic", "YuNet-n with five landmarks: the most accurate here",
+        yunet("yunet_n_dynamic", "YuNet-n with five landmarks: the most accurate of these",
               TH_YUNET_ADDRESS "yunet_n_dynamic.onnx", 322906,
               "104ee26c71d5c270ce79a6b3dced91c91013260d29a6bf18f9296c5b8c4c2b12"),
-        yunet("yunet_n_640_640", "the same; letterboxed into 640x640", TH_YUNET_ADDRESS "yunet_n_640_640.onnx", 317466,
-              "25a606a145a5b6d7271ae138fbd00eba91dad8b83222ae3f2c7ecd0f4a7b0e31"),
-        yunet("yunet_n_320_320", "the same; letterboxed into 320x320", TH_YUNET_ADDRESS "yunet_n_320_320.onnx", 317434,
-              "81dbde155e982455488235acb8ec2dec5d647edf7cf7080d33e4abb69b93a0d2"),
-        yunet("yunet_s_320_320", "YuNet-s: two thirds of the work, a little less accurate",
+        yunet("yunet_n_640_640", "the same model; letterbox size 640x640", TH_YUNET_ADDRESS "yunet_n_640_640.onnx",
+              317466, "25a606a145a5b6d7271ae138fbd00eba91dad8b83222ae3f2c7ecd0f4a7b0e31"),
+        yunet("yunet_n_320_320", "the same model; letterbox size 320x320", TH_YUNET_ADDRESS "yunet_n_320_320.onnx",
+              317434, "81dbde155e982455488235acb8ec2dec5d647edf7cf7080d33e4abb69b93a0d2"),
+        yunet("yunet_s_320_320", "YuNet-s: two thirds of the computation, slightly less accurate",
               TH_YUNET_ADDRESS "yunet_s_320_320.onnx", 232557,
               "beb05bf2378aee45cd7c41056da07265b7bb91041ed1b06f923819a9c744ec36"),
         {"face_detection_yunet_2023mar", "cnn", "YuNet as OpenCV Zoo publishes it", "MIT", "OpenCV Zoo",
@@ -69,8 +69,8 @@ const RecommendedModel& recommended_model(std::string_view name) {
     names.reserve(models.size());
     for (const RecommendedModel& model : models) names.emplace_back(model.name);
     const std::string meant = closest_name(std::string(name), names);
-    throw Error(ErrorKind::usage, "is none of the recommended models", std::string(name),
-                meant.empty() ? "`throng models` lists them" : "did you mean " + meant + "?");
+    throw Error(ErrorKind::usage, "is not one of the recommended models", std::string(name),
+                meant.empty() ? "run `throng models` for a list" : "did you mean " + meant + "?");
 }
 
 std::string file_name(const RecommendedModel& model) {
@@ -80,7 +80,7 @@ std::string file_name(const RecommendedModel& model) {
 std::string sha256_of(const std::filesystem::path& file) {
     const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(), EVP_MD_CTX_free);
     if (context == nullptr || EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr) != 1) {
-        throw Error(ErrorKind::internal, "OpenSSL has no SHA-256");
+        throw Error(ErrorKind::internal, "OpenSSL does not support SHA-256");
     }
     std::ifstream stream(file, std::ios::binary);
     std::array<char, 1 << 16> block;

@@ -44,7 +44,7 @@ fs::path user_data_folder() {
     return home.empty() ? fs::path() : fs::path(home) / ".local/share";
 }
 
-// The first folder that has the file.
+// Returns the file's path in the first folder that contains it.
 std::optional<fs::path> installed(const std::string& file_name) {
     std::error_code error;
     for (const fs::path& folder : model_folders()) {
@@ -56,7 +56,7 @@ std::optional<fs::path> installed(const std::string& file_name) {
 const DetectorKind& kind_with_models(std::string_view name) {
     const DetectorKind& kind = detector_kind(name);
     if (!kind.default_models.empty()) return kind;
-    throw Error(ErrorKind::usage, "this detector takes no model file", std::string(name));
+    throw Error(ErrorKind::usage, "this detector has no model file", std::string(name));
 }
 
 }  // namespace
@@ -124,12 +124,13 @@ fs::path find_model(std::string_view model, std::string_view kind_name) {
     const std::string asked = name;
 
     if (name.find('/') != std::string::npos) {
-        throw Error(ErrorKind::unavailable, "there is no such model file", asked, "check the path");
+        throw Error(ErrorKind::unavailable, "model file not found", asked, "check the path");
     }
     if (has_suffix(name, kind.model.suffix)) name.resize(name.size() - kind.model.suffix.size());
     if (const auto found = installed(name + std::string(kind.model.suffix))) return *found;
     const std::vector<ModelFile> models = list_models();
-    // A short name is the end of one: "alt2" of haarcascade_frontalface_alt2. The shortest match is the plainest.
+    // A short name is the end of a full one: "alt2" of haarcascade_frontalface_alt2. The shortest match is the least
+    // specialized.
     const ModelFile* best = nullptr;
     for (const ModelFile& file : models) {
         if (file.kind != kind.name || !has_ending(file.name, name)) continue;
@@ -137,12 +138,12 @@ fs::path find_model(std::string_view model, std::string_view kind_name) {
     }
     if (best != nullptr) return best->path;
 
-    std::string looked;
+    std::string searched;
     for (const fs::path& folder : model_folders()) {
-        if (fs::is_directory(folder, error)) looked += (looked.empty() ? "" : ", ") + folder.string();
+        if (fs::is_directory(folder, error)) searched += (searched.empty() ? "" : ", ") + folder.string();
     }
-    throw Error(ErrorKind::unavailable, "no model of that name was found", asked,
-                (looked.empty() ? std::string("no folder with models exists") : "looked in " + looked) + "; " +
+    throw Error(ErrorKind::unavailable, "no model of this name found", asked,
+                (searched.empty() ? std::string("no model folder exists") : "searched in " + searched) + "; " +
                     std::string(kind.get_models) + ", set THRONG_MODELS, or give a path");
 }
 

@@ -1,5 +1,5 @@
-// Finds models by name: what "haar", "alt2" or "yunet_n_dynamic" stand for, and where models are installed. Which files
-// are models of which detector is told by detector_kinds().
+// Finds models by name: resolves names such as "haar", "alt2" or "yunet_n_dynamic", and lists the folders of installed
+// models. detector_kinds() defines which files are models of which detector.
 #pragma once
 
 #include <filesystem>
@@ -11,28 +11,28 @@ namespace throng {
 
 struct ModelFile {
     std::string name;  // without folder and extension
-    std::string kind;  // of detector_kinds(), from the file's name
+    std::string kind;  // one of detector_kinds(), from the file's name
     std::filesystem::path path;
 };
 
-// $THRONG_MODELS (a list with colons), then throng/models and OpenCV's folders below the user's and the system's data
-// folders (XDG_DATA_HOME, XDG_DATA_DIRS). Folders that do not exist are left in.
+// Returns $THRONG_MODELS (a colon-separated list), then throng/models and OpenCV's folders below the user's and the
+// system's data folders (XDG_DATA_HOME, XDG_DATA_DIRS). Includes folders that do not exist.
 [[nodiscard]] std::vector<std::filesystem::path> model_folders();
 
-// Where a downloaded model belongs: throng/models below the user's data folder; one of model_folders(). Empty without
-// XDG_DATA_HOME and HOME.
+// Returns the folder for downloaded models: throng/models below the user's data folder, one of model_folders(). Empty
+// without XDG_DATA_HOME and HOME.
 [[nodiscard]] std::filesystem::path user_model_folder();
 
-// The name of the model that a kind takes when none is named: the first of its defaults that is installed, else the
-// first. Throws Error(usage) for an unknown kind and for one without model files.
+// Returns the default model of a kind: the first of its defaults that is installed, or the first of all if none is.
+// Throws Error(usage) for an unknown kind and for one without model files.
 [[nodiscard]] std::string default_model(std::string_view kind);
 
-// A path as given when it is a file; else a name with or without extension, or the end of one ("alt2", "profileface",
-// "RFB-640"), looked up in model_folders(), those of the kind first. Throws Error(unavailable) naming the folders
-// looked in.
+// Returns a path unchanged if it is a file. Otherwise the argument is a name with or without extension, or the end of
+// one ("alt2", "profileface", "RFB-640"). It is searched in model_folders(), models of the kind first. Throws
+// Error(unavailable) naming the folders searched.
 [[nodiscard]] std::filesystem::path find_model(std::string_view model, std::string_view kind);
 
-// Every model found, by name; the first folder wins.
+// Returns every model found, sorted by name. Earlier folders take precedence.
 [[nodiscard]] std::vector<ModelFile> list_models();
 
 }  // namespace throng

@@ -44,7 +44,7 @@ private:
     }
 
     void check_tensors() {
-        require(!network_.layers.empty(), "graph", "has no layer");
+        require(!network_.layers.empty(), "graph", "has no layers");
         require(network_.layers.size() <= kMaxLayers, "graph", "has too many layers");
         require(network_.tensors.size() == network_.layers.size() + 1, "graph", "tensors and layers do not match");
         for (const NetworkTensor& tensor : network_.tensors) {
@@ -52,7 +52,7 @@ private:
                     "has a number of channels out of bounds");
         }
         require(exists(network_.input.tensor) && channels(network_.input.tensor) == 3, "input",
-                "is not an image of three channels");
+                "is not an image with three channels");
         written_.assign(network_.tensors.size(), false);
         written_[static_cast<std::size_t>(network_.input.tensor)] = true;
     }
@@ -62,9 +62,9 @@ private:
         require(!layer.inputs.empty() && exists(layer.output), where, "has no input or no output");
         for (const std::int32_t input : layer.inputs) {
             require(exists(input) && written_[static_cast<std::size_t>(input)], where,
-                    "reads what no earlier layer wrote");
+                    "reads a tensor that no earlier layer writes");
         }
-        require(!written_[static_cast<std::size_t>(layer.output)], where, "writes what was written already");
+        require(!written_[static_cast<std::size_t>(layer.output)], where, "writes a tensor that is already written");
         written_[static_cast<std::size_t>(layer.output)] = true;
 
         const std::int32_t in = channels(layer.inputs.front());
@@ -74,7 +74,7 @@ private:
             case LayerKind::max_pool:
                 check_window(layer, where);
                 require(layer.inputs.size() == 1 && in == out, where, "changes the number of channels");
-                require(layer.padding < layer.kernel, where, "has windows that lie in the padding");
+                require(layer.padding < layer.kernel, where, "has windows that lie entirely in the padding");
                 return;
             case LayerKind::upsample:
                 require(layer.inputs.size() == 1 && in == out, where, "changes the number of channels");
@@ -82,16 +82,16 @@ private:
                 return;
             case LayerKind::add:
                 require(layer.inputs.size() == 2 && in == out && channels(layer.inputs[1]) == out, where,
-                        "adds tensors of different channels");
+                        "adds tensors with different numbers of channels");
                 return;
             case LayerKind::concat: {
                 std::int64_t sum = 0;
                 for (const std::int32_t input : layer.inputs) sum += channels(input);
-                require(sum == out, where, "does not have the channels of its inputs");
+                require(sum == out, where, "has a number of channels that does not match its inputs");
                 return;
             }
         }
-        fail(where, "is of no known kind");
+        fail(where, "is of an unknown kind");
     }
 
     void check_window(const NetworkLayer& layer, const std::string& where) const {
@@ -118,13 +118,14 @@ private:
     }
 
     void check_map(std::int32_t tensor, std::int64_t requested, const std::string& where) const {
-        require(exists(tensor) && written_[static_cast<std::size_t>(tensor)], where, "is a map that no layer writes");
-        require(channels(tensor) == requested, where, "is a map with other channels than the head needs");
+        require(exists(tensor) && written_[static_cast<std::size_t>(tensor)], where,
+                "refers to a map that no layer writes");
+        require(channels(tensor) == requested, where, "refers to a map with the wrong number of channels");
     }
 
     void check_head() const {
         const NetworkHead& head = network_.head;
-        require(!head.levels.empty() && head.levels.size() <= kMaxLevels, "head", "has no level, or too many");
+        require(!head.levels.empty() && head.levels.size() <= kMaxLevels, "head", "has no levels or too many");
         require(std::isfinite(head.center_variance) && std::isfinite(head.size_variance), "head",
                 "has variances that are not finite");
         std::int32_t previous = 0;
@@ -139,7 +140,7 @@ private:
             for (const Prior& prior : level.priors) {
                 require(std::isfinite(prior.width) && prior.width > 0.0F && std::isfinite(prior.height) &&
                             prior.height > 0.0F,
-                        where, "has a prior without extent");
+                        where, "has an empty prior");
             }
             check_map(level.score, yunet ? 1 : 2 * priors, where + ", score");
             check_map(level.box, yunet ? 4 : 4 * priors, where + ", box");
@@ -157,8 +158,8 @@ private:
 MapSize size_after(const NetworkLayer& layer, MapSize in) {
     const auto window = [&](std::int32_t extent) {
         const std::int64_t reach = std::int64_t{layer.dilation} * (layer.kernel - 1) + 1;
-        const std::int64_t room = std::int64_t{extent} + 2 * std::int64_t{layer.padding} - reach;
-        return room < 0 ? 0 : static_cast<std::int32_t>(room / layer.stride + 1);
+        const std::int64_t available = std::int64_t{extent} + 2 * std::int64_t{layer.padding} - reach;
+        return available < 0 ? 0 : static_cast<std::int32_t>(available / layer.stride + 1);
     };
     switch (layer.kind) {
         case LayerKind::convolution:
@@ -175,11 +176,11 @@ void check_network(const Network& network) {
 }
 
 std::vector<MapSize> resolve_sizes(const Network& network, std::int32_t width, std::int32_t height) {
-    // Far beyond any image, and small enough for products of two in 64 bits.
-    constexpr std::int32_t kLargest = 1 << 20;
+    // Far beyond any image, and small enough that products of two fit into 64 bits.
+    constexpr std::int32_t kMaxSide = 1 << 20;
     const auto fail = [&](const std::string& where, const std::string& problem) {
         throw Error(ErrorKind::input, problem, network.name + ", " + where,
-                    "take an input that is a multiple of " + std::to_string(input_multiple(network)) + " pixels");
+                    "use an input size that is a multiple of " + std::to_string(input_multiple(network)) + " pixels");
     };
     std::vector<MapSize> sizes(network.tensors.size());
     sizes[static_cast<std::size_t>(network.input.tensor)] = {width, height};
@@ -192,9 +193,9 @@ std::vector<MapSize> resolve_sizes(const Network& network, std::int32_t width, s
             }
         }
         const MapSize out = size_after(layer, in);
-        if (out.width < 1 || out.height < 1 || out.width > kLargest || out.height > kLargest) {
-            fail("layer " + layer.name, "has nothing to work on for an input of " + std::to_string(width) + "x" +
-                                            std::to_string(height) + " pixels");
+        if (out.width < 1 || out.height < 1 || out.width > kMaxSide || out.height > kMaxSide) {
+            fail("layer " + layer.name, "has an empty or too large output for an input of " + std::to_string(width) +
+                                            "x" + std::to_string(height) + " pixels");
         }
         sizes[static_cast<std::size_t>(layer.output)] = out;
     }
@@ -217,7 +218,7 @@ std::uint64_t multiply_adds(const Network& network, std::int32_t width, std::int
     std::uint64_t sum = 0;
     for (const NetworkLayer& layer : network.layers) {
         const MapSize out = sizes[static_cast<std::size_t>(layer.output)];
-        // Each weight meets each pixel of its output map once.
+        // Each weight is applied once per pixel of the output map.
         sum += layer.weights.size() * static_cast<std::uint64_t>(out.width) * static_cast<std::uint64_t>(out.height);
     }
     return sum;

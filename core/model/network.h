@@ -1,10 +1,10 @@
-// A convolutional face detector as read from a file: owned, checked, ready for the CPU's and the GPU's engines.
+// A convolutional face detector as read from a file: owned, checked, ready for the CPU and GPU engines.
 //
-// What a reader leaves of a model: convolutions with their batch norms and activations folded in, pooling, upsampling,
-// additions and concatenations, in an order in which they can run. Everything behind the last convolutions (transposes,
-// reshapes, sigmoid, softmax, the decoding of boxes) is recognized, checked and folded into `head`:
-// core/algo/cnn_boxes.h computes it. What is left is fully convolutional, so every network takes inputs of any size,
-// whatever its file said.
+// A reader reduces a model to convolutions with folded batch norms and activations, pooling, upsampling, additions and
+// concatenations. They are stored in an executable order. The operators after the last convolutions (transposes,
+// reshapes, sigmoid, softmax, the decoding of boxes) are recognized, checked and folded into `head`:
+// core/algo/cnn_boxes.h computes them. The rest is fully convolutional, so every network takes inputs of any size, even
+// if its file fixes one.
 //
 // Sources: W. Wu, H. Peng, S. Yu, YuNet: A Tiny Millisecond-level Face Detector (Machine Intelligence Research, 2023);
 // Linzaer, Ultra-Light-Fast-Generic-Face-Detector-1MB (2019); the SSD decoding of W. Liu et al. (ECCV 2016).
@@ -19,10 +19,10 @@ namespace throng {
 
 enum class LayerKind : std::uint8_t {
     convolution,  // inputs {x}
-    max_pool,     // inputs {x}; padding never wins
-    upsample,     // inputs {x}; each value becomes factor x factor equal ones
-    add,          // inputs {a, b} of one shape
-    concat,       // inputs {a, b, ...} of one height and width; channels one after the other
+    max_pool,     // inputs {x}; padding is never the maximum
+    upsample,     // inputs {x}; each value is repeated factor x factor times
+    add,          // inputs {a, b} of the same shape
+    concat,       // inputs {a, b, ...} of the same height and width; concatenates their channels
 };
 
 enum class Activation : std::uint8_t { none, relu };
@@ -30,7 +30,7 @@ enum class Activation : std::uint8_t { none, relu };
 // All kernels, strides and paddings are square. Tensors are NCHW: [batch][channels][height][width].
 struct NetworkLayer {
     LayerKind kind = LayerKind::convolution;
-    std::string name;                          // of the node in the file, for messages
+    std::string name;                          // of the file's node, for messages
     std::vector<std::int32_t> inputs;          // indices into Network::tensors
     std::int32_t output = -1;                  // index into Network::tensors; every tensor is written once
     Activation activation = Activation::none;  // after the bias, the sum or the concatenation
@@ -41,7 +41,7 @@ struct NetworkLayer {
     std::int32_t padding = 0;  // zeros (convolution) on each of the four sides
     // convolution
     std::int32_t dilation = 1;
-    std::int32_t groups = 1;     // channels: depthwise
+    std::int32_t groups = 1;     // equal to the channels: depthwise
     std::vector<float> weights;  // [output channels][input channels / groups][kernel][kernel]
     std::vector<float> bias;     // [output channels]
     // upsample
@@ -55,7 +55,7 @@ struct NetworkTensor {
 
 struct NetworkInput {
     std::int32_t tensor = 0;
-    // What the file fixes; 0: any size. A convention of the file, not a limit of the network.
+    // The size fixed by the file; 0: any size. A convention of the file, not a limit of the network.
     std::int32_t width = 0;
     std::int32_t height = 0;
     bool rgb = false;   // order of the three channels: red first, or blue first
@@ -65,19 +65,19 @@ struct NetworkInput {
 
 enum class HeadFamily : std::uint8_t { yunet, ultraface };
 
-// Size of a prior box in input pixels, as its network was trained: square, save where the file's input cut it off.
+// Size of a prior box in input pixels, as in training: square, unless clipped by the file's input size.
 struct Prior {
     float width = 0;
     float height = 0;
 };
 
-// Output maps of one stride. Cell (column, row) of the maps stands for the input's pixel (column * stride, row *
+// Output maps of one stride. Cell (column, row) of the maps corresponds to the input pixel (column * stride, row *
 // stride). -1: the family has no such map.
 struct HeadLevel {
-    std::int32_t stride = 0;       // input pixels a cell
-    std::int32_t score = -1;       // yunet [1]: logit of the class; ultraface [2 a prior]: logits of background, face
+    std::int32_t stride = 0;       // input pixels per cell
+    std::int32_t score = -1;       // yunet [1]: class logit; ultraface [2 per prior]: logits of background and face
     std::int32_t objectness = -1;  // yunet [1]: logit
-    std::int32_t box = -1;        // yunet [4]: dx, dy, log w, log h; ultraface [4 a prior]: the same times 1 / variance
+    std::int32_t box = -1;  // yunet [4]: dx, dy, log w, log h; ultraface [4 per prior]: the same times 1 / variance
     std::int32_t landmarks = -1;  // yunet [10]: five points dx, dy
     std::vector<Prior> priors;    // ultraface; yunet: empty (one cell, one box)
 
@@ -91,7 +91,7 @@ struct NetworkHead {
     std::vector<HeadLevel> levels;  // strides ascending
     float center_variance = 1.0F;   // ultraface
     float size_variance = 1.0F;     // ultraface
-    bool has_landmarks = false;     // every level has its map
+    bool has_landmarks = false;     // every level has a landmark map
 };
 
 struct Network {
@@ -109,23 +109,23 @@ struct MapSize {
     friend bool operator==(const MapSize&, const MapSize&) = default;
 };
 
-// Size of a layer's output for inputs of size `in`; 0 where nothing is left.
+// Returns the size of a layer's output for inputs of size `in`; 0 if nothing is left.
 [[nodiscard]] MapSize size_after(const NetworkLayer& layer, MapSize in);
 
-// Size of every tensor for an input of width x height pixels, by index into network.tensors. Throws Error(input) naming
-// the layer when a size becomes 0 or two that must be equal are not (inputs that are multiples of input_multiple always
-// fit).
+// Returns the size of every tensor for an input of width x height pixels, by index into network.tensors. Throws
+// Error(input) naming the layer if a size becomes 0 or two sizes that must be equal differ. Inputs that are multiples
+// of input_multiple always fit.
 [[nodiscard]] std::vector<MapSize> resolve_sizes(const Network& network, std::int32_t width, std::int32_t height);
 
-// Widths and heights should be multiples of this, in pixels: the largest stride of the head.
+// Widths and heights should be multiples of this number of pixels: the largest stride of the head.
 [[nodiscard]] std::int32_t input_multiple(const Network& network);
 
-// Multiply-adds of one input of width x height.
+// Returns the number of multiply-adds for one input of width x height.
 [[nodiscard]] std::uint64_t multiply_adds(const Network& network, std::int32_t width, std::int32_t height);
 
-// Throws Error(input) naming the layer when an index leaves its range, a tensor is read before it is written or written
-// twice, weights do not fit the channels, a number is not finite, a count or a memory need is out of bounds, or the
-// head does not fit its maps. network.name says where.
+// Throws Error(input) naming the faulty layer: an index out of range, a tensor read before it is written or written
+// twice, weights that do not fit the channels, a number that is not finite, a count or memory size out of bounds, or a
+// head that does not fit its maps. The error's location is network.name.
 void check_network(const Network& network);
 
 [[nodiscard]] std::string_view family_name(HeadFamily family);  // "YuNet", "UltraFace"

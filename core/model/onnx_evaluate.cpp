@@ -1,4 +1,4 @@
-// Arithmetic on constants: what exporters leave of shapes, and the decoding of boxes at the end of a graph.
+// Arithmetic on constants: computations of shapes left by exporters, and the decoding of boxes at the end of a graph.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -20,26 +20,26 @@ std::size_t element_count(const Shape& shape) {
 }
 
 const OnnxTensor& input(const OnnxNode& node, const Inputs& inputs, std::size_t i) {
-    if (i >= inputs.size() || inputs[i] == nullptr) node.fail("lacks input " + std::to_string(i + 1));
+    if (i >= inputs.size() || inputs[i] == nullptr) node.fail("has no input " + std::to_string(i + 1));
     return *inputs[i];
 }
 
 std::size_t axis_of(const OnnxNode& node, std::int64_t axis, std::size_t rank) {
     const auto r = static_cast<std::int64_t>(rank);
-    if (axis < -r || axis >= r) node.fail("has an axis that its input lacks");
+    if (axis < -r || axis >= r) node.fail("has an axis that its input does not have");
     return static_cast<std::size_t>(axis < 0 ? axis + r : axis);
 }
 
-// Integers given as an attribute in older operator sets, as an input in newer ones.
+// Integers that are an attribute in older operator sets and an input in newer ones.
 std::vector<std::int64_t> list_of(const OnnxNode& node, const Inputs& inputs, std::size_t i,
                                   std::string_view attribute) {
     if (node.has(attribute)) return node.integers(attribute);
     if (i >= inputs.size() || inputs[i] == nullptr) return {};
-    if (!inputs[i]->is_list()) node.fail("takes integers, not what input " + std::to_string(i + 1) + " is");
+    if (!inputs[i]->is_list()) node.fail("requires a list of integers as input " + std::to_string(i + 1));
     return inputs[i]->integers;
 }
 
-// The elements `from` of a tensor, in that order, under a new shape.
+// Returns the elements `from` of a tensor, in that order, with a new shape.
 OnnxTensor pick(const OnnxTensor& tensor, const std::vector<std::size_t>& from, Shape shape) {
     OnnxTensor out;
     out.shape = std::move(shape);
@@ -63,7 +63,7 @@ OnnxTensor unsqueeze(const OnnxNode& node, const Inputs& inputs) {
     const OnnxTensor& x = input(node, inputs, 0);
     std::vector<std::int64_t> axes = list_of(node, inputs, 1, "axes");
     const std::size_t rank = x.shape.size() + axes.size();
-    if (rank > 8) node.fail("gives more dimensions than any tensor of a detector has");
+    if (rank > 8) node.fail("produces more dimensions than any tensor of a detector has");
     std::vector<bool> added(rank, false);
     for (const std::int64_t axis : axes) added[axis_of(node, axis, rank)] = true;
     Shape shape;
@@ -78,12 +78,12 @@ OnnxTensor unsqueeze(const OnnxNode& node, const Inputs& inputs) {
 OnnxTensor squeeze(const OnnxNode& node, const Inputs& inputs) {
     const OnnxTensor& x = input(node, inputs, 0);
     const std::vector<std::int64_t> axes = list_of(node, inputs, 1, "axes");
-    std::vector<bool> gone(x.shape.size(), axes.empty());
-    for (const std::int64_t axis : axes) gone[axis_of(node, axis, x.shape.size())] = true;
+    std::vector<bool> removed(x.shape.size(), axes.empty());
+    for (const std::int64_t axis : axes) removed[axis_of(node, axis, x.shape.size())] = true;
     Shape shape;
     for (std::size_t i = 0; i < x.shape.size(); ++i) {
-        if (gone[i] && x.shape[i] == 1) continue;
-        if (gone[i] && !axes.empty()) node.fail("squeezes an axis that is longer than 1");
+        if (removed[i] && x.shape[i] == 1) continue;
+        if (removed[i] && !axes.empty()) node.fail("squeezes an axis that is longer than 1");
         shape.push_back(x.shape[i]);
     }
     return reshaped(x, std::move(shape));
@@ -92,7 +92,7 @@ OnnxTensor squeeze(const OnnxNode& node, const Inputs& inputs) {
 OnnxTensor reshape(const OnnxNode& node, const Inputs& inputs) {
     const OnnxTensor& x = input(node, inputs, 0);
     Shape shape = list_of(node, inputs, 1, "shape");
-    if (shape.size() > 8) node.fail("gives more dimensions than any tensor of a detector has");
+    if (shape.size() > 8) node.fail("produces more dimensions than any tensor of a detector has");
     std::size_t known = 1;
     std::int64_t* open = nullptr;
     for (std::size_t i = 0; i < shape.size(); ++i) {
@@ -101,13 +101,13 @@ OnnxTensor reshape(const OnnxNode& node, const Inputs& inputs) {
             open = &shape[i];
             continue;
         }
-        if (shape[i] < 0 || static_cast<std::uint64_t>(shape[i]) > kMaxConstant) node.fail("has no such shape");
+        if (shape[i] < 0 || static_cast<std::uint64_t>(shape[i]) > kMaxConstant) node.fail("has an invalid shape");
         known *= static_cast<std::size_t>(shape[i]);
-        if (known > kMaxConstant) node.fail("has no such shape");
+        if (known > kMaxConstant) node.fail("has an invalid shape");
     }
     if (open != nullptr && known > 0) *open = static_cast<std::int64_t>(x.size() / known);
-    if (open != nullptr && known == 0) node.fail("has no such shape");
-    if (element_count(shape) != x.size()) node.fail("does not keep the number of elements");
+    if (open != nullptr && known == 0) node.fail("has an invalid shape");
+    if (element_count(shape) != x.size()) node.fail("changes the number of elements");
     return reshaped(x, std::move(shape));
 }
 
@@ -115,7 +115,7 @@ OnnxTensor gather(const OnnxNode& node, const Inputs& inputs) {
     const OnnxTensor& x = input(node, inputs, 0);
     const OnnxTensor& indices = input(node, inputs, 1);
     if (x.shape.size() != 1 || !indices.is_list() || node.integer("axis", 0) != 0) {
-        node.fail("is understood on lists of numbers only");
+        node.fail("is supported on lists of numbers only");
     }
     std::vector<std::size_t> from;
     for (const std::int64_t index : indices.integers) from.push_back(axis_of(node, index, x.size()));
@@ -133,28 +133,28 @@ OnnxTensor slice(const OnnxNode& node, const Inputs& inputs) {
     }
     const bool forward = std::all_of(steps.begin(), steps.end(), [](std::int64_t step) { return step == 1; });
     if (starts.size() != ends.size() || starts.size() != axes.size() || !forward) {
-        node.fail("has starts, ends, axes and steps that do not fit together");
+        node.fail("has starts, ends, axes and steps that are inconsistent or not supported");
     }
     Shape begin(x.shape.size(), 0);
     Shape end = x.shape;
     for (std::size_t i = 0; i < axes.size(); ++i) {
         const std::size_t axis = axis_of(node, axes[i], x.shape.size());
         const std::int64_t size = x.shape[axis];
-        const auto place = [size](std::int64_t at) {
+        const auto clamped = [size](std::int64_t at) {
             return std::clamp<std::int64_t>(at < 0 ? (at < -size ? 0 : at + size) : at, 0, size);
         };
-        begin[axis] = place(starts[i]);
-        end[axis] = std::max(place(ends[i]), begin[axis]);
+        begin[axis] = clamped(starts[i]);
+        end[axis] = std::max(clamped(ends[i]), begin[axis]);
     }
     Shape shape;
     for (std::size_t i = 0; i < begin.size(); ++i) shape.push_back(end[i] - begin[i]);
-    // Every element of the result, counted up like an odometer.
+    // Visits every element of the result; indices count up like an odometer.
     std::vector<std::size_t> from(element_count(shape));
     Shape at = begin;
-    for (std::size_t& place : from) {
-        place = 0;
+    for (std::size_t& index : from) {
+        index = 0;
         for (std::size_t i = 0; i < at.size(); ++i) {
-            place = place * static_cast<std::size_t>(x.shape[i]) + static_cast<std::size_t>(at[i]);
+            index = index * static_cast<std::size_t>(x.shape[i]) + static_cast<std::size_t>(at[i]);
         }
         for (std::size_t i = at.size(); i-- > 0;) {
             if (++at[i] < end[i]) break;
@@ -173,9 +173,10 @@ OnnxTensor concat(const OnnxNode& node, const Inputs& inputs) {
     for (std::size_t i = 0; i < inputs.size(); ++i) {
         const OnnxTensor& part = input(node, inputs, i);
         Shape rest = part.shape;
-        if (rest.size() != shape.size() || part.is_integer != first.is_integer) node.fail("joins what does not fit");
+        if (rest.size() != shape.size() || part.is_integer != first.is_integer)
+            node.fail("concatenates incompatible tensors");
         rest[axis] = shape[axis];
-        if (rest != shape) node.fail("joins what does not fit");
+        if (rest != shape) node.fail("concatenates incompatible tensors");
         shape[axis] += part.shape[axis];
         total += part.size();
         if (total > kMaxConstant) node.fail("is larger than any weight of a detector");
@@ -213,7 +214,7 @@ OnnxTensor cast(const OnnxNode& node, const Inputs& inputs) {
         return out;
     }
     for (const float value : x.floats) {
-        if (!(std::abs(value) < 9.0e18F)) node.fail("casts a number that no integer holds");
+        if (!(std::abs(value) < 9.0e18F)) node.fail("casts a number that is out of range for an integer");
         out.integers.push_back(static_cast<std::int64_t>(value));
     }
     return out;
@@ -228,12 +229,12 @@ OnnxTensor elementwise(const OnnxNode& node, const Inputs& inputs, Operation ope
     const OnnxTensor& a = input(node, inputs, 0);
     const OnnxTensor& b = input(node, inputs, 1);
     const std::size_t rank = std::max(a.shape.size(), b.shape.size());
-    // Shapes from the right; a side of length 1 repeats.
+    // Shapes are aligned at the right; a dimension of length 1 is broadcast.
     Shape shape(rank), a_shape(rank, 1), b_shape(rank, 1);
     std::copy(a.shape.begin(), a.shape.end(), a_shape.end() - static_cast<std::ptrdiff_t>(a.shape.size()));
     std::copy(b.shape.begin(), b.shape.end(), b_shape.end() - static_cast<std::ptrdiff_t>(b.shape.size()));
     for (std::size_t i = 0; i < rank; ++i) {
-        if (a_shape[i] != b_shape[i] && a_shape[i] != 1 && b_shape[i] != 1) node.fail("has inputs of unlike shapes");
+        if (a_shape[i] != b_shape[i] && a_shape[i] != 1 && b_shape[i] != 1) node.fail("has incompatible input shapes");
         shape[i] = a_shape[i] == 1 ? b_shape[i] : a_shape[i];
     }
     std::uint64_t total = 1;
@@ -260,7 +261,7 @@ OnnxTensor elementwise(const OnnxNode& node, const Inputs& inputs, Operation ope
         } else if (std::abs(value) < 9.0e18F) {
             out.integers.push_back(static_cast<std::int64_t>(value));
         } else {
-            node.fail("gives a number that no integer holds");
+            node.fail("produces a number that is out of range for an integer");
         }
         for (std::size_t i = rank; i-- > 0;) {
             if (++at[i] < shape[i]) break;
@@ -272,7 +273,7 @@ OnnxTensor elementwise(const OnnxNode& node, const Inputs& inputs, Operation ope
 
 OnnxTensor exponential(const OnnxNode& node, const Inputs& inputs) {
     OnnxTensor out = input(node, inputs, 0);
-    if (out.is_integer) node.fail("is understood on floating numbers only");
+    if (out.is_integer) node.fail("is supported on floating-point numbers only");
     for (float& value : out.floats) value = std::exp(value);
     return out;
 }
@@ -337,7 +338,7 @@ bool can_evaluate(const std::string& op) {
 
 OnnxTensor evaluate_node(const OnnxNode& node, const std::vector<const OnnxTensor*>& inputs) {
     const Operator* known = find_operator(node.op());
-    if (known == nullptr) node.fail("is an operator that is not supported here");
+    if (known == nullptr) node.fail("is not supported on constants");
     return known->evaluate(node, inputs);
 }
 

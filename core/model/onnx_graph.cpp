@@ -20,14 +20,14 @@ bool begins_with(std::string_view text, std::string_view beginning) {
     return text.substr(0, beginning.size()) == beginning;
 }
 
-// What else people hand over as a model; empty when the bytes tell nothing.
+// Recognizes other formats that are often passed as models; empty if the format is unknown.
 std::string other_format(std::string_view bytes) {
     if (bytes.empty()) return "is empty";
     if (begins_with(bytes, "version https://git-lfs")) {
-        return "is a Git LFS pointer, which names the model and does not hold it";
+        return "is a Git LFS pointer, not the model itself";
     }
     if (begins_with(bytes, "<?xml") || begins_with(bytes, "<opencv")) return "is an XML file, perhaps a cascade";
-    if (begins_with(bytes, "<!") || begins_with(bytes, "<html")) return "is a web page, not what was to be downloaded";
+    if (begins_with(bytes, "<!") || begins_with(bytes, "<html")) return "is a web page, not a model";
     if (begins_with(bytes, "PK")) return "is a ZIP archive, perhaps a PyTorch model";
     if (bytes.size() > 8 && bytes.substr(4, 4) == "TFL3") return "is a TensorFlow Lite model";
     if (begins_with(bytes, "\x89HDF")) return "is an HDF5 file, perhaps a Keras model";
@@ -36,15 +36,15 @@ std::string other_format(std::string_view bytes) {
 
 [[noreturn]] void not_onnx(std::string_view bytes, const std::string& name) {
     std::string guess = other_format(bytes);
-    // A model begins with its version of the format: field 1, a small number.
-    const bool begins_well = bytes.size() > 2 && bytes[0] == '\x08' && bytes[1] > 0 && bytes[1] < 32;
+    // A model starts with the version of its format: field 1, a small number.
+    const bool plausible = bytes.size() > 2 && bytes[0] == '\x08' && bytes[1] > 0 && bytes[1] < 32;
     if (guess.empty()) {
-        guess = begins_well ? fmt::format("is a truncated or damaged ONNX model of {} bytes", bytes.size())
-                            : "is no ONNX model";
+        guess = plausible ? fmt::format("is a truncated or damaged ONNX model of {} bytes", bytes.size())
+                          : "is not an ONNX model";
     }
     throw Error(ErrorKind::input, guess, name,
-                begins_well ? "get the file again; `throng models` tells sizes and checksums"
-                            : "take a YuNet or UltraFace model, as `throng models` lists them");
+                plausible ? "download the file again; `throng models` lists sizes and checksums"
+                          : "use a YuNet or UltraFace model, see `throng models`");
 }
 
 OnnxValueInfo value_info(const onnx::ValueInfoProto& proto) {
@@ -74,7 +74,7 @@ public:
         for (const onnx::TensorProto& tensor : proto.initializer()) {
             const std::string where = graph_.file + ", constant " + tensor.name();
             if (!graph_.constants.emplace(tensor.name(), read_tensor(tensor, where)).second) {
-                throw Error(ErrorKind::input, "stands twice in the file", where);
+                throw Error(ErrorKind::input, "is defined twice in the file", where);
             }
             writers_.emplace(tensor.name(), kConstant);
         }
@@ -88,7 +88,7 @@ public:
         for (const onnx::NodeProto& node : proto.node()) graph_.nodes.emplace_back(node, graph_.file);
         order_nodes();
         for (const OnnxValueInfo& output : graph_.outputs) {
-            if (writers_.count(output.name) == 0) fail("has an output that nothing writes: " + output.name);
+            if (writers_.count(output.name) == 0) fail("has an output that no operator writes: " + output.name);
         }
         graph_.message = model_;
         return std::move(graph_);
@@ -106,23 +106,23 @@ private:
             if (set.domain().empty() || set.domain() == "ai.onnx") graph_.opset = set.version();
         }
         if (graph_.opset == 0) {
-            fail("names no operator set: it may be truncated",
-                 "get the file again; `throng models` tells sizes and checksums");
+            fail("specifies no operator set and may be truncated",
+                 "download the file again; `throng models` lists sizes and checksums");
         }
         if (graph_.opset < kFirstOpset || graph_.opset > kLastOpset) {
-            fail(fmt::format("is written for operator set {} of ONNX; {} to {} are read", graph_.opset, kFirstOpset,
+            fail(fmt::format("requires ONNX operator set {}; supported are {} to {}", graph_.opset, kFirstOpset,
                              kLastOpset),
-                 "export it again with another opset_version");
+                 "export the model again with another opset_version");
         }
     }
 
-    // Kahn's algorithm: files should be in order, and some are not.
+    // Kahn's algorithm. The format requires sorted operators, but some files are not sorted.
     void order_nodes() {
         std::vector<OnnxNode>& nodes = graph_.nodes;
         for (std::size_t i = 0; i < nodes.size(); ++i) {
             for (const std::string& output : nodes[i].outputs()) {
                 if (!output.empty() && !writers_.emplace(output, i).second) {
-                    nodes[i].fail("writes " + output + ", which is written elsewhere, too");
+                    nodes[i].fail("writes " + output + ", which another operator also writes");
                 }
             }
         }
@@ -133,7 +133,7 @@ private:
             for (const std::string& input : nodes[i].inputs()) {
                 if (input.empty()) continue;
                 const auto writer = writers_.find(input);
-                if (writer == writers_.end()) nodes[i].fail("reads " + input + ", which nothing writes");
+                if (writer == writers_.end()) nodes[i].fail("reads " + input + ", which no operator writes");
                 if (writer->second == kConstant) continue;
                 readers[writer->second].push_back(i);
                 ++waits_for[i];
@@ -151,7 +151,7 @@ private:
         }
         if (ordered.size() != nodes.size()) {
             const auto stuck = std::find_if(waits_for.begin(), waits_for.end(), [](std::size_t n) { return n > 0; });
-            nodes[static_cast<std::size_t>(stuck - waits_for.begin())].fail("is part of a cycle, or waits for one");
+            nodes[static_cast<std::size_t>(stuck - waits_for.begin())].fail("is part of a cycle or depends on one");
         }
         nodes = std::move(ordered);
     }
@@ -192,10 +192,10 @@ const onnx::AttributeProto* OnnxNode::find(std::string_view attribute) const {
 
 const onnx::AttributeProto* OnnxNode::find(std::string_view attribute, int type) const {
     const onnx::AttributeProto* found = find(attribute);
-    // Files of the first versions of the format leave the type out.
+    // Files of the first format versions omit the type.
     const bool fits = found == nullptr || !found->has_type() || found->type() == type ||
                       found->type() == onnx::AttributeProto::UNDEFINED;
-    if (!fits) fail("has an attribute of another type than the operator takes: " + std::string(attribute));
+    if (!fits) fail("has an attribute of the wrong type: " + std::string(attribute));
     return found;
 }
 
@@ -228,7 +228,7 @@ std::vector<float> OnnxNode::reals(std::string_view attribute) const {
 
 OnnxTensor OnnxNode::tensor(std::string_view attribute) const {
     const onnx::AttributeProto* found = find(attribute, onnx::AttributeProto::TENSOR);
-    if (found == nullptr || !found->has_t()) fail("lacks its " + std::string(attribute));
+    if (found == nullptr || !found->has_t()) fail("has no " + std::string(attribute));
     return read_tensor(found->t(), where());
 }
 

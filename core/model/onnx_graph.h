@@ -1,5 +1,5 @@
-// The graph of an ONNX file after its checks: operators in an order in which they can run, constants, what goes in and
-// out. Nothing is known yet of what the operators mean.
+// The graph of an ONNX file after its checks: operators in an executable order, constants, inputs and outputs. The
+// operators are not interpreted here.
 #pragma once
 
 #include <cstdint>
@@ -19,23 +19,23 @@ class AttributeProto;
 class NodeProto;
 }  // namespace onnx
 
-// One operator. Attributes are read by name; one that is there with another type is an Error(input).
+// One operator. Attributes are read by name; an attribute with an unexpected type is an Error(input).
 class OnnxNode {
 public:
-    // The file's message must live as long as the node.
+    // The file's protobuf message must outlive the node.
     OnnxNode(const onnx::NodeProto& proto, const std::string& file);
 
-    [[nodiscard]] const std::string& op() const { return op_; }  // with its domain where that is not ONNX's own
-    [[nodiscard]] const std::vector<std::string>& inputs() const { return inputs_; }  // "" for one left out
+    [[nodiscard]] const std::string& op() const { return op_; }  // with its domain if that is not ONNX's own
+    [[nodiscard]] const std::vector<std::string>& inputs() const { return inputs_; }  // "" for an omitted input
     [[nodiscard]] const std::vector<std::string>& outputs() const { return outputs_; }
-    // The node's own name where it has one, else that of its first output.
+    // Returns the node's own name if it has one, else that of its first output.
     [[nodiscard]] const std::string& name() const { return name_; }
 
     [[nodiscard]] bool has(std::string_view attribute) const { return find(attribute) != nullptr; }
     [[nodiscard]] std::int64_t integer(std::string_view attribute, std::int64_t fallback) const;
     [[nodiscard]] float real(std::string_view attribute, float fallback) const;
     [[nodiscard]] std::string text(std::string_view attribute, std::string_view fallback) const;
-    // Empty where there is none.
+    // Empty if the attribute is absent.
     [[nodiscard]] std::vector<std::int64_t> integers(std::string_view attribute) const;
     [[nodiscard]] std::vector<float> reals(std::string_view attribute) const;
     [[nodiscard]] OnnxTensor tensor(std::string_view attribute) const;
@@ -66,19 +66,19 @@ struct OnnxValueInfo {
 struct OnnxGraph {
     std::string file;
     std::int64_t opset = 0;
-    std::vector<OnnxNode> nodes;  // each after those whose outputs it reads
+    std::vector<OnnxNode> nodes;  // each after the nodes whose outputs it reads
     std::map<std::string, OnnxTensor> constants;
-    std::vector<OnnxValueInfo> inputs;  // that no constant fills
+    std::vector<OnnxValueInfo> inputs;  // without those that constants initialize
     std::vector<OnnxValueInfo> outputs;
-    std::shared_ptr<const void> message;  // keeps what the nodes point to
+    std::shared_ptr<const void> message;  // keeps the message of the nodes alive
 };
 
 inline constexpr std::int64_t kFirstOpset = 7;
 inline constexpr std::int64_t kLastOpset = 21;
 
-// bytes: a whole file, called `name` in messages. Throws Error(input) saying what and where for anything that is not a
-// sound ONNX model: another format, damage, external data, an opset outside [kFirstOpset, kLastOpset], a cycle, a value
-// that nothing writes or two operators write.
+// bytes is a whole file, called `name` in messages. Throws Error(input) with problem and location if it is not a valid
+// ONNX model: another format, damage, external data, an opset outside [kFirstOpset, kLastOpset], a cycle, a value
+// written by no operator or by two.
 [[nodiscard]] OnnxGraph parse_onnx_graph(std::string_view bytes, const std::string& name);
 
 }  // namespace throng

@@ -40,11 +40,11 @@ std::string shape_text(const OnnxValueInfo& info) {
     return fmt::format("[{}]", fmt::join(dims, ", "));
 }
 
-// A guess by what such models usually give; empty for none.
+// Guesses the kind of model from its typical outputs; empty if unknown.
 std::string looks_like(const OnnxGraph& graph) {
     const std::vector<OnnxValueInfo>& outputs = graph.outputs;
     if (has_output(graph, "loc") && has_output(graph, "conf") && has_output(graph, "iou")) {
-        return "YuNet as of 2022, before its outputs were cls, obj, bbox and kps";
+        return "a YuNet of 2022, without the outputs cls, obj, bbox and kps";
     }
     const bool scrfd = std::any_of(outputs.begin(), outputs.end(),
                                    [](const OnnxValueInfo& o) { return o.name.rfind("score_", 0) == 0; });
@@ -55,18 +55,18 @@ std::string looks_like(const OnnxGraph& graph) {
     if (outputs.size() != 1 || !outputs.front().has_shape) return {};
     const std::vector<std::int64_t>& shape = outputs.front().shape;
     if (shape.size() == 2 && (shape[1] == 128 || shape[1] == 256 || shape[1] == 512)) {
-        return fmt::format("a recognizer that describes a face by {} numbers", shape[1]);
+        return fmt::format("a face recognizer with embeddings of {} numbers", shape[1]);
     }
-    if (shape.size() == 2 && shape[1] > 1) return fmt::format("a classifier of images with {} classes", shape[1]);
-    if (shape.size() == 3) return "a detector of the YOLO or DETR kind";
-    if (shape.size() == 4) return "a network that turns images into maps, such as a segmentation";
+    if (shape.size() == 2 && shape[1] > 1) return fmt::format("an image classifier with {} classes", shape[1]);
+    if (shape.size() == 3) return "a detector such as YOLO or DETR";
+    if (shape.size() == 4) return "an image-to-image network, such as a segmentation";
     return {};
 }
 
 // YuNet
 // -----------------------------------------------------------------------------------------------------------------
 
-// 8 of "cls_8"; nothing for another name.
+// Returns 8 for "cls_8"; nothing for another name.
 std::optional<std::int32_t> stride_of(const std::string& name, std::string_view beginning) {
     if (name.rfind(beginning, 0) != 0) return std::nullopt;
     const std::string digits = name.substr(beginning.size());
@@ -84,14 +84,14 @@ std::set<std::int32_t> yunet_strides(const OnnxGraph& graph) {
     return strides;
 }
 
-// The one map behind an output of YuNet; -1 when there is no such output.
+// Returns the map that an output of YuNet comes from; -1 if there is no such output.
 std::int32_t yunet_map(const OnnxGraph& graph, const OnnxNetwork& built, const std::string& name, std::int64_t columns,
                        MapFunction function) {
     const OnnxValue* value = output(graph, built, name);
     if (value == nullptr) return -1;
     const auto* rows = std::get_if<RowsValue>(value);
     if (rows == nullptr || rows->maps.size() != 1 || rows->columns != columns || rows->function != function) {
-        fail(graph, fmt::format("its output {} is not what YuNet gives: one row of {} a cell{}", name, columns,
+        fail(graph, fmt::format("its output {} does not have YuNet's layout: one row of {} per cell{}", name, columns,
                                 function == MapFunction::sigmoid ? ", through a sigmoid" : ""));
     }
     return rows->maps.front();
@@ -113,7 +113,7 @@ void attach_yunet(const OnnxGraph& graph, OnnxNetwork& built) {
         head.has_landmarks = head.has_landmarks && level.landmarks >= 0;
         head.levels.push_back(level);
     }
-    // Blue first, samples as they are.
+    // Blue first, samples unchanged.
     network.input.rgb = false;
     network.input.mean = 0.0F;
     network.input.scale = 1.0F;
@@ -122,7 +122,7 @@ void attach_yunet(const OnnxGraph& graph, OnnxNetwork& built) {
 // UltraFace
 // -------------------------------------------------------------------------------------------------------------
 
-// The author's priors (vision/ssd/config/fd_config.py, min_boxes), for files that leave the decoding to their user.
+// The author's priors (vision/ssd/config/fd_config.py, min_boxes), for files without the decoding.
 const std::map<std::int32_t, std::vector<std::int32_t>> kUltraFacePriors = {
     {8, {10, 16, 24}}, {16, {32, 48}}, {32, {64, 96}}, {64, {128, 192, 256}}};
 constexpr float kUltraFaceCenterVariance = 0.1F;
@@ -133,16 +133,16 @@ const RowsValue& table_of(const OnnxGraph& graph, const OnnxValue& value, const 
     const RowsValue* rows = std::get_if<RowsValue>(&value);
     if (const auto* formula = std::get_if<Formula>(&value)) rows = &(*formula)->table;
     if (rows == nullptr || rows->columns != columns || rows->function != function) {
-        fail(graph, fmt::format("its output {} is not what UltraFace gives: rows of {}{}", name, columns,
+        fail(graph, fmt::format("its output {} does not have UltraFace's layout: rows of {}{}", name, columns,
                                 function == MapFunction::softmax ? " through a softmax" : ""));
     }
     return *rows;
 }
 
-// Input pixels a cell, from the extent of a map.
+// Returns the input pixels per cell, derived from the size of a map.
 std::int32_t stride_of_map(const OnnxGraph& graph, const OnnxNetwork& built, std::int32_t map) {
     const MapSize size = built.sizes[static_cast<std::size_t>(map)];
-    // Strides are powers of two, and maps that end in mid-cell are rounded up.
+    // Strides are powers of two. The size of a map that ends within a cell is rounded up.
     for (std::int32_t stride = 1; stride <= 1024; stride *= 2) {
         if ((built.width + stride - 1) / stride == size.width && (built.height + stride - 1) / stride == size.height) {
             return stride;
@@ -152,17 +152,18 @@ std::int32_t stride_of_map(const OnnxGraph& graph, const OnnxNetwork& built, std
                             size.height, built.width, built.height));
 }
 
-// What the file's own decoding gives for every row of the table, [rows][4] corners in parts of the input.
+// Returns the result of the file's own decoding for every row of the table: [rows][4] corners as fractions of the
+// input.
 std::vector<float> decode_in_file(const OnnxGraph& graph, const Formula& formula, const OnnxTensor& numbers) {
     OnnxTensor boxes = evaluate_formula(formula, numbers);
     if (boxes.is_integer || boxes.floats.size() != numbers.floats.size()) {
-        fail(graph, "its output boxes does not have four numbers a row");
+        fail(graph, "its output boxes does not have four numbers per row");
     }
     return std::move(boxes.floats);
 }
 
-// Reads priors and variances off the file's own decoding, by giving it numbers of ours. Rows are in the order of
-// levels, then cells, then priors.
+// Determines priors and variances by running the file's own decoding on test numbers. Rows are in the order of levels,
+// then cells, then priors.
 class DecodingProbe {
 public:
     DecodingProbe(const OnnxGraph& graph, const OnnxNetwork& built, const Formula& formula, NetworkHead& head)
@@ -179,7 +180,7 @@ public:
 
 private:
     [[noreturn]] void differs() const {
-        fail(graph_, "decodes its boxes in another way than UltraFace", "take the model as its author publishes it");
+        fail(graph_, "decodes its boxes differently from UltraFace", "use the model as published by its author");
     }
 
     template <class Visit>
@@ -195,7 +196,7 @@ private:
         }
     }
 
-    // Corners in parts of the input to a box in input pixels.
+    // Converts corners as fractions of the input to a box in input pixels.
     [[nodiscard]] Box box_at(const std::vector<float>& corners, std::size_t row) const {
         const float* c = corners.data() + row * 4;
         const auto w = static_cast<float>(built_.width);
@@ -214,7 +215,7 @@ private:
         });
     }
 
-    // Sizes are whole pixels; the file's fractions of the input are rounded.
+    // Sizes are whole pixels; rounds the file's fractions of the input.
     static float whole_pixels(float size) {
         return std::abs(size - std::round(size)) < 0.01F ? std::round(size) : size;
     }
@@ -236,7 +237,7 @@ private:
         if (!std::isfinite(head_.center_variance) || !std::isfinite(head_.size_variance)) differs();
     }
 
-    // Ours against the file's, for numbers that differ from row to row.
+    // Compares our decoding with the file's, for numbers that differ from row to row.
     void compare() {
         for (std::size_t i = 0; i < numbers_.floats.size(); ++i) {
             numbers_.floats[i] = std::sin(static_cast<float>(i) * 0.7F) * 2.0F;
@@ -268,7 +269,7 @@ void attach_ultraface(const OnnxGraph& graph, OnnxNetwork& built) {
     const RowsValue& scores = table_of(graph, *output(graph, built, "scores"), "scores", 2, MapFunction::softmax);
     const RowsValue& offsets = table_of(graph, boxes, "boxes", 4, MapFunction::none);
     if (scores.maps.size() != offsets.maps.size() || scores.rows != offsets.rows) {
-        fail(graph, "has not as many scores as boxes");
+        fail(graph, "has different numbers of scores and boxes");
     }
     const auto channels = [&](std::int32_t map) { return network.tensors[static_cast<std::size_t>(map)].channels; };
     for (std::size_t i = 0; i < scores.maps.size(); ++i) {
@@ -278,7 +279,7 @@ void attach_ultraface(const OnnxGraph& graph, OnnxNetwork& built) {
         level.stride = stride_of_map(graph, built, level.score);
         if (built.sizes[static_cast<std::size_t>(level.score)] != built.sizes[static_cast<std::size_t>(level.box)] ||
             channels(level.score) / 2 != channels(level.box) / 4) {
-            fail(graph, "has scores and boxes of different layouts");
+            fail(graph, "has scores and boxes with different layouts");
         }
         level.priors.resize(static_cast<std::size_t>(channels(level.score) / 2));
         head.levels.push_back(std::move(level));
@@ -291,10 +292,11 @@ void attach_ultraface(const OnnxGraph& graph, OnnxNetwork& built) {
         for (HeadLevel& level : head.levels) {
             const auto known = kUltraFacePriors.find(level.stride);
             if (known == kUltraFacePriors.end() || known->second.size() != level.priors.size()) {
-                fail(graph, fmt::format("has {} boxes a cell of {} pixels, and does not tell their priors",
-                                        level.priors.size(), level.stride));
+                fail(graph,
+                     fmt::format("has {} boxes per cell of {} pixels, but no decoding to derive their priors from",
+                                 level.priors.size(), level.stride));
             }
-            // Cut off by the file's input, as they were in training.
+            // Clipped by the file's input size, as in training.
             for (std::size_t i = 0; i < level.priors.size(); ++i) {
                 level.priors[i] = {static_cast<float>(std::min(known->second[i], built.width)),
                                    static_cast<float>(std::min(known->second[i], built.height))};
@@ -324,20 +326,20 @@ HeadFamily recognize_family(const OnnxGraph& graph) {
     if (outputs.size() > 6) outputs.resize(6);
     const std::string guess = looks_like(graph);
     fail(graph,
-         fmt::format("is a model for something else: it gives {}{}{}", fmt::join(outputs, ", "),
-                     guess.empty() ? "" : ", so it looks like ", guess),
-         "expected are YuNet (outputs cls_8, obj_8, bbox_8, kps_8, ...) and UltraFace (scores, boxes); `throng models` "
-         "lists some");
+         fmt::format("is a model for another task: its outputs are {}{}{}", fmt::join(outputs, ", "),
+                     guess.empty() ? "" : "; it looks like ", guess),
+         "use a YuNet (outputs cls_8, obj_8, bbox_8, kps_8, ...) or UltraFace (scores, boxes) model; `throng models` "
+         "lists the recommended ones");
 }
 
 void attach_head(const OnnxGraph& graph, HeadFamily family, OnnxNetwork& built) {
     family == HeadFamily::yunet ? attach_yunet(graph, built) : attach_ultraface(graph, built);
-    // Cells must lie where the decoding takes them to be.
+    // The positions of cells must match the decoding.
     for (const HeadLevel& level : built.network.head.levels) {
         for (const std::int32_t map : {level.score, level.objectness, level.box, level.landmarks}) {
             if (map >= 0 && stride_of_map(graph, built, map) != level.stride) {
-                fail(graph,
-                     fmt::format("its outputs for cells of {} pixels come from maps of another stride", level.stride));
+                fail(graph, fmt::format("its outputs for cells of {} pixels come from maps with another stride",
+                                        level.stride));
             }
         }
     }

@@ -1,4 +1,4 @@
-// Tells what a graph is for by its outputs, and makes of them the head of a network.
+// Recognizes the purpose of a graph by its outputs and converts them to the head of a network.
 #pragma once
 
 #include "core/model/network.h"
@@ -7,12 +7,12 @@
 
 namespace throng {
 
-// From the names and declared shapes of the outputs. Throws Error(input) for a model of another task, saying what it
+// Uses the names and declared shapes of the outputs. Throws Error(input) for a model of another task, saying what it
 // looks like and what is expected.
 [[nodiscard]] HeadFamily recognize_family(const OnnxGraph& graph);
 
-// Sets head and the conventions of the input. Throws Error(input) where outputs are not laid out, or boxes not decoded,
-// as the family does it.
+// Sets the head and the input conventions. Throws Error(input) if the output layout or the decoding of boxes differs
+// from the family's.
 void attach_head(const OnnxGraph& graph, HeadFamily family, OnnxNetwork& built);
 
 }  // namespace throng

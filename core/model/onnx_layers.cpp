@@ -14,7 +14,7 @@ std::int32_t small_number(const OnnxNode& node, std::int64_t value, const char* 
     return static_cast<std::int32_t>(value);
 }
 
-// Two equal numbers, one each axis; the fallback where the attribute is missing.
+// Reads an attribute of two equal numbers, one per axis; the fallback if the attribute is missing.
 std::int32_t square(const OnnxNode& node, const char* attribute, std::int64_t fallback) {
     const std::vector<std::int64_t> values = node.integers(attribute);
     if (values.empty()) return small_number(node, fallback, attribute);
@@ -24,7 +24,7 @@ std::int32_t square(const OnnxNode& node, const char* attribute, std::int64_t fa
     return small_number(node, values[0], attribute);
 }
 
-// Kernel, stride, padding and dilation of Conv and MaxPool.
+// Reads kernel, stride, padding and dilation of Conv and MaxPool.
 void read_window(const OnnxNode& node, std::int64_t kernel, NetworkLayer& layer) {
     layer.kernel = square(node, "kernel_shape", kernel);
     layer.stride = square(node, "strides", 1);
@@ -35,11 +35,11 @@ void read_window(const OnnxNode& node, std::int64_t kernel, NetworkLayer& layer)
     const std::string automatic = node.text("auto_pad", "NOTSET");
     std::vector<std::int64_t> pads = node.integers("pads");
     if (automatic != "NOTSET" && automatic != "VALID") {
-        node.fail("pads by auto_pad=" + automatic + ", which is not supported");
+        node.fail("uses auto_pad=" + automatic + ", which is not supported");
     }
     if (pads.empty()) pads.assign(4, 0);
     if (pads.size() != 4 || std::any_of(pads.begin(), pads.end(), [&](std::int64_t p) { return p != pads[0]; })) {
-        node.fail("pads its sides unequally, which is not supported");
+        node.fail("has unequal padding, which is not supported");
     }
     layer.padding = small_number(node, pads[0], "pads");
 }
@@ -52,7 +52,7 @@ NetworkLayer convolution_layer(const OnnxNode& node, const OnnxTensor& weights, 
     layer.kind = LayerKind::convolution;
     layer.name = node.name();
     if (weights.is_integer || weights.shape.size() != 4 || weights.size() == 0) {
-        node.fail("has weights that are no four-dimensional array of floating numbers");
+        node.fail("has weights that are not a four-dimensional array of floating-point numbers");
     }
     read_window(node, weights.shape[2], layer);
     layer.groups = small_number(node, node.integer("group", 1), "group");
@@ -73,7 +73,7 @@ NetworkLayer pool_layer(const OnnxNode& node) {
     NetworkLayer layer;
     layer.kind = LayerKind::max_pool;
     layer.name = node.name();
-    if (!node.has("kernel_shape")) node.fail("lacks its kernel_shape");
+    if (!node.has("kernel_shape")) node.fail("has no kernel_shape");
     read_window(node, 1, layer);
     if (layer.dilation != 1 || node.integer("ceil_mode", 0) != 0 || node.integer("storage_order", 0) != 0 ||
         node.outputs().size() > 1) {
@@ -86,16 +86,16 @@ NetworkLayer upsample_layer(const OnnxNode& node, const OnnxTensor* scales, cons
     NetworkLayer layer;
     layer.kind = LayerKind::upsample;
     layer.name = node.name();
-    // Each of these repeats every value where the factor is a whole number.
+    // Each of these modes repeats every value if the factor is an integer.
     const std::string mode = node.text("mode", "nearest");
-    const std::string place =
+    const std::string coordinates =
         node.text("coordinate_transformation_mode", node.op() == "Upsample" ? "asymmetric" : "half_pixel");
     const std::string rounding = node.text("nearest_mode", node.op() == "Upsample" ? "floor" : "round_prefer_floor");
-    const bool repeats = mode == "nearest" && ((place == "asymmetric" && rounding == "floor") ||
-                                               (place == "half_pixel" && rounding.rfind("round_prefer", 0) == 0));
+    const bool repeats = mode == "nearest" && ((coordinates == "asymmetric" && rounding == "floor") ||
+                                               (coordinates == "half_pixel" && rounding.rfind("round_prefer", 0) == 0));
     if (!repeats) {
-        node.fail("resizes by " + mode + ", " + place + ", " + rounding +
-                  "; only nearest by whole numbers is supported");
+        node.fail("resizes by " + mode + ", " + coordinates + ", " + rounding +
+                  "; only nearest by integer factors is supported");
     }
     double factors[4] = {1, 1, 0, 0};
     if (scales != nullptr && !scales->is_integer && scales->size() == 4) {
@@ -104,11 +104,11 @@ NetworkLayer upsample_layer(const OnnxNode& node, const OnnxTensor* scales, cons
         factors[2] = static_cast<double>(sizes->integers[2]) / size.height;
         factors[3] = static_cast<double>(sizes->integers[3]) / size.width;
     } else {
-        node.fail("takes a scale or a size that is not known before it runs, which is not supported");
+        node.fail("has a scale or a size that is not constant, which is not supported");
     }
     if (factors[0] != 1 || factors[1] != 1 || factors[2] != factors[3] || factors[2] != std::floor(factors[2]) ||
         !(factors[2] >= 1 && factors[2] <= 16)) {
-        node.fail("resizes by factors that are no equal whole numbers, which is not supported");
+        node.fail("resizes by factors that are not equal integers, which is not supported");
     }
     layer.factor = static_cast<std::int32_t>(factors[2]);
     return layer;
@@ -116,7 +116,7 @@ NetworkLayer upsample_layer(const OnnxNode& node, const OnnxTensor* scales, cons
 
 ChannelScale batch_norm(const OnnxNode& node, const std::vector<const OnnxTensor*>& constants, std::int32_t channels) {
     const auto count = static_cast<std::size_t>(channels);
-    if (constants.size() != 4) node.fail("lacks scale, bias, mean or variance");
+    if (constants.size() != 4) node.fail("has no scale, bias, mean or variance");
     for (const OnnxTensor* constant : constants) {
         if (constant == nullptr || constant->is_integer || constant->size() != count) {
             node.fail("has scale, bias, mean or variance that do not fit its input");
@@ -127,7 +127,7 @@ ChannelScale batch_norm(const OnnxNode& node, const std::vector<const OnnxTensor
     ChannelScale result;
     for (std::size_t i = 0; i < count; ++i) {
         const double variance = static_cast<double>(constants[3]->floats[i]) + epsilon;
-        if (!(variance > 0)) node.fail("has a variance that is not above 0");
+        if (!(variance > 0)) node.fail("has a variance that is not positive");
         const double scale = static_cast<double>(constants[0]->floats[i]) / std::sqrt(variance);
         result.scale.push_back(static_cast<float>(scale));
         result.shift.push_back(static_cast<float>(static_cast<double>(constants[1]->floats[i]) -

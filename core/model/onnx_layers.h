@@ -1,5 +1,4 @@
-// One ONNX operator on maps as a layer of a network; attributes that differ from what layers can do are rejected by
-// name.
+// Converts one ONNX operator on maps to a layer of a network. Unsupported attributes are rejected by name.
 #pragma once
 
 #include "core/model/network.h"
@@ -7,25 +6,25 @@
 
 namespace throng {
 
-// Of Conv. weights and bias (null: none) are its constants, channels those of its input.
+// Converts Conv. weights and bias (null: none) are its constants, channels those of its input.
 [[nodiscard]] NetworkLayer convolution_layer(const OnnxNode& node, const OnnxTensor& weights, const OnnxTensor* bias,
                                              std::int32_t channels);
 [[nodiscard]] NetworkLayer pool_layer(const OnnxNode& node);
 
-// Of Resize and Upsample: scales or sizes are its constants (null: not given), size that of its input.
+// Converts Resize and Upsample. scales or sizes are its constants (null: not given), size is that of its input.
 [[nodiscard]] NetworkLayer upsample_layer(const OnnxNode& node, const OnnxTensor* scales, const OnnxTensor* sizes,
                                           MapSize size);
 
-// y = x * scale + shift, channel by channel.
+// y = x * scale + shift, per channel.
 struct ChannelScale {
     std::vector<float> scale, shift;
 };
 [[nodiscard]] ChannelScale batch_norm(const OnnxNode& node, const std::vector<const OnnxTensor*>& constants,
                                       std::int32_t channels);
 
-// The same after a convolution, in its weights.
+// Folds a scale that follows a convolution into its weights.
 void fold(const ChannelScale& scale, NetworkLayer& convolution);
-// The same as a layer of its own.
+// Returns a scale as a separate layer.
 [[nodiscard]] NetworkLayer scale_layer(const std::string& name, ChannelScale scale);
 
 }  // namespace throng

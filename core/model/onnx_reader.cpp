@@ -14,7 +14,7 @@
 namespace throng {
 namespace {
 
-// Layers that no map of the head needs are left out, and the tensors that remain numbered again.
+// Removes layers that no map of the head depends on, and renumbers the remaining tensors.
 void drop_unused(Network& network) {
     std::vector<bool> needed(network.tensors.size(), false);
     const auto need = [&](std::int32_t tensor) {
@@ -61,7 +61,7 @@ Network parse_onnx(std::string_view bytes, const std::string& name) {
     attach_head(graph, family, built);
     drop_unused(built.network);
     check_network(built.network);
-    // Also at the size that engines will ask for.
+    // Check the size that engines will request, too.
     const std::int32_t multiple = input_multiple(built.network);
     static_cast<void>(resolve_sizes(built.network, multiple, multiple));
     return std::move(built.network);
@@ -77,7 +77,7 @@ Network read_onnx(const std::filesystem::path& file) {
     }
     std::ifstream stream(file, std::ios::binary);
     const std::string bytes{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-    if (!stream || bytes.size() != size) throw Error(ErrorKind::input, "cannot be read to its end", file.string());
+    if (!stream || bytes.size() != size) throw Error(ErrorKind::input, "cannot be read completely", file.string());
     return parse_onnx(bytes, file.string());
 }
 

@@ -11,11 +11,11 @@ namespace throng {
 
 inline constexpr std::size_t kMaxOnnxFile = std::size_t{256} << 20;
 
-// Throws Error(input) naming the file and the part for anything that is not such a detector: another format, damage,
-// external data, an operator or an operator set that is not supported, a model of another task.
+// Throws Error(input) naming the file and the part if the file is not such a detector: another format, damage, external
+// data, an unsupported operator or operator set, a model of another task.
 [[nodiscard]] Network read_onnx(const std::filesystem::path& file);
 
-// The same from memory; name stands for the file in messages.
+// Parses a model in memory; name replaces the file in messages.
 [[nodiscard]] Network parse_onnx(std::string_view bytes, const std::string& name);
 
 }  // namespace throng

@@ -23,8 +23,8 @@ std::size_t count_elements(const onnx::TensorProto& proto, const std::string& wh
     if (proto.dims_size() > kMaxDimensions) fail("has more dimensions than any weight", where);
     std::uint64_t count = 1;
     for (const std::int64_t dim : proto.dims()) {
-        if (dim < 0) fail("has a dimension below 0", where);
-        // Both factors are at most 2^26 here, or the product is rejected.
+        if (dim < 0) fail("has a negative dimension", where);
+        // Both factors are at most 2^26 here; a larger product is rejected.
         if (static_cast<std::uint64_t>(dim) > kMaxConstant) fail("is larger than any weight of a detector", where);
         count *= static_cast<std::uint64_t>(dim);
         if (count > kMaxConstant) fail("is larger than any weight of a detector", where);
@@ -46,12 +46,12 @@ float half_to_float(std::uint16_t bits) {
     return (bits & 0x8000) != 0 ? -value : value;
 }
 
-// Bytes of raw_data as numbers of type Raw, each through `convert`.
+// Converts the bytes of raw_data, read as numbers of type Raw, with `convert`.
 template <class Raw, class Out, class Convert>
 void take_raw(const std::string& raw, std::size_t count, std::vector<Out>& out, const std::string& where,
               Convert convert) {
     if (raw.size() != count * sizeof(Raw)) {
-        fail("holds " + std::to_string(raw.size()) + " bytes where its shape needs " +
+        fail("contains " + std::to_string(raw.size()) + " bytes, but its shape requires " +
                  std::to_string(count * sizeof(Raw)),
              where);
     }
@@ -67,7 +67,7 @@ template <class Field, class Out, class Convert>
 void take_field(const Field& field, std::size_t count, std::vector<Out>& out, const std::string& where,
                 Convert convert) {
     if (static_cast<std::size_t>(field.size()) != count) {
-        fail("holds " + std::to_string(field.size()) + " numbers where its shape needs " + std::to_string(count),
+        fail("contains " + std::to_string(field.size()) + " numbers, but its shape requires " + std::to_string(count),
              where);
     }
     out.reserve(count);
@@ -78,8 +78,8 @@ void take_field(const Field& field, std::size_t count, std::vector<Out>& out, co
 
 OnnxTensor read_tensor(const onnx::TensorProto& proto, const std::string& where) {
     if (proto.data_location() == onnx::TensorProto::EXTERNAL || proto.external_data_size() > 0) {
-        fail("keeps its numbers in another file (external data), which is not read", where,
-             "save the model as one file");
+        fail("is stored in another file (external data), which is not supported", where,
+             "save the model in a single file");
     }
     OnnxTensor tensor;
     const std::size_t count = count_elements(proto, where);
@@ -124,7 +124,7 @@ OnnxTensor read_tensor(const onnx::TensorProto& proto, const std::string& where)
             return tensor;
         default: break;
     }
-    fail("is of a type that detectors do not use (number " + std::to_string(proto.data_type()) + " of ONNX)", where);
+    fail("has an unsupported type (ONNX data type " + std::to_string(proto.data_type()) + ")", where);
 }
 
 }  // namespace throng

@@ -13,7 +13,7 @@ namespace throng {
 namespace {
 
 constexpr std::size_t kMaxFormulaSteps = 4096;
-constexpr std::int64_t kMaxInput = 1 << 14;  // pixels a side
+constexpr std::int64_t kMaxInput = 1 << 14;  // pixels per side
 constexpr std::int32_t kMaxMap = 1 << 15;
 
 class NetworkBuilder {
@@ -27,7 +27,7 @@ public:
         for (const OnnxNode& node : graph_.nodes) add(node);
         for (const OnnxValueInfo& output : graph_.outputs) {
             std::optional<OnnxValue> value = find(output.name);
-            if (!value) fail("has an output of which nothing is known: " + output.name);
+            if (!value) fail("has an output of unknown value: " + output.name);
             result_.outputs.push_back(std::move(*value));
         }
         return std::move(result_);
@@ -40,17 +40,17 @@ private:
 
     void read_input() {
         if (graph_.inputs.size() != 1) {
-            fail("has " + std::to_string(graph_.inputs.size()) + " inputs; a face detector has one, the image");
+            fail("has " + std::to_string(graph_.inputs.size()) + " inputs; a face detector has one: the image");
         }
         const OnnxValueInfo& input = graph_.inputs.front();
         if (!input.has_shape || !input.is_float || input.shape.size() != 4 || input.shape[0] > 1 ||
             input.shape[1] != 3) {
             fail("its input " + input.name +
-                 " is no image of floating numbers, [1, 3, height, width], or has a shape "
-                 "that stays open");
+                 " is not a floating-point image [1, 3, height, width] or has an unresolved "
+                 "shape");
         }
         if (input.shape[2] > kMaxInput || input.shape[3] > kMaxInput) {
-            fail("takes images that are larger than memory allows");
+            fail("has an input image that is too large for memory");
         }
         Network& network = result_.network;
         network.input.height = input.shape[2] > 0 ? static_cast<std::int32_t>(input.shape[2]) : 0;
@@ -79,7 +79,7 @@ private:
         return given == graph_.constants.end() ? nullptr : &given->second;
     }
 
-    // A constant of the file counts as a value, too. Null for a name that only unused operators write.
+    // Returns a value; constants of the file count as values, too. Null for a name that only unused operators write.
     [[nodiscard]] std::optional<OnnxValue> find(const std::string& name) const {
         const auto own = values_.find(name);
         if (own != values_.end()) return own->second;
@@ -99,11 +99,11 @@ private:
         return i < node.inputs().size() && !node.inputs()[i].empty() ? constant(node.inputs()[i]) : nullptr;
     }
 
-    // Input i as a plain map: channels first, nothing applied.
+    // Returns input i as a plain map: channels first, no function applied.
     [[nodiscard]] std::int32_t map_input(const OnnxNode& node, std::size_t i) const {
         const auto* map = input_as<MapValue>(node, i);
         if (map == nullptr || map->channels_last || map->function != MapFunction::none) {
-            node.fail("is supported on maps of the network only, and its input " + std::to_string(i + 1) + " is none");
+            node.fail("is supported on maps of the network only, but input " + std::to_string(i + 1) + " is not a map");
         }
         return map->tensor;
     }
@@ -119,7 +119,7 @@ private:
 
     void add_layer(const OnnxNode& node, NetworkLayer layer, std::vector<std::int32_t> inputs, std::int64_t outputs) {
         Network& network = result_.network;
-        if (outputs < 1 || outputs > 4096) node.fail("gives more channels than any layer of a face detector");
+        if (outputs < 1 || outputs > 4096) node.fail("produces more channels than any layer of a face detector");
         layer.inputs = std::move(inputs);
         layer.output = static_cast<std::int32_t>(network.tensors.size());
         const std::vector<std::int32_t>& in = layer.inputs;
@@ -127,8 +127,8 @@ private:
             if (size(other) != size(in.front())) node.fail("has inputs of different heights and widths");
         }
         const MapSize out = size_after(layer, size(in.front()));
-        if (out.width < 1 || out.height < 1) node.fail("has nothing left to work on");
-        if (out.width > kMaxMap || out.height > kMaxMap) node.fail("gives maps larger than memory allows");
+        if (out.width < 1 || out.height < 1) node.fail("has an empty output");
+        if (out.width > kMaxMap || out.height > kMaxMap) node.fail("produces maps that are too large for memory");
         weights_ += layer.weights.size();
         if (weights_ > kMaxConstant) node.fail("makes the network larger than any face detector");
         writers_.push_back(static_cast<std::int32_t>(network.layers.size()));
@@ -138,7 +138,7 @@ private:
         network.layers.push_back(std::move(layer));
     }
 
-    // The layer that wrote input 0 of a node, if this node alone reads it and nothing was applied behind it.
+    // Returns the layer that wrote input 0 of a node, if only this node reads it and no function was applied after it.
     [[nodiscard]] NetworkLayer* layer_before(const OnnxNode& node, std::int32_t tensor) {
         const std::int32_t writer = writers_[static_cast<std::size_t>(tensor)];
         const auto uses = uses_.find(node.inputs().front());
@@ -152,7 +152,7 @@ private:
         const OnnxTensor* weights = constant_input(node, 1);
         const OnnxTensor* bias = constant_input(node, 2);
         const bool has_bias = node.inputs().size() > 2 && !node.inputs()[2].empty();
-        if (weights == nullptr || (has_bias && bias == nullptr)) node.fail("has weights that are no constants");
+        if (weights == nullptr || (has_bias && bias == nullptr)) node.fail("has weights that are not constants");
         NetworkLayer layer = convolution_layer(node, *weights, bias, channels(x));
         const auto outputs = static_cast<std::int64_t>(layer.bias.size());
         if (outputs % layer.groups != 0) node.fail("has groups that do not divide its channels");
@@ -181,7 +181,7 @@ private:
             set(node, MapValue{x});
             return;
         }
-        // Its input is read elsewhere, too, before the activation.
+        // Another operator reads the input before the activation, too.
         const auto count = static_cast<std::size_t>(channels(x));
         NetworkLayer layer =
             scale_layer(node.name(), {std::vector<float>(count, 1.0F), std::vector<float>(count, 0.0F)});
@@ -196,7 +196,7 @@ private:
 
     void resize(const OnnxNode& node) {
         const std::int32_t x = map_input(node, 0);
-        // Upsample and the first Resize: data, scales. Later: data, region, scales, sizes.
+        // Upsample and the first version of Resize: data, scales. Later versions: data, region, scales, sizes.
         const bool two = node.inputs().size() == 2;
         const OnnxTensor* scales = constant_input(node, two ? 1 : 2);
         if (scales != nullptr && scales->size() == 0) scales = nullptr;
@@ -204,10 +204,10 @@ private:
     }
 
     void add_maps(const OnnxNode& node) {
-        if (node.inputs().size() != 2) node.fail("has not two inputs");
+        if (node.inputs().size() != 2) node.fail("does not have two inputs");
         const std::int32_t a = map_input(node, 0);
         const std::int32_t b = map_input(node, 1);
-        if (channels(a) != channels(b)) node.fail("adds maps of different channels");
+        if (channels(a) != channels(b)) node.fail("adds maps with different numbers of channels");
         NetworkLayer layer;
         layer.kind = LayerKind::add;
         layer.name = node.name();
@@ -215,7 +215,7 @@ private:
     }
 
     void join_maps(const OnnxNode& node) {
-        if (node.integer("axis", 0) != 1) node.fail("joins maps along another axis than their channels");
+        if (node.integer("axis", 0) != 1) node.fail("concatenates maps along an axis other than their channels");
         NetworkLayer layer;
         layer.kind = LayerKind::concat;
         layer.name = node.name();
@@ -233,7 +233,7 @@ private:
 
     void transpose(const OnnxNode& node, MapValue map) {
         if (node.integers("perm") != std::vector<std::int64_t>{0, 2, 3, 1} || map.channels_last) {
-            node.fail("permutes maps otherwise than to [1, height, width, channels], which is not supported");
+            node.fail("permutes maps to a layout other than [1, height, width, channels], which is not supported");
         }
         map.channels_last = true;
         set(node, map);
@@ -242,7 +242,7 @@ private:
     void flatten(const OnnxNode& node, const MapValue& map) {
         const OnnxTensor* target = constant_input(node, 1);
         if (target == nullptr || !target->is_list()) {
-            node.fail("takes a shape that is not known before it runs, which is not supported");
+            node.fail("has a shape that is not constant, which is not supported");
         }
         const std::vector<std::int64_t>& shape = target->integers;
         const MapSize extent = size(map.tensor);
@@ -251,20 +251,20 @@ private:
         const bool fits = columns >= 1 && channels(map.tensor) % columns == 0 && map.channels_last &&
                           (shape[0] == 1 || shape[0] == 0 || shape[0] == -1) &&
                           (shape[1] == -1 || shape[1] == elements / columns);
-        if (!fits) node.fail("reshapes maps otherwise than to one row a box, which is not supported");
+        if (!fits) node.fail("reshapes maps to a layout other than one row per box, which is not supported");
         set(node, RowsValue{{map.tensor}, columns, elements / columns, map.function});
     }
 
     void apply(const OnnxNode& node, MapFunction function) {
         const auto applied = [&](MapFunction before) {
-            if (before != MapFunction::none) node.fail("follows another function of the outputs");
+            if (before != MapFunction::none) node.fail("follows another function on the outputs");
             return function;
         };
         if (const auto* rows = input_as<RowsValue>(node, 0)) {
-            // Over the columns of a row; the default axis of older operator sets is another.
+            // Applied over the columns of a row. Older operator sets have another default axis.
             const std::int64_t axis = node.integer("axis", graph_.opset < 13 ? 1 : -1);
             if (function == MapFunction::softmax && axis != 2 && axis != -1) {
-                node.fail("is taken along another axis than a row, which is not supported");
+                node.fail("is applied along an axis other than a row, which is not supported");
             }
             RowsValue value = *rows;
             value.function = applied(value.function);
@@ -287,16 +287,16 @@ private:
             const auto* part = input_as<RowsValue>(node, i);
             if (part == nullptr || part->columns != all.columns || part->function != all.function ||
                 (axis != 1 && axis != -2)) {
-                node.fail("joins outputs that do not belong together");
+                node.fail("concatenates incompatible outputs");
             }
             all.maps.insert(all.maps.end(), part->maps.begin(), part->maps.end());
             all.rows += part->rows;
-            if (all.maps.size() > kMaxFormulaSteps) node.fail("joins more outputs than a face detector has");
+            if (all.maps.size() > kMaxFormulaSteps) node.fail("concatenates more outputs than a face detector has");
         }
         set(node, std::move(all));
     }
 
-    // Arithmetic on a table: kept for later.
+    // Arithmetic on a table is stored for later evaluation.
     void formula(const OnnxNode& node) {
         auto value = std::make_shared<FormulaValue>();
         value->node = &node;
@@ -312,7 +312,7 @@ private:
             if (value->steps > kMaxFormulaSteps) node.fail("is part of too long a formula");
             if (table != nullptr) {
                 if (has_table && (table->maps != value->table.maps || table->function != value->table.function)) {
-                    node.fail("mixes outputs that do not belong together");
+                    node.fail("mixes incompatible outputs");
                 }
                 value->table = *table;
                 has_table = true;
@@ -326,7 +326,7 @@ private:
         const std::string& before = node.inputs().front();
         std::optional<OnnxValue> value = find(before);
         if (!value) not_supported(node);
-        // Whoever reads one name reads the other.
+        // Readers of one name count as readers of the other.
         std::size_t& uses = uses_[node.outputs().front()];
         uses = std::max(uses, uses_[before]);
         set(node, std::move(*value));
@@ -345,7 +345,7 @@ private:
         } else if (const OnnxTensor* tensor = constant_input(node, 0)) {
             shape.integers = tensor->shape;
         } else {
-            node.fail("asks for the shape of what has none before it runs");
+            node.fail("requires a shape that is not constant");
         }
         shape.shape = {static_cast<std::int64_t>(shape.integers.size())};
         set(node, std::move(shape));
@@ -356,7 +356,7 @@ private:
         for (const std::string& name : node.inputs()) inputs.push_back(name.empty() ? nullptr : constant(name));
         OnnxTensor result = evaluate_node(node, inputs);
         folded_ += result.size();
-        if (folded_ > kMaxConstant) node.fail("makes the file's constants larger than memory allows");
+        if (folded_ > kMaxConstant) node.fail("makes the file's constants too large for memory");
         set(node, std::move(result));
     }
 
@@ -364,7 +364,7 @@ private:
 
     [[noreturn]] static void not_supported(const OnnxNode& node) {
         node.fail("the operator " + node.op() + " is not supported",
-                  "take a YuNet or UltraFace model as its authors publish it (`throng models`)");
+                  "use a YuNet or UltraFace model as published by its authors, see `throng models`");
     }
 
     void add(const OnnxNode& node) {
@@ -400,7 +400,7 @@ private:
     OnnxNetwork result_;
     std::map<std::string, OnnxValue> values_;
     std::map<std::string, std::size_t> uses_;
-    std::vector<std::int32_t> writers_;  // layer that wrote each tensor, -1: the input
+    std::vector<std::int32_t> writers_;  // index of the layer that wrote each tensor; -1: the input
     std::size_t weights_ = 0;
     std::size_t folded_ = 0;
 };

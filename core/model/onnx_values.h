@@ -1,4 +1,4 @@
-// What a name in an ONNX graph stands for while a network is built from it.
+// The values that names in an ONNX graph stand for while a network is built from it.
 #pragma once
 
 #include <cstdint>
@@ -11,27 +11,26 @@
 
 namespace throng {
 
-// What follows a map on its way to an output; at most one.
+// The function applied to a map before an output; at most one.
 enum class MapFunction : std::uint8_t { none, sigmoid, softmax };
 
-// A tensor of the network, perhaps with its channels last: [1, C, H, W] or [1, H, W, C].
+// A tensor of the network, optionally with its channels last: [1, C, H, W] or [1, H, W, C].
 struct MapValue {
     std::int32_t tensor = 0;
     bool channels_last = false;
     MapFunction function = MapFunction::none;
 };
 
-// Maps laid out as a table, cell after cell and map after map: [1, rows, columns]. A cell of a map with n * columns
-// channels gives n rows.
+// Maps laid out as a table, cell by cell and map by map: [1, rows, columns]. A cell of a map with n * columns channels
+// gives n rows.
 struct RowsValue {
     std::vector<std::int32_t> maps;
     std::int64_t columns = 0;
-    std::int64_t rows = 0;  // for the input that shapes are resolved with
+    std::int64_t rows = 0;  // for the input size that shapes are resolved with
     MapFunction function = MapFunction::none;
 };
 
-// Arithmetic on one table and constants: the decoding of boxes. Kept as it stands, to be evaluated with numbers of
-// ours.
+// Arithmetic on one table and constants: the decoding of boxes. Stored unevaluated, to be evaluated with test numbers.
 struct FormulaValue;
 using Formula = std::shared_ptr<const FormulaValue>;
 
@@ -40,29 +39,29 @@ using OnnxValue = std::variant<OnnxTensor, MapValue, RowsValue, Formula>;
 struct FormulaValue {
     const OnnxNode* node;
     std::vector<OnnxValue> inputs;  // constants, formulas, and the one table
-    RowsValue table;                // that it is about
-    std::size_t steps = 1;          // operators in it, counted where they are used
+    RowsValue table;                // the table that the formula reads
+    std::size_t steps = 1;          // number of operators, counted once per use
 };
 
-// The value of a formula when its table holds `numbers` ([rows][columns]). Throws Error(input) at the operator that
-// does not fit.
+// Returns the value of a formula if its table holds `numbers` ([rows][columns]). Throws Error(input) naming the
+// operator that does not fit.
 [[nodiscard]] OnnxTensor evaluate_formula(const Formula& formula, const OnnxTensor& numbers);
 
-// The operators of a graph as a network without a head, and what the graph's outputs stand for.
+// The operators of a graph as a network without a head, and the values of the graph's outputs.
 struct OnnxNetwork {
     Network network;
     std::vector<OnnxValue> outputs;  // of graph.outputs
-    // Input that shapes were resolved with: the file's own, or one of ours where it is open.
+    // Input size that shapes were resolved with: the file's own, or kOpenInputSide for a dynamic height or width.
     std::int32_t width = 0;
     std::int32_t height = 0;
-    std::vector<MapSize> sizes;  // of network.tensors, at that input
+    std::vector<MapSize> sizes;  // of network.tensors, for that input size
 };
 
-// Input that an open height or width is resolved with.
+// Input side for resolving shapes if the file leaves the height or width dynamic.
 inline constexpr std::int32_t kOpenInputSide = 320;
 
-// Throws Error(input) naming the operator that is not supported, or not with these attributes or inputs, and for an
-// input that is no image or has a shape that stays open. The nodes of graph must outlive the result.
+// Throws Error(input) naming an operator that is unsupported, or unsupported with its attributes or inputs. Also throws
+// for an input that is not an image or has an unresolved shape. The nodes of graph must outlive the result.
 [[nodiscard]] OnnxNetwork build_network(const OnnxGraph& graph);
 
 }  // namespace throng

@@ -15,7 +15,7 @@ std::string_view trimmed(std::string_view text) {
     return text.substr(first, text.find_last_not_of(kSpace) - first + 1);
 }
 
-// "/opencv_storage/cascade/stages/_[3]": the path with the position among siblings of the same name.
+// Returns a path such as "/opencv_storage/cascade/stages/_[3]", with the position among siblings of the same name.
 std::string path_of(pugi::xml_node node) {
     std::string path;
     for (; node && node.type() == pugi::node_element; node = node.parent()) {
@@ -34,7 +34,7 @@ std::string path_of(pugi::xml_node node) {
 }  // namespace
 
 void XmlReader::fail(const pugi::xml_node& at, const std::string& problem) const {
-    throw Error(ErrorKind::input, problem, name_ + ": " + path_of(at), "the cascade is damaged or of an unknown kind");
+    throw Error(ErrorKind::input, problem, name_ + ": " + path_of(at), "the cascade is damaged or not supported");
 }
 
 pugi::xml_node XmlReader::child(const pugi::xml_node& parent, const char* name) const {
@@ -81,7 +81,7 @@ std::int32_t NumberList::integer() {
     const double value = number();
     if (!(value >= std::numeric_limits<std::int32_t>::min() && value <= std::numeric_limits<std::int32_t>::max()) ||
         value != std::floor(value)) {
-        reader_.fail(element_, "a whole number of 32 bits is requested");
+        reader_.fail(element_, "expected a whole number of 32 bits");
     }
     return static_cast<std::int32_t>(value);
 }
@@ -89,7 +89,7 @@ std::int32_t NumberList::integer() {
 float NumberList::real() {
     const double value = number();
     if (!(std::abs(value) <= static_cast<double>(std::numeric_limits<float>::max()))) {
-        reader_.fail(element_, "a finite number is requested");
+        reader_.fail(element_, "expected a finite number");
     }
     return static_cast<float>(value);
 }

@@ -1,4 +1,4 @@
-// Typed reading of elements of an untrusted XML file: every failure says which file, which element, and what was wrong.
+// Typed reading of elements of an untrusted XML file. Every error names the file, the element and the problem.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,9 @@ public:
 
     [[noreturn]] void fail(const pugi::xml_node& at, const std::string& problem) const;
 
-    // The only child of that name, or a failure.
+    // Returns the first child of that name; fails if there is none.
     [[nodiscard]] pugi::xml_node child(const pugi::xml_node& parent, const char* name) const;
-    // Text of a child, without the white space around it.
+    // Returns the text of a child, without surrounding white space.
     [[nodiscard]] std::string_view text(const pugi::xml_node& parent, const char* name) const;
     [[nodiscard]] int integer(const pugi::xml_node& parent, const char* name) const;
     [[nodiscard]] float real(const pugi::xml_node& parent, const char* name) const;
@@ -33,9 +33,9 @@ public:
     NumberList(const XmlReader& reader, const pugi::xml_node& element);
 
     [[nodiscard]] bool at_end() const { return rest_.empty(); }
-    // Whole numbers may be written as "6" or "6.".
+    // Accepts whole numbers written as "6" or "6.".
     [[nodiscard]] std::int32_t integer();
-    // Read in float64 and rounded to float32; finite, or a failure.
+    // Reads a float64 and rounds it to float32. Fails if it is not finite.
     [[nodiscard]] float real();
     void expect_end() const;
 

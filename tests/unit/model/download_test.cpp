@@ -183,7 +183,7 @@ TEST_F(Downloading, BeginsAgainWhenTheOldPartWasOfAnotherFile) {
 TEST_F(Downloading, KeepsThePartOfABrokenConnection) {
     start();
     aim("/short/file.bin");
-    expect_failure("run it again");
+    expect_failure("run the command again");
     EXPECT_EQ(fs::file_size(part()), 100000U);
     aim("/file.bin");
     EXPECT_EQ(download(what_, {}), DownloadResult::fetched);
@@ -202,7 +202,7 @@ TEST_F(Downloading, RejectsALongerFile) {
     start();
     aim("/file.bin");
     what_.size = 1000;
-    expect_failure("more than the model's bytes");
+    expect_failure("more bytes than expected");
     EXPECT_FALSE(fs::exists(part()));
 }
 

@@ -140,7 +140,7 @@ INSTANTIATE_TEST_SUITE_P(
     Onnx, OnnxRejects,
     ::testing::Values(
         Rejection{"Nothing", [] { return std::string(); }, "is empty"},
-        Rejection{"Text", [] { return std::string("hello, this is no model at all"); }, "no ONNX model"},
+        Rejection{"Text", [] { return std::string("hello, this is no model at all"); }, "not an ONNX model"},
         Rejection{"Cascade", [] { return std::string("<?xml version=\"1.0\"?><opencv_storage>"); }, "XML"},
         Rejection{"LfsPointer", [] { return std::string("version https://git-lfs.github.com/spec/v1\noid sha256:8f"); },
                "Git LFS pointer"},
@@ -157,15 +157,15 @@ INSTANTIATE_TEST_SUITE_P(
         Rejection{"Cycle", changed([](ModelProto& m) { test::node_of(m, "stem.c").set_input(0, "sum"); }), "cycle"},
         Rejection{"NothingWrites", changed([](ModelProto& m) { test::node_of(m, "sum").set_input(0, "ghost"); }), "ghost"},
         Rejection{"WrittenTwice", changed([](ModelProto& m) { test::node_of(m, "sum").set_output(0, "up"); }),
-               "written elsewhere"},
+               "another operator also writes"},
         Rejection{"DataTooShort", changed([](ModelProto& m) { constant_of(m, "stem.w").mutable_float_data()->RemoveLast(); }),
-               "holds 215 numbers where its shape needs 216"},
+               "contains 215 numbers, but its shape requires 216"},
         Rejection{"MoreThanMemory", changed([](ModelProto& m) {
                    constant_of(m, "stem.w").set_dims(0, std::int64_t{1} << 40);
                }),
                "larger than any weight"},
         Rejection{"NegativeDimension", changed([](ModelProto& m) { constant_of(m, "stem.w").set_dims(0, -16); }),
-               "below 0"},
+               "negative dimension"},
         Rejection{"WrongChannels", changed([](ModelProto& m) {
                    test::node_of(m, "b.c").set_input(1, "stem.w");
                }),
@@ -181,9 +181,9 @@ INSTANTIATE_TEST_SUITE_P(
                    auto& shape = *m.mutable_graph()->mutable_input(0)->mutable_type()->mutable_tensor_type()->mutable_shape();
                    shape.mutable_dim(1)->set_dim_param("c");
                }),
-               "stays open"},
+               "unresolved shape"},
         Rejection{"ShapeOfNothing", changed([](ModelProto& m) { test::node_of(m, "cls_8.r").set_input(1, "sum"); }),
-               "not known before it runs"},
+               "not constant"},
         Rejection{"StrideOfNothing", changed([](ModelProto& m) {
                    attribute_of(test::node_of(m, "stem.c"), "strides").set_ints(0, 0);
                    attribute_of(test::node_of(m, "stem.c"), "strides").set_ints(1, 0);
@@ -193,7 +193,7 @@ INSTANTIATE_TEST_SUITE_P(
                    auto& shape = *m.mutable_graph()->mutable_input(0)->mutable_type()->mutable_tensor_type()->mutable_shape();
                    shape.mutable_dim(2)->set_dim_value(1 << 30);
                }),
-               "larger than memory allows"},
+               "too large for memory"},
         Rejection{"NotFinite", changed([](ModelProto& m) {
                    constant_of(m, "stem.w").set_float_data(0, std::numeric_limits<float>::infinity());
                }),
@@ -206,14 +206,14 @@ INSTANTIATE_TEST_SUITE_P(
                    tensor.mutable_shape()->add_dim()->set_dim_value(1);
                    tensor.mutable_shape()->add_dim()->set_dim_value(1000);
                }),
-               "classifier of images with 1000 classes"},
+               "image classifier with 1000 classes"},
         Rejection{"OtherDecoding",
                [] {
                    ModelProto model = test::tiny_ultraface(7);
                    test::node_of(model, "high").set_op_type("Mul");
                    return test::bytes_of(model);
                },
-               "in another way"}),
+               "differently from UltraFace"}),
     [](const auto& tested) { return std::string(tested.param.name); });
 
 }  // namespace
