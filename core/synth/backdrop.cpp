@@ -35,7 +35,7 @@ Color color(Rgb c) {
 
 Shape panel(float x, float y, float half_width, float half_height, Rgb c, float edge, float opacity) {
     Shape shape;
-    shape.place(x, y, half_width, half_height, {}, edge);
+    shape.set_ellipse(x, y, half_width, half_height, {}, edge);
     shape.box = true;
     shape.color = color(c);
     shape.opacity = opacity;
@@ -44,8 +44,8 @@ Shape panel(float x, float y, float half_width, float half_height, Rgb c, float 
 
 Shape glow(float x, float y, float a, float b, Rgb c, float opacity) {
     Shape shape;
-    shape.place(x, y, a, b, {}, 1);
-    shape.edge = 0.5F;  // falls off from the very middle to 1.4 radii
+    shape.set_ellipse(x, y, a, b, {}, 1);
+    shape.edge = 0.5F;  // fades from the center to 1.4 radii
     shape.color = color(c);
     shape.opacity = opacity;
     return shape;
@@ -53,7 +53,7 @@ Shape glow(float x, float y, float a, float b, Rgb c, float opacity) {
 
 Shape disc(float x, float y, float radius, float edge, Rgb c, float opacity) {
     Shape shape;
-    shape.place(x, y, radius, radius, {}, edge);
+    shape.set_ellipse(x, y, radius, radius, {}, edge);
     shape.color = color(c);
     shape.opacity = opacity;
     return shape;
@@ -61,7 +61,7 @@ Shape disc(float x, float y, float radius, float edge, Rgb c, float opacity) {
 
 constexpr int kBeams = 5;
 
-// How far beam i leans, -1 to 1, at this instant.
+// Returns the inclination of beam i, -1 to 1, at this instant.
 float beam_lean(int i, double seconds) {
     const double rate = 0.045 + 0.011 * i;
     return static_cast<float>(sine_of_turns(rate * seconds + 0.21 * i));
@@ -102,7 +102,7 @@ Backdrop::Backdrop(const CrowdOptions& options, int threads)
     for (int i = 0; i < braces; ++i) {
         const float x = w * (static_cast<float>(i) + 0.5F) / static_cast<float>(braces);
         Shape brace;
-        brace.place(x, 0.044F * h, 0.0022F * h, 0.020F * h, rotation(i % 2 == 0 ? 0.8F : -0.8F), edge);
+        brace.set_ellipse(x, 0.044F * h, 0.0022F * h, 0.020F * h, rotation(i % 2 == 0 ? 0.8F : -0.8F), edge);
         brace.box = true;
         brace.color = color({0.02F, 0.02F, 0.03F});
         brace.opacity = 0.85F;
@@ -110,7 +110,7 @@ Backdrop::Backdrop(const CrowdOptions& options, int threads)
     }
 
     Random random(options.seed, 0xBAC);
-    // Strings of bulbs and out-of-focus lights far away.
+    // Strings of bulbs and distant out-of-focus lights.
     const int count = 14 + 40 * options.width / (options.height + options.width / 4);
     for (int i = 0; i < count; ++i) {
         Lamp lamp{};
@@ -143,12 +143,12 @@ void Backdrop::moving(double seconds, std::vector<Shape>& shapes) const {
         const float lean = 0.55F * beam_lean(i, seconds);
         const Rotation r = rotation(lean);
         const float length = 0.42F * h;
-        beam.place(x - length * r.sine, 0.06F * h + length * r.cosine, 0.055F * h, length, r, 1);
+        beam.set_ellipse(x - length * r.sine, 0.06F * h + length * r.cosine, 0.055F * h, length, r, 1);
         beam.edge = 0.55F;
         beam.color = color(light);
         beam.opacity = 0.20F;
         shapes.push_back(beam);
-        // A bar of light under the truss; a round lamp in its halo would look like a face to a cascade.
+        // A bar of light under the truss. Cascades would detect a round lamp with its halo as a face.
         shapes.push_back(glow(x, 0.07F * h, 0.060F * h, 0.020F * h, between(light, {1, 1, 1}, 0.4F), 0.50F));
         for (int bulb = -2; bulb <= 2; ++bulb) {
             shapes.push_back(
@@ -163,11 +163,11 @@ Scene Backdrop::light(const Pose& pose, double seconds) const {
     const auto h = static_cast<float>(options_.height);
     const Palette& p = kPalettes[hue_];
     Scene scene;
-    // The key lights hang over the middle: the light comes from there.
+    // The key lights hang over the center, so the light comes from there.
     scene.key = clamped((0.5F * w - pose.x) / (0.5F * w), -1.0F, 1.0F) * 0.8F;
     scene.light = 1.02F - 0.10F * pose.depth;
     scene.tint = {1.0F, 0.985F, 0.965F};
-    // A beam that passes tints and brightens those it falls on.
+    // A passing beam tints and brightens the people.
     for (int i = 0; i < kBeams; ++i) {
         const float lamp = w * (static_cast<float>(i) + 0.5F) / static_cast<float>(kBeams);
         const float lean = 0.55F * beam_lean(i, seconds);

@@ -13,13 +13,13 @@ class Backdrop {
 public:
     Backdrop(const CrowdOptions& options, int threads);
 
-    // What never moves, painted once.
+    // Returns the static part, painted once.
     [[nodiscard]] const FloatImage& still() const noexcept { return still_; }
 
-    // Adds what moves behind the people: sweeping beams and twinkling lights. Bounded.
+    // Adds the moving shapes behind the people: sweeping beams and twinkling lights. The shapes are bounded.
     void moving(double seconds, std::vector<Shape>& shapes) const;
 
-    // The light at a place of the hall: beams pass over the people too.
+    // Returns the light at a pose's position. Beams light the people, too.
     [[nodiscard]] Scene light(const Pose& pose, double seconds) const;
 
 private:

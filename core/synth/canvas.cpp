@@ -11,9 +11,9 @@
 namespace throng::synth {
 namespace {
 
-constexpr int kBand = 16;  // luma rows a thread takes at once; even, so that bands own their chroma rows
+constexpr int kBand = 16;  // luma rows per task; even, so that bands have separate chroma rows
 
-// Runs work(band) for all bands, on the calling thread and others.
+// Runs work(band) for all bands, on the calling thread and on others.
 void for_each_band(int bands, int threads, const std::function<void(int)>& work) {
     std::atomic<int> next{0};
     const auto take_bands = [&] {
@@ -24,7 +24,7 @@ void for_each_band(int bands, int threads, const std::function<void(int)>& work)
     take_bands();
 }
 
-// For every band the shapes that touch it, in order.
+// Returns for every band the shapes that touch it, in order.
 std::vector<std::vector<const Shape*>> by_band(const std::vector<Shape>& shapes, int bands) {
     std::vector<std::vector<const Shape*>> lists(static_cast<std::size_t>(bands));
     for (const Shape& shape : shapes) {
@@ -36,7 +36,7 @@ std::vector<std::vector<const Shape*>> by_band(const std::vector<Shape>& shapes,
     return lists;
 }
 
-// Paints every row of the image and hands it on: luma(y, row) and chroma(y, cb, cr), on any thread.
+// Paints every row of the image and passes it to luma(y, row) and chroma(y, cb, cr), on any thread.
 template <typename Luma, typename Chroma>
 void for_each_row(const FloatImage& background, const std::vector<Shape>& shapes, int threads, const Luma& luma,
                   const Chroma& chroma) {
@@ -74,7 +74,7 @@ Grain::Grain(std::uint64_t seed, float strength) : seed_(seed), tile_(std::size_
     Random random(seed, 0x6A1);
     for (std::size_t y = 0; y < kTile; ++y) {
         for (std::size_t x = 0; x < kTile; ++x) {
-            // Four dice are near enough to a normal distribution.
+            // The sum of four uniform values approximates a normal distribution well enough.
             const float level = strength * (random.unit() + random.unit() + random.unit() + random.unit() - 2.0F);
             tile_[(2 * y) * kTile + x] = level;
             tile_[(2 * y + 1) * kTile + x] = level;
@@ -83,10 +83,10 @@ Grain::Grain(std::uint64_t seed, float strength) : seed_(seed), tile_(std::size_
 }
 
 const float* Grain::row(std::int64_t n, int y) const noexcept {
-    const std::uint64_t place = mixed(seed_ ^ mixed(static_cast<std::uint64_t>(n)));
-    const std::size_t tile_row = (static_cast<std::size_t>(y) + (place >> 8U)) % kTile;
-    // Another start in every band of the tile, or the repetition would show as a grid.
-    const std::size_t start = mixed(place + static_cast<std::uint64_t>(y)) % kTile;
+    const std::uint64_t offset_hash = mixed(seed_ ^ mixed(static_cast<std::uint64_t>(n)));
+    const std::size_t tile_row = (static_cast<std::size_t>(y) + (offset_hash >> 8U)) % kTile;
+    // Rows start at different columns of the tile; otherwise the repetition would be visible as a grid.
+    const std::size_t start = mixed(offset_hash + static_cast<std::uint64_t>(y)) % kTile;
     return tile_.data() + tile_row * 2 * kTile + start;
 }
 

@@ -9,7 +9,8 @@
 
 namespace throng::synth {
 
-// An image in float, as stored levels: y of width x height, cb and cr of half that, rounded up. Row-major, no padding.
+// A float image with stored levels: y of width x height, cb and cr of half that size, rounded up. Row-major, no
+// padding.
 struct FloatImage {
     int width = 0;
     int height = 0;
@@ -30,24 +31,24 @@ private:
     }
 };
 
-// Film grain: a tile of small offsets, laid at another place in every frame. All zero with strength 0.
+// Film grain: a tile of small offsets, shifted to another offset in every frame. All zero for strength 0.
 class Grain {
 public:
     static constexpr int kTile = 256;
     Grain(std::uint64_t seed, float strength);
-    // kTile * 2 values of row y of frame n.
+    // Returns kTile * 2 values of row y of frame n.
     [[nodiscard]] const float* row(std::int64_t n, int y) const noexcept;
 
 private:
     std::uint64_t seed_;
-    std::vector<float> tile_;  // every row twice, so that a row may begin anywhere
+    std::vector<float> tile_;  // every row twice, so that a row may start at any column
 };
 
-// Shapes in the order of painting, bounded. The result does not depend on the number of threads.
+// Paints bounded shapes in their order. The result does not depend on the number of threads.
 void paint(const FloatImage& background, const std::vector<Shape>& shapes, const Grain& grain, std::int64_t n,
            int threads, WritableFrame& image);
 
-// Paints into the background itself.
+// Paints the shapes into the background itself.
 void paint(FloatImage& background, const std::vector<Shape>& shapes, int threads);
 
 }  // namespace throng::synth

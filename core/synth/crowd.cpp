@@ -13,9 +13,10 @@
 namespace throng {
 namespace {
 
-constexpr float kGrain = 2.2F;  // levels of luma; the sum of four dice spreads over 0.58 of it
+constexpr float kGrain =
+    2.2F;  // levels of luma; the standard deviation of the sum of four uniform values is 0.58 of it
 
-// The part of the face's oval that is inside the image and behind none of these, by samples.
+// Returns the fraction of the face's oval that is inside the image and not hidden by `before`, by sampling.
 float visible_part(const synth::Pose& pose, const CrowdOptions& image, const std::vector<const synth::Shape*>& before) {
     constexpr int kGrid = 16;
     constexpr float kStep = 2.0F / kGrid;
@@ -66,7 +67,7 @@ public:
     void draw(std::int64_t n, WritableFrame& image) const {
         FrameInfo& info = image.info();
         if (info.format != PixelFormat::yuv420p || info.width != options_.width || info.height != options_.height) {
-            throw Error(ErrorKind::internal, "the crowd is drawn into yuv420p of its own size only");
+            throw Error(ErrorKind::internal, "the crowd requires a yuv420p image of its own size");
         }
         info.range = ColorRange::limited;
         info.matrix = ColorMatrix::bt709;
@@ -91,7 +92,7 @@ private:
     double seconds(std::int64_t n) const { return static_cast<double>(n) / options_.fps; }
     bool covered(int person) const { return options_.uncover >= 0 && person >= options_.uncover; }
 
-    // A person and, where asked for, the black rectangle before the face; bounded.
+    // Adds the bounded shapes of a person and, if requested, of the black rectangle over the face.
     void add_person(int person, double seconds, std::vector<synth::Shape>& shapes) const {
         const synth::Pose pose = layout_.pose(person, seconds);
         const std::size_t first = shapes.size();
@@ -110,7 +111,7 @@ private:
 };
 
 std::vector<CrowdFace> Crowd::Impl::truth(std::int64_t n) const {
-    // From the front to the back, so that all that may hide a face is known when its turn comes.
+    // From front to back, so that everything that may hide a face is already in `solids`.
     std::vector<synth::Shape> solids;
     std::vector<CrowdFace> faces;
     std::vector<synth::Shape> own;

@@ -16,8 +16,8 @@ constexpr int kMinSide = 64;
 constexpr int kMaxSide = 16384;
 
 [[noreturn]] void reject(std::string_view key, std::string_view value, std::string_view advice) {
-    throw Error(ErrorKind::usage, "the crowd cannot have " + std::string(key) + " '" + std::string(value) + "'",
-                "crowd: " + std::string(key), std::string(advice));
+    throw Error(ErrorKind::usage, "invalid value '" + std::string(value) + "'", "crowd: " + std::string(key),
+                std::string(advice));
 }
 
 template <typename Integer>
@@ -35,12 +35,12 @@ double real_number(std::string_view key, std::string_view text, std::string_view
     return value;
 }
 
-constexpr std::string_view kFacesAdvice = "a whole number from 0 to 5000";
-constexpr std::string_view kSizeAdvice = "WIDTHxHEIGHT, each from 64 to 16384 pixels";
-constexpr std::string_view kSeedAdvice = "a whole number from 0 to 18446744073709551615";
-constexpr std::string_view kFpsAdvice = "frames a second, from 0.001 to 1000";
-constexpr std::string_view kFramesAdvice = "a whole number from 0 (without end) to 1000000000";
-constexpr std::string_view kUncoverAdvice = "a whole number from 0 to the number of faces";
+constexpr std::string_view kFacesAdvice = "use a whole number from 0 to 5000";
+constexpr std::string_view kSizeAdvice = "use WIDTHxHEIGHT, each from 64 to 16384 pixels";
+constexpr std::string_view kSeedAdvice = "use a whole number from 0 to 18446744073709551615";
+constexpr std::string_view kFpsAdvice = "use 0.001 to 1000 frames per second";
+constexpr std::string_view kFramesAdvice = "use a whole number from 0 (endless) to 1000000000";
+constexpr std::string_view kUncoverAdvice = "use a whole number from 0 to the number of faces";
 
 }  // namespace
 
@@ -76,7 +76,7 @@ CrowdOptions parse_crowd_options(std::string_view spec) {
         const std::size_t equals = item.find('=');
         const std::string_view key = item.substr(0, equals);
         const std::string_view value = equals == std::string_view::npos ? std::string_view{} : item.substr(equals + 1);
-        if (!seen.insert(key).second) reject(key, value, "it is given twice");
+        if (!seen.insert(key).second) reject(key, value, "use each key only once");
         if (key == "faces") {
             options.faces = whole_number<int>(key, value, kFacesAdvice);
         } else if (key == "size") {
@@ -91,9 +91,9 @@ CrowdOptions parse_crowd_options(std::string_view spec) {
             options.uncover = whole_number<int>(key, value, kUncoverAdvice);
             if (options.uncover < 0) reject(key, value, kUncoverAdvice);
         } else {
-            throw Error(
-                ErrorKind::usage, "unknown option '" + std::string(key) + "' of the crowd", "crowd:",
-                "faces, size, seed, fps, frames and uncover are known, as in crowd:faces=60,size=1920x1080,seed=1");
+            throw Error(ErrorKind::usage, "unknown option '" + std::string(key) + "'", "crowd:",
+                        "valid options are faces, size, seed, fps, frames and uncover, as in "
+                        "crowd:faces=60,size=1920x1080,seed=1");
         }
     }
     check_options(options);

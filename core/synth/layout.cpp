@@ -9,38 +9,38 @@
 namespace throng::synth {
 namespace {
 
-// In sides of a face's box.
-constexpr float kSpacing = 1.5F;     // between neighbors of a row, at least: no hair covers the next face
-constexpr float kRowStep = 1.36F;    // from a row up to the one behind, in faces of the nearer row: heads clear faces
-constexpr float kBelowFront = 1.0F;  // from the front row's faces down to the edge of the image
-constexpr float kEdge = 0.65F;       // from the sides of the image in frame 0
+// Relative to the side of a face's box.
+constexpr float kSpacing = 1.5F;     // min. distance of neighbors in a row: no hair covers the next face
+constexpr float kRowStep = 1.36F;    // to the row behind, relative to the nearer row's faces: heads do not cover faces
+constexpr float kBelowFront = 1.0F;  // from the front row's faces to the lower edge of the image
+constexpr float kEdge = 0.65F;       // from the left and right edges of the image in frame 0
 
-constexpr float kRowRatio = 1.24F;  // face size from row to row
-constexpr float kLargest = 0.16F;   // of the image's height: a crowd, not a portrait
-constexpr float kTopRow = 0.2F;     // no faces above this part of the image: the hall shows there
+constexpr float kRowRatio = 1.24F;  // ratio of face sizes from row to row
+constexpr float kMaxFace = 0.16F;   // relative to the image's height: a crowd, not a portrait
+constexpr float kTopRow = 0.2F;     // fraction of the image without faces at the top: the hall is visible there
 
 constexpr double kBlink = 0.22;  // seconds
 
 }  // namespace
 
 Layout::Layout(const CrowdOptions& options) : options_(options) {
-    // The largest faces with which all find room.
-    float largest = kLargest * static_cast<float>(options.height);
+    // Find the maximum face size at which all people fit.
+    float face_size = kMaxFace * static_cast<float>(options.height);
     while (true) {
-        rows_ = rows_for(largest);
-        int room = 0;
-        for (const Row& row : rows_) room += slots(row);
-        if (room >= options.faces) break;
-        largest *= 0.985F;
+        rows_ = rows_for(face_size);
+        int num_slots = 0;
+        for (const Row& row : rows_) num_slots += slots(row);
+        if (num_slots >= options.faces) break;
+        face_size *= 0.985F;
     }
     spread_people(rows_);
     position_people();
 }
 
-std::vector<Layout::Row> Layout::rows_for(float largest) const {
+std::vector<Layout::Row> Layout::rows_for(float face_size) const {
     const auto height = static_cast<float>(options_.height);
     std::vector<Row> rows;
-    float size = largest;
+    float size = face_size;
     for (float y = height - kBelowFront * size; y >= kTopRow * height || rows.empty();) {
         rows.push_back({size, y, 0, 0, 0, 0});
         y -= kRowStep * size;
@@ -50,24 +50,26 @@ std::vector<Layout::Row> Layout::rows_for(float largest) const {
 }
 
 int Layout::slots(const Row& row) const {
-    const float room = static_cast<float>(options_.width) - 2.0F * kEdge * row.size;
-    return room < 0.0F ? 0 : 1 + static_cast<int>(room / (kSpacing * row.size));
+    const float usable = static_cast<float>(options_.width) - 2.0F * kEdge * row.size;
+    return usable < 0.0F ? 0 : 1 + static_cast<int>(usable / (kSpacing * row.size));
 }
 
-// In proportion to the room, whole people, none lost to rounding.
+// Distributes the people in proportion to the slots of the rows. The sum is exact despite rounding.
 void Layout::spread_people(std::vector<Row>& rows) const {
-    int room = 0;
-    for (const Row& row : rows) room += slots(row);
+    int num_slots = 0;
+    for (const Row& row : rows) num_slots += slots(row);
     int people = options_.faces;
     for (std::size_t i = 0; i < rows.size(); ++i) {
         Row& row = rows[i];
         const int here = slots(row);
-        row.people = room > 0 ? static_cast<int>((static_cast<std::int64_t>(people) * here + room / 2) / room) : 0;
+        row.people = num_slots > 0
+                         ? static_cast<int>((static_cast<std::int64_t>(people) * here + num_slots / 2) / num_slots)
+                         : 0;
         row.people = std::min({row.people, here, people});
-        // What the rows behind cannot take must stand here.
-        row.people = std::max(row.people, people - (room - here));
+        // People who do not fit into the rows behind must stand in this row.
+        row.people = std::max(row.people, people - (num_slots - here));
         people -= row.people;
-        room -= here;
+        num_slots -= here;
         row.depth = rows.size() > 1 ? static_cast<float>(i) / static_cast<float>(rows.size() - 1) : 0.0F;
         Random random(options_.seed, 0x7000 + i);
         const float direction = i % 2 == 0 ? 1.0F : -1.0F;
@@ -77,14 +79,14 @@ void Layout::spread_people(std::vector<Row>& rows) const {
 }
 
 void Layout::position_people() {
-    // A seeded shuffle: the first people are anywhere in the hall.
+    // A seeded shuffle spreads the first people over the whole hall.
     const auto count = static_cast<std::size_t>(options_.faces);
     std::vector<int> person(count);
     std::iota(person.begin(), person.end(), 0);
     Random shuffle(options_.seed, 0x5AFF);
     for (int i = options_.faces - 1; i > 0; --i) std::swap(person[i], person[shuffle.below(i + 1)]);
 
-    places_.resize(count);
+    positions_.resize(count);
     std::size_t next = 0;
     for (std::size_t r = 0; r < rows_.size(); ++r) {
         const Row& row = rows_[r];
@@ -95,29 +97,29 @@ void Layout::position_people() {
         for (int i = 0; i < row.people; ++i) {
             const int who = person[next++];
             Random random(options_.seed, static_cast<std::uint64_t>(who));
-            Place& place = places_[static_cast<std::size_t>(who)];
-            place.row = static_cast<int>(r);
-            place.size = row.size * random.between(0.93F, 1.07F);
+            Position& position = positions_[static_cast<std::size_t>(who)];
+            position.row = static_cast<int>(r);
+            position.size = row.size * random.between(0.93F, 1.07F);
             const float jitter = slack * random.between(-1.0F, 1.0F);
             const float x =
                 row.people > 1 ? first + static_cast<float>(i) * step + jitter : first + span * random.unit();
-            place.x = clamped(x, std::min(first, first + span), std::max(first, first + span));
-            place.y = row.y + row.size * random.between(-0.05F, 0.05F);
-            place.stream = random.next();
+            position.x = clamped(x, std::min(first, first + span), std::max(first, first + span));
+            position.y = row.y + row.size * random.between(-0.05F, 0.05F);
+            position.stream = random.next();
         }
     }
 
     order_ = std::move(person);
     std::stable_sort(order_.begin(), order_.end(), [this](int a, int b) {
-        return places_[static_cast<std::size_t>(a)].row > places_[static_cast<std::size_t>(b)].row;
+        return positions_[static_cast<std::size_t>(a)].row > positions_[static_cast<std::size_t>(b)].row;
     });
 }
 
 Pose Layout::pose(int person, double seconds) const {
-    const Place& place = places_[static_cast<std::size_t>(person)];
-    const Row& row = rows_[static_cast<std::size_t>(place.row)];
-    Random random(options_.seed, place.stream);
-    // A wave of its own for every person and motion: what, between -1 and 1, at this instant.
+    const Position& position = positions_[static_cast<std::size_t>(person)];
+    const Row& row = rows_[static_cast<std::size_t>(position.row)];
+    Random random(options_.seed, position.stream);
+    // Returns a value between -1 and 1 at this instant. Every person and motion has a separate wave.
     const auto wave = [&](float slowest, float fastest, bool from_zero = false) {
         const auto rate = static_cast<double>(random.between(slowest, fastest));
         const auto phase = static_cast<double>(random.unit());
@@ -125,19 +127,20 @@ Pose Layout::pose(int person, double seconds) const {
     };
 
     Pose pose;
-    pose.size = place.size;
+    pose.size = position.size;
     pose.depth = row.depth;
 
     const double margin = row.circumference - options_.width;
-    double x = static_cast<double>(place.x) + seconds * row.speed + 0.5 * margin;
+    double x = static_cast<double>(position.x) + seconds * row.speed + 0.5 * margin;
     x -= row.circumference * std::floor(x / row.circumference);
-    pose.x = static_cast<float>(x - 0.5 * margin) + 0.10F * place.size * wave(0.08F, 0.2F, true);
-    // Now and then somebody stoops behind those in front.
-    pose.y = place.y + 0.10F * place.size * wave(0.05F, 0.12F, true) + 0.025F * place.size * wave(0.8F, 1.2F, true);
+    pose.x = static_cast<float>(x - 0.5 * margin) + 0.10F * position.size * wave(0.08F, 0.2F, true);
+    // At times people stoop behind those in front.
+    pose.y =
+        position.y + 0.10F * position.size * wave(0.05F, 0.12F, true) + 0.025F * position.size * wave(0.8F, 1.2F, true);
 
-    const float turned = random.between(-0.16F, 0.16F);
+    const float base_yaw = random.between(-0.16F, 0.16F);
     const float tilted = random.between(-0.07F, 0.07F);
-    pose.yaw = clamped(turned + 0.16F * wave(0.05F, 0.15F) + 0.10F * wave(0.2F, 0.4F), -0.34F, 0.34F);
+    pose.yaw = clamped(base_yaw + 0.16F * wave(0.05F, 0.15F) + 0.10F * wave(0.2F, 0.4F), -0.34F, 0.34F);
     pose.pitch = 0.07F * wave(0.07F, 0.2F) + random.between(-0.04F, 0.05F);
     pose.roll = tilted + 0.06F * wave(0.06F, 0.2F);
 

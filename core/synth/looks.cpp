@@ -1,4 +1,4 @@
-// The casting: who has which tone, hair, clothes and features.
+// Assigns skin tones, hair, clothes and features to people.
 #include "core/synth/person.h"
 #include "core/synth/random.h"
 

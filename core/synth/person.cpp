@@ -1,4 +1,4 @@
-// All lengths are in sides of the face's box; the origin is its middle, x to the right, y down.
+// All lengths are relative to the side of the face's box. The origin is its center, x to the right, y down.
 #include "core/synth/person.h"
 
 namespace throng::synth {
@@ -7,8 +7,8 @@ namespace {
 constexpr float kHeadWidth = 0.425F;  // half-axes of the head
 constexpr float kHeadTop = 0.60F;
 constexpr float kHeadBottom = 0.575F;
-constexpr float kHeadMiddle = -0.085F;  // its widest place
-constexpr float kHeadDepth = 0.42F;     // how far features move when the head turns
+constexpr float kHeadMiddle = -0.085F;  // height of its widest part
+constexpr float kHeadDepth = 0.42F;     // shift of features when the head rotates
 constexpr float kEyeX = 0.185F;
 constexpr float kEyeY = -0.115F;
 constexpr float kMouthY = 0.265F;
@@ -17,7 +17,7 @@ Rgb scaled(Rgb c, float f) {
     return {c.r * f, c.g * f, c.b * f};
 }
 
-// Draws one person: knows the pose, puts shapes on the turned head or on the body.
+// Draws one person: places shapes on the rotated head or on the body.
 class Artist {
 public:
     Artist(const Looks& looks, const Pose& pose, const Scene& scene, std::vector<Shape>& shapes)
@@ -53,10 +53,10 @@ private:
         return color_of(clamped(air.r, 0.0F, 1.0F), clamped(air.g, 0.0F, 1.0F), clamped(air.b, 0.0F, 1.0F));
     }
 
-    // Luma levels for a change of brightness, given for full light.
+    // Returns the luma levels for a change of brightness, given for full light.
     float shade(float levels) const { return levels * scene_.light * (1.0F - scene_.haze_part); }
 
-    // Soft edge in sides of the face's box, never sharper than the scene allows.
+    // Returns the soft edge relative to the face's box, never sharper than the scene allows.
     float soft(float edge) const {
         const float pixels = edge * pose_.size;
         return pixels > scene_.blur ? pixels : scene_.blur;
@@ -64,17 +64,17 @@ private:
 
     Shape& add(float x, float y, float a, float b, Rotation r, Rgb c, float edge, float opacity) {
         Shape shape;
-        const float half = 0.35F;  // pixels: smaller would vanish between the samples
+        const float half = 0.35F;  // pixels; smaller shapes would vanish between the samples
         const float wide = a * pose_.size;
         const float high = b * pose_.size;
-        shape.place(x, y, wide > half ? wide : half, high > half ? high : half, r, soft(edge));
+        shape.set_ellipse(x, y, wide > half ? wide : half, high > half ? high : half, r, soft(edge));
         shape.color = color(c);
         shape.opacity = opacity;
         shapes_.push_back(shape);
         return shapes_.back();
     }
 
-    // On the body: upright, moves with the person but does not turn with the head.
+    // On the body: moves with the person but does not rotate with the head.
     Shape& on_body(float x, float y, float a, float b, Rgb c, float edge, float tilt = 0, float opacity = 1) {
         return add(pose_.x + x * pose_.size, pose_.y + y * pose_.size, a, b, rotation(tilt), c, edge, opacity);
     }
@@ -84,24 +84,24 @@ private:
         return on_body(x, y - 0.11F, a, b, c, edge, tilt, opacity);
     }
 
-    // On the head's outline, which only tilts: its middle is its own.
+    // On the head's outline, which rotates in the image plane only, around its own center.
     Shape& on_outline(float x, float y, float a, float b, Rgb c, float edge, float tilt = 0, float opacity = 1) {
         const float px = x * roll_.cosine - y * roll_.sine;
         const float py = x * roll_.sine + y * roll_.cosine;
         return on_body(px, py, a, b, c, edge, pose_.roll + tilt, opacity);
     }
 
-    // On the front of the head: moves over it and narrows as the head turns.
+    // On the front of the head: shifts and narrows as the head rotates.
     Shape& on_face(float x, float y, float a, float b, Rgb c, float edge, float tilt = 0, float opacity = 1) {
         const float outward = x * (1.0F / 0.5F);
         const float upward = (y - kHeadMiddle) * (1.0F / 0.72F);
         const float relief = root(1.0F - outward * outward - upward * upward);
         const float z = kHeadDepth * relief;
-        const float turned_x = x * yaw_.cosine + z * yaw_.sine - 0.35F * kHeadDepth * yaw_.sine;
-        const float turned_y = y * pitch_.cosine + z * pitch_.sine - 0.35F * kHeadDepth * pitch_.sine;
-        // The side that turns away is seen at a slant.
+        const float rotated_x = x * yaw_.cosine + z * yaw_.sine - 0.35F * kHeadDepth * yaw_.sine;
+        const float rotated_y = y * pitch_.cosine + z * pitch_.sine - 0.35F * kHeadDepth * pitch_.sine;
+        // The side that rotates away is seen at a slant.
         const float slant = yaw_.cosine - 0.9F * outward * yaw_.sine;
-        return on_outline(turned_x, turned_y, a * clamped(slant, 0.35F, 1.2F), b, c, edge, tilt, opacity);
+        return on_outline(rotated_x, rotated_y, a * clamped(slant, 0.35F, 1.2F), b, c, edge, tilt, opacity);
     }
 
     Rgb skin(float brightness) const { return scaled(skin_, brightness); }
@@ -183,7 +183,7 @@ void Artist::body() {
     chest.solid = true;
     Shape& slope = on_torso(0, 1.12F, 0.80F * wide, 0.46F, looks_.shirt, 0.05F);
     slope.shade_u = shade(13.0F * scene_.key);
-    // The chest's shading goes on over the seam.
+    // The chest's shading continues over the seam.
     slope.shade_v = shade(-4.9F);
     slope.color.y += shade(9.9F);
     slope.solid = true;
@@ -262,7 +262,7 @@ void Artist::head() {
     head.shade_v = shade(-9);
     head.shade_q = shade(-24);
     head.solid = true;
-    // Forehead, cheeks and chin catch the light; the temples and the sides of the jaw do not.
+    // The light reaches the forehead, cheeks and chin, but not the temples and the sides of the jaw.
     on_face(0.03F * scene_.key, -0.33F, 0.24F, 0.13F, skin(1.16F), 0.16F, 0, 0.55F);
     for (const float side : {-1.0F, 1.0F}) {
         on_face(side * 0.205F, 0.08F, 0.125F, 0.10F, skin(1.15F), 0.10F, 0, 0.65F);
@@ -276,11 +276,11 @@ void Artist::eye(float side) {
     const float x = side * kEyeX * looks_.eye_distance;
     const float open = 1.0F - pose_.lids;
     const float size = looks_.eye_size;
-    // The socket: what the cascades look for first.
+    // The eye socket is the strongest feature for cascades.
     on_face(x, kEyeY - 0.005F, 0.135F, 0.080F, skin_shadow(0.50F), 0.075F, 0.08F * side, 0.80F);
     on_face(x - side * 0.085F, kEyeY + 0.005F, 0.05F, 0.06F, skin_shadow(0.55F), 0.05F, 0, 0.6F);
     const float half = 0.043F * size * (0.12F + 0.88F * open);
-    // White, iris and pupil are cut by the lids: the iris is taller than the opening only when shut.
+    // The lids cut white, iris and pupil. The iris is taller than the opening only if the eye is closed.
     on_face(x, kEyeY, 0.088F * size, half, {0.86F, 0.84F, 0.82F}, 0.012F, 0.06F * side, 0.25F + 0.65F * open);
     const float gaze = 0.10F * pose_.yaw;
     const float iris = 0.042F * size;
@@ -354,7 +354,7 @@ void Artist::mouth() {
     const float grin = teeth ? 0.022F * looks_.smile : 0.0F;
     const float lift = 0.004F + 0.040F * looks_.smile;  // of the corners
     const float middle = kMouthY + 0.5F * lift;
-    // How far a part of this half-height bends for its ends to rise by the lift.
+    // Returns the bend of a part of this half-height that raises its ends by the lift.
     const auto bow = [lift](float half_height) { return -lift / half_height; };
 
     on_face(0, kMouthY + 0.008F, wide * 1.15F, 0.062F, skin_shadow(0.30F), 0.07F, 0, 0.45F);
@@ -383,12 +383,12 @@ void Artist::mouth() {
     on_face(0, kMouthY + 0.105F, 0.085F, 0.018F, skin_shadow(0.36F), 0.035F, 0, 0.55F).bend = 0.8F;
 }
 
-// The upper part of an ellipse larger than the head by `reach`, down to the hairline: a height from 0 (its middle) to
-// 1, lower by `temples` at the sides.
+// Draws the upper part of an ellipse larger than the head by `reach`, down to the hairline. The hairline is a height
+// from 0 (the head's center) to 1, lower by `temples` at the sides.
 void Artist::cap_of_hair(Rgb c, float reach, float hairline, float temples, float tilt) {
     Shape& cap =
         on_outline(0, kHeadMiddle - 0.04F, kHeadWidth * looks_.head_width + reach, kHeadTop + reach, c, 0.025F, tilt);
-    // Turned by half a turn, so that "below the cut" is above it.
+    // Rotated by half a turn, so that "below the cut" is above it.
     cap.ux = -cap.ux;
     cap.uy = -cap.uy;
     cap.vx = -cap.vx;
@@ -421,7 +421,7 @@ void Artist::hair_in_front() {
         case HairStyle::long_hair: {
             cap_of_hair(looks_.hair, 0.055F, 0.60F, 0.42F, 0.20F);
             cap_of_hair(looks_.hair, 0.055F, 0.60F, 0.42F, -0.20F);
-            // Two curtains beside the face.
+            // Two curtains next to the face.
             const float length = looks_.hair_style == HairStyle::bob ? 0.44F : 0.64F;
             for (const float side : {-1.0F, 1.0F}) {
                 Shape& curtain =
@@ -482,7 +482,7 @@ Box face_box(const Pose& pose) noexcept {
 
 Shape cover(const Pose& pose) noexcept {
     Shape shape;
-    shape.place(pose.x, pose.y - 0.05F * pose.size, 0.56F * pose.size, 0.62F * pose.size, {}, 0.5F);
+    shape.set_ellipse(pose.x, pose.y - 0.05F * pose.size, 0.56F * pose.size, 0.62F * pose.size, {}, 0.5F);
     shape.box = true;
     shape.solid = true;
     return shape;

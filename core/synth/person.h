@@ -1,4 +1,4 @@
-// What a person looks like, and how that is drawn: some fifty soft shapes laid on a head that turns.
+// Appearance of a person and its drawing: about fifty soft shapes on a head that rotates.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct Looks {
     bool glasses = false;
     bool beard = false, moustache = false;
     float stubble = 0;  // 0 to 1
-    float lips = 0;     // 0 natural to 1 painted
+    float lips = 0;     // 0 natural to 1 with lipstick
     float head_width = 1, jaw = 0, eye_distance = 1, eye_size = 1, brows = 1, nose = 1, mouth_width = 1;
     float shoulders = 1;
     float smile = 0;  // 0 to 1
@@ -36,23 +36,23 @@ struct Looks {
 
 [[nodiscard]] Looks looks_of(std::uint64_t seed, int person);
 
-// How a person is lit and seen.
+// Lighting and visibility of a person.
 struct Scene {
     float key = 0;        // side of the main light: -1 left to 1 right
     float light = 1;      // brightness
     Rgb tint{1, 1, 1};    // color of the light
     Rgb haze{};           // color of the air
-    float haze_part = 0;  // 0 none to 1 only haze
+    float haze_part = 0;  // 0 none to 1 haze only
     float blur = 0.7F;    // pixels: softness of every edge
 };
 
-// Adds the person's shapes in the order of painting; not yet bounded.
+// Appends the person's shapes in the order of painting. The shapes are not yet bounded.
 void draw_person(const Looks& looks, const Pose& pose, const Scene& scene, std::vector<Shape>& shapes);
 
-// The square that a frontal cascade puts around this face.
+// Returns the square that a frontal cascade reports for this face.
 [[nodiscard]] Box face_box(const Pose& pose) noexcept;
 
-// A black rectangle over the whole face.
+// Returns a black rectangle over the whole face.
 [[nodiscard]] Shape cover(const Pose& pose) noexcept;
 
 }  // namespace throng::synth

@@ -1,12 +1,12 @@
-// The few functions of libm that the crowd needs, out of + - * / alone: libm's own differ in the last bits from one
-// machine to the next. Good to about a thousandth, which no eye sees in a motion.
+// The few libm functions that the crowd needs, from + - * / alone: results of libm differ in the last bits between
+// machines. Accurate to about a thousandth, which is invisible in a motion.
 #pragma once
 
 #include <cmath>
 
 namespace throng::synth {
 
-// sin(2 pi turns). Any finite argument; std::floor is exact.
+// Returns sin(2 pi turns) for any finite argument. std::floor is exact.
 [[nodiscard]] inline double sine_of_turns(double turns) noexcept {
     const double p = turns - std::floor(turns);
     const double half = p < 0.5 ? p : p - 0.5;
@@ -20,7 +20,7 @@ struct Rotation {
     float sine = 0;
 };
 
-// By an angle in radians, |angle| <= 1.
+// Returns a rotation by an angle in radians, |angle| <= 1.
 [[nodiscard]] inline Rotation rotation(float angle) noexcept {
     const float a2 = angle * angle;
     return {1.0F - a2 * (0.5F - a2 * (1.0F / 24.0F)), angle * (1.0F - a2 * (1.0F / 6.0F - a2 * (1.0F / 120.0F)))};

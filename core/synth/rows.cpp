@@ -3,7 +3,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/synth/rows.cpp"
 #include <hwy/foreach_target.h>
-// Highway includes this file once for every target from here on.
+// From here on, Highway includes this file once per target.
 #include <hwy/highway.h>
 
 #include "core/synth/rows.h"
@@ -15,7 +15,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Floats = hn::ScalableTag<float>;
 using Vector = hn::Vec<Floats>;
 
-// A shape at the samples of one row.
+// Evaluates a shape at the samples of one row.
 class ShapeRow {
 public:
     ShapeRow(const Shape& shape, float dy)
@@ -64,7 +64,7 @@ public:
 
 private:
     Floats d_;
-    Shape shape_;  // a copy, which no store to a row can change
+    Shape shape_;  // a copy, which stores to a row cannot alias
     Vector u_y_, v_y_;
     Vector u_{}, v_{}, q_{}, coverage_{};
 };
@@ -77,7 +77,7 @@ HWY_ATTR Vector counted_from(Floats d, int first) {
     return hn::ConvertTo(d, hn::Iota(hn::Rebind<std::int32_t, Floats>(), first));
 }
 
-// The vectors reach past the end of the row of the shape; coverage is 0 there, or there are spare floats.
+// Vectors extend past the end of the shape's row. Coverage is 0 there, or there are spare floats.
 HWY_ATTR void paint_luma(const Shape& shape, float dy, int x0, int x1, float* HWY_RESTRICT row) {
     const Floats d;
     const int lanes = static_cast<int>(hn::Lanes(d));
@@ -127,7 +127,7 @@ HWY_ATTR void store(const float* HWY_RESTRICT from, const float* HWY_RESTRICT gr
         for (int x = 0; x < end; x += static_cast<int>(hn::Lanes(d))) {
             const Vector level = hn::Add(hn::LoadU(d, from + start + x), hn::LoadU(d, grain + x));
             const Vector inside = hn::Min(hn::Max(level, low), top);
-            // Truncation of a positive number and a half: to the nearest.
+            // Truncation after adding 0.5 rounds a positive number to the nearest integer.
             hn::StoreU(hn::DemoteTo(bytes, hn::ConvertTo(whole, hn::Add(inside, hn::Set(d, 0.5F)))), bytes,
                        to + start + x);
         }
@@ -150,8 +150,8 @@ struct Span {
     int begin, end;
 };
 
-// Where an ellipse can cover anything in this row, within its bounds: q <= reach solved for dx, an egg taken as the
-// larger ellipse it fits into. Only saves work: outside, coverage is 0.
+// Returns the range in which an ellipse can cover anything in this row, within its bounds: q <= reach solved for dx. An
+// egg counts as the larger ellipse that contains it. This only saves work: outside, coverage is 0.
 Span span_of(const Shape& shape, float dy) {
     if (shape.box || shape.square > 0.0F || shape.bend != 0.0F) return {shape.x0, shape.x1};
     const float narrow = shape.top < 1.0F ? shape.top : 1.0F;

@@ -26,19 +26,19 @@ Color lit(Color c, float light) noexcept {
     return {16.0F + (c.y - 16.0F) * light, 128.0F + (c.cb - 128.0F) * light, 128.0F + (c.cr - 128.0F) * light};
 }
 
-void Shape::place(float center_x, float center_y, float a, float b, Rotation r, float edge_pixels) noexcept {
+void Shape::set_ellipse(float center_x, float center_y, float a, float b, Rotation r, float edge_pixels) noexcept {
     cx = center_x;
     cy = center_y;
     ux = r.cosine / a;
     uy = r.sine / a;
     vx = -r.sine / b;
     vy = r.cosine / b;
-    // q rises by 2 per radius at the outline; the smaller axis is the sharper one.
+    // q rises by 2 per radius at the outline; the smaller axis has the sharper edge.
     edge = (a < b ? a : b) / (2.0F * edge_pixels);
 }
 
 void Shape::bound(int width, int height) noexcept {
-    // Forward map: the inverse of (u, v), columns scaled by the reach of coverage in either.
+    // Forward map: the inverse of (u, v), with columns scaled by the extent of coverage in each.
     const float determinant = ux * vy - uy * vx;
     const float reach = root(1.0F + ring + 0.5F / edge);
     const float up = (top < 1.0F ? reach / top : reach) + magnitude(bend) * reach * reach;
@@ -46,7 +46,7 @@ void Shape::bound(int width, int height) noexcept {
     const float xv = -uy / determinant * up;
     const float yu = -vx / determinant * reach;
     const float yv = ux / determinant * up;
-    // An ellipse reaches less far than the box around its axes.
+    // An ellipse extends less far than the box around its axes.
     const bool corners = box || square > 0.0F || bend != 0.0F;
     const float half_width = corners ? magnitude(xu) + magnitude(xv) : root(xu * xu + xv * xv);
     const float half_height = corners ? magnitude(yu) + magnitude(yv) : root(yu * yu + yv * yv);
