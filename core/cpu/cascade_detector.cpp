@@ -63,11 +63,11 @@ void CascadeDetector::plan(int width, int height) {
     if (width == width_ && height == height_) return;
     const auto levels = cascade_levels(width, height, model_.window_width, model_.window_height, params_.scale_factor,
                                        params_.min_size, params_.max_size);
-    int widest = 0;
-    for (const CascadeLevel& level : levels) widest = std::max(widest, level.width);
+    int max_width = 0;
+    for (const CascadeLevel& level : levels) max_width = std::max(max_width, level.width);
     SumsLayout layout;
     layout.rows = kStripRows + model_.window_height + 1;
-    layout.pitch = pitch_for(widest);
+    layout.pitch = pitch_for(max_width);
     for (const int step : {1, 2}) {
         layout.step = step;
         programs_[step - 1] = compile_cascade(model_, layout, simd_lanes());
@@ -88,7 +88,7 @@ void CascadeDetector::plan(int width, int height) {
     accepted_.resize(strips_.size());
     workers_.resize(static_cast<std::size_t>(pool_->size()));
     for (StripWorker& worker : workers_) {
-        worker.reserve(layout, widest, width, model_.kind == CascadeKind::haar, model_.has_tilted);
+        worker.reserve(layout, max_width, width, model_.kind == CascadeKind::haar, model_.has_tilted);
     }
     width_ = width;
     height_ = height;

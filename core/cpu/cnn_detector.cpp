@@ -31,10 +31,10 @@ public:
         raw_.boxes[index] = at;
         raw_.scores[index] = score;
         if (raw_.landmarks == nullptr) return;
-        const CnnPlacement& place = pass_.place;
+        const CnnPlacement& placement = pass_.place;
         for (std::size_t i = 0; i < 10; i += 2) {
-            raw_.landmarks[index * std::size_t{10} + i] = place.origin_x + landmark(i) * place.scale_x;
-            raw_.landmarks[index * std::size_t{10} + i + 1] = place.origin_y + landmark(i + 1) * place.scale_y;
+            raw_.landmarks[index * std::size_t{10} + i] = placement.origin_x + landmark(i) * placement.scale_x;
+            raw_.landmarks[index * std::size_t{10} + i + 1] = placement.origin_y + landmark(i + 1) * placement.scale_y;
         }
     }
 

@@ -67,11 +67,11 @@ void HogDetector::plan(int width, int height) {
     windows_ = 0;
     std::size_t used = 0;
     std::size_t max_used = 0;
-    int widest = 0;
+    int max_width = 0;
     for (const HogLevel& level : hog_levels(width, height, params_.scale_factor, params_.min_size, params_.max_size)) {
         levels_.push_back(plan_level(level, width, height));
         HogLevelPlan& plan = levels_.back();
-        widest = std::max(widest, level.width);
+        max_width = std::max(max_width, level.width);
         windows_ += std::int64_t{level.columns} * level.rows;
         if (groups_.empty() || used + block_values(plan) > kGroupValues) {
             groups_.emplace_back();
@@ -93,7 +93,7 @@ void HogDetector::plan(int width, int height) {
     hits_.resize(groups_.size());
     for (std::size_t g = 0; g < groups_.size(); ++g) hits_[g].resize(groups_[g].windows.size());
     workers_.resize(static_cast<std::size_t>(pool_->size()));
-    for (HogWorker& worker : workers_) worker.reserve(widest, width);
+    for (HogWorker& worker : workers_) worker.reserve(max_width, width);
     width_ = width;
     height_ = height;
 }

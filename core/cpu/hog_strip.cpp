@@ -42,8 +42,8 @@ HogWeights::HogWeights(const HogModel& model) : svm(kHogWeights), bias(model.bia
     }
 }
 
-void HogWorker::reserve(int widest, int frame_width) {
-    const auto width = static_cast<std::size_t>(widest);
+void HogWorker::reserve(int max_width, int frame_width) {
+    const auto width = static_cast<std::size_t>(max_width);
     row_pitch_ = width + std::size_t{2} * kHogSlack;
     // An odd number of cache lines: a cell writes 144 planes, which must not fall into the same sets of the cache.
     cell_pitch_ = ((width / kHogCell + kHogSlack) / 16 | 1) * 16 + 32;

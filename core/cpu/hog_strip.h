@@ -37,8 +37,8 @@ struct HogTimes {
 
 class HogWorker {
 public:
-    // Allocates memory for levels of up to `widest` columns, resized from frames of up to frame_width.
-    void reserve(int widest, int frame_width);
+    // Allocates memory for levels of up to `max_width` columns, resized from frames of up to frame_width.
+    void reserve(int max_width, int frame_width);
 
     // Computes the rows [first, first + count) of blocks. blocks: those of the whole level.
     void make_blocks(const HogLevelPlan& plan, const HogWeights& weights, const PlaneView& gray, int first, int count,

@@ -120,9 +120,9 @@ inline GridEntry BoxGrid::entry_of(std::uint32_t rank) const {
 // of width v begins at or after start + t max(side, v) - v, which falls as v grows, and at or before start + (1 - t)
 // side.
 inline BoxGrid::Range BoxGrid::reach(double start, double side, const Level& level) const {
-    const double widest = ratio_ > 0 ? std::min(level.cell, side / ratio_) : level.cell;
-    const double slack = 1e-15 * (std::abs(start) + side + widest);  // covers double's rounding here
-    return {start + ratio_ * std::max(side, widest) - widest - slack, start + (1 - ratio_) * side + slack};
+    const double max_side = ratio_ > 0 ? std::min(level.cell, side / ratio_) : level.cell;
+    const double slack = 1e-15 * (std::abs(start) + side + max_side);  // covers double's rounding here
+    return {start + ratio_ * std::max(side, max_side) - max_side - slack, start + (1 - ratio_) * side + slack};
 }
 
 template <class Visit>

@@ -30,10 +30,10 @@ struct Piece {
 std::vector<Piece> cut(std::int32_t length, std::int32_t limit, std::int32_t multiple) {
     if (length <= limit) return {{0, length, -kUnlimited, kUnlimited}};
     const auto overlap = static_cast<std::int32_t>(kMaxFace);
-    const std::int32_t largest = limit / multiple * multiple;
+    const std::int32_t max_extent = limit / multiple * multiple;
     // The minimum number of tiles, of equal size as far as the multiple allows.
-    const std::int32_t count = (length - overlap + (largest - overlap) - 1) / (largest - overlap);
-    const std::int32_t extent = std::min(largest, round_up((length - overlap + count - 1) / count + overlap, multiple));
+    const std::int32_t count = (length - overlap + (max_extent - overlap) - 1) / (max_extent - overlap);
+    const std::int32_t extent = std::min(max_extent, round_up((length - overlap + count - 1) / count + overlap, multiple));
     std::vector<Piece> pieces;
     for (std::int32_t begin = 0;; begin += extent - overlap) {
         const bool last = begin + extent >= length;
@@ -111,10 +111,10 @@ CnnPlan plan_passes(const Network& network, std::int32_t width, std::int32_t hei
     }
     const std::int32_t multiple = input_multiple(network);
     const double longer = std::max(width, height);
-    const double largest = params.max_size > 0 ? std::min<double>(params.max_size, longer) : longer;
+    const double max_face = params.max_size > 0 ? std::min<double>(params.max_size, longer) : longer;
     double scale = std::min(double{kMinFace} / params.min_size, static_cast<double>(kMaxZoom));
     add_scale(plan.passes, width, height, scale, multiple);
-    while (largest * scale > static_cast<double>(kMaxFace)) {
+    while (max_face * scale > static_cast<double>(kMaxFace)) {
         scale /= params.scale_factor;
         add_scale(plan.passes, width, height, scale, multiple);
     }

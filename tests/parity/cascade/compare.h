@@ -1,4 +1,4 @@
-// Accepted windows side by side with cv::CascadeClassifier without grouping (minNeighbors 0).
+// Compares accepted windows with cv::CascadeClassifier without grouping (minNeighbors 0).
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ struct ParityModel {
     const char* file;
 };
 
-// The cascades of opencv-data for which parity is promised.
+// The cascades of opencv-data for which parity is guaranteed.
 inline constexpr std::array<ParityModel, 9> kParityModels = {{
     {"haar", "haarcascade_frontalface_alt.xml"},
     {"haar", "haarcascade_frontalface_alt2.xml"},
@@ -47,14 +47,14 @@ struct WindowParity {
         common += other.common;
         return *this;
     }
-    // Of all windows that either accepts.
+    // Returns the percentage of common windows among all windows that either implementation accepts.
     [[nodiscard]] double percent() const {
         const std::size_t either = ours + theirs - common;
         return either == 0 ? 100.0 : 100.0 * static_cast<double>(common) / static_cast<double>(either);
     }
 };
 
-// A view: the image must outlive the frame.
+// Returns a view: the image must outlive the frame.
 inline Frame frame_of(const cv::Mat& gray) {
     FrameInfo info;
     info.width = gray.cols;
@@ -64,7 +64,7 @@ inline Frame frame_of(const cv::Mat& gray) {
     return Frame(info, planes, nullptr);
 }
 
-// One cascade in both libraries.
+// One cascade in both implementations.
 class ParityPair {
 public:
     ParityPair(const std::filesystem::path& file, const char* kind) : ours_(read_cascade(file), params_of(kind)) {
@@ -114,7 +114,7 @@ private:
     DetectionBuffer raw_ = make_host_buffer(1 << 20);
 };
 
-// Images that are nobody's photograph.
+// Test images without photographs of people.
 inline cv::Mat noise_image(std::uint64_t seed, int width, int height, int grain) {
     std::mt19937_64 random(seed);
     cv::Mat image(height, width, CV_8U);
@@ -139,7 +139,7 @@ inline cv::Mat gradient_image(int width, int height) {
     return image;
 }
 
-// Dark ellipses on light ones, which frontal cascades take for faces.
+// Dark ellipses on light ones, which frontal cascades detect as faces.
 inline cv::Mat drawn_faces(std::uint64_t seed, int width, int height) {
     std::mt19937_64 random(seed);
     cv::Mat image(height, width, CV_8U, cv::Scalar(90));

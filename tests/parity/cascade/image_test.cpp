@@ -1,4 +1,4 @@
-// Gray and resizing equal OpenCV's to the bit.
+// Gray conversion and resizing equal OpenCV's bit for bit.
 #include <gtest/gtest.h>
 
 #include <opencv2/imgproc.hpp>
@@ -13,7 +13,7 @@
 namespace throng::test {
 namespace {
 
-TEST(GrayParity, OfEveryColor) {
+TEST(GrayParity, AllColors) {
     cv::Mat colors(256, 256 * 3, CV_8UC1);
     cv::Mat expected;
     std::vector<std::uint8_t> row(256);
@@ -37,10 +37,10 @@ TEST(GrayParity, OfEveryColor) {
     }
 }
 
-TEST(ResizeParity, OfRandomSizes) {
+TEST(ResizeParity, RandomSizes) {
     std::mt19937_64 random(seed(60));
     for (int round = 0; round < 150; ++round) {
-        const auto size = [&](int most) { return 1 + static_cast<int>(random() % static_cast<std::uint64_t>(most)); };
+        const auto size = [&](int max) { return 1 + static_cast<int>(random() % static_cast<std::uint64_t>(max)); };
         const cv::Mat source = noise_image(random(), size(200), size(200), 1 + round % 3);
         const int width = round % 5 == 0 ? source.cols : size(source.cols + 20);
         const int height = round % 7 == 0 ? source.rows : size(source.rows + 20);

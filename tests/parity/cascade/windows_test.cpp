@@ -1,5 +1,5 @@
-// The windows that each cascade accepts are OpenCV's: on made-up images, and on small copies of photographs where they
-// are there. bench_parity does the same on the whole set and prints a table.
+// Each cascade accepts the same windows as OpenCV: on generated images, and on small copies of photographs if they are
+// available. bench_parity compares the whole set and prints a table.
 #include <gtest/gtest.h>
 
 #include <opencv2/imgcodecs.hpp>
@@ -23,7 +23,7 @@ void expect_same(const WindowParity& parity, const std::string& what) {
     EXPECT_EQ(parity.theirs, parity.common) << what;
 }
 
-TEST_P(WindowParityTest, OnMadeUpImages) {
+TEST_P(WindowParityTest, GeneratedImages) {
     TH_NEED(file, cascade_file(GetParam().file), "opencv-data");
     ParityPair pair(file, GetParam().kind);
     const std::uint64_t start = seed(40);
@@ -45,7 +45,7 @@ TEST_P(WindowParityTest, OnMadeUpImages) {
     RecordProperty("windows", static_cast<int>(total.ours));
 }
 
-TEST_P(WindowParityTest, OnPhotographs) {
+TEST_P(WindowParityTest, Photographs) {
     TH_NEED(file, cascade_file(GetParam().file), "opencv-data");
     TH_NEED(data, data_dir(), "photographs");
     ParityPair pair(file, GetParam().kind);
@@ -63,7 +63,7 @@ TEST_P(WindowParityTest, OnPhotographs) {
 
 INSTANTIATE_TEST_SUITE_P(Cascades, WindowParityTest, ::testing::ValuesIn(kParityModels), name_of);
 
-// Tilted features, one old-format file, windows that are not square.
+// Tilted features, one file in the old format, windows that are not square.
 class OtherCascades : public ::testing::TestWithParam<ParityModel> {};
 
 TEST_P(OtherCascades, AcceptTheSameWindows) {

@@ -1,4 +1,4 @@
-// The boxes of the CPU's detector are those of OpenCV's DNN, run on the file by itself and decoded independently.
+// The boxes of the CPU detector equal those of OpenCV's DNN, which reads the file itself and is decoded independently.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -47,7 +47,7 @@ DetectorParams params_for(float threshold, bool letterbox) {
     DetectorParams params = detector_kind("cnn").params;
     params.score_threshold = threshold;
     params.min_size = 10;
-    params.max_size = static_cast<int>(kMaxFace);  // one scale: the image as it is
+    params.max_size = static_cast<int>(kMaxFace);  // one scale: the unscaled image
     if (letterbox) {
         params.min_size = 1;
         params.max_size = 0;
@@ -56,16 +56,16 @@ DetectorParams params_for(float threshold, bool letterbox) {
     return params;
 }
 
-// Every face of either list has one of the other; those at the edges of what is reported may lack it.
+// Expects that every face of either list has a counterpart in the other. Faces close to a limit may lack one.
 void expect_same(const DetectionSet& ours, const std::vector<test::OracleFace>& theirs, const DetectorParams& params,
                  bool landmarks) {
     const auto threshold = static_cast<double>(*params.score_threshold);
-    const double largest = params.max_size > 0 ? params.max_size : 1e9;
+    const double max_side = params.max_size > 0 ? params.max_size : 1e9;
     std::size_t sure = 0;
     for (const test::OracleFace& face : theirs) {
         const double side = std::max(face.w, face.h);
-        if (side > 10000) continue;  // random weights: beyond what core/algo/cnn_boxes.h believes
-        if (face.score < threshold + 1e-4 || side < params.min_size + 0.05 || side > largest - 0.05) continue;
+        if (side > 10000) continue;  // random weights: beyond the range that core/algo/cnn_boxes.h accepts
+        if (face.score < threshold + 1e-4 || side < params.min_size + 0.05 || side > max_side - 0.05) continue;
         ++sure;
         bool found = false;
         for (std::size_t i = 0; i < ours.detections.size() && !found; ++i) {
@@ -105,7 +105,7 @@ protected:
     test::ScratchDir scratch_;
 };
 
-TEST_F(TinyModel, YunetAtItsOwnSize) {
+TEST_F(TinyModel, YunetAtItsNativeSize) {
     const fs::path path = write(test::tiny_yunet(11));
     test::CnnOracle oracle(path);
     const cv::Mat bgr = noise(64, 64);
@@ -114,7 +114,7 @@ TEST_F(TinyModel, YunetAtItsOwnSize) {
     expect_same(raw_of(detector, frame_of(bgr)), oracle.raw(bgr, 0.3), params, true);
 }
 
-TEST_F(TinyModel, UltraFaceAtItsOwnSize) {
+TEST_F(TinyModel, UltraFaceAtItsNativeSize) {
     const fs::path path = write(test::tiny_ultraface(12));
     test::CnnOracle oracle(path);
     const cv::Mat bgr = noise(64, 48);
@@ -125,13 +125,13 @@ TEST_F(TinyModel, UltraFaceAtItsOwnSize) {
 
 struct Published {
     const char* model;
-    int width, height;  // of the image; for a file that fixes its input, that
+    int width, height;  // of the image; for a file with a fixed input size, that size
     bool letterbox;
 };
 
 class PublishedModel : public ::testing::TestWithParam<Published> {};
 
-TEST_P(PublishedModel, GivesTheBoxesOfOpenCV) {
+TEST_P(PublishedModel, BoxesEqualOpenCV) {
     const Published& tested = GetParam();
     TH_NEED(data, test::data_dir(), "test data");
     const fs::path path = data / "models" / (std::string(tested.model) + ".onnx");

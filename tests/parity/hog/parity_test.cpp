@@ -1,4 +1,4 @@
-// Descriptors, margins and windows are those of cv::HOGDescriptor on the same gray image.
+// Descriptors, margins and windows equal those of cv::HOGDescriptor on the same gray image.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -75,30 +75,31 @@ cv::HOGDescriptor people() {
     return hog;
 }
 
-// The largest difference of the descriptors of all windows of scale 1, both ways of laying them out unified.
-float largest_difference(const cv::HOGDescriptor& hog, const HogDetector& detector, const cv::Mat& image,
-                         std::size_t index) {
+// Returns the maximum difference of the descriptors of all windows of scale 1, converted to the same layout.
+float max_difference_of(const cv::HOGDescriptor& hog, const HogDetector& detector, const cv::Mat& image,
+                        std::size_t index) {
     std::vector<float> theirs;
     hog.compute(image, theirs, {kHogCell, kHogCell}, {0, 0});
     const HogLevel level = detector.levels().at(index);
     const std::vector<float> blocks = detector.blocks(index);
     EXPECT_EQ(theirs.size(), static_cast<std::size_t>(level.columns * level.rows * kHogWeights));
-    float largest = 0;
+    float max_difference = 0;
     std::size_t at = 0;
     for (int y = 0; y < level.rows; ++y) {
         for (int x = 0; x < level.columns; ++x) {
             for (int i = 0; i < kHogWeights; ++i, ++at) {
                 const int column = x + i / kHogBlockValues / kHogRows;
                 const int row = y + i / kHogBlockValues % kHogRows;
-                const int place = (row * kHogBlockValues + i % kHogBlockValues) * level.block_columns + column;
-                largest = std::max(largest, std::fabs(theirs[at] - blocks[static_cast<std::size_t>(place)]));
+                const int offset = (row * kHogBlockValues + i % kHogBlockValues) * level.block_columns + column;
+                max_difference =
+                    std::max(max_difference, std::fabs(theirs[at] - blocks[static_cast<std::size_t>(offset)]));
             }
         }
     }
-    return largest;
+    return max_difference;
 }
 
-TEST(HogParity, DescriptorsAreOpenCvs) {
+TEST(HogParity, DescriptorsEqualOpenCV) {
     const std::uint64_t start = seed(60);
     const cv::Mat images[] = {noise(start, 96, 160, 1),      noise(start + 1, 201, 143, 3),
                               noise(start + 2, 64, 128, 5),  ramp(130, 190),
@@ -111,22 +112,22 @@ TEST(HogParity, DescriptorsAreOpenCvs) {
         HogDetector detector(model, params_of(1.05, 128, 128, 0));
         for (const cv::Mat& image : images) {
             detect(detector, image);
-            EXPECT_LT(largest_difference(hog, detector, image, 0), kTolerance) << image.cols << " gamma " << gamma;
+            EXPECT_LT(max_difference_of(hog, detector, image, 0), kTolerance) << image.cols << " gamma " << gamma;
         }
     }
 }
 
-// OpenCV's windows of one level, at any margin.
+// Returns OpenCV's windows of one level, with any margin.
 std::map<std::tuple<int, int>, double> level_windows(const cv::HOGDescriptor& hog, const cv::Mat& image) {
-    std::vector<cv::Point> places;
+    std::vector<cv::Point> locations;
     std::vector<double> margins;
-    hog.detect(image, places, margins, -1e9, {kHogCell, kHogCell}, {0, 0});
+    hog.detect(image, locations, margins, -1e9, {kHogCell, kHogCell}, {0, 0});
     std::map<std::tuple<int, int>, double> windows;
-    for (std::size_t i = 0; i < places.size(); ++i) windows[{places[i].x, places[i].y}] = margins[i];
+    for (std::size_t i = 0; i < locations.size(); ++i) windows[{locations[i].x, locations[i].y}] = margins[i];
     return windows;
 }
 
-// The same windows above the threshold in the whole pyramid, save those within the tolerance of it.
+// Expects the same windows above the threshold in the whole pyramid, except those within the tolerance of it.
 void expect_same_windows(const cv::Mat& image, double factor, int min_size, float threshold) {
     const cv::HOGDescriptor hog = people();
     HogDetector detector(read_hog_model(""), params_of(factor, min_size, 0, threshold));
@@ -140,8 +141,8 @@ void expect_same_windows(const cv::Mat& image, double factor, int min_size, floa
         cv::resize(image, resized, {level.width, level.height}, 0, 0, cv::INTER_LINEAR_EXACT);
         const auto windows = level_windows(hog, resized);
         EXPECT_EQ(windows.size(), static_cast<std::size_t>(level.columns * level.rows));
-        for (const auto& [place, margin] : windows) {
-            const auto& [x, y] = place;
+        for (const auto& [location, margin] : windows) {
+            const auto& [x, y] = location;
             const Box box = hog_box(level.scale, level.box_width, level.box_height, x / kHogCell, y / kHogCell);
             const auto mine = found.find({box.x, box.y, box.h});
             if (mine != found.end()) {
@@ -155,10 +156,10 @@ void expect_same_windows(const cv::Mat& image, double factor, int min_size, floa
     EXPECT_EQ(matched, found.size());
 }
 
-TEST(HogParity, MarginsOfEveryWindowAreOpenCvs) {
+TEST(HogParity, MarginsOfAllWindowsEqualOpenCV) {
     const std::uint64_t start = seed(61);
     expect_same_windows(noise(start, 310, 290, 3), 1.05, 128, -1e6F);
-    expect_same_windows(noise(start + 1, 200, 150, 2), 1.2, 64, -1e6F);  // enlarged too
+    expect_same_windows(noise(start + 1, 200, 150, 2), 1.2, 64, -1e6F);  // enlarged, too
     expect_same_windows(noise(start + 2, 64, 128, 4), 1.3, 128, -1e6F);
 }
 
@@ -169,7 +170,7 @@ cv::Mat photograph(const std::filesystem::path& data, const char* name, int widt
     return small;
 }
 
-TEST(HogParity, WindowsAboveTheThresholdAreOpenCvs) {
+TEST(HogParity, WindowsAboveTheThresholdEqualOpenCV) {
     TH_NEED(data, data_dir(), "photographs");
     for (const char* name : {"roth-selfie.jpg", "det_33823288584_1d21cf0a26_k.jpg", "pif-reunion-19.jpg"}) {
         const cv::Mat image = photograph(data, name, 640);
@@ -177,14 +178,14 @@ TEST(HogParity, WindowsAboveTheThresholdAreOpenCvs) {
     }
 }
 
-// The pyramid and the boxes are those of detectMultiScale.
-TEST(HogParity, BoxesAreThoseOfDetectMultiScale) {
+// The pyramid and the boxes equal those of detectMultiScale.
+TEST(HogParity, BoxesEqualDetectMultiScale) {
     TH_NEED(data, data_dir(), "photographs");
     const cv::Mat image = photograph(data, "det_33823288584_1d21cf0a26_k.jpg", 640);
     const cv::HOGDescriptor hog = people();
     std::vector<cv::Rect> theirs;
     std::vector<double> margins;
-    // A final threshold of 0 leaves the rectangles ungrouped.
+    // A final threshold of 0 disables grouping.
     hog.detectMultiScale(image, theirs, margins, -0.5, {kHogCell, kHogCell}, {0, 0}, 1.05, 0.0);
     HogDetector detector(read_hog_model(""), params_of(1.05, 128, 0, -0.5F));
     const DetectionSet ours = detect(detector, image);
@@ -194,19 +195,19 @@ TEST(HogParity, BoxesAreThoseOfDetectMultiScale) {
         known[{theirs[i].x, theirs[i].y, theirs[i].width, theirs[i].height}] = margins[i];
     }
     EXPECT_GT(known.size(), 30U);
-    const auto beside = [](double margin) { return margin < -0.5 + static_cast<double>(kTolerance); };
+    const auto is_borderline = [](double margin) { return margin < -0.5 + static_cast<double>(kTolerance); };
     for (const Detection& d : ours.detections) {
         const Key key{static_cast<int>(d.box.x), static_cast<int>(d.box.y), static_cast<int>(d.box.w),
                       static_cast<int>(d.box.h)};
         const auto found = known.find(key);
         if (found == known.end()) {
-            EXPECT_TRUE(beside(static_cast<double>(d.score))) << d.score;
+            EXPECT_TRUE(is_borderline(static_cast<double>(d.score))) << d.score;
             continue;
         }
         EXPECT_NEAR(found->second, static_cast<double>(d.score), static_cast<double>(kTolerance));
         known.erase(found);
     }
-    for (const auto& [key, margin] : known) EXPECT_TRUE(beside(margin)) << margin;
+    for (const auto& [key, margin] : known) EXPECT_TRUE(is_borderline(margin)) << margin;
 }
 
 }  // namespace

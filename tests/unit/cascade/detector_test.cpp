@@ -34,11 +34,11 @@ struct Case {
 
 class DetectorEqualsDefinition : public ::testing::TestWithParam<Case> {};
 
-TEST_P(DetectorEqualsDefinition, OnRandomCascadesAndImagesWithEveryInstructionSet) {
+TEST_P(DetectorEqualsDefinition, RandomCascadesAndImagesWithEveryInstructionSet) {
     const Case& c = GetParam();
     std::mt19937_64 random(seed(20 + static_cast<std::uint64_t>(c.nodes)));
     std::size_t found = 0;
-    for (int round = 0; round < 12; ++round) {
+    for (int trial = 0; trial < 12; ++trial) {
         const CascadeModel model = random_cascade(random, c.kind, c.window_width, c.window_height, c.nodes, c.tilted);
         const int width = c.window_width + static_cast<int>(random() % 90);
         const int height = c.window_height + static_cast<int>(random() % 90);
@@ -46,18 +46,18 @@ TEST_P(DetectorEqualsDefinition, OnRandomCascadesAndImagesWithEveryInstructionSe
         DetectorParams params;
         params.min_size = 1 + static_cast<int>(random() % 30);
         params.scale_factor = 1.05 + static_cast<double>(random() % 100) / 200.0;
-        params.threads = 1 + round % 3;
+        params.threads = 1 + trial % 3;
         const auto expected = reference_detections(model, image, params);
         found += expected.size();
         for (std::int64_t targets = hwy::SupportedTargets() & HWY_TARGETS; targets != 0; targets &= targets - 1) {
             hwy::SetSupportedTargetsForTest(targets & -targets);
             CascadeDetector detector(model, params);
             EXPECT_EQ(detections(detector, frame_of(image)), expected)
-                << "round " << round << " " << hwy::TargetName(targets & -targets);
+                << "trial " << trial << " " << hwy::TargetName(targets & -targets);
         }
         hwy::SetSupportedTargetsForTest(0);
     }
-    EXPECT_GT(found, 100U) << "the cascades accept too little to compare";
+    EXPECT_GT(found, 100U) << "too few accepted windows to compare";
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, DetectorEqualsDefinition,
@@ -70,7 +70,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, DetectorEqualsDefinition,
                                            Case{CascadeKind::lbp, 60, 60, 1, false, "lbp_large_blocks"}),
                          [](const auto& test) { return test.param.name; });
 
-// A random cascade that accepts windows of noise.
+// Returns a random cascade that accepts windows of noise.
 CascadeModel some_model(std::uint64_t fixed) {
     std::mt19937_64 random(seed(fixed));
     const GrayImage image = random_image(random, 100, 100);
@@ -80,7 +80,7 @@ CascadeModel some_model(std::uint64_t fixed) {
     }
 }
 
-TEST(CascadeDetector, GivesTheSameForAnyNumberOfThreads) {
+TEST(CascadeDetector, ResultsDoNotDependOnTheNumberOfThreads) {
     const CascadeModel model = some_model(3);
     std::mt19937_64 random(4);
     const Frame frame = frame_of(random_image(random, 400, 300));
@@ -105,7 +105,7 @@ TEST(CascadeDetector, FindsNothingInAFrameSmallerThanTheWindow) {
     EXPECT_EQ(detector.counts().candidates, 0);
 }
 
-TEST(CascadeDetector, TakesTheGrayOfColorAndTheLumaOfVideo) {
+TEST(CascadeDetector, ConvertsColorToGrayAndUsesTheLumaOfVideo) {
     const CascadeModel model = some_model(7);
     CascadeDetector detector(model, {});
     std::mt19937_64 random(8);
@@ -130,7 +130,7 @@ TEST(CascadeDetector, TakesTheGrayOfColorAndTheLumaOfVideo) {
     }
 }
 
-TEST(CascadeDetector, CountsWhatDoesNotFitAndStoresTheFirst) {
+TEST(CascadeDetector, CountsAllDetectionsAndStoresTheFirstOnOverflow) {
     CascadeDetector detector(some_model(9), {});
     std::mt19937_64 random(10);
     const Frame frame = frame_of(random_image(random, 300, 200));
@@ -145,23 +145,23 @@ TEST(CascadeDetector, CountsWhatDoesNotFitAndStoresTheFirst) {
     EXPECT_TRUE(detections(detector, frame, 0).empty());
 }
 
-TEST(CascadeDetector, FollowsChangesOfSizeAndOfParameters) {
+TEST(CascadeDetector, AdaptsToChangedSizesAndParameters) {
     const CascadeModel model = some_model(11);
     DetectorParams params;
     CascadeDetector detector(model, params);
     std::mt19937_64 random(12);
-    for (int round = 0; round < 6; ++round) {
+    for (int trial = 0; trial < 6; ++trial) {
         const GrayImage image =
             random_image(random, 20 + static_cast<int>(random() % 200), 20 + static_cast<int>(random() % 200));
-        params.min_size = 10 + 10 * round;
-        params.max_size = round % 2 == 0 ? 0 : 150;
-        params.threads = round % 3;
+        params.min_size = 10 + 10 * trial;
+        params.max_size = trial % 2 == 0 ? 0 : 150;
+        params.threads = trial % 3;
         detector.configure(params);
-        EXPECT_EQ(detections(detector, frame_of(image)), reference_detections(model, image, params)) << round;
+        EXPECT_EQ(detections(detector, frame_of(image)), reference_detections(model, image, params)) << trial;
     }
 }
 
-TEST(CascadeDetector, RejectsParametersThatMakeNoSenseAndKeepsTheOld) {
+TEST(CascadeDetector, RejectsInvalidParametersAndKeepsTheOldOnes) {
     CascadeDetector detector(some_model(13), {});
     DetectorParams params;
     params.scale_factor = 1.0;
@@ -184,7 +184,7 @@ TEST(CascadeDetector, RejectsDeviceMemory) {
     EXPECT_THROW(detector.enqueue(Frame(info, planes, nullptr), raw, recorder), Error);
 }
 
-TEST(CascadeDetector, TimesItsStages) {
+TEST(CascadeDetector, MeasuresTheTimesOfItsStages) {
     CascadeDetector detector(some_model(17), {});
     std::mt19937_64 random(18);
     DetectionBuffer raw = make_host_buffer(1);
@@ -198,7 +198,7 @@ TEST(CascadeDetector, TimesItsStages) {
     for (const StageTime& t : times) EXPECT_GT(t.ms, 0.0);
 }
 
-TEST(CpuBackend, SaysWhatItRunsOnAndRejectsWhatItLacks) {
+TEST(CpuBackend, DescribesTheProcessorAndRejectsUnavailableDetectors) {
     const auto backend = make_cpu_backend(2);
     EXPECT_EQ(backend->name(), "cpu");
     EXPECT_NE(backend->description().find("2 threads"), std::string::npos);

@@ -10,7 +10,7 @@
 namespace throng {
 namespace {
 
-// The walk of a row, word by word.
+// Visits the windows of a row, word by word.
 std::vector<bool> visited_by_words(const std::vector<bool>& fell) {
     std::vector<bool> result;
     std::uint32_t skip = 0;
@@ -27,9 +27,9 @@ std::vector<bool> visited_by_words(const std::vector<bool>& fell) {
     return result;
 }
 
-TEST(VisitedWindows, SkipsTheOneAfterEachThatFell) {
+TEST(VisitedWindows, SkipsTheWindowAfterARejectedOne) {
     std::mt19937_64 random(test::seed(1));
-    for (int round = 0; round < 2000; ++round) {
+    for (int trial = 0; trial < 2000; ++trial) {
         std::vector<bool> fell(1 + random() % 300);
         const auto density = random() % 11;
         for (std::size_t i = 0; i < fell.size(); ++i) fell[i] = random() % 10 < density;
@@ -38,11 +38,11 @@ TEST(VisitedWindows, SkipsTheOneAfterEachThatFell) {
             expected[i] = true;
             if (fell[i]) ++i;
         }
-        ASSERT_EQ(visited_by_words(fell), expected) << "round " << round;
+        ASSERT_EQ(visited_by_words(fell), expected) << "trial " << trial;
     }
 }
 
-TEST(CascadeLevels, StartAtTheSmallestBoxRequestedAndEndAtTheLargest) {
+TEST(CascadeLevels, CoverTheRequestedBoxSizes) {
     const auto levels = cascade_levels(1920, 1080, 20, 20, 1.25, 50, 200);
     ASSERT_FALSE(levels.empty());
     EXPECT_EQ(levels.front().box_width, 61);
@@ -54,25 +54,25 @@ TEST(CascadeLevels, StartAtTheSmallestBoxRequestedAndEndAtTheLargest) {
     }
 }
 
-TEST(CascadeLevels, StepOverEverySecondPixelBelowScaleTwo) {
+TEST(CascadeLevels, UseAStepOfTwoBelowScaleTwo) {
     for (const CascadeLevel& level : cascade_levels(640, 480, 24, 24, 1.1, 1, 0)) {
         EXPECT_EQ(level.step, level.scale < 2.0F ? 2 : 1);
     }
 }
 
-TEST(CascadeLevels, TakeTheNearestWhereNoneIsBetweenTheBounds) {
+TEST(CascadeLevels, UseTheNearestLevelIfNoneIsInTheRange) {
     const auto levels = cascade_levels(640, 480, 20, 20, 2.0, 50, 55);
     ASSERT_EQ(levels.size(), 1U);
     EXPECT_EQ(levels[0].box_width, 40);
 }
 
-TEST(CascadeLevels, AreNoneWhereTheFrameIsSmallerThanTheWindow) {
+TEST(CascadeLevels, AreEmptyIfTheFrameIsSmallerThanTheWindow) {
     EXPECT_TRUE(cascade_levels(19, 500, 20, 20, 1.1, 1, 0).empty());
     EXPECT_TRUE(cascade_levels(500, 19, 20, 20, 1.1, 1, 0).empty());
     EXPECT_EQ(cascade_levels(20, 20, 20, 20, 1.1, 1, 0).size(), 1U);
 }
 
-TEST(WindowBox, IsCutAtTheFramesEdges) {
+TEST(WindowBox, IsClippedToTheFrame) {
     CascadeLevel level{};
     level.scale = 1.5F;
     level.step = 2;

@@ -31,7 +31,7 @@ struct Integrals {
                 squares[at] = p * p + squares[at - 1] + squares[up] - squares[up - 1];
             }
         }
-        // By the definition, a sum over every pixel of the cone: slow, so for small images only.
+        // As in the definition, a sum over every pixel of the cone. Slow, so for small images only.
         for (int y = 0; with_tilted && y <= image.height; ++y) {
             for (int x = 0; x <= image.width; ++x) {
                 std::uint32_t cone = 0;
@@ -125,7 +125,7 @@ CascadeModel random_cascade(std::mt19937_64& random, CascadeKind kind, int width
         for (int t = 0; t < stage.tree_count; ++t) {
             CascadeTree tree{static_cast<std::int32_t>(model.nodes.size()), pick(random, 1, nodes),
                              static_cast<std::int32_t>(model.leaves.size())};
-            // Every node but the root hangs below an earlier one; what is left over becomes leaves.
+            // Every node but the root is a child of an earlier one. The remaining children are leaves.
             std::vector<std::int32_t> child(static_cast<std::size_t>(2 * tree.node_count), 0);
             std::vector<std::size_t> open = {0, 1};
             for (int n = 1; n < tree.node_count; ++n) {
@@ -149,7 +149,7 @@ CascadeModel random_cascade(std::mt19937_64& random, CascadeKind kind, int width
                     for (int r = 0; r < rects; ++r) {
                         f.rect[r] = random_rect(random, width, height, f.tilted != 0);
                         const auto area = static_cast<float>(f.rect[r].w * f.rect[r].h);
-                        // As in trained cascades, an even image gives 0.
+                        // As in trained cascades, a uniform image gives 0.
                         const bool last = rects > 1 && r + 1 == rects;
                         f.weight[r] = last ? -weighted_area / area : uniform(random, -3.0F, 3.0F);
                         weighted_area += f.weight[r] * area;
@@ -183,7 +183,7 @@ GrayImage random_image(std::mt19937_64& random, int width, int height) {
     const float fx = uniform(random, 0.02F, 0.3F);
     const float fy = uniform(random, 0.02F, 0.3F);
     const int noise = pick(random, 0, 80);
-    const int flat_right = pick(random, width / 2, width);  // and a flat part, which gives flat windows
+    const int flat_right = pick(random, width / 2, width);  // and a flat part for flat windows
     for (int y = 0; y < height; ++y) {
         for (int x = 0; x < width; ++x) {
             const float wave =

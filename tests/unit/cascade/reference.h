@@ -1,5 +1,5 @@
-// A plain detector made of nothing but the definitions in core/algo, one window at a time: what the SIMD one must
-// equal.
+// A reference detector that uses only the definitions in core/algo, one window at a time. The SIMD detector must give
+// equal results.
 #pragma once
 
 #include <cstdint>
@@ -32,9 +32,10 @@ GrayImage resized(const GrayImage& image, int width, int height);
 std::vector<ScoredBox> reference_detections(const CascadeModel& model, const GrayImage& image,
                                             const DetectorParams& params);
 
-// A sound cascade of random features, trees of up to `nodes` nodes, thresholds near what windows give.
+// Returns a valid cascade of random features and trees of up to `nodes` nodes, with thresholds close to the windows'
+// values.
 CascadeModel random_cascade(std::mt19937_64& random, CascadeKind kind, int width, int height, int nodes, bool tilted);
-// Noise with smooth shapes, so that windows pass several stages.
+// Returns noise with smooth shapes, so that windows pass several stages.
 GrayImage random_image(std::mt19937_64& random, int width, int height);
 Frame frame_of(const GrayImage& image);
 

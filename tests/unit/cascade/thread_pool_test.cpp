@@ -9,7 +9,7 @@
 namespace throng {
 namespace {
 
-TEST(ThreadPool, DoesEveryTaskOnce) {
+TEST(ThreadPool, RunsEveryTaskOnce) {
     for (const int threads : {1, 2, 5}) {
         ThreadPool pool(threads);
         EXPECT_EQ(pool.size(), threads);
@@ -24,7 +24,7 @@ TEST(ThreadPool, DoesEveryTaskOnce) {
     }
 }
 
-TEST(ThreadPool, ThrowsWhatATaskThrewAndGoesOn) {
+TEST(ThreadPool, RethrowsAnExceptionOfATaskAndRemainsUsable) {
     ThreadPool pool(3);
     EXPECT_THROW(pool.run(50,
                           [](int task, int) {

@@ -46,7 +46,7 @@ protected:
     }
 };
 
-TEST_F(CnnDetection, TakesFramesOfAnySizeOneAfterTheOther) {
+TEST_F(CnnDetection, AcceptsFramesOfChangingSize) {
     for (const auto& [width, height] : {std::pair{1, 1}, {17, 3}, {320, 240}, {641, 359}, {320, 240}}) {
         const DetectionSet found = run(pattern(width, height));
         EXPECT_EQ(found.landmarks.size(), found.detections.size());
@@ -54,7 +54,7 @@ TEST_F(CnnDetection, TakesFramesOfAnySizeOneAfterTheOther) {
     }
 }
 
-TEST_F(CnnDetection, GivesTheSameForAnyNumberOfThreads) {
+TEST_F(CnnDetection, ResultsDoNotDependOnTheNumberOfThreads) {
     const Frame frame = pattern(320, 240);
     const DetectionSet one = run(frame);
     params_.threads = 3;
@@ -68,14 +68,14 @@ TEST_F(CnnDetection, GivesTheSameForAnyNumberOfThreads) {
     }
 }
 
-TEST_F(CnnDetection, CountsWhatTheBufferCannotHold) {
+TEST_F(CnnDetection, CountsDetectionsThatExceedTheBuffer) {
     const DetectionSet all = run(pattern(320, 240));
     const DetectionSet few = run(pattern(320, 240), 3);
     EXPECT_EQ(few.detections.size(), 3U);
     EXPECT_EQ(few.total, all.total);
 }
 
-TEST_F(CnnDetection, HeedsSizesAndThreshold) {
+TEST_F(CnnDetection, AppliesSizeLimitsAndThreshold) {
     params_.min_size = 20;
     params_.max_size = 60;
     params_.score_threshold = 0.45F;
@@ -87,7 +87,7 @@ TEST_F(CnnDetection, HeedsSizesAndThreshold) {
     }
 }
 
-TEST_F(CnnDetection, KeepsItsParametersWhenNewOnesMakeNoSense) {
+TEST_F(CnnDetection, KeepsItsParametersIfNewOnesAreInvalid) {
     DetectorParams bad = params_;
     bad.score_threshold = 3.0F;
     EXPECT_THROW(detector_.configure(bad), Error);
@@ -97,7 +97,7 @@ TEST_F(CnnDetection, KeepsItsParametersWhenNewOnesMakeNoSense) {
     EXPECT_NO_THROW(static_cast<void>(run(pattern(64, 64))));
 }
 
-TEST(CnnSwitches, TellTheInput) {
+TEST(CnnSwitches, ReportTheInput) {
     DetectorParams params = detector_kind("cnn").params;
     params.switches["input"] = "letterbox";
     const CnnDetector detector(parse_onnx(test::bytes_of(test::tiny_ultraface(1)), "m.onnx"), params);

@@ -1,4 +1,4 @@
-// The rows of the CPU's input are, to the bit, what core/algo/cnn_input.h says of each pixel.
+// The rows of the CPU's input equal the definition per pixel in core/algo/cnn_input.h, bit for bit.
 #include "core/cpu/cnn_input.h"
 
 #include <gtest/gtest.h>
@@ -66,7 +66,7 @@ CnnPixel pixel_of(const Frame& frame, const CnnPass& pass, int x, int y) {
 
 class CnnInputTest : public ::testing::TestWithParam<PixelFormat> {};
 
-TEST_P(CnnInputTest, IsTheDefinitionToTheBit) {
+TEST_P(CnnInputTest, EqualsTheDefinitionBitForBit) {
     ThreadPool pool(3);
     CnnInputMaker maker;
     for (const double scale : {1.0, 0.25, 0.37, 1.9}) {

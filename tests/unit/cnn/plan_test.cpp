@@ -19,7 +19,7 @@ protected:
     CnnPlan plan(int width, int height) { return plan_passes(network_, width, height, params_, CnnInput::native); }
 };
 
-TEST_F(CnnPlanning, BeginsAtTheScaleOfTheSmallestFace) {
+TEST_F(CnnPlanning, StartsAtTheScaleOfTheSmallestFace) {
     params_.min_size = 20;
     const CnnPlan found = plan(1280, 720);
     EXPECT_EQ(found.passes.front().content_width, 640);
@@ -28,7 +28,7 @@ TEST_F(CnnPlanning, BeginsAtTheScaleOfTheSmallestFace) {
     EXPECT_EQ(plan(1280, 720).passes.front().content_width, 2560);
 }
 
-TEST_F(CnnPlanning, EndsWhereAFaceAsLargeAsTheFrameIsFound) {
+TEST_F(CnnPlanning, EndsAtTheScaleOfAFaceAsLargeAsTheFrame) {
     const CnnPlan found = plan(1920, 1080);
     const CnnPass& last = found.passes.back();
     EXPECT_LE(1920.0F / last.place.scale_x, kMaxFace);
@@ -54,7 +54,7 @@ TEST_F(CnnPlanning, InputsAreMultiplesAndCoverTheFrame) {
 }
 
 // Every point of an 8K frame is in the core of exactly one tile of each scale.
-TEST_F(CnnPlanning, TilesShareTheFrameOut) {
+TEST_F(CnnPlanning, TileCoresPartitionTheFrame) {
     params_.max_size = 100;
     const CnnPlan found = plan(7680, 4320);
     ASSERT_GT(found.passes.size(), 1U);
@@ -66,7 +66,8 @@ TEST_F(CnnPlanning, TilesShareTheFrameOut) {
                 const float at_y = (y - pass.place.origin_y) / pass.place.scale_y;
                 const bool owner = in_core({at_x, at_y, 0, 0}, pass.core);
                 const float margin = kMaxFace / 2 - 1;
-                // A face of the largest size around a center in the core is wholly inside, or ends at the frame.
+                // A face of the maximum size around a center in the core is completely inside, or ends at the frame's
+                // edge.
                 if (owner) {
                     EXPECT_TRUE(at_x >= margin || pass.place.origin_x == 0.0F);
                     EXPECT_TRUE(at_y >= margin || pass.place.origin_y == 0.0F);
@@ -79,7 +80,7 @@ TEST_F(CnnPlanning, TilesShareTheFrameOut) {
     }
 }
 
-TEST_F(CnnPlanning, LetterboxIsOnePassOfTheFilesSize) {
+TEST_F(CnnPlanning, LetterboxIsOnePassOfTheModelFilesSize) {
     const CnnPlan found = plan_passes(network_, 1280, 720, params_, CnnInput::letterbox);
     ASSERT_EQ(found.passes.size(), 1U);
     EXPECT_EQ(found.passes[0].width, 64);
@@ -87,7 +88,7 @@ TEST_F(CnnPlanning, LetterboxIsOnePassOfTheFilesSize) {
     EXPECT_EQ(found.passes[0].content_height, 36);
 }
 
-TEST_F(CnnPlanning, EachFamilyHasAThresholdOfItsOwn) {
+TEST_F(CnnPlanning, EachFamilyHasItsOwnThreshold) {
     params_.score_threshold.reset();
     EXPECT_LT(cnn_score_threshold(params_, HeadFamily::yunet), cnn_score_threshold(params_, HeadFamily::ultraface));
     params_.score_threshold = 0.3F;
@@ -95,7 +96,7 @@ TEST_F(CnnPlanning, EachFamilyHasAThresholdOfItsOwn) {
     EXPECT_EQ(cnn_score_threshold(params_, HeadFamily::ultraface), 0.3F);
 }
 
-TEST_F(CnnPlanning, RejectsWhatMakesNoSense) {
+TEST_F(CnnPlanning, RejectsInvalidParameters) {
     params_.switches["input"] = "sideways";
     EXPECT_THROW(static_cast<void>(cnn_input_choice(params_)), Error);
     params_.switches = {{"nosuch", "on"}};
@@ -106,7 +107,7 @@ TEST_F(CnnPlanning, RejectsWhatMakesNoSense) {
     }
 }
 
-TEST(CnnColors, GiveTheCornersOfTheCube) {
+TEST(CnnColors, ConvertTheCornersOfTheColorCube) {
     FrameInfo info;
     info.format = PixelFormat::nv12;
     for (const ColorMatrix matrix : {ColorMatrix::bt601, ColorMatrix::bt709, ColorMatrix::bt2020}) {

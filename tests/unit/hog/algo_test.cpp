@@ -1,4 +1,4 @@
-// The definitions: arc tangent, shares, weights and levels.
+// Tests the definitions: arc tangent, shares, weights and levels.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -13,13 +13,13 @@ namespace {
 
 constexpr double kDegreesABin = 20.0;
 
-// Degrees between two orientations without sign.
+// Returns the difference of two unsigned orientations in degrees.
 double degrees_apart(double a, double b) {
     const double apart = std::fmod(std::fabs(a - b), 180.0);
     return std::min(apart, 180.0 - apart);
 }
 
-TEST(HogOrientation, IsOffByLessThanStated) {
+TEST(HogOrientation, ErrorIsBelowTheStatedBound) {
     std::mt19937_64 random(test::seed(81));
     std::uniform_real_distribution<float> side(-360.0F, 360.0F);
     double polynomial = 0;
@@ -50,7 +50,7 @@ TEST(HogOrientation, IsOffByLessThanStated) {
     RecordProperty("micro_degrees", static_cast<int>(polynomial * 1e6));
 }
 
-TEST(HogOrientation, OfNoGradientIsInRange) {
+TEST(HogOrientation, IsInRangeForAZeroGradient) {
     const float bins = hog_orientation(0.0F, 0.0F);
     EXPECT_GE(bins, -0.5F);
     EXPECT_LE(bins, 8.5F);
@@ -74,7 +74,7 @@ TEST(HogShare, IsSplitBetweenTwoNeighboringBins) {
     EXPECT_NEAR(hog_share(8.25F, 0.0F), 0.25F, 1e-6F);
 }
 
-TEST(HogSideWeights, AreAGaussianSharedBetweenCells) {
+TEST(HogSideWeights, AreAGaussianInterpolatedBetweenCells) {
     const HogSide side = hog_side();
     for (int i = 0; i < kHogBlock; ++i) {
         const double gauss = std::exp(-(i - 8.0) * (i - 8.0) / 32.0);
@@ -88,7 +88,7 @@ TEST(HogSideWeights, AreAGaussianSharedBetweenCells) {
     }
 }
 
-TEST(HogLevels, AreOpenCvsFromScaleOne) {
+TEST(HogLevels, EqualOpenCVFromScaleOne) {
     const auto levels = hog_levels(640, 480, 1.05, 128, 0);
     ASSERT_EQ(levels.size(), 28U);  // 1.05^27 = 3.73, 480 / 128 = 3.75
     double scale = 1.0;
@@ -102,7 +102,7 @@ TEST(HogLevels, AreOpenCvsFromScaleOne) {
     }
 }
 
-TEST(HogLevels, BoundsAreOfTheHeight) {
+TEST(HogLevels, LimitsApplyToTheHeight) {
     for (const HogLevel& level : hog_levels(1920, 1080, 1.1, 200, 400)) {
         EXPECT_GE(level.box_height, 200.0F);
         EXPECT_LE(level.box_height, 400.0F);
@@ -117,17 +117,17 @@ TEST(HogLevels, BoundsAreOfTheHeight) {
         if (i == 0) continue;
         EXPECT_GT(enlarged[i].box_height, enlarged[i - 1].box_height);
     }
-    EXPECT_TRUE(has_one) << "the levels from 1 on stay OpenCV's";
+    EXPECT_TRUE(has_one) << "the levels from scale 1 on must equal OpenCV's";
 }
 
-TEST(HogLevels, TheNearestServesWhereNoneLiesBetweenTheBounds) {
+TEST(HogLevels, UseTheNearestLevelIfNoneIsInTheRange) {
     const auto levels = hog_levels(1000, 1000, 1.3, 140, 150);
     ASSERT_EQ(levels.size(), 1U);
     EXPECT_EQ(levels.front().box_height, 128.0F);
     EXPECT_TRUE(hog_levels(1000, 1000, 1.05, 10, 20).empty());
 }
 
-TEST(HogLevels, AreNoneWhereNoWindowFits) {
+TEST(HogLevels, AreEmptyIfNoWindowFits) {
     EXPECT_TRUE(hog_levels(63, 500, 1.1, 128, 0).empty());
     EXPECT_TRUE(hog_levels(500, 127, 1.1, 128, 0).empty());
     EXPECT_TRUE(hog_levels(1, 1, 1.1, 1, 0).empty());

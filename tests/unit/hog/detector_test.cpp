@@ -1,4 +1,4 @@
-// The CPU's people detector: threads, parameters, formats, capacity. That its numbers are right is tests/parity/hog's.
+// Tests the CPU people detector: threads, parameters, formats, capacity. tests/parity/hog tests its numbers.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -60,7 +60,7 @@ void expect_same(const DetectionSet& a, const DetectionSet& b) {
     }
 }
 
-TEST(HogDetector, GivesTheSameWithAnyNumberOfThreads) {
+TEST(HogDetector, ResultsDoNotDependOnTheNumberOfThreads) {
     const Frame frame = noise(seed(82), 300, 280);
     HogDetector one(read_hog_model(""), params_of(1, -1e6F));
     const DetectionSet expected = detect(one, frame);
@@ -71,7 +71,7 @@ TEST(HogDetector, GivesTheSameWithAnyNumberOfThreads) {
     }
 }
 
-TEST(HogDetector, FollowsSizesAndParameters) {
+TEST(HogDetector, AdaptsToChangedSizesAndParameters) {
     HogDetector detector(read_hog_model(""), params_of(2, -1e6F));
     const std::uint64_t start = seed(83);
     const std::size_t first = detect(detector, noise(start, 200, 200)).detections.size();
@@ -88,14 +88,14 @@ TEST(HogDetector, FollowsSizesAndParameters) {
     EXPECT_THROW(detector.configure(params), Error);
 }
 
-TEST(HogDetector, TellsHowManyThereWouldHaveBeen) {
+TEST(HogDetector, CountsDetectionsThatExceedTheBuffer) {
     HogDetector detector(read_hog_model(""), params_of(2, -1e6F));
     const DetectionSet set = detect(detector, noise(seed(84), 200, 200), 5);
     EXPECT_EQ(set.detections.size(), 5U);
     EXPECT_EQ(static_cast<std::int64_t>(set.total), detector.window_count());
 }
 
-TEST(HogDetector, ReadsEveryFormat) {
+TEST(HogDetector, AcceptsEveryFormat) {
     const std::uint64_t start = seed(85);
     HogDetector detector(read_hog_model(""), params_of(2, -1e6F));
     const DetectionSet gray = detect(detector, noise(start, 131, 203));
@@ -103,7 +103,7 @@ TEST(HogDetector, ReadsEveryFormat) {
     EXPECT_EQ(detect(detector, noise(start, 131, 203, PixelFormat::bgr24)).total, gray.total);
 }
 
-TEST(HogDetector, RejectsSwitchesThatItDoesNotHave) {
+TEST(HogDetector, RejectsUnknownSwitches) {
     DetectorParams params = params_of(1, 0);
     params.switches["unroll"] = "off";
     EXPECT_THROW(HogDetector(read_hog_model(""), params), Error);
@@ -115,11 +115,11 @@ ErrorKind kind_of_failure(const std::string& file) {
     } catch (const Error& error) {
         return error.kind();
     }
-    ADD_FAILURE() << "was read: " << file;
+    ADD_FAILURE() << "was accepted: " << file;
     return ErrorKind::internal;
 }
 
-TEST(HogModel, IsReadFromAFileOfOpenCv) {
+TEST(HogModel, IsReadFromAnOpenCVFile) {
     const ScratchDir scratch;
     const std::string file = (scratch.path() / "people.yml").string();
     cv::HOGDescriptor hog;
@@ -132,7 +132,7 @@ TEST(HogModel, IsReadFromAFileOfOpenCv) {
     EXPECT_EQ(read.gamma, own.gamma);
 }
 
-TEST(HogModel, SaysWhatIsWrongWithAFile) {
+TEST(HogModel, RejectsInvalidFiles) {
     const ScratchDir scratch;
     EXPECT_EQ(kind_of_failure((scratch.path() / "none.yml").string()), ErrorKind::unavailable);
     const std::string file = (scratch.path() / "broken.yml").string();

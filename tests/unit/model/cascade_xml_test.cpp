@@ -96,7 +96,7 @@ TEST(CascadeXml, ReadsEveryInstalledCascade) {
 struct Broken {
     const char* name;
     std::string text;
-    const char* says;
+    const char* message;
 };
 
 class BrokenCascade : public ::testing::TestWithParam<Broken> {};
@@ -104,11 +104,11 @@ class BrokenCascade : public ::testing::TestWithParam<Broken> {};
 TEST_P(BrokenCascade, IsRejectedWithFileAndReason) {
     try {
         static_cast<void>(parse_cascade(GetParam().text, "bad.xml"));
-        FAIL() << "accepted";
+        FAIL() << "was accepted";
     } catch (const Error& error) {
         EXPECT_EQ(error.kind(), ErrorKind::input);
         EXPECT_EQ(error.where().rfind("bad.xml", 0), 0U) << error.where();
-        EXPECT_NE(error.problem().find(GetParam().says), std::string::npos) << error.problem();
+        EXPECT_NE(error.problem().find(GetParam().message), std::string::npos) << error.problem();
     }
 }
 
@@ -186,7 +186,7 @@ TEST(CascadeXml, NamesTheElement) {
     }
 }
 
-TEST(CascadeXml, RejectsWhatIsNoFile) {
+TEST(CascadeXml, RejectsPathsThatAreNotFiles) {
     const test::ScratchDir scratch;
     for (const fs::path& path : {scratch.path(), scratch.path() / "absent.xml"}) {
         try {
@@ -198,8 +198,8 @@ TEST(CascadeXml, RejectsWhatIsNoFile) {
     }
 }
 
-// Damaged copies are rejected or read, never worse.
-TEST(CascadeXml, SurvivesRandomDamage) {
+// Damaged copies are either rejected or read, without other effects.
+TEST(CascadeXml, RejectsOrReadsRandomlyDamagedFiles) {
     std::mt19937_64 random(test::seed(70));
     const std::string pieces[] = {
         "<_>",          "</_>",      "-1",   "999999999999",       "nan", "inf", "1e308", "<", ">", "&lt;", "&#0;",

@@ -1,4 +1,4 @@
-// Downloads from a server on this machine: whole, resumed, broken off, with another checksum, over TLS.
+// Downloads from a local server: complete, resumed, interrupted, with a wrong checksum, over TLS.
 #include "core/model/download.h"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A server with ranges and faults: /file.bin; /plain/ ignores ranges; /short/ breaks off after half; /gone/ is 404.
+// A server with ranges and faults: /file.bin; /plain/ ignores ranges; /short/ closes the connection halfway; /missing/
+// is 404.
 constexpr const char* kServer = R"(
 import http.server, os, ssl, sys
 folder, certificate = sys.argv[1], sys.argv[2]
@@ -32,7 +33,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         kind, name = os.path.split(self.path)
         path = os.path.join(folder, name)
-        if kind == '/gone' or not os.path.isfile(path):
+        if kind == '/missing' or not os.path.isfile(path):
             return self.send_error(404)
         data = open(path, 'rb').read()
         begin = 0
@@ -125,13 +126,13 @@ protected:
         if (fill == 0) from.read(bytes.data(), static_cast<std::streamsize>(size));
         std::ofstream(part(), std::ios::binary) << bytes;
     }
-    void expect_failure(const char* says, ErrorKind kind = ErrorKind::input) {
+    void expect_failure(const char* message, ErrorKind kind = ErrorKind::input) {
         try {
             download(what_, {});
-            FAIL() << "was downloaded";
+            FAIL() << "no error was thrown";
         } catch (const Error& error) {
             EXPECT_EQ(error.kind(), kind);
-            EXPECT_NE(std::string(error.what()).find(says), std::string::npos) << error.what();
+            EXPECT_NE(std::string(error.what()).find(message), std::string::npos) << error.what();
         }
         EXPECT_FALSE(fs::exists(what_.target));
     }
@@ -145,7 +146,7 @@ protected:
     Download what_;
 };
 
-TEST_F(Downloading, BringsTheFileOnce) {
+TEST_F(Downloading, DownloadsTheFileOnce) {
     start();
     aim("/file.bin");
     std::uint64_t last = 0;
@@ -155,7 +156,7 @@ TEST_F(Downloading, BringsTheFileOnce) {
     EXPECT_EQ(download(what_, {}), DownloadResult::already_there);
 }
 
-TEST_F(Downloading, GoesOnWhereItStopped) {
+TEST_F(Downloading, ResumesAPart) {
     start();
     aim("/file.bin");
     put_part(120000);
@@ -164,7 +165,7 @@ TEST_F(Downloading, GoesOnWhereItStopped) {
     EXPECT_NE(log().find("bytes=120000-"), std::string::npos) << log();
 }
 
-TEST_F(Downloading, BeginsAgainWhereTheServerCannotGoOn) {
+TEST_F(Downloading, RestartsIfTheServerCannotResume) {
     start();
     aim("/plain/file.bin");
     put_part(120000);
@@ -172,7 +173,7 @@ TEST_F(Downloading, BeginsAgainWhereTheServerCannotGoOn) {
     expect_whole();
 }
 
-TEST_F(Downloading, BeginsAgainWhenTheOldPartWasOfAnotherFile) {
+TEST_F(Downloading, RestartsIfThePartBelongsToAnotherFile) {
     start();
     aim("/file.bin");
     put_part(1000, 'x');
@@ -180,7 +181,7 @@ TEST_F(Downloading, BeginsAgainWhenTheOldPartWasOfAnotherFile) {
     expect_whole();
 }
 
-TEST_F(Downloading, KeepsThePartOfABrokenConnection) {
+TEST_F(Downloading, KeepsThePartAfterABrokenConnection) {
     start();
     aim("/short/file.bin");
     expect_failure("run the command again");
@@ -190,7 +191,7 @@ TEST_F(Downloading, KeepsThePartOfABrokenConnection) {
     expect_whole();
 }
 
-TEST_F(Downloading, RejectsAnotherFile) {
+TEST_F(Downloading, RejectsAWrongChecksum) {
     start();
     aim("/file.bin");
     what_.sha256.front() = what_.sha256.front() == '0' ? '1' : '0';
@@ -198,7 +199,7 @@ TEST_F(Downloading, RejectsAnotherFile) {
     EXPECT_FALSE(fs::exists(part()));
 }
 
-TEST_F(Downloading, RejectsALongerFile) {
+TEST_F(Downloading, RejectsAFileThatIsTooLong) {
     start();
     aim("/file.bin");
     what_.size = 1000;
@@ -206,13 +207,13 @@ TEST_F(Downloading, RejectsALongerFile) {
     EXPECT_FALSE(fs::exists(part()));
 }
 
-TEST_F(Downloading, TellsTheServersRejection) {
+TEST_F(Downloading, ReportsTheServersStatus) {
     start();
-    aim("/gone/file.bin");
+    aim("/missing/file.bin");
     expect_failure("status 404");
 }
 
-TEST_F(Downloading, TellsThatThereIsNoNetwork) {
+TEST_F(Downloading, ReportsAnUnreachableServer) {
     start();
     aim("/file.bin");
     server_.reset();
@@ -221,16 +222,16 @@ TEST_F(Downloading, TellsThatThereIsNoNetwork) {
     expect_failure("cannot be reached");
 }
 
-TEST_F(Downloading, LeavesNothingWhereNothingArrived) {
+TEST_F(Downloading, LeavesNoFilesIfNoDataArrives) {
     start();
     what_.target = scratch_.path() / "new" / "folder" / "file.bin";
-    aim("/gone/file.bin");
+    aim("/missing/file.bin");
     expect_failure("status 404");
     EXPECT_FALSE(fs::exists(scratch_.path() / "new"));
     server_.reset();
     expect_failure("cannot be reached");
     EXPECT_FALSE(fs::exists(scratch_.path() / "new"));
-    // What an earlier version left.
+    // An empty part left by an earlier version.
     put_part(0, 'x');
     ASSERT_TRUE(fs::exists(part()));
     expect_failure("cannot be reached");
@@ -245,7 +246,7 @@ TEST_F(Downloading, CreatesTheFolderForTheFirstBytes) {
     expect_whole();
 }
 
-TEST_F(Downloading, SaysWhereItCannotWrite) {
+TEST_F(Downloading, ReportsAFolderThatCannotBeCreated) {
     start();
     aim("/file.bin");
     std::ofstream(scratch_.path() / "no-folder") << "x";
@@ -253,21 +254,21 @@ TEST_F(Downloading, SaysWhereItCannotWrite) {
     expect_failure("cannot be created");
 }
 
-TEST_F(Downloading, StopsWhenAsked) {
+TEST_F(Downloading, StopsOnRequest) {
     start();
     aim("/file.bin");
     EXPECT_THROW(download(what_, [](std::uint64_t) { return false; }), Error);
     EXPECT_FALSE(fs::exists(what_.target));
 }
 
-TEST_F(Downloading, TakesPlainHttpOnlyWhereItIsAllowed) {
+TEST_F(Downloading, AcceptsPlainHttpOnlyIfAllowed) {
     start();
     aim("/file.bin");
     what_.plain = false;
     expect_failure("use https");
 }
 
-TEST_F(Downloading, TrustsOnlyTheCertificatesItIsGiven) {
+TEST_F(Downloading, TrustsOnlyTheGivenCertificates) {
     const std::string pem = (scratch_.path() / "server.pem").string();
     const std::string make =
         "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -addext "
@@ -283,7 +284,7 @@ TEST_F(Downloading, TrustsOnlyTheCertificatesItIsGiven) {
     expect_whole();
 }
 
-TEST(ModelCatalogue, IsSound) {
+TEST(ModelCatalogue, IsConsistent) {
     for (const RecommendedModel& model : recommended_models()) {
         EXPECT_EQ(&recommended_model(model.name), &model);
         if (model.address.empty()) {
@@ -299,7 +300,7 @@ TEST(ModelCatalogue, IsSound) {
     EXPECT_THROW(static_cast<void>(recommended_model("yunet_n_dynamyc")), Error);
 }
 
-TEST(ModelCatalogue, TellsThePublishedFiles) {
+TEST(ModelCatalogue, MatchesThePublishedFiles) {
     TH_NEED(data, test::data_dir(), "test data");
     for (const RecommendedModel& model : recommended_models()) {
         const fs::path file = data / "models" / file_name(model);

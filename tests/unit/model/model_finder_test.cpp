@@ -28,23 +28,23 @@ protected:
     test::ScratchDir scratch_;
 };
 
-TEST_F(ModelFinder, TakesAPathAsGiven) {
+TEST_F(ModelFinder, ReturnsAPathUnchanged) {
     EXPECT_EQ(find_model(file("other.xml").string(), "haar"), file("other.xml"));
 }
 
-TEST_F(ModelFinder, TakesANameWithAndWithoutExtension) {
+TEST_F(ModelFinder, FindsANameWithAndWithoutExtension) {
     EXPECT_EQ(find_model("haarcascade_mine", "haar"), file("haarcascade_mine.xml"));
     EXPECT_EQ(find_model("haarcascade_mine.xml", "haar"), file("haarcascade_mine.xml"));
     EXPECT_EQ(find_model("other", "haar"), file("other.xml"));
 }
 
-TEST_F(ModelFinder, TakesTheEndOfANameOfTheKind) {
+TEST_F(ModelFinder, FindsTheEndOfANameWithinTheKind) {
     EXPECT_EQ(find_model("alt9", "haar"), file("haarcascade_mine_alt9.xml"));
     EXPECT_EQ(find_model("mine", "haar"), file("haarcascade_mine.xml"));
     EXPECT_EQ(find_model("mine", "lbp"), file("lbpcascade_mine.xml"));
 }
 
-TEST_F(ModelFinder, SaysWhereItLooked) {
+TEST_F(ModelFinder, NamesTheFoldersSearched) {
     try {
         static_cast<void>(find_model("nosuch", "haar"));
         FAIL();
@@ -62,7 +62,7 @@ TEST_F(ModelFinder, ListsEachModelOnce) {
     EXPECT_EQ(mine, 1);
 }
 
-TEST_F(ModelFinder, HasADefaultForEveryKindOfCascade) {
+TEST_F(ModelFinder, HasADefaultForEveryCascadeKind) {
     EXPECT_THROW(static_cast<void>(default_model("hog")), Error);
     if (!test::cascade_file("haarcascade_frontalface_alt2.xml")) GTEST_SKIP() << "skipped: no opencv-data";
     EXPECT_EQ(find_model("", "haar").stem(), default_model("haar"));

@@ -43,7 +43,7 @@ TEST(OnnxReader, ReadsYunet) {
     ASSERT_EQ(network.head.levels.size(), 3U);
     EXPECT_EQ(network.head.levels[2].stride, 32);
     EXPECT_EQ(input_multiple(network), 32);
-    // Activations are part of their layers, and nothing behind the heads is left.
+    // Activations are part of their layers, and no layer after the heads remains.
     for (const NetworkLayer& layer : network.layers) EXPECT_EQ(layer.name.find("Relu"), std::string::npos);
     EXPECT_EQ(network.layers.size() + 1, network.tensors.size());
 }
@@ -88,7 +88,7 @@ TEST(OnnxReader, KeepsAMapThatIsReadBeforeItsActivation) {
     EXPECT_EQ(identities, 1);
 }
 
-TEST(OnnxReader, TakesNodesInAnyOrder) {
+TEST(OnnxReader, AcceptsNodesInAnyOrder) {
     ModelProto model = test::tiny_yunet(4);
     auto& nodes = *model.mutable_graph()->mutable_node();
     std::reverse(nodes.begin(), nodes.end());
@@ -111,7 +111,7 @@ TEST(OnnxReader, ReadsThePublishedModels) {
 struct Rejection {
     const char* name;
     std::function<std::string()> bytes;
-    const char* says;
+    const char* message;
 };
 
 template <class Change>
@@ -125,13 +125,13 @@ std::function<std::string()> changed(Change change) {
 
 class OnnxRejects : public ::testing::TestWithParam<Rejection> {};
 
-TEST_P(OnnxRejects, SayingWhatAndWhere) {
+TEST_P(OnnxRejects, WithProblemAndLocation) {
     try {
         static_cast<void>(parse_onnx(GetParam().bytes(), "bad.onnx"));
-        FAIL() << "was read";
+        FAIL() << "was accepted";
     } catch (const Error& error) {
         EXPECT_EQ(error.kind(), ErrorKind::input);
-        EXPECT_NE(std::string(error.what()).find(GetParam().says), std::string::npos) << error.what();
+        EXPECT_NE(std::string(error.what()).find(GetParam().message), std::string::npos) << error.what();
         EXPECT_NE(error.where().find("bad.onnx"), std::string::npos) << error.where();
     }
 }

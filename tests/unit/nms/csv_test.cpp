@@ -1,4 +1,4 @@
-// Boxes from and to comma-separated values.
+// Reads and writes boxes as comma-separated values.
 #include "core/base/csv.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ DetectionTable read(const std::string& text) {
     return read_detections(stream, "in.csv");
 }
 
-// The message of the Error(input) that reading gives; empty where it gives none.
+// Returns the message of the Error(input) that reading throws; empty without an error.
 std::string error(const std::string& text) {
     try {
         read(text);
@@ -46,7 +46,7 @@ TEST(DetectionCsv, ReadsWithAndWithoutHeader) {
     }
 }
 
-TEST(DetectionCsv, ReadsWhatEditorsWrite) {
+TEST(DetectionCsv, ReadsFilesWrittenByEditors) {
     const DetectionTable table = read("\xEF\xBB\xBFx1, y1,x2,y2 ,score\r\n\r\n 1,2,\t4,6,0.5\r\n   \n1,2,4,6,0.25");
     ASSERT_EQ(table.rows.size(), 2U);
     EXPECT_EQ(table.rows[1].score, 0.25);
@@ -59,7 +59,7 @@ TEST(DetectionCsv, ReadsDensityAndFeatures) {
     EXPECT_EQ(table.detections.features, (std::vector<float>{-1, 2, 3, 4}));
 }
 
-TEST(DetectionCsv, ValuesThatAreNotFiniteAreNumbers) {
+TEST(DetectionCsv, NonFiniteValuesAreNumbers) {
     const DetectionTable table = read("nan,2,4,6,inf\n1,-inf,1e999,6,-1e999\n");
     EXPECT_TRUE(std::isnan(table.detections.detections[0].box.x));
     EXPECT_TRUE(std::isinf(table.detections.detections[0].score));
@@ -85,11 +85,11 @@ TEST(DetectionCsv, ErrorsNameLineColumnAndValue) {
     expect_error(std::string("1,2,3,4,5\0\n", 11), "is not a number");
 }
 
-TEST(DetectionCsv, HeaderAloneIsNoBox) {
+TEST(DetectionCsv, HeaderAloneContainsNoBoxes) {
     EXPECT_TRUE(read("x1,y1,x2,y2,score\n").rows.empty());
 }
 
-TEST(DetectionCsv, WritesKeptRowsToTheLastDigit) {
+TEST(DetectionCsv, WritesKeptRowsWithFullPrecision) {
     const DetectionTable table = read("0.1,123456.789,7.25,123460,0.3\n0,0,2,2,0.2\n");
     DetectionSet kept;
     kept.detections = {table.detections.detections[0]};
@@ -101,7 +101,7 @@ TEST(DetectionCsv, WritesKeptRowsToTheLastDigit) {
               "index,x1,y1,x2,y2,score,hits\n0,0.1,123456.789,7.25,123460,0.3,3\n1,0.5,0.25,2.5,2.25,0.125,1\n");
 }
 
-TEST(CsvReader, LinesLongerThanItsBlocks) {
+TEST(CsvReader, ReadsLinesLongerThanItsBlocks) {
     std::string text;
     for (int k = 0; k < 200000; ++k) text += std::to_string(k) + ",";
     text += "end\nnext";
@@ -116,10 +116,10 @@ TEST(CsvReader, LinesLongerThanItsBlocks) {
     EXPECT_FALSE(reader.next());
 }
 
-TEST(CsvReader, SurvivesRandomBytes) {
+TEST(CsvReader, RejectsOrReadsRandomBytes) {
     std::mt19937_64 random(seed(5));
     const std::string alphabet = "0123456789,,,..-e\n\r\t \"naif\xFF\x01";
-    for (std::size_t round = 0; round < case_count(20000); ++round) {
+    for (std::size_t trial = 0; trial < case_count(20000); ++trial) {
         std::string text;
         for (std::size_t k = random() % 60; k > 0; --k) text += alphabet[random() % alphabet.size()];
         try {

@@ -1,4 +1,4 @@
-// Chosen cases for the CPU engine: capacity, shapes that are hard for it, values at the limits.
+// Selected cases for the CPU engine: capacity, difficult shapes, values at the limits.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -51,7 +51,7 @@ TEST(NmsEngine, LongChains) {
     }
 }
 
-TEST(NmsEngine, ManyCopiesLeaveOne) {
+TEST(NmsEngine, KeepsOneOfManyCopies) {
     for (const NmsRule rule : {NmsRule::one_pass, NmsRule::greedy}) {
         const NmsOutput out = run(copies_input(100000), with(rule, 1.0F));
         ASSERT_EQ(out.kept.size(), 1U);
@@ -100,7 +100,7 @@ TEST(NmsEngine, MergeIsTheMeanOfTheMembers) {
     EXPECT_EQ(sources(run(input, params)), (Sources{0}));
 }
 
-TEST(NmsEngine, ScoresThatCannotWeighGiveThePlainMean) {
+TEST(NmsEngine, ScoresUnusableAsWeightsGiveThePlainMean) {
     NmsParams params = with(NmsRule::greedy, 0.3F);
     params.merge = Merge::weighted;
     for (const float lower : {-0.5F, 0.0F}) {
@@ -109,10 +109,10 @@ TEST(NmsEngine, ScoresThatCannotWeighGiveThePlainMean) {
     }
 }
 
-TEST(NmsEngine, OverflowIsReportedAndWhatFitsIsKept) {
+TEST(NmsEngine, ReportsOverflowAndKeepsDetectionsThatFit) {
     const NmsInput input =
         boxes_of({{0, 0, 1, 1}, {5, 0, 1, 1}, {10, 0, 1, 1}, {15, 0, 1, 1}}, {0.1F, 0.2F, 0.3F, 0.4F});
-    const DetectionBuffer raw = host_buffer(input, 3);  // the last one found no room
+    const DetectionBuffer raw = host_buffer(input, 3);  // no capacity for the last one
     DetectionBuffer kept = make_host_buffer(2);
     NullRecorder recorder;
     for (const NmsRule rule : {NmsRule::one_pass, NmsRule::greedy, NmsRule::soft_linear}) {
@@ -126,7 +126,7 @@ TEST(NmsEngine, OverflowIsReportedAndWhatFitsIsKept) {
     }
 }
 
-TEST(NmsEngine, NothingComesOutOfNothing) {
+TEST(NmsEngine, EmptyInputGivesEmptyOutput) {
     for (const NmsRule rule : {NmsRule::one_pass, NmsRule::greedy, NmsRule::soft_linear, NmsRule::soft_gaussian}) {
         EXPECT_TRUE(run({}, with(rule, 0.5F)).kept.empty());
         const NmsOutput out = run(invalid_input(3000), with(rule, 0.5F));
@@ -135,7 +135,7 @@ TEST(NmsEngine, NothingComesOutOfNothing) {
     }
 }
 
-// Of two identical boxes one is kept, or both are dropped and counted.
+// One of two identical boxes is kept, or both are dropped and counted.
 TEST(NmsEngine, KeepsNoCopyOfABoxOfAnyMagnitude) {
     for (int exponent = -148; exponent < 128; exponent += 5) {
         const float side = std::ldexp(1.0F, exponent);
@@ -169,7 +169,7 @@ TEST(NmsEngine, DropsBoxesBeyondTheRangeOfFloats) {
     EXPECT_EQ(sources(out), (Sources{4}));
 }
 
-TEST(NmsEngine, SmallBoxesFarAwayBesideLargeOnesNearby) {
+TEST(NmsEngine, DistantSmallBoxesWithLargeBoxesNearTheOrigin) {
     NmsInput input;
     for (int i = 0; i < 500; ++i) {
         const float step = static_cast<float>(i);
@@ -204,7 +204,7 @@ TEST(NmsEngine, LandmarksFollowTheRepresentative) {
     EXPECT_EQ(kept.span().landmarks[0], 7.0F);
 }
 
-TEST(NmsEngine, PairRulesNameWhatIsMissing) {
+TEST(NmsEngine, PairRulesNameTheMissingField) {
     NmsParams params;
     const NmsInput input = boxes_of({{0, 0, 1, 1}}, {1});
     params.pair = PairRule::adaptive;
@@ -213,7 +213,7 @@ TEST(NmsEngine, PairRulesNameWhatIsMissing) {
     EXPECT_THROW(run(input, params), Error);
 }
 
-TEST(NmsParamsCheck, RejectsWhatMakesNoSense) {
+TEST(NmsParamsCheck, RejectsInvalidParameters) {
     const auto rejected = [](auto change) {
         NmsParams params;
         change(params);

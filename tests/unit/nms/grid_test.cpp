@@ -1,4 +1,4 @@
-// The grid must yield every box that the caller could want, on boxes of every kind.
+// The grid must yield every box that the caller may need, for boxes of every kind.
 #include "core/cpu/nms_grid.h"
 
 #include <gtest/gtest.h>
@@ -22,12 +22,12 @@ std::vector<Box> valid_boxes(const NmsInput& input) {
 TEST(BoxGrid, YieldsEveryPairThatReachesTheSmallestIou) {
     Random random(seed(11));
     BoxGrid grid;
-    for (std::size_t round = 0; round < case_count(20000); ++round) {
+    for (std::size_t trial = 0; trial < case_count(20000); ++trial) {
         const std::vector<Box> boxes = valid_boxes(random_nms_input(random, random() % 40));
         const float smallest[] = {0.0F, 0.05F, 0.3F, 0.5F, 0.9F, 1.0F};
-        const float least = smallest[random() % 6];
+        const float min_iou = smallest[random() % 6];
         const float extent = random() % 2 == 0 ? 0.0F : 1.0F;
-        grid.build(boxes, extent, least);
+        grid.build(boxes, extent, min_iou);
         for (std::uint32_t rank = 0; rank < boxes.size(); ++rank) grid.insert(rank);
         for (std::uint32_t i = 0; i < boxes.size(); ++i) {
             std::set<std::uint32_t> found;
@@ -36,15 +36,15 @@ TEST(BoxGrid, YieldsEveryPairThatReachesTheSmallestIou) {
                 return false;
             });
             for (std::uint32_t j = 0; j < boxes.size(); ++j) {
-                const bool expected = least > 0 ? pair_overlap(Overlap::iou, boxes[i], boxes[j], extent) >= least
-                                                : intersection_area(boxes[i], boxes[j], extent) > 0;
-                ASSERT_TRUE(!expected || found.count(j) == 1) << "round " << round << " pair " << i << ", " << j;
+                const bool expected = min_iou > 0 ? pair_overlap(Overlap::iou, boxes[i], boxes[j], extent) >= min_iou
+                                                  : intersection_area(boxes[i], boxes[j], extent) > 0;
+                ASSERT_TRUE(!expected || found.count(j) == 1) << "trial " << trial << " pair " << i << ", " << j;
             }
         }
     }
 }
 
-TEST(BoxGrid, ForgetsWhatWasInsertedBefore) {
+TEST(BoxGrid, ClearRemovesInsertedBoxes) {
     const std::vector<Box> boxes = {{0, 0, 10, 10}, {1, 1, 10, 10}};
     BoxGrid grid;
     grid.build(boxes, 0, 0.5F);

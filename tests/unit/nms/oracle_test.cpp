@@ -1,4 +1,4 @@
-// The CPU engine and the reference of the random tests against results that are not ours.
+// Compares the CPU engine and the reference of the random tests with results from independent implementations.
 #include <gtest/gtest.h>
 
 #include "core/cpu/nms.h"
@@ -9,7 +9,7 @@
 namespace throng::test {
 namespace {
 
-TEST(NmsOracle, CpuEngineGivesTheExpectedResults) {
+TEST(NmsOracle, CpuEngineMatchesTheExpectedResults) {
     TH_NEED(folder, oracle_dir(), "folder of expected results");
     const auto nms = make_cpu_nms();
     std::size_t checked = 0;
@@ -23,7 +23,7 @@ TEST(NmsOracle, CpuEngineGivesTheExpectedResults) {
     EXPECT_GT(checked, 500U);
 }
 
-TEST(NmsOracle, ReferenceGivesTheExpectedResults) {
+TEST(NmsOracle, ReferenceMatchesTheExpectedResults) {
     TH_NEED(folder, oracle_dir(), "folder of expected results");
     for (const NmsOracleCase& one : load_nms_oracle(folder / "nms")) {
         if (one.input.boxes.size() > 5000) continue;  // quadratic

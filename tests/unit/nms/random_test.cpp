@@ -1,4 +1,4 @@
-// The CPU engine against the definition, on random input of every kind.
+// Compares the CPU engine with the definition, on random input of every kind.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -24,7 +24,7 @@ std::string describe(const NmsParams& params) {
     return out.str();
 }
 
-// The first difference, in words; empty when equal.
+// Describes the first difference; empty if equal.
 std::string compare(const NmsOutput& a, const NmsOutput& b) {
     std::ostringstream out;
     out << std::setprecision(9) << a.kept.size() << " kept, expected " << b.kept.size() << "; invalid " << a.invalid
@@ -39,7 +39,7 @@ std::string compare(const NmsOutput& a, const NmsOutput& b) {
     return out.str();
 }
 
-// To the last bit.
+// Compares bit for bit.
 bool same(const NmsOutput& a, const NmsOutput& b, bool compare_source = true) {
     if (a.invalid != b.invalid || a.kept.size() != b.kept.size()) return false;
     for (std::size_t k = 0; k < a.kept.size(); ++k) {
@@ -54,26 +54,26 @@ bool same(const NmsOutput& a, const NmsOutput& b, bool compare_source = true) {
 TEST(NmsRandom, SmallCases) {
     Random random(seed(20240601));
     const auto nms = make_cpu_nms(1);
-    for (std::size_t round = 0; round < case_count(100000); ++round) {
+    for (std::size_t trial = 0; trial < case_count(100000); ++trial) {
         const NmsInput input = random_nms_input(random, random() % 40);
         const NmsParams params = random_nms_params(random);
         const NmsOutput out = run_host_nms(*nms, input, params);
         const NmsOutput expected = reference_nms(input, params);
-        ASSERT_TRUE(same(out, expected)) << "round " << round << ": " << describe(params) << '\n'
+        ASSERT_TRUE(same(out, expected)) << "trial " << trial << ": " << describe(params) << '\n'
                                          << compare(out, expected);
     }
 }
 
-// Enough boxes for the engine to use its grid.
-TEST(NmsRandom, MiddlingCases) {
+// Enough boxes that the engine uses its grid.
+TEST(NmsRandom, MediumCases) {
     Random random(seed(3));
     const auto nms = make_cpu_nms(1);
-    for (std::size_t round = 0; round < case_count(1000); ++round) {
+    for (std::size_t trial = 0; trial < case_count(1000); ++trial) {
         const NmsInput input = random_nms_input(random, 300 + random() % 100);
         const NmsParams params = random_nms_params(random);
         const NmsOutput out = run_host_nms(*nms, input, params);
         const NmsOutput expected = reference_nms(input, params);
-        ASSERT_TRUE(same(out, expected)) << "round " << round << ": " << describe(params) << '\n'
+        ASSERT_TRUE(same(out, expected)) << "trial " << trial << ": " << describe(params) << '\n'
                                          << compare(out, expected);
     }
 }
@@ -81,29 +81,29 @@ TEST(NmsRandom, MiddlingCases) {
 TEST(NmsRandom, LargeCasesWithThreads) {
     Random random(seed(7));
     const auto nms = make_cpu_nms(3);
-    for (std::size_t round = 0; round < case_count(30); ++round) {
+    for (std::size_t trial = 0; trial < case_count(30); ++trial) {
         const std::size_t n = 2000 + random() % 3000;
-        const NmsInput input = round % 2 == 0 ? random_nms_input(random, n) : clusters_input(random, n, 20);
+        const NmsInput input = trial % 2 == 0 ? random_nms_input(random, n) : clusters_input(random, n, 20);
         NmsParams params = random_nms_params(random);
         if (input.density.empty()) params.pair = PairRule::overlap;
         const NmsOutput out = run_host_nms(*nms, input, params);
         const NmsOutput expected = reference_nms(input, params);
-        ASSERT_TRUE(same(out, expected)) << "round " << round << ": " << describe(params) << '\n'
+        ASSERT_TRUE(same(out, expected)) << "trial " << trial << ": " << describe(params) << '\n'
                                          << compare(out, expected);
     }
 }
 
-TEST(NmsRandom, OrderOfInputDoesNotMatter) {
+TEST(NmsRandom, ResultsDoNotDependOnTheInputOrder) {
     Random random(seed(99));
     const auto nms = make_cpu_nms(1);
-    for (std::size_t round = 0; round < case_count(5000); ++round) {
+    for (std::size_t trial = 0; trial < case_count(5000); ++trial) {
         const NmsInput input = random_nms_input(random, random() % 60);
         NmsParams params = random_nms_params(random);
-        // Copies that differ in density or embedding are told apart by their index alone.
+        // Copies that differ in density or embedding are distinguished by their index alone.
         params.pair = PairRule::overlap;
         const NmsOutput one = run_host_nms(*nms, input, params);
         const NmsOutput other = run_host_nms(*nms, shuffled(input, random), params);
-        ASSERT_TRUE(same(one, other, false)) << "round " << round << ": " << describe(params);
+        ASSERT_TRUE(same(one, other, false)) << "trial " << trial << ": " << describe(params);
     }
 }
 

@@ -1,4 +1,4 @@
-// The small functions that CPU and GPU share.
+// Tests the small functions that CPU and GPU share.
 #include "core/algo/nms_rules.h"
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ TEST(NmsRules, OverlapsOfValidDetectionsAreNumbers) {
     int tested = 0;
     for (int k = 0; k < 2000000; ++k) {
         const Box a{edge(), edge(), any(), any()};
-        // Nearly the same place, so that most pairs meet.
+        // Nearly the same position, so that most pairs overlap.
         const Box b{a.x + a.w * mantissas(random) - a.w / 2, a.y, k % 2 == 0 ? a.w : any(), k % 3 == 0 ? a.h : any()};
         if (!is_valid_detection(a, 1.0F) || !is_valid_detection(b, 1.0F)) continue;
         ++tested;
@@ -42,7 +42,7 @@ TEST(NmsRules, OverlapsOfValidDetectionsAreNumbers) {
         }
     }
     EXPECT_GT(tested, 100000);
-    // Edges far from the origin, rounded up: the intersection is nearly four times as large as either box.
+    // Edges far from the origin are rounded up: the intersection is nearly four times as large as either box.
     const Box rounded{8.4e17F, 8.4e17F, 3.5e10F, 3.5e10F};
     EXPECT_TRUE(is_valid_detection(rounded, 1.0F));
     EXPECT_GT(intersection_area(rounded, rounded, 0.0F), 3 * box_area(rounded, 0.0F));
@@ -69,7 +69,7 @@ TEST(NmsRules, DensityRaisesTheThreshold) {
     EXPECT_EQ(adaptive_threshold(0.3F, std::numeric_limits<float>::quiet_NaN()), 0.3F);
 }
 
-TEST(NmsRules, ZerosOfEitherSignAreOneScore) {
+TEST(NmsRules, PositiveAndNegativeZeroAreEqualScores) {
     const Box small{0, 0, 1, 1};
     const Box large{0, 0, 2, 2};
     EXPECT_TRUE(precedes(large, -0.0F, 1, small, 0.0F, 0));

@@ -9,7 +9,7 @@
 namespace throng {
 namespace {
 
-TEST(CrowdOptions, AllKeysInAnyOrder) {
+TEST(CrowdOptions, KeysAreAcceptedInAnyOrder) {
     const CrowdOptions options =
         parse_crowd_options("uncover=3,fps=29.97,seed=18446744073709551615,size=640x480,frames=12,faces=7");
     EXPECT_EQ(options.faces, 7);
@@ -22,7 +22,7 @@ TEST(CrowdOptions, AllKeysInAnyOrder) {
     EXPECT_EQ(parse_crowd_options(""), CrowdOptions{});
 }
 
-TEST(CrowdOptions, WrongOnesAreRejected) {
+TEST(CrowdOptions, InvalidOptionsAreRejected) {
     for (const char* spec :
          {"faces",          "faces=",          "faces=-1",   "faces=5001", "faces=1.5",
           "faces=1 ",       "faces=1,faces=2", "people=3",   "size=640",   "size=63x64",
@@ -32,14 +32,14 @@ TEST(CrowdOptions, WrongOnesAreRejected) {
           "faces=1,,seed=2"}) {
         try {
             static_cast<void>(parse_crowd_options(spec));
-            ADD_FAILURE() << spec << " was taken";
+            ADD_FAILURE() << spec << " was accepted";
         } catch (const Error& error) {
             EXPECT_EQ(error.kind(), ErrorKind::usage) << spec;
         }
     }
 }
 
-TEST(CrowdOptions, ChecksWhatIsNotParsed) {
+TEST(CrowdOptions, CheckOptionsValidatesStructs) {
     CrowdOptions options;
     EXPECT_NO_THROW(check_options(options));
     options.fps = std::numeric_limits<double>::quiet_NaN();

@@ -34,8 +34,8 @@ float overlap(const Box& a, const Box& b) {
     return w > 0 && h > 0 ? w * h / (a.w * a.h + b.w * b.h - w * h) : 0.0F;
 }
 
-// The same on every machine: a change of these numbers is a change of every crowd that anybody has drawn.
-TEST(Crowd, FramesAreTheKnownBytes) {
+// The fingerprints are the same on every machine. Changing them changes every crowd drawn so far.
+TEST(Crowd, FramesMatchTheirFingerprints) {
     const Crowd crowd(small_crowd());
     EXPECT_EQ(fingerprint(crowd.frame(0)), 11010954740778011865U);
     EXPECT_EQ(fingerprint(crowd.frame(1000)), 11722683879192432069U);
@@ -46,14 +46,14 @@ TEST(Crowd, FramesAreTheKnownBytes) {
     EXPECT_EQ(fingerprint(Crowd(other).frame(77)), 16688292180077219963U);
 }
 
-TEST(Crowd, ThreadsDoNotMatter) {
+TEST(Crowd, FramesDoNotDependOnTheNumberOfThreads) {
     const Crowd one(small_crowd(), 1);
     const std::uint64_t expected = fingerprint(one.frame(33));
     for (const int threads : {2, 3, 7})
         EXPECT_EQ(fingerprint(Crowd(small_crowd(), threads).frame(33)), expected) << threads;
 }
 
-TEST(Crowd, InstructionSetsDoNotMatter) {
+TEST(Crowd, FramesDoNotDependOnTheInstructionSet) {
     const std::uint64_t expected = fingerprint(Crowd(small_crowd()).frame(33));
     for (std::int64_t targets = hwy::SupportedTargets() & HWY_TARGETS; targets != 0; targets &= targets - 1) {
         hwy::SetSupportedTargetsForTest(targets & -targets);
@@ -62,7 +62,7 @@ TEST(Crowd, InstructionSetsDoNotMatter) {
     hwy::SetSupportedTargetsForTest(0);
 }
 
-TEST(Crowd, FramesDoNotDependOnThoseBefore) {
+TEST(Crowd, FramesDoNotDependOnPreviousFrames) {
     const Crowd crowd(small_crowd());
     const std::uint64_t tenth = fingerprint(crowd.frame(10));
     static_cast<void>(crowd.frame(500));
@@ -70,7 +70,7 @@ TEST(Crowd, FramesDoNotDependOnThoseBefore) {
     EXPECT_NE(fingerprint(crowd.frame(11)), tenth);
 }
 
-TEST(Crowd, FrameTellsWhatItIs) {
+TEST(Crowd, FrameInfoIsSet) {
     CrowdOptions options = small_crowd();
     options.fps = 25;
     const Frame frame = Crowd(options).frame(50);
@@ -90,7 +90,7 @@ TEST(Crowd, FrameTellsWhatItIs) {
     }
 }
 
-TEST(Crowd, RejectsAImageOfAnotherShape) {
+TEST(Crowd, RejectsAnImageOfAnotherSizeOrFormat) {
     const Crowd crowd(small_crowd());
     FramePool pool;
     WritableFrame gray = pool.take(PixelFormat::gray8, 322, 181);
@@ -99,7 +99,7 @@ TEST(Crowd, RejectsAImageOfAnotherShape) {
     EXPECT_THROW(crowd.draw(0, narrow), Error);
 }
 
-TEST(CrowdTruth, AllAreInViewAtFirstAndNobodyHidesAnother) {
+TEST(CrowdTruth, AllFacesAreVisibleInFrameZero) {
     for (const auto& [faces, width, height] :
          {std::tuple{60, 1920, 1080}, {147, 4646, 1800}, {1, 640, 480}, {300, 1280, 720}, {40, 400, 1600}}) {
         for (std::uint64_t seed = 1; seed <= 3; ++seed) {
@@ -142,7 +142,7 @@ TEST(CrowdTruth, PeopleMoveSmoothlyAndLeaveAtTheEdges) {
     }
 }
 
-TEST(CrowdTruth, UncoverShowsTheFirstOnes) {
+TEST(CrowdTruth, UncoverShowsTheFirstFaces) {
     CrowdOptions options = small_crowd(30, 960, 540);
     const auto all = Crowd(options).truth(0);
     options.uncover = 11;
@@ -173,7 +173,7 @@ TEST(Crowd, ExtremeSizesAndTimes) {
     }
 }
 
-// A detector of others finds nearly all, and hardly anything else.
+// OpenCV's detector finds nearly all faces and hardly anything else.
 TEST(Crowd, AFrontalCascadeFindsTheFaces) {
     TH_NEED(file, test::cascade_file("haarcascade_frontalface_alt2.xml"), "haarcascade_frontalface_alt2.xml");
     cv::CascadeClassifier cascade(file.string());
