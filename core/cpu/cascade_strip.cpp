@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kSlack = std::size_t{2} * kRowSlack;  // entries past a row's end that SIMD may access
 
 // Measures the time since construction or the last call.
-class Lap {
+class Stopwatch {
 public:
     void add_to(double& ms) {
         const auto now = std::chrono::steady_clock::now();
@@ -54,12 +54,12 @@ void StripWorker::evaluate(const LevelPlan& plan, const Strip& strip, int window
     const SumsLayout& layout = plan.programs->dense.layout;
     const int first = strip.first * level.step;
     const int count = (strip.count - 1) * level.step + window_height;
-    Lap lap;
+    Stopwatch stopwatch;
     resize_rows(plan, first, count, gray);
-    lap.add_to(times.pyramid_ms);
+    stopwatch.add_to(times.pyramid_ms);
     sum_rows(plan, count);
     if (tilted_) sum_tilted_rows(plan, count);
-    lap.add_to(times.integral_ms);
+    stopwatch.add_to(times.integral_ms);
     for (int j = 0; j < strip.count; ++j) {
         evaluate_row(*plan.programs, sums_.data(), layout.at(0, j * level.step), strip.first + j, level.columns,
                      scratch, accepted);
@@ -68,7 +68,7 @@ void StripWorker::evaluate(const LevelPlan& plan, const Strip& strip, int window
     std::sort(accepted.begin(), accepted.end(), [](const AcceptedWindow& a, const AcceptedWindow& b) {
         return a.row != b.row ? a.row < b.row : a.column < b.column;
     });
-    lap.add_to(times.cascade_ms);
+    stopwatch.add_to(times.cascade_ms);
 }
 
 void StripWorker::resize_rows(const LevelPlan& plan, int first, int count, const PlaneView& gray) {
@@ -89,7 +89,7 @@ void StripWorker::resize_rows(const LevelPlan& plan, int first, int count, const
     }
 }
 
-void StripWorker::put_row(const std::uint32_t* row, int count, std::int32_t plane, int y, const SumsLayout& layout) {
+void StripWorker::store_row(const std::uint32_t* row, int count, std::int32_t plane, int y, const SumsLayout& layout) {
     std::uint32_t* out = sums_.data() + plane + layout.at(0, y);
     if (layout.step == 1) {
         std::copy_n(row, count, out);
@@ -108,8 +108,8 @@ void StripWorker::sum_rows(const LevelPlan& plan, int count) {
             accumulate_row(rows_[static_cast<std::size_t>(y) - 1], width, running_sum_.data(),
                            squares_ ? running_squares_.data() : nullptr);
         }
-        put_row(running_sum_.data(), width + 1, layout.plane(0), y, layout);
-        if (squares_) put_row(running_squares_.data(), width + 1, layout.plane(1), y, layout);
+        store_row(running_sum_.data(), width + 1, layout.plane(0), y, layout);
+        if (squares_) store_row(running_squares_.data(), width + 1, layout.plane(1), y, layout);
     }
 }
 
@@ -120,7 +120,7 @@ void StripWorker::sum_tilted_rows(const LevelPlan& plan, int count) {
     const int width = plan.level.width;
     const SumsLayout& layout = plan.programs->dense.layout;
     for (auto* row : {&cone_above_, &cone_above2_}) std::fill_n(row->begin(), width + 1, 0U);
-    put_row(cone_above_.data(), width + 1, layout.plane(2), 0, layout);
+    store_row(cone_above_.data(), width + 1, layout.plane(2), 0, layout);
     for (int y = 1; y <= count; ++y) {
         const std::uint8_t* pixel = rows_[static_cast<std::size_t>(y) - 1];
         const std::uint8_t* pixel_above = y > 1 ? rows_[static_cast<std::size_t>(y) - 2] : nullptr;
@@ -132,7 +132,7 @@ void StripWorker::sum_tilted_rows(const LevelPlan& plan, int count) {
             cone_[static_cast<std::size_t>(x)] = up[x - 1] + up[x + 1] - up2[x] + pixel[x - 1] + above(x - 1);
         }
         cone_[static_cast<std::size_t>(width)] = up[width - 1] + pixel[width - 1] + above(width - 1);
-        put_row(cone_.data(), width + 1, layout.plane(2), y, layout);
+        store_row(cone_.data(), width + 1, layout.plane(2), y, layout);
         cone_above2_.swap(cone_above_);
         cone_above_.swap(cone_);
     }

@@ -46,7 +46,7 @@ private:
     void resize_rows(const LevelPlan& plan, int first, int count, const PlaneView& gray);
     void sum_rows(const LevelPlan& plan, int count);
     void sum_tilted_rows(const LevelPlan& plan, int count);
-    void put_row(const std::uint32_t* row, int count, std::int32_t plane, int y, const SumsLayout& layout);
+    void store_row(const std::uint32_t* row, int count, std::int32_t plane, int y, const SumsLayout& layout);
 
     bool squares_ = false, tilted_ = false;
     std::vector<std::uint8_t> pixels_;

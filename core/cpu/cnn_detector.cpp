@@ -21,7 +21,7 @@ public:
 
     // landmark(i) returns coordinate i of the ten, in pixels of the input.
     template <class Landmark>
-    void put(Box box, float score, Landmark landmark) {
+    void add(Box box, float score, Landmark landmark) {
         if (!in_core(box, pass_.core)) return;
         const Box at = to_frame(box, pass_.place);
         const float side = std::max(at.w, at.h);
@@ -45,7 +45,7 @@ private:
 };
 
 // Returns a logit below which no score can reach the threshold. Most cells are rejected here, before an exponential.
-float hopeless_logit(float threshold, HeadFamily family) {
+float min_logit(float threshold, HeadFamily family) {
     // yunet: the score is at most the square root of one of its factors.
     const double min_probability = family == HeadFamily::yunet
                                        ? static_cast<double>(threshold) * static_cast<double>(threshold)
@@ -59,7 +59,7 @@ void collect_yunet(const HeadLevel& level, const CnnEngine& engine, float thresh
     const MapSize size = engine.size(level.score);
     const std::ptrdiff_t cells = std::ptrdiff_t{size.width} * size.height;
     const auto stride = static_cast<float>(level.stride);
-    const float hopeless = hopeless_logit(threshold, HeadFamily::yunet);
+    const float min_score_logit = min_logit(threshold, HeadFamily::yunet);
     const float* scores = engine.map(level.score);
     const float* objectness = engine.map(level.objectness);
     const float* boxes = engine.map(level.box);
@@ -67,11 +67,11 @@ void collect_yunet(const HeadLevel& level, const CnnEngine& engine, float thresh
     for (int y = 0; y < size.height; ++y) {
         for (int x = 0; x < size.width; ++x) {
             const std::ptrdiff_t cell = std::ptrdiff_t{y} * size.width + x;
-            if (!(scores[cell] > hopeless && objectness[cell] > hopeless)) continue;
+            if (!(scores[cell] > min_score_logit && objectness[cell] > min_score_logit)) continue;
             const float score = yunet_score(scores[cell], objectness[cell]);
             if (!(score >= threshold)) continue;
             const float* box = boxes + cell;
-            sink.put(yunet_box(box[0], box[cells], box[2 * cells], box[3 * cells], x, y, stride), score,
+            sink.add(yunet_box(box[0], box[cells], box[2 * cells], box[3 * cells], x, y, stride), score,
                      [&](std::size_t i) {
                          if (points == nullptr) return 0.0F;
                          return yunet_landmark(points[static_cast<std::ptrdiff_t>(i) * cells + cell],
@@ -87,7 +87,7 @@ void collect_ultraface(const HeadLevel& level, const NetworkHead& head, const Cn
     const std::ptrdiff_t cells = std::ptrdiff_t{size.width} * size.height;
     const CnnPitch pitch{static_cast<float>(engine.width()) / static_cast<float>(size.width),
                          static_cast<float>(engine.height()) / static_cast<float>(size.height)};
-    const float hopeless = hopeless_logit(threshold, HeadFamily::ultraface);
+    const float min_score_logit = min_logit(threshold, HeadFamily::ultraface);
     const float* scores = engine.map(level.score);
     const float* boxes = engine.map(level.box);
     const auto priors = static_cast<std::ptrdiff_t>(level.priors.size());
@@ -97,12 +97,12 @@ void collect_ultraface(const HeadLevel& level, const NetworkHead& head, const Cn
             for (std::ptrdiff_t p = 0; p < priors; ++p) {
                 const float background = scores[2 * p * cells + cell];
                 const float face = scores[(2 * p + 1) * cells + cell];
-                if (!(face - background > hopeless)) continue;
+                if (!(face - background > min_score_logit)) continue;
                 const float score = ultraface_score(background, face);
                 if (!(score >= threshold)) continue;
                 const float* box = boxes + 4 * p * cells + cell;
                 const Prior& prior = level.priors[static_cast<std::size_t>(p)];
-                sink.put(ultraface_box(box[0], box[cells], box[2 * cells], box[3 * cells], x, y, pitch, prior.width,
+                sink.add(ultraface_box(box[0], box[cells], box[2 * cells], box[3 * cells], x, y, pitch, prior.width,
                                        prior.height, head.center_variance, head.size_variance),
                          score, [](std::size_t) { return 0.0F; });
             }

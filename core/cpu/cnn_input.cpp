@@ -87,7 +87,7 @@ void divide(float* values, int count, float divisor) {
 
 }  // namespace
 
-// State shared by all rows of one pass.
+// Computes the input rows of one pass and holds the state that they share.
 class CnnInputRows {
 public:
     CnnInputRows(const Frame& frame, const CnnPass& pass, const NetworkInput& input, CnnInputMaker& maker,
@@ -128,8 +128,8 @@ public:
             for (int c = 0; c < count_; ++c) average(y, c, worker);
             convert(worker, out);
         }
-        const float nothing = cnn_normalize(0.0F, input_.mean, input_.scale);
-        for (float* row : out) std::fill(row + content, row + pass_.width, nothing);
+        const float padding = cnn_normalize(0.0F, input_.mean, input_.scale);
+        for (float* row : out) std::fill(row + content, row + pass_.width, padding);
     }
 
 private:

@@ -10,9 +10,9 @@ namespace throng {
 namespace {
 
 // Measures the time since construction or the last call.
-class Lap {
+class Stopwatch {
 public:
-    void to(double& ms) {
+    void add_to(double& ms) {
         const auto now = std::chrono::steady_clock::now();
         ms += std::chrono::duration<double, std::milli>(now - last_).count();
         last_ = now;
@@ -85,34 +85,34 @@ void HogWorker::make_blocks(const HogLevelPlan& plan, const HogWeights& weights,
     const auto cell_pitch = static_cast<std::ptrdiff_t>(cell_pitch_);
     float* upper = cells_.data();
     float* lower = upper + kCellPlanes * cell_pitch_;
-    Lap lap;
+    Stopwatch stopwatch;
     make_row(plan, weights.gamma, gray, top - 1);
     make_row(plan, weights.gamma, gray, top);
     for (int r = 0; r <= count; ++r) {
         for (int i = 0; i < kHogCell; ++i) {
             const int y = top + r * kHogCell + i;
             make_row(plan, weights.gamma, gray, y + 1);
-            lap.to(times.pyramid_ms);
+            stopwatch.add_to(times.pyramid_ms);
             hog_gradient_row(row(y + 2), row(y + 3), row(y + 4), cells * kHogCell, vote_rows_[i]);
-            lap.to(times.gradient_ms);
+            stopwatch.add_to(times.gradient_ms);
         }
         std::swap(upper, lower);
         hog_vote_cells(vote_rows_, weights.cell, cells, lower, cell_pitch);
-        lap.to(times.histogram_ms);
+        stopwatch.add_to(times.histogram_ms);
         if (r == 0) continue;
         float* out = blocks + static_cast<std::ptrdiff_t>(first + r - 1) * kHogBlockValues * plan.pitch;
         hog_gather_blocks(upper, lower, cell_pitch, plan.level.block_columns, out, plan.pitch);
-        lap.to(times.histogram_ms);
+        stopwatch.add_to(times.histogram_ms);
         hog_normalize_blocks(plan.level.block_columns, out, plan.pitch);
-        lap.to(times.normalize_ms);
+        stopwatch.add_to(times.normalize_ms);
     }
 }
 
 const float* HogWorker::margins(const HogLevelPlan& plan, const HogWeights& weights, const float* blocks, int row) {
-    Lap lap;
+    Stopwatch stopwatch;
     const float* first = blocks + static_cast<std::ptrdiff_t>(row) * kHogBlockValues * plan.pitch;
     hog_margins(first, plan.pitch, weights.svm.data(), weights.bias, plan.level.columns, margins_.data());
-    lap.to(times.svm_ms);
+    stopwatch.add_to(times.svm_ms);
     return margins_.data();
 }
 

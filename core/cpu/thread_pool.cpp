@@ -7,7 +7,7 @@ namespace throng {
 ThreadPool::ThreadPool(int threads) {
     const int requested = threads > 0 ? threads : static_cast<int>(std::max(std::thread::hardware_concurrency(), 1U));
     for (int worker = 1; worker < std::min(requested, 256); ++worker) {
-        helpers_.emplace_back([this, worker](const std::stop_token& stop) { help(stop, worker); });
+        helpers_.emplace_back([this, worker](const std::stop_token& stop) { run_helper(stop, worker); });
     }
 }
 
@@ -30,7 +30,7 @@ void ThreadPool::run_erased(int tasks, Function function, void* context) {
         }
         wake_.notify_all();
     }
-    take_tasks(0);
+    run_tasks(0);
     if (!alone) {
         std::unique_lock lock(mutex_);
         done_.wait(lock, [this] { return busy_ == 0; });
@@ -38,7 +38,7 @@ void ThreadPool::run_erased(int tasks, Function function, void* context) {
     if (failure_) std::rethrow_exception(failure_);
 }
 
-void ThreadPool::help(const std::stop_token& stop, int worker) {
+void ThreadPool::run_helper(const std::stop_token& stop, int worker) {
     std::uint64_t seen = 0;
     while (true) {
         {
@@ -46,7 +46,7 @@ void ThreadPool::help(const std::stop_token& stop, int worker) {
             if (!wake_.wait(lock, stop, [&] { return run_number_ != seen; })) return;
             seen = run_number_;
         }
-        take_tasks(worker);
+        run_tasks(worker);
         {
             const std::lock_guard lock(mutex_);
             --busy_;
@@ -55,7 +55,7 @@ void ThreadPool::help(const std::stop_token& stop, int worker) {
     }
 }
 
-void ThreadPool::take_tasks(int worker) noexcept {
+void ThreadPool::run_tasks(int worker) noexcept {
     for (int task = next_++; task < tasks_; task = next_++) {
         try {
             function_(context_, task, worker);

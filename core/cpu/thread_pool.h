@@ -38,8 +38,8 @@ private:
     using Function = void (*)(void* context, int task, int worker);
 
     void run_erased(int tasks, Function function, void* context);
-    void help(const std::stop_token& stop, int worker);
-    void take_tasks(int worker) noexcept;
+    void run_helper(const std::stop_token& stop, int worker);
+    void run_tasks(int worker) noexcept;
 
     std::mutex mutex_;
     std::condition_variable_any wake_;

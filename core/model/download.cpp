@@ -168,7 +168,7 @@ void set_up(Transfer& transfer, char* message) {
     set(CURLOPT_XFERINFODATA, &transfer);
 }
 
-[[noreturn]] void explain(CURLcode code, const Transfer& transfer, const char* message) {
+[[noreturn]] void throw_failure(CURLcode code, const Transfer& transfer, const char* message) {
     const std::string& address = transfer.what.address;
     if (transfer.stopped) throw Error(ErrorKind::interrupted, "stopped; run the command again to resume", address);
     if (transfer.cannot_write) throw Error(*transfer.cannot_write);
@@ -223,7 +223,7 @@ bool transfer_once(const Download& what, const DownloadProgress& progress, PartF
         part.clear();
         return false;
     }
-    if (code != CURLE_OK) explain(code, transfer, message);
+    if (code != CURLE_OK) throw_failure(code, transfer, message);
     if (transfer.done < what.size) {
         throw Error(ErrorKind::input, fmt::format("the server sent only {} of {} bytes", transfer.done, what.size),
                     what.address, "run the command again to resume the download");

@@ -122,7 +122,7 @@ private:
         for (std::size_t i = 0; i < nodes.size(); ++i) {
             for (const std::string& output : nodes[i].outputs()) {
                 if (!output.empty() && !writers_.emplace(output, i).second) {
-                    nodes[i].fail("writes " + output + ", which another operator also writes");
+                    nodes[i].fail("writes " + output + ", which is also written elsewhere");
                 }
             }
         }

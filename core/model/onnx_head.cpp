@@ -41,7 +41,7 @@ std::string shape_text(const OnnxValueInfo& info) {
 }
 
 // Guesses the kind of model from its typical outputs; empty if unknown.
-std::string looks_like(const OnnxGraph& graph) {
+std::string guess_kind(const OnnxGraph& graph) {
     const std::vector<OnnxValueInfo>& outputs = graph.outputs;
     if (has_output(graph, "loc") && has_output(graph, "conf") && has_output(graph, "iou")) {
         return "a YuNet of 2022, without the outputs cls, obj, bbox and kps";
@@ -324,7 +324,7 @@ HeadFamily recognize_family(const OnnxGraph& graph) {
     std::vector<std::string> outputs;
     for (const OnnxValueInfo& info : graph.outputs) outputs.push_back(info.name + " " + shape_text(info));
     if (outputs.size() > 6) outputs.resize(6);
-    const std::string guess = looks_like(graph);
+    const std::string guess = guess_kind(graph);
     fail(graph,
          fmt::format("is a model for another task: its outputs are {}{}{}", fmt::join(outputs, ", "),
                      guess.empty() ? "" : "; it looks like ", guess),

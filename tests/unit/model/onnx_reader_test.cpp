@@ -157,7 +157,7 @@ INSTANTIATE_TEST_SUITE_P(
         Rejection{"Cycle", changed([](ModelProto& m) { test::node_of(m, "stem.c").set_input(0, "sum"); }), "cycle"},
         Rejection{"NothingWrites", changed([](ModelProto& m) { test::node_of(m, "sum").set_input(0, "ghost"); }), "ghost"},
         Rejection{"WrittenTwice", changed([](ModelProto& m) { test::node_of(m, "sum").set_output(0, "up"); }),
-               "another operator also writes"},
+               "also written elsewhere"},
         Rejection{"DataTooShort", changed([](ModelProto& m) { constant_of(m, "stem.w").mutable_float_data()->RemoveLast(); }),
                "contains 215 numbers, but its shape requires 216"},
         Rejection{"MoreThanMemory", changed([](ModelProto& m) {
