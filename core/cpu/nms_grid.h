@@ -117,8 +117,8 @@ inline GridEntry BoxGrid::entry_of(std::uint32_t rank) const {
 
 // Returns the range of the near edges of boxes that reach the smallest IoU t with a box from `start` to `start + side`.
 // The intersection is at least t times as wide as either box: I >= t max(A), and it is no higher than either. So a box
-// of width v begins at or after start + t max(side, v) - v, which falls as v grows, and at or before start + (1 - t)
-// side.
+// of width v begins at or after start + t max(side, v) - v, which falls as v grows. It begins at or before start + (1 -
+// t) side.
 inline BoxGrid::Range BoxGrid::reach(double start, double side, const Level& level) const {
     const double max_side = ratio_ > 0 ? std::min(level.cell, side / ratio_) : level.cell;
     const double slack = 1e-15 * (std::abs(start) + side + max_side);  // covers double's rounding here

@@ -28,7 +28,7 @@ struct CascadeModel {
 };
 
 // Throws Error(input) naming the faulty part: an index out of range, a tree with a possible cycle, a rectangle outside
-// the window, a number that is not finite, a count out of bounds. The error's location is model.name.
+// the window. Also for a number that is not finite and a count out of bounds. The error's location is model.name.
 void check_model(const CascadeModel& model);
 
 }  // namespace throng

@@ -1,5 +1,5 @@
-// Plans the rectangles of a frame that go through the network and their scales, so that faces from min_size to max_size
-// pixels are found in a frame of any size.
+// Plans which rectangles of a frame go through the network, and at which scales. Faces from min_size to max_size pixels
+// are found in a frame of any size.
 //
 // A network of these families finds faces whose longer side is from kMinFace to kMaxFace pixels of its input. The first
 // pass scales the frame so that min_size becomes kMinFace (1: native resolution). Each further pass divides the scale

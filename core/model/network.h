@@ -123,9 +123,9 @@ struct MapSize {
 // Returns the number of multiply-adds for one input of width x height.
 [[nodiscard]] std::uint64_t multiply_adds(const Network& network, std::int32_t width, std::int32_t height);
 
-// Throws Error(input) naming the faulty layer: an index out of range, a tensor read before it is written or written
-// twice, weights that do not fit the channels, a number that is not finite, a count or memory size out of bounds, or a
-// head that does not fit its maps. The error's location is network.name.
+// Throws Error(input) naming the faulty layer: an index out of range, a tensor read before it is written, a tensor
+// written twice. Also for weights that do not fit the channels, a number that is not finite, a count or memory size out
+// of bounds, and a head that does not fit its maps. The error's location is network.name.
 void check_network(const Network& network);
 
 [[nodiscard]] std::string_view family_name(HeadFamily family);  // "YuNet", "UltraFace"

@@ -77,8 +77,8 @@ inline constexpr std::int64_t kFirstOpset = 7;
 inline constexpr std::int64_t kLastOpset = 21;
 
 // bytes is a whole file, called `name` in messages. Throws Error(input) with problem and location if it is not a valid
-// ONNX model: another format, damage, external data, an opset outside [kFirstOpset, kLastOpset], a cycle, a value
-// written by no operator or by two.
+// ONNX model: another format, damage, external data, a cycle. Also for an opset outside [kFirstOpset, kLastOpset] and
+// for a value written by no operator or by two.
 [[nodiscard]] OnnxGraph parse_onnx_graph(std::string_view bytes, const std::string& name);
 
 }  // namespace throng

@@ -228,7 +228,7 @@ private:
         add_layer(node, std::move(layer), std::move(inputs), sum);
     }
 
-    // The way to the outputs
+    // Output operators
     // --------------------------------------------------------------------------------------------
 
     void transpose(const OnnxNode& node, MapValue map) {

@@ -1,7 +1,7 @@
 // A drawn, animated crowd with exact ground truth: the demo without a camera, and a test input without real people.
 // Every frame is a pure function of the options and its number. Its bytes are the same on every machine, compiler and
-// number of threads: float32 with + - * / and comparisons only (no contraction, no libm), and the project's own random
-// generator.
+// number of threads. The code uses float32 with + - * / and comparisons only (no contraction, no libm), and the
+// project's own random generator.
 #pragma once
 
 #include <cstdint>

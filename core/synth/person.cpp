@@ -17,7 +17,7 @@ Rgb scaled(Rgb c, float f) {
     return {c.r * f, c.g * f, c.b * f};
 }
 
-// Draws one person: places shapes on the rotated head or on the body.
+// Draws one person: puts shapes on the rotated head or on the body.
 class Artist {
 public:
     Artist(const Looks& looks, const Pose& pose, const Scene& scene, std::vector<Shape>& shapes)
