@@ -33,7 +33,8 @@ std::vector<Piece> cut(std::int32_t length, std::int32_t limit, std::int32_t mul
     const std::int32_t max_extent = limit / multiple * multiple;
     // The minimum number of tiles, of equal size as far as the multiple allows.
     const std::int32_t count = (length - overlap + (max_extent - overlap) - 1) / (max_extent - overlap);
-    const std::int32_t extent = std::min(max_extent, round_up((length - overlap + count - 1) / count + overlap, multiple));
+    const std::int32_t extent =
+        std::min(max_extent, round_up((length - overlap + count - 1) / count + overlap, multiple));
     std::vector<Piece> pieces;
     for (std::int32_t begin = 0;; begin += extent - overlap) {
         const bool last = begin + extent >= length;
