@@ -39,7 +39,7 @@ void AsyncSink::work() {
     for (;;) {
         changed_.wait(lock, [this] { return !queue_.empty() || closing_; });
         if (queue_.empty()) return;
-        // Stays in the queue while it is written, so that it counts against the capacity.
+        // The result remains in the queue while it is written, so that it counts against the capacity.
         const FrameResult& result = queue_.front();
         lock.unlock();
         std::exception_ptr failure;

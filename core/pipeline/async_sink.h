@@ -13,15 +13,15 @@
 
 namespace throng {
 
-// Results wait in a bounded queue for a thread of their own; write blocks while it is full, so nothing is lost.
-// What the inner sink throws comes out of the next write or of close.
+// Queues results in a bounded queue that a dedicated thread passes to the inner sink. write blocks while the queue is
+// full, so no result is dropped. An exception of the inner sink is rethrown by the next write or by close.
 class AsyncSink final : public ResultSink {
 public:
     explicit AsyncSink(std::shared_ptr<ResultSink> inner, std::size_t capacity = 4);
     ~AsyncSink() override;
 
     void write(const FrameResult& result) override;
-    // Waits for what is queued, then closes the inner sink.
+    // Waits until the queued results are written, then closes the inner sink.
     void close() override;
 
 private:

@@ -20,19 +20,19 @@ DecodeLoop::DecodeLoop(std::unique_ptr<VideoSource> source, Playback& playback, 
 
 void DecodeLoop::run(const std::stop_token& stop) {
     do {
-        std::stop_source round;
-        const std::stop_callback chained(stop, [&round] { round.request_stop(); });
+        std::stop_source run_stop;
+        const std::stop_callback chained(stop, [&run_stop] { run_stop.request_stop(); });
         {
             const std::lock_guard lock(mutex_);
-            run_stop_ = round;
+            run_stop_ = run_stop;
         }
         try {
-            decode(round.get_token());
+            decode(run_stop.get_token());
         } catch (...) {
             const Error error = current_error();
             note_source();
             const std::lock_guard lock(mutex_);
-            if (error.kind() != ErrorKind::interrupted || !round.stop_requested()) failure_ = error;
+            if (error.kind() != ErrorKind::interrupted || !run_stop.stop_requested()) failure_ = error;
         }
         queue_.finish();
     } while (await_resume(stop));
@@ -80,11 +80,11 @@ void DecodeLoop::decode(const std::stop_token& stop) {
         }
         const FrameInfo& info = decoded.frame.info();
         if (!playback_.admit(info.pts, stop)) continue;
-        // The latency of a paced file counts from the moment its frame was due.
+        // The latency of a paced file counts from the time at which the frame was due.
         if (options_.keeps_open) decoded.frame = decoded.frame.with_timing(info.index, info.pts, Clock::now());
         queue_.push(std::move(decoded));
-        ++handed_over_;
-        if (options_.limiter != nullptr && handed_over_ == options_.max_frames) return;
+        ++num_pushed_;
+        if (options_.limiter != nullptr && num_pushed_ == options_.max_frames) return;
     }
 }
 
@@ -100,7 +100,7 @@ void DecodeLoop::note_source() {
     status_.replaced = replaced;
 }
 
-// The source is over; only a resume or a stop matters now. True after a resume.
+// Called after the end of the source. Waits for a resume or a stop request; returns true after a resume.
 bool DecodeLoop::await_resume(const std::stop_token& stop) {
     Resume requested{};
     {
@@ -110,7 +110,7 @@ bool DecodeLoop::await_resume(const std::stop_token& stop) {
         failure_.reset();
     }
     queue_.clear();
-    handed_over_ = requested.done;
+    num_pushed_ = requested.done;
     bool resumed = false;
     std::optional<Error> failure;
     try {

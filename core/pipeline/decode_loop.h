@@ -1,5 +1,5 @@
-// The decode thread's work: reads the source as playback allows, hands frames over, and starts the source again in host
-// memory when the device that held its frames is lost.
+// The loop of the decode thread: reads the source as playback allows and pushes the frames into the frame queue.
+// Resumes the source in host memory when the device that held its frames has failed.
 #pragma once
 
 #include <condition_variable>
@@ -22,32 +22,32 @@ class DecodeLoop {
 public:
     struct Options {
         InFlightLimiter* limiter = nullptr;  // null: every frame is decoded and the queue keeps the newest
-        bool keeps_open = false;             // after the end it waits for a seek
+        bool keeps_open = false;             // wait for a seek after the end of the source
         std::int64_t max_frames = 0;         // 0: all
         int source_number = 1;               // for FrameResult
     };
-    // What the source told after its last frame.
+    // State of the source after its last read.
     struct Status {
         SourceInfo info;
         std::string notice;
         std::string incomplete;
         std::uint64_t decoded = 0;
-        std::uint64_t replaced = 0;  // frames that the source itself replaced by newer ones
+        std::uint64_t replaced = 0;  // frames that the source itself replaced with newer ones
     };
 
     DecodeLoop(std::unique_ptr<VideoSource> source, Playback& playback, FrameQueue& frame_queue,
                const Options& options);
 
-    // The thread's function: until a stop is asked for.
+    // The thread function. Returns after a stop request.
     void run(const std::stop_token& stop);
 
-    // From any thread.
+    // Both may be called from any thread.
     [[nodiscard]] Status status() const;
-    [[nodiscard]] std::optional<Error> failure() const;  // of the source, once the hand-over has ended
+    [[nodiscard]] std::optional<Error> failure() const;  // of the source, once the queue is finished
 
-    // From the detect thread: forgets what was handed over and lets the source go on in host memory behind the frame
-    // with this number and time (number -1: from its start). `done` frames count against max_frames. Waits until that
-    // is so; false where the source cannot, or a stop was asked for.
+    // Called from the detect thread. Discards the queued frames and resumes the source in host memory after the frame
+    // with this number and time (number -1: from the start). `done` frames count against max_frames. Blocks until the
+    // source has resumed. Returns false if the source cannot resume or a stop was requested.
     [[nodiscard]] bool resume_on_host(std::int64_t index, double pts, std::int64_t done);
 
 private:
@@ -61,20 +61,20 @@ private:
     [[nodiscard]] bool await_resume(const std::stop_token& stop);
     void note_source();
 
-    std::unique_ptr<VideoSource> source_;  // the decode thread's
+    std::unique_ptr<VideoSource> source_;  // used by the decode thread only
     Playback& playback_;
     FrameQueue& queue_;
     const Options options_;
-    std::int64_t handed_over_ = 0;  // the decode thread's
+    std::int64_t num_pushed_ = 0;  // used by the decode thread only
 
-    mutable std::mutex mutex_;  // for all that follows
+    mutable std::mutex mutex_;  // guards all members below
     std::condition_variable_any changed_;
     Status status_;
     std::optional<Error> failure_;
     std::optional<Resume> resume_;
-    bool resumed_ = false;  // how the last resume ended
+    bool resumed_ = false;  // result of the last resume
     bool over_ = false;
-    std::stop_source run_stop_;  // ends the present round of decode alone
+    std::stop_source run_stop_;  // stops only the current call of decode
 };
 
 }  // namespace throng

@@ -24,8 +24,7 @@ void check_settings(const PipelineSettings& settings) {
     check_params(settings.nms);
     if (settings.capacity < 1) throw Error(ErrorKind::usage, "must be at least 1", "--dmax");
     if (settings.capacity_limit < settings.capacity) {
-        throw Error(ErrorKind::usage, "is larger than the limit of " + std::to_string(settings.capacity_limit),
-                    "--dmax");
+        throw Error(ErrorKind::usage, "exceeds the limit of " + std::to_string(settings.capacity_limit), "--dmax");
     }
 }
 
@@ -39,7 +38,7 @@ FrameProcessor::FrameProcessor(std::shared_ptr<Backend> backend, const PipelineS
       slots_(static_cast<std::size_t>(std::max(backend_->frames_in_flight(), 1))) {
     check_switches(*detector_, settings.detector, *backend_);
     for (Slot& slot : slots_) {
-        slot.fetch = backend_->make_fetch();
+        slot.readback = backend_->make_fetch();
         fit(slot);
     }
 }
@@ -47,8 +46,8 @@ FrameProcessor::FrameProcessor(std::shared_ptr<Backend> backend, const PipelineS
 void FrameProcessor::check_switches(const Detector& detector, const DetectorParams& params, const Backend& backend) {
     const std::vector<DetectorSwitch> switches = detector.switches();
     for (const auto& [id, choice] : params.switches) {
-        const auto its = [&id = id](const DetectorSwitch& each) { return each.id == id; };
-        if (std::any_of(switches.begin(), switches.end(), its)) continue;
+        const auto has_id = [&id = id](const DetectorSwitch& each) { return each.id == id; };
+        if (std::any_of(switches.begin(), switches.end(), has_id)) continue;
         throw Error(ErrorKind::usage,
                     fmt::format("the {} detector of the {} backend has no such switch", params.kind, backend.name()),
                     fmt::format("--switch {}={}", id, choice));
@@ -70,36 +69,37 @@ void FrameProcessor::apply(const PipelineSettings& settings) {
     settings_ = settings;
 }
 
-// Buffers of the present capacity, with the arrays that the detector fills. Where memory does not suffice for more, the
-// slot goes on with what it has.
+// Allocates buffers of the current capacity with the optional fields that the detector fills. Keeps the existing
+// buffers of the slot if memory is insufficient for larger ones.
 void FrameProcessor::fit(Slot& slot) {
     const OptionalFields optional_fields = detector_->optional_fields();
     const DetectionSpan& span = slot.raw.span();
     const OptionalFields carried{span.density != nullptr, span.feature_size, span.landmarks != nullptr};
     const bool usable = span.count != nullptr && carried == optional_fields;
     if (usable && slot.raw.capacity() == capacity_) return;
-    const auto go_on = [&] {
-        spdlog::warn("no memory for {} detections a frame; going on with {}", capacity_, slot.raw.capacity());
+    const auto keep_buffers = [&] {
+        spdlog::warn("not enough memory for {} detections per frame; continuing with {}", capacity_,
+                     slot.raw.capacity());
         capacity_ = settings_.capacity_limit = slot.raw.capacity();
     };
     try {
-        // Both exist before the previous ones go, so that a failure leaves a working pair.
+        // Both buffers are allocated before the old ones are freed, so that a failure leaves a working pair.
         DetectionBuffer raw = backend_->make_buffer(capacity_, optional_fields);
         DetectionBuffer kept = backend_->make_buffer(capacity_, optional_fields);
         slot.raw = std::move(raw);
         slot.kept = std::move(kept);
     } catch (const std::bad_alloc&) {
         if (!usable) throw;
-        go_on();
+        keep_buffers();
     } catch (const Error& error) {
         if (!usable || error.kind() != ErrorKind::unavailable) throw;
-        go_on();
+        keep_buffers();
     }
 }
 
 void FrameProcessor::grow(std::uint32_t requested) {
     const auto limit = static_cast<std::int64_t>(settings_.capacity_limit);
-    // A quarter more than requested, so that a crowd that thickens slowly does not grow the buffers at every frame.
+    // Grows to 25 % more than requested, so that a slowly growing crowd does not reallocate at every frame.
     const std::int64_t larger = std::min(limit, std::int64_t{requested} + requested / 4);
     capacity_ = std::max(capacity_, static_cast<std::int32_t>(larger));
 }
@@ -107,7 +107,7 @@ void FrameProcessor::grow(std::uint32_t requested) {
 void FrameProcessor::submit(DecodedFrame decoded) {
     Slot& slot = slots_[next_];
     fit(slot);
-    // A backend whose buffers lie in host memory reads frames there.
+    // A backend with buffers in host memory also reads frames from host memory.
     if (slot.raw.memory() == MemoryKind::host) decoded.frame = decoded.frame.on_host();
     slot.decoded = std::move(decoded);
     running_.push_back(next_);
@@ -122,7 +122,7 @@ void FrameProcessor::run(Slot& slot) {
     nms_->enqueue(slot.raw, slot.kept, settings_.nms, *recorder_);
     {
         const ScopedStage stage(*recorder_, stage::kDownload);
-        slot.fetch->start(slot.raw, slot.kept, frame, {settings_.keep_raw, settings_.host_pixels});
+        slot.readback->start(slot.raw, slot.kept, frame, {settings_.keep_raw, settings_.host_pixels});
     }
     slot.times.clear();
     slot.times.push_back({stage::kDecode, slot.decoded.decode_ms});
@@ -138,23 +138,23 @@ FrameProcessor::Outcome FrameProcessor::collect(bool lossless) {
     bool overflowed = false;
     for (;;) {
         result->frame = slot.decoded.frame;
-        slot.fetch->finish(result->raw, result->kept, result->frame);
+        slot.readback->finish(result->raw, result->kept, result->frame);
         slot.times.push_back({stage::kTotal, milliseconds_since(slot.start)});
-        const auto room = static_cast<std::uint32_t>(slot.raw.capacity());
+        const auto capacity = static_cast<std::uint32_t>(slot.raw.capacity());
         result->raw_count = result->raw.total;
-        result->overflow = result->raw_count > room ? result->raw_count - room : 0;
+        result->overflow = result->raw_count > capacity ? result->raw_count - capacity : 0;
         if (result->overflow == 0) break;
         overflowed = true;
         grow(result->raw_count);
         if (!lossless) break;
         fit(slot);
-        if (slot.raw.capacity() <= static_cast<std::int32_t>(room)) break;
+        if (slot.raw.capacity() <= static_cast<std::int32_t>(capacity)) break;
         run(slot);
     }
     running_.pop_front();
     result->latency_ms = milliseconds_since(slot.decoded.frame.info().captured);
     result->timings = std::move(slot.times);
-    slot.decoded = {};  // a decoder's frame goes back as soon as it can
+    slot.decoded = {};  // returns the frame to the decoder as early as possible
     return {std::move(result), overflowed};
 }
 

@@ -1,4 +1,4 @@
-// Frames through detector and NMS of one backend: owns what the detect thread works with.
+// Runs frames through the detector and the NMS of one backend. Owns the detector, the NMS and the buffers.
 #pragma once
 
 #include <chrono>
@@ -15,43 +15,44 @@
 
 namespace throng {
 
-// Used from one thread. As many frames are in flight as the backend likes: submit enqueues a frame's work, collect
-// waits for the detections of the oldest one.
+// Not thread-safe. Up to Backend::frames_in_flight frames are in flight: submit enqueues the work of a frame, collect
+// waits for the detections of the oldest frame.
 class FrameProcessor {
 public:
-    // Throws what Backend::make_detector throws, Error(usage) for a switch that the detector does not have.
+    // Throws the errors of Backend::make_detector, and Error(usage) for a switch that the detector does not have.
     FrameProcessor(std::shared_ptr<Backend> backend, const PipelineSettings& settings);
 
-    // Takes over new settings; no frame may be in flight. Throws as the constructor and keeps the previous ones then.
+    // Applies new settings; no frame may be in flight. Throws like the constructor and then keeps the previous
+    // settings.
     void apply(const PipelineSettings& settings);
     [[nodiscard]] const PipelineSettings& settings() const noexcept { return settings_; }
     [[nodiscard]] std::vector<DetectorSwitch> switches() const { return detector_->switches(); }
 
     [[nodiscard]] std::size_t in_flight() const noexcept { return running_.size(); }
-    [[nodiscard]] bool has_room() const noexcept { return running_.size() < slots_.size(); }
+    [[nodiscard]] bool has_free_slot() const noexcept { return running_.size() < slots_.size(); }
 
-    // Needs room.
+    // Requires has_free_slot().
     void submit(DecodedFrame decoded);
 
     struct Outcome {
         std::shared_ptr<const FrameResult> result;
-        bool overflowed = false;  // requested more than the capacity; the buffers have grown for the next frame
+        bool overflowed = false;  // more detections than the capacity; the buffers have grown for the next frame
     };
-    // Of the oldest frame in flight; waits for it. lossless: a frame that requested more than the capacity runs again
-    // in the larger buffers, so that none of its detections is lost (up to capacity_limit).
+    // Waits for the oldest frame in flight and returns its outcome. If lossless, a frame with more detections than the
+    // capacity runs again in larger buffers, so that no detection is dropped (up to capacity_limit).
     [[nodiscard]] Outcome collect(bool lossless);
 
-    // Gives up the frames in flight, oldest first, after a failure.
+    // Returns the frames in flight, oldest first, and forgets them. For use after a failure.
     [[nodiscard]] std::vector<DecodedFrame> take_unfinished();
 
 private:
     using Clock = std::chrono::steady_clock;
 
-    // What one frame in flight needs for itself.
+    // Buffers and state of one frame in flight.
     struct Slot {
         DetectionBuffer raw;
         DetectionBuffer kept;
-        std::unique_ptr<FrameReadback> fetch;
+        std::unique_ptr<FrameReadback> readback;
         DecodedFrame decoded;
         StageTimes times;
         Clock::time_point start;
@@ -64,13 +65,13 @@ private:
 
     std::shared_ptr<Backend> backend_;
     PipelineSettings settings_;
-    std::int32_t capacity_;  // of the buffers from the next frame on
+    std::int32_t capacity_;  // of the buffers, from the next frame on
     std::unique_ptr<Detector> detector_;
     std::unique_ptr<Nms> nms_;
     std::unique_ptr<StageRecorder> recorder_;
     std::vector<Slot> slots_;
     std::deque<std::size_t> running_;  // slots in flight, oldest first
-    std::size_t next_ = 0;             // the slot that is free for longest
+    std::size_t next_ = 0;             // slot for the next frame (ring order)
 };
 
 }  // namespace throng

@@ -5,7 +5,7 @@
 namespace throng {
 
 void FrameQueue::push(DecodedFrame frame) {
-    DecodedFrame replaced;  // let go outside the lock: it may give memory back
+    DecodedFrame replaced;  // destroyed outside the lock, because that may free memory
     {
         const std::lock_guard lock(mutex_);
         if (policy_ == Policy::keep_newest && !frames_.empty()) {
@@ -28,10 +28,10 @@ void FrameQueue::finish() {
 }
 
 void FrameQueue::clear() {
-    std::deque<DecodedFrame> forgotten;
+    std::deque<DecodedFrame> discarded;  // destroyed outside the lock
     {
         const std::lock_guard lock(mutex_);
-        forgotten.swap(frames_);
+        discarded.swap(frames_);
         finished_ = false;
     }
 }
@@ -54,7 +54,7 @@ FrameQueue::Event FrameQueue::pop(DecodedFrame& frame, const std::stop_token& st
             finished_ = false;
             return Event::ended;
         }
-        woken_ = false;  // the settings are looked at before every frame anyway
+        woken_ = false;  // the consumer checks the settings before every frame anyway
         frame = std::move(frames_.front());
         frames_.pop_front();
     }

@@ -1,4 +1,4 @@
-// Everything known about one frame after detection: the frame and its boxes belong together.
+// The result of detection on one frame: the frame, its boxes, and its timings.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +14,17 @@ namespace throng {
 
 struct FrameResult {
     Frame frame;
-    std::string source;     // the file shown
-    int source_number = 1;  // of several sources on the command line, from 1: tells two of the same name apart
-    DetectionSet kept;      // after NMS, in the order of the rule
-    DetectionSet raw;       // before NMS; detections are filled only when PipelineSettings::keep_raw, counts always
-    std::uint32_t raw_count = 0;  // raw detections found, overflow included
-    std::uint32_t overflow = 0;   // of these, how many found no room and are lost
-    StageTimes timings;           // of this frame on the CPU; on a GPU of the newest frame measured
+    std::string source;     // name of the file or stream
+    int source_number = 1;  // position on the command line, from 1: distinguishes sources of the same name
+    DetectionSet kept;      // after NMS, in the order that the NMS rule defines
+    DetectionSet raw;       // before NMS; the count is always set, the detections only with PipelineSettings::keep_raw
+    std::uint32_t raw_count = 0;  // raw detections found, including the overflow
+    std::uint32_t overflow = 0;   // raw detections dropped because the buffers were full
+    StageTimes timings;           // CPU: of this frame; GPU: of the newest frame measured
     double latency_ms = 0;        // from capture to boxes on the host
 };
 
-// Receives every result in order, on the detect thread. Thrown errors end the pipeline and appear in its status.
+// Receives every result in order, on the detect thread. A thrown error ends the pipeline and appears in failure().
 class ResultSink {
 public:
     ResultSink() = default;
@@ -33,7 +33,7 @@ public:
     virtual ~ResultSink() = default;
 
     virtual void write(const FrameResult& result) = 0;
-    // Flushes and closes the file so that it is valid; called once, also after a stop or an error.
+    // Flushes and closes the output so that it is valid. Called exactly once, also after a stop or an error.
     virtual void close() = 0;
 };
 

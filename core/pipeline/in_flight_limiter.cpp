@@ -4,7 +4,7 @@
 
 namespace throng {
 
-// Wakes one waiter only: it wakes the next one when permits are left.
+// Wakes only one waiter. That waiter wakes the next one if permits are left.
 void SharedPermits::wake_next() {
     const auto next =
         std::find_if(waiting_.begin(), waiting_.end(), [](const auto* each) { return each->has_permit(); });

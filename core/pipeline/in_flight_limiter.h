@@ -1,5 +1,5 @@
-// Back pressure for files: limits how many of their frames are between the decoder and their boxes. A frame is decoded
-// only while its source holds a permit for it, so that no decoded frame waits long for a busy detector.
+// Back pressure for files: limits the number of frames between the decoder and the boxes on the host. A frame is
+// decoded only while its source holds a permit for it, so that no decoded frame waits long for a busy detector.
 #pragma once
 
 #include <condition_variable>
@@ -13,7 +13,7 @@ namespace throng {
 
 class InFlightLimiter;
 
-// Permits beyond the one that each source owns, given in the order of requests. Pipelines that run at the same time
+// Permits beyond the one that each source owns, granted in the order of requests. Pipelines that run at the same time
 // share one object. Thread-safe.
 class SharedPermits {
 public:
@@ -25,13 +25,14 @@ private:
 
     std::mutex mutex_;
     int free_;
-    std::deque<InFlightLimiter*> waiting_;  // longest first
+    std::deque<InFlightLimiter*> waiting_;  // longest wait first
 };
 
-// Enough for a GPU to be busy while each of many streams decodes (see README.md), for all pipelines of a run together.
+// Total for all pipelines of a run. Keeps a GPU busy while each of many streams decodes (see README.md).
 inline constexpr int kSharedPermits = 6;
 
-// The permits of one source: its own one and those it gets of the shared ones. Thread-safe; must outlive its permits.
+// Grants the permits of one source: one of its own, the others from SharedPermits. Thread-safe. Must outlive its
+// permits.
 class InFlightLimiter {
 public:
     struct Release {
@@ -39,14 +40,15 @@ public:
     };
     using Permit = std::unique_ptr<InFlightLimiter, Release>;  // released by its destructor
 
-    // max_held: permits held at once, the source's own included; at least 1.
+    // max_held: maximum number of permits held at once, including the source's own permit; at least 1.
     InFlightLimiter(std::shared_ptr<SharedPermits> shared, int max_held)
         : shared_(std::move(shared)), max_held_(max_held) {}
     InFlightLimiter(const InFlightLimiter&) = delete;
     InFlightLimiter& operator=(const InFlightLimiter&) = delete;
     ~InFlightLimiter() = default;
 
-    // Blocks until a permit is available; returns null if a stop is requested first. To be called from one thread.
+    // Blocks until a permit is available; returns null if a stop is requested first. Must be called from one thread
+    // only.
     [[nodiscard]] Permit acquire(const std::stop_token& stop);
 
 private:

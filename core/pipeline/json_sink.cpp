@@ -12,13 +12,13 @@ namespace throng {
 namespace {
 
 std::string quoted(const std::string& text) {
-    // File names need not be UTF-8: what is not becomes the replacement character.
+    // File names need not be UTF-8: invalid bytes become the replacement character (U+FFFD).
     return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 template <typename Number>
 void append_number(std::string& line, Number value) {
-    // JSON has no word for what is not finite.
+    // JSON has no representation of NaN and infinity.
     std::isfinite(value) ? fmt::format_to(std::back_inserter(line), "{}", value)
                          : fmt::format_to(std::back_inserter(line), "null");
 }

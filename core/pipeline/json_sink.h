@@ -1,4 +1,4 @@
-// Detections as JSON lines: one object a frame, as the command line promises it.
+// Writes detections as JSON Lines: one object per frame, in the format that the command line documents.
 #pragma once
 
 #include <stop_token>
@@ -9,12 +9,12 @@
 
 namespace throng {
 
-// Writes every line whole: what was written before an interruption or a full disk is valid. The file is created, or
-// emptied, with the first line.
+// Writes only complete lines: the output is valid up to an interruption or a full disk. The file is created or
+// truncated when the first line is written.
 class JsonSink final : public ResultSink {
 public:
-    // path "-" is standard output. raw adds "raw_boxes", for which PipelineSettings::keep_raw must be set. stop ends
-    // the waiting for the reader of a pipe. Throws Error(input) when the file cannot be created.
+    // path "-" is standard output. raw adds "raw_boxes", which requires PipelineSettings::keep_raw. stop ends the wait
+    // for the reader of a pipe. Throws Error(input) if the file cannot be created.
     explicit JsonSink(std::string path, bool raw = false, std::stop_token stop = {});
 
     void write(const FrameResult& result) override;  // throws as OutputFile::write
@@ -26,7 +26,7 @@ private:
     std::stop_token stop_;
 };
 
-// The line of one frame, without a newline. Numbers are the shortest that read back as the same float.
+// Returns the line of one frame, without a newline. Numbers have the shortest form that parses back to the same float.
 [[nodiscard]] std::string json_line(const FrameResult& result, bool raw);
 
 }  // namespace throng

@@ -1,5 +1,5 @@
-// The engine behind window and command line: one source, one decode thread, one detect thread. Knows no Qt; the UI
-// pulls.
+// The engine behind the window and the command line: one source, one decode thread, one detect thread. Independent of
+// Qt; the UI polls it.
 #pragma once
 
 #include <chrono>
@@ -22,13 +22,13 @@ enum class PipelineState { idle, running, paused, ended, failed };
 
 struct PipelineCounters {
     std::uint64_t decoded = 0;
-    std::uint64_t detected = 0;    // results made
+    std::uint64_t detected = 0;    // results produced
     std::uint64_t dropped = 0;     // replaced by a newer frame before detection (live, or a file played in real time)
-    std::uint64_t overflowed = 0;  // frames that requested more than capacity
-    double fps = 0;                // results a second, over the last second or so
+    std::uint64_t overflowed = 0;  // frames with more detections than the capacity
+    double fps = 0;                // results per second, over about the last second
 };
 
-// All members are thread-safe. The destructor stops.
+// All members are thread-safe. The destructor calls stop.
 class Pipeline {
 public:
     Pipeline(std::unique_ptr<VideoSource> source, std::shared_ptr<Backend> backend, const PipelineSettings& settings,
@@ -37,27 +37,31 @@ public:
     Pipeline(const Pipeline&) = delete;
     Pipeline& operator=(const Pipeline&) = delete;
 
-    // Sinks get every result, in order; add before start or while running. A removed sink is closed.
+    // A sink receives every result in order. Sinks may be added before start or while running. A removed sink is
+    // closed.
     void add_sink(std::shared_ptr<ResultSink> sink);
     void remove_sink(const std::shared_ptr<ResultSink>& sink);
 
-    // Starts both threads, once. The detect thread makes the detector: what fails there appears as state failed.
+    // Starts both threads; further calls do nothing. The detect thread creates the detector: a failure there appears as
+    // state failed.
     void start();
-    // Asks, waits for both threads, closes the sinks; idempotent. A sink that cannot be closed appears in failure().
+    // Requests a stop, waits for both threads and closes the sinks. Idempotent. An error on closing a sink appears in
+    // failure().
     void stop();
-    // Until ended, failed or stopped; without real_time the sinks are closed then.
+    // Blocks until the pipeline has ended, failed or stopped. Without real_time, the sinks are closed by then.
     void wait();
-    // The same for at most `timeout`; false when it is still running.
+    // Like wait, for at most `timeout`. Returns false if the pipeline is still running.
     bool wait_for(std::chrono::milliseconds timeout);
 
-    // The newest result, or null. Never waits for a frame.
+    // Returns the newest result, or null. Never waits for a frame.
     [[nodiscard]] std::shared_ptr<const FrameResult> latest() const;
-    // Called from the detect thread after each new result and each change of state; must only post a message.
+    // Sets a callback that the detect thread calls after each result and each change of state. The callback must return
+    // quickly, for example after posting a message.
     void set_wake(std::function<void()> wake);
 
-    // While no frames flow (paused, ended) the last frame is detected again, so that latest() shows the effect; sinks
-    // do not get it twice. Throws Error(usage) at once for values that make no sense; other failures (a model that does
-    // not load) appear as notice() and the previous detector goes on.
+    // Changes the settings. While paused or ended, detection runs again on the last frame, so that latest() shows the
+    // effect; sinks do not receive that frame twice. Throws Error(usage) at once for invalid values. Other failures (a
+    // model that does not load) appear in notice(), and the previous detector remains in use.
     void update(const PipelineSettings& settings);
     [[nodiscard]] PipelineSettings settings() const;
 
@@ -69,20 +73,20 @@ public:
 
     [[nodiscard]] PipelineState state() const;
     [[nodiscard]] std::optional<Error> failure() const;
-    [[nodiscard]] std::string notice()
-        const;  // one line about trouble that did not end the run; empty when all is well
-    // Why the frames decoded so far are not all that the source holds (see VideoSource::incomplete); empty while
-    // nothing is missing. Final in state ended or failed.
+    // Returns one line about errors that did not end the run; empty without such errors.
+    [[nodiscard]] std::string notice() const;
+    // Returns why the frames decoded so far are not all frames of the source (see VideoSource::incomplete); empty while
+    // no frame is missing. Final in state ended or failed.
     [[nodiscard]] std::string incomplete() const;
     [[nodiscard]] SourceInfo source_info() const;
     [[nodiscard]] PipelineCounters counters() const;
     [[nodiscard]] std::vector<StageSummary> timings() const;  // in the order of the stages
-    // Of the backend at work now: after a failure it is the one that took over.
+    // Both describe the backend in use: after a failure this is the fallback.
     [[nodiscard]] std::string backend_name() const;
     [[nodiscard]] std::string backend_description() const;
-    [[nodiscard]] std::optional<DeviceMemory> device_memory() const;  // of a device with memory of its own
-    // What can be switched of the detector at work, as it is now; empty before the detector is made. Choices are made
-    // by PipelineSettings::detector.switches.
+    [[nodiscard]] std::optional<DeviceMemory> device_memory() const;  // none if the device has no memory of its own
+    // Returns the switches of the detector in use with their current values; empty before the detector is created.
+    // PipelineSettings::detector.switches sets them.
     [[nodiscard]] std::vector<DetectorSwitch> switches() const;
 
 private:

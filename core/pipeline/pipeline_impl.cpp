@@ -11,9 +11,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Else the times of one mean nothing for the other. (What sliders move, sizes and factor, is left out: its cost shows
-// soon.)
-bool does_the_same_work(const DetectorParams& a, const DetectorParams& b) {
+// Returns true if the stage times of both are comparable. Ignores the settings that sliders change (sizes and factor):
+// the rolling statistics soon reflect their cost.
+bool have_comparable_times(const DetectorParams& a, const DetectorParams& b) {
     return a.kind == b.kind && a.model == b.model && a.half == b.half && a.switches == b.switches;
 }
 
@@ -28,28 +28,28 @@ void Pipeline::Impl::detect_thread(const std::stop_token& stop) {
         fail(current_error());
     }
     decode_stop_.request_stop();
-    processor_.reset();  // waits for what it still has in flight
+    processor_.reset();  // waits for the frames in flight
     newest_ = {};
-    queue_.clear();  // other pipelines wait for the shared permits
+    queue_.clear();  // releases the shared permits, for which other pipelines may wait
     if (const std::optional<Error> error = sinks_.close()) fail(*error);
     enter_end();
 }
 
-// Frames in flight are waited for only where there is no room for another one, or no other one to put there.
+// Waits for a frame in flight only if there is no free slot for another frame, or no other frame is queued.
 void Pipeline::Impl::detect(const std::stop_token& stop) {
     make_processor();
     while (!stop.stop_requested()) {
         apply_pending_settings();
-        const bool wants_more = options_.max_frames == 0 || submitted_ < options_.max_frames;
+        const bool more_requested = options_.max_frames == 0 || submitted_ < options_.max_frames;
         DecodedFrame next;
         if (processor_->in_flight() == 0) {
-            if (!wants_more) return;
+            if (!more_requested) return;
             const FrameQueue::Event event = queue_.pop(next, stop);
             if (event != FrameQueue::Event::frame) {
                 if (!handle_event(event)) return;
                 continue;
             }
-        } else if (!wants_more || !processor_->has_room() || !queue_.try_pop(next)) {
+        } else if (!more_requested || !processor_->has_free_slot() || !queue_.try_pop(next)) {
             finish_oldest();
             continue;
         }
@@ -57,19 +57,20 @@ void Pipeline::Impl::detect(const std::stop_token& stop) {
     }
 }
 
-// Handles what pop returned in place of a frame. Returns false when the run is over.
+// Handles an event that pop returned instead of a frame. Returns false at the end of the run.
 bool Pipeline::Impl::handle_event(FrameQueue::Event event) {
     if (event == FrameQueue::Event::stopped) return false;
     if (event == FrameQueue::Event::woken) {
         apply_pending_settings();
-        const bool flows = [this] {
+        const bool frames_arrive = [this] {
             const std::lock_guard lock(mutex_);
             return phase_ == Phase::active;
         }() && !playback_.paused();
-        if (!flows && newest_.frame) detect_again();
+        if (!frames_arrive && newest_.frame) detect_again();
         return true;
     }
-    // A decoder whose device is lost may just end, or complain about its data.
+    // After a failure of the device, its decoder may report the end of the stream or damaged data. Check the device
+    // first.
     if (!fell_back_) {
         try {
             backend_->check();
@@ -131,7 +132,7 @@ void Pipeline::Impl::apply_pending_settings() {
         settings_pending_ = false;
         requested = settings_;
     }
-    if (fell_back_) requested.detector.switches.clear();  // they were another detector's
+    if (fell_back_) requested.detector.switches.clear();  // they applied to another detector
     std::string problem;
     try {
         processor_->apply(requested);
@@ -139,16 +140,16 @@ void Pipeline::Impl::apply_pending_settings() {
         problem = error.what();
         spdlog::warn("{}", problem);
     }
-    if (!does_the_same_work(previous, processor_->settings().detector)) measured_again_ = true;
+    if (!have_comparable_times(previous, processor_->settings().detector)) reset_statistics_ = true;
     std::vector<DetectorSwitch> switches = processor_->switches();
     const std::lock_guard lock(mutex_);
     switches_ = std::move(switches);
     notices_.settings = std::move(problem);
-    // What could not be applied is taken back, unless the user already asked for something else.
+    // Settings that could not be applied are reverted, unless newer settings are already pending.
     if (!notices_.settings.empty() && !settings_pending_) settings_ = processor_->settings();
 }
 
-// The frame on screen with new settings; sinks have had it.
+// Detects on the displayed frame again with new settings. Sinks do not receive it: they already have a result of it.
 void Pipeline::Impl::detect_again() {
     try {
         processor_->submit(newest_.without_permit());
@@ -160,8 +161,8 @@ void Pipeline::Impl::detect_again() {
 }
 
 void Pipeline::Impl::fall_back(const Error& failure) {
-    const bool is_of_device = failure.kind() == ErrorKind::internal || failure.kind() == ErrorKind::unavailable;
-    if (!is_of_device || !options_.fallback || fell_back_) throw failure;
+    const bool is_device_error = failure.kind() == ErrorKind::internal || failure.kind() == ErrorKind::unavailable;
+    if (!is_device_error || !options_.fallback || fell_back_) throw failure;
     fell_back_ = true;
     PipelineSettings settings = initial_settings_;
     std::vector<DecodedFrame> unfinished;
@@ -170,13 +171,13 @@ void Pipeline::Impl::fall_back(const Error& failure) {
         unfinished = processor_->take_unfinished();
         processor_.reset();
     }
-    settings.detector.switches.clear();  // they were the lost backend's
-    measured_again_ = true;
-    const std::string lost = backend_->name();
+    settings.detector.switches.clear();  // they applied to the failed backend
+    reset_statistics_ = true;
+    const std::string failed = backend_->name();
     std::shared_ptr<Backend> backend = options_.fallback();
     processor_ = std::make_unique<FrameProcessor>(backend, settings);
     const std::string notice =
-        "the " + lost + " backend failed, going on with " + backend->name() + ": " + failure.what();
+        "the " + failed + " backend failed; continuing with " + backend->name() + ": " + failure.what();
     spdlog::warn("{}", notice);
     {
         const std::lock_guard lock(mutex_);
@@ -188,36 +189,36 @@ void Pipeline::Impl::fall_back(const Error& failure) {
     rescue(std::move(unfinished));
 }
 
-// Frames that the lost backend left unfinished. Those of device memory are gone with it, and so are the ones that wait
-// in the hand-over: the source decodes them again.
+// Reprocesses the frames that the failed backend left unfinished. Frames in device memory, queued ones included, are no
+// longer readable: the source decodes them again.
 void Pipeline::Impl::rescue(std::vector<DecodedFrame> unfinished) {
     const auto on_device = [](const DecodedFrame& decoded) {
         return decoded.frame && decoded.frame.info().memory == MemoryKind::device;
     };
     device_frames_ = device_frames_ || on_device(newest_);
     if (on_device(newest_)) newest_ = {};
-    // A source that failed or ended because of the device must go on, too.
+    // A source that failed or ended because of the device must also resume.
     const bool source_failed = decode_.failure().has_value();
     if ((device_frames_ || source_failed) && decode_.resume_on_host(last_index_, last_pts_, delivered_)) {
         submitted_ = delivered_;
         return;
     }
-    std::size_t lost = 0;
+    std::size_t dropped = 0;
     for (DecodedFrame& decoded : unfinished) {
         try {
             decoded.frame = decoded.frame.on_host();
         } catch (const Error&) {
-            ++lost;
+            ++dropped;
             continue;
         }
         newest_ = decoded.without_permit();
         processor_->submit(std::move(decoded));
         deliver(processor_->collect(!live_));
     }
-    if (lost == 0) return;
+    if (dropped == 0) return;
     const std::lock_guard lock(mutex_);
-    counters_.dropped += lost;
-    notices_.backend += ", " + std::to_string(lost) + (lost == 1 ? " frame is lost" : " frames are lost");
+    counters_.dropped += dropped;
+    notices_.backend += "; " + std::to_string(dropped) + (dropped == 1 ? " frame dropped" : " frames dropped");
 }
 
 void Pipeline::Impl::note_backend() {
@@ -232,11 +233,11 @@ void Pipeline::Impl::deliver(const FrameProcessor::Outcome& outcome) {
     last_pts_ = outcome.result->frame.info().pts;
     {
         const std::lock_guard lock(mutex_);
-        phase_ = Phase::active;  // again, after a seek back from the end
+        phase_ = Phase::active;  // also after a seek back from the end
         ++counters_.detected;
         counters_.overflowed += outcome.overflowed ? 1 : 0;
         rate_.tick(Clock::now());
-        if (std::exchange(measured_again_, false)) statistics_.clear();
+        if (std::exchange(reset_statistics_, false)) statistics_.clear();
         statistics_.add(outcome.result->timings);
     }
     note_overflow(outcome);
@@ -256,14 +257,15 @@ void Pipeline::Impl::publish(const FrameProcessor::Outcome& outcome) {
 void Pipeline::Impl::note_overflow(const FrameProcessor::Outcome& outcome) {
     const FrameResult& result = *outcome.result;
     if (outcome.overflowed && !overflowing_) {
-        spdlog::warn("frame {} requested {} detections, more than there was room for; {} of them are lost",
+        spdlog::warn("frame {} has {} raw detections, more than the buffers hold; {} of them were dropped",
                      result.frame.info().index, result.raw_count, result.overflow);
     }
     overflowing_ = outcome.overflowed;
     const std::lock_guard lock(mutex_);
-    notices_.overflow = result.overflow == 0 ? std::string()
-                                             : std::to_string(result.overflow) + " of " +
-                                                   std::to_string(result.raw_count) + " raw detections found no room";
+    notices_.overflow = result.overflow == 0
+                            ? std::string()
+                            : std::to_string(result.overflow) + " of " + std::to_string(result.raw_count) +
+                                  " raw detections dropped (buffers full)";
 }
 
 void Pipeline::Impl::enter_end() {
@@ -278,7 +280,7 @@ void Pipeline::Impl::enter_end() {
 // Appears as state failed once the sinks are closed.
 void Pipeline::Impl::fail(const Error& error) {
     const std::lock_guard lock(mutex_);
-    if (!failure_) failure_ = error;  // the first one is the one to show
+    if (!failure_) failure_ = error;  // only the first error is reported
 }
 
 void Pipeline::Impl::wake() {
@@ -307,8 +309,8 @@ void Pipeline::Impl::stop() {
     if (decode_thread_.joinable()) decode_thread_.join();
     detect_stop_.request_stop();
     if (detect_thread_.joinable()) detect_thread_.join();
-    // Nothing is left where the threads ran; sinks of a pipeline that never started, or added after its end, are closed
-    // here.
+    // The detect thread has closed its sinks. Closes the sinks of a pipeline that never started, and those added after
+    // its end.
     if (const std::optional<Error> error = sinks_.close()) fail(*error);
     {
         const std::lock_guard lock(mutex_);

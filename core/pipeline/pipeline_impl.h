@@ -1,4 +1,4 @@
-// The engine inside Pipeline: the detect thread and what both threads and the façade share.
+// The implementation of Pipeline: the detect thread, and the state that both threads and the façade share.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 
 namespace throng {
 
-// Results a second over the last second, or between the last two where they are further apart.
+// Measures results per second over the last second, or between the last two results if these are further apart.
 class RateMeter {
 public:
     void tick(std::chrono::steady_clock::time_point now) {
@@ -93,31 +93,31 @@ private:
     void fail(const Error& error);
     void wake();
 
-    // Fixed after construction, or thread-safe themselves.
+    // Constant after construction, or thread-safe.
     const PipelineOptions options_;
     const bool live_;
-    const bool keeps_open_;  // after its end a file in the window waits for a seek
+    const bool keeps_open_;  // wait for a seek after the end of the file (window)
     Playback playback_;
-    const bool keeps_newest_;  // what nobody took in time is dropped
-    InFlightLimiter limiter_;  // those in flight and the one that is decoded meanwhile
+    const bool keeps_newest_;  // frames that were not popped in time are dropped
+    InFlightLimiter limiter_;  // limits the frames in flight plus the frame that is being decoded
     FrameQueue queue_;
     DecodeLoop decode_;
     SinkList sinks_;
 
-    // The detect thread's.
+    // Used by the detect thread only.
     PipelineSettings initial_settings_;
     std::unique_ptr<FrameProcessor> processor_;
-    DecodedFrame newest_;         // submitted last, to be detected again when settings change while no frame comes
+    DecodedFrame newest_;         // submitted last; detected again when settings change while no frame arrives
     std::int64_t submitted_ = 0;  // frames
     std::int64_t delivered_ = 0;
     std::int64_t last_index_ = -1;  // of the frame delivered last
-    double last_pts_ = 0;
-    bool device_frames_ = false;  // the source gives frames of device memory
+    double last_pts_ = 0;           // of the same frame
+    bool device_frames_ = false;    // the source delivers frames in device memory
     bool fell_back_ = false;
     bool overflowing_ = false;
-    bool measured_again_ = false;  // the next frame's times are the first of another detector
+    bool reset_statistics_ = false;  // the next frame is the first of another detector or backend
 
-    mutable std::mutex mutex_;  // for all that follows
+    mutable std::mutex mutex_;  // guards all members below
     std::condition_variable over_;
     Phase phase_ = Phase::idle;
     std::optional<Error> failure_;
@@ -136,7 +136,7 @@ private:
     std::mutex wake_mutex_;
     std::function<void()> wake_;
 
-    std::mutex threads_mutex_;  // of start and stop
+    std::mutex threads_mutex_;  // serializes start and stop
     std::stop_source decode_stop_;
     std::stop_source detect_stop_;
     std::thread decode_thread_;

@@ -1,4 +1,4 @@
-// What a pipeline is told to do: settings that may change while frames flow, and options fixed at the start.
+// The parameters of a pipeline: settings that may change while it runs, and options fixed at the start.
 #pragma once
 
 #include <cstddef>
@@ -11,32 +11,32 @@
 
 namespace throng {
 
-// What may change while frames flow; applied between two frames.
+// May change while the pipeline runs. Applied between two frames.
 struct PipelineSettings {
     DetectorParams detector;
     NmsParams nms;
-    bool keep_raw = false;                  // bring raw detections to the host too
-    bool host_pixels = false;               // bring frames of device memory to the host, for who looks at them
-    std::int32_t capacity = 16384;          // D_max at the start
-    std::int32_t capacity_limit = 1 << 20;  // buffers grow up to here when a frame requested more
+    bool keep_raw = false;                  // copy raw detections to the host, too
+    bool host_pixels = false;               // copy frames in device memory to the host, for display or output
+    std::int32_t capacity = 16384;          // initial D_max: detections per frame that the buffers hold
+    std::int32_t capacity_limit = 1 << 20;  // maximum to which the buffers grow on overflow
 };
 
-// Throws Error(usage) for values that make no sense.
+// Throws Error(usage) for invalid values.
 void check_settings(const PipelineSettings& settings);
 
 struct PipelineOptions {
-    bool real_time = false;  // pace a file by its time stamps (window); false: as fast as it goes (headless)
+    bool real_time = false;  // pace a file by its time stamps (window); false: as fast as possible (headless)
     bool loop = false;
-    double speed = 1.0;           // of real_time
+    double speed = 1.0;           // factor, for real_time
     std::int64_t max_frames = 0;  // 0: all
-    // Makes the backend that takes over when the first one fails in mid-run; none: the failure ends the run. It
-    // computes in host memory, and the source decodes there from then on.
+    // Creates the backend that takes over when the first one fails during the run. It must compute in host memory; the
+    // source then decodes to host memory. Empty: the failure ends the run.
     std::function<std::shared_ptr<Backend>()> fallback;
-    // For files as fast as they go: the frames beyond one a source that may be between decoder and boxes. Pipelines
-    // that run at the same time share one object; none: the pipeline has as many of its own as its backend has in
-    // flight.
+    // For files without real_time: the frames beyond one per source that may be between decoder and boxes. Pipelines
+    // that run at the same time share one object. Null: the pipeline creates its own with as many permits as its
+    // backend has frames in flight.
     std::shared_ptr<SharedPermits> shared_permits;
-    std::size_t timing_window = 256;  // frames that the statistics of the stages cover
+    std::size_t timing_window = 256;  // number of frames that the stage statistics cover
     int source_number = 1;            // for FrameResult
 };
 

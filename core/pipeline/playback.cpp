@@ -10,9 +10,9 @@
 namespace throng {
 namespace {
 
-// A source further behind its own clock than this plays on from here instead of racing to catch up.
+// A source that lags further behind its time stamps continues at normal speed instead of catching up.
 constexpr double kMaxLag = 0.5;  // seconds
-// A gap in the time stamps longer than this is not waited for.
+// A longer gap in the time stamps is skipped.
 constexpr double kMaxWait = 10;  // seconds
 
 double checked_speed(double speed) {
@@ -81,7 +81,7 @@ std::optional<double> Playback::take_seek() {
     const std::lock_guard lock(mutex_);
     if (seek_) {
         anchor_.reset();
-        steps_ = paused_ ? 1 : 0;  // a paused frame jumps to the new place
+        steps_ = paused_ ? 1 : 0;  // while paused, show one frame at the new position
     }
     return std::exchange(seek_, std::nullopt);
 }

@@ -1,4 +1,4 @@
-// Pause, step, seek, loop and speed: what the user asks of playback, and when a decoded frame is due.
+// Playback control: pause, step, seek, loop and speed. Decides when a decoded frame is due.
 #pragma once
 
 #include <chrono>
@@ -9,11 +9,11 @@
 
 namespace throng {
 
-// Requests come from any thread; the decode thread obeys them between two frames.
+// Thread-safe. Requests may come from any thread; the decode thread handles them between two frames.
 class Playback {
 public:
     struct Options {
-        bool live = false;   // frames cannot wait: while paused they are discarded
+        bool live = false;   // while paused, frames are discarded instead of delayed
         bool paced = false;  // frames are due at their time stamps
         bool loop = false;
         double speed = 1.0;  // of a paced source, > 0
@@ -27,19 +27,20 @@ public:
     void set_speed(double speed);  // throws Error(usage) unless finite and > 0
     [[nodiscard]] bool paused() const;
 
-    // For the decode thread.
-    // The newest seek asked for, once.
+    // The functions below are for the decode thread.
+    // Returns the newest requested seek and clears it.
     [[nodiscard]] std::optional<double> take_seek();
-    // Waits until the frame with this time stamp is due (paused: until a step or resume). False: discard it, because of
-    // a seek, a stop or a paused live source.
+    // Blocks until the frame with this time stamp is due (paused: until a step or resume). Returns false if the frame
+    // must be discarded because of a seek, a stop or a paused live source.
     [[nodiscard]] bool admit(double pts, const std::stop_token& stop);
     [[nodiscard]] bool loop() const;
-    // After the end of the source: waits for a seek or for loop to be switched on. False: a stop was asked for.
+    // Called after the end of the source. Blocks until a seek is requested or loop is switched on. Returns false after
+    // a stop request.
     [[nodiscard]] bool wait_after_end(const std::stop_token& stop);
 
 private:
     using Clock = std::chrono::steady_clock;
-    struct Anchor {  // a frame with time stamp `pts` was due `at`
+    struct Anchor {  // the frame with time stamp `pts` was due at time `at`
         Clock::time_point at;
         double pts;
     };
@@ -50,11 +51,11 @@ private:
     const bool paced_;
     mutable std::mutex mutex_;
     std::condition_variable_any condition_;
-    unsigned version_ = 0;  // of the requests, so that a wait ends when they change
+    unsigned version_ = 0;  // incremented with each request, to end a wait
     bool loop_;
     double speed_;
     bool paused_ = false;
-    int steps_ = 0;  // frames to let through although paused
+    int steps_ = 0;  // number of frames to admit while paused
     std::optional<double> seek_;
     std::optional<Anchor> anchor_;
 };

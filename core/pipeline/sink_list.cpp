@@ -52,7 +52,7 @@ Error current_error() {
     } catch (const std::exception& error) {
         return Error(ErrorKind::internal, error.what());
     } catch (...) {
-        return Error(ErrorKind::internal, "an unknown failure");
+        return Error(ErrorKind::internal, "unknown error");
     }
 }
 

@@ -1,4 +1,4 @@
-// The sinks of a pipeline: written in order by the detect thread, added and removed by any.
+// The sinks of a pipeline. The detect thread writes to them in order; any thread may add and remove sinks.
 #pragma once
 
 #include <memory>
@@ -15,19 +15,20 @@ namespace throng {
 class SinkList {
 public:
     void add(std::shared_ptr<ResultSink> sink);
-    // Closes it, on the calling thread. Throws what its close throws; does nothing for a sink that is not in the list.
+    // Removes the sink and closes it on the calling thread. Throws the error of ResultSink::close. Does nothing for a
+    // sink that is not in the list.
     void remove(const std::shared_ptr<ResultSink>& sink);
-    // Throws what the first failing sink throws; those before it have the result.
+    // Throws the error of the first sink that fails; the sinks before it have received the result.
     void write(const FrameResult& result);
-    // Closes all and empties the list. The first failure, after all the others were closed.
+    // Closes all sinks, also after a failure, and empties the list. Returns the first failure.
     [[nodiscard]] std::optional<Error> close();
 
 private:
-    std::mutex mutex_;  // held during a write, so that nobody closes a sink that is being written
+    std::mutex mutex_;  // held during a write, so that no sink is closed while it is written
     std::vector<std::shared_ptr<ResultSink>> sinks_;
 };
 
-// The exception being handled as an Error; to be called in a catch block.
+// Returns the exception that is being handled as an Error. Must be called in a catch block.
 [[nodiscard]] Error current_error();
 
 }  // namespace throng

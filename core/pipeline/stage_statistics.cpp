@@ -11,12 +11,12 @@ constexpr std::string_view kOrder[] = {
     stage::kGradient, stage::kHistogram, stage::kNormalise, stage::kSvm,       stage::kPreprocess, stage::kNetwork,
     stage::kBoxes,    stage::kNmsOrder,  stage::kNmsMap,    stage::kNmsReduce, stage::kDownload,   stage::kTotal};
 
-// A backend's own stages lie between the known ones and the download.
+// Backend-specific stages are ordered between the known stages and the download.
 std::size_t rank(std::string_view name) {
-    constexpr std::size_t kOwn = std::size(kOrder);
+    constexpr std::size_t kBackendSpecific = std::size(kOrder);
     const auto* found = std::find(std::begin(kOrder), std::end(kOrder), name);
     const auto at = static_cast<std::size_t>(found - std::begin(kOrder));
-    return name == stage::kDownload || name == stage::kTotal ? kOwn + at : at;
+    return name == stage::kDownload || name == stage::kTotal ? kBackendSpecific + at : at;
 }
 
 }  // namespace

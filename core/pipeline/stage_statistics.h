@@ -1,4 +1,4 @@
-// Rolling statistics of every stage that ran, in the order in which a frame passes them.
+// Rolling statistics of every stage that ran, in pipeline order.
 #pragma once
 
 #include <cstddef>

@@ -138,7 +138,7 @@ TEST(LostDevice, ASourceThatCannotGoBackLosesWhatTheDeviceHeldAndSaysSo) {
     backend.fails_late_at = 20;
     Trial trial(source, backend, with_fallback());
     trial.run();
-    EXPECT_NE(trial.pipeline->notice().find("lost"), std::string::npos);
+    EXPECT_NE(trial.pipeline->notice().find("dropped"), std::string::npos);
     EXPECT_GE(trial.pipeline->counters().dropped, 1U);
 }
 
