@@ -24,9 +24,9 @@ constexpr int kRawOpacity = 96;  // of 256
 constexpr int kHaloOpacity = 128;
 constexpr std::array<Color, 3> kScale = {{{28, 138, 255}, {60, 222, 250}, {140, 232, 60}}};  // low to high score
 
-constexpr int kPixelsPerStroke = 400;  // of the image's shorter side, for each pixel of a bold line
-constexpr int kCells = 6;              // across a hidden face: far fewer than anybody is recognized by
-constexpr float kMargin = 0.15F;       // around it, as a part of its size
+constexpr int kPixelsPerStroke = 400;  // pixels of the image's shorter side per pixel of line width
+constexpr int kCells = 6;              // across a hidden face: far too few to recognize it
+constexpr float kMargin = 0.15F;       // around a hidden face, as a fraction of its size
 
 // A rectangle of whole pixels, right and bottom excluded.
 struct PixelBox {
@@ -88,7 +88,7 @@ private:
     int height_;
 };
 
-// The four sides of a frame `stroke` wide that lies inside the box; no pixel twice.
+// Draws the outline of the box, `stroke` pixels wide and inside the box. Draws no pixel twice.
 std::array<PixelBox, 4> sides(const PixelBox& box, int stroke) {
     const int inner_top = std::min(box.top + stroke, box.bottom);
     const int inner_bottom = std::max(box.bottom - stroke, inner_top);
@@ -106,7 +106,7 @@ bool drawable(const Detection& detection) {
     return is_valid_detection(detection.box, detection.score) && std::isfinite(detection.box.x + detection.box.w);
 }
 
-// Whole pixels; coordinates far outside are brought near, so that they fit an int.
+// Rounds to whole pixels. Clamps coordinates far outside the image, so that they fit an int.
 PixelBox pixel_box(const Box& box, const Canvas& canvas) {
     const auto pixel = [](float value, int size) {
         const auto limit = static_cast<float>(size) + 64;
@@ -120,8 +120,8 @@ PixelBox pixel_box(const Box& box, const Canvas& canvas) {
 }
 
 Color color_of(float score, float low, float high) {
-    const float place = high > low ? std::clamp((score - low) / (high - low), 0.0F, 1.0F) : 1.0F;
-    const float scaled = place * static_cast<float>(kScale.size() - 1);
+    const float position = high > low ? std::clamp((score - low) / (high - low), 0.0F, 1.0F) : 1.0F;
+    const float scaled = position * static_cast<float>(kScale.size() - 1);
     const auto index = std::min(static_cast<std::size_t>(scaled), kScale.size() - 2);
     const float part = scaled - static_cast<float>(index);
     const auto mix = [part](std::uint8_t a, std::uint8_t b) {
@@ -142,7 +142,7 @@ void draw_label(Canvas& canvas, const PixelBox& box, const Detection& detection,
     const cv::Size size = cv::getTextSize(text, cv::FONT_HERSHEY_SIMPLEX, scale, 1, &baseline);
     const int pad = stroke + 1;
     const int height = size.height + 2 * pad;
-    const int top = box.top >= height ? box.top - height : box.top;  // above the box, inside where there is no room
+    const int top = box.top >= height ? box.top - height : box.top;  // above the box, or inside it at the top
     const int left = std::clamp(box.left, 0, std::max(canvas.width() - size.width - 2 * pad, 0));
     canvas.fill({left, top, left + size.width + 2 * pad, top + height}, color);
     cv::Mat image = canvas.mat();
@@ -168,7 +168,7 @@ void draw_kept(Canvas& canvas, const std::vector<Detection>& kept, const Annotat
         for (const PixelBox& side : sides(box, stroke)) canvas.fill(side, color_of(detection.score, low, high));
     }
     if (!style.labels) return;
-    for (const Detection& detection : kept) {  // after all boxes, so that none covers a text
+    for (const Detection& detection : kept) {  // after all boxes, so that no box covers a label
         if (!drawable(detection)) continue;
         draw_label(canvas, pixel_box(detection.box, canvas), detection, color_of(detection.score, low, high), stroke);
     }

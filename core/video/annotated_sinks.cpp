@@ -66,7 +66,7 @@ private:
     bool first_ = true;
 };
 
-// What is left of "crowd:faces=60" or "rtsp://host/stream" as a file name.
+// Returns a valid file name for "crowd:faces=60" or "rtsp://host/stream".
 std::string file_name_of(const fs::path& source) {
     const bool is_path = source.string().find(':') == std::string::npos;
     std::string name = is_path ? source.stem().string() : source.string();
@@ -78,7 +78,7 @@ std::string file_name_of(const fs::path& source) {
     return name.empty() ? "frame" : name;
 }
 
-// Whether a still image of this name would get the file of a frame of `series`: "clip-000012" for "clip".
+// Returns true if a still image of this name would have the file name of a frame of `series`: "clip-000012" for "clip".
 bool is_frame_of(std::string_view name, std::string_view series) {
     if (name.size() < series.size() + 1 + kFrameDigits || name.substr(0, series.size()) != series) return false;
     const std::string_view digits = name.substr(series.size() + 1);
@@ -107,7 +107,7 @@ public:
     void close() override {}
 
 private:
-    // Sources and files of the same name get different files: "clip-2-000012.jpg", "portrait-2.jpg".
+    // Returns different files for sources and images of the same name: "clip-2-000012.jpg", "portrait-2.jpg".
     fs::path path_for(const FrameResult& result) {
         const fs::path source(result.source);
         const std::string name = file_name_of(source);
@@ -142,7 +142,7 @@ private:
     std::function<void(const std::string&)> check_output_;
     bool made_ = false;
     std::set<std::string> stills_;                               // file names in use, without extension
-    std::map<std::pair<int, std::string>, std::string> series_;  // source number and name: the name that frames get
+    std::map<std::pair<int, std::string>, std::string> series_;  // (source number, name) to base name of the files
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Sinks that show what was found: an annotated video, or an annotated image a frame.
+// Sinks that write annotated frames: as one video, or as one image per frame.
 #pragma once
 
 #include <functional>
@@ -13,18 +13,18 @@ namespace throng {
 struct AnnotatedOptions {
     bool raw = false;   // raw boxes below the kept ones; needs PipelineSettings::keep_raw
     bool blur = false;  // make faces unrecognizable
-    std::function<void(const std::string& path)> check_output{};  // throws where an image must not replace this file
-    std::stop_token stop{};  // ends the waiting for the reader of a video that is a pipe
+    std::function<void(const std::string& path)> check_output{};  // throws if an image must not replace this file
+    std::stop_token stop{};  // ends the wait for the reader if the video is written to a pipe
 };
 
-// An H.264 video; fps as far as known, 0 if not. Throws as VideoWriter's constructor.
+// Writes an H.264 video. fps is 0 if unknown. Throws like the constructor of VideoWriter.
 [[nodiscard]] std::shared_ptr<ResultSink> make_video_sink(const std::string& path, double fps,
                                                           const AnnotatedOptions& options = {});
 
-// One JPEG per frame in `folder`, which is created with the first one: of a still image under the image's name, of all
-// else with the frame's number (clip-000012.jpg). Images and sources of the same name do not replace each other.
-// Existing files are overwritten, apart from those that options.check_output rejects. Throws Error(input) when the
-// folder cannot be created or written.
+// Writes one JPEG per frame into `folder`, which is created with the first frame. A still image keeps its name; a frame
+// of another source has its number in the name (clip-000012.jpg). Images and sources of the same name do not replace
+// each other. Existing files are overwritten, except those that options.check_output rejects. Throws Error(input) if
+// the folder cannot be created or written.
 [[nodiscard]] std::shared_ptr<ResultSink> make_image_sink(const std::string& folder,
                                                           const AnnotatedOptions& options = {});
 

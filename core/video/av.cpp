@@ -19,8 +19,8 @@ extern "C" {
 namespace throng::av {
 namespace {
 
-// Where the user of a decoder wants to know, its complaints are counted: it mends damaged frames without telling
-// else.
+// Counts the errors that a decoder logs, if its user requested that. A decoder conceals damage in frames and reports it
+// only in the log.
 void count_error(void* object) {
     if (object == nullptr || *static_cast<const AVClass**>(object) != avcodec_get_class()) return;
     auto* errors = static_cast<ErrorCount*>(static_cast<AVCodecContext*>(object)->opaque);
@@ -36,9 +36,9 @@ void evaluate_line(const void* object, std::string_view format, va_list argument
         const char* number = line + std::string_view(line).rfind(' ') + 1;
         input_log->http_chunk = std::strtoull(number, nullptr, 10);
     }
-    if (format.starts_with("request: ")) input_log->http_chunk.reset();  // its answer need not come in chunks
+    if (format.starts_with("request: ")) input_log->http_chunk.reset();  // the response need not be chunked
     if (object == nullptr || object != input_log->demuxer) return;
-    if (format.starts_with("File ended prematurely")) input_log->cut_short = true;
+    if (format.starts_with("File ended prematurely")) input_log->truncated = true;
     if (format.starts_with("Failed to open segment")) ++input_log->missing_segments;
 }
 

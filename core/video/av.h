@@ -1,4 +1,4 @@
-// Owners for FFmpeg's objects, its errors in words, its log in ours.
+// RAII owners of FFmpeg objects, error messages, and FFmpeg's log forwarded to the log of this program.
 #pragma once
 
 extern "C" {
@@ -50,7 +50,7 @@ template <class Pointer>
     return checked(PacketPtr(av_packet_alloc()));
 }
 
-// Options for the calls that take a dictionary; FFmpeg leaves in it what it did not know.
+// Options for FFmpeg calls that take a dictionary. After the call it contains the options that FFmpeg did not use.
 class Dictionary {
 public:
     Dictionary() = default;
@@ -67,22 +67,23 @@ private:
     AVDictionary* entries_ = nullptr;
 };
 
-// FFmpeg's words for one of its error codes.
+// Returns FFmpeg's message for one of its error codes.
 [[nodiscard]] std::string message(int error);
 
-// Errors that a decoder logged; it counts in AVCodecContext::opaque, which for us is always one of these or null.
+// Number of errors that a decoder logged. AVCodecContext::opaque points to it; in this program opaque is always an
+// ErrorCount or null.
 using ErrorCount = std::atomic<std::uint64_t>;
 
-// What FFmpeg reports in its log alone. A wording that another version does not use is never found, and hides a fault;
-// it does not make one up.
+// Faults that FFmpeg reports only in its log. If another FFmpeg version words a line differently, the fault is missed,
+// but none is reported falsely.
 struct InputLog {
-    const void* demuxer = nullptr;            // whose lines count for the first two
-    bool cut_short = false;                   // Matroska: the file ends in the middle of an element
-    int missing_segments = 0;                 // HLS: they could not be opened and were left out
-    std::optional<std::uint64_t> http_chunk;  // bytes of the chunk that began last; 0: the end of the body
+    const void* demuxer = nullptr;            // only its lines set the next two members
+    bool truncated = false;                   // Matroska: the file ends in the middle of an element
+    int missing_segments = 0;                 // HLS: segments that could not be opened and were skipped
+    std::optional<std::uint64_t> http_chunk;  // size of the last chunk in bytes; 0: the end of the body
 };
 
-// While one exists, lines that this thread logs are evaluated for `log`. They nest.
+// While an object exists, log lines of this thread are evaluated for `log`. Scopes nest.
 class LogScope {
 public:
     explicit LogScope(InputLog& log);
@@ -94,7 +95,8 @@ private:
     InputLog* outer_;
 };
 
-// Sends FFmpeg's log to ours, at level debug and with passwords masked; the first call does it, later ones are free.
+// Forwards FFmpeg's log to the log of this program, at level debug and with passwords masked. Only the first call has
+// an effect.
 void set_up();
 
 }  // namespace throng::av

@@ -25,7 +25,7 @@ namespace throng {
 namespace {
 
 constexpr int kBufferBytes = 1 << 15;
-constexpr int kPollMs = 50;  // until a stop request is seen
+constexpr int kPollMs = 50;  // interval at which stop requests are polled
 
 std::string size_text(std::int64_t bytes) {
     if (bytes < 10'000) return fmt::format("{} bytes", bytes);
@@ -68,8 +68,8 @@ std::int64_t ByteStream::seek_to(void* self, std::int64_t offset, int whence) {
     auto& stream = *static_cast<ByteStream*>(self);
     if ((whence & AVSEEK_SIZE) != 0) return stream.size().value_or(AVERROR(ENOSYS));
     if (stream.stopped()) return AVERROR_EXIT;
-    // Opening looks at a file's end as well; where that fails, the beginning may do.
-    const bool returns = stream.opening_ && whence == SEEK_SET && stream.has_come(offset);
+    // A demuxer may also read the end of a file while it opens it. If that fails, the beginning may be sufficient.
+    const bool returns = stream.opening_ && whence == SEEK_SET && stream.is_received(offset);
     if (!stream.failure_.empty() && !returns) return AVERROR(EIO);
     if (!stream.failure_.empty()) stream.recover();
     return stream.seek(offset, whence);
@@ -100,7 +100,7 @@ ByteStream::Clock::time_point ByteStream::deadline(bool answered) const {
 std::string ByteStream::timeout_message() const {
     const double silence = std::chrono::duration<double>(Clock::now() - last_data_).count();
     if (opening_ && has_data_ && silence < 0.9 * std::min(limits_.open_timeout, limits_.read_timeout)) {
-        return "the data come too slowly: not open after " + short_number(limits_.open_timeout) + " s";
+        return "the data arrive too slowly: not opened within " + short_number(limits_.open_timeout) + " s";
     }
     const double limit = opening_ ? std::min(limits_.open_timeout, limits_.read_timeout) : limits_.read_timeout;
     return "no data for " + short_number(limit) + " s";
@@ -127,7 +127,7 @@ public:
         const std::int64_t bytes = avio_size(connection_.get());
         return bytes > 0 ? std::optional(bytes) : std::nullopt;
     }
-    [[nodiscard]] bool closed_by_sender() const override { return ByteStream::closed_by_sender() || cut_in_chunks_; }
+    [[nodiscard]] bool closed_by_sender() const override { return ByteStream::closed_by_sender() || truncated_chunk_; }
     [[nodiscard]] std::string location() override {
         std::uint8_t* text = nullptr;
         if (av_opt_get(connection_.get(), "location", AV_OPT_SEARCH_CHILDREN, &text) < 0) return {};
@@ -152,7 +152,7 @@ private:
         const av::LogScope scope(log_);
         const int count = avio_read_partial(connection_.get(), to, size);
         if (count > 0) {
-            came_until_ = std::max(came_until_, avio_tell(connection_.get()));
+            received_until_ = std::max(received_until_, avio_tell(connection_.get()));
             return count;
         }
         if (stopped()) return -1;
@@ -164,11 +164,11 @@ private:
         if (whole && position < *whole) {
             return fail("the connection broke after " + size_text(position) + " of " + size_text(*whole));
         }
-        // Without a length the end of the connection is the end of the data; FFmpeg calls that EIO.
+        // Without a length, the end of the connection is the end of the data. FFmpeg returns EIO in this case.
         if (count == 0 || count == AVERROR_EOF || count == AVERROR(EIO)) {
-            // A body in chunks ends with an empty one.
-            cut_in_chunks_ = !whole && log_.http_chunk.value_or(0) > 0;
-            return cut_in_chunks_ ? fail("the connection broke after " + size_text(position)) : 0;
+            // A complete chunked body ends with an empty chunk.
+            truncated_chunk_ = !whole && log_.http_chunk.value_or(0) > 0;
+            return truncated_chunk_ ? fail("the connection broke after " + size_text(position)) : 0;
         }
         return fail("the connection broke: " + av::message(count));
     }
@@ -187,18 +187,18 @@ private:
     }
 
     void clear_errors() override {
-        cut_in_chunks_ = false;
+        truncated_chunk_ = false;
         connection_->error = 0;
         connection_->eof_reached = 0;
     }
 
-    [[nodiscard]] bool has_come(std::int64_t position) const override { return position < came_until_; }
+    [[nodiscard]] bool is_received(std::int64_t position) const override { return position < received_until_; }
 
     Watchdog watchdog_;
     std::unique_ptr<AVIOContext, Closer> connection_;
     av::InputLog log_;
-    bool cut_in_chunks_ = false;
-    std::int64_t came_until_ = 0;
+    bool truncated_chunk_ = false;
+    std::int64_t received_until_ = 0;
 };
 
 class PipeStream final : public ByteStream {
@@ -210,7 +210,7 @@ public:
         struct stat about {};
         struct statfs system {};
         const bool is_pipe = ::fstat(descriptor_, &about) == 0 && S_ISFIFO(about.st_mode);
-        // The writer of a pipe without a name is there, or never will be.
+        // An unnamed pipe already has its writer, or never will.
         const bool has_name = ::fstatfs(descriptor_, &system) == 0 && system.f_type != PIPEFS_MAGIC;
         had_writer_ = !is_pipe || !has_name;
         make_context(false);
@@ -234,7 +234,7 @@ private:
                 had_writer_ = true;
                 return static_cast<int>(count);
             }
-            if (nothing_yet && !had_writer_) {  // it just came
+            if (nothing_yet && !had_writer_) {  // the writer has just connected
                 had_writer_ = true;
                 until = deadline(true);
             }

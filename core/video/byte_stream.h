@@ -1,4 +1,4 @@
-// The bytes of inputs that may stop coming in the middle: connections, pipes and character devices.
+// Reads the bytes of inputs that may stall or break: connections, pipes and character devices.
 #pragma once
 
 #include <chrono>
@@ -13,37 +13,39 @@
 namespace throng {
 
 struct ByteLimits {
-    double open_timeout = 10;  // seconds, for everything until finish_opening
+    double open_timeout = 10;  // seconds for opening, until finish_opening
     double read_timeout = 5;   // seconds without data
 };
 
-// Feeds a demuxer. Wherever the data stop, the demuxer sees an end, as in a file that was cut there: so everything that
-// arrived is decoded, and the reason is kept here. Used from one thread.
+// Feeds a demuxer. Wherever the data end, the demuxer gets an end of file, as in a truncated file. Everything that
+// arrived is therefore decoded, and failure() returns the reason. Not thread-safe.
 class ByteStream {
 public:
     ByteStream(const ByteStream&) = delete;
     ByteStream& operator=(const ByteStream&) = delete;
     virtual ~ByteStream() = default;
 
-    // For AVFormatContext::pb; lives as long as this object.
+    // Returns the context for AVFormatContext::pb. It is valid for the lifetime of this object.
     [[nodiscard]] AVIOContext& context() { return *context_; }
 
-    // A request ends the reads that follow.
+    // A stop request ends the reads that follow.
     void set_stop(const std::stop_token& stop) { stop_ = stop; }
-    // From now on only the time without data is limited.
+    // Ends the open time limit; from now on only the time without data is limited.
     void finish_opening() { opening_ = false; }
-    // Forgets why the data ended: the demuxer is about to read at another position.
+    // Clears failure() before the demuxer reads at another position.
     void recover();
 
-    // Why the data ended before their end ("no data for 5 s"); empty while nothing is missing.
+    // Returns why the data ended early ("no data for 5 s"); empty while no data are missing.
     [[nodiscard]] const std::string& failure() const { return failure_; }
-    // The sender closed the connection, in good order or too early: not a time limit and not the network.
+    // Returns true if the sender closed the connection, cleanly or too early. Returns false after a time-out or a
+    // network error.
     [[nodiscard]] virtual bool closed_by_sender() const { return failure_.empty(); }
-    // In bytes, where it is known.
+    // Returns the size in bytes, if known.
     [[nodiscard]] virtual std::optional<std::int64_t> size() { return std::nullopt; }
-    // Where a redirection led; empty for what has no address.
+    // Returns the address after redirections; empty for an input without an address.
     [[nodiscard]] virtual std::string location() { return {}; }
-    // FFmpeg's list of the protocols that a playlist from here may open; empty: no restriction of its own.
+    // Returns FFmpeg's list of the protocols that a playlist from this input may open; empty: no additional
+    // restriction.
     [[nodiscard]] virtual std::string allowed_protocols() { return {}; }
 
 protected:
@@ -52,20 +54,20 @@ protected:
     ByteStream(const ByteLimits& limits, std::stop_token stop) : limits_(limits), stop_(std::move(stop)) {}
 
     void make_context(bool seekable);
-    // Gives the number of bytes read, 0 at the end, or a negative value after fail() or a stop request.
+    // Returns the number of bytes read, 0 at the end, or a negative value after fail() or a stop request.
     virtual int read(std::uint8_t* to, int size) = 0;
-    // Gives the new position or a negative value.
+    // Returns the new position or a negative value.
     virtual std::int64_t seek(std::int64_t offset, int whence) { return static_cast<void>(offset + whence), -1; }
     virtual void clear_errors() {}
-    // All bytes before this position have come.
-    [[nodiscard]] virtual bool has_come(std::int64_t position) const { return static_cast<void>(position), false; }
+    // Returns true if all bytes before this position have been received.
+    [[nodiscard]] virtual bool is_received(std::int64_t position) const { return static_cast<void>(position), false; }
 
-    int fail(std::string why);  // gives a negative value
+    int fail(std::string why);  // returns a negative value
     [[nodiscard]] bool stopped() const { return stop_.stop_requested(); }
     [[nodiscard]] const std::stop_token& stop() const { return stop_; }
-    // Until when an operation that begins now may wait; answered: the other side is there.
+    // Returns the time until which an operation that begins now may wait. answered: the other side has responded.
     [[nodiscard]] Clock::time_point deadline(bool answered) const;
-    // What to report when it waited in vain.
+    // Returns the message for an operation that timed out.
     [[nodiscard]] std::string timeout_message() const;
     [[nodiscard]] const ByteLimits& limits() const { return limits_; }
 
@@ -86,14 +88,14 @@ private:
     bool has_data_ = false;
 };
 
-// Both give null and an error code of FFmpeg's in `status` where the input cannot be opened.
+// Both functions return null and set `status` to an FFmpeg error code if the input cannot be opened.
 
-// An address of a protocol that carries files; takes the options that the protocol knows out of the dictionary.
+// Opens a URL of a protocol that transfers files. Removes the options that the protocol uses from the dictionary.
 [[nodiscard]] std::unique_ptr<ByteStream> open_url_stream(const std::string& url, av::Dictionary& options,
                                                           const ByteLimits& limits, const std::stop_token& stop,
                                                           int& status);
 
-// A path that is neither a file nor a folder: a FIFO, /dev/stdin, a character device. Does not wait for a writer.
+// Opens a path that is neither a file nor a folder: a FIFO, /dev/stdin, a character device. Does not wait for a writer.
 [[nodiscard]] std::unique_ptr<ByteStream> open_pipe_stream(const std::string& path, const ByteLimits& limits,
                                                            const std::stop_token& stop, int& status);
 

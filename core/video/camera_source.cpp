@@ -20,8 +20,8 @@ constexpr std::string_view kDevice = "/dev/video";
 std::string cameras_in_words() {
     std::string text;
     for (const v4l2::Camera& camera : v4l2::cameras()) {
-        text += (text.empty() ? "there is camera:" : ", camera:") + std::to_string(camera.number) + " (" + camera.name +
-                ")";
+        text += (text.empty() ? "available: camera:" : ", camera:") + std::to_string(camera.number) + " (" +
+                camera.name + ")";
     }
     return text.empty() ? "no camera is connected" : text;
 }
@@ -32,7 +32,8 @@ std::string device_path(std::string_view spec) {
         spec.substr(spec.substr(0, kCamera.size()) == kCamera ? kCamera.size() : kDevice.size());
     const bool digits = !number.empty() && number.size() <= 4 &&
                         std::all_of(number.begin(), number.end(), [](char c) { return c >= '0' && c <= '9'; });
-    if (!digits) throw Error(ErrorKind::usage, "a camera has a number", std::string(spec), "camera:0 is the first one");
+    if (!digits)
+        throw Error(ErrorKind::usage, "not a camera number", std::string(spec), "use camera:0 for the first one");
     return std::string(kDevice) + std::to_string(std::stoi(std::string(number)));
 }
 
@@ -47,7 +48,7 @@ std::unique_ptr<VideoSource> open_camera(std::string_view spec, const SourceOpti
     const std::string path = device_path(spec);
     std::error_code ignored;
     if (!std::filesystem::exists(path, ignored)) {
-        throw Error(ErrorKind::input, "there is no such camera", std::string(spec), cameras_in_words());
+        throw Error(ErrorKind::input, "no such camera", std::string(spec), cameras_in_words());
     }
     MediaRequest request;
     request.url = path;

@@ -1,4 +1,4 @@
-// Cameras of the kernel (V4L2): camera:N or /dev/videoN.
+// V4L2 cameras: camera:N or /dev/videoN.
 #pragma once
 
 #include <memory>
@@ -11,8 +11,9 @@ namespace throng {
 
 [[nodiscard]] bool is_camera(std::string_view spec);
 
-// At the largest size up to 1920x1080 that the camera gives fluently. Unplugging it is survived.
-// Throws Error(usage) for a malformed spec, Error(input) with the list of cameras for one that is not there.
+// Opens the camera at the largest size up to 1920x1080 that it delivers at 25 frames per second or more. Reconnects
+// after the camera was unplugged. Throws Error(usage) for a malformed spec, and Error(input) with the list of cameras
+// if the camera does not exist.
 [[nodiscard]] std::unique_ptr<VideoSource> open_camera(std::string_view spec, const SourceOptions& options,
                                                        const std::stop_token& stop);
 

@@ -31,9 +31,9 @@ cv::Mat plane_mat(const Frame& frame, int channels) {
 void convert_gray(const Frame& frame, Packing packing, cv::Mat& to) {
     cv::Mat gray = plane_mat(frame, 1);
     if (frame.info().range == ColorRange::limited) {
-        cv::Mat stretched;
-        gray.convertTo(stretched, CV_8U, 255.0 / 219.0, -16.0 * 255.0 / 219.0);
-        gray = stretched;
+        cv::Mat expanded;
+        gray.convertTo(expanded, CV_8U, 255.0 / 219.0, -16.0 * 255.0 / 219.0);
+        gray = expanded;
     }
     cv::cvtColor(gray, to, packing == Packing::bgr24 ? cv::COLOR_GRAY2BGR : cv::COLOR_GRAY2BGRA);
 }
@@ -64,11 +64,11 @@ void PixelConverter::convert(const Frame& any_frame, Packing packing, std::uint8
         convert_luma_chroma(frame, packing, pixels, pitch);
         return;
     }
-    const std::ptrdiff_t roomy = (row + 2 * kVector - 1) / kVector * kVector;
-    rows_.resize(static_cast<std::size_t>(roomy * (frame.height() + 1)));
-    convert_luma_chroma(frame, packing, rows_.data(), roomy);
+    const std::ptrdiff_t padded_pitch = (row + 2 * kVector - 1) / kVector * kVector;
+    rows_.resize(static_cast<std::size_t>(padded_pitch * (frame.height() + 1)));
+    convert_luma_chroma(frame, packing, rows_.data(), padded_pitch);
     for (int y = 0; y < frame.height(); ++y) {
-        std::memcpy(pixels + pitch * y, rows_.data() + roomy * y, static_cast<std::size_t>(row));
+        std::memcpy(pixels + pitch * y, rows_.data() + padded_pitch * y, static_cast<std::size_t>(row));
     }
 }
 
@@ -76,7 +76,7 @@ void PixelConverter::convert_luma_chroma(const Frame& frame, Packing packing, st
                                          std::ptrdiff_t pitch) {
     const FrameInfo& info = frame.info();
     const AVPixelFormat from = info.format == PixelFormat::nv12 ? AV_PIX_FMT_NV12 : AV_PIX_FMT_YUV420P;
-    // FFmpeg's quick way leaves the last column of an odd width unwritten where it has no SIMD for it, as on ARM.
+    // Without SIMD code (as on ARM), FFmpeg's fast conversion does not write the last column of an odd width.
     const int method = SWS_POINT | (info.width % 2 != 0 ? SWS_ACCURATE_RND : 0);
     scaler_.reset(sws_getCachedContext(scaler_.release(), info.width, info.height, from, info.width, info.height,
                                        packed_format(packing), method, nullptr, nullptr, nullptr));

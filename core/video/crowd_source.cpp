@@ -25,8 +25,8 @@ public:
 
     bool seek(double seconds) override {
         if (!std::isfinite(seconds)) return false;
-        constexpr double kLastFrame = 1e15;  // of a crowd without end: far beyond anybody's patience, exact in a double
-        constexpr double kRounding = 1e-6;   // so that the time of frame n gives frame n
+        constexpr double kLastFrame = 1e15;  // of an endless crowd: practically infinite, and exact in a double
+        constexpr double kRounding = 1e-6;   // so that a seek to the time of frame n returns frame n
         const double last = frames() > 0 ? static_cast<double>(frames() - 1) : kLastFrame;
         next_ =
             static_cast<std::int64_t>(std::clamp(std::floor(seconds * crowd_.options().fps + kRounding), 0.0, last));

@@ -1,4 +1,4 @@
-// The drawn crowd as a source: crowd:faces=60,size=1920x1080,seed=1.
+// The synthetic crowd as a source: crowd:faces=60,size=1920x1080,seed=1.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace throng {
 
-// spec with its "crowd:"; throws Error(usage) naming the key that is wrong.
+// spec includes "crowd:". Throws Error(usage) that names an invalid key.
 [[nodiscard]] std::unique_ptr<VideoSource> open_crowd(std::string_view spec);
 
 }  // namespace throng

@@ -20,10 +20,11 @@ namespace throng {
 namespace {
 
 constexpr int kMaxThreads = 8;
-constexpr std::int64_t kLargeFrame = std::int64_t{1} << 25;  // above, one thread: each more holds a frame of its own
-constexpr int kHeldDeviceFrames = 12;  // surfaces beyond the decoder's own for frames that are shown or queued
-// AV_CUDA_USE_PRIMARY_CONTEXT of libavutil/hwcontext_cuda.h, which would need CUDA's headers: decoded frames lie in the
-// context that the CUDA runtime uses.
+// Pixels. Larger frames are decoded by one thread, because each thread holds a frame.
+constexpr std::int64_t kLargeFrame = std::int64_t{1} << 25;
+constexpr int kHeldDeviceFrames = 12;  // additional surfaces for frames that are displayed or queued
+// AV_CUDA_USE_PRIMARY_CONTEXT of libavutil/hwcontext_cuda.h, which would require the CUDA headers. Decoded frames are
+// in the context that the CUDA runtime uses.
 constexpr int kUsePrimaryContext = 1;
 
 struct Request {
@@ -49,7 +50,7 @@ av::CodecPtr make_context(const AVCodec* decoder, const Request& request, std::s
     const auto pixels = static_cast<std::int64_t>(codec->width) * codec->height;
     const auto cores = static_cast<int>(std::thread::hardware_concurrency());
     codec->thread_count = pixels > kLargeFrame ? 1 : std::clamp(cores, 1, kMaxThreads);
-    // Threads by frame hold back one frame each; a live frame must not be late.
+    // Frame threading delays the output by one frame per thread, which live sources must avoid.
     codec->thread_type = request.low_delay ? FF_THREAD_SLICE : FF_THREAD_FRAME | FF_THREAD_SLICE;
     return codec;
 }
@@ -65,7 +66,7 @@ av::CodecPtr open_software(const Request& request, std::string& why) {
     return codec && opened(*codec, why) ? std::move(codec) : nullptr;
 }
 
-// Takes device frames where they are offered, else what the decoder would take by itself (it says no to some streams).
+// Chooses device frames if the decoder offers them, otherwise FFmpeg's default. (NVDEC does not support every stream.)
 AVPixelFormat choose_cuda(AVCodecContext* codec, const AVPixelFormat* offered) {
     for (const AVPixelFormat* format = offered; *format != AV_PIX_FMT_NONE; ++format) {
         if (*format == AV_PIX_FMT_CUDA) return *format;
@@ -86,14 +87,14 @@ av::BufferPtr open_cuda_device(int device, std::string& why) {
     const std::string index = std::to_string(device);
     const int status =
         av_hwdevice_ctx_create(&reference, AV_HWDEVICE_TYPE_CUDA, index.c_str(), nullptr, kUsePrimaryContext);
-    if (status < 0) why = "no CUDA device " + index + " for decoding: " + av::message(status);
+    if (status < 0) why = "CUDA device " + index + " is unavailable for decoding: " + av::message(status);
     return av::BufferPtr(reference);
 }
 
 av::CodecPtr open_cuda(const Request& request, std::string& why) {
     const AVCodec* decoder = avcodec_find_decoder(request.stream.codecpar->codec_id);
     if (decoder != nullptr && !decodes_on_cuda(*decoder)) {
-        why = std::string("this FFmpeg does not decode ") + avcodec_get_name(decoder->id) + " with CUDA";
+        why = std::string("this FFmpeg build cannot decode ") + avcodec_get_name(decoder->id) + " with CUDA";
         return nullptr;
     }
     av::CodecPtr codec = make_context(decoder, request, why);
@@ -113,13 +114,13 @@ av::CodecPtr open_v4l2m2m(const Request& request, std::string& why) {
         return nullptr;
     }
     const std::string base = avcodec_get_name(request.stream.codecpar->codec_id);
-    for (const char* suffix : {"_nvv4l2dec", "_v4l2m2m"}) {  // Jetson's own build of FFmpeg, and everybody's
+    for (const char* suffix : {"_nvv4l2dec", "_v4l2m2m"}) {  // the Jetson build of FFmpeg, and upstream FFmpeg
         const AVCodec* decoder = avcodec_find_decoder_by_name((base + suffix).c_str());
         if (decoder == nullptr) continue;
         av::CodecPtr codec = make_context(decoder, request, why);
         if (codec && opened(*codec, why)) return codec;
     }
-    if (why.empty()) why = "this FFmpeg has no V4L2 decoder for " + base;
+    if (why.empty()) why = "this FFmpeg build has no V4L2 decoder for " + base;
     return nullptr;
 }
 
@@ -135,7 +136,7 @@ void check_size(const AVStream& stream, const std::string& shown) {
     throw Error(ErrorKind::input,
                 "the frame is too large: " + std::to_string(stream.codecpar->width) + "x" +
                     std::to_string(stream.codecpar->height) + " pixels",
-                shown, "at most " + std::to_string(kMaxPixels >> 20) + " megapixels are decoded");
+                shown, "at most " + std::to_string(kMaxPixels >> 20) + " megapixels are supported");
 }
 
 }  // namespace
@@ -153,10 +154,10 @@ OpenDecoder open_decoder(const AVStream& stream, const SourceOptions& options, b
         if (av::CodecPtr codec = row.open(request, why)) return {std::move(codec), std::string(row.name)};
         if (!hardware) break;
         if (!automatic) {
-            throw Error(ErrorKind::unavailable, "the decoder " + options.decoder + " is not to be had: " + why, shown,
+            throw Error(ErrorKind::unavailable, "the " + options.decoder + " decoder is unavailable: " + why, shown,
                         "use --decoder auto or software");
         }
-        spdlog::info("{}: not decoded with {} ({})", shown, row.name, why);
+        spdlog::info("{}: the {} decoder is unavailable ({})", shown, row.name, why);
     }
     if (why.empty()) {
         throw Error(ErrorKind::usage, "unknown decoder", options.decoder, "use auto, software, cuda or v4l2m2m");

@@ -1,4 +1,4 @@
-// The table of video decoders: software and the hardware ones, tried in order, quietly.
+// The table of video decoders: hardware and software, tried in order. Failures of the automatic choice are only logged.
 #pragma once
 
 #include <string>
@@ -10,13 +10,13 @@ namespace throng {
 
 struct OpenDecoder {
     av::CodecPtr codec;
-    std::string name;  // of the table's row: "software", "cuda", "v4l2m2m"
+    std::string name;  // of the table row: "software", "cuda", "v4l2m2m"
 };
 
-// A decoder for the stream. options.decoder names a row or is "auto". low_delay gives each frame as soon as its packet
-// is in; `errors` counts what it complains about and must outlive it. `shown` is the source's name for messages. Throws
-// Error(usage) for a name that is not in the table, Error(unavailable) for a row asked for by name that does not work
-// here, Error(input) when nothing can decode the stream.
+// Opens a decoder for the stream. options.decoder is the name of a row or "auto". low_delay returns each frame as soon
+// as its packet was sent. `errors` counts the errors that the decoder logs and must outlive it. `shown` is the name of
+// the source for messages. Throws Error(usage) for a name that is not in the table, Error(unavailable) if the named
+// decoder does not work here, and Error(input) if no decoder supports the stream.
 [[nodiscard]] OpenDecoder open_decoder(const AVStream& stream, const SourceOptions& options, bool low_delay,
                                        av::ErrorCount& errors, const std::string& shown);
 

@@ -28,7 +28,8 @@ void blacken(AVFrame& av_frame) {
     }
 }
 
-// The column and row that made an odd size even repeat their neighbors. The chroma planes cover them already.
+// Fills the column and the row that round an odd size up by repeating their neighbors. The chroma planes already cover
+// them.
 void repeat_edges(AVFrame& av_frame, int width, int height) {
     const int pitch = av_frame.linesize[0];
     if (width < av_frame.width) {
@@ -54,9 +55,9 @@ AVFrame& EncoderFrame::fill(const Frame& any_frame) {
         av_frame_->format = AV_PIX_FMT_YUV420P;
         av_frame_->width = width_;
         av_frame_->height = height_;
-        check(av_frame_get_buffer(av_frame_.get(), 0), "no memory for the encoder's frame");
+        check(av_frame_get_buffer(av_frame_.get(), 0), "not enough memory for the encoder frame");
     }
-    check(av_frame_make_writable(av_frame_.get()), "no memory for the encoder's frame");
+    check(av_frame_make_writable(av_frame_.get()), "not enough memory for the encoder frame");
 
     if (even_up(frame.width()) == width_ && even_up(frame.height()) == height_) {
         scale(frame, 0, 0, frame.width(), frame.height());
@@ -75,7 +76,7 @@ AVFrame& EncoderFrame::fill(const Frame& any_frame) {
 void EncoderFrame::scale(const Frame& frame, int x, int y, int width, int height) {
     const FrameInfo& info = frame.info();
     const bool same_size = width == info.width && height == info.height;
-    // FFmpeg 4.4's quick way from BGR leaves the last column or row of an odd size unwritten.
+    // FFmpeg 4.4's fast conversion from BGR does not write the last column or row of an odd size.
     const bool odd = width % 2 + height % 2 > 0;
     const int method = (same_size ? SWS_POINT : SWS_BILINEAR) | (odd ? SWS_ACCURATE_RND : 0);
     scaler_.reset(sws_getCachedContext(scaler_.release(), info.width, info.height, ffmpeg_format(info.format), width,

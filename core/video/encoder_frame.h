@@ -1,4 +1,4 @@
-// Frames as the frames of an encoder: yuv420p, limited range, one even size.
+// Converts frames to the input of an encoder: yuv420p, limited range, one even size.
 #pragma once
 
 #include "core/frame/frame.h"
@@ -8,12 +8,13 @@ namespace throng {
 
 class EncoderFrame {
 public:
-    // The size of all frames: the frame's, made even.
+    // Sets the size of all frames: this size, rounded up to even.
     void set_size(int width, int height);
     [[nodiscard]] int width() const { return width_; }
     [[nodiscard]] int height() const { return height_; }
 
-    // The frame as a frame, valid until the next call. A frame of another size is fitted into the middle, on black.
+    // Returns the frame as an AVFrame, valid until the next call. A frame of another size is scaled to fit and centered
+    // on black.
     [[nodiscard]] AVFrame& fill(const Frame& frame);
 
 private:

@@ -1,4 +1,4 @@
-// Tells a source's reader when the frames change their size or format.
+// Detects changes of the size or the format of a source's frames.
 #pragma once
 
 #include <tuple>
@@ -9,7 +9,7 @@ namespace throng {
 
 class FormatWatch {
 public:
-    // frame for the first frame and for each like the one before it, else format_changed.
+    // Returns ReadStatus::frame for the first frame and for a frame like the previous one, otherwise format_changed.
     ReadStatus status_of(const Frame& frame) {
         const FrameInfo& info = frame.info();
         const Key key{info.width, info.height, info.format, info.memory};

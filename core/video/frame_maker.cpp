@@ -22,7 +22,7 @@ bool is_jpeg_format(int format) {
            format == AV_PIX_FMT_YUVJ440P || format == AV_PIX_FMT_YUVJ411P;
 }
 
-// swscale is told the range apart from the format, so the JPEG twins would only be a warning.
+// Replaces the deprecated JPEG formats, for which swscale would log a warning: swscale gets the range separately.
 AVPixelFormat plain_format(int format) {
     switch (format) {
         case AV_PIX_FMT_YUVJ420P: return AV_PIX_FMT_YUV420P;
@@ -34,7 +34,7 @@ AVPixelFormat plain_format(int format) {
     }
 }
 
-// Our format with the same bytes; alpha is a fourth plane that nobody looks at.
+// Returns the PixelFormat with the same memory layout, if any. The alpha plane of yuva420p is ignored.
 std::optional<PixelFormat> same_layout(AVPixelFormat format) {
     switch (format) {
         case AV_PIX_FMT_YUV420P:
@@ -94,8 +94,7 @@ av::FramePtr downloaded(const AVFrame& av_frame) {
     int status = av_hwframe_transfer_data(host.get(), &av_frame, 0);
     if (status >= 0) status = av_frame_copy_props(host.get(), &av_frame);
     if (status < 0) {
-        throw Error(ErrorKind::internal,
-                    "a decoded frame could not be fetched from the device: " + av::message(status));
+        throw Error(ErrorKind::internal, "a decoded frame could not be copied from the device: " + av::message(status));
     }
     return host;
 }
@@ -112,7 +111,7 @@ bool is_nv12_on_device(const AVFrame& av_frame) {
     return frames->sw_format == AV_PIX_FMT_NV12;
 }
 
-// One chroma plane at half height from rows of w or 2 w samples: the mean of the samples that it stands for.
+// Averages a chroma plane to half height, and to half width if halve_width.
 void halve_chroma(const std::uint8_t* from, std::ptrdiff_t from_pitch, int from_width, int from_height,
                   bool halve_width, std::uint8_t* to, const PlaneView& shape) {
     for (int y = 0; y < shape.height; ++y) {
@@ -166,7 +165,7 @@ FrameInfo describe(const AVFrame& av_frame) {
 
 Frame FrameMaker::make(av::FramePtr av_frame, Orientation orientation) {
     if (av_frame->hw_frames_ctx != nullptr) {
-        if (keep_on_device_ && orientation.upright() && is_nv12_on_device(*av_frame)) {
+        if (keep_on_device_ && orientation.is_identity() && is_nv12_on_device(*av_frame)) {
             FrameInfo info = describe(*av_frame);
             info.format = PixelFormat::nv12;
             info.memory = MemoryKind::device;
@@ -175,7 +174,7 @@ Frame FrameMaker::make(av::FramePtr av_frame, Orientation orientation) {
         av_frame = downloaded(*av_frame);
     }
     Frame frame = make_on_host(std::move(av_frame));
-    return orientation.upright() ? frame : turned(frame, orientation, pool_);
+    return orientation.is_identity() ? frame : rotated(frame, orientation, pool_);
 }
 
 Frame FrameMaker::make_on_host(av::FramePtr av_frame) {
@@ -184,7 +183,8 @@ Frame FrameMaker::make_on_host(av::FramePtr av_frame) {
     const AVPixFmtDescriptor* descriptor = av_pix_fmt_desc_get(format);
     if (descriptor == nullptr || sws_isSupportedInput(format) == 0) {
         throw Error(ErrorKind::input, std::string("frames in the format ") +
-                                          (descriptor != nullptr ? descriptor->name : "unknown") + " cannot be shown");
+                                          (descriptor != nullptr ? descriptor->name : "unknown") +
+                                          " are not supported");
     }
     const std::optional<PixelFormat> same = same_layout(format);
     info.format = same.value_or(nearest_layout(*descriptor));
@@ -195,7 +195,7 @@ Frame FrameMaker::make_on_host(av::FramePtr av_frame) {
     return converted(*av_frame, info);
 }
 
-// Only the chroma has another shape: it is averaged into a block of its own, the luma stays the decoder's.
+// Averages the chroma planes into new buffers. The luma plane remains in the decoder's buffer.
 Frame FrameMaker::with_shared_luma(av::FramePtr av_frame, FrameInfo info) {
     const bool halve_width = plain_format(av_frame->format) == AV_PIX_FMT_YUV444P;
     const int from_width = halve_width ? info.width : (info.width + 1) / 2;
@@ -225,7 +225,7 @@ Frame FrameMaker::converted(const AVFrame& av_frame, FrameInfo info) {
                                        info.width, info.height, ffmpeg_format(info.format),
                                        SWS_POINT | SWS_ACCURATE_RND, nullptr, nullptr, nullptr));
     if (!scaler_) throw Error(ErrorKind::input, "this frame's format and size cannot be converted");
-    // Between luma-chroma formats range and matrix stay; they only matter where RGB is on one side, which is then full.
+    // Conversions between YUV formats keep range and matrix. They matter only for RGB, which is always full range.
     const int* coefficients = sws_getCoefficients(sws_matrix(info.matrix));
     const int full = info.range == ColorRange::full ? 1 : 0;
     sws_setColorspaceDetails(scaler_.get(), coefficients, full, coefficients, full, 0, 1 << 16, 1 << 16);

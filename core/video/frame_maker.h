@@ -1,4 +1,4 @@
-// Turns decoders' frames into ours: without a copy where the format is one of ours, else through swscale.
+// Converts AVFrames to Frames: without a copy if PixelFormat has the format, otherwise through swscale.
 #pragma once
 
 #include <cstdint>
@@ -10,18 +10,18 @@
 
 namespace throng {
 
-// One per source; not thread-safe.
+// Not thread-safe. Use one per source.
 class FrameMaker {
 public:
     explicit FrameMaker(bool keep_on_device) : keep_on_device_(keep_on_device) {}
 
-    // From now on frames are handed out in host memory.
-    void leave_device() noexcept { keep_on_device_ = false; }
+    // From now on, frames are returned in host memory.
+    void disable_device_frames() noexcept { keep_on_device_ = false; }
 
-    // The frame of this decoded frame, upright. yuv420p, nv12 and gray are handed on where they lie, yuv422p and
-    // yuv444p keep their luma where it lies; other formats are converted to yuv420p, gray8 or bgr24. Device frames
-    // (NV12) stay on the device when that is wished for and they stand upright. index, pts and captured are left for
-    // the caller. Throws Error(input) for a format that cannot be converted.
+    // Returns the decoded frame with the orientation applied. yuv420p, nv12 and gray are not copied. yuv422p and
+    // yuv444p share their luma plane. Other formats are converted to yuv420p, gray8 or bgr24. NV12 device frames remain
+    // on the device if keep_on_device is set and they need no rotation. The caller sets index, pts and captured. Throws
+    // Error(input) for a format that cannot be converted.
     [[nodiscard]] Frame make(av::FramePtr av_frame, Orientation orientation);
 
 private:
@@ -34,13 +34,13 @@ private:
     bool keep_on_device_;
 };
 
-// Range and matrix of a decoded frame; where it does not say: full range for the JPEG formats and gray, else limited,
-// and BT.601 for JPEG and standard definition, BT.709 above.
+// Returns range and matrix of a decoded frame. Defaults for unspecified values: full range for the JPEG formats and
+// gray, otherwise limited; BT.601 for JPEG and standard definition, otherwise BT.709.
 [[nodiscard]] FrameInfo describe(const AVFrame& av_frame);
 
 [[nodiscard]] AVPixelFormat ffmpeg_format(PixelFormat format) noexcept;
 
-// FFmpeg's number for a matrix, as sws_getCoefficients takes it.
+// Returns FFmpeg's constant for a matrix, as sws_getCoefficients takes it.
 [[nodiscard]] int sws_matrix(ColorMatrix matrix) noexcept;
 
 }  // namespace throng

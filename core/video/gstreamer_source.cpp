@@ -26,12 +26,13 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kStopWait{2000};
-constexpr std::chrono::milliseconds kPromptStop{100};  // after a stop request: OpenCV cannot be woken while it opens
+// After a stop request while OpenCV opens, which cannot be interrupted.
+constexpr std::chrono::milliseconds kShortStopWait{100};
 
-// What the reading thread and the source share. The thread keeps it alive: OpenCV cannot be woken out of a pipeline
-// that neither starts nor gives anything, and such a thread is left behind.
+// State shared by the reading thread and the source. The thread shares its ownership: OpenCV cannot be interrupted in a
+// pipeline that neither starts nor delivers frames. Such a thread is detached.
 struct Exchange {
-    std::mutex mutex;  // guards all of it
+    std::mutex mutex;  // guards all members
     std::condition_variable_any wake;
     std::optional<SourceInfo> info;  // once the pipeline is open
     std::string problem;             // why it did not open
@@ -39,7 +40,7 @@ struct Exchange {
     std::uint64_t replaced = 0;
     double decode_ms = 0;
     bool stopping = false;
-    bool ended = false;  // the thread has nothing more to say
+    bool ended = false;  // the thread writes no more members
 };
 
 Frame frame_of(const cv::Mat& image, FramePool& pool) {
@@ -75,10 +76,10 @@ void read_all(cv::VideoCapture& capture, bool live, Exchange& exchange) {
         const auto now = Clock::now();
         Frame frame = read && capture.retrieve(image) ? frame_of(image, pool) : Frame();
         if (!frame) return;
-        const double told = capture.get(cv::CAP_PROP_POS_MSEC) / 1e3;
-        frame = frame.with_timing(index, live ? std::chrono::duration<double>(now - start).count() : told, now);
+        const double position = capture.get(cv::CAP_PROP_POS_MSEC) / 1e3;
+        frame = frame.with_timing(index, live ? std::chrono::duration<double>(now - start).count() : position, now);
         std::unique_lock lock(exchange.mutex);
-        // A file waits for its reader, a camera replaces what was not read.
+        // A file waits for its reader. A camera replaces the frame that was not read.
         exchange.wake.wait(lock, [&] { return live || !exchange.newest || exchange.stopping; });
         if (exchange.stopping) return;
         if (exchange.newest) ++exchange.replaced;
@@ -89,7 +90,7 @@ void read_all(cv::VideoCapture& capture, bool live, Exchange& exchange) {
 }
 
 void work(const std::string& pipeline, const std::shared_ptr<Exchange>& exchange) {
-    std::string problem = "the pipeline does not start";
+    std::string problem = "the pipeline did not start";
     try {
         cv::VideoCapture capture;
         if (capture.open(pipeline, cv::CAP_GSTREAMER)) {
@@ -123,14 +124,14 @@ public:
             info_.name = std::move(name);
             return;
         }
-        const std::string problem = exchange_->ended ? exchange_->problem : "the pipeline does not get going";
+        const std::string problem = exchange_->ended ? exchange_->problem : "the pipeline did not start in time";
         lock.unlock();
-        leave(stop.stop_requested() ? kPromptStop : kStopWait);
+        stop_thread(stop.stop_requested() ? kShortStopWait : kStopWait);
         if (stop.stop_requested()) throw Error(ErrorKind::interrupted, "stopped while opening", name);
-        throw Error(ErrorKind::input, problem, name, "try it with gst-launch-1.0 and autovideosink at its end");
+        throw Error(ErrorKind::input, problem, name, "test it with gst-launch-1.0 and autovideosink at its end");
     }
 
-    ~GstreamerSource() override { leave(kStopWait); }
+    ~GstreamerSource() override { stop_thread(kStopWait); }
     GstreamerSource(const GstreamerSource&) = delete;
     GstreamerSource& operator=(const GstreamerSource&) = delete;
 
@@ -161,16 +162,16 @@ public:
     }
 
 private:
-    void leave(std::chrono::milliseconds patience) {
+    void stop_thread(std::chrono::milliseconds timeout) {
         std::unique_lock lock(exchange_->mutex);
         exchange_->stopping = true;
         exchange_->wake.notify_all();
-        const bool ended = exchange_->wake.wait_for(lock, patience, [this] { return exchange_->ended; });
+        const bool ended = exchange_->wake.wait_for(lock, timeout, [this] { return exchange_->ended; });
         lock.unlock();
         if (ended) {
             thread_.join();
         } else {
-            spdlog::warn("a GStreamer pipeline does not stop and is left behind");
+            spdlog::warn("a GStreamer pipeline did not stop in time and was abandoned");
             thread_.detach();
         }
     }

@@ -1,4 +1,4 @@
-// GStreamer pipelines through OpenCV: gst:PIPELINE. The way to cameras that only GStreamer reaches (CSI on Jetson).
+// GStreamer pipelines through OpenCV: gst:PIPELINE. For cameras that only GStreamer supports (CSI on Jetson).
 #pragma once
 
 #include <memory>
@@ -9,9 +9,9 @@
 
 namespace throng {
 
-// A pipeline without an appsink gets one, with the frames as BGR. Throws Error(unavailable) where this OpenCV has no
-// GStreamer, Error(input) for a pipeline that does not start, Error(interrupted) after a stop request. OpenCV does not
-// say whether a pipeline ended or broke, so nothing is reported as incomplete.
+// Appends an appsink with BGR frames to a pipeline without one. Throws Error(unavailable) if this OpenCV has no
+// GStreamer, Error(input) for a pipeline that does not start, and Error(interrupted) after a stop request. OpenCV does
+// not report whether a pipeline ended or failed, so incomplete() is always empty.
 [[nodiscard]] std::unique_ptr<VideoSource> open_gstreamer(std::string_view spec, const SourceOptions& options,
                                                           const std::stop_token& stop);
 

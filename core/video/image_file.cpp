@@ -33,7 +33,7 @@ constexpr std::size_t kSignatureBytes = 64;
     throw Error(ErrorKind::input, "cannot read the image: " + std::generic_category().message(error), path.string());
 }
 
-// Of a regular file alone: opening or reading another kind may wait for ever.
+// Reads regular files only: opening or reading another kind of file may block for ever.
 std::vector<std::uint8_t> file_bytes(const fs::path& path, std::size_t at_most) {
     const auto close = [](std::FILE* file) { static_cast<void>(std::fclose(file)); };
     const int descriptor = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -42,7 +42,7 @@ std::vector<std::uint8_t> file_bytes(const fs::path& path, std::size_t at_most) 
     if (!file) throw_unreadable(errno, path);
     struct stat status {};
     if (::fstat(descriptor, &status) != 0) throw_unreadable(errno, path);
-    if (!S_ISREG(status.st_mode)) throw Error(ErrorKind::input, "this is not a regular file", path.string());
+    if (!S_ISREG(status.st_mode)) throw Error(ErrorKind::input, "not a regular file", path.string());
     std::vector<std::uint8_t> bytes(at_most);
     bytes.resize(std::fread(bytes.data(), 1, at_most, file.get()));
     if (std::ferror(file.get()) != 0) throw_unreadable(errno, path);
@@ -54,13 +54,13 @@ void check(const ImageHeader& header, const fs::path& path) {
         throw Error(ErrorKind::input, "animated WebP is not supported", path.string(), "convert it to GIF or MP4");
     }
     if (header.width < 1 || header.height < 1) {
-        throw Error(ErrorKind::input, "the image's header is broken", path.string());
+        throw Error(ErrorKind::input, "the image header is damaged", path.string());
     }
     if (header.height > kMaxPixels / header.width) {
         throw Error(
             ErrorKind::input,
             "the image is too large: " + std::to_string(header.width) + "x" + std::to_string(header.height) + " pixels",
-            path.string(), "at most " + std::to_string(kMaxPixels >> 20) + " megapixels are read");
+            path.string(), "at most " + std::to_string(kMaxPixels >> 20) + " megapixels are supported");
     }
 }
 
@@ -108,7 +108,8 @@ cv::Mat over_white(const cv::Mat& bgra) {
 
 cv::Mat read_pixels(const std::vector<std::uint8_t>& bytes, const ImageHeader& header, const fs::path& path) {
     if (header.alpha) {
-        // The only way to see alpha; OpenCV does not turn such an image by its EXIF data.
+        // IMREAD_UNCHANGED is the only mode that returns alpha. In this mode OpenCV does not apply the EXIF
+        // orientation.
         const cv::Mat image = with_8_bits(decoded(bytes, cv::IMREAD_UNCHANGED, path));
         if (image.channels() == 4) return over_white(image);
     }
@@ -142,13 +143,13 @@ LoadedImage load_image(const fs::path& path) {
     const std::vector<std::uint8_t> bytes = file_bytes(path, static_cast<std::size_t>(size));
     const std::optional<ImageHeader> header = read_image_header(bytes);
     if (!header) {
-        throw Error(ErrorKind::input, "this is not an image that can be read", path.string(),
-                    "JPEG, PNG, WebP, BMP, TIFF and PNM are");
+        throw Error(ErrorKind::input, "not an image in a supported format", path.string(),
+                    "supported are JPEG, PNG, WebP, BMP, TIFF and PNM");
     }
     check(*header, path);
     LoadedImage result;
     result.frame = wrapped(read_pixels(bytes, *header, path));
-    if (header->cut_short) result.incomplete = "the image is cut short: what is missing is gray";
+    if (header->truncated) result.incomplete = "the image is cut short: the missing part is gray";
     if (header->animated) result.incomplete = "the image is animated: only its first frame is used";
     return result;
 }

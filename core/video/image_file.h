@@ -10,21 +10,22 @@ namespace throng {
 
 struct LoadedImage {
     Frame frame;
-    std::string incomplete;  // why the frame is not all that the file holds; mostly empty
+    std::string incomplete;  // why the frame is not the whole content of the file; normally empty
 };
 
-// gray8 for gray images, else bgr24, full range, in host memory; upright by its EXIF orientation, 16 bits scaled to 8,
-// transparent pixels over white. Throws Error(input) for a file that is no image, is broken, or is too large.
+// Returns gray8 for gray images, otherwise bgr24, full range, in host memory. Applies the EXIF orientation, scales 16
+// bits to 8, and composes transparent pixels over white. Throws Error(input) for a file that is not an image, is
+// damaged, or is too large.
 [[nodiscard]] LoadedImage load_image(const std::filesystem::path& path);
 
-// The file's content is an image of a kind that load_image reads; false where it cannot be read at all. None of these
-// opens anything but a regular file, so a FIFO cannot block them.
+// Returns true if the content of the file is an image format that load_image supports; false if the file cannot be
+// read. The functions in this header open only regular files, so a FIFO cannot block them.
 [[nodiscard]] bool is_still_image(const std::filesystem::path& path);
 
-// An animated PNG: load_image gives its first frame alone, FFmpeg all of them.
+// Returns true for an animated PNG. load_image returns only its first frame; FFmpeg decodes all frames.
 [[nodiscard]] bool is_animated_png(const std::filesystem::path& path);
 
-// Whether the name has an extension of those kinds.
+// Returns true if the name has the extension of one of these formats.
 [[nodiscard]] bool has_image_extension(const std::filesystem::path& path);
 
 }  // namespace throng

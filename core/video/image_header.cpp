@@ -9,7 +9,7 @@
 namespace throng {
 namespace {
 
-// Bytes with a bound: what lies outside reads as 0.
+// Bounds-checked bytes: reads outside return 0.
 class Bytes {
 public:
     explicit Bytes(const std::vector<std::uint8_t>& bytes) : bytes_(bytes) {}
@@ -47,10 +47,10 @@ ImageHeader jpeg(const Bytes& bytes) {
         }
         const bool bare = marker == 0x01 || (marker >= 0xD0 && marker <= 0xD8);
         const std::size_t next = bare ? at + 2 : at + 2 + bytes.big16(at + 2);
-        if (marker == 0xDA) {  // scan data: its end marker is the last thing in a whole file
-            header.cut_short = true;
-            for (std::size_t i = bytes.size(); i-- > next && header.cut_short;) {
-                header.cut_short = !(bytes.at(i) == 0xFF && bytes.at(i + 1) == 0xD9);
+        if (marker == 0xDA) {  // scan data: a complete file ends with its end marker
+            header.truncated = true;
+            for (std::size_t i = bytes.size(); i-- > next && header.truncated;) {
+                header.truncated = !(bytes.at(i) == 0xFF && bytes.at(i + 1) == 0xD9);
             }
             break;
         }

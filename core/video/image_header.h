@@ -1,4 +1,4 @@
-// What the first bytes of an image file say, before anything is decoded.
+// Reads the header of an image file without decoding the image.
 #pragma once
 
 #include <cstddef>
@@ -12,14 +12,15 @@ enum class ImageKind : std::uint8_t { jpeg, png, webp, bmp, tiff, pnm };
 
 struct ImageHeader {
     ImageKind kind = ImageKind::jpeg;
-    std::int64_t width = 0;  // 0 where the header is broken
+    std::int64_t width = 0;  // 0 if the header is damaged
     std::int64_t height = 0;
     bool alpha = false;      // may have transparent pixels
     bool animated = false;   // WebP, PNG
-    bool cut_short = false;  // JPEG without an end marker
+    bool truncated = false;  // JPEG without an end marker
 };
 
-// None where the bytes are no image of these kinds. `bytes` is the whole file, or its beginning for the kind alone.
+// Returns none if the bytes are not an image of these kinds. `bytes` is the whole file; its beginning is sufficient for
+// `kind`.
 [[nodiscard]] std::optional<ImageHeader> read_image_header(const std::vector<std::uint8_t>& bytes);
 
 }  // namespace throng

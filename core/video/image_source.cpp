@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 constexpr double kImagesPerSecond = 1;
 
-// The images of a folder, or one; an image's number is its place among those that can be read.
+// The images of a folder, or one image. The index of an image counts only readable images.
 class ImageSource final : public VideoSource {
 public:
     ImageSource(std::string name, std::vector<std::string> paths, bool folder, const std::stop_token& stop)
@@ -32,7 +32,7 @@ public:
         if (ahead_) return;
         if (stop.stop_requested()) throw Error(ErrorKind::interrupted, "stopped while opening", name_);
         throw Error(ErrorKind::input, "none of the " + std::to_string(found) + " images in the folder can be read",
-                    name_, "the first one: " + first_problem_);
+                    name_, "the first: " + first_problem_);
     }
 
     ReadStatus read(Frame& frame, std::stop_token stop) override {
@@ -42,7 +42,7 @@ public:
         const auto pts = static_cast<double>(next_) / kImagesPerSecond;
         frame = ahead_->frame.with_timing(static_cast<std::int64_t>(next_), pts, std::chrono::steady_clock::now());
         current_ = paths_[next_++];
-        if (!ahead_->incomplete.empty()) parts_[current_] = std::move(ahead_->incomplete);
+        if (!ahead_->incomplete.empty()) incomplete_images_[current_] = std::move(ahead_->incomplete);
         ahead_.reset();
         width_ = frame.width();
         height_ = frame.height();
@@ -77,13 +77,13 @@ public:
 
     [[nodiscard]] std::string notice() const override { return incomplete(); }
     [[nodiscard]] std::string incomplete() const override {
-        if (!folder_) return parts_.empty() ? "" : parts_.begin()->second;
+        if (!folder_) return incomplete_images_.empty() ? "" : incomplete_images_.begin()->second;
         std::string text;
-        if (skipped_ > 0) text = count_of_images(skipped_) + " left out, the first: " + first_problem_;
-        if (!parts_.empty()) {
-            const auto& [path, why] = *parts_.begin();
-            text += (text.empty() ? "" : "; ") + count_of_images(parts_.size()) + " incomplete, the first: " + path +
-                    ": " + why;
+        if (skipped_ > 0) text = count_of_images(skipped_) + " skipped, the first: " + first_problem_;
+        if (!incomplete_images_.empty()) {
+            const auto& [path, why] = *incomplete_images_.begin();
+            text += (text.empty() ? "" : "; ") + count_of_images(incomplete_images_.size()) +
+                    " incomplete, the first: " + path + ": " + why;
         }
         return text;
     }
@@ -93,7 +93,7 @@ private:
         return std::to_string(count) + (count == 1 ? " image" : " images");
     }
 
-    // Loads the image at next_, dropping those that cannot be read. Throws for a single image.
+    // Loads the image at next_. Skips images that cannot be read, but throws if the source is a single image.
     void load_next(const std::stop_token& stop) {
         while (next_ < paths_.size() && !stop.stop_requested()) {
             try {
@@ -104,7 +104,7 @@ private:
                 return;
             } catch (const Error& problem) {
                 if (!folder_) throw;
-                spdlog::warn("left out: {}", problem.what());
+                spdlog::warn("skipped: {}", problem.what());
                 if (skipped_++ == 0) first_problem_ = problem.what();
                 paths_.erase(paths_.begin() + static_cast<std::ptrdiff_t>(next_));
             }
@@ -120,7 +120,7 @@ private:
     struct NaturalOrder {
         bool operator()(const std::string& a, const std::string& b) const { return natural_less(a, b); }
     };
-    std::map<std::string, std::string, NaturalOrder> parts_;  // images that are not whole, and why
+    std::map<std::string, std::string, NaturalOrder> incomplete_images_;  // path to reason
     std::string first_problem_;
     std::size_t skipped_ = 0;
     int width_ = 0;
@@ -136,7 +136,7 @@ std::vector<std::string> images_in(const std::string& folder) {
         std::error_code ignored;
         const fs::path& path = it->path();
         if (path.filename().string().front() == '.' || it->is_directory(ignored)) continue;
-        if (it->exists(ignored) && !it->is_regular_file(ignored)) continue;  // a link to nothing is reported below
+        if (it->exists(ignored) && !it->is_regular_file(ignored)) continue;  // a dangling link is reported later
         if (has_image_extension(path) || is_still_image(path)) {
             images.push_back(path.string());
         } else {
@@ -144,7 +144,7 @@ std::vector<std::string> images_in(const std::string& folder) {
         }
     }
     if (failure) throw Error(ErrorKind::input, "cannot read the folder: " + failure.message(), folder);
-    if (others > 0) spdlog::info("{}: {} other files are no images", folder, others);
+    if (others > 0) spdlog::info("{}: {} other files are not images", folder, others);
     std::sort(images.begin(), images.end(), natural_less);
     return images;
 }
@@ -176,7 +176,7 @@ bool natural_less(const std::string& a, const std::string& b) {
         }
     }
     if (i < a.size() || j < b.size()) return i == a.size();
-    return a < b;  // equal but for case or leading zeros
+    return a < b;  // equal except for case or leading zeros
 }
 
 std::unique_ptr<VideoSource> open_image(const std::string& path) {
@@ -186,8 +186,8 @@ std::unique_ptr<VideoSource> open_image(const std::string& path) {
 std::unique_ptr<VideoSource> open_image_folder(const std::string& path, const std::stop_token& stop) {
     std::vector<std::string> images = images_in(path);
     if (images.empty()) {
-        throw Error(ErrorKind::input, "there is no image in the folder", path,
-                    "JPEG, PNG, WebP, BMP, TIFF and PNM are read");
+        throw Error(ErrorKind::input, "the folder contains no images", path,
+                    "supported are JPEG, PNG, WebP, BMP, TIFF and PNM");
     }
     return std::make_unique<ImageSource>(path, std::move(images), true, stop);
 }

@@ -9,15 +9,14 @@
 
 namespace throng {
 
-// Throws Error(input) when the image cannot be read.
+// Throws Error(input) if the image cannot be read.
 [[nodiscard]] std::unique_ptr<VideoSource> open_image(const std::string& path);
 
-// Each image is a frame, one a second. Unreadable ones are reported and left out; what is not a regular file is not
-// opened. Throws Error(input) when there is no image, or none that can be read, Error(interrupted) after a stop
-// request.
+// Returns each image as a frame, one per second. Unreadable images are reported and skipped. Only regular files are
+// opened. Throws Error(input) if there is no readable image, and Error(interrupted) after a stop request.
 [[nodiscard]] std::unique_ptr<VideoSource> open_image_folder(const std::string& path, const std::stop_token& stop);
 
-// "img2" before "img10": digits compare as numbers, letters without case.
+// Orders "img2" before "img10": digits compare as numbers, letters ignoring case.
 [[nodiscard]] bool natural_less(const std::string& a, const std::string& b);
 
 }  // namespace throng

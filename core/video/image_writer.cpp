@@ -22,14 +22,14 @@ std::vector<std::uint8_t> encoded(const std::string& path, const cv::Mat& image)
     std::vector<std::uint8_t> bytes;
     try {
         if (extension.empty() || !cv::haveImageWriter(path)) {
-            throw Error(ErrorKind::usage, "unknown kind of image file", path, "use a name that ends in .png or .jpg");
+            throw Error(ErrorKind::usage, "unknown image file extension", path, "use a name that ends in .png or .jpg");
         }
         if (cv::imencode(extension, image, bytes, {cv::IMWRITE_JPEG_QUALITY, kJpegQuality})) return bytes;
     } catch (const cv::Exception& failure) {
         throw Error(ErrorKind::input, "the image cannot be encoded: " + failure.err, path);
     }
     throw Error(ErrorKind::input, "the image cannot be encoded", path,
-                "this format may be too small for " + std::to_string(image.cols) + "x" + std::to_string(image.rows));
+                "this format may not support " + std::to_string(image.cols) + "x" + std::to_string(image.rows));
 }
 
 }  // namespace

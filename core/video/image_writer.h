@@ -7,9 +7,9 @@
 
 namespace throng {
 
-// png, jpg, webp, bmp, tiff…: whatever the extension says and OpenCV writes; gray frames stay gray. The file appears
-// whole; after an error an earlier file of this name is unchanged. Throws Error(usage) for an unknown extension,
-// Error(input) when it cannot be written.
+// The extension selects the format: png, jpg, webp, bmp, tiff and others that OpenCV writes. Gray frames are written as
+// gray images. The file is replaced atomically; after an error, an existing file of this name is unchanged. Throws
+// Error(usage) for an unknown extension and Error(input) if the file cannot be written.
 void write_image(const std::string& path, const Frame& frame);
 
 }  // namespace throng

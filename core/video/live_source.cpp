@@ -54,7 +54,7 @@ public:
         thread_.request_stop();
         thread_.join();
         request_.source.decoder = "software";
-        maker_.leave_device();
+        maker_.disable_device_frames();
         {
             const std::lock_guard lock(mutex_);
             newest_ = {};
@@ -86,8 +86,8 @@ private:
     void run(std::unique_ptr<MediaReader> reader, const std::stop_token& stop);
     struct StreamError {
         std::string what;
-        bool clean_end = false;   // the sender closed in good order
-        bool sent_again = false;  // the same file from its start
+        bool clean_end = false;   // the sender closed cleanly
+        bool sent_again = false;  // the sender restarted the same file
     };
     StreamError play(MediaReader& reader, const std::stop_token& stop);
     std::unique_ptr<MediaReader> reconnect(StreamError error, const std::stop_token& stop);
@@ -97,22 +97,22 @@ private:
     void end(std::optional<Error> failure);
     void set_notice(std::string notice);
 
-    // Of the thread alone, while it runs.
+    // Used only by the thread while it runs.
     MediaRequest request_;
     FrameMaker maker_;
     std::int64_t next_index_ = 0;
     double last_pts_ = -1;
-    std::optional<Clock::time_point> first_frame_;  // of all connections
+    std::optional<Clock::time_point> first_frame_;  // arrival of the first frame of all connections
     double connection_pts_ = 0;                     // pts of this connection's first frame
-    std::optional<double> connection_start_;        // its own time of that frame
-    std::optional<Clock::time_point> connected_;    // when that frame came
+    std::optional<double> connection_start_;        // stream time of that frame
+    std::optional<Clock::time_point> connected_;    // when that frame arrived
     int attempts_ = 0;                              // since the last lasting connection
     int failures_ = 0;                              // since the last connection with a frame
-    std::uint64_t ended_file_ = 0;                  // first packet of a connection that ended in good order
+    std::uint64_t ended_file_ = 0;                  // first packet hash of a connection that ended cleanly
 
-    FormatWatch format_;  // of the reader alone
+    FormatWatch format_;  // used only by the caller of read
 
-    mutable std::mutex mutex_;  // guards what follows
+    mutable std::mutex mutex_;  // guards the members below, except thread_
     std::condition_variable_any wake_;
     Frame newest_;
     SourceInfo info_;
@@ -122,18 +122,18 @@ private:
     bool ended_ = false;
     std::optional<Error> failure_;
 
-    std::jthread thread_;  // last: stops before the rest goes
+    std::jthread thread_;  // last member: joined before the others are destroyed
 };
 
 void LiveSource::run(std::unique_ptr<MediaReader> reader, const std::stop_token& stop) {
     try {
-        if (!reader) reader = reconnect({"going on with the software decoder"}, stop);
+        if (!reader) reader = reconnect({"continuing with the software decoder"}, stop);
         while (reader && !stop.stop_requested()) {
             StreamError error = play(*reader, stop);
-            ended_file_ = error.clean_end ? reader->first_packet() : 0;
+            ended_file_ = error.clean_end ? reader->first_packet_hash() : 0;
             reader.reset();  // closes the old connection before a new one is made
             if (error.sent_again) {
-                set_notice("the stream has ended; the sender begins it again with the same frame");
+                set_notice("the stream has ended; the sender restarts it from the same frame");
                 break;
             }
             if (!stop.stop_requested()) reader = reconnect(std::move(error), stop);
@@ -146,7 +146,7 @@ void LiveSource::run(std::unique_ptr<MediaReader> reader, const std::stop_token&
     }
 }
 
-// Decodes until error, and says which.
+// Decodes until an error or the end of the stream. Returns the reason.
 LiveSource::StreamError LiveSource::play(MediaReader& reader, const std::stop_token& stop) {
     connection_start_.reset();
     connected_.reset();
@@ -154,7 +154,7 @@ LiveSource::StreamError LiveSource::play(MediaReader& reader, const std::stop_to
         av::FramePtr av_frame = av::make_frame();
         const auto begin = Clock::now();
         const MediaStatus status = reader.next(*av_frame, stop);
-        if (ended_file_ != 0 && reader.first_packet() == ended_file_) return {{}, true, true};
+        if (ended_file_ != 0 && reader.first_packet_hash() == ended_file_) return {{}, true, true};
         switch (status) {
             case MediaStatus::av_frame: publish(reader, std::move(av_frame), begin); break;
             case MediaStatus::end:
@@ -191,25 +191,26 @@ void LiveSource::publish(MediaReader& reader, av::FramePtr av_frame, Clock::time
     wake_.notify_all();
 }
 
-// Seconds since the first frame: by the stream's clock, joined to ours at each connection; never goes back.
+// Returns seconds since the first frame, by the clock of the stream. Each connection is aligned to local time. Never
+// decreases.
 double LiveSource::time_of(const MediaReader& reader, const AVFrame& av_frame, Clock::time_point now) {
     if (!first_frame_) first_frame_ = now;
-    const double ours = Seconds(now - *first_frame_).count();
-    const std::optional<double> told = reader.time_of(av_frame);
+    const double local_time = Seconds(now - *first_frame_).count();
+    const std::optional<double> stream_time = reader.time_of(av_frame);
     if (!connection_start_) {
-        connection_start_ = told.value_or(0);
-        connection_pts_ = ours;
+        connection_start_ = stream_time.value_or(0);
+        connection_pts_ = local_time;
     }
-    double pts = told ? connection_pts_ + *told - *connection_start_ : ours;
+    double pts = stream_time ? connection_pts_ + *stream_time - *connection_start_ : local_time;
     constexpr double kMinStep = 1e-4;
     if (last_pts_ >= 0) pts = std::max(pts, last_pts_ + kMinStep);
     last_pts_ = std::max(pts, 0.0);
     return last_pts_;
 }
 
-// Tries again and again until it works, null when stopped or at the end of a stream that is not to be reopened.
-// Throws the last error when the attempts are used up: those since the last lasting connection, so that a sender that
-// takes every connection and breaks it does not keep us for ever.
+// Retries until the stream is open. Returns null after a stop request, or at a clean end if no reconnection is allowed.
+// Throws the last error when all attempts are used. Attempts count from the last lasting connection, so a sender that
+// accepts and then drops every connection does not cause endless retries.
 std::unique_ptr<MediaReader> LiveSource::reconnect(StreamError error, const std::stop_token& stop) {
     if (error.clean_end && request_.source.reconnects == 0) return nullptr;
     std::string reason = std::move(error.what);
@@ -220,8 +221,8 @@ std::unique_ptr<MediaReader> LiveSource::reconnect(StreamError error, const std:
         if (!sleep(std::min(kFirstPause * std::exp2(std::min(failures_++, 10)), kMaxPause), stop)) return nullptr;
         try {
             auto reader = std::make_unique<MediaReader>(request_, stop);
-            spdlog::info("{}: connected again", request_.shown);
-            set_notice("connected again, waiting for a frame");
+            spdlog::info("{}: reconnected", request_.shown);
+            set_notice("reconnected, waiting for a frame");
             return reader;
         } catch (const Error& failure) {
             if (stop.stop_requested()) return nullptr;
@@ -230,8 +231,8 @@ std::unique_ptr<MediaReader> LiveSource::reconnect(StreamError error, const std:
             spdlog::debug("{}: {}", request_.shown, reason);
         }
     }
-    throw Error(ErrorKind::input, reason + ", and it did not come back", request_.shown,
-                "check the device or the sender and open it again");
+    throw Error(ErrorKind::input, reason + "; reconnecting failed", request_.shown,
+                "check the device or the sender, then open the source again");
 }
 
 bool LiveSource::sleep(Seconds pause, const std::stop_token& stop) {

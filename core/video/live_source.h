@@ -1,4 +1,4 @@
-// Cameras and streams: a thread opens, decodes and comes back after trouble; read gets its newest frame.
+// Cameras and streams: a thread opens, decodes, and reconnects after errors. read returns the newest frame.
 #pragma once
 
 #include <memory>
@@ -8,12 +8,12 @@
 
 namespace throng {
 
-// Opens once, so that a wrong address is rejected here, then goes on in a thread of its own until destroyed: a stream
-// that stalls or ends is opened again after pauses that grow from 0.5 to 10 seconds, at most source.reconnects times
-// since it last gave frames for kLastingConnection. A sender that ended in good order and begins again with the very
-// same packet sends a file again and again: there the source ends. Throws as open_source does.
+// Opens the stream once, so that a wrong address is rejected here, and then continues in a thread until destroyed. A
+// stream that stalls or ends is opened again after pauses that grow from 0.5 to 10 seconds. The number of attempts
+// since it last delivered frames for kLastingConnection is at most source.reconnects. The source ends if the sender
+// closed cleanly and begins again with the same packet, because it sends a file repeatedly. Throws like open_source.
 [[nodiscard]] std::unique_ptr<VideoSource> open_live(const MediaRequest& request, const std::stop_token& stop);
-// The same with a reader that is open already.
+// Does the same with a reader that is already open.
 [[nodiscard]] std::unique_ptr<VideoSource> make_live_source(const MediaRequest& request,
                                                             std::unique_ptr<MediaReader> reader);
 

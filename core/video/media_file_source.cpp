@@ -15,13 +15,13 @@
 namespace throng {
 namespace {
 
-constexpr double kDefaultFps = 25;       // for streams that tell no times at all
+constexpr double kDefaultFps = 25;       // for streams without any time stamps
 constexpr double kTimeTolerance = 1e-4;  // seconds: time stamps are rounded to the container's clock
 
 struct TimedFrame {
     av::FramePtr av_frame;
     double pts = 0;
-    bool starts_again = false;  // the first one of another round
+    bool starts_again = false;  // the first frame of another loop iteration
 };
 
 class MediaFileSource final : public VideoSource {
@@ -83,7 +83,7 @@ public:
         const std::uint64_t damaged = earlier_damage_ + reader_->damaged();
         if (damaged > 0) {
             text = "damaged in " + std::to_string(damaged) + (damaged == 1 ? " place" : " places") +
-                   ", shown as far as possible";
+                   ", decoded as far as possible";
         }
         if (!early_end_.empty()) text += (text.empty() ? "" : "; ") + early_end_;
         return text;
@@ -99,8 +99,8 @@ private:
 
     [[nodiscard]] double frame_step() const { return 1 / (reader_->fps() > 0 ? reader_->fps() : kDefaultFps); }
     std::optional<TimedFrame> decode(const std::stop_token& stop);
-    [[nodiscard]] double continued(std::optional<double> told);
-    void forget_times();
+    [[nodiscard]] double monotonic_pts(std::optional<double> stream_time);
+    void reset_times();
     [[noreturn]] void reject(const std::stop_token& stop) const;
     void reopen();
     void position_before(double seconds, double step_back);
@@ -110,19 +110,19 @@ private:
     std::unique_ptr<MediaReader> reader_;
     FrameMaker maker_;
     FormatWatch format_;
-    std::deque<TimedFrame> pending_;  // decoded ahead: the first frame, and what a seek had to look at
+    std::deque<TimedFrame> pending_;  // decoded in advance: the first frame, and frames after a seek
     std::int64_t next_index_ = 0;
-    double last_pts_ = -1;    // of decoding
-    double offset_ = 0;       // of pts against the file's own times
-    bool rebased_ = false;    // its times began again in the middle: only reading from the start gives pts
-    std::int64_t round_ = 0;  // of the frame decoded last
-    bool loop_ = false;       // of read alone: a seek stops at the end
+    double last_pts_ = -1;        // of the frame decoded last
+    double offset_ = 0;           // pts minus the file's time stamps
+    bool rebased_ = false;        // the time stamps jumped back: pts is exact only when reading from the start
+    std::int64_t iteration_ = 0;  // of the frame decoded last
+    bool loop_ = false;           // applies to read only: a seek stops at the end
     int width_ = 0;
     int height_ = 0;
     std::uint64_t earlier_damage_ = 0;
     std::string early_end_;
     std::stop_token opener_stop_;
-    std::stop_token stop_;  // of the opener, later of the last read: opening again ends with it, too
+    std::stop_token stop_;  // of the opener, later of the last read; also ends reopening
 };
 
 std::optional<TimedFrame> MediaFileSource::decode(const std::stop_token& stop) {
@@ -136,19 +136,19 @@ std::optional<TimedFrame> MediaFileSource::decode(const std::stop_token& stop) {
             throw Error(ErrorKind::input, "no data for " + short_number(request_.source.read_timeout) + " s",
                         request_.shown, "the connection or the sender has stopped");
     }
-    const std::int64_t round = reader_->round_of(*result.av_frame);
-    result.starts_again = round != std::exchange(round_, round);
-    if (result.starts_again) forget_times();
-    result.pts = continued(reader_->time_of(*result.av_frame));
+    const std::int64_t iteration = reader_->iteration_of(*result.av_frame);
+    result.starts_again = iteration != std::exchange(iteration_, iteration);
+    if (result.starts_again) reset_times();
+    result.pts = monotonic_pts(reader_->time_of(*result.av_frame));
     last_pts_ = result.pts;
     return result;
 }
 
-// The time of the next frame, which never lies before the last one's.
-double MediaFileSource::continued(std::optional<double> told) {
-    constexpr double kNewTimeBase = 1;  // seconds back: files were put together
-    if (!told) return last_pts_ < 0 ? 0 : last_pts_ + frame_step();
-    double pts = std::max(*told + offset_, 0.0);
+// Returns the time of the next frame, which is never before the time of the last frame.
+double MediaFileSource::monotonic_pts(std::optional<double> stream_time) {
+    constexpr double kNewTimeBase = 1;  // seconds back: the file was concatenated
+    if (!stream_time) return last_pts_ < 0 ? 0 : last_pts_ + frame_step();
+    double pts = std::max(*stream_time + offset_, 0.0);
     if (pts < last_pts_ - kNewTimeBase) {
         rebased_ = true;
         offset_ += last_pts_ + frame_step() - pts;
@@ -157,32 +157,32 @@ double MediaFileSource::continued(std::optional<double> told) {
     return std::max(pts, last_pts_);
 }
 
-void MediaFileSource::forget_times() {
+void MediaFileSource::reset_times() {
     last_pts_ = -1;
     offset_ = 0;
 }
 
-// Not one frame came.
+// Throws the error for an input without a decoded frame.
 void MediaFileSource::reject(const std::stop_token& stop) const {
     if (stop.stop_requested()) throw Error(ErrorKind::interrupted, "stopped while opening", request_.shown);
     if (const std::string error = reader_->read_error(); !error.empty()) {
         throw Error(ErrorKind::input, error + ", before the first frame", request_.shown);
     }
     const bool damaged = reader_->damaged() > 0;
-    throw Error(ErrorKind::input, damaged ? "not one frame in it can be decoded" : "it holds no frame", request_.shown,
+    throw Error(ErrorKind::input, damaged ? "no frame can be decoded" : "the input contains no frames", request_.shown,
                 damaged ? "the file is damaged" : "the video has a length of 0 seconds");
 }
 
 void MediaFileSource::reopen() {
-    forget_times();
-    round_ = 0;
+    reset_times();
+    iteration_ = 0;
     reader_ = std::make_unique<MediaReader>(request_, stop_);
 }
 
-// To a key frame at or before the time, less step_back; infinity: to the very start, by opening the file again.
+// Moves to a key frame at or before the time minus step_back. Infinity: moves to the start by opening the file again.
 void MediaFileSource::position_before(double seconds, double step_back) {
-    forget_times();
-    round_ = 0;
+    reset_times();
+    iteration_ = 0;
     const bool from_start = std::isinf(step_back) || !reader_->has_index() || rebased_;
     if (!from_start && reader_->seek_key_frame(std::max(seconds - step_back, 0.0))) return;
     earlier_damage_ += reader_->damaged();
@@ -195,7 +195,7 @@ bool MediaFileSource::seek(double seconds) {
     reader_->set_loop(false);
     pending_.clear();
     early_end_.clear();
-    // Containers without a good index land behind the requested time now and then: ask again from further back.
+    // Containers without a good index sometimes seek past the requested time. Retry from further back.
     for (const double step_back : {0.0, 2.0, 15.0, std::numeric_limits<double>::infinity()}) {
         position_before(seconds, step_back);
         std::optional<TimedFrame> first = decode(stop_);
@@ -211,13 +211,13 @@ bool MediaFileSource::seek(double seconds) {
 bool MediaFileSource::resume_on_host(std::int64_t index, double pts) {
     if (!reader_->seekable()) return false;
     request_.source.decoder = "software";
-    maker_.leave_device();
+    maker_.disable_device_frames();
     pending_.clear();
     early_end_.clear();
-    stop_ = opener_stop_;  // the last read was stopped for this
-    reopen();              // the lost decoder's complaints do not count
+    stop_ = opener_stop_;  // the last read was stopped to resume
+    reopen();              // resets the damage count: errors of the failed decoder do not count
     if (index >= 0) {
-        static_cast<void>(decode(stop_));  // times count from the first frame
+        static_cast<void>(decode(stop_));  // time stamps count from the first frame
         if (!seek(pts)) return false;
         while (!pending_.empty() && pending_.front().pts <= pts + kTimeTolerance) pending_.pop_front();
     }
@@ -225,7 +225,7 @@ bool MediaFileSource::resume_on_host(std::int64_t index, double pts) {
     return true;
 }
 
-// Decodes until the frame at `seconds` and the one behind it, which are then next.
+// Decodes up to the frame at `seconds` and the frame after it. Both become the next frames to read.
 void MediaFileSource::skip_to(double seconds, std::optional<TimedFrame> first) {
     std::optional<TimedFrame> current = std::move(first);
     while (current) {
@@ -256,9 +256,9 @@ MediaRequest file_request(const std::string& path, const SourceOptions& options)
     const bool pipe = std::filesystem::is_fifo(status) || std::filesystem::is_character_file(status) ||
                       std::filesystem::is_socket(status);
     if (pipe) request.bytes = ByteReader::pipe;
-    request.url = pipe ? path : "file:" + path;  // so that no colon in the name is taken for a protocol
+    request.url = pipe ? path : "file:" + path;  // prevents FFmpeg from parsing a colon in the name as a protocol
     request.shown = path;
-    // A file from anywhere must not make us open other addresses.
+    // An untrusted file must not cause other addresses to be opened.
     request.options = {{"protocol_whitelist", "file,crypto,data"}};
     request.source = options;
     return request;

@@ -9,14 +9,15 @@
 
 namespace throng {
 
-// Reads its first frame at once, so that a file without any is rejected here. Throws as open_source does.
+// Decodes the first frame at once, so that a file without frames is rejected here. Throws like open_source.
 [[nodiscard]] std::unique_ptr<VideoSource> open_media_file(const MediaRequest& request, const std::stop_token& stop);
-// The same with a reader that is open already.
+// Does the same with a reader that is already open.
 [[nodiscard]] std::unique_ptr<VideoSource> make_media_file_source(const MediaRequest& request,
                                                                   std::unique_ptr<MediaReader> reader,
                                                                   const std::stop_token& stop);
 
-// The request for a path that is not a folder. A FIFO or a character device is not opened for its kind alone.
+// Returns the request for a path that is not a folder. Determines the kind of file without opening a FIFO or a
+// character device.
 [[nodiscard]] MediaRequest file_request(const std::string& path, const SourceOptions& options);
 
 }  // namespace throng

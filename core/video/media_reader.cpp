@@ -22,30 +22,30 @@ extern "C" {
 namespace throng {
 namespace {
 
-constexpr int kMaxFailuresInRow = 200;  // of reading: a device that fails for ever must not hold us for ever
+constexpr int kMaxFailuresInRow = 200;  // of reading, so that a device that always fails does not cause an endless loop
 constexpr auto kDevicePause = std::chrono::milliseconds(3);
-constexpr double kMaxProbe = 3;  // seconds of a live stream that are looked at before it starts
-// A server of live streams may begin with the last group of frames, and so be ahead of time by some seconds.
+constexpr double kMaxProbe = 3;  // seconds of a live stream that are probed before it starts
+// A live streaming server may begin with the last group of pictures (GOP), and so be some seconds ahead of real time.
 constexpr double kFarAhead = 20;                  // seconds
-constexpr std::size_t kMaxBytesAhead = 64 << 20;  // no such group is larger
+constexpr std::size_t kMaxBytesAhead = 64 << 20;  // no GOP is larger
 constexpr double kDefaultStep = 0.04;             // seconds between frames of unknown rate
-constexpr double kGrace = 1;  // seconds: a ByteStream, which knows more, reports an expired time limit first
+constexpr double kGrace = 1;  // seconds: lets the ByteStream, whose message is more specific, time out first
 constexpr auto kPacedWait = std::chrono::milliseconds(500);
 
-// Text that FFmpeg would draw as a terminal does, and cover frames of music: nobody means these as a video.
+// Returns true for text that FFmpeg would render as on a terminal. Such a file is not intended as a video.
 bool is_text(AVCodecID codec) {
     constexpr std::array kText = {AV_CODEC_ID_ANSI, AV_CODEC_ID_BINTEXT, AV_CODEC_ID_XBIN, AV_CODEC_ID_IDF};
     return std::find(kText.begin(), kText.end(), codec) != kText.end();
 }
 
-// Formats that name further inputs: the length of such a list is not that of the video.
+// Returns true for formats that list further inputs. The length of such a list is not the length of the video.
 bool is_playlist(std::string_view format) {
     constexpr std::array<std::string_view, 4> kLists = {"hls", "dash", "sdp", "concat"};
     return std::any_of(kLists.begin(), kLists.end(),
                        [format](std::string_view name) { return format.substr(0, name.size()) == name; });
 }
 
-// "http://alice:secret@host/": a user name stands before the host.
+// Returns true if the URL has a user name before the host: "http://alice:secret@host/".
 bool has_user_info(const std::string& url) {
     const auto begin = url.find("://");
     if (begin == std::string::npos) return false;
@@ -56,28 +56,29 @@ bool has_user_info(const std::string& url) {
 std::pair<std::string, std::string> explanation(int status, const MediaRequest& request, bool expired) {
     if (expired) {
         return {"no answer within " + short_number(request.source.open_timeout) + " s",
-                "check the address, the network and that the sender runs"};
+                "check the address, the network and whether the sender is running"};
     }
     switch (status) {
         case AVERROR_HTTP_UNAUTHORIZED:
             if (has_user_info(request.url)) {
-                return {"the sender rejects this user name or password",
-                        "check both, and write @ / : in them as %40 %2F %3A"};
+                return {"the server rejected the user name or password",
+                        "check both, and encode @ / : in them as %40 %2F %3A"};
             }
-            return {"the sender wants a user name and a password", "give them as user:password@"};
-        case AVERROR_HTTP_FORBIDDEN: return {"the sender forbids access", "check the user name and the password"};
-        case AVERROR_HTTP_NOT_FOUND: return {"the sender does not know this address", "check the path after the host"};
+            return {"the server requires a user name and a password", "put user:password@ before the host"};
+        case AVERROR_HTTP_FORBIDDEN: return {"the server denied access", "check the user name and the password"};
+        case AVERROR_HTTP_NOT_FOUND: return {"not found on the server", "check the path after the host"};
         case AVERROR_PROTOCOL_NOT_FOUND:
-            return {"this FFmpeg does not know this kind of address", "check how it begins"};
+            return {"this FFmpeg build does not support this protocol", "check the part before the colon"};
         case AVERROR_INVALIDDATA:
-            return {"this is not a video that can be read", "it may be damaged, cut short, or of another kind"};
+            return {"not a readable video", "the file may be damaged, cut short, or of another type"};
         case AVERROR(ENODEV):
         case AVERROR(EBUSY): return {av::message(status), "another program may be using it"};
-        default: return {av::message(status), request.live ? "check the address and that the sender runs" : ""};
+        default:
+            return {av::message(status), request.live ? "check the address and whether the sender is running" : ""};
     }
 }
 
-// FNV-1a of the bytes and the time.
+// Returns the FNV-1a hash of the bytes and the time.
 std::uint64_t fingerprint_of(const AVPacket& packet) {
     std::uint64_t hash = 14695981039346656037U;
     const auto add = [&hash](std::uint8_t byte) { hash = (hash ^ byte) * 1099511628211U; };
@@ -88,7 +89,7 @@ std::uint64_t fingerprint_of(const AVPacket& packet) {
     return std::max<std::uint64_t>(hash, 1);
 }
 
-// "00:01:02.345000000", as Matroska files tell how long a track is.
+// Parses "00:01:02.345000000", the track duration in Matroska files.
 std::optional<double> seconds_of(const AVDictionaryEntry* entry) {
     int hours = 0;
     int minutes = 0;
@@ -134,14 +135,15 @@ void MediaReader::open(const std::stop_token& stop) {
     for (const auto& [key, value] : request_.options) options.set(key, value);
     auto* format = request_.input_format.empty() ? nullptr : av_find_input_format(request_.input_format.c_str());
     if (format == nullptr && !request_.input_format.empty()) {
-        throw Error(ErrorKind::unavailable, "this FFmpeg was built without " + request_.input_format, request_.shown);
+        throw Error(ErrorKind::unavailable, "this FFmpeg build has no support for " + request_.input_format,
+                    request_.shown);
     }
 
     watchdog_->arm(request_.source.open_timeout, stop);
     AVFormatContext* context = nullptr;
     int status = open_bytes(options, stop);
-    if (request_.live) options.set("fpsprobesize", "5");  // frames; the usual 20 would delay the first frame
-    // Else a file that goes on with earlier times is taken for one whose clock has run over, 26 hours later.
+    if (request_.live) options.set("fpsprobesize", "5");  // frames; the default of 20 would delay the first frame
+    // Otherwise FFmpeg treats a jump back in time as a clock overflow and adds 26 hours.
     if (!request_.live) options.set("correct_ts_overflow", "0");
     const av::LogScope scope(log_);
     if (status >= 0) {
@@ -151,7 +153,8 @@ void MediaReader::open(const std::stop_token& stop) {
         if (bytes_) context->pb = &bytes_->context();
         if (request_.device) context->flags |= AVFMT_FLAG_NONBLOCK;
         if (request_.live) {
-            // Drops the packets of the probing, which are late. A short stream may have no others.
+            // Drops the packets that were read while probing, because they are late. A ByteStream keeps them: a short
+            // stream may have no others.
             if (!bytes_) context->flags |= AVFMT_FLAG_NOBUFFER;
             context->max_analyze_duration = static_cast<std::int64_t>(kMaxProbe * AV_TIME_BASE);
         }
@@ -165,14 +168,14 @@ void MediaReader::open(const std::stop_token& stop) {
     if (stop.stop_requested()) throw Error(ErrorKind::interrupted, "stopped while opening", request_.shown);
     if (status >= 0) return;
     if (bytes_ && !bytes_->failure().empty()) {
-        throw Error(ErrorKind::input, bytes_->failure(), request_.shown, "check what sends the video");
+        throw Error(ErrorKind::input, bytes_->failure(), request_.shown, "check the sender of the video");
     }
     const bool expired = watchdog_->expired() || status == AVERROR(ETIMEDOUT) || status == AVERROR_EXIT;
     const auto [what, advice] = explanation(status, request_, expired);
     throw Error(ErrorKind::input, what, request_.shown, advice);
 }
 
-// What FFmpeg is to read through a ByteStream.
+// Opens the ByteStream if the request has one. Returns an FFmpeg status.
 int MediaReader::open_bytes(av::Dictionary& options, const std::stop_token& stop) {
     const ByteLimits limits{request_.source.open_timeout, request_.source.read_timeout};
     int status = 0;
@@ -183,7 +186,7 @@ int MediaReader::open_bytes(av::Dictionary& options, const std::stop_token& stop
         if (const std::string allowed = bytes_->allowed_protocols(); !allowed.empty()) {
             options.set("protocol_whitelist", allowed);
         }
-        if (bytes_->size()) request_.live = false;  // as far as known: it may be a playlist
+        if (bytes_->size()) request_.live = false;  // preliminary: it may be a playlist
     }
     if (bytes_) watchdog_->arm(request_.source.open_timeout + kGrace, stop);
     return status;
@@ -192,9 +195,11 @@ int MediaReader::open_bytes(av::Dictionary& options, const std::stop_token& stop
 void MediaReader::find_stream() {
     const int index = av_find_best_stream(input_.get(), AVMEDIA_TYPE_VIDEO, -1, -1, nullptr, 0);
     stream_ = index >= 0 ? input_->streams[index] : nullptr;
+    // Cover art of an audio file is not a video.
     if (stream_ == nullptr || (stream_->disposition & AV_DISPOSITION_ATTACHED_PIC) != 0 ||
         is_text(stream_->codecpar->codec_id)) {
-        throw Error(ErrorKind::input, "there is no video in it", request_.shown, "choose a file with a frame track");
+        throw Error(ErrorKind::input, "the input contains no video", request_.shown,
+                    "choose a file with a video track");
     }
     for (unsigned i = 0; i < input_->nb_streams; ++i) {
         if (input_->streams[i] != stream_) input_->streams[i]->discard = AVDISCARD_ALL;
@@ -213,8 +218,8 @@ bool MediaReader::has_end(const std::stop_token& stop) {
     return has_length || has_duration || (!list && is_sent_ahead(stop));
 }
 
-// A file is sent as fast as the connection allows. Reads packets until they are far ahead of time, or all have come, or
-// had to be waited for, as they must be where a camera sends them.
+// Returns true if the sender sends faster than real time, as for a file. Reads packets until they are far ahead of real
+// time, until the end, or until reading has waited too long for data, as with a camera.
 bool MediaReader::is_sent_ahead(const std::stop_token& stop) {
     const auto begin = std::chrono::steady_clock::now();
     const double tick = av_q2d(stream_->time_base);
@@ -277,8 +282,8 @@ MediaStatus MediaReader::feed(const std::stop_token& stop) {
         }
         if (status == AVERROR_EOF) {
             check_tail();
-            if (loop_ && can_go_round() && go_round()) continue;
-            damaged_ -= static_cast<std::uint64_t>(failures_in_row_);  // they are the early end
+            if (loop_ && can_loop() && loop_to_start()) continue;
+            damaged_ -= static_cast<std::uint64_t>(failures_in_row_);  // reported as an early end instead
             draining_ = true;
             return avcodec_send_packet(codec_.get(), nullptr) < 0 ? MediaStatus::end : MediaStatus::av_frame;
         }
@@ -290,11 +295,11 @@ MediaStatus MediaReader::feed(const std::stop_token& stop) {
         if (packet_->stream_index != stream_->index) continue;
         note_packet();
         note_entry();
-        // A packet that ends with the file. (In a transport stream the flag may stand for a gap between packets.)
+        // The flag marks a packet that is truncated by the end of the file. (In a transport stream it may mark a gap.)
         const bool cut = (packet_->flags & AV_PKT_FLAG_CORRUPT) != 0;
         if (cut && (input_->iformat->flags & AVFMT_TS_DISCONT) == 0) ++damaged_;
         const bool exr = stream_->codecpar->codec_id == AV_CODEC_ID_EXR;
-        if (exr && is_cut_exr({packet_->data, static_cast<std::size_t>(packet_->size)})) ++damaged_;
+        if (exr && is_truncated_exr({packet_->data, static_cast<std::size_t>(packet_->size)})) ++damaged_;
         if (avcodec_send_packet(codec_.get(), packet_.get()) < 0) ++damaged_;
         return MediaStatus::av_frame;
     }
@@ -319,113 +324,117 @@ int MediaReader::read_from_input(AVPacket& packet) {
     return av_read_frame(input_.get(), &packet);
 }
 
-// For formats whose demuxers end silently in a file that was cut.
+// Examines the end of the file, for formats whose demuxers end silently in a truncated file.
 void MediaReader::check_tail() {
     const std::string_view format = input_->iformat->name;
     const bool examined = format == "ogg" || format == "mpegts";
-    if (tail_is_cut_ || !examined || !seekable_ || (bytes_ && !bytes_->failure().empty())) return;
+    if (tail_is_truncated_ || !examined || !seekable_ || (bytes_ && !bytes_->failure().empty())) return;
     AVIOContext* io = input_->pb;
     const std::int64_t position = avio_tell(io);
     const std::int64_t size = avio_size(io);
     std::vector<std::uint8_t> tail(static_cast<std::size_t>(std::clamp<std::int64_t>(size, 0, kTailBytes)));
     const auto count = static_cast<int>(tail.size());
     if (count > 0 && avio_seek(io, size - count, SEEK_SET) >= 0 && avio_read(io, tail.data(), count) == count) {
-        tail_is_cut_ = format == "ogg" ? is_cut_ogg(tail) : is_cut_transport_stream(tail);
+        tail_is_truncated_ = format == "ogg" ? is_truncated_ogg(tail) : is_truncated_transport_stream(tail);
     }
     avio_seek(io, position, SEEK_SET);
 }
 
-// Times go on over the rounds, so that the decoder sees one long stream.
+// Records a packet. Shifts its times by the previous loop iterations, so that the decoder gets one continuous stream.
 void MediaReader::note_packet() {
     AVPacket& packet = *packet_;
-    if (!passed_.first) passed_.first = PacketMark{packet.pts, packet.pos};
-    if (bytes_ && first_packet_ == 0) first_packet_ = fingerprint_of(packet);
+    if (!progress_.first) progress_.first = PacketId{packet.pts, packet.pos};
+    if (bytes_ && first_packet_hash_ == 0) first_packet_hash_ = fingerprint_of(packet);
     if (const std::int64_t time = packet.pts != AV_NOPTS_VALUE ? packet.pts : packet.dts; time != AV_NOPTS_VALUE) {
         const std::int64_t usual = std::llround(step() / av_q2d(stream_->time_base));
         const std::int64_t end = time + (packet.duration > 0 ? packet.duration : usual);
-        passed_.highest_end = std::max(passed_.highest_end.value_or(end), end);
+        progress_.highest_end = std::max(progress_.highest_end.value_or(end), end);
     }
-    ++passed_.packets;
-    if (!opening_) {
-        opening_ = passed_.first;
-        opening_time_ = packet.dts != AV_NOPTS_VALUE ? std::min(packet.dts, packet.pts) : packet.pts;
+    ++progress_.packets;
+    if (!first_packet_id_) {
+        first_packet_id_ = progress_.first;
+        first_packet_time_ = packet.dts != AV_NOPTS_VALUE ? std::min(packet.dts, packet.pts) : packet.pts;
     }
     if (packet.pts == AV_NOPTS_VALUE) {
-        passed_.untimed = true;
+        progress_.untimed = true;
         return;
     }
-    passed_.highest_pts = passed_.lowest_pts ? std::max(passed_.highest_pts, packet.pts) : packet.pts;
-    passed_.lowest_pts = std::min(passed_.lowest_pts.value_or(packet.pts), packet.pts);
-    packet.pts += passed_.rounds * passed_.period;
-    if (packet.dts != AV_NOPTS_VALUE) packet.dts += passed_.rounds * passed_.period;
+    progress_.highest_pts = progress_.lowest_pts ? std::max(progress_.highest_pts, packet.pts) : packet.pts;
+    progress_.lowest_pts = std::min(progress_.lowest_pts.value_or(packet.pts), packet.pts);
+    packet.pts += progress_.iterations * progress_.period;
+    if (packet.dts != AV_NOPTS_VALUE) packet.dts += progress_.iterations * progress_.period;
 }
 
-// Safe is a file that went by whole and undamaged and whose first frames need none before them. A file that was cut
-// where they do has packets with earlier times than the first frame that a decoder shows.
-bool MediaReader::can_go_round() const {
-    const bool whole = seekable_ && has_index_ && passed_.first && passed_.first == opening_ && !passed_.untimed;
+// Looping is safe if the file was read completely and without damage, and its first frames need no earlier frames. If
+// they do, the file has packets with earlier times than the first decoded frame.
+bool MediaReader::can_loop() const {
+    const bool whole =
+        seekable_ && has_index_ && progress_.first && progress_.first == first_packet_id_ && !progress_.untimed;
     if (!whole || damaged() > 0 || gave_up_) return false;
-    if (!passed_.lowest_pts || !passed_.first_frame || *passed_.lowest_pts != *passed_.first_frame) return false;
+    if (!progress_.lowest_pts || !progress_.first_frame || *progress_.lowest_pts != *progress_.first_frame)
+        return false;
     return early_end().empty();
 }
 
-// The first packet is next, and lies in packet_. False: the demuxer does not find it again.
-bool MediaReader::go_round() {
-    if (passed_.period == 0) {
+// Seeks to the first packet and reads it into packet_. Returns false if the demuxer does not find it.
+bool MediaReader::loop_to_start() {
+    if (progress_.period == 0) {
         const double ticks = 1 / ((fps_ > 0 ? fps_ : 1) * av_q2d(stream_->time_base));
-        passed_.period = passed_.highest_pts - *passed_.lowest_pts + std::max<std::int64_t>(std::llround(ticks), 1);
+        progress_.period =
+            progress_.highest_pts - *progress_.lowest_pts + std::max<std::int64_t>(std::llround(ticks), 1);
     }
-    if (av_seek_frame(input_.get(), stream_->index, opening_time_, AVSEEK_FLAG_BACKWARD) < 0) return false;
+    if (av_seek_frame(input_.get(), stream_->index, first_packet_time_, AVSEEK_FLAG_BACKWARD) < 0) return false;
     do {
         av_packet_unref(packet_.get());
         if (read_from_input(*packet_) < 0) return false;
     } while (packet_->stream_index != stream_->index);
-    if (PacketMark{packet_->pts, packet_->pos} != *opening_) return false;
+    if (PacketId{packet_->pts, packet_->pos} != *first_packet_id_) return false;
     packet_is_read_ = true;
-    ++passed_.rounds;
+    ++progress_.iterations;
     return true;
 }
 
-// Complaints about the frames before and around the first key frame do not count where reading starts between two key
-// frames (a recording of a broadcast, an open group of frames, a seek): what they need was never in the file.
+// Detects that reading starts between two key frames (a recording of a broadcast, an open GOP, a seek). Decoder errors
+// before and around the first key frame then do not count, because the references were never in the file.
 void MediaReader::note_entry() {
     const AVPacket& packet = *packet_;
     const bool key = (packet.flags & AV_PKT_FLAG_KEY) != 0;
     if (!entry_.has_key) {
         entry_.has_key = key;
-        if (!key) entry_.torn = true;
+        if (!key) entry_.starts_mid_gop = true;
         if (key && packet.pts != AV_NOPTS_VALUE) entry_.key_pts = packet.pts;
     } else if (entry_.key_pts && packet.pts != AV_NOPTS_VALUE && packet.pts < *entry_.key_pts) {
-        entry_.torn = true;
+        entry_.starts_mid_gop = true;
     }
 }
 
 void MediaReader::note_frame(const AVFrame& av_frame) {
     const std::int64_t time = av_frame.best_effort_timestamp;
-    if (!passed_.first_frame) passed_.first_frame = time;
-    // A demuxer may change its mind about the start later; where none is known, the first frame makes it.
+    if (!progress_.first_frame) progress_.first_frame = time;
+    // Keep the first known start: a demuxer may change it later. If unknown, the start is the first frame.
     if (time != AV_NOPTS_VALUE && !start_) start_ = time;
     if (entry_.passed || !entry_.has_key) return;
     if (time != AV_NOPTS_VALUE && entry_.key_pts && time < *entry_.key_pts) return;
     entry_.passed = true;
-    if (entry_.torn) excused_ = complaints();
+    if (entry_.starts_mid_gop) ignored_errors_ = num_errors();
 }
 
-// What a failed read means; frame: try again.
+// Returns the status for a failed read. av_frame: continue.
 MediaStatus MediaReader::failed(int status) {
     if (watchdog_->stopped()) return MediaStatus::stopped;
-    // FFmpeg remembers an interrupted read and returns it from later ones, too.
+    // FFmpeg stores the status of an interrupted read and returns it from later reads, too.
     const bool interrupted = status == AVERROR_EXIT || status == AVERROR(ETIMEDOUT);
     if (interrupted || (!bytes_ && watchdog_->expired())) return MediaStatus::stalled;
     ++damaged_;
     read_error_ = av::message(status);
-    // Damaged data in a file: the demuxer finds its way again. A device or a connection that fails does not.
+    // After damaged data in a file, the demuxer can resynchronize. After an error of a device or a connection it
+    // cannot.
     const bool may_recover = status == AVERROR_INVALIDDATA && !request_.live;
     if (may_recover && ++failures_in_row_ < kMaxFailuresInRow) return MediaStatus::av_frame;
     gave_up_ = true;
     gave_up_on_damage_ = may_recover;
-    if (may_recover) damaged_ -= static_cast<std::uint64_t>(failures_in_row_);  // they are the early end
-    if (!request_.live) {                                                       // show what the decoder still holds
+    if (may_recover) damaged_ -= static_cast<std::uint64_t>(failures_in_row_);  // reported as an early end instead
+    if (!request_.live) {  // return the frames that the decoder still holds
         draining_ = true;
         if (avcodec_send_packet(codec_.get(), nullptr) >= 0) return MediaStatus::av_frame;
     }
@@ -437,16 +446,16 @@ std::string MediaReader::read_error() const {
     return gave_up_ ? read_error_ : "";
 }
 
-// A hardware decoder may open and still reject the stream; FFmpeg then decodes in software by itself.
+// A hardware decoder may open successfully and still reject the stream. FFmpeg then falls back to software.
 void MediaReader::check_requested_decoder(const AVFrame& av_frame) {
     checked_decoder_ = true;
     if (decoder_name_ != "cuda" || av_frame.hw_frames_ctx != nullptr) return;
     if (request_.source.decoder == "cuda") {
         throw Error(ErrorKind::unavailable,
-                    "the GPU does not decode this kind of video (" + details(av_frame.width, av_frame.height) + ")",
+                    "the GPU cannot decode this type of video (" + details(av_frame.width, av_frame.height) + ")",
                     request_.shown, "use --decoder auto or software");
     }
-    spdlog::info("{}: the GPU does not decode this kind of video, decoding in software", request_.shown);
+    spdlog::info("{}: the GPU cannot decode this type of video; decoding in software", request_.shown);
     decoder_name_ = "software";
     rejected_by_hardware_ = true;
 }
@@ -459,10 +468,10 @@ bool MediaReader::seek_key_frame(double seconds) {
     ahead_.clear();
     if (av_seek_frame(input_.get(), stream_->index, start + offset, AVSEEK_FLAG_BACKWARD) < 0) return false;
     avcodec_flush_buffers(codec_.get());
-    passed_ = {};
+    progress_ = {};
     entry_ = {};
     packet_is_read_ = false;
-    log_.cut_short = false;
+    log_.truncated = false;
     log_.missing_segments = 0;
     draining_ = false;
     gave_up_ = false;
@@ -470,15 +479,15 @@ bool MediaReader::seek_key_frame(double seconds) {
     return true;
 }
 
-std::int64_t MediaReader::round_of(const AVFrame& av_frame) const {
-    if (passed_.rounds == 0 || av_frame.best_effort_timestamp == AV_NOPTS_VALUE) return 0;
-    return (av_frame.best_effort_timestamp - *passed_.lowest_pts) / passed_.period;
+std::int64_t MediaReader::iteration_of(const AVFrame& av_frame) const {
+    if (progress_.iterations == 0 || av_frame.best_effort_timestamp == AV_NOPTS_VALUE) return 0;
+    return (av_frame.best_effort_timestamp - *progress_.lowest_pts) / progress_.period;
 }
 
 std::optional<double> MediaReader::time_of(const AVFrame& av_frame) const {
     if (av_frame.best_effort_timestamp == AV_NOPTS_VALUE) return std::nullopt;
     const std::int64_t ticks =
-        av_frame.best_effort_timestamp - start_.value_or(0) - round_of(av_frame) * passed_.period;
+        av_frame.best_effort_timestamp - start_.value_or(0) - iteration_of(av_frame) * progress_.period;
     return static_cast<double>(ticks) * av_q2d(stream_->time_base);
 }
 
@@ -499,57 +508,57 @@ std::optional<double> MediaReader::duration() const {
     return std::nullopt;
 }
 
-// When the video ends by what the file's headers say. What FFmpeg estimates from the data at hand is no promise.
-std::optional<MediaReader::PromisedEnd> MediaReader::promised_end() const {
+// Returns the end of the video from the file's headers. Durations that FFmpeg estimates from the data are not used.
+std::optional<MediaReader::ExpectedEnd> MediaReader::expected_end() const {
     if (request_.live || input_->duration_estimation_method != AVFMT_DURATION_FROM_STREAM) return std::nullopt;
-    constexpr double kUsualDifference = 0.5;  // seconds between what headers say and the last frame's end
+    constexpr double kUsualDifference = 0.5;  // seconds between the end in the headers and the end of the last frame
     const double usual = std::max(kUsualDifference, 0.5 * step());
     const double start = static_cast<double>(start_.value_or(0)) * av_q2d(stream_->time_base);
     const std::string_view format = input_->iformat->name;
     if (format == "hls") {
-        // The sum of a playlist's segments, which may be rounded to whole seconds each.
+        // The sum of the segment durations in the playlist, each possibly rounded to whole seconds.
         if (input_->duration <= 0) return std::nullopt;
         const double length = static_cast<double>(input_->duration) / AV_TIME_BASE;
-        return PromisedEnd{start + length, std::max(1.0, 0.1 * length)};
+        return ExpectedEnd{start + length, std::max(1.0, 0.1 * length)};
     }
-    // Matroska counts from 0, wherever the first frame is. The tag is the end of this very track.
+    // Matroska counts from 0, not from the first frame. The tag is the end of this track.
     if (const auto tag = seconds_of(av_dict_get(stream_->metadata, "DURATION", nullptr, 0))) {
-        return PromisedEnd{*tag, std::max(0.1, 1.5 * step())};
+        return ExpectedEnd{*tag, std::max(0.1, 1.5 * step())};
     }
     const bool alone = input_->nb_streams == 1;
     if (format.substr(0, 8) == "matroska" || format == "flv") {
         if (!alone || input_->duration <= 0) return std::nullopt;
-        return PromisedEnd{static_cast<double>(input_->duration) / AV_TIME_BASE, usual};
+        return ExpectedEnd{static_cast<double>(input_->duration) / AV_TIME_BASE, usual};
     }
-    // Elsewhere a stream may have been given the duration of the longest one.
+    // In other formats, the duration of a stream may be that of the longest stream.
     const bool own_duration = alone || format.substr(0, 3) == "mov" || format == "avi";
     if (!own_duration || stream_->duration == AV_NOPTS_VALUE || stream_->duration <= 0) return std::nullopt;
-    return PromisedEnd{start + static_cast<double>(stream_->duration) * av_q2d(stream_->time_base), usual};
+    return ExpectedEnd{start + static_cast<double>(stream_->duration) * av_q2d(stream_->time_base), usual};
 }
 
 std::string MediaReader::early_end() const {
     const bool no_more_data = bytes_ && !bytes_->failure().empty();
     if (no_more_data || (gave_up_ && !gave_up_on_damage_)) return "reading ended early: " + read_error();
-    const std::optional<PromisedEnd> promised = promised_end();
-    if (promised && passed_.highest_end) {
+    const std::optional<ExpectedEnd> expected = expected_end();
+    if (expected && progress_.highest_end) {
         const double tick = av_q2d(stream_->time_base);
         const double start = static_cast<double>(start_.value_or(0)) * tick;
-        const double end = static_cast<double>(*passed_.highest_end) * tick;
-        if (end + promised->tolerance < promised->end) {
+        const double end = static_cast<double>(*progress_.highest_end) * tick;
+        if (end + expected->tolerance < expected->end) {
             return "the file ends early: after " + short_number(end - start) + " of " +
-                   short_number(promised->end - start) + " s";
+                   short_number(expected->end - start) + " s";
         }
     }
-    // GIF: FFmpeg counted the frames, and does not give one that is cut.
-    const bool from_start = passed_.first == opening_ && passed_.rounds == 0;
+    // GIF: FFmpeg counts all frames, but does not return a truncated one.
+    const bool from_start = progress_.first == first_packet_id_ && progress_.iterations == 0;
     const bool one_missing = input_->iformat->name == std::string_view("gif") && from_start && !request_.live &&
-                             passed_.packets < stream_->nb_frames;
-    const bool cut_short = log_.cut_short || tail_is_cut_.value_or(false);
+                             progress_.packets < stream_->nb_frames;
+    const bool truncated = log_.truncated || tail_is_truncated_.value_or(false);
     if (failures_in_row_ > 0 || one_missing) return "the file ends early: its last part cannot be read";
-    if (cut_short && !request_.live) return "the file ends early: it is cut in its last part";
+    if (truncated && !request_.live) return "the file ends early: its last part is cut short";
     if (log_.missing_segments > 0 && !request_.live) {
         return fmt::format(
-            "{} of its playlist could not be opened",
+            "{} of the playlist could not be opened",
             log_.missing_segments == 1 ? "1 segment" : fmt::format("{} segments", log_.missing_segments));
     }
     return "";

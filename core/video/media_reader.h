@@ -1,4 +1,4 @@
-// Opens anything FFmpeg reads and gives the decoded frames of its first video stream, in the order of display.
+// Opens any input that FFmpeg supports and returns the decoded frames of its first video stream, in display order.
 #pragma once
 
 #include <algorithm>
@@ -20,22 +20,22 @@
 
 namespace throng {
 
-// Who reads the bytes.
+// The component that reads the bytes of the input.
 enum class ByteReader {
     ffmpeg,
-    connection,  // ByteStream: an address of a protocol that carries files
+    connection,  // ByteStream: a URL of a protocol that transfers files
     pipe,        // ByteStream: a path that is neither a file nor a folder
 };
 
 struct MediaRequest {
     std::string url;           // as FFmpeg takes it; a path for a pipe
     std::string shown;         // for messages, passwords masked
-    std::string input_format;  // FFmpeg's name of a device or format; empty: found by looking at the data
+    std::string input_format;  // FFmpeg's name of a device or format; empty: detected from the data
     std::vector<std::pair<std::string, std::string>> options;  // for that format
-    bool device = false;                                       // a camera: nothing to probe, never blocks
+    bool device = false;                                       // a camera: no probing, non-blocking
     ByteReader bytes = ByteReader::ffmpeg;
-    bool live = false;     // frames as soon as they are there
-    bool may_end = false;  // live only if it turns out to have no end: see MediaReader::live
+    bool live = false;     // return frames with minimal delay
+    bool may_end = false;  // decide on opening whether the input has an end: see MediaReader::live
     SourceOptions source;
 };
 
@@ -43,58 +43,60 @@ enum class MediaStatus {
     av_frame,
     end,
     stalled,  // no data for source.read_timeout seconds
-    stopped,  // by the stop token; the reader may be used no more if it reads from a network
-    broken,   // reading a live stream failed for good; what was read before is fine
+    stopped,  // by the stop token; a reader of a network stream must not be used any more
+    broken,   // reading a live stream failed permanently; frames read before are valid
 };
 
 class MediaReader {
 public:
-    // Throws Error(input) when it cannot be opened or has no video, Error(interrupted) after a stop request, and what
-    // open_decoder throws.
+    // Throws Error(input) if the input cannot be opened or has no video, Error(interrupted) after a stop request, and
+    // the errors of open_decoder.
     MediaReader(const MediaRequest& request, const std::stop_token& stop);
 
-    // The next frame. Damaged packets are skipped and counted.
+    // Decodes the next frame. Damaged packets are skipped and counted.
     [[nodiscard]] MediaStatus next(AVFrame& av_frame, const std::stop_token& stop);
 
-    // Moves to the last key frame at or before `seconds` from the start, as far as the container can tell.
+    // Moves to the last key frame at or before `seconds` from the start, as exactly as the container's index allows.
     [[nodiscard]] bool seek_key_frame(double seconds);
 
-    // Behind the last frame comes the first one again, where that is safe: the decoder goes on with the first packet
-    // as if it were the next. (Emptying a decoder makes FFmpeg set up a hardware one again.)
+    // If set, and if looping is safe, the first frame follows the last one: the decoder continues with the first packet
+    // without a flush. (A flush makes FFmpeg initialize a hardware decoder again.)
     void set_loop(bool loop) { loop_ = loop; }
-    // How often the file had begun again before this frame, since it was opened or sought in.
-    [[nodiscard]] std::int64_t round_of(const AVFrame& av_frame) const;
+    // Returns the loop iteration of the frame, from 0, counted since the input was opened or sought.
+    [[nodiscard]] std::int64_t iteration_of(const AVFrame& av_frame) const;
 
-    // Seconds from the stream's start, as first known.
+    // Returns seconds from the start of the stream. The start is the first one that the demuxer reported.
     [[nodiscard]] std::optional<double> time_of(const AVFrame& av_frame) const;
     [[nodiscard]] Orientation orientation_of_frame(const AVFrame& av_frame) const;
 
-    // A request with may_end is for a stream without an end: it has no length and no duration, and its sender keeps to
-    // the time of its frames.
+    // Returns true for a live input. With may_end, an input is live if it has no length and no duration, and its sender
+    // sends in real time.
     [[nodiscard]] bool live() const { return request_.live; }
-    // A fingerprint of the first video packet's bytes and time, equal for the same file sent again; 0 before it was
-    // read and for what ByteStream does not read (a camera may begin with the same frame whenever it restarts).
-    [[nodiscard]] std::uint64_t first_packet() const { return first_packet_; }
+    // Returns a hash of the bytes and the time of the first video packet, equal if the same file is sent again. Returns
+    // 0 before that packet was read, and for inputs without a ByteStream (a camera may begin with the same frame after
+    // each restart).
+    [[nodiscard]] std::uint64_t first_packet_hash() const { return first_packet_hash_; }
 
-    // As the container tells it, before turning; 0 unknown.
+    // Size from the container, before rotation; 0 if unknown.
     [[nodiscard]] int width() const { return stream_->codecpar->width; }
     [[nodiscard]] int height() const { return stream_->codecpar->height; }
     [[nodiscard]] double fps() const { return fps_; }
-    [[nodiscard]] std::optional<double> duration() const;  // of the file, as well as it is known
+    [[nodiscard]] std::optional<double> duration() const;  // seconds, possibly estimated
     [[nodiscard]] std::optional<std::int64_t> frame_count() const;
     [[nodiscard]] bool seekable() const { return seekable_; }
-    // After the end: why it came before all of the video was read ("the file ends early: …"); empty for a whole file.
+    // After the end: returns why the input ended early ("the file ends early: …"); empty for a complete file.
     [[nodiscard]] std::string early_end() const;
-    // False where only reading from the start gives exact positions (raw streams, GIF).
+    // Returns false if only reading from the start gives exact positions (raw streams, GIF).
     [[nodiscard]] bool has_index() const { return has_index_; }
     [[nodiscard]] std::string details(int width, int height) const;
-    // Part of the last next() that went into waiting for data.
+    // Returns the time that the last next() waited for data.
     [[nodiscard]] double waited_seconds() const { return waited_.count(); }
-    // Places where packets could not be decoded, frames were decoded in part or reading failed.
-    [[nodiscard]] std::uint64_t damaged() const { return complaints() - excused_; }
-    // A hardware decoder was opened and left the first frame to FFmpeg's own, which then has one thread only.
+    // Returns how often a packet could not be decoded, a frame was decoded only in part, or reading failed.
+    [[nodiscard]] std::uint64_t damaged() const { return num_errors() - ignored_errors_; }
+    // Returns true if a hardware decoder was opened, but FFmpeg decoded the first frame in software. The software
+    // decoder then has only one thread.
     [[nodiscard]] bool rejected_by_hardware() const { return rejected_by_hardware_; }
-    // Why reading failed for good before the end; empty while it has not.
+    // Returns why reading failed permanently before the end; empty if it has not failed.
     [[nodiscard]] std::string read_error() const;
 
 private:
@@ -103,76 +105,76 @@ private:
     void find_stream();
     [[nodiscard]] bool has_end(const std::stop_token& stop);
     [[nodiscard]] bool is_sent_ahead(const std::stop_token& stop);
-    [[nodiscard]] std::uint64_t complaints() const { return std::max<std::uint64_t>(damaged_, *decoder_errors_); }
-    struct PromisedEnd {
+    [[nodiscard]] std::uint64_t num_errors() const { return std::max<std::uint64_t>(damaged_, *decoder_errors_); }
+    struct ExpectedEnd {
         double end;        // seconds on the container's clock
-        double tolerance;  // seconds that the last frame of a whole file may end before
+        double tolerance;  // seconds by which the last frame of a complete file may end earlier
     };
-    [[nodiscard]] std::optional<PromisedEnd> promised_end() const;
+    [[nodiscard]] std::optional<ExpectedEnd> expected_end() const;
     [[nodiscard]] double step() const { return fps_ > 0 ? 1 / fps_ : 0; }
     void note_frame(const AVFrame& av_frame);
     void note_entry();
-    [[nodiscard]] MediaStatus feed(const std::stop_token& stop);  // one packet; frame means go on
+    [[nodiscard]] MediaStatus feed(const std::stop_token& stop);  // sends one packet; av_frame: continue
     [[nodiscard]] int read_packet();
     [[nodiscard]] int read_from_input(AVPacket& packet);
     void check_tail();
     [[nodiscard]] MediaStatus failed(int status);
-    [[nodiscard]] bool can_go_round() const;
-    [[nodiscard]] bool go_round();
+    [[nodiscard]] bool can_loop() const;
+    [[nodiscard]] bool loop_to_start();
     void note_packet();
     void check_requested_decoder(const AVFrame& av_frame);
 
     MediaRequest request_;
-    std::unique_ptr<Watchdog> watchdog_ = std::make_unique<Watchdog>();                     // its address is FFmpeg's
-    std::unique_ptr<av::ErrorCount> decoder_errors_ = std::make_unique<av::ErrorCount>(0);  // the decoder's
+    std::unique_ptr<Watchdog> watchdog_ = std::make_unique<Watchdog>();                     // FFmpeg holds its address
+    std::unique_ptr<av::ErrorCount> decoder_errors_ = std::make_unique<av::ErrorCount>(0);  // counted by the decoder
     av::InputLog log_;
-    std::unique_ptr<ByteStream> bytes_;  // what input_ reads, unless FFmpeg does it by itself
+    std::unique_ptr<ByteStream> bytes_;  // input of input_; null if FFmpeg reads the bytes
     av::InputPtr input_;
     av::CodecPtr codec_;
     av::PacketPtr packet_ = av::make_packet();
-    std::deque<av::PacketPtr> ahead_;  // read before the first one was asked for
+    std::deque<av::PacketPtr> ahead_;  // packets read while opening
     AVStream* stream_ = nullptr;
     std::string decoder_name_;
     Orientation orientation_;
     double fps_ = 0;
     std::optional<std::int64_t> start_;  // of the stream, in its time base
-    std::uint64_t first_packet_ = 0;
+    std::uint64_t first_packet_hash_ = 0;
     bool seekable_ = false;
     bool has_index_ = false;
     bool draining_ = false;
     bool loop_ = false;
-    std::optional<bool> tail_is_cut_;  // by the last bytes of the file, once they were examined
-    bool packet_is_read_ = false;      // the first one of a new round
-    // Which packet of the file it is. (Decoding times will not do: a demuxer may guess others after a seek.)
-    struct PacketMark {
+    std::optional<bool> tail_is_truncated_;  // from the last bytes of the file, once they were examined
+    bool packet_is_read_ = false;            // packet_ already holds the first packet of a new iteration
+    // Identifies a packet of the file. (The dts is not suitable: a demuxer may estimate another one after a seek.)
+    struct PacketId {
         std::int64_t pts = 0;
         std::int64_t position = 0;
-        bool operator==(const PacketMark&) const = default;
+        bool operator==(const PacketId&) const = default;
     };
-    // What passed since the file was opened or sought in, in the stream's time base.
-    struct Passed {
-        std::optional<PacketMark> first;
+    // Packets and frames since the file was opened or sought. Times are in the time base of the stream.
+    struct Progress {
+        std::optional<PacketId> first;
         std::optional<std::int64_t> lowest_pts;
         std::int64_t highest_pts = 0;
-        std::optional<std::int64_t> highest_end;  // of a packet, by its duration
-        std::optional<std::int64_t> first_frame;  // its time
-        bool untimed = false;                     // a packet without a time
+        std::optional<std::int64_t> highest_end;  // of a packet: time + duration
+        std::optional<std::int64_t> first_frame;  // time of the first frame
+        bool untimed = false;                     // a packet had no time stamp
         std::int64_t packets = 0;
-        std::int64_t rounds = 0;  // that have ended
-        std::int64_t period = 0;  // of a round; 0 before the first one has ended
+        std::int64_t iterations = 0;  // loop iterations that have ended
+        std::int64_t period = 0;      // duration of an iteration; 0 before the end of the first one
     };
-    Passed passed_;
-    // How decoding began: where reading starts between two key frames, the first frames need some that are not there.
+    Progress progress_;
+    // The start of decoding. If reading starts between two key frames, the first frames have missing references.
     struct Entry {
         std::optional<std::int64_t> key_pts;  // of the first key frame
         bool has_key = false;
-        bool torn = false;  // packets came that the key frame is later than
-        bool passed = false;
+        bool starts_mid_gop = false;  // packets preceded the key frame, in the file or in display order
+        bool passed = false;          // a frame at or after the key frame was decoded
     };
     Entry entry_;
-    std::uint64_t excused_ = 0;          // complaints about such frames
-    std::optional<PacketMark> opening_;  // the file's first packet
-    std::int64_t opening_time_ = 0;      // to seek it by
+    std::uint64_t ignored_errors_ = 0;         // decoder errors about such frames
+    std::optional<PacketId> first_packet_id_;  // the file's first packet
+    std::int64_t first_packet_time_ = 0;       // seek target of the first packet
     bool checked_decoder_ = false;
     bool rejected_by_hardware_ = false;
     bool gave_up_ = false;
@@ -183,7 +185,7 @@ private:
     std::string read_error_;
 };
 
-// "30", "29.97", "12.5": a rate or a size in few digits.
+// Formats a rate or a size with at most two decimals: "30", "29.97", "12.5".
 [[nodiscard]] std::string short_number(double value);
 
 }  // namespace throng

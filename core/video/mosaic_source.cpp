@@ -8,8 +8,8 @@
 namespace throng {
 namespace {
 
-// Four copies of a plane. Where half an odd size is rounded up, two copies do not fit side by side: the second one is
-// laid over the last column or row of the first.
+// Writes four copies of a plane. If a chroma plane of odd size is rounded up, two copies do not fit side by side: the
+// second copy overwrites the last column or row of the first.
 void tile(const PlaneView& from, int sample, std::uint8_t* to, const PlaneView& shape) {
     const int right = (shape.width - from.width) / sample * sample;
     const auto width = static_cast<std::size_t>(from.width);

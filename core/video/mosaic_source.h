@@ -7,7 +7,7 @@
 
 namespace throng {
 
-// Takes a source whose frames lie in host memory (device frames are fetched).
+// Frames of the source should be in host memory; device frames are copied to the host.
 [[nodiscard]] std::unique_ptr<VideoSource> make_mosaic(std::unique_ptr<VideoSource> source);
 
 }  // namespace throng

@@ -64,11 +64,11 @@ void wait_for_host(const std::string& url, const std::string& shown, double seco
                           [&] { return answer->status.has_value(); });
     if (stop.stop_requested()) throw Error(ErrorKind::interrupted, "stopped while opening", shown);
     if (!answer->status) {
-        throw Error(ErrorKind::input, "the host's name has no answer within " + short_number(seconds) + " s", shown,
+        throw Error(ErrorKind::input, "the host name was not resolved within " + short_number(seconds) + " s", shown,
                     "check the network and its name server");
     }
     if (*answer->status != 0) {
-        throw Error(ErrorKind::input, std::string("the host is not found: ") + ::gai_strerror(*answer->status), shown,
+        throw Error(ErrorKind::input, std::string("host not found: ") + ::gai_strerror(*answer->status), shown,
                     "check the address and the network");
     }
 }

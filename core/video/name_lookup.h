@@ -1,4 +1,4 @@
-// Waits for the name of a host, which FFmpeg would look up in a call that neither a stop request nor a time limit ends.
+// Resolves the name of a host. FFmpeg would do so in a call that neither a stop request nor a time limit ends.
 #pragma once
 
 #include <stop_token>
@@ -6,10 +6,10 @@
 
 namespace throng {
 
-// Returns when the host of `url` has an address, so that looking it up again takes no time to speak of. Returns at once
-// for a URL whose protocol FFmpeg does not look up itself, for a numeric address, and where $http_proxy is set.
-// Throws Error(input) when there is no such name or no answer within `seconds`, Error(interrupted) after a stop
-// request; the thread that waits for the answer is then left to itself. shown: the URL for messages, passwords masked.
+// Blocks until the host of `url` is resolved, so that a second look-up by FFmpeg takes almost no time. Returns at once
+// for a URL whose protocol FFmpeg does not resolve itself, for a numeric address, and if $http_proxy is set. Throws
+// Error(input) if the name does not exist or is not resolved within `seconds`, and Error(interrupted) after a stop
+// request. The look-up thread is then detached. shown: the URL for messages, passwords masked.
 void wait_for_host(const std::string& url, const std::string& shown, double seconds, const std::stop_token& stop);
 
 }  // namespace throng

@@ -1,4 +1,4 @@
-// Streams and files by address: rtsp, rtmp, udp, http(s)…
+// Streams and files by URL: rtsp, rtmp, udp, http(s)…
 #pragma once
 
 #include <memory>
@@ -9,8 +9,8 @@
 
 namespace throng {
 
-// RTSP goes over TCP. What has an end (a length, a duration, or a sender that runs ahead of time) is read like a file:
-// every frame once, to its end, without connecting again. Everything else is live. Throws as open_source does.
+// RTSP uses TCP. An input with an end (a length, a duration, or a sender that is faster than real time) is read like a
+// file: every frame once, to its end, without reconnecting. Every other input is live. Throws like open_source.
 [[nodiscard]] std::unique_ptr<VideoSource> open_network(const std::string& url, const SourceOptions& options,
                                                         const std::stop_token& stop);
 

@@ -13,7 +13,7 @@ int channels(PixelFormat format, int plane) {
     return format == PixelFormat::nv12 && plane == 1 ? 2 : 1;
 }
 
-void turn_plane(const cv::Mat& from, cv::Mat& to, Orientation orientation) {
+void transform_plane(const cv::Mat& from, cv::Mat& to, Orientation orientation) {
     if (orientation.transpose) {
         cv::transpose(from, to);
     } else {
@@ -26,7 +26,7 @@ void turn_plane(const cv::Mat& from, cv::Mat& to, Orientation orientation) {
 }  // namespace
 
 Orientation orientation_of(const std::int32_t* display_matrix) {
-    // (x, y) goes to (a x + c y, b x + d y).
+    // The matrix maps (x, y) to (a x + c y, b x + d y).
     const double a = display_matrix[0];
     const double b = display_matrix[1];
     const double c = display_matrix[3];
@@ -38,7 +38,7 @@ Orientation orientation_of(const std::int32_t* display_matrix) {
     return result;
 }
 
-Frame turned(const Frame& frame, Orientation orientation, FramePool& pool) {
+Frame rotated(const Frame& frame, Orientation orientation, FramePool& pool) {
     const FrameInfo& info = frame.info();
     const int width = orientation.transpose ? info.height : info.width;
     const int height = orientation.transpose ? info.width : info.height;
@@ -54,7 +54,7 @@ Frame turned(const Frame& frame, Orientation orientation, FramePool& pool) {
                            static_cast<std::size_t>(source.pitch));
         cv::Mat to(target.height, target.width / depth, CV_8UC(depth), result.data(p),
                    static_cast<std::size_t>(target.pitch));
-        turn_plane(from, to, orientation);
+        transform_plane(from, to, orientation);
     }
     return std::move(result).finish();
 }

@@ -36,7 +36,7 @@ Source open_path(std::string_view spec, const SourceOptions& options, const std:
     const std::string path = file_url_path(spec).value_or(std::string(spec));
     struct stat status {};
     if (path.empty() || ::stat(path.c_str(), &status) != 0) {
-        const std::string why = path.empty() ? "no source is named" : std::generic_category().message(errno);
+        const std::string why = path.empty() ? "no source specified" : std::generic_category().message(errno);
         throw Error(ErrorKind::input, why, path, "check the path");
     }
     if (S_ISDIR(status.st_mode)) return open_image_folder(path, stop);
@@ -46,7 +46,7 @@ Source open_path(std::string_view spec, const SourceOptions& options, const std:
     return open_media_file(file_request(path, options), stop);
 }
 
-// Four copies are put together on the host. The names in messages stay those of the source inside.
+// The mosaic is composed on the host. Messages name the inner source.
 Source open_mosaic(std::string_view spec, const SourceOptions& options, const std::stop_token& stop) {
     SourceOptions on_host = options;
     on_host.prefer_device_frames = false;
@@ -66,7 +66,7 @@ Source open_address(std::string_view spec, const SourceOptions& options, const s
     return open_network(std::string(spec), options, stop);
 }
 
-// The first kind that matches opens the source; a path is what is left.
+// The first kind that matches opens the source. The last one, a path, always matches.
 struct SourceKind {
     bool (*matches)(std::string_view spec);
     Source (*open)(std::string_view spec, const SourceOptions& options, const std::stop_token& stop);

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uintmax_t kMaxPlaylist = 1 << 20;  // bytes; larger files are no playlists
+constexpr std::uintmax_t kMaxPlaylist = 1 << 20;  // bytes; larger files are not playlists
 
 std::string local_path(std::string_view text) {
     if (std::optional<std::string> path = file_url_path(text)) return *std::move(path);
@@ -42,7 +42,7 @@ void add_playlist(const fs::path& path, SourceFiles& found) {
         const std::string entry = local_path(line);
         if (entry.empty()) continue;
         found.files.push_back((path.parent_path() / entry).string());
-        // After "file:" FFmpeg may take a path for one from the current folder.
+        // FFmpeg may resolve a path after "file:" relative to the current folder.
         if (entry != line) found.files.push_back(entry);
     }
 }
@@ -58,7 +58,7 @@ void add_path(const std::string& path, SourceFiles& found) {
     if (fs::is_regular_file(path, ignored)) add_playlist(path, found);
 }
 
-// One word of a pipeline in the syntax of gst-launch: quotes and backslashes removed.
+// Reads one word of a pipeline in gst-launch syntax and removes quotes and backslashes.
 std::string next_word(std::string_view text, std::size_t& at) {
     while (at < text.size() && std::isspace(static_cast<unsigned char>(text[at])) != 0) ++at;
     std::string word;
@@ -83,12 +83,12 @@ std::string next_word(std::string_view text, std::size_t& at) {
     return word;
 }
 
-// Every value of a property that names a file: `location=a.mp4`, `uri=file:///a.mp4`, `device=/dev/video0`.
+// Collects the value of each property that names a file: `location=a.mp4`, `uri=file:///a.mp4`, `device=/dev/video0`.
 void add_pipeline(std::string_view pipeline, SourceFiles& found) {
     std::error_code ignored;
     for (std::size_t at = 0; at < pipeline.size();) {
         const std::string word = next_word(pipeline, at);
-        // Elements that read a numbered series, a folder or a whole disc.
+        // These elements read a numbered series, a folder or a whole disc.
         for (const char* element : {"multifile", "splitfile", "splitmux", "imagesequence", "dvd", "cdda"}) {
             if (word.find(element) != std::string::npos) found.complete = false;
         }

@@ -1,4 +1,4 @@
-// Which files a source reads, as far as its name tells.
+// Determines from the spec of a source which files it reads.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 namespace throng {
 
 struct SourceFiles {
-    std::vector<std::string> files;    // the file itself; those that a playlist or a GStreamer pipeline names
-    std::vector<std::string> folders;  // of which the images are read
-    bool complete = true;              // false: a pipeline may read others as well
+    std::vector<std::string> files;    // the file itself, and the files that a playlist or a GStreamer pipeline names
+    std::vector<std::string> folders;  // folders whose images are read
+    bool complete = true;              // false: a pipeline may also read other files
 };
 
 // spec: as open_source takes it. Opens playlists and nothing else; never throws for a spec that cannot be opened.

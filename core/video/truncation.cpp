@@ -28,7 +28,7 @@ std::size_t find(Bytes bytes, std::size_t begin, std::string_view text) {
 
 }  // namespace
 
-bool is_cut_ogg(Bytes tail) {
+bool is_truncated_ogg(Bytes tail) {
     using namespace std::string_view_literals;
     constexpr std::string_view kPage = "OggS\0"sv;  // and the version
     constexpr std::size_t kFlags = 5;
@@ -48,9 +48,9 @@ bool is_cut_ogg(Bytes tail) {
     return std::any_of(ended.begin(), ended.end(), [](const auto& stream) { return !stream.second; });
 }
 
-bool is_cut_transport_stream(Bytes tail) {
+bool is_truncated_transport_stream(Bytes tail) {
     constexpr std::uint8_t kSync = 0x47;
-    constexpr std::size_t kPacket = 188;  // from its sync byte; others add a time before it or a checksum after it
+    constexpr std::size_t kPacket = 188;  // bytes from the sync byte; variants add a time before or a checksum after it
     constexpr std::size_t kMinPackets = 8;
     for (const std::size_t step : {kPacket, std::size_t{192}, std::size_t{204}}) {
         for (std::size_t first = 0; first < step && first + step * kMinPackets < tail.size(); ++first) {
@@ -62,8 +62,8 @@ bool is_cut_transport_stream(Bytes tail) {
     return false;
 }
 
-// Magic, version and flags, attributes, an offset for every block, the blocks.
-bool is_cut_exr(Bytes file) {
+// File layout: magic, version and flags, attributes, an offset for each block, the blocks.
+bool is_truncated_exr(Bytes file) {
     using namespace std::string_view_literals;
     constexpr std::uint64_t kTiled = 0x200;
     constexpr std::uint64_t kDeepOrSeveral = 0x1800;
@@ -78,7 +78,7 @@ bool is_cut_exr(Bytes file) {
         at += 4 + little_endian(file, at, 4);
     }
     const std::size_t table = at + 1;
-    // The first block follows the table, so the least offset is where the table ends.
+    // The first block follows the offset table, so the smallest offset is the end of the table.
     std::uint64_t table_end = file.size();
     std::uint64_t last_block = 0;
     for (at = table; at + 8 <= table_end; at += 8) {

@@ -1,4 +1,4 @@
-// Finds that a file was cut, from its bytes, for formats whose readers in FFmpeg end there without a word.
+// Detects truncated files from their bytes, for formats whose FFmpeg demuxers report no error at a truncation.
 #pragma once
 
 #include <cstddef>
@@ -7,18 +7,19 @@
 
 namespace throng {
 
-// The last bytes of a file that the two functions below need.
+// Number of bytes at the end of a file that the next two functions need.
 inline constexpr std::size_t kTailBytes = std::size_t{1} << 17;
 
-// `tail` is the end of an Ogg file, or all of a smaller one. True where the last page is not whole, or the last page of
-// a stream does not end it (RFC 3533: the flag "end of stream").
-[[nodiscard]] bool is_cut_ogg(std::span<const std::uint8_t> tail);
+// `tail` is the end of an Ogg file, or a whole smaller file. Returns true if the last page is incomplete, or if the
+// last page of a stream has no "end of stream" flag (RFC 3533).
+[[nodiscard]] bool is_truncated_ogg(std::span<const std::uint8_t> tail);
 
-// The same for an MPEG transport stream in packets of 188, 192 or 204 bytes: true where the last packet is not whole.
-[[nodiscard]] bool is_cut_transport_stream(std::span<const std::uint8_t> tail);
+// `tail` is the end of an MPEG transport stream with packets of 188, 192 or 204 bytes. Returns true if the last packet
+// is incomplete.
+[[nodiscard]] bool is_truncated_transport_stream(std::span<const std::uint8_t> tail);
 
-// `file` is a whole OpenEXR file with one part. True where a block of its pixels lies beyond the end, or was not
-// written. False for the kinds that are not examined: several parts, deep pixels.
-[[nodiscard]] bool is_cut_exr(std::span<const std::uint8_t> file);
+// `file` is an entire OpenEXR file with one part. Returns true if a block of pixels is beyond the end or was not
+// written. Returns false for unsupported kinds: several parts, deep pixels.
+[[nodiscard]] bool is_truncated_exr(std::span<const std::uint8_t> file);
 
 }  // namespace throng

@@ -1,4 +1,4 @@
-// The parts of a source's name that is a URL.
+// Parses URLs in the names of sources.
 #pragma once
 
 #include <optional>
@@ -7,14 +7,14 @@
 
 namespace throng {
 
-// "rtsp", "http", "file"…, in lower case, of text that starts with scheme://; empty for anything else.
+// Returns the scheme of text that starts with scheme://, in lower case ("rtsp", "http", "file"…); otherwise empty.
 [[nodiscard]] std::string url_scheme(std::string_view text);
 
-// The host of scheme://[user@]host[:port]/…, without the brackets of an IPv6 address; empty where there is none.
+// Returns the host of scheme://[user@]host[:port]/…, without the brackets of an IPv6 address; empty if there is none.
 [[nodiscard]] std::string url_host(std::string_view url);
 
-// The path that "file:…" names: a file:// URL has its %XX decoded; after "file:" alone the path stands as it is, as for
-// FFmpeg. None for any other text.
+// Returns the path of "file:…". Decodes %XX in a file:// URL. After "file:" without slashes, the path is literal, as in
+// FFmpeg. Returns none for any other text.
 [[nodiscard]] std::optional<std::string> file_url_path(std::string_view text);
 
 }  // namespace throng

@@ -73,7 +73,7 @@ std::string text(const __u8 (&field)[n]) {
 struct Format {
     std::uint32_t fourcc;
     std::string_view name;
-    int rank;  // among modes of one size and rate: raw needs no decoding, packed needs converting
+    int rank;  // higher is better, for equal size and rate: raw needs no decoding, packed needs conversion
 };
 constexpr std::array<Format, 6> kFormats = {{{V4L2_PIX_FMT_NV12, "nv12", 3},
                                              {V4L2_PIX_FMT_YUV420, "yuv420p", 3},
@@ -136,7 +136,7 @@ bool has_memory_to_memory_device() {
         if ((capabilities(answer) & (V4L2_CAP_VIDEO_M2M | V4L2_CAP_VIDEO_M2M_MPLANE)) != 0) return true;
     }
     return fs::exists("/dev/nvhost-nvdec") ||
-           fs::exists("/dev/v4l2-nvdec");  // Jetson's decoder hides behind its own node
+           fs::exists("/dev/v4l2-nvdec");  // the Jetson decoder has a device node of its own
 }
 
 std::optional<Mode> best_mode(const std::string& path) {

@@ -1,4 +1,4 @@
-// The kernel's video devices: which there are, what they can do. Everything here is quick and never throws.
+// Lists the V4L2 devices and their capabilities. All functions are fast and do not throw.
 #pragma once
 
 #include <optional>
@@ -10,16 +10,16 @@ namespace throng::v4l2 {
 struct Camera {
     int number = 0;    // N of /dev/videoN
     std::string path;  // /dev/videoN
-    std::string name;  // the driver's name for it
+    std::string name;  // as the driver reports it
 };
 
-// Devices that capture video and can be opened, by number.
+// Returns the devices that capture video and can be opened, ordered by number.
 [[nodiscard]] std::vector<Camera> cameras();
 
 [[nodiscard]] bool has_memory_to_memory_device();
 
-// The mode to ask a camera for: the largest frame of at most 1920x1080 that comes at 25 frames a second or more,
-// MJPEG or raw. None where the driver tells nothing (its default then serves).
+// The mode to request from a camera: the largest frame of at most 1920x1080 at 25 frames per second or more, MJPEG or
+// raw. best_mode returns none if the driver reports no modes; use its default then.
 struct Mode {
     std::string input_format;  // FFmpeg's name: "mjpeg", "yuyv422", "nv12"…
     int width = 0;

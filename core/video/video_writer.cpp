@@ -22,15 +22,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kClock = 60000;           // ticks a second: whole for all usual rates, and within MPEG-4's 16 bits
+constexpr int kClock = 60000;           // ticks per second: divisible by all usual rates, and within MPEG-4's 16 bits
 constexpr double kMaxGap = 10;          // seconds between two frames
-constexpr double kSecondsPerGroup = 2;  // between key frames, which are where fragments begin
+constexpr double kSecondsPerGroup = 2;  // between key frames; a fragment begins at each key frame
 constexpr int kMaxThreads = 4;
-constexpr double kBitsPerPixel = 0.12;  // for encoders without a constant quality
+constexpr double kBitsPerPixel = 0.12;  // for encoders without a constant quality mode
 
 using EncoderPtr = av::CodecPtr;
 
-// The muxer's way to the file: FFmpeg's own files neither wait for a stop request nor lock.
+// Connects the muxer to an OutputFile. FFmpeg's file protocol neither handles stop requests nor locks the file.
 class MuxerFile {
 public:
     MuxerFile(std::string path, std::stop_token stop) : file_(std::move(path)), stop_(std::move(stop)) {}
@@ -41,7 +41,7 @@ public:
     MuxerFile(const MuxerFile&) = delete;
     MuxerFile& operator=(const MuxerFile&) = delete;
 
-    // Creates or empties the file. Throws as OutputFile::write.
+    // Creates or truncates the file. Throws like OutputFile::write.
     AVIOContext* open() {
         file_.write({}, stop_);
         constexpr int kBufferBytes = 1 << 16;
@@ -53,7 +53,7 @@ public:
     }
     void close() { file_.close(); }
 
-    // What went wrong in a callback; null for nothing. FFmpeg hands on no more than a number.
+    // Returns the exception of a callback, or null. FFmpeg forwards only an error code.
     [[nodiscard]] std::exception_ptr failure() const { return failure_; }
 
 private:
@@ -97,7 +97,7 @@ const Container& container_of(const std::string& path) {
     for (const Container& container : kContainers) {
         if (extension == container.extension) return container;
     }
-    throw Error(ErrorKind::usage, "unknown kind of video file", path, "use a name that ends in .mp4 or .mkv");
+    throw Error(ErrorKind::usage, "unknown video file extension", path, "use a name that ends in .mp4 or .mkv");
 }
 
 // In order of preference; all but the last write H.264.
@@ -153,8 +153,8 @@ VideoWriter::Impl::Impl(const std::string& path, const VideoWriterOptions& optio
     const int made = avformat_alloc_output_context2(&context, nullptr, container.format, nullptr);
     output_.reset(context);
     if (made < 0)
-        throw Error(ErrorKind::unavailable, std::string("this FFmpeg does not write ") + container.format, path);
-    output_->flush_packets = 1;  // a fragment that is done goes to the disk
+        throw Error(ErrorKind::unavailable, std::string("this FFmpeg build cannot write ") + container.format, path);
+    output_->flush_packets = 1;  // write each complete fragment to the disk
     output_->flags |= AVFMT_FLAG_CUSTOM_IO;
 }
 
@@ -176,7 +176,7 @@ EncoderPtr VideoWriter::Impl::open_encoder(const char* name, const FrameInfo& fi
     codec->time_base = {1, kClock};
     codec->framerate = av_d2q(options_.fps, kClock);
     codec->gop_size = std::max(static_cast<int>(std::lround(options_.fps * kSecondsPerGroup)), 1);
-    codec->max_b_frames = 0;  // fragments then need no edit list, and start at 0
+    codec->max_b_frames = 0;  // fragments then start at 0 and need no edit list
     codec->color_range = AVCOL_RANGE_MPEG;
     codec->colorspace = colorspace(first.matrix);
     codec->bit_rate = static_cast<std::int64_t>(kBitsPerPixel * codec->width * codec->height * options_.fps);
@@ -205,12 +205,13 @@ void VideoWriter::Impl::start(const Frame& first) {
     const std::string size = std::to_string(first.width()) + "x" + std::to_string(first.height());
     if (!codec_) {
         failed_ = true;
-        if (!any) throw Error(ErrorKind::unavailable, "this FFmpeg has no encoder for video", path_, "install libx264");
+        if (!any)
+            throw Error(ErrorKind::unavailable, "this FFmpeg build has no video encoder", path_, "install libx264");
         throw Error(ErrorKind::input, "a video of " + size + " pixels cannot be encoded", path_,
                     "write images instead");
     }
     if (encoder == "mpeg4") {
-        notice = "no H.264 encoder here: " + path_ + " is written as MPEG-4 part 2";
+        notice = "no H.264 encoder available: " + path_ + " is written as MPEG-4 Part 2";
         spdlog::warn("{}", notice);
     }
     stream_ = avformat_new_stream(output_.get(), nullptr);
@@ -263,9 +264,9 @@ void VideoWriter::Impl::close() {
     try {
         if (codec_ && !failed_) {
             encode(nullptr);
-            check(av_write_trailer(output_.get()), "cannot finish the video");
+            check(av_write_trailer(output_.get()), "cannot finalize the video");
             avio_flush(output_->pb);
-            check(0, "cannot finish the video");
+            check(0, "cannot finalize the video");
         }
     } catch (...) {
         output_.reset();

@@ -1,4 +1,4 @@
-// Bounds one blocking call into FFmpeg: by a deadline and by a stop request.
+// Limits one blocking FFmpeg call by a deadline and a stop request.
 #pragma once
 
 #include <chrono>

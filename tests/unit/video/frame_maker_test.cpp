@@ -144,7 +144,7 @@ TEST_P(OrientationOf, sends_every_pixel_where_the_matrix_does) {
             }
         }
         const Frame before = std::move(stored).finish();
-        const Frame after = turned(before, orientation, pool);
+        const Frame after = rotated(before, orientation, pool);
         const bool turned_over = matrix.a == 0;
         ASSERT_EQ(after.width(), turned_over ? kHeight : kWidth);
         ASSERT_EQ(after.height(), turned_over ? kWidth : kHeight);
@@ -171,7 +171,7 @@ INSTANTIATE_TEST_SUITE_P(All, OrientationOf,
 
 TEST(Orientation, a_degenerate_matrix_changes_nothing) {
     const std::int32_t zero[9] = {};
-    EXPECT_TRUE(orientation_of(zero).upright());
+    EXPECT_TRUE(orientation_of(zero).is_identity());
 }
 
 }  // namespace
