@@ -23,7 +23,7 @@
 
 namespace throng::test {
 
-// 0, 1, … n - 1.
+// Returns 0, 1, … n - 1.
 inline std::vector<std::int64_t> count_to(std::int64_t n) {
     std::vector<std::int64_t> numbers(static_cast<std::size_t>(n));
     std::iota(numbers.begin(), numbers.end(), 0);
@@ -44,8 +44,8 @@ public:
         std::int64_t resizes_at = -1;            // frames from here on are twice as wide
         bool device = false;                     // frames in device memory, until it resumes on the host
         std::int64_t device_ends_at = -1;        // the decoder of the device ends here
-        bool resumes = true;                     // can go on in host memory
-        std::string incomplete;                  // reported with the end
+        bool resumes = true;                     // can resume in host memory
+        std::string incomplete;                  // reported at the end
     };
 
     explicit FakeSource(const Plan& plan) : plan_(plan) {}
@@ -106,7 +106,7 @@ private:
     std::condition_variable_any condition_;
 };
 
-// Times stages with the wall clock.
+// Records stage times; begin and end record 0.5 ms.
 class FakeRecorder final : public StageRecorder {
 public:
     void begin(std::string_view) override {}
@@ -122,25 +122,25 @@ private:
     StageTimes finished_;
 };
 
-// Finds `boxes(frame)` detections with score = index of the frame; NMS keeps all that fit.
+// Returns `boxes(frame)` detections with score = index of the frame. NMS keeps all that fit.
 class FakeBackend final : public Backend {
 public:
     struct Plan {
         std::function<std::uint32_t(std::int64_t frame)> boxes = [](std::int64_t) { return 2U; };
-        std::int64_t fails_at = -1;  // the detector throws from this frame on, which may be dropped itself
+        std::int64_t fails_at = -1;  // the detector throws from this frame on; this frame may be dropped
         ErrorKind failure = ErrorKind::internal;
         std::chrono::milliseconds detect_time{0};
         std::string missing_model;  // make_detector throws for it
         std::string name = "fake";
         int in_flight = 1;
-        std::int64_t fails_late_at = -1;  // what was enqueued for this frame fails once somebody waits for it
-        bool reads_device = true;         // frames in device memory; else they are an error
-        bool lost = false;                // check() throws
-        DeviceMemory memory;              // total 0: none of its own
+        std::int64_t fails_late_at = -1;  // work enqueued for this frame fails when the readback waits for it
+        bool reads_device = true;         // accepts frames in device memory; false: they are an error
+        bool device_failed = false;       // check() throws
+        DeviceMemory memory;              // total 0: no memory of its own
         std::vector<DetectorSwitch> switches;
-        // What was seen.
+        // Counters of frames in flight.
         std::shared_ptr<std::atomic<int>> running = std::make_shared<std::atomic<int>>(0);
-        std::shared_ptr<std::atomic<int>> most_running = std::make_shared<std::atomic<int>>(0);
+        std::shared_ptr<std::atomic<int>> max_running = std::make_shared<std::atomic<int>>(0);
     };
 
     FakeBackend() : FakeBackend(Plan{}) {}
@@ -151,7 +151,7 @@ public:
 
     std::unique_ptr<Detector> make_detector(const DetectorParams& params) override {
         if (!params.model.empty() && params.model == plan_->missing_model) {
-            throw Error(ErrorKind::unavailable, "there is no such model", params.model);
+            throw Error(ErrorKind::unavailable, "no such model", params.model);
         }
         return std::make_unique<FakeDetector>(plan_);
     }
@@ -159,7 +159,7 @@ public:
     DetectionBuffer make_buffer(std::int32_t capacity, const OptionalFields& optional_fields) override {
         if (!plan_->reads_device) return make_host_buffer(capacity, optional_fields);
         const auto buffer = std::make_shared<DetectionBuffer>(make_host_buffer(capacity, optional_fields));
-        return DetectionBuffer(MemoryKind::device, buffer->span(), buffer);  // so it says
+        return DetectionBuffer(MemoryKind::device, buffer->span(), buffer);  // only declared as device memory
     }
     std::unique_ptr<StageRecorder> make_recorder() override { return std::make_unique<FakeRecorder>(); }
 
@@ -172,32 +172,32 @@ public:
     }
     void upload(const DetectionSet&, DetectionBuffer&) override {}
     [[nodiscard]] int frames_in_flight() const override { return plan_->in_flight; }
-    std::unique_ptr<FrameReadback> make_fetch() override { return std::make_unique<FakeFetch>(*this); }
+    std::unique_ptr<FrameReadback> make_fetch() override { return std::make_unique<FakeReadback>(*this); }
     [[nodiscard]] std::optional<DeviceMemory> device_memory() const override {
         return plan_->memory.total > 0 ? std::optional(plan_->memory) : std::nullopt;
     }
     void check() override {
-        if (plan_->lost) throw Error(ErrorKind::internal, "the device is lost", "fake");
+        if (plan_->device_failed) throw Error(ErrorKind::internal, "the device failed", "fake");
     }
 
 private:
-    // Reads the buffers as late as it may.
-    class FakeFetch final : public FrameReadback {
+    // Reads the buffers as late as the interface allows.
+    class FakeReadback final : public FrameReadback {
     public:
-        explicit FakeFetch(FakeBackend& backend) : backend_(backend) {}
+        explicit FakeReadback(FakeBackend& backend) : backend_(backend) {}
         void start(const DetectionBuffer& raw, const DetectionBuffer& kept, const Frame& frame,
-                   Requested expected) override {
+                   Requested requested) override {
             raw_ = &raw;
             kept_ = &kept;
-            raw_boxes_ = expected.raw_boxes;
+            raw_boxes_ = requested.raw_boxes;
             index_ = frame.info().index;
             const int running = ++*backend_.plan_->running;
-            if (running > *backend_.plan_->most_running) *backend_.plan_->most_running = running;
+            if (running > *backend_.plan_->max_running) *backend_.plan_->max_running = running;
         }
         void finish(DetectionSet& raw, DetectionSet& kept, Frame&) override {
             --*backend_.plan_->running;
             if (index_ == backend_.plan_->fails_late_at) {
-                throw Error(backend_.plan_->failure, "the device is lost", "fake");
+                throw Error(backend_.plan_->failure, "the device failed", "fake");
             }
             backend_.download(*kept_, kept);
             backend_.download(raw_boxes_ ? DetectionBuffer(raw_->memory(), raw_->span(), nullptr) : count_of(*raw_),
@@ -222,7 +222,7 @@ private:
                 throw Error(ErrorKind::internal, "this memory cannot be read", "fake");
             }
             if (plan_->fails_at >= 0 && index >= plan_->fails_at)
-                throw Error(plan_->failure, "the device is lost", "fake");
+                throw Error(plan_->failure, "the device failed", "fake");
             std::this_thread::sleep_for(plan_->detect_time);
             const DetectionSpan& span = raw.span();
             *span.count = {plan_->boxes(index), 0};
@@ -261,7 +261,7 @@ private:
     std::shared_ptr<const Plan> plan_;
 };
 
-// Remembers what it got.
+// Records the results that it receives.
 class RecordingSink final : public ResultSink {
 public:
     explicit RecordingSink(std::int64_t fails_at = -1) : fails_at_(fails_at) {}
@@ -299,7 +299,7 @@ private:
     std::atomic<int> closed_ = 0;
 };
 
-// A pipeline of fakes that ends in a recording.
+// A pipeline of fakes with a RecordingSink.
 struct Trial {
     std::shared_ptr<RecordingSink> sink = std::make_shared<RecordingSink>();
     std::unique_ptr<Pipeline> pipeline;
@@ -316,7 +316,8 @@ struct Trial {
     }
 };
 
-// Waits until the condition holds; false after a minute, which no working program takes, however busy the machine.
+// Waits until the condition holds. Returns false after a minute, far longer than a correct program needs on a busy
+// machine.
 template <typename Condition>
 bool eventually(Condition condition) {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);

@@ -1,4 +1,4 @@
-// How many decoded frames of a file may wait for a busy detector.
+// The limit of decoded frames that wait for a busy detector.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -22,22 +22,22 @@ std::stop_token stopped() {
     return source.get_token();
 }
 
-TEST(InFlightLimiter, EachSourceHasItsOwnAndTheSpareOnesAreForAll) {
+TEST(InFlightLimiter, EachSourceHasAPermitAndSharedPermitsServeAll) {
     const auto shared = std::make_shared<SharedPermits>(1);
     InFlightLimiter a(shared, 3);
     InFlightLimiter b(shared, 3);
     auto first = a.acquire({});
     auto second = a.acquire({});
     EXPECT_TRUE(first && second);
-    EXPECT_FALSE(a.acquire(stopped())) << "no spare one is left";
+    EXPECT_FALSE(a.acquire(stopped())) << "no shared permit is available";
     auto own = b.acquire({});
-    EXPECT_TRUE(own) << "whatever others hold";
+    EXPECT_TRUE(own) << "a source's own permit does not depend on others";
     EXPECT_FALSE(b.acquire(stopped()));
     first.reset();
-    EXPECT_TRUE(b.acquire({})) << "what came back was the spare one";
+    EXPECT_TRUE(b.acquire({})) << "the released permit was a shared one";
 }
 
-TEST(InFlightLimiter, NoSourceHoldsMoreThanItMay) {
+TEST(InFlightLimiter, NoSourceExceedsItsMaximum) {
     InFlightLimiter a(std::make_shared<SharedPermits>(10), 2);
     auto first = a.acquire({});
     auto second = a.acquire({});
@@ -47,7 +47,7 @@ TEST(InFlightLimiter, NoSourceHoldsMoreThanItMay) {
     EXPECT_TRUE(a.acquire({}));
 }
 
-TEST(InFlightLimiter, WhoWaitsIsWokenByWhatItCanUse) {
+TEST(InFlightLimiter, AReleasedPermitWakesAWaiterThatCanUseIt) {
     const auto shared = std::make_shared<SharedPermits>(1);
     InFlightLimiter a(shared, 2);
     InFlightLimiter b(shared, 2);
@@ -60,26 +60,26 @@ TEST(InFlightLimiter, WhoWaitsIsWokenByWhatItCanUse) {
     InFlightLimiter::Permit b_next;
     std::jthread waits_for_a([&] { a_next = a.acquire({}), ++a_got; });
     std::jthread waits_for_b([&] { b_next = b.acquire({}), ++b_got; });
-    a_own.reset();  // a spare one: for whichever waits, and a has none but its own then
+    a_own.reset();  // releases a shared permit, which either waiter can use; a then holds only its own
     EXPECT_TRUE(eventually([&] { return a_got + b_got == 1; }));
     (a_got == 1 ? a_shared : b_own).reset();
     EXPECT_TRUE(eventually([&] { return a_got + b_got == 2; }));
 }
 
-// Counts the frames that were handed out and have not come to their boxes yet, the one asked for included.
+// Counts the frames between the start of read and the boxes on the host.
 class CountedSource final : public VideoSource {
 public:
     struct Seen {
         std::atomic<int> open = 0;
-        std::atomic<int> most = 0;
+        std::atomic<int> max = 0;
     };
     CountedSource(std::unique_ptr<VideoSource> inner, std::shared_ptr<Seen> seen)
         : inner_(std::move(inner)), seen_(std::move(seen)) {}
 
     ReadStatus read(Frame& frame, std::stop_token stop) override {
         const int open = ++seen_->open;
-        int most = seen_->most;
-        while (open > most && !seen_->most.compare_exchange_weak(most, open)) {
+        int max = seen_->max;
+        while (open > max && !seen_->max.compare_exchange_weak(max, open)) {
         }
         const ReadStatus status = inner_->read(frame, std::move(stop));
         if (!frame) --seen_->open;
@@ -92,7 +92,7 @@ private:
     std::shared_ptr<Seen> seen_;
 };
 
-// A frame is open until the backend has brought its boxes to the host.
+// Ends the count of a frame when its boxes are on the host.
 class ClosingBackend final : public Backend {
 public:
     ClosingBackend(const FakeBackend::Plan& plan, std::shared_ptr<CountedSource::Seen> seen)
@@ -112,17 +112,17 @@ public:
     void upload(const DetectionSet& in, DetectionBuffer& buffer) override { inner_.upload(in, buffer); }
     [[nodiscard]] int frames_in_flight() const override { return inner_.frames_in_flight(); }
     std::unique_ptr<FrameReadback> make_fetch() override {
-        return std::make_unique<ClosingFetch>(inner_.make_fetch(), seen_);
+        return std::make_unique<ClosingReadback>(inner_.make_fetch(), seen_);
     }
 
 private:
-    class ClosingFetch final : public FrameReadback {
+    class ClosingReadback final : public FrameReadback {
     public:
-        ClosingFetch(std::unique_ptr<FrameReadback> inner, std::shared_ptr<CountedSource::Seen> seen)
+        ClosingReadback(std::unique_ptr<FrameReadback> inner, std::shared_ptr<CountedSource::Seen> seen)
             : inner_(std::move(inner)), seen_(std::move(seen)) {}
         void start(const DetectionBuffer& raw, const DetectionBuffer& kept, const Frame& frame,
-                   Requested expected) override {
-            inner_->start(raw, kept, frame, expected);
+                   Requested requested) override {
+            inner_->start(raw, kept, frame, requested);
         }
         void finish(DetectionSet& raw, DetectionSet& kept, Frame& frame) override {
             inner_->finish(raw, kept, frame);
@@ -149,7 +149,7 @@ struct Streams {
         source.device = true;
         FakeBackend::Plan backend;
         backend.in_flight = 2;
-        backend.detect_time = std::chrono::milliseconds(1);  // the decoder is far ahead if it may
+        backend.detect_time = std::chrono::milliseconds(1);  // lets the decoder run far ahead if nothing limits it
         PipelineOptions options;
         options.shared_permits = shared;
         for (int i = 0; i < streams; ++i) {
@@ -163,21 +163,21 @@ struct Streams {
     }
 };
 
-TEST(InFlightLimiter, ABusyDetectorHoldsTheDecoderBackAndNoFrameIsLost) {
+TEST(InFlightLimiter, ABusyDetectorLimitsTheDecoderWithoutDrops) {
     Streams alone(1, 100, nullptr);
     alone.pipelines.front()->wait();
     EXPECT_EQ(alone.sinks.front()->frames(), count_to(100));
-    EXPECT_LE(alone.seen->most, 3) << "two in flight, one that is decoded";
+    EXPECT_LE(alone.seen->max, 3) << "two in flight, one being decoded";
 
     for (const int shared : {0, 1, 4}) {
         Streams many(8, 60, std::make_shared<SharedPermits>(shared));
         for (auto& pipeline : many.pipelines) pipeline->wait();
         for (auto& sink : many.sinks) EXPECT_EQ(sink->frames(), count_to(60));
-        EXPECT_LE(many.seen->most, 8 + shared);
+        EXPECT_LE(many.seen->max, 8 + shared);
     }
 }
 
-TEST(InFlightLimiter, OthersGoOnWhenAStreamStopsOrFails) {
+TEST(InFlightLimiter, OtherStreamsContinueWhenOneStops) {
     const auto shared = std::make_shared<SharedPermits>(2);
     Streams endless(3, std::numeric_limits<std::int64_t>::max(), shared);
     for (std::size_t alive = 3; alive > 0; --alive) {
@@ -188,7 +188,7 @@ TEST(InFlightLimiter, OthersGoOnWhenAStreamStopsOrFails) {
     InFlightLimiter all(shared, 3);
     std::vector<InFlightLimiter::Permit> taken;
     for (int i = 0; i < 3; ++i) taken.push_back(all.acquire(stopped()));
-    for (const auto& permit : taken) EXPECT_TRUE(permit) << "whoever stopped gave back what it held";
+    for (const auto& permit : taken) EXPECT_TRUE(permit) << "a stopped pipeline has released its permits";
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Several frames in flight, and what becomes of them when the device that works on them is lost.
+// Several frames in flight, also during a failure of the device that processes them.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -39,13 +39,13 @@ PipelineOptions with_fallback() {
     return options;
 }
 
-TEST(InFlight, AsManyFramesAsTheBackendLikesAndNoMore) {
+TEST(InFlight, AsManyFramesAsTheBackendAllows) {
     FakeBackend::Plan backend = device_backend();
-    backend.detect_time = std::chrono::milliseconds(1);  // so that the next frame is there in time
+    backend.detect_time = std::chrono::milliseconds(1);  // so that the next frame arrives in time
     Trial trial(device_frames(60), backend);
     trial.run();
     EXPECT_EQ(trial.sink->frames(), count_to(60));
-    EXPECT_EQ(*backend.most_running, 2);
+    EXPECT_EQ(*backend.max_running, 2);
     EXPECT_EQ(*backend.running, 0);
 }
 
@@ -61,7 +61,7 @@ TEST(InFlight, AResultDoesNotWaitForTheNextFrame) {
     trial.pipeline->stop();
 }
 
-TEST(InFlight, ExactlyTheFramesAskedFor) {
+TEST(InFlight, ExactlyTheRequestedFrames) {
     for (const std::int64_t expected : {1, 2, 3, 7}) {
         PipelineOptions options;
         options.max_frames = expected;
@@ -71,7 +71,7 @@ TEST(InFlight, ExactlyTheFramesAskedFor) {
     }
 }
 
-TEST(InFlight, OverflowsAreRunAgainWhileTheNextFrameWaits) {
+TEST(InFlight, OverflowedFramesRunAgainWithANextFrameInFlight) {
     FakeBackend::Plan backend = device_backend();
     backend.detect_time = std::chrono::milliseconds(1);
     backend.boxes = [](std::int64_t frame) { return frame % 5 == 3 ? 100U + static_cast<std::uint32_t>(frame) : 5U; };
@@ -86,7 +86,7 @@ TEST(InFlight, OverflowsAreRunAgainWhileTheNextFrameWaits) {
     EXPECT_EQ(trial.sink->overflows(), std::vector<std::uint32_t>(40, 0));
 }
 
-TEST(InFlight, SettingsChangeBetweenFramesAndNoneIsLost) {
+TEST(InFlight, SettingsChangeBetweenFramesWithoutDrops) {
     FakeBackend::Plan backend = device_backend();
     backend.detect_time = std::chrono::milliseconds(1);
     Trial trial(device_frames(200), backend);
@@ -102,8 +102,8 @@ TEST(InFlight, SettingsChangeBetweenFramesAndNoneIsLost) {
     EXPECT_EQ(trial.sink->frames(), count_to(200));
 }
 
-// Wherever the failure comes up, every frame of a file has one result and the order is kept.
-TEST(LostDevice, NoFrameOfAFileIsLostOrDoubled) {
+// Regardless of where the device fails, every frame of a file has one result, in order.
+TEST(LostDevice, NoFrameOfAFileIsDroppedOrDeliveredTwice) {
     for (const std::int64_t at : {0, 1, 2, 13, 38, 39}) {
         for (const bool late : {false, true}) {
             FakeBackend::Plan backend = device_backend();
@@ -119,7 +119,7 @@ TEST(LostDevice, NoFrameOfAFileIsLostOrDoubled) {
     }
 }
 
-TEST(LostDevice, FramesOfHostMemoryRunAgain) {
+TEST(LostDevice, FramesInHostMemoryRunAgain) {
     FakeSource::Plan source = device_frames(40);
     source.device = false;
     source.resumes = false;
@@ -131,7 +131,7 @@ TEST(LostDevice, FramesOfHostMemoryRunAgain) {
     EXPECT_EQ(trial.sink->frames(), count_to(40));
 }
 
-TEST(LostDevice, ASourceThatCannotGoBackLosesWhatTheDeviceHeldAndSaysSo) {
+TEST(LostDevice, ASourceThatCannotResumeReportsDroppedFrames) {
     FakeSource::Plan source = device_frames(40);
     source.resumes = false;
     FakeBackend::Plan backend = device_backend();
@@ -152,18 +152,18 @@ TEST(LostDevice, WithoutAFallbackTheRunFails) {
     EXPECT_EQ(trial.sink->closed(), 1);
 }
 
-TEST(LostDevice, ADecoderThatJustEndsWithTheDeviceIsNotTheEndOfTheFile) {
+TEST(LostDevice, ADecoderThatEndsWithItsDeviceDoesNotEndTheFile) {
     FakeSource::Plan source = device_frames(40);
     source.device_ends_at = 11;
     FakeBackend::Plan backend = device_backend();
-    backend.lost = true;
+    backend.device_failed = true;
     Trial trial(source, backend, with_fallback());
     trial.run();
     EXPECT_EQ(trial.sink->frames(), count_to(40));
     EXPECT_EQ(trial.pipeline->backend_name(), "host");
 }
 
-TEST(LostDevice, StopsWhileItIsBeingLeft) {
+TEST(LostDevice, StopsDuringTheFallback) {
     for (int i = 0; i < 20; ++i) {
         FakeBackend::Plan backend = device_backend();
         backend.fails_late_at = 3;
@@ -176,7 +176,7 @@ TEST(LostDevice, StopsWhileItIsBeingLeft) {
     }
 }
 
-TEST(LostDevice, APausedWindowGoesOn) {
+TEST(LostDevice, APausedPipelineContinues) {
     PipelineOptions options = with_fallback();
     options.real_time = true;
     FakeBackend::Plan backend = device_backend();
@@ -192,7 +192,7 @@ TEST(LostDevice, APausedWindowGoesOn) {
     }));
 }
 
-TEST(Switches, AreThoseOfTheDetectorAtWorkAndFollowTheSettings) {
+TEST(Switches, DescribeTheDetectorInUseAndFollowTheSettings) {
     FakeBackend::Plan backend = device_backend();
     backend.switches = {{"tail", "A warp a window", "", {"on", "off"}, "on"}};
     Trial trial(device_frames(std::numeric_limits<std::int64_t>::max()), backend);
@@ -210,7 +210,7 @@ TEST(Switches, AreThoseOfTheDetectorAtWorkAndFollowTheSettings) {
     EXPECT_EQ(trial.pipeline->switches().front().chosen, "off");
 }
 
-TEST(Switches, AnUnknownOneFailsTheRunFromTheStart) {
+TEST(Switches, AnUnknownSwitchFailsTheRunAtTheStart) {
     PipelineSettings settings;
     settings.detector.switches["tale"] = "off";
     Trial trial(device_frames(3), device_backend(), {}, settings);
@@ -219,7 +219,7 @@ TEST(Switches, AnUnknownOneFailsTheRunFromTheStart) {
     EXPECT_EQ(trial.pipeline->failure()->kind(), ErrorKind::usage);
 }
 
-TEST(Switches, AreLeftBehindWithTheDevice) {
+TEST(Switches, AreClearedByTheFallback) {
     FakeBackend::Plan backend = device_backend();
     backend.switches = {{"tail", "A warp a window", "", {"on", "off"}, "on"}};
     backend.fails_at = 2;

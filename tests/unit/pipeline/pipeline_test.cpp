@@ -23,7 +23,7 @@ FakeSource::Plan frames(std::int64_t n) {
     return plan;
 }
 
-TEST(Pipeline, AFileGivesEveryFrameInOrderHoweverSlowTheDetector) {
+TEST(Pipeline, AFileDeliversEveryFrameInOrderWithASlowDetector) {
     FakeBackend::Plan slow;
     slow.detect_time = std::chrono::milliseconds(1);
     Trial run(frames(100), slow);
@@ -50,7 +50,7 @@ TEST(Pipeline, AnEmptySourceEndsWithoutAResult) {
     EXPECT_EQ(run.sink->closed(), 1);
 }
 
-TEST(Pipeline, WhatTheSourceMissesIsFinalAtTheEnd) {
+TEST(Pipeline, IncompleteIsFinalAtTheEnd) {
     FakeSource::Plan cut = frames(3);
     cut.incomplete = "the file ends early";
     Trial run(cut);
@@ -64,7 +64,7 @@ TEST(Pipeline, WhatTheSourceMissesIsFinalAtTheEnd) {
     EXPECT_EQ(whole.pipeline->incomplete(), "");
 }
 
-TEST(Pipeline, ALiveSourceKeepsTheNewestFrameAndCountsWhatItReplaced) {
+TEST(Pipeline, ALiveSourceKeepsTheNewestFrameAndCountsDrops) {
     FakeSource::Plan camera = frames(60);
     camera.live = true;
     camera.read_time = std::chrono::milliseconds(1);
@@ -82,7 +82,7 @@ TEST(Pipeline, ALiveSourceKeepsTheNewestFrameAndCountsWhatItReplaced) {
     EXPECT_EQ(shown.back(), 59);
 }
 
-TEST(Pipeline, StopsAfterTheFramesAskedFor) {
+TEST(Pipeline, StopsAfterTheRequestedFrames) {
     PipelineOptions options;
     options.max_frames = 7;
     Trial run(frames(1000), {}, options);
@@ -109,11 +109,11 @@ TEST(Pipeline, StopOfAPipelineThatNeverStartedClosesTheSinks) {
     Trial run(frames(3));
     run.pipeline->stop();
     EXPECT_EQ(run.sink->closed(), 1);
-    run.pipeline->start();  // too late: nothing runs
+    run.pipeline->start();  // has no effect after stop
     EXPECT_EQ(run.pipeline->state(), PipelineState::ended);
 }
 
-TEST(Pipeline, ABrokenSourceKeepsTheResultsBeforeIt) {
+TEST(Pipeline, AFailingSourceKeepsThePreviousResults) {
     FakeSource::Plan broken = frames(20);
     broken.breaks_at = 12;
     Trial run(broken);
@@ -140,7 +140,7 @@ TEST(Pipeline, ASinkThatThrowsEndsTheRunAndTheOthersAreClosed) {
     EXPECT_EQ(full_disk->closed(), 1);
 }
 
-TEST(Pipeline, AModelThatIsMissingFromTheStartFailsTheRun) {
+TEST(Pipeline, AMissingModelAtTheStartFailsTheRun) {
     FakeBackend::Plan plan;
     plan.missing_model = "nowhere.xml";
     PipelineSettings settings;
@@ -171,7 +171,7 @@ TEST(Pipeline, AMissingModelIsANoticeAndThePreviousDetectorContinues) {
     EXPECT_EQ(run.pipeline->settings().nms.theta, 0.75F);
 }
 
-TEST(Pipeline, SettingsThatMakeNoSenseAreRejectedAtOnce) {
+TEST(Pipeline, InvalidSettingsAreRejectedAtOnce) {
     PipelineSettings settings;
     settings.nms.theta = std::nanf("");
     EXPECT_THROW(Trial(frames(1), {}, {}, settings), Error);
@@ -212,7 +212,7 @@ TEST(Pipeline, AnOverflowBeyondTheLimitIsReported) {
     EXPECT_NE(run.pipeline->notice(), "");
 }
 
-TEST(Pipeline, ALiveSourceGrowsForTheNextFrameAndReportsWhatIsLost) {
+TEST(Pipeline, ALiveSourceGrowsForTheNextFrameAndReportsTheOverflow) {
     FakeSource::Plan camera = frames(200);
     camera.live = true;
     camera.read_time = std::chrono::milliseconds(1);
@@ -229,7 +229,7 @@ TEST(Pipeline, ALiveSourceGrowsForTheNextFrameAndReportsWhatIsLost) {
     EXPECT_EQ(run.pipeline->counters().overflowed, 1U);
 }
 
-TEST(Pipeline, RawDetectionsComeOnlyWhenAskedFor) {
+TEST(Pipeline, RawDetectionsAreReturnedOnlyOnRequest) {
     for (const bool keep_raw : {false, true}) {
         PipelineSettings settings;
         settings.keep_raw = keep_raw;
@@ -241,7 +241,7 @@ TEST(Pipeline, RawDetectionsComeOnlyWhenAskedFor) {
     }
 }
 
-TEST(Pipeline, AnotherBackendTakesOverOnTheSameFrame) {
+TEST(Pipeline, TheFallbackContinuesWithTheSameFrame) {
     FakeBackend::Plan first;
     first.name = "first";
     first.fails_at = 4;
@@ -260,7 +260,7 @@ TEST(Pipeline, AnotherBackendTakesOverOnTheSameFrame) {
     EXPECT_NE(run.pipeline->notice().find("first"), std::string::npos);
 }
 
-TEST(Pipeline, AFallbackIsTriedOnceAndNotForBrokenInput) {
+TEST(Pipeline, TheFallbackIsUsedOnceAndNotForInputErrors) {
     PipelineOptions options;
     int made = 0;
     options.fallback = [&made] {
@@ -286,7 +286,7 @@ TEST(Pipeline, AFallbackIsTriedOnceAndNotForBrokenInput) {
     EXPECT_EQ(made, 1);
 }
 
-TEST(Pipeline, TimingsNameTheStagesThatRanInTheirOrder) {
+TEST(Pipeline, TimingsListTheStagesInOrder) {
     Trial run(frames(5));
     run.pipeline->start();
     run.pipeline->wait();
@@ -298,28 +298,28 @@ TEST(Pipeline, TimingsNameTheStagesThatRanInTheirOrder) {
     EXPECT_EQ(names, (std::vector<std::string>{"decode", "cascade", "nms_map", "download", "total"}));
 }
 
-TEST(Pipeline, TimingsOfAnotherDetectorStartAgain) {
+TEST(Pipeline, AnotherDetectorResetsTheTimings) {
     FakeBackend::Plan plan;
     plan.detect_time = std::chrono::milliseconds(1);
     PipelineOptions options;
-    options.timing_window = 1 << 16;  // more frames than pass here
+    options.timing_window = 1 << 16;  // more frames than this test processes
     Trial run(frames(std::numeric_limits<std::int64_t>::max()), plan, options);
-    // Asked in this order, both count the same frames, or the timings more.
-    const auto forgot_some = [&] {
+    // Reads the counters first: without a reset, the timings then count at least as many frames.
+    const auto was_reset = [&] {
         const std::uint64_t detected = run.pipeline->counters().detected;
         const std::vector<StageSummary> timings = run.pipeline->timings();
         return !timings.empty() && timings.front().ms.count < detected;
     };
     run.pipeline->start();
     ASSERT_TRUE(eventually([&] { return run.pipeline->counters().detected > 5; }));
-    EXPECT_FALSE(forgot_some());
+    EXPECT_FALSE(was_reset());
     PipelineSettings settings = run.pipeline->settings();
     settings.detector.model = "another.xml";
     run.pipeline->update(settings);
-    EXPECT_TRUE(eventually(forgot_some));
+    EXPECT_TRUE(eventually(was_reset));
 }
 
-TEST(Pipeline, AChangeOfSizeInMidStreamGoesOn) {
+TEST(Pipeline, TheFrameSizeMayChange) {
     FakeSource::Plan plan = frames(6);
     plan.resizes_at = 3;
     Trial run(plan);
@@ -329,7 +329,7 @@ TEST(Pipeline, AChangeOfSizeInMidStreamGoesOn) {
     EXPECT_EQ(run.pipeline->latest()->frame.width(), 32);
 }
 
-TEST(Pipeline, ARemovedSinkIsClosedAndGetsNoMore) {
+TEST(Pipeline, ARemovedSinkIsClosedAndGetsNoMoreResults) {
     Trial run(frames(std::numeric_limits<std::int64_t>::max()));
     run.pipeline->start();
     const auto recording = std::make_shared<RecordingSink>();
@@ -345,7 +345,7 @@ TEST(Pipeline, ARemovedSinkIsClosedAndGetsNoMore) {
     EXPECT_EQ(recording->closed(), 1);
 }
 
-TEST(Pipeline, WakesForEveryResultAndForTheEnd) {
+TEST(Pipeline, TheWakeCallbackRunsForEveryResultAndTheEnd) {
     Trial run(frames(5));
     std::atomic<int> wakes = 0;
     run.pipeline->set_wake([&] { ++wakes; });
@@ -377,7 +377,7 @@ TEST(PipelinePlayback, PausesAndSteps) {
     EXPECT_TRUE(eventually([&] { return run.sink->frames().size() > 4; }));
 }
 
-TEST(PipelinePlayback, APausedImageFollowsASeek) {
+TEST(PipelinePlayback, ASeekWhilePausedShowsTheNewFrame) {
     Trial run(frames(100000), {}, in_real_time());
     run.pipeline->pause(true);
     run.pipeline->start();
@@ -389,7 +389,7 @@ TEST(PipelinePlayback, APausedImageFollowsASeek) {
     EXPECT_EQ(run.pipeline->state(), PipelineState::paused);
 }
 
-TEST(PipelinePlayback, ComesBackFromTheEndByASeek) {
+TEST(PipelinePlayback, ASeekAfterTheEndContinues) {
     Trial run(frames(5), {}, in_real_time());
     run.pipeline->start();
     run.pipeline->wait();
@@ -402,7 +402,7 @@ TEST(PipelinePlayback, ComesBackFromTheEndByASeek) {
     EXPECT_EQ(run.sink->closed(), 1);
 }
 
-TEST(PipelinePlayback, LoopsAlsoWhenSwitchedOnAfterTheEnd) {
+TEST(PipelinePlayback, LoopsWhenLoopIsEnabledAfterTheEnd) {
     Trial run(frames(3), {}, in_real_time());
     run.pipeline->start();
     run.pipeline->wait();
@@ -420,8 +420,8 @@ TEST(PipelinePlayback, ALoopOverAnEmptySourceEnds) {
     EXPECT_EQ(run.pipeline->state(), PipelineState::ended);
 }
 
-TEST(PipelinePlayback, FollowsTheTimeStampsAndTheSpeed) {
-    // Ten frames at 100 a second: the last is due 90 ms after the first, at a third of the speed 270 ms.
+TEST(PipelinePlayback, PlaysByTimeStampsAndSpeed) {
+    // Ten frames at 100 per second: the last is due 90 ms after the first, or 270 ms at a third of the speed.
     for (const double speed : {1.0, 1.0 / 3}) {
         PipelineOptions options = in_real_time();
         options.speed = speed;
@@ -435,7 +435,7 @@ TEST(PipelinePlayback, FollowsTheTimeStampsAndTheSpeed) {
     }
 }
 
-TEST(PipelinePlayback, NewSettingsShowOnAPausedImage) {
+TEST(PipelinePlayback, NewSettingsApplyToAPausedFrame) {
     Trial run(frames(1000), {}, in_real_time());
     run.pipeline->pause(true);
     run.pipeline->start();
@@ -465,7 +465,7 @@ TEST(PipelinePlayback, StopsWhilePausedOrWaiting) {
     }
 }
 
-TEST(PipelinePlayback, APausedLiveSourceIsReadOn) {
+TEST(PipelinePlayback, APausedLiveSourceIsStillRead) {
     FakeSource::Plan camera = frames(std::numeric_limits<std::int64_t>::max());
     camera.live = true;
     camera.read_time = std::chrono::milliseconds(1);

@@ -38,7 +38,7 @@ std::string contents(const std::filesystem::path& path) {
     return text.str();
 }
 
-TEST(JsonLine, HasTheFieldsOfTheContract) {
+TEST(JsonLine, HasTheDocumentedFields) {
     const nlohmann::json line = nlohmann::json::parse(json_line(example(), false));
     EXPECT_EQ(line["source"], "a \"quoted\"\n\xEF\xBF\xBD name");
     EXPECT_EQ(line["frame"], 7);
@@ -62,7 +62,7 @@ TEST(JsonLine, RawAddsTheRawBoxes) {
     EXPECT_TRUE(line["raw_boxes"][1]["h"].is_null());
 }
 
-TEST(JsonSink, OverwritesAndWritesOneLineAFrame) {
+TEST(JsonSink, OverwritesAndWritesOneLinePerFrame) {
     const test::ScratchDir dir;
     const auto path = dir.path() / "out.jsonl";
     std::ofstream(path) << std::string(10000, 'x');
@@ -76,7 +76,7 @@ TEST(JsonSink, OverwritesAndWritesOneLineAFrame) {
     EXPECT_EQ(n, 3);
 }
 
-TEST(JsonSink, SaysWhatCannotBeWritten) {
+TEST(JsonSink, ReportsWriteErrors) {
     const test::ScratchDir dir;
     EXPECT_THROW(JsonSink((dir.path() / "missing" / "out.jsonl").string()), Error);
     EXPECT_THROW(JsonSink(dir.path().string()), Error);
@@ -90,12 +90,12 @@ TEST(JsonSink, SaysWhatCannotBeWritten) {
     }
 }
 
-TEST(JsonSink, AFullDiskLeavesWholeLines) {
+TEST(JsonSink, AFullDiskLeavesCompleteLines) {
     const test::ScratchDir dir;
     const auto path = dir.path() / "out.jsonl";
     JsonSink sink(path.string());
     const std::size_t line = json_line(example(), false).size() + 1;
-    // The limit of a file's size stands in for a full disk: the third line fits half.
+    // A file size limit simulates a full disk: only half of the third line fits.
     std::signal(SIGXFSZ, SIG_IGN);
     rlimit previous{};
     getrlimit(RLIMIT_FSIZE, &previous);
@@ -121,7 +121,7 @@ TEST(AsyncSink, WritesEverythingInOrderBeforeItCloses) {
     EXPECT_EQ(inner->closed(), 1);
 }
 
-TEST(AsyncSink, HandsTheInnerFailureOn) {
+TEST(AsyncSink, RethrowsTheErrorOfTheInnerSink) {
     const auto inner = std::make_shared<test::RecordingSink>(3);
     AsyncSink sink(inner);
     EXPECT_THROW(

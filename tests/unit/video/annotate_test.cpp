@@ -31,7 +31,7 @@ Detection detection(float x, float y, float w, float h, float score) {
     return result;
 }
 
-TEST(Annotate, kept_boxes_are_drawn_on_their_edges_alone_and_colored_by_score) {
+TEST(Annotate, kept_boxes_are_outlined_in_the_color_of_their_score) {
     WritableFrame image = canvas(200, 200, 128);
     annotate(image, {detection(20, 30, 60, 50, 1), detection(120, 120, 40, 40, 9)}, {}, {});
     const auto low = pixel(image, 20, 50);
@@ -45,11 +45,11 @@ TEST(Annotate, kept_boxes_are_drawn_on_their_edges_alone_and_colored_by_score) {
     EXPECT_EQ(pixel(image, 10, 10), (std::array<int, 3>{128, 128, 128}));
 }
 
-TEST(Annotate, raw_boxes_are_light) {
+TEST(Annotate, raw_boxes_are_thin_and_translucent) {
     WritableFrame image = canvas(100, 100, 100);
     AnnotateStyle style;
     annotate(image, {}, {detection(20, 20, 30, 30, 1)}, style);
-    EXPECT_EQ(pixel(image, 20, 30)[0], 100) << "only where they are expected";
+    EXPECT_EQ(pixel(image, 20, 30)[0], 100) << "raw boxes are off by default";
     style.raw = true;
     annotate(image, {}, {detection(20, 20, 30, 30, 1)}, style);
     const auto edge = pixel(image, 20, 30);
@@ -58,7 +58,7 @@ TEST(Annotate, raw_boxes_are_light) {
     EXPECT_EQ(pixel(image, 21, 30)[0], 100) << "one pixel wide";
 }
 
-TEST(Annotate, boxes_outside_tiny_huge_or_not_finite_are_survived) {
+TEST(Annotate, boxes_outside_tiny_huge_or_not_finite_are_handled) {
     constexpr float kInfinity = std::numeric_limits<float>::infinity();
     const float nan = std::nanf("");
     AnnotateStyle style;
@@ -92,8 +92,8 @@ TEST(Annotate, labels_stay_in_the_image) {
     EXPECT_NE(std::memcmp(with.data(0), without.data(0), bytes), 0);
 }
 
-// A face's detail is gone when few colors are left of many, and rows of cells are all that remains.
-TEST(Privacy, a_hidden_face_has_no_detail_left) {
+// A hidden face has only cells of averaged colors, without the alternating pixels of the input.
+TEST(Privacy, a_hidden_face_has_no_detail) {
     for (const Privacy privacy : {Privacy::pixelate, Privacy::blur}) {
         WritableFrame image = canvas(200, 200, 0);
         for (int y = 0; y < 200; ++y) {
@@ -109,12 +109,12 @@ TEST(Privacy, a_hidden_face_has_no_detail_left) {
                 ASSERT_LT(value, 155) << x << ", " << y;
             }
         }
-        EXPECT_EQ(pixel(image, 20, 20)[0], 0) << "outside nothing changes";
+        EXPECT_EQ(pixel(image, 20, 20)[0], 0) << "pixels outside are unchanged";
         EXPECT_EQ(pixel(image, 21, 20)[0], 255);
     }
 }
 
-TEST(Privacy, no_more_than_six_by_six_cells_are_left) {
+TEST(Privacy, at_most_six_by_six_cells_remain) {
     WritableFrame image = canvas(120, 120, 0);
     for (int y = 0; y < 120; ++y) {
         for (int x = 0; x < 360; ++x) {

@@ -21,7 +21,7 @@ av::FramePtr decoded(AVPixelFormat format, int width, int height, int fill = 100
     return image;
 }
 
-TEST(FrameMaker, formats_of_ours_are_handed_on_without_a_copy) {
+TEST(FrameMaker, supported_formats_are_not_copied) {
     const std::pair<AVPixelFormat, PixelFormat> cases[] = {
         {AV_PIX_FMT_YUV420P, PixelFormat::yuv420p},  {AV_PIX_FMT_YUVJ420P, PixelFormat::yuv420p},
         {AV_PIX_FMT_YUVA420P, PixelFormat::yuv420p}, {AV_PIX_FMT_NV12, PixelFormat::nv12},
@@ -35,11 +35,11 @@ TEST(FrameMaker, formats_of_ours_are_handed_on_without_a_copy) {
         EXPECT_EQ(frame.info().format, to);
         for (int p = 0; p < plane_count(to); ++p) EXPECT_EQ(frame.plane(p).data, planes[p]) << from << " plane " << p;
         EXPECT_EQ(frame.plane(0).pitch, pitch);
-        EXPECT_EQ(frame.plane(0).data[0], 100) << "the owner keeps the memory";
+        EXPECT_EQ(frame.plane(0).data[0], 100) << "the owner keeps the memory valid";
     }
 }
 
-TEST(FrameMaker, other_chroma_grids_keep_the_luma_where_it_is) {
+TEST(FrameMaker, other_chroma_subsampling_shares_the_luma) {
     for (const AVPixelFormat format : {AV_PIX_FMT_YUV422P, AV_PIX_FMT_YUVJ422P, AV_PIX_FMT_YUV444P}) {
         av::FramePtr image = decoded(format, 5, 5);
         const int samples = format == AV_PIX_FMT_YUV444P ? 5 : 3;
@@ -119,14 +119,14 @@ TEST(FrameMaker, one_pixel) {
     }
 }
 
-// Orientation: where the pixel (x, y) of the stored image goes, from the matrix's definition.
+// Orientation: the destination of the pixel (x, y) of the stored image, by the definition of the matrix.
 struct MatrixCase {
     const char* name;
     std::int32_t a, b, c, d;
 };
 class OrientationOf : public testing::TestWithParam<MatrixCase> {};
 
-TEST_P(OrientationOf, sends_every_pixel_where_the_matrix_does) {
+TEST_P(OrientationOf, maps_every_pixel_like_the_matrix) {
     const MatrixCase& matrix = GetParam();
     const std::int32_t numbers[9] = {matrix.a * 65536, matrix.b * 65536, 0, matrix.c * 65536, matrix.d * 65536, 0, 0, 0,
                                      1 << 30};
@@ -145,14 +145,14 @@ TEST_P(OrientationOf, sends_every_pixel_where_the_matrix_does) {
         }
         const Frame before = std::move(stored).finish();
         const Frame after = rotated(before, orientation, pool);
-        const bool turned_over = matrix.a == 0;
-        ASSERT_EQ(after.width(), turned_over ? kHeight : kWidth);
-        ASSERT_EQ(after.height(), turned_over ? kWidth : kHeight);
+        const bool transposed = matrix.a == 0;
+        ASSERT_EQ(after.width(), transposed ? kHeight : kWidth);
+        ASSERT_EQ(after.height(), transposed ? kWidth : kHeight);
         for (int y = 0; y < kHeight; ++y) {
             for (int x = 0; x < kWidth; ++x) {
                 int to_x = matrix.a * x + matrix.c * y;
                 int to_y = matrix.b * x + matrix.d * y;
-                if (matrix.a + matrix.c < 0) to_x += after.width() - 1;  // the translation brings it back into view
+                if (matrix.a + matrix.c < 0) to_x += after.width() - 1;  // the translation moves it back into the image
                 if (matrix.b + matrix.d < 0) to_y += after.height() - 1;
                 const std::uint8_t* from = before.plane(0).data + y * before.plane(0).pitch + channels * x;
                 const std::uint8_t* to = after.plane(0).data + to_y * after.plane(0).pitch + channels * to_x;

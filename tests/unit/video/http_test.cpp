@@ -1,4 +1,4 @@
-// Files and streams over HTTP from a server on the loopback interface that breaks, stalls and withholds on command.
+// Files and streams over HTTP from a local server that can break, stall and omit headers.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -61,7 +61,7 @@ protected:
     SourceOptions options_;
 };
 
-TEST_F(Http, what_has_a_length_is_a_file_even_without_ranges) {
+TEST_F(Http, an_input_with_a_length_is_a_file_even_without_ranges) {
     for (const char* name : {"a.ts", "a.mp4", "a.mkv"}) {
         const std::vector<char> bytes = make(name, "-c:v libx264 -g 10 -bf 2 -movflags +faststart");
         for (const bool ranges : {true, false}) {
@@ -75,7 +75,7 @@ TEST_F(Http, what_has_a_length_is_a_file_even_without_ranges) {
     }
 }
 
-TEST_F(Http, a_file_of_unknown_length_is_read_once_and_whole) {
+TEST_F(Http, a_file_of_unknown_length_is_read_once_and_completely) {
     const std::vector<char> bytes = make("a.ts");
     for (const bool chunked : {false, true}) {
         const HttpServer server(bytes, {.length = false, .chunked = chunked});
@@ -87,8 +87,8 @@ TEST_F(Http, a_file_of_unknown_length_is_read_once_and_whole) {
     }
 }
 
-// As slowly as a camera: live, until the same packets come again.
-TEST_F(Http, a_stream_that_begins_again_with_the_same_packet_ends) {
+// The server sends in real time: the input is live until the same packets are sent again.
+TEST_F(Http, a_stream_that_restarts_with_the_same_packet_ends) {
     const std::vector<char> bytes = make("a.ts", "-c:v libx264 -g 5 -bf 0");
     const HttpServer server(bytes, {.length = false, .bytes_per_second = bytes.size() / 3});
     const Outcome outcome = read_all(server.url("a.ts"));
@@ -100,7 +100,7 @@ TEST_F(Http, a_stream_that_begins_again_with_the_same_packet_ends) {
     EXPECT_NE(outcome.notice.find("restarts it"), std::string::npos) << outcome.notice;
 }
 
-TEST_F(Http, attempts_that_connect_and_break_again_count) {
+TEST_F(Http, attempts_that_connect_and_fail_again_count) {
     const std::vector<char> bytes = make("a.ts", "-c:v libx264 -g 5 -bf 0");
     const HttpServer server(bytes,
                             {.stall_after = bytes.size() / 2, .length = false, .bytes_per_second = bytes.size() / 3});
@@ -111,8 +111,8 @@ TEST_F(Http, attempts_that_connect_and_break_again_count) {
     EXPECT_EQ(server.requests(), 3);
 }
 
-// Whatever is decoded of the bytes on disk is decoded of a connection that breaks there, and the reason is right.
-TEST_F(Http, a_connection_that_breaks_gives_what_arrived) {
+// A connection that breaks returns the same frames as a file truncated at that position, and the correct reason.
+TEST_F(Http, a_connection_that_breaks_returns_the_received_frames) {
     for (const char* name : {"a.ts", "a.mp4", "a.mkv"}) {
         const std::vector<char> bytes = make(name, "-c:v libx264 -g 10 -bf 2 -movflags +faststart");
         for (const std::size_t part : {20U, 60U, 95U}) {
@@ -131,10 +131,11 @@ TEST_F(Http, a_connection_that_breaks_gives_what_arrived) {
     }
 }
 
-// Without a length, only the chunks tell a body that is cut from one that ends.
-TEST_F(Http, a_body_in_chunks_that_breaks_gives_what_arrived) {
+// Without a length, only the chunks distinguish a truncated body from a complete one.
+TEST_F(Http, a_chunked_body_that_breaks_returns_the_received_frames) {
     const std::vector<char> bytes = make("a.ts", "-c:v libx264 -g 10 -bf 0");
-    for (const std::size_t size : {bytes.size() * 6 / 10, std::size_t{1} << 14}) {  // in a chunk, between two
+    // The connection breaks within a chunk, and between two chunks.
+    for (const std::size_t size : {bytes.size() * 6 / 10, std::size_t{1} << 14}) {
         const HttpServer server(bytes, {.cut_after = size, .length = false, .chunked = true});
         const Outcome outcome = read_all(server.url("a.ts"));
         EXPECT_EQ(outcome.failure, "");
@@ -146,7 +147,7 @@ TEST_F(Http, a_body_in_chunks_that_breaks_gives_what_arrived) {
     }
 }
 
-TEST_F(Http, a_connection_that_stalls_gives_what_arrived) {
+TEST_F(Http, a_connection_that_stalls_returns_the_received_frames) {
     for (const char* name : {"a.ts", "a.mp4"}) {
         const std::vector<char> bytes = make(name, "-c:v libx264 -g 10 -bf 2 -movflags +faststart");
         const HttpServer server(bytes, {.stall_after = bytes.size() * 6 / 10});
@@ -158,7 +159,7 @@ TEST_F(Http, a_connection_that_stalls_gives_what_arrived) {
     }
 }
 
-TEST_F(Http, a_wrong_password_is_not_a_missing_one) {
+TEST_F(Http, wrong_and_missing_passwords_have_different_messages) {
     const HttpServer server({}, {.status = 401});
     EXPECT_NE(read_all(server.url("a.mp4")).failure.find("requires a user name and a password"), std::string::npos);
     const std::string failure = read_all(server.url("a.mp4", "alice:wonder-land")).failure;
@@ -166,7 +167,7 @@ TEST_F(Http, a_wrong_password_is_not_a_missing_one) {
     EXPECT_EQ(failure.find("wonder-land"), std::string::npos);
 }
 
-TEST_F(Http, a_server_that_never_answers_runs_into_the_time_limit) {
+TEST_F(Http, a_server_that_never_answers_times_out) {
     const HttpServer server({}, {.silent = true});
     options_.open_timeout = 0.5;
     EXPECT_NE(read_all(server.url("a.mp4")).failure.find("no answer within 0.5 s"), std::string::npos);

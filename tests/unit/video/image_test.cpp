@@ -94,7 +94,7 @@ TEST(Image, sixteen_bits_are_scaled) {
                 gradient(20, 10, CV_8UC3));
 }
 
-TEST(Image, transparent_pixels_lie_over_white) {
+TEST(Image, transparent_pixels_are_composed_over_white) {
     const ScratchDir scratch;
     cv::Mat image(1, 3, CV_8UC4);
     image.at<cv::Vec4b>(0, 0) = {10, 20, 30, 255};
@@ -142,13 +142,13 @@ TEST(Image, exif_orientation_is_honored) {
     const Bytes jpeg = encoded(".jpg", image);
     struct Case {
         std::uint8_t orientation;
-        bool right, bottom, turned;  // where the white corner is to be
+        bool right, bottom, transposed;  // expected position of the white corner, and swapped width and height
     };
     for (const Case& expected : {Case{1, false, false, false}, Case{2, true, false, false}, Case{3, true, true, false},
                                  Case{4, false, true, false}, Case{5, false, false, true}, Case{6, true, false, true},
                                  Case{7, true, true, true}, Case{8, false, true, true}}) {
         const Frame frame = load_image(write(scratch, "a.jpg", with_orientation(jpeg, expected.orientation))).frame;
-        ASSERT_EQ(frame.width(), expected.turned ? 32 : 64);
+        ASSERT_EQ(frame.width(), expected.transposed ? 32 : 64);
         const int x = expected.right ? frame.width() - 5 : 5;
         const int y = expected.bottom ? frame.height() - 5 : 5;
         EXPECT_GT(frame.plane(0).data[y * frame.plane(0).pitch + x], 200) << int{expected.orientation};
@@ -173,7 +173,7 @@ TEST(Image, broken_files_are_rejected_with_a_message) {
     expect_rejected(write(scratch, "moving.webp", animated), "animated WebP");
 }
 
-TEST(Image, a_cut_jpeg_gives_what_it_has_and_says_so) {
+TEST(Image, a_truncated_jpeg_is_decoded_and_reported) {
     const ScratchDir scratch;
     Bytes jpeg = encoded(".jpg", gradient(200, 200, CV_8UC3));
     jpeg.resize(jpeg.size() / 2);
@@ -271,7 +271,7 @@ TEST(ImageFolder, images_come_in_natural_order_and_broken_ones_are_reported) {
     EXPECT_EQ(frame.info().index, 2);
 }
 
-TEST(ImageFolder, without_a_readable_image_it_is_rejected) {
+TEST(ImageFolder, a_folder_without_a_readable_image_is_rejected) {
     const ScratchDir scratch;
     EXPECT_THROW(static_cast<void>(open_source(scratch.path().string())), Error);
     write(scratch, "a.png", {'n', 'o'});
@@ -285,7 +285,7 @@ TEST(ImageFolder, without_a_readable_image_it_is_rejected) {
     }
 }
 
-TEST(ImageWriter, writes_what_is_read_back) {
+TEST(ImageWriter, written_images_read_back_equal) {
     const ScratchDir scratch;
     for (const int type : {CV_8UC1, CV_8UC3}) {
         const cv::Mat image = gradient(33, 17, type);
@@ -296,7 +296,7 @@ TEST(ImageWriter, writes_what_is_read_back) {
     }
 }
 
-TEST(ImageWriter, says_what_does_not_work) {
+TEST(ImageWriter, errors_are_reported) {
     const ScratchDir scratch;
     const Frame frame = load_image(write(scratch, "in.png", encoded(".png", gradient(33, 17, CV_8UC3)))).frame;
     const auto kind = [&](const std::string& path) {

@@ -1,4 +1,4 @@
-// Input that is not whole is reported, healthy input never is; and times that a file's clock makes difficult.
+// Incomplete input is reported, complete input is not. Also tests files with difficult time stamps.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -47,7 +47,7 @@ std::string cut(const fs::path& whole, double part) {
     return path.string();
 }
 
-TEST(Incomplete, HealthyFilesAreNot) {
+TEST(Incomplete, CompleteFilesAreNotReported) {
     TH_NEED_FFMPEG();
     const ScratchDir scratch;
     struct Case {
@@ -107,8 +107,8 @@ TEST(Incomplete, HealthyFilesAreNot) {
     }
 }
 
-// A recording may begin anywhere: what its first frames need was never in it.
-TEST(Incomplete, ARecordingThatBeginsBetweenKeyFramesIsNot) {
+// A recording may begin anywhere: the references of its first frames were never in the file.
+TEST(Incomplete, ARecordingThatBeginsBetweenKeyFramesIsNotReported) {
     TH_NEED_FFMPEG();
     const ScratchDir scratch;
     const auto expect_whole = [&](const char* name) {
@@ -129,7 +129,7 @@ TEST(Incomplete, ARecordingThatBeginsBetweenKeyFramesIsNot) {
     expect_whole("later.mkv");
 }
 
-TEST(Incomplete, RealClipsAndConformanceStreamsAreNot) {
+TEST(Incomplete, RealClipsAndConformanceStreamsAreNotReported) {
     TH_NEED(data, test::data_dir(), "test data");
     for (const fs::path& folder : {data / "videos", data.parent_path() / "foreign/h264"}) {
         if (!fs::is_directory(folder)) continue;
@@ -140,7 +140,7 @@ TEST(Incomplete, RealClipsAndConformanceStreamsAreNot) {
     }
 }
 
-TEST(Incomplete, ACutFileGivesWhatItHasAndIsReported) {
+TEST(Incomplete, ATruncatedFileIsDecodedAndReported) {
     TH_NEED_FFMPEG();
     const ScratchDir scratch;
     struct Case {
@@ -162,9 +162,8 @@ TEST(Incomplete, ACutFileGivesWhatItHasAndIsReported) {
     }
 }
 
-// Formats without a length: the file is cut in its last bytes, where only its structure shows that something is
-// missing.
-TEST(Incomplete, AFileWithoutALengthThatIsCutIsReported) {
+// Formats without a length: the file is truncated in its last bytes, so that only its structure shows missing data.
+TEST(Incomplete, ATruncatedFileWithoutALengthIsReported) {
     TH_NEED_FFMPEG();
     const ScratchDir scratch;
     struct Case {
@@ -190,14 +189,14 @@ TEST(Incomplete, AFileWithoutALengthThatIsCutIsReported) {
                 << requested.name << " " << part << outcome.incomplete;
         }
     }
-    // A page that is whole, and does not say that it is the last.
+    // The last page is complete, but has no end-of-stream flag.
     const std::vector<char> bytes = test::read_file(scratch.path() / "a.ogv");
     const std::string_view text(bytes.data(), bytes.size());
     test::write_file(scratch.path() / "page.ogv", {bytes.data(), bytes.data() + text.rfind("OggS")});
     EXPECT_NE(read_all((scratch.path() / "page.ogv").string()).incomplete.find(early), std::string::npos);
 }
 
-TEST(Incomplete, APlaylistWithoutOneOfItsSegmentsIsReported) {
+TEST(Incomplete, APlaylistWithAMissingSegmentIsReported) {
     TH_NEED_FFMPEG();
     for (const int missing : {0, 2}) {
         const ScratchDir scratch;
@@ -210,7 +209,7 @@ TEST(Incomplete, APlaylistWithoutOneOfItsSegmentsIsReported) {
     }
 }
 
-TEST(Incomplete, ASeekForgetsTheEarlyEndAndAMosaicForwardsIt) {
+TEST(Incomplete, ASeekClearsTheEarlyEndAndAMosaicForwardsIt) {
     TH_NEED_FFMPEG();
     const ScratchDir scratch;
     ffmpeg(clip("-c:v mjpeg -movflags +faststart"), scratch.path() / "a.mp4");
@@ -225,7 +224,7 @@ TEST(Incomplete, ASeekForgetsTheEarlyEndAndAMosaicForwardsIt) {
     EXPECT_EQ(source->incomplete().find("ends early"), std::string::npos) << source->incomplete();
 }
 
-TEST(Incomplete, ImagesThatAreCutLeftOutOrAnimated) {
+TEST(Incomplete, TruncatedSkippedAndAnimatedImagesAreReported) {
     TH_NEED_FFMPEG();
     const ScratchDir scratch;
     const fs::path folder = scratch.path() / "images";
@@ -249,7 +248,7 @@ TEST(Incomplete, ImagesThatAreCutLeftOutOrAnimated) {
     const fs::path animated = scratch.path() / "moving.png";
     ffmpeg("-f lavfi -i testsrc=size=64x48:rate=10 -t 3 -f apng", animated);
     const Outcome alone = read_all(animated.string());
-    EXPECT_EQ(alone.pts.size(), 30U) << "FFmpeg plays it";
+    EXPECT_EQ(alone.pts.size(), 30U) << "FFmpeg decodes all frames";
     EXPECT_EQ(alone.incomplete, "");
     fs::copy(animated, folder / "d.png");
     const Outcome together = read_all(folder.string());
@@ -257,7 +256,7 @@ TEST(Incomplete, ImagesThatAreCutLeftOutOrAnimated) {
     EXPECT_NE(together.incomplete.find("2 images incomplete"), std::string::npos) << together.incomplete;
 }
 
-TEST(Times, FramesFarApartKeepTheirDistance) {
+TEST(Times, LongFrameIntervalsAreKept) {
     TH_NEED_FFMPEG();
     const ScratchDir scratch;
     for (const char* rate : {"0.1", "0.3"}) {
@@ -273,13 +272,13 @@ TEST(Times, FramesFarApartKeepTheirDistance) {
     }
 }
 
-TEST(Times, NeverGoBackInAFilePutTogether) {
+TEST(Times, NeverDecreaseInAConcatenatedFile) {
     TH_NEED_FFMPEG();
     const ScratchDir scratch;
     const fs::path first = scratch.path() / "first.ts";
     ffmpeg(clip("-c:v libx264 -bf 2"), first);
     ffmpeg("-i " + first.string() + " -c copy -output_ts_offset 100", scratch.path() / "later.ts");
-    for (const char* name : {"first.ts", "later.ts"}) {  // back by 3 seconds, and by 100
+    for (const char* name : {"first.ts", "later.ts"}) {  // time stamps jump back by 3 seconds, and by 100
         std::vector<char> bytes = test::read_file(scratch.path() / name);
         const std::vector<char> second = test::read_file(first);
         bytes.insert(bytes.end(), second.begin(), second.end());

@@ -1,4 +1,4 @@
-// Files that go round: the same frames, numbers and times in every round, whether or not the decoder goes on.
+// Looped files: every iteration has the same frames, numbers and times, whether or not the decoder continues.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -31,8 +31,8 @@ Seen seen(const Frame& frame) {
     return {test::fingerprint(frame), frame.info().index, frame.info().pts};
 }
 
-// What a pipeline does with a file that goes round; ends: how often it had to seek.
-std::vector<Seen> read_round(VideoSource& source, std::size_t frames, int& ends) {
+// Reads a looped file like a pipeline. ends: number of seeks to the start.
+std::vector<Seen> read_looped(VideoSource& source, std::size_t frames, int& ends) {
     std::vector<Seen> all;
     bool any = true;
     while (all.size() < frames) {
@@ -56,21 +56,21 @@ std::vector<Seen> read_once(const std::string& path) {
     return all;
 }
 
-void expect_rounds(const std::string& path, bool goes_on) {
+void expect_looping(const std::string& path, bool continues) {
     SCOPED_TRACE(path);
     const std::vector<Seen> once = read_once(path);
     ASSERT_FALSE(once.empty());
     auto source = open_source(path);
     source->set_loop(true);
     int ends = 0;
-    const std::vector<Seen> all = read_round(*source, 4 * once.size() + 3, ends);
+    const std::vector<Seen> all = read_looped(*source, 4 * once.size() + 3, ends);
     ASSERT_EQ(all.size(), 4 * once.size() + 3);
     for (std::size_t i = 0; i < all.size(); ++i) ASSERT_EQ(all[i], once[i % once.size()]) << "frame " << i;
-    EXPECT_EQ(ends == 0, goes_on) << ends;
-    EXPECT_TRUE(source->notice().empty() || !goes_on) << source->notice();
+    EXPECT_EQ(ends == 0, continues) << ends;
+    EXPECT_TRUE(source->notice().empty() || !continues) << source->notice();
 }
 
-// A file of H.264 with B-frames that goes round.
+// A looped H.264 file with B-frames.
 struct Looped {
     ScratchDir scratch;
     std::vector<Seen> once;
@@ -85,7 +85,7 @@ struct Looped {
     }
 };
 
-TEST(Loop, TheDecoderGoesOnAndEveryRoundIsTheSame) {
+TEST(Loop, TheDecoderContinuesAndAllIterationsAreEqual) {
     TH_NEED_FFMPEG();
     const ScratchDir scratch;
     const auto make = [&](const char* name, const char* coding) {
@@ -94,61 +94,61 @@ TEST(Loop, TheDecoderGoesOnAndEveryRoundIsTheSame) {
         EXPECT_EQ(read_once(path.string()).size(), std::size_t{kFrames});
         return path.string();
     };
-    expect_rounds(make("b_frames.mp4", "-c:v libx264 -g 12 -bf 3"), true);
-    expect_rounds(make("one_group.mp4", "-c:v libx264 -g 250 -bf 2"), true);
-    expect_rounds(make("no_b_frames.mp4", "-c:v libx264 -g 30 -bf 0"), true);
-    expect_rounds(make("open_group.mp4", "-c:v libx264 -g 12 -bf 3 -x264-params open-gop=1"), true);
-    expect_rounds(make("h264.mkv", "-c:v libx264 -g 12 -bf 2"), true);
-    expect_rounds(make("hevc.mp4", "-c:v libx265 -x265-params log-level=none:keyint=12"), true);
-    expect_rounds(make("vp9.webm", "-c:v libvpx-vp9 -g 30 -deadline realtime -cpu-used 8"), true);
-    expect_rounds(make("h264.ts", "-c:v libx264 -g 12 -bf 2"), true);
-    expect_rounds(make("mpeg4.mp4", "-c:v mpeg4 -g 12 -bf 2 -qscale:v 4"), true);
-    expect_rounds(make("mjpeg.mkv", "-c:v mjpeg -qscale:v 4"), true);
+    expect_looping(make("b_frames.mp4", "-c:v libx264 -g 12 -bf 3"), true);
+    expect_looping(make("one_group.mp4", "-c:v libx264 -g 250 -bf 2"), true);
+    expect_looping(make("no_b_frames.mp4", "-c:v libx264 -g 30 -bf 0"), true);
+    expect_looping(make("open_group.mp4", "-c:v libx264 -g 12 -bf 3 -x264-params open-gop=1"), true);
+    expect_looping(make("h264.mkv", "-c:v libx264 -g 12 -bf 2"), true);
+    expect_looping(make("hevc.mp4", "-c:v libx265 -x265-params log-level=none:keyint=12"), true);
+    expect_looping(make("vp9.webm", "-c:v libvpx-vp9 -g 30 -deadline realtime -cpu-used 8"), true);
+    expect_looping(make("h264.ts", "-c:v libx264 -g 12 -bf 2"), true);
+    expect_looping(make("mpeg4.mp4", "-c:v mpeg4 -g 12 -bf 2 -qscale:v 4"), true);
+    expect_looping(make("mjpeg.mkv", "-c:v mjpeg -qscale:v 4"), true);
 }
 
-TEST(Loop, WhereTheDecoderCannotGoOnTheFileStartsAgain) {
+TEST(Loop, FilesThatCannotLoopSafelyAreSoughtToTheStart) {
     TH_NEED_FFMPEG();
     const ScratchDir scratch;
     const auto raw = scratch.path() / "raw.h264";
     ffmpeg(std::string(kThreeSeconds) + "-c:v libx264 -g 12 -bf 2", raw);
-    expect_rounds(raw.string(), false);
+    expect_looping(raw.string(), false);
     const auto gif = scratch.path() / "a.gif";
     ffmpeg(kThreeSeconds, gif);
-    expect_rounds(gif.string(), false);
-    // Cut where the first frames need some of before the cut.
+    expect_looping(gif.string(), false);
+    // Cut at a position where the first frames have references before the cut.
     const auto whole = scratch.path() / "whole.ts";
     ffmpeg(std::string(kThreeSeconds) + "-c:v libx264 -g 12 -bf 3 -x264-params open-gop=1:scenecut=0", whole);
     const auto cut = scratch.path() / "cut.mkv";
     ffmpeg("-ss 1 -i " + whole.string() + " -c copy -copyts", cut);
-    expect_rounds(cut.string(), false);
+    expect_looping(cut.string(), false);
 }
 
-TEST(Loop, AnEndComesWhenItIsSwitchedOffAndASeekStopsThere) {
+TEST(Loop, DisablingLoopEndsTheFileAndASeekStopsAtTheEnd) {
     TH_NEED_FFMPEG();
     const Looped clip;
     const auto& [scratch, once, source] = clip;
     int ends = 0;
-    EXPECT_EQ(read_round(*source, once.size() + 20, ends).back(), once[19]);
+    EXPECT_EQ(read_looped(*source, once.size() + 20, ends).back(), once[19]);
     ASSERT_TRUE(source->seek(1e9));
-    EXPECT_EQ(read_round(*source, 1, ends).back(), once.back()) << "behind the end: the last frame";
+    EXPECT_EQ(read_looped(*source, 1, ends).back(), once.back()) << "after the end: the last frame";
     ASSERT_TRUE(source->seek(once[40].pts));
-    EXPECT_EQ(read_round(*source, 1, ends).back(), once[40]);
+    EXPECT_EQ(read_looped(*source, 1, ends).back(), once[40]);
     source->set_loop(false);
     std::vector<Seen> rest;
     for (Frame frame; source->read(frame, {}) != ReadStatus::end;) rest.push_back(seen(frame));
     EXPECT_EQ(rest, std::vector<Seen>(once.begin() + 41, once.end()));
 }
 
-// The device is lost in a later round.
-TEST(Loop, ResumesBehindAFrameOfAnyRound) {
+// The device fails in a later iteration.
+TEST(Loop, ResumesAfterAFrameOfAnyIteration) {
     TH_NEED_FFMPEG();
     const Looped clip;
     const auto& [scratch, once, source] = clip;
     int ends = 0;
-    read_round(*source, 2 * once.size() + 33, ends);
+    read_looped(*source, 2 * once.size() + 33, ends);
     ASSERT_TRUE(source->resume_on_host(once[30].index, once[30].pts));
-    EXPECT_EQ(read_round(*source, 1, ends).back(), once[31]);
-    EXPECT_EQ(read_round(*source, once.size(), ends).back(), once[31]);
+    EXPECT_EQ(read_looped(*source, 1, ends).back(), once[31]);
+    EXPECT_EQ(read_looped(*source, once.size(), ends).back(), once[31]);
 }
 
 }  // namespace

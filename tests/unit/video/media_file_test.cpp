@@ -43,7 +43,7 @@ ErrorKind failure_of_reading(const std::string& spec, const SourceOptions& optio
     return ErrorKind::internal;
 }
 
-TEST(MediaFile, a_real_clip_gives_every_frame_in_order) {
+TEST(MediaFile, a_real_clip_returns_every_frame_in_order) {
     TH_NEED(data, test::data_dir(), "test data");
     auto source = open_source((data / "videos/pan_apply_1280x720_30fps.mp4").string());
     const SourceInfo info = source->info();
@@ -82,7 +82,7 @@ TEST(MediaFile, gif) {
 
 class Seeking : public testing::TestWithParam<const char*> {};
 
-TEST_P(Seeking, gives_the_frame_at_or_before_the_time) {
+TEST_P(Seeking, returns_the_frame_at_or_before_the_time) {
     TH_NEED_FFMPEG();
     const ScratchDir scratch;
     const std::string path = (scratch.path() / GetParam()).string();
@@ -92,8 +92,8 @@ TEST_P(Seeking, gives_the_frame_at_or_before_the_time) {
     ASSERT_EQ(frames.size(), 30U);
     for (const int index : {29, 0, 13, 11, 12, 24, 1}) {
         const double pts = frames[static_cast<std::size_t>(index)].info().pts;
-        for (const double behind : {0.0, 0.05}) {
-            ASSERT_TRUE(source->seek(pts + behind));
+        for (const double offset : {0.0, 0.05}) {
+            ASSERT_TRUE(source->seek(pts + offset));
             for (int next = index; next < std::min(index + 3, 30); ++next) {
                 Frame frame;
                 ASSERT_NE(source->read(frame, {}), ReadStatus::end);
@@ -105,13 +105,13 @@ TEST_P(Seeking, gives_the_frame_at_or_before_the_time) {
         }
     }
     ASSERT_TRUE(source->seek(1e9));
-    EXPECT_EQ(fingerprint(all_frames(*source).front()), fingerprint(frames.back())) << "behind the end: the last frame";
+    EXPECT_EQ(fingerprint(all_frames(*source).front()), fingerprint(frames.back())) << "after the end: the last frame";
     ASSERT_TRUE(source->seek(-5));
     EXPECT_EQ(all_frames(*source).size(), 30U);
 }
 
-// What a pipeline asks of a file when the device is lost that held its frames.
-TEST_P(Seeking, resumes_behind_any_frame) {
+// A pipeline resumes a file this way after a failure of the device that held its frames.
+TEST_P(Seeking, resumes_after_any_frame) {
     TH_NEED_FFMPEG();
     const ScratchDir dir;
     const auto path = dir.path() / GetParam();
@@ -201,7 +201,7 @@ TEST(MediaFile, rotation_is_undone) {
     ffmpeg("-f lavfi -i color=white:size=32x48:rate=5 -t 1 -vf pad=64:48:0:0:black -pix_fmt yuv420p -c:v libx264",
            path);
     std::vector<char> bytes = test::read_file(path);
-    set_matrix(bytes, 0, 1, -1, 0);  // a quarter to the right: white comes to the top
+    set_matrix(bytes, 0, 1, -1, 0);  // 90 degrees clockwise: white is at the top
     test::write_file(path, bytes);
     auto source = open_source(path);
     EXPECT_EQ(source->info().width, 48);
@@ -215,7 +215,7 @@ TEST(MediaFile, rotation_is_undone) {
     EXPECT_LT(luma.data[60 * luma.pitch + 5], 50);
 }
 
-TEST(MediaFile, size_may_change_in_the_middle) {
+TEST(MediaFile, the_frame_size_may_change) {
     TH_NEED_FFMPEG();
     const ScratchDir scratch;
     ffmpeg("-f lavfi -i testsrc=size=64x48:rate=10 -t 1 -pix_fmt yuv420p -c:v libx264", scratch.path() / "a.h264");
@@ -237,7 +237,7 @@ TEST(MediaFile, size_may_change_in_the_middle) {
     EXPECT_EQ(statuses[10], ReadStatus::format_changed);
 }
 
-TEST(MediaFile, frames_stay_valid_after_their_source_is_gone) {
+TEST(MediaFile, frames_remain_valid_after_their_source_is_destroyed) {
     TH_NEED_FFMPEG();
     const ScratchDir scratch;
     ffmpeg(std::string(kPattern) + "-c:v libx264", scratch.path() / "a.mp4");
@@ -260,7 +260,7 @@ TEST(MediaFile, a_stop_request_ends_reading) {
     EXPECT_EQ(source->read(frame, stop.get_token()), ReadStatus::timeout);
 }
 
-TEST(MediaFile, a_cut_file_gives_what_it_has_and_says_so) {
+TEST(MediaFile, a_truncated_file_is_decoded_and_reported) {
     TH_NEED_FFMPEG();
     const ScratchDir scratch;
     const auto path = scratch.path() / "a.mp4";
@@ -275,7 +275,7 @@ TEST(MediaFile, a_cut_file_gives_what_it_has_and_says_so) {
     EXPECT_NE(source->notice().find("ends early"), std::string::npos) << source->notice();
 }
 
-TEST(MediaFile, damaged_data_is_survived_and_counted) {
+TEST(MediaFile, damaged_data_is_skipped_and_counted) {
     TH_NEED_FFMPEG();
     const ScratchDir scratch;
     const auto path = scratch.path() / "a.h264";
@@ -288,7 +288,7 @@ TEST(MediaFile, damaged_data_is_survived_and_counted) {
     EXPECT_NE(source->notice(), "");
 }
 
-TEST(MediaFile, what_is_no_video_is_rejected_with_a_message) {
+TEST(MediaFile, files_that_are_not_videos_are_rejected_with_a_message) {
     const ScratchDir scratch;
     const auto path = [&](const char* name) { return (scratch.path() / name).string(); };
     EXPECT_EQ(failure_of_reading(path("missing.mp4")), ErrorKind::input);
@@ -310,7 +310,7 @@ TEST(MediaFile, what_is_no_video_is_rejected_with_a_message) {
     EXPECT_EQ(failure_of_reading("nonsense://host/x"), ErrorKind::input);
 }
 
-TEST(MediaFile, files_without_images_are_rejected) {
+TEST(MediaFile, files_without_frames_are_rejected) {
     TH_NEED_FFMPEG();
     const ScratchDir scratch;
     const auto sound = (scratch.path() / "sound.m4a").string();
@@ -327,7 +327,7 @@ TEST(MediaFile, files_without_images_are_rejected) {
     EXPECT_EQ(failure_of_reading(headless), ErrorKind::input);
 }
 
-TEST(MediaFile, a_image_of_20000_by_20000_is_rejected) {
+TEST(MediaFile, an_image_of_20000_by_20000_is_rejected) {
     const ScratchDir scratch;
     const auto path = (scratch.path() / "huge.y4m").string();
     const std::string header = "YUV4MPEG2 W20000 H20000 F25:1 C420\nFRAME\n";
@@ -335,7 +335,7 @@ TEST(MediaFile, a_image_of_20000_by_20000_is_rejected) {
     EXPECT_EQ(failure_of_reading(path), ErrorKind::input);
 }
 
-TEST(MediaFile, a_colon_in_the_name_is_no_protocol) {
+TEST(MediaFile, a_colon_in_the_name_is_not_a_protocol) {
     TH_NEED_FFMPEG();
     const ScratchDir scratch;
     const auto path = (scratch.path() / "http:a %20.mp4").string();
@@ -361,7 +361,7 @@ TEST(MediaFile, decoders_by_name) {
         }
     }
     options.decoder = "auto";
-    options.prefer_device_frames = true;  // falls back to software where there is no such device
+    options.prefer_device_frames = true;  // falls back to software without such a device
     EXPECT_EQ(all_frames(*open_source(path, options)).size(), 30U);
 }
 

@@ -22,7 +22,7 @@ ErrorKind kind_of_failure(const std::string& spec) {
     return ErrorKind::internal;
 }
 
-TEST(CrowdSource, frames_are_the_generators) {
+TEST(CrowdSource, frames_are_those_of_the_generator) {
     auto source = open_source("crowd:faces=3,size=128x96,seed=7,frames=4,fps=10");
     const SourceInfo info = source->info();
     EXPECT_EQ(info.width, 128);
@@ -40,7 +40,7 @@ TEST(CrowdSource, frames_are_the_generators) {
     ASSERT_TRUE(source->seek(0.2));
     ASSERT_EQ(source->read(frame, {}), ReadStatus::frame);
     EXPECT_EQ(frame.info().index, 2);
-    EXPECT_FALSE(open_source("crowd:size=64x64,faces=1")->info().frame_count) << "without end";
+    EXPECT_FALSE(open_source("crowd:size=64x64,faces=1")->info().frame_count) << "endless";
 }
 
 TEST(CrowdSource, wrong_keys_are_named) {
@@ -98,7 +98,7 @@ TEST(Mosaic, four_copies_of_every_format_and_size) {
                     ASSERT_EQ(large.data[y * large.pitch + x], small.data[y % height * small.pitch + x % small.width]);
                 }
             }
-            for (int p = 1; p < plane_count(format); ++p) {  // the corners, where odd sizes go wrong
+            for (int p = 1; p < plane_count(format); ++p) {  // the corners, where odd sizes are critical
                 const PlaneView& from = single.plane(p);
                 const PlaneView& to = four.plane(p);
                 EXPECT_EQ(to.data[0], from.data[0]);
@@ -121,7 +121,7 @@ TEST(Mosaic, of_a_crowd_and_of_itself) {
     EXPECT_EQ(kind_of_failure("mosaic:"), ErrorKind::input);
 }
 
-TEST(Camera, one_that_is_not_there_is_rejected_and_names_those_that_are) {
+TEST(Camera, a_missing_camera_is_rejected_with_a_list_of_cameras) {
     for (const char* spec : {"camera:9999", "/dev/video9999"}) {
         try {
             static_cast<void>(open_source(spec));
@@ -137,7 +137,7 @@ TEST(Camera, one_that_is_not_there_is_rejected_and_names_those_that_are) {
     for (const CameraInfo& camera : list_cameras()) EXPECT_EQ(camera.spec.rfind("camera:", 0), 0U);
 }
 
-TEST(Gstreamer, a_pipeline_plays_where_there_is_gstreamer) {
+TEST(Gstreamer, a_pipeline_plays_if_gstreamer_is_available) {
     std::unique_ptr<VideoSource> source;
     try {
         source = open_source("gst:videotestsrc num-buffers=20 ! video/x-raw,width=64,height=48");
@@ -155,10 +155,10 @@ TEST(Gstreamer, a_pipeline_plays_where_there_is_gstreamer) {
     EXPECT_EQ(frame.width(), 64);
 }
 
-TEST(Gstreamer, a_broken_pipeline_is_rejected_without_its_password) {
+TEST(Gstreamer, an_invalid_pipeline_is_rejected_without_its_password) {
     try {
         SourceOptions options;
-        options.open_timeout = 1;  // OpenCV waits for ever on what is left of such a pipeline
+        options.open_timeout = 1;  // OpenCV blocks for ever in such a pipeline
         static_cast<void>(open_source("gst:nosuchelement location=rtsp://alice:wonder-land@host/x", options));
         ADD_FAILURE();
     } catch (const Error& failure) {

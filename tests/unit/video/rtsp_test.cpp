@@ -1,4 +1,4 @@
-// Streams over RTSP from a server on the loopback interface that misbehaves on command.
+// Streams over RTSP from a local server that can stall, reject and disconnect.
 #include <gtest/gtest.h>
 #include <spdlog/sinks/ostream_sink.h>
 #include <spdlog/spdlog.h>
@@ -30,7 +30,7 @@ protected:
         options_.open_timeout = 20;
     }
 
-    // Reads until `count` frames have come; false when there are too many time-outs on the way.
+    // Reads `count` frames. Returns false after too many time-outs.
     static bool reads(VideoSource& source, int count, Frame& frame) {
         for (int timeouts = 0; count > 0 && timeouts < 150;) {
             const ReadStatus status = source.read(frame, {});
@@ -40,8 +40,8 @@ protected:
         return count == 0;
     }
 
-    // Reads on until the notice holds the words.
-    static bool says(VideoSource& source, const std::string& words) {
+    // Reads until the notice contains the words.
+    static bool wait_for_notice(VideoSource& source, const std::string& words) {
         Frame frame;
         for (int i = 0; i < 1000; ++i) {
             if (source.notice().find(words) != std::string::npos) return true;
@@ -84,7 +84,7 @@ TEST_F(Rtsp, a_stalled_stream_is_opened_again) {
     ASSERT_TRUE(reads(*source, 5, frame));
     const double before = frame.info().pts;
     server_->stall(true);
-    ASSERT_TRUE(says(*source, "reconnecting")) << source->notice();
+    ASSERT_TRUE(wait_for_notice(*source, "reconnecting")) << source->notice();
     EXPECT_EQ(source->read(frame, {}), ReadStatus::timeout);
     server_->stall(false);
     ASSERT_TRUE(reads(*source, 5, frame));
@@ -93,15 +93,15 @@ TEST_F(Rtsp, a_stalled_stream_is_opened_again) {
     EXPECT_GE(server_->connections(), 2);
 }
 
-TEST_F(Rtsp, a_lost_connection_comes_back_again_and_again) {
+TEST_F(Rtsp, a_broken_connection_reconnects_repeatedly) {
     auto source = open_source(server_->url(), options_);
     Frame frame;
-    for (int round = 0; round < 3; ++round) {
-        ASSERT_TRUE(reads(*source, 3, frame)) << round;
-        server_->reject(round == 1);
+    for (int outage = 0; outage < 3; ++outage) {
+        ASSERT_TRUE(reads(*source, 3, frame)) << outage;
+        server_->reject(outage == 1);
         server_->drop();
-        // Attempts count from the last lasting connection: the first one was in round 0.
-        ASSERT_TRUE(says(*source, round == 1 ? "attempt 3" : "reconnecting")) << source->notice();
+        // Attempts count from the last lasting connection: the first attempt was after outage 0.
+        ASSERT_TRUE(wait_for_notice(*source, outage == 1 ? "attempt 3" : "reconnecting")) << source->notice();
         server_->reject(false);
     }
     ASSERT_TRUE(reads(*source, 3, frame));
@@ -122,7 +122,7 @@ TEST_F(Rtsp, attempts_may_be_limited) {
         Error);
 }
 
-TEST_F(Rtsp, a_stop_request_and_the_end_of_the_source_do_not_wait_for_data) {
+TEST_F(Rtsp, stop_and_destruction_do_not_wait_for_data) {
     auto source = open_source(server_->url(), options_);
     Frame frame;
     ASSERT_TRUE(reads(*source, 1, frame));
@@ -144,11 +144,11 @@ TEST_F(Rtsp, a_wrong_address_is_rejected_at_once) {
     EXPECT_THROW(static_cast<void>(open_source(url, options_)), Error);
 }
 
-TEST_F(Rtsp, a_server_that_says_nothing_runs_into_the_time_limit) {
+TEST_F(Rtsp, a_silent_server_times_out) {
     server_->stall(true);
     options_.open_timeout = 0.5;
     try {
-        auto source = open_source(server_->url(), options_);  // the description came, the frames do not
+        auto source = open_source(server_->url(), options_);  // the server sends the description, but no frames
         Frame frame;
         EXPECT_EQ(source->read(frame, {}), ReadStatus::timeout);
     } catch (const Error& failure) {
@@ -156,7 +156,7 @@ TEST_F(Rtsp, a_server_that_says_nothing_runs_into_the_time_limit) {
     }
 }
 
-TEST_F(Rtsp, passwords_appear_nowhere) {
+TEST_F(Rtsp, passwords_are_never_shown) {
     std::ostringstream log;
     const auto previous = spdlog::default_logger();
     auto logger = std::make_shared<spdlog::logger>("test", std::make_shared<spdlog::sinks::ostream_sink_mt>(log));
@@ -169,7 +169,7 @@ TEST_F(Rtsp, passwords_appear_nowhere) {
         reads(*source, 2, frame);
         server_->reject(true);
         server_->drop();
-        says(*source, "attempt 2");
+        wait_for_notice(*source, "attempt 2");
         shown = source->info().name + source->info().details + source->notice() + source->current_name();
     }
     try {

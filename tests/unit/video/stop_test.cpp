@@ -1,4 +1,4 @@
-// Inputs that keep a reader waiting: one stop request ends each of them, and a time limit does, too.
+// Inputs that block a reader: one stop request ends each wait, and so does a time limit.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
@@ -31,7 +31,8 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 using test::ScratchDir;
 
-constexpr auto kPatience = std::chrono::seconds(5);  // far less than the limits that a stop request must not wait for
+// Far below the time limits, for which a stop request must not wait.
+constexpr auto kMaxDelay = std::chrono::seconds(5);
 
 SourceOptions patient() {
     SourceOptions options;
@@ -40,7 +41,7 @@ SourceOptions patient() {
     return options;
 }
 
-// Opens, and requests a stop while that waits.
+// Opens a source and requests a stop while opening blocks.
 void expect_stop_ends_opening(const std::string& spec) {
     std::stop_source stop;
     const std::jthread stopper([&stop] {
@@ -54,7 +55,7 @@ void expect_stop_ends_opening(const std::string& spec) {
     } catch (const Error& failure) {
         EXPECT_EQ(failure.kind(), ErrorKind::interrupted) << failure.what();
     }
-    EXPECT_LT(Clock::now() - begin, kPatience) << spec;
+    EXPECT_LT(Clock::now() - begin, kMaxDelay) << spec;
 }
 
 std::string failure_of_opening(const std::string& spec, const SourceOptions& options) {
@@ -106,7 +107,7 @@ TEST(Stop, EndsTheOpeningOfAStreamAndOfAPipeline) {
     } catch (const Error& failure) {
         if (failure.kind() == ErrorKind::unavailable) return;
     }
-    expect_stop_ends_opening("gst:nosuchelement");  // OpenCV waits for ever on what is left of it
+    expect_stop_ends_opening("gst:nosuchelement");  // OpenCV blocks for ever in such a pipeline
 }
 
 TEST(Stop, EndsTheOpeningOfRtsp) {
@@ -114,7 +115,7 @@ TEST(Stop, EndsTheOpeningOfRtsp) {
     const ScratchDir scratch;
     test::ffmpeg("-f lavfi -i testsrc=size=64x48:rate=25 -t 1 -pix_fmt yuv420p -c:v libx264", scratch.path() / "a.mp4");
     test::RtspServer server(scratch.path() / "a.mp4");
-    server.stall(true);  // the description comes, the frames do not
+    server.stall(true);  // the server sends the description, but no frames
     std::stop_source stop;
     const std::jthread stopper([&stop] {
         std::this_thread::sleep_for(std::chrono::milliseconds(200));
@@ -126,10 +127,10 @@ TEST(Stop, EndsTheOpeningOfRtsp) {
     } catch (const Error& failure) {
         EXPECT_EQ(failure.kind(), ErrorKind::interrupted) << failure.what();
     }
-    EXPECT_LT(Clock::now() - begin, kPatience);
+    EXPECT_LT(Clock::now() - begin, kMaxDelay);
 }
 
-TEST(Pipe, WithoutAWriterOrWithASilentOneRunsIntoTheTimeLimit) {
+TEST(Pipe, WithoutAWriterOrWithASilentWriterTimesOut) {
     Fifo fifo;
     SourceOptions options;
     options.open_timeout = 0.3;
@@ -139,7 +140,7 @@ TEST(Pipe, WithoutAWriterOrWithASilentOneRunsIntoTheTimeLimit) {
     EXPECT_NE(failure_of_opening(fifo.path, options).find("no data for 0.3 s"), std::string::npos);
 }
 
-TEST(Pipe, GivesEveryFrameAndEndsWithItsWriter) {
+TEST(Pipe, ReturnsEveryFrameAndEndsWithItsWriter) {
     TH_NEED_FFMPEG();
     Fifo fifo;
     const fs::path file = fifo.scratch.path() / "a.ts";
@@ -147,7 +148,7 @@ TEST(Pipe, GivesEveryFrameAndEndsWithItsWriter) {
     const std::vector<char> bytes = test::read_file(file);
     for (const bool whole : {true, false}) {
         const std::jthread writer([&] {
-            fifo.writer = ::open(fifo.path.c_str(), O_WRONLY | O_CLOEXEC);  // waits for the reader, as any writer does
+            fifo.writer = ::open(fifo.path.c_str(), O_WRONLY | O_CLOEXEC);  // blocks until there is a reader
             fifo.write(bytes, whole ? bytes.size() : bytes.size() / 2);
             if (whole) ::close(std::exchange(fifo.writer, -1));
         });

@@ -23,7 +23,7 @@ TEST(Url, hosts) {
     EXPECT_EQ(url_host("/a/clip.mp4"), "");
 }
 
-TEST(Url, file_addresses_are_decoded) {
+TEST(Url, file_urls_are_decoded) {
     EXPECT_EQ(file_url_path("file:///a/b%20c%C3%A4.mp4"), "/a/b c\xC3\xA4.mp4");
     EXPECT_EQ(file_url_path("file:///100%"), "/100%");
     EXPECT_EQ(file_url_path("file:///a%zz"), "/a%zz");
@@ -31,7 +31,7 @@ TEST(Url, file_addresses_are_decoded) {
     EXPECT_EQ(file_url_path("file:///"), "/");
 }
 
-TEST(Url, file_without_slashes_is_taken_as_ffmpeg_takes_it) {
+TEST(Url, file_without_slashes_is_parsed_like_ffmpeg) {
     EXPECT_EQ(file_url_path("file:a.mp4"), "a.mp4");
     EXPECT_EQ(file_url_path("file:/b/a%20.mp4"), "/b/a%20.mp4");
     EXPECT_EQ(file_url_path("file:"), "");

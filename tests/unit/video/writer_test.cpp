@@ -56,11 +56,11 @@ void expect_near(const std::vector<int>& got, const std::vector<int>& want, int 
     for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(got[i], want[i], tolerance) << "channel " << i;
 }
 
-TEST(VideoWriter, colors_and_times_come_back) {
+TEST(VideoWriter, colors_and_times_are_preserved) {
     const ScratchDir scratch;
     for (const char* name : {"a.mp4", "a.mkv", "a.mov"}) {
         const std::string path = (scratch.path() / name).string();
-        const std::vector<double> times = {5.0, 5.04, 5.08, 5.2, 5.24, 6.5};  // not from 0, not even
+        const std::vector<double> times = {5.0, 5.04, 5.08, 5.2, 5.24, 6.5};  // does not start at 0, irregular steps
         VideoWriter writer(path);
         for (const double pts : times) writer.write(plain(96, 64, 40, 90, 200, pts));
         writer.close();
@@ -90,7 +90,7 @@ TEST(VideoWriter, every_format_and_odd_sizes) {
     }
 }
 
-TEST(VideoWriter, another_size_is_fitted_into_the_first) {
+TEST(VideoWriter, frames_of_another_size_are_scaled_to_fit) {
     const ScratchDir scratch;
     const std::string path = (scratch.path() / "a.mp4").string();
     VideoWriter writer(path);
@@ -104,7 +104,7 @@ TEST(VideoWriter, another_size_is_fitted_into_the_first) {
     expect_near(color_at(frames[1], 5, 32), {0, 0, 0}, 8);
 }
 
-TEST(VideoWriter, times_that_jump_are_bridged) {
+TEST(VideoWriter, jumps_in_time_are_removed) {
     const ScratchDir scratch;
     const std::string path = (scratch.path() / "a.mp4").string();
     VideoWriterOptions options;
@@ -135,11 +135,11 @@ TEST(VideoWriter, closing_twice_and_without_frames) {
     VideoWriter writer(path);
     writer.close();
     writer.close();
-    EXPECT_FALSE(std::filesystem::exists(path)) << "a video without a frame is no video";
+    EXPECT_FALSE(std::filesystem::exists(path)) << "no file is created without frames";
     EXPECT_THROW(writer.write(plain(8, 8, 0, 0, 0, 0)), Error);
 }
 
-TEST(VideoWriter, says_what_does_not_work) {
+TEST(VideoWriter, errors_are_reported) {
     const ScratchDir scratch;
     const auto kind = [](const std::string& path) {
         try {
