@@ -11,7 +11,7 @@
 #include "core/detect/detector_kinds.h"
 #include "gpu/cascade/cascade_detector.h"
 #include "gpu/cnn/cnn_detector.h"
-#include "gpu/detection_fetch.h"
+#include "gpu/cuda_readback.h"
 #include "gpu/detection_memory.h"
 #include "gpu/hog/hog_detector.h"
 #include "gpu/interop/cuda_gl_bridge.h"
@@ -28,7 +28,7 @@ std::unique_ptr<Detector> make_cascade(StreamView stream, const DeviceInfo& devi
     return make_cascade_detector(stream, device, params);
 }
 
-// Who makes which of detector_kinds(): all that a new detector needs here is a line.
+// Maps each name of detector_kinds() to its factory function. A new detector needs one line here.
 struct DetectorFactory {
     std::string_view kind;
     std::unique_ptr<Detector> (*make)(StreamView stream, const DeviceInfo& device, const DetectorParams& params);
@@ -57,7 +57,7 @@ public:
         for (const DetectorFactory& factory : kFactories) {
             if (factory.kind == params.kind) return factory.make(stream_.view(), device_, params);
         }
-        throw Error(ErrorKind::unavailable, "the CUDA backend has no such detector",
+        throw Error(ErrorKind::unavailable, "detector not supported by the CUDA backend",
                     std::string(detector_kind(params.kind).name), "use --backend cpu");
     }
 
@@ -86,12 +86,12 @@ public:
         transfer_.upload(in, buffer, stream_.view());
     }
 
-    // One frame's kernels run while the one before is on its way to the host.
+    // The kernels of one frame run while the results of the previous frame are copied to the host.
     [[nodiscard]] int frames_in_flight() const override { return 2; }
 
     [[nodiscard]] std::unique_ptr<FrameReadback> make_fetch() override {
         make_current();
-        return std::make_unique<CudaFetch>(device_.index, stream_.view());
+        return std::make_unique<CudaReadback>(device_.index, stream_.view());
     }
 
     [[nodiscard]] std::unique_ptr<GlBridge> make_gl_bridge() override {
@@ -113,7 +113,7 @@ public:
     }
 
 private:
-    // The device is a property of the calling thread.
+    // The current device is a property of the calling thread.
     void make_current() const { check_cuda(cudaSetDevice(device_.index), "cudaSetDevice"); }
 
     DeviceInfo device_;

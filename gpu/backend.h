@@ -1,4 +1,4 @@
-// The CUDA backend: everything of a frame stays in device memory, on one stream.
+// The CUDA backend: all data of a frame stays in device memory, and all work is enqueued on one stream.
 #pragma once
 
 #include <memory>
@@ -8,8 +8,8 @@
 
 namespace throng {
 
-// Throws Error(unavailable) with the plain reason when the device cannot be used: no driver, a driver too old, no such
-// device, no code for it in this build.
+// Throws Error(unavailable) with the reason when the device cannot be used: no driver, driver too old, no such device,
+// or no code for it in this build.
 [[nodiscard]] std::shared_ptr<Backend> make_cuda_backend(int device = 0);
 
 using gpu::CudaProbe;

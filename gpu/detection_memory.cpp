@@ -10,7 +10,7 @@
 namespace throng::gpu {
 namespace {
 
-// One allocation carved into arrays, each at an address fit for vector loads.
+// Divides one allocation into arrays whose addresses are aligned for vector loads.
 class Layout {
 public:
     explicit Layout(std::byte* base) : base_(base) {}
@@ -55,7 +55,7 @@ void wait(StreamView stream) {
     check_cuda(cudaStreamSynchronize(stream), "waiting for detections");
 }
 
-// Copies the first n entries of every array that both have.
+// Copies the first n entries of every array that both spans have.
 void copy_arrays(const DetectionSpan& to, const DetectionSpan& from, std::size_t n, cudaMemcpyKind kind,
                  StreamView stream) {
     const auto array = [&](auto* target, const auto* source, std::size_t each) {
@@ -78,7 +78,7 @@ OptionalFields optional_fields_of(const DetectionSpan& span) {
 }  // namespace
 
 DetectionBuffer make_device_buffer(std::int32_t capacity, const OptionalFields& optional_fields, StreamView stream) {
-    if (capacity < 0) throw Error(ErrorKind::usage, "a buffer cannot hold a negative number of detections");
+    if (capacity < 0) throw Error(ErrorKind::usage, "the capacity of a detection buffer must not be negative");
     Layout measure(nullptr);
     static_cast<void>(lay_out(measure, capacity, optional_fields));
     auto memory = std::make_shared<DeviceBuffer<std::byte>>(measure.size());
@@ -107,11 +107,11 @@ void DetectionTransfer::fetch(std::size_t n, StreamView stream) {
 }
 
 void DetectionTransfer::start(const DetectionBuffer& buffer, bool boxes, StreamView stream) {
-    // The count comes together with as many as a frame commonly has: one wait. The rest, if any, needs another.
-    constexpr std::size_t kAtOnce = 2048;
+    // Copies the count together with as many detections as a frame commonly has, so that one wait usually suffices.
+    constexpr std::size_t kFirstCopy = 2048;
     from_ = buffer.span();
     if (!boxes) from_.capacity = 0;
-    fetch(std::min(static_cast<std::size_t>(from_.capacity), kAtOnce), stream);
+    fetch(std::min(static_cast<std::size_t>(from_.capacity), kFirstCopy), stream);
 }
 
 void DetectionTransfer::finish(DetectionSet& out, StreamView stream) {
@@ -136,7 +136,7 @@ void DetectionTransfer::upload(const DetectionSet& in, DetectionBuffer& buffer, 
     copy_to_host_buffer(in, staged);
     copy(span.count, staged.count, sizeof(DetectionCount), cudaMemcpyHostToDevice, stream);
     copy_arrays(span, staged, n, cudaMemcpyHostToDevice, stream);
-    wait(stream);  // the staging memory is used again
+    wait(stream);  // the next transfer reuses the staging memory
 }
 
 }  // namespace throng::gpu

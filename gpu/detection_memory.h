@@ -1,4 +1,4 @@
-// Detection buffers in device memory, and their way to and from the host.
+// Detection buffers in device memory, and their transfer to and from the host.
 #pragma once
 
 #include "core/detect/backend.h"
@@ -6,33 +6,33 @@
 
 namespace throng::gpu {
 
-// Zeroed. Waits for nothing; the buffer may be used on the stream at once.
+// Returns a zeroed buffer. Does not synchronize; the buffer may be used on the stream at once.
 [[nodiscard]] DetectionBuffer make_device_buffer(std::int32_t capacity, const OptionalFields& optional_fields,
                                                  StreamView stream);
 
-// Copies by way of page-locked memory, which it keeps. One download or upload at a time; not thread-safe.
+// Copies through page-locked staging memory, which it keeps. One download or upload at a time; not thread-safe.
 class DetectionTransfer {
 public:
-    // The two halves of a download, with other work between them. Enqueues copies of the count and, with boxes, of as
-    // many detections as a frame commonly has.
+    // A download in two halves, with other work between them. start() enqueues copies of the count and, if boxes is
+    // set, of as many detections as a frame commonly has.
     void start(const DetectionBuffer& buffer, bool boxes, StreamView stream);
-    // Once what start enqueued is done; the buffer must be as it was then. The rest, if there are more, is copied on
-    // this stream and waited for.
+    // Call finish() after the copies of start() are complete; the buffer must not have changed since. Copies the
+    // remaining detections, if any, on this stream and waits for them.
     void finish(DetectionSet& out, StreamView stream);
 
-    // Waits until the buffer is written, and copies what it holds.
+    // Waits until the buffer is written, then copies its contents.
     void download(const DetectionBuffer& buffer, DetectionSet& out, StreamView stream);
-    // requested becomes their number; those beyond the capacity are not stored.
-    // Waits for the copy.
+    // Sets the buffer's total to the number of detections in `in`; those beyond the capacity are not stored. Waits for
+    // the copy.
     void upload(const DetectionSet& in, DetectionBuffer& buffer, StreamView stream);
 
 private:
-    // Page-locked arrays for n detections, the same ones that `like` has.
+    // Returns page-locked arrays for n detections, with the same optional fields as `like`.
     [[nodiscard]] DetectionSpan stage(const DetectionSpan& like, std::size_t n);
     void fetch(std::size_t n, StreamView stream);
 
     PinnedBuffer<std::byte> staging_;
-    DetectionSpan from_;    // of the download under way
+    DetectionSpan from_;    // source of the current download
     DetectionSpan staged_;  // its copy in staging_
 };
 

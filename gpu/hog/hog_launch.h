@@ -15,8 +15,8 @@ inline constexpr int kGradientWidth = 64;  // pixels
 inline constexpr int kGradientRows = 16;   // pixels; with one a thread 4
 inline constexpr int kGradientRowsOfOne = 4;
 inline constexpr int kHistogramColumns = 31;  // blocks: a warp has 32 columns of cells
-inline constexpr int kNormaliseColumns = 32;  // blocks
-inline constexpr int kNormaliseRows = 4;
+inline constexpr int kNormalizeColumns = 32;  // blocks
+inline constexpr int kNormalizeRows = 4;
 inline constexpr int kSvmColumns = 16;  // windows
 inline constexpr int kSvmRows = 8;
 

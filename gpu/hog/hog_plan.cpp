@@ -110,7 +110,7 @@ HogPlan::HogPlan(ImageSize frame, const DetectorParams& params, const HogOptions
             add_units(i, level.cells - 1, level.cell_rows - 1, kHistogramColumns, group.histogram_rows, units);
         });
         each([&](std::size_t i, const HogDeviceLevel& level) {
-            add_units(i, level.cells - 1, level.cell_rows - 1, kNormaliseColumns, kNormaliseRows, units);
+            add_units(i, level.cells - 1, level.cell_rows - 1, kNormalizeColumns, kNormalizeRows, units);
         });
         each([&](std::size_t i, const HogDeviceLevel& level) {
             add_units(i, level.columns, level.rows, kSvmColumns, kSvmRows, units);

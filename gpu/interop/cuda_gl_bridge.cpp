@@ -18,13 +18,13 @@ namespace {
 
 constexpr unsigned int kMaxDevices = 32;
 
-// Move-only owner of what CUDA knows of a buffer object.
+// Move-only owner of the CUDA registration of an OpenGL buffer object.
 class RegisteredBuffer {
 public:
-    // Whoever writes a frame overwrites all of the previous one, so that OpenGL need not keep it.
+    // Every write replaces the whole contents, so OpenGL need not preserve the previous ones.
     explicit RegisteredBuffer(unsigned int buffer) {
         check_cuda(cudaGraphicsGLRegisterBuffer(&resource_, buffer, cudaGraphicsRegisterFlagsWriteDiscard),
-                   "registering a pixel buffer of OpenGL");
+                   "registering an OpenGL pixel buffer");
     }
     RegisteredBuffer(const RegisteredBuffer&) = delete;
     RegisteredBuffer& operator=(const RegisteredBuffer&) = delete;
@@ -32,7 +32,7 @@ public:
     RegisteredBuffer& operator=(RegisteredBuffer&&) = delete;
     ~RegisteredBuffer() {
         if (resource_ != nullptr)
-            warn_cuda(cudaGraphicsUnregisterResource(resource_), "giving a buffer back to OpenGL");
+            warn_cuda(cudaGraphicsUnregisterResource(resource_), "unregistering an OpenGL pixel buffer");
     }
 
     [[nodiscard]] cudaGraphicsResource_t view() const noexcept { return resource_; }
@@ -41,28 +41,29 @@ private:
     cudaGraphicsResource_t resource_ = nullptr;
 };
 
-// The buffer belongs to CUDA while this lives; both ends are ordered on the stream.
+// Maps a buffer for CUDA during its lifetime. Mapping and unmapping are ordered on the stream.
 class Mapping {
 public:
     Mapping(const RegisteredBuffer& buffer, StreamView stream) : resource_(buffer.view()), stream_(stream) {
-        check_cuda(cudaGraphicsMapResources(1, &resource_, stream_), "mapping a pixel buffer of OpenGL");
+        check_cuda(cudaGraphicsMapResources(1, &resource_, stream_), "mapping an OpenGL pixel buffer");
     }
     Mapping(const Mapping&) = delete;
     Mapping& operator=(const Mapping&) = delete;
     ~Mapping() {
-        if (mapped_) warn_cuda(unmapped(), "unmapping a pixel buffer of OpenGL");
+        if (mapped_) warn_cuda(unmap(), "unmapping an OpenGL pixel buffer");
     }
 
     [[nodiscard]] std::pair<std::uint8_t*, std::size_t> memory() const {
         void* address = nullptr;
         std::size_t bytes = 0;
-        check_cuda(cudaGraphicsResourceGetMappedPointer(&address, &bytes, resource_), "the address of a pixel buffer");
+        check_cuda(cudaGraphicsResourceGetMappedPointer(&address, &bytes, resource_),
+                   "getting the address of a pixel buffer");
         return {static_cast<std::uint8_t*>(address), bytes};
     }
-    void finish() { check_cuda(unmapped(), "unmapping a pixel buffer of OpenGL"); }
+    void finish() { check_cuda(unmap(), "unmapping an OpenGL pixel buffer"); }
 
 private:
-    [[nodiscard]] int unmapped() {
+    [[nodiscard]] int unmap() {
         mapped_ = false;
         return cudaGraphicsUnmapResources(1, &resource_, stream_);
     }
@@ -75,7 +76,7 @@ private:
 DeviceImage image_of(const Frame& frame) {
     const PixelFormat format = frame.info().format;
     if (frame.info().memory != MemoryKind::device || !frame.has_luma()) {
-        throw Error(ErrorKind::internal, "only 4:2:0 and gray frames of device memory become frames of OpenGL");
+        throw Error(ErrorKind::internal, "only 4:2:0 and gray frames in device memory can be shown by OpenGL");
     }
     DeviceImage image;
     image.width = frame.width();
@@ -101,26 +102,26 @@ public:
 
     ~CudaGlPixelBuffers() override {
         warn_cuda(cudaSetDevice(device_), "cudaSetDevice");
-        // A frame goes back to its decoder, which may write it at once.
-        warn_cuda(cudaStreamSynchronize(stream_.view()), "waiting for a frame");
+        // A frame released here returns to its decoder, which may overwrite it at once.
+        warn_cuda(cudaStreamSynchronize(stream_.view()), "waiting for a frame conversion");
     }
 
     void write(std::size_t index, const Frame& frame) override {
-        check_cuda(cudaSetDevice(device_), "cudaSetDevice");  // a property of the calling thread
-        let_go();
+        check_cuda(cudaSetDevice(device_), "cudaSetDevice");  // the current device is a property of the calling thread
+        release_converted_frames();
         Slot& slot = slots_.at(index);
         const DeviceImage image = image_of(frame);
         const std::size_t pitch = std::size_t{4} * static_cast<std::size_t>(image.width);
         const std::size_t needed = pitch * static_cast<std::size_t>(image.height);
         Mapping mapping(slot.buffer, stream_.view());
-        const auto [address, room] = mapping.memory();
-        if (needed > std::min(room, bytes_)) {
+        const auto [address, capacity] = mapping.memory();
+        if (needed > std::min(capacity, bytes_)) {
             throw Error(ErrorKind::internal, "the frame is larger than its pixel buffer");
         }
-        slot.read.synchronize();  // done unless the same buffer was written just before
+        slot.converted.synchronize();  // returns at once unless this buffer was written just before
         slot.frame = frame;
         enqueue_rgba(image, frame.info().range, frame.info().matrix, address, static_cast<int>(pitch), stream_.view());
-        slot.read.record(stream_.view());
+        slot.converted.record(stream_.view());
         mapping.finish();
     }
 
@@ -129,21 +130,21 @@ private:
         explicit Slot(unsigned int name) : buffer(name) {}
 
         RegisteredBuffer buffer;
-        Event read{Event::Timing::off};
-        Frame frame;  // until it was read
+        Event converted{Event::Timing::off};
+        Frame frame;  // held until its conversion has finished
     };
 
-    // Frames that were read: decoders have few surfaces.
-    void let_go() {
+    // Releases the frames whose conversion has finished: decoders have few surfaces.
+    void release_converted_frames() {
         for (Slot& slot : slots_) {
-            if (slot.frame && slot.read.done()) slot.frame = {};
+            if (slot.frame && slot.converted.done()) slot.frame = {};
         }
     }
 
     int device_;
     std::size_t bytes_;
     std::vector<Slot> slots_;
-    Stream stream_;  // of its own: no kernel of a detector waits for OpenGL
+    Stream stream_;  // a separate stream, so that no detector kernel waits for OpenGL
 };
 
 }  // namespace
@@ -155,12 +156,12 @@ std::string CudaGlBridge::unavailable_reason() {
     if (status == cudaSuccess) status = cudaGLGetDevices(&count, devices, kMaxDevices, cudaGLDeviceListAll);
     if (status != cudaSuccess) {
         (void)cudaGetLastError();
-        // What CUDA says of another maker's OpenGL, such as Mesa's, is "unknown error": no help to anybody.
-        const std::string line = "OpenGL does not draw on a CUDA device";
+        // For OpenGL of another vendor, such as Mesa, CUDA reports only "unknown error"; that text is omitted.
+        const std::string line = "OpenGL does not render on a CUDA device";
         return status == cudaErrorUnknown ? line : line + ": " + cudaGetErrorString(status);
     }
     if (std::find(devices, devices + count, device_) != devices + count) return {};
-    return "OpenGL draws on another device than CUDA device " + std::to_string(device_);
+    return "OpenGL renders on a different device than CUDA device " + std::to_string(device_);
 }
 
 std::unique_ptr<GlPixelBuffers> CudaGlBridge::attach(std::span<const unsigned int> buffers, std::size_t bytes) {

@@ -1,4 +1,4 @@
-// Frames of device memory into pixel buffers of OpenGL, converted on the way: nothing visits the host.
+// Converts frames in device memory into OpenGL pixel buffers; no pixel data passes through the host.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +10,10 @@
 
 namespace throng::gpu {
 
-// Makes no call of CUDA before unavailable_reason or attach, which are made on the thread that draws.
+// Makes no CUDA call before unavailable_reason() or attach(), which are called on the rendering thread.
 class CudaGlBridge final : public GlBridge {
 public:
-    // index: of the CUDA device that the frames lie on.
+    // index: the CUDA device that holds the frames.
     explicit CudaGlBridge(int index) : device_(index) {}
 
     [[nodiscard]] std::string unavailable_reason() override;

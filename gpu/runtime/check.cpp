@@ -43,7 +43,8 @@ const char* advice_for(cudaError_t status) {
         case cudaErrorInsufficientDriver: return "update the NVIDIA driver, or use --backend cpu";
         case cudaErrorIllegalAddress:
         case cudaErrorLaunchFailure:
-        case cudaErrorLaunchTimeout: return "the device is lost to this process; THRONG_CUDA_SYNC=1 names the kernel";
+        case cudaErrorLaunchTimeout:
+            return "this process can no longer use the device; run with THRONG_CUDA_SYNC=1 to find the kernel";
         default: return "";
     }
 }
@@ -57,18 +58,18 @@ std::string describe(cudaError_t status) {
 void check_cuda(int code, const char* what) {
     const auto status = static_cast<cudaError_t>(code);
     if (status == cudaSuccess) return;
-    (void)cudaGetLastError();  // an error that does not break the context must not be reported a second time
+    (void)cudaGetLastError();  // clears a non-sticky error, so that it is not reported twice
     throw Error(kind_of(status), describe(status), what, advice_for(status));
 }
 
 void warn_cuda(int code, const char* what) noexcept {
     const auto status = static_cast<cudaError_t>(code);
-    // At the end of the process the runtime may be gone before a static owner: not worth a word.
+    // At process exit the runtime may be unloaded before static owners are destroyed; this is not logged.
     if (status == cudaSuccess || status == cudaErrorCudartUnloading) return;
     try {
-        // A lost device fails every call from then on: once is enough.
-        static std::atomic<cudaError_t> told{cudaSuccess};
-        const bool again = told.exchange(status) == status;
+        // After a device is lost every call fails, so the same status is logged as a warning only once.
+        static std::atomic<cudaError_t> last_logged{cudaSuccess};
+        const bool again = last_logged.exchange(status) == status;
         spdlog::log(again ? spdlog::level::debug : spdlog::level::warn, "{}: {}", what, describe(status));
     } catch (...) {
     }

@@ -1,4 +1,4 @@
-// Memory of the device and page-locked memory of the host: move-only owners, handed to kernels as plain addresses.
+// Move-only owners of device memory and page-locked host memory. Kernels take plain addresses.
 #pragma once
 
 #include <cstddef>
@@ -11,17 +11,17 @@
 namespace throng::gpu {
 
 namespace detail {
-// All throw Error(unavailable) with the size when there is not enough memory.
+// The allocators throw Error(unavailable) with the size when there is not enough memory.
 void* allocate_device(std::size_t bytes);
 void* allocate_pinned(std::size_t bytes);
 void free_device(void* address) noexcept;
 void free_pinned(void* address) noexcept;
-// Enqueues on the stream; does not wait.
+// Enqueue on the stream; do not wait.
 void fill_device(void* address, int byte, std::size_t bytes, StreamView stream);
 void copy_to_device(void* d_to, const void* from, std::size_t bytes, StreamView stream, const char* what);
 }  // namespace detail
 
-// count elements of T, zeroed by neither. Freed when destroyed, which waits for work that uses it.
+// Owns count elements of T, not initialized. The destructor frees them, which waits for work that uses them.
 template <typename T, void* (*allocate)(std::size_t), void (*release)(void*) noexcept>
 class Buffer {
     static_assert(std::is_trivially_copyable_v<T>);
@@ -57,7 +57,7 @@ using DeviceBuffer = Buffer<T, detail::allocate_device, detail::free_device>;
 template <typename T>
 using PinnedBuffer = Buffer<T, detail::allocate_pinned, detail::free_pinned>;
 
-// Copies bytes to the host and waits for them.
+// Copies bytes to the host and waits for the copy.
 void copy_to_host(void* to, const void* d_from, std::size_t bytes, StreamView stream);
 
 // Enqueues a fill of every byte of the buffer; does not wait.
@@ -66,8 +66,8 @@ void fill_bytes(const DeviceBuffer<T>& buffer, int byte, StreamView stream) {
     if (buffer.size() != 0) detail::fill_device(buffer.data(), byte, buffer.bytes(), stream);
 }
 
-// A copy of the values on the device; enqueues it. The values may be let go at once: CUDA has read what is not
-// page-locked. what: for the error, as "uploading the plan".
+// Returns a copy of the values on the device; enqueues the transfer. The values may be destroyed at once, because CUDA
+// stages pageable memory before it returns. what: for the error message, as in "uploading the plan".
 template <typename T>
 [[nodiscard]] DeviceBuffer<T> uploaded(const std::vector<T>& values, StreamView stream, const char* what) {
     DeviceBuffer<T> buffer(values.size());

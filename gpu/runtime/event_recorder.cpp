@@ -26,7 +26,7 @@ void EventRecorder::begin(std::string_view name) {
 
 void EventRecorder::end(std::string_view name) {
     Interval* interval = find_open(name);
-    if (interval == nullptr) return;  // never begun in this frame: nothing to measure
+    if (interval == nullptr) return;  // the stage did not begin in this frame
     interval->end.record(stream_);
     interval->closed = true;
 }
@@ -35,7 +35,7 @@ void EventRecorder::add(std::string_view name, double ms) {
     ring_[current_].added.push_back({name, ms});
 }
 
-// A stage that ran several times in a frame has the sum.
+// The time of a stage that ran several times in a frame is the sum.
 void EventRecorder::collect(Slot& slot) {
     newest_.clear();
     const auto accumulate = [this](std::string_view name, double ms) {
@@ -57,7 +57,7 @@ void EventRecorder::collect(Slot& slot) {
 const StageTimes& EventRecorder::end_frame() {
     ring_[current_].last.record(stream_);
     ring_[current_].pending = true;
-    // Frames finish in order: read all that have.
+    // Frames finish in order, so this reads every finished frame.
     while (ring_[oldest_].pending && ring_[oldest_].last.done()) {
         collect(ring_[oldest_]);
         ring_[oldest_].pending = false;
@@ -65,8 +65,8 @@ const StageTimes& EventRecorder::end_frame() {
     }
     current_ = (current_ + 1) % ring_.size();
     Slot& next = ring_[current_];
-    if (next.pending) {  // the ring is full of running frames
-        ++lost_;
+    if (next.pending) {  // all slots of the ring hold running frames
+        ++dropped_;
         oldest_ = (current_ + 1) % ring_.size();
     }
     next.pending = false;

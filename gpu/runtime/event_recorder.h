@@ -1,4 +1,5 @@
-// Times of the stages of a frame on a stream: a ring of events that are read some frames later, never waited for.
+// Measures the stages of a frame on a stream with a ring of events, which are read some frames later and never waited
+// for.
 #pragma once
 
 #include <array>
@@ -13,7 +14,8 @@ namespace throng::gpu {
 
 class EventRecorder final : public StageRecorder {
 public:
-    // frames: how many may be in flight; the times of a frame that is still running when its slot is needed are lost.
+    // frames: the number of frames in flight. The times of a frame that is still running when its slot is needed are
+    // dropped.
     explicit EventRecorder(StreamView stream, std::size_t frames = 8);
 
     void begin(std::string_view name) override;
@@ -21,8 +23,8 @@ public:
     void add(std::string_view name, double ms) override;
     const StageTimes& end_frame() override;
 
-    // Frames whose times were given up so as not to wait.
-    [[nodiscard]] std::uint64_t lost() const noexcept { return lost_; }
+    // Returns the number of frames whose times were dropped to avoid waiting.
+    [[nodiscard]] std::uint64_t dropped() const noexcept { return dropped_; }
 
 private:
     struct Interval {
@@ -32,7 +34,7 @@ private:
         bool closed = false;
     };
     struct Slot {
-        std::vector<Interval> intervals;  // events are kept and used again
+        std::vector<Interval> intervals;  // events are reused
         std::size_t used = 0;
         StageTimes added;
         bool pending = false;
@@ -46,7 +48,7 @@ private:
     std::vector<Slot> ring_;
     std::size_t current_ = 0;
     std::size_t oldest_ = 0;
-    std::uint64_t lost_ = 0;
+    std::uint64_t dropped_ = 0;
     StageTimes newest_;
 };
 

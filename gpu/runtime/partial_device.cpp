@@ -14,7 +14,7 @@ namespace throng::gpu {
 
 namespace {
 
-// libcuda is not linked: a machine without a driver must still start the program.
+// libcuda is not linked, so that the program starts on a machine without a driver.
 template <typename Function>
 Function driver_function(const char* name) {
     void* address = nullptr;
@@ -22,8 +22,8 @@ Function driver_function(const char* name) {
     const cudaError_t status = cudaGetDriverEntryPointByVersion(name, &address, 12050, cudaEnableDefault, &found);
     if (status != cudaSuccess || found != cudaDriverEntryPointSuccess || address == nullptr) {
         static_cast<void>(cudaGetLastError());
-        throw Error(ErrorKind::unavailable, "the driver knows no partitions of a device", name,
-                    "a driver for CUDA 12.5 or newer does");
+        throw Error(ErrorKind::unavailable, "the NVIDIA driver does not support green contexts", name,
+                    "install a driver for CUDA 12.5 or newer");
     }
     return reinterpret_cast<Function>(address);
 }
@@ -50,7 +50,7 @@ struct PartialDevice::Impl {
 };
 
 PartialDevice::PartialDevice(const DeviceInfo& device, int multiprocessors) : impl_(std::make_unique<Impl>()) {
-    check_cuda(cudaFree(nullptr), "cudaFree(nullptr)");  // makes the primary context
+    check_cuda(cudaFree(nullptr), "cudaFree(nullptr)");  // creates the primary context
     const auto get_device = driver_function<decltype(&cuDeviceGet)>("cuDeviceGet");
     const auto get_resource = driver_function<decltype(&cuDeviceGetDevResource)>("cuDeviceGetDevResource");
     const auto split = driver_function<decltype(&cuDevSmResourceSplitByCount)>("cuDevSmResourceSplitByCount");
@@ -90,7 +90,7 @@ struct PartialDevice::Impl {
 };
 
 PartialDevice::PartialDevice(const DeviceInfo&, int) {
-    throw Error(ErrorKind::unavailable, "this build knows no partitions of a device", "CUDA toolkit",
+    throw Error(ErrorKind::unavailable, "this build does not support green contexts", "CUDA toolkit",
                 "build with CUDA 12.5 or newer");
 }
 

@@ -1,5 +1,5 @@
-// A part of a device's multiprocessors with a stream of its own: what runs there has the others' work out of its way
-// and cannot use them. Source: CUDA Driver API, Green Contexts (from CUDA 12.5 on).
+// A partition of a device's multiprocessors with its own stream. Work on that stream runs only on these
+// multiprocessors, without interference from other work. Source: CUDA Driver API, Green Contexts (CUDA 12.5 or newer).
 #pragma once
 
 #include <memory>
@@ -11,16 +11,16 @@ namespace throng::gpu {
 
 class PartialDevice {
 public:
-    // At least `multiprocessors`, as the hardware's groups allow (8 at a time on compute capability 9.0, 2 to 4 on
-    // others). The device must be current on this thread. Throws Error(unavailable) where the driver or the device
-    // knows no such partition.
+    // Reserves at least `multiprocessors`, rounded up to the hardware's groups (8 on compute capability 9.0, 2 to 4 on
+    // others). The device must be current on this thread. Throws Error(unavailable) where the driver or the device does
+    // not support such a partition.
     PartialDevice(const DeviceInfo& device, int multiprocessors);
     ~PartialDevice();
     PartialDevice(const PartialDevice&) = delete;
     PartialDevice& operator=(const PartialDevice&) = delete;
 
     [[nodiscard]] StreamView stream() const noexcept;
-    // The device as launches on stream() should see it: with this partition's number of multiprocessors.
+    // Describes the device for launches on stream(): the number of multiprocessors is the partition's.
     [[nodiscard]] const DeviceInfo& info() const noexcept;
 
 private:

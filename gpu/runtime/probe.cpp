@@ -13,7 +13,7 @@ std::string version_text(int version) {
     return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
-// The status decides, not the count: with no driver cudaGetDeviceCount leaves its output as it was.
+// Test the status, not the count: without a driver cudaGetDeviceCount leaves its output unchanged.
 std::string count_error(cudaError_t status, int driver, int runtime) {
     switch (status) {
         case cudaSuccess: return {};
@@ -21,7 +21,7 @@ std::string count_error(cudaError_t status, int driver, int runtime) {
             if (driver == 0) return "no NVIDIA driver is installed";
             return "the NVIDIA driver is too old: it supports CUDA " + version_text(driver) + ", this build needs " +
                    version_text(runtime);
-        case cudaErrorNoDevice: return "the NVIDIA driver finds no GPU";
+        case cudaErrorNoDevice: return "the NVIDIA driver found no GPU";
         default: return std::string("the NVIDIA driver does not work: ") + cudaGetErrorString(status);
     }
 }
@@ -46,21 +46,22 @@ DeviceInfo describe(int index) {
     return info;
 }
 
-// Asks the runtime for a kernel of ours, which fails where the program holds no code for the device: then the reason.
+// Queries the attributes of a kernel, which fails where the program has no code for the device. Returns the reason, or
+// an empty string on success.
 std::string find_code(DeviceInfo& device) {
     cudaError_t status = cudaSetDevice(device.index);
-    // FFmpeg's decoders share the primary context only where it has just this flag; threads that wait for a stream
-    // sleep.
+    // FFmpeg's decoders share the primary context only if exactly this flag is set. With it, threads that wait for a
+    // stream sleep.
     if (status == cudaSuccess) status = cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync);
     if (status == cudaSuccess) status = static_cast<cudaError_t>(find_probe_kernel(device.code));
     (void)cudaGetLastError();
     if (status == cudaSuccess) return {};
-    const std::string who =
+    const std::string name =
         device.name + " (compute capability " + std::to_string(device.major) + "." + std::to_string(device.minor) + ")";
     if (status == cudaErrorNoKernelImageForDevice || status == cudaErrorInvalidDeviceFunction) {
-        return "this build has no code for " + who;
+        return "this build has no code for " + name;
     }
-    return who + " cannot be used: " + cudaGetErrorString(status);
+    return name + " cannot be used: " + cudaGetErrorString(status);
 }
 
 }  // namespace
@@ -75,7 +76,7 @@ CudaProbe probe_cuda() {
     probe.reason = count_error(status, probe.driver, probe.runtime);
     if (!probe.reason.empty()) return probe;
     if (count == 0) {
-        probe.reason = "the NVIDIA driver finds no GPU";
+        probe.reason = "the NVIDIA driver found no GPU";
         return probe;
     }
     int current = 0;
@@ -96,10 +97,10 @@ DeviceInfo use_device(int index) {
     const char* advice = "use --backend auto or cpu to run on the CPU";
     if (probe.devices.empty()) throw Error(ErrorKind::unavailable, probe.reason, "CUDA", advice);
     if (index < 0 || index >= static_cast<int>(probe.devices.size())) {
-        throw Error(
-            ErrorKind::unavailable,
-            "there is no device " + std::to_string(index) + ", only 0 to " + std::to_string(probe.devices.size() - 1),
-            "--device", "throng info lists them");
+        throw Error(ErrorKind::unavailable,
+                    "no CUDA device " + std::to_string(index) + "; valid indices are 0 to " +
+                        std::to_string(probe.devices.size() - 1),
+                    "--device", "run throng info to list the devices");
     }
     const DeviceInfo& device = probe.devices[static_cast<std::size_t>(index)];
     if (!device.unavailable_reason.empty())

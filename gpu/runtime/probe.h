@@ -1,4 +1,4 @@
-// What CUDA can do on this machine. Having no driver or no GPU is an ordinary state, told as a plain reason.
+// Reports what CUDA can do on this machine. A missing driver or GPU is an ordinary state with a reason, not an error.
 #pragma once
 
 #include <cstddef>
@@ -13,35 +13,35 @@ struct DeviceInfo {
     std::string name;  // "NVIDIA H200"
     int major = 0;     // compute capability
     int minor = 0;
-    // Virtual architecture that the loaded kernels were compiled from, 90 for compute_90; 0 where nothing is loaded. It
-    // is lower than the compute capability where the driver compiled embedded PTX for a newer device. Decides, instead
-    // of the compute capability, wherever host code relies on what device code does under `#if __CUDA_ARCH__ >= …`.
+    // Virtual architecture from which the loaded kernels were compiled, 90 for compute_90; 0 where nothing is loaded.
+    // It is lower than the compute capability where the driver compiled embedded PTX for a newer device. Host code that
+    // depends on `#if __CUDA_ARCH__ >= …` in device code must test this value, not the compute capability.
     int code = 0;
     int multiprocessors = 0;
     std::size_t memory = 0;          // bytes
-    std::size_t shared_memory = 0;   // bytes a block may have
+    std::size_t shared_memory = 0;   // max bytes per block
     bool integrated = false;         // shares its memory with the CPU (Jetson)
-    std::string unavailable_reason;  // why it cannot run this build; empty when it can
+    std::string unavailable_reason;  // why the device cannot run this build; empty when it can
 
-    // The kernels hold the instructions of programmatic dependent launch and of thread block clusters. Launched with
-    // these attributes, kernels without the instructions would neither wait for the kernel before nor find their
-    // cluster, and no call would report it.
+    // True where the kernels contain the instructions of programmatic dependent launch and of thread block clusters.
+    // Kernels without these instructions that are launched with these attributes would neither wait for the previous
+    // kernel nor find their cluster, and no call would report it.
     [[nodiscard]] bool has_dependent_launch() const noexcept { return code >= 90; }
     [[nodiscard]] bool has_clusters() const noexcept { return code >= 90; }
 };
 
 struct CudaProbe {
     bool usable = false;  // at least one device can run this build
-    std::string reason;   // why not: "no NVIDIA driver is installed"; empty when usable
-    int driver = 0;       // CUDA version of the driver, 13000 for 13.0; 0 for none
-    int runtime = 0;      // CUDA version built with
+    std::string reason;   // why no device is usable: "no NVIDIA driver is installed"; empty when usable
+    int driver = 0;       // CUDA version that the driver supports, 13000 for 13.0; 0 for none
+    int runtime = 0;      // CUDA version of this build
     std::vector<DeviceInfo> devices;
 };
 
-// Never throws. Needs no driver: nothing here is linked to one.
+// Never throws. Needs no driver, because nothing here is linked against it.
 [[nodiscard]] CudaProbe probe_cuda();
 
-// Makes the device current on this thread. Throws Error(unavailable) with the plain reason when it cannot be used.
+// Makes the device current on this thread. Throws Error(unavailable) with the reason when it cannot be used.
 DeviceInfo use_device(int index);
 
 }  // namespace throng::gpu

@@ -12,7 +12,7 @@ __global__ void empty_kernel() {}
 int find_probe_kernel(int& code) noexcept {
     cudaFuncAttributes attributes{};
     const cudaError_t status = cudaFuncGetAttributes(&attributes, empty_kernel);
-    // Not binaryVersion: that is what the driver made of embedded PTX.
+    // Not binaryVersion, which is the version of the code that the driver compiled from embedded PTX.
     code = status == cudaSuccess ? attributes.ptxVersion : 0;
     return status;
 }

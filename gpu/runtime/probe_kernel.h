@@ -1,15 +1,15 @@
-// A kernel that does nothing: whether the runtime finds it tells if this build has code for the current device.
+// An empty kernel: if the runtime finds it, this build has code for the current device.
 #pragma once
 
 #include "gpu/runtime/check.h"
 
 namespace throng::gpu {
 
-// The runtime's status (cudaError_t), not thrown. code: the virtual architecture that the loaded kernel was compiled
-// from, 90 for compute_90; all kernels of a build are compiled for the same list.
+// Returns the runtime's status (cudaError_t); does not throw. code: the virtual architecture from which the loaded
+// kernel was compiled, 90 for compute_90. All kernels of a build are compiled for the same list.
 [[nodiscard]] int find_probe_kernel(int& code) noexcept;
 
-// Launches it: the floor under every measurement of launches.
+// Launches the empty kernel, whose time is the lower bound of every launch measurement.
 void launch_empty(StreamView stream);
 
 }  // namespace throng::gpu

@@ -1,4 +1,4 @@
-// Measures work by replaying it from a graph.
+// Measures work by replaying it as a CUDA graph.
 #pragma once
 
 #include <functional>
@@ -8,9 +8,9 @@
 
 namespace throng::gpu {
 
-// Milliseconds of one run of what work() enqueues on the stream, `repeats` times. Each is the time of one launch of a
-// graph that holds the work `inner` times over, divided by that, because launching a graph takes longer than a small
-// kernel. Warm-up is not part of the times. Waits for the stream.
+// Returns `repeats` samples of the time in milliseconds of the work that work() enqueues on the stream. The graph holds
+// the work `inner` times, because launching a graph takes longer than a small kernel; each sample is divided by
+// `inner`. Warm-up runs are not included. Waits for the stream.
 [[nodiscard]] std::vector<double> time_replays(StreamView stream, int repeats, const std::function<void()>& work,
                                                int inner = 20);
 

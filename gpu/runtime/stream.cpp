@@ -66,7 +66,8 @@ Graph::Capture::Capture(StreamView stream) : stream_(stream) {
 Graph::Capture::~Capture() {
     if (!open_) return;
     cudaGraph_t graph = nullptr;
-    (void)cudaStreamEndCapture(stream_, &graph);  // an invalidated capture reports the error that is under way already
+    (void)cudaStreamEndCapture(stream_,
+                               &graph);  // an invalidated capture returns the error that is already being thrown
     if (graph != nullptr) warn_cuda(cudaGraphDestroy(graph), "cudaGraphDestroy");
     (void)cudaGetLastError();
 }

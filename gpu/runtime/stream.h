@@ -10,7 +10,7 @@ struct CUgraphExec_st;
 
 namespace throng::gpu {
 
-// Does not wait for, nor is waited for by, the default stream.
+// Neither waits for the default stream nor blocks it.
 class Stream {
 public:
     Stream();
@@ -33,7 +33,7 @@ private:
 class Event {
 public:
     enum class Timing : bool { off, on };
-    enum class Waiting : bool { spin, block };  // what synchronize does with the calling thread
+    enum class Waiting : bool { spin, block };  // how synchronize() waits on the calling thread
 
     explicit Event(Timing timing = Timing::on, Waiting waiting = Waiting::spin);
     Event(const Event&) = delete;
@@ -46,13 +46,13 @@ public:
     ~Event();
 
     void record(StreamView stream) const;
-    // The stream's later work waits for what was recorded; the host does not.
+    // Makes later work on the stream wait for the recorded work; does not block the host.
     void make_wait(StreamView stream) const;
-    // True once the work before record() is done (or nothing was recorded). Does not wait.
+    // Returns true once the work before record() is complete, or if nothing was recorded. Does not wait.
     [[nodiscard]] bool done() const;
     void synchronize() const;
 
-    // Milliseconds between two recorded events that are done.
+    // Returns the milliseconds between two recorded events, both complete.
     [[nodiscard]] static double elapsed_ms(const Event& begin, const Event& end);
 
 private:
@@ -72,7 +72,7 @@ public:
     }
     ~Graph();
 
-    // Captures what work() enqueues on the stream; runs nothing. If work throws, the capture is dropped.
+    // Captures the work that work() enqueues on the stream; runs nothing. If work throws, the capture is discarded.
     template <typename Work>
     [[nodiscard]] static Graph capture(StreamView stream, Work&& work) {
         Capture guard(stream);

@@ -67,12 +67,12 @@ __device__ void normalize_rolled(const float* from, Word* to, int pitch) {
 
 // A thread a block.
 template <bool kHalf, bool kUnrolled>
-__global__ void __launch_bounds__(kNormaliseColumns* kNormaliseRows)
+__global__ void __launch_bounds__(kNormalizeColumns* kNormalizeRows)
     hog_normalize_kernel(HogTables tables, const HogUnit* units) {
     const HogUnit unit = units[blockIdx.x];
     const HogDeviceLevel& level = tables.levels[unit.level];
-    const int column = unit.x + static_cast<int>(threadIdx.x) % kNormaliseColumns;
-    const int row = unit.y + static_cast<int>(threadIdx.x) / kNormaliseColumns;
+    const int column = unit.x + static_cast<int>(threadIdx.x) % kNormalizeColumns;
+    const int row = unit.y + static_cast<int>(threadIdx.x) / kNormalizeColumns;
     if (column >= level.cells - 1 || row >= level.cell_rows - 1) return;
     const int pitch = level.block_pitch;
     const std::int64_t row_at = level.blocks + static_cast<std::int64_t>(row) * kHogBlockValues * pitch;
@@ -88,7 +88,7 @@ __global__ void __launch_bounds__(kNormaliseColumns* kNormaliseRows)
 
 template <bool kHalf>
 void launch(const HogTables& tables, const HogUnits& units, bool unrolled, StreamView stream) {
-    constexpr int kThreads = kNormaliseColumns * kNormaliseRows;
+    constexpr int kThreads = kNormalizeColumns * kNormalizeRows;
     if (unrolled) {
         hog_normalize_kernel<kHalf, true><<<units.count, kThreads, 0, stream>>>(tables, units.units);
     } else {

@@ -1,4 +1,4 @@
-// What a frame of the CUDA backend brings to the host, without stopping the stream.
+// Copies the results of a frame from the CUDA backend to the host without blocking the stream.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +12,13 @@
 
 namespace throng::gpu {
 
-// Detections are copied on the stream behind the frame's kernels; frames on a stream of this one's own, so that they
-// hold up no kernel. finish lets its thread sleep.
-class CudaFetch final : public FrameReadback {
+// Detections are copied on the caller's stream, after the frame's kernels. Frames are copied on a stream owned by this
+// class, so that no kernel waits for them. finish() blocks without spinning.
+class CudaReadback final : public FrameReadback {
 public:
-    // The stream must outlive it.
-    CudaFetch(int device, StreamView stream);
-    ~CudaFetch() override;
+    // stream must outlive this object.
+    CudaReadback(int device, StreamView stream);
+    ~CudaReadback() override;
 
     void start(const DetectionBuffer& raw, const DetectionBuffer& kept, const Frame& frame,
                Requested requested) override;
@@ -27,7 +27,7 @@ public:
 private:
     struct PinnedImage;
 
-    [[nodiscard]] std::shared_ptr<PinnedImage> take_memory(std::size_t bytes);
+    [[nodiscard]] std::shared_ptr<PinnedImage> acquire_memory(std::size_t bytes);
     void start_image(const Frame& frame);
 
     int device_;
@@ -38,9 +38,9 @@ private:
     Event image_done_{Event::Timing::off, Event::Waiting::block};
     DetectionTransfer raw_;
     DetectionTransfer kept_;
-    Frame source_;                                      // kept alive while its frame is copied
-    Frame image_;                                       // the copy
-    std::vector<std::shared_ptr<PinnedImage>> images_;  // used again once nobody looks at them
+    Frame source_;                                      // the device frame, kept alive during the copy
+    Frame image_;                                       // its host copy
+    std::vector<std::shared_ptr<PinnedImage>> images_;  // reused once only this vector holds a reference
 };
 
 }  // namespace throng::gpu

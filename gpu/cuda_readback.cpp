@@ -1,4 +1,4 @@
-#include "gpu/detection_fetch.h"
+#include "gpu/cuda_readback.h"
 
 #include <cuda_runtime_api.h>
 
@@ -11,35 +11,35 @@
 namespace throng::gpu {
 namespace {
 
-constexpr std::size_t kKeptImages = 8;  // a writer of videos has five, the window one
+constexpr std::size_t kKeptImages = 8;  // a video writer holds up to five, the window one
 
 }  // namespace
 
-struct CudaFetch::PinnedImage {
+struct CudaReadback::PinnedImage {
     PinnedBuffer<std::uint8_t> memory;
 };
 
-CudaFetch::CudaFetch(int device, StreamView stream) : device_(device), stream_(stream) {}
+CudaReadback::CudaReadback(int device, StreamView stream) : device_(device), stream_(stream) {}
 
-CudaFetch::~CudaFetch() {
+CudaReadback::~CudaReadback() {
     warn_cuda(cudaStreamSynchronize(copies_.view()), "waiting for a frame");
 }
 
-void CudaFetch::start(const DetectionBuffer& raw, const DetectionBuffer& kept, const Frame& frame,
-                      Requested requested) {
-    check_cuda(cudaSetDevice(device_), "cudaSetDevice");  // a property of the calling thread
+void CudaReadback::start(const DetectionBuffer& raw, const DetectionBuffer& kept, const Frame& frame,
+                         Requested requested) {
+    check_cuda(cudaSetDevice(device_), "cudaSetDevice");  // the current device is a property of the calling thread
     kept_.start(kept, true, stream_);
     raw_.start(raw, requested.raw_boxes, stream_);
     detections_.record(stream_);
     if (requested.image && frame.info().memory == MemoryKind::device) start_image(frame);
 }
 
-// Page-locking memory takes milliseconds, so what nobody looks at any more is used again.
-std::shared_ptr<CudaFetch::PinnedImage> CudaFetch::take_memory(std::size_t bytes) {
+// Page-locking memory takes milliseconds, so images without other owners are reused.
+std::shared_ptr<CudaReadback::PinnedImage> CudaReadback::acquire_memory(std::size_t bytes) {
     std::erase_if(images_, [bytes](const auto& p) { return p.use_count() == 1 && p->memory.size() != bytes; });
     for (const auto& image : images_) {
         if (image.use_count() != 1) continue;
-        std::atomic_thread_fence(std::memory_order_acquire);  // what its last reader did is over
+        std::atomic_thread_fence(std::memory_order_acquire);  // the last reader has finished
         return image;
     }
     auto image = std::make_shared<PinnedImage>(PinnedImage{PinnedBuffer<std::uint8_t>(bytes)});
@@ -47,7 +47,7 @@ std::shared_ptr<CudaFetch::PinnedImage> CudaFetch::take_memory(std::size_t bytes
     return image;
 }
 
-void CudaFetch::start_image(const Frame& frame) {
+void CudaReadback::start_image(const Frame& frame) {
     FrameInfo info = frame.info();
     info.memory = MemoryKind::pinned;
     PlaneView planes[Frame::kMaxPlanes];
@@ -57,8 +57,8 @@ void CudaFetch::start_image(const Frame& frame) {
         planes[p].pitch = (planes[p].width + 63) / 64 * 64;
         bytes += static_cast<std::size_t>(planes[p].pitch) * static_cast<std::size_t>(planes[p].height);
     }
-    std::shared_ptr<PinnedImage> target = take_memory(bytes);
-    decoded_.record(cudaStreamLegacy);  // where FFmpeg's decoder finishes its frames
+    std::shared_ptr<PinnedImage> target = acquire_memory(bytes);
+    decoded_.record(cudaStreamLegacy);  // FFmpeg's decoder writes its frames on this stream
     decoded_.make_wait(copies_.view());
     std::uint8_t* to = target->memory.data();
     for (int p = 0; p < plane_count(info.format); ++p) {
@@ -79,7 +79,7 @@ void CudaFetch::start_image(const Frame& frame) {
     image_ = Frame(info, planes, std::move(target));
 }
 
-void CudaFetch::finish(DetectionSet& raw, DetectionSet& kept, Frame& frame) {
+void CudaReadback::finish(DetectionSet& raw, DetectionSet& kept, Frame& frame) {
     detections_.synchronize();
     raw_.finish(raw, copies_.view());
     kept_.finish(kept, copies_.view());
