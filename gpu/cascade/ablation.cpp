@@ -108,7 +108,7 @@ CascadeTimes measure_cascade(CascadeDetector& detector, const Frame& frame, Stre
     detector.enqueue(frame, raw, recorder);
     end.record(stream);
     end.synchronize();
-    if (Event::elapsed_ms(begin, end) > kSlow) inner = 1;  // the events' own time is nothing beside this
+    if (Event::elapsed_ms(begin, end) > kSlow) inner = 1;  // the overhead of the events is negligible
     for (int r = 0; r < repeats; ++r) {
         begin.record(stream);
         for (int i = 0; i < inner; ++i) detector.enqueue(frame, raw, recorder);

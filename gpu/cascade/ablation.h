@@ -1,4 +1,4 @@
-// The optimizations one on top of the other, each measured: what every single one gains.
+// The ablation: optimizations are added one by one, and each configuration is measured.
 #pragma once
 
 #include <cstdint>
@@ -10,24 +10,24 @@
 namespace throng::gpu {
 
 struct AblationStep {
-    std::string name;  // "base", "segments", …: what this step adds to the one before
+    std::string name;  // "base", "segments", …: the switch that this step adds
     CascadeOptions options;
 };
 
-// From everything switched off to the defaults, then the steps that look at fewer windows: the mask and the stride.
+// Returns the steps from everything disabled to the defaults, then those that evaluate fewer windows: mask and stride.
 [[nodiscard]] std::vector<AblationStep> cascade_ablation();
 
-// A frame copied to device memory, as a decoder of the device gives it: NV12, or gray where the frame has no chroma.
+// Returns a frame copied to device memory, in the format of a hardware decoder: NV12, or gray if it has no chroma.
 [[nodiscard]] Frame device_frame(const Frame& frame, StreamView stream);
 
 struct CascadeTimes {
-    std::vector<double> ms;  // of each frame, gray image in device memory to raw detections
+    std::vector<double> ms;  // per frame, from gray image in device memory to raw detections
     std::uint32_t detections = 0;
     std::int64_t windows = 0;  // candidates on all levels
     CascadeDetector::Counts counts;
 };
 
-// Runs the detector on the frame, a pair of events around every `inner` frames. Waits.
+// Runs the detector on the frame, with a pair of events around every `inner` frames. Waits.
 [[nodiscard]] CascadeTimes measure_cascade(CascadeDetector& detector, const Frame& frame, StreamView stream,
                                            int repeats, int inner = 10);
 

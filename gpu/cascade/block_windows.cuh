@@ -1,5 +1,5 @@
-// The windows of one block, stage by stage: after each stage those that are left are listed again, so that the warps of
-// the next one are full.
+// The windows of one block. After each stage the remaining windows are compacted into a list, so that the warps of the
+// next stage are full.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -9,35 +9,35 @@
 
 namespace throng::gpu {
 
-// In shared memory. Windows keep their place; the lists name places.
+// In shared memory. Windows keep their slot; the lists hold slot numbers.
 struct BlockWindows {
     double margin[kBlockWindows];
     std::uint32_t at[kBlockWindows];
     float norm[kBlockWindows];
     std::uint16_t list[2][kBlockWindows];
-    std::uint32_t count[3];  // turn by turn: of the list read, of the list written, and cleared for the next
+    std::uint32_t count[3];  // in rotation: of the list read, of the list written, and cleared for the next stage
     std::uint32_t first_slot;
 };
 
-// Adds the place to the list where `alive`. To be called by whole warps.
-__device__ inline void append(std::uint16_t* list, std::uint32_t* count, bool alive, int place) {
+// Appends the slot to the list if `alive`. Must be called by whole warps.
+__device__ inline void append(std::uint16_t* list, std::uint32_t* count, bool alive, int slot) {
     const int lane = threadIdx.x % 32;
     const unsigned living = __ballot_sync(kWholeWarp, alive);
     if (living == 0) return;
     std::uint32_t first = 0;
     if (lane == 0) first = atomicAdd(count, static_cast<std::uint32_t>(__popc(living)));
     first = __shfl_sync(kWholeWarp, first, 0);
-    if (alive) list[first + __popc(living & ((1U << lane) - 1))] = static_cast<std::uint16_t>(place);
+    if (alive) list[first + __popc(living & ((1U << lane) - 1))] = static_cast<std::uint16_t>(slot);
 }
 
-// What is left of the windows in list[0], count[0].
+// The windows that remain of list[0], count[0].
 struct Remaining {
     const std::uint16_t* list;
     std::uint32_t count;
 };
 
-// Stages [first, last) for the block's windows, whose sums sums_of(place) finds. All threads, after a __syncthreads;
-// ends with one. count[1] is 0.
+// Evaluates stages [first, last) for the block's windows; sums_of(slot) returns a window's sums. Called by all threads,
+// after a __syncthreads; ends with one. count[1] must be 0.
 template <typename F, typename SumsOf>
 __device__ Remaining run_stages(const CascadeTables& cascade, const WindowTask& task, BlockWindows& windows, int first,
                                 int last, const SumsOf& sums_of) {
@@ -50,28 +50,28 @@ __device__ Remaining run_stages(const CascadeTables& cascade, const WindowTask& 
         for (std::uint32_t base = 0; base < count; base += kBlockThreads) {
             const std::uint32_t i = base + threadIdx.x;
             bool alive = false;
-            int place = 0;
+            int slot = 0;
             if (i < count) {
-                place = list[i];
-                double margin = windows.margin[place];
-                alive = passes<F>(cascade, task.pyramid, s, s + 1, sums_of(place), windows.norm[place], margin);
-                if (alive) windows.margin[place] = margin;
+                slot = list[i];
+                double margin = windows.margin[slot];
+                alive = passes<F>(cascade, task.pyramid, s, s + 1, sums_of(slot), windows.norm[slot], margin);
+                if (alive) windows.margin[slot] = margin;
             }
-            append(windows.list[(turn + 1) % 2], &windows.count[(turn + 1) % 3], alive, place);
+            append(windows.list[(turn + 1) % 2], &windows.count[(turn + 1) % 3], alive, slot);
         }
         __syncthreads();
     }
     return {windows.list[turn % 2], windows.count[turn % 3]};
 }
 
-// The block's remaining windows into the queue, neighbors staying neighbors. All threads.
+// Pushes the block's remaining windows to the queue; neighbors stay adjacent. Called by all threads.
 __device__ inline void push(const WindowTask& task, const WindowQueue& queue, std::uint32_t* queued,
                             std::uint32_t* spilled, BlockWindows& windows, const Remaining& left) {
     if (threadIdx.x == 0 && left.count != 0) windows.first_slot = atomicAdd(queued, left.count);
     __syncthreads();
     for (std::uint32_t i = threadIdx.x; i < left.count; i += kBlockThreads) {
-        const int place = left.list[i];
-        store(task, queue, windows.first_slot + i, {windows.at[place], windows.norm[place], windows.margin[place]},
+        const int slot = left.list[i];
+        store(task, queue, windows.first_slot + i, {windows.at[slot], windows.norm[slot], windows.margin[slot]},
               spilled);
     }
     __syncthreads();

@@ -14,7 +14,7 @@ namespace throng::gpu {
 namespace {
 
 constexpr std::size_t kSideStreams = 4;
-// Weak classifiers after which the windows left are gathered for the last segment.
+// Number of weak classifiers after which the remaining windows are queued for the last segment.
 // Measured on an H200, alt2, drawn crowd of 60, medians in ms by the first stage of the last segment:
 //   1080p, 1.25, 50 to 200 px   4: 0.241  5: 0.244  6: 0.247  7: 0.259  8: 0.276
 //   1080p, 1.1, from 24 px      4: 1.027  5: 1.016  6: 0.995  7: 1.034  8: 1.086
@@ -31,15 +31,15 @@ void check_options(const CascadeOptions& options) {
         if (!holds) throw Error(ErrorKind::usage, problem, option);
     };
     require(options.segment_count >= 1 && options.segment_count <= 3, "must lie in [1, 3]", "--segments");
-    require(options.segments.size() < static_cast<std::size_t>(kMaxSegments), "has too many parts (8 at most)",
+    require(options.segments.size() < static_cast<std::size_t>(kMaxSegments), "has too many segments (at most 8)",
             "--segments");
     require(std::is_sorted(options.segments.begin(), options.segments.end()) &&
                 std::adjacent_find(options.segments.begin(), options.segments.end()) == options.segments.end() &&
                 (options.segments.empty() || options.segments.front() >= 1),
-            "must name stages from 1, each later than the one before", "--segments");
+            "must list stages from 1 in ascending order", "--segments");
     require(options.stride >= 1 && options.stride <= 8, "must lie in [1, 8]", "--stride");
     require(options.queue_limit >= 0, "must be 0 (by the number of windows) or more", "--queue-limit");
-    require(options.mask.least_share >= 0.0F && options.mask.least_share <= 1.0F, "must lie in [0, 1]", "--mask-share");
+    require(options.mask.min_share >= 0.0F && options.mask.min_share <= 1.0F, "must lie in [0, 1]", "--mask-share");
 }
 
 CascadeDetector::CascadeDetector(StreamView stream, const DeviceInfo& device, const CascadeModel& model,
@@ -64,10 +64,9 @@ void CascadeDetector::choose_segments() {
     const std::vector<CascadeStage>& stages = cascade_.model().stages;
     const auto end = static_cast<int>(stages.size());
     segments_ = {0};
-    const auto stage_after = [&](int least_trees) {
+    const auto stage_after = [&](int min_trees) {
         int s = 0;
-        for (int trees = 0; s < end && trees < least_trees; ++s)
-            trees += stages[static_cast<std::size_t>(s)].tree_count;
+        for (int trees = 0; s < end && trees < min_trees; ++s) trees += stages[static_cast<std::size_t>(s)].tree_count;
         return s;
     };
     std::vector<int> requested = options_.segments;
@@ -78,8 +77,8 @@ void CascadeDetector::choose_segments() {
     for (const int s : requested) {
         if (s > segments_.back() && s < end) segments_.push_back(s);
     }
-    // Whether a window is visited is known once stage 0 is done everywhere, so what reports windows is a launch of its
-    // own; with one segment it has no stages left to evaluate.
+    // A window's visited state is known once stage 0 is complete everywhere, so windows are reported by a separate
+    // launch. With one segment that launch has no stages left to evaluate.
     if (segments_.size() == 1) segments_.push_back(end);
     segments_.push_back(end);
 }
@@ -87,7 +86,8 @@ void CascadeDetector::choose_segments() {
 void CascadeDetector::configure(const DetectorParams& params) {
     check_params(params);
     if (params.kind != params_.kind || params.model != params_.model) {
-        throw Error(ErrorKind::usage, "a detector keeps its kind and its model", params.kind + " " + params.model);
+        throw Error(ErrorKind::usage, "the kind and the model of a detector cannot be changed",
+                    params.kind + " " + params.model);
     }
     if (params.switches != params_.switches) set_options(with_choices(defaults_, params.switches));
     const bool same = params.min_size == params_.min_size && params.max_size == params_.max_size &&
@@ -112,11 +112,11 @@ void CascadeDetector::prepare(ImageSize frame) {
     if (plan_ && plan_->frame().width == frame.width && plan_->frame().height == frame.height) return;
     graphs_.clear();
     warm_ = false;
-    plan_.reset();  // before the new one is built: both may not fit
+    plan_.reset();  // free it first: both plans may not fit in memory
     const CascadeModel& model = cascade_.model();
     const WindowShape shape{model.window_width, model.window_height, model.kind == CascadeKind::haar, model.has_tilted};
     plan_.emplace(frame, shape, params_, options_, stream_);
-    if (!plan_->empty()) cascade_.set_pitch(plan_->pyramid().view(), plan_->largest_step(), stream_);
+    if (!plan_->empty()) cascade_.set_pitch(plan_->pyramid().view(), plan_->max_step(), stream_);
     if (options_.scales == Scales::streams && side_streams_.empty()) {
         fork_.emplace(Event::Timing::off);
         for (std::size_t i = 0; i < kSideStreams; ++i) {
@@ -128,9 +128,10 @@ void CascadeDetector::prepare(ImageSize frame) {
 
 void CascadeDetector::enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder) {
     if (raw.memory() != MemoryKind::device) {
-        throw Error(ErrorKind::internal, "the CUDA detector writes to device memory", "CascadeDetector");
+        throw Error(ErrorKind::internal, "the CUDA detector needs a detection buffer in device memory",
+                    "CascadeDetector");
     }
-    check_cuda(cudaSetDevice(device_), "cudaSetDevice");  // a property of the calling thread
+    check_cuda(cudaSetDevice(device_), "cudaSetDevice");  // the current device is a property of the calling thread
     prepare({frame.width(), frame.height()});
     if (plan_->empty()) {
         check_cuda(cudaMemsetAsync(raw.span().count, 0, sizeof(DetectionCount), stream_), "clearing the detections");
@@ -174,7 +175,7 @@ void CascadeDetector::enqueue_frame(const DeviceImage& image, const DetectionSpa
     enqueue_group(0, task, stream_);
 }
 
-// Each level from its rows to its boxes, one after another or side by side.
+// Processes each level from its rows to its boxes, one after another or concurrently.
 void CascadeDetector::enqueue_groups_apart(const DeviceImage& image, const WindowTask& task, const ClearWords& clear) {
     const Pyramid& pyramid = plan_->pyramid();
     const bool concurrent = options_.scales == Scales::streams;
@@ -246,7 +247,7 @@ std::unique_ptr<Detector> make_cascade_detector(StreamView stream, const DeviceI
     const CascadeModel model = read_cascade(find_model(params.model, params.kind));
     const bool haar = model.kind == CascadeKind::haar;
     if (haar != (params.kind == "haar")) {
-        throw Error(ErrorKind::usage, std::string("is a model of the kind ") + (haar ? "haar" : "lbp"), model.name,
+        throw Error(ErrorKind::usage, std::string("is a model of kind ") + (haar ? "haar" : "lbp"), model.name,
                     std::string("use --detector ") + (haar ? "haar" : "lbp"));
     }
     return std::make_unique<CascadeDetector>(stream, device, model, params, options);

@@ -1,4 +1,4 @@
-// The CUDA detector for Haar and LBP cascades: a frame in, raw detections out, nothing but launches in between.
+// The CUDA detector for Haar and LBP cascades: from a frame to raw detections, with kernel launches only.
 #pragma once
 
 #include <array>
@@ -22,28 +22,28 @@ namespace throng::gpu {
 
 class CascadeDetector final : public Detector {
 public:
-    // Work is enqueued on the stream, which must outlive the detector. params.switches are choices over `options`.
-    // Throws Error(usage, unavailable, input) as Backend::make_detector does.
+    // Work is enqueued on the stream, which must outlive the detector. params.switches override `options`. Throws
+    // Error(usage, unavailable, input) as Backend::make_detector does.
     CascadeDetector(StreamView stream, const DeviceInfo& device, const CascadeModel& model,
                     const DetectorParams& params, const CascadeOptions& options = {});
     ~CascadeDetector() override;
 
-    // raw must be of device memory. The first frame of a size builds the plan for it and waits for that.
+    // raw must be in device memory. The first frame of a size builds the plan for that size and waits for it.
     void enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder) override;
     void configure(const DetectorParams& params) override;
     [[nodiscard]] std::vector<DetectorSwitch> switches() const override { return describe_switches(options_); }
 
     [[nodiscard]] const CascadeOptions& options() const { return options_; }
-    // Until the next configure with other switches.
+    // Valid until the next configure with other switches.
     void set_options(const CascadeOptions& options);
 
-    // First stage of each segment, then the number of stages.
+    // Returns the first stage of each segment, followed by the number of stages.
     [[nodiscard]] const std::vector<int>& segments() const { return segments_; }
-    // Windows of a frame, and the device memory they and the pyramid take, once a frame has been seen.
+    // Returns the windows of a frame and the device memory of windows and pyramid; null before the first frame.
     [[nodiscard]] const WindowPlan* plan() const { return plan_ ? &*plan_ : nullptr; }
 
-    // What the last frame's kernels counted: windows that left each segment for the next, and those that found a queue
-    // full. Waits for the frame: for measurements, not for running.
+    // Returns the counters of the last frame: windows passed from each segment to the next, and windows that found a
+    // queue full. Waits for the frame; intended for measurements.
     struct Counts {
         std::vector<std::int64_t> queued;
         std::int64_t spilled = 0;
@@ -61,7 +61,7 @@ private:
     int device_;
     KernelChoice choice_;
     DetectorParams params_;
-    const CascadeOptions defaults_;  // where params_.switches says nothing
+    const CascadeOptions defaults_;  // used where params_.switches has no entry
     CascadeOptions options_;
     DeviceCascade cascade_;
     FrameIntake intake_;
@@ -71,10 +71,10 @@ private:
     std::vector<Event> side_done_;
     std::optional<Event> fork_;
     FrameGraphs graphs_;
-    bool warm_ = false;  // the kernels have run with this plan: worth a graph, which one image alone is not
+    bool warm_ = false;  // the kernels have run with this plan; a graph does not pay off for a single image
 };
 
-// The detector for params.kind haar or lbp, its model looked up as core/model/model_finder.h says.
+// Creates the detector for params.kind haar or lbp; the model is resolved as in core/model/model_finder.h.
 [[nodiscard]] std::unique_ptr<Detector> make_cascade_detector(StreamView stream, const DeviceInfo& device,
                                                               const DetectorParams& params,
                                                               const CascadeOptions& options = {});

@@ -1,5 +1,5 @@
-// The switches of the CUDA cascade. Each is an optimization of P. Micikevicius, Maximizing Face Detection Performance
-// (GTC 2015), or of this chip; with any setting but a mask or a stride the detections are the CPU's, bit for bit.
+// The switches of the CUDA cascade. Each is an optimization from P. Micikevicius, Maximizing Face Detection Performance
+// (GTC 2015), or specific to this GPU. Except with a mask or a stride the detections equal the CPU's, bit for bit.
 #pragma once
 
 #include <cstdint>
@@ -16,28 +16,29 @@ enum class Scales : std::uint8_t {
 };
 
 enum class Features : std::uint8_t {
-    geometry,  // rectangles, turned into addresses where they are read
+    geometry,  // rectangles, converted to addresses when they are read
     offsets,   // the four corners as offsets from the window's corner
 };
 
 struct CascadeOptions {
-    // Between two segments the windows that are left are gathered in a queue. 1 to 3 segments are divided by the number
-    // of weak classifiers; stages named in `segments`, rising, are taken in place of that.
+    // Between two segments the remaining windows are collected in a queue. 1 to 3 segments are divided by the number of
+    // weak classifiers; the stages in `segments`, ascending, override that.
     int segment_count = 2;
     std::vector<int> segments;
     Scales scales = Scales::together;
     Features features = Features::offsets;
     bool first_useful_scale = true;  // false: the pyramid and all windows from scale 1, as if --min-size were not given
-    bool tiles = true;  // offsets only: the first segment reads its sums from shared memory, where they fit
-    bool tail = true;   // the last segment with a warp a window, where the windows are small enough
-    int stride = 1;     // > 1: first every stride-th window each way, then all around those that pass the first segment
+    bool tiles = true;               // offsets only: the first segment reads its sums from shared memory, if they fit
+    bool tail = true;                // the last segment with one warp per window, if the windows are small enough
+    int stride = 1;  // > 1: first every stride-th window in both directions, then all windows around those that pass
+                     // the first segment
     CandidateMask mask;
-    // A frame's launches as one CUDA graph: one time for all of a frame in place of one for each stage.
+    // A frame's launches as one CUDA graph: one time per frame instead of one per stage.
     bool graph = false;
-    std::int32_t queue_limit = 0;  // entries a queue has room for; 0: a share of the windows. For tests of full queues
+    std::int32_t queue_limit = 0;  // entries per queue; 0: a share of the windows. For tests of full queues
 };
 
-// Throws Error(usage) for a value that makes no sense.
+// Throws Error(usage) for an invalid value.
 void check_options(const CascadeOptions& options);
 
 }  // namespace throng::gpu

@@ -16,7 +16,7 @@ using Choices = std::vector<std::string>;
 
 const Choices kOnOff = {"on", "off"};
 
-// A switch in words: how its choice is read from the options and written to them.
+// A switch as text: converts its choice from and to the options.
 struct Row {
     const char* id;
     const char* title;
@@ -36,7 +36,7 @@ bool set_flag(CascadeOptions& options, const std::string& choice) {
     return choice == "on" || choice == "off";
 }
 
-// "3,8"; nothing for anything else.
+// Parses "3,8"; returns nothing for any other text.
 std::optional<std::vector<int>> stage_list(std::string_view text) {
     std::vector<int> stages;
     while (!text.empty()) {
@@ -56,7 +56,7 @@ std::string get_segments(const CascadeOptions& options) {
     if (options.segments.empty()) return std::to_string(options.segment_count);
     std::string list;
     for (const int stage : options.segments) list += (list.empty() ? "" : ",") + std::to_string(stage);
-    // A comma tells one stage's list from a number of segments.
+    // A comma distinguishes a list of one stage from a number of segments.
     return options.segments.size() == 1 ? "0," + list : list;
 }
 
@@ -135,43 +135,43 @@ const std::vector<Row>& table() {
     static const std::vector<Row> rows = {
         {"segments",
          "Stages in segments",
-         "Windows that are left are gathered in queues between segments of stages, so that no thread idles.",
+         "Remaining windows are collected in queues between segments of stages, so that no thread idles.",
          {"2", "1", "3"},
          get_segments,
          set_segments},
         {"scales",
          "Scales",
-         "All scales in one launch fill the device; one after another leaves it nearly empty.",
+         "All scales in one launch keep the device busy; one scale at a time leaves it nearly idle.",
          {"together", "streams", "sequential"},
          get_scales,
          set_scales},
-        {"first-scale", "First useful scale", "The pyramid begins at the smallest face that is looked for.", kOnOff,
+        {"first-scale", "First useful scale", "The pyramid starts at the smallest face size searched for.", kOnOff,
          get_flag<&CascadeOptions::first_useful_scale>, set_flag<&CascadeOptions::first_useful_scale>},
         {"features",
          "Features",
-         "The corners of a feature's rectangles are stored as offsets, not worked out for every window.",
+         "The corners of a feature's rectangles are stored as offsets instead of computed for every window.",
          {"offsets", "geometry"},
          get_features,
          set_features},
         {"tiles", "Sums in shared memory", "The windows of a block read their integral image from shared memory.",
          kOnOff, get_flag<&CascadeOptions::tiles>, set_flag<&CascadeOptions::tiles>},
-        {"tail", "A warp a window", "In the last stages, where few windows are left, 32 threads share each.", kOnOff,
-         get_flag<&CascadeOptions::tail>, set_flag<&CascadeOptions::tail>},
+        {"tail", "One warp per window", "In the last stages, where few windows remain, 32 threads share each window.",
+         kOnOff, get_flag<&CascadeOptions::tail>, set_flag<&CascadeOptions::tail>},
         {"mask",
          "Candidate mask",
-         "Only windows with enough skin color, or in a region of interest, are looked at.",
+         "Only windows with enough skin color, or in a region of interest, are evaluated.",
          {"off", "skin"},
          get_mask,
          set_mask},
         {"stride",
          "Stride",
-         "Only every second or third window is looked at first, then all around those that pass.",
+         "Only every n-th window is evaluated first, then all windows around those that pass.",
          {"1", "2", "3", "4"},
          get_stride,
          set_stride},
         {"graph",
          "CUDA graph",
-         "A frame's launches are replayed as one; the cascade then shows one time for all of them.",
+         "A frame's launches are replayed as one; the cascade then reports one time for all of them.",
          {"off", "on"},
          get_flag<&CascadeOptions::graph>,
          set_flag<&CascadeOptions::graph>},
@@ -191,7 +191,7 @@ const Row& find_row(const std::string& id) {
     if (found != rows.end()) return *found;
     Choices ids;
     for (const Row& row : rows) ids.emplace_back(row.id);
-    throw Error(ErrorKind::usage, "the detector has no such switch", "--switch " + id, "it has " + joined(ids));
+    throw Error(ErrorKind::usage, "unknown detector switch", "--switch " + id, "use one of " + joined(ids));
 }
 
 }  // namespace
@@ -211,7 +211,7 @@ CascadeOptions with_choices(CascadeOptions defaults, const std::map<std::string,
     for (const auto& [id, choice] : choices) {
         const Row& row = find_row(id);
         if (!row.set(defaults, choice)) {
-            throw Error(ErrorKind::usage, "there is no such choice", "--switch " + id + "=" + choice,
+            throw Error(ErrorKind::usage, "unknown choice", "--switch " + id + "=" + choice,
                         "use one of " + joined(row.choices));
         }
     }

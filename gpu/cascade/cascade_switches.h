@@ -1,4 +1,4 @@
-// The switches of the CUDA cascade as words: for the command line, configuration files and the window's panel.
+// The switches of the CUDA cascade as text: for the command line, configuration files and the window's panel.
 #pragma once
 
 #include <map>
@@ -10,11 +10,11 @@
 
 namespace throng::gpu {
 
-// Every switch with its present choice. Segments at stages of one's own ("3,8") and a region of interest
-// ("roi:X,Y,WxH") are choices too once they were made.
+// Returns every switch with its current choice. Segments at custom stages ("3,8") and a region of interest
+// ("roi:X,Y,WxH") are listed as choices once selected.
 [[nodiscard]] std::vector<DetectorSwitch> describe_switches(const CascadeOptions& options);
 
-// `defaults` with the named choices made. Throws Error(usage) for an unknown id or choice.
+// Returns `defaults` with the named choices applied. Throws Error(usage) for an unknown id or choice.
 [[nodiscard]] CascadeOptions with_choices(CascadeOptions defaults, const std::map<std::string, std::string>& choices);
 
 }  // namespace throng::gpu

@@ -11,11 +11,11 @@
 namespace throng::gpu {
 namespace {
 
-// Shared memory that one window may take in the tail, and nodes of a tree: beyond them the last segment goes without.
+// Limits of the tail: shared memory per window, and nodes per tree. Beyond them the last segment runs without it.
 constexpr std::size_t kMaxTailWindow = 24U << 10;  // bytes
 constexpr int kMaxTailTree = 8;
-// Shared memory for the sums of a block's windows: with what else a block needs it stays below the 48 KB that every
-// device gives.
+// Shared memory for the sums of a block's windows. With the block's other data it stays below the 48 KB that every
+// device provides.
 constexpr std::size_t kMaxTile = 38U << 10;  // bytes
 
 template <typename T>
@@ -34,7 +34,7 @@ float outcome_of(const CascadeModel& model, const CascadeTree& tree, std::int32_
     return value;
 }
 
-// The four corners of a rectangle as corner_sum takes them, in entries of an image of this pitch.
+// The four corners of a rectangle in the order of corner_sum, in entries of an image of this pitch.
 std::array<std::int64_t, 4> corners(CascadeRect r, bool tilted, std::int64_t pitch) {
     const auto entry = [pitch](int x, int y) { return y * pitch + x; };
     if (tilted) {
@@ -89,7 +89,7 @@ DeviceCascade::DeviceCascade(const CascadeModel& model, StreamView stream) : mod
 
     std::vector<DeviceStage> stages;
     for (const CascadeStage& s : model_.stages) stages.push_back({s.first_tree, s.tree_count, s.threshold, 0});
-    std::vector<std::int32_t> first_node;  // nodes are laid out again, in the order of the trees
+    std::vector<std::int32_t> first_node;  // nodes are reordered by tree
     std::int32_t nodes = 0;
     for (const CascadeTree& tree : model_.trees) {
         first_node.push_back(nodes);
@@ -121,9 +121,9 @@ DeviceCascade::DeviceCascade(const CascadeModel& model, StreamView stream) : mod
     check_cuda(cudaStreamSynchronize(stream), "uploading a cascade");
 }
 
-void DeviceCascade::set_tile(int largest_step) {
-    const int step = largest_step;
-    const int pitch = ((kTileColumns - 1) * step + model_.window_width + 1) | 1;  // odd: rows start in other banks
+void DeviceCascade::set_tile(int max_step) {
+    const int step = max_step;
+    const int pitch = ((kTileColumns - 1) * step + model_.window_width + 1) | 1;  // odd: rows start in different banks
     const int rows = (kTileRows - 1) * step + model_.window_height + 1;
     const std::size_t bytes = static_cast<std::size_t>(pitch) * static_cast<std::size_t>(rows) * sizeof(std::uint32_t);
     const bool fits = bytes * (model_.has_tilted ? 2U : 1U) <= kMaxTile;
@@ -131,8 +131,8 @@ void DeviceCascade::set_tile(int largest_step) {
     tables_.tile_entries = fits ? pitch * rows : 0;
 }
 
-void DeviceCascade::set_pitch(const PyramidView& pyramid, int largest_step, StreamView stream) {
-    set_tile(largest_step);
+void DeviceCascade::set_pitch(const PyramidView& pyramid, int max_step, StreamView stream) {
+    set_tile(max_step);
     std::vector<HaarNode> haar;
     std::vector<LbpNode> lbp;
     std::vector<TailHaarNode> tile_haar;

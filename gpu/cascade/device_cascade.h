@@ -10,15 +10,17 @@
 
 namespace throng::gpu {
 
-// What follows a node: its leaf's value, or, as a NaN with the number in the low bits, a later node of the same tree.
+// The result at a node: its leaf's value or, encoded as a NaN with the number in the low bits, a later node of the
+// tree.
 inline constexpr std::uint32_t kChildBits = 0x7FC00000U;
 inline constexpr std::uint32_t kChildMask = 0x003FFFFFU;
 
 struct alignas(16) HaarNode {
-    std::int32_t corner[12];  // entries from the window's corner: of rectangle r from 4 r, as corner_sum takes them
+    std::int32_t corner[12];  // offsets in entries from the window's corner; rectangle r starts at 4 r, in the order of
+                              // corner_sum
     float weight[3];
     float threshold;
-    float outcome[2];  // where the value < threshold, and where not
+    float outcome[2];  // [0] if the value < threshold, else [1]
     std::int32_t pad[2];
 };
 
@@ -27,13 +29,13 @@ struct alignas(16) LbpNode {
     std::int32_t across;  // entries from a block to its right neighbor,
     std::int32_t down;    // and to the one below
     std::int32_t pad0;
-    float outcome[2];  // where the code is in the subset, and where not
+    float outcome[2];  // [0] if the code is in the subset, else [1]
     std::int32_t pad1[2];
     std::uint32_t subset[kLbpWords];
 };
 
-// For sums in shared memory. In the tail, a warp a window: the window's sums lie in shared memory, (width + 1) entries
-// a row, tilted ones behind them. Nodes of the same rank in neighboring trees are neighbors in memory.
+// For sums in shared memory. The tail uses one warp per window: the window's sums are in shared memory, (width + 1)
+// entries per row, followed by the tilted ones. Nodes of the same rank in neighboring trees are adjacent in memory.
 struct alignas(16) TailHaarNode {  // three quads of 16 bytes
     std::uint16_t corner[12];
     float weight[3];
@@ -61,33 +63,33 @@ struct CascadeTables {
     const std::uint32_t* tail = nullptr;  // quad q of the node of rank k of tree t: 4 words at (k quads + q) trees + t
     const std::uint32_t* tail_subsets = nullptr;  // LBP: kLbpWords words at k trees + t
     std::int32_t tree_count = 0;
-    // For blocks whose windows' sums lie in shared memory, tilted ones tile_entries behind the others.
+    // For blocks whose windows' sums are in shared memory, with the tilted sums tile_entries after the others.
     const TailHaarNode* tile_haar = nullptr;  // in the order of haar
     const LbpNode* tile_lbp = nullptr;        // in the order of lbp
     std::int32_t tile_pitch = 0;
     std::int32_t tile_entries = 0;  // 0: they do not fit
-    std::int32_t tail_entries = 0;  // of one window's sums in shared memory; 0: no tail for this model
+    std::int32_t tail_entries = 0;  // per window, of sums in shared memory; 0: no tail for this model
     std::int32_t tail_pitch = 0;
     bool tilted = false;
 };
 
 class DeviceCascade {
 public:
-    // Uploads; waits for the stream. The model is checked (check_model).
+    // Uploads the model, which check_model must have accepted; waits for the stream.
     DeviceCascade(const CascadeModel& model, StreamView stream);
 
-    // Lays the nodes out for integral images of this pitch, and for blocks of windows `largest_step` pixels apart at
-    // most. Waits for the stream.
-    void set_pitch(const PyramidView& pyramid, int largest_step, StreamView stream);
+    // Converts the nodes for integral images of this pitch, and for blocks of windows at most `max_step` pixels apart.
+    // Waits for the stream.
+    void set_pitch(const PyramidView& pyramid, int max_step, StreamView stream);
 
     [[nodiscard]] const CascadeModel& model() const { return model_; }
     [[nodiscard]] const CascadeTables& tables() const { return tables_; }
-    // 1 or 2: every tree has so many nodes; 0: they differ, or have more.
+    // Returns 1 or 2 if every tree has that many nodes; 0 if they differ or have more.
     [[nodiscard]] int nodes_a_tree() const { return nodes_a_tree_; }
 
 private:
     void build_tail(StreamView stream);
-    void set_tile(int largest_step);
+    void set_tile(int max_step);
 
     CascadeModel model_;
     CascadeTables tables_;

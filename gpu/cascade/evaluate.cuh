@@ -1,5 +1,5 @@
-// Evaluation of stages by one thread a window: three layouts of the features behind one interface.
-// The arithmetic is that of core/algo/cascade.h; only the way to the entries differs.
+// Evaluation of stages with one thread per window: three feature layouts with one interface. The arithmetic is that of
+// core/algo/cascade.h; only the access to the entries differs.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -11,7 +11,7 @@
 
 namespace throng::gpu {
 
-// A structure of whole quads through the read-only cache, 16 bytes at a time.
+// Loads a structure of whole 16-byte quads through the read-only cache.
 template <typename T>
 __device__ T load_quads(const T* from) {
     static_assert(sizeof(T) % sizeof(int4) == 0);
@@ -24,7 +24,7 @@ __device__ T load_quads(const T* from) {
     return value;
 }
 
-// Whether an outcome is a later node of the tree, and which.
+// Tests if an outcome is a later node of the tree, and extracts its number.
 __device__ inline bool is_child(float outcome) {
     return isnan(outcome);
 }
@@ -32,13 +32,14 @@ __device__ inline int child_of(float outcome) {
     return static_cast<int>(__float_as_uint(outcome) & kChildMask);
 }
 
-// Leaf of the tree whose nodes test(k) decides: the outcome at node k. kNodes as DeviceCascade::nodes_a_tree.
+// Returns the leaf of the tree, where test(k) returns the outcome at node k. kNodes as in DeviceCascade::nodes_a_tree.
 template <int kNodes, typename Test>
 __device__ float tree_leaf(const Test& test) {
     if constexpr (kNodes == 1) {
         return test(0);
     } else if constexpr (kNodes == 2) {
-        // Both at once: in a warp some lane needs the second nearly always, and its reads do not wait for the first.
+        // Evaluates both at once: in almost every warp some lane needs the second node, and its reads need not wait for
+        // the first.
         const float first = test(0);
         const float second = test(1);
         return is_child(first) ? second : first;
@@ -61,7 +62,7 @@ __device__ double sum_trees(const CascadeTables& c, int s, const Node& node) {
     return sum;
 }
 
-// `at` is the entry of the window's corner in the plane of sums.
+// `at` points to the window's corner in the plane of sums.
 template <int kNodes>
 struct HaarOffsets {
     static __device__ double stage_sum(const CascadeTables& c, const PyramidView&, int s, const std::uint32_t* at,
@@ -78,12 +79,12 @@ struct HaarOffsets {
     }
 };
 
-// Bit of a code's 256 values.
+// Tests one of the 256 bits of the subset.
 __device__ inline bool subset_has(const std::uint32_t* subset, int code) {
     return (__ldg(subset + (code >> 5)) >> (code & 31) & 1U) != 0;
 }
 
-// As lbp_code, from the 4 x 4 corners of the 3 x 3 blocks, each read once.
+// Like lbp_code, from the 4 x 4 corners of the 3 x 3 blocks, each read once.
 template <typename Entry>
 __device__ int lbp_code_of(const Entry& entry) {
     std::uint32_t corner[4][4];
@@ -96,7 +97,7 @@ __device__ int lbp_code_of(const Entry& entry) {
         return corner_sum(corner[y][x], corner[y][x + 1], corner[y + 1][x], corner[y + 1][x + 1]);
     };
     const std::int32_t center = block(1, 1);
-    const auto bit = [&](int x, int y, int place) { return block(x, y) >= center ? 1 << place : 0; };
+    const auto bit = [&](int x, int y, int shift) { return block(x, y) >= center ? 1 << shift : 0; };
     return bit(0, 0, 7) | bit(1, 0, 6) | bit(2, 0, 5) | bit(2, 1, 4) | bit(2, 2, 3) | bit(1, 2, 2) | bit(0, 2, 1) |
            bit(0, 1, 0);
 }
@@ -107,16 +108,16 @@ struct LbpOffsets {
                                        float) {
         return sum_trees<kNodes>(c, s, [&](int i) {
             const LbpNode* node = c.lbp + i;
-            const int4 place = __ldg(reinterpret_cast<const int4*>(node));
+            const int4 offsets = __ldg(reinterpret_cast<const int4*>(node));
             const float2 outcome = __ldg(reinterpret_cast<const float2*>(node->outcome));
-            const std::uint32_t* corner = at + place.x;
-            const int code = lbp_code_of([&](int x, int y) { return __ldg(corner + x * place.y + y * place.z); });
+            const std::uint32_t* corner = at + offsets.x;
+            const int code = lbp_code_of([&](int x, int y) { return __ldg(corner + x * offsets.y + y * offsets.z); });
             return subset_has(node->subset, code) ? outcome.x : outcome.y;
         });
     }
 };
 
-// As the two above, where `at` is in shared memory.
+// Like the two layouts above, with `at` in shared memory.
 template <int kNodes>
 struct HaarTile {
     static __device__ double stage_sum(const CascadeTables& c, const PyramidView&, int s, const std::uint32_t* at,
@@ -139,16 +140,16 @@ struct LbpTile {
                                        float) {
         return sum_trees<kNodes>(c, s, [&](int i) {
             const LbpNode* node = c.tile_lbp + i;
-            const int4 place = __ldg(reinterpret_cast<const int4*>(node));
+            const int4 offsets = __ldg(reinterpret_cast<const int4*>(node));
             const float2 outcome = __ldg(reinterpret_cast<const float2*>(node->outcome));
-            const std::uint32_t* corner = at + place.x;
-            const int code = lbp_code_of([&](int x, int y) { return corner[x * place.y + y * place.z]; });
+            const std::uint32_t* corner = at + offsets.x;
+            const int code = lbp_code_of([&](int x, int y) { return corner[x * offsets.y + y * offsets.z]; });
             return subset_has(node->subset, code) ? outcome.x : outcome.y;
         });
     }
 };
 
-// Both kinds, from the rectangles.
+// Both kinds of features, from the rectangles.
 struct Geometry {
     static __device__ double stage_sum(const CascadeTables& c, const PyramidView& p, int s, const std::uint32_t* at,
                                        float norm) {
@@ -165,7 +166,7 @@ __device__ inline double threshold_of(const CascadeTables& c, int s) {
     return static_cast<double>(__ldg(&c.stages[s].threshold));
 }
 
-// Evaluates stages [first, last) and adds up their margins. False: rejected.
+// Evaluates stages [first, last) and adds up their margins. Returns false if the window is rejected.
 template <typename Features>
 __device__ bool passes(const CascadeTables& c, const PyramidView& p, int first, int last, const std::uint32_t* at,
                        float norm, double& margin) {

@@ -1,4 +1,4 @@
-// The first segment: a thread for every window of every level, a warp for 32 neighbors of a row.
+// The first segment: one thread per window of every level, one warp for 32 neighbors of a row.
 #include <cuda_runtime.h>
 
 #include "gpu/cascade/block_windows.cuh"
@@ -10,7 +10,8 @@ namespace {
 
 constexpr int kWarps = kBlockThreads / 32;
 
-// Stage 0 of 32 neighbors by a warp: lists those that are left, and tells later kernels which fell.
+// Evaluates stage 0 of 32 neighbors with one warp: lists the remaining windows and stores the rejections for later
+// kernels.
 template <typename F, typename SumsOf>
 __device__ void first_stage(const CascadeTables& cascade, const WindowTask& task, const WindowLevel& level,
                             const WindowTile& tile, int tile_row, BlockWindows& windows, const SumsOf& sums_of) {
@@ -30,7 +31,7 @@ __device__ void first_stage(const CascadeTables& cascade, const WindowTask& task
     if (alive && task.pyramid.mask >= 0) alive = in_mask(task, level, column, row);
 
     const std::uint32_t entry = corner_entry(task, level, column, row);
-    const int place = tile_row * kTileColumns + lane;
+    const int slot = tile_row * kTileColumns + lane;
     float norm = 0.0F;
     double margin = 0.0;
     bool fell = false;
@@ -39,25 +40,25 @@ __device__ void first_stage(const CascadeTables& cascade, const WindowTask& task
         alive = norm != 0.0F;
     }
     if (alive) {
-        fell = !passes<F>(cascade, task.pyramid, 0, 1, sums_of(place), norm, margin);
+        fell = !passes<F>(cascade, task.pyramid, 0, 1, sums_of(slot), norm, margin);
         alive = !fell;
     }
-    // With a stride every requested window is visited: its neighbors have not all been looked at.
+    // With a stride every requested window is visited, because its neighbors have not all been evaluated.
     const unsigned falls = task.requested == nullptr ? __ballot_sync(kWholeWarp, fell) : 0;
     if (lane == 0) task.fell[word] = falls;
-    // A skipped window is dropped here where the run of falls before it starts in this word; else report() finds out.
+    // Drops a skipped window if the run of rejections before it starts in this word; otherwise report() decides.
     const int run = run_below(falls, lane);
     if ((run < lane || column < 32) && run % 2 != 0) alive = false;
 
     if (alive) {
-        windows.at[place] = entry;
-        windows.norm[place] = norm;
-        windows.margin[place] = margin;
+        windows.at[slot] = entry;
+        windows.norm[slot] = norm;
+        windows.margin[slot] = margin;
     }
-    append(windows.list[0], &windows.count[0], alive, place);
+    append(windows.list[0], &windows.count[0], alive, slot);
 }
 
-// The first segment of a block's windows: stage 0 of all, then the others of those that are left.
+// The first segment for the windows of a block: stage 0 of all, then the other stages of the remaining windows.
 template <typename F, typename SumsOf>
 __device__ void evaluate_tile(const CascadeTables& cascade, const WindowTask& task, const WindowGroup& group,
                               const WindowTile& tile, const Segment& segment, const SumsOf& sums_of) {
@@ -82,14 +83,14 @@ __global__ void __launch_bounds__(kBlockThreads)
     const std::uint32_t* sums = task.pyramid.sums + level.origin;
     const int step = level.level.step;
     const std::int64_t pitch = task.pyramid.pitch;
-    evaluate_tile<F>(cascade, task, group, tile, segment, [=](int place) {
-        const int column = tile.column + place % kTileColumns;
-        const int row = tile.row + place / kTileColumns;
+    evaluate_tile<F>(cascade, task, group, tile, segment, [=](int slot) {
+        const int column = tile.column + slot % kTileColumns;
+        const int row = tile.row + slot / kTileColumns;
         return sums + row * step * pitch + column * step;
     });
 }
 
-// The same with the sums of all the block's windows in shared memory.
+// Like all_windows_kernel, with the sums of all the block's windows in shared memory.
 template <typename F>
 __global__ void __launch_bounds__(kBlockThreads)
     tiled_windows_kernel(CascadeTables cascade, WindowTask task, WindowGroup group, const WindowTile* tiles,
@@ -113,8 +114,8 @@ __global__ void __launch_bounds__(kBlockThreads)
         }
     }
     // evaluate_tile starts with a __syncthreads.
-    evaluate_tile<F>(cascade, task, group, tile, segment, [=](int place) {
-        return shared_sums + place / kTileColumns * step * pitch + place % kTileColumns * step;
+    evaluate_tile<F>(cascade, task, group, tile, segment, [=](int slot) {
+        return shared_sums + slot / kTileColumns * step * pitch + slot % kTileColumns * step;
     });
 }
 
@@ -125,9 +126,9 @@ __global__ void __launch_bounds__(kBlockThreads)
     const WindowTile tile = tiles[group.first_tile + blockIdx.x];
     const WindowLevel& level = task.levels[tile.level];
     const int stride = task.stride;
-    for (int place = threadIdx.x; place < kBlockWindows; place += kBlockThreads) {
-        const int column = tile.column + place % kTileColumns;
-        const int row = tile.row + place / kTileColumns;
+    for (int slot = threadIdx.x; slot < kBlockWindows; slot += kBlockThreads) {
+        const int column = tile.column + slot % kTileColumns;
+        const int row = tile.row + slot / kTileColumns;
         if (column >= level.level.columns || row >= level.level.rows || column % stride != 0 || row % stride != 0)
             continue;
         if (task.pyramid.mask >= 0 && !in_mask(task, level, column, row)) continue;

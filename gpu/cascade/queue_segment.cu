@@ -1,5 +1,5 @@
-// Later segments with a thread a window, from a queue: a fixed number of blocks walks it, so that its length stays on
-// the device.
+// Later segments with one thread per window, from a queue. A fixed number of blocks iterates over it, so that its
+// length stays on the device.
 #include <cuda_runtime.h>
 
 #include "gpu/cascade/block_windows.cuh"
@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kBlocksAMultiprocessor = 8;
 
-// Windows that found a queue full: all stages, a warp for the 32 windows of a word.
+// Evaluates all stages of the windows that found a queue full, with one warp for the 32 windows of a word.
 template <typename F>
 __device__ void evaluate_pending(const CascadeTables& cascade, const WindowTask& task, const WindowGroup& group) {
     const int lane = threadIdx.x % 32;
@@ -23,7 +23,7 @@ __device__ void evaluate_pending(const CascadeTables& cascade, const WindowTask&
         if (bits == 0) continue;
         if (lane == 0) task.pending[word] = 0;
         if ((bits >> lane & 1U) == 0) continue;
-        const WindowPosition first = place_of_word(task, word);
+        const WindowPosition first = position_of_word(task, word);
         const std::uint32_t entry = corner_entry(task, task.levels[first.level], first.column + lane, first.row);
         const std::uint32_t* at = task.pyramid.sums + entry;
         const float norm = norm_of(cascade, task.pyramid, at);
@@ -38,7 +38,7 @@ __global__ void __launch_bounds__(kBlockThreads)
     queued_windows_kernel(CascadeTables cascade, WindowTask task, WindowGroup group, Segment segment) {
     __shared__ BlockWindows windows;
     const std::uint32_t count = min(group.counters->queued[segment.number - 1], segment.queue.capacity);
-    // Small shares, so that every multiprocessor has work even when few windows are left.
+    // Shares are small, so that every multiprocessor has work even if few windows remain.
     const std::uint32_t even = (count + gridDim.x - 1) / gridDim.x;
     const std::uint32_t share = min(max((even + 31) / 32 * 32, 32U), static_cast<std::uint32_t>(kBlockWindows));
     for (std::uint32_t first = blockIdx.x * share; first < count; first += gridDim.x * share) {
@@ -56,7 +56,7 @@ __global__ void __launch_bounds__(kBlockThreads)
         }
         __syncthreads();
         const Remaining left = run_stages<F>(cascade, task, windows, segment.first, segment.last,
-                                             [&](int place) { return task.pyramid.sums + windows.at[place]; });
+                                             [&](int slot) { return task.pyramid.sums + windows.at[slot]; });
         if constexpr (kLast) {
             for (std::uint32_t i = threadIdx.x; i < left.count; i += kBlockThreads) {
                 report(task, windows.at[left.list[i]], windows.margin[left.list[i]]);

@@ -1,4 +1,4 @@
-// Calls a function with the layout of features that fits a model.
+// Calls a function with the feature layout for a model.
 #pragma once
 
 #include "gpu/cascade/cascade_launch.h"
@@ -17,7 +17,7 @@ void select_features(const KernelChoice& choice, const Use& use) {
     }
 }
 
-// The same for windows whose sums lie in shared memory.
+// The same for windows whose sums are in shared memory.
 template <typename Use>
 void select_tile_features(const KernelChoice& choice, const Use& use) {
     if (choice.kind == CascadeKind::lbp) return choice.nodes_a_tree == 1 ? use(LbpTile<1>{}) : use(LbpTile<0>{});

@@ -1,5 +1,5 @@
-// The last segment with a warp a window: the window's sums go to shared memory, each lane evaluates a tree of the
-// stage, and the leaves are added in the order of the trees, so that the sum is that of one thread.
+// The last segment with one warp per window. The window's sums are copied to shared memory and each lane evaluates one
+// tree of the stage. The leaves are added in the order of the trees, so that the sum equals that of one thread.
 #include <cuda_runtime.h>
 
 #include "gpu/cascade/cascade_launch.h"
@@ -49,7 +49,7 @@ struct TailLbp {
     }
 };
 
-// A warp's share of shared memory.
+// A warp's part of shared memory.
 struct WarpMemory {
     double* leaves;        // [32]
     std::uint32_t* patch;  // sums of the window, then its tilted ones
@@ -67,7 +67,7 @@ __device__ void load_patch(const CascadeTables& c, const WindowTask& task, const
     __syncwarp();
 }
 
-// All lanes with the same arguments and the same result.
+// Called by all lanes with the same arguments; all get the same result.
 template <typename Leaf>
 __device__ bool warp_passes(const CascadeTables& c, int first, int last, const WarpMemory& memory, float norm,
                             double& margin) {
@@ -82,7 +82,7 @@ __device__ bool warp_passes(const CascadeTables& c, int first, int last, const W
                 leaf = static_cast<double>(Leaf::leaf(c, stage.first_tree + done + lane, memory.patch, norm));
             memory.leaves[lane] = leaf;
             __syncwarp();
-            // Two at a time; what is beyond the last tree is 0 and changes nothing.
+            // Adds two at a time; entries after the last tree are 0 and change nothing.
             for (int t = 0; t < trees; t += 2) {
                 const double2 two = *reinterpret_cast<const double2*>(memory.leaves + t);
                 sum += two.x;
@@ -132,7 +132,7 @@ __global__ void __launch_bounds__(kWarps * 32)
         __syncwarp();
         if (bits == 0) continue;
         if (lane == 0) task.pending[word] = 0;
-        const WindowPosition first = place_of_word(task, static_cast<int>(word));
+        const WindowPosition first = position_of_word(task, static_cast<int>(word));
         for (; bits != 0; bits &= bits - 1) {
             const int column = first.column + __ffs(static_cast<int>(bits)) - 1;
             const std::uint32_t at = corner_entry(task, task.levels[first.level], column, first.row);
@@ -150,7 +150,7 @@ void launch(const KernelChoice& choice, const CascadeTables& cascade, const Wind
     const int bytes = bytes_a_warp * kWarps;
     if (bytes > 48 << 10) {
         check_cuda(cudaFuncSetAttribute(tail_kernel<Leaf>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
-                   "shared memory of tail_kernel");
+                   "setting the shared memory of tail_kernel");
     }
     tail_kernel<Leaf><<<choice.multiprocessors * kBlocksAMultiprocessor, kWarps * 32, bytes, stream>>>(
         cascade, task, group, segment, bytes_a_warp);

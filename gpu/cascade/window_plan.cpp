@@ -10,12 +10,12 @@
 namespace throng::gpu {
 namespace {
 
-// A queue has room for half of the windows, and at least for so many. After stage 0 of the frontal cascades a quarter
-// to a half is left; what finds a queue full is only slower.
+// A queue holds half of the windows, and at least this many. After stage 0 of the frontal cascades a quarter to a half
+// of the windows remain. A full queue makes detection slower, not wrong.
 constexpr std::int64_t kQueueShare = 2;
 constexpr std::int64_t kMinQueue = 4096;
 
-// The levels to work on, those of the windows that are asked for marked as reported.
+// Returns the levels to process, with the levels of the requested window sizes marked as reported.
 std::vector<WindowLevel> choose_levels(ImageSize frame, const WindowShape& shape, const DetectorParams& params,
                                        bool first_useful_scale) {
     const auto levels_from = [&](int min_size) {
@@ -52,20 +52,20 @@ WindowPlan::WindowPlan(ImageSize frame, const WindowShape& shape, const Detector
     : frame_(frame),
       shape_(shape),
       stride_(options.stride),
-      least_share_(options.mask.least_share),
+      min_share_(options.mask.min_share),
       levels_(choose_levels(frame, shape, params, options.first_useful_scale)),
       pyramid_(frame, image_sizes(levels_), {shape.squares, shape.tilted, options.mask.active() && !levels_.empty()},
                stream) {
     std::vector<WindowTile> tiles;
     std::int64_t queued = 0;
-    std::int64_t windows = 0;  // of the group
+    std::int64_t windows = 0;  // in the group
     for (std::size_t i = 0; i < levels_.size(); ++i) {
         WindowLevel& entry = levels_[i];
-        const AtlasRegion& place = pyramid_.atlas().places[i];
-        entry.origin = static_cast<std::int64_t>(place.y) * pyramid_.atlas().pitch + place.x;
-        entry.x = place.x;
-        entry.y = place.y;
-        entry.shelf_end = place.shelf_end;
+        const AtlasRegion& region = pyramid_.atlas().regions[i];
+        entry.origin = static_cast<std::int64_t>(region.y) * pyramid_.atlas().pitch + region.x;
+        entry.x = region.x;
+        entry.y = region.y;
+        entry.shelf_end = region.shelf_end;
         entry.words = (entry.level.columns + 31) / 32;
         entry.first_word = word_count_;
 
@@ -126,7 +126,7 @@ WindowTask WindowPlan::task() const {
     task.pending = bits_.data() + word_count_;
     task.requested = stride_ > 1 ? bits_.data() + 2 * static_cast<std::ptrdiff_t>(word_count_) : nullptr;
     task.stride = stride_;
-    task.least_share = least_share_;
+    task.min_share = min_share_;
     return task;
 }
 
@@ -137,10 +137,10 @@ ClearWords WindowPlan::counters() const {
     return clear;
 }
 
-int WindowPlan::largest_step() const {
-    int largest = 1;
-    for (const WindowLevel& level : levels_) largest = std::max(largest, static_cast<int>(level.level.step));
-    return largest;
+int WindowPlan::max_step() const {
+    int step = 1;
+    for (const WindowLevel& level : levels_) step = std::max(step, static_cast<int>(level.level.step));
+    return step;
 }
 
 std::size_t WindowPlan::memory() const {

@@ -1,5 +1,5 @@
-// Everything that depends on the size of the frames and the detector's parameters: the levels, their pyramid, the tiles
-// of windows, bits, queues and counters. Built once, used for every frame.
+// Everything that depends on the frame size and the detector's parameters: the levels, their pyramid, the tiles of
+// windows, bit masks, queues and counters. Built once and used for every frame.
 #pragma once
 
 #include <vector>
@@ -11,7 +11,7 @@
 
 namespace throng::gpu {
 
-// What a plan needs to know of a model.
+// The properties of a model that a plan depends on.
 struct WindowShape {
     int width, height;  // pixels
     bool squares, tilted;
@@ -19,31 +19,31 @@ struct WindowShape {
 
 class WindowPlan {
 public:
-    // Waits for the stream. Throws Error(unavailable) where device memory does not suffice.
+    // Waits for the stream. Throws Error(unavailable) if there is not enough device memory.
     WindowPlan(ImageSize frame, const WindowShape& shape, const DetectorParams& params, const CascadeOptions& options,
                StreamView stream);
 
-    // No window fits: the frame is smaller than the model's window.
+    // Returns true if no window fits: the frame is smaller than the model's window.
     [[nodiscard]] bool empty() const { return levels_.empty(); }
     [[nodiscard]] ImageSize frame() const { return frame_; }
     [[nodiscard]] const Pyramid& pyramid() const { return pyramid_; }
 
-    // Levels that go through the kernels together, from the largest images to the smallest.
+    // Levels that share the kernel launches, from the largest image to the smallest.
     [[nodiscard]] int group_count() const { return static_cast<int>(groups_.size()); }
     [[nodiscard]] const WindowGroup& group(int g) const { return groups_[static_cast<std::size_t>(g)].windows; }
     [[nodiscard]] LevelRange group_levels(int g) const { return groups_[static_cast<std::size_t>(g)].levels; }
-    // Two queues take turns between the segments.
+    // Two queues alternate between the segments.
     [[nodiscard]] WindowQueue queue(int g, int turn) const;
 
     // Without the raw detections, which change from frame to frame.
     [[nodiscard]] WindowTask task() const;
     [[nodiscard]] const WindowTile* tiles() const { return d_tiles_.data(); }
     [[nodiscard]] ClearWords counters() const;
-    // Pixels of a level between windows.
-    [[nodiscard]] int largest_step() const;
-    // Windows of all levels, visited or not.
+    // Returns the maximum distance in pixels of a level between windows.
+    [[nodiscard]] int max_step() const;
+    // Returns the number of windows of all levels, visited or not.
     [[nodiscard]] std::int64_t window_count() const { return window_count_; }
-    // Bytes of device memory.
+    // Returns the bytes of device memory.
     [[nodiscard]] std::size_t memory() const;
 
 private:
@@ -57,7 +57,7 @@ private:
     ImageSize frame_;
     WindowShape shape_;
     int stride_;
-    float least_share_;
+    float min_share_;
     std::vector<WindowLevel> levels_;
     Pyramid pyramid_;
     std::vector<Group> groups_;

@@ -1,5 +1,5 @@
-// The candidate windows of a frame in device memory: levels, tiles, and the bits and queues that carry windows from one
-// kernel to the next.
+// The candidate windows of a frame in device memory: levels, tiles, and the bit masks and queues that pass windows from
+// one kernel to the next.
 #pragma once
 
 #include <cstdint>
@@ -12,20 +12,20 @@
 namespace throng::gpu {
 
 inline constexpr int kMaxSegments = 8;
-inline constexpr int kTileColumns = 32;  // windows: a warp's, and a word of bits
+inline constexpr int kTileColumns = 32;  // windows: one per lane of a warp and per bit of a word
 inline constexpr int kTileRows = 16;
 inline constexpr int kBlockWindows = kTileColumns * kTileRows;
 inline constexpr int kBlockThreads = 256;
 
-// A level's windows. Bits of windows lie in words of 32 neighbors, row by row, level by level.
+// The windows of a level. Their bits are in words of 32 neighbors, row by row, level by level.
 struct WindowLevel {
     CascadeLevel level;
     std::int64_t origin;      // entry (0, 0) of its integral image
     std::int32_t x, y;        // the same as column and row of the atlas
     std::int32_t shelf_end;   // AtlasRegion
-    std::int32_t words;       // of a row
+    std::int32_t words;       // per row
     std::int32_t first_word;  // among the words of all levels
-    std::int32_t reported;    // 0: looked at, but smaller than asked for
+    std::int32_t reported;    // 0: evaluated, but smaller than requested
 };
 
 // 32 x 16 windows of one level: the work of a block.
@@ -34,18 +34,18 @@ struct WindowTile {
     std::int32_t column, row;  // of the first window
 };
 
-// A window between two segments.
+// A window passed from one segment to the next.
 struct alignas(16) QueuedWindow {
     std::uint32_t at;  // entry of its corner
     float norm;
-    double margin;  // of the stages passed, as evaluate_window adds them
+    double margin;  // sum over the stages passed, as in evaluate_window
 };
 
-// Of a group of levels that go through the kernels together. All are 0 at the start of a frame.
+// Counters of a group of levels that share launches. All are 0 at the start of a frame.
 struct GroupCounters {
-    std::uint32_t queued[kMaxSegments];  // windows that left segment s for the next, room or not
-    std::uint32_t spilled;               // of these, how many found the queue full and wait in the pending bits
-    std::uint32_t next;                  // windows that the tail has handed out beyond a warp's first
+    std::uint32_t queued[kMaxSegments];  // windows passed from segment s to the next, including spilled ones
+    std::uint32_t spilled;               // of these, windows that found the queue full and set their pending bit
+    std::uint32_t next;                  // windows that the tail has assigned, not counting each warp's first
     std::uint32_t pad[6];
 };
 
@@ -54,18 +54,18 @@ struct WindowQueue {
     std::uint32_t capacity = 0;
 };
 
-// What every kernel of the cascade is given. Addresses are of device memory.
+// The arguments of every kernel of the cascade. Addresses are in device memory.
 struct WindowTask {
     PyramidView pyramid;
     const WindowLevel* levels = nullptr;
     std::int32_t level_count = 0;
     std::int32_t window_width = 0, window_height = 0;
     std::int32_t frame_width = 0, frame_height = 0;
-    std::uint32_t* fell = nullptr;       // bit: falls in stage 0. What the visited windows of a row follow from
-    std::uint32_t* pending = nullptr;    // bit: found a queue full. All 0 between frames
-    std::uint32_t* requested = nullptr;  // bit: to be looked at; only with a stride. All 0 between frames
+    std::uint32_t* fell = nullptr;       // bit: rejected in stage 0; determines the visited windows of a row
+    std::uint32_t* pending = nullptr;    // bit: found a queue full; all 0 between frames
+    std::uint32_t* requested = nullptr;  // bit: to be evaluated; only with a stride; all 0 between frames
     std::int32_t stride = 1;
-    float least_share = 0;  // of the candidate mask
+    float min_share = 0;  // min share of set samples in the candidate mask
     DetectionSpan raw;
 };
 

@@ -1,5 +1,5 @@
-// Where the integral images of all levels of a pyramid lie: side by side on shelves of one wide image, so that a
-// feature is the same offset from a window's corner on every level.
+// Layout of the integral images of all pyramid levels: side by side on shelves of one wide image, so that a feature has
+// the same offset from a window's corner on every level.
 #pragma once
 
 #include <cstdint>
@@ -14,19 +14,19 @@ struct ImageSize {
 // One level's integral image: (width + 1) x (height + 1) entries; the first row and column are 0.
 struct AtlasRegion {
     int width, height;  // pixels of the level
-    int x, y;           // entry (0, 0); x = 3 mod 4, so that column 1, the first pixel's, is aligned to 16 bytes
-    int shelf_end;      // first row below the shelf it lies on
+    int x, y;           // entry (0, 0); x = 3 mod 4, so that column 1 (the first pixel) is 16-byte aligned
+    int shelf_end;      // first row below the level's shelf
 };
 
 struct Atlas {
-    int pitch = 0;  // entries of a row, a multiple of 32
+    int pitch = 0;  // entries per row, a multiple of 32
     int rows = 0;
-    std::vector<AtlasRegion> places;  // in the order of the sizes; by shelves from the top, on a shelf from the left
+    std::vector<AtlasRegion> regions;  // in the order of the sizes; by shelves from the top, on a shelf from the left
 
     [[nodiscard]] std::int64_t entries() const { return static_cast<std::int64_t>(pitch) * rows; }
 };
 
-// Sizes from the largest down waste the least.
+// Sizes in descending order waste the least space.
 [[nodiscard]] Atlas pack_atlas(const std::vector<ImageSize>& sizes);
 
 }  // namespace throng::gpu

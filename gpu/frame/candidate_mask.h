@@ -1,6 +1,5 @@
-// Which parts of a frame may hold a face: skin by its color, or a region of interest.
-// The mask has a sample for every chroma sample and is summed up with the pyramid, so that asking for a window's share
-// costs four reads.
+// The candidate mask selects the parts of a frame that may hold a face: skin by its color, or a region of interest. It
+// has one sample per chroma sample and is integrated with the pyramid, so that a window's share costs four reads.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +16,10 @@ struct SkinTone {
 struct CandidateMask {
     bool skin = false;  // takes effect on frames with chroma; on others every pixel counts as skin
     SkinTone tone;
-    // Region of interest in pixels of the frame; without extent: all of it.
+    // Region of interest in pixels of the frame; the whole frame if the extent is 0.
     int roi_x = 0, roi_y = 0, roi_width = 0, roi_height = 0;
-    // A window is looked at when at least this share of its mask samples is set. In [0, 1].
-    float least_share = 0.25F;
+    // A window is evaluated if at least this share of its mask samples is set. In [0, 1].
+    float min_share = 0.25F;
 
     [[nodiscard]] bool active() const { return skin || (roi_width > 0 && roi_height > 0); }
 };

@@ -22,13 +22,13 @@ __global__ void gray_kernel(const std::uint8_t* bgr, int bgr_pitch, int width, i
     gray[static_cast<std::int64_t>(y) * gray_pitch + x] = gray_of_bgr(at[0], at[1], at[2]);
 }
 
-// R = luma_scale (Y - luma_zero) + red Cr, and so on, with chroma about 128.
+// R = luma_scale (Y - luma_zero) + red Cr; G and B accordingly. Chroma is centered at 128.
 struct YuvToRgb {
     float luma_scale, luma_zero;
     float red, green_cb, green_cr, blue;
 };
 
-// ITU-R BT.601, BT.709 and BT.2020: from the weights of red and blue in luma.
+// ITU-R BT.601, BT.709 and BT.2020, derived from the weights of red and blue in luma.
 YuvToRgb conversion(ColorRange range, ColorMatrix matrix) {
     const double red = matrix == ColorMatrix::bt601 ? 0.299 : matrix == ColorMatrix::bt709 ? 0.2126 : 0.2627;
     const double blue = matrix == ColorMatrix::bt601 ? 0.114 : matrix == ColorMatrix::bt709 ? 0.0722 : 0.0593;

@@ -1,4 +1,4 @@
-// The launches of a frame as graphs, one for each pair of addresses that a frame comes from and its detections go to.
+// The launches of a frame as CUDA graphs, one for each pair of source address and detection buffer.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 
 namespace throng::gpu {
 
-// Holds a few graphs, those used last: the frames of a decoder come back at few addresses. Not thread-safe.
+// Holds the most recently used graphs: the frames of a decoder use few addresses. Not thread-safe.
 class FrameGraphs {
 public:
-    // Replays the launches for these addresses on the stream; enqueue(), which enqueues them there, is captured first
-    // where they are new. Does not synchronize.
+    // Replays the launches for these addresses on the stream. For new addresses it first captures enqueue(), which
+    // enqueues them on that stream. Does not synchronize.
     template <typename Enqueue>
     void launch(StreamView stream, const DeviceImage& frame, const DetectionSpan& raw, Enqueue&& enqueue) {
         const Graph* graph = find(frame, raw);
@@ -25,7 +25,7 @@ public:
         graph->launch(stream);
     }
 
-    // To be called whenever the launches for the same addresses would be others.
+    // Call whenever the launches for the same addresses would change.
     void clear() { graphs_.clear(); }
 
 private:
@@ -33,7 +33,7 @@ private:
         DeviceImage frame;
         DetectionSpan raw;
         Graph graph;
-        std::uint64_t used;  // the frame that used it last
+        std::uint64_t used;  // number of the last frame that used it
     };
 
     [[nodiscard]] const Graph* find(const DeviceImage& frame, const DetectionSpan& raw);

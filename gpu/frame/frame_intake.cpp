@@ -25,7 +25,7 @@ std::size_t plane_bytes(const PlaneView& plane) {
 
 FrameIntake::FrameIntake(StreamView stream, bool integrated) : stream_(stream), integrated_(integrated) {}
 
-void FrameIntake::bring_plane(Slot& slot, const Frame& frame, int plane, std::size_t offset, Plane& out) {
+void FrameIntake::import_plane(Slot& slot, const Frame& frame, int plane, std::size_t offset, Plane& out) {
     const PlaneView& from = frame.plane(plane);
     out.pitch = aligned(from.width);
     const auto pitch = static_cast<std::size_t>(out.pitch);
@@ -60,16 +60,18 @@ void FrameIntake::bring_plane(Slot& slot, const Frame& frame, int plane, std::si
     out.data = static_cast<const std::uint8_t*>(mapped) + offset;
 }
 
-void FrameIntake::bring(const Frame& frame, int planes, Plane (&plane)[Frame::kMaxPlanes], StageRecorder& recorder) {
+void FrameIntake::import_planes(const Frame& frame, int planes, Plane (&plane)[Frame::kMaxPlanes],
+                                StageRecorder& recorder) {
     current_ = (current_ + 1) % kFrames;
     Slot& slot = slots_[current_];
-    slot.read.synchronize();  // done long ago unless kFrames frames are in flight
+    slot.read.synchronize();  // returns at once unless kFrames frames are in flight
     slot.frame = frame;
 
     const FrameInfo& info = frame.info();
     if (info.memory == MemoryKind::device) {
         for (int p = 0; p < planes; ++p) plane[p] = {frame.plane(p).data, static_cast<int>(frame.plane(p).pitch)};
-        // FFmpeg's decoder finishes a frame on the device's default stream, which ours does not wait for by itself.
+        // FFmpeg's decoder finishes a frame on the device's default stream; this stream does not wait for it
+        // implicitly.
         slot.upload.record(cudaStreamLegacy);
         slot.upload.make_wait(stream_);
     } else {
@@ -81,10 +83,10 @@ void FrameIntake::bring(const Frame& frame, int planes, Plane (&plane)[Frame::kM
         if (!integrated_ && slot.uploaded.size() < bytes) slot.uploaded = DeviceBuffer<std::uint8_t>(bytes);
         std::size_t offset = 0;
         for (int p = 0; p < planes; ++p) {
-            bring_plane(slot, frame, p, offset, plane[p]);
+            import_plane(slot, frame, p, offset, plane[p]);
             offset += plane_bytes(frame.plane(p));
         }
-        if (staged) slot.frame = {};  // copied: its owner may have it back
+        if (staged) slot.frame = {};  // copied: release the frame to its owner
         if (!integrated_) {
             slot.upload.record(copies_.view());
             slot.upload.make_wait(stream_);
@@ -94,7 +96,7 @@ void FrameIntake::bring(const Frame& frame, int planes, Plane (&plane)[Frame::kM
 
 namespace {
 
-int planes_to_bring(PixelFormat format, bool chroma) {
+int planes_to_import(PixelFormat format, bool chroma) {
     const bool has_chroma = format == PixelFormat::nv12 || format == PixelFormat::yuv420p;
     return chroma && has_chroma ? plane_count(format) : 1;
 }
@@ -104,7 +106,7 @@ int planes_to_bring(PixelFormat format, bool chroma) {
 DeviceImage FrameIntake::take_colors(const Frame& frame, StageRecorder& recorder) {
     if (frame.info().format != PixelFormat::bgr24) return take(frame, true, recorder);
     Plane plane[Frame::kMaxPlanes];
-    bring(frame, 1, plane, recorder);
+    import_planes(frame, 1, plane, recorder);
     DeviceImage image;
     image.width = frame.width();
     image.height = frame.height();
@@ -115,9 +117,9 @@ DeviceImage FrameIntake::take_colors(const Frame& frame, StageRecorder& recorder
 
 DeviceImage FrameIntake::take(const Frame& frame, bool chroma, StageRecorder& recorder) {
     const FrameInfo& info = frame.info();
-    const int planes = planes_to_bring(info.format, chroma);
+    const int planes = planes_to_import(info.format, chroma);
     Plane plane[Frame::kMaxPlanes];
-    bring(frame, planes, plane, recorder);
+    import_planes(frame, planes, plane, recorder);
     DeviceImage image;
     image.width = info.width;
     image.height = info.height;

@@ -15,7 +15,7 @@ int strips_of(int columns) {
     return (columns + kStripColumns - 1) / kStripColumns;
 }
 
-// Taps of one axis, padded to a multiple of 4 so that a thread may load four at once.
+// Appends the taps of one axis, padded to a multiple of 4 so that a thread may load four at once.
 std::int32_t append_taps(std::vector<ResizeTap>& taps, int source_size, int target_size) {
     const auto first = static_cast<std::int32_t>(taps.size());
     for (int i = 0; i < target_size; ++i) taps.push_back(resize_tap(i, source_size, target_size));
@@ -41,22 +41,22 @@ Pyramid::Pyramid(ImageSize frame, const std::vector<ImageSize>& levels, const Py
     std::vector<std::int32_t> strip_level;
     std::vector<std::int32_t> slant_level;
     for (std::size_t i = 0; i < images.size(); ++i) {
-        const AtlasRegion& place = atlas_.places[i];
+        const AtlasRegion& region = atlas_.regions[i];
         const bool is_mask = i >= levels.size();
         PyramidLevel level{};
-        level.width = place.width;
-        level.height = place.height;
-        level.origin = static_cast<std::int64_t>(place.y) * atlas_.pitch + place.x;
-        level.taps_x = is_mask ? -1 : append_taps(taps, frame.width, place.width);
-        level.taps_y = is_mask ? -1 : append_taps(taps, frame.height, place.height);
+        level.width = region.width;
+        level.height = region.height;
+        level.origin = static_cast<std::int64_t>(region.y) * atlas_.pitch + region.x;
+        level.taps_x = is_mask ? -1 : append_taps(taps, frame.width, region.width);
+        level.taps_y = is_mask ? -1 : append_taps(taps, frame.height, region.height);
         level.first_row = static_cast<std::int32_t>(row_level.size());
         level.first_strip = static_cast<std::int32_t>(strip_level.size());
         level.first_slant = static_cast<std::int32_t>(slant_level.size());
         const auto number = static_cast<std::int32_t>(i);
-        row_level.resize(row_level.size() + static_cast<std::size_t>(place.height), number);
-        strip_level.resize(strip_level.size() + static_cast<std::size_t>(strips_of(place.width)), number);
+        row_level.resize(row_level.size() + static_cast<std::size_t>(region.height), number);
+        strip_level.resize(strip_level.size() + static_cast<std::size_t>(strips_of(region.width)), number);
         if (!is_mask) {
-            slant_level.resize(slant_level.size() + static_cast<std::size_t>(strips_of(place.width + place.height)),
+            slant_level.resize(slant_level.size() + static_cast<std::size_t>(strips_of(region.width + region.height)),
                                number);
         }
         levels_.push_back(level);

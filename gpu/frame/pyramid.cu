@@ -1,4 +1,4 @@
-// Resizing with running sums along the rows, sums down the columns, and tilted sums.
+// Kernels for resizing with running sums along the rows, sums down the columns, and tilted sums.
 #include <cuda_runtime.h>
 
 #include "gpu/frame/pyramid_kernels.h"
@@ -7,9 +7,9 @@ namespace throng::gpu {
 namespace {
 
 constexpr int kRowThreads = 128;
-constexpr int kRowPixels = 4;   // neighbors a thread resizes: one 16-byte store of sums
-constexpr int kDownWarps = 32;  // warps of a block that sums down 32 columns
-constexpr int kDownRows = 8;    // rows a thread holds in registers
+constexpr int kRowPixels = 4;   // adjacent pixels per thread: one 16-byte store of sums
+constexpr int kDownWarps = 32;  // warps per block that sums down 32 columns
+constexpr int kDownRows = 8;    // rows per thread, in registers
 
 constexpr unsigned kWholeWarp = 0xFFFFFFFFU;
 
@@ -21,7 +21,7 @@ __device__ Sums operator+(Sums a, Sums b) {
     return {a.sum + b.sum, a.squares + b.squares};
 }
 
-// Sum over the lanes up to this one.
+// Inclusive prefix sum over the lanes of a warp.
 __device__ Sums warp_inclusive(Sums v, int lane) {
     for (int step = 1; step < 32; step *= 2) {
         const Sums before = {__shfl_up_sync(kWholeWarp, v.sum, step), __shfl_up_sync(kWholeWarp, v.squares, step)};
@@ -50,8 +50,8 @@ __device__ std::uint32_t mask_sample(const DeviceImage& frame, const CandidateMa
     return cb >= tone.cb_low && cb <= tone.cb_high && cr >= tone.cr_low && cr <= tone.cr_high ? 1 : 0;
 }
 
-// A block makes one row of one level: running sums along it, stored one row and one column further, where the integral
-// image will have them.
+// One block per row of a level: stores running sums along the row, offset by one row and one column, at their final
+// position in the integral image.
 __global__ void __launch_bounds__(kRowThreads)
     resize_rows_kernel(PyramidTables tables, DeviceImage frame, CandidateMask mask, int first_row, ClearWords clear) {
     if (blockIdx.x == 0) {
@@ -116,8 +116,8 @@ __global__ void __launch_bounds__(kRowThreads)
     }
 }
 
-// Running sums down a strip of 32 columns by one block. A thread holds kDownRows values of its column; the warps'
-// totals meet in shared memory. read(row) and write(row, sum) are given the thread's column.
+// Computes running sums down a strip of 32 columns with one block. A thread holds kDownRows values of its column. The
+// warps' totals are combined in shared memory. read(row) and write(row, sum) access the thread's column.
 template <typename Read, typename Write>
 __device__ void sum_down(int rows, Read read, Write write) {
     __shared__ std::uint32_t totals[kDownWarps][kStripColumns + 1];
@@ -133,7 +133,7 @@ __device__ void sum_down(int rows, Read read, Write write) {
         for (int k = 1; k < kDownRows; ++k) value[k] += value[k - 1];
         totals[warp][lane] = value[kDownRows - 1];
         __syncthreads();
-        // Warp w turns the totals of column w into running sums: lane = warp of the total.
+        // Warp w converts the totals of column w to running sums; the lane is the index of the total's warp.
         const std::uint32_t total = totals[lane][warp];
         std::uint32_t inclusive = total;
         for (int step = 1; step < 32; step *= 2) {
@@ -152,7 +152,7 @@ __device__ void sum_down(int rows, Read read, Write write) {
     }
 }
 
-static_assert(kDownWarps == 32 && kStripColumns == 32, "the totals of a strip are turned as a square");
+static_assert(kDownWarps == 32 && kStripColumns == 32, "the totals of a strip form a square matrix that is transposed");
 
 __global__ void __launch_bounds__(kDownWarps * 32) sum_columns_kernel(PyramidTables tables, int first_strip) {
     const int strip = first_strip + blockIdx.x;
@@ -170,14 +170,15 @@ __global__ void __launch_bounds__(kDownWarps * 32) sum_columns_kernel(PyramidTab
         });
 }
 
-// The cone above (x, y) is, row by row, the difference of two running sums whose ends wander along the two diagonals
-// through (x, y). kLean = -1 sums down the diagonals x + y = d and writes; +1 those of x - y = d and subtracts.
+// The cone above (x, y) is, row by row, the difference of two running sums whose ends move along the two diagonals
+// through (x, y). kLean = -1 sums down the diagonals x + y = d and writes; +1 sums down those of x - y = d and
+// subtracts.
 template <int kLean>
 __global__ void __launch_bounds__(kDownWarps * 32) tilted_sums_kernel(PyramidTables tables, int first_slant) {
     const int strip = first_slant + blockIdx.x;
     const PyramidLevel level = tables.levels[tables.slant_level[strip]];
     const int number = (strip - level.first_slant) * kStripColumns + static_cast<int>(threadIdx.x) % kStripColumns;
-    // Diagonals are counted from the leftmost that meets the image: at row y, x = start + kLean * y.
+    // Diagonals are numbered from the leftmost that intersects the image: at row y, x = start + kLean * y.
     const int start = kLean < 0 ? number + 1 : number - level.height;
     const std::uint32_t* sums = tables.entries + level.origin;
     std::uint32_t* tilted = tables.entries + tables.tilted + level.origin;

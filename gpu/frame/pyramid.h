@@ -1,9 +1,9 @@
 // The resize pyramid and its integral images in device memory: from a frame's luma plane to sums, sums of squares and,
-// where a model needs them, tilted sums, of all levels in two to four launches.
+// if a model needs them, tilted sums, of all levels in two to four launches.
 //
-// The resized gray images themselves are never stored: a row is resized in registers and leaves them as its running
-// sums. Levels are resized as core/algo/resize_linear.h says and sums wrap around as core/algo/cascade.h says, so every
-// difference of entries is the CPU's, bit for bit.
+// The resized gray images are never stored: a row is resized in registers, and only its running sums are written.
+// Levels are resized as in core/algo/resize_linear.h and sums wrap around as in core/algo/cascade.h, so every
+// difference of entries equals the CPU's, bit for bit.
 #pragma once
 
 #include <cstdint>
@@ -20,30 +20,30 @@ namespace throng::gpu {
 struct PyramidPlanes {
     bool squares = false;
     bool tilted = false;
-    bool mask = false;  // an extra image of (width + 1) / 2 x (height + 1) / 2, sums only, behind the levels
+    bool mask = false;  // an extra image of (width + 1) / 2 x (height + 1) / 2, sums only, after the levels
 };
 
-// What a launch needs to know of a level; lies in device memory.
+// Describes a level for the kernels; stored in device memory.
 struct PyramidLevel {
     std::int32_t width, height;   // pixels
     std::int64_t origin;          // entry (0, 0) of its integral image
-    std::int32_t taps_x, taps_y;  // first of its ResizeTaps; -1: the candidate mask
-    std::int32_t first_row;       // number of its first row among the rows of all levels
-    std::int32_t first_strip;     // number of its first strip of columns among the strips of all levels
-    std::int32_t first_slant;     // the same for strips of diagonals
+    std::int32_t taps_x, taps_y;  // index of its first ResizeTap; -1: the candidate mask
+    std::int32_t first_row;       // index of its first row among the rows of all levels
+    std::int32_t first_strip;     // index of its first strip of columns among the strips of all levels
+    std::int32_t first_slant;     // as first_strip, for strips of diagonals
 };
 
-// Entries of the integral images, as kernels read them.
+// Entries of the integral images for kernels.
 struct PyramidView {
     const std::uint32_t* sums = nullptr;
-    std::int64_t squares = 0;  // entries from a sum to the square of the same place
-    std::int64_t tilted = 0;   // entries from a sum to the tilted sum of the same place
+    std::int64_t squares = 0;  // offset in entries from a sum to the sum of squares at the same position
+    std::int64_t tilted = 0;   // offset in entries from a sum to the tilted sum at the same position
     std::int32_t pitch = 0;    // entries
     std::int64_t mask = -1;    // entry (0, 0) of the mask's sums; -1: none
     std::int32_t mask_width = 0, mask_height = 0;
 };
 
-// Words that the first kernel of a frame sets to 0 for the kernels after it. Either may be null.
+// Words that the first kernel of a frame sets to 0 for later kernels. Either pointer may be null.
 struct ClearWords {
     std::uint32_t* words = nullptr;
     int count = 0;
@@ -60,23 +60,24 @@ struct PyramidTables;
 
 class Pyramid {
 public:
-    // Allocates and fills its tables: waits for the stream. Throws Error(unavailable) where memory does not suffice or
+    // Allocates and fills its tables; waits for the stream. Throws Error(unavailable) if there is not enough memory or
     // the frame is too large for 32-bit offsets.
     Pyramid(ImageSize frame, const std::vector<ImageSize>& levels, const PyramidPlanes& planes, StreamView stream);
 
-    // All enqueue and do not wait. frame must have the constructor's size. rows: resized, with running sums along the
-    // rows. columns: sums down the columns complete the integral images, then tilted ones. The mask is a level too.
+    // Both enqueue and do not wait. frame must have the constructor's size. enqueue_rows resizes and writes running
+    // sums along the rows. enqueue_columns sums down the columns, which completes the integral images, then computes
+    // the tilted ones. The mask counts as a level.
     void enqueue_rows(const DeviceImage& image, const CandidateMask& mask, LevelRange range, const ClearWords& clear,
                       StreamView stream) const;
     void enqueue_columns(LevelRange range, StreamView stream) const;
-    // The mask alone, for when levels go one after another.
+    // Returns the mask alone, for levels that are processed one after another.
     [[nodiscard]] LevelRange mask_range() const { return {level_count_, level_count_ + (planes_.mask ? 1 : 0)}; }
     [[nodiscard]] LevelRange all() const { return {0, mask_range().last}; }
 
     [[nodiscard]] PyramidView view() const;
     [[nodiscard]] const Atlas& atlas() const { return atlas_; }
     [[nodiscard]] int level_count() const { return level_count_; }
-    // Bytes of device memory.
+    // Returns the bytes of device memory.
     [[nodiscard]] std::size_t memory() const { return entries_.bytes(); }
 
 private:

@@ -1,4 +1,4 @@
-// Launchers of the pyramid's kernels; Pyramid is what others call.
+// Launchers of the pyramid's kernels; other code calls Pyramid.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,12 @@
 
 namespace throng::gpu {
 
-inline constexpr int kStripColumns = 32;  // columns, or diagonals, that a block sums down
+inline constexpr int kStripColumns = 32;  // columns or diagonals per block
 
-// Addresses of the tables of all levels.
+// Device addresses of the tables of all levels.
 struct PyramidTables {
     const PyramidLevel* levels = nullptr;
-    const std::int32_t* row_level = nullptr;    // [row] the level it belongs to
+    const std::int32_t* row_level = nullptr;    // [row] level of the row
     const std::int32_t* strip_level = nullptr;  // [strip]
     const std::int32_t* slant_level = nullptr;  // [strip of diagonals]
     const ResizeTap* taps = nullptr;
@@ -27,10 +27,10 @@ struct PyramidTables {
 void launch_resize_rows(const PyramidTables& tables, const DeviceImage& frame, const CandidateMask& mask, int first_row,
                         int end_row, const ClearWords& clear, StreamView stream);
 
-// planes: 1 sums alone, 2 sums and squares. Strips that belong to the mask have sums alone.
+// planes: 1 for sums only, 2 for sums and squares. Strips of the mask have sums only.
 void launch_sum_columns(const PyramidTables& tables, int first_strip, int end_strip, int planes, StreamView stream);
 
-// Two launches; after launch_sum_columns of the same levels.
+// Two launches; call after launch_sum_columns for the same levels.
 void launch_tilted_sums(const PyramidTables& tables, int first_slant, int end_slant, StreamView stream);
 
 }  // namespace throng::gpu

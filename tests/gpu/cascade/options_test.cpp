@@ -107,7 +107,7 @@ TEST_F(CascadeSwitches, masks_by_their_definition) {
             options.mask.roi_width = 121;
             options.mask.roi_height = 95;
         }
-        options.mask.least_share = turn == 0 ? 0.3F : 0.2F;
+        options.mask.min_share = turn == 0 ? 0.3F : 0.2F;
         const bool planar = turn == 3;
         const auto sample = [&](int x, int y) {
             const int column = 2 * x - options.mask.roi_x;
@@ -129,7 +129,7 @@ TEST_F(CascadeSwitches, masks_by_their_definition) {
                 for (int x = left; x < right; ++x) set += sample(x, y) ? 1 : 0;
             }
             return static_cast<float>(set) >=
-                   options.mask.least_share * static_cast<float>((right - left) * (bottom - top));
+                   options.mask.min_share * static_cast<float>((right - left) * (bottom - top));
         };
         std::vector<ScoredBox> expected = masked_detections(model, image, params, looked_at);
         sort_boxes(expected);
@@ -181,7 +181,7 @@ TEST_F(CascadeSwitches, wrong_values_are_rejected) {
     options.segments = {1, 2, 3, 4, 5, 6, 7, 8, 9};
     EXPECT_THROW(gpu::check_options(options), Error);
     options = {};
-    options.mask.least_share = 1.5F;
+    options.mask.min_share = 1.5F;
     EXPECT_THROW(gpu::check_options(options), Error);
 }
 

@@ -99,8 +99,8 @@ TEST_F(PyramidTest, entries_are_those_of_the_definition) {
         const gpu::PyramidView v = pyramid.view();
         const std::size_t planes = tilted ? 3 : 2;
         const auto entries = to_host(v.sums, static_cast<std::size_t>(pyramid.atlas().entries()) * planes, view());
-        const auto entry = [&](const gpu::AtlasRegion& place, int x, int y, std::int64_t plane) {
-            return entries[static_cast<std::size_t>(plane + std::int64_t{place.y + y} * v.pitch + place.x + x)];
+        const auto entry = [&](const gpu::AtlasRegion& region, int x, int y, std::int64_t plane) {
+            return entries[static_cast<std::size_t>(plane + std::int64_t{region.y + y} * v.pitch + region.x + x)];
         };
         for (std::size_t i = 0; i < levels.size(); ++i) {
             const Image level = resized(image, levels[i]);
@@ -110,22 +110,22 @@ TEST_F(PyramidTest, entries_are_those_of_the_definition) {
             for (int y = 0; y <= level.height; ++y) {
                 for (int x = 0; x <= level.width; ++x) {
                     const auto at = static_cast<std::size_t>(y * (level.width + 1) + x);
-                    const gpu::AtlasRegion& place = pyramid.atlas().places[i];
-                    wrong += entry(place, x, y, 0) != sums[at] ? 1 : 0;
-                    wrong += entry(place, x, y, v.squares) != squares[at] ? 1 : 0;
+                    const gpu::AtlasRegion& region = pyramid.atlas().regions[i];
+                    wrong += entry(region, x, y, 0) != sums[at] ? 1 : 0;
+                    wrong += entry(region, x, y, v.squares) != squares[at] ? 1 : 0;
                     const bool look = tilted && (random() % 16 == 0 || x == level.width || y == level.height);
-                    if (look) wrong += entry(place, x, y, v.tilted) != cone(level, x, y) ? 1 : 0;
+                    if (look) wrong += entry(region, x, y, v.tilted) != cone(level, x, y) ? 1 : 0;
                 }
             }
             EXPECT_EQ(wrong, 0) << frame.width << "x" << frame.height << " level " << i;
         }
-        const gpu::AtlasRegion& place = pyramid.atlas().places.back();
+        const gpu::AtlasRegion& region = pyramid.atlas().regions.back();
         int wrong = 0;
-        for (int y = 0; y <= place.height; ++y) {
-            for (int x = 0; x <= place.width; ++x) {
+        for (int y = 0; y <= region.height; ++y) {
+            for (int x = 0; x <= region.width; ++x) {
                 const int first = (mask.roi_x + 1) / 2;
                 const int rows = std::min(y, (mask.roi_height + 1) / 2);
-                wrong += entry(place, x, y, 0) != static_cast<std::uint32_t>(std::max(x - first, 0) * rows) ? 1 : 0;
+                wrong += entry(region, x, y, 0) != static_cast<std::uint32_t>(std::max(x - first, 0) * rows) ? 1 : 0;
             }
         }
         EXPECT_EQ(wrong, 0) << frame.width << "x" << frame.height << " mask";
@@ -142,15 +142,15 @@ TEST(Atlas, levels_lie_apart_and_aligned) {
             sizes.push_back({static_cast<int>(width), static_cast<int>(height)});
         }
         const gpu::Atlas atlas = gpu::pack_atlas(sizes);
-        ASSERT_EQ(atlas.places.size(), sizes.size());
+        ASSERT_EQ(atlas.regions.size(), sizes.size());
         for (std::size_t i = 0; i < sizes.size(); ++i) {
-            const gpu::AtlasRegion& a = atlas.places[i];
+            const gpu::AtlasRegion& a = atlas.regions[i];
             EXPECT_EQ(a.x % 4, 3);
             EXPECT_LE(a.x + a.width + 1, atlas.pitch);
             EXPECT_LE(a.y + a.height + 1, a.shelf_end);
             EXPECT_LE(a.shelf_end, atlas.rows);
             for (std::size_t j = 0; j < i; ++j) {
-                const gpu::AtlasRegion& b = atlas.places[j];
+                const gpu::AtlasRegion& b = atlas.regions[j];
                 EXPECT_TRUE(b.x + b.width + 1 <= a.x || b.shelf_end <= a.y) << i << " over " << j;
             }
         }
