@@ -8,7 +8,7 @@ namespace {
 
 constexpr int kThreads = 128;
 
-// A box of a cell a thread.
+// Decodes one cell's box per thread.
 template <typename T>
 __global__ void __launch_bounds__(kThreads) boxes_kernel(const __grid_constant__ BoxMaps maps) {
     const int block = static_cast<int>(blockIdx.x);

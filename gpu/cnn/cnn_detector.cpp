@@ -13,7 +13,7 @@
 namespace throng::gpu {
 namespace {
 
-constexpr std::size_t kKeptRuns = 2;  // sizes of frames or batches that take turns
+constexpr std::size_t kKeptRuns = 2;  // number of frame sizes or batch sizes whose plans are kept
 
 struct Toggle {
     const char* id;
@@ -23,22 +23,22 @@ struct Toggle {
 };
 
 constexpr Toggle kToggles[] = {
-    {"fusion", "Fused layers", "pairs of convolutions, pooling, sums and heads in one kernel: fewer maps in memory",
+    {"fusion", "Fused layers", "Convolutions, pooling, sums and heads are fused: fewer maps are written to memory.",
      &CnnSwitches::fusion},
-    {"graph", "CUDA graph", "all layers are enqueued with one call", &CnnSwitches::graph},
-    {"overlap", "Overlapping launches", "a kernel is set up while the one before it finishes", &CnnSwitches::overlap},
+    {"graph", "CUDA graph", "All layers are enqueued with one call.", &CnnSwitches::graph},
+    {"overlap", "Overlapping launches", "A kernel is set up while the previous one finishes.", &CnnSwitches::overlap},
 };
 
 }  // namespace
 
 CnnSwitches cnn_switches(const DetectorParams& params) {
     CnnSwitches switches;
-    DetectorParams shared = params;  // with the switches that the CPU has, too
+    DetectorParams shared = params;  // with the switches that the CPU also supports
     for (const Toggle& toggle : kToggles) {
         const auto found = shared.switches.find(toggle.id);
         if (found == shared.switches.end()) continue;
         if (found->second != "on" && found->second != "off") {
-            throw Error(ErrorKind::usage, "is no choice: " + found->second, toggle.id, "take on or off");
+            throw Error(ErrorKind::usage, "unknown choice: " + found->second, toggle.id, "use on or off");
         }
         switches.*toggle.member = found->second == "on";
         shared.switches.erase(found);
@@ -60,7 +60,7 @@ void CnnDetector::set_up(const DetectorParams& params) {
     check_params(params);
     CnnSwitches switches = cnn_switches(params);
     const bool has_tensor_cores = device_.code >= 75;
-    switches.fusion = switches.fusion && has_tensor_cores;  // the fused kernels multiply with them
+    switches.fusion = switches.fusion && has_tensor_cores;  // the fused kernels use tensor cores
     const float threshold = cnn_score_threshold(params, network_.head.family);
     const Precision precision = params.half ? Precision::fp16 : Precision::fp32;
     const bool same_steps = !steps_.steps.empty() && precision == precision_ && switches.fusion == switches_.fusion;
@@ -79,7 +79,8 @@ void CnnDetector::set_up(const DetectorParams& params) {
 
 void CnnDetector::configure(const DetectorParams& params) {
     if (params.kind != params_.kind || params.model != params_.model) {
-        throw Error(ErrorKind::usage, "a detector keeps its kind and its model", params.kind + " " + params.model);
+        throw Error(ErrorKind::usage, "the kind and the model of a detector cannot be changed",
+                    params.kind + " " + params.model);
     }
     set_up(params);
 }
@@ -94,7 +95,7 @@ std::vector<DetectorSwitch> CnnDetector::switches() const {
     std::vector<DetectorSwitch> list;
     list.push_back({std::string(kCnnInputSwitch),
                     "Input",
-                    "the frame at the scales that the sizes ask for, or once as large as the model says",
+                    "The frame at the scales for the requested face sizes, or once at the model's own input size.",
                     {"native", "letterbox"},
                     switches_.input == CnnInput::native ? "native" : "letterbox"});
     for (const Toggle& toggle : kToggles) {
@@ -128,13 +129,14 @@ void CnnDetector::enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorde
 void CnnDetector::enqueue_batch(const Frame* frames, DetectionBuffer* const* raw, int count, StageRecorder& recorder) {
     for (int i = 0; i < count; ++i) {
         if (raw[i]->memory() != MemoryKind::device) {
-            throw Error(ErrorKind::internal, "the CUDA detector writes to device memory", "CnnDetector");
+            throw Error(ErrorKind::internal, "the CUDA detector needs a detection buffer in device memory",
+                        "CnnDetector");
         }
         if (frames[i].width() != frames[0].width() || frames[i].height() != frames[0].height()) {
             throw Error(ErrorKind::internal, "the frames of a batch differ in size", "CnnDetector");
         }
     }
-    check_cuda(cudaSetDevice(device_.index), "cudaSetDevice");  // a property of the calling thread
+    check_cuda(cudaSetDevice(device_.index), "cudaSetDevice");  // the current device is per thread
     for (int first = 0; first < count; first += kMaxBatch) {
         enqueue_some(frames + first, raw + first, std::min(count - first, kMaxBatch), recorder);
     }

@@ -1,5 +1,5 @@
-// The CUDA detector for convolutional face networks: a frame in, raw detections with landmarks out, nothing but
-// launches in between.
+// The CUDA detector for convolutional face networks: from a frame to raw detections with landmarks, with kernel
+// launches only.
 #pragma once
 
 #include <memory>
@@ -14,27 +14,28 @@
 
 namespace throng::gpu {
 
-// DetectorParams::switches of this detector, besides core/model/cnn_plan.h's "input".
+// DetectorParams::switches of this detector, in addition to "input" of core/model/cnn_plan.h.
 struct CnnSwitches {
     CnnInput input = CnnInput::native;
-    bool fusion = true;   // "fusion": layers that belong together in one kernel
+    bool fusion = true;   // "fusion": fused kernels for groups of layers
     bool graph = true;    // "graph": the layers as one CUDA graph
-    bool overlap = true;  // "overlap": kernels are set up while those before them finish
+    bool overlap = true;  // "overlap": kernels are set up while the previous ones finish
 
     friend bool operator==(const CnnSwitches&, const CnnSwitches&) = default;
 };
 
 class CnnDetector final : public Detector {
 public:
-    // Work is enqueued on the stream, which must outlive the detector. params.half: 16-bit maps. Below compute
-    // capability 7.5 layers are not fused. Throws Error(usage, unavailable) as Backend::make_detector does.
+    // Work is enqueued on the stream, which must outlive the detector. params.half: 16-bit maps. Layers are not fused
+    // below compute capability 7.5. Throws Error(usage, unavailable) as Backend::make_detector does.
     CnnDetector(StreamView stream, const DeviceInfo& device, Network network, const DetectorParams& params);
     ~CnnDetector() override;
 
-    // raw must be of device memory. The first frame of a size builds its runs and waits for that.
+    // raw must be in device memory. The first frame of a size builds its runs and waits for them.
     void enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder) override;
 
-    // Several frames of one size at once; the detections of frame i go to *raw[i]. frames: count of them, any number.
+    // Processes several frames of one size; the detections of frame i go to *raw[i]. frames: their number, without
+    // limit.
     void enqueue_batch(const Frame* frames, DetectionBuffer* const* raw, int count, StageRecorder& recorder);
 
     void configure(const DetectorParams& params) override;
@@ -43,7 +44,7 @@ public:
 
     [[nodiscard]] const Network& network() const { return network_; }
     [[nodiscard]] Precision precision() const { return precision_; }
-    // Of the last frames; null before the first.
+    // Returns the runs of the last frames; null before the first.
     [[nodiscard]] const FrameRuns* runs() const { return runs_.empty() ? nullptr : runs_.back().get(); }
 
 private:
@@ -59,14 +60,14 @@ private:
     float threshold_ = 0;
     Precision precision_ = Precision::fp32;
     Steps steps_;
-    std::vector<std::unique_ptr<FrameRuns>> runs_;       // the most recent one last
-    std::vector<std::unique_ptr<FrameIntake>> intakes_;  // one a frame of a batch
+    std::vector<std::unique_ptr<FrameRuns>> runs_;       // the most recently used is last
+    std::vector<std::unique_ptr<FrameIntake>> intakes_;  // one per frame of a batch
 };
 
 // Throws Error(usage) for an unknown switch or choice.
 [[nodiscard]] CnnSwitches cnn_switches(const DetectorParams& params);
 
-// The detector for params.kind cnn, its model looked up as core/model/model_finder.h says.
+// Creates the detector for params.kind cnn; the model is resolved as in core/model/model_finder.h.
 [[nodiscard]] std::unique_ptr<Detector> make_cnn_detector(StreamView stream, const DeviceInfo& device,
                                                           const DetectorParams& params);
 

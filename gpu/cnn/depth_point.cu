@@ -6,8 +6,8 @@
 namespace throng::gpu {
 namespace {
 
-// A block: kOut channels of a tile of kWidth x 8 pixels. kChunk channels at a time go through the depthwise convolution
-// into shared memory and from there into the sums.
+// A block computes kOut channels of a tile of kWidth x 8 pixels. The depthwise convolution writes kChunk channels at a
+// time to shared memory, and the product adds them to the sums.
 template <typename T, int kChunk, int kOut, int kWidth>
 struct DepthPointBlock {
     static constexpr int kHeight = 8;
@@ -16,7 +16,7 @@ struct DepthPointBlock {
     static constexpr int kShared = Product::kWeightBytes + Product::kTileBytes;
 };
 
-// Every thread keeps to four channels; their weights stay in registers.
+// Every thread always handles the same four channels; their weights stay in registers.
 template <typename T, typename Product, int kChunk, int kWidth, int kPixels>
 __device__ void depthwise_chunk(__half* to, const DepthPointTask& task, int first, int image, int left, int top) {
     constexpr int kGroups = kChunk / 4;
@@ -31,7 +31,8 @@ __device__ void depthwise_chunk(__half* to, const DepthPointTask& task, int firs
     for (int pixel = threadIdx.x / kGroups; pixel < kPixels; pixel += kTileThreads / kGroups) {
         const int x = (left + pixel % kWidth) * task.stride - 1;
         const int y = (top + pixel / kWidth) * task.stride - 1;
-        // Loads from outside go to the edge and count nothing: without branches all nine are under way together.
+        // Loads outside the map are clamped to the edge and contribute 0. Without branches all nine loads are in flight
+        // at once.
         float4 v[9];
 #pragma unroll
         for (int t = 0; t < 9; ++t) {
@@ -71,7 +72,7 @@ __global__ void __launch_bounds__(kTileThreads) depth_point_kernel(const __grid_
         product.add(tile, weights);
         __syncthreads();
     }
-    const float least = task.point_relu ? 0.0F : -INFINITY;
+    const float lower_bound = task.point_relu ? 0.0F : -INFINITY;
     const Image<T> out(task.out, image, first_out);
     product.for_each(
         [&](int pixel) -> T* {
@@ -80,7 +81,7 @@ __global__ void __launch_bounds__(kTileThreads) depth_point_kernel(const __grid_
             return out.holds(x, y) ? out.at(x, y) : nullptr;
         },
         [&](T* at, int channel, float a, float b) {
-            if (at != nullptr) store2(at + channel, fmaxf(a, least), fmaxf(b, least));
+            if (at != nullptr) store2(at + channel, fmaxf(a, lower_bound), fmaxf(b, lower_bound));
         });
 }
 

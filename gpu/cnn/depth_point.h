@@ -1,5 +1,5 @@
-// MobileNet's unit in one launch, of which UltraFace is made: a depthwise convolution of 3 x 3, then a pointwise one,
-// each with its activation.
+// The unit of MobileNet and UltraFace in one launch: a depthwise 3 x 3 convolution, then a pointwise convolution, each
+// with its activation.
 #pragma once
 
 #include "gpu/cnn/chain.h"
@@ -18,7 +18,7 @@ struct DepthPointTask {
     Map out;
 };
 
-// One launch; channels padded to multiples of 16, any number of them.
+// One launch; channels are padded to multiples of 16, without an upper limit.
 void launch_depth_point(const DepthPointTask& task, int images, Precision precision, int multiprocessors,
                         const Chain& chain);
 

@@ -1,4 +1,4 @@
-// Four channels of a map at a time, as 32-bit numbers whatever the map's elements are.
+// Access to four channels of a map as 32-bit numbers, for both element types.
 #pragma once
 
 #include <cuda_fp16.h>
@@ -9,7 +9,7 @@
 
 namespace throng::gpu {
 
-// Elements by which rows in shared memory are longer than their channels, so that rows start in different banks.
+// Padding in elements of rows in shared memory, so that rows start in different banks.
 template <typename T>
 inline constexpr int kRowPadding = 16 / static_cast<int>(sizeof(T));
 
@@ -32,10 +32,10 @@ __device__ inline void store4(float* at, float4 v) {
     *reinterpret_cast<float4*>(at) = v;
 }
 
-// Values beyond the range of 16 bits become the largest one there.
+// Values beyond the range of 16 bits are clamped to it.
 __device__ inline __half2 narrowed(float a, float b) {
-    const __half2 largest = __floats2half2_rn(65504.0F, 65504.0F);
-    return __hmin2(__hmax2(__floats2half2_rn(a, b), __hneg2(largest)), largest);
+    const __half2 limit = __floats2half2_rn(65504.0F, 65504.0F);
+    return __hmin2(__hmax2(__floats2half2_rn(a, b), __hneg2(limit)), limit);
 }
 
 __device__ inline uint2 bits_of(__half2 first, __half2 second) {
@@ -55,7 +55,7 @@ __device__ inline void store2(__half* at, float a, float b) {
     *reinterpret_cast<__half2*>(at) = narrowed(a, b);
 }
 
-// fmaf in place of * and +: the library is built without contraction.
+// fmaf replaces * and +, because the library is built without contraction.
 __device__ inline void add_product(float4& sum, float4 a, float4 b) {
     sum.x = fmaf(a.x, b.x, sum.x);
     sum.y = fmaf(a.y, b.y, sum.y);
@@ -82,12 +82,12 @@ __device__ inline float4 relu4(float4 v, bool relu) {
     return relu ? max4(v, {0.0F, 0.0F, 0.0F, 0.0F}) : v;
 }
 
-// An image of the batch of a map: plain addresses. An image has less than 2^31 elements (network_run.cpp sees to it).
+// One image of a batch of a map: plain addresses. An image has less than 2^31 elements (checked in network_run.cpp).
 template <typename T>
 struct Image {
     T* data;
     int width, height;
-    int pitch, row;  // elements from a pixel to the next, and to the one below
+    int pitch, row;  // elements to the next pixel, and to the pixel below
 
     __device__ Image(const Map& map, int image, int channel = 0)
         : data(static_cast<T*>(map.data) + image * map.image + channel),
@@ -96,7 +96,7 @@ struct Image {
           pitch(map.pitch),
           row(map.width * map.pitch) {}
 
-    __device__ bool holds(int x, int y) const {  // negative numbers are large ones
+    __device__ bool holds(int x, int y) const {  // negative numbers become large ones
         return static_cast<unsigned>(x) < static_cast<unsigned>(width) &&
                static_cast<unsigned>(y) < static_cast<unsigned>(height);
     }

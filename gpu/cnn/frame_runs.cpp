@@ -27,10 +27,10 @@ FrameRuns::FrameRuns(const Network& network, const Steps& steps, Precision preci
         return a.width != b.width ? a.width > b.width : a.height > b.height;
     });
     std::vector<InputPass> inputs;
-    std::vector<PassPosition> places;
+    std::vector<PassPosition> positions;
     for (const CnnPass& pass : passes_) {
         inputs.push_back(input_of(pass, width, height));
-        places.push_back({pass.place, pass.core});
+        positions.push_back({pass.place, pass.core});
     }
     for (auto begin = passes_.begin(); begin != passes_.end();) {
         const auto end = std::find_if(begin, passes_.end(), [&](const CnnPass& pass) {
@@ -49,7 +49,7 @@ FrameRuns::FrameRuns(const Network& network, const Steps& steps, Precision preci
         side_done_.emplace_back(Event::Timing::off);
     }
     d_inputs_ = uploaded(inputs, stream, "uploading the plan");
-    d_places_ = uploaded(places, stream, "uploading the plan");
+    d_positions_ = uploaded(positions, stream, "uploading the plan");
     check_cuda(cudaStreamSynchronize(stream), "uploading the plan");  // the other streams read it as well
 }
 
@@ -87,7 +87,7 @@ void FrameRuns::enqueue_layers(bool graph, bool overlap, StreamView stream) {
 
 void FrameRuns::enqueue_boxes(BoxSink sink, StreamView stream) const {
     for (const Run& run : runs_) {
-        sink.d_passes = d_places_.data() + run.first_pass;
+        sink.d_passes = d_positions_.data() + run.first_pass;
         sink.passes = run.passes;
         run.network.enqueue_boxes(sink, stream);
     }

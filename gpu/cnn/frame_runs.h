@@ -1,5 +1,5 @@
-// All that a detector needs for frames of one size: the passes of the plan, their runs of the network, one CUDA graph
-// of all layers of all of them. Built once, used for every such frame.
+// Everything that a detector needs for frames of one size: the passes of the plan, their network runs, and one CUDA
+// graph of all layers of all runs. Built once and used for every such frame.
 #pragma once
 
 #include <vector>
@@ -12,8 +12,8 @@ namespace throng::gpu {
 
 class FrameRuns {
 public:
-    // frames: of a batch. Passes of one size go through the network together, as a batch. The references must outlive
-    // it. Waits for the stream. Throws Error(unavailable) where memory does not suffice.
+    // frames: number in a batch. Passes of one size form a batch. The references must outlive this object. Waits for
+    // the stream. Throws Error(unavailable) if there is not enough memory.
     FrameRuns(const Network& network, const Steps& steps, Precision precision, const DeviceInfo& device,
               const CnnPlan& plan, int width, int height, int frames, StreamView stream);
 
@@ -21,13 +21,13 @@ public:
         return width_ == width && height_ == height && frames_ == frames;
     }
 
-    // task, sink: what does not depend on a run; the rest is filled in here. The counts to clear are cleared once.
+    // task, sink: the part that does not depend on a run; the rest is filled in here. Counts to clear are cleared once.
     void enqueue_preprocess(PreprocessTask task, StreamView stream) const;
-    // The runs side by side. graph: all of it captured at the first call and replayed from then on.
+    // Enqueues the runs concurrently. graph: the first call captures all of them, and later calls replay the capture.
     void enqueue_layers(bool graph, bool overlap, StreamView stream);
     void enqueue_boxes(BoxSink sink, StreamView stream) const;
 
-    [[nodiscard]] int launches() const;        // of kernels, from the frame to the boxes
+    [[nodiscard]] int launches() const;        // number of kernels, from the frame to the boxes
     [[nodiscard]] std::size_t memory() const;  // bytes of device memory
     [[nodiscard]] const std::vector<CnnPass>& passes() const { return passes_; }
     [[nodiscard]] const NetworkRun& run(int r) const { return runs_[static_cast<std::size_t>(r)].network; }
@@ -43,11 +43,11 @@ private:
 
     Precision precision_;
     int width_, height_, frames_;
-    std::vector<CnnPass> passes_;  // those of a run follow one another
+    std::vector<CnnPass> passes_;  // passes of a run are adjacent
     std::vector<Run> runs_;
     DeviceBuffer<InputPass> d_inputs_;
-    DeviceBuffer<PassPosition> d_places_;
-    std::vector<Stream> side_streams_;  // of all runs but the first
+    DeviceBuffer<PassPosition> d_positions_;
+    std::vector<Stream> side_streams_;  // one per run except the first
     std::vector<Event> side_done_;
     Event fork_{Event::Timing::off};
     Graph graph_;

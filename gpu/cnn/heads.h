@@ -1,5 +1,5 @@
-// From feature maps to boxes: YuNet's heads with their decoding in one launch for all strides, and the decoding alone
-// of maps that other kernels wrote. The arithmetic of the decoding is core/algo/cnn_boxes.h.
+// From feature maps to boxes: YuNet's heads with decoding in one launch for all strides, and decoding of maps that
+// other kernels wrote. The arithmetic of the decoding is in core/algo/cnn_boxes.h.
 #pragma once
 
 #include "core/model/network.h"
@@ -9,11 +9,11 @@
 
 namespace throng::gpu {
 
-inline constexpr int kMaxLevels = 4;  // strides of a network
+inline constexpr int kMaxLevels = 4;  // max strides of a network
 inline constexpr int kMaxPriors = 4;
 
-// YuNet: of every stride a pointwise convolution of 64 channels to 16 (logit of the class, logit of objectness, four of
-// the box, ten of landmarks) and a depthwise one, which no activation follows.
+// YuNet has, per stride, a pointwise convolution of 64 channels to 16 and a depthwise one without activation. The
+// channels are: logit of the class, logit of objectness, four of the box, ten of landmarks.
 inline constexpr int kHeadChannelsIn = 64;
 inline constexpr int kHeadChannels = 16;
 
@@ -21,7 +21,7 @@ struct YunetHead {
     Map in;
     PointWeights point;
     DepthWeights depth;
-    float stride = 8;  // input pixels a cell
+    float stride = 8;  // input pixels per cell
 };
 
 struct YunetHeads {
@@ -29,12 +29,12 @@ struct YunetHeads {
     int count = 0;
     bool has_landmarks = false;
     BoxSink sink;
-    int first_tile[kMaxLevels + 1] = {};  // filled in by the launch
+    int first_tile[kMaxLevels + 1] = {};  // set by the launch
 };
 
 void launch_yunet_heads(const YunetHeads& heads, int images, Precision precision, const Chain& chain);
 
-// Maps of one stride; roles as in HeadLevel.
+// Maps of one stride; fields as in HeadLevel.
 struct BoxLevel {
     Map score, objectness, box, landmarks;
     float stride = 8;         // yunet
@@ -49,7 +49,7 @@ struct BoxMaps {
     HeadFamily family = HeadFamily::yunet;
     float center_variance = 1, size_variance = 1;
     BoxSink sink;
-    int first_block[kMaxLevels + 1] = {};  // filled in by the launch
+    int first_block[kMaxLevels + 1] = {};  // set by the launch
 };
 
 void launch_boxes(const BoxMaps& maps, int images, Precision precision, const Chain& chain);

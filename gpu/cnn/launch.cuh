@@ -1,4 +1,4 @@
-// Launching the kernels of a chain (chain.h).
+// Launches the kernels of a chain (chain.h).
 #pragma once
 
 #include <cuda_runtime.h>
@@ -8,15 +8,15 @@
 
 namespace throng::gpu {
 
-// To be called by every thread of every kernel of a chain before it touches maps: then all kernels before are complete,
-// those that the one before has waited for, too.
+// Must be called by every thread of every kernel of a chain before it accesses maps. Afterwards all earlier kernels are
+// complete, including those that the previous kernel waited for.
 __device__ inline void wait_for_previous() {
 #if __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
 }
 
-// The next kernel may start to be set up.
+// Allows the next kernel of the chain to start.
 __device__ inline void release_next() {
 #if __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.launch_dependents;");

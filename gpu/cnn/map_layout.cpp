@@ -10,7 +10,7 @@ constexpr std::size_t kAlignment = 256;
 
 }  // namespace
 
-// First fit, the largest first.
+// First fit in descending order of size.
 MapLayout lay_out(const std::vector<MapLife>& lives) {
     MapLayout layout;
     layout.offsets.resize(lives.size());

@@ -31,7 +31,7 @@ NetworkRun::NetworkRun(const Network& network, const Steps& steps, Precision pre
     lay_out_maps(width, height, stream);
 }
 
-// Units that follow one another and do not read what the others write go together: YuNet's three heads.
+// Consecutive units that do not read each other's output share a launch: YuNet's three heads.
 void NetworkRun::group_steps() {
     const std::vector<Step>& steps = steps_->steps;
     for (int s = 0; s < static_cast<int>(steps.size()); ++s) {
@@ -56,7 +56,7 @@ void NetworkRun::lay_out_maps(int width, int height, StreamView stream) {
         return whole >= 0 ? whole : tensor;
     };
 
-    // Lives, in numbers of groups.
+    // Lifetimes, in group indices.
     std::vector<MapLife> lives(at(tensors), MapLife{0, 1 << 30, -1});
     const auto live = [&](int tensor, int when) {
         if (tensor < 0) return;
@@ -92,11 +92,11 @@ void NetworkRun::lay_out_maps(int width, int height, StreamView stream) {
             throw Error(ErrorKind::unavailable,
                         "an input of " + std::to_string(width) + "x" + std::to_string(height) +
                             " pixels is too large for the CUDA detector",
-                        network_->name, "look for larger faces only (--min-size)");
+                        network_->name, "raise --min-size");
         }
-        if (lives[at(t)].last < lives[at(t)].first) continue;  // within a kernel, or part of another tensor
+        if (lives[at(t)].last < lives[at(t)].first) continue;  // internal to a kernel, or part of another tensor
         lives[at(t)].bytes = static_cast<std::size_t>(map.image) * at(images_) * element;
-        if (steps_->padded_by_nobody[at(t)]) lives[at(t)].first = -1, lives[at(t)].last = end;
+        if (steps_->needs_zero_padding[at(t)]) lives[at(t)].first = -1, lives[at(t)].last = end;
     }
     const MapLayout layout = lay_out(lives);
     memory_ = DeviceBuffer<std::byte>(layout.bytes);
@@ -120,12 +120,12 @@ Map NetworkRun::map_or_none(int tensor) const {
 
 void NetworkRun::enqueue_layers(StreamView stream, bool overlap) const {
     for (const Group& group : groups_) {
-        const bool first = &group == &groups_.front();  // waits for what is before it
+        const bool first = &group == &groups_.front();  // the first kernel waits for all earlier work
         launch(group, {stream, overlap && can_overlap_ && !first && prefetches(group)});
     }
 }
 
-// Kernels that fetch weights before they need a map gain from an early start; others would only stand in the way.
+// Kernels that load weights before they read a map gain from an early start; others would only occupy multiprocessors.
 bool NetworkRun::prefetches(const Group& group) const {
     const StepKind kind = steps_->steps[at(group.first)].kind;
     return kind == StepKind::stem || kind == StepKind::stem_unit || kind == StepKind::point_depth;

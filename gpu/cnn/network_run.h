@@ -1,4 +1,4 @@
-// The steps of a network for inputs of one size: its maps in device memory and the launches on them.
+// The steps of a network for one input size: its maps in device memory and the launches on them.
 #pragma once
 
 #include <string>
@@ -14,31 +14,33 @@ namespace throng::gpu {
 
 class NetworkRun {
 public:
-    // images: that go through together. Allocates the maps; those that are never needed together share memory. Both
-    // references must outlive it. Throws Error(unavailable) where memory does not suffice.
+    // images: number per batch. Allocates the maps; maps that are never in use at the same time share memory. Both
+    // references must outlive this object. Throws Error(unavailable) if there is not enough memory.
     NetworkRun(const Network& network, const Steps& steps, Precision precision, const DeviceInfo& device, int width,
                int height, int images, StreamView stream);
 
-    // Where the preprocessing writes: kInputChannels a pixel.
+    // Returns the map that the preprocessing writes: kInputChannels per pixel.
     [[nodiscard]] const Map& input() const { return maps_[static_cast<std::size_t>(network_->input.tensor)]; }
     [[nodiscard]] int images() const { return images_; }
 
-    // All layers up to the maps that the boxes are made of. overlap: kernels start while those before finish.
+    // Enqueues all layers up to the maps that the boxes are decoded from. overlap: kernels start while the previous
+    // ones finish.
     void enqueue_layers(StreamView stream, bool overlap) const;
     void enqueue_boxes(const BoxSink& sink, StreamView stream) const;
 
-    [[nodiscard]] int launches() const { return static_cast<int>(groups_.size()); }  // of enqueue_layers
-    // One of them, for measurements, and what it is: "unit 64 -> 64, 160x160".
+    // Returns the number of launches of enqueue_layers.
+    [[nodiscard]] int launches() const { return static_cast<int>(groups_.size()); }
+    // Enqueues one of these launches, for measurements; describes it: "unit 64 -> 64, 160x160".
     void enqueue_launch(int l, StreamView stream) const {
         launch(groups_[static_cast<std::size_t>(l)], {stream, false});
     }
     [[nodiscard]] std::string launch_name(int l) const;
     [[nodiscard]] std::size_t memory() const { return memory_.bytes(); }
-    // A tensor's map; by the end its memory may have gone to another one, unless the boxes are made of it.
+    // Returns a tensor's map. Its memory may be reused by a later map, unless the boxes are decoded from it.
     [[nodiscard]] const Map& map(int tensor) const { return maps_[static_cast<std::size_t>(tensor)]; }
 
 private:
-    // Steps that go in one launch: [first, first + count).
+    // Steps that share one launch: [first, first + count).
     struct Group {
         int first, count;
     };
@@ -55,7 +57,7 @@ private:
     TileLimits limits_;
     bool can_overlap_;
     int images_;
-    std::vector<Map> maps_;  // of every tensor
+    std::vector<Map> maps_;  // one per tensor
     std::vector<Group> groups_;
     DeviceBuffer<std::byte> memory_;
 };

@@ -6,25 +6,25 @@ namespace throng::gpu {
 namespace {
 
 constexpr int kThreads = 128;
-constexpr int kManyThreads = 1 << 18;  // that keep a large device busy
+constexpr int kManyThreads = 1 << 18;  // enough to keep a large device busy
 
-// What a thread works on: a pixel of a map and a group of channels. Neighbors have neighboring groups.
-struct Place {
+// The work item of a thread: a pixel of a map and a group of channels. Neighboring threads have neighboring groups.
+struct WorkItem {
     int x, y, group, image;
     bool inside;
 };
 
-__device__ Place place_of(const Map& out, int groups) {
+__device__ WorkItem work_item(const Map& out, int groups) {
     const std::int64_t index = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
     const std::int64_t pixel = index / groups;
     return {static_cast<int>(pixel % out.width), static_cast<int>(pixel / out.width), static_cast<int>(index % groups),
             static_cast<int>(blockIdx.z), pixel < static_cast<std::int64_t>(out.width) * out.height};
 }
 
-// kSplit neighboring threads share the channels of the input between them.
+// kSplit neighboring threads split the channels of the input among them.
 template <typename T, int kSplit>
 __global__ void __launch_bounds__(kThreads) convolution_kernel(const __grid_constant__ PlainConvolution task) {
-    const Place at = place_of(task.out, task.out.channels / 4 * kSplit);
+    const WorkItem at = work_item(task.out, task.out.channels / 4 * kSplit);
     release_next();
     wait_for_previous();
     const int part = at.group % kSplit;
@@ -69,23 +69,23 @@ __global__ void __launch_bounds__(kThreads) convolution_kernel(const __grid_cons
 
 template <typename T>
 __global__ void __launch_bounds__(kThreads) pool_kernel(const __grid_constant__ PlainPool task) {
-    const Place at = place_of(task.out, task.out.channels / 4);
+    const WorkItem at = work_item(task.out, task.out.channels / 4);
     release_next();
     wait_for_previous();
     if (!at.inside) return;
     const Image<const T> in(task.in, at.image, at.group * 4);
-    float4 largest{-INFINITY, -INFINITY, -INFINITY, -INFINITY};
+    float4 maximum{-INFINITY, -INFINITY, -INFINITY, -INFINITY};
     for (int tap = 0; tap < task.kernel * task.kernel; ++tap) {
         const int x = at.x * task.stride - task.padding + tap % task.kernel;
         const int y = at.y * task.stride - task.padding + tap / task.kernel;
-        if (in.holds(x, y)) largest = max4(largest, load4(in.at(x, y)));
+        if (in.holds(x, y)) maximum = max4(maximum, load4(in.at(x, y)));
     }
-    store4(Image<T>(task.out, at.image, at.group * 4).at(at.x, at.y), relu4(largest, task.relu));
+    store4(Image<T>(task.out, at.image, at.group * 4).at(at.x, at.y), relu4(maximum, task.relu));
 }
 
 template <typename T>
 __global__ void __launch_bounds__(kThreads) sum_kernel(const __grid_constant__ PlainSum task) {
-    const Place at = place_of(task.out, task.channels);
+    const WorkItem at = work_item(task.out, task.channels);
     release_next();
     wait_for_previous();
     if (!at.inside) return;
@@ -119,7 +119,7 @@ void launch_convolution(const PlainConvolution& task, int images, const Chain& c
     const std::int64_t threads = std::int64_t{task.out.width} * task.out.height * images * task.out.channels / 4;
     const int depth = task.depthwise ? 1 : task.in.channels;
     if (depth >= 128 && threads < kManyThreads / 8) return launch_convolution<T, 32>(task, images, chain);
-    const bool wide = task.out.channels > 32;  // a thread's neighbors read the same pixels already
+    const bool wide = task.out.channels > 32;  // neighboring threads already read the same pixels
     if (depth * task.kernel * task.kernel >= 128 && !wide && threads < kManyThreads)
         return launch_convolution<T, 4>(task, images, chain);
     launch_convolution<T, 1>(task, images, chain);

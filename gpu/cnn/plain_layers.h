@@ -1,5 +1,5 @@
-// Layers one by one, each in a launch: for those that no fused kernel covers, and to measure fusion against. A thread
-// makes four channels of a pixel.
+// Single layers, one per launch: for layers without a fused kernel, and as baseline for fusion. A thread computes four
+// channels of a pixel.
 #pragma once
 
 #include "gpu/cnn/chain.h"
@@ -10,10 +10,10 @@ namespace throng::gpu {
 
 struct PlainConvolution {
     Map in, out;
-    Map add;  // to the sum, of out's shape; null: nothing
+    Map add;  // added to the sum, with out's shape; null: nothing
     PlainWeights weights;
     int kernel = 1, stride = 1, padding = 0, dilation = 1;
-    bool depthwise = false;  // channel c of out from channel c of in alone
+    bool depthwise = false;  // channel c of out depends only on channel c of in
     bool relu = false;       // after the addition
 };
 
@@ -23,8 +23,8 @@ struct PlainPool {
     bool relu = false;
 };
 
-// out = a + b, or a alone; pixels of a and b are repeated factor x factor times. Of `channels` channels from
-// first_channel of out on, which need not be multiples of anything.
+// out = a + b, or a alone. Every pixel of a and b is repeated factor x factor times. Writes `channels` channels of out,
+// starting at first_channel; neither must be a multiple of anything.
 struct PlainSum {
     Map a, b;  // b null: nothing to add
     Map out;

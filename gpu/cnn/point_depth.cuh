@@ -1,4 +1,4 @@
-// The kernel of point_depth.h; point_depth_fp32.cu and point_depth_fp16.cu make it for their precision.
+// The kernel of point_depth.h; point_depth_fp32.cu and point_depth_fp16.cu instantiate it for one precision each.
 #pragma once
 
 #include "core/base/error.h"
@@ -9,8 +9,8 @@
 
 namespace throng::gpu {
 
-// A block: kOut channels of a tile of kWidth x kHeight pixels. The pointwise products of the tile and the border around
-// it stay in shared memory, in the place of the pixels they were made of.
+// A block computes kOut channels of a tile of kWidth x kHeight pixels. The pointwise products of the tile and its
+// border stay in shared memory, where they replace their input pixels.
 template <typename T, int kIn, int kOut, int kWidth, int kHeight>
 struct PointDepthBlock {
     static constexpr int kPixels = (kWidth + 2) * (kHeight + 2);
@@ -57,7 +57,7 @@ __global__ void __launch_bounds__(kTileThreads) point_depth_kernel(const __grid_
         [&](int pixel) {
             const int x = left - 1 + pixel % kBordered;
             const int y = top - 1 + pixel / kBordered;
-            // The depthwise convolution sees zeros around the map, not what a bias makes of them.
+            // Outside the map the input of the depthwise convolution is zero, not the bias of the pointwise one.
             const bool inside = x >= 0 && x < task.in.width && y >= 0 && y < task.in.height;
             return Pixel{middle + pixel * Block::kMiddlePitch, inside};
         },
@@ -66,7 +66,7 @@ __global__ void __launch_bounds__(kTileThreads) point_depth_kernel(const __grid_
         });
     __syncthreads();
 
-    // As many rows a thread as leave work for all threads.
+    // As many rows per thread as possible while all threads have work.
     constexpr int kRows = kOut / 4 * (kWidth / 2) * (kHeight / 4) >= kTileThreads ? 4 : 2;
     depthwise_tile<T, kWidth, kHeight, kOut, Block::kMiddlePitch, kRows>(
         middle, task.depth, first, [&](int dx, int dy, int channel, float4(&sums)[kRows][2]) {
@@ -94,7 +94,7 @@ void launch_point_depth_as(const PointDepthTask* tasks, int count, int images, c
                    {grid, dim3(kTileThreads), Block::kShared}, chain, launch);
 }
 
-// The combinations that point_depth_tile may choose.
+// The combinations that point_depth_tile can return.
 template <typename T>
 void launch_point_depth_in(const PointDepthTask* tasks, int count, int images, const PointDepthTile& tile,
                            const Chain& chain) {
@@ -109,7 +109,7 @@ void launch_point_depth_in(const PointDepthTask* tasks, int count, int images, c
     if (is(64, 32, 16)) return launch_point_depth_as<T, 64, 32, 16, 8>(tasks, count, images, chain);
     if (is(64, 32, 8)) return launch_point_depth_as<T, 64, 32, 8, 8>(tasks, count, images, chain);
     if (is(64, 16, 8)) return launch_point_depth_as<T, 64, 16, 8, 8>(tasks, count, images, chain);
-    throw Error(ErrorKind::internal, "no kernel for such a tile", "launch_point_depth");
+    throw Error(ErrorKind::internal, "no kernel for this tile", "launch_point_depth");
 }
 
 }  // namespace throng::gpu

@@ -12,7 +12,7 @@ constexpr int pixels_a_thread(bool single) {
     return single ? 4 : 1;
 }
 
-// Channels that lie side by side: channel c of the sample (x, y) is data[y * pitch + x * step + c].
+// Interleaved channels: channel c of the sample (x, y) is data[y * pitch + x * step + c].
 struct Samples {
     const std::uint8_t* data;
     int pitch;
@@ -25,7 +25,7 @@ __device__ void read(const std::uint8_t* at, float (&values)[kCount]) {
     for (int c = 0; c < kCount; ++c) values[c] = __ldg(at + c);
 }
 
-// The means over the input's pixel (x, y). kSingle: of one value, which most scales have.
+// Returns the means over the input's pixel (x, y). kSingle: one sample per mean, as for most scales.
 template <bool kSingle, int kCount>
 __device__ void resample(Samples plane, CnnAxis across, CnnAxis down, int x, int y, float (&means)[kCount]) {
     if (kSingle) across.samples = down.samples = 1;
@@ -40,7 +40,7 @@ __device__ void resample(Samples plane, CnnAxis across, CnnAxis down, int x, int
             const CnnTap column = cnn_tap(across, x, i);
             float a[kCount];
             read(above + column.near * plane.step, a);
-            if (column.weight == 0.0F && row.weight == 0.0F) {  // on a sample, as all of luma at native resolution
+            if (column.weight == 0.0F && row.weight == 0.0F) {  // exactly on a sample: luma at native resolution
 #pragma unroll
                 for (int c = 0; c < kCount; ++c) means[c] += a[c];
                 continue;
@@ -89,8 +89,8 @@ __device__ CnnPixel pixel_of(const DeviceImage& image, const CnnColor& color, co
     return cnn_color(color, luma[0], cb[0], cr[0]);
 }
 
-// A thread has a pixel, or where they take one sample each several of a row, kBlockWidth apart: what depends on the row
-// is worked out once.
+// One pixel per thread, or several pixels of a row, kBlockWidth apart, if each takes one sample. Values that depend on
+// the row are then computed once.
 template <typename T, bool kSingle>
 __global__ void __launch_bounds__(kBlockWidth* kBlockHeight)
     preprocess_kernel(const __grid_constant__ PreprocessTask task) {

@@ -1,5 +1,5 @@
-// From a frame where it lies to a network's input in one kernel: colors, resampling, mean and scale, layout.
-// The arithmetic is core/algo/cnn_input.h.
+// From a frame, read in place, to a network's input in one kernel: colors, resampling, mean and scale, layout. The
+// arithmetic is in core/algo/cnn_input.h.
 #pragma once
 
 #include "core/algo/cnn_input.h"
@@ -10,11 +10,11 @@
 
 namespace throng::gpu {
 
-// A rectangle of the frame and where it goes; the same for all frames of a batch.
+// A rectangle of the frame and its position in the input; the same for all frames of a batch.
 struct InputPass {
-    CnnAxis luma_x, luma_y;  // bgr: of its pixels
+    CnnAxis luma_x, luma_y;  // bgr: for its pixels
     CnnAxis chroma_x, chroma_y;
-    int content_width = 0, content_height = 0;  // pixels of the input; beyond: samples of value 0
+    int content_width = 0, content_height = 0;  // pixels of the input; samples outside have the value 0
 };
 
 [[nodiscard]] inline bool is_single(const InputPass& pass) {
@@ -26,11 +26,11 @@ struct PreprocessTask {
     CnnColor color[kMaxBatch];
     const InputPass* d_passes = nullptr;  // image of the input = frame * passes + pass
     int passes = 0;
-    bool single = false;  // all of them take one sample an input pixel
+    bool single = false;  // all passes take one sample per input pixel
     bool rgb = false;     // order of the input's channels
     float mean = 0, scale = 1;
     Map out;                                // four channels, the last of them zero
-    DetectionCount* clear[kMaxBatch] = {};  // set to zero where not null
+    DetectionCount* clear[kMaxBatch] = {};  // set to zero if not null
 };
 
 void launch_preprocess(const PreprocessTask& task, int frames, Precision precision, const Chain& chain);

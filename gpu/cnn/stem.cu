@@ -6,12 +6,12 @@
 namespace throng::gpu {
 namespace {
 
-// Pixels a block computes the convolution at: a warp has two rows, in four pieces of 16 pixels.
+// Pixels of the convolution per block: a warp has two rows, in four pieces of 16 pixels.
 constexpr int kAcross = 32;
 constexpr int kDown = 16;
 static_assert(kDown * 32 == 2 * kTileThreads);
 
-// A thread's shares of weights [16][kDepth], part after part (tensor_core.cuh).
+// A thread's fragments of weights [16][kDepth], part by part (tensor_core.cuh).
 template <typename T, int kDepth>
 struct StemMatrix {
     std::uint32_t share[kParts<T>][kDepth / 16][2][2];  // [part][step of 16 channels in][8 channels out][]
@@ -33,7 +33,7 @@ struct StemMatrix {
     }
 };
 
-// A thread's share of numbers to multiply.
+// A thread's fragment of an operand.
 template <typename T>
 struct StemShare {
     std::uint32_t share[kParts<T>][4];
@@ -76,7 +76,7 @@ __device__ void start(float (&sums)[2][4], const float* bias) {
     }
 }
 
-// Where in the input a thread finds its share: of every second tap two channels, of pixels g and g + 8.
+// Position of a thread's fragment in the input: two channels of every second tap, for pixels g and g + 8.
 class StemTaps {
 public:
     __device__ StemTaps(const Map& in) : row_(in.width * kInputChannels) {
@@ -89,8 +89,8 @@ public:
         }
     }
 
-    static constexpr int kCount = 5;  // taps 0 2 4 6 8 or 1 3 5 7 and one that has weights of zero
-    // From the upper left of the pixel's nine.
+    static constexpr int kCount = 5;  // taps 0 2 4 6 8, or 1 3 5 7 and one with zero weights
+    // Offset from the upper left of the pixel's nine input pixels.
     __device__ int offset(int n) const {
         return offset_[n];
     }
@@ -113,8 +113,8 @@ __device__ inline __half2 load_pair(const __half* at) {
     return *reinterpret_cast<const __half2*>(at);
 }
 
-// The convolution at the 16 pixels of the output from (x, y) on, the thread's share of it. kEdge: some of the nine lie
-// outside the input.
+// Computes the thread's part of the convolution at the 16 output pixels from (x, y) on. kEdge: some of the nine input
+// pixels are outside the input.
 template <typename T, bool kEdge>
 __device__ void convolve(const StemTask& task, const StemMatrix<T, kStemDepth>& matrix, const StemTaps& taps, int image,
                          int x, int y, float (&sums)[2][4]) {
@@ -123,7 +123,7 @@ __device__ void convolve(const StemTask& task, const StemMatrix<T, kStemDepth>& 
     const Image<const T> in(task.in, image);
     const T* map = in.data;
     const T* from = in.at(column, row);
-    decltype(load_pair(map)) values[StemTaps::kCount][2];  // all under way before the first is used
+    decltype(load_pair(map)) values[StemTaps::kCount][2];  // all loads are in flight before the first is used
 #pragma unroll
     for (int n = 0; n < StemTaps::kCount; ++n) {
 #pragma unroll
@@ -163,7 +163,7 @@ template <typename T>
 __device__ void convolve(const StemTask& task, const StemMatrix<T, kStemDepth>& matrix, const StemTaps& taps, int image,
                          int x, int y, float (&sums)[2][4]) {
     const bool within =
-        x > 0 && y > 0 && 2 * (x + 15) + 1 < task.in.width && 2 * y + 1 < task.in.height;  // for the whole warp
+        x > 0 && y > 0 && 2 * (x + 15) + 1 < task.in.width && 2 * y + 1 < task.in.height;  // uniform in the warp
     if (within) {
         convolve<T, false>(task, matrix, taps, image, x, y, sums);
     } else {
@@ -171,7 +171,7 @@ __device__ void convolve(const StemTask& task, const StemMatrix<T, kStemDepth>& 
     }
 }
 
-// store(pixel, channel, a, b) for the thread's share of 16 pixels.
+// Calls store(pixel, channel, a, b) for the thread's part of 16 pixels.
 template <typename Store>
 __device__ void hand_out(const float (&sums)[2][4], Store store) {
     const int lane = threadIdx.x % 32;
@@ -204,7 +204,7 @@ __global__ void __launch_bounds__(kTileThreads) stem_kernel(const __grid_constan
     }
 }
 
-// Of the pixels all but the outermost are the unit's.
+// All pixels except the outermost ones belong to the unit's output.
 template <typename T>
 __global__ void __launch_bounds__(kTileThreads) stem_unit_kernel(const __grid_constant__ StemTask task) {
     constexpr int kPitch = kStemChannels + kRowPadding<T>;
@@ -226,7 +226,7 @@ __global__ void __launch_bounds__(kTileThreads) stem_unit_kernel(const __grid_co
         const int row = static_cast<int>(threadIdx.x) / 32 * 2 + piece / 2;
         float sums[2][4];
         convolve<T>(task, conv, taps, image, left - 1 + column, top - 1 + row, sums);
-        StemShare<T> values;  // sums of one product are numbers of the next as they lie
+        StemShare<T> values;  // the sums of one product have the layout of the next operand
 #pragma unroll
         for (int i = 0; i < 4; ++i) values.put(i, sums[i / 2][i % 2 * 2], sums[i / 2][i % 2 * 2 + 1]);
         start(sums, task.weights.point.bias);

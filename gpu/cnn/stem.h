@@ -1,6 +1,6 @@
-// The first convolution, 3 channels to 16 by 3 x 3 with stride 2, on its own or with the unit that follows it in YuNet:
-// a pointwise and a depthwise convolution of 16 channels. The tensor cores take their numbers straight from the input
-// and hand them on to the pointwise convolution in registers.
+// The first convolution, 3 channels to 16 by 3 x 3 with stride 2, alone or with the unit that follows it in YuNet: a
+// pointwise and a depthwise convolution of 16 channels. Tensor-core operands are loaded directly from the input, and
+// the results are passed to the pointwise convolution in registers.
 #pragma once
 
 #include "gpu/cnn/chain.h"
@@ -15,7 +15,7 @@ inline constexpr int kStemDepth = 48;  // 9 taps of kInputChannels, padded
 struct StemWeights {
     PointWeights conv;  // channel in: tap * kInputChannels + channel of the input
     bool conv_relu = false;
-    // With the unit.
+    // Only with the unit.
     PointWeights point;
     DepthWeights depth;
     bool relu = false;

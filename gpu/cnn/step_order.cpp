@@ -10,7 +10,7 @@ namespace {
 bool reads(const Step& reader, int tensor, const std::vector<TensorAlias>& aliases) {
     if (tensor < 0) return false;
     if (reader.in == tensor || reader.more == tensor) return true;
-    const int whole = aliases[static_cast<std::size_t>(tensor)].whole;  // written in place of a part of it
+    const int whole = aliases[static_cast<std::size_t>(tensor)].whole;  // written in place, as a part of it
     return whole >= 0 && (reader.in == whole || reader.more == whole);
 }
 
@@ -26,12 +26,13 @@ bool can_merge(const Step& a, const Step& b) {
            a.point.out == b.point.out && !writes(b.in) && !writes(b.more);
 }
 
-// From the end: of the steps that no one before the end waits for, one that goes with those just placed, else the last.
+// Builds the order from the end. Of the steps without unplaced readers, takes one that can share a launch with those
+// just placed, otherwise the last.
 std::vector<Step> ordered_for_merging(const std::vector<Step>& steps, const std::vector<TensorAlias>& aliases) {
     std::vector<std::size_t> left(steps.size());
     for (std::size_t i = 0; i < left.size(); ++i) left[i] = i;
     std::vector<Step> backwards;
-    std::size_t group = 0;  // of the steps placed last, those that share a launch
+    std::size_t group = 0;  // number of steps placed last that share a launch
     while (!left.empty()) {
         const auto is_free = [&](std::size_t candidate) {
             return std::none_of(left.begin(), left.end(), [&](std::size_t other) {

@@ -1,5 +1,5 @@
-// The order of a network's steps: what does not depend on one another and fits one launch stands together, wherever the
-// model's file had it.
+// Orders a network's steps: independent steps that can share a launch become adjacent, whatever their order in the
+// model file.
 #pragma once
 
 #include <vector>
@@ -8,10 +8,11 @@
 
 namespace throng::gpu {
 
-// Whether b, which comes after a, may share its launch: units of the same channels, of which b reads nothing of a's.
+// Returns true if b, which comes after a, can share its launch: units of the same channels, where b reads no output of
+// a.
 [[nodiscard]] bool can_merge(const Step& a, const Step& b);
 
-// The same steps, each still after those that write what it reads.
+// Returns the same steps, each after the steps whose output it reads.
 [[nodiscard]] std::vector<Step> ordered_for_merging(const std::vector<Step>& steps,
                                                     const std::vector<TensorAlias>& aliases);
 

@@ -30,7 +30,7 @@ public:
     Steps make() {
         for (const int l : readers_[index(network_.input.tensor)]) {
             if (l < layer_count() && layer(l).kind == LayerKind::convolution) continue;
-            throw Error(ErrorKind::unavailable, "the CUDA detector takes networks that begin with convolutions",
+            throw Error(ErrorKind::unavailable, "the CUDA detector supports only networks that begin with convolutions",
                         network_.name, "use --backend cpu");
         }
         const NetworkHead& head = network_.head;
@@ -38,11 +38,12 @@ public:
                           std::all_of(head.levels.begin(), head.levels.end(),
                                       [](const HeadLevel& level) { return level.priors.size() <= kMaxPriors; });
         if (!fits) {
-            throw Error(ErrorKind::unavailable, "the CUDA detector decodes up to 4 strides of up to 4 boxes a cell",
-                        network_.name, "use --backend cpu");
+            throw Error(ErrorKind::unavailable,
+                        "the CUDA detector supports at most 4 strides with at most 4 boxes per cell", network_.name,
+                        "use --backend cpu");
         }
         out_.aliases.resize(network_.tensors.size());
-        out_.padded_by_nobody.resize(network_.tensors.size());
+        out_.needs_zero_padding.resize(network_.tensors.size());
         alias_concatenations();
         if (fused_) fuse_heads();
         for (int l = 0; l < layer_count(); ++l) {
@@ -64,7 +65,7 @@ private:
     [[nodiscard]] const NetworkLayer& layer(int l) const { return network_.layers[index(l)]; }
     [[nodiscard]] int channels(int tensor) const { return network_.tensors[index(tensor)].channels; }
 
-    // The only layer that reads the tensor, or -1.
+    // Returns the only layer that reads the tensor, or -1.
     [[nodiscard]] int only_reader(int tensor) const {
         const std::vector<int>& readers = readers_[index(tensor)];
         return readers.size() == 1 && readers.front() < layer_count() ? readers.front() : -1;
@@ -80,13 +81,13 @@ private:
                at.groups == channels_out(at) && at.groups == channels(at.inputs.front()) &&
                at.inputs.front() != network_.input.tensor;
     }
-    // The depthwise layer with which the pointwise layer l makes a unit, or -1.
+    // Returns the depthwise layer that forms a unit with the pointwise layer l, or -1.
     [[nodiscard]] int depth_after(int l) const {
         if (!is_point(l) || layer(l).activation != Activation::none) return -1;
         const int next = only_reader(layer(l).output);
         return next >= 0 && is_depth(next) && layer(next).stride == 1 ? next : -1;
     }
-    // The 2 x 2 pool that reads the tensor, or -1.
+    // Returns the 2 x 2 pool that reads the tensor, or -1.
     [[nodiscard]] int pool_after(int tensor) const {
         for (const int l : readers_[index(tensor)]) {
             if (l >= layer_count()) continue;
@@ -99,7 +100,7 @@ private:
         return -1;
     }
 
-    // Concatenations of tensors whose channels fill whole vectors cost nothing: their inputs are written in place.
+    // Concatenations of tensors whose channels fill whole vectors need no copy: their inputs are written in place.
     void alias_concatenations() {
         for (const NetworkLayer& at : network_.layers) {
             if (at.kind != LayerKind::concat || at.activation != Activation::none) continue;
@@ -118,7 +119,7 @@ private:
         }
     }
 
-    // YuNet's heads: of every stride four pairs of a pointwise and a depthwise layer that read one tensor.
+    // YuNet's heads: per stride, four pairs of a pointwise and a depthwise layer that read one tensor.
     void fuse_heads() {
         const NetworkHead& head = network_.head;
         if (head.family != HeadFamily::yunet) return;
@@ -176,7 +177,7 @@ private:
         return true;
     }
 
-    // Output, pool and bookkeeping of a unit that ends with the depthwise layer.
+    // Sets output, pool and bookkeeping of a unit that ends with the depthwise layer.
     void finish_unit(Step& step, int point, int depth) {
         const int tensor = layer(depth).output;
         const int pool = pool_after(tensor);
@@ -190,7 +191,7 @@ private:
         out_.steps.push_back(step);
     }
 
-    // in, more: what takes the place of the pointwise layer's input; -1: as it is.
+    // in, more: replace the pointwise layer's input; -1: keep it.
     bool fuse_point_depth(int point, int in, int more) {
         const int depth = depth_after(point);
         if (depth < 0) return false;
@@ -207,7 +208,7 @@ private:
         return true;
     }
 
-    // a + upsample(b) that only a unit reads: at the unit's place, which is the sum's.
+    // Fuses a + upsample(b) that only a unit reads, at the position of the sum.
     bool fuse_sum_point_depth(int l) {
         const NetworkLayer& at = layer(l);
         if (at.kind != LayerKind::add || at.activation != Activation::none) return false;
@@ -227,7 +228,7 @@ private:
         return layer(l).kind == LayerKind::upsample && layer(l).factor == 2 && layer(l).activation == Activation::none;
     }
 
-    // Layers whose work a later one takes over: an upsampling that is summed up in a unit, a unit's pointwise layer.
+    // Tests if a later step covers the layer: an upsampling that is added in a unit, or a unit's pointwise layer.
     [[nodiscard]] bool postpone(int l) const {
         if (!is_doubling(l)) return false;
         const int sum = only_reader(layer(l).output);
@@ -259,7 +260,7 @@ private:
         return true;
     }
 
-    // A convolution whose only reader adds it to something that is there already.
+    // Fuses a convolution whose only reader adds it to an existing tensor.
     bool fuse_convolution_sum(int l) {
         const NetworkLayer& at = layer(l);
         if (at.kind != LayerKind::convolution || at.activation != Activation::none) return false;
@@ -320,7 +321,7 @@ private:
                 break;
             case LayerKind::concat:
                 step.kind = StepKind::sum;
-                out_.padded_by_nobody[index(at.output)] = true;
+                out_.needs_zero_padding[index(at.output)] = true;
                 for (std::size_t i = 0; i < at.inputs.size(); ++i) {
                     step.in = at.inputs[i];
                     step.channels = channels(step.in);
@@ -336,8 +337,8 @@ private:
     const Network& network_;
     WeightPacking packing_;
     bool fused_;
-    std::vector<bool> done_;                 // of layers that a step covers
-    std::vector<std::vector<int>> readers_;  // of tensors; the head reads as layer number layer_count()
+    std::vector<bool> done_;                 // per layer: covered by a step
+    std::vector<std::vector<int>> readers_;  // per tensor; the head counts as layer layer_count()
     std::vector<int> writer_;
     Steps out_;
 };

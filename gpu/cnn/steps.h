@@ -1,5 +1,5 @@
-// A network as a list of kernel launches: which layers go together into which kernel, and their weights on the device.
-// Knows no sizes; network_run.h does.
+// A network as a list of kernel launches: which layers share a kernel, and their weights on the device. Independent of
+// sizes; network_run.h adds them.
 #pragma once
 
 #include <cstdint>
@@ -14,30 +14,30 @@ namespace throng::gpu {
 
 enum class StepKind : std::uint8_t { stem, stem_unit, point_depth, depth_point, convolution, pool, sum };
 
-// Numbers are of Network::tensors; -1: none.
+// Tensor numbers index Network::tensors; -1: none.
 struct Step {
     StepKind kind = StepKind::convolution;
     int in = -1;
     int more = -1;    // point_depth: added, twice as wide and high; convolution, sum: added
-    int out = -1;     // point_depth, stem_unit: may be none where only the maxima are requested
+    int out = -1;     // point_depth, stem_unit: may be none if only the maxima are needed
     int pooled = -1;  // point_depth, stem_unit: maxima of 2 x 2 of out
     PointWeights point;
     DepthWeights depth;
     PlainWeights plain;
-    int stem = -1;  // of Steps::stems
+    int stem = -1;  // index into Steps::stems
     bool depthwise = false, relu = false, depth_relu = false;
     int kernel = 1, stride = 1, padding = 0, dilation = 1;
     int factor_in = 1, factor_more = 1;   // sum: repeats pixels
     int channels = 0, first_channel = 0;  // sum
 };
 
-// A tensor that is some of the channels of another one: what a concatenation reads is written where it belongs.
+// A tensor that is some of the channels of another one: inputs of a concatenation are written in place.
 struct TensorAlias {
-    int whole = -1;  // -1: a tensor of its own
+    int whole = -1;  // -1: not part of another tensor
     int first_channel = 0;
 };
 
-// YuNet's head of a stride, with its decoding.
+// YuNet's head of one stride, with its decoding.
 struct HeadStep {
     int in = -1;
     PointWeights point;
@@ -47,15 +47,15 @@ struct HeadStep {
 
 struct Steps {
     std::vector<Step> steps;
-    std::vector<HeadStep> heads;  // empty: the head's maps are written by steps and decoded from there
+    std::vector<HeadStep> heads;  // empty: steps write the head's maps, which are decoded afterwards
     std::vector<StemWeights> stems;
-    std::vector<TensorAlias> aliases;    // of every tensor
-    std::vector<bool> padded_by_nobody;  // tensors whose last channels no step writes: zero them once
+    std::vector<TensorAlias> aliases;      // one per tensor
+    std::vector<bool> needs_zero_padding;  // tensors whose padding channels no step writes: zero them once
     std::vector<DeviceBuffer<std::byte>> memory;
 };
 
-// fused: off for a launch a layer. Waits for the stream. Throws Error(unavailable) for a network that the kernels do
-// not cover.
+// fused: off for one launch per layer. Waits for the stream. Throws Error(unavailable) for a network that the kernels
+// do not support.
 [[nodiscard]] Steps make_steps(const Network& network, Precision precision, bool fused, StreamView stream);
 
 }  // namespace throng::gpu

@@ -1,7 +1,7 @@
-// Instructions of the tensor cores, m16n8k16 on 16-bit numbers with 32-bit sums. A thread's share of a 16 x 16 matrix
-// (lane = 4 g + t): rows g and g + 8, columns 2 t, 2 t + 1 and those + 8, in the order (g, 2t) (g + 8, 2t) (g, 2t + 8)
-// (g + 8, 2t + 8); of a 16 x 8 one of sums: (g, 2t) (g, 2t + 1) (g + 8, 2t) (g + 8, 2t + 1).
-// Below compute capability 7.5 nothing is computed: the detector does not choose these kernels there.
+// Tensor-core instructions, m16n8k16 on 16-bit numbers with 32-bit sums. A thread's fragment of a 16 x 16 matrix (lane
+// = 4 g + t) has rows g and g + 8 and columns 2 t, 2 t + 1 and those + 8, in the order (g, 2t) (g + 8, 2t) (g, 2t + 8)
+// (g + 8, 2t + 8). Its fragment of a 16 x 8 matrix of sums is (g, 2t) (g, 2t + 1) (g + 8, 2t) (g + 8, 2t + 1). Below
+// compute capability 7.5 nothing is computed: the detector does not select these kernels there.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace throng::gpu {
 
-// A share of a matrix whose rows lie in shared memory; from: the lane's row (lanes 0 to 15) of columns 0 to 7, or
-// (16 to 31) of columns 8 to 15.
+// Loads a fragment of a matrix whose rows are in shared memory. from: the lane's row, of columns 0 to 7 (lanes 0 to 15)
+// or of columns 8 to 15 (lanes 16 to 31).
 __device__ inline void load_matrices(std::uint32_t (&to)[4], const __half* from) {
 #if __CUDA_ARCH__ >= 750
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
@@ -21,7 +21,7 @@ __device__ inline void load_matrices(std::uint32_t (&to)[4], const __half* from)
 #endif
 }
 
-// The same of the second matrix, 16 x 8, given column by column: lanes 0 to 7 rows 0 to 7, lanes 8 to 15 the rest.
+// The same for the second matrix, 16 x 8, stored by columns: lanes 0 to 7 rows 0 to 7, lanes 8 to 15 the rest.
 __device__ inline void load_matrices(std::uint32_t (&to)[2], const __half* from) {
 #if __CUDA_ARCH__ >= 750
     asm volatile("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%0, %1}, [%2];"

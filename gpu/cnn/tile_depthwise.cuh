@@ -1,4 +1,4 @@
-// The depthwise 3 x 3 convolution of a tile that lies in shared memory with a border of one pixel.
+// The depthwise 3 x 3 convolution of a tile in shared memory with a border of one pixel.
 #pragma once
 
 #include "gpu/cnn/tile_product.cuh"
@@ -6,9 +6,9 @@
 
 namespace throng::gpu {
 
-// tile: [(kHeight + 2) * (kWidth + 2)][kPitch]. Works on kRows x 2 pixels and four channels at a time:
-// visit(x, y, channel, sums) with sums[row][column] of the pixels (x + column, y + row) of the inner tile; x and, where
-// kRows is even, y are even. first: the first of the kChannels among the weights'.
+// tile: [(kHeight + 2) * (kWidth + 2)][kPitch]. Processes kRows x 2 pixels and four channels at a time. Calls visit(x,
+// y, channel, sums), where sums[row][column] belongs to the pixel (x + column, y + row) of the inner tile. x is even,
+// and y is even if kRows is. first: index of the first of the kChannels among the weights' channels.
 template <typename Element, int kWidth, int kHeight, int kChannels, int kPitch, int kRows, typename Visit>
 __device__ void depthwise_tile(const Element* tile, const DepthWeights& depth, int first, Visit visit) {
     static_assert(kWidth % 2 == 0 && kHeight % kRows == 0);
@@ -48,8 +48,8 @@ __device__ void depthwise_tile(const Element* tile, const DepthWeights& depth, i
     }
 }
 
-// Activation, store and pooling of what depthwise_tile hands out: the pixels from (x, y) on. `out` and `pooled` begin
-// at the channel; without extent they are not requested.
+// Applies activation, store and pooling to the output of depthwise_tile: the pixels from (x, y) on. `out` and `pooled`
+// begin at the channel; an extent of 0 means not written.
 template <typename T, int kRows>
 __device__ void finish_tile(Image<T> out, Image<T> pooled, bool relu, int x, int y, float4 (&sums)[kRows][2]) {
 #pragma unroll

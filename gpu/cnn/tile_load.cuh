@@ -1,4 +1,4 @@
-// A tile of a map, with a border, into shared memory.
+// Loads a tile of a map, with a border, into shared memory.
 #pragma once
 
 #include <cuda_pipeline.h>
@@ -7,21 +7,21 @@
 
 namespace throng::gpu {
 
-// kWidth x kHeight pixels from (left, top) on with all channels that Product takes, zeros outside the map, to where
-// Product has its tile. `up`, where it is not null, is added, every pixel of it to 2 x 2. Ends with the tile there for
-// all threads of the block.
+// Loads kWidth x kHeight pixels from (left, top) on, with all channels that Product takes and zeros outside the map, to
+// Product's tile. If `up` is not null, each of its pixels is added to 2 x 2 pixels. When it returns, the tile is
+// visible to all threads of the block.
 template <typename T, typename Product, int kWidth, int kHeight, int kChannels>
 __device__ void load_tile(__half* to, const Map& map, const Map& up, int image, int left, int top) {
     constexpr int kVector = 16 / sizeof(T);
-    constexpr int kVectors = kChannels / kVector;  // of a pixel; a thread keeps to one of them
+    constexpr int kVectors = kChannels / kVector;  // per pixel; a thread always loads the same one
     constexpr int kStep = kTileThreads / kVectors;
     constexpr int kPixels = kWidth * kHeight;
-    constexpr int kTogether = 3;  // loads under way before the first is used
+    constexpr int kLoadsInFlight = 3;  // loads issued before the first is used
     static_assert(kTileThreads % kVectors == 0);
     const int channel = static_cast<int>(threadIdx.x) % kVectors * kVector;
     const int begin = static_cast<int>(threadIdx.x) / kVectors;
     const Image<const T> from(map, image, channel);
-    if (kParts<T> == 1 && up.data == nullptr) {  // the elements are what the product takes
+    if (kParts<T> == 1 && up.data == nullptr) {  // the product takes the elements unchanged
         for (int pixel = begin; pixel < kPixels; pixel += kStep) {
             const int x = left + pixel % kWidth;
             const int y = top + pixel / kWidth;
@@ -34,10 +34,10 @@ __device__ void load_tile(__half* to, const Map& map, const Map& up, int image, 
         __syncthreads();
         return;
     }
-    for (int first = begin; first < kPixels; first += kTogether * kStep) {
-        float4 v[kTogether][kVector / 4];
+    for (int first = begin; first < kPixels; first += kLoadsInFlight * kStep) {
+        float4 v[kLoadsInFlight][kVector / 4];
 #pragma unroll
-        for (int n = 0; n < kTogether; ++n) {
+        for (int n = 0; n < kLoadsInFlight; ++n) {
             const int x = left + (first + n * kStep) % kWidth;
             const int y = top + (first + n * kStep) / kWidth;
             const bool in = from.holds(x, y);
@@ -51,7 +51,7 @@ __device__ void load_tile(__half* to, const Map& map, const Map& up, int image, 
         if (up.data != nullptr) {
             const Image<const T> more(up, image, channel);
 #pragma unroll
-            for (int n = 0; n < kTogether; ++n) {
+            for (int n = 0; n < kLoadsInFlight; ++n) {
                 const int x = left + (first + n * kStep) % kWidth;
                 const int y = top + (first + n * kStep) / kWidth;
                 if (!from.holds(x, y)) continue;
@@ -62,7 +62,7 @@ __device__ void load_tile(__half* to, const Map& map, const Map& up, int image, 
             }
         }
 #pragma unroll
-        for (int n = 0; n < kTogether; ++n) {
+        for (int n = 0; n < kLoadsInFlight; ++n) {
             const int pixel = first + n * kStep;
             if (pixel >= kPixels) continue;
 #pragma unroll

@@ -1,9 +1,9 @@
-// The pointwise convolution of a tile: rows of pixels in shared memory times a matrix of weights, by the tensor cores
-// (mma of 16-bit numbers, sums in 32 bits; compute capability 7.5 and up).
+// The pointwise convolution of a tile on tensor cores: rows of pixels in shared memory times a matrix of weights (mma
+// of 16-bit numbers, sums in 32 bits; compute capability 7.5 and later).
 //
-// 32-bit maps take part as sums of two 16-bit numbers, v = high + low with high = v rounded to 16 bits, and so do their
-// weights: a product is high high + high low + low high. What is left out is below 2^-22 of it, the rounding of 32-bit
-// arithmetic. Magnitudes above 65504 are beyond both, those below 2^-24 vanish.
+// For 32-bit maps, elements and weights are represented as sums of two 16-bit numbers, v = high + low, with high = v
+// rounded to 16 bits. A product is high high + high low + low high. The omitted term is below 2^-22 of the product, the
+// rounding error of 32-bit arithmetic. Magnitudes above 65504 overflow and those below 2^-24 vanish.
 #pragma once
 
 #include "gpu/cnn/elements.cuh"
@@ -18,13 +18,13 @@ constexpr int round_up(int value, int step) {
     return (value + step - 1) / step * step;
 }
 
-// 16-bit numbers that stand for an element of a map.
+// 16-bit numbers that represent an element of a map.
 template <typename T>
 inline constexpr int kParts = sizeof(T) / sizeof(__half);
 
-// kRows x kDepth (pixels by channels) times kDepth x kChannels, by eight warps: four along the rows, two along the
-// channels. In shared memory lie, part after part, the rows of the tile and the rows of weights (one of each channel
-// out), kPitch elements each.
+// Multiplies kRows x kDepth (pixels by channels) by kDepth x kChannels, with eight warps: four along the rows, two
+// along the channels. Shared memory holds, part by part, the rows of the tile and the rows of weights (one per output
+// channel), kPitch elements each.
 template <typename T, int kRows, int kDepth, int kChannels>
 class TileProduct {
     static constexpr int kWarpsDown = 4;
@@ -35,13 +35,13 @@ class TileProduct {
 
 public:
     static constexpr int kPitch = kDepth + 8;  // rows start in different banks
-    // Rows beyond kRows are read, so there is room for them; what comes of them is not visited.
+    // Rows beyond kRows are read, so they are allocated; their results are not visited.
     static constexpr int kTilePart = kDown * kWarpsDown * 16 * kPitch;
     static constexpr int kWeightPart = kChannels * kPitch;
     static constexpr int kTileBytes = kParts<T> * kTilePart * 2;
     static constexpr int kWeightBytes = kParts<T> * kWeightPart * 2;
 
-    // Of all weights those of kDepth channels in from first_in on and kChannels out from first_out on.
+    // Copies the weights of kDepth input channels from first_in on and kChannels output channels from first_out on.
     __device__ static void load_weights(__half* to, const PointWeights& all, int first_in, int first_out) {
         constexpr int kChunks = kDepth / 8;
         const __half* from = static_cast<const __half*>(all.weights) + first_out * all.in + first_in;
@@ -56,7 +56,7 @@ public:
         }
     }
 
-    // Four channels of a pixel of the tile.
+    // Stores four channels of a pixel of the tile.
     __device__ static void put(__half* tile, int row, int channel, float4 v) {
         __half* at = tile + row * kPitch + channel;
         const __half2 first = narrowed(v.x, v.y);
@@ -69,7 +69,7 @@ public:
         }
     }
 
-    // Sums begin with the bias, [kChannels] from here on.
+    // Initializes the sums with the bias, [kChannels] from this address on.
     __device__ void start(const float* bias) {
 #pragma unroll
         for (int j = 0; j < kAcross; ++j) {
@@ -84,7 +84,7 @@ public:
 
     __device__ void add(const __half* tile, const __half* weights) {
         const int lane = threadIdx.x % 32;
-        // ldmatrix takes an address from every lane: of the rows of four 8 x 8 matrices.
+        // ldmatrix takes an address from every lane: the rows of four 8 x 8 matrices.
         const __half* row = tile + (first_row() + lane % 16) * kPitch + lane / 16 * 8;
         const __half* column = weights + (first_channel() + lane % 8) * kPitch + lane / 8 % 2 * 8;
 #pragma unroll
@@ -116,7 +116,7 @@ public:
         }
     }
 
-    // visit(row_of(row), channel, v, w) with the sums of two neighboring channels, for every row < kRows.
+    // Calls visit(row_of(row), channel, v, w) with the sums of two neighboring channels, for every row < kRows.
     template <typename RowOf, typename Visit>
     __device__ void for_each(RowOf row_of, Visit visit) const {
 #pragma unroll

@@ -6,10 +6,10 @@
 namespace throng::gpu {
 namespace {
 
-constexpr int kSide = 8;  // cells of a tile
+constexpr int kSide = 8;  // cells per tile side
 constexpr int kBordered = kSide + 2;
 constexpr int kPixels = kBordered * kBordered;
-constexpr int kMiddlePitch = kHeadChannels + 1;  // 32 bits: neighboring cells start in different banks
+constexpr int kMiddlePitch = kHeadChannels + 1;  // in 32-bit words: neighboring cells start in different banks
 
 template <typename T>
 using HeadProduct = TileProduct<T, kPixels, kHeadChannelsIn, kHeadChannels>;
@@ -47,7 +47,7 @@ __global__ void __launch_bounds__(kTileThreads) yunet_heads_kernel(const __grid_
                      });
     __syncthreads();
 
-    // A cell a thread; few have more than the first two channels worked out.
+    // One cell per thread; only few cells need more than the first two channels.
     const int dx = static_cast<int>(threadIdx.x) % kSide;
     const int dy = static_cast<int>(threadIdx.x) / kSide;
     const int x = left + dx;

@@ -145,9 +145,10 @@ TEST_P(CnnNetwork, BoxesEqualPlainLoops) {
     const MapAccess access(param.precision, view());
     BoxSink sink;
     const float unlimited = std::numeric_limits<float>::max();
-    const std::vector<PassPosition> places{{{3.0F, 5.0F, 1.5F, 2.0F}, {-unlimited, -unlimited, unlimited, unlimited}}};
-    const DeviceBuffer<PassPosition> d_places = to_device(places);
-    sink.d_passes = d_places.data();
+    const std::vector<PassPosition> positions{
+        {{3.0F, 5.0F, 1.5F, 2.0F}, {-unlimited, -unlimited, unlimited, unlimited}}};
+    const DeviceBuffer<PassPosition> d_positions = to_device(positions);
+    sink.d_passes = d_positions.data();
     sink.threshold = 0.4F;
     sink.max_side = unlimited;
     std::vector<DetectionBuffer> buffers;
