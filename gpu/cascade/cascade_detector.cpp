@@ -52,7 +52,7 @@ CascadeDetector::CascadeDetector(StreamView stream, const DeviceInfo& device, co
       cascade_(model, stream),
       intake_(stream, device.integrated) {
     check_params(params);
-    choice_ = {model.kind, cascade_.nodes_a_tree(), options_.features, options_.tiles, device.multiprocessors};
+    choice_ = {model.kind, cascade_.nodes_per_tree(), options_.features, options_.tiles, device.multiprocessors};
     choose_segments();
 }
 

@@ -17,7 +17,7 @@ struct Segment {
 // Selects the kernel instances for a model.
 struct KernelChoice {
     CascadeKind kind;
-    int nodes_a_tree;  // 1, 2 or 0: any
+    int nodes_per_tree;  // 1, 2 or 0: any
     Features features;
     bool tiles;  // the first segment reads shared memory, if the tables provide it
     int multiprocessors;

@@ -81,11 +81,11 @@ LbpNode lbp_node(const LbpFeature& feature, const std::uint32_t* subset, const f
 }  // namespace
 
 DeviceCascade::DeviceCascade(const CascadeModel& model, StreamView stream) : model_(model) {
-    nodes_a_tree_ = model_.trees.front().node_count;
+    nodes_per_tree_ = model_.trees.front().node_count;
     for (const CascadeTree& tree : model_.trees) {
-        if (tree.node_count != nodes_a_tree_) nodes_a_tree_ = 0;
+        if (tree.node_count != nodes_per_tree_) nodes_per_tree_ = 0;
     }
-    if (nodes_a_tree_ > 2) nodes_a_tree_ = 0;
+    if (nodes_per_tree_ > 2) nodes_per_tree_ = 0;
 
     std::vector<DeviceStage> stages;
     for (const CascadeStage& s : model_.stages) stages.push_back({s.first_tree, s.tree_count, s.threshold, 0});

@@ -85,7 +85,7 @@ public:
     [[nodiscard]] const CascadeModel& model() const { return model_; }
     [[nodiscard]] const CascadeTables& tables() const { return tables_; }
     // Returns 1 or 2 if every tree has that many nodes; 0 if they differ or have more.
-    [[nodiscard]] int nodes_a_tree() const { return nodes_a_tree_; }
+    [[nodiscard]] int nodes_per_tree() const { return nodes_per_tree_; }
 
 private:
     void build_tail(StreamView stream);
@@ -93,7 +93,7 @@ private:
 
     CascadeModel model_;
     CascadeTables tables_;
-    int nodes_a_tree_ = 0;
+    int nodes_per_tree_ = 0;
     DeviceBuffer<CascadeStage> geometry_stages_;
     DeviceBuffer<CascadeTree> geometry_trees_;
     DeviceBuffer<CascadeNode> geometry_nodes_;

@@ -32,7 +32,8 @@ __device__ inline int child_of(float outcome) {
     return static_cast<int>(__float_as_uint(outcome) & kChildMask);
 }
 
-// Returns the leaf of the tree, where test(k) returns the outcome at node k. kNodes as in DeviceCascade::nodes_a_tree.
+// Returns the leaf of the tree, where test(k) returns the outcome at node k. kNodes as in
+// DeviceCascade::nodes_per_tree.
 template <int kNodes, typename Test>
 __device__ float tree_leaf(const Test& test) {
     if constexpr (kNodes == 1) {

@@ -9,7 +9,7 @@
 namespace throng::gpu {
 namespace {
 
-constexpr int kBlocksAMultiprocessor = 8;
+constexpr int kBlocksPerMultiprocessor = 8;
 
 // Evaluates all stages of the windows that found a queue full, with one warp for the 32 windows of a word.
 template <typename F>
@@ -75,7 +75,7 @@ __global__ void __launch_bounds__(kBlockThreads)
 
 void launch_queued_windows(const KernelChoice& choice, const CascadeTables& cascade, const WindowTask& task,
                            const WindowGroup& group, const Segment& segment, bool last, StreamView stream) {
-    const int blocks = choice.multiprocessors * kBlocksAMultiprocessor;
+    const int blocks = choice.multiprocessors * kBlocksPerMultiprocessor;
     select_features(choice, [&](auto features) {
         using F = decltype(features);
         if (last) {

@@ -9,8 +9,9 @@ namespace throng::gpu {
 template <typename Use>
 void select_features(const KernelChoice& choice, const Use& use) {
     if (choice.features == Features::geometry) return use(Geometry{});
-    if (choice.kind == CascadeKind::lbp) return choice.nodes_a_tree == 1 ? use(LbpOffsets<1>{}) : use(LbpOffsets<0>{});
-    switch (choice.nodes_a_tree) {
+    if (choice.kind == CascadeKind::lbp)
+        return choice.nodes_per_tree == 1 ? use(LbpOffsets<1>{}) : use(LbpOffsets<0>{});
+    switch (choice.nodes_per_tree) {
         case 1: return use(HaarOffsets<1>{});
         case 2: return use(HaarOffsets<2>{});
         default: return use(HaarOffsets<0>{});
@@ -20,8 +21,8 @@ void select_features(const KernelChoice& choice, const Use& use) {
 // The same for windows whose sums are in shared memory.
 template <typename Use>
 void select_tile_features(const KernelChoice& choice, const Use& use) {
-    if (choice.kind == CascadeKind::lbp) return choice.nodes_a_tree == 1 ? use(LbpTile<1>{}) : use(LbpTile<0>{});
-    switch (choice.nodes_a_tree) {
+    if (choice.kind == CascadeKind::lbp) return choice.nodes_per_tree == 1 ? use(LbpTile<1>{}) : use(LbpTile<0>{});
+    switch (choice.nodes_per_tree) {
         case 1: return use(HaarTile<1>{});
         case 2: return use(HaarTile<2>{});
         default: return use(HaarTile<0>{});

@@ -10,7 +10,7 @@ namespace throng::gpu {
 namespace {
 
 constexpr int kWarps = 4;
-constexpr int kBlocksAMultiprocessor = 16;
+constexpr int kBlocksPerMultiprocessor = 16;
 
 template <int kNodes>
 struct TailHaar {
@@ -109,10 +109,10 @@ __device__ void evaluate(const CascadeTables& c, const WindowTask& task, const W
 
 template <typename Leaf>
 __global__ void __launch_bounds__(kWarps * 32)
-    tail_kernel(CascadeTables cascade, WindowTask task, WindowGroup group, Segment segment, int bytes_a_warp) {
+    tail_kernel(CascadeTables cascade, WindowTask task, WindowGroup group, Segment segment, int bytes_per_warp) {
     extern __shared__ __align__(16) unsigned char shared[];
     const int lane = threadIdx.x % 32;
-    unsigned char* own = shared + threadIdx.x / 32 * bytes_a_warp;
+    unsigned char* own = shared + threadIdx.x / 32 * bytes_per_warp;
     const WarpMemory memory{reinterpret_cast<double*>(own),
                             reinterpret_cast<std::uint32_t*>(own + 32 * sizeof(double))};
     const std::uint32_t warps = gridDim.x * kWarps;
@@ -146,14 +146,14 @@ void launch(const KernelChoice& choice, const CascadeTables& cascade, const Wind
             const Segment& segment, StreamView stream) {
     const int planes = cascade.tilted ? 2 : 1;
     const int patch = cascade.tail_entries * planes * static_cast<int>(sizeof(std::uint32_t));
-    const int bytes_a_warp = 32 * static_cast<int>(sizeof(double)) + (patch + 15) / 16 * 16;
-    const int bytes = bytes_a_warp * kWarps;
+    const int bytes_per_warp = 32 * static_cast<int>(sizeof(double)) + (patch + 15) / 16 * 16;
+    const int bytes = bytes_per_warp * kWarps;
     if (bytes > 48 << 10) {
         check_cuda(cudaFuncSetAttribute(tail_kernel<Leaf>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
                    "setting the shared memory of tail_kernel");
     }
-    tail_kernel<Leaf><<<choice.multiprocessors * kBlocksAMultiprocessor, kWarps * 32, bytes, stream>>>(
-        cascade, task, group, segment, bytes_a_warp);
+    tail_kernel<Leaf><<<choice.multiprocessors * kBlocksPerMultiprocessor, kWarps * 32, bytes, stream>>>(
+        cascade, task, group, segment, bytes_per_warp);
     check_launch("tail_kernel", stream);
 }
 
@@ -162,8 +162,8 @@ void launch(const KernelChoice& choice, const CascadeTables& cascade, const Wind
 void launch_tail(const KernelChoice& choice, const CascadeTables& cascade, const WindowTask& task,
                  const WindowGroup& group, const Segment& segment, StreamView stream) {
     const auto use = [&](auto leaf) { launch<decltype(leaf)>(choice, cascade, task, group, segment, stream); };
-    if (choice.kind == CascadeKind::lbp) return choice.nodes_a_tree == 1 ? use(TailLbp<1>{}) : use(TailLbp<0>{});
-    switch (choice.nodes_a_tree) {
+    if (choice.kind == CascadeKind::lbp) return choice.nodes_per_tree == 1 ? use(TailLbp<1>{}) : use(TailLbp<0>{});
+    switch (choice.nodes_per_tree) {
         case 1: return use(TailHaar<1>{});
         case 2: return use(TailHaar<2>{});
         default: return use(TailHaar<0>{});

@@ -8,7 +8,7 @@ namespace {
 constexpr int kBlockWidth = 32;
 constexpr int kBlockHeight = 8;
 
-constexpr int pixels_a_thread(bool single) {
+constexpr int pixels_per_thread(bool single) {
     return single ? 4 : 1;
 }
 
@@ -94,7 +94,7 @@ __device__ CnnPixel pixel_of(const DeviceImage& image, const CnnColor& color, co
 template <typename T, bool kSingle>
 __global__ void __launch_bounds__(kBlockWidth* kBlockHeight)
     preprocess_kernel(const __grid_constant__ PreprocessTask task) {
-    constexpr int kPixels = pixels_a_thread(kSingle);
+    constexpr int kPixels = pixels_per_thread(kSingle);
     const int first = static_cast<int>(blockIdx.x) * kBlockWidth * kPixels + threadIdx.x;
     const int y = static_cast<int>(blockIdx.y) * kBlockHeight + threadIdx.y;
     const int entry = static_cast<int>(blockIdx.z);
@@ -126,7 +126,7 @@ __global__ void __launch_bounds__(kBlockWidth* kBlockHeight)
 
 template <typename T, bool kSingle>
 void launch(const PreprocessTask& task, int frames, const Chain& chain) {
-    constexpr int kWidth = kBlockWidth * pixels_a_thread(kSingle);
+    constexpr int kWidth = kBlockWidth * pixels_per_thread(kSingle);
     const LaunchShape shape{dim3(static_cast<unsigned>((task.out.width + kWidth - 1) / kWidth),
                                  static_cast<unsigned>((task.out.height + kBlockHeight - 1) / kBlockHeight),
                                  static_cast<unsigned>(frames * task.passes)),

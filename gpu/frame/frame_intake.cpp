@@ -39,9 +39,9 @@ void FrameIntake::import_plane(Slot& slot, const Frame& frame, int plane, std::s
         return;
     }
     std::uint8_t* staging = slot.staging.data() + offset;
-    const int rows_a_chunk = std::max(1, static_cast<int>(kChunk / pitch));
-    for (int first = 0; first < from.height; first += rows_a_chunk) {
-        const int rows = std::min(rows_a_chunk, from.height - first);
+    const int rows_per_chunk = std::max(1, static_cast<int>(kChunk / pitch));
+    for (int first = 0; first < from.height; first += rows_per_chunk) {
+        const int rows = std::min(rows_per_chunk, from.height - first);
         for (int y = first; y < first + rows; ++y) {
             std::memcpy(staging + static_cast<std::size_t>(y) * pitch, from.data + from.pitch * y, width);
         }

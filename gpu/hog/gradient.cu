@@ -1,4 +1,4 @@
-// From the frame's luma to gradients of all levels: resized, square roots taken, differences, magnitude, orientation.
+// From the frame's luma to the gradients of all levels: resizing, square roots, differences, magnitude, orientation.
 // The resized image is never stored.
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
@@ -10,16 +10,17 @@ namespace {
 
 constexpr int kThreads = 256;
 constexpr int kWarps = kThreads / 32;
-constexpr int kPitch = kGradientWidth + 4;  // of the tile in shared memory, with a pixel more on each side
+constexpr int kPitch = kGradientWidth + 4;  // of the tile in shared memory, with one extra pixel on each side
 
-// To 1 unit in the last place; the correctly rounded one takes eight instructions. What is below 1e-38 counts as 0.
+// Square root with an error of 1 unit in the last place; the correctly rounded one takes eight instructions. Inputs
+// below 1e-38 are treated as 0.
 __device__ float fast_sqrt(float x) {
     float root;
     asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(x));
     return root;
 }
 
-// Mirrored at the edge without repeating it.
+// Mirrors a coordinate at the edge without repeating the edge pixel.
 __device__ int mirrored(int at, int size) {
     const int inside = at < 0 ? -at : at;
     return inside >= size ? 2 * size - 2 - inside : inside;
@@ -43,14 +44,14 @@ __device__ void store(__half* to, const float (&v)[1]) {
     *to = __float2half_rn(v[0]);
 }
 
-// A column of the tile: which two columns of the image it lies between.
+// A column of the tile: the two columns of the image between which it is interpolated.
 struct TileColumn {
     ResizeTap tap;
     int at;
     std::uint32_t left, right;
 };
 
-// A block makes a tile of 64 x 4 kPixels pixels, a thread kPixels neighbors.
+// A block computes a tile of 64 x 4 kPixels pixels, and a thread kPixels adjacent ones.
 template <typename Value, int kPixels, bool kExact>
 __global__ void __launch_bounds__(kThreads)
     hog_gradient_kernel(HogTables tables, const HogUnit* units, DeviceImage image, DetectionCount* clear) {
@@ -60,15 +61,15 @@ __global__ void __launch_bounds__(kThreads)
     const HogUnit unit = units[blockIdx.x];
     const HogDeviceLevel& level = tables.levels[unit.level];
 
-    // A warp a row, a lane two columns; the two columns more of the tile are the first warp's.
+    // One warp per row, two columns per lane; the first warp also handles the two extra columns of the tile.
     const auto tile_column = [&](int column) {
-        // Beyond the level's far edge the tile holds anything: what is made of it is not stored.
+        // Beyond the far edge of the level the tile is undefined: results computed from it are not stored.
         const int x = mirrored(min(unit.x + column - 1, level.width), level.width);
         const ResizeTap tap = tap_of(tables.taps, level.taps_x, x);
         const auto left = static_cast<std::uint32_t>(tap.offset);
         return TileColumn{tap, column, left, left + (tap.far != 0 ? 1U : 0U)};
     };
-    // 32-bit offsets: a plane is smaller than 4 GB, and 64-bit sums would be most of the work.
+    // 32-bit offsets suffice, because a plane is smaller than 4 GB. 64-bit sums would dominate the work.
     const auto fill_row = [&](int row, auto... columns) {
         const int y = mirrored(min(unit.y + row - 1, level.height), level.height);
         const ResizeTap tap = tap_of(tables.taps, level.taps_y, y);

@@ -1,10 +1,10 @@
-// Votes of pixels to blocks of 2x2 cells, without scattering: a thread has a column of cells and some of the bins, and
-// asks every pixel for its share in them.
+// Votes of pixels to blocks of 2x2 cells, without scattering: a thread handles a column of cells and some of the bins,
+// and gathers every pixel's share in them.
 //
-// A pixel lies in up to four blocks and votes for up to four cells in each. Its weight there is a product of one for
-// its row and one for its column, so that a cell's pixels are summed with four weights across and four down
-// (hog_use_weight), and a block is the sum of what its four cells hold for it. The cell below comes next in the
-// thread's walk, the cell to the right is the next lane's.
+// A pixel lies in up to four blocks and votes for up to four cells in each. Its weight there is the product of a weight
+// for its row and a weight for its column. So a cell's pixels are summed with four horizontal and four vertical weights
+// (hog_use_weight), and a block is the sum of the contributions of its four cells. The thread itself processes the cell
+// below next; the next lane processes the cell to the right.
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
@@ -13,11 +13,10 @@
 namespace throng::gpu {
 namespace {
 
-constexpr int kUses = 4;  // of a pixel, one axis
+constexpr int kUses = 4;  // roles of a pixel along one axis
 constexpr unsigned kWholeWarp = 0xFFFFFFFFU;
 
-// [use][pixel of the cell], read at constant addresses; the zeros of uses 1 and 2 are left out where loops are
-// unrolled.
+// [use][pixel of the cell], read at constant addresses. Unrolled loops skip the zeros of uses 1 and 2.
 struct UseWeights {
     float weight[kUses][kHogCell];
     __half2 half[kUses][kHogCell / 2];
@@ -27,14 +26,14 @@ __device__ constexpr bool is_used(int use, int pixel) {
     return use == 0 || use == 3 || (use == 1) == (pixel >= kHogCell / 2);
 }
 
-// hog_share. turns: with the way round, which only bins 0 and 8 need; of a thread's bins they are the first or the
-// last.
-__device__ float share(float orientation, float bin, bool turns) {
+// Same as hog_share. wraps: handle the wrap-around, which only bins 0 and 8 need; these are the first and the last of a
+// thread's bins.
+__device__ float share(float orientation, float bin, bool wraps) {
     const float apart = fabsf(orientation - bin);
-    return __saturatef(1.0F - (turns ? fminf(apart, static_cast<float>(kHogBins) - apart) : apart));
+    return __saturatef(1.0F - (wraps ? fminf(apart, static_cast<float>(kHogBins) - apart) : apart));
 }
 
-// Eight neighboring pixels of a row of a cell, for the four uses across.
+// Eight adjacent pixels of a row of a cell, for the four horizontal uses.
 template <typename Value, bool kUnrolled>
 struct CellRow;
 
@@ -52,11 +51,11 @@ struct CellRow<float, true> {
         to[0] = a.x, to[1] = a.y, to[2] = a.z, to[3] = a.w;
         to[4] = b.x, to[5] = b.y, to[6] = b.z, to[7] = b.w;
     }
-    __device__ void vote(const UseWeights& weights, int bin, bool turns, float (&sums)[kUses]) const {
+    __device__ void vote(const UseWeights& weights, int bin, bool wraps, float (&sums)[kUses]) const {
         const auto center = static_cast<float>(bin);
 #pragma unroll
         for (int x = 0; x < kHogCell; ++x) {
-            const float vote = magnitude[x] * share(orientation[x], center, turns);
+            const float vote = magnitude[x] * share(orientation[x], center, wraps);
 #pragma unroll
             for (int use = 0; use < kUses; ++use) {
                 if (is_used(use, x)) sums[use] = __fmaf_rn(vote, weights.weight[use][x], sums[use]);
@@ -73,9 +72,9 @@ struct CellRow<__half, true> {
         *reinterpret_cast<uint4*>(magnitude) = *reinterpret_cast<const uint4*>(m);
         *reinterpret_cast<uint4*>(orientation) = *reinterpret_cast<const uint4*>(o);
     }
-    __device__ void vote(const UseWeights& weights, int bin, bool turns, float (&sums)[kUses]) const {
+    __device__ void vote(const UseWeights& weights, int bin, bool wraps, float (&sums)[kUses]) const {
         const __half2 center = __float2half2_rn(static_cast<float>(bin));
-        const __half2 turn = __float2half2_rn(static_cast<float>(kHogBins));
+        const __half2 period = __float2half2_rn(static_cast<float>(kHogBins));
         const __half2 one = __float2half2_rn(1.0F);
         __half2 pairs[kUses];
 #pragma unroll
@@ -83,7 +82,7 @@ struct CellRow<__half, true> {
 #pragma unroll
         for (int x = 0; x < kHogCell / 2; ++x) {
             const __half2 apart = __habs2(__hsub2(orientation[x], center));
-            const __half2 nearest = turns ? __hmin2(apart, __hsub2(turn, apart)) : apart;
+            const __half2 nearest = wraps ? __hmin2(apart, __hsub2(period, apart)) : apart;
             const __half2 vote = __hmul2(magnitude[x], __hsub2_sat(one, nearest));
 #pragma unroll
             for (int use = 0; use < kUses; ++use) {
@@ -97,24 +96,24 @@ struct CellRow<__half, true> {
     }
 };
 
-// The same, one pixel after the other.
+// The same, one pixel at a time.
 template <typename Value>
 struct CellRow<Value, false> {
     const Value* magnitude;
     const Value* orientation;
 
     __device__ CellRow(const Value* m, const Value* o) : magnitude(m), orientation(o) {}
-    __device__ void vote(const UseWeights& weights, int bin, bool turns, float (&sums)[kUses]) const {
+    __device__ void vote(const UseWeights& weights, int bin, bool wraps, float (&sums)[kUses]) const {
 #pragma unroll 1
         for (int x = 0; x < kHogCell; ++x) {
             const float vote = static_cast<float>(magnitude[x]) *
-                               share(static_cast<float>(orientation[x]), static_cast<float>(bin), turns);
+                               share(static_cast<float>(orientation[x]), static_cast<float>(bin), wraps);
             for (int use = 0; use < kUses; ++use) sums[use] = __fmaf_rn(vote, weights.weight[use][x], sums[use]);
         }
     }
 };
 
-// A block has kHogBins / kBins warps, each with other bins of the same 32 columns of cells.
+// A block has kHogBins / kBins warps, each with different bins of the same 32 columns of cells.
 template <typename Value, int kBins, bool kUnrolled>
 __global__ void __launch_bounds__(32 * kHogBins / kBins)
     hog_histogram_kernel(HogTables tables, const HogUnit* units, int rows, UseWeights weights) {
@@ -135,7 +134,7 @@ __global__ void __launch_bounds__(32 * kHogBins / kBins)
     float* out =
         tables.blocks + level.blocks + static_cast<std::int64_t>(unit.y) * kHogBlockValues * level.block_pitch + block;
 
-    // [down][across]: 0 and 1 are for the block that begins here, 2 and 3 for the one that began a cell above.
+    // [down][across]: 0 and 1 are for the block that begins here, 2 and 3 for the one that began one cell above.
     float sums[kBins][kUses][kUses] = {};
     for (int r = 0; r <= rows; ++r) {
 #pragma unroll

@@ -33,7 +33,8 @@ void HogDetector::configure(const DetectorParams& params) {
     check_params(params);
     const HogOptions options = hog_options(params);
     if (params.kind != params_.kind || params.model != params_.model) {
-        throw Error(ErrorKind::usage, "a detector keeps its kind and its model", params.kind + " " + params.model);
+        throw Error(ErrorKind::usage, "the kind and the model of a detector cannot be changed",
+                    params.kind + " " + params.model);
     }
     if (params == params_) return;
     if (options.half != options_.half) d_weights_ = upload_hog_weights(model_, options.half, stream_);
@@ -45,13 +46,13 @@ void HogDetector::configure(const DetectorParams& params) {
 
 void HogDetector::enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder) {
     if (raw.memory() != MemoryKind::device) {
-        throw Error(ErrorKind::internal, "the CUDA detector writes to device memory", "HogDetector");
+        throw Error(ErrorKind::internal, "the CUDA detector needs a detection buffer in device memory", "HogDetector");
     }
-    check_cuda(cudaSetDevice(device_.index), "cudaSetDevice");  // a property of the calling thread
+    check_cuda(cudaSetDevice(device_.index), "cudaSetDevice");  // the current device is per thread
     if (!plan_ || plan_->frame().width != frame.width() || plan_->frame().height != frame.height()) {
         graphs_.clear();
         warm_ = false;
-        plan_.reset();  // before the new one is built: both may not fit
+        plan_.reset();  // free it first: both plans may not fit in memory
         plan_.emplace(ImageSize{frame.width(), frame.height()}, params_, options_, device_.multiprocessors, stream_);
     }
     if (plan_->levels().empty()) {

@@ -1,4 +1,4 @@
-// The CUDA people detector: a frame in, raw detections out, four launches in between.
+// The CUDA people detector: from a frame to raw detections in four launches.
 #pragma once
 
 #include <cstddef>
@@ -25,22 +25,22 @@ public:
     HogDetector(StreamView stream, const DeviceInfo& device, const HogModel& model, const DetectorParams& params);
     ~HogDetector() override;
 
-    // raw must be of device memory. The first frame of a size builds the plan for it and waits for that. Margins below
-    // params.score_threshold (kHogMargin where it is not set) are not reported; min_size and max_size bound a window's
+    // raw must be in device memory. The first frame of a size builds the plan for that size and waits for it. Margins
+    // below params.score_threshold (default kHogMargin) are not reported. min_size and max_size limit a window's
     // height.
     void enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder) override;
     void configure(const DetectorParams& params) override;
     [[nodiscard]] std::vector<DetectorSwitch> switches() const override { return hog_switches(options_); }
 
     [[nodiscard]] const HogOptions& options() const { return options_; }
-    // Levels and the device memory they take, once a frame has been seen.
+    // Returns the levels and their device memory; null before the first frame.
     [[nodiscard]] const HogPlan* plan() const { return plan_ ? &*plan_ : nullptr; }
 
-    // For tests and measurements, not for running. The values of a level of the last frame, [block row][value][column],
-    // columns as many as the level has blocks; waits. Empty where several groups of levels shared the memory.
+    // For tests and measurements. Returns the values of a level of the last frame, [block row][value][column], with one
+    // column per block of the level; waits. Empty if several groups of levels shared the memory.
     [[nodiscard]] std::vector<float> read_blocks(std::size_t level) const;
-    // One of the kernels alone, on what the last frame left: 0 gradient, 1 histogram, 2 normalize, 3 svm. With floats
-    // normalize works in place, so its results are of no use after that.
+    // Enqueues one kernel on the data of the last frame: 0 gradient, 1 histogram, 2 normalize, 3 svm. With floats
+    // normalize works in place, so a repeated run has no valid result.
     void enqueue_kernel(int kernel, DetectionBuffer& raw) const;
 
 private:

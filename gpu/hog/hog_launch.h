@@ -1,4 +1,4 @@
-// Launchers of the four kernels. HogDetector is what others call.
+// Launchers of the four kernels. Other code calls HogDetector.
 #pragma once
 
 #include <cstddef>
@@ -10,9 +10,9 @@
 
 namespace throng::gpu {
 
-// Steps of the units of each kernel.
+// Step sizes of the work units of each kernel.
 inline constexpr int kGradientWidth = 64;  // pixels
-inline constexpr int kGradientRows = 16;   // pixels; with one a thread 4
+inline constexpr int kGradientRows = 16;   // pixels; 4 with one pixel per thread
 inline constexpr int kGradientRowsOfOne = 4;
 inline constexpr int kHistogramColumns = 31;  // blocks: a warp has 32 columns of cells
 inline constexpr int kNormalizeColumns = 32;  // blocks
@@ -21,18 +21,18 @@ inline constexpr int kSvmColumns = 16;  // windows
 inline constexpr int kSvmRows = 8;
 
 // Resizes the image, takes square roots, and writes magnitude and orientation of the gradient. clear: set to 0 for
-// the kernels after it; may be null.
+// later kernels; may be null.
 void launch_hog_gradient(const HogTables& tables, const HogUnits& units, const HogOptions& options,
                          const DeviceImage& image, DetectionCount* clear, StreamView stream);
 
-// Votes to blocks. rows: of blocks, of a unit.
+// Accumulates votes into blocks. rows: rows of blocks per unit.
 void launch_hog_histogram(const HogTables& tables, const HogUnits& units, const HogOptions& options, int rows,
                           StreamView stream);
 
-// L2-Hys.
+// Normalizes blocks by L2-Hys.
 void launch_hog_normalize(const HogTables& tables, const HogUnits& units, const HogOptions& options, StreamView stream);
 
-// Margins of all windows to raw detections. shared_memory: bytes that a block may have, as in DeviceInfo.
+// Computes the margins of all windows and reports raw detections. shared_memory: max bytes per block, as in DeviceInfo.
 void launch_hog_svm(const HogTables& tables, const HogUnits& units, const HogOptions& options, const HogOutput& output,
                     std::size_t shared_memory, StreamView stream);
 

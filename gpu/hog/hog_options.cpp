@@ -7,7 +7,7 @@
 namespace throng::gpu {
 namespace {
 
-// A switch of two choices; the first is the default, and stands for `first` in the options.
+// A switch with two choices. The first is the default and corresponds to the value `first` of the option.
 struct Choice {
     const char* id;
     const char* title;
@@ -19,32 +19,32 @@ struct Choice {
 
 constexpr Choice kChoices[] = {
     {"work",
-     "Several results a thread",
-     "A thread makes 4 pixels, 3 bins or 4 windows, so that what it reads serves all of them",
+     "Several results per thread",
+     "A thread computes 4 pixels, 3 bins or 4 windows, so that each value read is used several times.",
      {"several", "one"},
      &HogOptions::several,
      true},
     {"arctangent",
      "Approximate arc tangent",
-     "A polynomial, off by at most 0.0112 degrees, in place of the library's function",
+     "A polynomial with an error of at most 0.0112 degrees replaces the library's function.",
      {"polynomial", "exact"},
      &HogOptions::exact,
      false},
     {"unroll",
-     "Loops written out",
-     "Kernels specialized for these cells, blocks and windows: constant weights, wide loads, no counting",
+     "Unrolled loops",
+     "Kernels are specialized for these cells, blocks and windows: constant weights, wide loads, no loop counters.",
      {"on", "off"},
      &HogOptions::unrolled,
      true},
     {"scales",
      "All scales in one launch",
-     "Small levels alone leave the device nearly empty",
+     "Small levels alone leave the device nearly idle.",
      {"together", "apart"},
      &HogOptions::together,
      true},
     {"graph",
      "CUDA graph",
-     "A frame's launches replayed with one call; its stages have one time then",
+     "A frame's launches are replayed with one call; its stages then have one common time.",
      {"off", "on"},
      &HogOptions::graph,
      false},
@@ -61,11 +61,11 @@ HogOptions hog_options(const DetectorParams& params) {
         if (choice == std::end(kChoices)) {
             std::string known;
             for (const Choice& c : kChoices) known += (known.empty() ? "" : ", ") + std::string(c.id);
-            throw Error(ErrorKind::usage, "the people detector has no such switch", id, "take " + known);
+            throw Error(ErrorKind::usage, "unknown detector switch", id, "use one of " + known);
         }
         if (chosen != choice->names[0] && chosen != choice->names[1]) {
-            throw Error(ErrorKind::usage, "has no such choice", id + "=" + chosen,
-                        std::string("take ") + choice->names[0] + " or " + choice->names[1]);
+            throw Error(ErrorKind::usage, "unknown choice", id + "=" + chosen,
+                        std::string("use ") + choice->names[0] + " or " + choice->names[1]);
         }
         options.*choice->option = (chosen == choice->names[0]) == choice->first;
     }

@@ -1,5 +1,5 @@
-// What can be switched on the CUDA people detector: the optimizations of M. Lv, B. Zhao, High Performance Pedestrian
-// Detection on Tegra X1 (GTC 2016), and two of our own.
+// The switches of the CUDA people detector: the optimizations of M. Lv, B. Zhao, High Performance Pedestrian Detection
+// on Tegra X1 (GTC 2016), and two additional ones.
 #pragma once
 
 #include <vector>
@@ -10,19 +10,19 @@ namespace throng::gpu {
 
 struct HogOptions {
     bool half = false;     // 16-bit gradients, votes and block values; sums stay 32-bit
-    bool several = true;   // a thread makes 4 pixels, 3 bins or 4 windows; else one
-    bool exact = false;    // the library's arc tangent in place of the polynomial
-    bool unrolled = true;  // loops written out for these cells, blocks and windows, with their vector loads
-    bool together = true;  // all levels in one launch of each kernel; else a level at a time
-    bool graph = false;    // a frame's launches as one CUDA graph: one time for all of them
+    bool several = true;   // a thread computes 4 pixels, 3 bins or 4 windows instead of one
+    bool exact = false;    // the library's arc tangent instead of the polynomial
+    bool unrolled = true;  // loops unrolled for these cells, blocks and windows, with vector loads
+    bool together = true;  // all levels in one launch of each kernel instead of one launch per level
+    bool graph = false;    // a frame's launches as one CUDA graph, with one time for all of them
 
     friend bool operator==(const HogOptions&, const HogOptions&) = default;
 };
 
-// Of params.switches and params.half. Throws Error(usage) for an unknown switch or choice, naming the known ones.
+// Converts params.switches and params.half. Throws Error(usage) for an unknown switch or choice, with the valid ones.
 [[nodiscard]] HogOptions hog_options(const DetectorParams& params);
 
-// The switches with what is chosen.
+// Returns the switches with their current choices.
 [[nodiscard]] std::vector<DetectorSwitch> hog_switches(const HogOptions& options);
 
 }  // namespace throng::gpu

@@ -7,17 +7,17 @@
 namespace throng::gpu {
 namespace {
 
-// Pixels of the levels of a group: what bounds the memory for gradients, 8 bytes each.
+// Maximum pixels of the levels of a group. It limits the memory for gradients, 8 bytes per pixel.
 constexpr std::int64_t kGroupPixels = std::int64_t{32} << 20;
 
-// Rows of blocks that a unit of the histogram walks down: as many as leave the device enough units. A walk's first row
-// of cells is summed for nothing but the blocks below it, so longer walks waste less.
-constexpr int kMaxWalk = 8;
-constexpr int kUnitsAProcessor = 3;
+// Rows of blocks per unit of the histogram: as many as possible while the device has enough units. A unit's first row
+// of cells contributes only to the blocks below it, so taller units have less overhead.
+constexpr int kMaxUnitRows = 8;
+constexpr int kUnitsPerMultiprocessor = 3;
 
-int walk(std::int64_t block_rows_of_units, int multiprocessors) {
-    int rows = kMaxWalk;
-    while (rows > 1 && block_rows_of_units < std::int64_t{rows} * kUnitsAProcessor * multiprocessors) rows /= 2;
+int histogram_rows(std::int64_t block_rows_of_units, int multiprocessors) {
+    int rows = kMaxUnitRows;
+    while (rows > 1 && block_rows_of_units < std::int64_t{rows} * kUnitsPerMultiprocessor * multiprocessors) rows /= 2;
     return rows;
 }
 
@@ -69,8 +69,8 @@ HogPlan::HogPlan(ImageSize frame, const DetectorParams& params, const HogOptions
     std::vector<ResizeTap> taps;
     std::int64_t pixels = 0;
     std::int64_t values = 0;
-    std::int64_t most_pixels = 0;
-    std::int64_t most_values = 0;
+    std::int64_t max_pixels = 0;
+    std::int64_t max_values = 0;
     for (std::size_t i = 0; i < levels_.size(); ++i) {
         HogDeviceLevel level = throng::gpu::device_level(levels_[i], frame, taps);
         const bool full = pixels + pixel_count(level) > kGroupPixels || !options.together;
@@ -84,8 +84,8 @@ HogPlan::HogPlan(ImageSize frame, const DetectorParams& params, const HogOptions
         level.blocks = values;
         pixels += pixel_count(level);
         values += value_count(level);
-        most_pixels = std::max(most_pixels, pixels);
-        most_values = std::max(most_values, values);
+        max_pixels = std::max(max_pixels, pixels);
+        max_values = std::max(max_values, values);
         device_levels_.push_back(level);
     }
 
@@ -100,12 +100,12 @@ HogPlan::HogPlan(ImageSize frame, const DetectorParams& params, const HogOptions
             add_units(i, level.cells * kHogCell, level.cell_rows * kHogCell, kGradientWidth,
                       options.several ? kGradientRows : kGradientRowsOfOne, units);
         });
-        std::int64_t block_rows = 0;  // of one unit's width
+        std::int64_t block_rows = 0;  // counted in unit widths
         for (std::size_t i = group.first; i < group.last; ++i) {
             const int across = (levels_[i].block_columns + kHistogramColumns - 1) / kHistogramColumns;
             block_rows += std::int64_t{across} * levels_[i].block_rows;
         }
-        group.histogram_rows = walk(block_rows, multiprocessors);
+        group.histogram_rows = histogram_rows(block_rows, multiprocessors);
         each([&](std::size_t i, const HogDeviceLevel& level) {
             add_units(i, level.cells - 1, level.cell_rows - 1, kHistogramColumns, group.histogram_rows, units);
         });
@@ -129,14 +129,14 @@ HogPlan::HogPlan(ImageSize frame, const DetectorParams& params, const HogOptions
             *kernels[k] = {d_units_.data() + first, static_cast<std::int32_t>(starts[4 * g + k + 1] - first)};
         }
     }
-    plane_ = static_cast<std::size_t>(most_pixels) * (half_ ? 2 : 4);
+    plane_ = static_cast<std::size_t>(max_pixels) * (half_ ? 2 : 4);
     plane_ = (plane_ + 255) / 256 * 256;
     d_gradients_ = DeviceBuffer<std::byte>(2 * plane_);
-    d_blocks_ = DeviceBuffer<float>(static_cast<std::size_t>(most_values));
-    // Columns between the last block and the pitch are read, and count for windows that do not exist.
+    d_blocks_ = DeviceBuffer<float>(static_cast<std::size_t>(max_values));
+    // Columns between the last block and the pitch are read; they belong to windows that do not exist.
     fill_bytes(d_blocks_, 0, stream);
     if (half_) {
-        d_values_ = DeviceBuffer<std::byte>(static_cast<std::size_t>(most_values) * 2);
+        d_values_ = DeviceBuffer<std::byte>(static_cast<std::size_t>(max_values) * 2);
         fill_bytes(d_values_, 0, stream);
     }
     check_cuda(cudaStreamSynchronize(stream), "uploading the people detector's tables");

@@ -1,5 +1,5 @@
-// Everything of one size of frames: the levels in device memory, what each block of threads works on, and room for
-// gradients and blocks. Nothing is allocated after it.
+// Everything that depends on the frame size: the levels in device memory, the work units of each block of threads, and
+// memory for gradients and blocks. Nothing is allocated after its construction.
 #pragma once
 
 #include <cstddef>
@@ -13,17 +13,17 @@
 
 namespace throng::gpu {
 
-// Levels that share a launch of each kernel, and the memory with those of other groups.
+// Levels that share one launch of each kernel. All groups reuse the same memory.
 struct HogGroup {
     std::size_t first = 0, last = 0;  // levels [first, last)
     HogUnits gradient, histogram, normalize, svm;
-    int histogram_rows = 0;  // of blocks, of a unit
+    int histogram_rows = 0;  // rows of blocks per unit
 };
 
 class HogPlan {
 public:
-    // Waits for the stream. multiprocessors: of the device, to cut small images finely enough. Throws
-    // Error(unavailable) where memory does not suffice.
+    // Waits for the stream. multiprocessors: of the device, so that small images are split into enough units. Throws
+    // Error(unavailable) if there is not enough memory.
     HogPlan(ImageSize frame, const DetectorParams& params, const HogOptions& options, int multiprocessors,
             StreamView stream);
 
@@ -31,10 +31,10 @@ public:
     [[nodiscard]] const std::vector<HogLevel>& levels() const { return levels_; }
     [[nodiscard]] const HogDeviceLevel& device_level(std::size_t level) const { return device_levels_[level]; }
     [[nodiscard]] const std::vector<HogGroup>& groups() const { return groups_; }
-    // All but the model's.
+    // Everything except the model's tables.
     [[nodiscard]] HogTables tables() const;
     [[nodiscard]] std::int64_t window_count() const;
-    // Bytes of device memory.
+    // Returns the bytes of device memory.
     [[nodiscard]] std::size_t memory() const;
 
 private:
@@ -43,7 +43,7 @@ private:
     std::vector<HogLevel> levels_;
     std::vector<HogDeviceLevel> device_levels_;
     std::vector<HogGroup> groups_;
-    std::size_t plane_ = 0;  // bytes of magnitudes, and of orientations
+    std::size_t plane_ = 0;  // bytes of the magnitudes, equal to those of the orientations
     DeviceBuffer<HogDeviceLevel> d_levels_;
     DeviceBuffer<ResizeTap> d_taps_;
     DeviceBuffer<HogUnit> d_units_;

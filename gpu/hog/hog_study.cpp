@@ -23,8 +23,8 @@ std::vector<HogStep> hog_ablation(const DetectorParams& base) {
     };
     add("scales together", "scales", "together");
     add("polynomial arc tangent", "arctangent", "polynomial");
-    add("loops written out", "unroll", "on");
-    add("several results a thread", "work", "several");
+    add("unrolled loops", "unroll", "on");
+    add("several results per thread", "work", "several");
     add("graph", "graph", "on");
     params.half = true;
     steps.push_back({"16 bits", params});

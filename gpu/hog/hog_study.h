@@ -1,4 +1,4 @@
-// The optimizations one on top of the other, each measured: what every single one gains.
+// The ablation: optimizations are added one by one, and each configuration is measured.
 #pragma once
 
 #include <array>
@@ -12,25 +12,26 @@
 namespace throng::gpu {
 
 struct HogStep {
-    std::string name;  // "base", "scales together", …: what this step adds to the one before
+    std::string name;  // "base", "scales together", …: the switch that this step adds
     DetectorParams params;
 };
 
-// From everything switched off to the defaults, then the graph and 16 bits. base: sizes and factor.
+// Returns the steps from everything disabled to the defaults, then the graph and 16 bits. base: sizes and factor.
 [[nodiscard]] std::vector<HogStep> hog_ablation(const DetectorParams& base);
 
 inline constexpr std::array<std::string_view, 4> kHogKernels{stage::kGradient, stage::kHistogram, stage::kNormalise,
                                                              stage::kSvm};
 
 struct HogTimes {
-    std::vector<double> ms;                      // of each frame, luma in device memory to raw detections
-    std::array<std::vector<double>, 4> kernels;  // of each kernel alone, in the order of kHogKernels
+    std::vector<double> ms;                      // per frame, from luma in device memory to raw detections
+    std::array<std::vector<double>, 4> kernels;  // per kernel alone, in the order of kHogKernels
     std::uint32_t detections = 0;
     std::int64_t windows = 0;  // on all levels
     std::size_t memory = 0;    // bytes of device memory
 };
 
-// Frames: a pair of events around every `inner`; kernels: replayed. frame must be of device memory. Waits.
+// Measures frames with a pair of events around every `inner`, and kernels by replay. frame must be in device memory.
+// Waits.
 [[nodiscard]] HogTimes measure_hog(HogDetector& detector, const Frame& frame, StreamView stream, int repeats,
                                    int inner = 20);
 

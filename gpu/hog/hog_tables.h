@@ -1,4 +1,4 @@
-// What the kernels of the people detector know of a frame's levels, and where their results lie.
+// The description of a frame's levels for the kernels of the people detector, and the addresses of their results.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,15 @@ struct HogDeviceLevel {
     double scale;
     float box_width, box_height;    // pixels of the frame
     std::int32_t width, height;     // pixels
-    std::int32_t taps_x, taps_y;    // first of its ResizeTaps; -1: the frame itself
-    std::int32_t cells, cell_rows;  // that blocks cover
-    std::int32_t block_pitch;       // entries of a row of one value, a multiple of 4
+    std::int32_t taps_x, taps_y;    // index of its first ResizeTap; -1: the frame itself
+    std::int32_t cells, cell_rows;  // covered by blocks
+    std::int32_t block_pitch;       // entries per row of one value, a multiple of 4
     std::int32_t columns, rows;     // windows
     std::int64_t pixels;            // gradients: entry of pixel (0, 0); rows of 8 * cells entries
     std::int64_t blocks;            // entry of value 0 of block (0, 0); [block row][value][block_pitch]
 };
 
-// What a block of threads works on: a place of a level, in the kernel's own steps.
+// The work unit of a block of threads: a position in a level, in the step sizes of the kernel.
 struct HogUnit {
     std::int32_t level;
     std::int32_t x, y;
@@ -32,20 +32,20 @@ struct HogUnits {
     std::int32_t count = 0;
 };
 
-// All addresses are of device memory. Value: float or half, see HogOptions::half.
+// All addresses are in device memory. Value: float or half, see HogOptions::half.
 struct HogTables {
     const HogDeviceLevel* levels = nullptr;
     const ResizeTap* taps = nullptr;
     void* magnitude = nullptr;      // Value [pixel]
     void* orientation = nullptr;    // Value [pixel], as hog_orientation
-    float* blocks = nullptr;        // sums of votes; with floats the normalized values take their place
+    float* blocks = nullptr;        // sums of votes; with floats overwritten by the normalized values
     void* values = nullptr;         // normalized: float, or pairs of half: values 2 i and 2 i + 1 in one word
     const void* weights = nullptr;  // of the SVM: [value, or pair of values][block row][block column, 8]
     float bias = 0;
     bool gamma = true;
 };
 
-// A window whose margin reaches the threshold becomes a raw detection.
+// Output: a window whose margin reaches the threshold becomes a raw detection.
 struct HogOutput {
     DetectionSpan raw;
     float threshold = 0;

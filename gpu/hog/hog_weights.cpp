@@ -10,14 +10,14 @@ namespace {
 
 constexpr std::size_t kPitch = 8;
 
-template <typename Word, typename Place>
-std::vector<Word> arranged(const HogModel& model, std::size_t words, Place place) {
+template <typename Word, typename Store>
+std::vector<Word> reorder(const HogModel& model, std::size_t words, Store store) {
     std::vector<Word> out(words);
     for (std::size_t i = 0; i < model.weights.size(); ++i) {
         const std::size_t value = i % kHogBlockValues;
         const std::size_t row = i / kHogBlockValues % kHogRows;
         const std::size_t column = i / kHogBlockValues / kHogRows;
-        place(out, value, row * kPitch + column, model.weights[i]);
+        store(out, value, row * kPitch + column, model.weights[i]);
     }
     return out;
 }
@@ -37,16 +37,16 @@ DeviceBuffer<std::byte> upload_hog_weights(const HogModel& model, bool half, Str
     constexpr std::size_t kPlane = kPitch * kHogRows;
     constexpr std::size_t kWords = kPlane * kHogBlockValues;
     if (half) {
-        return upload(arranged<__half>(model, kWords,
-                                       [](auto& out, std::size_t value, std::size_t at, float weight) {
-                                           out[(value / 2 * kPlane + at) * 2 + value % 2] = __float2half(weight);
-                                       }),
+        return upload(reorder<__half>(model, kWords,
+                                      [](auto& out, std::size_t value, std::size_t at, float weight) {
+                                          out[(value / 2 * kPlane + at) * 2 + value % 2] = __float2half(weight);
+                                      }),
                       stream);
     }
-    return upload(arranged<float>(model, kWords,
-                                  [](auto& out, std::size_t value, std::size_t at, float weight) {
-                                      out[value * kPlane + at] = weight;
-                                  }),
+    return upload(reorder<float>(model, kWords,
+                                 [](auto& out, std::size_t value, std::size_t at, float weight) {
+                                     out[value * kPlane + at] = weight;
+                                 }),
                   stream);
 }
 

@@ -8,8 +8,8 @@
 
 namespace throng::gpu {
 
-// [value][block row][8], the eighth 0: floats; or [pair of values][block row][8] of two 16-bit floats each.
-// Waits for the stream.
+// Layout: [value][block row][8], the eighth 0, as floats; or [pair of values][block row][8] with two 16-bit floats
+// each. Waits for the stream.
 [[nodiscard]] DeviceBuffer<std::byte> upload_hog_weights(const HogModel& model, bool half, StreamView stream);
 
 }  // namespace throng::gpu

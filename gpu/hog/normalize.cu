@@ -1,4 +1,4 @@
-// L2-Hys: a block's values are divided by their norm, cut at 0.2 and divided by their norm again.
+// L2-Hys: a block's values are divided by their norm, clipped at 0.2 and divided by their norm again.
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
@@ -13,7 +13,7 @@ __device__ float scale_of(float square, float floor) {
     return 1.0F / (sqrtf(square) + floor);
 }
 
-// Values 2 i and 2 i + 1 of a block, to where the SVM reads them.
+// Stores values 2 i and 2 i + 1 of a block in the layout that the SVM kernel reads.
 __device__ void store(float* to, int pitch, int i, float even, float odd) {
     to[2 * i * pitch] = even;
     to[(2 * i + 1) * pitch] = odd;
@@ -65,7 +65,7 @@ __device__ void normalize_rolled(const float* from, Word* to, int pitch) {
     }
 }
 
-// A thread a block.
+// One block per thread.
 template <bool kHalf, bool kUnrolled>
 __global__ void __launch_bounds__(kNormalizeColumns* kNormalizeRows)
     hog_normalize_kernel(HogTables tables, const HogUnit* units) {
@@ -76,7 +76,7 @@ __global__ void __launch_bounds__(kNormalizeColumns* kNormalizeRows)
     if (column >= level.cells - 1 || row >= level.cell_rows - 1) return;
     const int pitch = level.block_pitch;
     const std::int64_t row_at = level.blocks + static_cast<std::int64_t>(row) * kHogBlockValues * pitch;
-    using Word = std::conditional_t<kHalf, __half2, float>;  // of pairs there are half as many
+    using Word = std::conditional_t<kHalf, __half2, float>;  // there are half as many pairs
     Word* to = static_cast<Word*>(tables.values) + (kHalf ? row_at / 2 : row_at) + column;
     const float* from = tables.blocks + row_at + column;
     if (kUnrolled) {

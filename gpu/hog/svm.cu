@@ -1,10 +1,9 @@
-// The margins of all windows: a convolution of the 36 planes of block values with 7x15 weights each, and raw detections
-// where it reaches the threshold.
+// The margins of all windows: a convolution of the 36 planes of block values with 7x15 weights each. Windows whose
+// margin reaches the threshold become raw detections.
 //
-// A block has 16x8 windows of a level, and half a warp for each of the planes (of pairs of values with 16 bits). It
-// brings the plane's part under the tile and its weights to shared memory and convolves them for all windows; then the
-// planes' sums are added in their order. Where a block has less shared memory than that takes, half of the planes go
-// first.
+// A block has 16x8 windows of a level, and half a warp per plane (per pair of planes with 16 bits). It loads the
+// plane's part under the tile and its weights to shared memory and convolves them for all windows. Then the planes'
+// sums are added in their order. If a block has not enough shared memory, it processes the planes in two halves.
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
@@ -19,27 +18,27 @@ namespace {
 constexpr int kHalfWarp = 16;
 constexpr int kWindows = kSvmColumns * kSvmRows;
 constexpr int kTileRows = kSvmRows + kHogRows - 1;
-// Words; 22 are used. Rows two apart lie 16 banks apart: eight lanes of FourByTwo reach all 32 banks in one turn.
+// In words; 22 are used. Rows two apart are 16 banks apart, so eight lanes of FourByTwo cover all 32 banks at once.
 constexpr int kTilePitch = 24;
 constexpr int kTileWords = kTileRows * kTilePitch;
-constexpr int kWeightPitch = 8;  // of a row of weights, the last is 0
+constexpr int kWeightPitch = 8;  // per row of weights; the last is 0
 constexpr int kWeightWords = kHogRows * kWeightPitch;
-constexpr int kPlaneWords = kTileWords + kWeightWords + kWeightPitch;  // a last row of zeros
+constexpr int kPlaneWords = kTileWords + kWeightWords + kWeightPitch;  // with a last row of zeros
 static_assert(kSvmColumns + kHogColumns - 1 <= kTilePitch);
 
 // Word: float, or __half2 with two values of a block.
 template <typename Word>
 constexpr int kPlanes = std::is_same_v<Word, float> ? kHogBlockValues : kHogBlockValues / 2;
 
-// Planes that are in shared memory at once; with two rounds half of them, for devices that have little of it.
-template <typename Word, int kRounds>
-constexpr int kPlanesARound = kPlanes<Word> / kRounds;
+// Planes in shared memory at the same time: half of them with two iterations, for devices with little shared memory.
+template <typename Word, int kIterations>
+constexpr int kPlanesPerIteration = kPlanes<Word> / kIterations;
 
-template <typename Word, int kRounds>
-constexpr int kThreads = kPlanesARound<Word, kRounds>* kHalfWarp;
+template <typename Word, int kIterations>
+constexpr int kThreads = kPlanesPerIteration<Word, kIterations>* kHalfWarp;
 
-template <typename Word, int kRounds>
-constexpr int kSharedBytes = kPlanesARound<Word, kRounds>* kPlaneWords* static_cast<int>(sizeof(Word));
+template <typename Word, int kIterations>
+constexpr int kSharedBytes = kPlanesPerIteration<Word, kIterations>* kPlaneWords* static_cast<int>(sizeof(Word));
 
 __device__ float multiply_add(float a, float b, float c) {
     return __fmaf_rn(a, b, c);
@@ -47,17 +46,17 @@ __device__ float multiply_add(float a, float b, float c) {
 __device__ __half2 multiply_add(__half2 a, __half2 b, __half2 c) {
     return __hfma2(a, b, c);
 }
-// Moves a short sum to a long one.
-__device__ void settle(float& from, float& to) {
+// Adds a partial sum to the total and clears it.
+__device__ void flush_sum(float& from, float& to) {
     to += from;
     from = 0;
 }
-__device__ void settle(__half2& from, float& to) {
+__device__ void flush_sum(__half2& from, float& to) {
     to += __low2float(from) + __high2float(from);
     from = __float2half2_rn(0.0F);
 }
 
-// Four windows beside each other and those below them. A row of the tile, once read, meets two rows of weights.
+// Four adjacent windows and the four below them. A row of the tile, once read, is multiplied with two rows of weights.
 struct FourByTwo {
     static constexpr int kPasses = 1;
     static constexpr int kAcross = 4;
@@ -74,7 +73,7 @@ struct One {
     __device__ static int row(int /*lane*/, int pass) { return pass; }
 };
 
-// A row of the tile or of the weights, as wide loads bring it.
+// A row of the tile or of the weights, read by wide loads.
 template <typename Word, int kWords>
 struct Row {
     alignas(16) Word words[kWords];
@@ -86,18 +85,18 @@ struct Row {
     }
 };
 
-// Rows whose products are summed in a Word: 28 products with 16 bits. Also how far loops are written out: further, and
-// the loads that the compiler moves up do not fit into registers.
-constexpr int kSettleRows = 4;
+// Rows whose products are summed in a Word: 28 products with 16 bits. Also the unroll factor: with a larger one the
+// loads that the compiler moves up do not fit into registers.
+constexpr int kFlushRows = 4;
 
 template <typename Word>
 __device__ void convolve_unrolled(const Word* tile, const Word* weights, float (&sums)[2][4]) {
     Row<Word, kWeightPitch> now = {};
 #pragma unroll 1
-    for (int first = 0; first <= kHogRows; first += kSettleRows) {
+    for (int first = 0; first <= kHogRows; first += kFlushRows) {
         Word row_sums[2][4] = {};
 #pragma unroll
-        for (int i = 0; i < kSettleRows; ++i) {
+        for (int i = 0; i < kFlushRows; ++i) {
             const int y = first + i;
             const Row<Word, kWeightPitch> before = now;
             Row<Word, 12> values;
@@ -113,10 +112,10 @@ __device__ void convolve_unrolled(const Word* tile, const Word* weights, float (
             }
         }
 #pragma unroll
-        for (int i = 0; i < 8; ++i) settle(row_sums[i / 4][i % 4], sums[i / 4][i % 4]);
+        for (int i = 0; i < 8; ++i) flush_sum(row_sums[i / 4][i % 4], sums[i / 4][i % 4]);
     }
 }
-static_assert((kHogRows + 1) % kSettleRows == 0);
+static_assert((kHogRows + 1) % kFlushRows == 0);
 
 // One window.
 template <typename Word>
@@ -130,7 +129,7 @@ __device__ void convolve_unrolled(const Word* tile, const Word* weights, float (
         for (int x = 0; x < kHogColumns; ++x) {
             row_sum = multiply_add(tile[y * kTilePitch + x], now.words[x], row_sum);
         }
-        settle(row_sum, sums[0][0]);
+        flush_sum(row_sum, sums[0][0]);
     }
 }
 
@@ -145,13 +144,13 @@ __device__ void convolve_rolled(const Word* tile, const Word* weights, float (&s
             for (int i = 0; i < kDown * kAcross; ++i) {
                 const Word value = tile[(y + i / kAcross) * kTilePitch + x + i % kAcross];
                 Word product = multiply_add(value, weight, Word{});
-                settle(product, sums[i / kAcross][i % kAcross]);
+                flush_sum(product, sums[i / kAcross][i % kAcross]);
             }
         }
     }
 }
 
-// The part of a plane under the tile; nothing beyond the level's blocks.
+// Loads the part of a plane under the tile, clipped to the level's blocks.
 template <typename Word>
 __device__ void load_tile(const Word* plane, const HogDeviceLevel& level, int row_words, const HogUnit& unit, int lane,
                           Word* tile) {
@@ -176,16 +175,16 @@ __device__ void report(const HogDeviceLevel& level, const HogOutput& output, int
     raw.scores[at] = margin;
 }
 
-// Blocks that a multiprocessor shall have room for. One of Turing has room for 1024 threads, less than two of the
-// largest.
+// Minimum resident blocks per multiprocessor. A multiprocessor of Turing holds 1024 threads, fewer than two of the
+// largest blocks.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
 constexpr int kBlocks = 1;
 #else
 constexpr int kBlocks = 2;
 #endif
 
-template <typename Word, bool kSeveral, bool kUnrolled, int kRounds>
-__global__ void __launch_bounds__(kThreads<Word, kRounds>, kBlocks)
+template <typename Word, bool kSeveral, bool kUnrolled, int kIterations>
+__global__ void __launch_bounds__(kThreads<Word, kIterations>, kBlocks)
     hog_svm_kernel(HogTables tables, const HogUnit* units, HogOutput output) {
     extern __shared__ uint4 shared[];
     const HogUnit unit = units[blockIdx.x];
@@ -198,8 +197,8 @@ __global__ void __launch_bounds__(kThreads<Word, kRounds>, kBlocks)
     using Share = std::conditional_t<kSeveral, FourByTwo, One>;
     float sums[Share::kPasses][Share::kDown][Share::kAcross] = {};
 #pragma unroll 1
-    for (int round = 0; round < kRounds; ++round) {
-        const int plane = round * kPlanesARound<Word, kRounds> + own;
+    for (int iteration = 0; iteration < kIterations; ++iteration) {
+        const int plane = iteration * kPlanesPerIteration<Word, kIterations> + own;
         load_tile(values + plane * level.block_pitch, level, kPlanes<Word> * level.block_pitch, unit, lane, tile);
         const Word* from = static_cast<const Word*>(tables.weights) + plane * kWeightWords;
         for (int i = lane; i < kWeightWords / 4; i += kHalfWarp) {
@@ -218,7 +217,7 @@ __global__ void __launch_bounds__(kThreads<Word, kRounds>, kBlocks)
         }
         __syncwarp();
     }
-    auto* partial = reinterpret_cast<float*>(tile);  // the tile is not needed any more
+    auto* partial = reinterpret_cast<float*>(tile);  // the tile is no longer needed
 #pragma unroll
     for (int pass = 0; pass < Share::kPasses; ++pass) {
 #pragma unroll
@@ -235,29 +234,29 @@ __global__ void __launch_bounds__(kThreads<Word, kRounds>, kBlocks)
     if (column >= level.columns || row >= level.rows) return;
     float margin = tables.bias;
 #pragma unroll
-    for (int p = 0; p < kPlanesARound<Word, kRounds>; ++p) {
+    for (int p = 0; p < kPlanesPerIteration<Word, kIterations>; ++p) {
         margin += reinterpret_cast<const float*>(shared)[p * kPlaneWords + static_cast<int>(threadIdx.x)];
     }
     if (margin >= output.threshold) report(level, output, column, row, margin);
 }
 
-template <typename Word, bool kSeveral, bool kUnrolled, int kRounds>
-void launch_rounds(const HogTables& tables, const HogUnits& units, const HogOutput& output, StreamView stream) {
-    constexpr int kBytes = kSharedBytes<Word, kRounds>;
-    const auto kernel = hog_svm_kernel<Word, kSeveral, kUnrolled, kRounds>;
-    // More than 48 KB has to be asked for, on every device; asking costs next to nothing.
+template <typename Word, bool kSeveral, bool kUnrolled, int kIterations>
+void launch_iterations(const HogTables& tables, const HogUnits& units, const HogOutput& output, StreamView stream) {
+    constexpr int kBytes = kSharedBytes<Word, kIterations>;
+    const auto kernel = hog_svm_kernel<Word, kSeveral, kUnrolled, kIterations>;
+    // More than 48 KB must be requested explicitly on every device; the call costs next to nothing.
     check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes),
-               "shared memory for hog_svm_kernel");
-    kernel<<<units.count, kThreads<Word, kRounds>, kBytes, stream>>>(tables, units.units, output);
+               "setting the shared memory of hog_svm_kernel");
+    kernel<<<units.count, kThreads<Word, kIterations>, kBytes, stream>>>(tables, units.units, output);
 }
 
 template <typename Word, bool kSeveral, bool kUnrolled>
 void launch(const HogTables& tables, const HogUnits& units, const HogOutput& output, std::size_t shared_memory,
             StreamView stream) {
     if (shared_memory >= static_cast<std::size_t>(kSharedBytes<Word, 1>)) {
-        launch_rounds<Word, kSeveral, kUnrolled, 1>(tables, units, output, stream);
+        launch_iterations<Word, kSeveral, kUnrolled, 1>(tables, units, output, stream);
     } else {
-        launch_rounds<Word, kSeveral, kUnrolled, 2>(tables, units, output, stream);
+        launch_iterations<Word, kSeveral, kUnrolled, 2>(tables, units, output, stream);
     }
 }
 
