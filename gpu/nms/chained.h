@@ -1,6 +1,6 @@
-// Kernels that follow each other: the blocks of one may start while those of the one before still run (programmatic
-// dependent launch), and wait on the device for its results. Hides most of the time between two launches on compute
-// capability 9.0 and later; elsewhere these are plain launches.
+// Chains of kernels with programmatic dependent launch (PDL): the blocks of a kernel may start while those of the
+// previous kernel still run, and wait on the device for its results. This hides most of the launch latency on compute
+// capability 9.0 and later. On other devices these are plain launches.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -14,30 +14,31 @@
 
 namespace throng::gpu {
 
-// To be called by every thread before it touches what an earlier kernel wrote or still reads, whatever it does next.
+// Must be called by every thread before it accesses data that an earlier kernel writes or still reads.
 __device__ __forceinline__ void wait_for_previous() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     cudaGridDependencySynchronize();
 #endif
 }
 
-// The same, with all that `known` is made of computed before: arithmetic that nothing hangs on in front of the wait the
-// assembler moves behind it. known is never kUnknown; nothing that is made of numbers below 2^31 is.
+// The same, after all inputs of `known` are computed: ptxas moves arithmetic without a data dependency on the wait to
+// after the wait. known is never kUnknown, because values computed from numbers below 2^31 are not.
 constexpr std::uint32_t kUnknown = 0xFFFFFFFEU;
 __device__ __forceinline__ void wait_for_previous(std::uint32_t known) {
     if (known != kUnknown) wait_for_previous();
 }
 
-// From here on blocks of the next kernel may start where there is room. Before wait_for_previous() that hides the next
-// launch behind a short kernel, too, which is right where the next kernel does not touch, before it waits itself, what
-// any of the kernels that still run may write: it waits for this one, and this one for those.
+// Triggers programmatic launch completion: from here on blocks of the next kernel may start where resources allow.
+// Called before wait_for_previous(), it also hides the next launch during a short kernel. That is correct if the next
+// kernel, before it waits itself, does not access data that a running kernel may write: it waits for this kernel, and
+// this kernel waits for the earlier ones.
 __device__ __forceinline__ void let_next_start() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     cudaTriggerProgrammaticLaunchCompletion();
 #endif
 }
 
-// Has a value computed here, before the kernel in front has ended, and not where it is first used.
+// Forces a value to be computed here, before the previous kernel has completed, and not at its first use.
 __device__ __forceinline__ void compute_now(std::uint32_t& value) {
     asm volatile("" : "+r"(value));
 }
@@ -49,8 +50,8 @@ __device__ __forceinline__ void compute_now(const T*& address) {
     asm volatile("" : "+l"(address));
 }
 
-// A load that starts here, never from a cache of the multiprocessor, and not where its result is first used: several
-// in a row are waited for once.
+// Issues a load here that bypasses the multiprocessor's L1 cache, not at the first use of its result. Several such
+// loads in a row have one common latency.
 __device__ __forceinline__ std::uint32_t load_now(bool there, const std::uint32_t* at, std::uint32_t otherwise) {
     std::uint32_t value = otherwise;
     asm volatile("{\n\t.reg .pred there;\n\tsetp.ne.u32 there, %2, 0;\n\t@there ld.global.cg.u32 %0, [%1];\n\t}"
@@ -60,8 +61,8 @@ __device__ __forceinline__ std::uint32_t load_now(bool there, const std::uint32_
     return value;
 }
 
-// Four words at a time, aligned to 16 bytes; 0 where there is none. Relaxed, or it would be moved behind a branch that
-// does not need it.
+// Loads four words, aligned to 16 bytes; 0 if there is none. Relaxed, because otherwise the compiler moves the load
+// behind a branch that does not need it.
 __device__ __forceinline__ uint4 load_now(bool there, const uint4* at) {
     uint4 value{};
     asm volatile(
@@ -73,18 +74,18 @@ __device__ __forceinline__ uint4 load_now(bool there, const uint4* at) {
     return value;
 }
 
-// For __launch_bounds__: how many blocks of so many threads a multiprocessor is to run at once, as far as it holds
-// them.
+// For __launch_bounds__: returns how many blocks of that many threads a multiprocessor should run at once, limited to
+// what every supported device can hold.
 constexpr unsigned blocks_at_once(unsigned threads, unsigned requested) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-    constexpr unsigned kMost = 1024;
+    constexpr unsigned kMaxThreads = 1024;
 #else
-    constexpr unsigned kMost = 1536;  // some hold more
+    constexpr unsigned kMaxThreads = 1536;  // some devices hold more
 #endif
-    return requested < kMost / threads ? requested : kMost / threads;
+    return requested < kMaxThreads / threads ? requested : kMaxThreads / threads;
 }
 
-// How many blocks of how many threads, and their shared memory in bytes beside what the kernel declares.
+// Grid and block size, and dynamic shared memory in bytes.
 struct LaunchSize {
     dim3 blocks;
     unsigned threads;
@@ -106,14 +107,14 @@ void launch_kernel(const char* name, void (*kernel)(Parameters...), const Launch
 }
 
 struct LaunchWay {
-    bool early = true;      // before the kernel in front has ended, where the device can
-    bool together = false;  // all blocks at the same time, so that they may wait for each other, once they have waited
-                            // for what is before
+    bool early = true;      // programmatic dependent launch, if the device supports it
+    bool together = false;  // cooperative launch: all blocks are resident, so that they can wait for each other after
+                            // waiting for the previous kernels
 };
 
 struct LaunchChain {
     StreamView stream;
-    bool early;  // the device can start the next kernel early
+    bool early;  // the device supports programmatic dependent launch
 
     LaunchChain(const DeviceInfo& device, StreamView s) : stream(s), early(device.has_dependent_launch()) {}
 

@@ -14,7 +14,7 @@ namespace {
 
 void require_columns(const DetectionSpan& raw, const NmsParams& params) {
     const auto lacks = [](const char* what, const char* rule) {
-        throw Error(ErrorKind::input, std::string("the detections carry no ") + what, rule,
+        throw Error(ErrorKind::input, std::string("the detections have no ") + what, rule,
                     "use detections that have it, or --pair overlap");
     };
     if (raw.capacity == 0) return;
@@ -25,7 +25,7 @@ void require_columns(const DetectionSpan& raw, const NmsParams& params) {
 void check_rules(const NmsParams& params) {
     check_params(params);
     if (params.kernels == NmsKernels::paper && params.rule != NmsRule::one_pass) {
-        throw Error(ErrorKind::usage, "the paper's kernels know the rule one-pass only", "--kernels paper",
+        throw Error(ErrorKind::usage, "the paper's kernels support only the rule one-pass", "--kernels paper",
                     "use --rule one-pass or --kernels fast");
     }
 }
@@ -36,8 +36,8 @@ constexpr bool kSeparate = true;
 constexpr bool kSeparate = false;
 #endif
 
-// Calls launch(part) for the parts of the small engine, each in its stage. Built with TH_NMS_SEPARATE, map and reduce
-// are launches of their own, so that they can be timed apart.
+// Calls launch(part) for the parts of the small engine, each in its stage. With TH_NMS_SEPARATE, map and reduce are
+// separate launches, so that they can be timed separately.
 template <typename LaunchPart>
 void launch_parts(StageRecorder& recorder, const LaunchPart& launch) {
     const auto in_stage = [&](std::string_view name, SmallNmsPart part) {
@@ -59,7 +59,7 @@ CudaNms::CudaNms(const DeviceInfo& device, StreamView stream, FastEngine engine)
 
 void CudaNms::prepare(std::int32_t raw_capacity, std::int32_t kept_capacity, const NmsParams& params) {
     if (raw_capacity > raw_capacity_ || kept_capacity > kept_capacity_) {
-        // What is made for smaller buffers goes first, to leave room for the new.
+        // Free the scratch for smaller buffers first, so that the new scratch fits.
         const std::int32_t raw = std::max(raw_capacity, raw_capacity_);
         const std::int32_t kept = std::max(kept_capacity, kept_capacity_);
         release();
@@ -69,7 +69,7 @@ void CudaNms::prepare(std::int32_t raw_capacity, std::int32_t kept_capacity, con
     try {
         allocate(params);
     } catch (...) {
-        release();  // smaller buffers may still find room
+        release();  // memory may still suffice for smaller buffers
         throw;
     }
 }
@@ -85,13 +85,13 @@ void CudaNms::release() noexcept {
     kept_capacity_ = 0;
 }
 
-// Whether the engine for the fewest takes buffers of that capacity.
+// Returns true if the tiny engine handles buffers of that capacity.
 bool CudaNms::is_tiny(std::int32_t capacity) const {
-    // It has no parts to be timed apart.
+    // The tiny engine has no parts that could be timed separately.
     return !kSeparate && engine_ == FastEngine::choose && capacity <= tiny_nms_limit(device_);
 }
 
-// Whether frames in buffers of that capacity may go to the engine for any number.
+// Returns true if frames in buffers of that capacity may need the large engine.
 bool CudaNms::may_be_large(std::int32_t capacity) const {
     return engine_ == FastEngine::large || (engine_ == FastEngine::choose && capacity > small_nms_limit(device_));
 }
@@ -114,11 +114,11 @@ void CudaNms::allocate(const NmsParams& params) {
                            DeviceBuffer<std::uint8_t>(side), DeviceBuffer<std::uint32_t>(side)};
         }
     } else {
-        if (is_tiny(n)) return;  // needs nothing
+        if (is_tiny(n)) return;  // needs no scratch
         if (engine_ != FastEngine::large && small_.size() == 0) {
             small_capacity_ = std::min(n, small_nms_limit(device_));
             small_ = DeviceBuffer<std::byte>(small_nms_bytes(small_capacity_));
-            fill_bytes(small_, 0, stream_);  // as SmallNmsScratch wants it
+            fill_bytes(small_, 0, stream_);  // required by SmallNmsScratch
         }
         if (may_be_large(n) && !large_) large_.emplace(device_, n, stream_);
     }
@@ -133,7 +133,7 @@ void CudaNms::enqueue(const DetectionBuffer& raw, DetectionBuffer& kept, const N
     check_rules(params);
     pair_tests_.reset();
     if (raw.memory() != MemoryKind::device || kept.memory() != MemoryKind::device) {
-        throw Error(ErrorKind::internal, "the CUDA device's suppression was given a buffer outside of device memory");
+        throw Error(ErrorKind::internal, "CUDA NMS needs detection buffers in device memory");
     }
     require_columns(raw.span(), params);
     prepare(raw.capacity(), kept.capacity(), params);
@@ -166,13 +166,14 @@ void CudaNms::run_fast(const NmsTask& task, const NmsRuleSet& rules, StageRecord
     }
     const bool may_be_small = engine_ != FastEngine::large;
     const bool large = may_be_large(task.raw.capacity);
-    const bool together = may_be_small && large && !kSeparate;
-    const std::uint32_t least = may_be_small ? static_cast<std::uint32_t>(small_capacity_) + 1 : 0;
+    const bool shared_launches = may_be_small && large && !kSeparate;
+    const std::uint32_t min_detections = may_be_small ? static_cast<std::uint32_t>(small_capacity_) + 1 : 0;
     if (may_be_small) {
         const SmallNmsTask small{task, lay_out_small_nms(small_.data(), small_capacity_)};
-        if (together) {
+        if (shared_launches) {
             const ScopedStage stage(recorder, stage_name::kNmsSmallOrOrder);
-            launch_small_nms_or_binning(device_, small, small_capacity_, rules, large_->binning(rules, least), stream_);
+            launch_small_nms_or_binning(device_, small, small_capacity_, rules, large_->binning(rules, min_detections),
+                                        stream_);
         } else {
             launch_parts(recorder, [&](SmallNmsPart part) {
                 launch_small_nms(part, device_, small, small_capacity_, rules, stream_);
@@ -180,16 +181,16 @@ void CudaNms::run_fast(const NmsTask& task, const NmsRuleSet& rules, StageRecord
         }
     }
     if (!large) return;
-    if (!together) {
+    if (!shared_launches) {
         const ScopedStage order(recorder, stage::kNmsOrder);
-        large_->launch_order(task, rules, least, stream_);
+        large_->launch_order(task, rules, min_detections, stream_);
     }
     {
         const ScopedStage map(recorder, stage::kNmsMap);
-        large_->launch_map(task, rules, least, d_tests_, stream_);
+        large_->launch_map(task, rules, min_detections, d_tests_, stream_);
     }
     const ScopedStage reduce(recorder, stage::kNmsReduce);
-    large_->launch_reduce(task, rules, least, d_tests_, stream_);
+    large_->launch_reduce(task, rules, min_detections, d_tests_, stream_);
 }
 
 void CudaNms::run_paper(const NmsTask& task, const NmsParams& params, const NmsRuleSet& rules,
@@ -219,8 +220,8 @@ void CudaNms::run_soft(const NmsTask& task, const NmsParams& params, StageRecord
 std::vector<double> CudaNms::replay(const DetectionBuffer& raw, DetectionBuffer& kept, const NmsParams& params,
                                     int repeats) {
     const std::uint64_t tests = count_pair_tests(raw, kept, params);
-    NullRecorder silent;
-    std::vector<double> times = time_replays(stream_, repeats, [&] { enqueue(raw, kept, params, silent); });
+    NullRecorder no_recorder;
+    std::vector<double> times = time_replays(stream_, repeats, [&] { enqueue(raw, kept, params, no_recorder); });
     pair_tests_ = tests;
     return times;
 }
@@ -228,10 +229,10 @@ std::vector<double> CudaNms::replay(const DetectionBuffer& raw, DetectionBuffer&
 std::uint64_t CudaNms::count_pair_tests(const DetectionBuffer& raw, DetectionBuffer& kept, const NmsParams& params) {
     const DeviceBuffer<unsigned long long> total(1);
     fill_bytes(total, 0, stream_);
-    NullRecorder silent;
+    NullRecorder no_recorder;
     d_tests_ = total.data();
     try {
-        enqueue(raw, kept, params, silent);
+        enqueue(raw, kept, params, no_recorder);
     } catch (...) {
         d_tests_ = nullptr;
         throw;
@@ -246,8 +247,8 @@ std::uint64_t CudaNms::count_pair_tests(const DetectionBuffer& raw, DetectionBuf
     const auto n = std::min<std::uint64_t>(in.total, static_cast<std::uint64_t>(raw.capacity()));
     const auto pairs = [](std::uint64_t each) { return each == 0 ? 0 : each * (each - 1) / 2; };
     if (is_soft(params.rule)) return counted;
-    // The other kernels need no counter: the paper's look at every pair of valid detections, the small engines at every
-    // pair once, beside which its later, fewer tests do not matter.
+    // The other engines need no counter. The paper's kernels test every pair of valid detections. The small engines
+    // test every pair once in the first step, and the later tests are negligible.
     if (params.kernels == NmsKernels::paper) return pairs(n - out.invalid);
     const bool small =
         is_tiny(raw.capacity()) || (engine_ != FastEngine::large && n <= static_cast<std::uint64_t>(small_capacity_));
@@ -270,7 +271,7 @@ CudaNmsBatch::CudaNmsBatch(const DeviceInfo& device, StreamView stream,
     std::int32_t capacity = 1;
     for (const auto& [raw, kept] : frames_) {
         if (raw->memory() != MemoryKind::device || kept->memory() != MemoryKind::device) {
-            throw Error(ErrorKind::internal, "a batch of suppressions was given a buffer outside of device memory");
+            throw Error(ErrorKind::internal, "CUDA NMS needs detection buffers in device memory");
         }
         capacity = std::max(capacity, raw->capacity());
         has_density_ = has_density_ && raw->span().density != nullptr;

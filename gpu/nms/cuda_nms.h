@@ -23,35 +23,36 @@
 
 namespace throng::gpu {
 
-// Beside the names of core/detect/stage.h.
+// In addition to the names of core/detect/stage.h.
 namespace stage_name {
-inline constexpr std::string_view kNmsFused = "nms_map+reduce";          // not timed apart
-inline constexpr std::string_view kNmsSmallOrOrder = "nms_small|order";  // all of a small frame, or order
+inline constexpr std::string_view kNmsFused = "nms_map+reduce";          // both stages, not timed separately
+inline constexpr std::string_view kNmsSmallOrOrder = "nms_small|order";  // a small frame, or binning of a large one
 inline constexpr std::string_view kNmsCompact = "nms_compact";           // after the paper's kernels: order and hits
 inline constexpr std::string_view kNmsMerge = "nms_merge";
 }  // namespace stage_name
 
-// Which of the fast engines run; choose is for use, the others for tests and measurements.
+// Selects the fast engines. choose is for normal use, the others are for tests and measurements.
 enum class FastEngine { choose, small, large };
 
 class CudaNms final : public Nms, public NmsStudy {
 public:
-    // Enqueues on stream, which must outlive this and belong to the device.
+    // Enqueues on stream, which must outlive this object and belong to the device.
     CudaNms(const DeviceInfo& device, StreamView stream, FastEngine engine = FastEngine::choose);
 
     void enqueue(const DetectionBuffer& raw, DetectionBuffer& kept, const NmsParams& params,
                  StageRecorder& recorder) override;
 
-    // Allocates what enqueue needs for buffers of these capacities, so that it may be captured in a graph. Throws
-    // Error(unavailable) with the sizes where memory does not suffice, and can be used with smaller buffers then.
+    // Allocates what enqueue needs for buffers of these capacities, so that enqueue can be captured in a graph. Throws
+    // Error(unavailable) with the sizes if there is not enough memory; afterwards smaller buffers still work.
     void prepare(std::int32_t raw_capacity, std::int32_t kept_capacity, const NmsParams& params);
 
-    // Known after replay(), which counts them in a run of its own; the small engine's are those of its first step.
+    // Available after replay(), which counts the tests in a separate run; for the small engine only those of its first
+    // step.
     [[nodiscard]] std::optional<std::uint64_t> pair_tests() const override { return pair_tests_; }
     [[nodiscard]] std::vector<double> replay(const DetectionBuffer& raw, DetectionBuffer& kept, const NmsParams& params,
                                              int repeats) override;
 
-    // Bytes of device memory held as scratch.
+    // Returns the bytes of device memory held as scratch.
     [[nodiscard]] std::size_t scratch_bytes() const;
 
 private:
@@ -79,7 +80,7 @@ private:
     DeviceInfo device_;
     StreamView stream_;
     FastEngine engine_;
-    std::int32_t raw_capacity_ = 0;  // that the scratch below is made for
+    std::int32_t raw_capacity_ = 0;  // capacity of the scratch below
     std::int32_t kept_capacity_ = 0;
     DeviceBuffer<std::byte> small_;
     std::int32_t small_capacity_ = 0;
@@ -88,15 +89,15 @@ private:
     std::optional<Paper> paper_;
     std::optional<MergeBoxes> merge_;
     DeviceBuffer<std::int32_t> owner_;
-    unsigned long long* d_tests_ = nullptr;  // where the next enqueue counts pair tests
+    unsigned long long* d_tests_ = nullptr;  // counter of pair tests for the next enqueue
     std::optional<std::uint64_t> pair_tests_;
 };
 
-// Many frames or classes in one call: the same launches for all where they are small enough and nothing is
-// merged, else one after the other.
+// Processes many frames or classes in one call: with shared launches if all are small enough and nothing is merged,
+// otherwise one after the other.
 class CudaNmsBatch {
 public:
-    // The buffers must outlive this and stay where they are. Waits for the copy of their addresses to the device.
+    // The buffers must outlive this object and keep their addresses. Waits for the copy of the addresses to the device.
     CudaNmsBatch(const DeviceInfo& device, StreamView stream,
                  const std::vector<std::pair<const DetectionBuffer*, DetectionBuffer*>>& frames);
 

@@ -1,5 +1,5 @@
-// The fast engine for any number of detections: time grows with the pairs that are near each other, memory linearly.
-// Rules one-pass and greedy.
+// The fast engine for any number of detections: time grows with the number of nearby pairs, memory linearly. Rules
+// one-pass and greedy.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@
 
 namespace throng::gpu {
 
-// Those that suppress a record.
+// The suppressors of a record.
 struct alignas(8) SuppressorHead {
-    std::uint32_t first;  // it precedes the others; 0xFFFFFFFF: there is none; the record itself: too many are there
+    std::uint32_t first;  // precedes the others; 0xFFFFFFFF: none; the record itself: the list is truncated
     std::uint32_t count;
 };
 
@@ -25,9 +25,9 @@ public:
     // Enqueues the clearing of scratch memory on the stream of the launches.
     LargeNms(const DeviceInfo& device, std::int32_t capacity, StreamView stream);
 
-    // In this order. Frames with fewer than least detections are left untouched. Enqueue only; allocate nothing.
-    // d_tests, where given, is increased by the number of pairs whose overlap is computed.
-    // launch_order is the binning, of which others may launch a part.
+    // Call in this order. Frames with fewer than least detections are left untouched. All calls enqueue only and
+    // allocate nothing. d_tests, if not null, is increased by the number of pairs whose overlap is computed.
+    // launch_order enqueues the binning, of which other engines may launch a part.
     [[nodiscard]] GridBuild binning(const NmsRuleSet& rules, std::uint32_t least) const;
     void launch_order(const NmsTask& task, const NmsRuleSet& rules, std::uint32_t least, StreamView stream) const;
     void launch_map(const NmsTask& task, const NmsRuleSet& rules, std::uint32_t least, unsigned long long* d_tests,
@@ -40,14 +40,14 @@ public:
 private:
     [[nodiscard]] LargeNmsWork make_work(const NmsRuleSet& rules, std::uint32_t least,
                                          unsigned long long* d_tests) const;
-    // So many that every multiprocessor is busy to the end; they take one share after the other.
+    // Returns enough blocks to keep every multiprocessor busy to the end; a block processes several shares in sequence.
     [[nodiscard]] unsigned most_blocks() const { return static_cast<unsigned>(device_.multiprocessors) * 32; }
 
     DeviceInfo device_;
-    unsigned settle_blocks_ = 0;  // that run at once
+    unsigned settle_blocks_ = 0;  // blocks that are resident at the same time
     BoxGridStorage grid_;
     KeptOrderStorage order_;
-    DeviceBuffer<std::uint32_t> state_;  // by record, as the others
+    DeviceBuffer<std::uint32_t> state_;  // by record, like the next arrays
     DeviceBuffer<SuppressorHead> heads_;
     DeviceBuffer<std::uint32_t> entries_;
     DeviceBuffer<std::uint32_t> hits_;

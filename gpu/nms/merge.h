@@ -13,7 +13,7 @@ public:
     MergeBoxes() = default;
     MergeBoxes(std::int32_t raw_capacity, std::int32_t kept_capacity);
 
-    // After a rule wrote task.kept and task.owner. kind is not none. Enqueues only.
+    // Call after a rule wrote task.kept and task.owner. kind must not be none. Enqueues only.
     void launch(const NmsTask& task, Merge kind, StreamView stream) const;
 
     [[nodiscard]] std::size_t bytes() const { return cleared_.bytes() + lists_.bytes(); }
@@ -21,7 +21,7 @@ public:
 private:
     std::size_t raw_capacity_ = 0;
     std::size_t kept_capacity_ = 0;
-    DeviceBuffer<std::uint32_t> cleared_;  // places and fills: 0 before each frame
+    DeviceBuffer<std::uint32_t> cleared_;  // offsets and counts: 0 before each frame
     DeviceBuffer<std::uint32_t> lists_;
 };
 

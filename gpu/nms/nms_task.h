@@ -1,5 +1,5 @@
-// What the kernels of NMS are told: one task a frame (or class), and the parameters of the rule. Plain data, passed by
-// value or read from device memory.
+// The arguments of the NMS kernels: one task per frame (or class), and the parameters of the rule. Plain data, passed
+// by value or read from device memory.
 #pragma once
 
 #include <cstdint>
@@ -8,15 +8,15 @@
 
 namespace throng::gpu {
 
-// Addresses are of device memory. The raw and the kept buffer must not be the same.
+// Addresses are in device memory. The raw and the kept buffer must be different.
 struct NmsTask {
     DetectionSpan raw;
     DetectionSpan kept;
     std::int32_t* owner =
-        nullptr;  // [raw.capacity] raw index of the kept detection each belongs to, -1 for none; or null
+        nullptr;  // [raw.capacity] raw index of the kept detection that each detection belongs to, -1 for none; or null
 };
 
-// The rule as a kernel needs it.
+// The rule in the form that the kernels use.
 struct NmsRuleSet {
     NmsRule rule;
     Overlap overlap;
@@ -28,8 +28,8 @@ struct NmsRuleSet {
     float feature_high;
     float feature_distance;
     std::int32_t min_hits;
-    float smallest_overlap;  // from which on a pair may suppress; 0: any whose intersection is not empty
-    bool disjoint;           // boxes that do not meet may suppress, too (a threshold of 0)
+    float smallest_overlap;  // minimum overlap for suppression; 0: any pair with a non-empty intersection
+    bool disjoint;           // disjoint boxes may also suppress (a threshold of 0)
 };
 
 inline NmsRuleSet make_rule_set(const NmsParams& p) {

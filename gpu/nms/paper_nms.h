@@ -1,5 +1,5 @@
-// The paper's two kernels as published: D. Oro et al., Work-efficient parallel non-maximum suppression kernels,
-// section 3. The reference that the fast engine is shown against.
+// The paper's two kernels as published: D. Oro et al., Work-efficient parallel non-maximum suppression kernels, section
+// 3. The baseline of the fast engines.
 #pragma once
 
 #include <cstdint>
@@ -16,17 +16,17 @@ struct PaperNmsScratch {
     std::int32_t d_max = 0;
 };
 
-// D_max for a capacity: a multiple of the step k times a warp, so that D_max / k threads reduce a row in k steps, and
-// no more than 1024 threads are needed.
+// Returns D_max for a capacity: a multiple of the step k times a warp, so that D_max / k threads reduce a row in k
+// steps, with at most 1024 threads.
 [[nodiscard]] std::int32_t paper_d_max(std::int32_t capacity, std::int32_t k);
 
-// Fills B with 1 and computes it: one thread a pair (i, j), in 2-D blocks.
+// Fills B with 1 and computes it with one thread per pair (i, j), in 2-D blocks.
 void launch_paper_map(const PaperNmsScratch& scratch, const NmsTask& task, const NmsRuleSet& rules, StreamView stream);
 
-// V_i as the AND of row i: block i, D_max / k threads, k steps.
+// Computes V_i as the AND of row i: block i, D_max / k threads, k steps.
 void launch_paper_reduce(const PaperNmsScratch& scratch, std::int32_t k, StreamView stream);
 
-// Not part of the paper, and timed apart: the kept detections in the order of precedes, with their hits.
+// Writes the kept detections in the order of precedes, with their hits. Not part of the paper, and timed separately.
 void launch_paper_compact(const PaperNmsScratch& scratch, const NmsTask& task, const NmsRuleSet& rules,
                           std::uint32_t* d_hits, StreamView stream);
 

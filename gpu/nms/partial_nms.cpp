@@ -13,7 +13,7 @@
 namespace throng::gpu {
 namespace {
 
-constexpr int kInner = 20;  // calls between two events, so that the host's launches run ahead of the device
+constexpr int kInner = 20;  // calls between two events, enough for the host to stay ahead of the device
 constexpr int kRepeats = 15;
 constexpr int kWarmUp = 2;
 

@@ -1,4 +1,4 @@
-// Suppression on a part of the device's multiprocessors, measured.
+// Measures suppression on a partition of the device's multiprocessors.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,12 @@
 namespace throng::gpu {
 
 struct PartialNmsTime {
-    double median_ms = 0;  // of one call, many of them enqueued one after another
+    double median_ms = 0;  // per call, with many calls enqueued in sequence
     std::size_t kept = 0;
 };
 
-// Buffers of `capacity` detections. Not a replayed graph: its nodes need not stay in the partition. Waits.
+// Measures with buffers of `capacity` detections. Does not replay a graph, because its nodes might not stay in the
+// partition. Waits.
 [[nodiscard]] PartialNmsTime time_partial_nms(const PartialDevice& part, const DetectionSet& boxes,
                                               const NmsParams& params, std::int32_t capacity);
 

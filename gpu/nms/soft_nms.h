@@ -1,5 +1,6 @@
 // Soft-NMS, linear and gaussian (N. Bodla et al., ICCV 2017), for any number of detections. The connected components of
-// the overlap graph do not touch each other's scores, so they run side by side, each in the rule's own order.
+// the overlap graph do not affect each other's scores, so they are processed concurrently, each in the rule's own
+// order.
 #pragma once
 
 #include <cstdint>
@@ -13,25 +14,25 @@
 namespace throng::gpu {
 
 struct SoftSummary {
-    unsigned long long best_key;  // of the detection that precedes all others
+    unsigned long long best_key;  // key of the detection that precedes all others
     std::uint32_t first;          // 1 + its record, 0 while unknown
-    std::uint32_t members;        // laid out so far
+    std::uint32_t members;        // number of members stored so far
     std::uint32_t small;
     std::uint32_t large;
     std::uint32_t unused[2];
 };
 
-// Addresses of device memory, [capacity] each.
+// Addresses in device memory, [capacity] each.
 struct SoftScratch {
     SoftSummary* summary;
     std::uint32_t* links;    // by record: 1 + another of its component, 0 for a root
     std::uint32_t* sizes;    // by root
-    std::uint32_t* slots;    // by record: place in its component
+    std::uint32_t* slots;    // by record: index in its component
     std::uint32_t* starts;   // by root
     std::uint32_t* members;  // records, by component
-    float* scores;           // at present, by member
-    std::uint32_t* small;    // roots of components for a warp
-    std::uint32_t* large;    // roots of components for a block
+    float* scores;           // current score, by member
+    std::uint32_t* small;    // roots of components processed by one warp
+    std::uint32_t* large;    // roots of components processed by one block
 };
 
 class SoftNms {
@@ -39,10 +40,10 @@ public:
     // Enqueues the clearing of scratch memory on the stream of the launches.
     SoftNms(const DeviceInfo& device, std::int32_t capacity, StreamView stream);
 
-    // Finds the components. Enqueues only; allocates nothing. d_tests, where given, is increased by the number of pairs
+    // Finds the components. Enqueues only; allocates nothing. d_tests, if not null, is increased by the number of pairs
     // whose overlap is computed.
     void launch_map(const NmsTask& task, const NmsParams& params, unsigned long long* d_tests, StreamView stream) const;
-    // Runs them and writes what is picked, in the order of the picks.
+    // Processes the components and writes the picked detections in the order of picking.
     void launch_reduce(const NmsTask& task, const NmsParams& params, unsigned long long* d_tests,
                        StreamView stream) const;
 
