@@ -1,4 +1,5 @@
-// Tests that need a CUDA device: they skip with the reason where there is none, or fail when THRONG_REQUIRE_GPU=1.
+// Fixture for tests that need a CUDA device. Without one they are skipped with the reason, or fail with
+// THRONG_REQUIRE_GPU=1.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Detections in an order of their own, for comparisons between backends.
+// Sorts and compares detections, for comparisons between backends.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ inline std::vector<ScoredBox> sorted_boxes(const DetectionSet& set) {
     return boxes;
 }
 
-// How two sorted lists differ, in short; empty when they do not.
+// Returns a short description of the first difference of two sorted lists; empty when they are equal.
 inline std::string difference(const std::vector<ScoredBox>& expected, const std::vector<ScoredBox>& found) {
     std::size_t i = 0;
     while (i < expected.size() && i < found.size() && expected[i] == found[i]) ++i;

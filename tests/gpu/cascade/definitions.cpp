@@ -5,7 +5,7 @@
 namespace throng::test {
 namespace {
 
-// Integral images of one level; models without tilted features only.
+// Integral images of one level, for models without tilted features.
 class LevelSums {
 public:
     LevelSums(const GrayImage& image, const CascadeLevel& level) : pitch_(level.width + 1) {
@@ -49,13 +49,13 @@ void for_each_level(const CascadeModel& model, const GrayImage& image, const Det
 
 std::vector<ScoredBox> masked_detections(const CascadeModel& model, const GrayImage& image,
                                          const DetectorParams& params,
-                                         const std::function<bool(const Box&)>& looked_at) {
+                                         const std::function<bool(const Box&)>& is_candidate) {
     std::vector<ScoredBox> found;
     for_each_level(model, image, params, [&](const CascadeLevel& level, const LevelSums& sums) {
         for (int j = 0; j < level.rows; ++j) {
             for (int i = 0; i < level.columns; ++i) {
                 const Box box = window_box(level, i, j, image.width, image.height);
-                if (!looked_at(box)) continue;
+                if (!is_candidate(box)) continue;
                 const WindowResult window = evaluate_window(model.view(), sums.at(level, i, j));
                 if (window.stages_passed == 0) ++i;
                 if (window.stages_passed == static_cast<int>(model.stages.size())) found.push_back({box, window.score});

@@ -1,4 +1,4 @@
-// What a mask and a stride mean, one window at a time, and models and frames for their tests.
+// Reference definitions of a mask and a stride, one window at a time, and models and frames for the tests.
 #pragma once
 
 #include <functional>
@@ -8,20 +8,20 @@
 
 namespace throng::test {
 
-// Windows whose box fails looked_at count as ones that did not fall in stage 0, and are not accepted.
+// A window whose box fails is_candidate is not accepted, and does not count as a rejection in stage 0.
 std::vector<ScoredBox> masked_detections(const CascadeModel& model, const GrayImage& image,
                                          const DetectorParams& params,
-                                         const std::function<bool(const Box&)>& looked_at);
+                                         const std::function<bool(const Box&)>& is_candidate);
 
-// Every stride-th window each way that passes the first `stages` stages has all windows closer than the stride looked
-// at; no window is skipped.
+// If a window at a multiple of the stride passes the first `stages` stages, all windows closer than the stride are
+// evaluated; no window is skipped.
 std::vector<ScoredBox> strided_detections(const CascadeModel& model, const GrayImage& image,
                                           const DetectorParams& params, int stride, int stages);
 
-// Leaves out trees of another size; stages that lose all theirs go with them, unless none would be left.
+// Removes trees with another number of nodes, and stages without remaining trees, unless no stage would remain.
 void keep_trees_of(CascadeModel& model, int nodes);
 
-// A frame with this luma and interleaved chroma, as nv12 or as yuv420p.
+// Returns a frame with this luma and interleaved chroma, as nv12 or as yuv420p.
 Frame with_chroma(const GrayImage& image, const std::vector<std::uint8_t>& chroma, bool planar);
 
 }  // namespace throng::test

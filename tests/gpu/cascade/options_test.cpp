@@ -1,4 +1,4 @@
-// Every setting of the switches gives the same detections; a mask and a stride give what they say.
+// All settings of the switches give the same detections; a mask and a stride match their definitions.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -50,7 +50,7 @@ std::vector<CascadeOptions> all_switches(int stages) {
     return all;
 }
 
-TEST_F(CascadeSwitches, none_changes_the_detections) {
+TEST_F(CascadeSwitches, switches_keep_the_detections) {
     if (IsSkipped() || HasFatalFailure()) return;
     std::mt19937_64 random(seed(51));
     std::size_t found = 0;
@@ -58,7 +58,7 @@ TEST_F(CascadeSwitches, none_changes_the_detections) {
         const CascadeKind kind = turn % 2 == 0 ? CascadeKind::haar : CascadeKind::lbp;
         const int nodes = 1 + turn / 2;  // 1, 2, 3
         CascadeModel model = random_cascade(random, kind, 20 + turn, 24, nodes, turn == 2);
-        if (nodes == 2) keep_trees_of(model, 2);  // a layout of its own
+        if (nodes == 2) keep_trees_of(model, 2);  // a separate layout
         DetectorParams params;
         params.kind = kind == CascadeKind::haar ? "haar" : "lbp";
         params.min_size = 31;
@@ -81,8 +81,9 @@ TEST_F(CascadeSwitches, none_changes_the_detections) {
     EXPECT_GT(found, 100U);
 }
 
-// Half the windows, a region of interest, and both kinds of chroma: a window outside counts as one that did not fall.
-TEST_F(CascadeSwitches, masks_by_their_definition) {
+// Half the windows, a region of interest, and both kinds of chroma. A window outside does not count as a rejection in
+// stage 0.
+TEST_F(CascadeSwitches, masks_match_the_definition) {
     if (IsSkipped() || HasFatalFailure()) return;
     std::mt19937_64 random(seed(52));
     DetectorParams params;
@@ -119,7 +120,7 @@ TEST_F(CascadeSwitches, masks_by_their_definition) {
             const int cr = chroma[at + 1];
             return in_roi && (!options.mask.skin || (cb >= 77 && cb <= 127 && cr >= 133 && cr <= 173));
         };
-        const auto looked_at = [&](const Box& box) {
+        const auto is_candidate = [&](const Box& box) {
             const int right = std::min(static_cast<int>(box.x + box.w) / 2, across);
             const int bottom = std::min(static_cast<int>(box.y + box.h) / 2, down);
             const int left = static_cast<int>(box.x) / 2;
@@ -131,7 +132,7 @@ TEST_F(CascadeSwitches, masks_by_their_definition) {
             return static_cast<float>(set) >=
                    options.mask.min_share * static_cast<float>((right - left) * (bottom - top));
         };
-        std::vector<ScoredBox> expected = masked_detections(model, image, params, looked_at);
+        std::vector<ScoredBox> expected = masked_detections(model, image, params, is_candidate);
         sort_boxes(expected);
         EXPECT_GT(expected.size(), 5U);
         const Frame frame = with_chroma(image, chroma, planar);
@@ -145,7 +146,7 @@ TEST_F(CascadeSwitches, masks_by_their_definition) {
     }
 }
 
-TEST_F(CascadeSwitches, stride_by_its_definition) {
+TEST_F(CascadeSwitches, stride_matches_the_definition) {
     if (IsSkipped() || HasFatalFailure()) return;
     std::mt19937_64 random(seed(53));
     for (const CascadeKind kind : {CascadeKind::haar, CascadeKind::lbp}) {
@@ -169,7 +170,7 @@ TEST_F(CascadeSwitches, stride_by_its_definition) {
     }
 }
 
-TEST_F(CascadeSwitches, wrong_values_are_rejected) {
+TEST_F(CascadeSwitches, invalid_values_are_rejected) {
     CascadeOptions options;
     options.stride = 9;
     EXPECT_THROW(gpu::check_options(options), Error);

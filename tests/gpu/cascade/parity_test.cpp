@@ -1,4 +1,4 @@
-// The CUDA detector gives the CPU's detections: on photographs, the procedural crowd, noise, and frames of odd sizes.
+// The CUDA detector gives the CPU's detections on photographs, the drawn crowd, noise, and frames of odd sizes.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -22,7 +22,7 @@ constexpr std::int32_t kCapacity = 1 << 18;
 
 class CascadeParity : public GpuTest {
 protected:
-    // Both detectors on one frame.
+    // Runs both detectors on one frame.
     void expect_same(CascadeDetector& cpu, gpu::CascadeDetector& cuda, const Frame& frame, const std::string& what) {
         if (!raw_) {
             raw_ = gpu::make_device_buffer(kCapacity, {}, view());
@@ -83,7 +83,8 @@ TEST_P(CascadeParityOfModels, photographs_and_crowd) {
     options.width = 1280;
     options.height = 720;
     const Crowd crowd(options);
-    // Launches first, then a graph is captured for each of the intake's three buffers, then they are replayed.
+    // The first frame runs without a graph. Then a graph is captured for each of the intake's three buffers and
+    // replayed.
     for (int n = 0; n < 8; ++n) expect_same(cpu, cuda, crowd.frame(n), "crowd");
 
     if (const auto data = data_dir()) {
@@ -171,9 +172,10 @@ TEST_F(CascadeParity, a_model_that_never_rejects_fills_every_queue) {
         gpu::CascadeDetector cuda(view(), device, model, params);
         const Frame frame = frame_of(random_image(random, 500, 300));
         for (int turn = 0; turn < 3; ++turn) expect_same(cpu, cuda, frame, params.kind);
-        EXPECT_GT(cuda.read_counts().spilled, 0) << "the queues were meant to be too small";
+        EXPECT_GT(cuda.read_counts().spilled, 0) << "the queues must overflow in this test";
 
-        // Fewer places than detections: all are counted, the places hold some of them, nothing beyond is touched.
+        // A buffer smaller than the number of detections: all are counted, the buffer holds some of them, and nothing
+        // beyond it is written.
         DetectionBuffer small = gpu::make_device_buffer(100, {}, view());
         NullRecorder recorder;
         cuda.enqueue(frame, small, recorder);

@@ -1,4 +1,4 @@
-// The detector as a whole: its switches and batches change nothing, and on photographs it finds what the CPU's finds.
+// The complete detector: switches and batches do not change the detections.
 #include "gpu/cnn/cnn_detector.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 
 using namespace throng::gpu;
 
-// Smooth random colors: noise of every frequency would give nothing but boxes.
+// Smooth random colors: noise of all frequencies would make almost every cell a box.
 Frame random_image(int width, int height, std::uint64_t seed_of_it) {
     std::mt19937_64 random(seed_of_it);
     FramePool pool;
@@ -35,7 +35,7 @@ Frame random_image(int width, int height, std::uint64_t seed_of_it) {
     return std::move(frame).finish();
 }
 
-// In an order of their own: the kernels write them in none.
+// Sorts the detections, because the kernels write them in any order.
 std::vector<std::tuple<float, float, float, float, float, float>> sorted(const DetectionSet& set) {
     std::vector<std::tuple<float, float, float, float, float, float>> list;
     for (std::size_t i = 0; i < set.detections.size(); ++i) {
@@ -49,7 +49,7 @@ std::vector<std::tuple<float, float, float, float, float, float>> sorted(const D
 
 class CnnDetectorTest : public GpuTest {
 protected:
-    // Random weights give large numbers for samples up to 255.
+    // Scaled down, because random weights give large numbers for samples up to 255.
     [[nodiscard]] static Network network() {
         Network network = random_yunet(5);
         network.input.mean = 127.0F;
@@ -108,7 +108,7 @@ TEST_F(CnnDetectorTest, BatchesEqualSingleFrames) {
     std::vector<Frame> frames;
     std::vector<DetectionBuffer> buffers;
     std::vector<DetectionBuffer*> raw;
-    constexpr int kFrames = 19;  // more than go through together
+    constexpr int kFrames = 19;  // more than one batch
     for (int i = 0; i < kFrames; ++i) {
         frames.push_back(random_image(300, 200, seed(2) + static_cast<std::uint64_t>(i)));
         buffers.push_back(make_device_buffer(1 << 14, {false, 0, true}, view()));
@@ -117,15 +117,15 @@ TEST_F(CnnDetectorTest, BatchesEqualSingleFrames) {
     for (int repeat = 0; repeat < 2; ++repeat) {
         detector.enqueue_batch(frames.data(), raw.data(), kFrames, none);
         for (std::size_t i = 0; i < frames.size(); i += 6) {
-            const auto together = sorted(download(buffers[i]));
+            const auto batched = sorted(download(buffers[i]));
             CnnDetector alone(view(), device, network(), native);
-            EXPECT_EQ(together, sorted(detect(alone, frames[i]))) << "frame " << i;
-            EXPECT_GT(together.size(), 5U);
+            EXPECT_EQ(batched, sorted(detect(alone, frames[i]))) << "frame " << i;
+            EXPECT_GT(batched.size(), 5U);
         }
     }
 }
 
-TEST_F(CnnDetectorTest, FullBuffersAreTold) {
+TEST_F(CnnDetectorTest, FullBufferReportsTheTotal) {
     if (IsSkipped()) return;
     const Frame frame = random_image(320, 240, seed(3));
     CnnDetector detector(view(), device, network(), params());
@@ -138,7 +138,7 @@ TEST_F(CnnDetectorTest, FullBuffersAreTold) {
     EXPECT_EQ(set.overflow(), all - 5);
 }
 
-TEST_F(CnnDetectorTest, SizesAndThresholdAreKept) {
+TEST_F(CnnDetectorTest, SizeLimitsAndThresholdAreApplied) {
     if (IsSkipped()) return;
     const Frame frame = random_image(400, 300, seed(4));
     DetectorParams limited = params();
@@ -155,7 +155,7 @@ TEST_F(CnnDetectorTest, SizesAndThresholdAreKept) {
     }
 }
 
-TEST_F(CnnDetectorTest, BadChoicesAreNamed) {
+TEST_F(CnnDetectorTest, InvalidChoicesAreReported) {
     if (IsSkipped()) return;
     DetectorParams bad = params();
     bad.switches["graph"] = "perhaps";
@@ -168,7 +168,7 @@ TEST_F(CnnDetectorTest, BadChoicesAreNamed) {
     bad.score_threshold = 1.5F;
     EXPECT_THROW(detector.configure(bad), Error);
     const Frame frame = random_image(320, 240, seed(1));
-    EXPECT_GT(detect(detector, frame).detections.size(), 10U);  // the old ones are kept
+    EXPECT_GT(detect(detector, frame).detections.size(), 10U);  // the previous parameters are kept
     DetectionBuffer host = make_host_buffer(10);
     EXPECT_THROW(detector.enqueue(frame, host, none), Error);
 }

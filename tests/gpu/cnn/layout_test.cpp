@@ -1,4 +1,4 @@
-// Maps that live at the same time never share memory, and those that do not, do. Needs no GPU.
+// Maps with overlapping lifetimes never share memory; maps with disjoint lifetimes do. Needs no GPU.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 
 using namespace throng::gpu;
 
-TEST(MapLayoutTest, LivesThatMeetLieApart) {
+TEST(MapLayoutTest, OverlappingLifetimesDoNotShareMemory) {
     std::mt19937_64 random(seed(11));
     for (int round = 0; round < 200; ++round) {
         std::vector<MapLife> lives(1 + random() % 40);
@@ -31,8 +31,8 @@ TEST(MapLayoutTest, LivesThatMeetLieApart) {
             EXPECT_EQ(layout.offsets[a] % 256, 0U);
             EXPECT_LE(layout.offsets[a] + lives[a].bytes, layout.bytes);
             for (std::size_t b = 0; b < a; ++b) {
-                const bool meet = lives[a].first <= lives[b].last && lives[b].first <= lives[a].last;
-                if (!meet || lives[b].bytes == 0) continue;
+                const bool overlap = lives[a].first <= lives[b].last && lives[b].first <= lives[a].last;
+                if (!overlap || lives[b].bytes == 0) continue;
                 const bool apart = layout.offsets[a] + lives[a].bytes <= layout.offsets[b] ||
                                    layout.offsets[b] + lives[b].bytes <= layout.offsets[a];
                 EXPECT_TRUE(apart) << a << " and " << b << " of round " << round;
@@ -41,7 +41,7 @@ TEST(MapLayoutTest, LivesThatMeetLieApart) {
     }
 }
 
-TEST(MapLayoutTest, AChainNeedsTwoMapsAtATime) {
+TEST(MapLayoutTest, ChainNeedsTwoMaps) {
     std::vector<MapLife> lives;
     for (int i = 0; i < 10; ++i) lives.push_back({1000, i, i + 1});
     EXPECT_EQ(lay_out(lives).bytes, 1024U + 1000U);

@@ -1,4 +1,4 @@
-// The kernels against plain loops: every map of the heads, in both precisions, fused and layer by layer.
+// Compares the kernels with plain loops: every map of the heads, in both precisions, fused and layer by layer.
 #include <cuda_fp16.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ std::size_t at(int i) {
     return static_cast<std::size_t>(i);
 }
 
-// Elements of a map of one image, as 32-bit numbers.
+// Returns the elements of a map of one image as 32-bit numbers.
 class MapAccess {
 public:
     MapAccess(Precision precision, StreamView stream) : precision_(precision), stream_(stream) {}
@@ -104,7 +104,7 @@ TEST_P(CnnNetwork, MapsEqualPlainLoops) {
     }
     run.enqueue_layers(view(), true);
 
-    // What is kept to the end: the heads' maps, or what the fused heads read.
+    // The maps that are valid at the end: the heads' maps, or the input of the fused heads.
     std::vector<int> tensors;
     for (const HeadStep& head : steps.heads) tensors.push_back(head.in);
     if (steps.heads.empty()) {
@@ -137,7 +137,8 @@ TEST_P(CnnNetwork, MapsEqualPlainLoops) {
 TEST_P(CnnNetwork, BoxesEqualPlainLoops) {
     if (IsSkipped()) return;
     const Case& param = GetParam();
-    if (param.precision == Precision::fp16) GTEST_SKIP() << "skipped: which boxes pass a threshold is a matter of bits";
+    if (param.precision == Precision::fp16)
+        GTEST_SKIP() << "skipped: the boxes above a threshold depend on rounding in 16 bits";
     std::mt19937_64 random(seed(8));
     const Network network = param.make(random());
     const Steps steps = make_steps(network, param.precision, param.fused, view());
@@ -182,7 +183,7 @@ TEST_P(CnnNetwork, BoxesEqualPlainLoops) {
                         const double score =
                             yunet ? std::sqrt(sigmoid(value(level.score, 0)) * sigmoid(value(level.objectness, 0)))
                                   : sigmoid(value(level.score, 2 * b + 1) - value(level.score, 2 * b));
-                        if (std::abs(score - 0.4) < 1e-4) continue;  // either answer is right
+                        if (std::abs(score - 0.4) < 1e-4) continue;  // either result is correct
                         if (score < 0.4) continue;
                         ++requested;
                         const Prior prior = yunet ? Prior{stride, stride} : level.priors[at(b)];

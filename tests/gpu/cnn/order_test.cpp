@@ -1,4 +1,4 @@
-// Steps keep what they depend on before them, and YuNet's three heads share a launch. Needs no GPU.
+// Steps come after the steps that they depend on, and YuNet's three heads share a launch. Needs no GPU.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,7 +22,8 @@ Step unit(int in, int more, int out) {
     return step;
 }
 
-// All that is read was written: tensor 0 is the input, a whole is written when all its parts are.
+// Checks that every tensor is written before it is read. Tensor 0 is the input; a whole is written when all its parts
+// are.
 void expect_order(const std::vector<Step>& steps, const std::vector<TensorAlias>& aliases) {
     std::vector<bool> written(aliases.size());
     written[0] = true;
@@ -45,8 +46,8 @@ void expect_order(const std::vector<Step>& steps, const std::vector<TensorAlias>
     }
 }
 
-TEST(StepOrderTest, HeadsStandTogether) {
-    // A head behind each neck, as a file may have it; the necks depend on one another.
+TEST(StepOrderTest, HeadsAreAdjacent) {
+    // A head after each neck, as in some model files; the necks depend on one another.
     const std::vector<Step> steps{unit(0, -1, 1), unit(1, -1, 2), unit(2, -1, 3), unit(3, -1, 4),
                                   unit(2, 3, 5),  unit(5, -1, 6), unit(1, 5, 7),  unit(7, -1, 8)};
     const std::vector<TensorAlias> aliases(9);
@@ -72,7 +73,7 @@ TEST(StepOrderTest, RandomGraphsStayInOrder) {
             if (random() % 4 == 0) step.point.out = 32;
             steps.push_back(step);
         }
-        // Two of the tensors are parts of a third, which nobody else writes.
+        // Two of the tensors are parts of a third, which no other step writes.
         if (count > 6) {
             const int whole = count - 1;
             aliases[1] = {whole, 0};

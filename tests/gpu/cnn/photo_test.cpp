@@ -1,4 +1,4 @@
-// On photographs the CUDA detector finds what the CPU's finds, with the published models.
+// On photographs the CUDA detector gives the CPU's detections, with the published models.
 #include <algorithm>
 #include <cmath>
 
@@ -43,7 +43,7 @@ double distance(const Box& a, const Box& b) {
 
 class CnnPhoto : public GpuTest, public testing::WithParamInterface<Case> {};
 
-TEST_P(CnnPhoto, FindsWhatTheCpuFinds) {
+TEST_P(CnnPhoto, MatchesTheCpu) {
     if (IsSkipped()) return;
     TH_NEED(data, data_dir(), "folder of photographs and models");
     const Case& param = GetParam();

@@ -1,4 +1,4 @@
-// The preprocessing kernel against loops over core/algo/cnn_input.h: equal to the bit, for every format, size and pass.
+// Compares the preprocessing kernel with loops over core/algo/cnn_input.h: bit-exact, for every format, size and pass.
 #include "gpu/cnn/preprocess.h"
 
 #include <random>
@@ -29,7 +29,7 @@ Frame random_frame(PixelFormat format, int width, int height, std::mt19937_64& r
     return std::move(frame).finish();
 }
 
-// A channel of a plane: sample (x, y) at data[y * pitch + x * step].
+// A channel of a plane: sample (x, y) is data[y * pitch + x * step].
 float mean_of(const std::uint8_t* data, std::ptrdiff_t pitch, int step, CnnAxis across, CnnAxis down, int x, int y) {
     float sum = 0;
     for (int j = 0; j < down.samples; ++j) {
@@ -79,7 +79,7 @@ struct Case {
 
 class CnnPreprocess : public GpuTest, public testing::WithParamInterface<Case> {};
 
-TEST_P(CnnPreprocess, EqualsLoops) {
+TEST_P(CnnPreprocess, EqualsPlainLoops) {
     if (IsSkipped()) return;
     const Case& param = GetParam();
     std::mt19937_64 random(seed(3));

@@ -35,7 +35,7 @@ double convolve(const NetworkLayer& layer, const Tensor& in, int o, int x, int y
     return sum;
 }
 
-double largest(const NetworkLayer& layer, const Tensor& in, int c, int x, int y) {
+double max_of_window(const NetworkLayer& layer, const Tensor& in, int c, int x, int y) {
     double value = -std::numeric_limits<double>::infinity();
     for (int ky = 0; ky < layer.kernel; ++ky) {
         for (int kx = 0; kx < layer.kernel; ++kx) {
@@ -57,7 +57,7 @@ std::vector<Tensor> evaluate(const Network& network, const Tensor& input) {
     for (const NetworkLayer& layer : network.layers) {
         const MapSize size = sizes[at(layer.output)];
         Tensor out(network.tensors[at(layer.output)].channels, size.width, size.height);
-        int first = 0;  // of the input's channels, where inputs follow one another
+        int first = 0;  // first channel of the current input, where inputs are concatenated
         for (std::size_t i = 0; i < layer.inputs.size(); ++i) {
             const Tensor& in = tensors[at(layer.inputs[i])];
             const int count = layer.kind == LayerKind::concat ? in.channels : out.channels;
@@ -67,7 +67,7 @@ std::vector<Tensor> evaluate(const Network& network, const Tensor& input) {
                         double value = 0;
                         switch (layer.kind) {
                             case LayerKind::convolution: value = convolve(layer, in, c, x, y); break;
-                            case LayerKind::max_pool: value = largest(layer, in, c, x, y); break;
+                            case LayerKind::max_pool: value = max_of_window(layer, in, c, x, y); break;
                             case LayerKind::upsample:
                                 value = static_cast<double>(in.at(c, x / layer.factor, y / layer.factor));
                                 break;
@@ -248,7 +248,7 @@ Network odd_network(std::uint64_t seed) {
     const int first = make.convolution(0, 10, 5, 2, 2, kRelu);
     const int pooled = make.pool(first, 3, 2, 1);
     const int grouped = make.convolution(pooled, 20, 3, 1, 1, kRelu, 5);
-    const int joined = make.concat({pooled, grouped});  // 10 + 20 channels: no whole vectors
+    const int joined = make.concat({pooled, grouped});  // 10 + 20 channels: not a multiple of the vector size
     const int unit = make.unit(joined, 24);
     const int both = make.concat({make.unit(unit, 32), make.point(unit, 16)});
     const int up = make.upsample(make.pool(both), 2);

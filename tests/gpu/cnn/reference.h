@@ -1,4 +1,4 @@
-// A network evaluated layer by layer in plain loops with sums in 64 bits, and random networks to evaluate.
+// Evaluates a network layer by layer in plain loops with 64-bit sums, and builds random networks.
 #pragma once
 
 #include <random>
@@ -33,7 +33,7 @@ struct Tensor {
 
 [[nodiscard]] Tensor random_input(int width, int height, std::mt19937_64& random);
 
-// Layers are added one after the other; weights are random and keep values near 1. All return the new tensor.
+// Adds layers one after the other. Weights are random and keep values near 1. All functions return the new tensor.
 class NetworkMaker {
 public:
     explicit NetworkMaker(std::uint64_t seed);
@@ -51,7 +51,7 @@ public:
     int upsample(int in, int factor = 2);
     int add(int a, int b, Activation activation = Activation::none);
     int concat(const std::vector<int>& in);
-    // YuNet's four maps from `in`.
+    // Adds YuNet's four maps, computed from `in`.
     void yunet_head(int in, int stride);
     void ultraface_head(int in, int stride, const std::vector<Prior>& priors);
 
@@ -65,10 +65,10 @@ private:
     std::mt19937_64 random_;
 };
 
-// Networks as their authors describe them, with random weights.
+// Networks as described by their authors, with random weights.
 [[nodiscard]] Network random_yunet(std::uint64_t seed);
 [[nodiscard]] Network random_ultraface(std::uint64_t seed);
-// Every layer the reader may give, in combinations that no published model has.
+// Every layer that the reader supports, in combinations that no published model has.
 [[nodiscard]] Network odd_network(std::uint64_t seed);
 
 }  // namespace throng::test

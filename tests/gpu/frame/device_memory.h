@@ -1,4 +1,4 @@
-// Bytes to and from device memory, for tests.
+// Copies bytes to and from device memory, for tests.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -1,4 +1,4 @@
-// Frames of every kind of memory and format arrive as the same luma; colors for display; matrices of OpenCV.
+// Frames of all memory kinds and formats give the same luma; colors for display; OpenCV matrices.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -123,13 +123,13 @@ TEST_F(IntakeTest, pinned_and_device_frames) {
     {
         const Frame frame(info, on_device, std::exchange(device_bytes, nullptr));
         const gpu::DeviceImage image = intake.take(frame, false, recorder);
-        EXPECT_EQ(image.luma, frame.plane(0).data) << "used where it lies";
+        EXPECT_EQ(image.luma, frame.plane(0).data) << "device frames are used in place";
         intake.release();
     }
-    EXPECT_FALSE(watched.expired()) << "kept until the kernels have read it";
+    EXPECT_FALSE(watched.expired()) << "the frame is kept until the kernels have read it";
 }
 
-// The color of one pixel in float64, from the standard's weights of red and blue in luma.
+// Returns the color of one pixel in float64, from the standard's weights of red and blue in luma.
 std::array<double, 3> color(int y, int cb, int cr, ColorRange range, ColorMatrix matrix) {
     const double weights[3][2] = {{0.299, 0.114}, {0.2126, 0.0722}, {0.2627, 0.0593}};  // BT.601, 709, 2020
     const auto [kr, kb] = weights[static_cast<int>(matrix)];
@@ -143,7 +143,7 @@ std::array<double, 3> color(int y, int cb, int cr, ColorRange range, ColorMatrix
     return {255 * std::clamp(red, 0.0, 1.0), 255 * std::clamp(green, 0.0, 1.0), 255 * std::clamp(blue, 0.0, 1.0)};
 }
 
-TEST_F(IntakeTest, colors_are_those_of_the_standards) {
+TEST_F(IntakeTest, colors_match_the_standards) {
     if (IsSkipped() || HasFatalFailure()) return;
     std::mt19937_64 random(seed(73));
     for (const ColorRange range : {ColorRange::limited, ColorRange::full}) {
@@ -173,7 +173,7 @@ TEST_F(IntakeTest, colors_are_those_of_the_standards) {
     }
 }
 
-TEST_F(IntakeTest, matrices_of_opencv_without_a_copy) {
+TEST_F(IntakeTest, opencv_matrices_are_not_copied) {
     if (IsSkipped() || HasFatalFailure()) return;
     std::vector<std::uint8_t> bytes(static_cast<std::size_t>(80 * 50), 7);
     const auto memory = to_device(bytes);

@@ -1,4 +1,4 @@
-// Integral images of the pyramid against their definition, entry by entry.
+// Compares the integral images of the pyramid with their definition, entry by entry.
 #include "gpu/frame/pyramid.h"
 
 #include <gtest/gtest.h>
@@ -39,7 +39,7 @@ Image resized(const Image& image, ImageSize size) {
     return result;
 }
 
-// Sum of value(pixel) left of x and above y, for all entries, row by row.
+// Returns the sum of value(pixel) left of x and above y, for all entries, row by row.
 template <typename Value>
 std::vector<std::uint32_t> integral(const Image& image, const Value& value) {
     const std::size_t pitch = static_cast<std::size_t>(image.width) + 1;
@@ -55,7 +55,7 @@ std::vector<std::uint32_t> integral(const Image& image, const Value& value) {
     return sums;
 }
 
-// The cone above (x, y): rows r < y, columns x - (y - r) to x + (y - r) - 2.
+// Returns the cone above (x, y): rows r < y, columns x - (y - r) to x + (y - r) - 2.
 std::uint32_t cone(const Image& image, int x, int y) {
     std::uint32_t sum = 0;
     for (int r = 0; r < y; ++r) {
@@ -67,7 +67,7 @@ std::uint32_t cone(const Image& image, int x, int y) {
 
 class PyramidTest : public GpuTest {};
 
-TEST_F(PyramidTest, entries_are_those_of_the_definition) {
+TEST_F(PyramidTest, entries_match_the_definition) {
     if (IsSkipped() || HasFatalFailure()) return;
     std::mt19937_64 random(seed(61));
     const ImageSize frames[] = {{1, 1}, {2, 3}, {640, 1}, {1, 700}, {517, 259}, {1030, 300}, {77, 600}};
@@ -92,7 +92,7 @@ TEST_F(PyramidTest, entries_are_those_of_the_definition) {
         mask.roi_x = frame.width / 3;
         mask.roi_width = frame.width;
         mask.roi_height = frame.height / 2 + 1;
-        for (int turn = 0; turn < 2; ++turn) {  // nothing is left over from the frame before
+        for (int turn = 0; turn < 2; ++turn) {  // the second frame must not depend on the first
             pyramid.enqueue_rows(image, mask, pyramid.all(), {}, view());
             pyramid.enqueue_columns(pyramid.all(), view());
         }
@@ -132,7 +132,7 @@ TEST_F(PyramidTest, entries_are_those_of_the_definition) {
     }
 }
 
-TEST(Atlas, levels_lie_apart_and_aligned) {
+TEST(Atlas, levels_are_disjoint_and_aligned) {
     std::mt19937_64 random(seed(62));
     for (int turn = 0; turn < 50; ++turn) {
         std::vector<ImageSize> sizes;

@@ -18,14 +18,14 @@ namespace throng::test {
 namespace {
 
 constexpr float kTolerance = 1e-4F;
-// Largest differences seen with these images, with room for others: the exact arc tangent moves a vote by up to 0.0006
-// of a bin, 16 bits by up to 0.004.
+// Upper limits of the differences seen with these images. The exact arc tangent moves a vote by up to 0.0006 of a bin,
+// 16 bits by up to 0.004.
 constexpr float kExactTolerance = 1e-3F;
 constexpr float kHalfTolerance = 6e-3F;
 constexpr float kHalfMargin = 0.03F;
 constexpr float kEverything = -1e6F;
 
-// Noise, summed over `blur` pixels each way and stretched: edges of all directions.
+// Noise, summed over `blur` pixels in both directions and scaled to the full range: edges of all orientations.
 Frame image(std::mt19937_64& random, int width, int height, int blur, PixelFormat format = PixelFormat::gray8) {
     FramePool pool;
     WritableFrame frame = pool.take(format, width, height);
@@ -92,19 +92,19 @@ protected:
         return windows_of(download(raw));
     }
 
-    // Windows of one side alone must lie within the tolerance of the threshold.
+    // A window that only one side reports must have a margin within the tolerance of the threshold.
     static void expect_same(const Windows& cpu, const Windows& cuda, float threshold, float tolerance,
                             const std::string& what) {
-        float largest = 0;
+        float max_difference = 0;
         for (const auto& [window, margin] : cpu) {
             const auto found = cuda.find(window);
             if (found == cuda.end()) {
                 EXPECT_LT(margin, threshold + tolerance) << what;
             } else {
-                largest = std::max(largest, std::fabs(found->second - margin));
+                max_difference = std::max(max_difference, std::fabs(found->second - margin));
             }
         }
-        EXPECT_LT(largest, tolerance) << what;
+        EXPECT_LT(max_difference, tolerance) << what;
         for (const auto& [window, margin] : cuda) {
             if (cpu.find(window) != cpu.end()) continue;
             EXPECT_LT(margin, threshold + tolerance) << what;
@@ -115,11 +115,11 @@ protected:
         const std::vector<float> a = cpu.blocks(level);
         const std::vector<float> b = cuda.read_blocks(level);
         EXPECT_EQ(a.size(), b.size());
-        float largest = a.empty() ? 1.0F : 0.0F;
+        float max_difference = a.empty() ? 1.0F : 0.0F;
         for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
-            largest = std::max(largest, std::fabs(a[i] - b[i]));
+            max_difference = std::max(max_difference, std::fabs(a[i] - b[i]));
         }
-        return largest;
+        return max_difference;
     }
 
     HogModel model_;
@@ -129,9 +129,9 @@ TEST_F(HogParity, descriptors_with_every_switch) {
     if (IsSkipped() || HasFatalFailure()) return;
     std::mt19937_64 random(seed(71));
     const Frame images[] = {image(random, 333, 261, 3), image(random, 64, 128, 5)};
-    float exact_largest = 0;
-    float half_largest = 0;
-    float largest = 0;
+    float exact_max_difference = 0;
+    float half_max_difference = 0;
+    float max_difference = 0;
     for (const bool gamma : {true, false}) {
         HogModel model = model_;
         model.gamma = gamma;
@@ -153,28 +153,28 @@ TEST_F(HogParity, descriptors_with_every_switch) {
                     EXPECT_EQ(expected.size(), found.size()) << what;
                     expect_same(expected, found, kEverything, params.half || exact ? kHalfMargin : kTolerance, what);
                 }
-                float& worst = params.half ? half_largest : exact ? exact_largest : largest;
+                float& worst = params.half ? half_max_difference : exact ? exact_max_difference : max_difference;
                 for (std::size_t level = 0; level < cpu.levels().size(); ++level) {
                     worst = std::max(worst, difference(cpu, cuda, level));
                 }
             }
         }
     }
-    EXPECT_LT(largest, kTolerance);
-    EXPECT_LT(exact_largest, kExactTolerance);
-    EXPECT_LT(half_largest, kHalfTolerance);
-    std::printf("largest differences: %.2e, exact arc tangent %.2e, 16 bits %.2e\n", static_cast<double>(largest),
-                static_cast<double>(exact_largest), static_cast<double>(half_largest));
+    EXPECT_LT(max_difference, kTolerance);
+    EXPECT_LT(exact_max_difference, kExactTolerance);
+    EXPECT_LT(half_max_difference, kHalfTolerance);
+    std::printf("max differences: %.2e, exact arc tangent %.2e, 16 bits %.2e\n", static_cast<double>(max_difference),
+                static_cast<double>(exact_max_difference), static_cast<double>(half_max_difference));
 }
 
-TEST_F(HogParity, levels_together_and_apart_enlarged_too) {
+TEST_F(HogParity, levels_in_shared_and_separate_launches) {
     if (IsSkipped() || HasFatalFailure()) return;
     std::mt19937_64 random(seed(72));
-    for (const auto& [width, height, factor, least] :
+    for (const auto& [width, height, factor, min_size] :
          {std::tuple{640, 480, 1.05, 128}, std::tuple{201, 307, 1.1, 64}, std::tuple{1279, 719, 1.3, 100}}) {
         const Frame image = image(random, width, height, 4);
         for (const float threshold : {kEverything, -1.5F}) {
-            DetectorParams params = params_of(factor, least, threshold);
+            DetectorParams params = params_of(factor, min_size, threshold);
             HogDetector cpu(model_, params);
             const Windows expected = on_cpu(cpu, image);
             gpu::HogDetector cuda(view(), device, model_, params);
@@ -205,7 +205,7 @@ TEST_F(HogParity, formats_and_sizes) {
     }
 }
 
-TEST_F(HogParity, large_frames_go_in_groups) {
+TEST_F(HogParity, large_frames_are_split_into_groups) {
     if (IsSkipped() || HasFatalFailure()) return;
     std::mt19937_64 random(seed(74));
     const Frame image = image(random, 3840, 2160, 3);
@@ -235,7 +235,7 @@ TEST_F(HogParity, little_shared_memory_suffices) {
     }
 }
 
-TEST_F(HogParity, too_few_places_are_told) {
+TEST_F(HogParity, full_buffer_reports_the_total) {
     if (IsSkipped() || HasFatalFailure()) return;
     std::mt19937_64 random(seed(75));
     const Frame image = image(random, 640, 480, 3);
@@ -262,7 +262,7 @@ TEST_F(HogParity, switches_are_checked) {
     EXPECT_THROW(cuda.configure(params), Error);
     params.switches = {{"segments", "off"}};
     EXPECT_THROW(cuda.configure(params), Error);
-    EXPECT_FALSE(cuda.options().unrolled) << "the old ones stay";
+    EXPECT_FALSE(cuda.options().unrolled) << "the previous options are kept";
 }
 
 }  // namespace

@@ -48,8 +48,8 @@ std::string EglContext::with_error(const std::string& what) const {
 }
 
 std::string EglContext::open(int cuda_device) {
-    // Never closed again: the driver leaves destructors of threads behind. Seen by everybody, as when a program links
-    // them, because CUDA looks for the libraries that are there.
+    // Never closed, because the driver registers thread-local destructors. Loaded globally, as if linked, because CUDA
+    // searches for libraries that are already loaded.
     void* egl = dlopen("libEGL.so.1", RTLD_NOW | RTLD_GLOBAL);
     if (egl == nullptr) return "libEGL is not installed";
     for (const char* library : {"libOpenGL.so.0", "libGL.so.1"}) dlopen(library, RTLD_NOW | RTLD_GLOBAL);
@@ -71,13 +71,13 @@ std::string EglContext::open(int cuda_device) {
         !load(bind_api, "eglBindAPI") || !load(choose_config, "eglChooseConfig") ||
         !load(create_surface, "eglCreatePbufferSurface") || !load(create_context, "eglCreateContext") ||
         !load(make_current, "eglMakeCurrent")) {
-        return "this EGL lacks functions";
+        return "EGL lacks required functions";
     }
     EGLDisplay display = get_display(EGL_PLATFORM_DEVICE_EXT, device, nullptr);
-    if (display == EGL_NO_DISPLAY) return with_error("the EGL device gives no display");
-    if (initialize(display, nullptr, nullptr) == EGL_FALSE) return with_error("the EGL device does not start");
+    if (display == EGL_NO_DISPLAY) return with_error("the EGL device has no display");
+    if (initialize(display, nullptr, nullptr) == EGL_FALSE) return with_error("the EGL display cannot be initialized");
     display_ = display;
-    if (bind_api(EGL_OPENGL_API) == EGL_FALSE) return with_error("EGL has no desktop OpenGL here");
+    if (bind_api(EGL_OPENGL_API) == EGL_FALSE) return with_error("EGL does not support desktop OpenGL");
     constexpr std::array<EGLint, 9> kConfig = {
         EGL_SURFACE_TYPE, EGL_PBUFFER_BIT, EGL_RENDERABLE_TYPE, EGL_OPENGL_BIT, EGL_RED_SIZE, 8, EGL_BLUE_SIZE, 8,
         EGL_NONE};
@@ -89,7 +89,7 @@ std::string EglContext::open(int cuda_device) {
     constexpr std::array<EGLint, 5> kSurface = {EGL_WIDTH, 16, EGL_HEIGHT, 16, EGL_NONE};
     surface_ = create_surface(display_, config, kSurface.data());
     context_ = create_context(display_, config, EGL_NO_CONTEXT, nullptr);
-    if (context_ == EGL_NO_CONTEXT) return with_error("EGL makes no context");
+    if (context_ == EGL_NO_CONTEXT) return with_error("EGL cannot create a context");
     if (make_current(display_, surface_, surface_, context_) == EGL_FALSE) {
         return with_error("the context cannot be made current");
     }
@@ -100,12 +100,12 @@ std::string EglContext::find_device(int cuda_device, EGLDeviceEXT& device) const
     PFNEGLQUERYDEVICESEXTPROC query_devices = nullptr;
     PFNEGLQUERYDEVICEATTRIBEXTPROC query_attribute = nullptr;
     if (!load(query_devices, "eglQueryDevicesEXT") || !load(query_attribute, "eglQueryDeviceAttribEXT")) {
-        return "this EGL does not list devices (EGL_EXT_device_base)";
+        return "EGL cannot list devices (EGL_EXT_device_base is missing)";
     }
     EGLint count = 0;
-    if (query_devices(0, nullptr, &count) == EGL_FALSE || count == 0) return with_error("EGL finds no device");
+    if (query_devices(0, nullptr, &count) == EGL_FALSE || count == 0) return with_error("EGL found no device");
     std::vector<EGLDeviceEXT> devices(static_cast<std::size_t>(count));
-    if (query_devices(count, devices.data(), &count) == EGL_FALSE) return with_error("EGL finds no device");
+    if (query_devices(count, devices.data(), &count) == EGL_FALSE) return with_error("EGL found no device");
     devices.resize(static_cast<std::size_t>(count));
     for (EGLDeviceEXT candidate : devices) {
         EGLAttrib number = -1;
@@ -123,7 +123,7 @@ std::string EglContext::load_opengl() {
 #define TH_LOAD(member, function) all = load(gl_.member, #function) && all
     TH_GL_FUNCTIONS(TH_LOAD);
 #undef TH_LOAD
-    return all ? std::string() : "this OpenGL lacks functions";
+    return all ? std::string() : "OpenGL lacks required functions";
 }
 
 }  // namespace throng::test

@@ -1,5 +1,5 @@
-// OpenGL without a window or a display server: a context on the EGL device that is a given CUDA device. Everything of
-// EGL and OpenGL is loaded while the test runs, because most machines with CUDA have neither.
+// OpenGL without a window or a display server: a context on the EGL device that is a given CUDA device. EGL and OpenGL
+// are loaded at run time, because most machines with CUDA have neither.
 #pragma once
 
 #define GL_GLEXT_PROTOTYPES  // for the types of the functions; none is linked
@@ -30,17 +30,17 @@ namespace throng::test {
     use(bind_buffer, glBindBuffer);         \
     use(buffer_data, glBufferData)
 
-// From the current context's driver.
+// Loads the functions from the current context's driver.
 struct GlFunctions {
 #define TH_MEMBER(member, function) decltype(&::function) member = nullptr
     TH_GL_FUNCTIONS(TH_MEMBER);
 #undef TH_MEMBER
 };
 
-// Current on the thread that made it, until it is destroyed there.
+// Current on the thread that created it, until it is destroyed on that thread.
 class EglContext {
 public:
-    // cuda_device: as the CUDA runtime counts. unavailable_reason() says why there is no context.
+    // cuda_device: index in the CUDA runtime. unavailable_reason() holds the reason if there is no context.
     explicit EglContext(int cuda_device);
     ~EglContext();
     EglContext(const EglContext&) = delete;

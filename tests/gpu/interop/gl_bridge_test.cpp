@@ -1,4 +1,4 @@
-// Frames of device memory in OpenGL's memory: the same bytes as the conversion gives anywhere else, read back from
+// Frames of device memory in OpenGL buffers: the bytes equal the conversion into plain device memory, read back from
 // textures of a context without a window.
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
-// A frame on the host, and the same one in device memory.
+// A frame on the host and the same frame in device memory.
 struct Image {
     FrameInfo info;
     Bytes plane[Frame::kMaxPlanes];
@@ -43,7 +43,7 @@ struct Image {
     }
 };
 
-// Rows are `gap` bytes further apart than they are wide.
+// The pitch is `gap` bytes larger than the row width.
 Image random_image(std::mt19937_64& random, FrameInfo info, int gap) {
     Image image;
     info.memory = MemoryKind::device;
@@ -78,8 +78,8 @@ std::array<double, 3> defined_color(const std::array<int, 3>& yuv, ColorRange ra
     return {255 * std::clamp(red, 0.0, 1.0), 255 * std::clamp(green, 0.0, 1.0), 255 * std::clamp(blue, 0.0, 1.0)};
 }
 
-// Bytes that are not the definition's, rounded. Where that lies halfway between two, to the precision of float32, both
-// are right.
+// Counts bytes that differ from the rounded definition. If the exact value is halfway between two integers, to float32
+// precision, both are correct.
 int wrong_bytes(const Image& image, const Bytes& rgba) {
     constexpr double kHalf = 0.5 + 1e-4;
     int wrong = 0;
@@ -130,7 +130,7 @@ protected:
         Target(const Target&) = delete;
         Target& operator=(const Target&) = delete;
 
-        // As the window does it, buffer after buffer; waits for nothing.
+        // Writes buffers in rotation, like the window; does not wait.
         void show(const Frame& frame) {
             next_ = 1 - next_;
             pixels_->write(next_, frame);
@@ -188,11 +188,11 @@ protected:
         return info;
     }
 
-    std::optional<EglContext> context;  // outlives what is made in it
+    std::optional<EglContext> context;  // outlives the objects created in it
     gpu::CudaGlBridge bridge{0};
 };
 
-TEST_F(GlBridgeTest, images_are_those_of_the_conversion) {
+TEST_F(GlBridgeTest, images_match_the_conversion) {
     if (IsSkipped() || HasFatalFailure()) return;
     std::mt19937_64 random(seed(81));
     for (const auto& [width, height, gap] : {std::array{1920, 1080, 128},
@@ -227,8 +227,8 @@ TEST_F(GlBridgeTest, other_formats_of_luma) {
     }
 }
 
-// Nobody waits between two frames: buffers are written again while OpenGL may still read them.
-TEST_F(GlBridgeTest, many_images_in_a_row) {
+// No wait between two frames: buffers are rewritten while OpenGL may still read them.
+TEST_F(GlBridgeTest, consecutive_images) {
     if (IsSkipped() || HasFatalFailure()) return;
     std::mt19937_64 random(seed(83));
     std::vector<Image> images;
@@ -242,8 +242,8 @@ TEST_F(GlBridgeTest, many_images_in_a_row) {
     }
 }
 
-// Decoders have few surfaces: a frame is let go as soon as the next frame finds that it was read.
-TEST_F(GlBridgeTest, a_frame_lives_until_it_was_read) {
+// Decoders have few surfaces: a frame is released as soon as the next write finds that it has been read.
+TEST_F(GlBridgeTest, frame_is_kept_until_it_is_converted) {
     if (IsSkipped() || HasFatalFailure()) return;
     std::mt19937_64 random(seed(84));
     Target target(context->gl(), bridge, 640, 360);
@@ -261,7 +261,7 @@ TEST_F(GlBridgeTest, a_frame_lives_until_it_was_read) {
     EXPECT_TRUE(watched.expired());
 }
 
-TEST_F(GlBridgeTest, what_does_not_fit_is_rejected_and_the_rest_goes_on) {
+TEST_F(GlBridgeTest, invalid_buffers_are_rejected_and_others_still_work) {
     if (IsSkipped() || HasFatalFailure()) return;
     std::mt19937_64 random(seed(85));
     Target target(context->gl(), bridge, 64, 48);
@@ -271,13 +271,13 @@ TEST_F(GlBridgeTest, what_does_not_fit_is_rejected_and_the_rest_goes_on) {
     host.info.memory = MemoryKind::host;
     const PlaneView planes[Frame::kMaxPlanes] = {host.frame.plane(0), host.frame.plane(1)};
     EXPECT_THROW(target.show(Frame(host.info, planes, nullptr)), Error);
-    EXPECT_THROW((void)bridge.attach(std::array{12345U}, 16), Error) << "no such buffer";
+    EXPECT_THROW((void)bridge.attach(std::array{12345U}, 16), Error) << "unknown buffer";
     const Image image = random_image(random, info_of(64, 48), 0);
     target.show(image.frame);
     EXPECT_EQ(target.read(), converted(image.frame));
 }
 
-TEST_F(GlBridgeTest, comes_from_the_backend_and_outlives_it) {
+TEST_F(GlBridgeTest, bridge_outlives_its_backend) {
     if (IsSkipped() || HasFatalFailure()) return;
     std::mt19937_64 random(seed(86));
     std::unique_ptr<GlBridge> of_backend = make_cuda_backend(device.index)->make_gl_bridge();
@@ -288,12 +288,12 @@ TEST_F(GlBridgeTest, comes_from_the_backend_and_outlives_it) {
     const Image image = random_image(random, info_of(320, 200), 0);
     target.show(image.frame);
     EXPECT_EQ(target.read(), converted(image.frame));
-    EXPECT_NE(gpu::CudaGlBridge(device.index + 1000).unavailable_reason(), "") << "no such device";
+    EXPECT_NE(gpu::CudaGlBridge(device.index + 1000).unavailable_reason(), "") << "unknown device";
 }
 
-// For measurement: --gtest_also_run_disabled_tests. What a frame costs the drawing thread, and how long until the
-// texture has it.
-TEST_F(GlBridgeTest, DISABLED_cost_of_a_image) {
+// For measurement, with --gtest_also_run_disabled_tests: time per frame on the drawing thread, and time until the
+// texture holds it.
+TEST_F(GlBridgeTest, DISABLED_time_per_image) {
     if (IsSkipped() || HasFatalFailure()) return;
     using Clock = std::chrono::steady_clock;
     const auto us = [](Clock::duration time) { return std::chrono::duration<double, std::micro>(time).count(); };
@@ -316,7 +316,7 @@ TEST_F(GlBridgeTest, DISABLED_cost_of_a_image) {
         const auto at = [](const std::vector<double>& sorted, double part) {
             return sorted[static_cast<std::size_t>(part * static_cast<double>(sorted.size() - 1))];
         };
-        std::printf("%dx%d on %s: drawing thread %.0f us (p99 %.0f), texture there after %.0f us (p99 %.0f)\n", width,
+        std::printf("%dx%d on %s: drawing thread %.0f us (p99 %.0f), texture ready after %.0f us (p99 %.0f)\n", width,
                     height, context->renderer().c_str(), at(issued, 0.5), at(issued, 0.99), at(done, 0.5),
                     at(done, 0.99));
     }

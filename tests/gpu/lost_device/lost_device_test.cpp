@@ -1,4 +1,5 @@
-// A device that is lost in the middle of a file. A program of its own: afterwards nothing of CUDA works in it.
+// A device that is lost in the middle of a file. A separate program, because CUDA is unusable in its process
+// afterwards.
 #include <chrono>
 #include <utility>
 
@@ -10,7 +11,7 @@
 namespace throng {
 namespace {
 
-// The CUDA backend, whose device breaks while the given frame is worked on.
+// A CUDA backend whose device fails while the given frame is processed.
 class BreakingBackend final : public Backend {
 public:
     explicit BreakingBackend(std::int64_t frame) : inner_(make_cuda_backend()), frame_(frame) {}
@@ -56,7 +57,7 @@ protected:
     void TearDown() override {}
 };
 
-TEST_F(LostDevice, TheFileGoesOnOnTheCpuWithoutALostOrDoubledFrame) {
+TEST_F(LostDevice, ContinuesOnTheCpuWithOneResultPerFrame) {
     using Clock = std::chrono::steady_clock;
     constexpr int kFrames = 120;
     constexpr int kBreaksAt = 57;
@@ -69,7 +70,7 @@ TEST_F(LostDevice, TheFileGoesOnOnTheCpuWithoutALostOrDoubledFrame) {
     options.fallback = [] { return make_cpu_backend(); };
     Pipeline pipeline(open_source(file.path(), source), std::make_shared<BreakingBackend>(kBreaksAt),
                       test::crowd_settings(), options);
-    // When each result came, so that the longest silence can be told.
+    // Records when each result arrives, to find the longest_gap gap.
     class Times final : public ResultSink {
     public:
         void write(const FrameResult&) override { at.push_back(Clock::now()); }
@@ -86,13 +87,14 @@ TEST_F(LostDevice, TheFileGoesOnOnTheCpuWithoutALostOrDoubledFrame) {
     EXPECT_EQ(pipeline.backend_name(), "cpu");
     EXPECT_NE(pipeline.notice(), "");
     EXPECT_EQ(sink->lines, expected->lines);
-    double longest = 0;
+    double longest_gap = 0;
     for (std::size_t i = 1; i < times->at.size(); ++i) {
-        longest = std::max(longest, std::chrono::duration<double, std::milli>(times->at[i] - times->at[i - 1]).count());
+        longest_gap =
+            std::max(longest_gap, std::chrono::duration<double, std::milli>(times->at[i] - times->at[i - 1]).count());
     }
-    RecordProperty("longest_silence_ms", static_cast<int>(longest));
-    std::printf("notice: %s\nlongest time without a result: %.0f ms\n", pipeline.notice().c_str(), longest);
-    // What needs a device says so from now on, and nothing crashes.
+    RecordProperty("longest_silence_ms", static_cast<int>(longest_gap));
+    std::printf("notice: %s\nlongest time without a result: %.0f ms\n", pipeline.notice().c_str(), longest_gap);
+    // Later use of the device throws an error and does not crash.
     stream.reset();
     EXPECT_THROW(
         {

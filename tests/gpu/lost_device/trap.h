@@ -1,9 +1,9 @@
-// A kernel that breaks the context for good, as a faulty one would.
+// A kernel that destroys the CUDA context, like a faulty kernel.
 #pragma once
 
 namespace throng::test {
 
-// On a stream of its own; nothing that follows on this device works any more in this process.
+// Launches the kernel on its own stream. All later work on this device fails in this process.
 void break_device();
 
 }  // namespace throng::test

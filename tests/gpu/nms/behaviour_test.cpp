@@ -1,4 +1,4 @@
-// What users rely on beside the rules: order of input, capacity, batches, graphs, errors, the paper's postconditions.
+// Properties in addition to the rules: order of input, capacity, batches, graphs, errors, the paper's postconditions.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -24,7 +24,7 @@ NmsParams with_rule(NmsRule rule, float theta = 0.5F) {
 
 constexpr std::array kRules = {NmsRule::one_pass, NmsRule::greedy, NmsRule::soft_linear, NmsRule::soft_gaussian};
 
-TEST(NmsOnDevice, ShapesThatAreHard) {
+TEST(NmsOnDevice, DifficultShapes) {
     TH_NEED_GPU();
     Random random(seed(21));
     const auto cpu = make_cpu_nms(1);
@@ -50,7 +50,7 @@ TEST(NmsOnDevice, ShapesThatAreHard) {
     }
 }
 
-TEST(NmsOnDevice, TheOrderOfInputChangesNothing) {
+TEST(NmsOnDevice, InputOrderDoesNotMatter) {
     TH_NEED_GPU();
     Random random(seed(22));
     for (const auto engine : kEngines) {
@@ -70,7 +70,7 @@ TEST(NmsOnDevice, TheOrderOfInputChangesNothing) {
     }
 }
 
-TEST(NmsOnDevice, MoreThanTheCapacityIsCounted) {
+TEST(NmsOnDevice, OverflowIsCounted) {
     TH_NEED_GPU();
     Random random(seed(23));
     const NmsInput input = clusters_input(random, 600, 3);
@@ -83,7 +83,8 @@ TEST(NmsOnDevice, MoreThanTheCapacityIsCounted) {
         for (const NmsRule rule : kRules) {
             const NmsParams params = with_rule(rule);
             const NmsOutput expected = run_host_nms(*cpu, first_half, params);
-            EXPECT_EQ(difference(expected.kept, expected.invalid, device.run(input, params, 300), params), "") << "raw";
+            EXPECT_EQ(difference(expected.kept, expected.invalid, device.run(input, params, 300), params), "")
+                << "raw buffer smaller than the input";
             const DetectionSet cut = device.run(first_half, params, 300, 7);
             EXPECT_EQ(cut.total, expected.kept.size());
             EXPECT_EQ(cut.detections.size(), std::min<std::size_t>(7, expected.kept.size()));
@@ -93,14 +94,14 @@ TEST(NmsOnDevice, MoreThanTheCapacityIsCounted) {
     }
 }
 
-// A message with the sizes; and smaller buffers find room afterwards.
+// The error message contains the sizes; smaller buffers can be allocated afterwards.
 TEST(NmsOnDevice, OutOfDeviceMemory) {
     TH_NEED_GPU();
     DeviceNms device;
-    const std::int32_t most = std::numeric_limits<std::int32_t>::max();
+    const std::int32_t max_capacity = std::numeric_limits<std::int32_t>::max();
     try {
-        device.engine().prepare(most, most, with_rule(NmsRule::greedy));
-        GTEST_SKIP() << "skipped: this device has memory for " << most << " detections";
+        device.engine().prepare(max_capacity, max_capacity, with_rule(NmsRule::greedy));
+        GTEST_SKIP() << "skipped: this device has memory for " << max_capacity << " detections";
     } catch (const Error& error) {
         EXPECT_EQ(error.kind(), ErrorKind::unavailable);
         EXPECT_NE(std::string(error.what()).find("of device memory ("), std::string::npos) << error.what();
@@ -127,13 +128,13 @@ TEST(NmsOnDevice, PairTestsAreCounted) {
         EXPECT_EQ(times.size(), 2U);
         const auto tests = device.engine().pair_tests();
         ASSERT_TRUE(tests.has_value());
-        // Those of a cluster meet each other; far fewer than all pairs are looked at.
+        // Only the boxes of a cluster intersect, so far fewer than all pairs are tested.
         EXPECT_GT(*tests, 6000U * 5);
         EXPECT_LT(*tests, 6000U * 6000 / 20);
     }
 }
 
-// Two engines share launches there; none may disturb what the other has left for the next frame.
+// Two engines share launches here; neither may change what the other left for the next frame.
 TEST(NmsOnDevice, FewDetectionsInALargeBuffer) {
     TH_NEED_GPU();
     Random random(seed(24));
@@ -200,7 +201,7 @@ TEST(NmsOnDevice, ReplayedFromAGraph) {
                 NullRecorder recorder;
                 const gpu::Graph graph = gpu::Graph::capture(
                     device.stream(), [&] { device.engine().enqueue(device.raw(), device.kept(), params, recorder); });
-                // The graph reads the count and the boxes of each frame where they lie.
+                // The graph reads the count and the boxes of each frame in place.
                 for (const std::size_t n : {1500, 700, 0, 1400}) {
                     const NmsInput input = clusters_input(random, n, 20);
                     device.transfer().upload(set_of(input), device.raw(), device.stream());
@@ -215,7 +216,7 @@ TEST(NmsOnDevice, ReplayedFromAGraph) {
     }
 }
 
-TEST(NmsOnDevice, ColumnsThatAreMissingAreNamed) {
+TEST(NmsOnDevice, MissingFieldsAreReported) {
     TH_NEED_GPU();
     DeviceNms device;
     for (const auto& [pair, word] :
@@ -232,7 +233,7 @@ TEST(NmsOnDevice, ColumnsThatAreMissingAreNamed) {
     }
 }
 
-TEST(NmsOnDevice, ThePaperKnowsOnePassOnly) {
+TEST(NmsOnDevice, PaperKernelsSupportOnlyOnePass) {
     TH_NEED_GPU();
     DeviceNms device;
     NmsParams params = with_rule(NmsRule::greedy);

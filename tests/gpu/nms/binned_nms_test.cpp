@@ -1,4 +1,4 @@
-// Ways through the binned engine that few random cases take.
+// Code paths of the binned engine that few random cases reach.
 #include <cmath>
 
 #include "tests/gpu/nms/engine_cases.h"
@@ -14,7 +14,7 @@ void compare_both(const NmsInput& input, float theta = 0.5F) {
     compare(input, rule(NmsRule::greedy, theta));
 }
 
-// Boxes of 40 x 40 that do not meet, in rows of 128.
+// Disjoint boxes of 40 x 40 in rows of 128.
 NmsInput grid_input(Random& random, std::size_t n) {
     std::uniform_real_distribution<float> score(0.0F, 1.0F);
     NmsInput input = clusters_input(random, n, 1);
@@ -25,7 +25,7 @@ NmsInput grid_input(Random& random, std::size_t n) {
     return input;
 }
 
-// Few kept ones are compared with each other, more are put in order by parts of the range of scores.
+// Few kept detections are compared with each other, more are sorted by buckets of the score range.
 TEST(BinnedNms, MoreAreKeptThanAreCompared) {
     TH_NEED_GPU();
     Random random(seed(51));
@@ -47,8 +47,8 @@ TEST(BinnedNms, EqualScores) {
     }
 }
 
-// More suppress a detection than its list has room for, in some groups of lanes and not in others.
-TEST(BinnedNms, ListsAreCut) {
+// More detections suppress one than its list can hold, in some lane groups and not in others.
+TEST(BinnedNms, TruncatedLists) {
     TH_NEED_GPU();
     Random random(seed(53));
     compare_both(clusters_input(random, 900, 300));
@@ -62,8 +62,8 @@ TEST(BinnedNms, ListsAreCut) {
     expect_few_hits_and_members(gpu::FastEngine::large, input);
 }
 
-// In buffers for many, fewer lanes search for a detection. Where copies have one score, more of them may suppress the
-// best than a lane has room for, and none does.
+// In buffers for many detections fewer lanes search for one. If copies have equal scores, the best may have more
+// candidates than a lane can list, although none suppresses it.
 TEST(BinnedNms, InBuffersForMany) {
     TH_NEED_GPU();
     Random random(seed(58));
@@ -74,7 +74,7 @@ TEST(BinnedNms, InBuffersForMany) {
     }
 }
 
-// The lower the threshold, the more rows and levels there are to look at.
+// The lower the threshold, the more rows and levels are searched.
 TEST(BinnedNms, ManyRowsAndLevels) {
     TH_NEED_GPU();
     Random random(seed(54));
@@ -92,7 +92,7 @@ TEST(BinnedNms, ManyRowsAndLevels) {
     compare(input, params);
 }
 
-// Where edges are rounded, and sums of edges are not finite, size tells nothing.
+// If edges are rounded, and sums of edges are not finite, size is not a bound.
 TEST(BinnedNms, FarFromTheOrigin) {
     TH_NEED_GPU();
     Random random(seed(55));
@@ -109,15 +109,15 @@ TEST(BinnedNms, FarFromTheOrigin) {
     }
 }
 
-// Rows of cells that go over the end of the table, or of a segment of it.
+// Rows of cells that cross the end of the table, or of a segment of it.
 TEST(BinnedNms, AcrossTheTable) {
     TH_NEED_GPU();
     Random random(seed(56));
-    std::uniform_real_distribution<float> place(-4e4F, 4e4F);
+    std::uniform_real_distribution<float> coordinate(-4e4F, 4e4F);
     NmsInput input = clusters_input(random, 4000, 8);
     for (std::size_t i = 0; i < input.boxes.size(); i += 8) {
-        const float dx = place(random);
-        const float dy = place(random);
+        const float dx = coordinate(random);
+        const float dy = coordinate(random);
         for (std::size_t k = i; k < i + 8; ++k) {
             input.boxes[k].x += dx;
             input.boxes[k].y += dy;
@@ -127,7 +127,7 @@ TEST(BinnedNms, AcrossTheTable) {
     compare_both(input, 0.1F);
 }
 
-// What is left of a larger frame must not be taken for part of this one.
+// Data of a larger previous frame must not affect this one.
 TEST(BinnedNms, FramesOfManySizes) {
     TH_NEED_GPU();
     Random random(seed(57));

@@ -17,7 +17,7 @@
 
 namespace throng::test {
 
-// Skips the test with the reason where there is no usable GPU; fails it instead with THRONG_REQUIRE_GPU=1.
+// Skips the test with the reason if there is no usable GPU; with THRONG_REQUIRE_GPU=1 it fails instead.
 #define TH_NEED_GPU()                                                                                \
     if (const gpu::CudaProbe probe_ = gpu::probe_cuda(); !probe_.usable) {                           \
         const char* required_ = std::getenv("THRONG_REQUIRE_GPU");                                   \
@@ -35,13 +35,13 @@ inline DetectionSet set_of(const NmsInput& input) {
     return set;
 }
 
-// One engine with its stream and buffers.
+// An engine with its stream and buffers.
 class DeviceNms {
 public:
     explicit DeviceNms(gpu::FastEngine engine = gpu::FastEngine::choose)
         : device_(gpu::use_device(0)), nms_(device_, stream_.view(), engine) {}
 
-    // capacity -1: as many as there are.
+    // capacity -1: the number of detections.
     DetectionSet run(const NmsInput& input, const NmsParams& params, std::int32_t capacity = -1,
                      std::int32_t kept_capacity = -1) {
         const auto n = static_cast<std::int32_t>(input.boxes.size());
@@ -72,7 +72,7 @@ private:
     DetectionBuffer kept_;
 };
 
-// The first difference in words, empty when equal to the last bit. Soft-NMS by the gaussian may differ by 1e-6.
+// Returns a description of the first difference, empty if bit-identical. Gaussian Soft-NMS may differ by 1e-6.
 inline std::string difference(const std::vector<Detection>& expected, std::uint32_t expected_invalid,
                               const DetectionSet& found, const NmsParams& params) {
     const auto text = [](const Detection& d) {
@@ -93,7 +93,7 @@ inline std::string difference(const std::vector<Detection>& expected, std::uint3
         const bool same =
             a.box.x == b.box.x && a.box.y == b.box.y && a.box.w == b.box.w && a.box.h == b.box.h && a.hits == b.hits &&
             std::abs(static_cast<double>(a.score) - static_cast<double>(b.score)) <= tolerance && a.source == b.source;
-        if (!same) return "place " + std::to_string(i) + ": expected " + text(a) + ", found " + text(b);
+        if (!same) return "rank " + std::to_string(i) + ": expected " + text(a) + ", found " + text(b);
     }
     return {};
 }

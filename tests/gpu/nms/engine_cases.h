@@ -1,4 +1,4 @@
-// What the tests of single engines share: one call beside the CPU's answer, and cases that every engine is given.
+// Shared by the tests of single engines: comparison of one call with the CPU, and cases for every engine.
 #pragma once
 
 #include "core/cpu/nms.h"
@@ -15,7 +15,7 @@ inline NmsParams rule(NmsRule rule, float theta = 0.5F) {
     return params;
 }
 
-// An engine gives what the CPU's gives, each time it is called. capacity: of the raw buffer, -1: as many as there are.
+// Checks that each call gives the CPU's result. capacity: of the raw buffer, -1: the number of detections.
 inline void expect_as_cpu(gpu::FastEngine engine, const NmsInput& input, const NmsParams& params,
                           std::int32_t capacity = -1, int times = 1) {
     const auto cpu = make_cpu_nms(1);

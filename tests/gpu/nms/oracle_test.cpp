@@ -1,4 +1,4 @@
-// The files of expected results, under every rule, by each engine.
+// The files of expected results, under every rule, with each engine.
 #include "tests/gpu/nms/device_nms.h"
 #include "tests/support/nms_oracle.h"
 #include "tests/support/test_data.h"

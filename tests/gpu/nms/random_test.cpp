@@ -1,5 +1,5 @@
-// Random detections of every kind under random rules: the CUDA engines give what the CPU's gives, which other tests
-// compare with the plain definition.
+// Random detections of every kind under random rules: the CUDA engines give the CPU's results, which other tests
+// compare with the definition.
 #include <cmath>
 #include <deque>
 #include <future>
@@ -29,16 +29,16 @@ struct Case {
     std::future<NmsOutput> expected;
 };
 
-// The CPU's answers are computed by all cores while the device works: at many thousand detections a soft rule takes it
-// seconds.
-void compare(gpu::FastEngine engine, std::size_t cases, std::size_t most, std::uint64_t fixed_seed) {
+// The CPU's results are computed on all cores while the device works, because a soft rule takes seconds for many
+// thousand detections.
+void compare(gpu::FastEngine engine, std::size_t cases, std::size_t max_detections, std::uint64_t fixed_seed) {
     Random random(seed(fixed_seed));
     DeviceNms device(engine);
     const auto limit = static_cast<std::size_t>(gpu::kSmallNmsLimit);
-    if (engine == gpu::FastEngine::small) most = std::min(most, limit);
+    if (engine == gpu::FastEngine::small) max_detections = std::min(max_detections, limit);
     const auto next = [&] {
         const auto n = static_cast<std::size_t>(std::exp2(std::uniform_real_distribution<double>(
-                           0, std::log2(static_cast<double>(most) + 1))(random))) -
+                           0, std::log2(static_cast<double>(max_detections) + 1))(random))) -
                        1;
         auto one = std::make_unique<Case>();
         one->input = random_nms_input(random, n);
@@ -73,8 +73,8 @@ TEST(NmsRandom, SmallCasesOfTheBinnedEngine) {
     compare(gpu::FastEngine::large, case_count(4000), 128, 12);
 }
 
-// The fewest go to an engine of their own where the device has one.
-TEST(NmsRandom, SmallCasesAsTheyAreUsed) {
+// The smallest frames use a separate engine if the device supports it.
+TEST(NmsRandom, SmallCasesOfTheChosenEngine) {
     TH_NEED_GPU();
     compare(gpu::FastEngine::choose, case_count(4000), 256, 16);
 }
@@ -89,7 +89,7 @@ TEST(NmsRandom, LargeCasesOfTheBinnedEngine) {
     compare(gpu::FastEngine::large, case_count(4000) / 40, 20000, 14);
 }
 
-TEST(NmsRandom, LargeCasesAsTheyAreUsed) {
+TEST(NmsRandom, LargeCasesOfTheChosenEngine) {
     TH_NEED_GPU();
     compare(gpu::FastEngine::choose, case_count(4000) / 40, 20000, 15);
 }

@@ -1,6 +1,7 @@
-// Every way through the small engine, each with few detections, so that the tools that look for races and for bad
-// accesses get through: THRONG_REQUIRE_GPU=1 compute-sanitizer --tool racecheck gpu_nms --gtest_filter='SmallNms.*'
-// Those named SmallNmsLong have too long ways to wait for that.
+// Every code path of the small engine with few detections, so that race and memory checkers finish:
+// THRONG_REQUIRE_GPU=1 compute-sanitizer --tool racecheck gpu_nms --gtest_filter='SmallNms.*'
+//
+// The tests named SmallNmsLong take too long for these tools.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -43,7 +44,7 @@ TEST(SmallNms, FewInALargeBuffer) {
     compare(clusters_input(random, 1, 1), rule(NmsRule::greedy), 4096);
 }
 
-// Where the frame might be for the other engine: as many blocks as that needs, each with several groups of detections.
+// The frame may need the other engine: as many blocks as that engine needs, each with several groups of detections.
 TEST(SmallNms, BlocksWithSeveralGroups) {
     TH_NEED_GPU();
     Random random(seed(39));
@@ -64,7 +65,7 @@ TEST(SmallNms, OtherPairRules) {
     expect_other_pair_rules(gpu::FastEngine::small, random);
 }
 
-// Places and owners that only the order at equal scores tells.
+// Ranks and owners that depend only on the order at equal scores.
 TEST(SmallNms, EqualScores) {
     TH_NEED_GPU();
     Random random(seed(40));
@@ -75,7 +76,7 @@ TEST(SmallNms, EqualScores) {
     expect_few_hits_and_members(gpu::FastEngine::small, input);
 }
 
-// Each waits for the one before.
+// Each detection depends on the previous one.
 TEST(SmallNms, AChain) {
     TH_NEED_GPU();
     compare(chain_input(40), rule(NmsRule::greedy, 0.4F));
@@ -88,7 +89,7 @@ TEST(SmallNmsLong, AChain) {
     compare(shuffled(chain_input(700), random), rule(NmsRule::greedy, 0.4F));
 }
 
-// Blocks tell each other who is open, by words that each frame leaves as the next one wants them.
+// Blocks exchange the undecided detections in words that each frame resets for the next.
 TEST(SmallNmsLong, DenseClusters) {
     TH_NEED_GPU();
     Random random(seed(48));
@@ -97,7 +98,7 @@ TEST(SmallNmsLong, DenseClusters) {
     compare(input, rule(NmsRule::greedy), 4096, 3);
 }
 
-// More edges between undecided ones than a block has room for: it goes along the rows of the matrix.
+// More edges between undecided detections than a block can store: it reads the rows of the matrix.
 TEST(SmallNmsLong, Lists) {
     TH_NEED_GPU();
     NmsInput input;
@@ -108,7 +109,7 @@ TEST(SmallNmsLong, Lists) {
     compare(input, rule(NmsRule::greedy, 0.4F));
 }
 
-// The same in frames of every size, and where few distinct scores leave many open.
+// The same in frames of every size, and with few distinct scores, which leave many undecided.
 TEST(SmallNmsLong, DenseClustersWithFewScores) {
     TH_NEED_GPU();
     Random random(seed(49));
@@ -121,7 +122,7 @@ TEST(SmallNmsLong, DenseClustersWithFewScores) {
     }
 }
 
-// Boxes of about 40, with so many a side of the plane that about as many of them overlap whatever their number.
+// Boxes of about 40. Their spacing keeps the number of overlaps per box about constant, whatever their number.
 NmsInput crowded_input(Random& random, int n) {
     NmsInput input;
     const auto uniform = [&](float low, float high) {
@@ -135,16 +136,16 @@ NmsInput crowded_input(Random& random, int n) {
     return input;
 }
 
-// Fewer open ones than there are rows of bits for: some 50 and 120, of 256.
-TEST(SmallNms, ManyAreLeft) {
+// Fewer undecided detections than rows of bits: about 50 and 120, of 256.
+TEST(SmallNms, ManyUndecided) {
     TH_NEED_GPU();
     Random random(seed(37));
     compare(crowded_input(random, 300), rule(NmsRule::greedy, 0.4F));
     compare(crowded_input(random, 900), rule(NmsRule::greedy, 0.4F));
 }
 
-// Fewer and more: some 340 and 480 where there are 384 rows, 530 and 640 where there are 512.
-TEST(SmallNmsLong, ManyAreLeft) {
+// Fewer and more: about 340 and 480 with 384 rows, 530 and 640 with 512.
+TEST(SmallNmsLong, ManyUndecided) {
     TH_NEED_GPU();
     Random random(seed(50));
     for (const int n : {2600, 3900}) {
@@ -152,16 +153,16 @@ TEST(SmallNmsLong, ManyAreLeft) {
     }
 }
 
-// Chains far from each other, which leave `open` undecided in all, and boxes that meet nobody.
-NmsInput chains_input(Random& random, int n, int open) {
+// Chains far from each other with `undecided` undecided detections in total, and boxes that intersect no other.
+NmsInput chains_input(Random& random, int n, int undecided) {
     constexpr int kLinks = 30;
     NmsInput input;
     const auto add = [&](float x, float y, float score) {
         input.boxes.push_back({x, y, 10, 10});
         input.scores.push_back(score);
     };
-    for (int left = open; left > 0; left -= kLinks) {
-        // The first stays and the second is lost, which is known at once.
+    for (int left = undecided; left > 0; left -= kLinks) {
+        // The first is kept and the second is suppressed, which is decided at once.
         const int links = std::min(left, kLinks) + 2;
         const auto y = static_cast<float>(left) * 20.0F;
         for (int i = 0; i < links; ++i) add(4.0F * static_cast<float>(i), y, 0.9F - 0.001F * static_cast<float>(i));
@@ -171,17 +172,17 @@ NmsInput chains_input(Random& random, int n, int open) {
     return shuffled(input, random);
 }
 
-// As many open ones as there are rows of bits for, one less and one more.
-TEST(SmallNmsLong, AsManyAreLeftAsThereAreRows) {
+// As many undecided detections as rows of bits, one fewer and one more.
+TEST(SmallNmsLong, AsManyUndecidedAsRows) {
     TH_NEED_GPU();
     Random random(seed(58));
     for (const auto& [n, rows] : {std::pair{1500, 256}, {2500, 384}, {3500, 512}}) {
-        for (const int open : {rows - 1, rows, rows + 1})
-            compare(chains_input(random, n, open), rule(NmsRule::greedy, 0.4F), -1, 2);
+        for (const int undecided : {rows - 1, rows, rows + 1})
+            compare(chains_input(random, n, undecided), rule(NmsRule::greedy, 0.4F), -1, 2);
     }
 }
 
-// What blocks tell each other in one frame is not there in the next, whatever its size and rule.
+// Data that blocks exchange in one frame must not remain in the next, whatever its size and rule.
 TEST(SmallNmsLong, FramesOfManySizesInOneBuffer) {
     TH_NEED_GPU();
     Random random(seed(59));
@@ -198,8 +199,8 @@ TEST(SmallNmsLong, FramesOfManySizesInOneBuffer) {
     }
 }
 
-// Edges are told apart by their place between the outermost ones of 32 boxes: where these are far apart, side by side,
-// all the same, or not all there.
+// Edges are binned between the outermost ones of 32 boxes. Cases: far apart, close together, all equal, or partly
+// missing.
 TEST(SmallNmsLong, EdgesNearAndFar) {
     TH_NEED_GPU();
     Random random(seed(60));
@@ -212,7 +213,7 @@ TEST(SmallNmsLong, EdgesNearAndFar) {
             const float size = extent * uniform(0.01F, 0.1F);
             Box box{uniform(-extent, extent), uniform(-extent, extent), size, size};
             if (i / 200 % 4 == 1) box.x = extent / 2;                // one column
-            if (i / 200 % 4 == 2) box = {-extent, extent, size, 1};  // one place
+            if (i / 200 % 4 == 2) box = {-extent, extent, size, 1};  // one position
             if (i % 61 == 0) box.w = -1;
             if (i % 67 == 0) box.x = std::nanf("");
             if (i % 71 == 0) box.w = 3e38F;

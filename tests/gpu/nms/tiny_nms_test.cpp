@@ -1,6 +1,7 @@
-// The engine for the fewest detections, each way through it with few, so that the tools that look for races and for bad
-// accesses get through: THRONG_REQUIRE_GPU=1 compute-sanitizer --tool racecheck gpu_nms --gtest_filter='TinyNms.*'
-// Where the device has no clusters these are tests of the small engine.
+// Every code path of the engine for the smallest frames, with few detections, so that race and memory checkers finish:
+// THRONG_REQUIRE_GPU=1 compute-sanitizer --tool racecheck gpu_nms --gtest_filter='TinyNms.*'
+//
+// On devices without clusters these are tests of the small engine.
 #include "tests/gpu/nms/engine_cases.h"
 
 namespace throng::test {
@@ -29,7 +30,7 @@ TEST(TinyNms, FewInALargerBuffer) {
     }
 }
 
-TEST(TinyNms, MoreAreKeptThanThereIsRoomFor) {
+TEST(TinyNms, KeptBufferOverflows) {
     TH_NEED_GPU();
     Random random(seed(43));
     const NmsInput input = clusters_input(random, 200, 4);
@@ -54,7 +55,7 @@ TEST(TinyNms, OtherPairRules) {
     expect_other_pair_rules(gpu::FastEngine::choose, random);
 }
 
-// Each waits for the one before.
+// Each detection depends on the previous one.
 TEST(TinyNms, AChain) {
     TH_NEED_GPU();
     Random random(seed(46));
@@ -62,7 +63,7 @@ TEST(TinyNms, AChain) {
     compare(shuffled(chain_input(256), random), rule(NmsRule::greedy, 0.4F));
 }
 
-// Zeros of either sign are one score.
+// Zeros of either sign are equal scores.
 TEST(TinyNms, EqualScores) {
     TH_NEED_GPU();
     Random random(seed(47));

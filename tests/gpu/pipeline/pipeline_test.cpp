@@ -1,4 +1,4 @@
-// The pipeline on CUDA against the pipeline on the CPU, on the same files.
+// Compares the pipeline on CUDA with the pipeline on the CPU, on the same files.
 #include <algorithm>
 #include <cstring>
 #include <thread>
@@ -19,7 +19,7 @@ using test::LineSink;
 using test::run_file;
 
 class CudaPipeline : public test::CrowdTest {};
-class CudaDevice : public test::GpuTest {};  // needs no model
+class CudaDevice : public test::GpuTest {};  // tests without a model
 
 bool on_device(const LineSink& sink) {
     return !sink.memory.empty() && std::all_of(sink.memory.begin(), sink.memory.end(),
@@ -32,15 +32,15 @@ PipelineSettings with_raw_boxes() {
     return settings;
 }
 
-// The order of raw detections is not defined on CUDA: they are left out of these lines, their number is in.
-TEST_F(CudaPipeline, GivesWhatTheCpuGives) {
+// The order of raw detections is not defined on CUDA, so these lines hold only their number.
+TEST_F(CudaPipeline, MatchesTheCpu) {
     for (const auto& [width, height] : {std::pair{640, 360}, {1280, 720}, {322, 246}}) {
         const CrowdFile file(width, height, 30);
         const auto expected = run_file(file.path(), make_cpu_backend(), false);
         const auto found = run_file(file.path(), make_cuda_backend(), true);
         ASSERT_EQ(found->lines.size(), 30U);
         EXPECT_EQ(found->lines, expected->lines);
-        EXPECT_NE(found->lines.front().find("\"score\""), std::string::npos) << "a crowd without a face";
+        EXPECT_NE(found->lines.front().find("\"score\""), std::string::npos) << "no face found in the crowd";
     }
 }
 
@@ -52,8 +52,8 @@ TEST_F(CudaPipeline, CopiesNoImageToTheHost) {
     EXPECT_EQ(host_copied_bytes(), before);
 }
 
-// Whoever wants to look at pixels gets them in host memory, the very ones of the software decoder.
-TEST_F(CudaPipeline, BringsImagesToTheHostWhereTheyAreRequested) {
+// Sinks that need pixels get them in host memory, equal to those of the software decoder.
+TEST_F(CudaPipeline, CopiesRequestedFramesToTheHost) {
     class Pixels final : public ResultSink {
     public:
         void write(const FrameResult& result) override {
@@ -65,7 +65,7 @@ TEST_F(CudaPipeline, BringsImagesToTheHostWhereTheyAreRequested) {
                             static_cast<std::size_t>(plane.width));
             }
             images.push_back(std::move(luma));
-            kept_frames.push_back(result.frame);  // so that memory cannot be used again while somebody looks
+            kept_frames.push_back(result.frame);  // keeps the memory from being reused during the test
         }
         void close() override {}
         std::vector<std::string> images;
@@ -106,7 +106,7 @@ TEST_F(CudaPipeline, SeveralSourcesShareTheDevice) {
     for (const auto& sink : found) EXPECT_EQ(sink->lines, expected->lines);
 }
 
-TEST_F(CudaPipeline, OverflowsAreRunAgainAndRawBoxesComeWhole) {
+TEST_F(CudaPipeline, OverflowsAreRepeatedAndRawBoxesAreComplete) {
     const CrowdFile file(640, 360, 20);
     PipelineSettings settings = with_raw_boxes();
     settings.capacity = 3;
@@ -123,7 +123,7 @@ TEST_F(CudaPipeline, OverflowsAreRunAgainAndRawBoxesComeWhole) {
     }
 }
 
-// Frames of every size and format one after another, as a broken sender might give them.
+// Frames of every size and format in sequence, as from a faulty sender.
 class OddFrames final : public VideoSource {
 public:
     ReadStatus read(Frame& frame, std::stop_token) override {
@@ -174,7 +174,7 @@ TEST_F(CudaPipeline, FramesOfEverySizeAndFormatInOneStream) {
     EXPECT_EQ(lines[0], lines[1]);
 }
 
-TEST_F(CudaPipeline, SwitchesChangeWhileFramesFlowAndTheResultsDoNot) {
+TEST_F(CudaPipeline, ChangingSwitchesWhileRunningKeepsResults) {
     const CrowdFile file(640, 360, 120);
     const auto expected = run_file(file.path(), make_cuda_backend(), true);
     SourceOptions source;
@@ -221,10 +221,10 @@ TEST_F(CudaPipeline, DeviceMemoryIsStable) {
     EXPECT_EQ(pipeline.counters().detected, 3000U);
 }
 
-TEST_F(CudaDevice, AnUnknownOneIsRejectedInWords) {
+TEST_F(CudaDevice, UnknownDeviceIsRejected) {
     try {
         static_cast<void>(make_cuda_backend(99));
-        FAIL() << "there is no device 99";
+        FAIL() << "device 99 must be rejected";
     } catch (const Error& error) {
         EXPECT_EQ(error.kind(), ErrorKind::unavailable);
         EXPECT_NE(std::string(error.what()).find("99"), std::string::npos);

@@ -1,4 +1,4 @@
-// Whole runs of the pipeline over a file, for comparison.
+// Runs the pipeline over a whole file, for comparison.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@
 
 namespace throng::test {
 
-// Remembers what the command line would write, without the times.
+// Stores the lines that the command line would write, without the times.
 class LineSink final : public ResultSink {
 public:
     void write(const FrameResult& result) override {
@@ -37,7 +37,7 @@ public:
     bool closed = false;
 };
 
-// An H.264 file of the drawn crowd, removed with the object.
+// An H.264 file of the drawn crowd; the destructor removes it.
 class CrowdFile {
 public:
     CrowdFile(int width, int height, int frames) {
@@ -69,7 +69,7 @@ private:
     std::string path_;
 };
 
-// The cascades' default model, or nothing where it is not installed.
+// Returns the cascades' default model, or nothing if it is not installed.
 inline std::optional<std::filesystem::path> crowd_model() {
     return cascade_file("haarcascade_frontalface_alt2.xml");
 }
@@ -84,7 +84,7 @@ inline PipelineSettings crowd_settings() {
     return settings;
 }
 
-// Tests that need that model beside a device.
+// Fixture for tests that need that model in addition to a device.
 class CrowdTest : public GpuTest {
 protected:
     void SetUp() override {
@@ -93,7 +93,7 @@ protected:
     }
 };
 
-// What a file gives on a backend. device: frames of the decoder are taken where they lie.
+// Returns the lines for a file on a backend. device: frames stay in the decoder's device memory.
 inline std::shared_ptr<LineSink> run_file(const std::string& path, std::shared_ptr<Backend> backend, bool device,
                                           const PipelineSettings& settings = crowd_settings(),
                                           const PipelineOptions& options = {}) {

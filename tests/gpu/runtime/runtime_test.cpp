@@ -23,8 +23,8 @@ static_assert(!std::is_copy_constructible_v<Graph> && std::is_nothrow_move_const
 static_assert(!std::is_copy_constructible_v<DeviceBuffer<int>> &&
               std::is_nothrow_move_constructible_v<DeviceBuffer<int>>);
 
-// Runs with and without a GPU: a machine that has none says why.
-TEST(CudaProbe, IsUsableOrSaysWhyNot) {
+// Runs with and without a GPU: a machine without one must report a reason.
+TEST(CudaProbe, IsUsableOrReportsReason) {
     const CudaProbe probe = probe_cuda();
     EXPECT_EQ(probe.usable, probe.reason.empty()) << probe.reason;
     EXPECT_GT(probe.runtime, 0);
@@ -43,14 +43,14 @@ TEST(CudaProbe, IsUsableOrSaysWhyNot) {
 
 using Runtime = GpuTest;
 
-// A build of PTX alone for an older architecture runs here, too, without the instructions of this device.
-TEST_F(Runtime, KnowsWhichArchitectureItsCodeWasCompiledFrom) {
+// A PTX-only build for an older architecture also runs here, without the instructions of this device.
+TEST_F(Runtime, ReportsArchitectureOfLoadedCode) {
     EXPECT_GE(device.code, 75);
     EXPECT_LE(device.code, 10 * device.major + device.minor);
     EXPECT_EQ(device.has_dependent_launch(), device.code >= 90);
 }
 
-TEST_F(Runtime, ThereIsNoSuchDevice) {
+TEST_F(Runtime, RejectsUnknownDevice) {
     for (const int index : {-1, 99}) {
         try {
             use_device(index);
@@ -61,7 +61,7 @@ TEST_F(Runtime, ThereIsNoSuchDevice) {
     }
 }
 
-TEST_F(Runtime, OutOfMemoryNamesTheSizeAndIsSurvived) {
+TEST_F(Runtime, OutOfMemoryReportsSizeAndIsRecoverable) {
     try {
         const DeviceBuffer<std::byte> huge(device.memory * 2);
         FAIL() << "twice the memory of the device was allocated";
@@ -75,7 +75,7 @@ TEST_F(Runtime, OutOfMemoryNamesTheSizeAndIsSurvived) {
     stream->synchronize();
 }
 
-TEST_F(Runtime, BuffersMove) {
+TEST_F(Runtime, BuffersAreMovable) {
     DeviceBuffer<int> a(10);
     int* const address = a.data();
     DeviceBuffer<int> b(std::move(a));
@@ -87,7 +87,7 @@ TEST_F(Runtime, BuffersMove) {
     EXPECT_EQ(empty.data(), address);
 }
 
-TEST_F(Runtime, AGraphReplaysWhatWasCaptured) {
+TEST_F(Runtime, GraphReplaysCapturedWork) {
     const DeviceBuffer<std::uint8_t> buffer(16);
     const Graph graph = Graph::capture(view(), [&] { fill_bytes(buffer, 7, view()); });
     fill_bytes(buffer, 1, view());
@@ -96,23 +96,23 @@ TEST_F(Runtime, AGraphReplaysWhatWasCaptured) {
     EXPECT_EQ(time_replays(view(), 3, [&] { launch_empty(view()); }).size(), 3U);
 }
 
-TEST_F(Runtime, ACaptureThatFailsLeavesTheStreamUsable) {
+TEST_F(Runtime, FailedCaptureLeavesStreamUsable) {
     EXPECT_THROW(static_cast<void>(Graph::capture(view(), [] { throw Error(ErrorKind::internal, "on purpose"); })),
                  Error);
     launch_empty(view());
     stream->synchronize();
 }
 
-TEST_F(Runtime, DebugSwitchWaitsForEachLaunch) {
+TEST_F(Runtime, DebugSyncWaitsForEachLaunch) {
     set_debug_sync(true);
     launch_empty(view());
-    const Graph graph = Graph::capture(view(), [&] { launch_empty(view()); });  // waiting is not possible here
+    const Graph graph = Graph::capture(view(), [&] { launch_empty(view()); });  // no wait during capture
     set_debug_sync(false);
     graph.launch(view());
     stream->synchronize();
 }
 
-TEST_F(Runtime, TheRecorderTellsTimesOfFramesThatAreDone) {
+TEST_F(Runtime, RecorderReportsFinishedFrames) {
     EventRecorder recorder(view(), 4);
     StageTimes times;
     for (int frame = 0; frame < 20; ++frame) {
@@ -133,7 +133,7 @@ TEST_F(Runtime, TheRecorderTellsTimesOfFramesThatAreDone) {
     EXPECT_GT(times[1].ms, 0.0);
 }
 
-TEST_F(Runtime, AStageThatRunsTwiceHasTheSum) {
+TEST_F(Runtime, RepeatedStageReportsSum) {
     EventRecorder recorder(view());
     const auto run_twice = [&]() -> const StageTimes& {
         recorder.add("a", 1.0);
@@ -142,7 +142,7 @@ TEST_F(Runtime, AStageThatRunsTwiceHasTheSum) {
     };
     run_twice();
     stream->synchronize();
-    const StageTimes& times = run_twice();  // of this frame, if it is done already, or of the first
+    const StageTimes& times = run_twice();  // of this frame if it has finished, else of the first
     ASSERT_EQ(times.size(), 1U);
     EXPECT_EQ(times[0].ms, 3.0);
 }
