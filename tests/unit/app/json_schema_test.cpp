@@ -1,0 +1,323 @@
+// The published schemas of the JSON output describe what the program writes.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/support/test_data.h"
+#include "tests/unit/app/program.h"
+
+namespace throng {
+namespace {
+
+using Json = nlohmann::json;
+using test::ProgramResult;
+using test::run_program;
+
+const std::filesystem::path kRoot = TH_SOURCE_DIR;
+
+Json read_schema(const std::string& name) {
+    return Json::parse(test::contents(kRoot / "assets" / name), nullptr, false);
+}
+
+bool is_of_type(const std::string& type, const Json& value) {
+    if (type == "object") return value.is_object();
+    if (type == "array") return value.is_array();
+    if (type == "string") return value.is_string();
+    if (type == "boolean") return value.is_boolean();
+    if (type == "integer") return value.is_number_integer();
+    if (type == "number") return value.is_number();
+    return type == "null" && value.is_null();
+}
+
+// The keywords of JSON Schema 2020-12 that both schemas use, and no others.
+class Validator {
+public:
+    explicit Validator(Json schema) : root_(std::move(schema)) { check_keywords(root_, "#"); }
+
+    // Keywords that are unknown here, each with its place in the schema.
+    [[nodiscard]] const std::vector<std::string>& unknown_keywords() const { return unknown_; }
+
+    // What is wrong with the value, one line per fault; empty for a valid one.
+    [[nodiscard]] std::vector<std::string> errors(const Json& value) const {
+        std::vector<std::string> errors;
+        check(root_, value, "$", errors);
+        return errors;
+    }
+
+private:
+    using Errors = std::vector<std::string>;
+
+    void check_keywords(const Json& schema, const std::string& at) {
+        static const std::set<std::string> kKnown{"$schema",     "$id",
+                                                  "title",       "description",
+                                                  "type",        "properties",
+                                                  "required",    "$ref",
+                                                  "$defs",       "items",
+                                                  "minItems",    "maxItems",
+                                                  "minimum",     "exclusiveMinimum",
+                                                  "enum",        "const",
+                                                  "prefixItems", "additionalProperties"};
+        if (!schema.is_object()) {
+            unknown_.push_back(at + " is no object");
+            return;
+        }
+        for (const auto& [keyword, value] : schema.items()) {
+            if (!kKnown.contains(keyword)) unknown_.push_back(at + "/" + keyword);
+            if (keyword == "properties" || keyword == "$defs") {
+                for (const auto& [name, inner] : value.items()) check_keywords(inner, at + "/" + keyword + "/" + name);
+            } else if (keyword == "items") {
+                check_keywords(value, at + "/items");
+            } else if (keyword == "prefixItems") {
+                for (const Json& inner : value) check_keywords(inner, at + "/prefixItems");
+            } else if (keyword == "additionalProperties" && value != false) {
+                unknown_.push_back(at + "/additionalProperties other than false");
+            }
+        }
+    }
+
+    void check(const Json& schema, const Json& value, const std::string& at, Errors& errors) const {
+        const auto require = [&](bool holds, const std::string& what) {
+            if (!holds) errors.push_back(at + ": " + what + ": " + value.dump().substr(0, 80));
+        };
+        if (const auto ref = schema.find("$ref"); ref != schema.end()) {
+            const Json::json_pointer target(ref->get<std::string>().substr(1));  // "#/$defs/name"
+            check(root_.at(target), value, at, errors);
+        }
+        if (const auto type = schema.find("type"); type != schema.end()) {
+            bool fits = false;
+            for (const Json& one : type->is_array() ? *type : Json::array({*type})) {
+                fits = fits || is_of_type(one.get<std::string>(), value);
+            }
+            require(fits, "is not of type " + type->dump());
+        }
+        if (const auto choices = schema.find("enum"); choices != schema.end()) {
+            require(std::find(choices->begin(), choices->end(), value) != choices->end(), "is none of the choices");
+        }
+        if (const auto only = schema.find("const"); only != schema.end()) require(value == *only, "is another value");
+        if (value.is_number()) {
+            const double number = value.get<double>();
+            require(number >= schema.value("minimum", -HUGE_VAL), "is too small");
+            require(number > schema.value("exclusiveMinimum", -HUGE_VAL), "is too small");
+        }
+        if (value.is_object()) check_object(schema, value, at, errors);
+        if (value.is_array()) check_array(schema, value, at, errors);
+    }
+
+    void check_object(const Json& schema, const Json& value, const std::string& at, Errors& errors) const {
+        const Json properties = schema.value("properties", Json::object());
+        for (const Json& name : schema.value("required", Json::array())) {
+            if (!value.contains(name.get<std::string>())) errors.push_back(at + ": lacks " + name.dump());
+        }
+        for (const auto& [name, inner] : value.items()) {
+            if (const auto known = properties.find(name); known != properties.end()) {
+                check(*known, inner, at + "." + name, errors);
+            } else if (schema.contains("additionalProperties")) {
+                errors.push_back(at + ": has an unknown key " + name);
+            }
+        }
+    }
+
+    void check_array(const Json& schema, const Json& value, const std::string& at, Errors& errors) const {
+        if (value.size() < schema.value("minItems", std::size_t{0})) errors.push_back(at + ": has too few items");
+        if (value.size() > schema.value("maxItems", value.size())) errors.push_back(at + ": has too many items");
+        const Json prefix = schema.value("prefixItems", Json::array());
+        for (std::size_t i = 0; i < value.size(); ++i) {
+            const std::string item = at + "[" + std::to_string(i) + "]";
+            if (i < prefix.size()) {
+                check(prefix[i], value[i], item, errors);
+            } else if (const auto items = schema.find("items"); items != schema.end()) {
+                check(*items, value[i], item, errors);
+            }
+        }
+    }
+
+    Json root_;
+    std::vector<std::string> unknown_;
+};
+
+// One fault per line, for messages.
+std::string as_text(const std::vector<std::string>& lines) {
+    std::string text;
+    for (const std::string& line : lines) text += line + "\n";
+    return text;
+}
+
+class JsonSchema : public ::testing::Test {
+protected:
+    [[nodiscard]] std::string file(const std::string& name) const { return (dir_.path() / name).string(); }
+
+    // The JSON lines of two frames of a drawn crowd.
+    [[nodiscard]] static std::vector<Json> detect(const std::vector<std::string>& options) {
+        std::vector<std::string> arguments{"detect", "crowd:faces=6,size=320x240,frames=2", "--json", "-", "--quiet"};
+        arguments.insert(arguments.end(), options.begin(), options.end());
+        const ProgramResult result = run_program(arguments);
+        EXPECT_EQ(result.status, 0) << result.err;
+        std::vector<Json> lines;
+        std::istringstream stream(result.out);
+        for (std::string line; std::getline(stream, line);) lines.push_back(Json::parse(line, nullptr, false));
+        EXPECT_EQ(lines.size(), 2U);
+        return lines;
+    }
+
+    void expect_valid(const std::vector<Json>& lines) const {
+        for (const Json& line : lines) EXPECT_EQ(as_text(detections_.errors(line)), "") << line.dump().substr(0, 400);
+    }
+
+    // Every change of the value that makes it invalid: each required key away, each value of another type, a new key.
+    static std::vector<Json> broken(const Json& value) {
+        std::vector<Json> all;
+        for (const auto& [key, inner] : value.items()) {
+            Json lacks = value;
+            lacks.erase(key);
+            if (key != "raw_boxes" && key != "landmarks") all.push_back(lacks);
+            Json other = value;
+            other[key] = inner.is_string() || inner.is_null() ? Json(1) : Json("text");
+            all.push_back(other);
+        }
+        Json more = value;
+        more["colour"] = 1;
+        all.push_back(more);
+        return all;
+    }
+
+    test::ScratchDir dir_;
+    Validator detections_{read_schema("detections.schema.json")};
+    Validator summary_{read_schema("summary.schema.json")};
+};
+
+TEST_F(JsonSchema, OnlyKnownKeywordsAreUsed) {
+    EXPECT_EQ(as_text(detections_.unknown_keywords()), "");
+    EXPECT_EQ(as_text(summary_.unknown_keywords()), "");
+    EXPECT_EQ(Validator(Json::parse(R"({"properties": {"a": {"maximum": 3}}})")).unknown_keywords().size(), 1U);
+    EXPECT_EQ(Validator(Json()).unknown_keywords().size(), 1U);
+}
+
+TEST_F(JsonSchema, EveryStageOfTheCodeIsDescribed) {
+    for (const char* header : {"core/detect/stage.h", "gpu/nms/cuda_nms.h"}) {
+        const std::string text = test::contents(kRoot / header);
+        const std::regex name("string_view k\\w+ = \"([^\"]+)\"");
+        std::size_t count = 0;
+        for (std::sregex_iterator at(text.begin(), text.end(), name), end; at != end; ++at, ++count) {
+            const std::string stage = (*at)[1];
+            const Json detections = read_schema("detections.schema.json");
+            EXPECT_TRUE(detections["properties"]["timings_ms"]["properties"].contains(stage)) << stage;
+            EXPECT_TRUE(read_schema("summary.schema.json")["properties"]["stages"]["properties"].contains(stage))
+                << stage;
+        }
+        EXPECT_GT(count, 0U) << header;
+    }
+}
+
+TEST_F(JsonSchema, LinesOfCascadesAreValid) {
+    for (const std::string name : {"haar", "lbp"}) {
+        const std::string model = name == "haar" ? "haarcascade_frontalface_alt2" : "lbpcascade_frontalface";
+        if (!test::cascade_file(model + ".xml")) GTEST_SKIP() << "skipped: no opencv-data";
+        const std::vector<Json> lines = detect({"--detector", name, "--raw"});
+        expect_valid(lines);
+        for (const Json& line : lines) {
+            EXPECT_GT(line["kept"].size(), 0U) << name;
+            EXPECT_EQ(line["raw"], line["raw_boxes"].size()) << name;
+            for (const Json& box : line["raw_boxes"]) EXPECT_GE(box["score"], 0) << name;
+        }
+        for (const Json& line : detect({"--detector", name})) {
+            EXPECT_EQ(as_text(detections_.errors(line)), "");
+            EXPECT_FALSE(line.contains("raw_boxes"));
+        }
+    }
+}
+
+TEST_F(JsonSchema, LinesOfThePeopleDetectorAreValid) {
+    const std::vector<Json> lines = detect({"--detector", "hog", "--score-threshold", "-2", "--raw"});
+    expect_valid(lines);
+    for (const Json& line : lines) {
+        EXPECT_GT(line["raw_boxes"].size(), 0U);
+        for (const Json& box : line["raw_boxes"]) EXPECT_GE(box["score"], -2);
+    }
+}
+
+TEST_F(JsonSchema, LinesOfNetworksAreValid) {
+    std::vector<std::filesystem::path> models;
+    for (const char* name : {"yunet.onnx", "ultraface.onnx"}) models.push_back(kRoot / "tests/fuzz/corpus/onnx" / name);
+    if (const auto data = test::data_dir()) models.push_back(*data / "models/yunet_n_320_320.onnx");
+    for (const std::filesystem::path& model : models) {
+        const std::vector<Json> lines =
+            detect({"--detector", "cnn", "--model", model.string(), "--score-threshold", "0.3", "--raw"});
+        expect_valid(lines);
+        for (const Json& line : lines) {
+            ASSERT_GT(line["kept"].size(), 0U) << model;
+            const bool gives_landmarks = model.filename() != "ultraface.onnx";
+            for (const Json& box : line["kept"]) EXPECT_EQ(box.contains("landmarks"), gives_landmarks) << model;
+            for (const Json& box : line["raw_boxes"]) {
+                EXPECT_GE(box["score"], 0.3) << model;
+                EXPECT_LE(box["score"], 1) << model;
+            }
+        }
+    }
+}
+
+TEST_F(JsonSchema, AChangedLineIsRejected) {
+    const std::string model = (kRoot / "tests/fuzz/corpus/onnx/yunet.onnx").string();
+    const Json line = detect({"--detector", "cnn", "--model", model, "--score-threshold", "0.3", "--raw"}).front();
+    ASSERT_EQ(as_text(detections_.errors(line)), "");
+    for (const Json& changed : broken(line)) EXPECT_FALSE(detections_.errors(changed).empty());
+    for (const char* list : {"kept", "raw_boxes"}) {
+        for (const Json& box : broken(line[list][0])) {
+            Json changed = line;
+            changed[list][0] = box;
+            EXPECT_FALSE(detections_.errors(changed).empty()) << box;
+        }
+    }
+    for (const char* patch : {R"([{"op": "replace", "path": "/frame", "value": -1}])",
+                              R"([{"op": "replace", "path": "/frame", "value": 0.5}])",
+                              R"([{"op": "replace", "path": "/source_number", "value": 0}])",
+                              R"([{"op": "replace", "path": "/pts", "value": null}])",
+                              R"([{"op": "replace", "path": "/kept/0/w", "value": 0}])",
+                              R"([{"op": "replace", "path": "/kept/0/x", "value": null}])",
+                              R"([{"op": "replace", "path": "/kept/0/hits", "value": 0}])",
+                              R"([{"op": "remove", "path": "/kept/0/landmarks/4"}])",
+                              R"([{"op": "add", "path": "/kept/0/landmarks/5", "value": [1, 2]}])",
+                              R"([{"op": "add", "path": "/kept/0/landmarks/0/2", "value": 3}])",
+                              R"([{"op": "add", "path": "/timings_ms/polishing", "value": 1}])",
+                              R"([{"op": "replace", "path": "/timings_ms/total", "value": -1}])"}) {
+        EXPECT_FALSE(detections_.errors(line.patch(Json::parse(patch))).empty()) << patch;
+    }
+}
+
+TEST_F(JsonSchema, TheSummaryIsValidAndAChangedOneIsRejected) {
+    const std::string model = (kRoot / "tests/fuzz/corpus/onnx/yunet.onnx").string();
+    const std::string path = file("summary.json");
+    const ProgramResult result =
+        run_program({"detect", "crowd:faces=2,size=160x120,frames=2", "crowd:faces=2,size=80x64,frames=1", "--detector",
+                     "cnn", "--model", model, "--summary", path, "--quiet"});
+    ASSERT_EQ(result.status, 0) << result.err;
+    const Json summary = Json::parse(test::contents(path), nullptr, false);
+    ASSERT_EQ(as_text(summary_.errors(summary)), "") << summary;
+    EXPECT_EQ(summary["sources"].size(), 2U);
+    for (const Json& changed : broken(summary)) EXPECT_FALSE(summary_.errors(changed).empty());
+    for (const Json& source : broken(summary["sources"][0])) {
+        Json changed = summary;
+        changed["sources"][0] = source;
+        EXPECT_FALSE(summary_.errors(changed).empty()) << source;
+    }
+    for (const Json& times : broken(summary["stages"]["total"])) {
+        Json changed = summary;
+        changed["stages"]["total"] = times;
+        EXPECT_FALSE(summary_.errors(changed).empty()) << times;
+    }
+    Json changed = summary;
+    changed["backend"] = "tpu";
+    EXPECT_FALSE(summary_.errors(changed).empty());
+}
+
+}  // namespace
+}  // namespace throng
