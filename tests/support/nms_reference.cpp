@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/algo/nms_reference.h"
 #include "core/algo/nms_rules.h"
 
 namespace throng::test {
@@ -82,23 +83,12 @@ private:
 
     void hard(NmsOutput& out) const {
         const std::size_t n = order_.size();
-        std::vector<bool> kept(n, true);
-        for (std::size_t i = 0; i < n; ++i) {
-            for (std::size_t j = 0; j < i && kept[i]; ++j) {
-                if (params_.rule == NmsRule::greedy && !kept[j]) continue;
-                if (suppresses(order_[j], order_[i])) kept[i] = false;
-            }
-        }
+        const auto pair = [this](std::size_t j, std::size_t i) { return suppresses(order_[j], order_[i]); };
+        const std::vector<bool> kept = params_.rule == NmsRule::greedy ? keep_greedy(n, pair) : keep_one_pass(n, pair);
+        const std::vector<std::size_t> owner = find_owners(kept, pair);
         std::vector<std::vector<std::size_t>> members(n);  // of kept detections, in order
         for (std::size_t i = 0; i < n; ++i) {
-            std::size_t owner = i;
-            if (!kept[i]) {
-                owner = n;
-                for (std::size_t j = 0; j < i && owner == n; ++j) {
-                    if (kept[j] && suppresses(order_[j], order_[i])) owner = j;
-                }
-            }
-            if (owner < n) members[owner].push_back(order_[i]);
+            if (owner[i] < n) members[owner[i]].push_back(order_[i]);
         }
         for (std::size_t i = 0; i < n; ++i) {
             const auto hits = static_cast<std::int32_t>(members[i].size());

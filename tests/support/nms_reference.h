@@ -1,6 +1,7 @@
 // Reference implementation of NMS, written directly from the definition, pair by pair and in order. Slow and
-// independent of the engines, which tests compare with it. Shares with core/ only the types and the exponential:
-// another exponential would change the order of almost equal scores.
+// independent of the engines, which tests compare with it. The loops of greedy and one-pass are those of
+// core/algo/nms_reference.h, which no engine uses. Shares with the engines only the types, the validity of a detection
+// and the exponential: another exponential would change the order of almost equal scores.
 #pragma once
 
 #include <cstdint>
