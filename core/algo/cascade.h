@@ -6,8 +6,7 @@
 //
 // Exact definition; everything must be compiled without contraction (-ffp-contract=off, --fmad=false):
 //   integral   uint32, wraps around. Entry (x, y) is the sum over the pixels left of x and above y. Only differences
-//   are
-//              used, so an integral may start at any row: a window's result does not depend on it.
+//              are used, so an integral may start at any row: a window's result does not depend on it.
 //   rectangle  four entries, wrapping, read as int32 (a window has at most kMaxWindow pixels, so its sum fits).
 //   norm       of the window without its outermost pixels, area a: n = a * squares - sum * sum in float64 (exact),
 //              norm = float(1 / sqrt(n)). A window with n <= 0 or a * norm >= 0.1 is flat: rejected, "before stage 0".

@@ -39,11 +39,11 @@ using DetectionLabels = Labels<ScoredBox>;
 //     {"source":"crowd.mp4","frame":0,"width":1920,"height":1080,
 //      "faces":[{"x":1.5,"y":2,"w":80,"h":80,"visible":0.9,"ignore":false},…]}
 //     visible and ignore are optional, width and height are not read.
-//   WIDER FACE's text (S. Yang et al., WIDER FACE, CVPR 2016): a line with the image's name, one with the number of
-//   its
-//     faces, then a line a face: x y w h blur expression illumination invalid occlusion pose. Columns after the fourth
-//     may be left out; invalid = 1 marks a face as ignored. An image without a face has one line of zeros or none;
-//     boxes without extent are left out.
+//   WIDER FACE's text (S. Yang et al., WIDER FACE, CVPR 2016):
+//     a line with the image's name, one with the number of its faces, then one line per face:
+//     x y w h blur expression illumination invalid occlusion pose
+//     Columns after the fourth are optional; invalid = 1 marks a face as ignored. An image without a face has one line
+//     of zeros or none; boxes without extent are left out.
 // Throws Error(input) with file and line for anything else.
 [[nodiscard]] std::vector<TruthLabels> read_truth(const std::filesystem::path& path);
 
