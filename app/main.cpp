@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "app/commands/command.h"
+#include "app/options/command.h"
 #include "app/options/common.h"
 #include "app/options/config_options.h"
 #include "app/options/help.h"
@@ -57,7 +57,7 @@ int run(std::vector<std::string> arguments) {
         throw usage_error(program, error);
     }
     apply_config(program, context.common);
-    set_up_log(context.common.quiet && context.common.log_level == "info" ? "warn" : context.common.log_level);
+    initialize_log(context.common.quiet && context.common.log_level == "info" ? "warn" : context.common.log_level);
     if (!context.run) {
         standard_output::write(program.help());
         return 0;

@@ -12,10 +12,10 @@
 #include "gpu/cascade/cascade_detector.h"
 #include "gpu/cnn/cnn_detector.h"
 #include "gpu/cuda_readback.h"
-#include "gpu/detection_memory.h"
 #include "gpu/hog/hog_detector.h"
 #include "gpu/interop/cuda_gl_bridge.h"
 #include "gpu/nms/cuda_nms.h"
+#include "gpu/runtime/detection_memory.h"
 #include "gpu/runtime/event_recorder.h"
 #include "gpu/runtime/stream.h"
 
@@ -89,7 +89,7 @@ public:
     // The kernels of one frame run while the results of the previous frame are copied to the host.
     [[nodiscard]] int frames_in_flight() const override { return 2; }
 
-    [[nodiscard]] std::unique_ptr<FrameReadback> make_fetch() override {
+    [[nodiscard]] std::unique_ptr<FrameReadback> make_readback() override {
         make_current();
         return std::make_unique<CudaReadback>(device_.index, stream_.view());
     }

@@ -7,7 +7,7 @@
 
 #include "core/detect/frame_readback.h"
 #include "core/frame/frame_pool.h"
-#include "gpu/detection_memory.h"
+#include "gpu/runtime/detection_memory.h"
 #include "gpu/runtime/stream.h"
 
 namespace throng::gpu {

@@ -1,7 +1,7 @@
 // throng bench WHAT: measures one part of the program. Each measurement has its own file.
 #include <CLI/CLI.hpp>
 
-#include "app/commands/command.h"
+#include "app/options/command.h"
 
 namespace throng {
 

@@ -15,12 +15,12 @@
 #include <utility>
 #include <vector>
 
-#include "app/commands/cascade_ablation.h"
-#include "app/commands/command.h"
 #include "app/commands/common_boxes.h"
-#include "app/commands/image_bench.h"
-#include "app/commands/opencv_cuda_baseline.h"
+#include "app/measure/cascade_ablation.h"
+#include "app/measure/image_bench.h"
+#include "app/measure/opencv_cuda_baseline.h"
 #include "app/options/backend.h"
+#include "app/options/command.h"
 #include "app/options/detector_options.h"
 #include "app/options/progress.h"
 #include "app/options/standard_output.h"

@@ -12,9 +12,9 @@
 #include <string_view>
 #include <vector>
 
-#include "app/commands/cnn_baseline.h"
-#include "app/commands/command.h"
-#include "app/commands/image_bench.h"
+#include "app/measure/cnn_baseline.h"
+#include "app/measure/image_bench.h"
+#include "app/options/command.h"
 #include "app/options/detector_options.h"
 #include "app/options/progress.h"
 #include "app/options/standard_output.h"

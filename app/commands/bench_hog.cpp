@@ -13,10 +13,10 @@
 #include <string>
 #include <vector>
 
-#include "app/commands/command.h"
 #include "app/commands/common_boxes.h"
-#include "app/commands/hog_ablation.h"
-#include "app/commands/image_bench.h"
+#include "app/measure/hog_ablation.h"
+#include "app/measure/image_bench.h"
+#include "app/options/command.h"
 #include "app/options/detector_options.h"
 #include "app/options/progress.h"
 #include "app/options/standard_output.h"
@@ -249,7 +249,7 @@ private:
             const double opencv = opencv_median(row);
             table.add({row.setting, row.backend, fmt::format("{:.3f}", median),
                        fmt::format("{:.3f}", row.times.least()), stage(stage::kPyramid), stage(stage::kGradient),
-                       stage(stage::kHistogram), stage(stage::kNormalise), stage(stage::kSvm),
+                       stage(stage::kHistogram), stage(stage::kNormalize), stage(stage::kSvm),
                        opencv > 0 ? fmt::format("{:.2f}", opencv / median) : "-", fmt::format("{}", row.windows),
                        fmt::format("{}", row.raw), opencv > 0 ? fmt::format("{}", row.common) : "-"});
         }

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "app/commands/command.h"
-#include "app/commands/pipeline_measurement.h"
+#include "app/measure/pipeline_measurement.h"
 #include "app/options/backend.h"
+#include "app/options/command.h"
 #include "app/options/detector_options.h"
 #include "app/options/interrupt.h"
 #include "app/options/nms_options.h"

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "app/commands/command.h"
+#include "app/options/command.h"
 #include "app/options/standard_output.h"
 #include "app/options/table.h"
 #include "core/base/error.h"

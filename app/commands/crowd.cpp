@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "app/commands/command.h"
+#include "app/options/command.h"
 #include "app/options/interrupt.h"
 #include "app/options/progress.h"
 #include "app/options/run_files.h"

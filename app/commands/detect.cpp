@@ -2,8 +2,8 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "app/commands/command.h"
 #include "app/commands/detect_run.h"
+#include "app/options/command.h"
 
 namespace throng {
 

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "app/commands/command.h"
 #include "app/options/backend.h"
 #include "app/options/clock_options.h"
+#include "app/options/command.h"
 #include "app/options/detector_options.h"
 #include "app/options/nms_options.h"
 #include "app/options/output_options.h"

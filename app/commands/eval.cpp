@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "app/commands/command.h"
+#include "app/options/command.h"
 #include "app/options/standard_output.h"
 #include "app/options/table.h"
 #include "app/options/values.h"

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "app/commands/command.h"
 #include "app/experiments/bench.h"
 #include "app/experiments/report.h"
 #include "app/options/clock_options.h"
+#include "app/options/command.h"
 #include "app/options/interrupt.h"
 #include "app/options/progress.h"
 #include "app/options/run_files.h"

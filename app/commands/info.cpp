@@ -22,8 +22,8 @@ extern "C" {
 #include "gpu/runtime/probe.h"
 #endif
 
-#include "app/commands/command.h"
 #include "app/options/backend.h"
+#include "app/options/command.h"
 #include "app/options/standard_output.h"
 #include "app/options/table.h"
 #include "core/base/error.h"

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "app/commands/command.h"
+#include "app/options/command.h"
 #include "app/options/interrupt.h"
 #include "app/options/progress.h"
 #include "app/options/standard_output.h"
@@ -67,7 +67,7 @@ Json listing() {
         recommended.push_back({{"name", model.name},
                                {"kind", model.kind},
                                {"help", model.help},
-                               {"licence", model.licence},
+                               {"licence", model.license},
                                {"publisher", model.publisher},
                                {"address", model.address},
                                {"package", model.package},

@@ -16,9 +16,9 @@
 #include <utility>
 #include <vector>
 
-#include "app/commands/command.h"
-#include "app/commands/nms_measurement.h"
+#include "app/measure/nms_measurement.h"
 #include "app/options/backend.h"
+#include "app/options/command.h"
 #include "app/options/nms_options.h"
 #include "app/options/progress.h"
 #include "app/options/run_files.h"

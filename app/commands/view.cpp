@@ -3,9 +3,9 @@
 #include <memory>
 #include <string>
 
-#include "app/commands/command.h"
 #include "app/options/backend.h"
 #include "app/options/clock_options.h"
+#include "app/options/command.h"
 #include "app/options/detector_options.h"
 #include "app/options/interrupt.h"
 #include "app/options/nms_options.h"

@@ -5,14 +5,14 @@
 #include <algorithm>
 #include <utility>
 
-#include "app/commands/nms_measurement.h"
+#include "app/measure/nms_measurement.h"
 #include "app/options/backend.h"
 #include "app/options/interrupt.h"
 #include "core/base/error.h"
 #include "core/base/rolling.h"
 #include "core/clocks/clock_sweep.h"
 #include "core/cpu/cpu_backend.h"
-#include "core/detect/silent_recorder.h"
+#include "core/detect/null_recorder.h"
 #include "core/synth/crowd.h"
 
 namespace throng {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "app/commands/command.h"
+#include "app/options/command.h"
 #include "core/clocks/clock_controller.h"
 #include "core/detect/backend.h"
 #include "core/eval/labels.h"

@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <chrono>
 
-#include "app/commands/cascade_ablation.h"
 #include "app/experiments/all.h"
 #include "app/experiments/bench.h"
+#include "app/measure/cascade_ablation.h"
 #include "core/base/error.h"
 #include "core/base/rolling.h"
 #include "core/cpu/cascade_detector.h"
-#include "core/detect/silent_recorder.h"
+#include "core/detect/null_recorder.h"
 #include "core/model/cascade_xml.h"
 #include "core/model/model_finder.h"
 #include "core/synth/crowd.h"

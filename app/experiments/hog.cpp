@@ -5,9 +5,9 @@
 #include <chrono>
 #include <cstring>
 
-#include "app/commands/hog_ablation.h"
 #include "app/experiments/all.h"
 #include "app/experiments/bench.h"
+#include "app/measure/hog_ablation.h"
 #include "core/base/rolling.h"
 #include "core/detect/stage.h"
 #include "core/synth/crowd.h"
@@ -16,7 +16,7 @@ namespace throng {
 namespace {
 
 constexpr const char* kHogTalk = "M. Lv, B. Zhao, High Performance Pedestrian Detection on Tegra X1, GTC 2016";
-constexpr std::string_view kKernels[] = {stage::kGradient, stage::kHistogram, stage::kNormalise, stage::kSvm};
+constexpr std::string_view kKernels[] = {stage::kGradient, stage::kHistogram, stage::kNormalize, stage::kSvm};
 constexpr int kRuns = 30;
 constexpr int kWarmUp = 3;
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <set>
 
-#include "app/commands/nms_clusters.h"
 #include "app/experiments/all.h"
 #include "app/experiments/bench.h"
+#include "app/measure/nms_clusters.h"
 #include "core/base/error.h"
 #ifdef TH_WITH_CUDA
 #include "gpu/nms/partial_nms.h"

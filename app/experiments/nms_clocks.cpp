@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <thread>
 
-#include "app/commands/nms_baselines.h"
-#include "app/commands/nms_clusters.h"
 #include "app/experiments/all.h"
 #include "app/experiments/bench.h"
+#include "app/measure/nms_baselines.h"
+#include "app/measure/nms_clusters.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
 

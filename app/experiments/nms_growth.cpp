@@ -1,9 +1,9 @@
 // Latency over increasing numbers of detections: figure 8 and table 5 of the NMS paper.
 #include <fmt/format.h>
 
-#include "app/commands/nms_baselines.h"
 #include "app/experiments/all.h"
 #include "app/experiments/bench.h"
+#include "app/measure/nms_baselines.h"
 #include "core/detect/stage.h"
 
 namespace throng {

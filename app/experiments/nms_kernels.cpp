@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "app/commands/nms_clusters.h"
 #include "app/experiments/all.h"
 #include "app/experiments/bench.h"
+#include "app/measure/nms_clusters.h"
 #include "core/base/error.h"
 #include "core/detect/stage.h"
 #include "core/video/source.h"

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "app/commands/command.h"
+#include "app/options/command.h"
 #include "core/detect/backend.h"
 
 namespace throng {

@@ -4,8 +4,8 @@
 #include <memory>
 #include <string>
 
-#include "app/commands/command.h"
 #include "app/options/cli_fwd.h"
+#include "app/options/command.h"
 #include "app/options/run_files.h"
 #include "core/clocks/clock_controller.h"
 #include "core/clocks/telemetry.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "app/commands/command.h"
+#include "app/options/command.h"
 #include "core/base/error.h"
 
 namespace throng {

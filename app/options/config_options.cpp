@@ -107,7 +107,7 @@ void check_type(const ConfigFile& file, const ConfigEntry& entry, const std::vec
         problem = type_problem(entry, *candidate.option);
         if (problem.empty()) return;
     }
-    throw Error(ErrorKind::usage, problem, file.place(entry));
+    throw Error(ErrorKind::usage, problem, file.location_of(entry));
 }
 
 void set(const ConfigFile& file, const ConfigEntry& entry, CLI::Option& option) {
@@ -119,9 +119,9 @@ void set(const ConfigFile& file, const ConfigEntry& entry, CLI::Option& option) 
         }
         option.run_callback();
     } catch (const CLI::ParseError& error) {
-        throw Error(ErrorKind::usage, error.what(), file.place(entry));
+        throw Error(ErrorKind::usage, error.what(), file.location_of(entry));
     } catch (const Error& error) {
-        throw Error(error.kind(), error.problem(), file.place(entry), error.advice());
+        throw Error(error.kind(), error.problem(), file.location_of(entry), error.advice());
     }
 }
 
@@ -134,7 +134,8 @@ void apply_config(CLI::App& program, const ConfigFile& file) {
         const bool known =
             entry.section.empty() || std::find(sections.begin(), sections.end(), entry.section) != sections.end();
         if (!known) {
-            throw Error(ErrorKind::usage, "unknown section", file.place(entry), suggestion(entry.section, sections));
+            throw Error(ErrorKind::usage, "unknown section", file.location_of(entry),
+                        suggestion(entry.section, sections));
         }
         std::vector<Candidate> candidates;
         std::vector<std::string> keys;
@@ -143,7 +144,7 @@ void apply_config(CLI::App& program, const ConfigFile& file) {
             if (keys.back() == entry.key) candidates.push_back(candidate);
         }
         if (candidates.empty())
-            throw Error(ErrorKind::usage, "unknown option", file.place(entry), suggestion(entry.key, keys));
+            throw Error(ErrorKind::usage, "unknown option", file.location_of(entry), suggestion(entry.key, keys));
         check_type(file, entry, candidates, called);
         if (is_given(called, entry.key)) continue;
         for (const auto& [command, option] : candidates) {

@@ -1,7 +1,7 @@
 // Sets options from a configuration file after the command line was parsed. The command line takes precedence.
 #pragma once
 
-#include "app/commands/command.h"
+#include "app/options/command.h"
 #include "core/base/config.h"
 
 namespace throng {

@@ -7,7 +7,7 @@
 #include "app/options/interrupt.h"
 #include "core/base/error.h"
 #include "core/pipeline/async_sink.h"
-#include "core/pipeline/json_sink.h"
+#include "core/sinks/json_sink.h"
 
 namespace throng {
 namespace {

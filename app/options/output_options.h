@@ -11,7 +11,7 @@
 #include "app/options/run_files.h"
 #include "app/options/shared_sink.h"
 #include "core/pipeline/frame_result.h"
-#include "core/video/annotated_sinks.h"
+#include "core/sinks/annotated_sinks.h"
 #include "core/video/source.h"
 
 namespace throng {

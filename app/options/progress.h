@@ -11,7 +11,7 @@
 #include <string_view>
 #include <thread>
 
-#include "app/commands/command.h"
+#include "app/options/command.h"
 
 namespace throng {
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/commands/command.h"
+#include "app/options/command.h"
 #include "core/detect/detector.h"
 
 namespace throng {

@@ -14,7 +14,7 @@
 namespace throng {
 
 // Minimum scale. More enlargement adds no detail.
-inline constexpr double kHogLeastScale = 0.5;
+inline constexpr double kHogMinScale = 0.5;
 
 struct HogLevel {
     double scale;                   // pixels of the frame per pixel of the level
@@ -48,7 +48,7 @@ inline std::vector<HogLevel> hog_levels(int frame_width, int frame_height, doubl
                                         int max_size) {
     std::vector<HogLevel> all;
     for (double scale = 1.0 / scale_factor;; scale /= scale_factor) {
-        if (scale < kHogLeastScale - 1e-9) break;
+        if (scale < kHogMinScale - 1e-9) break;
         const HogLevel level = hog_level(frame_width, frame_height, scale);
         if (level.box_height < static_cast<float>(min_size) / static_cast<float>(scale_factor)) break;
         if (level.columns > 0) all.insert(all.begin(), level);

@@ -69,7 +69,7 @@ void append(ConfigFile& file, const std::string& section, const std::string& key
 
 }  // namespace
 
-std::string ConfigFile::place(const ConfigEntry& entry) const {
+std::string ConfigFile::location_of(const ConfigEntry& entry) const {
     const std::string key = entry.section.empty() ? entry.key : entry.section + "." + entry.key;
     return fmt::format("{}:{}: {}", name, entry.line, key);
 }

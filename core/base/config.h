@@ -23,7 +23,7 @@ struct ConfigFile {
     std::vector<ConfigEntry> entries;  // in the order of the lines
 
     // Returns the location of an entry for Error's `where`: "default.toml:12: theta".
-    [[nodiscard]] std::string place(const ConfigEntry& entry) const;
+    [[nodiscard]] std::string location_of(const ConfigEntry& entry) const;
 };
 
 // Throws Error(usage) with line and key for invalid TOML and for values that no option can have: dates, tables inside a

@@ -37,7 +37,7 @@ private:
 
 }  // namespace
 
-void set_up_log(std::string_view level) {
+void initialize_log(std::string_view level) {
     const auto parsed = spdlog::level::from_str(std::string(level));
     if (parsed == spdlog::level::off && level != "off") {
         throw Error(ErrorKind::usage, "unknown log level", std::string(level),

@@ -9,6 +9,6 @@
 namespace throng {
 
 // level: trace, debug, info, warn, error or off; anything else throws Error(usage).
-void set_up_log(std::string_view level);
+void initialize_log(std::string_view level);
 
 }  // namespace throng

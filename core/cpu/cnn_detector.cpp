@@ -23,7 +23,7 @@ public:
     template <class Landmark>
     void add(Box box, float score, Landmark landmark) {
         if (!in_core(box, pass_.core)) return;
-        const Box at = to_frame(box, pass_.place);
+        const Box at = to_frame(box, pass_.placement);
         const float side = std::max(at.w, at.h);
         if (!(side >= plan_.min_side && side <= plan_.max_side)) return;
         const std::uint32_t index = raw_.count->total++;
@@ -31,7 +31,7 @@ public:
         raw_.boxes[index] = at;
         raw_.scores[index] = score;
         if (raw_.landmarks == nullptr) return;
-        const CnnPlacement& placement = pass_.place;
+        const CnnPlacement& placement = pass_.placement;
         for (std::size_t i = 0; i < 10; i += 2) {
             raw_.landmarks[index * std::size_t{10} + i] = placement.origin_x + landmark(i) * placement.scale_x;
             raw_.landmarks[index * std::size_t{10} + i + 1] = placement.origin_y + landmark(i + 1) * placement.scale_y;

@@ -148,7 +148,7 @@ void HogDetector::enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorde
     recorder.add(stage::kPyramid, wall * sum.pyramid_ms / all);
     recorder.add(stage::kGradient, wall * sum.gradient_ms / all);
     recorder.add(stage::kHistogram, wall * sum.histogram_ms / all);
-    recorder.add(stage::kNormalise, wall * sum.normalize_ms / all);
+    recorder.add(stage::kNormalize, wall * sum.normalize_ms / all);
     recorder.add(stage::kSvm, wall * sum.svm_ms / all);
 }
 

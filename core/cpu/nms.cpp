@@ -7,12 +7,12 @@
 #include "core/cpu/nms_order.h"
 #include "core/cpu/nms_soft.h"
 #include "core/cpu/thread_pool.h"
-#include "core/detect/nms_study.h"
+#include "core/detect/nms_profiling.h"
 
 namespace throng {
 namespace {
 
-class CpuNms final : public Nms, public NmsStudy {
+class CpuNms final : public Nms, public NmsProfiling {
 public:
     explicit CpuNms(int threads) : pool_(threads), decision_(pool_) {}
 

@@ -33,7 +33,7 @@ private:
 
 }  // namespace
 
-std::unique_ptr<FrameReadback> Backend::make_fetch() {
+std::unique_ptr<FrameReadback> Backend::make_readback() {
     return std::make_unique<ImmediateFetch>(*this);
 }
 

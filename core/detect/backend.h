@@ -47,7 +47,7 @@ public:
     // Returns the recommended number of frames in flight: enqueued, with detections not yet on the host.
     [[nodiscard]] virtual int frames_in_flight() const { return 1; }
     // Creates the readback for one frame in flight. It must not outlive the backend. The default one copies in start.
-    [[nodiscard]] virtual std::unique_ptr<FrameReadback> make_fetch();
+    [[nodiscard]] virtual std::unique_ptr<FrameReadback> make_readback();
     // Creates a bridge for drawing device frames with OpenGL. Returns null if the backend has no such frames.
     [[nodiscard]] virtual std::unique_ptr<GlBridge> make_gl_bridge() { return nullptr; }
     // Throws Error(internal or unavailable) if the device is lost. May synchronize with the device.

@@ -59,8 +59,8 @@ void add_scale(std::vector<CnnPass>& passes, std::int32_t width, std::int32_t he
             pass.content_height = rows.extent;
             pass.width = round_up(columns.extent, multiple);
             pass.height = round_up(rows.extent, multiple);
-            pass.place = {static_cast<float>(columns.begin) * scale_x, static_cast<float>(rows.begin) * scale_y,
-                          scale_x, scale_y};
+            pass.placement = {static_cast<float>(columns.begin) * scale_x, static_cast<float>(rows.begin) * scale_y,
+                              scale_x, scale_y};
             pass.core = {columns.core_begin, rows.core_begin, columns.core_end, rows.core_end};
             passes.push_back(pass);
         }
@@ -74,8 +74,8 @@ CnnPass letterbox(const Network& network, std::int32_t width, std::int32_t heigh
     const double scale = std::min(static_cast<double>(pass.width) / width, static_cast<double>(pass.height) / height);
     pass.content_width = std::min(scaled(width, scale), pass.width);
     pass.content_height = std::min(scaled(height, scale), pass.height);
-    pass.place = {0.0F, 0.0F, static_cast<float>(width) / static_cast<float>(pass.content_width),
-                  static_cast<float>(height) / static_cast<float>(pass.content_height)};
+    pass.placement = {0.0F, 0.0F, static_cast<float>(width) / static_cast<float>(pass.content_width),
+                      static_cast<float>(height) / static_cast<float>(pass.content_height)};
     pass.core = {-kUnlimited, -kUnlimited, kUnlimited, kUnlimited};
     return pass;
 }
@@ -149,11 +149,11 @@ float cnn_score_threshold(const DetectorParams& params, HeadFamily family) {
 }
 
 CnnAxis horizontal_axis(const CnnPass& pass, std::int32_t size, bool subsampled) {
-    return axis(pass.place.origin_x, pass.place.scale_x, size, subsampled);
+    return axis(pass.placement.origin_x, pass.placement.scale_x, size, subsampled);
 }
 
 CnnAxis vertical_axis(const CnnPass& pass, std::int32_t size, bool subsampled) {
-    return axis(pass.place.origin_y, pass.place.scale_y, size, subsampled);
+    return axis(pass.placement.origin_y, pass.placement.scale_y, size, subsampled);
 }
 
 CnnColor cnn_color_of(const FrameInfo& info) {

@@ -39,8 +39,8 @@ struct CnnPass {
     // Input pixels; multiples of input_multiple (letterbox: as in the file). Samples outside the content are 0.
     std::int32_t width = 0, height = 0;
     std::int32_t content_width = 0, content_height = 0;
-    CnnPlacement place{};  // of the input in the frame
-    CnnCore core{};        // boxes with centers outside belong to another tile
+    CnnPlacement placement{};  // of the input in the frame
+    CnnCore core{};            // boxes with centers outside belong to another tile
 };
 
 struct CnnPlan {

@@ -38,7 +38,7 @@ FrameProcessor::FrameProcessor(std::shared_ptr<Backend> backend, const PipelineS
       slots_(static_cast<std::size_t>(std::max(backend_->frames_in_flight(), 1))) {
     check_switches(*detector_, settings.detector, *backend_);
     for (Slot& slot : slots_) {
-        slot.readback = backend_->make_fetch();
+        slot.readback = backend_->make_readback();
         fit(slot);
     }
 }

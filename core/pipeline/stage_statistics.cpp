@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::string_view kOrder[] = {
     stage::kDecode,   stage::kUpload,    stage::kGray,      stage::kPyramid,   stage::kIntegral,   stage::kCascade,
-    stage::kGradient, stage::kHistogram, stage::kNormalise, stage::kSvm,       stage::kPreprocess, stage::kNetwork,
+    stage::kGradient, stage::kHistogram, stage::kNormalize, stage::kSvm,       stage::kPreprocess, stage::kNetwork,
     stage::kBoxes,    stage::kNmsOrder,  stage::kNmsMap,    stage::kNmsReduce, stage::kDownload,   stage::kTotal};
 
 // Backend-specific stages are ordered between the known stages and the download.

@@ -34,6 +34,10 @@ struct PixelBox {
     [[nodiscard]] bool empty() const { return left >= right || top >= bottom; }
 };
 
+PixelBox clipped(const PixelBox& box, int width, int height) {
+    return {std::max(box.left, 0), std::max(box.top, 0), std::min(box.right, width), std::min(box.bottom, height)};
+}
+
 class Canvas {
 public:
     explicit Canvas(WritableFrame& frame)
@@ -46,13 +50,8 @@ public:
     [[nodiscard]] int height() const { return height_; }
     [[nodiscard]] cv::Mat mat() const { return {height_, width_, CV_8UC3, data_, static_cast<std::size_t>(pitch_)}; }
 
-    [[nodiscard]] PixelBox clipped(PixelBox box) const {
-        return {std::max(box.left, 0), std::max(box.top, 0), std::min(box.right, width_),
-                std::min(box.bottom, height_)};
-    }
-
     void fill(PixelBox box, Color color) {
-        box = clipped(box);
+        box = clipped(box, width_, height_);
         for (int y = box.top; y < box.bottom; ++y) {
             std::uint8_t* pixel = at(box.left, y);
             for (int x = box.left; x < box.right; ++x, pixel += 3) {
@@ -64,7 +63,7 @@ public:
     }
 
     void blend(PixelBox box, Color color, int opacity) {
-        box = clipped(box);
+        box = clipped(box, width_, height_);
         const int rest = 256 - opacity;
         const int b = color.b * opacity;
         const int g = color.g * opacity;
@@ -107,13 +106,13 @@ bool drawable(const Detection& detection) {
 }
 
 // Rounds to whole pixels. Clamps coordinates far outside the image, so that they fit an int.
-PixelBox pixel_box(const Box& box, const Canvas& canvas) {
+PixelBox pixel_box(const Box& box, int width, int height) {
     const auto pixel = [](float value, int size) {
         const auto limit = static_cast<float>(size) + 64;
         return static_cast<int>(std::lround(std::clamp(value, -limit, 2 * limit)));
     };
-    PixelBox result{pixel(box.x, canvas.width()), pixel(box.y, canvas.height()), pixel(box.x + box.w, canvas.width()),
-                    pixel(box.y + box.h, canvas.height())};
+    PixelBox result{pixel(box.x, width), pixel(box.y, height), pixel(box.x + box.w, width),
+                    pixel(box.y + box.h, height)};
     result.right = std::max(result.right, result.left + 1);
     result.bottom = std::max(result.bottom, result.top + 1);
     return result;
@@ -163,30 +162,29 @@ void draw_kept(Canvas& canvas, const std::vector<Detection>& kept, const Annotat
     }
     for (const Detection& detection : kept) {
         if (!drawable(detection)) continue;
-        const PixelBox box = pixel_box(detection.box, canvas);
+        const PixelBox box = pixel_box(detection.box, canvas.width(), canvas.height());
         for (const PixelBox& side : sides(grown(box, 1), stroke + 2)) canvas.blend(side, kDark, kHaloOpacity);
         for (const PixelBox& side : sides(box, stroke)) canvas.fill(side, color_of(detection.score, low, high));
     }
     if (!style.labels) return;
     for (const Detection& detection : kept) {  // after all boxes, so that no box covers a label
         if (!drawable(detection)) continue;
-        draw_label(canvas, pixel_box(detection.box, canvas), detection, color_of(detection.score, low, high), stroke);
+        draw_label(canvas, pixel_box(detection.box, canvas.width(), canvas.height()), detection,
+                   color_of(detection.score, low, high), stroke);
     }
 }
 
 }  // namespace
 
-void hide_faces(WritableFrame& frame, const std::vector<Detection>& faces, Privacy privacy) {
+void hide_faces(cv::Mat& image, const std::vector<Detection>& faces, Privacy privacy, float scale_x, float scale_y) {
     if (privacy == Privacy::none) return;
-    const Canvas canvas(frame);
-    cv::Mat image = canvas.mat();
     cv::Mat cells;
     for (const Detection& face : faces) {
         if (!drawable(face)) continue;
         const Box& box = face.box;
-        const Box wide{box.x - kMargin * box.w, box.y - kMargin * box.h, box.w * (1 + 2 * kMargin),
-                       box.h * (1 + 2 * kMargin)};
-        const PixelBox area = canvas.clipped(pixel_box(wide, canvas));
+        const Box wide{(box.x - kMargin * box.w) * scale_x, (box.y - kMargin * box.h) * scale_y,
+                       box.w * (1 + 2 * kMargin) * scale_x, box.h * (1 + 2 * kMargin) * scale_y};
+        const PixelBox area = clipped(pixel_box(wide, image.cols, image.rows), image.cols, image.rows);
         if (area.empty()) continue;
         cv::Mat region = image(cv::Range(area.top, area.bottom), cv::Range(area.left, area.right));
         const cv::Size few(std::min(kCells, region.cols), std::min(kCells, region.rows));
@@ -207,7 +205,7 @@ void draw_landmarks(WritableFrame& frame, const DetectionSet& kept) {
             const float x = xy[0];
             const float y = xy[1];
             if (!std::isfinite(x) || !std::isfinite(y)) continue;
-            const PixelBox area = pixel_box({x - dot / 2, y - dot / 2, dot, dot}, canvas);
+            const PixelBox area = pixel_box({x - dot / 2, y - dot / 2, dot, dot}, canvas.width(), canvas.height());
             if (dot >= 2) canvas.blend(grown(area, 1), kDark, kHaloOpacity);
             canvas.fill(area, kLandmark);
         }
@@ -216,12 +214,13 @@ void draw_landmarks(WritableFrame& frame, const DetectionSet& kept) {
 
 void annotate(WritableFrame& frame, const std::vector<Detection>& kept, const std::vector<Detection>& raw,
               const AnnotateStyle& style) {
-    hide_faces(frame, kept, style.privacy);
     Canvas canvas(frame);
+    cv::Mat image = canvas.mat();
+    hide_faces(image, kept, style.privacy);
     if (style.raw) {
         for (const Detection& detection : raw) {
             if (!drawable(detection)) continue;
-            for (const PixelBox& side : sides(pixel_box(detection.box, canvas), 1))
+            for (const PixelBox& side : sides(pixel_box(detection.box, canvas.width(), canvas.height()), 1))
                 canvas.blend(side, kRaw, kRawOpacity);
         }
     }

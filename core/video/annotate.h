@@ -8,6 +8,10 @@
 #include "core/detect/detection.h"
 #include "core/frame/frame_pool.h"
 
+namespace cv {
+class Mat;
+}
+
 namespace throng {
 
 enum class Privacy : std::uint8_t {
@@ -35,7 +39,9 @@ void annotate(WritableFrame& image, const std::vector<Detection>& kept, const st
 // pixels of the image.
 void draw_landmarks(WritableFrame& image, const DetectionSet& kept);
 
-// Averages each face, with a margin, down to a few cells, so that it cannot be recognized.
-void hide_faces(WritableFrame& image, const std::vector<Detection>& faces, Privacy privacy);
+// Averages each face, with a margin, down to a few cells, so that it cannot be recognized. image has 8 bits per channel.
+// scale_x, scale_y: pixels of the image per pixel of the boxes.
+void hide_faces(cv::Mat& image, const std::vector<Detection>& faces, Privacy privacy, float scale_x = 1,
+                float scale_y = 1);
 
 }  // namespace throng

@@ -172,13 +172,18 @@ bool is_animated_png(const fs::path& path) {
     }
 }
 
-bool has_image_extension(const fs::path& path) {
-    constexpr std::array<std::string_view, 13> kExtensions = {
+std::span<const std::string_view> image_extensions() {
+    static constexpr std::array<std::string_view, 13> kExtensions = {
         ".jpg", ".jpeg", ".jpe", ".jfif", ".png", ".webp", ".bmp", ".dib", ".tif", ".tiff", ".ppm", ".pgm", ".pbm"};
+    return kExtensions;
+}
+
+bool has_image_extension(const fs::path& path) {
+    const std::span<const std::string_view> known = image_extensions();
     std::string extension = path.extension().string();
     std::transform(extension.begin(), extension.end(), extension.begin(),
                    [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return std::find(kExtensions.begin(), kExtensions.end(), extension) != kExtensions.end();
+    return std::find(known.begin(), known.end(), extension) != known.end();
 }
 
 }  // namespace throng

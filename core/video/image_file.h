@@ -2,7 +2,9 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "core/frame/frame.h"
 
@@ -25,7 +27,10 @@ struct LoadedImage {
 // Returns true for an animated PNG. load_image returns only its first frame; FFmpeg decodes all frames.
 [[nodiscard]] bool is_animated_png(const std::filesystem::path& path);
 
-// Returns true if the name has the extension of one of these formats.
+// The extensions of these formats: lower case, with the dot.
+[[nodiscard]] std::span<const std::string_view> image_extensions();
+
+// Returns true if the name has one of image_extensions(), in any case.
 [[nodiscard]] bool has_image_extension(const std::filesystem::path& path);
 
 }  // namespace throng

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "core/algo/gray.h"
-#include "core/detect/silent_recorder.h"
-#include "gpu/detection_memory.h"
+#include "core/detect/null_recorder.h"
+#include "gpu/runtime/detection_memory.h"
 
 namespace throng::gpu {
 namespace {

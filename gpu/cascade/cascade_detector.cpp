@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "core/detect/silent_recorder.h"
+#include "core/detect/null_recorder.h"
 #include "core/model/cascade_xml.h"
 #include "core/model/model_finder.h"
 

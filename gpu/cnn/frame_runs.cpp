@@ -30,7 +30,7 @@ FrameRuns::FrameRuns(const Network& network, const Steps& steps, Precision preci
     std::vector<PassPosition> positions;
     for (const CnnPass& pass : passes_) {
         inputs.push_back(input_of(pass, width, height));
-        positions.push_back({pass.place, pass.core});
+        positions.push_back({pass.placement, pass.core});
     }
     for (auto begin = passes_.begin(); begin != passes_.end();) {
         const auto end = std::find_if(begin, passes_.end(), [&](const CnnPass& pass) {

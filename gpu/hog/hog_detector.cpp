@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "core/detect/silent_recorder.h"
+#include "core/detect/null_recorder.h"
 #include "gpu/hog/hog_weights.h"
 
 namespace throng::gpu {
@@ -87,7 +87,7 @@ void HogDetector::enqueue_frame(const DeviceImage& image, const DetectionSpan& r
             launch_hog_histogram(known, group.histogram, options_, group.histogram_rows, stream_);
         }
         {
-            const ScopedStage stage(recorder, stage::kNormalise);
+            const ScopedStage stage(recorder, stage::kNormalize);
             launch_hog_normalize(known, group.normalize, options_, stream_);
         }
         const ScopedStage stage(recorder, stage::kSvm);

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/detect/nms.h"
-#include "core/detect/nms_study.h"
+#include "core/detect/nms_profiling.h"
 #include "gpu/nms/large_nms.h"
 #include "gpu/nms/merge.h"
 #include "gpu/nms/nms_task.h"
@@ -34,7 +34,7 @@ inline constexpr std::string_view kNmsMerge = "nms_merge";
 // Selects the fast engines. choose is for normal use, the others are for tests and measurements.
 enum class FastEngine { choose, small, large };
 
-class CudaNms final : public Nms, public NmsStudy {
+class CudaNms final : public Nms, public NmsProfiling {
 public:
     // Enqueues on stream, which must outlive this object and belong to the device.
     CudaNms(const DeviceInfo& device, StreamView stream, FastEngine engine = FastEngine::choose);

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "core/base/rolling.h"
-#include "core/detect/silent_recorder.h"
-#include "gpu/detection_memory.h"
+#include "core/detect/null_recorder.h"
 #include "gpu/nms/cuda_nms.h"
+#include "gpu/runtime/detection_memory.h"
 
 namespace throng::gpu {
 namespace {

@@ -14,7 +14,7 @@
 #include "core/synth/crowd.h"
 #include "core/video/image_file.h"
 #include "gpu/cascade/ablation.h"
-#include "gpu/detection_memory.h"
+#include "gpu/runtime/detection_memory.h"
 #include "gpu/runtime/event_recorder.h"
 #include "opencv2/imgcodecs.hpp"
 #include "opencv2/imgproc.hpp"

@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "core/base/error.h"
-#include "core/detect/silent_recorder.h"
+#include "core/detect/null_recorder.h"
 #include "core/model/model_finder.h"
 #include "core/model/onnx_reader.h"
 #include "core/synth/crowd.h"
 #include "gpu/cascade/ablation.h"
 #include "gpu/cnn/cnn_detector.h"
-#include "gpu/detection_memory.h"
+#include "gpu/runtime/detection_memory.h"
 #include "gpu/runtime/event_recorder.h"
 #include "gpu/runtime/replay.h"
 

@@ -12,7 +12,7 @@
 #include "core/model/hog_model.h"
 #include "core/synth/crowd.h"
 #include "gpu/cascade/ablation.h"
-#include "gpu/hog/hog_study.h"
+#include "gpu/hog/hog_profiling.h"
 
 namespace {
 

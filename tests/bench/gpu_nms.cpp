@@ -14,8 +14,8 @@
 #ifdef TH_WITH_CUDA
 
 #include "core/base/error.h"
-#include "gpu/detection_memory.h"
 #include "gpu/nms/cuda_nms.h"
+#include "gpu/runtime/detection_memory.h"
 #include "gpu/runtime/probe_kernel.h"
 #include "gpu/runtime/replay.h"
 

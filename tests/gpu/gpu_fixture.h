@@ -8,8 +8,8 @@
 #include <optional>
 #include <string_view>
 
-#include "core/detect/silent_recorder.h"
-#include "gpu/detection_memory.h"
+#include "core/detect/null_recorder.h"
+#include "gpu/runtime/detection_memory.h"
 #include "gpu/runtime/probe.h"
 #include "gpu/runtime/stream.h"
 

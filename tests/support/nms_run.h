@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/detect/nms.h"
-#include "core/detect/silent_recorder.h"
+#include "core/detect/null_recorder.h"
 #include "tests/support/nms_reference.h"
 
 namespace throng::test {

@@ -1,4 +1,4 @@
-#include "ui/video/display_image.h"
+#include "ui/render/display_image.h"
 
 #include <gtest/gtest.h>
 

@@ -8,8 +8,8 @@
 
 #include "tests/support/random.h"
 #include "tests/ui/fakes.h"
-#include "ui/video/overlay_geometry.h"
-#include "ui/video/overlay_painter.h"
+#include "ui/render/overlay_geometry.h"
+#include "ui/render/overlay_painter.h"
 
 namespace throng::ui {
 namespace {

@@ -1,4 +1,4 @@
-#include "ui/video/view_mapping.h"
+#include "ui/render/view_mapping.h"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ui/post.h"
+#include "ui/base/post.h"
 
 namespace throng::ui {
 namespace {

@@ -15,7 +15,7 @@ QtObject {
     readonly property FileDialog file: FileDialog {
         title: qsTr("Open a video or image")
         nameFilters: [
-            qsTr("Videos and images (*.mp4 *.mkv *.mov *.avi *.webm *.m4v *.ts *.gif *.jpg *.jpeg *.png *.bmp *.webp *.tif *.tiff *.pgm *.ppm)"),
+            qsTr("Videos and images") + " (" + root.session.sourcePatterns + ")",
             qsTr("All files (*)")
         ]
         onAccepted: root.session.openUrl(selectedFile)

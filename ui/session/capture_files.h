@@ -4,8 +4,8 @@
 #include <QImage>
 #include <QString>
 
+#include "ui/render/display_image.h"
 #include "ui/session/display_settings.h"
-#include "ui/video/display_image.h"
 
 namespace throng::ui {
 

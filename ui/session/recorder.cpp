@@ -3,7 +3,7 @@
 #include <QPointer>
 
 #include "core/pipeline/sink_list.h"
-#include "ui/post.h"
+#include "ui/base/post.h"
 #include "ui/session/capture_files.h"
 
 namespace throng::ui {

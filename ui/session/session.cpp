@@ -3,7 +3,8 @@
 #include <utility>
 
 #include "core/clocks/telemetry_sink.h"
-#include "ui/post.h"
+#include "core/video/image_file.h"
+#include "ui/base/post.h"
 #include "ui/session/capture_files.h"
 
 namespace throng::ui {
@@ -69,6 +70,15 @@ Session::~Session() {
 
 double Session::position() const {
     return result_ ? result_->frame.info().pts : 0;
+}
+
+QString Session::source_patterns() {
+    QString patterns = QStringLiteral("*.mp4 *.mkv *.mov *.avi *.webm *.m4v *.ts *.gif");
+    for (const std::string_view extension : image_extensions()) {
+        patterns +=
+            QStringLiteral(" *") + QString::fromUtf8(extension.data(), static_cast<qsizetype>(extension.size()));
+    }
+    return patterns;
 }
 
 QString Session::state() const {

@@ -70,6 +70,7 @@ class Session : public QObject {
     Q_PROPERTY(throng::ui::Clocks* clocks READ clocks CONSTANT)
     Q_PROPERTY(throng::ui::Sweep* sweep READ sweep CONSTANT)
 
+    Q_PROPERTY(QString sourcePatterns READ source_patterns CONSTANT)
     Q_PROPERTY(QString source READ source NOTIFY sourceChanged)
     Q_PROPERTY(QString title READ title NOTIFY sourceChanged)
     Q_PROPERTY(QString details READ details NOTIFY statusChanged)
@@ -113,6 +114,7 @@ public:
     [[nodiscard]] Clocks* clocks() { return &clocks_; }
     [[nodiscard]] Sweep* sweep() { return &sweep_; }
 
+    [[nodiscard]] static QString source_patterns();  // for a file dialog: "*.mp4 *.mkv … *.jpg"
     [[nodiscard]] QString source() const { return source_; }
     [[nodiscard]] QString title() const { return source_title(source_); }
     [[nodiscard]] QString details() const { return QString::fromStdString(info_.details); }

@@ -5,8 +5,8 @@
 #include <QSGTexture>
 #include <memory>
 
-#include "ui/video/label_atlas.h"
-#include "ui/video/overlay_geometry.h"
+#include "ui/render/label_atlas.h"
+#include "ui/render/overlay_geometry.h"
 
 class QQuickWindow;
 

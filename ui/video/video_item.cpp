@@ -4,7 +4,7 @@
 #include <chrono>
 
 #include "core/base/log.h"
-#include "ui/post.h"
+#include "ui/base/post.h"
 #include "ui/video/video_node.h"
 
 namespace throng::ui {

@@ -8,8 +8,8 @@
 #include <memory>
 #include <string>
 
+#include "ui/render/image_thread.h"
 #include "ui/session/session.h"
-#include "ui/video/image_thread.h"
 
 namespace throng::ui {
 

@@ -29,7 +29,7 @@ public:
     void download(const DetectionBuffer& buffer, DetectionSet& out) override { inner_->download(buffer, out); }
     void upload(const DetectionSet& in, DetectionBuffer& buffer) override { inner_->upload(in, buffer); }
     [[nodiscard]] int frames_in_flight() const override { return inner_->frames_in_flight(); }
-    std::unique_ptr<FrameReadback> make_fetch() override { return inner_->make_fetch(); }
+    std::unique_ptr<FrameReadback> make_readback() override { return inner_->make_readback(); }
     void check() override { inner_->check(); }
 
 private:

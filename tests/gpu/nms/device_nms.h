@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "gpu/detection_memory.h"
 #include "gpu/nms/cuda_nms.h"
+#include "gpu/runtime/detection_memory.h"
 #include "gpu/runtime/stream.h"
 #include "tests/support/nms_reference.h"
 #include "tests/support/nms_run.h"

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/pipeline/json_sink.h"
 #include "core/pipeline/pipeline.h"
+#include "core/sinks/json_sink.h"
 #include "core/synth/crowd.h"
 #include "core/video/source.h"
 #include "core/video/video_writer.h"

@@ -1,7 +1,9 @@
 // Owners, probe, recorder and errors of the CUDA runtime layer.
 #include <chrono>
 #include <thread>
+#include <cuda_runtime_api.h>
 #include <type_traits>
+#include <vector>
 
 #include "core/base/error.h"
 #include "gpu/runtime/device_buffer.h"
@@ -90,9 +92,16 @@ TEST_F(Runtime, BuffersAreMovable) {
 TEST_F(Runtime, GraphReplaysCapturedWork) {
     const DeviceBuffer<std::uint8_t> buffer(16);
     const Graph graph = Graph::capture(view(), [&] { fill_bytes(buffer, 7, view()); });
+    const auto contents = [&] {
+        std::vector<std::uint8_t> bytes(buffer.size());
+        copy_to_host(bytes.data(), buffer.data(), bytes.size(), view());
+        stream->synchronize();
+        return bytes;
+    };
     fill_bytes(buffer, 1, view());
+    EXPECT_EQ(contents(), std::vector<std::uint8_t>(16, 1)) << "capturing runs nothing";
     graph.launch(view());
-    stream->synchronize();
+    EXPECT_EQ(contents(), std::vector<std::uint8_t>(16, 7));
     EXPECT_EQ(time_replays(view(), 3, [&] { launch_empty(view()); }).size(), 3U);
 }
 
@@ -104,8 +113,10 @@ TEST_F(Runtime, FailedCaptureLeavesStreamUsable) {
 }
 
 TEST_F(Runtime, DebugSyncWaitsForEachLaunch) {
+    const DeviceBuffer<std::uint8_t> large(std::size_t{1} << 28);
     set_debug_sync(true);
-    launch_empty(view());
+    fill_bytes(large, 1, view());
+    EXPECT_EQ(cudaStreamQuery(view()), cudaSuccess) << "the launch returned before its kernel was done";
     const Graph graph = Graph::capture(view(), [&] { launch_empty(view()); });  // no wait during capture
     set_debug_sync(false);
     graph.launch(view());

@@ -11,7 +11,7 @@
 
 #include "core/cpu/cnn_detector.h"
 #include "core/detect/detector_kinds.h"
-#include "core/detect/silent_recorder.h"
+#include "core/detect/null_recorder.h"
 #include "core/model/onnx.pb.h"
 #include "core/model/onnx_reader.h"
 #include "tests/support/cnn_oracle.h"

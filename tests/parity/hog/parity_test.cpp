@@ -10,7 +10,7 @@
 #include <tuple>
 
 #include "core/cpu/hog_detector.h"
-#include "core/detect/silent_recorder.h"
+#include "core/detect/null_recorder.h"
 #include "tests/support/random.h"
 #include "tests/support/test_data.h"
 

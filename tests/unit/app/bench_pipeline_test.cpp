@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "app/commands/pipeline_measurement.h"
+#include "app/measure/pipeline_measurement.h"
 #include "core/base/error.h"
 #include "tests/support/test_data.h"
 #include "tests/support/video_files.h"

@@ -38,10 +38,10 @@ TEST(DefaultConfig, ContainsEveryOptionOfDetectWithItsDefault) {
     for (const ConfigEntry& entry : file.entries) {
         named.push_back(entry.key);
         const CLI::Option* option = detect->get_option_no_throw("--" + entry.key);
-        ASSERT_NE(option, nullptr) << file.place(entry);
+        ASSERT_NE(option, nullptr) << file.location_of(entry);
         const bool flag = option->get_items_expected_max() == 0;
         EXPECT_TRUE(same_value(entry.values.front(), flag ? "false" : option->get_default_str()))
-            << file.place(entry) << " = " << entry.values.front() << ", but the default is "
+            << file.location_of(entry) << " = " << entry.values.front() << ", but the default is "
             << option->get_default_str();
     }
     for (const CLI::Option* option : detect->get_options({})) {

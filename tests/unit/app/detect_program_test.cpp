@@ -131,9 +131,16 @@ TEST_F(DetectProgram, ATruncatedVideoKeepsTheFramesBeforeTheEnd) {
               0);
     const std::string bytes = contents(file("whole.mp4"));
     std::ofstream(file("half.mp4"), std::ios::binary) << bytes.substr(0, bytes.size() * 2 / 3);
-    const ProgramResult result = run_program({"detect", file("half.mp4"), "--json", file("o.jsonl")});
-    EXPECT_TRUE(result.status == 0 || result.status == 3) << result.status << result.err;
-    EXPECT_GE(json_lines(contents(file("o.jsonl"))).size(), 1U);
+    ASSERT_EQ(run_program({"detect", file("whole.mp4"), "--json", file("whole.jsonl")}).status, 0);
+    const ProgramResult result = run_program({"detect", file("half.mp4"), "--json", file("half.jsonl")});
+    EXPECT_EQ(result.status, 3) << result.err;
+    EXPECT_CONTAINS(result.err, "half.mp4");
+    const auto whole = json_lines(contents(file("whole.jsonl")));
+    const auto half = json_lines(contents(file("half.jsonl")));
+    ASSERT_EQ(whole.size(), 40U);
+    ASSERT_GE(half.size(), 1U);
+    ASSERT_LT(half.size(), whole.size());
+    for (std::size_t i = 0; i < half.size(); ++i) EXPECT_EQ(half[i]["kept"], whole[i]["kept"]) << "frame " << i;
 }
 
 TEST_F(DetectProgram, UnwritableOutputsGiveStatus3) {

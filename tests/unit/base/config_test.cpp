@@ -19,7 +19,7 @@ TEST(Config, KeepsSectionsTypesAndLines) {
     EXPECT_EQ(file.entries[1].section, "nms");
     EXPECT_EQ(file.entries[1].type, Type::number);
     EXPECT_EQ(file.entries[1].values, std::vector<std::string>{"0.25"});
-    EXPECT_EQ(file.place(file.entries[1]), "c.toml:4: nms.theta");
+    EXPECT_EQ(file.location_of(file.entries[1]), "c.toml:4: nms.theta");
     EXPECT_EQ(file.entries[2].type, Type::text);
     EXPECT_EQ(file.entries[3].values, (std::vector<std::string>{"1", "2"}));
     EXPECT_EQ(file.entries[3].line, 7);

@@ -8,7 +8,7 @@ namespace {
 TEST(Log, MasksSecretsInEveryLine) {
     const auto previous = spdlog::default_logger();
     ::testing::internal::CaptureStderr();
-    set_up_log("info");
+    initialize_log("info");
     spdlog::info("opened {}", "rtsp://me:hunter2@cam/a?token=hunter3");
     spdlog::warn(std::string("http://me:hunter2@cam/a"));
     const std::string text = ::testing::internal::GetCapturedStderr();

@@ -4,7 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/detect/detector_kinds.h"
-#include "core/detect/silent_recorder.h"
+#include "core/detect/null_recorder.h"
 #include "core/frame/frame_pool.h"
 #include "core/model/onnx.pb.h"
 #include "core/model/onnx_reader.h"

@@ -76,8 +76,8 @@ TEST_P(CnnInputTest, EqualsTheDefinitionBitForBit) {
         pass.content_height = static_cast<int>(67 * scale);
         pass.width = (pass.content_width + 31) / 32 * 32;
         pass.height = (pass.content_height + 31) / 32 * 32;
-        pass.place = {0, 0, 101.0F / static_cast<float>(pass.content_width),
-                      67.0F / static_cast<float>(pass.content_height)};
+        pass.placement = {0, 0, 101.0F / static_cast<float>(pass.content_width),
+                          67.0F / static_cast<float>(pass.content_height)};
         NetworkInput input;
         input.rgb = true;
         input.mean = 127;

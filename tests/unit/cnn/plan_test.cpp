@@ -23,7 +23,7 @@ TEST_F(CnnPlanning, StartsAtTheScaleOfTheSmallestFace) {
     params_.min_size = 20;
     const CnnPlan found = plan(1280, 720);
     EXPECT_EQ(found.passes.front().content_width, 640);
-    EXPECT_FLOAT_EQ(found.passes.front().place.scale_x, 2.0F);
+    EXPECT_FLOAT_EQ(found.passes.front().placement.scale_x, 2.0F);
     params_.min_size = 5;
     EXPECT_EQ(plan(1280, 720).passes.front().content_width, 2560);
 }
@@ -31,7 +31,7 @@ TEST_F(CnnPlanning, StartsAtTheScaleOfTheSmallestFace) {
 TEST_F(CnnPlanning, EndsAtTheScaleOfAFaceAsLargeAsTheFrame) {
     const CnnPlan found = plan(1920, 1080);
     const CnnPass& last = found.passes.back();
-    EXPECT_LE(1920.0F / last.place.scale_x, kMaxFace);
+    EXPECT_LE(1920.0F / last.placement.scale_x, kMaxFace);
     EXPECT_GT(found.passes.size(), 1U);
     params_.max_size = 100;
     EXPECT_EQ(plan(1920, 1080).passes.size(), 1U);
@@ -46,8 +46,8 @@ TEST_F(CnnPlanning, InputsAreMultiplesAndCoverTheFrame) {
             EXPECT_LE(pass.width, kMaxTileWidth);
             EXPECT_LE(pass.height, kMaxTileHeight);
             EXPECT_GE(pass.width, pass.content_width);
-            EXPECT_GE(pass.place.origin_x, 0.0F);
-            EXPECT_LE(pass.place.origin_x + static_cast<float>(pass.content_width) * pass.place.scale_x,
+            EXPECT_GE(pass.placement.origin_x, 0.0F);
+            EXPECT_LE(pass.placement.origin_x + static_cast<float>(pass.content_width) * pass.placement.scale_x,
                       static_cast<float>(width) * 1.0001F);
         }
     }
@@ -62,15 +62,15 @@ TEST_F(CnnPlanning, TileCoresPartitionTheFrame) {
         for (float x = 3.0F; x < 7680.0F; x += 89.0F) {
             int owners = 0;
             for (const CnnPass& pass : found.passes) {
-                const float at_x = (x - pass.place.origin_x) / pass.place.scale_x;
-                const float at_y = (y - pass.place.origin_y) / pass.place.scale_y;
+                const float at_x = (x - pass.placement.origin_x) / pass.placement.scale_x;
+                const float at_y = (y - pass.placement.origin_y) / pass.placement.scale_y;
                 const bool owner = in_core({at_x, at_y, 0, 0}, pass.core);
                 const float margin = kMaxFace / 2 - 1;
                 // A face of the maximum size around a center in the core is completely inside, or ends at the frame's
                 // edge.
                 if (owner) {
-                    EXPECT_TRUE(at_x >= margin || pass.place.origin_x == 0.0F);
-                    EXPECT_TRUE(at_y >= margin || pass.place.origin_y == 0.0F);
+                    EXPECT_TRUE(at_x >= margin || pass.placement.origin_x == 0.0F);
+                    EXPECT_TRUE(at_y >= margin || pass.placement.origin_y == 0.0F);
                 }
                 owners += owner && at_x >= 0 && at_y >= 0 && at_x < static_cast<float>(pass.content_width) &&
                           at_y < static_cast<float>(pass.content_height);

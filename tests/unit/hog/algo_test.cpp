@@ -109,7 +109,7 @@ TEST(HogLevels, LimitsApplyToTheHeight) {
     }
     const auto enlarged = hog_levels(320, 240, 1.25, 1, 0);
     ASSERT_FALSE(enlarged.empty());
-    EXPECT_GE(enlarged.front().scale, kHogLeastScale - 1e-9);
+    EXPECT_GE(enlarged.front().scale, kHogMinScale - 1e-9);
     EXPECT_LT(enlarged.front().scale, 0.65);
     bool has_one = false;
     for (std::size_t i = 0; i < enlarged.size(); ++i) {

@@ -8,7 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/cpu/hog_detector.h"
-#include "core/detect/silent_recorder.h"
+#include "core/detect/null_recorder.h"
 #include "core/frame/frame_pool.h"
 #include "core/synth/crowd.h"
 #include "tests/support/random.h"

@@ -172,7 +172,7 @@ public:
     }
     void upload(const DetectionSet&, DetectionBuffer&) override {}
     [[nodiscard]] int frames_in_flight() const override { return plan_->in_flight; }
-    std::unique_ptr<FrameReadback> make_fetch() override { return std::make_unique<FakeReadback>(*this); }
+    std::unique_ptr<FrameReadback> make_readback() override { return std::make_unique<FakeReadback>(*this); }
     [[nodiscard]] std::optional<DeviceMemory> device_memory() const override {
         return plan_->memory.total > 0 ? std::optional(plan_->memory) : std::nullopt;
     }

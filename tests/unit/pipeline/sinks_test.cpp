@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "core/pipeline/async_sink.h"
-#include "core/pipeline/json_sink.h"
+#include "core/sinks/json_sink.h"
 #include "tests/support/test_data.h"
 #include "tests/unit/pipeline/fakes.h"
 

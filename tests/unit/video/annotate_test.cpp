@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <opencv2/core.hpp>
 #include <set>
 #include <vector>
 
@@ -17,6 +18,15 @@ WritableFrame canvas(int width, int height, int value) {
     WritableFrame image = pool.take(PixelFormat::bgr24, width, height);
     std::memset(image.data(0), value, static_cast<std::size_t>(image.plane(0).pitch * height));
     return image;
+}
+
+std::size_t bytes_of(const WritableFrame& image) {
+    return static_cast<std::size_t>(image.plane(0).pitch) * static_cast<std::size_t>(image.plane(0).height);
+}
+
+cv::Mat mat_of(WritableFrame& image) {
+    return {image.plane(0).height, image.plane(0).width / 3, CV_8UC3, image.data(0),
+            static_cast<std::size_t>(image.plane(0).pitch)};
 }
 
 std::array<int, 3> pixel(WritableFrame& image, int x, int y) {
@@ -77,19 +87,39 @@ TEST(Annotate, boxes_outside_tiny_huge_or_not_finite_are_handled) {
                                                   detection(-10, -10, 500, 500, nan),
                                                   detection(-10, -10, 500, 500, 1e30F)};
             annotate(image, boxes, boxes, style);
+
+            WritableFrame untouched = canvas(width, height, 50);
+            const std::vector<Detection> outside = {detection(-50, -50, 20, 20, 1), detection(1e30F, 1e30F, 1, 1, 2),
+                                                    detection(nan, 0, 5, 5, 4)};
+            annotate(untouched, outside, outside, style);
+            WritableFrame before = canvas(width, height, 50);
+            EXPECT_EQ(std::memcmp(untouched.data(0), before.data(0), bytes_of(before)), 0) << "nothing is in the image";
         }
     }
 }
 
-TEST(Annotate, labels_stay_in_the_image) {
-    WritableFrame without = canvas(120, 60, 30);
-    WritableFrame with = canvas(120, 60, 30);
+// Counts the pixels that the label of a box changes.
+int label_pixels(int width, int height, const Detection& box) {
+    WritableFrame without = canvas(width, height, 30);
+    WritableFrame with = canvas(width, height, 30);
     AnnotateStyle style;
-    annotate(without, {detection(80, 0, 38, 50, 3.14F)}, {}, style);
+    annotate(without, {box}, {}, style);
     style.labels = true;
-    annotate(with, {detection(80, 0, 38, 50, 3.14F)}, {}, style);
-    const std::size_t bytes = static_cast<std::size_t>(with.plane(0).pitch) * 60;
-    EXPECT_NE(std::memcmp(with.data(0), without.data(0), bytes), 0);
+    annotate(with, {box}, {}, style);
+    int changed = 0;
+    for (int y = 0; y < height; ++y) {
+        for (int x = 0; x < width; ++x) changed += pixel(with, x, y) != pixel(without, x, y) ? 1 : 0;
+    }
+    return changed;
+}
+
+TEST(Annotate, labels_stay_in_the_image) {
+    const int whole = label_pixels(400, 300, detection(150, 150, 38, 50, 3.14F));
+    EXPECT_GT(whole, 50);
+    for (const auto& [x, y] : {std::pair{80, 0}, std::pair{0, 0}, std::pair{80, 8}, std::pair{0, 8}}) {
+        const Detection box = detection(static_cast<float>(x), static_cast<float>(y), 38, 50, 3.14F);
+        EXPECT_GE(label_pixels(120, 60, box), whole * 3 / 4) << "the label of the box at " << x << ", " << y;
+    }
 }
 
 // A hidden face has only cells of averaged colors, without the alternating pixels of the input.
@@ -101,7 +131,8 @@ TEST(Privacy, a_hidden_face_has_no_detail) {
                 image.data(0)[y * image.plane(0).pitch + x] = static_cast<std::uint8_t>(((x / 3 + y) % 2) * 255);
             }
         }
-        hide_faces(image, {detection(50, 50, 100, 100, 1)}, privacy);
+        cv::Mat pixels = mat_of(image);
+        hide_faces(pixels, {detection(50, 50, 100, 100, 1)}, privacy);
         for (int y = 40; y < 160; ++y) {  // with its margin
             for (int x = 40; x < 160; ++x) {
                 const int value = pixel(image, x, y)[0];
@@ -114,6 +145,26 @@ TEST(Privacy, a_hidden_face_has_no_detail) {
     }
 }
 
+// The window draws into an image of another size than the frame, with four channels.
+TEST(Privacy, boxes_are_scaled_to_the_image) {
+    cv::Mat image(100, 300, CV_8UC4, cv::Scalar(0, 0, 0, 255));
+    image.forEach<cv::Vec4b>([](cv::Vec4b& pixel, const int* at) {
+        const auto value = static_cast<std::uint8_t>((at[0] + at[1]) % 2 * 255);
+        pixel = {value, value, value, 255};
+    });
+    const cv::Mat before = image.clone();
+    hide_faces(image, {detection(40, 80, 20, 40, 1)}, Privacy::blur, 3, 0.5F);
+    const cv::Rect face(120, 40, 60, 20);
+    double low = 0, high = 0;
+    std::vector<cv::Mat> channels;
+    cv::split(image(face), channels);
+    cv::minMaxLoc(channels[0], &low, &high);
+    EXPECT_GT(low, 100);
+    EXPECT_LT(high, 155);
+    const cv::Rect above(0, 0, 300, 30);
+    EXPECT_EQ(cv::norm(image(above), before(above), cv::NORM_INF), 0);
+}
+
 TEST(Privacy, at_most_six_by_six_cells_remain) {
     WritableFrame image = canvas(120, 120, 0);
     for (int y = 0; y < 120; ++y) {
@@ -121,7 +172,8 @@ TEST(Privacy, at_most_six_by_six_cells_remain) {
             image.data(0)[y * image.plane(0).pitch + x] = static_cast<std::uint8_t>(x / 3 + y);
         }
     }
-    hide_faces(image, {detection(20, 20, 80, 80, 1)}, Privacy::pixelate);
+    cv::Mat pixels = mat_of(image);
+    hide_faces(pixels, {detection(20, 20, 80, 80, 1)}, Privacy::pixelate);
     std::set<std::array<int, 3>> colors;
     for (int y = 10; y < 110; ++y) {
         for (int x = 10; x < 110; ++x) colors.insert(pixel(image, x, y));

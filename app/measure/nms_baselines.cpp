@@ -1,0 +1,77 @@
+#include "app/measure/nms_baselines.h"
+
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+#include <opencv2/dnn/dnn.hpp>
+
+#include "core/base/rolling.h"
+
+namespace throng {
+namespace {
+
+// The textbook algorithm: sorts by score and compares each box with the previous ones.
+std::int64_t plain_suppression(const DetectionSet& set, const NmsParams& params) {
+    const std::vector<Detection>& all = set.detections;
+    std::vector<std::uint32_t> order(all.size());
+    std::iota(order.begin(), order.end(), 0U);
+    std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+        return precedes(all[a].box, all[a].score, a, all[b].box, all[b].score, b);
+    });
+    const bool greedy = params.rule == NmsRule::greedy;
+    const float extent = pixel_extent(params.pixels);
+    std::vector<std::uint32_t> suppressors;
+    std::int64_t kept = 0;
+    for (const std::uint32_t i : order) {
+        const bool suppressed = std::any_of(suppressors.begin(), suppressors.end(), [&](std::uint32_t j) {
+            return overlap_suppresses(params.overlap, all[i].box, all[j].box, extent, params.theta);
+        });
+        kept += suppressed ? 0 : 1;
+        if (!suppressed || !greedy) suppressors.push_back(i);
+    }
+    return kept;
+}
+
+template <class Run>
+BaselineTime timed(const std::string& name, Run&& run) {
+    using Clock = std::chrono::steady_clock;
+    BaselineTime result{name, 0, 0};
+    std::vector<double> samples;
+    double total = 0;
+    while (total < 500 && samples.size() < 1000) {
+        const auto start = Clock::now();
+        result.kept = run();
+        samples.push_back(std::chrono::duration<double, std::milli>(Clock::now() - start).count());
+        total += samples.back();
+    }
+    std::sort(samples.begin(), samples.end());
+    result.median_ms = percentile(samples, 0.5);
+    return result;
+}
+
+}  // namespace
+
+std::vector<BaselineTime> time_baselines(const DetectionSet& boxes, const NmsParams& params) {
+    std::vector<BaselineTime> times;
+    const bool hard = params.rule == NmsRule::one_pass || params.rule == NmsRule::greedy;
+    if (!hard || params.pair != PairRule::overlap || boxes.detections.size() > kMaxBaselineInput) return times;
+    times.push_back(timed("plain", [&] { return plain_suppression(boxes, params); }));
+    if (params.rule != NmsRule::greedy || params.overlap != Overlap::iou) return times;
+
+    std::vector<cv::Rect2d> rectangles;
+    std::vector<float> scores;
+    for (const Detection& d : boxes.detections) {
+        rectangles.emplace_back(static_cast<double>(d.box.x), static_cast<double>(d.box.y),
+                                static_cast<double>(d.box.w), static_cast<double>(d.box.h));
+        scores.push_back(d.score);
+    }
+    const float all_scores = 0.0F;  // NMSBoxes drops scores of 0 and below
+    times.push_back(timed("opencv", [&] {
+        std::vector<int> kept;
+        cv::dnn::NMSBoxes(rectangles, scores, all_scores, params.theta, kept);
+        return static_cast<std::int64_t>(kept.size());
+    }));
+    return times;
+}
+
+}  // namespace throng

@@ -1,0 +1,57 @@
+#include "app/measure/opencv_cuda_baseline.h"
+
+#ifdef TH_WITH_CUDAOBJDETECT
+#include <algorithm>
+#include <chrono>
+#include <opencv2/core/cuda.hpp>
+#include <opencv2/cudaobjdetect.hpp>
+#endif
+
+namespace throng {
+
+#ifdef TH_WITH_CUDAOBJDETECT
+
+CudaBaselineTimes measure_opencv_cuda(const std::string& model, const cv::Mat& luma, const DetectorParams& params,
+                                      int repeats) {
+    using Clock = std::chrono::steady_clock;
+    CudaBaselineTimes times;
+    if (luma.channels() != 1) {
+        times.unavailable_reason = "supports gray images only";
+        return times;
+    }
+    try {
+        const auto classifier = cv::cuda::CascadeClassifier::create(model);
+        classifier->setScaleFactor(params.scale_factor);
+        classifier->setMinNeighbors(0);
+        classifier->setMinObjectSize({params.min_size, params.min_size});
+        if (params.max_size > 0) classifier->setMaxObjectSize({params.max_size, params.max_size});
+        const cv::cuda::GpuMat image(luma);
+        std::vector<cv::Rect> found;
+        for (int i = -1; i < repeats; ++i) {
+            const auto begin = Clock::now();
+            cv::cuda::GpuMat objects;
+            classifier->detectMultiScale(image, objects);
+            classifier->convert(objects, found);
+            const double ms = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+            if (i >= 0) times.ms.push_back(ms);
+        }
+        std::sort(times.ms.begin(), times.ms.end());
+        times.accepted = static_cast<std::int64_t>(found.size());
+    } catch (const cv::Exception& error) {
+        times.ms.clear();
+        times.unavailable_reason = error.err;
+    }
+    return times;
+}
+
+#else
+
+CudaBaselineTimes measure_opencv_cuda(const std::string&, const cv::Mat&, const DetectorParams&, int) {
+    CudaBaselineTimes times;
+    times.unavailable_reason = "this OpenCV has no cudaobjdetect";
+    return times;
+}
+
+#endif
+
+}  // namespace throng

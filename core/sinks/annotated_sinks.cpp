@@ -1,0 +1,161 @@
+#include "core/sinks/annotated_sinks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/base/log.h"
+#include "core/base/output_file.h"
+#include "core/frame/frame_pool.h"
+#include "core/video/annotate.h"
+#include "core/video/convert.h"
+#include "core/video/image_file.h"
+#include "core/video/image_writer.h"
+#include "core/video/video_writer.h"
+
+namespace throng {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMaxName = 80;
+constexpr std::size_t kFrameDigits = 6;
+
+class Annotator {
+public:
+    explicit Annotator(const AnnotatedOptions& options) {
+        style_.raw = options.raw;
+        style_.privacy = options.blur ? Privacy::blur : Privacy::none;
+    }
+
+    [[nodiscard]] Frame draw(const FrameResult& result) {
+        WritableFrame image = converter_.bgr_copy(result.frame, pool_);
+        annotate(image, result.kept.detections, result.raw.detections, style_);
+        if (style_.kept && style_.privacy == Privacy::none) draw_landmarks(image, result.kept);
+        return std::move(image).finish();
+    }
+
+private:
+    AnnotateStyle style_;
+    PixelConverter converter_;
+    FramePool pool_;
+};
+
+class VideoSink final : public ResultSink {
+public:
+    VideoSink(const std::string& path, const VideoWriterOptions& writer, const AnnotatedOptions& options)
+        : annotator_(options), writer_(path, writer), path_(path) {}
+
+    void write(const FrameResult& result) override {
+        writer_.write(annotator_.draw(result));
+        if (std::exchange(first_, false) && !writer_.notice().empty()) spdlog::warn("{}: {}", path_, writer_.notice());
+    }
+    void close() override { writer_.close(); }
+
+private:
+    Annotator annotator_;
+    VideoWriter writer_;
+    std::string path_;
+    bool first_ = true;
+};
+
+// Returns a valid file name for "crowd:faces=60" or "rtsp://host/stream".
+std::string file_name_of(const fs::path& source) {
+    const bool is_path = source.string().find(':') == std::string::npos;
+    std::string name = is_path ? source.stem().string() : source.string();
+    for (char& c : name) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (byte < 0x80 && std::isalnum(byte) == 0 && c != '-' && c != '.') c = '_';
+    }
+    if (name.size() > kMaxName) name.resize(kMaxName);
+    return name.empty() ? "frame" : name;
+}
+
+// Returns true if a still image of this name would have the file name of a frame of `series`: "clip-000012" for "clip".
+bool is_frame_of(std::string_view name, std::string_view series) {
+    if (name.size() < series.size() + 1 + kFrameDigits || name.substr(0, series.size()) != series) return false;
+    const std::string_view digits = name.substr(series.size() + 1);
+    return name[series.size()] == '-' && digits.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+class ImageSink final : public ResultSink {
+public:
+    ImageSink(std::string folder, const AnnotatedOptions& options)
+        : annotator_(options), folder_(std::move(folder)), check_output_(options.check_output) {
+        check_output_folder(folder_.string());
+    }
+
+    void write(const FrameResult& result) override {
+        if (!std::exchange(made_, true)) {
+            std::error_code failure;
+            fs::create_directories(folder_, failure);
+            if (failure) {
+                throw Error(ErrorKind::input, "cannot create the folder: " + failure.message(), folder_.string());
+            }
+        }
+        const std::string path = path_for(result).string();
+        if (check_output_) check_output_(path);
+        write_image(path, annotator_.draw(result));
+    }
+    void close() override {}
+
+private:
+    // Returns different files for sources and images of the same name: "clip-2-000012.jpg", "portrait-2.jpg".
+    fs::path path_for(const FrameResult& result) {
+        const fs::path source(result.source);
+        const std::string name = file_name_of(source);
+        if (has_image_extension(source)) {
+            const std::string unique = unused(name, [this](const std::string& still) {
+                return stills_.count(still) > 0 || std::any_of(series_.begin(), series_.end(), [&](const auto& series) {
+                           return is_frame_of(still, series.second);
+                       });
+            });
+            stills_.insert(unique);
+            return folder_ / (unique + ".jpg");
+        }
+        const auto [series, is_new] = series_.try_emplace({result.source_number, name});
+        if (is_new) {
+            series->second = unused(name, [this](const std::string& base) {
+                return std::any_of(series_.begin(), series_.end(), [&](const auto& s) { return s.second == base; }) ||
+                       std::any_of(stills_.begin(), stills_.end(), [&](const auto& s) { return is_frame_of(s, base); });
+            });
+        }
+        return folder_ / fmt::format("{}-{:0{}}.jpg", series->second, result.frame.info().index, kFrameDigits);
+    }
+
+    template <typename IsUsed>
+    static std::string unused(const std::string& name, const IsUsed& is_used) {
+        std::string unique = name;
+        for (int copy = 2; is_used(unique); ++copy) unique = fmt::format("{}-{}", name, copy);
+        return unique;
+    }
+
+    Annotator annotator_;
+    fs::path folder_;
+    std::function<void(const std::string&)> check_output_;
+    bool made_ = false;
+    std::set<std::string> stills_;                               // file names in use, without extension
+    std::map<std::pair<int, std::string>, std::string> series_;  // (source number, name) to base name of the files
+};
+
+}  // namespace
+
+std::shared_ptr<ResultSink> make_video_sink(const std::string& path, double fps, const AnnotatedOptions& options) {
+    VideoWriterOptions writer;
+    if (fps > 0) writer.fps = fps;
+    writer.stop = options.stop;
+    return std::make_shared<VideoSink>(path, writer, options);
+}
+
+std::shared_ptr<ResultSink> make_image_sink(const std::string& folder, const AnnotatedOptions& options) {
+    return std::make_shared<ImageSink>(folder, options);
+}
+
+}  // namespace throng

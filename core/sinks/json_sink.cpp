@@ -1,0 +1,103 @@
+#include "core/sinks/json_sink.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <utility>
+
+namespace throng {
+namespace {
+
+std::string quoted(const std::string& text) {
+    // File names need not be UTF-8: invalid bytes become the replacement character (U+FFFD).
+    return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+template <typename Number>
+void append_number(std::string& line, Number value) {
+    // JSON has no representation of NaN and infinity.
+    std::isfinite(value) ? fmt::format_to(std::back_inserter(line), "{}", value)
+                         : fmt::format_to(std::back_inserter(line), "null");
+}
+
+template <typename Number>
+void append_field(std::string& line, std::string_view name, Number value) {
+    fmt::format_to(std::back_inserter(line), "\"{}\":", name);
+    append_number(line, value);
+}
+
+// Five points, [[x,y],...].
+void append_landmarks(std::string& line, const DetectionSet::Landmarks& points) {
+    line += ",\"landmarks\":[";
+    for (std::size_t i = 0; i < 10; i += 2) {
+        line += i == 0 ? "[" : ",[";
+        append_number(line, points.xy[i]);
+        line += ',';
+        append_number(line, points.xy[i + 1]);
+        line += ']';
+    }
+    line += ']';
+}
+
+void append_detections(std::string& line, std::string_view name, const DetectionSet& set, bool with_hits) {
+    fmt::format_to(std::back_inserter(line), "\"{}\":[", name);
+    const bool with_landmarks = set.landmarks.size() == set.detections.size();
+    for (std::size_t i = 0; i < set.detections.size(); ++i) {
+        const Detection& d = set.detections[i];
+        line += i == 0 ? "{" : ",{";
+        append_field(line, "x", d.box.x);
+        line += ',';
+        append_field(line, "y", d.box.y);
+        line += ',';
+        append_field(line, "w", d.box.w);
+        line += ',';
+        append_field(line, "h", d.box.h);
+        line += ',';
+        append_field(line, "score", d.score);
+        if (with_hits) fmt::format_to(std::back_inserter(line), ",\"hits\":{}", d.hits);
+        if (with_landmarks) append_landmarks(line, set.landmarks[i]);
+        line += '}';
+    }
+    line += ']';
+}
+
+}  // namespace
+
+std::string json_line(const FrameResult& result, bool raw) {
+    std::string line;
+    const FrameInfo& info = result.frame.info();
+    fmt::format_to(std::back_inserter(line), "{{\"source\":{},\"source_number\":{},\"frame\":{},",
+                   quoted(result.source), result.source_number, info.index);
+    append_field(line, "pts", info.pts);
+    fmt::format_to(std::back_inserter(line), ",\"width\":{},\"height\":{},\"raw\":{},", info.width, info.height,
+                   result.raw_count);
+    append_detections(line, "kept", result.kept, true);
+    if (raw) {
+        line += ',';
+        append_detections(line, "raw_boxes", result.raw, false);
+    }
+    fmt::format_to(std::back_inserter(line), ",\"overflow\":{},\"timings_ms\":{{", result.overflow);
+    bool first = true;
+    for (const StageTime& time : result.timings) {
+        if (!first) line += ',';
+        first = false;
+        fmt::format_to(std::back_inserter(line), "\"{}\":{:.4f}", time.name, time.ms);
+    }
+    return line + "}}";
+}
+
+JsonSink::JsonSink(std::string path, bool raw, std::stop_token stop)
+    : file_(std::move(path)), raw_(raw), stop_(std::move(stop)) {}
+
+void JsonSink::write(const FrameResult& result) {
+    file_.write(json_line(result, raw_) + '\n', stop_);
+}
+
+void JsonSink::close() {
+    file_.close();
+}
+
+}  // namespace throng

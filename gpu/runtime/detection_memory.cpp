@@ -1,0 +1,142 @@
+#include "gpu/runtime/detection_memory.h"
+
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/base/error.h"
+
+namespace throng::gpu {
+namespace {
+
+// Divides one allocation into arrays whose addresses are aligned for vector loads.
+class Layout {
+public:
+    explicit Layout(std::byte* base) : base_(base) {}
+
+    template <typename T>
+    T* take(std::size_t count) {
+        constexpr std::size_t kAlignment = 256;
+        T* address = base_ != nullptr ? reinterpret_cast<T*>(base_ + size_) : nullptr;
+        size_ += (count * sizeof(T) + kAlignment - 1) / kAlignment * kAlignment;
+        return address;
+    }
+    [[nodiscard]] std::size_t size() const { return size_; }
+
+private:
+    std::byte* base_;
+    std::size_t size_ = 0;
+};
+
+DetectionSpan lay_out(Layout& layout, std::int32_t capacity, const OptionalFields& optional_fields) {
+    const auto n = static_cast<std::size_t>(capacity);
+    DetectionSpan span;
+    span.capacity = capacity;
+    span.count = layout.take<DetectionCount>(1);
+    span.boxes = layout.take<Box>(n);
+    span.scores = layout.take<float>(n);
+    span.hits = layout.take<std::int32_t>(n);
+    span.source = layout.take<std::int32_t>(n);
+    if (optional_fields.density) span.density = layout.take<float>(n);
+    if (optional_fields.feature_size > 0) {
+        span.features = layout.take<float>(n * static_cast<std::size_t>(optional_fields.feature_size));
+        span.feature_size = optional_fields.feature_size;
+    }
+    if (optional_fields.landmarks) span.landmarks = layout.take<float>(n * 10);
+    return span;
+}
+
+void copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, StreamView stream) {
+    if (bytes != 0) check_cuda(cudaMemcpyAsync(to, from, bytes, kind, stream), "copying detections");
+}
+
+void wait(StreamView stream) {
+    check_cuda(cudaStreamSynchronize(stream), "waiting for detections");
+}
+
+// Copies the first n entries of every array that both spans have.
+void copy_arrays(const DetectionSpan& to, const DetectionSpan& from, std::size_t n, cudaMemcpyKind kind,
+                 StreamView stream) {
+    const auto array = [&](auto* target, const auto* source, std::size_t each) {
+        if (target != nullptr && source != nullptr) copy(target, source, n * each * sizeof(*target), kind, stream);
+    };
+    array(to.boxes, from.boxes, 1);
+    array(to.scores, from.scores, 1);
+    array(to.hits, from.hits, 1);
+    array(to.source, from.source, 1);
+    array(to.density, from.density, 1);
+    if (to.feature_size == from.feature_size)
+        array(to.features, from.features, static_cast<std::size_t>(to.feature_size));
+    array(to.landmarks, from.landmarks, 10);
+}
+
+OptionalFields optional_fields_of(const DetectionSpan& span) {
+    return {span.density != nullptr, span.features != nullptr ? span.feature_size : 0, span.landmarks != nullptr};
+}
+
+}  // namespace
+
+DetectionBuffer make_device_buffer(std::int32_t capacity, const OptionalFields& optional_fields, StreamView stream) {
+    if (capacity < 0) throw Error(ErrorKind::usage, "the capacity of a detection buffer must not be negative");
+    Layout measure(nullptr);
+    static_cast<void>(lay_out(measure, capacity, optional_fields));
+    auto memory = std::make_shared<DeviceBuffer<std::byte>>(measure.size());
+    fill_bytes(*memory, 0, stream);
+    Layout layout(memory->data());
+    const DetectionSpan span = lay_out(layout, capacity, optional_fields);
+    return DetectionBuffer(MemoryKind::device, span, std::move(memory));
+}
+
+DetectionSpan DetectionTransfer::stage(const DetectionSpan& like, std::size_t n) {
+    const auto capacity = static_cast<std::int32_t>(n);
+    Layout measure(nullptr);
+    static_cast<void>(lay_out(measure, capacity, optional_fields_of(like)));
+    if (staging_.size() < measure.size()) {
+        staging_ = {};
+        staging_ = PinnedBuffer<std::byte>(std::max(measure.size(), std::size_t{1} << 16));
+    }
+    Layout layout(staging_.data());
+    return lay_out(layout, capacity, optional_fields_of(like));
+}
+
+void DetectionTransfer::fetch(std::size_t n, StreamView stream) {
+    staged_ = stage(from_, n);
+    copy(staged_.count, from_.count, sizeof(DetectionCount), cudaMemcpyDeviceToHost, stream);
+    copy_arrays(staged_, from_, n, cudaMemcpyDeviceToHost, stream);
+}
+
+void DetectionTransfer::start(const DetectionBuffer& buffer, bool boxes, StreamView stream) {
+    // Copies the count together with as many detections as a frame commonly has, so that one wait usually suffices.
+    constexpr std::size_t kFirstCopy = 2048;
+    from_ = buffer.span();
+    if (!boxes) from_.capacity = 0;
+    fetch(std::min(static_cast<std::size_t>(from_.capacity), kFirstCopy), stream);
+}
+
+void DetectionTransfer::finish(DetectionSet& out, StreamView stream) {
+    const std::size_t stored = std::min(staged_.count->total, static_cast<std::uint32_t>(from_.capacity));
+    if (stored > static_cast<std::size_t>(staged_.capacity)) {
+        fetch(stored, stream);
+        wait(stream);
+    }
+    copy_from_host_buffer(staged_, out);
+}
+
+void DetectionTransfer::download(const DetectionBuffer& buffer, DetectionSet& out, StreamView stream) {
+    start(buffer, true, stream);
+    wait(stream);
+    finish(out, stream);
+}
+
+void DetectionTransfer::upload(const DetectionSet& in, DetectionBuffer& buffer, StreamView stream) {
+    const DetectionSpan& span = buffer.span();
+    const std::size_t n = std::min(in.detections.size(), static_cast<std::size_t>(span.capacity));
+    const DetectionSpan staged = stage(span, n);
+    copy_to_host_buffer(in, staged);
+    copy(span.count, staged.count, sizeof(DetectionCount), cudaMemcpyHostToDevice, stream);
+    copy_arrays(span, staged, n, cudaMemcpyHostToDevice, stream);
+    wait(stream);  // the next transfer reuses the staging memory
+}
+
+}  // namespace throng::gpu

@@ -1,0 +1,52 @@
+// Converts a frame for display, together with the boxes that belong to it.
+#pragma once
+
+#include <QImage>
+#include <memory>
+#include <vector>
+
+#include "core/pipeline/frame_result.h"
+#include "core/video/convert.h"
+#include "ui/render/overlay_plan.h"
+
+namespace throng::ui {
+
+// Parameters of an image to make.
+struct ImageRequest {
+    std::shared_ptr<const FrameResult> result;
+    int run = 0;  // source that the result belongs to: Session::run
+    QSizeF item;  // size of the item, logical pixels
+    double device_ratio = 1;
+    bool blur = false;            // make the faces of kept detections unrecognizable
+    bool paint_overlay = false;   // for the software renderer: final size, boxes painted into the image
+    bool keep_on_device = false;  // show a frame in device memory without a host copy, if nothing is drawn into it
+    OverlayOptions overlay;
+};
+
+struct DisplayImage {
+    std::shared_ptr<const FrameResult> result;
+    int run = 0;
+    QImage image;  // RGB32; null if the result's frame is shown from device memory
+};
+
+// Makes images and reuses their memory. Not thread-safe; the returned images may be read on any thread.
+class ImageMaker {
+public:
+    // With keep_on_device, a frame in device memory stays there unless something is drawn into it. Otherwise makes the
+    // image in host memory, after a copy from the device if necessary. The image has the frame's size, or the size on
+    // screen if that is at most half of it; with paint_overlay it always has the size on screen. Throws Error(internal)
+    // if the frame cannot be converted.
+    [[nodiscard]] DisplayImage make(const ImageRequest& request);
+
+private:
+    [[nodiscard]] QImage take(QSize size);
+    void recycle(const QImage& image);  // reusable once it is no longer shared
+    [[nodiscard]] QImage convert(const Frame& frame);
+    [[nodiscard]] QImage scaled(const QImage& image, QSize size);
+
+    PixelConverter converter_;
+    std::vector<QImage> images_;
+    OverlayPlan plan_;
+};
+
+}  // namespace throng::ui

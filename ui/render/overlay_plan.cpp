@@ -1,0 +1,116 @@
+#include "ui/render/overlay_plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+
+namespace throng::ui {
+namespace {
+
+constexpr double kLetterAspect = 0.62;     // width to line height of DejaVu Sans digits, plus spacing
+constexpr double kMinLandmarkedSize = 18;  // logical pixels; the dots would hide smaller faces
+const QColor kHalo(0, 0, 0, 140);          // keeps a bright edge readable on a bright frame
+
+QRectF snapped(const QRectF& r, double ratio) {
+    const double left = std::round(r.left() * ratio);
+    const double top = std::round(r.top() * ratio);
+    const double right = std::max(left + 1, std::round(r.right() * ratio));
+    const double bottom = std::max(top + 1, std::round(r.bottom() * ratio));
+    return {left / ratio, top / ratio, (right - left) / ratio, (bottom - top) / ratio};
+}
+
+bool drawable(const Detection& d) {
+    return std::isfinite(d.box.x) && std::isfinite(d.box.y) && std::isfinite(d.box.w) && std::isfinite(d.box.h);
+}
+
+OverlayLabel label_of(const Detection& detection, const QRectF& box, const ViewMapping& mapping, double size) {
+    OverlayLabel label;
+    std::snprintf(label.text.data(), label.text.size(), "%.3g x%d", static_cast<double>(detection.score),
+                  detection.hits);
+    const double width = label_letter_width(size) * (static_cast<double>(std::strlen(label.text.data())) + 1);
+    const double height = size * 1.3;
+    // Above the box, or below its upper edge if the label would leave the frame.
+    const double top = box.top() - height >= mapping.target().top() ? box.top() - height : box.top();
+    label.plate = QRectF(box.left(), top, width, height);
+    return label;
+}
+
+// Adds five dots per face, a few pixels each, with a dark rim.
+void add_landmarks(const DetectionSet::Landmarks& points, const QRectF& box, const ViewMapping& mapping,
+                   const QColor& color, double ratio, OverlayPlan& plan) {
+    if (std::min(box.width(), box.height()) < kMinLandmarkedSize) return;
+    const double pixel = 1 / ratio;
+    const double side =
+        std::clamp(std::round(std::min(box.width(), box.height()) / 18 * ratio), 2.0, 6 * ratio) * pixel;
+    for (int i = 0; i < 10; i += 2) {
+        const float x = points.xy[i];
+        const float y = points.xy[i + 1];
+        if (!std::isfinite(x) || !std::isfinite(y)) continue;
+        const QPointF center = mapping.map(Box{x, y, 0, 0}).topLeft();
+        const QRectF dot = snapped({center.x() - side / 2, center.y() - side / 2, side, side}, ratio);
+        const QRectF rim = dot.adjusted(-pixel, -pixel, pixel, pixel);
+        plan.frames.push_back({rim, rim.width(), kHalo});
+        plan.frames.push_back({dot, dot.width(), color});
+    }
+}
+
+}  // namespace
+
+void OverlayPlan::clear() {
+    frames.clear();
+    labels.clear();
+}
+
+double label_letter_width(double label_size) {
+    return label_size * kLetterAspect;
+}
+
+void plan_overlay(const FrameResult& result, const ViewMapping& mapping, const OverlayOptions& options,
+                  double device_ratio, OverlayPlan& plan) {
+    plan.clear();
+    plan.plate_color = options.kept_color;
+    plan.label_size = options.label_size;
+    if (mapping.empty()) return;
+    const double pixel = 1 / device_ratio;
+    const auto whole = [&](double width) { return std::max(1.0, std::round(width * device_ratio)) * pixel; };
+
+    if (options.raw) {
+        for (const Detection& d : result.raw.detections) {
+            if (!drawable(d)) continue;
+            plan.frames.push_back(
+                {snapped(mapping.map(d.box), device_ratio), whole(options.raw_width), options.raw_color});
+        }
+    }
+    if (options.kept) {
+        for (const Detection& d : result.kept.detections) {
+            if (!drawable(d)) continue;
+            const QRectF box = mapping.map(d.box);
+            // Thinner edges for small faces, which a bold edge would hide.
+            const double width =
+                whole(std::min(options.kept_width, std::max(1.5, std::min(box.width(), box.height()) / 12)));
+            const double half = width / 2;
+            const QRectF outer = snapped(box.adjusted(-half, -half, half, half), device_ratio);
+            plan.frames.push_back({outer.adjusted(-pixel, -pixel, pixel, pixel), width + 2 * pixel, kHalo});
+            plan.frames.push_back({outer, width, options.kept_color});
+        }
+    }
+    const DetectionSet& set = result.kept;
+    if (options.kept && options.landmarks && set.landmarks.size() == set.detections.size()) {
+        for (std::size_t i = 0; i < set.landmarks.size(); ++i) {
+            const Detection& d = set.detections[i];
+            if (!drawable(d)) continue;
+            add_landmarks(set.landmarks[i], mapping.map(d.box), mapping, options.landmark_color, device_ratio, plan);
+        }
+    }
+    if (options.labels) {
+        for (const Detection& d : result.kept.detections) {
+            if (!drawable(d)) continue;
+            OverlayLabel label = label_of(d, snapped(mapping.map(d.box), device_ratio), mapping, options.label_size);
+            label.plate = snapped(label.plate, device_ratio);
+            plan.labels.push_back(label);
+        }
+    }
+}
+
+}  // namespace throng::ui
