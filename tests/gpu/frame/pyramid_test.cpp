@@ -83,17 +83,17 @@ TEST_F(PyramidTest, entries_match_the_definition) {
         const bool tilted = frame.width * frame.height < 50000;
         const gpu::Pyramid pyramid(frame, levels, {true, tilted, true}, view());
         const auto luma = to_device(image.pixels);
-        gpu::DeviceImage image;
-        image.width = frame.width;
-        image.height = frame.height;
-        image.luma = luma.data();
-        image.luma_pitch = frame.width;
+        gpu::DeviceImage d_image;
+        d_image.width = frame.width;
+        d_image.height = frame.height;
+        d_image.luma = luma.data();
+        d_image.luma_pitch = frame.width;
         gpu::CandidateMask mask;
         mask.roi_x = frame.width / 3;
         mask.roi_width = frame.width;
         mask.roi_height = frame.height / 2 + 1;
         for (int turn = 0; turn < 2; ++turn) {  // the second frame must not depend on the first
-            pyramid.enqueue_rows(image, mask, pyramid.all(), {}, view());
+            pyramid.enqueue_rows(d_image, mask, pyramid.all(), {}, view());
             pyramid.enqueue_columns(pyramid.all(), view());
         }
         const gpu::PyramidView v = pyramid.view();

@@ -26,7 +26,7 @@ constexpr float kHalfMargin = 0.03F;
 constexpr float kEverything = -1e6F;
 
 // Noise, summed over `blur` pixels in both directions and scaled to the full range: edges of all orientations.
-Frame image(std::mt19937_64& random, int width, int height, int blur, PixelFormat format = PixelFormat::gray8) {
+Frame random_image(std::mt19937_64& random, int width, int height, int blur, PixelFormat format = PixelFormat::gray8) {
     FramePool pool;
     WritableFrame frame = pool.take(format, width, height);
     for (int p = 0; p < plane_count(format); ++p) {
@@ -128,7 +128,7 @@ protected:
 TEST_F(HogParity, descriptors_with_every_switch) {
     if (IsSkipped() || HasFatalFailure()) return;
     std::mt19937_64 random(seed(71));
-    const Frame images[] = {image(random, 333, 261, 3), image(random, 64, 128, 5)};
+    const Frame images[] = {random_image(random, 333, 261, 3), random_image(random, 64, 128, 5)};
     float exact_max_difference = 0;
     float half_max_difference = 0;
     float max_difference = 0;
@@ -172,7 +172,7 @@ TEST_F(HogParity, levels_in_shared_and_separate_launches) {
     std::mt19937_64 random(seed(72));
     for (const auto& [width, height, factor, min_size] :
          {std::tuple{640, 480, 1.05, 128}, std::tuple{201, 307, 1.1, 64}, std::tuple{1279, 719, 1.3, 100}}) {
-        const Frame image = image(random, width, height, 4);
+        const Frame image = random_image(random, width, height, 4);
         for (const float threshold : {kEverything, -1.5F}) {
             DetectorParams params = params_of(factor, min_size, threshold);
             HogDetector cpu(model_, params);
@@ -198,7 +198,7 @@ TEST_F(HogParity, formats_and_sizes) {
                             {65, 129}, {71, 135}, {72, 136},  {4000, 64}, {64, 900}, {323, 517}};
     for (const auto& [width, height] : sizes) {
         for (const PixelFormat format : {PixelFormat::gray8, PixelFormat::bgr24, PixelFormat::nv12}) {
-            const Frame image = image(random, width, height, 3, format);
+            const Frame image = random_image(random, width, height, 3, format);
             const std::string what = std::to_string(width) + "x" + std::to_string(height);
             expect_same(on_cpu(cpu, image), on_gpu(cuda, image), -1.0F, kTolerance, what);
         }
@@ -208,7 +208,7 @@ TEST_F(HogParity, formats_and_sizes) {
 TEST_F(HogParity, large_frames_are_split_into_groups) {
     if (IsSkipped() || HasFatalFailure()) return;
     std::mt19937_64 random(seed(74));
-    const Frame image = image(random, 3840, 2160, 3);
+    const Frame image = random_image(random, 3840, 2160, 3);
     const DetectorParams params = params_of(1.1, 128, -0.5F);
     HogDetector cpu(model_, params);
     gpu::HogDetector cuda(view(), device, model_, params);
@@ -219,7 +219,7 @@ TEST_F(HogParity, large_frames_are_split_into_groups) {
 TEST_F(HogParity, little_shared_memory_suffices) {
     if (IsSkipped() || HasFatalFailure()) return;
     std::mt19937_64 random(seed(76));
-    const Frame image = image(random, 400, 300, 3);
+    const Frame image = random_image(random, 400, 300, 3);
     HogDetector cpu(model_, params_of(1.1, 128, kEverything));
     const Windows expected = on_cpu(cpu, image);
     gpu::DeviceInfo small = device;
@@ -238,7 +238,7 @@ TEST_F(HogParity, little_shared_memory_suffices) {
 TEST_F(HogParity, full_buffer_reports_the_total) {
     if (IsSkipped() || HasFatalFailure()) return;
     std::mt19937_64 random(seed(75));
-    const Frame image = image(random, 640, 480, 3);
+    const Frame image = random_image(random, 640, 480, 3);
     gpu::HogDetector cuda(view(), device, model_, params_of(1.05, 128, kEverything));
     DetectionBuffer small = gpu::make_device_buffer(100, {}, view());
     NullRecorder recorder;

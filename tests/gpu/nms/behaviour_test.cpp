@@ -90,7 +90,7 @@ TEST(NmsOnDevice, OverflowIsCounted) {
             EXPECT_EQ(cut.detections.size(), std::min<std::size_t>(7, expected.kept.size()));
             EXPECT_EQ(cut.overflow(), expected.kept.size() - cut.detections.size());
         }
-        EXPECT_EQ(device.run(input, with_rule(NmsRule::greedy), 0).requested, 0U);
+        EXPECT_EQ(device.run(input, with_rule(NmsRule::greedy), 0).total, 0U);
     }
 }
 

@@ -135,7 +135,7 @@ TEST_F(IncompleteProgram, OneSignalEndsTheWaitForANameLookup) {
     options.environment = {std::string("LD_PRELOAD=") + TH_SILENT_RESOLVER, "http_proxy="};
     const ProgramResult late = run_program({"detect", "http://silent.test/a", "--open-timeout", "0.5"}, options);
     EXPECT_EQ(late.status, 3);
-    EXPECT_NE(late.err.find("no answer within 0.5 s"), std::string::npos) << late.err;
+    EXPECT_NE(late.err.find("not resolved within 0.5 s"), std::string::npos) << late.err;
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ TEST(ClockProfiles, ErrorsContainLineAndKey) {
     EXPECT_NE(problem_of("[[profile]]\nid='a'\ngpu='12 parsec'\n").find("p.toml:3: gpu"), std::string::npos);
     EXPECT_NE(problem_of("[[profile]]\ngpu=0.5\n").find("id"), std::string::npos);
     EXPECT_NE(problem_of("[[profile]]\nid='../x'\ngpu=0.5\n").find("id"), std::string::npos);
-    EXPECT_NE(problem_of("[[profile]]\nid='a'\ngpu=0.5\n[[profile]]\nid='a'\ngpu=0.5\n").find("twice"),
+    EXPECT_NE(problem_of("[[profile]]\nid='a'\ngpu=0.5\n[[profile]]\nid='a'\ngpu=0.5\n").find("duplicate"),
               std::string::npos);
     EXPECT_NE(problem_of("profile=3\n").find("p.toml:1"), std::string::npos);
     EXPECT_NE(problem_of("[[profile\n").find("p.toml:1"), std::string::npos);
