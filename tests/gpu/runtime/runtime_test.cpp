@@ -1,7 +1,7 @@
 // Owners, probe, recorder and errors of the CUDA runtime layer.
+#include <cuda_runtime_api.h>
 #include <chrono>
 #include <thread>
-#include <cuda_runtime_api.h>
 #include <type_traits>
 #include <vector>
 
@@ -116,7 +116,8 @@ TEST_F(Runtime, DebugSyncWaitsForEachLaunch) {
     const DeviceBuffer<std::uint8_t> large(std::size_t{1} << 28);
     set_debug_sync(true);
     fill_bytes(large, 1, view());
-    EXPECT_EQ(cudaStreamQuery(view()), cudaSuccess) << "the launch returned before its kernel was done";
+    launch_empty(view());
+    EXPECT_EQ(cudaStreamQuery(view()), cudaSuccess) << "the launch returned before the work on the stream was done";
     const Graph graph = Graph::capture(view(), [&] { launch_empty(view()); });  // no wait during capture
     set_debug_sync(false);
     graph.launch(view());
