@@ -148,10 +148,12 @@ TEST(Privacy, a_hidden_face_has_no_detail) {
 // The window draws into an image of another size than the frame, with four channels.
 TEST(Privacy, boxes_are_scaled_to_the_image) {
     cv::Mat image(100, 300, CV_8UC4, cv::Scalar(0, 0, 0, 255));
-    image.forEach<cv::Vec4b>([](cv::Vec4b& pixel, const int* at) {
-        const auto value = static_cast<std::uint8_t>((at[0] + at[1]) % 2 * 255);
-        pixel = {value, value, value, 255};
-    });
+    for (int y = 0; y < image.rows; ++y) {
+        for (int x = 0; x < image.cols; ++x) {
+            const auto value = static_cast<std::uint8_t>((x + y) % 2 * 255);
+            image.at<cv::Vec4b>(y, x) = {value, value, value, 255};
+        }
+    }
     const cv::Mat before = image.clone();
     hide_faces(image, {detection(40, 80, 20, 40, 1)}, Privacy::blur, 3, 0.5F);
     const cv::Rect face(120, 40, 60, 20);
