@@ -156,7 +156,7 @@ LiveSource::StreamError LiveSource::play(MediaReader& reader, const std::stop_to
         const MediaStatus status = reader.next(*av_frame, stop);
         if (ended_file_ != 0 && reader.first_packet_hash() == ended_file_) return {{}, true, true};
         switch (status) {
-            case MediaStatus::av_frame: publish(reader, std::move(av_frame), begin); break;
+            case MediaStatus::frame: publish(reader, std::move(av_frame), begin); break;
             case MediaStatus::end:
                 if (const std::string error = reader.read_error(); !error.empty()) return {error};
                 return {"the stream ended", true};

@@ -128,7 +128,7 @@ private:
 std::optional<TimedFrame> MediaFileSource::decode(const std::stop_token& stop) {
     TimedFrame result{av::make_frame(), 0, false};
     switch (reader_->next(*result.av_frame, stop)) {
-        case MediaStatus::av_frame: break;
+        case MediaStatus::frame: break;
         case MediaStatus::stopped: return std::nullopt;
         case MediaStatus::end:
         case MediaStatus::broken: early_end_ = reader_->early_end(); return std::nullopt;

@@ -256,14 +256,14 @@ MediaStatus MediaReader::next(AVFrame& av_frame, const std::stop_token& stop) {
             note_frame(av_frame);
             const bool damaged = av_frame.decode_error_flags != 0 || (av_frame.flags & AV_FRAME_FLAG_CORRUPT) != 0;
             if (damaged) ++damaged_;
-            return MediaStatus::av_frame;
+            return MediaStatus::frame;
         }
         if (status == AVERROR_EOF) return MediaStatus::end;
         if (status != AVERROR(EAGAIN)) {
             ++damaged_;
             if (draining_) return MediaStatus::end;
         }
-        if (const MediaStatus fed = feed(stop); fed != MediaStatus::av_frame) return fed;
+        if (const MediaStatus fed = feed(stop); fed != MediaStatus::frame) return fed;
     }
 }
 
@@ -285,10 +285,10 @@ MediaStatus MediaReader::feed(const std::stop_token& stop) {
             if (loop_ && can_loop() && loop_to_start()) continue;
             damaged_ -= static_cast<std::uint64_t>(failures_in_row_);  // reported as an early end instead
             draining_ = true;
-            return avcodec_send_packet(codec_.get(), nullptr) < 0 ? MediaStatus::end : MediaStatus::av_frame;
+            return avcodec_send_packet(codec_.get(), nullptr) < 0 ? MediaStatus::end : MediaStatus::frame;
         }
         if (status < 0) {
-            if (const MediaStatus verdict = failed(status); verdict != MediaStatus::av_frame) return verdict;
+            if (const MediaStatus verdict = failed(status); verdict != MediaStatus::frame) return verdict;
             continue;
         }
         failures_in_row_ = 0;
@@ -301,7 +301,7 @@ MediaStatus MediaReader::feed(const std::stop_token& stop) {
         const bool exr = stream_->codecpar->codec_id == AV_CODEC_ID_EXR;
         if (exr && is_truncated_exr({packet_->data, static_cast<std::size_t>(packet_->size)})) ++damaged_;
         if (avcodec_send_packet(codec_.get(), packet_.get()) < 0) ++damaged_;
-        return MediaStatus::av_frame;
+        return MediaStatus::frame;
     }
 }
 
@@ -430,13 +430,13 @@ MediaStatus MediaReader::failed(int status) {
     // After damaged data in a file, the demuxer can resynchronize. After an error of a device or a connection it
     // cannot.
     const bool may_recover = status == AVERROR_INVALIDDATA && !request_.live;
-    if (may_recover && ++failures_in_row_ < kMaxFailuresInRow) return MediaStatus::av_frame;
+    if (may_recover && ++failures_in_row_ < kMaxFailuresInRow) return MediaStatus::frame;
     gave_up_ = true;
     gave_up_on_damage_ = may_recover;
     if (may_recover) damaged_ -= static_cast<std::uint64_t>(failures_in_row_);  // reported as an early end instead
     if (!request_.live) {  // return the frames that the decoder still holds
         draining_ = true;
-        if (avcodec_send_packet(codec_.get(), nullptr) >= 0) return MediaStatus::av_frame;
+        if (avcodec_send_packet(codec_.get(), nullptr) >= 0) return MediaStatus::frame;
     }
     return MediaStatus::broken;
 }

@@ -40,7 +40,7 @@ struct MediaRequest {
 };
 
 enum class MediaStatus {
-    av_frame,
+    frame,
     end,
     stalled,  // no data for source.read_timeout seconds
     stopped,  // by the stop token; a reader of a network stream must not be used any more
