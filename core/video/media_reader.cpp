@@ -419,7 +419,7 @@ void MediaReader::note_frame(const AVFrame& av_frame) {
     if (entry_.starts_mid_gop) ignored_errors_ = num_errors();
 }
 
-// Returns the status for a failed read. av_frame: continue.
+// Returns the status for a failed read. frame: continue.
 MediaStatus MediaReader::failed(int status) {
     if (watchdog_->stopped()) return MediaStatus::stopped;
     // FFmpeg stores the status of an interrupted read and returns it from later reads, too.

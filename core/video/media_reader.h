@@ -114,7 +114,7 @@ private:
     [[nodiscard]] double step() const { return fps_ > 0 ? 1 / fps_ : 0; }
     void note_frame(const AVFrame& av_frame);
     void note_entry();
-    [[nodiscard]] MediaStatus feed(const std::stop_token& stop);  // sends one packet; av_frame: continue
+    [[nodiscard]] MediaStatus feed(const std::stop_token& stop);  // sends one packet; frame: continue
     [[nodiscard]] int read_packet();
     [[nodiscard]] int read_from_input(AVPacket& packet);
     void check_tail();
