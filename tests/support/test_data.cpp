@@ -18,12 +18,14 @@ std::optional<fs::path> existing(const char* variable, const fs::path& fallback)
 
 }  // namespace
 
+fs::path source_dir() { return TH_SOURCE_DIR; }
+
 std::optional<fs::path> data_dir() {
-    return existing("THRONG_TEST_DATA", fs::path(TH_SOURCE_DIR).parent_path() / "shared" / "data");
+    return existing("THRONG_TEST_DATA", source_dir().parent_path() / "shared" / "data");
 }
 
 std::optional<fs::path> oracle_dir() {
-    return existing("THRONG_ORACLE", fs::path(TH_SOURCE_DIR).parent_path() / "shared" / "oracle");
+    return existing("THRONG_ORACLE", source_dir().parent_path() / "shared" / "oracle");
 }
 
 std::optional<fs::path> cascade_file(const std::string& name) {

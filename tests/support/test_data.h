@@ -1,4 +1,4 @@
-// Locations of the photographs, clips and oracle files, which are not part of the project.
+// Locations of the checkout, and of the photographs, clips and oracle files, which are not part of the project.
 #pragma once
 
 #include <filesystem>
@@ -6,6 +6,9 @@
 #include <string>
 
 namespace throng::test {
+
+// Returns the top folder of the checkout that was built.
+std::filesystem::path source_dir();
 
 // Returns the folder of photographs, clips and models: $THRONG_TEST_DATA, or shared/data next to the checkout, or
 // nothing.

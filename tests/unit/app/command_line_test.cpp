@@ -77,7 +77,7 @@ protected:
 
 TEST_F(Configuration, TheFilesInConfigsAreValid) {
     for (const char* name : {"default.toml", "kiosk.toml"}) {
-        const ProgramResult result = run_program({"info", "--config", std::string(TH_SOURCE_DIR) + "/configs/" + name});
+        const ProgramResult result = run_program({"info", "--config", (test::source_dir() / "configs" / name).string()});
         EXPECT_EQ(result.status, 0) << name << result.err;
     }
 }

@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 std::vector<std::string> default_lines() {
-    std::ifstream file(std::string(TH_SOURCE_DIR) + "/configs/default.toml");
+    std::ifstream file(test::source_dir() / "configs/default.toml");
     std::vector<std::string> lines;
     for (std::string line; std::getline(file, line);) lines.push_back(line);
     return lines;
@@ -88,7 +88,7 @@ TEST(ConfigLines, TheProgramAcceptsAllLinesTogether) {
         if (is_commented_out(line)) line.erase(0, 2);
         const std::string key = line.substr(0, line.find(' '));
         if (key == "switch" || key == "clocks") continue;
-        if (key == "profiles") line = "profiles = \"" TH_SOURCE_DIR "/configs/clock-profiles.toml\"";
+        if (key == "profiles") line = "profiles = \"" + (test::source_dir() / "configs/clock-profiles.toml").string() + "\"";
         for (const char* file : {"json", "video", "images", "telemetry"}) {
             if (key != file) continue;
             const std::size_t quote = line.find('"') + 1;

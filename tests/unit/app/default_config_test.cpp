@@ -7,6 +7,7 @@
 
 #include "app/options/common.h"
 #include "core/base/config.h"
+#include "tests/support/test_data.h"
 
 namespace throng {
 namespace {
@@ -27,7 +28,7 @@ TEST(DefaultConfig, ContainsEveryOptionOfDetectWithItsDefault) {
     add_detect_command(program, context);
     add_common_options(program, context.common);
     CLI::App* detect = program.get_subcommand("detect");
-    const ConfigFile file = read_config(std::string(TH_SOURCE_DIR) + "/configs/default.toml");
+    const ConfigFile file = read_config(test::source_dir() / "configs/default.toml");
 
     // Options that are not in the file, have no default, or have a default that depends on the detector, the command or
     // the rule.

@@ -23,10 +23,8 @@ using Json = nlohmann::json;
 using test::ProgramResult;
 using test::run_program;
 
-const std::filesystem::path kRoot = TH_SOURCE_DIR;
-
 Json read_schema(const std::string& name) {
-    return Json::parse(test::contents(kRoot / "assets" / name), nullptr, false);
+    return Json::parse(test::contents(test::source_dir() / "assets" / name), nullptr, false);
 }
 
 bool is_of_type(const std::string& type, const Json& value) {
@@ -204,7 +202,7 @@ TEST_F(JsonSchema, OnlyKnownKeywordsAreUsed) {
 
 TEST_F(JsonSchema, EveryStageOfTheCodeIsDescribed) {
     for (const char* header : {"core/detect/stage.h", "gpu/nms/cuda_nms.h"}) {
-        const std::string text = test::contents(kRoot / header);
+        const std::string text = test::contents(test::source_dir() / header);
         const std::regex name("string_view k\\w+ = \"([^\"]+)\"");
         std::size_t count = 0;
         for (std::sregex_iterator at(text.begin(), text.end(), name), end; at != end; ++at, ++count) {
@@ -247,7 +245,7 @@ TEST_F(JsonSchema, LinesOfThePeopleDetectorAreValid) {
 
 TEST_F(JsonSchema, LinesOfNetworksAreValid) {
     std::vector<std::filesystem::path> models;
-    for (const char* name : {"yunet.onnx", "ultraface.onnx"}) models.push_back(kRoot / "tests/fuzz/corpus/onnx" / name);
+    for (const char* name : {"yunet.onnx", "ultraface.onnx"}) models.push_back(test::source_dir() / "tests/fuzz/corpus/onnx" / name);
     if (const auto data = test::data_dir()) models.push_back(*data / "models/yunet_n_320_320.onnx");
     for (const std::filesystem::path& model : models) {
         const std::vector<Json> lines =
@@ -266,7 +264,7 @@ TEST_F(JsonSchema, LinesOfNetworksAreValid) {
 }
 
 TEST_F(JsonSchema, AChangedLineIsRejected) {
-    const std::string model = (kRoot / "tests/fuzz/corpus/onnx/yunet.onnx").string();
+    const std::string model = (test::source_dir() / "tests/fuzz/corpus/onnx/yunet.onnx").string();
     const Json line = detect({"--detector", "cnn", "--model", model, "--score-threshold", "0.3", "--raw"}).front();
     ASSERT_EQ(as_text(detections_.errors(line)), "");
     for (const Json& changed : broken(line)) EXPECT_FALSE(detections_.errors(changed).empty());
@@ -294,7 +292,7 @@ TEST_F(JsonSchema, AChangedLineIsRejected) {
 }
 
 TEST_F(JsonSchema, TheSummaryIsValidAndAChangedOneIsRejected) {
-    const std::string model = (kRoot / "tests/fuzz/corpus/onnx/yunet.onnx").string();
+    const std::string model = (test::source_dir() / "tests/fuzz/corpus/onnx/yunet.onnx").string();
     const std::string path = file("summary.json");
     const ProgramResult result =
         run_program({"detect", "crowd:faces=2,size=160x120,frames=2", "crowd:faces=2,size=80x64,frames=1", "--detector",

@@ -20,7 +20,7 @@ std::string problem_of(const std::string& text) {
 }
 
 TEST(ClockProfiles, TheInstalledFileEqualsTheBuiltInProfiles) {
-    const auto shipped = load_profiles(std::string(TH_SOURCE_DIR) + "/configs/clock-profiles.toml");
+    const auto shipped = load_profiles(test::source_dir() / "configs/clock-profiles.toml");
     const auto built_in = default_profiles();
     ASSERT_EQ(shipped.size(), built_in.size());
     const std::vector<Hertz> steps{100, 200, 300, 400, 1000};
