@@ -67,7 +67,8 @@ Json listing() {
         recommended.push_back({{"name", model.name},
                                {"kind", model.kind},
                                {"help", model.help},
-                               {"licence", model.license},
+                               {"license", model.license},
+                               {"training_data", model.training},
                                {"publisher", model.publisher},
                                {"address", model.address},
                                {"package", model.package},
@@ -101,7 +102,8 @@ void print_listing(const Json& all) {
     for (const Json& model : all["recommended"]) {
         standard_output::print("  {} ({}): {}; {}\n", text(model["name"]), text(model["kind"]), text(model["help"]),
                                text(model["state"]));
-        standard_output::print("      {}, license {}\n", text(model["publisher"]), text(model["licence"]));
+        standard_output::print("      {}, license {}\n      trained on {}\n", text(model["publisher"]),
+                               text(model["license"]), text(model["training_data"]));
         if (!text(model["package"]).empty()) {
             standard_output::print("      in the package {}\n", text(model["package"]));
             continue;

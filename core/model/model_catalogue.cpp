@@ -15,6 +15,8 @@
 namespace throng {
 namespace {
 
+constexpr std::string_view kWiderFace = "WIDER FACE, whose terms allow non-commercial research only";
+
 #define TH_YUNET_ADDRESS "https://github.com/ShiqiYu/libfacedetection.train/raw/0047ac24afb1/onnx/"
 #define TH_ULTRAFACE_ADDRESS \
     "https://github.com/Linzaer/Ultra-Light-Fast-Generic-Face-Detector-1MB/raw/dffdddda9794/models/onnx/"
@@ -22,16 +24,18 @@ namespace {
 
 RecommendedModel yunet(std::string_view name, std::string_view help, std::string_view address, std::uint64_t size,
                        std::string_view sha256) {
-    return {name, "cnn", help, "Apache-2.0", "Shiqi Yu, libfacedetection.train", address, "", size, sha256};
+    return {name, "cnn", help, "Apache-2.0", kWiderFace, "Shiqi Yu, libfacedetection.train", address, "", size, sha256};
 }
 
 RecommendedModel ultraface(std::string_view name, std::string_view help, std::string_view address, std::uint64_t size,
                            std::string_view sha256) {
-    return {name, "cnn", help, "MIT", "Linzaer, Ultra-Light-Fast-Generic-Face-Detector-1MB", address, "", size, sha256};
+    return {name,    "cnn", help, "MIT", kWiderFace, "Linzaer, Ultra-Light-Fast-Generic-Face-Detector-1MB",
+            address, "",    size, sha256};
 }
 
 RecommendedModel cascade(std::string_view name, std::string_view kind, std::string_view help) {
-    return {name, kind, help, "Intel (BSD-like)", "OpenCV", "", "opencv-data", 0, ""};
+    return {name,          kind, help, "Intel (BSD-like)", "photographs that were not published", "OpenCV", "",
+            "opencv-data", 0,    ""};
 }
 
 }  // namespace
@@ -48,7 +52,7 @@ const std::vector<RecommendedModel>& recommended_models() {
         yunet("yunet_s_320_320", "YuNet-s: two thirds of the computation, slightly less accurate",
               TH_YUNET_ADDRESS "yunet_s_320_320.onnx", 232557,
               "beb05bf2378aee45cd7c41056da07265b7bb91041ed1b06f923819a9c744ec36"),
-        {"face_detection_yunet_2023mar", "cnn", "YuNet as OpenCV Zoo publishes it", "MIT", "OpenCV Zoo",
+        {"face_detection_yunet_2023mar", "cnn", "YuNet as OpenCV Zoo publishes it", "MIT", kWiderFace, "OpenCV Zoo",
          TH_ZOO_ADDRESS "face_detection_yunet/face_detection_yunet_2023mar.onnx", "", 232589,
          "8f2383e4dd3cfbb4553ea8718107fc0423210dc964f9f4280604804ed2552fa4"},
         ultraface("version-RFB-640", "UltraFace RFB, trained at 640x480", TH_ULTRAFACE_ADDRESS "version-RFB-640.onnx",

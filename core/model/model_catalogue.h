@@ -13,7 +13,8 @@ struct RecommendedModel {
     std::string_view name;       // as in --model and `throng models fetch`
     std::string_view kind;       // one of detector_kinds()
     std::string_view help;       // one line: its strengths
-    std::string_view license;    // SPDX identifier
+    std::string_view license;    // SPDX identifier, of the file
+    std::string_view training;   // data that it was trained on, and the terms of these data
     std::string_view publisher;  // name of the publisher
     std::string_view address;    // HTTPS URL of the file itself; empty: part of a package
     std::string_view package;    // Debian package that contains it; empty: none
