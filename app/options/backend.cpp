@@ -36,7 +36,7 @@ std::string cuda_unavailable_reason(int device) {
 }
 #else
 std::string cuda_unavailable_reason(int) {
-    return "built without CUDA";
+    return "built without CUDA: " TH_CUDA_REASON;
 }
 #endif
 

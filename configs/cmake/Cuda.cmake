@@ -1,6 +1,16 @@
-# Finds a CUDA compiler, which is optional. Sets TH_CUDA_FOUND.
+# Decides whether gpu/ is built. Sets TH_CUDA_FOUND and, without it, TH_CUDA_REASON: why, and how to change that.
 set(TH_CUDA_FOUND OFF)
-if(NOT TH_CUDA)
+set_property(CACHE TH_CUDA PROPERTY STRINGS AUTO ON OFF)
+if(TH_CUDA STREQUAL "AUTO")
+    # The kernels take minutes to compile: without a driver nothing could run them.
+    find_program(TH_NVIDIA_SMI nvidia-smi)
+    if(NOT TH_NVIDIA_SMI AND NOT EXISTS /proc/driver/nvidia/version AND NOT EXISTS /etc/nv_tegra_release)
+        set(TH_CUDA_REASON "no NVIDIA driver on the machine that built it; build with -DTH_CUDA=ON")
+        message(STATUS "Building without the CUDA backend: no NVIDIA driver found. -DTH_CUDA=ON builds it anyway")
+        return()
+    endif()
+elseif(NOT TH_CUDA)
+    set(TH_CUDA_REASON "built with -DTH_CUDA=OFF")
     return()
 endif()
 include(CheckLanguage)
@@ -8,8 +18,8 @@ if(NOT CMAKE_CUDA_COMPILER AND EXISTS /usr/local/cuda/bin/nvcc)
     set(CMAKE_CUDA_COMPILER /usr/local/cuda/bin/nvcc)
 endif()
 # Default: the architectures of the installed GPUs, otherwise one embedded and one server architecture. The release preset
-# has the full list.
-if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+# has the full list. The environment variable CUDAARCHS is CMake's own.
+if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
     execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
                     OUTPUT_VARIABLE installed ERROR_QUIET RESULT_VARIABLE status OUTPUT_STRIP_TRAILING_WHITESPACE)
     if(status EQUAL 0 AND installed MATCHES "^[0-9]")
@@ -23,11 +33,26 @@ if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
 endif()
 check_language(CUDA)
 if(NOT CMAKE_CUDA_COMPILER)
-    message(STATUS "No CUDA compiler: building without the CUDA backend")
+    if(NOT TH_CUDA STREQUAL "AUTO")
+        message(FATAL_ERROR "TH_CUDA=ON: no CUDA compiler found. Install the CUDA toolkit 12.2 or newer, or pass "
+                            "-DCMAKE_CUDA_COMPILER=PATH/nvcc, or build with -DTH_CUDA=OFF")
+    endif()
+    set(TH_CUDA_REASON "no CUDA compiler on the machine that built it; install the CUDA toolkit and build again")
+    message(STATUS "Building without the CUDA backend: no CUDA compiler found")
     return()
 endif()
 set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
 enable_language(CUDA)
+if(CMAKE_CUDA_COMPILER_VERSION VERSION_LESS 12.2)
+    message(FATAL_ERROR "CUDA ${CMAKE_CUDA_COMPILER_VERSION} is too old: the kernels need 12.2 or newer. Install a newer "
+                        "toolkit, or build with -DTH_CUDA=OFF")
+endif()
+foreach(architecture IN LISTS CMAKE_CUDA_ARCHITECTURES)
+    if(architecture MATCHES "^[0-9]+" AND CMAKE_MATCH_0 LESS 75)
+        message(FATAL_ERROR "CMAKE_CUDA_ARCHITECTURES=${architecture}: the kernels need compute capability 7.5 or newer. "
+                            "Older GPUs run the CPU backend (-DTH_CUDA=OFF)")
+    endif()
+endforeach()
 # CMake before 3.26 does not define nvcc's flag for C++20.
 if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
     set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)

@@ -2,7 +2,7 @@
 option(TH_BUILD_UI "Build the Qt window" ON)
 option(TH_BUILD_TESTS "Build the tests" ON)
 option(TH_BUILD_FUZZERS "Build the libFuzzer targets (clang only)" OFF)
-option(TH_CUDA "Build the CUDA backend if a compiler is found" ON)
+set(TH_CUDA AUTO CACHE STRING "CUDA backend: ON, OFF, or AUTO (if this machine has an NVIDIA driver and a CUDA compiler)")
 option(TH_NMS_SEPARATE "Launch the map and reduce kernels of CUDA NMS separately, to time each; slower" OFF)
 option(TH_WERROR "Treat warnings as errors" OFF)
 set(TH_SANITIZE "" CACHE STRING "Sanitizers, as in -fsanitize=: address,undefined or thread")
