@@ -11,10 +11,10 @@
 #include <string_view>
 #include <vector>
 
+#include "app/commands/commands.h"
 #include "app/options/command.h"
 #include "app/options/common.h"
 #include "app/options/config_options.h"
-#include "app/options/help.h"
 #include "app/options/interrupt.h"
 #include "app/options/report.h"
 #include "app/options/standard_output.h"
@@ -24,25 +24,10 @@
 namespace throng {
 namespace {
 
-using AddCommand = void (*)(CLI::App& program, CommandContext& context);
-
-// In the order of --help.
-constexpr AddCommand kCommands[] = {
-    add_view_command, add_detect_command,      add_crowd_command,  add_nms_command,    add_bench_command,
-    add_eval_command, add_experiments_command, add_clocks_command, add_models_command, add_info_command,
-};
-
 int run(std::vector<std::string> arguments) {
-    CLI::App program("Throng: real-time face detection in crowds", "throng");
-    program.formatter(std::make_shared<HelpFormatter>());
-    program.set_version_flag("--version", TH_VERSION);
-    program.require_subcommand(0, 1);
-    program.footer(
-        "throng SOURCE is short for throng view SOURCE. Run throng COMMAND --help for the options of a command.");
-
+    CLI::App program;
     CommandContext context;
-    for (const AddCommand add : kCommands) add(program, context);
-    add_common_options(program, context.common);
+    add_command_line(program, context);
 
     arguments = with_default_command(program, std::move(arguments));
     std::reverse(arguments.begin(), arguments.end());  // CLI11 expects the arguments in reverse order

@@ -1,0 +1,123 @@
+// Manual pages and completions contain the whole command line, and the tools that read them accept them.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <CLI/CLI.hpp>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+#include <utility>
+
+#include "app/commands/commands.h"
+#include "app/reference/command_tree.h"
+#include "app/reference/completions.h"
+#include "app/reference/man_page.h"
+#include "tests/support/test_data.h"
+
+namespace throng {
+namespace {
+
+// Returns exit status and output of a shell command.
+std::pair<int, std::string> shell(const std::string& command) {
+    FILE* pipe = ::popen((command + " 2>&1").c_str(), "r");
+    std::string out;
+    std::array<char, 4096> buffer{};
+    for (std::size_t n = 0; (n = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) out.append(buffer.data(), n);
+    return {::pclose(pipe), out};
+}
+
+bool has_tool(const std::string& name) {
+    return shell("command -v " + name).first == 0;
+}
+
+class Reference : public testing::Test {
+protected:
+    Reference() {
+        add_command_line(program_, context_);
+        top_ = read_command_tree(program_);
+    }
+
+    // Returns what bash offers for the last of the words, one per line.
+    std::string complete(const std::string& words, int number) {
+        const std::string script = (dir_.path() / "throng.bash").string();
+        std::ofstream(script) << bash_completion(top_);
+        return shell(fmt::format("bash -c 'source {}; COMP_WORDS=({}); COMP_CWORD={}; _throng 2>/dev/null; "
+                                 "printf \"%s\\n\" \"${{COMPREPLY[@]}}\"'",
+                                 script, words, number))
+            .second;
+    }
+
+    CLI::App program_;
+    CommandContext context_;
+    CommandEntry top_;
+    test::ScratchDir dir_;
+};
+
+TEST_F(Reference, EveryCommandAndEveryOptionOfTheHelpIsThere) {
+    EXPECT_GE(all_commands(top_).size(), 20U);
+    for (const CommandEntry* command : all_commands(top_)) {
+        CLI::App* app = &program_;
+        for (std::size_t i = 1; i < command->path.size(); ++i) app = app->get_subcommand(command->path[i]);
+        const std::string page = man_page(*command, top_);
+        EXPECT_NE(page.find(".SH NAME\n"), std::string::npos);
+        int options = 0;
+        for (const CLI::Option* option : app->get_options({})) {
+            if (option->get_group().empty()) continue;
+            ++options;
+            for (const std::string& name : option->get_lnames()) {
+                std::string escaped = "\\-\\-" + name;
+                for (std::size_t at = 4; (at = escaped.find('-', at)) != std::string::npos; at += 2)
+                    escaped.insert(at, "\\");
+                EXPECT_NE(page.find("\\fB" + escaped + "\\fR"), std::string::npos)
+                    << command->name(' ') << " --" << name;
+            }
+        }
+        EXPECT_EQ(static_cast<std::size_t>(options), command->options.size());
+    }
+}
+
+TEST_F(Reference, GroffAcceptsEveryPage) {
+    if (!has_tool("groff")) GTEST_SKIP() << "skipped: groff is not installed";
+    for (const CommandEntry* command : all_commands(top_)) {
+        const std::string file = (dir_.path() / (command->name('-') + ".1")).string();
+        std::ofstream(file) << man_page(*command, top_);
+        // ww: all warnings, which go to standard error.
+        const auto [status, out] = shell(fmt::format("LC_ALL=C groff -man -Tascii -ww -z {}", file));
+        EXPECT_EQ(status, 0);
+        EXPECT_EQ(out, "") << file;
+    }
+}
+
+TEST_F(Reference, BashCompletesCommandsOptionsAndChoices) {
+    EXPECT_EQ(complete("throng exp", 1), "experiments\n");
+    EXPECT_EQ(complete("throng bench pi", 2), "pipeline\n");
+    EXPECT_EQ(complete("throng nms --rule g", 3), "greedy\n");
+    EXPECT_EQ(complete("throng detect x.mp4 --backend cu", 4), "cuda\n");
+    EXPECT_EQ(complete("throng detect --min-s", 2), "--min-size\n");
+    EXPECT_EQ(complete("throng detect --min-size ''", 3), "\n") << "a number cannot be completed";
+    std::ofstream(dir_.path() / "street crowd.mp4") << "x";
+    EXPECT_EQ(complete(fmt::format("throng detect \"{}/street\"", dir_.path().string()), 2),
+              (dir_.path() / "street crowd.mp4\n").string());
+}
+
+TEST_F(Reference, TheShellsAcceptTheirScripts) {
+    const std::pair<const char*, std::string> scripts[] = {
+        {"bash", bash_completion(top_)}, {"zsh", zsh_completion(top_)}, {"fish", fish_completion(top_)}};
+    std::string missing;
+    for (const auto& [name, text] : scripts) {
+        const std::string file = (dir_.path() / name).string();
+        std::ofstream(file) << text;
+        if (!has_tool(name)) {
+            missing += std::string(" ") + name;
+            continue;
+        }
+        const auto [status, out] = shell(fmt::format("{} -n {}", name, file));
+        EXPECT_EQ(status, 0) << name << ": " << out;
+    }
+    if (!missing.empty()) GTEST_SKIP() << "skipped: not installed:" << missing;
+}
+
+}  // namespace
+}  // namespace throng
