@@ -21,6 +21,11 @@ void add_detect_command(CLI::App& program, CommandContext& context) {
     add_detector_options(*command, arguments->detector);
     add_nms_options(*command, arguments->nms);
     add_output_options(*command, arguments->output);
+    command->add_option("--audio", arguments->output.audio, "Audio of the source: copy it into the video, or drop it")
+        ->check(CLI::IsMember({"copy", "drop"}))
+        ->type_name("")
+        ->capture_default_str()
+        ->group("Output");
     add_clock_options(*command, arguments->clocks);
     command->footer(
         "Examples:\n"

@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/pipeline/async_sink.h"
 #include "core/sinks/json_sink.h"
+#include "core/video/source_files.h"
 
 namespace throng {
 namespace {
@@ -49,6 +50,16 @@ std::string video_path(const std::string& path, std::size_t number, std::size_t 
         .string();
 }
 
+// Returns the file whose audio belongs to the frames of a source.
+std::string audio_file(const SourceInfo& source) {
+    const SourceFiles files = files_of_source(source.name);
+    std::error_code ignored;
+    if (!source.live && files.files.size() == 1 && fs::is_regular_file(files.files.front(), ignored)) {
+        return files.files.front();
+    }
+    throw Error(ErrorKind::usage, "audio can be copied from media files only", source.name, "use --audio drop");
+}
+
 }  // namespace
 
 void add_output_options(CLI::App& command, OutputOptions& options) {
@@ -71,6 +82,9 @@ void add_output_options(CLI::App& command, OutputOptions& options) {
 void add_outputs(RunFiles& files, const OutputOptions& options, std::size_t sources) {
     if (options.video == "-") {
         throw Error(ErrorKind::usage, "a video cannot be written to standard output", "--video", "name a file");
+    }
+    if (options.audio == "copy" && options.video.empty()) {
+        throw Error(ErrorKind::usage, "audio is written into a video only", "--audio copy", "add --video OUT.mp4");
     }
     files.add_output("--json", options.json);
     files.add_output("--summary", options.summary);
@@ -104,7 +118,9 @@ std::vector<std::shared_ptr<ResultSink>> OutputFiles::sinks_for(std::size_t numb
     }
     if (sources_ <= 1) shared_.clear();
     if (!options_.video.empty()) {
-        auto video = make_video_sink(video_path(options_.video, number + 1, sources_), source.fps, annotated_);
+        AnnotatedOptions annotated = annotated_;
+        if (options_.audio == "copy") annotated.audio = audio_file(source);
+        auto video = make_video_sink(video_path(options_.video, number + 1, sources_), source.fps, annotated);
         // Encodes on a separate thread, so that encoding does not delay the detector.
         sinks.push_back(std::make_shared<OutputSink>(std::make_shared<AsyncSink>(std::move(video)), failed_));
     }

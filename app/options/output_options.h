@@ -17,12 +17,13 @@
 namespace throng {
 
 struct OutputOptions {
-    std::string json;     // --json OUT.jsonl, "-" for standard output
-    std::string video;    // --video OUT.mp4
-    std::string images;   // --images DIR
-    std::string summary;  // --summary OUT.json, "-" for standard output
-    bool raw = false;     // --raw: also raw boxes, in JSON lines, video and images
-    bool blur = false;    // --blur: faces made unrecognizable in videos and images
+    std::string json;            // --json OUT.jsonl, "-" for standard output
+    std::string video;           // --video OUT.mp4
+    std::string images;          // --images DIR
+    std::string summary;         // --summary OUT.json, "-" for standard output
+    std::string audio = "drop";  // --audio copy|drop: of the source, in the video
+    bool raw = false;            // --raw: also raw boxes, in JSON lines, video and images
+    bool blur = false;           // --blur: faces made unrecognizable in videos and images
 };
 
 void add_output_options(CLI::App& command, OutputOptions& options);
@@ -42,6 +43,7 @@ public:
     OutputFiles(const OutputOptions& options, std::size_t sources, std::shared_ptr<const RunFiles> files);
 
     // Returns the sinks of source `number`, counted from 0. Its pipeline closes the sinks that no other source uses.
+    // Throws Error(usage) if audio is to be copied from a source that is no media file.
     [[nodiscard]] std::vector<std::shared_ptr<ResultSink>> sinks_for(std::size_t number, const SourceInfo& source);
 
     // Returns whether an output reads pixels, so that device frames must be copied to the host.

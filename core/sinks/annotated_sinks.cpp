@@ -151,6 +151,7 @@ std::shared_ptr<ResultSink> make_video_sink(const std::string& path, double fps,
     VideoWriterOptions writer;
     if (fps > 0) writer.fps = fps;
     writer.stop = options.stop;
+    writer.audio = options.audio;
     return std::make_shared<VideoSink>(path, writer, options);
 }
 

@@ -8,12 +8,14 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <optional>
 #include <string_view>
 #include <thread>
 #include <utility>
 
 #include "core/base/error.h"
 #include "core/base/output_file.h"
+#include "core/video/audio_copy.h"
 #include "core/video/av.h"
 #include "core/video/encoder_frame.h"
 
@@ -128,6 +130,8 @@ private:
     void start(const Frame& first);
     [[nodiscard]] EncoderPtr open_encoder(const char* name, const FrameInfo& first) const;
     void encode(const AVFrame* av_frame);
+    void write_packet(AVPacket& packet);
+    void copy_audio_until(std::int64_t ticks);
     [[nodiscard]] std::int64_t ticks(double pts);
     void check(int status, const char* what);
 
@@ -137,6 +141,7 @@ private:
     OutputPtr output_;
     EncoderPtr codec_;
     AVStream* stream_ = nullptr;
+    std::optional<AudioCopy> audio_;
     EncoderFrame av_frame_;
     av::PacketPtr packet_ = av::make_packet();
     double last_pts_ = 0;  // of the source
@@ -156,6 +161,7 @@ VideoWriter::Impl::Impl(const std::string& path, const VideoWriterOptions& optio
         throw Error(ErrorKind::unavailable, std::string("this FFmpeg build cannot write ") + container.format, path);
     output_->flush_packets = 1;  // write each complete fragment to the disk
     output_->flags |= AVFMT_FLAG_CUSTOM_IO;
+    if (!options_.audio.empty()) audio_.emplace(options_.audio);
 }
 
 void VideoWriter::Impl::check(int status, const char* what) {
@@ -220,16 +226,23 @@ void VideoWriter::Impl::start(const Frame& first) {
     stream_->avg_frame_rate = codec_->framerate;
     check(avcodec_parameters_from_context(stream_->codecpar, codec_.get()), "cannot describe the video");
     failed_ = true;  // until the file is open
+    if (audio_) {
+        audio_->add_streams(*output_, path_);
+        audio_->set_start(first.info().pts);
+    }
     output_->pb = file_.open();
     failed_ = false;
     av::Dictionary settings;
-    if (const char* flags = container_of(path_).flags; *flags != '\0') settings.set("movflags", flags);
+    std::string flags = container_of(path_).flags;
+    // Audio that begins after the video needs an edit list, which an empty index, written first, cannot have.
+    if (audio_ && !flags.empty()) flags += "-empty_moov+delay_moov";
+    if (!flags.empty()) settings.set("movflags", flags);
     check(avformat_write_header(output_.get(), settings.address()), "cannot write the video");
 }
 
 std::int64_t VideoWriter::Impl::ticks(double pts) {
     const double step = pts - last_pts_;
-    const bool plausible = step > 0 && step <= kMaxGap;
+    const bool plausible = step > 0 && (step <= kMaxGap || audio_);
     last_pts_ = pts;
     if (last_ticks_ < 0) return last_ticks_ = 0;
     const double seconds = plausible ? step : 1 / options_.fps;
@@ -244,6 +257,7 @@ void VideoWriter::Impl::write(const Frame& frame) {
     av_frame.color_range = AVCOL_RANGE_MPEG;
     av_frame.colorspace = codec_->colorspace;
     encode(&av_frame);
+    copy_audio_until(last_ticks_);
     ++frames;
 }
 
@@ -255,14 +269,27 @@ void VideoWriter::Impl::encode(const AVFrame* av_frame) {
         check(status, "cannot encode the video");
         packet_->stream_index = stream_->index;
         av_packet_rescale_ts(packet_.get(), codec_->time_base, stream_->time_base);
-        check(av_write_frame(output_.get(), packet_.get()), "cannot write the video");
+        write_packet(*packet_);
     }
+}
+
+void VideoWriter::Impl::write_packet(AVPacket& packet) {
+    // The encoder is some frames late: audio waits in the muxer until the video before it is written.
+    const int status =
+        audio_ ? av_interleaved_write_frame(output_.get(), &packet) : av_write_frame(output_.get(), &packet);
+    check(status, "cannot write the video");
+}
+
+void VideoWriter::Impl::copy_audio_until(std::int64_t ticks) {
+    if (!audio_) return;
+    audio_->copy_until(static_cast<double>(ticks) / kClock, [this](AVPacket& packet) { write_packet(packet); });
 }
 
 void VideoWriter::Impl::close() {
     if (!output_) return;
     try {
         if (codec_ && !failed_) {
+            copy_audio_until(last_ticks_ + std::llround(kClock / options_.fps));
             encode(nullptr);
             check(av_write_trailer(output_.get()), "cannot finalize the video");
             avio_flush(output_->pb);

@@ -14,6 +14,7 @@ struct VideoWriterOptions {
     double fps = 25;         // nominal rate; time stamps come from the frames
     int quality = 21;        // x264's constant rate factor: 18 nearly lossless, 28 small files
     int threads = 0;         // of the encoder; 0: number of cores, at most 4
+    std::string audio{};     // media file that the frames come from: all its audio is copied; empty: none
     std::stop_token stop{};  // ends the wait for the reader of a pipe
 };
 
@@ -22,15 +23,16 @@ struct VideoWriterOptions {
 class VideoWriter {
 public:
     // The file is created or truncated when the first frame is written. The extension selects the container: mp4, m4v,
-    // mov or mkv. Throws Error(usage) for another extension and Error(input) if the file cannot be created.
+    // mov or mkv. Throws Error(usage) for another extension, and Error(input) if there is no audio to copy.
     explicit VideoWriter(const std::string& path, const VideoWriterOptions& options = {});
     ~VideoWriter();  // calls close; an error is only logged
     VideoWriter(const VideoWriter&) = delete;
     VideoWriter& operator=(const VideoWriter&) = delete;
 
     // Accepts any format; device frames are copied to the host. The time is frame.info().pts relative to the first
-    // frame. If the pts goes back or jumps by more than 10 seconds (after a seek), the frame follows the previous one
-    // after 1 / fps. Throws Error(input) if the file cannot be written or the size cannot be encoded, and
+    // frame. If the pts goes back or, without audio, jumps by more than 10 seconds (after a seek), the frame follows the
+    // previous one after 1 / fps. Audio is written up to the end of the last frame. Throws Error(usage) with the first
+    // frame if the container cannot hold the audio, Error(input) if the file cannot be created or written or the size cannot be encoded, and
     // Error(unavailable) without any encoder. After an error only close may be called; the frames already written
     // remain valid.
     void write(const Frame& frame);

@@ -18,7 +18,9 @@ std::optional<fs::path> existing(const char* variable, const fs::path& fallback)
 
 }  // namespace
 
-fs::path source_dir() { return TH_SOURCE_DIR; }
+fs::path source_dir() {
+    return TH_SOURCE_DIR;
+}
 
 std::optional<fs::path> data_dir() {
     return existing("THRONG_TEST_DATA", source_dir().parent_path() / "shared" / "data");

@@ -77,7 +77,8 @@ protected:
 
 TEST_F(Configuration, TheFilesInConfigsAreValid) {
     for (const char* name : {"default.toml", "kiosk.toml"}) {
-        const ProgramResult result = run_program({"info", "--config", (test::source_dir() / "configs" / name).string()});
+        const ProgramResult result =
+            run_program({"info", "--config", (test::source_dir() / "configs" / name).string()});
         EXPECT_EQ(result.status, 0) << name << result.err;
     }
 }

@@ -88,7 +88,8 @@ TEST(ConfigLines, TheProgramAcceptsAllLinesTogether) {
         if (is_commented_out(line)) line.erase(0, 2);
         const std::string key = line.substr(0, line.find(' '));
         if (key == "switch" || key == "clocks") continue;
-        if (key == "profiles") line = "profiles = \"" + (test::source_dir() / "configs/clock-profiles.toml").string() + "\"";
+        if (key == "profiles")
+            line = "profiles = \"" + (test::source_dir() / "configs/clock-profiles.toml").string() + "\"";
         for (const char* file : {"json", "video", "images", "telemetry"}) {
             if (key != file) continue;
             const std::size_t quote = line.find('"') + 1;

@@ -245,7 +245,8 @@ TEST_F(JsonSchema, LinesOfThePeopleDetectorAreValid) {
 
 TEST_F(JsonSchema, LinesOfNetworksAreValid) {
     std::vector<std::filesystem::path> models;
-    for (const char* name : {"yunet.onnx", "ultraface.onnx"}) models.push_back(test::source_dir() / "tests/fuzz/corpus/onnx" / name);
+    for (const char* name : {"yunet.onnx", "ultraface.onnx"})
+        models.push_back(test::source_dir() / "tests/fuzz/corpus/onnx" / name);
     if (const auto data = test::data_dir()) models.push_back(*data / "models/yunet_n_320_320.onnx");
     for (const std::filesystem::path& model : models) {
         const std::vector<Json> lines =
