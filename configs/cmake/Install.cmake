@@ -1,42 +1,111 @@
-# What `cmake --install` copies, and the Debian package that cpack makes of it (configs/packaging/build-deb).
+# What `cmake --install` copies, by component: each is a Debian package that cpack makes (configs/packaging/build-deb).
 include(GNUInstallDirs)
 set(share ${CMAKE_INSTALL_DATAROOTDIR})
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME throng)
 
+# ---- throng: the program
 install(TARGETS throng RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(FILES assets/throng.desktop DESTINATION ${share}/applications)
 install(FILES assets/throng.metainfo.xml DESTINATION ${share}/metainfo)
 install(FILES assets/throng.svg DESTINATION ${share}/icons/hicolor/scalable/apps)
 install(FILES assets/detections.schema.json assets/summary.schema.json DESTINATION ${share}/throng/schemas)
-install(FILES configs/default.toml configs/kiosk.toml configs/clock-profiles.toml DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
+install(FILES configs/default.toml configs/kiosk.toml configs/clock-profiles.toml DESTINATION ${share}/doc/throng/examples)
 install(FILES configs/udev/99-throng-clocks.rules DESTINATION lib/udev/rules.d)
 install(FILES configs/systemd/throng-kiosk.service DESTINATION lib/systemd/user)
-install(FILES configs/packaging/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR})
+set(packages throng)
 
 # Manual pages and completions come from the command line itself: the build runs throng-reference.
 if(NOT CMAKE_CROSSCOMPILING OR CMAKE_CROSSCOMPILING_EMULATOR)
     find_program(TH_GZIP gzip REQUIRED)
     set(reference ${CMAKE_BINARY_DIR}/reference)
-    add_custom_command(OUTPUT ${reference}/throng.fish ${reference}/changelog.gz
+    add_custom_command(OUTPUT ${reference}/throng.fish
         COMMAND ${CMAKE_COMMAND} -E rm -rf ${reference}
         COMMAND throng-reference ${reference}
-        COMMAND ${CMAKE_COMMAND} -E copy configs/packaging/changelog CHANGELOG.md ${reference}
-        COMMAND sh -c "${TH_GZIP} -9n ${reference}/*.1 ${reference}/changelog ${reference}/CHANGELOG.md"
-        WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}
-        DEPENDS throng-reference CHANGELOG.md configs/packaging/changelog VERBATIM)
+        COMMAND sh -c "${TH_GZIP} -9n ${reference}/*.1"
+        DEPENDS throng-reference VERBATIM)
     add_custom_target(reference ALL DEPENDS ${reference}/throng.fish)
     install(DIRECTORY ${reference}/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 FILES_MATCHING PATTERN "*.1.gz")
     install(FILES ${reference}/throng.bash DESTINATION ${share}/bash-completion/completions RENAME throng)
     install(FILES ${reference}/_throng DESTINATION ${share}/zsh/vendor-completions)
     install(FILES ${reference}/throng.fish DESTINATION ${share}/fish/vendor_completions.d)
-    install(FILES ${reference}/changelog.gz ${reference}/CHANGELOG.md.gz DESTINATION ${CMAKE_INSTALL_DOCDIR})
 endif()
 
+# ---- libthrong-nms0, libthrong0, libthrong-dev: the C libraries
+if(TARGET throng_nms)
+    set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME libthrong-dev)
+    include(CMakePackageConfigHelpers)
+    set_target_properties(throng_nms PROPERTIES EXPORT_NAME nms)
+    set_target_properties(throng_detection PROPERTIES EXPORT_NAME detection)
+    install(TARGETS throng_nms EXPORT throng LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+        COMPONENT libthrong-nms0 NAMELINK_COMPONENT libthrong-dev)
+    install(TARGETS throng_detection EXPORT throng LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+        COMPONENT libthrong0 NAMELINK_COMPONENT libthrong-dev)
+    install(FILES app/api/throng.h app/api/throng_nms.h app/api/throng_types.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+    install(EXPORT throng NAMESPACE throng:: FILE throng-config.cmake DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/throng)
+    write_basic_package_version_file(${CMAKE_BINARY_DIR}/throng-config-version.cmake COMPATIBILITY SameMinorVersion)
+    install(FILES ${CMAKE_BINARY_DIR}/throng-config-version.cmake DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/throng)
+    foreach(library throng throng_nms)
+        set(library ${library})
+        configure_file(configs/packaging/library.pc.in ${CMAKE_BINARY_DIR}/${library}.pc @ONLY)
+        install(FILES ${CMAKE_BINARY_DIR}/${library}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+    endforeach()
+    install(DIRECTORY app/api/examples/ DESTINATION ${share}/doc/libthrong-dev/examples
+        FILES_MATCHING PATTERN "*.c" PATTERN "*.cpp")
+    list(APPEND packages libthrong-nms0 libthrong0 libthrong-dev)
+endif()
+
+# ---- python3-throng
+if(TARGET throng_python)
+    install(DIRECTORY ${CMAKE_BINARY_DIR}/python/throng DESTINATION lib/python3/dist-packages COMPONENT python3-throng
+        PATTERN "__pycache__" EXCLUDE)
+    list(APPEND packages python3-throng)
+endif()
+
+# ---- Debian packages
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME throng)
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
 set(CPACK_PACKAGE_CONTACT "Throng developers <maintainers@throng.invalid>")
-set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "detects faces in crowds in real time")
-set(CPACK_PACKAGE_DESCRIPTION "Throng finds faces in photographs, videos, cameras and network streams, also
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_COMPONENTS_ALL ${packages})
+set(CPACK_COMPONENTS_GROUPING ONE_PER_GROUP)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")
+
+# Every package has the copyright and the changelog.
+set(documents ${CMAKE_BINARY_DIR}/documents)
+add_custom_command(OUTPUT ${documents}/CHANGELOG.md.gz
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${documents}
+    COMMAND ${CMAKE_COMMAND} -E copy configs/packaging/changelog CHANGELOG.md ${documents}
+    COMMAND gzip -9nf ${documents}/changelog ${documents}/CHANGELOG.md
+    WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}
+    DEPENDS CHANGELOG.md configs/packaging/changelog VERBATIM)
+add_custom_target(documents ALL DEPENDS ${documents}/CHANGELOG.md.gz)
+foreach(package IN LISTS packages)
+    install(FILES configs/packaging/copyright ${documents}/changelog.gz ${documents}/CHANGELOG.md.gz
+        DESTINATION ${share}/doc/${package} COMPONENT ${package})
+    string(TOUPPER ${package} key)
+    set(CPACK_DEBIAN_${key}_PACKAGE_NAME ${package})
+endforeach()
+
+# throng_package(NAME SECTION DEPENDS SUMMARY DESCRIPTION)
+macro(throng_package name section depends summary description)
+    string(TOUPPER ${name} key)
+    set(CPACK_DEBIAN_${key}_PACKAGE_SECTION ${section})
+    set(CPACK_DEBIAN_${key}_PACKAGE_DEPENDS "${depends}")
+    set(CPACK_DEBIAN_${key}_DESCRIPTION "${summary}\n${description}")
+endmacro()
+# QML modules are loaded at run time by name, and so are the cascades, the default models.
+throng_package(throng video "qml6-module-qtcore, qml6-module-qtqml, qml6-module-qtqml-models, \
+qml6-module-qtqml-workerscript, qml6-module-qtquick, qml6-module-qtquick-controls, qml6-module-qtquick-dialogs, \
+qml6-module-qtquick-layouts, qml6-module-qtquick-shapes, qml6-module-qtquick-templates, qml6-module-qtquick-window, \
+qml6-module-qt-labs-folderlistmodel, opencv-data"
+    "detects faces in crowds in real time"
+    "Throng finds faces in photographs, videos, cameras and network streams, also
 in crowds of hundreds. It has Haar and LBP cascades, convolutional networks
 and HOG for whole people, clusters their raw detections by parallel
 non-maximum suppression, and shows the time of every step. It can make faces
@@ -44,16 +113,21 @@ unrecognizable.
 
 It contains a window for a desktop or an unattended screen, and commands that
 need no display.")
-set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
-set(CPACK_STRIP_FILES ON)
-set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
-set(CPACK_DEBIAN_PACKAGE_SECTION video)
-set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-# QML modules are loaded at run time by name, and so are the cascades, the default models.
-set(CPACK_DEBIAN_PACKAGE_DEPENDS "qml6-module-qtcore, qml6-module-qtqml, qml6-module-qtqml-models, \
-qml6-module-qtqml-workerscript, qml6-module-qtquick, qml6-module-qtquick-controls, qml6-module-qtquick-dialogs, \
-qml6-module-qtquick-layouts, qml6-module-qtquick-shapes, qml6-module-qtquick-templates, qml6-module-qtquick-window, \
-qml6-module-qt-labs-folderlistmodel, opencv-data")
-set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "fonts-dejavu-core, libgl1-mesa-dri")
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "ffmpeg")
+set(CPACK_DEBIAN_THRONG_PACKAGE_RECOMMENDS "fonts-dejavu-core, libgl1-mesa-dri")
+set(CPACK_DEBIAN_THRONG_PACKAGE_SUGGESTS "ffmpeg")
+throng_package(libthrong-nms0 libs "" "exact non-maximum suppression - shared library"
+    "Greedy, one-pass and soft non-maximum suppression of boxes, with the results
+of torchvision's operator on request, behind a C interface.")
+throng_package(libthrong0 libs "opencv-data" "face detection - shared library"
+    "Detects faces and people in images and videos with cascades, convolutional
+networks and HOG, behind a C interface.")
+throng_package(libthrong-dev libdevel "libthrong0 (= ${PROJECT_VERSION}), libthrong-nms0 (= ${PROJECT_VERSION})"
+    "face detection and non-maximum suppression - development files"
+    "Headers, examples, and files for CMake and pkg-config of the C libraries
+libthrong and libthrong_nms.")
+throng_package(python3-throng python "python3" "face detection and non-maximum suppression - Python module"
+    "Non-maximum suppression for NumPy, PyTorch and everything else with DLPack,
+and face detection in images and videos.")
+set(CPACK_DEBIAN_PYTHON3-THRONG_PACKAGE_RECOMMENDS "opencv-data")
+set(CPACK_DEBIAN_PYTHON3-THRONG_PACKAGE_SUGGESTS "python3-numpy, python3-torch")
 include(CPack)
