@@ -21,9 +21,8 @@ public:
     [[nodiscard]] std::optional<std::uint64_t> pair_tests() const override { return pair_tests_; }
 
 private:
-    void count_hits(const std::vector<std::uint32_t>& owner);
     void merge(const std::vector<std::uint32_t>& owner, Merge kind);
-    void write(const std::vector<std::uint32_t>& owner, const DetectionSpan& raw, const DetectionSpan& kept,
+    void write(const std::vector<NmsDecision::Kept>& decided, const DetectionSpan& raw, const DetectionSpan& kept,
                const NmsParams& params);
     void write_picks(const std::vector<SoftSuppression::Pick>& picks, const DetectionSpan& raw,
                      const DetectionSpan& kept);
@@ -35,8 +34,7 @@ private:
     NmsDecision decision_;
     SoftSuppression soft_;
     std::uint64_t pair_tests_ = 0;
-    // Indexed by the rank of the kept detection:
-    std::vector<std::int32_t> hits_;
+    // Merge only, indexed by the rank of the kept detection:
     std::vector<std::uint32_t> last_;  // its last member
     std::vector<BoxSum> sums_;
 };
@@ -73,26 +71,19 @@ void CpuNms::enqueue(const DetectionBuffer& raw, DetectionBuffer& kept, const Nm
         write_picks(*picks, raw.span(), kept.span());
         return;
     }
-    const std::vector<std::uint32_t>& owner = decision_.run(detections_, raw.span(), params, recorder);
+    const std::vector<NmsDecision::Kept>& decided = decision_.run(detections_, raw.span(), params, recorder);
     pair_tests_ = decision_.pair_tests();
     const ScopedStage reduce(recorder, stage::kNmsReduce);
-    count_hits(owner);
-    if (params.merge != Merge::none) merge(owner, params.merge);
-    write(owner, raw.span(), kept.span(), params);
-}
-
-void CpuNms::count_hits(const std::vector<std::uint32_t>& owner) {
-    hits_.assign(owner.size(), 0);
-    last_.resize(owner.size());
-    for (std::uint32_t rank = 0; rank < owner.size(); ++rank) {
-        if (owner[rank] == NmsDecision::kNone) continue;
-        ++hits_[owner[rank]];
-        last_[owner[rank]] = rank;
-    }
+    if (params.merge != Merge::none) merge(decision_.owners(), params.merge);
+    write(decided, raw.span(), kept.span(), params);
 }
 
 void CpuNms::merge(const std::vector<std::uint32_t>& owner, Merge kind) {
     const std::vector<float>& scores = detections_.scores();
+    last_.resize(owner.size());
+    for (std::uint32_t rank = 0; rank < owner.size(); ++rank) {
+        if (owner[rank] != NmsDecision::kNone) last_[owner[rank]] = rank;
+    }
     sums_.assign(owner.size(), {});
     for (std::uint32_t rank = 0; rank < owner.size(); ++rank) {
         const std::uint32_t kept = owner[rank];
@@ -102,15 +93,15 @@ void CpuNms::merge(const std::vector<std::uint32_t>& owner, Merge kind) {
     }
 }
 
-void CpuNms::write(const std::vector<std::uint32_t>& owner, const DetectionSpan& raw, const DetectionSpan& kept,
+void CpuNms::write(const std::vector<NmsDecision::Kept>& decided, const DetectionSpan& raw, const DetectionSpan& kept,
                    const NmsParams& params) {
     *kept.count = {0, detections_.invalid()};
-    for (std::uint32_t rank = 0; rank < owner.size(); ++rank) {
-        if (owner[rank] != rank || hits_[rank] < params.min_hits) continue;
+    for (const auto& [rank, hits] : decided) {
+        if (hits < params.min_hits) continue;
         // A detection without other members keeps its box bit for bit.
-        const bool merged = params.merge != Merge::none && hits_[rank] > 1;
+        const bool merged = params.merge != Merge::none && hits > 1;
         write_one(raw, kept, rank, merged ? mean_box(sums_[rank]) : detections_.boxes()[rank],
-                  detections_.scores()[rank], hits_[rank]);
+                  detections_.scores()[rank], hits);
     }
 }
 

@@ -10,29 +10,21 @@ namespace {
 // Waking the pool's threads takes some 10 us. One thread is faster for fewer detections than this.
 constexpr std::uint32_t kMinParallel = 2048;
 constexpr std::uint32_t kChunk = 1024;
-// Up to this count, scanning a list is faster than building a grid and visiting its cells.
-constexpr std::uint32_t kMaxList = 256;
 
 }  // namespace
 
-const std::vector<std::uint32_t>& NmsDecision::run(const OrderedDetections& detections, const DetectionSpan& raw,
-                                                   const NmsParams& params, StageRecorder& recorder) {
+const std::vector<NmsDecision::Kept>& NmsDecision::run(const OrderedDetections& detections, const DetectionSpan& raw,
+                                                       const NmsParams& params, StageRecorder& recorder) {
     const auto run_pair = [&](const auto& pair) { run_with(pair, detections, params, recorder); };
     switch (params.pair) {
-        case PairRule::overlap:
-            switch (params.overlap) {
-                case Overlap::iou: run_pair(OverlapPair<Overlap::iou>{params.theta}); break;
-                case Overlap::suppressor: run_pair(OverlapPair<Overlap::suppressor>{params.theta}); break;
-                case Overlap::min: run_pair(OverlapPair<Overlap::min>{params.theta}); break;
-            }
-            break;
+        case PairRule::overlap: run_pair(OverlapPair{params.overlap, params.theta}); break;
         case PairRule::adaptive: run_pair(AdaptivePair{params.theta, detections.source(), raw.density}); break;
         case PairRule::feature:
             run_pair(FeaturePair{params.feature_low, params.feature_high, params.feature_distance, detections.source(),
                                  raw.features, raw.feature_size});
             break;
     }
-    return owner_;
+    return kept_;
 }
 
 template <class Pair>
@@ -44,10 +36,9 @@ void NmsDecision::run_with(const Pair& pair, const OrderedDetections& detections
         boxes_ = &detections.boxes();
         extent_ = pixel_extent(params.pixels);
         find_limits(detections.scores(), params.ties);
-        list_only_ = detections.size() <= kMaxList;
-        if (!list_only_) grid_.build(*boxes_, extent_, pair.smallest_iou());
-        list_.clear();
+        grid_.build(*boxes_, limits_, extent_, pair.smallest_iou());
         owner_.assign(detections.size(), kNone);
+        kept_.clear();
         if (params.rule == NmsRule::greedy) {
             decide_greedy(pair);
         } else {
@@ -69,128 +60,93 @@ void NmsDecision::find_limits(const std::vector<float>& scores, Ties ties) {
     }
 }
 
-// Decides in rank order: a detection is kept unless a kept one suppresses it. Only kept ones are added as suppressors,
-// so a search visits few.
+// Decides in rank order. A detection without an owner at its turn is kept, and owns those that it suppresses and that
+// have no owner yet. So each search is for a kept detection, and each detection is found once.
 template <class Pair>
 void NmsDecision::decide_greedy(const Pair& pair) {
     std::uint64_t tests = 0;
     for (std::uint32_t i = 0; i < owner_.size(); ++i) {
-        owner_[i] = first_suppressor(pair, i, tests);
         if (owner_[i] != kNone) continue;
         owner_[i] = i;
-        add_suppressor(pair, i);
+        grid_.remove(i);
+        own(pair, i, tests);
     }
     pair_tests_ += tests;
 }
 
-// Adds all detections as suppressors, even suppressed ones. The first suppressor found decides. Afterwards kept
-// detections own themselves and the others have no owner.
+// Makes `kept` the owner of all detections in the grid that it suppresses, and removes them from the grid.
+template <class Pair>
+void NmsDecision::own(const Pair& pair, std::uint32_t kept, std::uint64_t& tests) {
+    const auto n = static_cast<std::uint32_t>(owner_.size());
+    std::int32_t hits = 1;
+    const auto suppress = [&](std::uint32_t i, std::uint32_t position) {
+        owner_[i] = kept;
+        grid_.remove_at(position);
+        ++hits;
+    };
+    if (pair.suppresses_everywhere(kept)) {
+        for (std::uint32_t position = 0; position < n; ++position) {
+            const std::uint32_t i = grid_.rank_at(position);
+            if (owner_[i] == kNone && kept < limit(i)) suppress(i, position);
+        }
+    } else {
+        const GridQuery query = {pair.overlap, pair.least_overlap(), true, kept + 1, n};
+        grid_.search(kept, query, tests, [&](std::uint32_t position) {
+            const std::uint32_t i = grid_.rank_at(position);
+            if (reaches(pair, i, kept)) suppress(i, position);
+            return false;
+        });
+    }
+    kept_.push_back({kept, hits});
+}
+
+// Returns true if the pair, which a search yielded, fulfills the rule.
+template <class Pair>
+bool NmsDecision::reaches(const Pair& pair, std::uint32_t i, std::uint32_t j) const {
+    if constexpr (Pair::kExact) return true;
+    return pair.reaches(i, j, pair_overlap(pair.overlap, (*boxes_)[i], (*boxes_)[j], extent_));
+}
+
+// Every detection suppresses, even a suppressed one, and the first suppressor found decides. Afterwards kept detections
+// own themselves and the others have no owner.
 template <class Pair>
 void NmsDecision::decide_one_pass(const Pair& pair) {
     const auto n = static_cast<std::uint32_t>(owner_.size());
-    for (std::uint32_t i = 0; i < n; ++i) add_suppressor(pair, i);
-    const std::vector<std::uint32_t>& order = sequence();
-    for_chunks(n, [&](std::uint32_t first, std::uint32_t last, std::uint64_t& tests) {
-        for (std::uint32_t k = first; k < last; ++k) {
-            const std::uint32_t i = order.empty() ? k : order[k];
-            owner_[i] = any_suppressor(pair, i, tests) ? kNone : i;
+    std::uint32_t everywhere = 0;  // the first detection that suppresses at any position
+    while (everywhere < n && !pair.suppresses_everywhere(everywhere)) ++everywhere;
+    const auto decide = [&](std::uint32_t first, std::uint32_t last) {
+        std::uint64_t tests = 0;
+        for (std::uint32_t position = first; position < last; ++position) {
+            const std::uint32_t i = grid_.rank_at(position);
+            if (everywhere < limit(i)) continue;
+            const GridQuery query = {pair.overlap, pair.least_overlap(), false, 0, limit(i)};
+            const bool suppressed = grid_.search(
+                i, query, tests, [&](std::uint32_t other) { return reaches(pair, i, grid_.rank_at(other)); });
+            if (!suppressed) owner_[i] = i;
         }
+        pair_tests_ += tests;
+    };
+    if (n < kMinParallel) {
+        decide(0, n);
+        return;
+    }
+    pool_.run(static_cast<int>((n + kChunk - 1) / kChunk), [&](int chunk, int) {
+        const std::uint32_t first = static_cast<std::uint32_t>(chunk) * kChunk;
+        decide(first, std::min(first + kChunk, n));
     });
 }
 
 template <class Pair>
 void NmsDecision::find_owners(const Pair& pair) {
     const auto n = static_cast<std::uint32_t>(owner_.size());
-    const std::vector<std::uint32_t>& order = sequence();
-    if (!list_only_) grid_.clear();
-    list_.clear();
+    std::uint64_t tests = 0;
     for (std::uint32_t i = 0; i < n; ++i) {
-        if (owner_[i] == i) add_suppressor(pair, i);
+        if (owner_[i] == i) grid_.remove(i);
     }
-    for_chunks(n, [&](std::uint32_t first, std::uint32_t last, std::uint64_t& tests) {
-        for (std::uint32_t k = first; k < last; ++k) {
-            const std::uint32_t i = order.empty() ? k : order[k];
-            if (owner_[i] != i) owner_[i] = first_suppressor(pair, i, tests);
-        }
-    });
-}
-
-// In this order neighbors follow each other, so their cells are still in the cache.
-const std::vector<std::uint32_t>& NmsDecision::sequence() {
-    return list_only_ ? rank_order_ : grid_.by_location();
-}
-
-// Adds a detection as a suppressor. Ranks must be added in ascending order.
-template <class Pair>
-void NmsDecision::add_suppressor(const Pair& pair, std::uint32_t rank) {
-    if (list_only_ || pair.suppresses_everywhere(rank)) {
-        list_.push_back(rank);
-    } else {
-        grid_.insert(rank);
+    for (std::uint32_t i = 0; i < n; ++i) {
+        if (owner_[i] == i) own(pair, i, tests);
     }
-}
-
-template <class Pair>
-bool NmsDecision::any_suppressor(const Pair& pair, std::uint32_t i, std::uint64_t& tests) const {
-    const Box box = (*boxes_)[i];
-    const float area = box_area(box, extent_);
-    const std::uint32_t end = limit(i);
-    for (const std::uint32_t j : list_) {
-        if (j >= end) break;
-        ++tests;
-        const Box other = (*boxes_)[j];
-        const float intersection = intersection_area(box, other, extent_);
-        if (pair.reaches(i, area, j, box_area(other, extent_), intersection)) return true;
-    }
-    if (list_only_) return false;
-    return grid_.search(i, [&](const GridEntry& entry) {
-        if (entry.rank >= end) return false;
-        ++tests;
-        const float intersection = intersection_area(box, entry.box, extent_);
-        return intersection > 0.0F && pair.reaches(i, area, entry.rank, entry.area, intersection);
-    });
-}
-
-template <class Pair>
-std::uint32_t NmsDecision::first_suppressor(const Pair& pair, std::uint32_t i, std::uint64_t& tests) const {
-    const Box box = (*boxes_)[i];
-    const float area = box_area(box, extent_);
-    std::uint32_t first = limit(i);
-    const std::uint32_t end = first;
-    for (const std::uint32_t j : list_) {
-        if (j >= first) break;
-        ++tests;
-        const Box other = (*boxes_)[j];
-        const float intersection = intersection_area(box, other, extent_);
-        if (pair.reaches(i, area, j, box_area(other, extent_), intersection)) first = j;
-    }
-    if (list_only_) return first < end ? first : kNone;
-    grid_.search(i, [&](const GridEntry& entry) {
-        if (entry.rank >= first) return false;
-        ++tests;
-        const float intersection = intersection_area(box, entry.box, extent_);
-        if (intersection > 0.0F && pair.reaches(i, area, entry.rank, entry.area, intersection)) first = entry.rank;
-        return false;
-    });
-    return first < end ? first : kNone;
-}
-
-// Calls work(first, last, tests) for parts of [0, n), on several threads if that is faster.
-template <class Work>
-void NmsDecision::for_chunks(std::uint32_t n, Work&& work) {
-    if (n < kMinParallel) {
-        std::uint64_t tests = 0;
-        work(0U, n, tests);
-        pair_tests_ += tests;
-        return;
-    }
-    const auto chunks = static_cast<int>((n + kChunk - 1) / kChunk);
-    pool_.run(chunks, [&](int chunk, int) {
-        const std::uint32_t first = static_cast<std::uint32_t>(chunk) * kChunk;
-        std::uint64_t tests = 0;
-        work(first, std::min(first + kChunk, n), tests);
-        pair_tests_ += tests;
-    });
+    pair_tests_ += tests;
 }
 
 }  // namespace throng

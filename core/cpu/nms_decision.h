@@ -18,11 +18,19 @@ public:
 
     explicit NmsDecision(ThreadPool& pool) : pool_(pool) {}
 
+    struct Kept {
+        std::uint32_t rank;
+        std::int32_t hits;
+    };
+
     // raw is the source of the detections and provides density and features. Times the stages map and reduce. Returns
-    // for each rank: the rank itself if kept, else the first kept detection that suppresses it. kNone if all its
-    // suppressors are suppressed themselves (one-pass only). The result stays valid until the next call.
-    const std::vector<std::uint32_t>& run(const OrderedDetections& detections, const DetectionSpan& raw,
-                                          const NmsParams& params, StageRecorder& recorder);
+    // the kept detections by rank. The results stay valid until the next call.
+    const std::vector<Kept>& run(const OrderedDetections& detections, const DetectionSpan& raw, const NmsParams& params,
+                                 StageRecorder& recorder);
+
+    // Returns for each rank: the rank itself if kept, else the first kept detection that suppresses it. kNone if all its
+    // suppressors are suppressed themselves (one-pass only).
+    [[nodiscard]] const std::vector<std::uint32_t>& owners() const noexcept { return owner_; }
 
     [[nodiscard]] std::uint64_t pair_tests() const noexcept { return pair_tests_; }
 
@@ -36,33 +44,22 @@ private:
     void decide_one_pass(const Pair& pair);
     template <class Pair>
     void find_owners(const Pair& pair);
+    template <class Pair>
+    [[nodiscard]] bool reaches(const Pair& pair, std::uint32_t i, std::uint32_t j) const;
+    template <class Pair>
+    void own(const Pair& pair, std::uint32_t kept, std::uint64_t& tests);
 
-    template <class Pair>
-    [[nodiscard]] bool any_suppressor(const Pair& pair, std::uint32_t i, std::uint64_t& tests) const;
-    template <class Pair>
-    [[nodiscard]] std::uint32_t first_suppressor(const Pair& pair, std::uint32_t i, std::uint64_t& tests) const;
-    template <class Pair>
-    void add_suppressor(const Pair& pair, std::uint32_t rank);
-    template <class Work>
-    void for_chunks(std::uint32_t n, Work&& work);
-
-    // Returns the order in which searches run fastest; empty for rank order.
-    [[nodiscard]] const std::vector<std::uint32_t>& sequence();
     void find_limits(const std::vector<float>& scores, Ties ties);
     // Only ranks below this one may suppress rank i.
     [[nodiscard]] std::uint32_t limit(std::uint32_t i) const { return limits_.empty() ? i : limits_[i]; }
 
     ThreadPool& pool_;
-    // The suppressors added so far, ascending: in the grid, or in a list that is scanned from its start. The list holds
-    // few detections, and those that suppress at any position.
     BoxGrid grid_;
-    std::vector<std::uint32_t> list_;
-    bool list_only_ = false;
-    std::vector<std::uint32_t> rank_order_;  // always empty
     const std::vector<Box>* boxes_ = nullptr;
     float extent_ = 0;
     std::vector<std::uint32_t> limits_;  // strict ties: the first rank of the same score; empty for total
     std::vector<std::uint32_t> owner_;
+    std::vector<Kept> kept_;
     std::atomic<std::uint64_t> pair_tests_{0};
 };
 

@@ -1,113 +1,107 @@
 #include "core/cpu/nms_grid.h"
 
 #include <bit>
-#include <limits>
 
 namespace throng {
 namespace {
 
-// The bound on sides and positions of pairs requires that float32 gives areas and edges to about a thousandth. It does
-// not hold for a box of 1 pixel at 10^7, nor for areas outside the range of float32. One such box disables the bound.
-bool bounds_hold(const Box& box, float extent, double covered_w, double covered_h) {
-    constexpr double kTolerance = 1e-3;
-    const double w = static_cast<double>(box.w) + static_cast<double>(extent);
-    const double h = static_cast<double>(box.h) + static_cast<double>(extent);
-    const float area = box_area(box, extent);
-    return std::abs(covered_w - w) <= kTolerance * w && std::abs(covered_h - h) <= kTolerance * h && area > 1e-30F &&
-           area < 1e37F;
-}
+// Up to this count, testing all boxes is faster than building a grid and visiting its cells.
+constexpr std::size_t kMaxScan = 256;
 
-// Covers the tolerance above, which lowers t by at most 0.7 %.
+// Covers the tolerance of bounds_hold, which lowers t by at most 0.7 %.
 constexpr double kBoundMargin = 0.99;
 
 }  // namespace
 
-BoxGrid::Area BoxGrid::area_of(const Box& box) const {
-    constexpr float kMaxFloat = std::numeric_limits<float>::max();  // an edge beyond it covers everything there
-    const double x = static_cast<double>(box.x);
-    const double y = static_cast<double>(box.y);
-    const double right = static_cast<double>(std::min(box.x + box.w, kMaxFloat));
-    const double bottom = static_cast<double>(std::min(box.y + box.h, kMaxFloat));
-    const double extent = static_cast<double>(extent_);
-    return {x, y, right - x + extent, bottom - y + extent};
-}
-
-std::size_t BoxGrid::level_of(const Area& area) {
-    if (!(area.w > 0) || !(area.h > 0)) return kNoLevel;
-    int exponent = 0;
-    std::frexp(std::max(area.w, area.h), &exponent);  // side in [2^(exponent - 1), 2^exponent)
-    return static_cast<std::size_t>(exponent - kLowestExponent + 1) / 2;
-}
-
-void BoxGrid::build(const std::vector<Box>& boxes, float extent, float smallest_iou) {
+void BoxGrid::build(const std::vector<Box>& boxes, const std::vector<std::uint32_t>& limits, float extent,
+                    float smallest_iou) {
     boxes_ = boxes.data();
+    size_ = static_cast<std::uint32_t>(boxes.size());
     extent_ = extent;
-    for (const std::uint16_t index : active_) levels_[index] = {};
-    active_.clear();
+    scan_ = boxes.size() <= kMaxScan;
+    position_.resize(boxes.size());
+    const std::size_t padded = boxes.size() + kPairPadding;
+    for (std::vector<float>* column : {&left_, &top_, &width_, &height_}) column->resize(padded);
+    rank_.resize(padded);
+    if (scan_) {
+        for (std::uint32_t rank = 0; rank < size_; ++rank) place(boxes[rank], rank, rank);
+    } else {
+        build_cells(boxes, smallest_iou);
+        for (std::uint32_t rank = 0; rank < size_; ++rank) place(boxes[rank], rank, cells_[cell_[rank]]++);
+    }
+    limit_.resize(limits.empty() ? 0 : padded);
+    for (std::uint32_t rank = 0; rank < limits.size(); ++rank) {
+        limit_[position_[rank]] = static_cast<std::int32_t>(limits[rank]);
+    }
+}
+
+void BoxGrid::place(const Box& box, std::uint32_t rank, std::uint32_t at) {
+    position_[rank] = at;
+    left_[at] = box.x;
+    top_[at] = box.y;
+    width_[at] = box.w;
+    height_[at] = box.h;
+    rank_[at] = static_cast<std::int32_t>(rank);
+}
+
+// The bound on sides and positions of pairs requires that float32 gives areas and edges to about a thousandth. Returns
+// false if a side may be too small for the coordinates, or an area outside the range of float32. Slower, not wrong.
+bool BoxGrid::bounds_hold(const std::vector<Box>& boxes) {
+    float least_side = std::numeric_limits<float>::max();
+    float most = 0;  // the largest magnitude of a coordinate, at least half of the largest edge
+    for (const Box& box : boxes) {
+        least_side = std::min(least_side, std::min(box.w, box.h));
+        most = std::max(most, std::max(std::max(std::abs(box.x), std::abs(box.y)), std::max(box.w, box.h)));
+    }
+    return least_side > 1e-15F && most < 1e18F && 2 * most * 0x1p-23F <= 1e-3F * least_side;
+}
+
+// Counts the boxes of each cell. Afterwards cells_[c + 1] is the first position of cell c; filling the cell advances it
+// to the end, which is the first position of the next cell.
+void BoxGrid::build_cells(const std::vector<Box>& boxes, float smallest_iou) {
+    ratio_ = smallest_iou > 0 && bounds_hold(boxes) ? kBoundMargin * static_cast<double>(smallest_iou) : 0;
     level_.resize(boxes.size());
-    bucket_.resize(boxes.size());
-    const std::size_t buckets = std::bit_ceil(std::max<std::size_t>(boxes.size(), 16));
-    buckets_.assign(buckets, {0, 0});
-    mask_ = buckets - 1;
-
-    bool bounded = smallest_iou > 0;
-    std::uint32_t placed = 0;
-    for (std::size_t rank = 0; rank < boxes.size(); ++rank) {
-        const Area area = area_of(boxes[rank]);
-        bounded = bounded && bounds_hold(boxes[rank], extent, area.w, area.h);
-        const std::size_t index = level_of(area);
-        level_[rank] = static_cast<std::uint16_t>(index);
-        if (index == kNoLevel) continue;
-        Level& level = levels_[index];
-        if (level.boxes++ == 0) {
-            active_.push_back(static_cast<std::uint16_t>(index));
-            level.cell = std::ldexp(1.0, 2 * static_cast<int>(index) + kLowestExponent);
-            level.inverse = 1 / level.cell;
-        }
-        const std::size_t bucket = bucket_at(row_of(index, cell_of(area.y, level)), cell_of(area.x, level));
-        bucket_[rank] = static_cast<std::uint32_t>(bucket);
-        ++buckets_[bucket].count;
-        ++placed;
+    cell_.resize(boxes.size());
+    std::array<std::uint32_t, kLevels> used{};
+    std::uint32_t* const levels = level_.data();
+    for (std::uint32_t rank = 0; rank < size_; ++rank) {
+        const Box& box = boxes_[rank];
+        // As `covered`, rounded up. A side of 2^(e - 127) to 2^(e - 126) has the exponent bits e.
+        const float w = (box.x + box.w) - box.x;
+        const float h = (box.y + box.h) - box.y;
+        const float side = ((w > h ? w : h) + extent_) * (1 + 0x1p-20F);
+        levels[rank] = ((std::bit_cast<std::uint32_t>(side) >> 23U) + 1) / 2;
     }
-    ratio_ = bounded ? kBoundMargin * static_cast<double>(smallest_iou) : 0;
-
-    entries_.resize(placed);
-    lists_.resize(placed);
-    std::uint32_t begin = 0;
-    for (Bucket& bucket : buckets_) {
-        bucket.begin = begin;
-        begin += bucket.count;
-        bucket.count = 0;
+    for (std::uint32_t rank = 0; rank < size_; ++rank) used[levels[rank]] = 1;
+    active_.clear();
+    for (std::size_t index = 0; index < kLevels; ++index) {
+        if (used[index] != 0) active_.push_back(static_cast<std::uint8_t>(index));
     }
-    std::uint32_t list = 0;
-    for (const std::uint16_t index : active_) {
-        levels_[index].list = list;
-        list += levels_[index].boxes;
+    // About as many cells as boxes.
+    const auto bits = static_cast<unsigned>(std::bit_width(boxes.size() / active_.size()));
+    columns_ = 1U << ((bits + 1) / 2);
+    rows_ = 1U << (bits / 2);
+    std::uint32_t cells = 0;
+    for (const std::size_t index : active_) {
+        const int exponent = 2 * static_cast<int>(index) - 126;
+        levels_[index] = {std::ldexp(1.0F, exponent), std::ldexp(1.0F, -exponent), cells};
+        cells += columns_ * rows_;
     }
-}
-
-void BoxGrid::insert(std::uint32_t rank) {
-    if (level_[rank] == kNoLevel) return;
-    Bucket& bucket = buckets_[bucket_[rank]];
-    entries_[bucket.begin + bucket.count++] = entry_of(rank);
-    Level& level = levels_[level_[rank]];
-    lists_[level.list + level.inserted++] = rank;
-}
-
-const std::vector<std::uint32_t>& BoxGrid::by_location() {
-    by_location_.resize(level_.size());
-    next_.resize(buckets_.size());
-    for (std::size_t k = 0; k < buckets_.size(); ++k) next_[k] = buckets_[k].begin;
-    auto outside = static_cast<std::uint32_t>(entries_.size());
-    for (std::uint32_t rank = 0; rank < level_.size(); ++rank) {
-        by_location_[level_[rank] == kNoLevel ? outside++ : next_[bucket_[rank]]++] = rank;
+    cells_.assign(cells + 2, 0);
+    std::uint32_t* const counts = cells_.data() + 2;
+    const std::uint32_t column_mask = columns_ - 1;
+    const std::uint32_t row_mask = rows_ - 1;
+    const unsigned row_shift = (bits + 1) / 2;
+    for (std::uint32_t rank = 0; rank < size_; ++rank) {
+        const Level& level = levels_[levels[rank]];
+        const auto x = static_cast<std::uint32_t>(cell_of(boxes_[rank].x, level.inverse));
+        const auto y = static_cast<std::uint32_t>(cell_of(boxes_[rank].y, level.inverse));
+        const std::uint32_t cell = level.first_cell + ((y & row_mask) << row_shift) + (x & column_mask);
+        cell_[rank] = cell + 1;
+        ++counts[cell];
     }
-    return by_location_;
-}
-
-void BoxGrid::clear() {
-    for (Bucket& bucket : buckets_) bucket.count = 0;
-    for (const std::uint16_t index : active_) levels_[index].inserted = 0;
+    std::uint32_t sum = 0;
+    for (std::uint32_t& count : cells_) count = sum += count;
 }
 
 }  // namespace throng

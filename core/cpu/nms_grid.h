@@ -1,9 +1,6 @@
-// Finds the boxes near a box without testing all of them: grids of square cells, one per power of four of box sizes, in
-// one hash table. Any box, however large or far away, takes the same memory.
-//
-// A search yields every inserted box whose overlap with the query may reach the smallest overlap that the grid was
-// built for. The overlap is computed in float32 as in core/algo/nms_rules.h. A search also yields other boxes: the
-// caller must test each.
+// Finds the boxes that overlap a box without testing all of them: grids of square cells, one grid per power of four of
+// box sizes. Each grid is a torus: far cells share the memory of near ones, so any box, however large or far away,
+// takes the same memory. The boxes of adjacent cells of a row are adjacent in memory and are tested with SIMD.
 #pragma once
 
 #include <algorithm>
@@ -11,157 +8,185 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "core/algo/nms_rules.h"
+#include "core/cpu/nms_kernels.h"
 
 namespace throng {
 
-// An entry visited by a search. 32 bytes, so that two fit into one cache line.
-struct GridEntry {
-    Box box;
-    float area;
-    std::uint32_t rank;
+// The pairs that a search yields. A box is a candidate if first <= order < last, where order is its rank or its limit.
+struct GridQuery {
+    Overlap overlap = Overlap::iou;
+    float threshold = 0;
+    // true: the box searched for suppresses the candidates, whose order is their limit. false: they suppress it, and
+    // their order is their rank.
+    bool is_suppressor = true;
+    std::uint32_t first = 0;
+    std::uint32_t last = 0;
 };
 
 class BoxGrid {
 public:
-    // Prepares the grid for the boxes that will be inserted and searched for. None is inserted yet. smallest_iou in [0,
-    // 1] is the smallest IoU of the pairs that the caller needs. 0 requests all pairs with a non-empty intersection, as
-    // the other overlaps need. Boxes must be valid detections.
-    void build(const std::vector<Box>& boxes, float extent, float smallest_iou);
+    // Holds all boxes, indexed by rank. A box may be suppressed only by ranks below its limit. limits may be empty if
+    // each box's limit is its rank. Boxes must be valid detections. smallest_iou in [0, 1]: no search needs pairs with a
+    // smaller IoU; 0: any overlap.
+    void build(const std::vector<Box>& boxes, const std::vector<std::uint32_t>& limits, float extent,
+               float smallest_iou);
 
-    // Inserts boxes[rank]. Each box may be inserted once between two calls of build or clear. Entries of a cell keep
-    // the order of insertion.
-    void insert(std::uint32_t rank);
-    void clear();  // removes all entries, keeps everything else
+    // Later searches do not yield this box.
+    void remove(std::uint32_t rank) { remove_at(position_[rank]); }
+    void remove_at(std::uint32_t position) { left_[position] = std::numeric_limits<float>::infinity(); }
 
-    // Calls visit(const GridEntry&) for the boxes near boxes[rank], itself included if inserted, until it returns true.
-    // Some boxes are visited more than once. Returns true if a visit did.
+    // Calls visit(position) for the candidates whose overlap with boxes[rank] is above 0 and at least the threshold, in any
+    // order, each once, until it returns true. Returns true if a visit did. visit may remove boxes. Adds the
+    // number of candidates tested to tests. Thread-safe if no thread removes boxes.
     template <class Visit>
-    bool search(std::uint32_t rank, Visit&& visit) const;
+    bool search(std::uint32_t rank, const GridQuery& query, std::uint64_t& tests, Visit&& visit) const;
 
-    // Returns all ranks once, neighboring boxes together: the order in which searches run fastest.
-    [[nodiscard]] const std::vector<std::uint32_t>& by_location();
+    // Returns the rank at a position in memory. Searches run fastest in the order of positions.
+    [[nodiscard]] std::uint32_t rank_at(std::uint32_t position) const {
+        return static_cast<std::uint32_t>(rank_[position]);
+    }
 
 private:
-    // The pixels that a box covers in intersection_area: edges rounded to float32, one more pixel if inclusive.
-    struct Area {
-        double x, y, w, h;
-    };
-    struct Bucket {
-        std::uint32_t begin;
-        std::uint32_t count;
-    };
+    static constexpr std::uint32_t kBlock = 256;  // candidates tested before they are visited
+
+    // The grid of one level: columns_ by rows_ cells.
     struct Level {
-        double cell = 0;  // side of a cell, at least that of each box of this level
-        double inverse = 0;
-        std::uint32_t boxes = 0;
-        std::uint32_t inserted = 0;
-        std::uint32_t list = 0;  // start of this level's part of lists_
+        float cell = 0;  // side of a cell, at least that of each box of this level
+        float inverse = 0;
+        std::uint32_t first_cell = 0;
     };
     struct Range {
-        double first, last;
+        std::int32_t first, last;
     };
 
-    // Sides lie between the smallest float, 2^-149, and twice the largest, 2^129. Levels are powers of four. (Powers of
-    // two have more empty cells to visit and take a third longer on clusters of 20.)
-    static constexpr int kLowestExponent = -150;
-    static constexpr std::size_t kLevels = 142;
-    static constexpr std::uint16_t kNoLevel = 0xFFFF;  // a box without extent in float32 overlaps nothing
+    // One level per two exponents of float32. The smallest also has the denormal sides.
+    static constexpr std::size_t kLevels = 128;
 
-    [[nodiscard]] Area area_of(const Box& box) const;
-    [[nodiscard]] static std::size_t level_of(const Area& area);
-    [[nodiscard]] static std::int64_t cell_of(double position, const Level& level);
-    [[nodiscard]] static std::uint64_t row_of(std::size_t level, std::int64_t cell_y);
-    [[nodiscard]] std::size_t bucket_at(std::uint64_t row, std::int64_t cell_x) const;
-    [[nodiscard]] GridEntry entry_of(std::uint32_t rank) const;
+    void place(const Box& box, std::uint32_t rank, std::uint32_t at);
+    void build_cells(const std::vector<Box>& boxes, float smallest_iou);
+    // Returns the pixels that a side covers in intersection_area: edges rounded to float32, one more pixel if inclusive.
+    [[nodiscard]] double covered(float start, float side) const {
+        return static_cast<double>(start + side) - static_cast<double>(start) + static_cast<double>(extent_);
+    }
+    [[nodiscard]] static bool bounds_hold(const std::vector<Box>& boxes);
+    template <class Real>
+    [[nodiscard]] static std::int32_t cell_of(Real position, Real inverse);
     [[nodiscard]] Range reach(double start, double side, const Level& level) const;
 
+    template <class Scan>
+    void scan_row(const std::uint32_t* cells, const Range& range, Scan&& scan) const;
+
     const Box* boxes_ = nullptr;
+    std::uint32_t size_ = 0;
     float extent_ = 0;
-    double ratio_ = 0;  // max. factor between the sides of a pair; 0: unlimited
+    double ratio_ = 0;   // max. factor between the sides of a pair; 0: unlimited
+    bool scan_ = false;  // few boxes: no cells, memory in the order of ranks
     std::array<Level, kLevels> levels_;
-    std::vector<std::uint16_t> active_;  // levels with boxes
-    std::vector<std::uint16_t> level_;   // per rank
-    std::vector<std::uint32_t> bucket_;  // per rank
-    std::vector<Bucket> buckets_;        // their number is a power of two
-    std::vector<GridEntry> entries_;     // by bucket
-    std::vector<std::uint32_t> lists_;   // ranks inserted, by level
-    std::vector<std::uint32_t> by_location_;
-    std::vector<std::uint32_t> next_;
-    std::uint64_t mask_ = 0;
+    std::uint32_t columns_ = 0;  // powers of two
+    std::uint32_t rows_ = 0;
+    std::vector<std::uint8_t> active_;     // levels with boxes
+    std::vector<std::uint32_t> cells_;     // of all levels: first position of each cell, and the end of the last
+    std::vector<std::uint32_t> level_;     // per rank
+    std::vector<std::uint32_t> cell_;      // per rank
+    std::vector<std::uint32_t> position_;  // per rank: where it is in the following arrays
+    std::vector<float> left_, top_, width_, height_;
+    std::vector<std::int32_t> rank_;
+    std::vector<std::int32_t> limit_;  // empty: the rank
 };
 
-// Returns the cell that contains a coordinate. Coordinates 2^52 or more cells away from 0 share one cell per side.
-inline std::int64_t BoxGrid::cell_of(double position, const Level& level) {
-    constexpr double kMaxCell = 4503599627370496.0;
-    const double cell = std::clamp(position * level.inverse, -kMaxCell, kMaxCell);
-    const auto truncated = static_cast<std::int64_t>(cell);
-    return truncated - (cell < static_cast<double>(truncated) ? 1 : 0);
+// Returns the column or row of cells that contains a coordinate; ascends with it. Coordinates 2^29 or more cells away
+// from 0 share one. float32 and double give the same, as the side of a cell is a power of two.
+template <class Real>
+std::int32_t BoxGrid::cell_of(Real position, Real inverse) {
+    constexpr Real kMaxCell = 1 << 29;
+    const Real cell = std::max(std::min(position * inverse, kMaxCell), -kMaxCell);
+    return static_cast<std::int32_t>(cell) - (position < 0 ? 1 : 0);
 }
 
-// Cells of a row are adjacent in the table; rows are scattered.
-inline std::uint64_t BoxGrid::row_of(std::size_t level, std::int64_t cell_y) {
-    const std::uint64_t mixed = static_cast<std::uint64_t>(cell_y) * 0x9E3779B97F4A7C15U + level * 0xC2B2AE3D27D4EB4FU;
-    return mixed >> 32U;
-}
-
-inline std::size_t BoxGrid::bucket_at(std::uint64_t row, std::int64_t cell_x) const {
-    return (row + static_cast<std::uint64_t>(cell_x)) & mask_;
-}
-
-inline GridEntry BoxGrid::entry_of(std::uint32_t rank) const {
-    return {boxes_[rank], box_area(boxes_[rank], extent_), rank};
-}
-
-// Returns the range of the near edges of boxes that reach the smallest IoU t with a box from `start` to `start + side`.
+// Returns the cells of the near edges of boxes that reach the smallest IoU t with a box from `start` to `start + side`.
 // The intersection is at least t times as wide as either box: I >= t max(A), and it is no higher than either. So a box
 // of width v begins at or after start + t max(side, v) - v, which falls as v grows. It begins at or before start + (1 -
 // t) side.
 inline BoxGrid::Range BoxGrid::reach(double start, double side, const Level& level) const {
-    const double max_side = ratio_ > 0 ? std::min(level.cell, side / ratio_) : level.cell;
+    const double max_side =
+        ratio_ > 0 ? std::min(static_cast<double>(level.cell), side / ratio_) : static_cast<double>(level.cell);
     const double slack = 1e-15 * (std::abs(start) + side + max_side);  // covers double's rounding here
-    return {start + ratio_ * std::max(side, max_side) - max_side - slack, start + (1 - ratio_) * side + slack};
+    const double inverse = static_cast<double>(level.inverse);
+    return {cell_of(start + ratio_ * std::max(side, max_side) - max_side - slack, inverse),
+            cell_of(start + (1 - ratio_) * side + slack, inverse)};
+}
+
+// Calls scan(begin, end) for the positions of a row's cells in the range, each cell once.
+template <class Scan>
+void BoxGrid::scan_row(const std::uint32_t* cells, const Range& range, Scan&& scan) const {
+    if (range.last - range.first >= static_cast<std::int32_t>(columns_) - 1) {
+        scan(cells[0], cells[columns_]);
+        return;
+    }
+    const auto first = static_cast<std::uint32_t>(range.first) & (columns_ - 1);
+    const auto last = static_cast<std::uint32_t>(range.last) & (columns_ - 1);
+    if (first <= last) {
+        scan(cells[first], cells[last + 1]);
+    } else {
+        scan(cells[0], cells[last + 1]);
+        scan(cells[first], cells[columns_]);
+    }
 }
 
 template <class Visit>
-bool BoxGrid::search(std::uint32_t rank, Visit&& visit) const {
-    if (level_[rank] == kNoLevel) return false;
-    const Area area = area_of(boxes_[rank]);
-    const double side = std::max(area.w, area.h);
-    for (const std::uint16_t index : active_) {
-        const Level& level = levels_[index];
-        if (level.inserted == 0) continue;
-        // Boxes of this level have a longer side in [cell / 4, cell).
-        if (level.cell < ratio_ * side || level.cell * ratio_ > 4 * side) continue;
-        const Range x = reach(area.x, area.w, level);
-        const Range y = reach(area.y, area.h, level);
-        const std::int64_t left = cell_of(x.first, level);
-        const std::int64_t right = cell_of(x.last, level);
-        const std::int64_t top = cell_of(y.first, level);
-        const std::int64_t bottom = cell_of(y.last, level);
-        if (left > right || top > bottom) continue;
-
-        // A large box among many small ones: visiting each small one is cheaper than each cell.
-        const double cells = static_cast<double>(right - left + 1) * static_cast<double>(bottom - top + 1);
-        if (cells > static_cast<double>(level.inserted)) {
-            for (std::uint32_t k = 0; k < level.inserted; ++k) {
-                if (visit(entry_of(lists_[level.list + k]))) return true;
+bool BoxGrid::search(std::uint32_t rank, const GridQuery& query, std::uint64_t& tests, Visit&& visit) const {
+    const Box& box = boxes_[rank];
+    const PairQuery pair = {box,
+                            extent_,
+                            query.overlap,
+                            query.is_suppressor,
+                            std::max(query.threshold, std::numeric_limits<float>::denorm_min()),
+                            static_cast<std::int32_t>(query.first),
+                            static_cast<std::int32_t>(query.last)};
+    const BoxColumns columns = {left_.data(), top_.data(), width_.data(), height_.data()};
+    const std::int32_t* order = query.is_suppressor && !limit_.empty() ? limit_.data() : rank_.data();
+    std::array<std::uint32_t, kBlock + kPairPadding> found;  // not initialized: find_pairs writes it
+    bool stopped = false;
+    const auto scan = [&](std::uint32_t begin, std::uint32_t end) {
+        while (begin < end && !stopped) {
+            const std::uint32_t block_end = std::min(begin + kBlock, end);
+            tests += block_end - begin;
+            const std::uint32_t count = find_pairs(columns, order, begin, block_end, pair, found.data());
+            for (std::uint32_t k = 0; k < count && !stopped; ++k) {
+                stopped = visit(found[k]);
             }
-            continue;
+            begin = block_end;
         }
-        for (std::int64_t cell_y = top; cell_y <= bottom; ++cell_y) {
-            const std::uint64_t row = row_of(index, cell_y);
-            for (std::int64_t cell_x = left; cell_x <= right; ++cell_x) {
-                const Bucket bucket = buckets_[bucket_at(row, cell_x)];
-                for (std::uint32_t k = 0; k < bucket.count; ++k) {
-                    if (visit(entries_[bucket.begin + k])) return true;
-                }
-            }
+    };
+    if (scan_) {  // a limit is at most the rank
+        scan(query.first, std::min(query.last, size_));
+        return stopped;
+    }
+    const double x = static_cast<double>(box.x);
+    const double y = static_cast<double>(box.y);
+    const double width = covered(box.x, box.w);
+    const double height = covered(box.y, box.h);
+    const double side = std::max(width, height);
+    for (const std::size_t index : active_) {
+        const Level& level = levels_[index];
+        // Boxes of this level have a longer side in [cell / 4, cell).
+        const double cell = static_cast<double>(level.cell);
+        if (cell < ratio_ * side || cell * ratio_ > 4 * side) continue;
+        const Range across = reach(x, width, level);
+        const Range down = reach(y, height, level);
+        if (across.first > across.last) continue;
+        const std::int32_t rows = std::min(down.last - down.first + 1, static_cast<std::int32_t>(rows_));
+        for (std::int32_t row = 0; row < rows; ++row) {
+            const std::size_t first = (static_cast<std::uint32_t>(down.first + row) & (rows_ - 1)) * columns_;
+            scan_row(cells_.data() + level.first_cell + first, across, scan);
+            if (stopped) return true;
         }
     }
-    return false;
+    return stopped;
 }
 
 }  // namespace throng

@@ -1,15 +1,19 @@
 #include "core/cpu/nms_order.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
+#include <cmath>
+#include <limits>
+#include <numeric>
 
 #include "core/algo/nms_rules.h"
+#include "core/cpu/nms_kernels.h"
 
 namespace throng {
 namespace {
 
-constexpr std::size_t kRadixFrom = 512;  // below, std::sort is faster (measured on an AMD EPYC: equal at about 500)
+// Insertion sort of uneven buckets is slower than std::sort, which takes over after this many moves per detection.
+constexpr std::uint64_t kMaxMoves = 16;
 
 // Returns a key that ascends as finite scores descend. -0 and +0 get the same key.
 std::uint32_t descending_key(float score) {
@@ -29,20 +33,27 @@ std::uint32_t raw_index(std::uint64_t key) {
 
 void OrderedDetections::arrange(const DetectionSpan& raw) {
     const std::uint32_t n = std::min(raw.count->total, static_cast<std::uint32_t>(raw.capacity));
-    keys_.clear();
-    keys_.reserve(n);
-    for (std::uint32_t i = 0; i < n; ++i) {
-        if (!is_valid_detection(raw.boxes[i], raw.scores[i])) continue;
-        keys_.push_back(std::uint64_t{descending_key(raw.scores[i])} << 32U | i);
+    scores_.resize(n);
+    source_.resize(n);
+    std::uint32_t valid = n;
+    if (certainly_valid(raw.boxes, raw.scores, n)) {
+        std::copy_n(raw.scores, n, scores_.begin());
+        std::iota(source_.begin(), source_.end(), 0U);
+    } else {
+        valid = 0;
+        for (std::uint32_t i = 0; i < n; ++i) {
+            if (!is_valid_detection(raw.boxes[i], raw.scores[i])) continue;
+            scores_[valid] = raw.scores[i];
+            source_[valid++] = i;
+        }
     }
-    invalid_ = n - static_cast<std::uint32_t>(keys_.size());
-    sort_by_score();
-    sort_equal_scores(raw);
+    invalid_ = n - valid;
+    scores_.resize(valid);
+    source_.resize(valid);
+    sort(raw);
 
-    boxes_.resize(keys_.size());
-    scores_.resize(keys_.size());
-    source_.resize(keys_.size());
-    for (std::size_t rank = 0; rank < keys_.size(); ++rank) {
+    boxes_.resize(valid);
+    for (std::uint32_t rank = 0; rank < valid; ++rank) {
         const std::uint32_t index = raw_index(keys_[rank]);
         boxes_[rank] = raw.boxes[index];
         scores_[rank] = raw.scores[index];
@@ -50,47 +61,53 @@ void OrderedDetections::arrange(const DetectionSpan& raw) {
     }
 }
 
-// Stable radix sort by the upper half, least significant digit first. A digit that all keys share is skipped.
-void OrderedDetections::sort_by_score() {
-    if (keys_.size() < kRadixFrom) {
-        std::sort(keys_.begin(), keys_.end());
-        return;
+// Distributes the detections to buckets of equal ranges of scores, then sorts what is almost sorted. A bucket holds about
+// one detection if the scores are uniform.
+void OrderedDetections::sort(const DetectionSpan& raw) {
+    const auto n = static_cast<std::uint32_t>(scores_.size());
+    const std::uint32_t buckets = std::bit_floor(n + 1);
+    const auto last_bucket = static_cast<float>(buckets - 1);
+    float highest = -std::numeric_limits<float>::max();
+    float lowest = -highest;
+    for (const float score : scores_) {
+        highest = highest < score ? score : highest;
+        lowest = lowest > score ? score : lowest;
     }
-    constexpr unsigned kBits = 11;
-    constexpr std::size_t kDigits = std::size_t{1} << kBits;
-    constexpr std::array<unsigned, 3> kShifts = {32, 32 + kBits, 32 + 2 * kBits};
-    const auto digit = [](std::uint64_t key, unsigned shift) { return (key >> shift) & (kDigits - 1); };
+    float scale = last_bucket / (highest - lowest);
+    if (!std::isfinite(scale) || !std::isfinite(highest - lowest)) scale = 0;  // one bucket
+    bucket_.resize(n);
+    for (std::uint32_t k = 0; k < n; ++k) {  // rounding keeps the order
+        bucket_[k] = static_cast<std::int32_t>(std::min((highest - scores_[k]) * scale, last_bucket));
+    }
+    ends_.assign(buckets + 1, 0);
+    for (const std::int32_t bucket : bucket_) ++ends_[static_cast<std::size_t>(bucket) + 1];
+    std::uint32_t sum = 0;
+    for (std::uint32_t& end : ends_) end = sum += end;
+    keys_.resize(n);
+    for (std::uint32_t k = 0; k < n; ++k) {
+        keys_[ends_[static_cast<std::size_t>(bucket_[k])]++] =
+            std::uint64_t{descending_key(scores_[k])} << 32U | source_[k];
+    }
 
-    std::array<std::array<std::uint32_t, kDigits>, kShifts.size()> counts{};
-    for (const std::uint64_t key : keys_) {
-        for (std::size_t pass = 0; pass < kShifts.size(); ++pass) ++counts[pass][digit(key, kShifts[pass])];
-    }
-    other_keys_.resize(keys_.size());
-    for (std::size_t pass = 0; pass < kShifts.size(); ++pass) {
-        auto& positions = counts[pass];
-        if (positions[digit(keys_.front(), kShifts[pass])] == keys_.size()) continue;
-        std::uint32_t sum = 0;
-        for (std::uint32_t& position : positions) {
-            const std::uint32_t count = position;
-            position = sum;
-            sum += count;
-        }
-        for (const std::uint64_t key : keys_) other_keys_[positions[digit(key, kShifts[pass])]++] = key;
-        keys_.swap(other_keys_);
-    }
-}
-
-void OrderedDetections::sort_equal_scores(const DetectionSpan& raw) {
     const auto before = [&raw](std::uint64_t a, std::uint64_t b) {
+        if (score_key(a) != score_key(b)) return a < b;
         const std::uint32_t i = raw_index(a);
         const std::uint32_t j = raw_index(b);
         return precedes(raw.boxes[i], raw.scores[i], i, raw.boxes[j], raw.scores[j], j);
     };
-    for (auto first = keys_.begin(); first != keys_.end();) {
-        auto last = first + 1;
-        while (last != keys_.end() && score_key(*last) == score_key(*first)) ++last;
-        if (last - first > 1) std::sort(first, last, before);
-        first = last;
+    std::uint64_t moves = kMaxMoves * n;
+    for (std::uint32_t k = 1; k < n; ++k) {
+        const std::uint64_t key = keys_[k];
+        std::uint32_t to = k;
+        for (; to > 0 && score_key(key) <= score_key(keys_[to - 1]) && before(key, keys_[to - 1]); --to) {
+            keys_[to] = keys_[to - 1];
+        }
+        keys_[to] = key;
+        moves -= std::min<std::uint64_t>(k - to, moves);
+        if (moves == 0) {
+            std::sort(keys_.begin(), keys_.end(), before);
+            return;
+        }
     }
 }
 

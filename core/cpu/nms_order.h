@@ -22,8 +22,7 @@ public:
     [[nodiscard]] const std::vector<std::uint32_t>& source() const noexcept { return source_; }  // index in raw
 
 private:
-    void sort_by_score();
-    void sort_equal_scores(const DetectionSpan& raw);
+    void sort(const DetectionSpan& raw);
 
     std::vector<Box> boxes_;
     std::vector<float> scores_;
@@ -31,7 +30,8 @@ private:
     std::uint32_t invalid_ = 0;
     // Upper half: ascends as scores descend; lower half: index in raw.
     std::vector<std::uint64_t> keys_;
-    std::vector<std::uint64_t> other_keys_;
+    std::vector<std::int32_t> bucket_;  // of each detection
+    std::vector<std::uint32_t> ends_;   // of each bucket
 };
 
 }  // namespace throng

@@ -1,5 +1,6 @@
-// The pair rules for the CPU's searches. reaches(i, area_i, j, area_j, I) returns true if j, which precedes i, has
-// enough overlap to suppress it. I is the area of their intersection, areas are those of box_area, i and j are ranks.
+// The pair rules for the CPU's searches. A search yields the pairs that reach least_overlap() in the overlap
+// kOverlap. If !kExact, reaches(i, j, iou) then decides whether j, which precedes i, has enough overlap to suppress it; i
+// and j are ranks.
 // smallest_iou() is the smallest IoU at which a pair can suppress; 0 for any non-empty intersection.
 // suppresses_everywhere(j) is true if j suppresses detections at any position (threshold 0: an empty intersection is
 // enough).
@@ -12,25 +13,26 @@
 
 namespace throng {
 
-template <Overlap kOverlap>
 struct OverlapPair {
+    static constexpr bool kExact = true;
+    Overlap overlap;
     float theta;
 
-    [[nodiscard]] bool reaches(std::uint32_t, float area_i, std::uint32_t, float area_j, float intersection) const {
-        return overlap_ratio(kOverlap, intersection, area_i, area_j) >= theta;
-    }
-    [[nodiscard]] float smallest_iou() const { return kOverlap == Overlap::iou ? theta : 0.0F; }
+    [[nodiscard]] float least_overlap() const { return theta; }
+    [[nodiscard]] bool reaches(std::uint32_t, std::uint32_t, float) const { return true; }
+    [[nodiscard]] float smallest_iou() const { return overlap == Overlap::iou ? theta : 0.0F; }
     [[nodiscard]] bool suppresses_everywhere(std::uint32_t) const { return theta <= 0.0F; }
 };
 
 struct AdaptivePair {
+    static constexpr bool kExact = false;
+    static constexpr Overlap overlap = Overlap::iou;
     float theta;
     const std::vector<std::uint32_t>& source;  // of each rank
     const float* density;                      // of each detection in the raw buffer
 
-    [[nodiscard]] bool reaches(std::uint32_t, float area_i, std::uint32_t j, float area_j, float intersection) const {
-        return overlap_ratio(Overlap::iou, intersection, area_i, area_j) >= threshold(j);
-    }
+    [[nodiscard]] float least_overlap() const { return theta; }
+    [[nodiscard]] bool reaches(std::uint32_t, std::uint32_t j, float iou) const { return iou >= threshold(j); }
     [[nodiscard]] float smallest_iou() const { return theta; }
     [[nodiscard]] bool suppresses_everywhere(std::uint32_t j) const { return threshold(j) <= 0.0F; }
 
@@ -38,6 +40,8 @@ struct AdaptivePair {
 };
 
 struct FeaturePair {
+    static constexpr bool kExact = false;
+    static constexpr Overlap overlap = Overlap::iou;
     float low;
     float high;
     float distance;
@@ -45,9 +49,9 @@ struct FeaturePair {
     const float* features;                     // [detections in the raw buffer][size]
     std::int32_t size;
 
-    [[nodiscard]] bool reaches(std::uint32_t i, float area_i, std::uint32_t j, float area_j, float intersection) const {
-        return feature_suppresses(overlap_ratio(Overlap::iou, intersection, area_i, area_j), low, high, distance,
-                                  feature(i), feature(j), size);
+    [[nodiscard]] float least_overlap() const { return low; }
+    [[nodiscard]] bool reaches(std::uint32_t i, std::uint32_t j, float iou) const {
+        return feature_suppresses(iou, low, high, distance, feature(i), feature(j), size);
     }
     [[nodiscard]] float smallest_iou() const { return low; }
     [[nodiscard]] bool suppresses_everywhere(std::uint32_t) const { return high <= 0.0F; }

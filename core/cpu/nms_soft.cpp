@@ -24,20 +24,23 @@ void SoftSuppression::pick_all(const OrderedDetections& detections, const NmsPar
     const std::uint32_t n = detections.size();
     scores_ = detections.scores();
     done_.assign(n, 0);
-    updated_.assign(n, n);
     heap_.clear();
     picks_.clear();
     pair_tests_ = 0;
     if (n == 0) return;
 
     // A factor other than 1 needs an IoU above 0; for the linear rule, at least theta.
-    grid_.build(boxes, extent, params.rule == NmsRule::soft_linear ? params.theta : 0.0F);
+    const float threshold = params.rule == NmsRule::soft_linear ? params.theta : 0.0F;
+    grid_.build(boxes, {}, extent, threshold);
+    const auto finish = [&](std::uint32_t rank) {
+        done_[rank] = 1;
+        grid_.remove(rank);
+    };
     const auto after = [&](const HeapEntry& a, const HeapEntry& b) {  // the heap's top precedes all others
         return precedes(boxes[b.rank], b.score, source[b.rank], boxes[a.rank], a.score, source[a.rank]);
     };
     for (std::uint32_t rank = 0; rank < n; ++rank) {
         heap_.push_back({scores_[rank], rank});  // descending order: already a heap
-        grid_.insert(rank);
     }
 
     while (!heap_.empty()) {
@@ -51,33 +54,31 @@ void SoftSuppression::pick_all(const OrderedDetections& detections, const NmsPar
             std::push_heap(heap_.begin(), heap_.end(), after);
             continue;
         }
-        done_[top.rank] = 1;
-        const auto pick = static_cast<std::uint32_t>(picks_.size());
+        finish(top.rank);
         picks_.push_back({top.rank, top.score});
 
         const float area = box_area(boxes[top.rank], extent);
-        grid_.search(top.rank, [&](const GridEntry& entry) {
-            if (done_[entry.rank] != 0 || updated_[entry.rank] == pick) return false;
-            updated_[entry.rank] = pick;
-            ++pair_tests_;
-            const float intersection = intersection_area(entry.box, boxes[top.rank], extent);
+        grid_.search(top.rank, {Overlap::iou, threshold, true, 0, n}, pair_tests_, [&](std::uint32_t position) {
+            const std::uint32_t rank = grid_.rank_at(position);
+            const float intersection = intersection_area(boxes[rank], boxes[top.rank], extent);
             if (!(intersection > 0.0F)) return false;
-            const float before = scores_[entry.rank];
-            const float score = before * factor(overlap_ratio(Overlap::iou, intersection, entry.area, area));
-            scores_[entry.rank] = score;
+            const float iou = overlap_ratio(Overlap::iou, intersection, box_area(boxes[rank], extent), area);
+            const float before = scores_[rank];
+            const float score = before * factor(iou);
+            scores_[rank] = score;
             if (soft_drops(score, params.score_min)) {
-                done_[entry.rank] = 1;
+                finish(rank);
             } else if (score > before) {
-                heap_.push_back({score, entry.rank});
+                heap_.push_back({score, rank});
                 std::push_heap(heap_.begin(), heap_.end(), after);
             }
             return false;
         });
-        if (pick > 0) continue;
+        if (picks_.size() > 1) continue;
         // Detections that the first pick did not overlap are tested against the threshold here, once. Later only
         // changed scores can fall below.
         for (std::uint32_t rank = 0; rank < n; ++rank) {
-            if (soft_drops(scores_[rank], params.score_min)) done_[rank] = 1;
+            if (soft_drops(scores_[rank], params.score_min)) finish(rank);
         }
     }
 }

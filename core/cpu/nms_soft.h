@@ -33,9 +33,8 @@ private:
     void pick_all(const OrderedDetections& detections, const NmsParams& params, Factor factor);
 
     BoxGrid grid_;
-    std::vector<float> scores_;           // current, by rank
-    std::vector<std::uint8_t> done_;      // picked or dropped, by rank
-    std::vector<std::uint32_t> updated_;  // last pick that updated it: a search may yield a box twice
+    std::vector<float> scores_;       // current, by rank
+    std::vector<std::uint8_t> done_;  // picked or dropped, by rank
     std::vector<HeapEntry> heap_;
     std::vector<Pick> picks_;
     std::uint64_t pair_tests_ = 0;
