@@ -134,24 +134,38 @@ Frame wrapped(cv::Mat image) {
 
 }  // namespace
 
-LoadedImage load_image(const fs::path& path) {
+ImageFile read_image_file(const fs::path& path) {
     std::error_code failure;
     const std::uintmax_t size = fs::file_size(path, failure);
     if (failure) throw Error(ErrorKind::input, "cannot read the image: " + failure.message(), path.string());
     if (size == 0) throw Error(ErrorKind::input, "the file is empty", path.string());
     if (size > kMaxFile) throw Error(ErrorKind::input, "the file is larger than 512 megabytes", path.string());
-    const std::vector<std::uint8_t> bytes = file_bytes(path, static_cast<std::size_t>(size));
+    std::vector<std::uint8_t> bytes = file_bytes(path, static_cast<std::size_t>(size));
     const std::optional<ImageHeader> header = read_image_header(bytes);
     if (!header) {
         throw Error(ErrorKind::input, "not an image in a supported format", path.string(),
                     "supported are JPEG, PNG, WebP, BMP, TIFF and PNM");
     }
     check(*header, path);
+    return {path, std::move(bytes), *header};
+}
+
+std::uint64_t decoded_bytes(const ImageFile& file) {
+    constexpr std::uint64_t kBytesPerPixel = 3;
+    return file.bytes.size() + kBytesPerPixel * static_cast<std::uint64_t>(file.header.width) *
+                                   static_cast<std::uint64_t>(file.header.height);
+}
+
+LoadedImage decode_image(const ImageFile& file) {
     LoadedImage result;
-    result.frame = wrapped(read_pixels(bytes, *header, path));
-    if (header->truncated) result.incomplete = "the image is cut short: the missing part is gray";
-    if (header->animated) result.incomplete = "the image is animated: only its first frame is used";
+    result.frame = wrapped(read_pixels(file.bytes, file.header, file.path));
+    if (file.header.truncated) result.incomplete = "the image is cut short: the missing part is gray";
+    if (file.header.animated) result.incomplete = "the image is animated: only its first frame is used";
     return result;
+}
+
+LoadedImage load_image(const fs::path& path) {
+    return decode_image(read_image_file(path));
 }
 
 bool is_still_image(const fs::path& path) {

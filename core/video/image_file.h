@@ -1,12 +1,15 @@
 // Still images: one file in, one frame out.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/frame/frame.h"
+#include "core/video/image_header.h"
 
 namespace throng {
 
@@ -15,9 +18,24 @@ struct LoadedImage {
     std::string incomplete;  // why the frame is not the whole content of the file; normally empty
 };
 
+// The content of an image file that is not decoded yet.
+struct ImageFile {
+    std::filesystem::path path;
+    std::vector<std::uint8_t> bytes;
+    ImageHeader header;
+};
+
+// Throws Error(input) for a file that is not an image, has a damaged header, or is too large.
+[[nodiscard]] ImageFile read_image_file(const std::filesystem::path& path);
+
+// Returns about the memory that decode_image needs.
+[[nodiscard]] std::uint64_t decoded_bytes(const ImageFile& file);
+
 // Returns gray8 for gray images, otherwise bgr24, full range, in host memory. Applies the EXIF orientation, scales 16
-// bits to 8, and composes transparent pixels over white. Throws Error(input) for a file that is not an image, is
-// damaged, or is too large.
+// bits to 8, and composes transparent pixels over white. Throws Error(input) if the image is damaged.
+[[nodiscard]] LoadedImage decode_image(const ImageFile& file);
+
+// Reads and decodes a file.
 [[nodiscard]] LoadedImage load_image(const std::filesystem::path& path);
 
 // Returns true if the content of the file is an image format that load_image supports; false if the file cannot be

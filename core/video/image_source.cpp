@@ -8,11 +8,13 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "core/base/error.h"
 #include "core/video/format_watch.h"
+#include "core/video/image_ahead.h"
 #include "core/video/image_file.h"
 
 namespace throng {
@@ -36,13 +38,20 @@ public:
     }
 
     ReadStatus read(Frame& frame, std::stop_token stop) override {
-        if (!ahead_) load_next(stop);
+        if (!ahead_) {
+            if (std::exchange(first_read_, false) && paths_.size() > 2) {
+                queue_.start(static_cast<int>(std::max(std::thread::hardware_concurrency(), 1U)));
+            }
+            load_next(stop);
+        }
         if (stop.stop_requested()) return ReadStatus::timeout;
         if (!ahead_) return ReadStatus::end;
         const auto pts = static_cast<double>(next_) / kImagesPerSecond;
-        frame = ahead_->frame.with_timing(static_cast<std::int64_t>(next_), pts, std::chrono::steady_clock::now());
+        frame =
+            ahead_->image.frame.with_timing(static_cast<std::int64_t>(next_), pts, std::chrono::steady_clock::now());
         current_ = paths_[next_++];
-        if (!ahead_->incomplete.empty()) incomplete_images_[current_] = std::move(ahead_->incomplete);
+        if (!ahead_->image.incomplete.empty()) incomplete_images_[current_] = std::move(ahead_->image.incomplete);
+        decode_ms_ = ahead_->ms;
         ahead_.reset();
         width_ = frame.width();
         height_ = frame.height();
@@ -54,6 +63,7 @@ public:
         const auto last = static_cast<double>(paths_.size() - 1);
         next_ = static_cast<std::size_t>(std::clamp(std::floor(seconds * kImagesPerSecond + 1e-6), 0.0, last));
         ahead_.reset();
+        queue_.clear();
         return true;
     }
 
@@ -75,6 +85,7 @@ public:
 
     [[nodiscard]] std::string current_name() const override { return current_.empty() ? name_ : current_; }
 
+    [[nodiscard]] std::optional<double> decode_ms() const override { return decode_ms_; }
     [[nodiscard]] std::string notice() const override { return incomplete(); }
     [[nodiscard]] std::string incomplete() const override {
         if (!folder_) return incomplete_images_.empty() ? "" : incomplete_images_.begin()->second;
@@ -93,14 +104,19 @@ private:
         return std::to_string(count) + (count == 1 ? " image" : " images");
     }
 
-    // Loads the image at next_. Skips images that cannot be read, but throws if the source is a single image.
+    // Loads the image at next_. Skips images that cannot be read, but throws if the source is a single image. The queue
+    // holds the images from next_ on.
     void load_next(const std::stop_token& stop) {
         while (next_ < paths_.size() && !stop.stop_requested()) {
+            const std::size_t last = std::min(next_ + queue_.depth(), paths_.size());
+            for (std::size_t k = next_ + queue_.size(); k < last; ++k) queue_.push(paths_[k]);
             try {
-                ahead_ = load_image(paths_[next_]);
-                width_ = ahead_->frame.width();
-                height_ = ahead_->frame.height();
-                if (folder_ && !ahead_->incomplete.empty()) spdlog::warn("{}: {}", paths_[next_], ahead_->incomplete);
+                ahead_ = queue_.pop(stop);
+                if (!ahead_) return;
+                const LoadedImage& image = ahead_->image;
+                width_ = image.frame.width();
+                height_ = image.frame.height();
+                if (folder_ && !image.incomplete.empty()) spdlog::warn("{}: {}", paths_[next_], image.incomplete);
                 return;
             } catch (const Error& problem) {
                 if (!folder_) throw;
@@ -115,7 +131,8 @@ private:
     std::vector<std::string> paths_;
     bool folder_;
     std::size_t next_ = 0;
-    std::optional<LoadedImage> ahead_;
+    std::optional<DecodedImage> ahead_;
+    std::optional<double> decode_ms_;
     std::string current_;
     struct NaturalOrder {
         bool operator()(const std::string& a, const std::string& b) const { return natural_less(a, b); }
@@ -126,6 +143,8 @@ private:
     int width_ = 0;
     int height_ = 0;
     FormatWatch format_;
+    bool first_read_ = true;  // nothing is decoded ahead before reading continues after the first image
+    ImageAhead queue_;
 };
 
 std::vector<std::string> images_in(const std::string& folder) {
