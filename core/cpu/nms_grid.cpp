@@ -8,6 +8,14 @@ namespace {
 // Up to this count, testing all boxes is faster than building a grid and visiting its cells.
 constexpr std::size_t kMaxScan = 256;
 
+// The bound on sides and positions of pairs requires that float32 gives areas and edges to about a thousandth. Returns
+// false if a side may be too small for the coordinates, or an area outside the range of float32: searches are slower then.
+bool bounds_hold(const BoxExtremes& extremes) {
+    // Edges are at most twice the largest magnitude.
+    return extremes.least_side > 1e-15F && extremes.largest_magnitude < 1e18F &&
+           2 * extremes.largest_magnitude * 0x1p-23F <= 1e-3F * extremes.least_side;
+}
+
 // Covers the tolerance of bounds_hold, which lowers t by at most 0.7 %.
 constexpr double kBoundMargin = 0.99;
 
@@ -44,61 +52,37 @@ void BoxGrid::place(const Box& box, std::uint32_t rank, std::uint32_t at) {
     rank_[at] = static_cast<std::int32_t>(rank);
 }
 
-// The bound on sides and positions of pairs requires that float32 gives areas and edges to about a thousandth. Returns
-// false if a side may be too small for the coordinates, or an area outside the range of float32. Slower, not wrong.
-bool BoxGrid::bounds_hold(const std::vector<Box>& boxes) {
-    float least_side = std::numeric_limits<float>::max();
-    float most = 0;  // the largest magnitude of a coordinate, at least half of the largest edge
-    for (const Box& box : boxes) {
-        least_side = std::min(least_side, std::min(box.w, box.h));
-        most = std::max(most, std::max(std::max(std::abs(box.x), std::abs(box.y)), std::max(box.w, box.h)));
-    }
-    return least_side > 1e-15F && most < 1e18F && 2 * most * 0x1p-23F <= 1e-3F * least_side;
-}
-
 // Counts the boxes of each cell. Afterwards cells_[c + 1] is the first position of cell c; filling the cell advances it
 // to the end, which is the first position of the next cell.
 void BoxGrid::build_cells(const std::vector<Box>& boxes, float smallest_iou) {
-    ratio_ = smallest_iou > 0 && bounds_hold(boxes) ? kBoundMargin * static_cast<double>(smallest_iou) : 0;
-    level_.resize(boxes.size());
-    cell_.resize(boxes.size());
-    std::array<std::uint32_t, kLevels> used{};
-    std::uint32_t* const levels = level_.data();
-    for (std::uint32_t rank = 0; rank < size_; ++rank) {
-        const Box& box = boxes_[rank];
-        // As `covered`, rounded up. A side of 2^(e - 127) to 2^(e - 126) has the exponent bits e.
-        const float w = (box.x + box.w) - box.x;
-        const float h = (box.y + box.h) - box.y;
-        const float side = ((w > h ? w : h) + extent_) * (1 + 0x1p-20F);
-        levels[rank] = ((std::bit_cast<std::uint32_t>(side) >> 23U) + 1) / 2;
-    }
-    for (std::uint32_t rank = 0; rank < size_; ++rank) used[levels[rank]] = 1;
+    level_.resize(size_);
+    cell_.resize(size_);
+    const BoxExtremes extremes = find_levels(boxes.data(), size_, extent_, level_.data());
+    ratio_ = smallest_iou > 0 && bounds_hold(extremes) ? kBoundMargin * static_cast<double>(smallest_iou) : 0;
+    std::array<std::uint32_t, kBoxLevels> used{};
+    for (const std::uint32_t level : level_) used[level] = 1;
     active_.clear();
-    for (std::size_t index = 0; index < kLevels; ++index) {
+    for (std::size_t index = 0; index < kBoxLevels; ++index) {
         if (used[index] != 0) active_.push_back(static_cast<std::uint8_t>(index));
     }
     // About as many cells as boxes.
-    const auto bits = static_cast<unsigned>(std::bit_width(boxes.size() / active_.size()));
-    columns_ = 1U << ((bits + 1) / 2);
-    rows_ = 1U << (bits / 2);
+    const auto bits = static_cast<int>(std::bit_width(size_ / active_.size()));
+    const int column_bits = (bits + 1) / 2;
+    const int row_bits = bits / 2;
+    columns_ = 1U << column_bits;
+    rows_ = 1U << row_bits;
     std::uint32_t cells = 0;
     for (const std::size_t index : active_) {
         const int exponent = 2 * static_cast<int>(index) - 126;
         levels_[index] = {std::ldexp(1.0F, exponent), std::ldexp(1.0F, -exponent), cells};
         cells += columns_ * rows_;
     }
+    find_cells(boxes.data(), level_.data(), size_, column_bits, row_bits, cell_.data());
     cells_.assign(cells + 2, 0);
-    std::uint32_t* const counts = cells_.data() + 2;
-    const std::uint32_t column_mask = columns_ - 1;
-    const std::uint32_t row_mask = rows_ - 1;
-    const unsigned row_shift = (bits + 1) / 2;
     for (std::uint32_t rank = 0; rank < size_; ++rank) {
-        const Level& level = levels_[levels[rank]];
-        const auto x = static_cast<std::uint32_t>(cell_of(boxes_[rank].x, level.inverse));
-        const auto y = static_cast<std::uint32_t>(cell_of(boxes_[rank].y, level.inverse));
-        const std::uint32_t cell = level.first_cell + ((y & row_mask) << row_shift) + (x & column_mask);
-        cell_[rank] = cell + 1;
-        ++counts[cell];
+        const std::uint32_t cell = levels_[level_[rank]].first_cell + cell_[rank] + 1;
+        cell_[rank] = cell;
+        ++cells_[cell + 1];
     }
     std::uint32_t sum = 0;
     for (std::uint32_t& count : cells_) count = sum += count;

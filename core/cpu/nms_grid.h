@@ -63,18 +63,13 @@ private:
         std::int32_t first, last;
     };
 
-    // One level per two exponents of float32. The smallest also has the denormal sides.
-    static constexpr std::size_t kLevels = 128;
-
     void place(const Box& box, std::uint32_t rank, std::uint32_t at);
     void build_cells(const std::vector<Box>& boxes, float smallest_iou);
     // Returns the pixels that a side covers in intersection_area: edges rounded to float32, one more pixel if inclusive.
     [[nodiscard]] double covered(float start, float side) const {
         return static_cast<double>(start + side) - static_cast<double>(start) + static_cast<double>(extent_);
     }
-    [[nodiscard]] static bool bounds_hold(const std::vector<Box>& boxes);
-    template <class Real>
-    [[nodiscard]] static std::int32_t cell_of(Real position, Real inverse);
+    [[nodiscard]] static std::int32_t cell_of(double position, double inverse);
     [[nodiscard]] Range reach(double start, double side, const Level& level) const;
 
     template <class Scan>
@@ -85,7 +80,7 @@ private:
     float extent_ = 0;
     double ratio_ = 0;   // max. factor between the sides of a pair; 0: unlimited
     bool scan_ = false;  // few boxes: no cells, memory in the order of ranks
-    std::array<Level, kLevels> levels_;
+    std::array<Level, kBoxLevels> levels_;
     std::uint32_t columns_ = 0;  // powers of two
     std::uint32_t rows_ = 0;
     std::vector<std::uint8_t> active_;     // levels with boxes
@@ -98,12 +93,11 @@ private:
     std::vector<std::int32_t> limit_;  // empty: the rank
 };
 
-// Returns the column or row of cells that contains a coordinate; ascends with it. Coordinates 2^29 or more cells away
-// from 0 share one. float32 and double give the same, as the side of a cell is a power of two.
-template <class Real>
-std::int32_t BoxGrid::cell_of(Real position, Real inverse) {
-    constexpr Real kMaxCell = 1 << 29;
-    const Real cell = std::max(std::min(position * inverse, kMaxCell), -kMaxCell);
+// Returns the column or row of cells that contains a coordinate; ascends with it. find_cells gives the same in float32,
+// as the side of a cell is a power of two.
+inline std::int32_t BoxGrid::cell_of(double position, double inverse) {
+    constexpr double kMost = kMaxCell;
+    const double cell = std::max(std::min(position * inverse, kMost), -kMost);
     return static_cast<std::int32_t>(cell) - (position < 0 ? 1 : 0);
 }
 

@@ -42,6 +42,89 @@ bool certainly_valid(const Box* boxes, const float* scores, std::uint32_t count)
     return all_between(&boxes->x, std::size_t{4} * count, kLow, kHigh) && all_between(scores, count, kLowScore, kHigh);
 }
 
+ScoreRange range_of_scores(const float* scores, std::uint32_t count) {
+    const DF d;
+    const auto lanes = static_cast<std::uint32_t>(hn::Lanes(d));
+    float highest = scores[0];
+    float lowest = scores[0];
+    std::uint32_t at = 0;
+    if (count >= lanes) {
+        Floats high = hn::LoadU(d, scores);
+        Floats low = high;
+        for (; at + lanes <= count; at += lanes) {
+            const Floats v = hn::LoadU(d, scores + at);
+            high = hn::Max(high, v);
+            low = hn::Min(low, v);
+        }
+        highest = hn::GetLane(hn::MaxOfLanes(d, high));
+        lowest = hn::GetLane(hn::MinOfLanes(d, low));
+    }
+    for (; at < count; ++at) {
+        highest = highest < scores[at] ? scores[at] : highest;
+        lowest = scores[at] < lowest ? scores[at] : lowest;
+    }
+    return {highest, lowest};
+}
+
+// Calls work(first, left, top, width, height) for vectors of boxes; the last one may overlap the one before.
+template <class Work>
+HWY_INLINE void for_box_vectors(const Box* boxes, std::uint32_t count, Work&& work) {
+    const DF d;
+    const auto lanes = static_cast<std::uint32_t>(hn::Lanes(d));
+    for (std::uint32_t at = 0; at < count; at += lanes) {
+        const std::uint32_t first = HWY_MIN(at, count - lanes);
+        Floats left;
+        Floats top;
+        Floats width;
+        Floats height;
+        hn::LoadInterleaved4(d, &boxes[first].x, left, top, width, height);
+        work(first, left, top, width, height);
+    }
+}
+
+BoxExtremes find_levels(const Box* boxes, std::uint32_t count, float extent, std::uint32_t* levels) {
+    const DF d;
+    const DU du;
+    const Floats extents = hn::Set(d, extent);
+    // Sides are rounded up, far more than their own rounding.
+    const Floats up = hn::Set(d, 1 + 0x1p-20F);
+    Floats least = hn::Set(d, boxes[0].w);
+    Floats most = hn::Zero(d);
+    for_box_vectors(boxes, count, [&](std::uint32_t first, Floats left, Floats top, Floats w, Floats h) HWY_ATTR {
+        const Floats across = hn::Sub(hn::Add(left, w), left);
+        const Floats down = hn::Sub(hn::Add(top, h), top);
+        const Floats side = hn::Mul(hn::Add(hn::Max(across, down), extents), up);
+        const auto exponent = hn::ShiftRight<23>(hn::BitCast(du, side));  // a side below 2^(exponent - 126)
+        hn::StoreU(hn::ShiftRight<1>(hn::Add(exponent, hn::Set(du, 1))), du, levels + first);
+        least = hn::Min(least, hn::Min(w, h));
+        most = hn::Max(most, hn::Max(hn::Max(hn::Abs(left), hn::Abs(top)), hn::Max(w, h)));
+    });
+    return {hn::GetLane(hn::MinOfLanes(d, least)), hn::GetLane(hn::MaxOfLanes(d, most))};
+}
+
+void find_cells(const Box* boxes, const std::uint32_t* levels, std::uint32_t count, int column_bits, int row_bits,
+                std::uint32_t* cells) {
+    const DF d;
+    const DI di;
+    const DU du;
+    const auto column_mask = hn::Set(du, (1U << column_bits) - 1);
+    const auto row_mask = hn::Set(du, (1U << row_bits) - 1);
+    const Floats most = hn::Set(d, kMaxCell);
+    for_box_vectors(boxes, count, [&](std::uint32_t first, Floats left, Floats top, Floats, Floats) HWY_ATTR {
+        const auto level = hn::LoadU(du, levels + first);
+        // 2^(126 - 2 level): the exponent of a float is stored plus 127.
+        const Floats inverse = hn::BitCast(d, hn::ShiftLeft<23>(hn::Sub(hn::Set(du, 253), hn::ShiftLeft<1>(level))));
+        const auto cell_of = [&](Floats position) HWY_ATTR {
+            const Floats cell = hn::Max(hn::Min(hn::Mul(position, inverse), most), hn::Neg(most));
+            const auto negative = hn::VecFromMask(di, hn::RebindMask(di, hn::Lt(position, hn::Zero(d))));
+            return hn::BitCast(du, hn::Add(hn::ConvertTo(di, cell), negative));
+        };
+        const auto column = hn::And(cell_of(left), column_mask);
+        const auto row = hn::And(cell_of(top), row_mask);
+        hn::StoreU(hn::Or(hn::ShiftLeftSame(row, column_bits), column), du, cells + first);
+    });
+}
+
 enum class Divisor { sum, query, candidate, smaller };
 
 template <Divisor kDivisor>
@@ -128,10 +211,26 @@ HWY_AFTER_NAMESPACE();
 namespace throng {
 
 HWY_EXPORT(certainly_valid);
+HWY_EXPORT(range_of_scores);
+HWY_EXPORT(find_levels);
+HWY_EXPORT(find_cells);
 HWY_EXPORT(find_pairs);
 
 bool certainly_valid(const Box* boxes, const float* scores, std::uint32_t count) {
     return HWY_DYNAMIC_DISPATCH(certainly_valid)(boxes, scores, count);
+}
+
+ScoreRange range_of_scores(const float* scores, std::uint32_t count) {
+    return HWY_DYNAMIC_DISPATCH(range_of_scores)(scores, count);
+}
+
+BoxExtremes find_levels(const Box* boxes, std::uint32_t count, float extent, std::uint32_t* levels) {
+    return HWY_DYNAMIC_DISPATCH(find_levels)(boxes, count, extent, levels);
+}
+
+void find_cells(const Box* boxes, const std::uint32_t* levels, std::uint32_t count, int column_bits, int row_bits,
+                std::uint32_t* cells) {
+    HWY_DYNAMIC_DISPATCH(find_cells)(boxes, levels, count, column_bits, row_bits, cells);
 }
 
 std::uint32_t find_pairs(const BoxColumns& boxes, const std::int32_t* order, std::uint32_t begin, std::uint32_t end,

@@ -11,6 +11,31 @@ namespace throng {
 // Returns true if all detections are valid by a sufficient test: values of usual magnitude. false: test each.
 bool certainly_valid(const Box* boxes, const float* scores, std::uint32_t count);
 
+// The highest and the lowest of count scores; count >= 1.
+struct ScoreRange {
+    float highest, lowest;
+};
+ScoreRange range_of_scores(const float* scores, std::uint32_t count);
+
+// Boxes are binned by size, one level per power of four: level l holds those with a side, as intersection_area covers
+// it, of up to 2^(2 l - 126). Its cells are squares of that side.
+inline constexpr std::uint32_t kBoxLevels = 128;
+
+inline constexpr float kMaxCell = 1 << 29;  // Coordinates this many cells or more away from 0 share one cell.
+
+struct BoxExtremes {
+    float least_side;         // the smallest width or height
+    float largest_magnitude;  // of a left or top edge, width or height
+};
+
+// Writes the level of each box. count >= kPairPadding.
+BoxExtremes find_levels(const Box* boxes, std::uint32_t count, float extent, std::uint32_t* levels);
+
+// Writes the cell that contains the left top corner of each box, as row << column_bits | column, each modulo a power of
+// two. Equals BoxGrid::cell_of. count >= kPairPadding.
+void find_cells(const Box* boxes, const std::uint32_t* levels, std::uint32_t count, int column_bits, int row_bits,
+                std::uint32_t* cells);
+
 // Arrays may be read up to this many elements beyond the range of a query, and `found` may be written as far.
 inline constexpr std::size_t kPairPadding = 16;
 

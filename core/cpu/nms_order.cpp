@@ -65,14 +65,11 @@ void OrderedDetections::arrange(const DetectionSpan& raw) {
 // one detection if the scores are uniform.
 void OrderedDetections::sort(const DetectionSpan& raw) {
     const auto n = static_cast<std::uint32_t>(scores_.size());
-    const std::uint32_t buckets = std::bit_floor(n + 1);
+    keys_.resize(n);
+    if (n == 0) return;
+    const std::uint32_t buckets = std::bit_floor(n + n / 2 + 1);
     const auto last_bucket = static_cast<float>(buckets - 1);
-    float highest = -std::numeric_limits<float>::max();
-    float lowest = -highest;
-    for (const float score : scores_) {
-        highest = highest < score ? score : highest;
-        lowest = lowest > score ? score : lowest;
-    }
+    const auto [highest, lowest] = range_of_scores(scores_.data(), n);
     float scale = last_bucket / (highest - lowest);
     if (!std::isfinite(scale) || !std::isfinite(highest - lowest)) scale = 0;  // one bucket
     bucket_.resize(n);
@@ -83,7 +80,6 @@ void OrderedDetections::sort(const DetectionSpan& raw) {
     for (const std::int32_t bucket : bucket_) ++ends_[static_cast<std::size_t>(bucket) + 1];
     std::uint32_t sum = 0;
     for (std::uint32_t& end : ends_) end = sum += end;
-    keys_.resize(n);
     for (std::uint32_t k = 0; k < n; ++k) {
         keys_[ends_[static_cast<std::size_t>(bucket_[k])]++] =
             std::uint64_t{descending_key(scores_[k])} << 32U | source_[k];
