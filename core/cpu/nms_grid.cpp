@@ -6,7 +6,7 @@ namespace throng {
 namespace {
 
 // Up to this count, testing all boxes is faster than building a grid and visiting its cells.
-constexpr std::size_t kMaxScan = 256;
+constexpr std::size_t kMaxScan = 128;
 
 // The bound on sides and positions of pairs requires that float32 gives areas and edges to about a thousandth. Returns
 // false if a side may be too small for the coordinates, or an area outside the range of float32: searches are slower then.

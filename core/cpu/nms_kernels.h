@@ -1,4 +1,5 @@
-// The pair test of non-maximum suppression over arrays of boxes (SIMD). Bit-identical to core/algo/nms_rules.h.
+// The loops of non-maximum suppression over arrays of boxes (SIMD). Pair tests are bit-identical to
+// core/algo/nms_rules.h.
 #pragma once
 
 #include <cstddef>
@@ -8,10 +9,14 @@
 
 namespace throng {
 
+// The largest number of lanes. find_pairs may read arrays up to this many elements beyond a range, and may write `found`
+// as far.
+inline constexpr std::size_t kPairPadding = 16;
+
 // Returns true if all detections are valid by a sufficient test: values of usual magnitude. false: test each.
 bool certainly_valid(const Box* boxes, const float* scores, std::uint32_t count);
 
-// The highest and the lowest of count scores; count >= 1.
+// count >= 1; no score is NaN.
 struct ScoreRange {
     float highest, lowest;
 };
@@ -21,7 +26,8 @@ ScoreRange range_of_scores(const float* scores, std::uint32_t count);
 // it, of up to 2^(2 l - 126). Its cells are squares of that side.
 inline constexpr std::uint32_t kBoxLevels = 128;
 
-inline constexpr float kMaxCell = 1 << 29;  // Coordinates this many cells or more away from 0 share one cell.
+// Coordinates this many cells or more away from 0 share one cell.
+inline constexpr float kMaxCell = 1 << 29;
 
 struct BoxExtremes {
     float least_side;         // the smallest width or height
@@ -35,9 +41,6 @@ BoxExtremes find_levels(const Box* boxes, std::uint32_t count, float extent, std
 // two. Equals BoxGrid::cell_of. count >= kPairPadding.
 void find_cells(const Box* boxes, const std::uint32_t* levels, std::uint32_t count, int column_bits, int row_bits,
                 std::uint32_t* cells);
-
-// Arrays may be read up to this many elements beyond the range of a query, and `found` may be written as far.
-inline constexpr std::size_t kPairPadding = 16;
 
 // Boxes as one array per value. A box whose left edge is infinity overlaps nothing.
 struct BoxColumns {

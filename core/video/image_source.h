@@ -12,7 +12,8 @@ namespace throng {
 // Throws Error(input) if the image cannot be read.
 [[nodiscard]] std::unique_ptr<VideoSource> open_image(const std::string& path);
 
-// Returns each image as a frame, one per second. Unreadable images are reported and skipped. Only regular files are
+// Returns each image as a frame, one per second. Unreadable images are reported and skipped. After the first read, one
+// thread per core decodes ahead (core/video/image_ahead.h). Only regular files are
 // opened. Throws Error(input) if there is no readable image, and Error(interrupted) after a stop request.
 [[nodiscard]] std::unique_ptr<VideoSource> open_image_folder(const std::string& path, const std::stop_token& stop);
 
