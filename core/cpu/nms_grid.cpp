@@ -9,7 +9,8 @@ namespace {
 constexpr std::size_t kMaxScan = 128;
 
 // The bound on sides and positions of pairs requires that float32 gives areas and edges to about a thousandth. Returns
-// false if a side may be too small for the coordinates, or an area outside the range of float32: searches are slower then.
+// false if a side may be too small for the coordinates, or an area outside the range of float32. Searches are slower
+// then.
 bool bounds_hold(const BoxExtremes& extremes) {
     // Edges are at most twice the largest magnitude.
     return extremes.least_side > 1e-15F && extremes.largest_magnitude < 1e18F &&
@@ -32,10 +33,10 @@ void BoxGrid::build(const std::vector<Box>& boxes, const std::vector<std::uint32
     for (std::vector<float>* column : {&left_, &top_, &width_, &height_}) column->resize(padded);
     rank_.resize(padded);
     if (scan_) {
-        for (std::uint32_t rank = 0; rank < size_; ++rank) place(boxes[rank], rank, rank);
+        for (std::uint32_t rank = 0; rank < size_; ++rank) store(boxes[rank], rank, rank);
     } else {
         build_cells(boxes, smallest_iou);
-        for (std::uint32_t rank = 0; rank < size_; ++rank) place(boxes[rank], rank, cells_[cell_[rank]]++);
+        for (std::uint32_t rank = 0; rank < size_; ++rank) store(boxes[rank], rank, cells_[cell_[rank]]++);
     }
     limit_.resize(limits.empty() ? 0 : padded);
     for (std::uint32_t rank = 0; rank < limits.size(); ++rank) {
@@ -43,7 +44,7 @@ void BoxGrid::build(const std::vector<Box>& boxes, const std::vector<std::uint32
     }
 }
 
-void BoxGrid::place(const Box& box, std::uint32_t rank, std::uint32_t at) {
+void BoxGrid::store(const Box& box, std::uint32_t rank, std::uint32_t at) {
     position_[rank] = at;
     left_[at] = box.x;
     top_[at] = box.y;

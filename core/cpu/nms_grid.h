@@ -63,7 +63,7 @@ private:
         std::int32_t first, last;
     };
 
-    void place(const Box& box, std::uint32_t rank, std::uint32_t at);
+    void store(const Box& box, std::uint32_t rank, std::uint32_t at);
     void build_cells(const std::vector<Box>& boxes, float smallest_iou);
     // Returns the pixels that a side covers in intersection_area: edges rounded to float32, one more pixel if inclusive.
     [[nodiscard]] double covered(float start, float side) const {

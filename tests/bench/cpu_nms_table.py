@@ -2,13 +2,16 @@
 """Prints a table of NMS times on one CPU thread: Throng, BOE-NMS, OpenCV's NMSBoxes and torchvision, all exact and
 greedy, on the same boxes.
 
-usage: cpu_nms_table.py THRONG BOE_SOURCE [--folder FOLDER] [--rounds N]
+usage: cpu_nms_table.py THRONG BOE_SOURCE [--folder FOLDER] [--rounds N] [--repeat N]
 
 THRONG is the built program. BOE_SOURCE is the folder `src` of NMS-Bench (https://github.com/Yuri3-xr/NMS-Bench), which
-contains BOENMS/BOENMS.hpp; the script compiles it with -O3 -march=native. FOLDER holds CSV files with the columns
-x1,y1,x2,y2,score; without it, boxes are generated. torchvision is measured if Python finds it. The programs take turns
-for N rounds, each of which is the median of many runs. Prints the medians of the rounds in microseconds, and the medians
-of the ratios to Throng's time in the same round. IoU 0.3. Throng's time includes hits and the order of equal scores.
+contains BOENMS/BOENMS.hpp; the script compiles it with -O3 -march=native. torchvision is measured if Python finds it.
+
+In each round, new boxes of each size are generated, and the programs take turns. Each runs once to warm up and then
+--repeat times, 1 by default. More runs of the same boxes let the branch predictor learn them, which no video does:
+std::sort of 1027 boxes then takes a fraction of the time. FOLDER holds CSV files with the columns x1,y1,x2,y2,score,
+which are measured instead of generated boxes. Prints medians of the rounds in microseconds, and medians of the ratios
+to Throng's time in the same round. IoU 0.3. Throng's time includes hits and the order of equal scores.
 """
 import argparse
 import json
@@ -42,8 +45,8 @@ int main(int, char** arguments) {
         boxes.emplace_back(Rect<float, float>({x1, y1}, {x2, y2}), score, static_cast<unsigned>(boxes.size()));
     }
     std::vector<double> times;
-    std::size_t kept = 0;
-    for (double total = 0; total < 2e5 || times.size() < 5; total += times.back()) {
+    std::size_t kept = boeNMS(boxes, 0.3f).size();
+    for (int run = 0; run < std::atoi(arguments[2]); ++run) {
         const auto start = std::chrono::steady_clock::now();
         kept = boeNMS(boxes, 0.3f).size();
         times.push_back(std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count());
@@ -54,9 +57,9 @@ int main(int, char** arguments) {
 """
 
 
-def write_clusters(path, count):
+def write_clusters(path, count, seed):
     """Writes boxes around faces of 24 to 200 pixels, 20 per face, in random order."""
-    generator = random.Random(count)
+    generator = random.Random(seed)
     faces = math.ceil(count / 20)
     plane = 400 * math.sqrt(faces)
     rows = []
@@ -79,10 +82,10 @@ def run(*command):
     return result.stdout
 
 
-def time_throng(program, path):
-    """Returns {name: (microseconds, kept)} of Throng and OpenCV."""
+def time_throng(program, path, repeat, baselines):
+    """Returns {name: (microseconds, kept)} of Throng and, if requested, OpenCV, which runs for half a second."""
     output = run(program, "bench", "nms", "--backend", "cpu", "--input", path, "--rule", "greedy", "--theta", "0.3",
-                 "--json", "-")
+                 "--repeat", str(repeat), "--json", "-", *([] if baselines else ["--no-baselines"]))
     row = json.loads(output)["rows"][0]
     opencv = row["baselines"].get("opencv")
     times = {"Throng": (row["median_ms"] * 1e3, row["kept"])}
@@ -91,12 +94,12 @@ def time_throng(program, path):
     return times
 
 
-def time_boe(program, path):
-    microseconds, kept = run(program, path).split()
+def time_boe(program, path, repeat):
+    microseconds, kept = run(program, path, str(repeat)).split()
     return {"BOE-NMS": (float(microseconds), int(kept))}
 
 
-def time_torchvision(path):
+def time_torchvision(path, repeat):
     try:
         import time
         import torch
@@ -109,7 +112,8 @@ def time_torchvision(path):
     table = torch.tensor(rows, dtype=torch.float32)
     boxes, scores = table[:, :4].contiguous(), table[:, 4].contiguous()
     times = []
-    while len(times) < 5 or sum(times) < 0.2:
+    torchvision.ops.nms(boxes, scores, 0.3)
+    for _ in range(repeat):
         start = time.perf_counter()
         kept = torchvision.ops.nms(boxes, scores, 0.3)
         times.append(time.perf_counter() - start)
@@ -121,7 +125,8 @@ def main():
     parser.add_argument("throng")
     parser.add_argument("boe_source")
     parser.add_argument("--folder")
-    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--rounds", type=int, default=25)
+    parser.add_argument("--repeat", type=int, default=1)
     arguments = parser.parse_args()
     if shutil.which("g++") is None:
         sys.exit("cpu_nms_table.py: g++ is required to compile BOE-NMS")
@@ -138,18 +143,20 @@ def main():
                             if name.endswith(".csv"))
         else:
             inputs = [os.path.join(scratch, f"{count}.csv") for count in SIZES]
-            for count, path in zip(SIZES, inputs):
-                write_clusters(path, count)
 
         print("| boxes | Throng us | BOE-NMS us | OpenCV us | torchvision us | x BOE-NMS | x OpenCV | x torchvision | kept |")
         print("|---|---|---|---|---|---|---|---|---|")
         for path in inputs:
-            rounds = [{**time_throng(arguments.throng, path), **time_boe(boe, path), **time_torchvision(path)}
-                      for _ in range(arguments.rounds)]
+            rounds = []
+            for seed in range(arguments.rounds):
+                if not arguments.folder:
+                    write_clusters(path, int(os.path.basename(path)[:-4]), seed)
+                rounds.append({**time_throng(arguments.throng, path, arguments.repeat, seed == 0),
+                               **time_boe(boe, path, arguments.repeat), **time_torchvision(path, arguments.repeat)})
             names = ("Throng", "BOE-NMS", "OpenCV", "torchvision")
-            times = [f"{statistics.median(each[name][0] for each in rounds):.1f}" if name in rounds[0] else "-"
-                     for name in names]
-            ratios = [f"{statistics.median(each[name][0] / each['Throng'][0] for each in rounds):.2f}"
+            times = [f"{statistics.median(each[name][0] for each in rounds if name in each):.1f}"
+                     if name in rounds[0] else "-" for name in names]
+            ratios = [f"{statistics.median(each[name][0] / each['Throng'][0] for each in rounds if name in each):.1f}"
                       if name in rounds[0] else "-" for name in names[1:]]
             kept = ", ".join(sorted({str(rounds[0][name][1]) for name in names if name in rounds[0]}))
             name = os.path.splitext(os.path.basename(path))[0]
