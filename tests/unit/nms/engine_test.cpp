@@ -1,12 +1,14 @@
 // Selected cases for the CPU engine: capacity, difficult shapes, values at the limits.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 
 #include "core/base/error.h"
 #include "core/cpu/nms.h"
 #include "tests/support/nms_cases.h"
 #include "tests/support/nms_run.h"
+#include "tests/support/random.h"
 
 namespace throng::test {
 namespace {
@@ -184,6 +186,25 @@ TEST(NmsEngine, DistantSmallBoxesWithLargeBoxesNearTheOrigin) {
             const NmsOutput out = run(input, params);
             const NmsOutput expected = reference_nms(input, params);
             EXPECT_EQ(sources(out), sources(expected));
+        }
+    }
+}
+
+// Scores that sort into few buckets, and clusters that fill few cells.
+TEST(NmsEngine, UnevenScoresAndLargeClusters) {
+    Random random(seed(17));
+    for (const int mix : {0, 1, 2, 3}) {
+        NmsInput input = clusters_input(random, 4000, 2000);
+        for (std::size_t i = 0; i < input.scores.size(); ++i) {
+            float& score = input.scores[i];
+            if (mix == 1) score = std::ldexp(score, static_cast<int>(random() % 200) - 100);
+            if (mix == 2 && i == 7) score = std::numeric_limits<float>::max();
+            if (mix == 3 && i % 2 == 0) score = -std::numeric_limits<float>::max();
+        }
+        for (const float theta : {0.3F, 0.9F}) {
+            const NmsParams params = with(NmsRule::greedy, theta);
+            const NmsOutput out = run(input, params);
+            EXPECT_EQ(sources(out), sources(reference_nms(input, params))) << "mix " << mix << " theta " << theta;
         }
     }
 }
