@@ -28,8 +28,8 @@ public:
     const std::vector<Kept>& run(const OrderedDetections& detections, const DetectionSpan& raw, const NmsParams& params,
                                  StageRecorder& recorder);
 
-    // Returns for each rank: the rank itself if kept, else the first kept detection that suppresses it. kNone if all its
-    // suppressors are suppressed themselves (one-pass only).
+    // Returns for each rank: the rank itself if kept, else the first kept detection that suppresses it. kNone if all
+    // its suppressors are suppressed themselves (one-pass only).
     [[nodiscard]] const std::vector<std::uint32_t>& owners() const noexcept { return owner_; }
 
     [[nodiscard]] std::uint64_t pair_tests() const noexcept { return pair_tests_; }

@@ -30,8 +30,8 @@ struct GridQuery {
 class BoxGrid {
 public:
     // Holds all boxes, indexed by rank. A box may be suppressed only by ranks below its limit. limits may be empty if
-    // each box's limit is its rank. Boxes must be valid detections. smallest_iou in [0, 1]: no search needs pairs with a
-    // smaller IoU; 0: any overlap.
+    // each box's limit is its rank. Boxes must be valid detections. smallest_iou in [0, 1]: no search needs pairs with
+    // a smaller IoU; 0: any overlap.
     void build(const std::vector<Box>& boxes, const std::vector<std::uint32_t>& limits, float extent,
                float smallest_iou);
 
@@ -39,9 +39,9 @@ public:
     void remove(std::uint32_t rank) { remove_at(position_[rank]); }
     void remove_at(std::uint32_t position) { left_[position] = std::numeric_limits<float>::infinity(); }
 
-    // Calls visit(position) for the candidates whose overlap with boxes[rank] is above 0 and at least the threshold, in any
-    // order, each once, until it returns true. Returns true if a visit did. visit may remove boxes. Adds the
-    // number of candidates tested to tests. Thread-safe if no thread removes boxes.
+    // Calls visit(position) for the candidates whose overlap with boxes[rank] is above 0 and at least the threshold, in
+    // any order, each once, until it returns true. Returns true if a visit did. visit may remove boxes. Adds the number
+    // of candidates tested to tests. Thread-safe if no thread removes boxes.
     template <class Visit>
     bool search(std::uint32_t rank, const GridQuery& query, std::uint64_t& tests, Visit&& visit) const;
 
@@ -65,7 +65,8 @@ private:
 
     void store(const Box& box, std::uint32_t rank, std::uint32_t at);
     void build_cells(const std::vector<Box>& boxes, float smallest_iou);
-    // Returns the pixels that a side covers in intersection_area: edges rounded to float32, one more pixel if inclusive.
+    // Returns the pixels that a side covers in intersection_area: edges rounded to float32, one more pixel if
+    // inclusive.
     [[nodiscard]] double covered(float start, float side) const {
         return static_cast<double>(start + side) - static_cast<double>(start) + static_cast<double>(extent_);
     }

@@ -9,8 +9,8 @@
 
 namespace throng {
 
-// The largest number of lanes. find_pairs may read arrays up to this many elements beyond a range, and may write `found`
-// as far.
+// The largest number of lanes. find_pairs may read arrays up to this many elements beyond a range, and may write
+// `found` as far.
 inline constexpr std::size_t kPairPadding = 16;
 
 // Returns true if all detections are valid by a sufficient test: values of usual magnitude. false: test each.

@@ -61,8 +61,8 @@ void OrderedDetections::arrange(const DetectionSpan& raw) {
     }
 }
 
-// Distributes the detections to buckets of equal ranges of scores, then sorts what is almost sorted. A bucket holds about
-// one detection if the scores are uniform.
+// Distributes the detections to buckets of equal ranges of scores, then sorts what is almost sorted. A bucket holds
+// about one detection if the scores are uniform.
 void OrderedDetections::sort(const DetectionSpan& raw) {
     const auto n = static_cast<std::uint32_t>(scores_.size());
     keys_.resize(n);

@@ -1,7 +1,6 @@
-// The pair rules for the CPU's searches. A search yields the pairs that reach least_overlap() in the overlap
-// kOverlap. If !kExact, reaches(i, j, iou) then decides whether j, which precedes i, has enough overlap to suppress it; i
-// and j are ranks.
-// smallest_iou() is the smallest IoU at which a pair can suppress; 0 for any non-empty intersection.
+// The pair rules for the CPU's searches. A search yields the pairs that reach least_overlap() in the overlap kOverlap.
+// If !kExact, reaches(i, j, iou) then decides whether j, which precedes i, has enough overlap to suppress it; i and j
+// are ranks. smallest_iou() is the smallest IoU at which a pair can suppress; 0 for any non-empty intersection.
 // suppresses_everywhere(j) is true if j suppresses detections at any position (threshold 0: an empty intersection is
 // enough).
 #pragma once

@@ -42,8 +42,8 @@ public:
 
     void push(std::string path);
 
-    // Blocks until the first image is decoded and removes it. Throws the Error of load_image, and removes the image then
-    // as well. Returns none, and removes nothing, after a stop request. The queue must not be empty.
+    // Blocks until the first image is decoded and removes it. Throws the Error of load_image, and removes the image
+    // then as well. Returns none, and removes nothing, after a stop request. The queue must not be empty.
     [[nodiscard]] std::optional<DecodedImage> pop(const std::stop_token& stop);
 
     // Removes all images. Does not wait for those being decoded.
