@@ -3,24 +3,19 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include <cstdio>
+#include <deque>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <opencv2/core/utility.hpp>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "app/measure/cnn_baseline.h"
 #include "app/measure/image_bench.h"
 #include "app/options/command.h"
 #include "app/options/detector_options.h"
-#include "app/options/progress.h"
-#include "app/options/standard_output.h"
-#include "app/options/table.h"
 #include "app/options/values.h"
-#include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/detect/detector_kinds.h"
 #include "core/model/cnn_plan.h"
@@ -35,73 +30,38 @@ struct CnnBenchArguments {
     std::string image;
     std::vector<std::string> sizes{"320x320", "640x640", "1920x1080"};
     DetectorOptions detector;
-    ImageBenchOptions bench;
-};
-
-struct CnnRow {
-    std::string size;
-    std::string who;
-    RunSamples times;
-    std::uint64_t multiply_adds = 0;
-    std::int64_t raw = -1;  // -1: a baseline, which does not report it
-    std::int64_t kept = 0;
-};
-
-// Detector and suppression of one backend.
-struct BackendRun {
-    std::shared_ptr<Backend> backend;
-    std::unique_ptr<Detector> detector;
-    std::unique_ptr<Nms> nms;
-    std::unique_ptr<StageRecorder> recorder;
-    DetectionBuffer raw, kept;
-    DetectionSet found;
-    CnnRow row;
-
-    BackendRun(const std::shared_ptr<Backend>& made_by, const DetectorParams& params)
-        : backend(made_by),
-          detector(made_by->make_detector(params)),
-          nms(made_by->make_nms()),
-          recorder(made_by->make_recorder()),
-          raw(made_by->make_buffer(1 << 16, detector->optional_fields())),
-          kept(made_by->make_buffer(1 << 16, detector->optional_fields())) {}
-
-    void run(const Frame& frame) {
-        detector->enqueue(frame, raw, *recorder);
-        nms->enqueue(raw, kept, detector_kind("cnn").nms, *recorder);
-        backend->download(kept, found);
-    }
+    BenchOptions bench;
 };
 
 class CnnBench {
 public:
-    CnnBench(const CnnBenchArguments& arguments, const CommonOptions& common) : arguments_(arguments), common_(common) {
+    CnnBench(const CnnBenchArguments& arguments, const CommonOptions& common)
+        : arguments_(arguments), bench_(common, arguments_.bench, "bench cnn") {
         finalize_detector_options(arguments_.detector);
         backends_ = backends_to_compare(common, arguments_.detector);
     }
 
     int run() {
-        check_bench_files(common_, arguments_.bench, arguments_.image, arguments_.detector);
+        if (!arguments_.image.empty()) bench_.files().add_source(arguments_.image);
+        bench_.files().add_model(arguments_.detector);
+        bench_.start(std::nullopt);
         model_ = find_model(arguments_.detector.model, "cnn").string();
         network_ = read_onnx(model_);
-        Progress progress(common_, "bench cnn", std::nullopt);
-        progress.update(0, arguments_.image.empty() ? "drawing the crowds" : "reading the image");
+        bench_.step(arguments_.image.empty() ? "drawing the crowds" : "reading the image");
         const std::vector<BenchImage> images = read_images();
-        source_ = images.back().source;
-        for (const BenchImage& image : images) measure(image.frame, progress);
-        progress.finish();
-        const TextTable shown = table();
-        if (arguments_.bench.prints_table()) {
-            for (const auto& backend : backends_)
-                standard_output::print("{}: {}\n", backend->name(), backend->description());
-            standard_output::print("{}, {}, {}, medians of {} runs, OpenCV {} with {} threads\n{}",
-                                   family_name(network_.head.family), model_, source_, arguments_.bench.repeat,
-                                   CV_VERSION, cv::getNumThreads(), shown.text());
-        }
-        write_results(arguments_.bench, shown, json());
-        return 0;
+        bench_.for_each(images, [&](const BenchImage& image) { measure(image.frame); });
+        const std::string heading =
+            fmt::format("{}{}, {}, {}, medians of {} runs, OpenCV {} with {} threads", describe(backends_),
+                        family_name(network_.head.family), model_, images.back().source, arguments_.bench.repeat,
+                        CV_VERSION, cv::getNumThreads());
+        return bench_.finish(results_,
+                             {{"image", images.back().source}, {"model", model_}, {"devices", devices_json(backends_)}},
+                             heading);
     }
 
 private:
+    static constexpr int kWarmUp = 3;  // rounds that do not count
+
     [[nodiscard]] std::vector<BenchImage> read_images() const {
         if (!arguments_.image.empty()) return {first_image(arguments_.image)};
         std::vector<BenchImage> images;
@@ -110,7 +70,7 @@ private:
     }
 
     // OpenCV cannot read every file that Throng reads. The same network with another input size is equivalent.
-    [[nodiscard]] std::unique_ptr<CnnBaseline> make_baseline(cv::Size size) const {
+    [[nodiscard]] std::unique_ptr<CnnBaseline> make_baseline(cv::Size size) {
         if (arguments_.bench.no_baselines || network_.head.family != HeadFamily::yunet) return nullptr;
         const float threshold = cnn_score_threshold(arguments_.detector, network_.head.family);
         CnnBaselineChoice choice = make_cnn_baseline(model_, size, threshold);
@@ -119,11 +79,14 @@ private:
             fixed.replace(fixed.find("dynamic"), 7, "640_640");
             choice = make_cnn_baseline(fixed, size, threshold);
         }
-        if (choice.baseline == nullptr) spdlog::warn("no comparison: OpenCV cannot read the model: {}", choice.why_not);
+        if (choice.baseline == nullptr) {
+            bench_.pause();
+            spdlog::warn("no comparison: OpenCV cannot read the model: {}", choice.why_not);
+        }
         return std::move(choice.baseline);
     }
 
-    void measure(const Frame& frame, Progress& progress) {
+    void measure(const Frame& frame) {
         const std::string size = fmt::format("{}x{}", frame.width(), frame.height());
         FramePool pool;
         PixelConverter converter;
@@ -131,108 +94,59 @@ private:
         const PlaneView plane = image.plane(0);
         const cv::Mat bgr(frame.height(), frame.width(), CV_8UC3, const_cast<std::uint8_t*>(plane.data),
                           static_cast<std::size_t>(plane.pitch));
-        std::vector<BackendRun> runs;
-        for (const auto& backend : backends_) runs.emplace_back(backend, arguments_.detector);
-        progress.finish();  // make_baseline may log a warning
+        std::deque<DetectorRun> ours;
+        std::vector<BenchCase> cases;
+        for (const auto& backend : backends_) {
+            cases.push_back(
+                ours.emplace_back(backend, arguments_.detector, &detector_kind("cnn").nms).bench_case(frame));
+        }
         const std::unique_ptr<CnnBaseline> baseline = make_baseline(bgr.size());
-        CnnRow theirs;
-        constexpr int kWarmUp = 3;
-        const auto show_run = [&](std::string_view who, int run) {
-            progress.update(steps_++,
-                            fmt::format("{}, {}, run {} of {}", size, who, run + 1, arguments_.bench.repeat + kWarmUp));
-        };
-        for (int i = 0; i < arguments_.bench.repeat + kWarmUp; ++i) {
-            for (BackendRun& backend_run : runs) {
-                show_run(backend_run.backend->name(), i);
-                const double ms = milliseconds_of([&] { backend_run.run(frame); });
-                const StageTimes& times = backend_run.recorder->end_frame();
-                if (i >= kWarmUp) backend_run.row.times.add(ms, times);
-            }
-            if (baseline == nullptr) continue;
-            show_run(baseline->name(), i);
-            const double ms = milliseconds_of([&] { theirs.kept = baseline->run(bgr); });
-            if (i >= kWarmUp) theirs.times.add(ms);
+        std::int64_t theirs = 0;
+        if (baseline != nullptr) cases.push_back({baseline->name(), [&] { theirs = baseline->run(bgr); }});
+        measure_interleaved(cases, kWarmUp, arguments_.bench.repeat, size,
+                            [&](const std::string& note) { bench_.step(note); });
+        for (std::size_t i = 0; i < cases.size(); ++i) {
+            const RunTimes& times = cases[i].times;
+            const bool own = i < ours.size();
+            const std::int64_t macs = own ? multiply_adds_of_passes(frame) : multiply_adds_of_one_pass(frame);
+            ResultRow& row = results_.row();
+            row.fields(times).add("frame", "frame", size).add("who", "who", cases[i].name);
+            row.cell("median ms", times.total.median(), 3).cell("min ms", times.total.min(), 3);
+            for (const auto stage : {stage::kPreprocess, stage::kNetwork, stage::kBoxes}) row.stage(times, stage, 3);
+            row.add("x OpenCV", "ratio",
+                    value_if(baseline != nullptr, cases.back().times.total.median() / times.total.median()), 2);
+            row.cell("multiply-adds", fmt::format("{:.0f} M", static_cast<double>(macs) / 1e6));
+            row.field("multiply_adds", macs);
+            row.add("raw", "raw", own ? ResultValue(ours[i].raw_count()) : ResultValue());
+            row.add("kept", "kept", own ? static_cast<std::int64_t>(ours[i].found().detections.size()) : theirs);
         }
-        for (BackendRun& backend_run : runs) {
-            CnnRow& row = backend_run.row;
-            row.who = backend_run.backend->name();
-            row.kept = static_cast<std::int64_t>(backend_run.found.detections.size());
-            backend_run.backend->download(backend_run.raw, backend_run.found);
-            row.raw = backend_run.found.total;
-            add(size, frame, std::move(row));
-        }
-        if (baseline == nullptr) return;
-        theirs.who = baseline->name();
-        add(size, frame, std::move(theirs));
     }
 
-    void add(const std::string& size, const Frame& frame, CnnRow row) {
-        row.size = size;
-        if (row.raw >= 0) {
-            const CnnPlan plan = plan_passes(network_, frame.width(), frame.height(), arguments_.detector,
-                                             cnn_input_choice_of(arguments_.detector));
-            for (const CnnPass& pass : plan.passes)
-                row.multiply_adds += multiply_adds(network_, pass.width, pass.height);
-        } else {
-            row.multiply_adds =
-                multiply_adds(network_, (frame.width() + 31) / 32 * 32, (frame.height() + 31) / 32 * 32);
-        }
-        rows_.push_back(std::move(row));
+    [[nodiscard]] std::int64_t multiply_adds_of_passes(const Frame& frame) const {
+        std::uint64_t sum = 0;
+        const CnnPlan plan = plan_passes(network_, frame.width(), frame.height(), arguments_.detector, input_choice());
+        for (const CnnPass& pass : plan.passes) sum += multiply_adds(network_, pass.width, pass.height);
+        return static_cast<std::int64_t>(sum);
+    }
+
+    [[nodiscard]] std::int64_t multiply_adds_of_one_pass(const Frame& frame) const {
+        return static_cast<std::int64_t>(
+            multiply_adds(network_, (frame.width() + 31) / 32 * 32, (frame.height() + 31) / 32 * 32));
     }
 
     // Reads the switch that all backends have. Each backend checks the switches that only it has.
-    static CnnInput cnn_input_choice_of(const DetectorParams& params) {
-        const auto found = params.switches.find(std::string(kCnnInputSwitch));
-        return found != params.switches.end() && found->second == "letterbox" ? CnnInput::letterbox : CnnInput::native;
-    }
-
-    [[nodiscard]] double baseline_median(const CnnRow& row) const {
-        for (const CnnRow& other : rows_) {
-            if (other.size == row.size && other.raw < 0) return other.times.median();
-        }
-        return 0;
-    }
-
-    [[nodiscard]] TextTable table() const {
-        TextTable table({"frame", "who", "median ms", "min ms", "preprocess", "network", "boxes", "x OpenCV",
-                         "multiply-adds", "raw", "kept"});
-        for (const CnnRow& row : rows_) {
-            const auto stage = [&](std::string_view name) { return row.times.stage(name, 3); };
-            const double median = row.times.median();
-            const double baseline = baseline_median(row);
-            table.add({row.size, row.who, fmt::format("{:.3f}", median), fmt::format("{:.3f}", row.times.least()),
-                       stage(stage::kPreprocess), stage(stage::kNetwork), stage(stage::kBoxes),
-                       baseline > 0 ? fmt::format("{:.2f}", baseline / median) : "-",
-                       fmt::format("{:.0f} M", static_cast<double>(row.multiply_adds) / 1e6),
-                       row.raw < 0 ? "-" : std::to_string(row.raw), std::to_string(row.kept)});
-        }
-        return table;
-    }
-
-    [[nodiscard]] nlohmann::json json() const {
-        nlohmann::json all = {{"image", source_}, {"model", model_}};
-        for (const auto& backend : backends_) all["devices"][backend->name()] = backend->description();
-        all["rows"] = nlohmann::json::array();
-        for (const CnnRow& row : rows_) {
-            nlohmann::json item = row.times.json();
-            item.update(
-                {{"frame", row.size}, {"who", row.who}, {"multiply_adds", row.multiply_adds}, {"kept", row.kept}});
-            if (row.raw >= 0) item["raw"] = row.raw;
-            if (const double baseline = baseline_median(row); baseline > 0)
-                item["ratio"] = baseline / row.times.median();
-            all["rows"].push_back(std::move(item));
-        }
-        return all;
+    [[nodiscard]] CnnInput input_choice() const {
+        const auto& switches = arguments_.detector.switches;
+        const auto found = switches.find(std::string(kCnnInputSwitch));
+        return found != switches.end() && found->second == "letterbox" ? CnnInput::letterbox : CnnInput::native;
     }
 
     CnnBenchArguments arguments_;
-    const CommonOptions& common_;
+    BenchRun bench_;
     std::vector<std::shared_ptr<Backend>> backends_;
     std::string model_;
     Network network_;
-    std::string source_;
-    std::vector<CnnRow> rows_;
-    std::uint64_t steps_ = 0;  // runs started
+    ResultList results_;
 };
 
 }  // namespace
@@ -247,7 +161,7 @@ void add_bench_cnn_command(CLI::App& bench, CommandContext& context) {
     add_list(*command, "--size", a.sizes, "Sizes of the drawn crowd, one row per size", CLI::Validator())
         ->type_name("WxH,...");
     add_detector_options(*command, a.detector, {"cnn"});
-    add_image_bench_options(*command, a.bench);
+    add_bench_options(*command, a.bench);
     command->footer(
         "Example: throng bench cnn --size 320x320 --switch input=letterbox --model yunet_n_320_320\n"
         "--switch input=letterbox runs the network once in the model's own size; native runs all scales.");

@@ -9,19 +9,15 @@
 #include <utility>
 #include <vector>
 
+#include "app/measure/bench_run.h"
 #include "app/measure/pipeline_measurement.h"
 #include "app/options/backend.h"
 #include "app/options/command.h"
 #include "app/options/detector_options.h"
-#include "app/options/interrupt.h"
 #include "app/options/nms_options.h"
-#include "app/options/progress.h"
-#include "app/options/run_files.h"
+#include "app/options/run_summary.h"
 #include "app/options/source_options.h"
-#include "app/options/standard_output.h"
 #include "app/options/values.h"
-#include "core/base/error.h"
-#include "core/base/output_file.h"
 #include "core/base/secrets.h"
 
 namespace throng {
@@ -38,26 +34,8 @@ struct PipelineBenchArguments {
     std::vector<int> streams = {1, 8};
     std::vector<std::string> parts = {"decode", "detect", "both"};
     int shared_permits = kSharedPermits;
-    std::string json;  // --json FILE
-    std::string csv;   // --csv FILE
+    BenchOptions bench;
 };
-
-TextTable stage_table(const std::vector<StageSummary>& stages) {
-    TextTable table({"stage [ms]", "last", "mean", "p50", "p99", "max"});
-    const auto number = [](double ms) { return fmt::format("{:.3f}", ms); };
-    for (const auto& [name, ms] : stages) {
-        table.add({name, number(ms.last), number(ms.mean), number(ms.p50), number(ms.p99), number(ms.max)});
-    }
-    return table;
-}
-
-nlohmann::ordered_json stage_json(const std::vector<StageSummary>& stages) {
-    auto json = nlohmann::ordered_json::object();
-    for (const auto& [name, ms] : stages) {
-        json[name] = {{"mean", ms.mean}, {"p50", ms.p50}, {"p99", ms.p99}, {"max", ms.max}, {"count", ms.count}};
-    }
-    return json;
-}
 
 int bench_pipeline(PipelineBenchArguments arguments, const CommonOptions& common) {
     finalize_detector_options(arguments.detector);
@@ -68,11 +46,10 @@ int bench_pipeline(PipelineBenchArguments arguments, const CommonOptions& common
     bench.settings.nms = arguments.nms.params;
     if (arguments.nms.dmax > 0) bench.settings.capacity = arguments.nms.dmax;
     check_settings(bench.settings);
-    RunFiles files(common);
-    files.add_source(arguments.source);
-    files.add_model(arguments.detector);
-    files.add_output("--json", arguments.json);
-    files.add_output("--csv", arguments.csv);
+    BenchRun run(common, arguments.bench, "bench pipeline");
+    run.files().add_source(arguments.source);
+    run.files().add_model(arguments.detector);
+    run.start(arguments.streams.size() * arguments.parts.size());
     const BackendChoice backend = make_backend(common, &arguments.detector);
 
     bench.source_options = arguments.input.source;
@@ -84,40 +61,33 @@ int bench_pipeline(PipelineBenchArguments arguments, const CommonOptions& common
         named.backend = name;
         return make_backend(named).backend;
     };
-    const InterruptGuard interrupts;
     bench.interrupted = InterruptGuard::requested;
 
-    std::vector<PipelineRow> rows;
+    ResultList results;
     std::vector<StageSummary> stages;  // of the first row that has stages
-    for (const int streams : arguments.streams) {
+    run.for_each(arguments.streams, [&](int streams) {
         double decoding = 0;
-        for (const std::string& name : arguments.parts) {
+        run.for_each(arguments.parts, [&](const std::string& name) {
             const PipelinePart part = kParts.at(name);
-            if (InterruptGuard::requested()) break;
-            Progress progress(common, fmt::format("{} x {}", part_name(part), streams), std::nullopt);
-            bench.progress = [&progress](std::uint64_t frames) { progress.update(frames); };
+            run.step(fmt::format("{} x {}", name, streams));
+            bench.progress = [&](std::uint64_t frames) {
+                run.note(fmt::format("{} x {}, {} frames", name, streams, frames));
+            };
             std::vector<StageSummary> row_stages;
             PipelineRow row = measure_pipeline(bench, part, streams, row_stages);
             if (part == PipelinePart::decode) decoding = row.fps;
             if (decoding > 0 && part == PipelinePart::both) row.of_decoding = row.fps / decoding;
             if (stages.empty()) stages = std::move(row_stages);
-            rows.push_back(row);
-        }
-    }
-    const TextTable table = pipeline_table(rows);
-    if (!arguments.json.empty()) {
-        const nlohmann::ordered_json json{{"source", mask_credentials(arguments.source)},
-                                          {"backend", backend.backend->name()},
-                                          {"device", backend.backend->description()},
-                                          {"rows", pipeline_json(rows)},
-                                          {"stages", stage_json(stages)}};
-        write_file(arguments.json, json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
-    }
-    if (!arguments.csv.empty()) write_file(arguments.csv, table.csv());
-    if (!common.quiet && arguments.json != "-" && arguments.csv != "-") {
-        standard_output::print("{}\n{}backend {}\n", table.text(), stage_table(stages).text(), backend.why);
-    }
-    return InterruptGuard::requested() ? exit_status(ErrorKind::interrupted) : 0;
+            add_pipeline_row(results, row);
+        });
+    });
+    return run.finish(results,
+                      {{"source", mask_credentials(arguments.source)},
+                       {"backend", backend.backend->name()},
+                       {"device", backend.backend->description()},
+                       {"stages", stage_json(stages)}},
+                      backend.backend->description(),
+                      fmt::format("\n{}backend {}\n", stage_table(stages).text(), backend.why));
 }
 
 }  // namespace
@@ -144,12 +114,7 @@ void add_bench_pipeline_command(CLI::App& bench, CommandContext& context) {
         ->type_name("N")
         ->capture_default_str()
         ->group("Measurement");
-    command->add_option("--json", arguments->json, "Write the results as JSON; - for standard output")
-        ->type_name("FILE")
-        ->group("Measurement");
-    command->add_option("--csv", arguments->csv, "Write the table as CSV; - for standard output")
-        ->type_name("FILE")
-        ->group("Measurement");
+    add_result_options(*command, arguments->bench, "Measurement");
     command->footer(
         "Streams loop over their file until one has delivered --frames frames (default: 600).\n"
         "Example:\n  throng bench pipeline crowd.mp4 --min-size 50 --max-size 200 --scale-factor 1.25 --frames 2000");

@@ -17,19 +17,18 @@
 #include <vector>
 
 #include "app/measure/nms_measurement.h"
+#include "app/measure/result_list.h"
 #include "app/options/backend.h"
 #include "app/options/command.h"
 #include "app/options/nms_options.h"
 #include "app/options/progress.h"
 #include "app/options/run_files.h"
 #include "app/options/standard_output.h"
-#include "app/options/table.h"
 #include "app/options/values.h"
 #include "core/algo/nms_rules.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/base/output_file.h"
-#include "core/base/rolling.h"
 #include "core/detect/detection_csv.h"
 
 namespace throng {
@@ -183,23 +182,26 @@ private:
 
     void measure(Progress& progress) {
         progress.update(0, fmt::format("measuring {} runs", arguments_.repeat));
-        const NmsMeasurement times =
-            measure_nms(*backend_, *nms_, raw_, kept_, arguments_.nms.params, arguments_.repeat);
+        NmsRepeats repeats;
+        repeats.runs = arguments_.repeat;
+        const NmsMeasurement times = measure_nms(*backend_, *nms_, raw_, kept_, arguments_.nms.params, repeats);
         progress.finish();
-        TextTable table({"stage", "median ms", "p99 ms", "min ms"});
-        const auto add = [&table](const std::string& stage, const std::vector<double>& ms) {
-            if (ms.empty()) return;
-            table.add({stage, fmt::format("{:.4f}", percentile(ms, 0.5)), fmt::format("{:.4f}", percentile(ms, 0.99)),
-                       fmt::format("{:.4f}", ms.front())});
-        };
+        ResultList rows;
         std::string notes;
-        for (const std::string& stage : stages_of({&times})) {
-            add(stage, times.stages.at(stage));
+        const auto add = [&rows](const std::string& stage, const Samples& ms) {
+            rows.row()
+                .cell("stage", stage)
+                .cell("median ms", ms.median())
+                .cell("p99 ms", ms.p99())
+                .cell("min ms", ms.min());
+        };
+        for (const auto& [stage, samples] : times.calls.stages) {
+            add(stage, samples);
             notes += note_on(stage);
         }
-        add("total", times.total);
+        add("total", times.total());
         fmt::print(stderr, "{} runs on {}{}\n{}", arguments_.repeat, backend_->description(),
-                   times.replayed ? ", total by graph replay" : "", table.text());
+                   times.replays.empty() ? "" : ", total by graph replay", rows.table().text());
         if (times.pair_tests) fmt::print(stderr, "pair tests per run: {}\n", *times.pair_tests);
         fmt::print(stderr, "{}", notes);
     }

@@ -6,11 +6,11 @@
 
 #include "app/experiments/all.h"
 #include "app/experiments/bench.h"
+#include "app/measure/image_bench.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/eval/average_precision.h"
 #include "core/synth/crowd.h"
-#include "core/video/source.h"
 
 namespace throng {
 namespace {
@@ -123,18 +123,10 @@ ImageSet photographs(ExperimentBench& bench, Detector& detector, const fs::path&
     ImageSet set{"photographs", {}, 0.35};
     for (const TruthLabels& labels : read_truth(truth_file(folder))) {
         bench.step(labels.source);
-        Frame frame;
-        const auto source = open_source((folder / labels.source).string());
-        ReadStatus status = ReadStatus::timeout;
-        while (status == ReadStatus::timeout) status = source->read(frame, {});
-        if (status == ReadStatus::end) continue;
+        const Frame frame = first_image((folder / labels.source).string()).frame;
         set.images.push_back({labels.entries, bench.detect(bench.backend(), detector, frame)});
     }
     return set;
-}
-
-std::string ratio_cell(const std::optional<double>& value) {
-    return value ? fmt::format("{:.3f}", *value) : "-";
 }
 
 }  // namespace
@@ -154,17 +146,13 @@ void run_accuracy(ExperimentBench& bench, ExperimentResult& result) {
         {"detector", "Haar alt2, factor 1.1, from 24 pixels"},
         {"ranking", "by score; every detection counts, including those with one hit"},
         {"density", "adaptive: taken from the ground truth, as an ideal density network would predict it"}};
-    ResultTable table{
-        "rules", "Accuracy", {"images", "rule", "AP", "precision", "recall", "faces", "correct", "wrong"}, {}};
-    Plot plot{"ap", "Average precision of each rule", "", "average precision", false, false, {}, {}};
-    for (const Rule& rule : rules()) plot.categories.push_back(rule.name);
+    ResultTable table{"rules", "Accuracy", {}};
+    Plot plot{"ap", "Average precision of each rule", "", "average precision"};
     for (ImageSet& set : sets) {
         for (Image& image : set.images) add_density(image);
-        Series bars{set.name, {}, false};
         std::pair<double, std::string> best{-1, ""};
         std::map<std::string, double> by_name;
-        for (std::size_t r = 0; r < rules().size(); ++r) {
-            const Rule rule = rules()[r];
+        for (const Rule& rule : rules()) {
             bench.step(fmt::format("{}: {}", set.name, rule.name));
             MatchOptions options;
             options.iou = set.iou;
@@ -176,17 +164,17 @@ void run_accuracy(ExperimentBench& bench, ExperimentResult& result) {
                 total += match(image.truth, boxes, options);
             }
             const double ap = average_precision(total).value_or(0);
-            bars.points.emplace_back(static_cast<double>(r), ap);
+            plot.add_bar(set.name, rule.name, ap);
             by_name[rule.name] = ap;
             if (ap > best.first) best = {ap, rule.name};
-            table.rows.push_back({set.name, rule.name, fmt::format("{:.3f}", ap), ratio_cell(precision(total)),
-                                  ratio_cell(recall(total)), fmt::format("{}", total.faces),
-                                  fmt::format("{}", total.correct), fmt::format("{}", total.wrong)});
+            ResultRow& row = table.rows.row().cell("images", set.name).cell("rule", rule.name).cell("AP", ap, 3);
+            row.cell("precision", value_of(precision(total)), 3).cell("recall", value_of(recall(total)), 3);
+            row.cell("faces", std::int64_t{total.faces}).cell("correct", std::int64_t{total.correct});
+            row.cell("wrong", std::int64_t{total.wrong});
         }
         result.findings.push_back(
             fmt::format("{}: highest AP {:.3f} by {}; one-pass and greedy at IoU 0.3: {:.3f} and {:.3f}.", set.name,
                         best.first, best.second, by_name["one-pass, IoU 0.3"], by_name["greedy, IoU 0.3"]));
-        plot.series.push_back(std::move(bars));
     }
     result.plots.push_back(std::move(plot));
     result.tables.push_back(std::move(table));

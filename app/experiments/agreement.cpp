@@ -34,20 +34,9 @@ std::set<std::int32_t> kept_by(ExperimentBench& bench, const DetectionSet& raw, 
 void run_agreement(ExperimentBench& bench, ExperimentResult& result) {
     result.settings = {{"input", "the crowd of 147 people at 4646x1800, the first n faces uncovered"},
                        {"detector", "Haar alt2, factor 1.1, from 24 pixels"}};
-    ResultTable table{"images",
-                      "Boxes kept in each image",
-                      {"faces", "raw detections", "overlap, threshold", "one-pass", "greedy", "greedy only"},
-                      {}};
-    Plot plot{"difference",
-              "Boxes that exact greedy keeps and one-pass does not",
-              "raw detections",
-              "boxes",
-              false,
-              false,
-              {},
-              {}};
+    ResultTable table{"images", "Boxes kept in each image", {}};
+    Plot plot{"difference", "Boxes that exact greedy keeps and one-pass does not", "raw detections", "boxes"};
     for (const Setting& setting : kSettings) {
-        Series line{setting.name, {}, false};
         std::int64_t images = 0, differ = 0, greedy_all = 0, one_pass_all = 0, more = 0;
         for (const CoveredImage& image : bench.covered_series()) {
             bench.step(fmt::format("{}, {} faces", setting.name, image.uncovered));
@@ -62,18 +51,18 @@ void run_agreement(ExperimentBench& bench, ExperimentResult& result) {
             one_pass_all += static_cast<std::int64_t>(one_pass.size());
             greedy_all += static_cast<std::int64_t>(greedy.size());
             more += static_cast<std::int64_t>(alone.size());
-            line.points.emplace_back(static_cast<double>(image.raw.detections.size()),
-                                     static_cast<double>(alone.size()));
-            table.rows.push_back({fmt::format("{}", image.uncovered), fmt::format("{}", image.raw.detections.size()),
-                                  setting.name, fmt::format("{}", one_pass.size()), fmt::format("{}", greedy.size()),
-                                  fmt::format("{}", alone.size())});
+            const auto raw = static_cast<std::int64_t>(image.raw.detections.size());
+            plot.add(setting.name, static_cast<double>(raw), static_cast<double>(alone.size()));
+            ResultRow& row = table.rows.row().cell("faces", std::int64_t{image.uncovered}).cell("raw detections", raw);
+            row.cell("overlap, threshold", setting.name).cell("one-pass", static_cast<std::int64_t>(one_pass.size()));
+            row.cell("greedy", static_cast<std::int64_t>(greedy.size()));
+            row.cell("greedy only", static_cast<std::int64_t>(alone.size()));
         }
         result.findings.push_back(
             fmt::format("{}: the rules differ in {} of {} images; greedy keeps {} boxes in total, one-pass {}: {} "
                         "({:.1f} %) are missing.",
                         setting.name, differ, images, greedy_all, one_pass_all, more,
                         greedy_all > 0 ? 100.0 * static_cast<double>(more) / static_cast<double>(greedy_all) : 0.0));
-        plot.series.push_back(std::move(line));
     }
     result.findings.emplace_back(
         "One-pass is not exact greedy: a suppressed box still suppresses others, so the middle of a chain suppresses "

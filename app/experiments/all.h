@@ -34,5 +34,7 @@ struct ShareTimes {
 // Measures the engines with increasing numbers of multiprocessors. Throws Error(unavailable) where their number cannot
 // be varied.
 [[nodiscard]] std::vector<ShareTimes> time_shares(ExperimentBench& bench, const std::vector<std::size_t>& sizes);
+// Adds them to a plot over the number of multiprocessors and to a table.
+void add_shares(const std::vector<ShareTimes>& times, Plot& plot, ResultTable& table);
 
 }  // namespace throng

@@ -5,11 +5,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "app/measure/nms_measurement.h"
 #include "app/options/backend.h"
 #include "app/options/interrupt.h"
 #include "core/base/error.h"
-#include "core/base/rolling.h"
 #include "core/clocks/clock_sweep.h"
 #include "core/cpu/cpu_backend.h"
 #include "core/detect/null_recorder.h"
@@ -68,26 +66,12 @@ void ExperimentBench::step(const std::string& what) {
     show_step_(what);
 }
 
-NmsTimes ExperimentBench::time_nms(Backend& backend, const DetectionSet& boxes, const NmsParams& params,
-                                   std::int32_t dmax) {
+NmsMeasurement ExperimentBench::time_nms(Backend& backend, const DetectionSet& boxes, const NmsParams& params,
+                                         std::int32_t dmax) {
     const auto capacity = std::max({dmax, static_cast<std::int32_t>(boxes.detections.size()), 1});
-    OptionalFields optional_fields;
-    optional_fields.density = !boxes.density.empty();
-    DetectionBuffer raw = backend.make_buffer(capacity, optional_fields);
-    DetectionBuffer kept = backend.make_buffer(capacity);
-    backend.upload(boxes, raw);
-    const auto nms = backend.make_nms();
-    const double once = measure_nms(backend, *nms, raw, kept, params, 1).total.front();
-    const int repeats = std::clamp(static_cast<int>(options_.budget_ms / std::max(once, 1e-3)), 5, 1000);
-    const NmsMeasurement measured = measure_nms(backend, *nms, raw, kept, params, repeats);
-    NmsTimes times;
-    times.median_ms = percentile(measured.total, 0.5);
-    times.p99_ms = percentile(measured.total, 0.99);
-    for (const auto& [name, samples] : measured.stages) times.stages[name] = percentile(samples, 0.5);
-    DetectionSet result;
-    backend.download(kept, result);
-    times.kept = result.total;
-    return times;
+    NmsRepeats repeats;
+    repeats.budget_ms = options_.budget_ms;
+    return measure_nms(backend, boxes, capacity, params, repeats);
 }
 
 DetectionSet ExperimentBench::suppress(Backend& backend, const DetectionSet& boxes, const NmsParams& params) {
@@ -155,20 +139,6 @@ NmsParams paper_kernels(std::int32_t k) {
 
 std::int32_t dmax_for(std::size_t n) {
     return static_cast<std::int32_t>((std::max<std::size_t>(n, 1) + 1023) / 1024 * 1024);
-}
-
-std::string ms_cell(double ms) {
-    return fmt::format("{:.4f}", ms);
-}
-
-std::string ms_cell(const std::map<std::string, double>& stages, std::string_view stage) {
-    const auto found = stages.find(std::string(stage));
-    return found == stages.end() ? "-" : ms_cell(found->second);
-}
-
-std::optional<double> stage_ms(const NmsTimes& times, std::string_view stage) {
-    const auto found = times.stages.find(std::string(stage));
-    return found == times.stages.end() ? std::nullopt : std::optional(found->second);
 }
 
 }  // namespace throng

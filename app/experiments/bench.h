@@ -3,12 +3,13 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "app/measure/nms_measurement.h"
+#include "app/measure/result_list.h"
 #include "app/options/command.h"
 #include "core/clocks/clock_controller.h"
 #include "core/detect/backend.h"
@@ -26,13 +27,6 @@ struct ExperimentOptions {
     double budget_ms = 300;     // time to repeat one measurement
 };
 
-struct NmsTimes {
-    double median_ms = 0;  // raw to kept detections; on CUDA of a replayed graph, in device memory
-    double p99_ms = 0;
-    std::map<std::string, double> stages;  // medians
-    std::int64_t kept = 0;
-};
-
 // One image of the series with an increasing number of uncovered faces.
 struct CoveredImage {
     int uncovered = 0;
@@ -48,6 +42,7 @@ public:
     [[nodiscard]] const ExperimentOptions& options() const { return options_; }
     [[nodiscard]] const CommonOptions& common() const { return common_; }
     [[nodiscard]] Backend& backend() { return *backend_; }
+    [[nodiscard]] const std::shared_ptr<Backend>& shared_backend() const { return backend_; }
     [[nodiscard]] Backend& cpu() { return *cpu_; }  // the same as backend() if that is the CPU
     [[nodiscard]] bool has_cuda() const { return backend_->name() == "cuda"; }
     [[nodiscard]] const std::string& why() const { return why_; }  // why this backend was selected
@@ -62,8 +57,8 @@ public:
     void step(const std::string& what);
 
     // Measures for about budget_ms. dmax: 0 for the number of boxes.
-    [[nodiscard]] NmsTimes time_nms(Backend& backend, const DetectionSet& boxes, const NmsParams& params,
-                                    std::int32_t dmax = 0);
+    [[nodiscard]] NmsMeasurement time_nms(Backend& backend, const DetectionSet& boxes, const NmsParams& params,
+                                          std::int32_t dmax = 0);
     [[nodiscard]] DetectionSet suppress(Backend& backend, const DetectionSet& boxes, const NmsParams& params);
 
     // Returns the raw detections of a frame. The buffer grows as needed.
@@ -92,10 +87,5 @@ private:
 [[nodiscard]] NmsParams paper_kernels(std::int32_t k);
 // Returns n rounded up to a multiple of 1024: a D_max that is divisible by every k of the experiments (powers of two).
 [[nodiscard]] std::int32_t dmax_for(std::size_t n);
-
-// Return a table cell; "-" for a missing stage.
-[[nodiscard]] std::string ms_cell(double ms);
-[[nodiscard]] std::string ms_cell(const std::map<std::string, double>& stages, std::string_view stage);
-[[nodiscard]] std::optional<double> stage_ms(const NmsTimes& times, std::string_view stage);
 
 }  // namespace throng

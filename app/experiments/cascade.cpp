@@ -2,13 +2,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
+#include <deque>
 
 #include "app/experiments/all.h"
 #include "app/experiments/bench.h"
-#include "app/measure/cascade_ablation.h"
-#include "core/base/error.h"
-#include "core/base/rolling.h"
+#include "app/measure/ablation.h"
+#include "app/measure/image_bench.h"
 #include "core/cpu/cascade_detector.h"
 #include "core/detect/null_recorder.h"
 #include "core/model/cascade_xml.h"
@@ -51,16 +50,13 @@ const std::pair<const char*, DetectorParams>& lbp() {
 
 void run_windows(ExperimentBench& bench, ExperimentResult& result) {
     result.settings = {{"input", kInput}, {"detector", "factor 1.25, faces of 50 to 200 pixels, as in the talk"}};
-    ResultTable table{"windows",
-                      "Windows alive after each stage",
-                      {"cascade", "stage", "weak classifiers", "alive", "fraction of all candidates"},
-                      {}};
-    Plot plot{"windows", "Windows alive after each stage", "stages passed", "windows", false, true, {}, {}};
+    ResultTable table{"windows", "Windows alive after each stage", {}};
+    Plot plot{"windows", "Windows alive after each stage", "stages passed", "windows", false, true};
     const Frame frame = crowd_frame();
     for (const auto& [name, params] : {haar(), lbp()}) {
         const CascadeModel whole = read_cascade(find_model(params.model, params.kind));
-        Series line{name, {}, false};
         std::int64_t candidates = 0;
+        std::int64_t alive = 0;
         std::int64_t half = -1;
         // A cascade truncated after n stages accepts exactly the windows that are alive after these stages.
         for (std::size_t n = 1; n <= whole.stages.size(); ++n) {
@@ -74,20 +70,19 @@ void run_windows(ExperimentBench& bench, ExperimentResult& result) {
             const CascadeCounts& counts = detector.counts();
             if (n == 1) {
                 candidates = counts.candidates;
-                line.points.emplace_back(0, static_cast<double>(candidates));
+                plot.add(name, 0, static_cast<double>(candidates));
             }
             if (half < 0 && counts.accepted * 100 < candidates) half = static_cast<std::int64_t>(n);
-            line.points.emplace_back(static_cast<double>(n), static_cast<double>(counts.accepted));
-            table.rows.push_back(
-                {name, fmt::format("{}", n), fmt::format("{}", whole.stages[n - 1].tree_count),
-                 fmt::format("{}", counts.accepted),
-                 fmt::format("{:.5f}", static_cast<double>(counts.accepted) /
-                                           static_cast<double>(std::max<std::int64_t>(candidates, 1)))});
+            alive = counts.accepted;
+            plot.add(name, static_cast<double>(n), static_cast<double>(alive));
+            ResultRow& row = table.rows.row().cell("cascade", name).cell("stage", static_cast<std::int64_t>(n));
+            row.cell("weak classifiers", std::int64_t{whole.stages[n - 1].tree_count}).cell("alive", alive);
+            row.cell("fraction of all candidates",
+                     static_cast<double>(alive) / static_cast<double>(std::max<std::int64_t>(candidates, 1)), 5);
         }
         result.findings.push_back(fmt::format(
             "{}: of {} candidate windows, fewer than 1 % are alive after stage {}, and {} windows at the end.", name,
-            candidates, half, line.points.back().second));
-        plot.series.push_back(std::move(line));
+            candidates, half, alive));
     }
     result.plots.push_back(std::move(plot));
     result.tables.push_back(std::move(table));
@@ -110,32 +105,26 @@ void run_ablation(ExperimentBench& bench, ExperimentResult& result) {
         return;
     }
     const Frame frame = crowd_frame();
-    ResultTable table{"ablation",
-                      "Milliseconds from gray image to raw detections",
-                      {"cascade", "adds", "median ms", "gain of the step", "gain in all", "windows", "detections"},
-                      {}};
-    Plot plot{"ablation", "Optimizations added one by one", "", "milliseconds", false, true, {}, {}};
+    ResultTable table{"ablation", "Milliseconds from gray image to raw detections", {}};
+    Plot plot{"ablation", "Optimizations added one by one", "", "milliseconds", false, true};
     for (const auto& [name, params] : {haar(), lbp()}) {
-        bench.step(fmt::format("{}: the ablation", name));
-        const auto rows = measure_ablation(frame, name, params, bench.common().device, 15, [] {});
-        Series bars{name, {}, false};
-        for (std::size_t i = 0; i < rows.size(); ++i) {
-            const AblationRow& row = rows[i];
-            if (plot.categories.size() <= i) plot.categories.push_back(row.step);
-            bars.points.emplace_back(static_cast<double>(i), row.median_ms);
-            table.rows.push_back({name, row.step, ms_cell(row.median_ms), fmt::format("{:.2f}", row.step_gain),
-                                  fmt::format("{:.2f}", row.gain), fmt::format("{}", row.windows),
-                                  fmt::format("{}", row.detections)});
+        const auto rows = measure_ablation(frame, name, params, bench.common().device, 15,
+                                           [&](const std::string& step) { bench.step(step); });
+        for (const AblationRow& from : rows) {
+            plot.add_bar(name, from.step, from.times.median());
+            ResultRow& row = table.rows.row().cell("cascade", name).cell("adds", from.step);
+            row.cell("median ms", from.times.median()).cell("gain of the step", from.step_gain, 2);
+            row.cell("gain in all", from.gain, 2).cell("windows", from.windows);
+            row.cell("detections", std::int64_t{from.detections});
         }
         const auto fastest = std::min_element(rows.begin(), rows.end(), [](const AblationRow& a, const AblationRow& b) {
-            return a.median_ms < b.median_ms;
+            return a.times.median() < b.times.median();
         });
         if (fastest != rows.end())
             result.findings.push_back(
                 fmt::format("{}: {:.1f} times as fast as the base with all steps up to \"{}\" ({:.4f} ms); the talk "
                             "reports 8.4 times on Tegra K1 and 5.8 on Tesla K40.",
-                            name, fastest->gain, fastest->step, fastest->median_ms));
-        plot.series.push_back(std::move(bars));
+                            name, fastest->gain, fastest->step, fastest->times.median()));
     }
     const auto last = static_cast<double>(plot.categories.size()) - 1;
     if (last >= 0) plot.series.push_back({"the talk, Haar alt2, Tesla K40", {{last, 7.2}}, true});
@@ -148,43 +137,29 @@ void run_masks(ExperimentBench& bench, ExperimentResult& result) {
     result.published = {{"LBP, 1080p, Tesla K40, without and with a mask", "4.8 and 1.7 ms", kCascadeTalk},
                         {"LBP, 1080p, Tegra K1, without and with a mask", "54 and 16 ms", kCascadeTalk}};
     const Frame frame = crowd_frame();
-    ResultTable table{"masks",
-                      "Milliseconds from frame to raw detections, medians",
-                      {"cascade", "switch", "choice", "median ms", "raw detections"},
-                      {}};
-    Plot plot{"masks", "Time with and without a mask of candidates", "", "milliseconds", false, false, {}, {}};
+    ResultTable table{"masks", "Milliseconds from frame to raw detections, medians", {}};
+    Plot plot{"masks", "Time with and without a mask of candidates", "", "milliseconds"};
     for (const auto& [name, params] : {haar(), lbp()}) {
-        Series bars{name, {}, false};
         const auto probe = bench.backend().make_detector(params);
         for (const DetectorSwitch& toggle : probe->switches()) {
             if (toggle.id.find("mask") == std::string::npos) continue;
+            std::deque<DetectorRun> runs;
+            std::vector<BenchCase> cases;
             for (const std::string& choice : toggle.choices) {
-                bench.step(fmt::format("{}: {} {}", name, toggle.id, choice));
                 DetectorParams chosen = params;
                 chosen.switches[toggle.id] = choice;
-                const auto detector = bench.backend().make_detector(chosen);
-                DetectionBuffer raw = bench.backend().make_buffer(1 << 16);
-                NullRecorder recorder;
-                DetectionSet found;
-                std::vector<double> samples;
-                for (int i = -2; i < 25; ++i) {
-                    const auto start = std::chrono::steady_clock::now();
-                    detector->enqueue(frame, raw, recorder);
-                    bench.backend().download(raw, found);
-                    const std::chrono::duration<double, std::milli> passed = std::chrono::steady_clock::now() - start;
-                    if (i >= 0) samples.push_back(passed.count());
-                }
-                std::sort(samples.begin(), samples.end());
-                const std::string category = fmt::format("{} {}", toggle.id, choice);
-                const auto known = std::find(plot.categories.begin(), plot.categories.end(), category);
-                const auto at = known - plot.categories.begin();
-                if (known == plot.categories.end()) plot.categories.push_back(category);
-                bars.points.emplace_back(static_cast<double>(at), percentile(samples, 0.5));
-                table.rows.push_back(
-                    {name, toggle.title, choice, ms_cell(percentile(samples, 0.5)), fmt::format("{}", found.total)});
+                cases.push_back(runs.emplace_back(bench.shared_backend(), chosen).bench_case(frame));
+                cases.back().name = fmt::format("{} {}", toggle.id, choice);
+            }
+            measure_interleaved(cases, 2, 25, name, [&](const std::string& step) { bench.step(step); });
+            for (std::size_t i = 0; i < cases.size(); ++i) {
+                const double ms = cases[i].times.total.median();
+                plot.add_bar(name, cases[i].name, ms);
+                ResultRow& row = table.rows.row().cell("cascade", name).cell("switch", toggle.title);
+                row.cell("choice", toggle.choices[i]).cell("median ms", ms);
+                row.cell("raw detections", runs[i].raw_count());
             }
         }
-        if (!bars.points.empty()) plot.series.push_back(std::move(bars));
     }
     if (table.rows.empty()) {
         result.missing.push_back("The " + bench.backend().name() + " backend has no masks: " + bench.why() + ".");

@@ -1,12 +1,8 @@
 // A crowd video: detections and latency of every frame (figure 12 of the NMS paper).
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <chrono>
-
 #include "app/experiments/all.h"
 #include "app/experiments/bench.h"
-#include "core/base/rolling.h"
 #include "core/base/secrets.h"
 #include "core/detect/stage.h"
 #include "core/video/source.h"
@@ -16,13 +12,8 @@ namespace {
 
 constexpr const char* kCrowd = "crowd:faces=80,size=1280x720,seed=3,frames=300";
 
-double milliseconds_since(std::chrono::steady_clock::time_point start) {
-    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-}
-
-std::string range_of(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    return fmt::format("median {:.4g}, p99 {:.4g}", percentile(values, 0.5), percentile(values, 0.99));
+std::string range_of(const Samples& samples) {
+    return fmt::format("median {:.4g}, p99 {:.4g}", samples.median(), samples.p99());
 }
 
 }  // namespace
@@ -42,67 +33,51 @@ void run_crowd_video(ExperimentBench& bench, ExperimentResult& result) {
                        {"detector", "Haar alt2, factor 1.1, from 24 pixels"},
                        {"suppression", "greedy, IoU, threshold 0.5"}};
 
-    ResultTable table{"frames",
-                      "Every frame",
-                      {"frame", "raw detections", "kept", "suppression ms", "map ms", "reduce ms", "frame to boxes ms"},
-                      {}};
-    Series raw_line{"raw detections", {}, false}, kept_line{"kept", {}, false};
-    Series nms_line{"suppression", {}, false}, frame_line{"frame to boxes", {}, false};
-    std::vector<double> nms_all, frame_all;
+    ResultTable table{"frames", "Every frame", {}};
+    Plot detections{"detections", "Detections in each frame", "frame", "detections"};
+    Plot latency{"latency", "Latency of each frame", "frame", "milliseconds", false, true};
+    Samples nms_all, frame_all;
     Frame frame;
     for (std::size_t n = 0; n < max_frames;) {
         const ReadStatus status = source->read(frame, {});
         if (status == ReadStatus::end) break;
         if (status == ReadStatus::timeout) continue;
         bench.step(fmt::format("frame {}", n));
-        const auto start = std::chrono::steady_clock::now();
-        detector->enqueue(frame, raw, *recorder);
-        nms->enqueue(raw, kept, nms_rule(NmsRule::greedy), *recorder);
-        backend.download(kept, kept_set);
-        const double whole = milliseconds_since(start);
+        const double whole = milliseconds_of([&] {
+            detector->enqueue(frame, raw, *recorder);
+            nms->enqueue(raw, kept, nms_rule(NmsRule::greedy), *recorder);
+            backend.download(kept, kept_set);
+        });
         backend.download(raw, raw_set);
         recorder->end_frame();
         // Times suppression alone, on the boxes in the buffer, after a frame that filled the caches with other data.
-        const auto alone = std::chrono::steady_clock::now();
-        nms->enqueue(raw, kept, nms_rule(NmsRule::greedy), *recorder);
-        backend.download(kept, kept_set);
-        const double suppression = milliseconds_since(alone);
-        std::map<std::string, double> stages;
-        for (const auto& [name, ms] : recorder->end_frame()) stages[std::string(name)] = ms;
+        RunTimes suppression;
+        const double alone = milliseconds_of([&] {
+            nms->enqueue(raw, kept, nms_rule(NmsRule::greedy), *recorder);
+            backend.download(kept, kept_set);
+        });
+        suppression.add(alone, recorder->end_frame());
 
         const auto at = static_cast<double>(n);
-        raw_line.points.emplace_back(at, raw_set.total);
-        kept_line.points.emplace_back(at, kept_set.total);
+        detections.add("raw detections", at, raw_set.total);
+        detections.add("kept", at, kept_set.total);
         if (n > 0) {  // the first frame warms up
-            nms_line.points.emplace_back(at, suppression);
-            frame_line.points.emplace_back(at, whole);
-            nms_all.push_back(suppression);
-            frame_all.push_back(whole);
+            latency.add("suppression", at, alone);
+            latency.add("frame to boxes", at, whole);
+            nms_all.add(alone);
+            frame_all.add(whole);
         }
-        table.rows.push_back({fmt::format("{}", n), fmt::format("{}", raw_set.total), fmt::format("{}", kept_set.total),
-                              ms_cell(suppression), ms_cell(stages, stage::kNmsMap), ms_cell(stages, stage::kNmsReduce),
-                              ms_cell(whole)});
+        ResultRow& row = table.rows.row().cell("frame", static_cast<std::int64_t>(n));
+        row.cell("raw detections", std::int64_t{raw_set.total}).cell("kept", std::int64_t{kept_set.total});
+        row.cell("suppression ms", alone).cell("map ms", value_of(suppression.stage_median(stage::kNmsMap)));
+        row.cell("reduce ms", value_of(suppression.stage_median(stage::kNmsReduce))).cell("frame to boxes ms", whole);
         ++n;
     }
     result.findings.push_back(
         fmt::format("Milliseconds from frame to boxes: {}; of suppression with the download of the kept boxes: {}.",
                     range_of(frame_all), range_of(nms_all)));
-    result.plots.push_back({"detections",
-                            "Detections in each frame",
-                            "frame",
-                            "detections",
-                            false,
-                            false,
-                            {},
-                            {std::move(raw_line), std::move(kept_line)}});
-    result.plots.push_back({"latency",
-                            "Latency of each frame",
-                            "frame",
-                            "milliseconds",
-                            false,
-                            true,
-                            {},
-                            {std::move(nms_line), std::move(frame_line)}});
+    result.plots.push_back(std::move(detections));
+    result.plots.push_back(std::move(latency));
     result.tables.push_back(std::move(table));
 }
 

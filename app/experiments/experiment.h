@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/experiments/plot.h"
+#include "app/measure/result_list.h"
 
 namespace throng {
 
@@ -15,8 +16,7 @@ class ExperimentBench;
 struct ResultTable {
     std::string name;  // file name without extension
     std::string title;
-    std::vector<std::string> header;
-    std::vector<std::vector<std::string>> rows;
+    ResultList rows;  // columns only
 };
 
 // A published figure of a paper or talk, shown next to the measurement.

@@ -1,14 +1,10 @@
 // The HOG talk: its four kernels, before and after the optimizations.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <chrono>
-#include <cstring>
-
 #include "app/experiments/all.h"
 #include "app/experiments/bench.h"
-#include "app/measure/hog_ablation.h"
-#include "core/base/rolling.h"
+#include "app/measure/ablation.h"
+#include "app/measure/image_bench.h"
 #include "core/detect/stage.h"
 #include "core/synth/crowd.h"
 
@@ -28,50 +24,6 @@ DetectorParams talk_setting() {
     return params;
 }
 
-std::optional<double> kernel_ms(const HogAblationRow& row, const std::string& kernel) {
-    for (const auto& [name, ms] : row.kernels) {
-        if (name == kernel) return ms;
-    }
-    return std::nullopt;
-}
-
-struct HogTimes {
-    std::map<std::string, double> stages;  // medians
-    double whole_ms = 0;                   // frame to raw detections on the host
-};
-
-std::optional<double> stage_median(const HogTimes& times, std::string_view name) {
-    const auto found = times.stages.find(std::string(name));
-    return found == times.stages.end() ? std::nullopt : std::optional(found->second);
-}
-
-HogTimes measure(ExperimentBench& bench, const DetectorParams& params, const Frame& frame) {
-    const auto detector = bench.backend().make_detector(params);
-    const auto recorder = bench.backend().make_recorder();
-    DetectionBuffer raw = bench.backend().make_buffer(1 << 14);
-    DetectionSet found;
-    std::map<std::string, std::vector<double>> samples;
-    std::vector<double> whole;
-    for (int run = -kWarmUp; run < kRuns; ++run) {
-        const auto start = std::chrono::steady_clock::now();
-        detector->enqueue(frame, raw, *recorder);
-        bench.backend().download(raw, found);
-        const std::chrono::duration<double, std::milli> passed = std::chrono::steady_clock::now() - start;
-        const StageTimes& times = recorder->end_frame();
-        if (run < 0) continue;
-        whole.push_back(passed.count());
-        for (const auto& [name, ms] : times) samples[std::string(name)].push_back(ms);
-    }
-    const auto median = [](std::vector<double>& values) {
-        std::sort(values.begin(), values.end());
-        return percentile(values, 0.5);
-    };
-    HogTimes times;
-    for (auto& [name, values] : samples) times.stages[name] = median(values);
-    times.whole_ms = median(whole);
-    return times;
-}
-
 }  // namespace
 
 void run_hog(ExperimentBench& bench, ExperimentResult& result) {
@@ -84,49 +36,49 @@ void run_hog(ExperimentBench& bench, ExperimentResult& result) {
                        {"detector", "HOG people, windows of 64x128, one scale, as in the talk"}};
     result.published = {{"640x480, one scale, all kernels, Tegra X1", "4.67 ms (214 frames per second)", kHogTalk}};
 
-    ResultTable table{"kernels", "Milliseconds, medians", {"kernel", "before", "after", "gain"}, {}};
-    Plot plot{"kernels", "The four kernels", "", "milliseconds", false, false, {}, {}};
-    Series off{"before", {}, false}, on{"after", {}, false};
+    ResultTable table{"kernels", "Milliseconds, medians", {}};
+    Plot plot{"kernels", "The four kernels", "", "milliseconds"};
     const auto add = [&](const std::string& name, std::optional<double> slow, std::optional<double> fast) {
-        const auto at = static_cast<double>(plot.categories.size());
-        plot.categories.push_back(name);
-        if (slow) off.points.emplace_back(at, *slow);
-        if (fast) on.points.emplace_back(at, *fast);
-        table.rows.push_back({name, slow ? ms_cell(*slow) : "-", fast ? ms_cell(*fast) : "-",
-                              slow && fast ? fmt::format("{:.2f}", *slow / *fast) : "-"});
+        if (slow) plot.add_bar("before", name, *slow);
+        if (fast) plot.add_bar("after", name, *fast);
+        ResultRow& row = table.rows.row().cell("kernel", name).cell("before", value_of(slow));
+        row.cell("after", value_of(fast));
+        row.cell("gain", slow && fast ? ResultValue(*slow / *fast) : ResultValue(), 2);
     };
     if (bench.has_cuda()) {
-        bench.step("optimizations, one by one");
-        const auto rows = measure_hog_ablation(frame, "one scale", talk_setting(), bench.common().device, kRuns);
-        for (const auto& [kernel, ms] : rows.front().kernels) add(kernel, ms, kernel_ms(rows.back(), kernel));
-        add("whole", rows.front().median_ms, rows.back().median_ms);
-        ResultTable steps{"ablation",
-                          "Optimizations added one by one",
-                          {"adds", "median ms", "gain of the step", "gain in all", "detections"},
-                          {}};
-        for (const HogAblationRow& row : rows)
-            steps.rows.push_back({row.step, ms_cell(row.median_ms), fmt::format("{:.2f}", row.step_gain),
-                                  fmt::format("{:.2f}", row.gain), fmt::format("{}", row.detections)});
+        const auto rows = measure_ablation(frame, "one scale", talk_setting(), bench.common().device, kRuns,
+                                           [&](const std::string& step) { bench.step(step); });
+        const AblationRow& first = rows.front();
+        const AblationRow& last = rows.back();
+        for (std::size_t k = 0; k < first.kernels.size(); ++k)
+            add(first.kernels[k].first, first.kernels[k].second, last.kernels[k].second);
+        add("whole", first.times.median(), last.times.median());
+        ResultTable steps{"ablation", "Optimizations added one by one", {}};
+        for (const AblationRow& from : rows) {
+            ResultRow& row = steps.rows.row().cell("adds", from.step).cell("median ms", from.times.median());
+            row.cell("gain of the step", from.step_gain, 2).cell("gain in all", from.gain, 2);
+            row.cell("detections", std::int64_t{from.detections});
+        }
         result.findings.push_back(
             fmt::format("Luma in device memory to raw detections: {:.4f} ms before, {:.4f} ms after, "
                         "{:.1f} times as fast; the talk reports 4.67 ms on Tegra X1.",
-                        rows.front().median_ms, rows.back().median_ms, rows.back().gain));
+                        first.times.median(), last.times.median(), last.gain));
         result.findings.emplace_back(
             "Kernels are timed separately, the total in one measurement without them: they need not add up.");
         result.tables.push_back(std::move(steps));
     } else {
-        bench.step("the stages on the CPU");
-        const HogTimes times = measure(bench, talk_setting(), frame);
+        DetectorRun detector(bench.shared_backend(), talk_setting());
+        std::vector<BenchCase> cases{detector.bench_case(frame)};
+        measure_interleaved(cases, kWarmUp, kRuns, "one scale", [&](const std::string& step) { bench.step(step); });
+        const RunTimes& times = cases.front().times;
         for (const std::string_view kernel : kKernels)
-            add(std::string(kernel), std::nullopt, stage_median(times, kernel));
-        add("whole", std::nullopt, times.whole_ms);
-        result.findings.push_back(
-            fmt::format("Frame to raw detections: {:.3f} ms; the talk reports 4.67 ms on Tegra X1.", times.whole_ms));
+            add(std::string(kernel), std::nullopt, times.stage_median(kernel));
+        add("whole", std::nullopt, times.total.median());
+        result.findings.push_back(fmt::format(
+            "Frame to raw detections: {:.3f} ms; the talk reports 4.67 ms on Tegra X1.", times.total.median()));
         result.missing.push_back("The optimizations belong to the CUDA kernels, which require a device: " +
                                  bench.why() + ". The times shown are those of the CPU's stages.");
     }
-    if (!off.points.empty()) plot.series.push_back(std::move(off));
-    plot.series.push_back(std::move(on));
     result.plots.push_back(std::move(plot));
     result.tables.push_back(std::move(table));
 }

@@ -67,6 +67,15 @@ std::vector<ShareTimes> time_shares(ExperimentBench& bench, const std::vector<st
 
 #endif
 
+void add_shares(const std::vector<ShareTimes>& times, Plot& plot, ResultTable& table) {
+    for (const ShareTimes& time : times) {
+        plot.add(fmt::format("{}, {}", time.engine, time.detections), time.multiprocessors, time.ms);
+        ResultRow& row = table.rows.row().cell("detections", static_cast<std::int64_t>(time.detections));
+        row.cell("engine", time.engine).cell("multiprocessors", std::int64_t{time.multiprocessors});
+        row.cell("milliseconds", time.ms).cell("kept", static_cast<std::int64_t>(time.kept));
+    }
+}
+
 void run_multiprocessors(ExperimentBench& bench, ExperimentResult& result) {
     result.settings = {
         {"input", "1027, 2895 and 16384 boxes in clusters of 20, seed 1"},
@@ -77,27 +86,9 @@ void run_multiprocessors(ExperimentBench& bench, ExperimentResult& result) {
                                     ".");
         return;
     }
-    ResultTable table{"multiprocessors",
-                      "Milliseconds, medians",
-                      {"detections", "engine", "multiprocessors", "milliseconds", "kept"},
-                      {}};
-    Plot plot{"multiprocessors",
-              "Latency over multiprocessors",
-              "multiprocessors in use",
-              "milliseconds",
-              true,
-              true,
-              {},
-              {}};
-    for (const ShareTimes& time : time_shares(bench, {1027, 2895, 16384})) {
-        const std::string name = fmt::format("{}, {}", time.engine, time.detections);
-        auto line = std::find_if(plot.series.begin(), plot.series.end(),
-                                 [&](const Series& series) { return series.name == name; });
-        if (line == plot.series.end()) line = plot.series.insert(plot.series.end(), Series{name, {}, false});
-        line->points.emplace_back(time.multiprocessors, time.ms);
-        table.rows.push_back({fmt::format("{}", time.detections), time.engine, fmt::format("{}", time.multiprocessors),
-                              ms_cell(time.ms), fmt::format("{}", time.kept)});
-    }
+    ResultTable table{"multiprocessors", "Milliseconds, medians", {}};
+    Plot plot{"multiprocessors", "Latency over multiprocessors", "multiprocessors in use", "milliseconds", true, true};
+    add_shares(time_shares(bench, {1027, 2895, 16384}), plot, table);
     for (const Series& line : plot.series) {
         const auto& [few, slow] = line.points.front();
         const auto& [many, fast] = line.points.back();

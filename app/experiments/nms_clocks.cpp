@@ -15,7 +15,6 @@
 namespace throng {
 namespace {
 
-constexpr std::size_t kSizes[] = {200, 1027, 2895};
 constexpr std::chrono::milliseconds kClockSettleTime{300};  // after a change of the clock
 
 DetectionSet clusters(std::size_t n) {
@@ -49,30 +48,38 @@ void at_each_clock(ExperimentBench& bench, ExperimentResult& result, Visit&& vis
     }
 }
 
-// Measures over the number of multiprocessors instead of the clock, and notes it in the result.
-void by_multiprocessors(ExperimentBench& bench, ExperimentResult& result, const std::vector<std::size_t>& sizes,
-                        Plot& plot, ResultTable& table) {
+// Measures the paper's kernels and greedy over the clock or, where it cannot be changed, over the number of
+// multiprocessors, and notes which in the result.
+void sweep(ExperimentBench& bench, ExperimentResult& result, const std::vector<std::size_t>& sizes, Plot& plot,
+           ResultTable& table) {
+    if (bench.has_cuda() && !bench.clock_steps().empty()) {
+        plot.x_label = "GPU clock, MHz";
+        at_each_clock(bench, result, [&](double mhz) {
+            for (const std::size_t n : sizes) {
+                const auto add = [&](const std::string& engine, const NmsParams& params, std::int32_t dmax) {
+                    const double ms = bench.time_nms(bench.backend(), clusters(n), params, dmax).total().median();
+                    plot.add(fmt::format("{}, {}", engine, n), mhz, ms);
+                    ResultRow& row = table.rows.row().cell("detections", static_cast<std::int64_t>(n));
+                    row.cell("engine", engine).cell("GPU clock, MHz", mhz, 1).cell("milliseconds", ms);
+                };
+                add("paper's kernels", paper_kernels(32), 4096);
+                add("greedy", nms_rule(NmsRule::greedy), 0);
+            }
+        });
+        return;
+    }
     const std::string why =
         bench.has_cuda() ? bench.why_no_clocks() : "the GPU's clock does not affect the CPU's engines";
     result.missing.push_back("The clock was not varied: " + why + ".");
     plot.title += ", by multiprocessors";
     plot.x_label = "multiprocessors in use";
-    table.header = {"detections", "multiprocessors", "engine", "milliseconds"};
     if (!bench.has_cuda()) {
         result.missing.emplace_back("The number of multiprocessors cannot be varied without a GPU: " + bench.why() +
                                     ".");
         return;
     }
     try {
-        for (const ShareTimes& time : time_shares(bench, sizes)) {
-            const std::string name = fmt::format("{}, {}", time.engine, time.detections);
-            auto line = std::find_if(plot.series.begin(), plot.series.end(),
-                                     [&](const Series& series) { return series.name == name; });
-            if (line == plot.series.end()) line = plot.series.insert(plot.series.end(), Series{name, {}, false});
-            line->points.emplace_back(time.multiprocessors, time.ms);
-            table.rows.push_back({fmt::format("{}", time.detections), fmt::format("{}", time.multiprocessors),
-                                  time.engine, ms_cell(time.ms)});
-        }
+        add_shares(time_shares(bench, sizes), plot, table);
         result.findings.emplace_back("The number of multiprocessors in use was varied instead of the clock.");
     } catch (const Error& error) {
         if (error.kind() == ErrorKind::interrupted) throw;
@@ -87,37 +94,17 @@ void run_gpu_against_cpu(ExperimentBench& bench, ExperimentResult& result) {
     const DetectionSet boxes = clusters(kDetections);
     result.settings = {{"input", fmt::format("{} boxes in clusters of 20, seed 1", kDetections)},
                        {"suppression", "greedy or one-pass on the IoU, threshold 0.5"}};
-    Plot plot{"gpu-cpu",
-              fmt::format("{} detections: GPU and CPU", kDetections),
-              "GPU clock, MHz",
-              "milliseconds",
-              false,
-              true,
-              {},
-              {}};
-    ResultTable table{"gpu-cpu", "Milliseconds, medians", {"GPU clock, MHz", "engine", "milliseconds"}, {}};
+    Plot plot{"gpu-cpu", fmt::format("{} detections: GPU and CPU", kDetections), "", "milliseconds", false, true};
+    ResultTable table{"gpu-cpu", "Milliseconds, medians", {}};
+    const NmsParams greedy = nms_rule(NmsRule::greedy);
 
     bench.step("the CPU's engines");
     std::vector<std::pair<std::string, double>> cpu;
-    cpu.emplace_back("CPU, our greedy", bench.time_nms(bench.cpu(), boxes, nms_rule(NmsRule::greedy)).median_ms);
-    for (const BaselineTime& baseline : time_baselines(boxes, nms_rule(NmsRule::greedy)))
+    cpu.emplace_back("CPU, our greedy", bench.time_nms(bench.cpu(), boxes, greedy).total().median());
+    for (const BaselineTime& baseline : time_baselines(boxes, greedy))
         cpu.emplace_back(baseline.name == "opencv" ? "CPU, OpenCV NMSBoxes" : "CPU, greedy in two plain loops",
-                         baseline.median_ms);
-
-    if (bench.has_cuda() && !bench.clock_steps().empty()) {
-        Series paper{"GPU, paper's kernels", {}, false}, greedy{"GPU, greedy", {}, false};
-        at_each_clock(bench, result, [&](double mhz) {
-            const double paper_ms = bench.time_nms(bench.backend(), boxes, paper_kernels(32), 4096).median_ms;
-            const double greedy_ms = bench.time_nms(bench.backend(), boxes, nms_rule(NmsRule::greedy)).median_ms;
-            paper.points.emplace_back(mhz, paper_ms);
-            greedy.points.emplace_back(mhz, greedy_ms);
-            table.rows.push_back({fmt::format("{:.1f}", mhz), "paper's kernels", ms_cell(paper_ms)});
-            table.rows.push_back({fmt::format("{:.1f}", mhz), "greedy", ms_cell(greedy_ms)});
-        });
-        plot.series = {std::move(paper), std::move(greedy)};
-    } else {
-        by_multiprocessors(bench, result, {kDetections}, plot, table);
-    }
+                         baseline.times.median());
+    sweep(bench, result, {kDetections}, plot, table);
     // The CPU's times do not depend on the x axis, so they are drawn as horizontal lines.
     double low = 1e30, high = 0;
     for (const Series& series : plot.series) {
@@ -133,19 +120,10 @@ void run_gpu_against_cpu(ExperimentBench& bench, ExperimentResult& result) {
         plot.x_label = "";
         plot.log_y = false;
         plot.title = fmt::format("{} detections on the CPU", kDetections);
-        Series bars{"milliseconds", {}, false};
-        for (const auto& [name, ms] : cpu) {
-            bars.points.emplace_back(static_cast<double>(plot.categories.size()), ms);
-            plot.categories.push_back(name);
-        }
-        plot.series = {std::move(bars)};
+        plot.series.clear();
+        for (const auto& [name, ms] : cpu) plot.add_bar("milliseconds", name, ms);
     }
-    for (const auto& [name, ms] : cpu) {
-        std::vector<std::string> row(table.header.size(), "-");
-        row[table.header.size() - 2] = name;
-        row.back() = ms_cell(ms);
-        table.rows.push_back(std::move(row));
-    }
+    for (const auto& [name, ms] : cpu) table.rows.row().cell("engine", name).cell("milliseconds", ms);
     result.published = published_nms();
     result.plots.push_back(std::move(plot));
     result.tables.push_back(std::move(table));
@@ -154,32 +132,9 @@ void run_gpu_against_cpu(ExperimentBench& bench, ExperimentResult& result) {
 void run_clock_sweep(ExperimentBench& bench, ExperimentResult& result) {
     result.settings = {{"input", "200, 1027 and 2895 boxes in clusters of 20, seed 1"},
                        {"suppression", "IoU, threshold 0.5; the paper's kernels with k = 32 and D_max 4096"}};
-    Plot plot{"clock", "Suppression", "GPU clock, MHz", "milliseconds", false, true, {}, {}};
-    ResultTable table{"clock", "Milliseconds, medians", {"detections", "GPU clock, MHz", "engine", "milliseconds"}, {}};
-    if (!bench.has_cuda() || bench.clock_steps().empty()) {
-        by_multiprocessors(bench, result, {std::begin(kSizes), std::end(kSizes)}, plot, table);
-    } else {
-        at_each_clock(bench, result, [&](double mhz) {
-            for (const std::size_t n : kSizes) {
-                const DetectionSet boxes = clusters(n);
-                for (const bool paper : {true, false}) {
-                    const double ms =
-                        bench
-                            .time_nms(bench.backend(), boxes, paper ? paper_kernels(32) : nms_rule(NmsRule::greedy),
-                                      paper ? 4096 : 0)
-                            .median_ms;
-                    const std::string name = fmt::format("{}, {}", paper ? "paper's kernels" : "greedy", n);
-                    auto line = std::find_if(plot.series.begin(), plot.series.end(),
-                                             [&](const Series& series) { return series.name == name; });
-                    if (line == plot.series.end())
-                        line = plot.series.insert(plot.series.end(), Series{name, {}, false});
-                    line->points.emplace_back(mhz, ms);
-                    table.rows.push_back({fmt::format("{}", n), fmt::format("{:.1f}", mhz),
-                                          paper ? "paper's kernels" : "greedy", ms_cell(ms)});
-                }
-            }
-        });
-    }
+    Plot plot{"clock", "Suppression", "", "milliseconds", false, true};
+    ResultTable table{"clock", "Milliseconds, medians", {}};
+    sweep(bench, result, {200, 1027, 2895}, plot, table);
     for (const Series& line : plot.series) {
         if (line.points.size() < 2) continue;
         result.findings.push_back(

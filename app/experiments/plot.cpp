@@ -312,6 +312,18 @@ private:
 
 }  // namespace
 
+void Plot::add(const std::string& line, double x, double y) {
+    auto found = std::find_if(series.begin(), series.end(), [&](const Series& s) { return s.name == line; });
+    if (found == series.end()) found = series.insert(series.end(), Series{line});
+    found->points.emplace_back(x, y);
+}
+
+void Plot::add_bar(const std::string& line, const std::string& category, double y) {
+    auto found = std::find(categories.begin(), categories.end(), category);
+    if (found == categories.end()) found = categories.insert(categories.end(), category);
+    add(line, static_cast<double>(found - categories.begin()), y);
+}
+
 std::vector<double> ticks(double low, double high, int count, bool logarithmic) {
     std::vector<double> found;
     if (!(low < high) || (logarithmic && low <= 0)) return found;

@@ -11,8 +11,8 @@ namespace throng {
 
 struct Series {
     std::string name;
-    std::vector<std::pair<double, double>> points;  // x, y; for bars, x is the index of the category
-    bool published = false;                         // a figure of a paper: drawn hollow and dashed
+    std::vector<std::pair<double, double>> points = {};  // x, y; for bars, x is the index of the category
+    bool published = false;                              // a figure of a paper: drawn hollow and dashed
 };
 
 struct Plot {
@@ -22,8 +22,13 @@ struct Plot {
     std::string y_label;
     bool log_x = false;  // points with x <= 0 are then skipped
     bool log_y = false;
-    std::vector<std::string> categories;  // not empty: draws grouped bars over these categories
-    std::vector<Series> series;
+    std::vector<std::string> categories = {};  // not empty: draws grouped bars over these categories
+    std::vector<Series> series = {};
+
+    // Adds a point to the series of this name, which is created when needed.
+    void add(const std::string& line, double x, double y);
+    // Adds a bar to the series of this name, over a category; both are created when needed.
+    void add_bar(const std::string& line, const std::string& category, double y);
 };
 
 // Returns the positions of about `count` ticks on an axis from `low` to `high` (low < high): multiples of 1, 2 or 5

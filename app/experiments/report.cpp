@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "app/options/interrupt.h"
-#include "app/options/table.h"
 #include "core/base/output_file.h"
 
 namespace throng {
@@ -47,9 +46,10 @@ std::string bullets(const std::vector<std::string>& lines, const char* kind) {
     return out + "</ul>\n";
 }
 
-std::string html_table(const ResultTable& table) {
-    std::vector<bool> numbers(table.header.size(), true);
-    for (const auto& row : table.rows) {
+std::string html_table(const ResultTable& results) {
+    const TextTable table = results.rows.table();
+    std::vector<bool> numbers(table.header().size(), true);
+    for (const auto& row : table.rows()) {
         for (std::size_t i = 0; i < row.size(); ++i) numbers[i] = numbers[i] && is_number(row[i]);
     }
     const auto row_of = [&](const std::vector<std::string>& cells, const char* tag) {
@@ -59,19 +59,21 @@ std::string html_table(const ResultTable& table) {
         return out + "</tr>";
     };
     std::string body;
-    for (const auto& row : table.rows) body += row_of(row, "td");
+    for (const auto& row : table.rows()) body += row_of(row, "td");
     const std::string whole = fmt::format("<div class=\"wide\"><table><thead>{}</thead><tbody>{}</tbody></table></div>",
-                                          row_of(table.header, "th"), body);
+                                          row_of(table.header(), "th"), body);
     constexpr std::size_t kLong = 24;
-    if (table.rows.size() <= kLong) return fmt::format("<h3>{}</h3>{}\n", escape_xml(table.title), whole);
-    return fmt::format("<details><summary>{} ({} rows)</summary>{}</details>\n", escape_xml(table.title),
-                       table.rows.size(), whole);
+    if (table.rows().size() <= kLong) return fmt::format("<h3>{}</h3>{}\n", escape_xml(results.title), whole);
+    return fmt::format("<details><summary>{} ({} rows)</summary>{}</details>\n", escape_xml(results.title),
+                       table.rows().size(), whole);
 }
 
 std::string published_table(const std::vector<Published>& published) {
     if (published.empty()) return {};
-    ResultTable table{"published", "Published figures", {"what", "value", "source"}, {}};
-    for (const Published& entry : published) table.rows.push_back({entry.what, entry.value, entry.source});
+    ResultTable table{"published", "Published figures", {}};
+    for (const Published& entry : published) {
+        table.rows.row().cell("what", entry.what).cell("value", entry.value).cell("source", entry.source);
+    }
     return html_table(table);
 }
 
@@ -100,11 +102,8 @@ void write_report_file(const std::filesystem::path& path, const std::string& tex
 
 void write_part(const std::filesystem::path& folder, const ReportPart& part, const RunFiles& files) {
     const std::string stem(part.experiment->name);
-    for (const ResultTable& table : part.result.tables) {
-        TextTable text(table.header);
-        for (const auto& row : table.rows) text.add(row);
-        write_report_file(folder / fmt::format("{}-{}.csv", stem, table.name), text.csv(), files);
-    }
+    for (const ResultTable& table : part.result.tables)
+        write_report_file(folder / fmt::format("{}-{}.csv", stem, table.name), table.rows.table().csv(), files);
     for (const Plot& plot : part.result.plots)
         write_report_file(folder / fmt::format("{}-{}.svg", stem, plot.name), to_svg(plot), files);
 }

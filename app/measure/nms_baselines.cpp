@@ -1,11 +1,8 @@
 #include "app/measure/nms_baselines.h"
 
 #include <algorithm>
-#include <chrono>
 #include <numeric>
 #include <opencv2/dnn/dnn.hpp>
-
-#include "core/base/rolling.h"
 
 namespace throng {
 namespace {
@@ -34,19 +31,9 @@ std::int64_t plain_suppression(const DetectionSet& set, const NmsParams& params)
 
 template <class Run>
 BaselineTime timed(const std::string& name, Run&& run) {
-    using Clock = std::chrono::steady_clock;
-    BaselineTime result{name, 0, 0};
-    std::vector<double> samples;
-    double total = 0;
-    while (total < 500 && samples.size() < 1000) {
-        const auto start = Clock::now();
-        result.kept = run();
-        samples.push_back(std::chrono::duration<double, std::milli>(Clock::now() - start).count());
-        total += samples.back();
-    }
-    std::sort(samples.begin(), samples.end());
-    result.median_ms = percentile(samples, 0.5);
-    return result;
+    std::int64_t kept = 0;
+    const Samples times = samples_within(500, [&] { kept = run(); });
+    return {name, times, kept};
 }
 
 }  // namespace
@@ -56,7 +43,7 @@ std::vector<BaselineTime> time_baselines(const DetectionSet& boxes, const NmsPar
     const bool hard = params.rule == NmsRule::one_pass || params.rule == NmsRule::greedy;
     if (!hard || params.pair != PairRule::overlap || boxes.detections.size() > kMaxBaselineInput) return times;
     times.push_back(timed("plain", [&] { return plain_suppression(boxes, params); }));
-    if (params.rule != NmsRule::greedy || params.overlap != Overlap::iou) return times;
+    if (params.rule != NmsRule::greedy) return times;
 
     std::vector<cv::Rect2d> rectangles;
     std::vector<float> scores;
@@ -65,7 +52,7 @@ std::vector<BaselineTime> time_baselines(const DetectionSet& boxes, const NmsPar
                                 static_cast<double>(d.box.w), static_cast<double>(d.box.h));
         scores.push_back(d.score);
     }
-    const float all_scores = 0.0F;  // NMSBoxes drops scores of 0 and below
+    const float all_scores = 0.0F;
     times.push_back(timed("opencv", [&] {
         std::vector<int> kept;
         cv::dnn::NMSBoxes(rectangles, scores, all_scores, params.theta, kept);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "app/measure/samples.h"
 #include "core/detect/detection.h"
 #include "core/detect/nms.h"
 
@@ -12,13 +13,14 @@ namespace throng {
 
 struct BaselineTime {
     std::string name;
-    double median_ms;
+    Samples times;
     std::int64_t kept;
 };
 
-// Runs each baseline that supports the rule for about half a second, at least once. "plain": one-pass or greedy as two
-// loops over pairs, on one thread. "opencv": cv::dnn::NMSBoxes, for greedy with the IoU. Baselines are quadratic, so
-// none runs for more than kMaxBaselineInput boxes.
+// Runs each baseline that supports the rule for about half a second, at least once, on one thread. "plain": one-pass or
+// greedy as two loops over pairs. "opencv": cv::dnn::NMSBoxes, for greedy. It uses the IoU whatever params.overlap is,
+// suppresses above the threshold, orders equal scores by index, drops scores of 0 and below, and counts no hits; so it
+// may keep other boxes. Baselines are quadratic, so none runs for more than kMaxBaselineInput boxes.
 [[nodiscard]] std::vector<BaselineTime> time_baselines(const DetectionSet& boxes, const NmsParams& params);
 
 inline constexpr std::size_t kMaxBaselineInput = 70000;

@@ -1,7 +1,11 @@
 #include "app/measure/nms_clusters.h"
 
+#include <algorithm>
 #include <cmath>
 #include <random>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 namespace throng {
 
@@ -30,6 +34,21 @@ DetectionSet make_clusters(const ClusterLayout& layout) {
     }
     set.total = static_cast<std::uint32_t>(set.detections.size());
     return set;
+}
+
+void reorder(DetectionSet& set, BoxOrder order, std::uint64_t seed) {
+    std::vector<Detection>& all = set.detections;
+    if (order == BoxOrder::cascade) {
+        const auto key = [](const Detection& d) {
+            const double level = std::floor(std::log(static_cast<double>(d.box.w)) / std::log(1.1));
+            return std::tuple(level, d.box.y, d.box.x);
+        };
+        std::stable_sort(all.begin(), all.end(), [&](const auto& a, const auto& b) { return key(a) < key(b); });
+    } else if (order == BoxOrder::shuffled) {
+        std::mt19937_64 bits(seed);
+        for (std::size_t i = all.size(); i > 1; --i) std::swap(all[i - 1], all[bits() % i]);
+    }
+    for (std::size_t i = 0; i < all.size(); ++i) all[i].source = static_cast<std::int32_t>(i);
 }
 
 }  // namespace throng

@@ -1,75 +1,72 @@
 #include "app/measure/nms_measurement.h"
 
 #include <algorithm>
-#include <chrono>
+#include <thread>
 
 #include "core/detect/nms_profiling.h"
-#include "core/detect/stage.h"
+#include "core/pipeline/pipeline_settings.h"
 
 namespace throng {
-namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double milliseconds_since(Clock::time_point start) {
-    return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
-
-}  // namespace
-
-std::vector<std::string> stages_of(const std::vector<const NmsMeasurement*>& measurements) {
-    // In execution order; stages that only one backend has come last.
-    std::vector<std::string> names;
-    const auto add = [&](const std::string& name) {
-        const bool known = std::find(names.begin(), names.end(), name) != names.end();
-        const bool ran = std::any_of(measurements.begin(), measurements.end(),
-                                     [&](const NmsMeasurement* each) { return each->stages.count(name) != 0; });
-        if (ran && !known) names.push_back(name);
-    };
-    for (const std::string_view name : {stage::kNmsOrder, stage::kNmsMap, stage::kNmsReduce}) add(std::string(name));
-    for (const NmsMeasurement* each : measurements) {
-        for (const auto& [name, samples] : each->stages) add(name);
-    }
-    return names;
-}
-
-std::string_view note_on(const std::string& stage) {
-    if (stage.find('+') != std::string::npos)
-        return "map+reduce: timed as one stage; a build with -DTH_NMS_SEPARATE=ON times them separately\n";
-    if (stage.find('|') != std::string::npos)
-        return "small|order: the whole suppression of a small frame, or the ordering of a larger one, which share "
-               "launches; "
-               "a build with -DTH_NMS_SEPARATE=ON times them separately\n";
-    return {};
-}
 
 NmsMeasurement measure_nms(Backend& backend, Nms& nms, const DetectionBuffer& raw, DetectionBuffer& kept,
-                           const NmsParams& params, int repeats) {
+                           const NmsParams& params, const NmsRepeats& repeats) {
     NmsMeasurement result;
-    DetectionSet unused;
+    DetectionSet downloaded;
     const auto recorder = backend.make_recorder();
     const bool on_host = kept.memory() != MemoryKind::device;
-    const auto run = [&] {
+    const auto call = [&] {
         nms.enqueue(raw, kept, params, *recorder);
-        if (!on_host) backend.download(kept, unused);
+        if (!on_host) backend.download(kept, downloaded);
     };
-    run();
+    call();
     recorder->end_frame();
-    for (int k = 0; k < repeats; ++k) {
-        const Clock::time_point start = Clock::now();
-        run();
-        result.total.push_back(milliseconds_since(start));
-        for (const auto& [name, ms] : recorder->end_frame()) result.stages[std::string(name)].push_back(ms);
+    const double once = milliseconds_of(call);
+    recorder->end_frame();
+    const int runs = repeats.runs > 0 ? repeats.runs : repeats_within(repeats.budget_ms, once);
+    for (int k = 0; k < runs; ++k) {
+        const double ms = milliseconds_of(call);
+        result.calls.add(ms, recorder->end_frame());
+    }
+    for (int k = 0; k < repeats.cold; ++k) {
+        std::this_thread::sleep_for(kNmsRest);
+        result.cold.add(milliseconds_of(call));
+        recorder->end_frame();
     }
     if (auto* profiling = dynamic_cast<NmsProfiling*>(&nms)) {
-        std::vector<double> replay = profiling->replay(raw, kept, params, repeats);
+        result.replays = Samples(profiling->replay(raw, kept, params, runs));
         result.pair_tests = profiling->pair_tests();
-        result.replayed = !replay.empty();
-        if (result.replayed) result.total = std::move(replay);
     }
-    std::sort(result.total.begin(), result.total.end());
-    for (auto& [name, samples] : result.stages) std::sort(samples.begin(), samples.end());
+    backend.download(kept, downloaded);
+    result.kept = downloaded.total;
     return result;
+}
+
+NmsMeasurement measure_nms(Backend& backend, const DetectionSet& boxes, std::int32_t capacity, const NmsParams& params,
+                           const NmsRepeats& repeats) {
+    OptionalFields optional_fields;
+    optional_fields.density = !boxes.density.empty();
+    optional_fields.feature_size = boxes.feature_size;
+    DetectionBuffer raw = backend.make_buffer(capacity, optional_fields);
+    DetectionBuffer kept = backend.make_buffer(capacity);
+    backend.upload(boxes, raw);
+    return measure_nms(backend, *backend.make_nms(), raw, kept, params, repeats);
+}
+
+std::int32_t program_capacity(std::size_t boxes) {
+    const PipelineSettings settings;
+    if (boxes <= static_cast<std::size_t>(settings.capacity)) return settings.capacity;
+    // As FrameProcessor grows its buffers.
+    const auto limit = static_cast<std::size_t>(settings.capacity_limit);
+    return static_cast<std::int32_t>(std::min(limit, boxes + boxes / 4));
+}
+
+std::string_view note_on(std::string_view stage) {
+    if (stage.find('+') != std::string_view::npos)
+        return "map+reduce: timed as one stage; a build with -DTH_NMS_SEPARATE=ON times them separately\n";
+    if (stage.find('|') != std::string_view::npos)
+        return "small|order: the whole suppression of a small frame, or the ordering of a larger one, which share "
+               "launches; a build with -DTH_NMS_SEPARATE=ON times them separately\n";
+    return {};
 }
 
 }  // namespace throng

@@ -1,34 +1,49 @@
-// Measures suppression of boxes in a backend's buffer, for `nms --repeat` and `bench nms`.
+// Measures suppression of boxes in a backend's buffers, for `nms --repeat`, `bench nms` and the experiments.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
-#include <map>
 #include <optional>
-#include <string>
 #include <string_view>
-#include <vector>
 
+#include "app/measure/samples.h"
 #include "core/detect/backend.h"
 
 namespace throng {
 
-// Times in milliseconds. Each list has one sample per run, in ascending order.
 struct NmsMeasurement {
-    std::vector<double> total;                          // from raw to kept detections
-    std::map<std::string, std::vector<double>> stages;  // a stage that did not run has no entry
-    std::optional<std::uint64_t> pair_tests;            // of one run, if the engine counts them
-    // true: total is of the engine's own replay (a CUDA graph); false: of enqueue and, on CUDA, download
-    bool replayed = false;
+    RunTimes calls;   // of enqueue and, on CUDA, the download of the kept boxes, one call right after the other
+    Samples replays;  // of the engine's own replay in device memory (a CUDA graph); empty: the engine has none
+    Samples cold;     // as calls, each after kNmsRest without work
+    std::optional<std::uint64_t> pair_tests;  // of one run, if the engine counts them
+    std::uint32_t kept = 0;
+
+    // From raw to kept detections, as fast as the engine can: the replays, otherwise the calls.
+    [[nodiscard]] const Samples& total() const { return replays.empty() ? calls.total : replays; }
 };
 
-// Returns the names of the stages that ran in any of the measurements.
-[[nodiscard]] std::vector<std::string> stages_of(const std::vector<const NmsMeasurement*>& measurements);
+// How often each kind of run is measured, after a warm-up.
+struct NmsRepeats {
+    int runs = 0;            // 0: as many as fit into budget_ms
+    double budget_ms = 500;  // per setting, for calls and again for replays
+    int cold = 0;            // cold calls; 0: none
+};
+
+// The pause before a cold call: that of a camera with 30 frames per second.
+inline constexpr std::chrono::milliseconds kNmsRest{30};
+
+// `kept` holds the result afterwards.
+[[nodiscard]] NmsMeasurement measure_nms(Backend& backend, Nms& nms, const DetectionBuffer& raw, DetectionBuffer& kept,
+                                         const NmsParams& params, const NmsRepeats& repeats);
+
+// The same in buffers of `capacity` detections that hold the boxes.
+[[nodiscard]] NmsMeasurement measure_nms(Backend& backend, const DetectionSet& boxes, std::int32_t capacity,
+                                         const NmsParams& params, const NmsRepeats& repeats);
+
+// Returns the capacity of the program's buffers once they have grown to this number of raw detections.
+[[nodiscard]] std::int32_t program_capacity(std::size_t boxes);
 
 // Returns a note on a stage whose name covers several steps; empty for other stages.
-[[nodiscard]] std::string_view note_on(const std::string& stage);
-
-// Runs once to warm up, then `repeats` times. `kept` holds the result afterwards.
-[[nodiscard]] NmsMeasurement measure_nms(Backend& backend, Nms& nms, const DetectionBuffer& raw, DetectionBuffer& kept,
-                                         const NmsParams& params, int repeats);
+[[nodiscard]] std::string_view note_on(std::string_view stage);
 
 }  // namespace throng

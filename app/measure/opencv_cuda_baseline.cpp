@@ -1,8 +1,6 @@
 #include "app/measure/opencv_cuda_baseline.h"
 
 #ifdef TH_WITH_CUDAOBJDETECT
-#include <algorithm>
-#include <chrono>
 #include <opencv2/core/cuda.hpp>
 #include <opencv2/cudaobjdetect.hpp>
 #endif
@@ -13,7 +11,6 @@ namespace throng {
 
 CudaBaselineTimes measure_opencv_cuda(const std::string& model, const cv::Mat& luma, const DetectorParams& params,
                                       int repeats) {
-    using Clock = std::chrono::steady_clock;
     CudaBaselineTimes times;
     if (luma.channels() != 1) {
         times.unavailable_reason = "supports gray images only";
@@ -28,17 +25,16 @@ CudaBaselineTimes measure_opencv_cuda(const std::string& model, const cv::Mat& l
         const cv::cuda::GpuMat image(luma);
         std::vector<cv::Rect> found;
         for (int i = -1; i < repeats; ++i) {
-            const auto begin = Clock::now();
-            cv::cuda::GpuMat objects;
-            classifier->detectMultiScale(image, objects);
-            classifier->convert(objects, found);
-            const double ms = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
-            if (i >= 0) times.ms.push_back(ms);
+            const double ms = milliseconds_of([&] {
+                cv::cuda::GpuMat objects;
+                classifier->detectMultiScale(image, objects);
+                classifier->convert(objects, found);
+            });
+            if (i >= 0) times.ms.add(ms);
         }
-        std::sort(times.ms.begin(), times.ms.end());
         times.accepted = static_cast<std::int64_t>(found.size());
     } catch (const cv::Exception& error) {
-        times.ms.clear();
+        times.ms = {};
         times.unavailable_reason = error.err;
     }
     return times;

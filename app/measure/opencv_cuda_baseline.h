@@ -3,17 +3,16 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include <opencv2/core.hpp>
 
+#include "app/measure/samples.h"
 #include "core/detect/detector.h"
 
 namespace throng {
 
 struct CudaBaselineTimes {
-    // Ascending; from a gray image in device memory to raw detections on the host. Empty: not measured.
-    std::vector<double> ms;
+    Samples ms;  // from a gray image in device memory to raw detections on the host; empty: not measured
     std::int64_t accepted = 0;
     std::string unavailable_reason;  // why not measured: no module, no device, or an unsupported model
 };

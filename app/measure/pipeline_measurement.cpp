@@ -9,14 +9,12 @@
 #include <chrono>
 #include <fstream>
 #include <mutex>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <stop_token>
 #include <thread>
 #include <utility>
 
 #include "core/base/error.h"
-#include "core/base/rolling.h"
 #include "core/frame/host_copies.h"
 #include "core/pipeline/pipeline.h"
 #include "core/pipeline/sink_list.h"
@@ -77,9 +75,9 @@ public:
     [[nodiscard]] std::uint64_t frames() const { return frames_.load(std::memory_order_relaxed); }
     void record(bool on) { recording_.store(on, std::memory_order_relaxed); }
 
-    void add_to(std::vector<double>& latencies, double& device_ms, double& kept) const {
+    void add_to(Samples& latencies, double& device_ms, double& kept) const {
         const std::lock_guard lock(mutex_);
-        latencies.insert(latencies.end(), latencies_.begin(), latencies_.end());
+        latencies.add(Samples(latencies_));
         device_ms += device_ms_;
         kept += static_cast<double>(kept_);
     }
@@ -268,15 +266,15 @@ PipelineRow observe(const PipelineBench& bench, Load& load, const Tallies& talli
     PipelineRow row;
     row.streams = static_cast<int>(tallies.size());
     row.seconds = std::chrono::duration<double>(end.at - begin.at).count();
-    std::uint64_t least = ~std::uint64_t{0};
+    std::uint64_t fewest = ~std::uint64_t{0};
     for (std::size_t i = 0; i < tallies.size(); ++i) {
         const std::uint64_t frames = end.frames[i] - begin.frames[i];
         row.frames += frames;
-        least = std::min(least, frames);
+        fewest = std::min(fewest, frames);
     }
     if (row.seconds > 0) {
         row.fps = static_cast<double>(row.frames) / row.seconds;
-        row.slowest_fps = static_cast<double>(least) / row.seconds;
+        row.slowest_fps = static_cast<double>(fewest) / row.seconds;
         row.cores = (end.cpu_seconds - begin.cpu_seconds) / row.seconds / row.streams;
     }
     row.host_bytes = end.host_bytes - begin.host_bytes;
@@ -285,13 +283,12 @@ PipelineRow observe(const PipelineBench& bench, Load& load, const Tallies& talli
     row.device_tenth_mb = tenth.device_mb;
     row.device_end_mb = end.device_mb;
 
-    std::vector<double> latencies;
+    Samples latencies;
     double kept = 0;
     for (const auto& tally : tallies) tally->add_to(latencies, row.device_ms, kept);
     if (!latencies.empty()) {
-        std::sort(latencies.begin(), latencies.end());
-        row.latency_p50 = percentile(latencies, 0.5);
-        row.latency_p99 = percentile(latencies, 0.99);
+        row.latency_p50 = latencies.median();
+        row.latency_p99 = latencies.p99();
         row.device_ms /= static_cast<double>(latencies.size());
         row.faces = kept / static_cast<double>(latencies.size());
     }
@@ -331,47 +328,27 @@ PipelineRow measure_pipeline(const PipelineBench& bench, PipelinePart part, int 
     return row;
 }
 
-TextTable pipeline_table(const std::vector<PipelineRow>& rows) {
-    TextTable table({"part", "streams", "frames", "frames/s", "x decoding", "slowest", "stages ms", "latency p50",
-                     "p99", "to host MB", "cores per stream", "host MB at 1/10", "host MB at end", "device MB at 1/10",
-                     "device MB at end"});
-    for (const PipelineRow& row : rows) {
-        const bool detects = row.part != PipelinePart::decode;
-        const auto number = [](double value, int digits) { return fmt::format("{:.{}f}", value, digits); };
-        table.add({part_name(row.part), fmt::format("{}", row.streams), fmt::format("{}", row.frames),
-                   number(row.fps, 1), row.of_decoding > 0 ? number(row.of_decoding, 3) : "",
-                   number(row.slowest_fps, 1), detects ? number(row.device_ms, 3) : "",
-                   detects ? number(row.latency_p50, 3) : "", detects ? number(row.latency_p99, 3) : "",
-                   number(static_cast<double>(row.host_bytes) / 1e6, 1), number(row.cores, 2),
-                   number(row.resident_tenth_mb, 1), number(row.resident_end_mb, 1),
-                   row.device_tenth_mb > 0 ? number(row.device_tenth_mb, 1) : "",
-                   row.device_end_mb > 0 ? number(row.device_end_mb, 1) : ""});
-    }
-    return table;
-}
-
-nlohmann::ordered_json pipeline_json(const std::vector<PipelineRow>& rows) {
-    auto list = nlohmann::ordered_json::array();
-    for (const PipelineRow& row : rows) {
-        list.push_back({{"part", part_name(row.part)},
-                        {"streams", row.streams},
-                        {"frames", row.frames},
-                        {"seconds", row.seconds},
-                        {"fps", row.fps},
-                        {"of_decoding", row.of_decoding},
-                        {"slowest_fps", row.slowest_fps},
-                        {"stages_ms", row.device_ms},
-                        {"latency_p50_ms", row.latency_p50},
-                        {"latency_p99_ms", row.latency_p99},
-                        {"kept_a_frame", row.faces},
-                        {"host_bytes", row.host_bytes},
-                        {"cores_a_stream", row.cores},
-                        {"resident_tenth_mb", row.resident_tenth_mb},
-                        {"resident_end_mb", row.resident_end_mb},
-                        {"device_tenth_mb", row.device_tenth_mb},
-                        {"device_end_mb", row.device_end_mb}});
-    }
-    return list;
+void add_pipeline_row(ResultList& results, const PipelineRow& from) {
+    const bool detects = from.part != PipelinePart::decode;
+    ResultRow& row = results.row();
+    row.add("part", "part", part_name(from.part)).add("streams", "streams", std::int64_t{from.streams});
+    row.add("frames", "frames", static_cast<std::int64_t>(from.frames)).field("seconds", from.seconds);
+    row.add("frames/s", "fps", from.fps, 1);
+    row.cell("x decoding", value_if(from.of_decoding > 0, from.of_decoding), 3).field("of_decoding", from.of_decoding);
+    row.add("slowest", "slowest_fps", from.slowest_fps, 1);
+    row.cell("stages ms", value_if(detects, from.device_ms), 3).field("stages_ms", from.device_ms);
+    row.cell("latency p50", value_if(detects, from.latency_p50), 3).field("latency_p50_ms", from.latency_p50);
+    row.cell("p99", value_if(detects, from.latency_p99), 3).field("latency_p99_ms", from.latency_p99);
+    row.field("kept_per_frame", from.faces).field("host_bytes", static_cast<std::int64_t>(from.host_bytes));
+    row.cell("to host MB", static_cast<double>(from.host_bytes) / 1e6, 1);
+    row.add("cores per stream", "cores_per_stream", from.cores, 2);
+    row.add("host MB at 1/10", "resident_tenth_mb", from.resident_tenth_mb, 1);
+    row.add("host MB at end", "resident_end_mb", from.resident_end_mb, 1);
+    const auto device_mb = [&](const char* column, const char* key, double mb) {
+        row.cell(column, value_if(mb > 0, mb), 1).field(key, mb);
+    };
+    device_mb("device MB at 1/10", "device_tenth_mb", from.device_tenth_mb);
+    device_mb("device MB at end", "device_end_mb", from.device_end_mb);
 }
 
 }  // namespace throng

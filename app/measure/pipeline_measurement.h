@@ -4,11 +4,10 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
-#include "app/options/table.h"
+#include "app/measure/result_list.h"
 #include "core/detect/backend.h"
 #include "core/pipeline/pipeline_settings.h"
 #include "core/pipeline/stage_statistics.h"
@@ -59,7 +58,7 @@ struct PipelineBench {
 [[nodiscard]] PipelineRow measure_pipeline(const PipelineBench& bench, PipelinePart part, int streams,
                                            std::vector<StageSummary>& stages);
 
-[[nodiscard]] TextTable pipeline_table(const std::vector<PipelineRow>& rows);
-[[nodiscard]] nlohmann::ordered_json pipeline_json(const std::vector<PipelineRow>& rows);
+// Adds the row to the results of the bench command.
+void add_pipeline_row(ResultList& results, const PipelineRow& row);
 
 }  // namespace throng

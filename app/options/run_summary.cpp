@@ -7,11 +7,28 @@ namespace {
 
 constexpr std::size_t kWindow = 1 << 14;  // number of frames that the percentiles cover
 
-std::string milliseconds(double ms) {
-    return fmt::format("{:.3f}", ms);
+}  // namespace
+
+TextTable stage_table(const std::vector<StageSummary>& stages) {
+    TextTable table({"stage [ms]", "last", "mean", "p50", "p99", "max"});
+    for (const auto& [name, summary] : stages) {
+        std::vector<std::string> row{name};
+        for (const double ms : {summary.last, summary.mean, summary.p50, summary.p99, summary.max}) {
+            row.push_back(fmt::format("{:.3f}", ms));
+        }
+        table.add(std::move(row));
+    }
+    return table;
 }
 
-}  // namespace
+nlohmann::ordered_json stage_json(const std::vector<StageSummary>& stages) {
+    auto json = nlohmann::ordered_json::object();
+    for (const auto& [name, ms] : stages) {
+        json[name] = {{"last", ms.last}, {"mean", ms.mean}, {"p50", ms.p50},
+                      {"p99", ms.p99},   {"max", ms.max},   {"count", ms.count}};
+    }
+    return json;
+}
 
 RunSummary::RunSummary() : statistics_(kWindow) {}
 
@@ -28,24 +45,11 @@ void RunSummary::add(const PipelineCounters& counters) {
     overflowed_ += counters.overflowed;
 }
 
-TextTable RunSummary::stages() const {
-    TextTable table({"stage [ms]", "last", "mean", "p50", "p99", "max"});
-    for (const auto& [name, ms] : statistics_.summaries()) {
-        table.add({name, milliseconds(ms.last), milliseconds(ms.mean), milliseconds(ms.p50), milliseconds(ms.p99),
-                   milliseconds(ms.max)});
-    }
-    return table;
-}
-
 nlohmann::ordered_json RunSummary::json(double seconds) const {
     nlohmann::ordered_json json{
         {"frames", frames()}, {"seconds", seconds},  {"fps", rate(seconds)},      {"raw", raw_},
         {"kept", kept_},      {"dropped", dropped_}, {"overflowed", overflowed_}, {"lost", lost_}};
-    auto& stages = json["stages"] = nlohmann::ordered_json::object();
-    for (const auto& [name, ms] : statistics_.summaries()) {
-        stages[name] = {{"last", ms.last}, {"mean", ms.mean}, {"p50", ms.p50},
-                        {"p99", ms.p99},   {"max", ms.max},   {"count", ms.count}};
-    }
+    json["stages"] = stage_json(statistics_.summaries());
     return json;
 }
 
@@ -54,7 +58,7 @@ double RunSummary::rate(double seconds) const {
 }
 
 std::string RunSummary::text(double seconds, std::string_view finds) const {
-    const TextTable table = stages();
+    const TextTable table = stage_table(statistics_.summaries());
     std::string text = table.empty() ? std::string() : table.text();
     text += fmt::format("{} {}, {} {} of {} raw detections, {} dropped", frames(), frames() == 1 ? "frame" : "frames",
                         kept_, finds, raw_, dropped_);

@@ -15,6 +15,11 @@
 
 namespace throng {
 
+// Returns last, mean, p50, p99 and max of each stage in milliseconds.
+[[nodiscard]] TextTable stage_table(const std::vector<StageSummary>& stages);
+// Returns the same and the count of samples: {"decode":{"last":…,…},…}.
+[[nodiscard]] nlohmann::ordered_json stage_json(const std::vector<StageSummary>& stages);
+
 // A sink that accumulates every result. frames() may be called while results are written.
 class RunSummary final : public ResultSink {
 public:
@@ -27,9 +32,7 @@ public:
     void add(const PipelineCounters& counters);
 
     [[nodiscard]] std::uint64_t frames() const noexcept { return frames_; }
-    // Returns the stages with last, mean, p50, p99 and max in milliseconds.
-    [[nodiscard]] TextTable stages() const;
-    // Returns the same and the counts as one object:
+    // Returns counts and stages as one object:
     // {"frames":…,"seconds":…,"fps":…,…,"stages":{"decode":{"last":…,…},…}}.
     [[nodiscard]] nlohmann::ordered_json json(double seconds) const;
     // Returns the table, then one line of counts and frames per second. finds: what the detector finds, "faces".

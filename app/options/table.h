@@ -13,6 +13,8 @@ public:
     // Missing cells are empty. Throws std::invalid_argument for more cells than the header has.
     void add(std::vector<std::string> row);
 
+    [[nodiscard]] const std::vector<std::string>& header() const noexcept { return header_; }
+    [[nodiscard]] const std::vector<std::vector<std::string>>& rows() const noexcept { return rows_; }
     [[nodiscard]] bool empty() const noexcept { return rows_.empty(); }
     // Returns header, a separator line and the rows, each terminated by \n. Cells are UTF-8; every code point counts as
     // one column.

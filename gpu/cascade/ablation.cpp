@@ -7,12 +7,12 @@
 #include "core/algo/gray.h"
 #include "core/detect/null_recorder.h"
 #include "gpu/runtime/detection_memory.h"
+#include "gpu/runtime/replay.h"
 
 namespace throng::gpu {
 namespace {
 
 constexpr std::int32_t kCapacity = 1 << 18;
-constexpr int kWarmUp = 3;
 constexpr double kSlow = 2.0;  // milliseconds
 
 }  // namespace
@@ -100,22 +100,10 @@ Frame device_frame(const Frame& frame, StreamView stream) {
 CascadeTimes measure_cascade(CascadeDetector& detector, const Frame& frame, StreamView stream, int repeats, int inner) {
     DetectionBuffer raw = make_device_buffer(kCapacity, {}, stream);
     NullRecorder recorder;
-    const Event begin;
-    const Event end;
     CascadeTimes times;
-    for (int i = 0; i < kWarmUp; ++i) detector.enqueue(frame, raw, recorder);
-    begin.record(stream);
-    detector.enqueue(frame, raw, recorder);
-    end.record(stream);
-    end.synchronize();
-    if (Event::elapsed_ms(begin, end) > kSlow) inner = 1;  // the overhead of the events is negligible
-    for (int r = 0; r < repeats; ++r) {
-        begin.record(stream);
-        for (int i = 0; i < inner; ++i) detector.enqueue(frame, raw, recorder);
-        end.record(stream);
-        end.synchronize();
-        times.ms.push_back(Event::elapsed_ms(begin, end) / inner);
-    }
+    const auto call = [&] { detector.enqueue(frame, raw, recorder); };
+    if (time_calls(stream, 1, call, 1).front() > kSlow) inner = 1;  // the overhead of the events is negligible
+    times.ms = time_calls(stream, repeats, call, inner);
     DetectionTransfer transfer;
     DetectionSet set;
     transfer.download(raw, set, stream);

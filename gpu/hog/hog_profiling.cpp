@@ -8,7 +8,7 @@ namespace throng::gpu {
 namespace {
 
 constexpr std::int32_t kCapacity = 1 << 18;
-constexpr int kWarmUp = 3;
+constexpr int kInner = 20;  // calls between two events
 
 }  // namespace
 
@@ -31,19 +31,12 @@ std::vector<HogStep> hog_ablation(const DetectorParams& base) {
     return steps;
 }
 
-HogTimes measure_hog(HogDetector& detector, const Frame& frame, StreamView stream, int repeats, int inner) {
+HogTimes measure_hog(HogDetector& detector, const Frame& frame, StreamView stream, int repeats) {
     DetectionBuffer raw = make_device_buffer(kCapacity, {}, stream);
     NullRecorder recorder;
-    const Event begin;
-    const Event end;
     HogTimes times;
-    for (int i = 0; i < kWarmUp + repeats; ++i) {
-        begin.record(stream);
-        for (int n = 0; n < inner; ++n) detector.enqueue(frame, raw, recorder);
-        end.record(stream);
-        end.synchronize();
-        if (i >= kWarmUp) times.ms.push_back(Event::elapsed_ms(begin, end) / inner);
-    }
+    times.ms = time_calls(
+        stream, repeats, [&] { detector.enqueue(frame, raw, recorder); }, kInner);
     DetectionTransfer transfer;
     DetectionSet set;
     transfer.download(raw, set, stream);
@@ -53,7 +46,7 @@ HogTimes measure_hog(HogDetector& detector, const Frame& frame, StreamView strea
     if (times.windows == 0) return times;
     for (std::size_t k = 0; k < times.kernels.size(); ++k) {
         times.kernels[k] = time_replays(
-            stream, repeats, [&] { detector.enqueue_kernel(static_cast<int>(k), raw); }, inner);
+            stream, repeats, [&] { detector.enqueue_kernel(static_cast<int>(k), raw); }, kInner);
     }
     return times;
 }

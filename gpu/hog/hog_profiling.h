@@ -30,9 +30,7 @@ struct HogTimes {
     std::size_t memory = 0;    // bytes of device memory
 };
 
-// Measures frames with a pair of events around every `inner`, and kernels by replay. frame must be in device memory.
-// Waits.
-[[nodiscard]] HogTimes measure_hog(HogDetector& detector, const Frame& frame, StreamView stream, int repeats,
-                                   int inner = 20);
+// Measures frames with a pair of events around every 20, and kernels by replay. frame must be in device memory. Waits.
+[[nodiscard]] HogTimes measure_hog(HogDetector& detector, const Frame& frame, StreamView stream, int repeats);
 
 }  // namespace throng::gpu

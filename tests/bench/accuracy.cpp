@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "app/options/table.h"
+#include "app/measure/image_bench.h"
 #include "core/base/error.h"
 #include "core/cpu/cpu_backend.h"
 #include "core/detect/nms_names.h"
@@ -40,11 +40,6 @@ struct Model {
 };
 constexpr Model kModels[] = {{"haar", "haarcascades/haarcascade_frontalface_alt2.xml"},
                              {"lbp", "lbpcascades/lbpcascade_frontalface.xml"}};
-
-cv::Mat luma_of(const Frame& frame) {
-    return {frame.height(), frame.width(), CV_8U, const_cast<std::uint8_t*>(frame.plane(0).data),
-            static_cast<std::size_t>(frame.plane(0).pitch)};
-}
 
 std::vector<Image> photographs(const fs::path& dir) {
     FramePool pool;
@@ -95,7 +90,7 @@ Found opencv_found(const std::vector<Image>& images, const fs::path& model, int 
         std::vector<cv::Rect> boxes;
         std::vector<int> levels;
         std::vector<double> weights;
-        cascade.detectMultiScale(luma_of(image.frame), boxes, levels, weights, kFactor, min_neighbors, 0,
+        cascade.detectMultiScale(gray_of(image.frame), boxes, levels, weights, kFactor, min_neighbors, 0,
                                  cv::Size(kMinSize, kMinSize), cv::Size(), true);
         std::vector<ScoredBox>& scored = found.emplace_back();
         for (std::size_t i = 0; i < boxes.size(); ++i) {
@@ -108,22 +103,20 @@ Found opencv_found(const std::vector<Image>& images, const fs::path& model, int 
     return found;
 }
 
-std::vector<DetectionSet> raw_windows(Backend& backend, const std::vector<Image>& images, const Model& model,
-                                      const fs::path& models) {
+std::vector<DetectionSet> raw_windows(const std::shared_ptr<Backend>& backend, const std::vector<Image>& images,
+                                      const Model& model, const fs::path& models) {
     DetectorParams params;
     params.kind = model.kind;
     params.model = (models / model.file).string();
     params.min_size = kMinSize;
     params.scale_factor = kFactor;
-    const auto detector = backend.make_detector(params);
-    const auto recorder = backend.make_recorder();
-    DetectionBuffer buffer = backend.make_buffer(1 << 18);
-    std::vector<DetectionSet> sets(images.size());
-    for (std::size_t i = 0; i < images.size(); ++i) {
-        detector->enqueue(images[i].frame, buffer, *recorder);
-        backend.download(buffer, sets[i]);
-        static_cast<void>(recorder->end_frame());
-        if (sets[i].overflow() > 0) throw Error(ErrorKind::internal, "more windows than the buffer holds");
+    DetectorRun run(backend, params);
+    std::vector<DetectionSet> sets;
+    for (const Image& image : images) {
+        run.run(image.frame);
+        static_cast<void>(run.stages());
+        if (run.found().overflow() > 0) throw Error(ErrorKind::internal, "more windows than the buffer holds");
+        sets.push_back(run.found());
     }
     return sets;
 }
@@ -174,46 +167,45 @@ std::vector<NmsParams> settings() {
     return all;
 }
 
-void add_row(TextTable& table, const std::string& model, const std::string& how, const std::vector<Image>& photos,
+void add_row(ResultList& results, const std::string& model, const std::string& how, const std::vector<Image>& photos,
              const Found& in_photos, const std::vector<Image>& crowd, const Found& in_crowd) {
     const MatchResult p = judged(photos, in_photos, kIou);
     const MatchResult c = judged(crowd, in_crowd, kIou);
-    const auto text = [](std::optional<double> value, int digits) {
-        return value ? fmt::format("{:.{}f}", *value, digits) : std::string("-");
-    };
-    table.add({model, how, text(average_precision(p), 4), text(precision(p), 3), text(recall(p), 3),
-               text(average_precision(judged(photos, in_photos, kStrictIou)), 4), text(average_precision(c), 4),
-               text(precision(c), 3), text(recall(c), 3)});
+    ResultRow& row = results.row().cell("cascade", model).cell("grouping", how);
+    row.cell("AP", value_of(average_precision(p))).cell("precision", value_of(precision(p)), 3);
+    row.cell("recall", value_of(recall(p)), 3);
+    row.cell("AP at 0.5", value_of(average_precision(judged(photos, in_photos, kStrictIou))));
+    row.cell("crowd AP", value_of(average_precision(c))).cell("crowd precision", value_of(precision(c)), 3);
+    row.cell("crowd recall", value_of(recall(c)), 3);
 }
 
 int run(const fs::path& dir, const fs::path& models) {
     const std::vector<Image> photos = photographs(dir);
     const std::vector<Image> crowd = crowds();
     const auto backend = make_cpu_backend();
-    TextTable table({"cascade", "grouping", "AP", "precision", "recall", "AP at 0.5", "crowd AP", "crowd precision",
-                     "crowd recall"});
+    ResultList results;
     for (const Model& model : kModels) {
         const std::string name = fs::path(model.file).stem().string();
         for (const int min_neighbors : {1, 3}) {
-            add_row(table, name, fmt::format("OpenCV, minNeighbors {}", min_neighbors), photos,
+            add_row(results, name, fmt::format("OpenCV, minNeighbors {}", min_neighbors), photos,
                     opencv_found(photos, models / model.file, min_neighbors), crowd,
                     opencv_found(crowd, models / model.file, min_neighbors));
         }
-        const auto raw_photos = raw_windows(*backend, photos, model, models);
-        const auto raw_crowd = raw_windows(*backend, crowd, model, models);
+        const auto raw_photos = raw_windows(backend, photos, model, models);
+        const auto raw_crowd = raw_windows(backend, crowd, model, models);
         for (const NmsParams& params : settings()) {
             const std::string how =
                 fmt::format("{} {} {:.1f}, min-hits {}, merge {}", name_of(kNmsRuleNames, params.rule),
                             name_of(kOverlapNames, params.overlap), params.theta, params.min_hits,
                             name_of(kMergeNames, params.merge));
-            add_row(table, name, how, photos, suppressed(*backend, raw_photos, params), crowd,
+            add_row(results, name, how, photos, suppressed(*backend, raw_photos, params), crowd,
                     suppressed(*backend, raw_crowd, params));
         }
     }
     std::size_t faces = 0;
     for (const Image& image : photos) faces += image.truth.size();
     std::printf("%zu photographs with %zu faces, IoU %.2f; 6 images of the crowd; faces from %d px, factor %.1f\n\n%s",
-                photos.size(), faces, kIou, kMinSize, kFactor, table.text().c_str());
+                photos.size(), faces, kIou, kMinSize, kFactor, results.table().text().c_str());
     return 0;
 }
 

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "app/options/table.h"
+#include "app/measure/result_list.h"
 #include "core/base/error.h"
 #include "core/cpu/cpu_backend.h"
 #include "core/detect/detector_kinds.h"
@@ -137,39 +137,27 @@ MatchResult match_all(const Data& data, const std::vector<std::vector<ScoredBox>
     return all;
 }
 
-void add_row(TextTable& table, const Data& data, const std::string& model, const std::string& how, double threshold,
+void add_row(ResultList& results, const Data& data, const std::string& model, const std::string& how, double threshold,
              bool clips, const Finder& find) {
     std::vector<std::vector<ScoredBox>> found;
     for (const Image& image : data.photos) found.push_back(find(frame_of(image.bgr), image.bgr));
     const MatchResult working = match_all(data, found, kIou, threshold);
-    const auto text = [](std::optional<double> value, int digits) {
-        return value ? fmt::format("{:.{}f}", *value, digits) : std::string("-");
-    };
-    std::vector<std::string> row = {
-        model,
-        how,
-        text(average_precision(match_all(data, found, kIou, 0)), 4),
-        text(average_precision(match_all(data, found, kStrictIou, 0)), 4),
-        text(threshold, 3),
-        text(precision(working), 3),
-        text(recall(working), 3),
-        std::to_string(above(find(frame_of(data.without_faces), data.without_faces), kCertain))};
-    if (clips && !data.clips.empty()) {
-        std::vector<double> scores;
-        for (const Frame& frame : data.clips) {
-            for (const ScoredBox& box : find(frame, {})) scores.push_back(static_cast<double>(box.score));
-        }
-        const auto frames = static_cast<double>(data.clips.size());
-        const auto wrong =
-            std::count_if(scores.begin(), scores.end(), [&](double score) { return score >= threshold; });
-        row.push_back(text(100.0 * static_cast<double>(wrong) / frames, 2));
-        const double certain = certain_score(scores, data.clips.size());
-        row.push_back(text(certain, 3));
-        row.push_back(text(recall(match_all(data, found, kIou, certain)), 3));
-    } else {
-        row.insert(row.end(), 3, "-");
+    ResultRow& row = results.row().cell("model", model).cell("how", how);
+    row.cell("AP", value_of(average_precision(match_all(data, found, kIou, 0))));
+    row.cell("AP at 0.5", value_of(average_precision(match_all(data, found, kStrictIou, 0))));
+    row.cell("threshold", threshold, 3).cell("precision", value_of(precision(working)), 3);
+    row.cell("recall", value_of(recall(working)), 3);
+    row.cell("false above 0.6", above(find(frame_of(data.without_faces), data.without_faces), kCertain));
+    if (!clips || data.clips.empty()) return;
+    std::vector<double> scores;
+    for (const Frame& frame : data.clips) {
+        for (const ScoredBox& box : find(frame, {})) scores.push_back(static_cast<double>(box.score));
     }
-    table.add(std::move(row));
+    const auto wrong = std::count_if(scores.begin(), scores.end(), [&](double score) { return score >= threshold; });
+    row.cell("false per 100 frames", 100.0 * static_cast<double>(wrong) / static_cast<double>(data.clips.size()), 2);
+    const double certain = certain_score(scores, data.clips.size());
+    row.cell("score for < 1", certain, 3);
+    row.cell("recall at it", value_of(recall(match_all(data, found, kIou, certain))), 3);
 }
 
 int run(const fs::path& dir, const std::vector<std::string>& models) {
@@ -186,8 +174,7 @@ int run(const fs::path& dir, const std::vector<std::string>& models) {
         }
     }
     const auto backend = make_cpu_backend();
-    TextTable table({"model", "how", "AP", "AP at 0.5", "threshold", "precision", "recall", "false above 0.6",
-                     "false per 100 frames", "score for < 1", "recall at it"});
+    ResultList results;
     const DetectorParams& defaults = detector_kind("cnn").params;
     for (const std::string& model : models) {
         DetectorParams params = defaults;
@@ -196,11 +183,11 @@ int run(const fs::path& dir, const std::vector<std::string>& models) {
         const auto threshold = static_cast<double>(cnn_score_threshold(params, network.head.family));
         params.score_threshold = static_cast<float>(kCurveFloor);
         OurFinder ours(*backend, params);
-        add_row(table, data, model, "Throng, defaults", threshold, true,
+        add_row(results, data, model, "Throng, defaults", threshold, true,
                 [&](const Frame& frame, const cv::Mat&) { return ours(frame); });
         params.switches["input"] = "letterbox";
         OurFinder letterboxed(*backend, params);
-        add_row(table, data, model, "Throng, letterboxed", threshold, true,
+        add_row(results, data, model, "Throng, letterboxed", threshold, true,
                 [&](const Frame& frame, const cv::Mat&) { return letterboxed(frame); });
         // OpenCV 4.6 cannot read YuNet with a dynamic input. The fixed one has the same layers and accepts any size,
         // too.
@@ -208,7 +195,7 @@ int run(const fs::path& dir, const std::vector<std::string>& models) {
         const bool yunet = model.find("yunet") != std::string::npos;
         test::CnnOracle oracle(is_dynamic ? dir / "models/yunet_n_640_640.onnx" : fs::path(params.model));
         const cv::Size input = yunet ? cv::Size() : cv::Size(network.input.width, network.input.height);
-        add_row(table, data, model, yunet ? "OpenCV's DNN, whole image" : "OpenCV's DNN, stretched", threshold, false,
+        add_row(results, data, model, yunet ? "OpenCV's DNN, whole image" : "OpenCV's DNN, stretched", threshold, false,
                 [&](const Frame&, const cv::Mat& bgr) { return opencv_found(oracle, bgr, input); });
     }
     std::size_t faces = 0;
@@ -216,7 +203,7 @@ int run(const fs::path& dir, const std::vector<std::string>& models) {
     std::printf(
         "%zu photographs with %zu faces, IoU %.2f; %zu frames without faces; \"threshold\" is the "
         "model's own\n\n%s",
-        data.photos.size(), faces, kIou, data.clips.size(), table.text().c_str());
+        data.photos.size(), faces, kIou, data.clips.size(), results.table().text().c_str());
     return 0;
 }
 

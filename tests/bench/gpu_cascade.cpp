@@ -4,10 +4,10 @@
 
 #ifdef TH_WITH_CUDA
 #include <algorithm>
-#include <map>
 #include <string>
 #include <vector>
 
+#include "app/measure/samples.h"
 #include "core/base/error.h"
 #include "core/model/cascade_xml.h"
 #include "core/model/model_finder.h"
@@ -23,11 +23,6 @@ namespace {
 
 using namespace throng;
 using namespace throng::gpu;
-
-double median(std::vector<double> values) {
-    std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
-    return values[values.size() / 2];
-}
 
 struct Setting {
     const char* name;
@@ -83,12 +78,12 @@ std::string text(const std::vector<int>& values) {
 void stage_times(CascadeDetector& detector, const Frame& frame, StreamView stream) {
     EventRecorder recorder(stream);
     DetectionBuffer raw = make_device_buffer(1 << 18, {}, stream);
-    std::map<std::string, std::vector<double>> times;
+    RunTimes times;
     for (int i = 0; i < 60; ++i) {
         detector.enqueue(frame, raw, recorder);
-        for (const StageTime& time : recorder.end_frame()) times[std::string(time.name)].push_back(time.ms);
+        times.add(0, recorder.end_frame());
     }
-    for (const auto& [name, ms] : times) std::printf("    %-10s %8.4f ms\n", name.c_str(), median(ms));
+    for (const auto& [name, ms] : times.stages) std::printf("    %-10s %8.4f ms\n", name.c_str(), ms.median());
 }
 
 void run(const Setting& setting, const char* file, const DeviceInfo& device, const Stream& stream) {
@@ -103,11 +98,12 @@ void run(const Setting& setting, const char* file, const DeviceInfo& device, con
     const auto line = [&](const std::string& name, const CascadeOptions& options) {
         detector.set_options(options);
         const CascadeTimes t = measure_cascade(detector, frame, stream.view(), 30);
+        const Samples ms(t.ms);
         std::string queued;
         for (const std::int64_t n : t.counts.queued) queued += " " + std::to_string(n);
         std::printf("  %-26s median %8.4f min %8.4f ms  raw %6u  windows %8lld  queued%s  spilled %lld\n", name.c_str(),
-                    median(t.ms), *std::min_element(t.ms.begin(), t.ms.end()), t.detections,
-                    static_cast<long long>(t.windows), queued.c_str(), static_cast<long long>(t.counts.spilled));
+                    ms.median(), ms.min(), t.detections, static_cast<long long>(t.windows), queued.c_str(),
+                    static_cast<long long>(t.counts.spilled));
     };
     std::printf("%s, %s\n", setting.name, file == nullptr ? "crowd" : file);
     for (const AblationStep& step : cascade_ablation()) line(step.name, step.options);

@@ -3,11 +3,11 @@
 #include <cstdio>
 
 #ifdef TH_WITH_CUDA
-#include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "app/measure/samples.h"
 #include "core/base/error.h"
 #include "core/detect/null_recorder.h"
 #include "core/model/model_finder.h"
@@ -23,11 +23,6 @@ namespace {
 
 using namespace throng;
 using namespace throng::gpu;
-
-double median(std::vector<double> values) {
-    std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
-    return values[values.size() / 2];
-}
 
 struct Setting {
     const char* name;
@@ -103,46 +98,33 @@ private:
         return CnnDetector(stream_, device_, network_, params);
     }
 
-    // Times each group of kInner frames with a pair of events.
     void line(const Choice& choice) {
-        constexpr int kInner = 10;
-        constexpr int kRepeats = 30;
         CnnDetector detector = make(choice);
         NullRecorder none;
-        const Event begin;
-        const Event end;
-        std::vector<double> times;
-        for (int r = -2; r < kRepeats; ++r) {
-            begin.record(stream_);
-            for (int i = 0; i < kInner; ++i) {
-                detector.enqueue_batch(frames_.data(), raw_.data(), setting_.frames, none);
-            }
-            end.record(stream_);
-            end.synchronize();
-            if (r >= 0) times.push_back(Event::elapsed_ms(begin, end) / kInner);
-        }
+        const Samples times(time_calls(
+            stream_, 30, [&] { detector.enqueue_batch(frames_.data(), raw_.data(), setting_.frames, none); }));
         DetectionSet found;
         transfer_.download(buffers_.front(), found, stream_);
         std::printf("  %-28s median %8.4f min %8.4f ms  launches %3d  memory %7.1f MB  raw %u\n", choice.name,
-                    median(times), *std::min_element(times.begin(), times.end()), detector.runs()->launches(),
+                    times.median(), times.min(), detector.runs()->launches(),
                     static_cast<double>(detector.runs()->memory()) / 1e6, found.total);
     }
 
     void details(bool half) {
         CnnDetector detector = make({"", half, {}});
         EventRecorder recorder(stream_);
-        std::map<std::string, std::vector<double>> stages;
+        RunTimes times;
         for (int i = 0; i < 40; ++i) {
             detector.enqueue_batch(frames_.data(), raw_.data(), setting_.frames, recorder);
-            for (const StageTime& time : recorder.end_frame()) stages[std::string(time.name)].push_back(time.ms);
+            times.add(0, recorder.end_frame());
         }
         std::printf("  stages, %s:", half ? "fp16" : "fp32");
-        for (const auto& [name, ms] : stages) std::printf("  %s %.4f", name.c_str(), median(ms));
+        for (const auto& [name, ms] : times.stages) std::printf("  %s %.4f", name.c_str(), ms.median());
         std::printf(" ms\n");
         const NetworkRun& run = detector.runs()->run(0);
         for (int l = 0; l < run.launches(); ++l) {
-            const double ms = median(time_replays(stream_, 5, [&] { run.enqueue_launch(l, stream_); }));
-            std::printf("    %8.2f us  %s\n", 1e3 * ms, run.launch_name(l).c_str());
+            const Samples ms(time_replays(stream_, 5, [&] { run.enqueue_launch(l, stream_); }));
+            std::printf("    %8.2f us  %s\n", 1e3 * ms.median(), run.launch_name(l).c_str());
         }
     }
 

@@ -9,10 +9,12 @@
 #include <random>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #ifdef TH_WITH_CUDA
 
+#include "app/measure/samples.h"
 #include "core/base/error.h"
 #include "gpu/nms/cuda_nms.h"
 #include "gpu/runtime/detection_memory.h"
@@ -67,8 +69,7 @@ Input clusters(const std::string& name, std::size_t n, float width, float height
 }
 
 double median_us(std::vector<double> ms) {
-    std::sort(ms.begin(), ms.end());
-    return ms.empty() ? 0 : ms[ms.size() / 2] * 1e3;
+    return Samples(std::move(ms)).median() * 1e3;
 }
 
 struct Bench {

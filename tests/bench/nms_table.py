@@ -1,25 +1,36 @@
 #!/usr/bin/env python3
-"""Prints a table of NMS times: the paper's kernels, torchvision's CUDA nms, and Throng's one-pass and greedy, on the same
-boxes and the same GPU in one run.
+"""Prints a table of NMS times on the same boxes and the same machine, in one interleaved run: Throng as the program runs
+it and as libraries do (IoU, capacity for the boxes alone), BOE-NMS, torchvision and OpenCV.
 
-usage: nms_table.py BENCH_GPU_NMS [--folder FOLDER] [--repeats N]
+usage: nms_table.py THRONG [--backend cpu|cuda] [--boe FOLDER] [--folder FOLDER] [--input NAME,...] [--theta T]
+                    [--rounds N]
 
-BENCH_GPU_NMS is the built benchmark (build/.../bench_gpu_nms). FOLDER holds crowd-200.csv, crowd-1027.csv,
-crowd-2895.csv, dense-4096.csv and crowd-16384.csv (columns x1,y1,x2,y2,score); missing files
-and the larger inputs are generated. Prints median microseconds at IoU 0.5. Throng's calls are replayed from a graph, with
-boxes, count and kept boxes in device memory. torchvision is timed by events around the call, whose output is a list of
-indices.
+THRONG is the built program. Every round runs each engine once for a number of repetitions; the table shows the median
+over the rounds of each engine's median, in microseconds. "x" is the median over the rounds of its time divided by that
+of "library, greedy" in the same round.
+
+--backend cpu: one thread each. --boe names a checkout of NMS-Bench (Xu et al., NeurIPS 2024; it holds
+src/BOENMS/BOENMS.hpp), which is compiled with the flags below. torchvision is measured where it can be imported. OpenCV is
+the baseline that THRONG measures.
+--backend cuda: "graph" is a replayed graph with boxes and kept boxes in device memory, "eager" a call with the download
+of the kept boxes. torchvision is timed by the clock around a call that waits for its list of indices (eager), and by
+the sum of its kernels (kernels).
+
+The engines agree on IoU and threshold, not on everything: Throng suppresses from the threshold on and orders equal
+scores by area and position, the others suppress above it and order equal scores by index or not at all; only Throng
+counts hits and drops invalid boxes. The column "kept" shows the differences.
+
+--folder: reads NAME.csv (x1,y1,x2,y2,score with a header) there instead of generating it.
 """
 import argparse
+import json
 import os
-import shutil
+import random
+import statistics
 import subprocess
 import sys
 import tempfile
-
-import numpy
-import torch
-import torchvision
+import time
 
 # name: boxes, boxes per cluster, width and height of the plane
 INPUTS = {
@@ -29,85 +40,199 @@ INPUTS = {
     "dense-4096": (4096, 128, 3840, 2160),
     "crowd-16384": (16384, 20, 7680, 4320),
     "crowd-65536": (65536, 20, 7680, 4320),
-    "wide-1000000": (1000000, 20, 60000, 40000),
 }
-MAX_TORCHVISION_BOXES = 100_000  # torchvision fills a matrix of n * n bits
+CXX_FLAGS = ["-O3", "-march=native", "-std=c++20"]
+BOE_DRIVER = r"""
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+#include "src/BOENMS/BOENMS.hpp"
+using Item = Box<float, float, float>;
+int main(int, char** argv) {
+    std::FILE* file = std::fopen(argv[1], "r");
+    char header[256];
+    if (!file || !std::fgets(header, sizeof header, file)) return 1;
+    std::vector<Item> boxes;
+    float x1, y1, x2, y2, score;
+    while (std::fscanf(file, "%f,%f,%f,%f,%f", &x1, &y1, &x2, &y2, &score) == 5)
+        boxes.emplace_back(Rect<float, float>(Point<float>(x1, y1), Point<float>(x2, y2)), score,
+                           static_cast<unsigned>(boxes.size()));
+    std::vector<double> us;
+    std::size_t kept = 0;
+    for (int run = -1; run < std::atoi(argv[3]); ++run) {
+        const auto start = std::chrono::steady_clock::now();
+        kept = boeNMS(boxes, static_cast<float>(std::atof(argv[2]))).size();
+        const std::chrono::duration<double, std::micro> passed = std::chrono::steady_clock::now() - start;
+        if (run >= 0) us.push_back(passed.count());
+    }
+    std::sort(us.begin(), us.end());
+    std::printf("%.3f %zu\n", us[us.size() / 2], kept);
+}
+"""
 
 
-def make_clusters(count, cluster, width, height):
-    """Boxes of 19 to 120 pixels in clusters around faces, in random order."""
-    random = numpy.random.default_rng(count)
-    faces = -(-count // cluster)
-    side = numpy.repeat(random.uniform(24, 96, faces), cluster)[:count]
-    x = numpy.repeat(random.uniform(0, width, faces), cluster)[:count] + side * random.uniform(-0.15, 0.15, count)
-    y = numpy.repeat(random.uniform(0, height, faces), cluster)[:count] + side * random.uniform(-0.15, 0.15, count)
-    side = side * random.uniform(0.8, 1.25, count)
-    table = numpy.stack([x, y, x + side, y + side, random.uniform(0, 1, count)], axis=1).astype(numpy.float32)
-    return random.permutation(table)
+def write_clusters(path, count, cluster, width, height):
+    """Writes boxes of 19 to 120 pixels in clusters around faces, in random order."""
+    chance = random.Random(count)
+    rows = []
+    while len(rows) < count:
+        side, x, y = chance.uniform(24, 96), chance.uniform(0, width), chance.uniform(0, height)
+        for _ in range(min(cluster, count - len(rows))):
+            left, top = x + side * chance.uniform(-0.15, 0.15), y + side * chance.uniform(-0.15, 0.15)
+            extent = side * chance.uniform(0.8, 1.25)
+            rows.append((left, top, left + extent, top + extent, chance.random()))
+    chance.shuffle(rows)
+    with open(path, "w") as file:
+        file.write("x1,y1,x2,y2,score\n")
+        file.writelines(",".join(f"{value:.9g}" for value in row) + "\n" for row in rows)
 
 
-def time_torchvision(table, repeats):
-    if len(table) > MAX_TORCHVISION_BOXES:
-        return None, None
-    table = torch.from_numpy(table).cuda()
+def output_of(command):
+    """Returns the standard output of a program; ends with its message if it fails."""
+    try:
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    except OSError as error:
+        sys.exit(f"nms_table.py: cannot run {command[0]}: {error.strerror}")
+    except subprocess.CalledProcessError as error:
+        sys.exit(f"nms_table.py: {' '.join(command)} failed:\n{error.stderr}")
+
+
+def run_throng(arguments, path, repeats, first):
+    """Returns {engine: (microseconds, kept)} of one run."""
+    command = [arguments.throng, "bench", "nms", "--input", path, "--backend", arguments.backend, "--threads", "1",
+               "--repeat", str(repeats), "--cold", "0", "--json", "-", "--quiet"]
+    runs = [[*command, "--setting", "program", "--no-baselines"],
+            [*command, "--rule", "greedy", "--overlap", "iou", "--theta", str(arguments.theta)]]
+    if not first:  # OpenCV takes half a second or more; once is enough
+        runs[1].append("--no-baselines")
+    found = {}
+    for name, run in zip(("program", "library"), runs):
+        row = json.loads(output_of(run))["rows"][0]
+        kept = row["kept"]
+        if arguments.backend == "cuda":
+            found[f"{name}, greedy: graph"] = (row["median_ms"] * 1e3, kept)
+            found[f"{name}, greedy: eager"] = (row["eager_ms"] * 1e3, kept)
+        else:
+            found[f"{name}, greedy"] = (row["median_ms"] * 1e3, kept)
+        for baseline in ("paper", "opencv"):
+            if baseline in row.get("baselines", {}):
+                timed = row["baselines"][baseline]
+                found[baseline] = (timed["median_ms"] * 1e3, timed["kept"])
+    return found
+
+
+def run_boe(program, path, theta, repeats):
+    words = output_of([program, path, str(theta), str(repeats)]).split()
+    return {"BOE-NMS": (float(words[0]), int(words[1]))}
+
+
+def run_torchvision(torch, torchvision, path, arguments, repeats):
+    with open(path) as file:
+        table = torch.tensor([[float(word) for word in line.split(",")[:5]] for line in file.readlines()[1:]])
+    on_gpu = arguments.backend == "cuda"
+    table = table.cuda() if on_gpu else table
     boxes, scores = table[:, :4].contiguous(), table[:, 4].contiguous()
+
+    def call():
+        return torchvision.ops.nms(boxes, scores, arguments.theta)
+
     times = []
     for run in range(repeats + 10):
-        begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-        begin.record()
-        kept = torchvision.ops.nms(boxes, scores, 0.5)
-        end.record()
-        end.synchronize()
-        if run >= 10:
-            times.append(begin.elapsed_time(end) * 1e3)
-    return sorted(times)[len(times) // 2], len(kept)
+        if on_gpu:
+            torch.cuda.synchronize()
+        start = time.perf_counter()
+        kept = len(call())
+        times.append((time.perf_counter() - start) * 1e6)
+    found = {"torchvision: eager" if on_gpu else "torchvision": (statistics.median(times[10:]), kept)}
+    if on_gpu:
+        from torch.profiler import ProfilerActivity, profile
+        with profile(activities=[ProfilerActivity.CUDA]) as profiled:
+            for _ in range(repeats):
+                call()
+            torch.cuda.synchronize()
+        total = sum(getattr(event, "self_device_time_total", None) or getattr(event, "self_cuda_time_total", 0)
+                    for event in profiled.key_averages())
+        found["torchvision: kernels"] = (total / repeats, kept)
+    return found
 
 
-def run_ours(bench, folder, repeats):
-    """Returns {name: (paper, one-pass, greedy, kept by greedy)} and the whole output of the benchmark."""
-    output = subprocess.run([bench, folder, str(repeats)], check=True, capture_output=True, text=True).stdout
-    rows = {}
-    names = {**{name: name for name in INPUTS}, "65536": "crowd-65536", "1000000": "wide-1000000"}
-    for line in output.splitlines():
-        words = line.split()
-        if words and words[0] in names:
-            rows[names[words[0]]] = (*words[1:4], words[-1])
-    return rows, output
+def compile_boe(folder, out):
+    if not os.path.exists(os.path.join(folder, "src/BOENMS/BOENMS.hpp")):
+        sys.exit(f"nms_table.py: {folder} has no src/BOENMS/BOENMS.hpp: give the folder of NMS-Bench")
+    source = os.path.join(out, "boe.cpp")
+    with open(source, "w") as file:
+        file.write(BOE_DRIVER)
+    program = os.path.join(out, "boe")
+    output_of([os.environ.get("CXX", "g++"), *CXX_FLAGS, "-I", folder, source, "-o", program])
+    return program
+
+
+def load_torchvision():
+    try:
+        import torch
+        import torchvision
+    except ImportError:
+        return None
+    torch.set_num_threads(1)
+    return torch, torchvision
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("bench")
+    parser.add_argument("throng")
+    parser.add_argument("--backend", choices=("cpu", "cuda"), default="cpu")
+    parser.add_argument("--boe")
     parser.add_argument("--folder")
-    parser.add_argument("--repeats", type=int, default=50)
+    parser.add_argument("--input", default=",".join(INPUTS))
+    parser.add_argument("--theta", type=float, default=0.3)
+    parser.add_argument("--rounds", type=int, default=9)
     arguments = parser.parse_args()
-    if not torch.cuda.is_available():
-        sys.exit("nms_table.py: torch finds no CUDA device")
+    torch = load_torchvision()
+    if torch is None:
+        print("torchvision cannot be imported: not measured")
 
-    with tempfile.TemporaryDirectory() as folder:
-        theirs = {}
-        for name, layout in INPUTS.items():
-            path = os.path.join(folder, name + ".csv")
-            given = arguments.folder and os.path.join(arguments.folder, name + ".csv")
-            if given and os.path.exists(given):
-                shutil.copy(given, path)
-                table = numpy.loadtxt(path, delimiter=",", skiprows=1, usecols=range(5), dtype=numpy.float32)
-            else:
-                table = make_clusters(*layout)
-                # Enough digits for float32 values to be read back unchanged.
-                numpy.savetxt(path, table, fmt="%.9g", delimiter=",", header="x1,y1,x2,y2,score", comments="")
-            theirs[name] = time_torchvision(table, arguments.repeats)
-        ours, output = run_ours(arguments.bench, folder, arguments.repeats)
+    rows = []
+    with tempfile.TemporaryDirectory() as out:
+        boe = compile_boe(arguments.boe, out) if arguments.boe and arguments.backend == "cpu" else None
+        for name in arguments.input.split(","):
+            path = os.path.join(arguments.folder, name + ".csv") if arguments.folder else os.path.join(out, name + ".csv")
+            if not arguments.folder:
+                if name not in INPUTS:
+                    sys.exit(f"nms_table.py: unknown input {name}: use one of {', '.join(INPUTS)}, or --folder")
+                write_clusters(path, *INPUTS[name])
+            with open(path) as file:
+                boxes = sum(1 for _ in file) - 1
+            repeats = max(5, min(200, 200_000 // max(boxes, 1)))
+            rounds = []
+            for number in range(arguments.rounds):
+                times = run_throng(arguments, path, repeats, number == 0)
+                if boe:
+                    times |= run_boe(boe, path, arguments.theta, repeats)
+                if torch:
+                    times |= run_torchvision(*torch, path, arguments, repeats)
+                rounds.append(times)
+            rows.append((name, rounds))
 
-    print(output)
-    print(f"torchvision {torchvision.__version__}; microseconds, medians; IoU 0.5\n")
-    print("| boxes | paper's kernels | torchvision | one-pass | greedy | kept: torchvision, greedy |")
-    print("|---|---|---|---|---|---|")
-    for name in INPUTS:
-        paper, one_pass, greedy, kept = ours[name]
-        time, their_kept = theirs[name]
-        torch_time = f"{time:.0f}" if time else "-"
-        print(f"| {name} | {paper} | {torch_time} | {one_pass} | {greedy} | {their_kept or '-'}, {kept} |")
+    engines = list(dict.fromkeys(engine for _, rounds in rows for times in rounds for engine in times))
+    reference = "library, greedy: graph" if arguments.backend == "cuda" else "library, greedy"
+    print(f"\nmicroseconds, medians of {arguments.rounds} interleaved rounds; IoU {arguments.theta}, except program\n")
+    print("| boxes | " + " | ".join(engines) + " | kept |")
+    print("|---" * (len(engines) + 2) + "|")
+    for name, rounds in rows:
+        cells, kept = [], []
+        for engine in engines:
+            timed = [times for times in rounds if engine in times]
+            if not timed:
+                cells.append("-")
+                kept.append("-")
+                continue
+            kept.append(str(timed[0][engine][1]))
+            ratio = statistics.median(times[engine][0] / times[reference][0] for times in timed)
+            cell = f"{statistics.median(times[engine][0] for times in timed):.1f}"
+            cells.append(cell if engine == reference else f"{cell} (x {ratio:.2f})")
+        print(f"| {name} | " + " | ".join(cells) + " | " + " ".join(kept) + " |")
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ PipelineBench small_bench(test::FakeBackend::Plan plan = {}) {
 }
 
 TEST(BenchPipeline, EveryPartDeliversTheRequestedFramesAndItsFigures) {
-    std::vector<PipelineRow> rows;
+    ResultList rows;
     for (const PipelinePart part : {PipelinePart::decode, PipelinePart::detect, PipelinePart::both}) {
         for (const int streams : {1, 3}) {
             SCOPED_TRACE(part_name(part) + std::to_string(streams));
@@ -42,10 +42,10 @@ TEST(BenchPipeline, EveryPartDeliversTheRequestedFramesAndItsFigures) {
             EXPECT_GT(row.fps, 0);
             EXPECT_EQ(stages.empty(), part == PipelinePart::decode);
             EXPECT_GE(row.latency_p99, row.latency_p50);
-            rows.push_back(row);
+            add_pipeline_row(rows, row);
         }
     }
-    const TextTable table = pipeline_table(rows);
+    const TextTable table = rows.table();
     EXPECT_NE(table.csv().find("host MB at 1/10,host MB at end,device MB at 1/10,device MB at end"), std::string::npos)
         << table.csv();
 }
@@ -101,7 +101,9 @@ TEST(BenchPipeline, ReportsTheMemoryAtATenthAndAtTheEnd) {
     }
     EXPECT_EQ(row.device_tenth_mb, 3000);
     EXPECT_EQ(row.device_end_mb, 3000);
-    const nlohmann::ordered_json json = pipeline_json({row});
+    ResultList rows;
+    add_pipeline_row(rows, row);
+    const nlohmann::ordered_json json = rows.json();
     EXPECT_EQ(json[0]["resident_tenth_mb"], row.resident_tenth_mb);
     EXPECT_EQ(json[0]["resident_end_mb"], row.resident_end_mb);
     EXPECT_EQ(json[0]["device_tenth_mb"], 3000);

@@ -15,7 +15,10 @@ ReportPart part_of(const Experiment& experiment) {
     ReportPart part;
     part.experiment = &experiment;
     part.result.settings = {{"input", "<crowd>"}};
-    part.result.tables = {{"times", "Times & more", {"n", "ms"}, {{"1027", "0.5"}, {"a,b", "-"}}}};
+    ResultTable table{"times", "Times & more", {}};
+    table.rows.row().cell("n", std::int64_t{1027}).cell("ms", 0.5, 1);
+    table.rows.row().cell("n", "a,b").cell("ms", {});
+    part.result.tables = {table};
     part.result.plots = {{"times", "Times", "n", "ms", false, false, {}, {{"s", {{1, 2}, {2, 3}}, false}}}};
     part.result.findings = {"faster"};
     part.result.published = {{"1027", "0.088 ms", "the paper"}};
