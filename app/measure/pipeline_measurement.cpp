@@ -101,13 +101,17 @@ public:
     // Returns whether a stream has ended. Throws the error of a stream that failed.
     [[nodiscard]] virtual bool over() = 0;
     [[nodiscard]] virtual std::optional<DeviceMemory> device_memory() const { return std::nullopt; }
+    // Returns the stages of the first stream.
+    [[nodiscard]] virtual std::vector<StageSummary> stages() const { return {}; }
 };
+
+using Tallies = std::vector<std::shared_ptr<Tally>>;  // one per stream
 
 // Decodes on one thread per stream and drops the frames.
 class DecodeLoad final : public Load {
 public:
-    DecodeLoad(const PipelineBench& bench, std::vector<std::unique_ptr<Tally>>& tallies) {
-        for (auto& tally : tallies) {
+    DecodeLoad(const PipelineBench& bench, const Tallies& tallies) {
+        for (const auto& tally : tallies) {
             auto source = open_source(bench.source, bench.source_options);
             source->set_loop(true);
             sources_.push_back(std::move(source));
@@ -153,13 +157,13 @@ private:
 // Runs one pipeline per stream, over the source itself or over a few of its frames.
 class PipelineLoad final : public Load {
 public:
-    PipelineLoad(const PipelineBench& bench, bool decode, std::vector<std::shared_ptr<Tally>>& tallies) {
+    PipelineLoad(const PipelineBench& bench, bool decode, const Tallies& tallies) {
         if (!decode) read_frames(bench);
         PipelineOptions options;
         options.loop = true;
         options.timing_window = static_cast<std::size_t>(std::clamp<std::int64_t>(bench.frames, 1, kMaxWindow));
         options.shared_permits = std::make_shared<SharedPermits>(bench.shared_permits);
-        for (auto& tally : tallies) {
+        for (const auto& tally : tallies) {
             auto source = decode ? open_source(bench.source, bench.source_options)
                                  : std::make_unique<ReplaySource>(held_, origin_->info());
             backends_.push_back(bench.make_backend());
@@ -182,7 +186,7 @@ public:
     [[nodiscard]] std::optional<DeviceMemory> device_memory() const override {
         return backends_.front()->device_memory();
     }
-    [[nodiscard]] std::vector<StageSummary> stages() const { return pipelines_.front()->timings(); }
+    [[nodiscard]] std::vector<StageSummary> stages() const override { return pipelines_.front()->timings(); }
 
 private:
     void read_frames(const PipelineBench& bench) {
@@ -215,7 +219,6 @@ double seconds(const timeval& time) {
     return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
 }
 
-template <typename Tallies>
 Usage usage(const Load& load, const Tallies& tallies) {
     Usage now;
     for (const auto& tally : tallies) now.frames.push_back(tally->frames());
@@ -231,7 +234,6 @@ Usage usage(const Load& load, const Tallies& tallies) {
 
 // Measures from the end of the warm-up of all streams until the first stream has delivered its frames. Streams do not
 // end on their own: on a busy machine, one may deliver all its frames before another has warmed up.
-template <typename Tallies>
 PipelineRow observe(const PipelineBench& bench, Load& load, const Tallies& tallies) {
     const auto wait_until = [&](auto done) {
         while (!load.over() && !bench.interrupted() && !done()) {
@@ -308,22 +310,17 @@ const char* part_name(PipelinePart part) {
 
 PipelineRow measure_pipeline(const PipelineBench& bench, PipelinePart part, int streams,
                              std::vector<StageSummary>& stages) {
-    stages.clear();
-    PipelineRow row;
-    if (part == PipelinePart::decode) {
-        std::vector<std::unique_ptr<Tally>> tallies;
-        tallies.reserve(static_cast<std::size_t>(streams));
-        for (int i = 0; i < streams; ++i) tallies.push_back(std::make_unique<Tally>(0));
-        DecodeLoad load(bench, tallies);
-        row = observe(bench, load, tallies);
+    const bool decodes = part == PipelinePart::decode;
+    Tallies tallies;
+    for (int i = 0; i < streams; ++i) tallies.push_back(std::make_shared<Tally>(decodes ? 0 : bench.frames));
+    std::unique_ptr<Load> load;
+    if (decodes) {
+        load = std::make_unique<DecodeLoad>(bench, tallies);
     } else {
-        std::vector<std::shared_ptr<Tally>> tallies;
-        tallies.reserve(static_cast<std::size_t>(streams));
-        for (int i = 0; i < streams; ++i) tallies.push_back(std::make_shared<Tally>(bench.frames));
-        PipelineLoad load(bench, part == PipelinePart::both, tallies);
-        row = observe(bench, load, tallies);
-        stages = load.stages();
+        load = std::make_unique<PipelineLoad>(bench, part == PipelinePart::both, tallies);
     }
+    PipelineRow row = observe(bench, *load, tallies);
+    stages = load->stages();
     row.part = part;
     return row;
 }

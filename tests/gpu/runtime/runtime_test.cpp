@@ -103,6 +103,17 @@ TEST_F(Runtime, GraphReplaysCapturedWork) {
     graph.launch(view());
     EXPECT_EQ(contents(), std::vector<std::uint8_t>(16, 7));
     EXPECT_EQ(time_replays(view(), 3, [&] { launch_empty(view()); }).size(), 3U);
+    int calls = 0;
+    const std::vector<double> times = time_calls(
+        view(), 4,
+        [&] {
+            launch_empty(view());
+            ++calls;
+        },
+        5);
+    EXPECT_EQ(times.size(), 4U);
+    EXPECT_GE(calls, 4 * 5) << "and a warm-up";
+    for (const double ms : times) EXPECT_GT(ms, 0);
 }
 
 TEST_F(Runtime, FailedCaptureLeavesStreamUsable) {
