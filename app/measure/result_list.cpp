@@ -15,7 +15,7 @@ using Json = nlohmann::ordered_json;
 
 std::string text_of(const ResultValue& value, int digits) {
     if (const auto* text = std::get_if<std::string>(&value)) return *text;
-    if (const auto* number = std::get_if<double>(&value)) return number_cell(*number, digits);
+    if (const auto* number = std::get_if<double>(&value)) return fmt::format("{:.{}f}", *number, digits);
     if (const auto* count = std::get_if<std::int64_t>(&value)) return fmt::format("{}", *count);
     if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "yes" : "no";
     if (const auto* list = std::get_if<std::vector<std::int64_t>>(&value)) {
@@ -37,10 +37,6 @@ Json json_of(const ResultValue& value) {
 }
 
 }  // namespace
-
-std::string number_cell(double value, int digits) {
-    return fmt::format("{:.{}f}", value, digits);
-}
 
 ResultRow& ResultRow::add(std::string column, std::string key, ResultValue value, int digits) {
     if (!column.empty() && std::any_of(cells_.begin(), cells_.end(), [&](const Cell& c) { return c.column == column; }))

@@ -6,6 +6,8 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -68,8 +70,5 @@ public:
 private:
     std::deque<ResultRow> rows_;
 };
-
-// Returns a double as a table cell.
-[[nodiscard]] std::string number_cell(double value, int digits);
 
 }  // namespace throng

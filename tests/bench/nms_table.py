@@ -11,7 +11,7 @@ of "library, greedy" in the same round.
 
 --backend cpu: one thread each. --boe names a checkout of NMS-Bench (Xu et al., NeurIPS 2024; it holds
 src/BOENMS/BOENMS.hpp), which is compiled with the flags below. torchvision is measured where it can be imported. OpenCV is
-the baseline that THRONG measures.
+the baseline that THRONG measures, in the first round only.
 --backend cuda: "graph" is a replayed graph with boxes and kept boxes in device memory, "eager" a call with the download
 of the kept boxes. torchvision is timed by the clock around a call that waits for its list of indices (eager), and by
 the sum of its kernels (kernels).

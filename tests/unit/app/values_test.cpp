@@ -109,6 +109,7 @@ const std::map<std::string, Accepts> kNumbers = {
     {"--repeat", {true}},
     {"--n", {}},
     {"--cluster", {}},
+    {"--cold", {true}},
     {"--spare", {true}},
     {"--iou", {true, false, true}},
     {"--budget", {}},
@@ -127,7 +128,7 @@ const std::set<std::string> kTexts = {
     "--json",         "--video",       "--images",     "--clocks",  "--telemetry", "--profiles", "--root",
     "--size",         "--window-size", "--screenshot", "--truth",   "--out",       "--input",    "--csv",
     "--image",        "--parts",       "--rank",       "--photos",  "--source",    "--to",       "--from",
-    "--certificates", "--summary"};
+    "--certificates", "--summary",     "--order",      "--setting", "--audio"};
 
 const char* const kBad[] = {"nan", "-nan", "inf", "-inf", "1e300", "", " ", "99999999999999999999", "1x", "0x1p4", ","};
 
@@ -197,7 +198,8 @@ TEST(Values, ListsHaveNoEmptyElements) {
         EXPECT_NE(message_for("bench nms", "--n", value), "") << value;
         EXPECT_NE(message_for("bench pipeline", "--streams", value), "") << value;
     }
-    for (const std::string option : {"--theta", "--rule", "--overlap", "--kernels", "--k", "--dmax", "--cluster"}) {
+    for (const std::string option :
+         {"--theta", "--rule", "--overlap", "--kernels", "--k", "--dmax", "--cluster", "--order", "--setting"}) {
         EXPECT_NE(message_for("bench nms", option, ","), "") << option;
     }
     EXPECT_NE(message_for("bench cnn", "--size", "64x64,,64x64"), "");
