@@ -9,6 +9,8 @@
 #include <cstdio>
 #include <utility>
 
+#include "core/base/sleep.h"
+
 namespace throng {
 namespace {
 
@@ -100,11 +102,9 @@ void Progress::finish() {
 }
 
 void Progress::draw_until(const std::stop_token& stop) {
-    std::unique_lock lock(mutex_);
-    auto next = start_ + kFirstDraw;
-    while (!wake_.wait_until(lock, stop, next, [&] { return stop.stop_requested(); })) {
+    for (auto next = start_ + kFirstDraw; sleep_until(next, stop); next = Clock::now() + kBetweenDraws) {
+        const std::lock_guard lock(mutex_);
         if (!paused_) draw();
-        next = Clock::now() + kBetweenDraws;
     }
 }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <mutex>
 #include <optional>
@@ -43,7 +42,6 @@ private:
     const bool shown_;
     Clock::time_point start_;
     std::mutex mutex_;  // guards the members below and the line on the terminal
-    std::condition_variable_any wake_;
     std::uint64_t done_ = 0;
     std::string note_;
     bool paused_ = false;

@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/base/log.h"
+#include "core/base/stopwatch.h"
 
 namespace throng {
 
@@ -14,14 +15,11 @@ AsyncClocks::AsyncClocks(Options options) : options_(std::move(options)) {
 AsyncClocks::~AsyncClocks() = default;
 
 void AsyncClocks::request(const std::string& id) {
-    {
-        const std::lock_guard lock(mutex_);
-        request_ = Request{id};
-        status_.requested = id;
-        status_.phase = ClockPhase::applying;
-        ++status_.version;
-    }
-    changed_.notify_all();
+    const std::lock_guard lock(mutex_);
+    requests_.push(id);
+    status_.requested = id;
+    status_.phase = ClockPhase::applying;
+    ++status_.version;
 }
 
 void AsyncClocks::restore() {
@@ -53,22 +51,19 @@ void AsyncClocks::publish(const ClockController& controller) {
     if (options_.wake) options_.wake();
 }
 
-void AsyncClocks::serve(ClockController& controller, const Request& request) {
+void AsyncClocks::serve(ClockController& controller, const std::string& id) {
     const auto start = std::chrono::steady_clock::now();
     ApplyResult result;
     try {
-        result = request.id.empty() ? controller.restore() : controller.apply(request.id);
+        result = id.empty() ? controller.restore() : controller.apply(id);
     } catch (const Error& error) {  // an unknown profile, a state file that cannot be written
         result = {ApplyStatus::rejected, error.where(), error.problem(), error.advice()};
     }
     const std::lock_guard lock(mutex_);
-    status_.apply_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    status_.apply_ms = milliseconds_since(start);
     status_.result = std::move(result);
-    // A newer request is pending.
-    if (request_) return;
-    status_.phase = !status_.result.ok() ? ClockPhase::rejected
-                    : request.id.empty() ? ClockPhase::idle
-                                         : ClockPhase::applied;
+    if (!requests_.empty()) return;  // a newer request is pending
+    status_.phase = !status_.result.ok() ? ClockPhase::rejected : id.empty() ? ClockPhase::idle : ClockPhase::applied;
 }
 
 void AsyncClocks::run(const std::stop_token& stop) {
@@ -76,13 +71,8 @@ void AsyncClocks::run(const std::stop_token& stop) {
         ClockController controller(options_.clocks);
         while (!stop.stop_requested()) {
             publish(controller);
-            std::optional<Request> request;
-            {
-                std::unique_lock lock(mutex_);
-                changed_.wait_for(lock, stop, options_.period, [this] { return request_.has_value(); });
-                request = std::exchange(request_, std::nullopt);
-            }
-            if (request && !stop.stop_requested()) serve(controller, *request);
+            std::string id;
+            if (requests_.pop(id, stop, options_.period) == PopStatus::value) serve(controller, id);
         }
     } catch (const std::exception& error) {
         spdlog::warn("clock control unavailable: {}", error.what());

@@ -3,16 +3,15 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <mutex>
-#include <optional>
 #include <stop_token>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "core/base/latest_value.h"
 #include "core/clocks/clock_controller.h"
 
 namespace throng {
@@ -60,17 +59,13 @@ public:
     [[nodiscard]] ClockStatus status() const;
 
 private:
-    struct Request {
-        std::string id;  // empty: restore
-    };
     void run(const std::stop_token& stop);
     void publish(const ClockController& controller);
-    void serve(ClockController& controller, const Request& request);
+    void serve(ClockController& controller, const std::string& id);
 
     const Options options_;
     mutable std::mutex mutex_;
-    std::condition_variable_any changed_;
-    std::optional<Request> request_;
+    LatestValue<std::string> requests_;  // profile ids; empty: restore
     ClockStatus status_;
     std::jthread thread_;  // last: it uses all the others
 };

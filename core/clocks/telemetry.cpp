@@ -13,6 +13,7 @@
 
 #include "core/base/error.h"
 #include "core/base/log.h"
+#include "core/base/sleep.h"
 #include "core/clocks/cpu_clock.h"
 
 namespace throng {
@@ -276,8 +277,7 @@ void Telemetry::run(const std::stop_token& stop) {
     while (!stop.stop_requested()) {
         take();
         next = std::max(next + options_.period, Clock::now());  // a slow board skips samples instead of catching up
-        std::unique_lock lock(mutex_);
-        wake_.wait_until(lock, stop, next, [] { return false; });
+        sleep_until(next, stop);
     }
     take();  // the frames since the last complete period
     spdlog::debug("telemetry used {:.3f} % of one core", cost() * 100);

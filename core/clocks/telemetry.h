@@ -2,7 +2,6 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <filesystem>
@@ -132,7 +131,6 @@ private:
     TelemetryReader reader_;
     std::optional<OutputFile> csv_;  // until a write fails
     mutable std::mutex mutex_;
-    std::condition_variable_any wake_;
     std::deque<TelemetrySample> history_;
     std::uint64_t count_ = 0;
     double cost_ = 0;

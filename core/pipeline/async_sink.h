@@ -1,23 +1,22 @@
 // Moves a slow sink (a video encoder) off the detect thread.
 #pragma once
 
-#include <condition_variable>
-#include <cstddef>
-#include <deque>
 #include <exception>
 #include <memory>
-#include <mutex>
+#include <stop_token>
 #include <thread>
 
+#include "core/base/bounded_queue.h"
 #include "core/pipeline/frame_result.h"
 
 namespace throng {
 
-// Queues results in a bounded queue that a dedicated thread passes to the inner sink. write blocks while the queue is
-// full, so no result is dropped. An exception of the inner sink is rethrown by the next write or by close.
+// Queues results for a dedicated thread that passes them to the inner sink. write blocks while there are 4 results, the
+// one that is being written included, so no result is dropped. An exception of the inner sink is rethrown by the next
+// write or by close.
 class AsyncSink final : public ResultSink {
 public:
-    explicit AsyncSink(std::shared_ptr<ResultSink> inner, std::size_t capacity = 4);
+    explicit AsyncSink(std::shared_ptr<ResultSink> inner);
     ~AsyncSink() override;
 
     void write(const FrameResult& result) override;
@@ -29,13 +28,10 @@ private:
     void finish_thread();
 
     std::shared_ptr<ResultSink> inner_;
-    const std::size_t capacity_;
-    std::mutex mutex_;
-    std::condition_variable changed_;
-    std::deque<FrameResult> queue_;
-    std::exception_ptr failure_;
-    bool closing_ = false;
-    std::thread thread_;
+    BoundedQueue<FrameResult> queue_{3};
+    std::exception_ptr failure_;  // set by the thread before it requests failed_
+    std::stop_source failed_;
+    std::thread thread_;  // last: it uses all the others
 };
 
 }  // namespace throng

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <utility>
 
+#include "core/base/stopwatch.h"
 #include "core/pipeline/sink_list.h"
 
 namespace throng {
@@ -34,13 +35,9 @@ void DecodeLoop::run(const std::stop_token& stop) {
             const std::lock_guard lock(mutex_);
             if (error.kind() != ErrorKind::interrupted || !run_stop.stop_requested()) failure_ = error;
         }
-        queue_.finish();
+        queue_.close();
     } while (await_resume(stop));
-    {
-        const std::lock_guard lock(mutex_);
-        over_ = true;
-    }
-    changed_.notify_all();
+    resume_results_.close();
 }
 
 void DecodeLoop::decode(const std::stop_token& stop) {
@@ -65,13 +62,12 @@ void DecodeLoop::decode(const std::stop_token& stop) {
                 any_since_rewind = false;
                 continue;
             }
-            queue_.finish();
+            queue_.close();
             if (!options_.keeps_open || !any_since_rewind || !playback_.wait_after_end(stop)) return;
             continue;
         }
         any_since_rewind = true;
-        decoded.decode_ms =
-            source_->decode_ms().value_or(std::chrono::duration<double, std::milli>(Clock::now() - start).count());
+        decoded.decode_ms = source_->decode_ms().value_or(milliseconds_since(start));
         decoded.source = source_->current_name();
         decoded.source_number = options_.source_number;
         {
@@ -82,7 +78,11 @@ void DecodeLoop::decode(const std::stop_token& stop) {
         if (!playback_.admit(info.pts, stop)) continue;
         // The latency of a paced file counts from the time at which the frame was due.
         if (options_.keeps_open) decoded.frame = decoded.frame.with_timing(info.index, info.pts, Clock::now());
-        queue_.push(std::move(decoded));
+        if (options_.limiter != nullptr) {
+            queue_.push(std::move(decoded), stop);  // the queue has room for all frames with a permit
+        } else {
+            queue_.replace(std::move(decoded));
+        }
         ++num_pushed_;
         if (options_.limiter != nullptr && num_pushed_ == options_.max_frames) return;
     }
@@ -103,12 +103,7 @@ void DecodeLoop::note_source() {
 // Called after the end of the source. Waits for a resume or a stop request; returns true after a resume.
 bool DecodeLoop::await_resume(const std::stop_token& stop) {
     Resume requested{};
-    {
-        std::unique_lock lock(mutex_);
-        if (!changed_.wait(lock, stop, [this] { return resume_.has_value(); })) return false;
-        requested = *resume_;
-        failure_.reset();
-    }
+    if (resume_requests_.pop(requested, stop) != PopStatus::value) return false;
     queue_.clear();
     num_pushed_ = requested.done;
     bool resumed = false;
@@ -121,10 +116,8 @@ bool DecodeLoop::await_resume(const std::stop_token& stop) {
     {
         const std::lock_guard lock(mutex_);
         failure_ = std::move(failure);
-        resume_.reset();
-        resumed_ = resumed;
     }
-    changed_.notify_all();
+    resume_results_.push(resumed);
     return true;
 }
 
@@ -139,12 +132,13 @@ std::optional<Error> DecodeLoop::failure() const {
 }
 
 bool DecodeLoop::resume_on_host(std::int64_t index, double pts, std::int64_t done) {
-    std::unique_lock lock(mutex_);
-    resume_ = Resume{index, pts, done};
-    run_stop_.request_stop();
-    changed_.notify_all();
-    changed_.wait(lock, [this] { return !resume_ || over_; });
-    return !resume_ && resumed_;
+    {
+        const std::lock_guard lock(mutex_);
+        run_stop_.request_stop();  // before the request, which starts the next call of decode
+    }
+    resume_requests_.push({index, pts, done});
+    bool resumed = false;
+    return resume_results_.pop(resumed) == PopStatus::value && resumed;
 }
 
 }  // namespace throng

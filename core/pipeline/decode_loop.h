@@ -2,7 +2,6 @@
 // Resumes the source in host memory when the device that held its frames has failed.
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -11,8 +10,9 @@
 #include <string>
 
 #include "core/base/error.h"
+#include "core/base/in_flight_limiter.h"
+#include "core/base/latest_value.h"
 #include "core/pipeline/frame_queue.h"
-#include "core/pipeline/in_flight_limiter.h"
 #include "core/pipeline/playback.h"
 #include "core/video/source.h"
 
@@ -21,10 +21,12 @@ namespace throng {
 class DecodeLoop {
 public:
     struct Options {
-        InFlightLimiter* limiter = nullptr;  // null: every frame is decoded and the queue keeps the newest
-        bool keeps_open = false;             // wait for a seek after the end of the source
-        std::int64_t max_frames = 0;         // 0: all
-        int source_number = 1;               // for FrameResult
+        // Null: every frame is decoded, and a full queue replaces its oldest frame. Otherwise a frame is decoded once
+        // there is a permit for it, and pushed without a loss.
+        InFlightLimiter* limiter = nullptr;
+        bool keeps_open = false;      // wait for a seek after the end of the source
+        std::int64_t max_frames = 0;  // 0: all
+        int source_number = 1;        // for FrameResult
     };
     // State of the source after its last read.
     struct Status {
@@ -43,7 +45,7 @@ public:
 
     // Both may be called from any thread.
     [[nodiscard]] Status status() const;
-    [[nodiscard]] std::optional<Error> failure() const;  // of the source, once the queue is finished
+    [[nodiscard]] std::optional<Error> failure() const;  // of the source, once the queue is closed
 
     // Called from the detect thread. Discards the queued frames and resumes the source in host memory after the frame
     // with this number and time (number -1: from the start). `done` frames count against max_frames. Blocks until the
@@ -67,13 +69,12 @@ private:
     const Options options_;
     std::int64_t num_pushed_ = 0;  // used by the decode thread only
 
+    LatestValue<Resume> resume_requests_;
+    LatestValue<bool> resume_results_;  // closed when run returns
+
     mutable std::mutex mutex_;  // guards all members below
-    std::condition_variable_any changed_;
     Status status_;
     std::optional<Error> failure_;
-    std::optional<Resume> resume_;
-    bool resumed_ = false;  // result of the last resume
-    bool over_ = false;
     std::stop_source run_stop_;  // stops only the current call of decode
 };
 

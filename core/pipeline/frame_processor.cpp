@@ -9,15 +9,9 @@
 
 #include "core/base/error.h"
 #include "core/base/log.h"
+#include "core/base/stopwatch.h"
 
 namespace throng {
-namespace {
-
-double milliseconds_since(std::chrono::steady_clock::time_point start) {
-    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-}
-
-}  // namespace
 
 void check_settings(const PipelineSettings& settings) {
     check_params(settings.detector);

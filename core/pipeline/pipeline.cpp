@@ -25,14 +25,13 @@ void Pipeline::stop() {
 }
 
 void Pipeline::wait() {
-    impl_->wait_until_over([this](auto& lock, auto over) {
-        impl_->over_.wait(lock, over);
-        return true;
-    });
+    while (!wait_for(std::chrono::hours(1))) {
+    }
 }
 
 bool Pipeline::wait_for(std::chrono::milliseconds timeout) {
-    return impl_->wait_until_over([&](auto& lock, auto over) { return impl_->over_.wait_for(lock, timeout, over); });
+    std::unique_lock lock(impl_->mutex_);
+    return impl_->over_.wait_for(lock, timeout, [this] { return impl_->phase_ != Impl::Phase::active; });
 }
 
 std::shared_ptr<const FrameResult> Pipeline::latest() const {

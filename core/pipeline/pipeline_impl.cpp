@@ -44,8 +44,8 @@ void Pipeline::Impl::detect(const std::stop_token& stop) {
         DecodedFrame next;
         if (processor_->in_flight() == 0) {
             if (!more_requested) return;
-            const FrameQueue::Event event = queue_.pop(next, stop);
-            if (event != FrameQueue::Event::frame) {
+            const PopStatus event = queue_.pop(next, stop);
+            if (event != PopStatus::value) {
                 if (!handle_event(event)) return;
                 continue;
             }
@@ -58,9 +58,9 @@ void Pipeline::Impl::detect(const std::stop_token& stop) {
 }
 
 // Handles an event that pop returned instead of a frame. Returns false at the end of the run.
-bool Pipeline::Impl::handle_event(FrameQueue::Event event) {
-    if (event == FrameQueue::Event::stopped) return false;
-    if (event == FrameQueue::Event::woken) {
+bool Pipeline::Impl::handle_event(PopStatus event) {
+    if (event == PopStatus::stopped) return false;
+    if (event == PopStatus::woken) {
         apply_pending_settings();
         const bool frames_arrive = [this] {
             const std::lock_guard lock(mutex_);
@@ -80,8 +80,10 @@ bool Pipeline::Impl::handle_event(FrameQueue::Event event) {
         }
     }
     if (const std::optional<Error> failure = decode_.failure()) throw *failure;
-    if (keeps_open_) enter_end();
-    return keeps_open_;
+    if (!keeps_open_) return false;
+    queue_.reopen();
+    enter_end();
+    return true;
 }
 
 void Pipeline::Impl::make_processor() {

@@ -10,10 +10,10 @@
 #include <thread>
 #include <utility>
 
+#include "core/base/in_flight_limiter.h"
 #include "core/pipeline/decode_loop.h"
 #include "core/pipeline/frame_processor.h"
 #include "core/pipeline/frame_queue.h"
-#include "core/pipeline/in_flight_limiter.h"
 #include "core/pipeline/pipeline.h"
 #include "core/pipeline/playback.h"
 #include "core/pipeline/sink_list.h"
@@ -46,10 +46,10 @@ public:
           keeps_open_(options.real_time && !live_),
           playback_({live_, options.real_time && !live_, options.loop, options.speed}),
           keeps_newest_(live_ || options.real_time),
-          limiter_(options.shared_permits ? options.shared_permits
-                                          : std::make_shared<SharedPermits>(std::max(backend->frames_in_flight(), 1)),
-                   std::max(backend->frames_in_flight(), 1) + 1),
-          queue_(keeps_newest_ ? FrameQueue::Policy::keep_newest : FrameQueue::Policy::keep_all),
+          max_in_flight_(std::max(backend->frames_in_flight(), 1)),
+          limiter_(options.shared_permits ? options.shared_permits : std::make_shared<SharedPermits>(max_in_flight_),
+                   max_in_flight_ + 1),
+          queue_(keeps_newest_ ? 1 : static_cast<std::size_t>(max_in_flight_) + 1),
           decode_(std::move(source), playback_, queue_,
                   {keeps_newest_ ? nullptr : &limiter_, keeps_open_, options.max_frames, options.source_number}),
           backend_(std::move(backend)),
@@ -62,8 +62,6 @@ public:
 
     void start();
     void stop();
-    template <typename Wait>
-    bool wait_until_over(Wait wait);
     void update(const PipelineSettings& settings);
     [[nodiscard]] std::shared_ptr<Backend> backend() const {
         const std::lock_guard lock(mutex_);
@@ -76,7 +74,7 @@ private:
 
     void detect_thread(const std::stop_token& stop);
     void detect(const std::stop_token& stop);
-    [[nodiscard]] bool handle_event(FrameQueue::Event event);
+    [[nodiscard]] bool handle_event(PopStatus event);
     void make_processor();
     void submit(DecodedFrame frame);
     void finish_oldest();
@@ -99,6 +97,7 @@ private:
     const bool keeps_open_;  // wait for a seek after the end of the file (window)
     Playback playback_;
     const bool keeps_newest_;  // frames that were not popped in time are dropped
+    const int max_in_flight_;  // maximum number of frames in flight
     InFlightLimiter limiter_;  // limits the frames in flight plus the frame that is being decoded
     FrameQueue queue_;
     DecodeLoop decode_;
@@ -142,11 +141,4 @@ private:
     std::thread decode_thread_;
     std::thread detect_thread_;
 };
-
-template <typename Wait>
-bool Pipeline::Impl::wait_until_over(Wait wait) {
-    std::unique_lock lock(mutex_);
-    return wait(lock, [this] { return phase_ != Phase::active; });
-}
-
 }  // namespace throng

@@ -6,8 +6,8 @@
 #include <functional>
 #include <memory>
 
+#include "core/base/in_flight_limiter.h"
 #include "core/detect/backend.h"
-#include "core/pipeline/in_flight_limiter.h"
 
 namespace throng {
 

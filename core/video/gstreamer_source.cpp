@@ -4,8 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <condition_variable>
-#include <mutex>
+#include <future>
 #include <opencv2/core.hpp>
 #include <opencv2/core/utils/logger.hpp>
 #include <opencv2/videoio.hpp>
@@ -15,8 +14,11 @@
 #include <thread>
 #include <utility>
 
+#include "core/base/bounded_queue.h"
 #include "core/base/error.h"
+#include "core/base/latest_value.h"
 #include "core/base/secrets.h"
+#include "core/base/stopwatch.h"
 #include "core/frame/frame_pool.h"
 #include "core/video/format_watch.h"
 
@@ -32,15 +34,14 @@ constexpr std::chrono::milliseconds kShortStopWait{100};
 // State shared by the reading thread and the source. The thread shares its ownership: OpenCV cannot be interrupted in a
 // pipeline that neither starts nor delivers frames. Such a thread is detached.
 struct Exchange {
-    std::mutex mutex;  // guards all members
-    std::condition_variable_any wake;
-    std::optional<SourceInfo> info;  // once the pipeline is open
-    std::string problem;             // why it did not open
-    Frame newest;
-    std::uint64_t replaced = 0;
-    double decode_ms = 0;
-    bool stopping = false;
-    bool ended = false;  // the thread writes no more members
+    struct Decoded {
+        Frame frame;
+        double decode_ms = 0;
+    };
+    LatestValue<SourceInfo> info;     // of the open pipeline; closed without a value if it did not open
+    BoundedQueue<Decoded> frames{1};  // closed after the last frame
+    std::stop_source stop;
+    std::promise<std::string> problem;  // set at the end of the thread: why the pipeline did not open
 };
 
 Frame frame_of(const cv::Mat& image, FramePool& pool) {
@@ -70,6 +71,7 @@ SourceInfo describe(const cv::VideoCapture& capture) {
 void read_all(cv::VideoCapture& capture, bool live, Exchange& exchange) {
     FramePool pool;
     cv::Mat image;
+    const std::stop_token stop = exchange.stop.get_token();
     const auto start = Clock::now();
     for (std::int64_t index = 0;; ++index) {
         const bool read = capture.grab();
@@ -78,14 +80,14 @@ void read_all(cv::VideoCapture& capture, bool live, Exchange& exchange) {
         if (!frame) return;
         const double position = capture.get(cv::CAP_PROP_POS_MSEC) / 1e3;
         frame = frame.with_timing(index, live ? std::chrono::duration<double>(now - start).count() : position, now);
-        std::unique_lock lock(exchange.mutex);
+        Exchange::Decoded decoded{std::move(frame), milliseconds_since(now)};
         // A file waits for its reader. A camera replaces the frame that was not read.
-        exchange.wake.wait(lock, [&] { return live || !exchange.newest || exchange.stopping; });
-        if (exchange.stopping) return;
-        if (exchange.newest) ++exchange.replaced;
-        exchange.newest = std::move(frame);
-        exchange.decode_ms = std::chrono::duration<double, std::milli>(Clock::now() - now).count();
-        exchange.wake.notify_all();
+        if (live) {
+            exchange.frames.replace(std::move(decoded));
+        } else {
+            exchange.frames.push(std::move(decoded), stop);
+        }
+        if (stop.stop_requested()) return;
     }
 }
 
@@ -95,20 +97,15 @@ void work(const std::string& pipeline, const std::shared_ptr<Exchange>& exchange
         cv::VideoCapture capture;
         if (capture.open(pipeline, cv::CAP_GSTREAMER)) {
             const SourceInfo info = describe(capture);
-            {
-                const std::lock_guard lock(exchange->mutex);
-                exchange->info = info;
-            }
-            exchange->wake.notify_all();
+            exchange->info.push(info);
             read_all(capture, info.live, *exchange);
         }
     } catch (const std::exception& failure) {
         problem += ": " + mask_credentials(failure.what());
     }
-    const std::lock_guard lock(exchange->mutex);
-    exchange->problem = std::move(problem);
-    exchange->ended = true;
-    exchange->wake.notify_all();
+    exchange->problem.set_value(std::move(problem));
+    exchange->info.close();
+    exchange->frames.close();
 }
 
 class GstreamerSource final : public VideoSource {
@@ -116,19 +113,16 @@ public:
     GstreamerSource(std::string name, const std::string& pipeline, double open_timeout, const std::stop_token& stop)
         : exchange_(std::make_shared<Exchange>()),
           thread_([pipeline, exchange = exchange_] { work(pipeline, exchange); }) {
-        std::unique_lock lock(exchange_->mutex);
-        exchange_->wake.wait_for(lock, stop, std::chrono::duration<double>(open_timeout),
-                                 [this] { return exchange_->info || exchange_->ended; });
-        if (exchange_->info) {
-            info_ = *exchange_->info;
+        const PopStatus status = exchange_->info.pop(info_, stop, std::chrono::duration<double>(open_timeout));
+        if (status == PopStatus::value) {
             info_.name = std::move(name);
             return;
         }
-        const std::string problem = exchange_->ended ? exchange_->problem : "the pipeline did not start in time";
-        lock.unlock();
         stop_thread(stop.stop_requested() ? kShortStopWait : kStopWait);
-        if (stop.stop_requested()) throw Error(ErrorKind::interrupted, "stopped while opening", name);
-        throw Error(ErrorKind::input, problem, name, "test it with gst-launch-1.0 and autovideosink at its end");
+        if (status == PopStatus::stopped) throw Error(ErrorKind::interrupted, "stopped while opening", name);
+        throw Error(ErrorKind::input,
+                    status == PopStatus::closed ? problem_.get() : "the pipeline did not start in time", name,
+                    "test it with gst-launch-1.0 and autovideosink at its end");
     }
 
     ~GstreamerSource() override { stop_thread(kStopWait); }
@@ -136,39 +130,26 @@ public:
     GstreamerSource& operator=(const GstreamerSource&) = delete;
 
     ReadStatus read(Frame& frame, std::stop_token stop) override {
-        std::unique_lock lock(exchange_->mutex);
-        const auto ready = [this] { return exchange_->newest || exchange_->ended; };
-        bool some = exchange_->wake.wait_for(lock, stop, kReadWait, ready);
-        while (!some && !info_.live && !stop.stop_requested()) {
-            some = exchange_->wake.wait_for(lock, stop, kReadWait, ready);
-        }
-        if (!exchange_->newest) return some ? ReadStatus::end : ReadStatus::timeout;
-        frame = std::exchange(exchange_->newest, {});
-        lock.unlock();
-        exchange_->wake.notify_all();
+        Exchange::Decoded decoded;
+        const PopStatus status =
+            info_.live ? exchange_->frames.pop(decoded, stop, kReadWait) : exchange_->frames.pop(decoded, stop);
+        if (status == PopStatus::closed) return ReadStatus::end;
+        if (status != PopStatus::value) return ReadStatus::timeout;
+        frame = std::move(decoded.frame);
+        decode_ms_ = decoded.decode_ms;
         info_.width = frame.width();
         info_.height = frame.height();
         return format_.status_of(frame);
     }
 
     [[nodiscard]] SourceInfo info() const override { return info_; }
-    [[nodiscard]] std::optional<double> decode_ms() const override {
-        const std::lock_guard lock(exchange_->mutex);
-        return exchange_->decode_ms;
-    }
-    [[nodiscard]] std::uint64_t replaced() const override {
-        const std::lock_guard lock(exchange_->mutex);
-        return exchange_->replaced;
-    }
+    [[nodiscard]] std::optional<double> decode_ms() const override { return decode_ms_; }
+    [[nodiscard]] std::uint64_t replaced() const override { return exchange_->frames.dropped(); }
 
 private:
     void stop_thread(std::chrono::milliseconds timeout) {
-        std::unique_lock lock(exchange_->mutex);
-        exchange_->stopping = true;
-        exchange_->wake.notify_all();
-        const bool ended = exchange_->wake.wait_for(lock, timeout, [this] { return exchange_->ended; });
-        lock.unlock();
-        if (ended) {
+        exchange_->stop.request_stop();
+        if (problem_.wait_for(timeout) == std::future_status::ready) {
             thread_.join();
         } else {
             spdlog::warn("a GStreamer pipeline did not stop in time and was abandoned");
@@ -178,7 +159,9 @@ private:
 
     SourceInfo info_;
     FormatWatch format_;
+    double decode_ms_ = 0;
     std::shared_ptr<Exchange> exchange_;
+    std::future<std::string> problem_ = exchange_->problem.get_future();
     std::thread thread_;
 };
 

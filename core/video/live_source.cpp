@@ -5,13 +5,15 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <condition_variable>
 #include <mutex>
 #include <optional>
 #include <thread>
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/latest_value.h"
+#include "core/base/sleep.h"
+#include "core/base/stopwatch.h"
 #include "core/video/format_watch.h"
 #include "core/video/frame_maker.h"
 
@@ -39,15 +41,14 @@ public:
     }
 
     ReadStatus read(Frame& frame, std::stop_token stop) override {
-        std::unique_lock lock(mutex_);
-        const bool woken = wake_.wait_for(lock, stop, kReadWait, [this] { return newest_ || ended_; });
-        if (newest_) {
-            frame = std::exchange(newest_, {});
-            return format_.status_of(frame);
-        }
-        if (!woken || !ended_) return ReadStatus::timeout;
-        if (failure_) throw Error(*failure_);
-        return ReadStatus::end;
+        Decoded decoded;
+        const PopStatus status = newest_.pop(decoded, stop, kReadWait);
+        if (status == PopStatus::closed && failure_) throw Error(*failure_);
+        if (status == PopStatus::closed) return ReadStatus::end;
+        if (status != PopStatus::value) return ReadStatus::timeout;
+        frame = std::move(decoded.frame);
+        decode_ms_ = decoded.decode_ms;
+        return format_.status_of(frame);
     }
 
     bool resume_on_host(std::int64_t, double) override {
@@ -55,12 +56,8 @@ public:
         thread_.join();
         request_.source.decoder = "software";
         maker_.disable_device_frames();
-        {
-            const std::lock_guard lock(mutex_);
-            newest_ = {};
-            ended_ = false;
-            failure_.reset();
-        }
+        newest_.clear();
+        failure_.reset();
         thread_ = std::jthread([this](const std::stop_token& stop) { run(nullptr, stop); });
         return true;
     }
@@ -73,16 +70,14 @@ public:
         const std::lock_guard lock(mutex_);
         return notice_;
     }
-    [[nodiscard]] std::optional<double> decode_ms() const override {
-        const std::lock_guard lock(mutex_);
-        return decode_ms_;
-    }
-    [[nodiscard]] std::uint64_t replaced() const override {
-        const std::lock_guard lock(mutex_);
-        return replaced_;
-    }
+    [[nodiscard]] std::optional<double> decode_ms() const override { return decode_ms_; }
+    [[nodiscard]] std::uint64_t replaced() const override { return newest_.dropped(); }
 
 private:
+    struct Decoded {
+        Frame frame;
+        double decode_ms = 0;
+    };
     void run(std::unique_ptr<MediaReader> reader, const std::stop_token& stop);
     struct StreamError {
         std::string what;
@@ -93,8 +88,6 @@ private:
     std::unique_ptr<MediaReader> reconnect(StreamError error, const std::stop_token& stop);
     void publish(MediaReader& reader, av::FramePtr av_frame, Clock::time_point begin);
     double time_of(const MediaReader& reader, const AVFrame& av_frame, Clock::time_point now);
-    bool sleep(Seconds pause, const std::stop_token& stop);
-    void end(std::optional<Error> failure);
     void set_notice(std::string notice);
 
     // Used only by the thread while it runs.
@@ -110,17 +103,16 @@ private:
     int failures_ = 0;                              // since the last connection with a frame
     std::uint64_t ended_file_ = 0;                  // first packet hash of a connection that ended cleanly
 
-    FormatWatch format_;  // used only by the caller of read
+    // Used only by the caller of read.
+    FormatWatch format_;
+    std::optional<double> decode_ms_;
+
+    LatestValue<Decoded> newest_;   // closed at the end of the source
+    std::optional<Error> failure_;  // set by the thread before it closes newest_
 
     mutable std::mutex mutex_;  // guards the members below, except thread_
-    std::condition_variable_any wake_;
-    Frame newest_;
     SourceInfo info_;
     std::string notice_;
-    std::optional<double> decode_ms_;
-    std::uint64_t replaced_ = 0;
-    bool ended_ = false;
-    std::optional<Error> failure_;
 
     std::jthread thread_;  // last member: joined before the others are destroyed
 };
@@ -138,12 +130,12 @@ void LiveSource::run(std::unique_ptr<MediaReader> reader, const std::stop_token&
             }
             if (!stop.stop_requested()) reader = reconnect(std::move(error), stop);
         }
-        end(std::nullopt);
     } catch (const Error& failure) {
-        end(failure);
+        failure_ = failure;
     } catch (const std::exception& failure) {
-        end(Error(ErrorKind::internal, failure.what(), request_.shown));
+        failure_.emplace(ErrorKind::internal, failure.what(), request_.shown);
     }
+    newest_.close();
 }
 
 // Decodes until an error or the end of the stream. Returns the reason.
@@ -177,18 +169,15 @@ void LiveSource::publish(MediaReader& reader, av::FramePtr av_frame, Clock::time
     if (!connected_) connected_ = now;
     failures_ = 0;
     if (now - *connected_ >= kLastingConnection) attempts_ = 0;
-    const double worked_ms = std::chrono::duration<double, std::milli>(Clock::now() - begin).count() - waited_ms;
+    const double worked_ms = milliseconds_since(begin) - waited_ms;
     {
         const std::lock_guard lock(mutex_);
-        if (newest_) ++replaced_;
         info_.width = frame.width();
         info_.height = frame.height();
         info_.details = reader.details(frame.width(), frame.height());
-        newest_ = std::move(frame);
-        decode_ms_ = std::max(worked_ms, 0.0);
         notice_.clear();
     }
-    wake_.notify_all();
+    newest_.push({std::move(frame), std::max(worked_ms, 0.0)});
 }
 
 // Returns seconds since the first frame, by the clock of the stream. Each connection is aligned to local time. Never
@@ -218,7 +207,7 @@ std::unique_ptr<MediaReader> LiveSource::reconnect(StreamError error, const std:
     while (request_.source.reconnects < 0 || attempts_ < request_.source.reconnects) {
         ++attempts_;
         set_notice(reason + "; reconnecting, attempt " + std::to_string(attempts_));
-        if (!sleep(std::min(kFirstPause * std::exp2(std::min(failures_++, 10)), kMaxPause), stop)) return nullptr;
+        if (!sleep_for(std::min(kFirstPause * std::exp2(std::min(failures_++, 10)), kMaxPause), stop)) return nullptr;
         try {
             auto reader = std::make_unique<MediaReader>(request_, stop);
             spdlog::info("{}: reconnected", request_.shown);
@@ -233,21 +222,6 @@ std::unique_ptr<MediaReader> LiveSource::reconnect(StreamError error, const std:
     }
     throw Error(ErrorKind::input, reason + "; reconnecting failed", request_.shown,
                 "check the device or the sender, then open the source again");
-}
-
-bool LiveSource::sleep(Seconds pause, const std::stop_token& stop) {
-    std::unique_lock lock(mutex_);
-    wake_.wait_for(lock, stop, pause, [] { return false; });
-    return !stop.stop_requested();
-}
-
-void LiveSource::end(std::optional<Error> failure) {
-    {
-        const std::lock_guard lock(mutex_);
-        ended_ = true;
-        if (failure) failure_.emplace(*failure);
-    }
-    wake_.notify_all();
 }
 
 void LiveSource::set_notice(std::string notice) {

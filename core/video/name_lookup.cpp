@@ -6,15 +6,13 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <condition_variable>
 #include <cstdlib>
 #include <memory>
-#include <mutex>
-#include <optional>
 #include <string_view>
 #include <thread>
 
 #include "core/base/error.h"
+#include "core/base/latest_value.h"
 #include "core/video/media_reader.h"
 #include "core/video/url.h"
 
@@ -38,12 +36,6 @@ int look_up(const std::string& host, int flags) {
     return status;
 }
 
-struct Answer {
-    std::mutex mutex;
-    std::condition_variable_any wake;
-    std::optional<int> status;
-};
-
 }  // namespace
 
 void wait_for_host(const std::string& url, const std::string& shown, double seconds, const std::stop_token& stop) {
@@ -52,23 +44,17 @@ void wait_for_host(const std::string& url, const std::string& shown, double seco
     if (!is_looked_up(url_scheme(url)) || host.empty() || (proxy != nullptr && *proxy != '\0')) return;
     if (look_up(host, AI_NUMERICHOST) == 0) return;
 
-    const auto answer = std::make_shared<Answer>();
-    std::thread([answer, host] {
-        const int status = look_up(host, 0);
-        const std::lock_guard lock(answer->mutex);
-        answer->status = status;
-        answer->wake.notify_all();
-    }).detach();
-    std::unique_lock lock(answer->mutex);
-    answer->wake.wait_for(lock, stop, std::chrono::duration<double>(seconds),
-                          [&] { return answer->status.has_value(); });
-    if (stop.stop_requested()) throw Error(ErrorKind::interrupted, "stopped while opening", shown);
-    if (!answer->status) {
+    const auto answer = std::make_shared<LatestValue<int>>();
+    std::thread([answer, host] { answer->push(look_up(host, 0)); }).detach();
+    int error = 0;
+    const PopStatus status = answer->pop(error, stop, std::chrono::duration<double>(seconds));
+    if (status == PopStatus::stopped) throw Error(ErrorKind::interrupted, "stopped while opening", shown);
+    if (status == PopStatus::timeout) {
         throw Error(ErrorKind::input, "the host name was not resolved within " + short_number(seconds) + " s", shown,
                     "check the network and its name server");
     }
-    if (*answer->status != 0) {
-        throw Error(ErrorKind::input, std::string("host not found: ") + ::gai_strerror(*answer->status), shown,
+    if (error != 0) {
+        throw Error(ErrorKind::input, std::string("host not found: ") + ::gai_strerror(error), shown,
                     "check the address and the network");
     }
 }

@@ -25,7 +25,7 @@ using Clock = std::chrono::steady_clock;
 constexpr seconds kForever{3600};
 
 std::stop_token stopped() {
-    std::stop_source source;
+    static std::stop_source source;
     source.request_stop();
     return source.get_token();
 }

@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "core/pipeline/in_flight_limiter.h"
+#include "core/base/in_flight_limiter.h"
 #include "tests/unit/pipeline/fakes.h"
 
 namespace throng {

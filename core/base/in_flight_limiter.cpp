@@ -1,4 +1,4 @@
-#include "core/pipeline/in_flight_limiter.h"
+#include "core/base/in_flight_limiter.h"
 
 #include <algorithm>
 
