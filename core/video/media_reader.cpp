@@ -263,11 +263,11 @@ MediaStatus MediaReader::next(AVFrame& av_frame, const std::stop_token& stop) {
             ++damaged_;
             if (draining_) return MediaStatus::end;
         }
-        if (const MediaStatus fed = feed(stop); fed != MediaStatus::frame) return fed;
+        if (const std::optional<MediaStatus> ended = feed(stop)) return *ended;
     }
 }
 
-MediaStatus MediaReader::feed(const std::stop_token& stop) {
+std::optional<MediaStatus> MediaReader::feed(const std::stop_token& stop) {
     watchdog_->arm(request_.source.read_timeout, stop);
     if (bytes_) bytes_->set_stop(stop);
     for (;;) {
@@ -285,10 +285,11 @@ MediaStatus MediaReader::feed(const std::stop_token& stop) {
             if (loop_ && can_loop() && loop_to_start()) continue;
             damaged_ -= static_cast<std::uint64_t>(failures_in_row_);  // reported as an early end instead
             draining_ = true;
-            return avcodec_send_packet(codec_.get(), nullptr) < 0 ? MediaStatus::end : MediaStatus::frame;
+            if (avcodec_send_packet(codec_.get(), nullptr) < 0) return MediaStatus::end;
+            return std::nullopt;
         }
         if (status < 0) {
-            if (const MediaStatus verdict = failed(status); verdict != MediaStatus::frame) return verdict;
+            if (const std::optional<MediaStatus> ended = failed(status)) return ended;
             continue;
         }
         failures_in_row_ = 0;
@@ -301,7 +302,7 @@ MediaStatus MediaReader::feed(const std::stop_token& stop) {
         const bool exr = stream_->codecpar->codec_id == AV_CODEC_ID_EXR;
         if (exr && is_truncated_exr({packet_->data, static_cast<std::size_t>(packet_->size)})) ++damaged_;
         if (avcodec_send_packet(codec_.get(), packet_.get()) < 0) ++damaged_;
-        return MediaStatus::frame;
+        return std::nullopt;
     }
 }
 
@@ -419,8 +420,7 @@ void MediaReader::note_frame(const AVFrame& av_frame) {
     if (entry_.starts_mid_gop) ignored_errors_ = num_errors();
 }
 
-// Returns the status for a failed read. frame: continue.
-MediaStatus MediaReader::failed(int status) {
+std::optional<MediaStatus> MediaReader::failed(int status) {
     if (watchdog_->stopped()) return MediaStatus::stopped;
     // FFmpeg stores the status of an interrupted read and returns it from later reads, too.
     const bool interrupted = status == AVERROR_EXIT || status == AVERROR(ETIMEDOUT);
@@ -430,13 +430,13 @@ MediaStatus MediaReader::failed(int status) {
     // After damaged data in a file, the demuxer can resynchronize. After an error of a device or a connection it
     // cannot.
     const bool may_recover = status == AVERROR_INVALIDDATA && !request_.live;
-    if (may_recover && ++failures_in_row_ < kMaxFailuresInRow) return MediaStatus::frame;
+    if (may_recover && ++failures_in_row_ < kMaxFailuresInRow) return std::nullopt;
     gave_up_ = true;
     gave_up_on_damage_ = may_recover;
     if (may_recover) damaged_ -= static_cast<std::uint64_t>(failures_in_row_);  // reported as an early end instead
     if (!request_.live) {  // return the frames that the decoder still holds
         draining_ = true;
-        if (avcodec_send_packet(codec_.get(), nullptr) >= 0) return MediaStatus::frame;
+        if (avcodec_send_packet(codec_.get(), nullptr) >= 0) return std::nullopt;
     }
     return MediaStatus::broken;
 }

@@ -40,7 +40,7 @@ struct MediaRequest {
 };
 
 enum class MediaStatus {
-    frame,
+    frame,  // a frame was decoded
     end,
     stalled,  // no data for source.read_timeout seconds
     stopped,  // by the stop token; a reader of a network stream must not be used any more
@@ -114,11 +114,13 @@ private:
     [[nodiscard]] double step() const { return fps_ > 0 ? 1 / fps_ : 0; }
     void note_frame(const AVFrame& av_frame);
     void note_entry();
-    [[nodiscard]] MediaStatus feed(const std::stop_token& stop);  // sends one packet; frame: continue
+    // Sends one packet to the decoder. Returns why the frames end, or nothing if the decoder may have one.
+    [[nodiscard]] std::optional<MediaStatus> feed(const std::stop_token& stop);
     [[nodiscard]] int read_packet();
     [[nodiscard]] int read_from_input(AVPacket& packet);
     void check_tail();
-    [[nodiscard]] MediaStatus failed(int status);
+    // Counts a failed read. Returns why the frames end, or nothing if reading continues.
+    [[nodiscard]] std::optional<MediaStatus> failed(int status);
     [[nodiscard]] bool can_loop() const;
     [[nodiscard]] bool loop_to_start();
     void note_packet();
