@@ -2,12 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <vector>
 
 #include "core/cpu/cascade_strip.h"
+#include "core/cpu/cpu_detector.h"
 #include "core/cpu/gray_converter.h"
-#include "core/cpu/thread_pool.h"
-#include "core/detect/detector.h"
 #include "core/model/cascade_model.h"
 
 namespace throng {
@@ -19,29 +18,22 @@ struct CascadeCounts {
     std::int64_t accepted = 0;
 };
 
-class CascadeDetector final : public Detector {
+class CascadeDetector final : public CpuDetector {
 public:
-    // default_threads applies when params.threads is 0; 0 selects one thread per core. Throws Error(usage) as
-    // check_params does.
+    // params and default_threads: as for CpuDetector.
     CascadeDetector(CascadeModel model, const DetectorParams& params, int default_threads = 0);
 
     // Appends the accepted windows in the order of levels (small boxes first), rows, columns. The order does not depend
     // on the number of threads.
     void enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder) override;
-    void configure(const DetectorParams& params) override;
 
     [[nodiscard]] const CascadeCounts& counts() const noexcept { return counts_; }
 
 private:
-    void make_pool();
-    void plan(int width, int height);
+    void plan(int width, int height) override;
     void collect(int width, int height, DetectionBuffer& raw);
 
     CascadeModel model_;
-    DetectorParams params_;
-    int default_threads_;
-    std::unique_ptr<ThreadPool> pool_;
-    int width_ = 0, height_ = 0;   // size of the frames that levels_ is planned for
     CascadePrograms programs_[2];  // for steps 1 and 2
     std::vector<LevelPlan> levels_;
     std::vector<Strip> strips_;

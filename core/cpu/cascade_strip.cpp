@@ -1,28 +1,14 @@
 #include "core/cpu/cascade_strip.h"
 
 #include <algorithm>
-#include <chrono>
 
-#include "core/algo/resize_linear.h"
+#include "core/base/stopwatch.h"
 #include "core/cpu/image_kernels.h"
 
 namespace throng {
 namespace {
 
 constexpr std::size_t kSlack = std::size_t{2} * kRowSlack;  // entries past a row's end that SIMD may access
-
-// Measures the time since construction or the last call.
-class Stopwatch {
-public:
-    void add_to(double& ms) {
-        const auto now = std::chrono::steady_clock::now();
-        ms += std::chrono::duration<double, std::milli>(now - last_).count();
-        last_ = now;
-    }
-
-private:
-    std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
-};
 
 template <class T>
 void grow(std::vector<T>& v, std::size_t size) {
@@ -72,20 +58,10 @@ void StripWorker::evaluate(const LevelPlan& plan, const Strip& strip, int window
 }
 
 void StripWorker::resize_rows(const LevelPlan& plan, int first, int count, const PlaneView& gray) {
-    const CascadeLevel& level = plan.level;
-    const auto frame_row = [&](int y) { return gray.data + y * gray.pitch; };
+    const std::size_t pitch = static_cast<std::size_t>(plan.level.width) + kSlack;
     for (int y = 0; y < count; ++y) {
         const auto index = static_cast<std::size_t>(y);
-        if (plan.offsets.empty()) {  // same size
-            rows_[index] = frame_row(first + y);
-            continue;
-        }
-        std::uint8_t* out = pixels_.data() + index * (static_cast<std::size_t>(level.width) + kSlack);
-        const ResizeTap tap = resize_tap(first + y, plan.frame_height, level.height);
-        const int below = std::min(tap.offset + 1, plan.frame_height - 1);
-        blend_rows(frame_row(tap.offset), frame_row(below), tap.near, tap.far, plan.frame_width, blended_.data());
-        resample_row(blended_.data(), plan.offsets.data(), plan.weights.data(), level.width, out);
-        rows_[index] = out;
+        rows_[index] = plan.rows.row(gray, first + y, blended_.data(), pixels_.data() + index * pitch);
     }
 }
 

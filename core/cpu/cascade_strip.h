@@ -9,15 +9,14 @@
 #include "core/algo/cascade_levels.h"
 #include "core/cpu/cascade_kernels.h"
 #include "core/cpu/cascade_program.h"
+#include "core/cpu/level_rows.h"
 #include "core/frame/frame.h"
 
 namespace throng {
 
-// A level and how its pixels are derived from the frame's.
 struct LevelPlan {
     CascadeLevel level{};
-    std::vector<std::int32_t> offsets, weights;  // of its columns, as in resample_row; empty: same width
-    int frame_width = 0, frame_height = 0;
+    LevelRows rows;
     const CascadePrograms* programs = nullptr;  // for the level's step
 };
 

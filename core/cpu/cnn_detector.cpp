@@ -113,31 +113,17 @@ void collect_ultraface(const HeadLevel& level, const NetworkHead& head, const Cn
 }  // namespace
 
 CnnDetector::CnnDetector(Network network, const DetectorParams& params, int default_threads)
-    : network_(std::move(network)), default_threads_(default_threads) {
-    apply(params);
-}
-
-void CnnDetector::apply(const DetectorParams& params) {
-    check_params(params);
-    const CnnInput input = cnn_input_choice(params);
-    const float threshold = cnn_score_threshold(params, network_.head.family);
-    const int threads = params.threads > 0 ? params.threads : default_threads_;
-    if (pool_ == nullptr || params.threads != params_.threads) {
-        pool_ = std::make_unique<ThreadPool>(threads);
-        if (cv::getNumThreads() != pool_->size()) cv::setNumThreads(pool_->size());
-    }
-    params_ = params;
-    input_ = input;
-    threshold_ = threshold;
-    width_ = height_ = 0;  // forces a new plan
+    : CpuDetector(params, default_threads), network_(std::move(network)) {
+    configure(params);
 }
 
 void CnnDetector::configure(const DetectorParams& params) {
-    if (params.kind != params_.kind || params.model != params_.model) {
-        throw Error(ErrorKind::usage, "the kind and the model of a detector cannot be changed",
-                    params.kind + " " + params.model);
-    }
-    apply(params);
+    const CnnInput input = cnn_input_choice(params);
+    const float threshold = cnn_score_threshold(params, network_.head.family);
+    CpuDetector::configure(params);
+    if (cv::getNumThreads() != pool().size()) cv::setNumThreads(pool().size());
+    input_ = input;
+    threshold_ = threshold;
 }
 
 OptionalFields CnnDetector::optional_fields() const {
@@ -154,9 +140,8 @@ std::vector<DetectorSwitch> CnnDetector::switches() const {
              input_ == CnnInput::native ? "native" : "letterbox"}};
 }
 
-void CnnDetector::prepare(int width, int height) {
-    if (width == width_ && height == height_) return;
-    plan_ = plan_passes(network_, width, height, params_, input_);
+void CnnDetector::plan(int width, int height) {
+    plan_ = plan_passes(network_, width, height, params(), input_);
     std::vector<std::unique_ptr<CnnEngine>> engines;
     engine_of_.clear();
     const auto same = [](const CnnPass& pass) {
@@ -176,8 +161,6 @@ void CnnDetector::prepare(int width, int height) {
         engine_of_.push_back(found->get());
     }
     engines_ = std::move(engines);
-    width_ = width;
-    height_ = height;
 }
 
 void CnnDetector::collect(const CnnPass& pass, const CnnEngine& engine, const DetectionSpan& raw) const {
@@ -193,14 +176,14 @@ void CnnDetector::collect(const CnnPass& pass, const CnnEngine& engine, const De
 
 void CnnDetector::enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder) {
     const Frame host = frame.on_host();
+    prepare(host, raw);
     *raw.span().count = {};
-    prepare(host.width(), host.height());
     for (std::size_t i = 0; i < plan_.passes.size(); ++i) {
         const CnnPass& pass = plan_.passes[i];
         CnnEngine& engine = *engine_of_[i];
         {
             const ScopedStage stage(recorder, stage::kPreprocess);
-            input_maker_.make(host, pass, network_.input, *pool_, engine.input());
+            input_maker_.make(host, pass, network_.input, pool(), engine.input());
         }
         {
             const ScopedStage stage(recorder, stage::kNetwork);

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
-#include "core/algo/resize_linear.h"
 #include "core/base/error.h"
-#include "core/cpu/image_kernels.h"
+#include "core/base/stopwatch.h"
 
 namespace throng {
 namespace {
@@ -14,20 +14,6 @@ constexpr int kBlockRows = 8;   // per strip; each strip votes for one more row 
 constexpr int kWindowRows = 2;  // per strip
 constexpr std::size_t kGroupValues = 16U << 20;  // max. floats of blocks in memory at once, but at least one level
 
-HogLevelPlan plan_level(const HogLevel& level, int width, int height) {
-    HogLevelPlan plan{level, width, height, {}, {}};
-    plan.pitch = level.block_columns;
-    if (level.width == width && level.height == height) return plan;
-    for (int x = 0; x < level.width; ++x) {
-        const ResizeTap tap = resize_tap(x, width, level.width);
-        plan.offsets.push_back(tap.offset);
-        plan.weights.push_back(tap.near | tap.far << 16);
-    }
-    plan.offsets.resize(plan.offsets.size() + kResampleSlack);
-    plan.weights.resize(plan.weights.size() + kResampleSlack);
-    return plan;
-}
-
 std::size_t block_values(const HogLevelPlan& plan) {
     return static_cast<std::size_t>(plan.pitch) * static_cast<std::size_t>(plan.level.block_rows) * kHogBlockValues;
 }
@@ -35,41 +21,22 @@ std::size_t block_values(const HogLevelPlan& plan) {
 }  // namespace
 
 HogDetector::HogDetector(HogModel model, const DetectorParams& params, int default_threads)
-    : model_(std::move(model)), weights_(model_), params_(params), default_threads_(default_threads) {
-    check_params(params);
+    : CpuDetector(params, default_threads), model_(std::move(model)), weights_(model_) {
     if (!params.switches.empty()) {
         throw Error(ErrorKind::usage, "the CPU people detector has no switches", params.switches.begin()->first);
     }
-    make_pool();
-}
-
-void HogDetector::make_pool() {
-    pool_ = std::make_unique<ThreadPool>(params_.threads > 0 ? params_.threads : default_threads_);
-}
-
-void HogDetector::configure(const DetectorParams& params) {
-    check_params(params);
-    if (params.kind != params_.kind || params.model != params_.model) {
-        throw Error(ErrorKind::usage, "the kind and the model of a detector cannot be changed",
-                    params.kind + " " + params.model);
-    }
-    if (params == params_) return;
-    const bool same_threads = params.threads == params_.threads;
-    params_ = params;
-    if (!same_threads) make_pool();
-    width_ = height_ = 0;
 }
 
 void HogDetector::plan(int width, int height) {
-    if (width == width_ && height == height_) return;
     levels_.clear();
     groups_.clear();
     windows_ = 0;
     std::size_t used = 0;
     std::size_t max_used = 0;
     int max_width = 0;
-    for (const HogLevel& level : hog_levels(width, height, params_.scale_factor, params_.min_size, params_.max_size)) {
-        levels_.push_back(plan_level(level, width, height));
+    for (const HogLevel& level :
+         hog_levels(width, height, params().scale_factor, params().min_size, params().max_size)) {
+        levels_.push_back({level, {width, height, level.width, level.height}, level.block_columns});
         HogLevelPlan& plan = levels_.back();
         max_width = std::max(max_width, level.width);
         windows_ += std::int64_t{level.columns} * level.rows;
@@ -92,31 +59,26 @@ void HogDetector::plan(int width, int height) {
     blocks_.assign(max_used == 0 ? 0 : max_used + kHogSlack, 0.0F);
     hits_.resize(groups_.size());
     for (std::size_t g = 0; g < groups_.size(); ++g) hits_[g].resize(groups_[g].windows.size());
-    workers_.resize(static_cast<std::size_t>(pool_->size()));
+    workers_.resize(static_cast<std::size_t>(pool().size()));
     for (HogWorker& worker : workers_) worker.reserve(max_width, width);
-    width_ = width;
-    height_ = height;
 }
 
 void HogDetector::enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder) {
-    if (!frame || frame.info().memory == MemoryKind::device || raw.memory() == MemoryKind::device) {
-        throw Error(ErrorKind::internal, "the CPU detector requires host memory");
-    }
-    plan(frame.width(), frame.height());
-    const PlaneView gray = levels_.empty() ? PlaneView{} : gray_.of(frame, *pool_, recorder);
-    const float threshold = params_.score_threshold.value_or(kHogMargin);
+    prepare(frame, raw);
+    const PlaneView gray = levels_.empty() ? PlaneView{} : gray_.of(frame, pool(), recorder);
+    const float threshold = params().score_threshold.value_or(kHogMargin);
 
     const auto start = std::chrono::steady_clock::now();
     for (HogWorker& worker : workers_) worker.times = {};
     for (std::size_t g = 0; g < groups_.size(); ++g) {
         const Group& group = groups_[g];
-        pool_->run(static_cast<int>(group.blocks.size()), [&](int task, int worker) {
+        pool().run(static_cast<int>(group.blocks.size()), [&](int task, int worker) {
             const Strip& strip = group.blocks[static_cast<std::size_t>(task)];
             const HogLevelPlan& level = levels_[strip.level];
             workers_[static_cast<std::size_t>(worker)].make_blocks(level, weights_, gray, strip.first, strip.count,
                                                                    blocks_.data() + level.origin);
         });
-        pool_->run(static_cast<int>(group.windows.size()), [&](int task, int worker) {
+        pool().run(static_cast<int>(group.windows.size()), [&](int task, int worker) {
             const Strip& strip = group.windows[static_cast<std::size_t>(task)];
             const HogLevelPlan& level = levels_[strip.level];
             auto& hits = hits_[g][static_cast<std::size_t>(task)];
@@ -132,9 +94,7 @@ void HogDetector::enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorde
     }
     report(raw);
 
-    // Workers run different stages at the same time. The frame's wall-clock time is divided in proportion to the
-    // workers' stage times.
-    const double wall = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    const double wall_ms = milliseconds_since(start);
     HogTimes sum;
     for (const HogWorker& worker : workers_) {
         sum.pyramid_ms += worker.times.pyramid_ms;
@@ -143,13 +103,12 @@ void HogDetector::enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorde
         sum.normalize_ms += worker.times.normalize_ms;
         sum.svm_ms += worker.times.svm_ms;
     }
-    const double all = sum.pyramid_ms + sum.gradient_ms + sum.histogram_ms + sum.normalize_ms + sum.svm_ms;
-    if (all <= 0) return;
-    recorder.add(stage::kPyramid, wall * sum.pyramid_ms / all);
-    recorder.add(stage::kGradient, wall * sum.gradient_ms / all);
-    recorder.add(stage::kHistogram, wall * sum.histogram_ms / all);
-    recorder.add(stage::kNormalize, wall * sum.normalize_ms / all);
-    recorder.add(stage::kSvm, wall * sum.svm_ms / all);
+    record_shares(recorder, wall_ms,
+                  {{stage::kPyramid, sum.pyramid_ms},
+                   {stage::kGradient, sum.gradient_ms},
+                   {stage::kHistogram, sum.histogram_ms},
+                   {stage::kNormalize, sum.normalize_ms},
+                   {stage::kSvm, sum.svm_ms}});
 }
 
 void HogDetector::report(DetectionBuffer& raw) const {

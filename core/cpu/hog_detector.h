@@ -2,29 +2,25 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "core/algo/hog_levels.h"
+#include "core/cpu/cpu_detector.h"
 #include "core/cpu/gray_converter.h"
 #include "core/cpu/hog_strip.h"
-#include "core/cpu/thread_pool.h"
-#include "core/detect/detector.h"
 #include "core/model/hog_model.h"
 
 namespace throng {
 
 // score_threshold is a margin, kHogMargin if unset. min_size and max_size limit a window's height.
-class HogDetector final : public Detector {
+class HogDetector final : public CpuDetector {
 public:
-    // default_threads applies when params.threads is 0; 0 selects one thread per core. Throws Error(usage) as
-    // check_params does.
+    // params and default_threads: as for CpuDetector. Throws Error(usage) for any switch.
     HogDetector(HogModel model, const DetectorParams& params, int default_threads = 0);
 
     // Appends windows in the order of levels (small boxes first), rows, columns. The order does not depend on the
     // number of threads.
     void enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder) override;
-    void configure(const DetectorParams& params) override;
 
     // Returns the levels for the last frame's size, for tests and measurements.
     [[nodiscard]] std::vector<HogLevel> levels() const;
@@ -35,8 +31,7 @@ public:
     [[nodiscard]] std::vector<float> blocks(std::size_t level) const;
 
 private:
-    void make_pool();
-    void plan(int width, int height);
+    void plan(int width, int height) override;
     void report(DetectionBuffer& raw) const;
 
     struct Strip {
@@ -55,10 +50,6 @@ private:
 
     HogModel model_;
     HogWeights weights_;
-    DetectorParams params_;
-    int default_threads_;
-    std::unique_ptr<ThreadPool> pool_;
-    int width_ = 0, height_ = 0;  // size of the frames that levels_ is planned for
     std::vector<HogLevelPlan> levels_;
     std::vector<Group> groups_;
     std::vector<float> blocks_;

@@ -1,26 +1,11 @@
 #include "core/cpu/hog_strip.h"
 
 #include <algorithm>
-#include <chrono>
 
-#include "core/algo/resize_linear.h"
-#include "core/cpu/image_kernels.h"
+#include "core/base/stopwatch.h"
 
 namespace throng {
 namespace {
-
-// Measures the time since construction or the last call.
-class Stopwatch {
-public:
-    void add_to(double& ms) {
-        const auto now = std::chrono::steady_clock::now();
-        ms += std::chrono::duration<double, std::milli>(now - last_).count();
-        last_ = now;
-    }
-
-private:
-    std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
-};
 
 constexpr std::size_t kCellPlanes = std::size_t{kHogBins} * kHogUses;
 
@@ -65,17 +50,7 @@ void HogWorker::reserve(int max_width, int frame_width) {
 void HogWorker::make_row(const HogLevelPlan& plan, bool gamma, const PlaneView& gray, int y) {
     const int height = plan.level.height;
     const int inside = y < 0 ? -y : y >= height ? 2 * height - 2 - y : y;
-    float* out = row(y + 3);
-    if (plan.offsets.empty()) {
-        hog_gamma_row(gray.data + inside * gray.pitch, plan.level.width, gamma, out);
-        return;
-    }
-    const ResizeTap tap = resize_tap(inside, plan.frame_height, height);
-    const std::uint8_t* above = gray.data + tap.offset * gray.pitch;
-    const std::uint8_t* below = tap.far != 0 ? above + gray.pitch : above;
-    blend_rows(above, below, tap.near, tap.far, plan.frame_width, blended_.data());
-    resample_row(blended_.data(), plan.offsets.data(), plan.weights.data(), plan.level.width, resized_.data());
-    hog_gamma_row(resized_.data(), plan.level.width, gamma, out);
+    hog_gamma_row(plan.rows.row(gray, inside, blended_.data(), resized_.data()), plan.level.width, gamma, row(y + 3));
 }
 
 void HogWorker::make_blocks(const HogLevelPlan& plan, const HogWeights& weights, const PlaneView& gray, int first,

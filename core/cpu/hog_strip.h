@@ -7,6 +7,7 @@
 
 #include "core/algo/hog_levels.h"
 #include "core/cpu/hog_kernels.h"
+#include "core/cpu/level_rows.h"
 #include "core/frame/frame.h"
 #include "core/model/hog_model.h"
 
@@ -14,9 +15,7 @@ namespace throng {
 
 struct HogLevelPlan {
     HogLevel level;
-    int frame_width, frame_height;      // size of the source frame
-    std::vector<std::int32_t> offsets;  // of the columns, as in resample_row; empty without resizing
-    std::vector<std::int32_t> weights;
+    LevelRows rows;
     std::ptrdiff_t pitch = 0;  // of blocks: entries per row of one value
     std::size_t origin = 0;    // offset of the level's first block in the array of blocks
 };

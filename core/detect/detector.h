@@ -59,4 +59,7 @@ public:
 // Throws Error(usage) with the option if a value is out of range or sizes contradict each other.
 void check_params(const DetectorParams& params);
 
+// For Detector::configure: does the same, and throws Error(usage) if kind or model differ from those of `current`.
+void check_change(const DetectorParams& current, const DetectorParams& params);
+
 }  // namespace throng

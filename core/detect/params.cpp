@@ -23,6 +23,13 @@ void check_params(const DetectorParams& params) {
     require(params.threads >= 0, "must be 0 (one per core) or more", "--threads");
 }
 
+void check_change(const DetectorParams& current, const DetectorParams& params) {
+    check_params(params);
+    if (params.kind == current.kind && params.model == current.model) return;
+    throw Error(ErrorKind::usage, "the kind and the model of a detector cannot be changed",
+                params.kind + " " + params.model);
+}
+
 void check_params(const NmsParams& params) {
     const bool soft = is_soft(params.rule);
     require(params.theta >= 0.0F && params.theta <= 1.0F, "must lie in [0, 1]", "--theta");

@@ -49,6 +49,7 @@ CnnSwitches cnn_switches(const DetectorParams& params) {
 
 CnnDetector::CnnDetector(StreamView stream, const DeviceInfo& device, Network network, const DetectorParams& params)
     : stream_(stream), device_(device), network_(std::move(network)) {
+    check_params(params);
     set_up(params);
 }
 
@@ -57,7 +58,6 @@ CnnDetector::~CnnDetector() {
 }
 
 void CnnDetector::set_up(const DetectorParams& params) {
-    check_params(params);
     CnnSwitches switches = cnn_switches(params);
     const bool has_tensor_cores = device_.code >= 75;
     switches.fusion = switches.fusion && has_tensor_cores;  // the fused kernels use tensor cores
@@ -78,10 +78,7 @@ void CnnDetector::set_up(const DetectorParams& params) {
 }
 
 void CnnDetector::configure(const DetectorParams& params) {
-    if (params.kind != params_.kind || params.model != params_.model) {
-        throw Error(ErrorKind::usage, "the kind and the model of a detector cannot be changed",
-                    params.kind + " " + params.model);
-    }
+    check_change(params_, params);
     set_up(params);
 }
 

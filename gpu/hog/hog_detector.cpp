@@ -11,7 +11,6 @@
 #include "gpu/hog/hog_weights.h"
 
 namespace throng::gpu {
-namespace {}  // namespace
 
 HogDetector::HogDetector(StreamView stream, const DeviceInfo& device, const HogModel& model,
                          const DetectorParams& params)
@@ -30,12 +29,8 @@ HogDetector::~HogDetector() {
 }
 
 void HogDetector::configure(const DetectorParams& params) {
-    check_params(params);
+    check_change(params_, params);
     const HogOptions options = hog_options(params);
-    if (params.kind != params_.kind || params.model != params_.model) {
-        throw Error(ErrorKind::usage, "the kind and the model of a detector cannot be changed",
-                    params.kind + " " + params.model);
-    }
     if (params == params_) return;
     if (options.half != options_.half) d_weights_ = upload_hog_weights(model_, options.half, stream_);
     params_ = params;
