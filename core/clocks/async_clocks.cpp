@@ -4,7 +4,6 @@
 
 #include "core/base/error.h"
 #include "core/base/log.h"
-#include "core/base/stopwatch.h"
 
 namespace throng {
 
@@ -52,7 +51,6 @@ void AsyncClocks::publish(const ClockController& controller) {
 }
 
 void AsyncClocks::serve(ClockController& controller, const std::string& id) {
-    const auto start = std::chrono::steady_clock::now();
     ApplyResult result;
     try {
         result = id.empty() ? controller.restore() : controller.apply(id);
@@ -60,7 +58,6 @@ void AsyncClocks::serve(ClockController& controller, const std::string& id) {
         result = {ApplyStatus::rejected, error.where(), error.problem(), error.advice()};
     }
     const std::lock_guard lock(mutex_);
-    status_.apply_ms = milliseconds_since(start);
     status_.result = std::move(result);
     if (!requests_.empty()) return;  // a newer request is pending
     status_.phase = !status_.result.ok() ? ClockPhase::rejected : id.empty() ? ClockPhase::idle : ClockPhase::applied;

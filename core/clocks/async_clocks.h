@@ -28,7 +28,6 @@ struct ClockStatus {
     ClockPhase phase = ClockPhase::starting;
     std::string requested;  // profile id of the newest request; empty: none, or a restore
     ApplyResult result;     // of the newest completed request; location, reason and advice if rejected
-    double apply_ms = 0;    // duration of that request
     ClockReading reading;   // at most one period old; changed_by_another is set after a change by another program
 
     Board board;

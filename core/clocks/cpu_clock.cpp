@@ -44,11 +44,6 @@ std::vector<Hertz> CpuClock::steps() const {
     return found;
 }
 
-std::vector<std::string> CpuClock::governors() const {
-    const auto all = folders();
-    return all.empty() ? std::vector<std::string>{} : files_->read_words(all.front() + "scaling_available_governors");
-}
-
 CpuClockReading CpuClock::read() const {
     CpuClockReading reading;
     for (const std::string& folder : folders()) {

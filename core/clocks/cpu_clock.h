@@ -25,7 +25,6 @@ public:
 
     // Ascending. Only the lowest and the highest frequency if the driver does not list the others.
     [[nodiscard]] std::vector<Hertz> steps() const;
-    [[nodiscard]] std::vector<std::string> governors() const;
     [[nodiscard]] CpuClockReading read() const;
 
     ApplyResult set_range(Hertz min, Hertz max);

@@ -41,7 +41,6 @@ struct Nvml::Api {
     Code (*memory_clocks)(Device, unsigned*, unsigned*) = nullptr;
     Code (*graphics_clocks)(Device, unsigned, unsigned*, unsigned*) = nullptr;
     Code (*clock)(Device, unsigned, unsigned*) = nullptr;
-    Code (*max_clock)(Device, unsigned, unsigned*) = nullptr;
     Code (*utilization)(Device, Utilization*) = nullptr;
     Code (*temperature)(Device, unsigned, unsigned*) = nullptr;
     Code (*power)(Device, unsigned*) = nullptr;
@@ -90,7 +89,6 @@ std::shared_ptr<Nvml> Nvml::open(const std::string& library, int device, std::st
     api->load(api->memory_clocks, {"nvmlDeviceGetSupportedMemoryClocks"});
     api->load(api->graphics_clocks, {"nvmlDeviceGetSupportedGraphicsClocks"});
     api->load(api->clock, {"nvmlDeviceGetClockInfo"});
-    api->load(api->max_clock, {"nvmlDeviceGetMaxClockInfo"});
     api->load(api->utilization, {"nvmlDeviceGetUtilizationRates"});
     api->load(api->temperature, {"nvmlDeviceGetTemperature"});
     api->load(api->power, {"nvmlDeviceGetPowerUsage"});
@@ -151,9 +149,6 @@ std::optional<unsigned> Nvml::graphics_clock_mhz() const {
 }
 std::optional<unsigned> Nvml::memory_clock_mhz() const {
     return api_->query(api_->clock, kMemoryClock);
-}
-std::optional<unsigned> Nvml::max_graphics_clock_mhz() const {
-    return api_->query(api_->max_clock, kGraphicsClock);
 }
 
 std::optional<double> Nvml::load() const {

@@ -51,7 +51,6 @@ public:
         const;  // supported at the highest memory clock; ascending
     [[nodiscard]] std::optional<unsigned> graphics_clock_mhz() const;
     [[nodiscard]] std::optional<unsigned> memory_clock_mhz() const;
-    [[nodiscard]] std::optional<unsigned> max_graphics_clock_mhz() const;
     [[nodiscard]] std::optional<double> load() const;         // 0 to 1
     [[nodiscard]] std::optional<double> temperature() const;  // degrees Celsius
     [[nodiscard]] std::optional<double> power_watts() const;

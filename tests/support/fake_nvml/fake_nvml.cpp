@@ -130,10 +130,6 @@ TH_EXPORT int nvmlDeviceGetClockInfo(void*, unsigned type, unsigned* mhz) {
     const long long stuck = state.get("stuck");
     return answer(mhz, stuck > 0 ? stuck : state.get("locked_min", 0) > 0 ? state.get("locked_max") : kMaxMhz);
 }
-TH_EXPORT int nvmlDeviceGetMaxClockInfo(void*, unsigned type, unsigned* mhz) {
-    if (State().lost()) return kGpuIsLost;
-    return answer(mhz, type == 2 ? kMemoryClocks[1] : kMaxMhz);
-}
 TH_EXPORT int nvmlDeviceGetUtilizationRates(void*, unsigned* gpu_and_memory) {
     const State state;
     if (state.lost()) return kGpuIsLost;
