@@ -163,6 +163,19 @@ TEST(LostDevice, ADecoderThatEndsWithItsDeviceDoesNotEndTheFile) {
     EXPECT_EQ(trial.pipeline->backend_name(), "host");
 }
 
+// The frames are in host memory, so the source need not resume and does not end a second time.
+TEST(LostDevice, ADeviceThatFailsAtTheEndDoesNotHoldTheFile) {
+    for (int i = 0; i < 20; ++i) {
+        FakeSource::Plan source;
+        source.frames = 5;
+        FakeBackend::Plan backend = device_backend();
+        backend.device_failed = true;
+        Trial trial(source, backend, with_fallback());
+        trial.run();
+        EXPECT_EQ(trial.sink->frames(), count_to(5));
+    }
+}
+
 TEST(LostDevice, StopsDuringTheFallback) {
     for (int i = 0; i < 20; ++i) {
         FakeBackend::Plan backend = device_backend();
