@@ -25,6 +25,7 @@ void CpuDetector::prepare(const Frame& frame, const DetectionBuffer& raw) {
         throw Error(ErrorKind::internal, "the CPU detector requires host memory");
     }
     if (frame.width() == width_ && frame.height() == height_) return;
+    width_ = height_ = 0;  // in case plan throws
     plan(frame.width(), frame.height());
     width_ = frame.width();
     height_ = frame.height();

@@ -14,7 +14,7 @@ public:
     LevelRows(int frame_width, int frame_height, int width, int height);
 
     // Returns row y of the level: in the frame if both have the same size, otherwise resized into `resized`. blended
-    // has room for frame_width values, resized for `width`, and each for kResampleSlack more.
+    // holds frame_width values, resized `width`, and both kResampleSlack more.
     [[nodiscard]] const std::uint8_t* row(const PlaneView& gray, int y, std::uint16_t* blended,
                                           std::uint8_t* resized) const;
 

@@ -79,7 +79,7 @@ void DecodeLoop::decode(const std::stop_token& stop) {
         // The latency of a paced file counts from the time at which the frame was due.
         if (options_.keeps_open) decoded.frame = decoded.frame.with_timing(info.index, info.pts, Clock::now());
         if (options_.limiter != nullptr) {
-            queue_.push(std::move(decoded), stop);  // the queue has room for all frames with a permit
+            queue_.push(std::move(decoded), stop);  // never full: its frames have permits
         } else {
             queue_.replace(std::move(decoded));
         }
