@@ -20,12 +20,12 @@ WindowScreenshot::WindowScreenshot(QQuickWindow& window, Session& session, QStri
         if (session_.result()) --results_left_;
         check_done();
     });
-    connect(&session, &Session::statusChanged, this, &WindowScreenshot::check_done);
+    connect(session.transport(), &Transport::stateChanged, this, &WindowScreenshot::check_done);
 }
 
 void WindowScreenshot::check_done() {
-    const QString state = session_.state();
-    const bool finished = state == QLatin1String("failed") || (state == QLatin1String("ended") && session_.result());
+    const Transport::State state = session_.transport()->current();
+    const bool finished = state == Transport::State::failed || (state == Transport::State::ended && session_.result());
     if ((results_left_ <= 0 || finished) && !settle_.isActive()) settle_.start();
 }
 

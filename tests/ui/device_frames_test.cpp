@@ -140,11 +140,11 @@ protected:
         return window_->rendererInterface()->graphicsApi() == QSGRendererInterface::OpenGL;
     }
     [[nodiscard]] bool shown_from_device() const {
-        return session_->shows_device_frames() && log_.attached > log_.detached && log_.written > 0 &&
+        return session_->feed()->shows_device_frames() && log_.attached > log_.detached && log_.written > 0 &&
                video_->frame().result && video_->frame().image.isNull();
     }
     [[nodiscard]] bool shown_by_host() const {
-        return !session_->shows_device_frames() && !video_->frame().image.isNull();
+        return !session_->feed()->shows_device_frames() && !video_->frame().image.isNull();
     }
 
     // Expects red in the upper half and blue in the lower half, including the corners.

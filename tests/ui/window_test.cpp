@@ -98,8 +98,8 @@ protected:
     // Pauses, then seeks to a distant frame, so that no other frame is in flight.
     void pause_at(int index) {
         trigger("play");
-        ASSERT_TRUE(test::wait_for([&] { return session_->state() == "paused"; }));
-        session_->seek(index / test::FakeClip{}.fps);
+        ASSERT_TRUE(test::wait_for([&] { return session_->transport()->state() == "paused"; }));
+        session_->transport()->seek(index / test::FakeClip{}.fps);
         ASSERT_TRUE(test::wait_for([&] {
             return session_->result()->frame.info().index == index && video_->frame().result == session_->result();
         }));
@@ -108,6 +108,10 @@ protected:
     void trigger(const QString& action) {
         auto* actions = window_->property("actions").value<QObject*>();
         ASSERT_TRUE(QMetaObject::invokeMethod(actions, "trigger", Q_ARG(QString, action))) << action.toStdString();
+    }
+
+    void type(const char* text) {
+        for (; *text != 0; ++text) QTest::keyClick(window_, *text);
     }
 
     // Returns the color that the window shows at (x, y) of the box, relative to its size.
@@ -199,11 +203,12 @@ TEST_F(Window, FillsThePanel) {
     clip.boxes = 60;
     open(clip);
     play();
-    ASSERT_TRUE(test::wait_for([&] { return session_->stages()->count() >= 4 && session_->faces() == 20; }));
-    EXPECT_EQ(session_->raw_count(), 60);
-    EXPECT_EQ(session_->backend(), "fake");
-    EXPECT_EQ(session_->backend_reason(), "selected by the test");
-    EXPECT_TRUE(test::wait_for([&] { return session_->frame_rate() > 0 && session_->latency() > 0; }));
+    ASSERT_TRUE(test::wait_for([&] { return session_->stages()->count() >= 4 && session_->status()->faces() == 20; }));
+    EXPECT_EQ(session_->status()->raw_count(), 60);
+    EXPECT_EQ(session_->backend()->name(), "fake");
+    EXPECT_EQ(session_->backend()->reason(), "selected by the test");
+    EXPECT_TRUE(
+        test::wait_for([&] { return session_->status()->frame_rate() > 0 && session_->status()->latency() > 0; }));
     EXPECT_FALSE(session_->history()->points().empty());
 }
 
@@ -215,12 +220,53 @@ TEST_F(Window, ShowsAFailureUntilDismissed) {
     EXPECT_EQ(session_->alert()->what(), "Cannot open the video");
     EXPECT_EQ(session_->alert()->where(), "missing.mp4");
     EXPECT_EQ(session_->alert()->advice(), "Check the path");
-    EXPECT_EQ(session_->state(), "failed");
+    EXPECT_EQ(session_->transport()->state(), "failed");
     EXPECT_EQ(session_->recent()->count(), 0);
     trigger("escape");
     EXPECT_FALSE(session_->alert()->visible());
     play();  // the next source opens normally
     EXPECT_EQ(session_->recent()->newest(), "clip.mp4");
+}
+
+TEST_F(Window, KeepsTheSourceIfAnotherOneCannotBeOpened) {
+    open({});
+    play();
+    const auto before = session_->result()->frame.info().index;
+    session_->open("missing.mp4");
+    EXPECT_EQ(session_->source()->opening(), "missing.mp4");
+    ASSERT_TRUE(test::wait_for([&] { return session_->alert()->visible(); }));
+    EXPECT_EQ(session_->alert()->what(), "Cannot open the video");
+    EXPECT_EQ(session_->source()->opening(), "");
+    EXPECT_EQ(session_->transport()->state(), "running");
+    EXPECT_EQ(session_->source()->spec(), "clip.mp4");
+    EXPECT_EQ(session_->failure(), std::nullopt);
+    EXPECT_TRUE(video_->has_frame());
+    EXPECT_TRUE(test::wait_for([&] { return session_->result()->frame.info().index > before + 20; })) << "it runs on";
+    auto* retry = qobject_cast<QQuickItem*>(control("Retry"));
+    ASSERT_NE(retry, nullptr);
+    EXPECT_FALSE(retry->isVisible()) << "it would repeat the wrong path";
+    play("other.mp4");
+    EXPECT_TRUE(test::wait_for([&] { return session_->source()->spec() == "other.mp4"; }));
+    EXPECT_FALSE(session_->alert()->visible());
+}
+
+TEST_F(Window, TypingReplacesThePreviousAddress) {
+    open({});
+    trigger("sources");
+    auto* address = window_->findChild<QQuickItem*>("address");
+    ASSERT_NE(address, nullptr);
+    ASSERT_TRUE(test::wait_for([&] { return address->isVisible(); }));
+    QMetaObject::invokeMethod(address, "forceActiveFocus");
+    type("first");
+    ASSERT_EQ(address->property("text"), "first");
+    trigger("sources");
+    ASSERT_TRUE(test::wait_for([&] { return !address->isVisible(); }));
+    trigger("sources");
+    ASSERT_TRUE(test::wait_for([&] { return address->isVisible(); }));
+    QTest::qWait(100);
+    QMetaObject::invokeMethod(address, "forceActiveFocus");
+    type("second");
+    EXPECT_EQ(address->property("text"), "second");
 }
 
 TEST_F(Window, PlaysStepsSeeksAndLoops) {
@@ -231,26 +277,26 @@ TEST_F(Window, PlaysStepsSeeksAndLoops) {
     pause_at(500);
     trigger("step");
     ASSERT_TRUE(test::wait_for([&] { return session_->result()->frame.info().index == 501; }));
-    session_->seek(8.0);  // of 10 s, at 100 frames per second
+    session_->transport()->seek(8.0);  // of 10 s, at 100 frames per second
     ASSERT_TRUE(test::wait_for([&] { return session_->result()->frame.info().index == 800; }));
-    EXPECT_DOUBLE_EQ(session_->position(), 8.0);
+    EXPECT_DOUBLE_EQ(session_->transport()->position(), 8.0);
     trigger("faster");
-    EXPECT_EQ(session_->speed(), 2);
+    EXPECT_EQ(session_->transport()->speed(), 2);
     trigger("play");
-    ASSERT_TRUE(test::wait_for([&] { return session_->state() == "ended"; }));
+    ASSERT_TRUE(test::wait_for([&] { return session_->transport()->state() == "ended"; }));
     trigger("play");  // restarts from the beginning
-    ASSERT_TRUE(test::wait_for([&] { return session_->state() == "running"; }));
+    ASSERT_TRUE(test::wait_for([&] { return session_->transport()->state() == "running"; }));
     trigger("loop");
-    EXPECT_TRUE(session_->loop());
+    EXPECT_TRUE(session_->transport()->loop());
 }
 
 TEST_F(Window, KeepsThePreviousDetectorIfANewOneFails) {
     open({});
     play();
     session_->detection()->set_detector(1);  // the fake backend has no lbp
-    ASSERT_TRUE(test::wait_for([&] { return !session_->notice().isEmpty(); }));
+    ASSERT_TRUE(test::wait_for([&] { return !session_->status()->notice().isEmpty(); }));
     ASSERT_TRUE(test::wait_for([&] { return session_->detection()->detector() == 0; }));
-    EXPECT_EQ(session_->state(), "running");
+    EXPECT_EQ(session_->transport()->state(), "running");
 }
 
 TEST_F(Window, ShowsTheEffectOfASwitch) {
@@ -289,11 +335,11 @@ TEST_F(Window, SelectsAndSweepsTheClock) {
     EXPECT_TRUE(test::wait_for([&] { return session_->stages()->baseline_title().contains("Automatic"); }));
 
     session_->sweep()->set_pace({std::chrono::milliseconds(20), std::chrono::milliseconds(100)});
-    EXPECT_FALSE(session_->loop());
+    EXPECT_FALSE(session_->transport()->loop());
     trigger("sweep");
-    EXPECT_TRUE(session_->loop()) << "the video must not end during the sweep";
+    EXPECT_TRUE(session_->transport()->loop()) << "the video must not end during the sweep";
     ASSERT_TRUE(test::wait_for([&] { return !session_->sweep()->running(); }));
-    EXPECT_FALSE(session_->loop());
+    EXPECT_FALSE(session_->transport()->loop());
     EXPECT_GE(session_->sweep()->rows().size(), 4);
     EXPECT_TRUE(test::wait_for([&] { return session_->clocks()->chosen() == "maximum"; }));
     QTest::qWait(200);  // time to draw the plot
@@ -364,16 +410,16 @@ TEST_F(Window, RecordsUntilStopped) {
     open({});
     play();
     trigger("record");
-    EXPECT_TRUE(session_->recorder()->recording());
+    EXPECT_TRUE(session_->captures()->recorder()->recording());
     ASSERT_TRUE(test::wait_for([&] { return recorded_ > 3; }));
     trigger("record");
-    EXPECT_FALSE(session_->recorder()->recording());
+    EXPECT_FALSE(session_->captures()->recorder()->recording());
     ASSERT_TRUE(test::wait_for([&] { return closed_ == 1; }));
     ASSERT_TRUE(test::wait_for([&] { return session_->alert()->visible(); }));
     EXPECT_FALSE(session_->alert()->is_error());
 
     trigger("record");
-    ASSERT_TRUE(test::wait_for([&] { return session_->recorder()->recording(); }));
+    ASSERT_TRUE(test::wait_for([&] { return session_->captures()->recorder()->recording(); }));
     session_->open("other.mp4");  // ends the recording with its source
     ASSERT_TRUE(test::wait_for([&] { return closed_ == 2; }));
 }
@@ -386,7 +432,7 @@ TEST_F(Window, ReportsAnEmptyRecording) {
     trigger("record");
     ASSERT_TRUE(test::wait_for([&] { return session_->alert()->visible(); }));
     EXPECT_TRUE(session_->alert()->is_error());
-    EXPECT_FALSE(session_->recorder()->recording());
+    EXPECT_FALSE(session_->captures()->recorder()->recording());
 }
 
 TEST_F(Window, ASourceThatDoesNotOpenBlocksNothing) {
@@ -394,7 +440,7 @@ TEST_F(Window, ASourceThatDoesNotOpenBlocksNothing) {
     const auto begin = std::chrono::steady_clock::now();
     session_->open("silent");
     session_->open("other");
-    ASSERT_TRUE(test::wait_for([&] { return session_->state() != "opening"; }));
+    ASSERT_TRUE(test::wait_for([&] { return session_->transport()->state() != "opening"; }));
     EXPECT_EQ(session_->failure(), std::nullopt);
     session_->open("silent");
     engine_.reset();

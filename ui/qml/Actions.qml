@@ -10,14 +10,14 @@ QtObject {
 
     readonly property var speeds: [0.25, 0.5, 1, 2, 4]
     readonly property var table: ({
-        play: () => session.togglePlay(),
-        step: () => session.step(),
-        back: () => session.seek(session.position - 5),
-        forward: () => session.seek(session.position + 5),
-        start: () => session.seek(0),
+        play: () => session.transport.toggle(),
+        step: () => session.transport.step(),
+        back: () => session.transport.seek(session.transport.position - 5),
+        forward: () => session.transport.seek(session.transport.position + 5),
+        start: () => session.transport.seek(0),
         slower: () => changeSpeed(-1),
         faster: () => changeSpeed(1),
-        loop: () => session.loop = !session.loop,
+        loop: () => session.transport.loop = !session.transport.loop,
         open: () => view.openFile(),
         sources: () => view.showSources(),
         demo: () => session.openDemo(),
@@ -36,8 +36,8 @@ QtObject {
         sweep: () => session.startOrStopSweep(),
         fullscreen: () => view.toggleFullScreen(),
         panel: () => view.togglePanel(),
-        screenshot: () => session.saveScreenshot(),
-        record: () => session.record(),
+        screenshot: () => session.captures.saveScreenshot(),
+        record: () => session.captures.record(),
         help: () => view.toggleHelp(),
         escape: () => view.stepBack(),
         quit: () => view.close()
@@ -46,11 +46,13 @@ QtObject {
     function trigger(id: string) { table[id]() }
 
     function changeSpeed(step: int) {
-        const at = speeds.indexOf(session.speed)
+        const at = speeds.indexOf(session.transport.speed)
         const from = at < 0 ? speeds.indexOf(1) : at
-        session.speed = speeds[Math.max(0, Math.min(speeds.length - 1, from + step))]
+        session.transport.speed = speeds[Math.max(0, Math.min(speeds.length - 1, from + step))]
     }
-    function nextSpeed() { session.speed = speeds[(speeds.indexOf(session.speed) + 1) % speeds.length] }
+    function nextSpeed() {
+        session.transport.speed = speeds[(speeds.indexOf(session.transport.speed) + 1) % speeds.length]
+    }
     function changeTheta(step: real) {
         session.detection.theta = Math.round(Math.max(0, Math.min(1, session.detection.theta + step)) * 100) / 100
     }

@@ -69,11 +69,11 @@ Rectangle {
             }
         }
         IconButton {
-            visible: root.alert.isError && root.session.state === "failed"
+            visible: root.alert.isError && root.session.transport.state === "failed"
             iconName: "reset"
             text: qsTr("Retry")
             tip: qsTr("Open it again")
-            onClicked: root.session.open(root.session.source)
+            onClicked: root.session.open(root.session.source.spec)
         }
         IconButton {
             iconName: "close"

@@ -15,7 +15,7 @@ QtObject {
     readonly property FileDialog file: FileDialog {
         title: qsTr("Open a video or image")
         nameFilters: [
-            qsTr("Videos and images") + " (" + root.session.sourcePatterns + ")",
+            qsTr("Videos and images") + " (" + root.session.source.patterns + ")",
             qsTr("All files (*)")
         ]
         onAccepted: root.session.openUrl(selectedFile)

@@ -7,6 +7,8 @@ ColumnLayout {
     id: root
 
     required property Session session
+    readonly property RunStatus status: session.status
+    readonly property BackendStatus backend: session.backend
 
     property bool dense: false
 
@@ -16,9 +18,9 @@ ColumnLayout {
         Layout.fillWidth: true
         spacing: Theme.gap + 4
         Label {
-            text: Theme.count(root.session.faces)
+            text: Theme.count(root.status.faces)
             color: Theme.accent
-            font.pixelSize: (root.session.faces < 1000 ? 1 : 0.75) * (root.dense ? 40 : Theme.fontHeadline)
+            font.pixelSize: (root.status.faces < 1000 ? 1 : 0.75) * (root.dense ? 40 : Theme.fontHeadline)
             font.bold: true
         }
         Column {
@@ -26,12 +28,12 @@ ColumnLayout {
             Layout.alignment: Qt.AlignVCenter
             Label {
                 width: parent.width
-                text: Theme.counted(root.session.faces, root.session.detection.finds)
+                text: Theme.counted(root.status.faces, root.session.detection.finds)
                 font.pixelSize: Theme.fontTitle
             }
             Label {
                 width: parent.width
-                text: qsTr("from %1 raw detections").arg(Theme.count(root.session.rawCount))
+                text: qsTr("from %1 raw detections").arg(Theme.count(root.status.rawCount))
                 color: Theme.textDim
                 font.pixelSize: Theme.fontSmall
             }
@@ -42,53 +44,53 @@ ColumnLayout {
         Metric {
             Layout.fillWidth: true
             Layout.preferredWidth: 1
-            figure: root.session.frameRate <= 0 ? "–" : root.session.frameRate < 99.5 ? root.session.frameRate.toFixed(1)
-                                                  : root.session.frameRate.toFixed(0)
+            figure: root.status.frameRate <= 0 ? "–" : root.status.frameRate < 99.5 ? root.status.frameRate.toFixed(1)
+                                                  : root.status.frameRate.toFixed(0)
             unit: qsTr("fps")
             label: qsTr("detection")
         }
         Metric {
             Layout.fillWidth: true
             Layout.preferredWidth: 1
-            figure: root.session.latency > 0 ? root.session.latency.toFixed(0) : "–"
+            figure: root.status.latency > 0 ? root.status.latency.toFixed(0) : "–"
             unit: qsTr("ms")
             label: qsTr("to screen")
         }
         Metric {
             Layout.fillWidth: true
             Layout.preferredWidth: 1
-            figure: Theme.count(root.session.dropped)
+            figure: Theme.count(root.status.dropped)
             label: qsTr("dropped")
         }
     }
     Label {
         Layout.fillWidth: true
-        visible: root.session.overflow > 0
-        text: qsTr("%1 detections exceeded the buffer capacity").arg(Theme.count(root.session.overflow))
+        visible: root.status.overflow > 0
+        text: qsTr("%1 detections exceeded the buffer capacity").arg(Theme.count(root.status.overflow))
         color: Theme.warning
         font.pixelSize: Theme.fontSmall
     }
     Column {
         Layout.fillWidth: true
-        visible: root.session.backend.length > 0
+        visible: root.backend.name.length > 0
         Label {
             width: parent.width
-            text: root.session.backend.toUpperCase() + "  " + root.session.backendDescription
+            text: root.backend.name.toUpperCase() + "  " + root.backend.description
             font.pixelSize: Theme.fontSmall
             font.bold: true
         }
         Label {
             width: parent.width
-            visible: root.session.memoryTotal > 0
-            text: qsTr("memory %1 of %2 GiB in use").arg(Theme.gibibytes(root.session.memoryUsed))
-                                                   .arg(Theme.gibibytes(root.session.memoryTotal))
+            visible: root.backend.memoryTotal > 0
+            text: qsTr("memory %1 of %2 GiB in use").arg(Theme.gibibytes(root.backend.memoryUsed))
+                                                   .arg(Theme.gibibytes(root.backend.memoryTotal))
             color: Theme.textDim
             font.pixelSize: Theme.fontSmall
         }
         Label {
             width: parent.width
             visible: text.length > 0 && !root.dense
-            text: root.session.backendReason
+            text: root.backend.reason
             color: Theme.textDim
             font.pixelSize: Theme.fontSmall
             wrapMode: Text.Wrap

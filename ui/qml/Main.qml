@@ -25,7 +25,7 @@ C.ApplicationWindow {
     height: 860
     minimumWidth: 480
     minimumHeight: 320
-    title: session.source.length > 0 ? session.title + " – Throng" : "Throng"
+    title: session.source.spec.length > 0 ? session.source.title + " – Throng" : "Throng"
     color: Theme.background
     palette {
         window: Theme.surface

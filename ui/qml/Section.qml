@@ -9,7 +9,7 @@ ColumnLayout {
     required property Session session
     required property string key
     property string title
-    property bool open: session.isSectionOpen(key)
+    property bool open: session.sections.isOpen(key)
     default property alias content: body.data
 
     spacing: 4
@@ -20,7 +20,7 @@ ColumnLayout {
         tip: root.open ? qsTr("Collapse") : qsTr("Expand")
         onClicked: {
             root.open = !root.open
-            root.session.setSectionOpen(root.key, root.open)
+            root.session.sections.setOpen(root.key, root.open)
         }
         Accessible.name: root.title
         contentItem: Item {

@@ -13,7 +13,7 @@ T.Slider {
     hoverEnabled: true
     live: true
     from: 0
-    to: Math.max(0.001, session.duration)
+    to: Math.max(0.001, session.source.duration)
     stepSize: 0
     Accessible.name: qsTr("Position")
 
@@ -21,14 +21,14 @@ T.Slider {
     Timer {
         id: pacer
         interval: 120
-        onTriggered: control.session.seek(control.value)
+        onTriggered: control.session.transport.seek(control.value)
     }
     onMoved: if (!pacer.running) pacer.start()
-    onPressedChanged: if (!pressed) session.seek(value)
+    onPressedChanged: if (!pressed) session.transport.seek(value)
     Binding {
         target: control
         property: "value"
-        value: control.session.position
+        value: control.session.transport.position
         when: !control.pressed && !pacer.running
         restoreMode: Binding.RestoreNone
     }

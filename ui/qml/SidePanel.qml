@@ -86,7 +86,7 @@ Rectangle {
                 DetectorPanel {
                     Layout.fillWidth: true
                     detection: root.session.detection
-                    onDevice: root.session.backend === "cuda"
+                    onDevice: root.session.backend.name === "cuda"
                     onModelRequested: root.modelRequested()
                     onModelsRequested: root.session.findModels()
                 }
@@ -99,7 +99,7 @@ Rectangle {
                 SuppressionPanel {
                     Layout.fillWidth: true
                     detection: root.session.detection
-                    onDevice: root.session.backend === "cuda"
+                    onDevice: root.session.backend.name === "cuda"
                 }
             }
         }

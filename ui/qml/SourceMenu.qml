@@ -16,7 +16,10 @@ C.Popup {
     padding: 6
     focus: true
     background: Rectangle { color: Theme.surface; border.color: Theme.line; radius: 12 }
-    onOpened: session.findCameras()
+    onOpened: {
+        session.findCameras()
+        address.selectAll()  // typing replaces the previous address
+    }
 
     function openSource(spec: string) {
         close()
@@ -66,6 +69,7 @@ C.Popup {
                 spacing: 4
                 C.TextField {
                     id: address
+                    objectName: "address"
                     Layout.fillWidth: true
                     implicitHeight: 40
                     color: Theme.text

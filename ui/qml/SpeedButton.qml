@@ -8,7 +8,7 @@ IconButton {
     required property Session session
     required property Actions actions
 
-    text: session.speed + "×"
+    text: session.transport.speed + "×"
     tip: qsTr("Playback speed ([ and ])")
     implicitWidth: 62
     onClicked: actions.nextSpeed()

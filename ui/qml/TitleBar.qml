@@ -39,7 +39,7 @@ Rectangle {
             Layout.fillWidth: true
             Label {
                 width: parent.width
-                text: root.session.source.length > 0 ? root.session.title : "Throng"
+                text: root.session.source.spec.length > 0 ? root.session.source.title : "Throng"
                 font.pixelSize: Theme.fontTitle
                 font.bold: true
                 elide: Text.ElideMiddle
@@ -47,7 +47,7 @@ Rectangle {
             Label {
                 width: parent.width
                 visible: text.length > 0
-                text: root.session.details
+                text: root.session.source.details
                 color: Theme.textDim
                 font.pixelSize: Theme.fontSmall
             }

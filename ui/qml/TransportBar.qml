@@ -7,13 +7,16 @@ Rectangle {
     id: root
 
     required property Session session
+    readonly property Source source: session.source
+    readonly property Transport transport: session.transport
+    readonly property Recorder recorder: session.captures.recorder
     required property Actions actions
     required property ShortcutModel shortcuts
     property bool fullScreen: false
     property bool kiosk: false  // hides the full-screen button; the shortcut still works
     property bool narrow: width < 720
 
-    readonly property bool playable: !session.still && session.state !== "idle" && session.state !== "opening"
+    readonly property bool playable: !source.still && transport.state !== "idle" && transport.state !== "opening"
 
     implicitHeight: 60
     color: Theme.surface
@@ -25,7 +28,7 @@ Rectangle {
         spacing: 2
 
         IconButton {
-            iconName: root.session.playing ? "pause" : "play"
+            iconName: root.transport.playing ? "pause" : "play"
             tip: root.shortcuts.tip("play")
             enabled: root.playable
             onClicked: root.actions.trigger("play")
@@ -33,54 +36,54 @@ Rectangle {
         IconButton {
             iconName: "step"
             tip: root.shortcuts.tip("step")
-            enabled: root.playable && !root.session.live && root.session.state !== "failed"
+            enabled: root.playable && !root.source.live && root.transport.state !== "failed"
             onClicked: root.actions.trigger("step")
         }
         Label {
             Layout.leftMargin: Theme.gap
             Layout.rightMargin: Theme.gap
-            visible: !root.session.still && !root.session.live
-            text: root.session.seekable
-                ? Theme.clock(root.session.position) + " / " + Theme.clock(root.session.duration)
-                : Theme.clock(root.session.position)
+            visible: !root.source.still && !root.source.live
+            text: root.source.seekable
+                ? Theme.clock(root.transport.position) + " / " + Theme.clock(root.source.duration)
+                : Theme.clock(root.transport.position)
         }
         Rectangle {
             Layout.leftMargin: Theme.gap
-            visible: root.session.live
+            visible: root.source.live
             implicitWidth: liveText.implicitWidth + 20
             implicitHeight: 26
             radius: 13
-            color: root.session.playing ? Theme.accent : Theme.surfacePressed
+            color: root.transport.playing ? Theme.accent : Theme.surfacePressed
             Label {
                 id: liveText
                 anchors.centerIn: parent
                 text: qsTr("LIVE")
                 font.bold: true
                 font.pixelSize: Theme.fontSmall
-                color: root.session.playing ? Theme.accentText : Theme.textDim
+                color: root.transport.playing ? Theme.accentText : Theme.textDim
             }
         }
         SeekBar {
             Layout.fillWidth: true
             Layout.leftMargin: Theme.gap
             Layout.rightMargin: Theme.gap
-            visible: root.session.seekable
+            visible: root.source.seekable
             session: root.session
         }
         Item {
             Layout.fillWidth: true
-            visible: !root.session.seekable
+            visible: !root.source.seekable
         }
         SpeedButton {
-            visible: !root.session.live && !root.session.still && !root.narrow
+            visible: !root.source.live && !root.source.still && !root.narrow
             session: root.session
             actions: root.actions
         }
         IconButton {
             iconName: "loop"
             tip: root.shortcuts.tip("loop")
-            visible: !root.session.live && !root.session.still && !root.narrow
-            checked: root.session.loop
+            visible: !root.source.live && !root.source.still && !root.narrow
+            checked: root.transport.loop
             onClicked: root.actions.trigger("loop")
         }
         Rectangle {
@@ -91,17 +94,17 @@ Rectangle {
             color: Theme.line
         }
         IconButton {
-            iconName: root.session.recorder.recording ? "stop" : "record"
-            iconColor: root.session.recorder.recording ? Theme.danger : Theme.text
-            text: root.session.recorder.recording ? Theme.clock(root.session.recorder.seconds) : ""
+            iconName: root.recorder.recording ? "stop" : "record"
+            iconColor: root.recorder.recording ? Theme.danger : Theme.text
+            text: root.recorder.recording ? Theme.clock(root.recorder.seconds) : ""
             tip: root.shortcuts.tip("record")
-            enabled: root.session.recorder.recording || root.playable && root.session.state !== "failed"
+            enabled: root.recorder.recording || root.playable && root.transport.state !== "failed"
             onClicked: root.actions.trigger("record")
         }
         IconButton {
             iconName: "camera"
             tip: root.shortcuts.tip("screenshot")
-            enabled: root.session.state !== "opening"
+            enabled: root.transport.state !== "opening"
             onClicked: root.actions.trigger("screenshot")
         }
         IconButton {

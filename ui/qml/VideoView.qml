@@ -31,7 +31,7 @@ Rectangle {
             anchors.horizontalCenter: parent.horizontalCenter
             width: 72
             height: 72
-            name: root.session.state === "failed" ? "warning" : "crowd"
+            name: root.session.transport.state === "failed" ? "warning" : "crowd"
             color: Theme.line
         }
         Label {
@@ -40,9 +40,28 @@ Rectangle {
             wrapMode: Text.Wrap
             color: Theme.textDim
             font.pixelSize: Theme.fontTitle
-            text: root.session.state === "opening" ? qsTr("Opening %1 …").arg(root.session.title)
-                : root.session.state === "running" ? qsTr("Waiting for the first frame …")
+            text: root.session.transport.state === "opening" ? qsTr("Opening %1 …").arg(root.session.source.title)
+                : root.session.transport.state === "running" ? qsTr("Waiting for the first frame …")
                 : qsTr("Drop a video or image here, or choose a source with Open")
+        }
+    }
+
+    // The current source stays on screen until the next one is open.
+    Rectangle {
+        anchors.horizontalCenter: parent.horizontalCenter
+        anchors.bottom: parent.bottom
+        anchors.margins: Theme.gapLarge
+        width: Math.min(parent.width - 24, opening.implicitWidth + 32)
+        height: 36
+        radius: 18
+        color: "#d0131a23"
+        visible: video.hasFrame && root.session.source.opening.length > 0
+        Label {
+            id: opening
+            anchors.centerIn: parent
+            width: parent.width - 32
+            text: qsTr("Opening %1 …").arg(root.session.source.opening)
+            elide: Text.ElideMiddle
         }
     }
 
@@ -55,7 +74,7 @@ Rectangle {
         height: Math.max(36, notice.implicitHeight + 14)
         radius: Theme.radius
         color: "#d0131a23"
-        visible: root.session.notice.length > 0
+        visible: root.session.status.notice.length > 0
         Icon {
             x: 12
             anchors.verticalCenter: parent.verticalCenter
@@ -69,7 +88,7 @@ Rectangle {
             anchors.verticalCenter: parent.verticalCenter
             x: 42
             width: parent.width - 54
-            text: root.session.notice
+            text: root.session.status.notice
             wrapMode: Text.Wrap
             maximumLineCount: 3
         }

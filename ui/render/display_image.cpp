@@ -32,7 +32,7 @@ bool is_kept_on_device(const ImageRequest& request) {
 }  // namespace
 
 DisplayImage ImageMaker::make(const ImageRequest& request) {
-    if (is_kept_on_device(request)) return {request.result, request.run, {}};
+    if (is_kept_on_device(request)) return {request.result, request.run, {}, true};
     const FrameResult& result = *request.result;
     const QSize frame(result.frame.width(), result.frame.height());
     const ViewMapping mapping(request.item, frame, request.device_ratio);
@@ -61,7 +61,7 @@ DisplayImage ImageMaker::make(const ImageRequest& request) {
         paint_overlay(painter, plan_);
     }
     recycle(image);
-    return {request.result, request.run, image};
+    return {request.result, request.run, image, false};
 }
 
 void ImageMaker::recycle(const QImage& image) {

@@ -11,22 +11,29 @@
 
 namespace throng::ui {
 
-// Parameters of an image to make.
-struct ImageRequest {
-    std::shared_ptr<const FrameResult> result;
-    int run = 0;  // source that the result belongs to: Session::run
-    QSizeF item;  // size of the item, logical pixels
+// How a view shows frames.
+struct ImageView {
+    QSizeF item;  // size of the item, logical pixels; empty: there is no view
     double device_ratio = 1;
     bool blur = false;            // make the faces of kept detections unrecognizable
     bool paint_overlay = false;   // for the software renderer: final size, boxes painted into the image
     bool keep_on_device = false;  // show a frame in device memory without a host copy, if nothing is drawn into it
     OverlayOptions overlay;
+
+    friend bool operator==(const ImageView&, const ImageView&) = default;
+};
+
+// Parameters of an image to make.
+struct ImageRequest : ImageView {
+    std::shared_ptr<const FrameResult> result;
+    int run = 0;  // the pipeline that the result comes from
 };
 
 struct DisplayImage {
     std::shared_ptr<const FrameResult> result;
     int run = 0;
-    QImage image;  // RGB32; null if the result's frame is shown from device memory
+    QImage image;            // RGB32; null if on_device, or if there is nothing to draw
+    bool on_device = false;  // the result's frame is shown from device memory
 };
 
 // Makes images and reuses their memory. Not thread-safe; the returned images may be read on any thread.

@@ -4,20 +4,24 @@
 #include <condition_variable>
 #include <functional>
 #include <mutex>
-#include <optional>
 #include <thread>
 
 #include "ui/render/display_image.h"
 
 namespace throng::ui {
 
-// Holds one pending request: a newer one replaces it.
+// Holds the newest result only: a newer one replaces it. All functions may be called on any thread; they return at
+// once.
 class ImageThread {
 public:
-    // done is called on the image thread, once per image, and must only post a message.
+    // done is called on the image thread and must only post a message: after each show, and after each set_view that
+    // changes the image. If the image cannot be made, the error is logged and `done` receives the result alone.
     explicit ImageThread(std::function<void(DisplayImage)> done);
 
-    void request(ImageRequest request);
+    // Makes the image of a result. Without a result or a view, `done` receives no image. run is passed through.
+    void show(std::shared_ptr<const FrameResult> result, int run);
+    void set_view(const ImageView& view);
+    void clear();  // forgets the result, which may hold device memory
 
 private:
     void run(const std::stop_token& stop);
@@ -25,7 +29,8 @@ private:
     std::function<void(DisplayImage)> done_;
     std::mutex mutex_;
     std::condition_variable_any wake_;
-    std::optional<ImageRequest> pending_;
+    ImageRequest request_;
+    bool is_pending_ = false;
     std::jthread thread_;  // last: stops before the other members are destroyed
 };
 

@@ -1,7 +1,6 @@
 #include "ui/video/video_item.h"
 
 #include <QQuickWindow>
-#include <chrono>
 
 #include "core/base/log.h"
 #include "ui/base/post.h"
@@ -9,43 +8,47 @@
 
 namespace throng::ui {
 
-VideoItem::VideoItem(QQuickItem* parent)
-    : QQuickItem(parent), thread_([this](DisplayImage frame) {
-          post(this, [this, frame = std::move(frame)]() mutable { accept(std::move(frame)); });
-      }) {
+VideoItem::VideoItem(QQuickItem* parent) : QQuickItem(parent) {
     setFlag(ItemHasContents);
+}
+
+VideoItem::~VideoItem() {
+    if (session_) session_->feed()->set_view({});
 }
 
 void VideoItem::set_session(Session* session) {
     if (session_ == session) return;
     if (session_) {
-        disconnect(session_, nullptr, this, nullptr);
+        disconnect(session_->feed(), nullptr, this, nullptr);
         disconnect(session_->display(), nullptr, this, nullptr);
+        session_->feed()->set_view({});
     }
     session_ = session;
     if (session_) {
-        connect(session_, &Session::resultChanged, this, &VideoItem::request_frame);
-        connect(session_, &Session::sourceChanged, this, [this] {
-            if (!session_->result()) clear_frame();
+        connect(session_->feed(), &FrameFeed::delivered, this, &VideoItem::show_frame);
+        connect(session_->feed(), &FrameFeed::attached, this, [this] {
+            publish_view();  // frames of another backend
+            show_frame();
         });
-        connect(session_->display(), &DisplaySettings::changed, this, &VideoItem::request_frame);
+        connect(session_->display(), &DisplaySettings::changed, this, &VideoItem::publish_view);
     }
     emit sessionChanged();
-    request_frame();
+    publish_view();
+    show_frame();
 }
 
 void VideoItem::set_raw_color(const QColor& color) {
     if (colors_.raw_color == color) return;
     colors_.raw_color = color;
     emit colorsChanged();
-    request_frame();
+    publish_view();
 }
 
 void VideoItem::set_kept_color(const QColor& color) {
     if (colors_.kept_color == color) return;
     colors_.kept_color = color;
     emit colorsChanged();
-    request_frame();
+    publish_view();
 }
 
 ViewMapping VideoItem::mapping() const {
@@ -54,40 +57,31 @@ ViewMapping VideoItem::mapping() const {
     return {size(), QSize(frame.width(), frame.height()), device_ratio()};
 }
 
-void VideoItem::request_frame() {
-    if (!session_ || !session_->result() || size().isEmpty()) return;
-    ImageRequest request;
-    request.result = session_->result();
-    request.run = session_->run();
-    request.item = size();
-    request.device_ratio = device_ratio();
-    request.blur = session_->display()->blur();
-    request.paint_overlay = software();
-    request.keep_on_device = uses_device_frames_ && bridge_ == session_->gl_bridge();
-    request.overlay = overlay_options();
-    thread_.request(std::move(request));
+void VideoItem::publish_view() {
+    if (!session_) return;
+    ImageView view;
+    view.item = size();
+    view.device_ratio = device_ratio();
+    view.blur = session_->display()->blur();
+    view.paint_overlay = software();
+    view.keep_on_device = uses_device_frames_ && bridge_ == session_->feed()->gl_bridge();
+    if (view.paint_overlay) view.overlay = overlay_options();
+    session_->feed()->set_view(view);
+    if (!view.paint_overlay) update();  // the overlay is a node of its own
 }
 
-void VideoItem::accept(DisplayImage frame) {
-    // Drop a frame of a source that has been closed.
-    if (!session_ || frame.run != session_->run()) return;
+void VideoItem::show_frame() {
+    const DisplayImage& shown = session_ ? session_->feed()->shown() : DisplayImage{};
+    // A result without an image: the item has no size, or the frame could not be converted.
+    if (shown.result && shown.image.isNull() && !shown.on_device) return;
     const bool had = has_frame();
-    const bool fresh = frame.result != frame_.result;
-    frame_ = std::move(frame);
+    const bool fresh = shown.result && shown.result != frame_.result;
+    frame_ = shown;
     frame_changed_ = true;
     update_frame_rect();
     update();
     if (had != has_frame()) emit hasFrameChanged();
     if (fresh) emit frameShown();
-}
-
-void VideoItem::clear_frame() {
-    const bool had = has_frame();
-    frame_ = {};
-    frame_changed_ = true;
-    update_frame_rect();
-    update();
-    if (had) emit hasFrameChanged();
 }
 
 void VideoItem::update_frame_rect() {
@@ -109,7 +103,8 @@ QSGNode* VideoItem::updatePaintNode(QSGNode* old, UpdatePaintNodeData*) {
         frame_changed_ = true;
     }
     // A new node may have another OpenGL context.
-    if (session_ && (is_new || bridge_ != session_->gl_bridge())) choose_frame_path(session_->gl_bridge());
+    if (session_ && (is_new || bridge_ != session_->feed()->gl_bridge()))
+        choose_frame_path(session_->feed()->gl_bridge());
     const ViewMapping where = mapping();
     if (frame_changed_) update_texture(*node, where);
     node->set_rect(where.target());
@@ -136,8 +131,8 @@ void VideoItem::update_texture(VideoNode& node, const ViewMapping& where) {
         }
         set_device_frames(false, unavailable_reason);
     }
-    // The frame was made for the device path, which is no longer available: request it again as a host image.
-    post(this, [this] { request_frame(); });
+    // The frame was left on the device, but this path is no longer available: request it as an image in host memory.
+    post(this, [this] { publish_view(); });
 }
 
 // Runs on the render thread while the window's thread is blocked.
@@ -156,8 +151,10 @@ void VideoItem::set_device_frames(bool on, const std::string& unavailable_reason
     if (line != logged_frame_path_) spdlog::info("{}", line);
     logged_frame_path_ = std::move(line);
     if (!session_) return;
-    post(session_, [session = session_.data(), bridge = bridge_, on] {
-        if (session->gl_bridge() == bridge) session->set_shows_device_frames(on);
+    post(this, [this, bridge = bridge_, on] {
+        if (!session_ || session_->feed()->gl_bridge() != bridge) return;
+        session_->feed()->set_shows_device_frames(on);
+        publish_view();
     });
 }
 
@@ -165,22 +162,22 @@ void VideoItem::geometryChange(const QRectF& now, const QRectF& before) {
     QQuickItem::geometryChange(now, before);
     if (now.size() == before.size()) return;
     update_frame_rect();
-    request_frame();
+    publish_view();
     update();
 }
 
 void VideoItem::itemChange(ItemChange change, const ItemChangeData& value) {
     if (change == ItemSceneChange && value.window != nullptr) {
-        connect(value.window, &QQuickWindow::sceneGraphInitialized, this, &VideoItem::request_frame,
+        connect(value.window, &QQuickWindow::sceneGraphInitialized, this, &VideoItem::publish_view,
                 Qt::QueuedConnection);
         connect(
             value.window, &QQuickWindow::frameSwapped, this,
             [this] {
-                if (session_) session_->record_presented(frame_.result);
+                if (session_ && session_->transport()->playing()) session_->status()->add_presented(frame_.result);
             },
             Qt::QueuedConnection);
     }
-    if (change == ItemDevicePixelRatioHasChanged) request_frame();
+    if (change == ItemDevicePixelRatioHasChanged) publish_view();
     QQuickItem::itemChange(change, value);
 }
 

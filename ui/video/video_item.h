@@ -8,7 +8,6 @@
 #include <memory>
 #include <string>
 
-#include "ui/render/image_thread.h"
 #include "ui/session/session.h"
 
 namespace throng::ui {
@@ -26,6 +25,7 @@ class VideoItem : public QQuickItem {
 
 public:
     explicit VideoItem(QQuickItem* parent = nullptr);
+    ~VideoItem() override;
 
     [[nodiscard]] Session* session() const { return session_; }
     void set_session(Session* session);
@@ -33,7 +33,7 @@ public:
     void set_raw_color(const QColor& color);
     [[nodiscard]] QColor kept_color() const { return colors_.kept_color; }
     void set_kept_color(const QColor& color);
-    [[nodiscard]] bool has_frame() const { return frame_.result != nullptr; }
+    [[nodiscard]] bool has_frame() const { return !frame_.image.isNull() || frame_.on_device; }
     [[nodiscard]] QRectF frame_rect() const { return frame_rect_; }  // of the whole frame, in item coordinates
 
     // The frame that is on screen or will be drawn next; for tests.
@@ -54,9 +54,8 @@ protected:
     void itemChange(ItemChange change, const ItemChangeData& value) override;
 
 private:
-    void request_frame();
-    void accept(DisplayImage frame);
-    void clear_frame();
+    void publish_view();
+    void show_frame();
     void update_frame_rect();
     void update_texture(VideoNode& node, const ViewMapping& where);
     void choose_frame_path(std::shared_ptr<GlBridge> bridge);
@@ -75,7 +74,6 @@ private:
     std::shared_ptr<GlBridge> bridge_;  // bridge that the path was chosen for
     bool uses_device_frames_ = false;   // draw through the bridge; otherwise from images in host memory
     std::string logged_frame_path_;     // last line logged
-    ImageThread thread_;                // last: its callback posts to this item
 };
 
 }  // namespace throng::ui

@@ -1,0 +1,44 @@
+// Files that the user makes from what is on screen: recordings and screenshots.
+#pragma once
+
+#include <QtQml/qqmlregistration.h>
+#include <QObject>
+#include <QThreadPool>
+#include <memory>
+
+#include "ui/session/alert.h"
+#include "ui/session/display_settings.h"
+#include "ui/session/recorder.h"
+
+namespace throng::ui {
+
+// Lives on the window's thread. Files are written on other threads; the alert reports the path or the error.
+class Captures : public QObject {
+    Q_OBJECT
+    QML_ELEMENT
+    QML_UNCREATABLE("belongs to the session")
+    Q_PROPERTY(throng::ui::Recorder* recorder READ recorder CONSTANT)
+
+public:
+    // display and alert must outlive the object.
+    Captures(MakeRecording make_recording, const DisplaySettings& display, Alert& alert, QObject* parent = nullptr);
+    ~Captures() override;
+
+    [[nodiscard]] Recorder* recorder() { return &recorder_; }
+    [[nodiscard]] bool recording() const { return recorder_.recording(); }
+
+    Q_INVOKABLE void record();          // starts a recording, or stops the current one
+    Q_INVOKABLE void saveScreenshot();  // the newest frame with its overlay, at the frame's resolution
+
+    // Captures from this pipeline from now on; null while there is none. Ends the recording of the previous one.
+    void attach(std::shared_ptr<Pipeline> pipeline);
+
+private:
+    const DisplaySettings& display_;
+    Alert& alert_;
+    Recorder recorder_;
+    std::shared_ptr<Pipeline> pipeline_;
+    QThreadPool writer_;
+};
+
+}  // namespace throng::ui

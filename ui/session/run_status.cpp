@@ -1,0 +1,32 @@
+#include "ui/session/run_status.h"
+
+#include <chrono>
+
+namespace throng::ui {
+
+void RunStatus::update(const Pipeline& pipeline, const FrameResult* result) {
+    counters_ = pipeline.counters();
+    notice_ = QString::fromStdString(pipeline.notice());
+    faces_ = result != nullptr ? static_cast<int>(result->kept.detections.size()) : 0;
+    raw_count_ = result != nullptr ? static_cast<int>(result->raw_count) : 0;
+    overflow_ = result != nullptr ? static_cast<int>(result->overflow) : 0;
+    emit changed();
+}
+
+void RunStatus::add_presented(const std::shared_ptr<const FrameResult>& result) {
+    if (!result || result == on_screen_.lock()) return;
+    on_screen_ = result;
+    const auto since = std::chrono::steady_clock::now() - result->frame.info().captured;
+    latency_.add(std::chrono::duration<double, std::milli>(since).count());
+}
+
+void RunStatus::clear() {
+    counters_ = {};
+    notice_.clear();
+    faces_ = raw_count_ = overflow_ = 0;
+    latency_.clear();
+    on_screen_.reset();
+    emit changed();
+}
+
+}  // namespace throng::ui

@@ -1,0 +1,60 @@
+// Figures of the running pipeline: detections of the newest frame, rate, latency, drops.
+#pragma once
+
+#include <QtQml/qqmlregistration.h>
+#include <QObject>
+#include <QString>
+#include <memory>
+
+#include "core/base/rolling.h"
+#include "core/pipeline/pipeline.h"
+
+namespace throng::ui {
+
+// Lives on the window's thread. The figures change together, at the session's rate: faster ones would be unreadable.
+class RunStatus : public QObject {
+    Q_OBJECT
+    QML_ELEMENT
+    QML_UNCREATABLE("belongs to the session")
+    Q_PROPERTY(int faces READ faces NOTIFY changed)
+    Q_PROPERTY(int rawCount READ raw_count NOTIFY changed)
+    Q_PROPERTY(int overflow READ overflow NOTIFY changed)
+    Q_PROPERTY(double frameRate READ frame_rate NOTIFY changed)
+    Q_PROPERTY(double latency READ latency NOTIFY changed)
+    Q_PROPERTY(double dropped READ dropped NOTIFY changed)
+    Q_PROPERTY(QString notice READ notice NOTIFY changed)
+
+public:
+    using QObject::QObject;
+
+    [[nodiscard]] int faces() const { return faces_; }
+    [[nodiscard]] int raw_count() const { return raw_count_; }
+    [[nodiscard]] int overflow() const { return overflow_; }                 // detections beyond the buffer's capacity
+    [[nodiscard]] double frame_rate() const { return counters_.fps; }        // results per second
+    [[nodiscard]] double latency() const { return latency_.summary().p50; }  // see add_presented; 0: unknown
+    [[nodiscard]] double dropped() const { return static_cast<double>(counters_.dropped); }  // frames
+    // An error that did not end the run: a stream that reconnects, a model that failed to load.
+    [[nodiscard]] QString notice() const { return notice_; }
+    [[nodiscard]] const PipelineCounters& counters() const { return counters_; }
+
+    // Shows the state of the pipeline and of its newest result, which may be null.
+    void update(const Pipeline& pipeline, const FrameResult* result);
+    // Adds the time from capture to screen of a result that has been presented, once per result; the latency is the
+    // median of the last ones, in milliseconds.
+    void add_presented(const std::shared_ptr<const FrameResult>& result);
+    void clear();  // for another source
+
+signals:
+    void changed();
+
+private:
+    int faces_ = 0;
+    int raw_count_ = 0;
+    int overflow_ = 0;
+    PipelineCounters counters_;
+    QString notice_;
+    RollingStatistics latency_{60};
+    std::weak_ptr<const FrameResult> on_screen_;  // weak: a decoder has few device surfaces
+};
+
+}  // namespace throng::ui

@@ -1,0 +1,43 @@
+// What the program passes to the window: factories of sources, backends and outputs, and the initial settings.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "core/detect/detector_kinds.h"
+#include "core/pipeline/pipeline.h"
+#include "ui/clocks/clocks.h"
+#include "ui/models/camera_model.h"
+#include "ui/session/recorder.h"
+
+namespace throng::ui {
+
+struct BackendChoice {
+    std::shared_ptr<Backend> backend;
+    std::string why;  // one line: why this backend was selected
+};
+
+// The functions are called on other threads and may throw Error.
+struct SessionSetup {
+    // A stop request cancels the call: another source was opened, or the window is closed.
+    std::function<std::unique_ptr<VideoSource>(const std::string& spec, const std::stop_token& stop)> open_source;
+    std::function<BackendChoice(const DetectorParams&)> make_backend;  // called for each source that is opened
+    std::function<std::vector<CameraInfo>()> list_cameras;
+    MakeRecording make_recording;
+    // Makes the program's own output sinks. Called for the first source only; empty if there is nothing to write.
+    std::function<std::vector<std::shared_ptr<ResultSink>>(const SourceInfo&)> make_sinks;
+    PipelineSettings settings;
+    PipelineOptions playback;
+    ClockSetup clocks;
+    // Names of the detector kinds to choose from.
+    std::vector<std::string> detectors = [] {
+        std::vector<std::string> names;
+        for (const DetectorKind& kind : detector_kinds()) names.emplace_back(kind.name);
+        return names;
+    }();
+};
+
+}  // namespace throng::ui

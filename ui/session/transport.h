@@ -1,0 +1,68 @@
+// Playback of the open source: state, position, speed and loop, and the commands of the transport bar.
+#pragma once
+
+#include <QtQml/qqmlregistration.h>
+#include <QObject>
+#include <QString>
+#include <memory>
+
+#include "core/pipeline/pipeline.h"
+
+namespace throng::ui {
+
+// Lives on the window's thread. No function blocks.
+class Transport : public QObject {
+    Q_OBJECT
+    QML_ELEMENT
+    QML_UNCREATABLE("belongs to the session")
+    Q_PROPERTY(QString state READ state NOTIFY stateChanged)
+    Q_PROPERTY(bool playing READ playing NOTIFY stateChanged)
+    Q_PROPERTY(double position READ position NOTIFY positionChanged)
+    Q_PROPERTY(bool loop READ loop WRITE set_loop NOTIFY changed)
+    Q_PROPERTY(double speed READ speed WRITE set_speed NOTIFY changed)
+
+public:
+    enum class State { idle, opening, running, paused, ended, failed };
+
+    // Loop and speed of `options` are the initial values.
+    explicit Transport(const PipelineOptions& options, QObject* parent = nullptr);
+
+    [[nodiscard]] QString state() const;  // the name of the enumerator
+    [[nodiscard]] State current() const { return state_; }
+    [[nodiscard]] bool playing() const { return state_ == State::running; }
+    [[nodiscard]] double position() const { return position_; }  // seconds
+    [[nodiscard]] bool loop() const { return options_.loop; }
+    void set_loop(bool loop);
+    [[nodiscard]] double speed() const { return options_.speed; }
+    void set_speed(double speed);  // ignores values that are not positive
+
+    // Options of the next pipeline, with the current loop and speed.
+    [[nodiscard]] const PipelineOptions& options() const { return options_; }
+
+    Q_INVOKABLE void toggle();  // play or pause; an ended source starts again
+    Q_INVOKABLE void step();    // one frame, then paused
+    Q_INVOKABLE void seek(double seconds);
+
+    // Controls this pipeline from now on; null while there is none. Applies loop and speed to it.
+    void attach(std::shared_ptr<Pipeline> pipeline);
+    void set_state(State state);
+    void set_position(double seconds);
+
+signals:
+    void stateChanged();
+    void positionChanged();
+    void changed();
+    void commanded();        // a command may have changed the pipeline's state
+    void reopenRequested();  // play without a usable pipeline
+
+private:
+    PipelineOptions options_;
+    std::shared_ptr<Pipeline> pipeline_;
+    State state_ = State::idle;
+    double position_ = 0;
+};
+
+// Returns the state of playback for that of the pipeline.
+[[nodiscard]] Transport::State transport_state(PipelineState state);
+
+}  // namespace throng::ui
