@@ -154,8 +154,17 @@ void Pipeline::Impl::apply_pending_settings() {
 // Detects on the displayed frame again with new settings. Sinks do not receive it: they already have a result of it.
 void Pipeline::Impl::detect_again() {
     try {
+        // A backend with several frames in flight reports the times of an earlier frame: run twice, so that they are
+        // those of the new settings.
+        if (backend_->frames_in_flight() > 1) {
+            processor_->submit(newest_.without_permit());
+            static_cast<void>(processor_->collect(!live_));
+        }
         processor_->submit(newest_.without_permit());
-        publish(processor_->collect(!live_));
+        const FrameProcessor::Outcome outcome = processor_->collect(!live_);
+        reset_statistics_ = true;  // the times before are those of other settings
+        add_times(*outcome.result);
+        publish(outcome);
     } catch (const Error& error) {
         static_cast<void>(processor_->take_unfinished());
         fall_back(error);
@@ -239,12 +248,17 @@ void Pipeline::Impl::deliver(const FrameProcessor::Outcome& outcome) {
         ++counters_.detected;
         counters_.overflowed += outcome.overflowed ? 1 : 0;
         rate_.tick(Clock::now());
-        if (std::exchange(reset_statistics_, false)) statistics_.clear();
-        statistics_.add(outcome.result->timings);
     }
+    add_times(*outcome.result);
     note_overflow(outcome);
     publish(outcome);
     sinks_.write(*outcome.result);
+}
+
+void Pipeline::Impl::add_times(const FrameResult& result) {
+    const std::lock_guard lock(mutex_);
+    if (std::exchange(reset_statistics_, false)) statistics_.clear();
+    statistics_.add(result.timings);
 }
 
 void Pipeline::Impl::publish(const FrameProcessor::Outcome& outcome) {

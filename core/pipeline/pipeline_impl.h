@@ -85,6 +85,7 @@ private:
     void rescue(std::vector<DecodedFrame> unfinished);
     void note_backend();
     void deliver(const FrameProcessor::Outcome& outcome);
+    void add_times(const FrameResult& result);
     void publish(const FrameProcessor::Outcome& outcome);
     void note_overflow(const FrameProcessor::Outcome& outcome);
     void enter_end();

@@ -319,6 +319,26 @@ TEST(Pipeline, AnotherDetectorResetsTheTimings) {
     EXPECT_TRUE(eventually(was_reset));
 }
 
+TEST(Pipeline, ASettingChangedWhilePausedReplacesTheTimings) {
+    Trial run(frames(std::numeric_limits<std::int64_t>::max()));
+    run.pipeline->start();
+    ASSERT_TRUE(eventually([&] { return run.pipeline->counters().detected > 5; }));
+    run.pipeline->pause(true);
+    std::uint64_t detected = 0;
+    ASSERT_TRUE(eventually([&] {  // no frame in flight
+        const std::uint64_t before = std::exchange(detected, run.pipeline->counters().detected);
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        return before == detected && run.pipeline->counters().detected == detected;
+    }));
+    PipelineSettings settings = run.pipeline->settings();
+    settings.detector.min_size += 10;
+    run.pipeline->update(settings);
+    EXPECT_TRUE(eventually([&] {
+        const std::vector<StageSummary> timings = run.pipeline->timings();
+        return !timings.empty() && timings.back().ms.count == 1;
+    })) << "the table shows the frame that is detected again";
+}
+
 TEST(Pipeline, TheFrameSizeMayChange) {
     FakeSource::Plan plan = frames(6);
     plan.resizes_at = 3;
