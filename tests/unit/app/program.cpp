@@ -42,7 +42,7 @@ namespace fs = std::filesystem;
     std::vector<char*> argv;
     for (std::string& argument : arguments) argv.push_back(argument.data());
     argv.push_back(nullptr);
-    ::execv(argv[0], argv.data());
+    ::execvp(argv[0], argv.data());
     ::_exit(127);
 }
 
@@ -73,7 +73,8 @@ bool handles_signals(int pid) {
 
 ProgramResult run_program(const std::vector<std::string>& arguments, const ProgramOptions& options) {
     const ScratchDir dir;
-    std::vector<std::string> all{program_path()};
+    std::vector<std::string> all = options.launcher;
+    all.push_back(program_path());
     all.insert(all.end(), arguments.begin(), arguments.end());
     const pid_t child = ::fork();
     if (child < 0) throw std::runtime_error("cannot fork");

@@ -15,6 +15,7 @@ struct ProgramResult {
 };
 
 struct ProgramOptions {
+    std::vector<std::string> launcher;     // a command that runs the program: "xvfb-run", "-a"
     std::vector<std::string> environment;  // "NAME=value", in addition to the environment of the test
     // Called with the process id while the program runs, until it returns false.
     std::function<bool(int pid)> meanwhile;

@@ -1,0 +1,139 @@
+// `throng view` on a virtual display, by its screenshots.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <opencv2/imgcodecs.hpp>
+#include <opencv2/imgproc.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/support/test_data.h"
+#include "tests/unit/app/program.h"
+
+namespace throng {
+namespace {
+
+namespace fs = std::filesystem;
+
+class ViewProgram : public ::testing::Test {
+protected:
+    [[nodiscard]] std::string file(const std::string& name) const { return (dir_.path() / name).string(); }
+
+    // Draws crowd.png with faces that the default detector finds.
+    void draw_crowd() {
+        ASSERT_EQ(
+            test::run_program({"crowd", file("crowd.png"), "--faces", "5", "--size", "640x480", "--seed", "2"}).status,
+            0);
+    }
+
+    // Runs the window on a virtual X server.
+    [[nodiscard]] static test::ProgramResult view(std::vector<std::string> arguments,
+                                                  const std::vector<std::string>& environment = {}) {
+        arguments.insert(arguments.begin(), "view");
+        test::ProgramOptions options;
+        options.launcher = {"xvfb-run", "-a", "-s", "-screen 0 1600x1000x24"};
+        options.environment = environment;
+        options.environment.emplace_back("QT_QPA_PLATFORM=xcb");
+        return test::run_program(arguments, options);
+    }
+
+    test::ScratchDir dir_;
+};
+
+// Returns why there is no window to test here; empty if there is one.
+std::string unavailable_reason() {
+    if (std::system("command -v xvfb-run >/dev/null 2>&1") != 0) return "xvfb-run is not installed";
+    const test::ProgramResult help = test::run_program({"view"}, {{}, {"QT_QPA_PLATFORM=xcb", "DISPLAY="}, {}, -1});
+    if (help.err.find("does not include the window") != std::string::npos) return "built without the window";
+    return {};
+}
+
+#define TH_NEEDS_WINDOW() \
+    if (const std::string why = unavailable_reason(); !why.empty()) GTEST_SKIP() << "skipped: " << why
+
+constexpr int kTitleBar = 56, kTransportBar = 60;  // as in TitleBar.qml and TransportBar.qml
+const cv::Vec3b kKeptBox(0xbf, 0xe6, 0x2e);        // blue, green, red; Theme.keptBox
+
+int distance(const cv::Vec3b& a, const cv::Vec3b& b) {
+    int largest = 0;
+    for (int i = 0; i < 3; ++i) largest = std::max(largest, std::abs(a[i] - b[i]));
+    return largest;
+}
+
+// Returns true if a pixel near the point has the color of a kept box.
+bool has_edge_at(const cv::Mat& image, double x, double y) {
+    const cv::Rect around =
+        cv::Rect(static_cast<int>(x) - 3, static_cast<int>(y) - 3, 7, 7) & cv::Rect(0, 0, image.cols, image.rows);
+    for (int row = around.y; row < around.br().y; ++row) {
+        for (int column = around.x; column < around.br().x; ++column) {
+            if (distance(image.at<cv::Vec3b>(row, column), kKeptBox) <= 8) return true;
+        }
+    }
+    return false;
+}
+
+// The window is just large enough for the image: its pixels appear unscaled, with black bars at the sides.
+TEST_F(ViewProgram, ShowsTheImageAndTheBoxesThatItWrites) {
+    TH_NEEDS_WINDOW();
+    draw_crowd();
+    const cv::Mat image = cv::imread(file("crowd.png"), cv::IMREAD_COLOR);
+    ASSERT_FALSE(image.empty());
+    constexpr int kBar = 40;
+    const cv::Size window(image.cols + 2 * kBar, kTitleBar + image.rows + kTransportBar);
+    const std::string size = std::to_string(window.width) + "x" + std::to_string(window.height);
+    for (const std::string renderer : {"QT_QUICK_BACKEND=software", "QSG_RHI_BACKEND=opengl"}) {
+        SCOPED_TRACE(renderer);
+        const test::ProgramResult result = view({file("crowd.png"), "--backend", "cpu", "--window-size", size, "--json",
+                                                 file("found.jsonl"), "--screenshot", file("shot.png")},
+                                                {renderer});
+        ASSERT_EQ(result.status, 0) << result.err;
+        const cv::Mat shot = cv::imread(file("shot.png"), cv::IMREAD_COLOR);
+        ASSERT_EQ(shot.size(), window);
+        const cv::Mat shown = shot(cv::Rect(kBar, kTitleBar, image.cols, image.rows));
+        int same = 0;
+        for (int y = 0; y < image.rows; ++y) {
+            for (int x = 0; x < image.cols; ++x) {
+                same += distance(shown.at<cv::Vec3b>(y, x), image.at<cv::Vec3b>(y, x)) <= 12 ? 1 : 0;
+            }
+        }
+        EXPECT_GT(same, 0.8 * image.rows * image.cols) << "all pixels but the boxes are those of the image";
+        EXPECT_EQ(shot.at<cv::Vec3b>(kTitleBar + image.rows / 2, kBar / 2), cv::Vec3b(0, 0, 0));
+
+        const nlohmann::json found = nlohmann::json::parse(test::contents(file("found.jsonl")));
+        ASSERT_GE(found["kept"].size(), 2U);
+        for (const auto& box : found["kept"]) {
+            const double x = box["x"], y = box["y"], w = box["w"], h = box["h"];
+            int edges = 0;
+            for (const auto& [at_x, at_y] :
+                 {std::pair{x, y + h / 2}, {x + w, y + h / 2}, {x + w / 2, y}, {x + w / 2, y + h}}) {
+                edges += has_edge_at(shown, at_x, at_y) ? 1 : 0;
+            }
+            EXPECT_GE(edges, 3) << box.dump();
+        }
+        fs::remove(file("found.jsonl"));
+    }
+}
+
+TEST_F(ViewProgram, ReportsASourceThatCannotBeOpened) {
+    TH_NEEDS_WINDOW();
+    const test::ProgramResult result = view({file("missing.mp4"), "--screenshot", file("shot.png")});
+    EXPECT_EQ(result.status, 3);
+    EXPECT_NE(result.err.find("missing.mp4"), std::string::npos) << result.err;
+    EXPECT_FALSE(fs::exists(file("shot.png")));
+}
+
+TEST_F(ViewProgram, ReportsAMissingDisplay) {
+    if (unavailable_reason() == "built without the window") GTEST_SKIP() << "skipped: built without the window";
+    for (const char* display : {"DISPLAY=", "DISPLAY=:7654"}) {
+        test::ProgramOptions options;
+        options.environment = {display, "WAYLAND_DISPLAY=", "QT_QPA_PLATFORM="};
+        const test::ProgramResult result = test::run_program({"view"}, options);
+        EXPECT_EQ(result.status, 4) << result.err;
+        EXPECT_NE(result.err.find("no display"), std::string::npos) << result.err;
+        EXPECT_NE(result.err.find("throng detect"), std::string::npos) << "says what to do: " << result.err;
+    }
+}
+
+}  // namespace
+}  // namespace throng
