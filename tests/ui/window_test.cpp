@@ -78,7 +78,7 @@ protected:
         setup.clocks.period = std::chrono::milliseconds(50);
         session_ = std::make_unique<Session>(std::move(setup), store_);
         engine_ = std::make_unique<QQmlApplicationEngine>();
-        engine_->setInitialProperties({{"session", QVariant::fromValue(session_.get())}});
+        engine_->setInitialProperties({{"session", QVariant::fromValue(session_.get())}, {"kiosk", kiosk_}});
         engine_->load(load_module(*engine_));
         ASSERT_FALSE(engine_->rootObjects().isEmpty());
         window_ = qobject_cast<QQuickWindow*>(engine_->rootObjects().first());
@@ -88,6 +88,12 @@ protected:
         window_->show();
         video_ = window_->findChild<VideoItem*>();
         ASSERT_NE(video_, nullptr);
+    }
+
+    // Shortcuts need an active window.
+    void activate() {
+        window_->requestActivate();
+        ASSERT_TRUE(QTest::qWaitForWindowActive(window_));
     }
 
     void play(const QString& spec = "clip.mp4") {
@@ -131,6 +137,14 @@ protected:
         }
         return nullptr;
     }
+    // Returns true if a visible item contains this text.
+    bool shows(const QString& text) { return shows(text, window_->contentItem()); }
+    static bool shows(const QString& text, QQuickItem* below) {
+        if (!below->isVisible()) return false;
+        if (below->property("text").toString().contains(text)) return true;
+        const QList<QQuickItem*> items = below->childItems();
+        return std::any_of(items.begin(), items.end(), [&](QQuickItem* item) { return shows(text, item); });
+    }
     bool click(const QString& text) {
         QObject* found = control(text);
         return found != nullptr && QMetaObject::invokeMethod(found, "clicked");
@@ -147,6 +161,7 @@ protected:
         std::atomic<int>& closed_;
     };
 
+    bool kiosk_ = false;  // set before open
     std::atomic<int> recorded_ = 0, closed_ = 0;
     test::ScratchDir folder_;
     QSettings store_{QString::fromStdString((folder_.path() / "settings.ini").string()), QSettings::IniFormat};
@@ -321,6 +336,124 @@ TEST_F(Window, ShowsTheEffectOfASwitch) {
     session_->resetSwitches();
     EXPECT_TRUE(test::wait_for([&] { return ratio() == 0.5; }));
     EXPECT_TRUE(control("A trick")->property("checked").toBool());
+}
+
+TEST_F(Window, TimingsFollowASwitchWhilePaused) {
+    open({});
+    play();
+    ASSERT_TRUE(test::wait_for([&] { return session_->switches()->count() == 1; }));
+    pause_at(500000);
+    const auto cascade_ms = [&] {
+        const StageModel& stages = *session_->stages();
+        for (int i = 0; i < stages.rowCount(); ++i) {
+            const QModelIndex row = stages.index(i);
+            if (stages.data(row, StageModel::name_role) == "cascade")
+                return stages.data(row, StageModel::p50_role).toDouble();
+        }
+        return 0.0;
+    };
+    ASSERT_TRUE(test::wait_for([&] { return cascade_ms() == 1.5; }));
+    session_->setSwitch("trick", "off");
+    EXPECT_TRUE(test::wait_for([&] { return cascade_ms() == 3.0; }));
+}
+
+TEST_F(Window, BarsHideOverAVideoWhileThePointerRests) {
+    open({});
+    play();
+    window_->showFullScreen();
+    ASSERT_TRUE(test::wait_for([&] { return window_->property("fullScreen").toBool(); }));
+    const auto chrome = [&] { return window_->property("chrome").toBool(); };
+    const QPoint center(window_->width() / 2, window_->height() / 2);
+    QTest::mouseMove(window_, center);
+    QTest::mouseMove(window_, center + QPoint(5, 5));
+    ASSERT_TRUE(test::wait_for(chrome));
+    QTest::qWait(1500);
+    EXPECT_TRUE(chrome());
+    EXPECT_TRUE(QTest::qWaitFor([&] { return !chrome(); }, 3000)) << "the video below the pointer is no movement";
+    QTest::mouseMove(window_, center + QPoint(20, 0));
+    EXPECT_TRUE(test::wait_for(chrome));
+}
+
+TEST_F(Window, KeysCloseTheShortcutSheet) {
+    open({});
+    activate();
+    auto* sheet = window_->findChild<QObject*>("shortcutSheet");
+    ASSERT_NE(sheet, nullptr);
+    const auto is_open = [&] { return sheet->property("opened").toBool(); };
+    for (const Qt::Key key : {Qt::Key_Escape, Qt::Key_F1}) {
+        QTest::keyClick(window_, Qt::Key_F1);
+        ASSERT_TRUE(test::wait_for(is_open));
+        QTest::keyClick(window_, key);
+        EXPECT_TRUE(test::wait_for([&] { return !sheet->property("visible").toBool(); }));
+    }
+    QTest::keyClick(window_, Qt::Key_F1);
+    ASSERT_TRUE(test::wait_for(is_open));
+    QTest::keyClick(window_, Qt::Key_Q, Qt::ControlModifier);
+    EXPECT_TRUE(test::wait_for([&] { return !window_->isVisible(); }));
+}
+
+TEST_F(Window, EscapeClosesAnOpenList) {
+    open({}, {1280, 1600});
+    activate();
+    auto* choice = window_->findChild<QQuickItem*>("detectorChoice");
+    ASSERT_NE(choice, nullptr);
+    auto* list = choice->property("popup").value<QObject*>();
+    ASSERT_TRUE(QMetaObject::invokeMethod(list, "open"));
+    ASSERT_TRUE(test::wait_for([&] { return list->property("opened").toBool(); }));
+    QTest::keyClick(window_, Qt::Key_Escape);
+    EXPECT_TRUE(test::wait_for([&] { return !list->property("visible").toBool(); }));
+}
+
+TEST_F(Window, TabScrollsToTheFocusedControl) {
+    open({}, {1280, 600});
+    auto* scroll = window_->findChild<QQuickItem*>("panelScroll");
+    ASSERT_NE(scroll, nullptr);
+    int in_panel = 0;
+    for (int i = 0; i < 60; ++i) {
+        QTest::keyClick(window_, Qt::Key_Tab);
+        QTest::qWait(10);
+        QQuickItem* item = window_->activeFocusItem();
+        if (item == nullptr || !scroll->isAncestorOf(item)) continue;
+        ++in_panel;
+        const QRectF shown = item->mapRectToItem(scroll, item->boundingRect());
+        EXPECT_GE(shown.top(), 0) << item->property("text").toString().toStdString();
+        EXPECT_LE(shown.bottom(), scroll->height()) << item->property("text").toString().toStdString();
+    }
+    EXPECT_GT(in_panel, 10);
+}
+
+TEST_F(Window, KioskOpensNothingAndStaysInFullScreen) {
+    kiosk_ = true;
+    open({});
+    window_->showFullScreen();
+    activate();
+    ASSERT_TRUE(test::wait_for([&] { return window_->property("fullScreen").toBool(); }));
+    QTest::keyClick(window_, Qt::Key_B);
+    EXPECT_TRUE(session_->display()->blur()) << "keys arrive";
+    QTest::keyClick(window_, Qt::Key_F);
+    QTest::keyClick(window_, Qt::Key_Escape);
+    QTest::keyClick(window_, Qt::Key_O);
+    QTest::qWait(100);
+    EXPECT_TRUE(window_->property("fullScreen").toBool());
+    auto* open_button = qobject_cast<QQuickItem*>(control("Open"));
+    ASSERT_NE(open_button, nullptr);
+    EXPECT_FALSE(open_button->isVisible());
+    auto* menu = window_->findChild<QObject*>("sourceMenu");
+    ASSERT_NE(menu, nullptr);
+    EXPECT_FALSE(menu->property("visible").toBool());
+}
+
+TEST_F(Window, NamesTheDetectorAndEveryChangeByKey) {
+    open({});
+    play();
+    activate();
+    EXPECT_TRUE(shows("found by " + session_->detection()->title()));
+    QTest::keyClick(window_, Qt::Key_D);
+    EXPECT_TRUE(session_->alert()->what().contains(session_->detection()->title()));
+    QTest::keyClick(window_, Qt::Key_N);
+    EXPECT_TRUE(session_->alert()->what().contains("Suppression"));
+    QTest::keyClick(window_, Qt::Key_T);
+    EXPECT_TRUE(session_->alert()->what().contains("threshold"));
 }
 
 TEST_F(Window, SelectsAndSweepsTheClock) {

@@ -26,9 +26,8 @@ QtObject {
         labels: () => session.display.labels = !session.display.labels,
         landmarks: () => session.display.landmarks = !session.display.landmarks,
         blur: () => session.display.blur = !session.display.blur,
-        detector: () => session.detection.detector = (session.detection.detector + 1)
-                                                     % session.detection.detectors.length,
-        rule: () => session.detection.nextRule(),
+        detector: () => nextDetector(),
+        rule: () => nextRule(),
         thetaUp: () => changeTheta(0.05),
         thetaDown: () => changeTheta(-0.05),
         clockUp: () => session.clocks.step(1),
@@ -43,7 +42,11 @@ QtObject {
         quit: () => view.close()
     })
 
-    function trigger(id: string) { table[id]() }
+    // In the kiosk, visitors neither open sources nor leave full screen.
+    readonly property var lockedInKiosk: ["open", "sources", "fullscreen"]
+
+    function isAllowed(id: string): bool { return !(view.kiosk && lockedInKiosk.includes(id)) }
+    function trigger(id: string) { if (isAllowed(id)) table[id]() }
 
     function changeSpeed(step: int) {
         const at = speeds.indexOf(session.transport.speed)
@@ -53,7 +56,19 @@ QtObject {
     function nextSpeed() {
         session.transport.speed = speeds[(speeds.indexOf(session.transport.speed) + 1) % speeds.length]
     }
+    // Keys change what the panel may not show: a message names the new value.
+    function nextDetector() {
+        const detection = session.detection
+        detection.detector = (detection.detector + 1) % detection.detectors.length
+        session.alert.notify(qsTr("Detector: %1").arg(detection.title), detection.help)
+    }
+    function nextRule() {
+        session.detection.nextRule()
+        session.alert.notify(qsTr("Suppression: %1").arg(session.detection.rules[session.detection.rule]), "")
+    }
     function changeTheta(step: real) {
-        session.detection.theta = Math.round(Math.max(0, Math.min(1, session.detection.theta + step)) * 100) / 100
+        const theta = Math.round(Math.max(0, Math.min(1, session.detection.theta + step)) * 100) / 100
+        session.detection.theta = theta
+        session.alert.notify(qsTr("Overlap threshold: %1").arg(theta.toFixed(2)), "")
     }
 }

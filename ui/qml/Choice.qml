@@ -1,4 +1,5 @@
 import QtQuick
+import QtQuick.Controls.Basic as C
 import QtQuick.Templates as T
 import Throng.Ui
 
@@ -69,17 +70,23 @@ T.ComboBox {
     Tip { text: control.tip; shown: control.hovered && !control.pressed && !control.popup.visible }
 
     popup: T.Popup {
-        onAboutToShow: control.opened()
+        readonly property int rows: Math.max(2, Math.floor(320 / Theme.target))  // whole rows
+        onAboutToShow: {
+            control.opened()
+            control.forceActiveFocus(Qt.MouseFocusReason)  // the box handles the keys of its list; a click sets no focus
+        }
         x: control.width - width
         y: control.height
-        width: Math.max(120, control.width - control.labelWidth)
-        height: Math.min(contentItem.implicitHeight + 8, 320)
+        width: Math.max(120, control.width - control.labelWidth, Math.min(control.width, 340))
+        height: Math.min(contentItem.implicitHeight, rows * Theme.target) + 2 * padding
         padding: 4
         contentItem: ListView {
             clip: true
             implicitHeight: contentHeight
             model: control.popup.visible ? control.delegateModel : null
             currentIndex: control.highlightedIndex
+            boundsBehavior: Flickable.StopAtBounds
+            C.ScrollBar.vertical: ScrollHandle {}
         }
         background: Rectangle { color: Theme.surface; border.color: Theme.line; radius: Theme.radius }
     }

@@ -8,12 +8,14 @@ ColumnLayout {
 
     required property DetectionSettings detection
     property bool onDevice: false  // the detector runs on a GPU
+    property bool kiosk: false     // no file dialogs
     signal modelRequested()   // open a model file
     signal modelsRequested()  // the model list was opened
 
     spacing: 2
 
     Choice {
+        objectName: "detectorChoice"
         Layout.fillWidth: true
         label: qsTr("Detector")
         labelWidth: 90
@@ -45,6 +47,7 @@ ColumnLayout {
             onOpened: root.modelsRequested()
         }
         IconButton {
+            visible: !root.kiosk
             iconName: "folder"
             tip: qsTr("Open a model file")
             onClicked: root.modelRequested()

@@ -33,6 +33,12 @@ ColumnLayout {
             }
             Label {
                 width: parent.width
+                text: qsTr("found by %1").arg(root.session.detection.title)
+                color: Theme.textDim
+                font.pixelSize: Theme.fontSmall
+            }
+            Label {
+                width: parent.width
                 text: qsTr("from %1 raw detections").arg(Theme.count(root.status.rawCount))
                 color: Theme.textDim
                 font.pixelSize: Theme.fontSmall

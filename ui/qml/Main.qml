@@ -9,7 +9,7 @@ C.ApplicationWindow {
     id: root
 
     required property Session session
-    property bool kiosk: false        // full screen that Esc does not leave
+    property bool kiosk: false        // full screen that no key leaves, and no way to open another source
     property bool panelRequested: true
 
     readonly property bool fullScreen: visibility === Window.FullScreen
@@ -82,7 +82,8 @@ C.ApplicationWindow {
             required property var keySequences
             required property bool yieldsToFocus
             sequences: keySequences
-            enabled: !yieldsToFocus || !(root.activeFocusItem?.visualFocus ?? false)
+            enabled: actions.isAllowed(actionId)
+                     && (!yieldsToFocus || !(root.activeFocusItem?.visualFocus ?? false))
             onActivated: actions.trigger(actionId)
         }
     }
@@ -96,11 +97,16 @@ C.ApplicationWindow {
         }
     }
 
-    // Keeps the bars visible for 2.5 s after the pointer moved.
+    // Keeps the bars visible for 2.5 s after the pointer moved. A resting pointer reports changes too: the scene below
+    // it is updated with every frame.
     HoverHandler {
         id: pointer
         property bool recentlyMoved: false
+        property point last
         onPointChanged: {
+            const now = point.scenePosition
+            if (now.x === last.x && now.y === last.y) return
+            last = now
             recentlyMoved = true
             idleTimer.restart()
         }
@@ -120,7 +126,7 @@ C.ApplicationWindow {
         anchors.bottom: root.fullScreen ? parent.bottom : transport.top
         session: root.session
         dropping: drop.containsDrag
-        onDoubleTapped: if (!root.kiosk) root.toggleFullScreen()
+        onDoubleTapped: actions.trigger("fullscreen")
     }
     SidePanel {
         id: panel
@@ -131,6 +137,7 @@ C.ApplicationWindow {
         visible: root.panelOpen
         session: root.session
         shortcuts: shortcutTable
+        kiosk: root.kiosk
         onModelRequested: dialogs.use(d => d.openModel())
     }
     TitleBar {
@@ -144,6 +151,7 @@ C.ApplicationWindow {
         actions: actions
         shortcuts: shortcutTable
         panelOpen: root.panelOpen
+        kiosk: root.kiosk
     }
     TransportBar {
         id: transport
@@ -177,10 +185,12 @@ C.ApplicationWindow {
     ShortcutSheet {
         id: sheet
         shortcuts: shortcutTable
+        actions: actions
     }
     DropArea {
         id: drop
         anchors.fill: parent
+        enabled: !root.kiosk
         onEntered: event => event.accepted = event.hasUrls
         onDropped: event => {
             if (event.hasUrls) root.session.openUrl(event.urls[0])

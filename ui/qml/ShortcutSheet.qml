@@ -1,3 +1,4 @@
+import QtQml
 import QtQuick
 import QtQuick.Controls.Basic as C
 import QtQuick.Layouts
@@ -7,20 +8,34 @@ import Throng.Ui
 // List of the keyboard shortcuts, generated from their table.
 C.Popup {
     id: root
+    objectName: "shortcutSheet"
 
     required property ShortcutModel shortcuts
+    required property Actions actions
 
     parent: T.Overlay.overlay
     anchors.centerIn: parent
     width: Math.min(parent.width - 32, 860)
     height: Math.min(parent.height - 32, flow.height + 110)
     modal: true
+    focus: true  // Esc closes it
     padding: 24
 
     background: Rectangle { color: Theme.surface; border.color: Theme.line; radius: 14 }
     T.Overlay.modal: Rectangle { color: "#b0000000" }
 
     contentItem: Item {
+        // A modal popup blocks the window's shortcuts.
+        Instantiator {
+            model: root.shortcuts
+            delegate: Shortcut {
+                required property string actionId
+                required property var keySequences
+                sequences: keySequences
+                enabled: root.visible && (actionId === "help" || actionId === "quit")
+                onActivated: root.actions.trigger(actionId)
+            }
+        }
         Label {
             id: heading
             text: qsTr("Keyboard shortcuts")

@@ -9,26 +9,39 @@ Rectangle {
 
     required property Session session
     required property ShortcutModel shortcuts
+    property bool kiosk: false
     readonly property bool dense: height < 800  // keeps the clock profiles visible below the bars
     signal modelRequested()
 
     color: Theme.surface
 
+    // Scrolls to the control that the Tab key has moved the focus to.
+    Connections {
+        target: root.Window.window
+        function onActiveFocusItemChanged() {
+            const item = root.Window.activeFocusItem
+            if (!item || !item.visualFocus) return
+            let ancestor = item
+            while (ancestor && ancestor !== column) ancestor = ancestor.parent
+            if (!ancestor) return
+            const top = item.mapToItem(flick.contentItem, 0, 0).y
+            const margin = Theme.gap
+            if (top - margin < flick.contentY) {
+                flick.contentY = Math.max(0, top - margin)
+            } else if (top + item.height + margin > flick.contentY + flick.height) {
+                flick.contentY = top + item.height + margin - flick.height
+            }
+        }
+    }
+
     Flickable {
         id: flick
+        objectName: "panelScroll"
         anchors.fill: parent
         contentWidth: width
         boundsBehavior: Flickable.StopAtBounds
         clip: true
-        C.ScrollBar.vertical: C.ScrollBar {
-            id: bar
-            contentItem: Rectangle {
-                implicitWidth: 6
-                radius: 3
-                color: bar.pressed ? Theme.accent : Theme.surfacePressed
-                visible: bar.size < 1
-            }
-        }
+        C.ScrollBar.vertical: ScrollHandle {}
 
         ColumnLayout {
             id: column
@@ -87,6 +100,7 @@ Rectangle {
                     Layout.fillWidth: true
                     detection: root.session.detection
                     onDevice: root.session.backend.name === "cuda"
+                    kiosk: root.kiosk
                     onModelRequested: root.modelRequested()
                     onModelsRequested: root.session.findModels()
                 }

@@ -6,6 +6,7 @@ import Throng.Ui
 // Menu of the sources: files, folders, URLs, cameras, the demo crowd, and recently opened sources.
 C.Popup {
     id: root
+    objectName: "sourceMenu"
 
     required property Session session
     signal fileRequested()

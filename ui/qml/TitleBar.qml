@@ -10,6 +10,7 @@ Rectangle {
     required property Actions actions
     required property ShortcutModel shortcuts
     property bool panelOpen: true
+    property bool kiosk: false
     property alias sourcesButton: sources
 
     implicitHeight: 56
@@ -23,12 +24,14 @@ Rectangle {
 
         IconButton {
             id: sources
+            visible: !root.kiosk
             iconName: "folder"
             text: qsTr("Open")
             tip: root.shortcuts.tip("sources")
             onClicked: root.actions.trigger("sources")
         }
         Rectangle {
+            visible: !root.kiosk
             Layout.leftMargin: Theme.gap
             Layout.rightMargin: Theme.gap
             implicitWidth: 1
@@ -37,6 +40,7 @@ Rectangle {
         }
         Column {
             Layout.fillWidth: true
+            Layout.leftMargin: root.kiosk ? Theme.gap : 0
             Label {
                 width: parent.width
                 text: root.session.source.spec.length > 0 ? root.session.source.title : "Throng"

@@ -31,6 +31,7 @@ public:
     // A new message replaces the current one.
     void show(const Error& error);
     void show(const QString& what, const QString& where = {});  // a notification: a file was written
+    Q_INVOKABLE void notify(const QString& what, const QString& where) { show(what, where); }
     Q_INVOKABLE void dismiss();
 
 signals:

@@ -58,6 +58,9 @@ QStringList DetectionSettings::detectors() const {
     for (const DetectorKind* each : kinds_) titles += to_qstring(each->title);
     return titles;
 }
+QString DetectionSettings::title() const {
+    return to_qstring(kind().title);
+}
 QString DetectionSettings::help() const {
     return to_qstring(kind().help);
 }

@@ -20,6 +20,7 @@ class DetectionSettings : public QObject {
     QML_ELEMENT
     QML_UNCREATABLE("belongs to the session")
     Q_PROPERTY(QStringList detectors READ detectors CONSTANT)
+    Q_PROPERTY(QString title READ title NOTIFY changed)
     Q_PROPERTY(QString help READ help NOTIFY changed)
     Q_PROPERTY(QString finds READ finds NOTIFY changed)
     Q_PROPERTY(bool takesModel READ takes_model NOTIFY changed)
@@ -68,6 +69,7 @@ public:
     [[nodiscard]] static QStringList kernel_sets();
 
     [[nodiscard]] int detector() const;
+    [[nodiscard]] QString title() const;  // "Haar cascade"
     [[nodiscard]] QString help() const;   // one line: strengths of this kind
     [[nodiscard]] QString finds() const;  // "faces", "people"
     [[nodiscard]] bool takes_model() const;
