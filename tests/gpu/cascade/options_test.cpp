@@ -50,7 +50,7 @@ std::vector<CascadeOptions> all_switches(int stages) {
     return all;
 }
 
-TEST_F(CascadeSwitches, switches_keep_the_detections) {
+TEST_F(CascadeSwitches, SwitchesKeepTheDetections) {
     if (IsSkipped() || HasFatalFailure()) return;
     std::mt19937_64 random(seed(51));
     std::size_t found = 0;
@@ -83,7 +83,7 @@ TEST_F(CascadeSwitches, switches_keep_the_detections) {
 
 // Half the windows, a region of interest, and both kinds of chroma. A window outside does not count as a rejection in
 // stage 0.
-TEST_F(CascadeSwitches, masks_match_the_definition) {
+TEST_F(CascadeSwitches, MasksMatchTheDefinition) {
     if (IsSkipped() || HasFatalFailure()) return;
     std::mt19937_64 random(seed(52));
     DetectorParams params;
@@ -146,7 +146,7 @@ TEST_F(CascadeSwitches, masks_match_the_definition) {
     }
 }
 
-TEST_F(CascadeSwitches, stride_matches_the_definition) {
+TEST_F(CascadeSwitches, StrideMatchesTheDefinition) {
     if (IsSkipped() || HasFatalFailure()) return;
     std::mt19937_64 random(seed(53));
     for (const CascadeKind kind : {CascadeKind::haar, CascadeKind::lbp}) {
@@ -170,7 +170,7 @@ TEST_F(CascadeSwitches, stride_matches_the_definition) {
     }
 }
 
-TEST_F(CascadeSwitches, invalid_values_are_rejected) {
+TEST_F(CascadeSwitches, InvalidValuesAreRejected) {
     CascadeOptions options;
     options.stride = 9;
     EXPECT_THROW(gpu::check_options(options), Error);

@@ -66,7 +66,7 @@ void PrintTo(const Case& c, std::ostream* out) {
 
 class CascadeParityOfModels : public CascadeParity, public ::testing::WithParamInterface<Case> {};
 
-TEST_P(CascadeParityOfModels, photographs_and_crowd) {
+TEST_P(CascadeParityOfModels, PhotographsAndCrowd) {
     if (IsSkipped() || HasFatalFailure()) return;
     TH_NEED(file, cascade_file(GetParam().model), GetParam().model);
     const CascadeModel model = read_cascade(file);
@@ -108,7 +108,7 @@ INSTANTIATE_TEST_SUITE_P(Models, CascadeParityOfModels,
                                            Case{"lbpcascade_frontalface_improved.xml", "lbp", 1.1, 45},
                                            Case{"lbpcascade_profileface.xml", "lbp", 1.2, 34}));
 
-TEST_F(CascadeParity, sizes_from_the_window_to_8192x4320) {
+TEST_F(CascadeParity, SizesFromTheWindowTo8192x4320) {
     if (IsSkipped() || HasFatalFailure()) return;
     TH_NEED(file, cascade_file("haarcascade_frontalface_alt2.xml"), "haarcascade_frontalface_alt2.xml");
     const CascadeModel model = read_cascade(file);
@@ -140,7 +140,7 @@ TEST_F(CascadeParity, sizes_from_the_window_to_8192x4320) {
     EXPECT_GT(total_, 0U);
 }
 
-TEST_F(CascadeParity, noise_and_odd_pitches) {
+TEST_F(CascadeParity, NoiseAndOddPitches) {
     if (IsSkipped() || HasFatalFailure()) return;
     TH_NEED(file, cascade_file("lbpcascade_frontalface.xml"), "lbpcascade_frontalface.xml");
     const CascadeModel model = read_cascade(file);
@@ -160,7 +160,7 @@ TEST_F(CascadeParity, noise_and_odd_pitches) {
     }
 }
 
-TEST_F(CascadeParity, a_model_that_never_rejects_fills_every_queue) {
+TEST_F(CascadeParity, AModelThatNeverRejectsFillsEveryQueue) {
     if (IsSkipped() || HasFatalFailure()) return;
     std::mt19937_64 random(seed(43));
     for (const CascadeKind kind : {CascadeKind::haar, CascadeKind::lbp}) {

@@ -58,7 +58,7 @@ protected:
     NullRecorder recorder;
 };
 
-TEST_F(IntakeTest, luma_and_chroma_arrive) {
+TEST_F(IntakeTest, LumaAndChromaArrive) {
     if (IsSkipped() || HasFatalFailure()) return;
     std::mt19937_64 random(seed(71));
     for (const bool integrated : {false, true}) {
@@ -94,7 +94,7 @@ TEST_F(IntakeTest, luma_and_chroma_arrive) {
     }
 }
 
-TEST_F(IntakeTest, pinned_and_device_frames) {
+TEST_F(IntakeTest, PinnedAndDeviceFrames) {
     if (IsSkipped() || HasFatalFailure()) return;
     std::mt19937_64 random(seed(72));
     gpu::FrameIntake intake(view(), false);
@@ -143,7 +143,7 @@ std::array<double, 3> color(int y, int cb, int cr, ColorRange range, ColorMatrix
     return {255 * std::clamp(red, 0.0, 1.0), 255 * std::clamp(green, 0.0, 1.0), 255 * std::clamp(blue, 0.0, 1.0)};
 }
 
-TEST_F(IntakeTest, colors_match_the_standards) {
+TEST_F(IntakeTest, ColorsMatchTheStandards) {
     if (IsSkipped() || HasFatalFailure()) return;
     std::mt19937_64 random(seed(73));
     for (const ColorRange range : {ColorRange::limited, ColorRange::full}) {
@@ -173,7 +173,7 @@ TEST_F(IntakeTest, colors_match_the_standards) {
     }
 }
 
-TEST_F(IntakeTest, opencv_matrices_are_not_copied) {
+TEST_F(IntakeTest, OpencvMatricesAreNotCopied) {
     if (IsSkipped() || HasFatalFailure()) return;
     std::vector<std::uint8_t> bytes(static_cast<std::size_t>(80 * 50), 7);
     const auto memory = to_device(bytes);

@@ -67,7 +67,7 @@ std::uint32_t cone(const Image& image, int x, int y) {
 
 class PyramidTest : public GpuTest {};
 
-TEST_F(PyramidTest, entries_match_the_definition) {
+TEST_F(PyramidTest, EntriesMatchTheDefinition) {
     if (IsSkipped() || HasFatalFailure()) return;
     std::mt19937_64 random(seed(61));
     const ImageSize frames[] = {{1, 1}, {2, 3}, {640, 1}, {1, 700}, {517, 259}, {1030, 300}, {77, 600}};
@@ -132,7 +132,7 @@ TEST_F(PyramidTest, entries_match_the_definition) {
     }
 }
 
-TEST(Atlas, levels_are_disjoint_and_aligned) {
+TEST(Atlas, LevelsAreDisjointAndAligned) {
     std::mt19937_64 random(seed(62));
     for (int turn = 0; turn < 50; ++turn) {
         std::vector<ImageSize> sizes;

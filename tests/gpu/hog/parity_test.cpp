@@ -125,7 +125,7 @@ protected:
     HogModel model_;
 };
 
-TEST_F(HogParity, descriptors_with_every_switch) {
+TEST_F(HogParity, DescriptorsWithEverySwitch) {
     if (IsSkipped() || HasFatalFailure()) return;
     std::mt19937_64 random(seed(71));
     const Frame images[] = {random_image(random, 333, 261, 3), random_image(random, 64, 128, 5)};
@@ -167,7 +167,7 @@ TEST_F(HogParity, descriptors_with_every_switch) {
                 static_cast<double>(exact_max_difference), static_cast<double>(half_max_difference));
 }
 
-TEST_F(HogParity, levels_in_shared_and_separate_launches) {
+TEST_F(HogParity, LevelsInSharedAndSeparateLaunches) {
     if (IsSkipped() || HasFatalFailure()) return;
     std::mt19937_64 random(seed(72));
     for (const auto& [width, height, factor, min_size] :
@@ -188,7 +188,7 @@ TEST_F(HogParity, levels_in_shared_and_separate_launches) {
     }
 }
 
-TEST_F(HogParity, formats_and_sizes) {
+TEST_F(HogParity, FormatsAndSizes) {
     if (IsSkipped() || HasFatalFailure()) return;
     std::mt19937_64 random(seed(73));
     const DetectorParams params = params_of(1.15, 64, -1.0F);
@@ -205,7 +205,7 @@ TEST_F(HogParity, formats_and_sizes) {
     }
 }
 
-TEST_F(HogParity, large_frames_are_split_into_groups) {
+TEST_F(HogParity, LargeFramesAreSplitIntoGroups) {
     if (IsSkipped() || HasFatalFailure()) return;
     std::mt19937_64 random(seed(74));
     const Frame image = random_image(random, 3840, 2160, 3);
@@ -216,7 +216,7 @@ TEST_F(HogParity, large_frames_are_split_into_groups) {
     EXPECT_GT(cuda.plan()->groups().size(), 1U);
 }
 
-TEST_F(HogParity, little_shared_memory_suffices) {
+TEST_F(HogParity, LittleSharedMemorySuffices) {
     if (IsSkipped() || HasFatalFailure()) return;
     std::mt19937_64 random(seed(76));
     const Frame image = random_image(random, 400, 300, 3);
@@ -235,7 +235,7 @@ TEST_F(HogParity, little_shared_memory_suffices) {
     }
 }
 
-TEST_F(HogParity, full_buffer_reports_the_total) {
+TEST_F(HogParity, FullBufferReportsTheTotal) {
     if (IsSkipped() || HasFatalFailure()) return;
     std::mt19937_64 random(seed(75));
     const Frame image = random_image(random, 640, 480, 3);
@@ -249,7 +249,7 @@ TEST_F(HogParity, full_buffer_reports_the_total) {
     for (const Detection& d : set.detections) EXPECT_GE(d.box.h, 128.0F);
 }
 
-TEST_F(HogParity, switches_are_checked) {
+TEST_F(HogParity, SwitchesAreChecked) {
     if (IsSkipped() || HasFatalFailure()) return;
     DetectorParams params = params_of(1.1, 128, 0);
     gpu::HogDetector cuda(view(), device, model_, params);

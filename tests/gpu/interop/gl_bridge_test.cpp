@@ -192,7 +192,7 @@ protected:
     gpu::CudaGlBridge bridge{0};
 };
 
-TEST_F(GlBridgeTest, images_match_the_conversion) {
+TEST_F(GlBridgeTest, ImagesMatchTheConversion) {
     if (IsSkipped() || HasFatalFailure()) return;
     std::mt19937_64 random(seed(81));
     for (const auto& [width, height, gap] : {std::array{1920, 1080, 128},
@@ -216,7 +216,7 @@ TEST_F(GlBridgeTest, images_match_the_conversion) {
     EXPECT_EQ(context->gl().get_error(), static_cast<GLenum>(GL_NO_ERROR));
 }
 
-TEST_F(GlBridgeTest, other_formats_of_luma) {
+TEST_F(GlBridgeTest, OtherFormatsOfLuma) {
     if (IsSkipped() || HasFatalFailure()) return;
     std::mt19937_64 random(seed(82));
     for (const PixelFormat format : {PixelFormat::yuv420p, PixelFormat::gray8}) {
@@ -228,7 +228,7 @@ TEST_F(GlBridgeTest, other_formats_of_luma) {
 }
 
 // No wait between two frames: buffers are rewritten while OpenGL may still read them.
-TEST_F(GlBridgeTest, consecutive_images) {
+TEST_F(GlBridgeTest, ConsecutiveImages) {
     if (IsSkipped() || HasFatalFailure()) return;
     std::mt19937_64 random(seed(83));
     std::vector<Image> images;
@@ -243,7 +243,7 @@ TEST_F(GlBridgeTest, consecutive_images) {
 }
 
 // Decoders have few surfaces: a frame is released as soon as the next write finds that it has been read.
-TEST_F(GlBridgeTest, frame_is_kept_until_it_is_converted) {
+TEST_F(GlBridgeTest, FrameIsKeptUntilItIsConverted) {
     if (IsSkipped() || HasFatalFailure()) return;
     std::mt19937_64 random(seed(84));
     Target target(context->gl(), bridge, 640, 360);
@@ -261,7 +261,7 @@ TEST_F(GlBridgeTest, frame_is_kept_until_it_is_converted) {
     EXPECT_TRUE(watched.expired());
 }
 
-TEST_F(GlBridgeTest, invalid_buffers_are_rejected_and_others_still_work) {
+TEST_F(GlBridgeTest, InvalidBuffersAreRejectedAndOthersStillWork) {
     if (IsSkipped() || HasFatalFailure()) return;
     std::mt19937_64 random(seed(85));
     Target target(context->gl(), bridge, 64, 48);
@@ -277,7 +277,7 @@ TEST_F(GlBridgeTest, invalid_buffers_are_rejected_and_others_still_work) {
     EXPECT_EQ(target.read(), converted(image.frame));
 }
 
-TEST_F(GlBridgeTest, bridge_outlives_its_backend) {
+TEST_F(GlBridgeTest, BridgeOutlivesItsBackend) {
     if (IsSkipped() || HasFatalFailure()) return;
     std::mt19937_64 random(seed(86));
     std::unique_ptr<GlBridge> of_backend = make_cuda_backend(device.index)->make_gl_bridge();
@@ -293,7 +293,7 @@ TEST_F(GlBridgeTest, bridge_outlives_its_backend) {
 
 // For measurement, with --gtest_also_run_disabled_tests: time per frame on the drawing thread, and time until the
 // texture holds it.
-TEST_F(GlBridgeTest, DISABLED_time_per_image) {
+TEST_F(GlBridgeTest, DISABLED_TimePerImage) {
     if (IsSkipped() || HasFatalFailure()) return;
     using Clock = std::chrono::steady_clock;
     const auto us = [](Clock::duration time) { return std::chrono::duration<double, std::micro>(time).count(); };

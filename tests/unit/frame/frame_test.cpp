@@ -14,7 +14,7 @@
 namespace throng {
 namespace {
 
-TEST(FramePool, planes_have_the_shapes_of_their_format) {
+TEST(FramePool, PlanesHaveTheShapesOfTheirFormat) {
     FramePool pool;
     const WritableFrame odd = pool.take(PixelFormat::yuv420p, 5, 7);
     EXPECT_EQ(odd.plane(0).width, 5);
@@ -25,7 +25,7 @@ TEST(FramePool, planes_have_the_shapes_of_their_format) {
     EXPECT_EQ(pool.take(PixelFormat::bgr24, 5, 7).plane(0).width, 15);
 }
 
-TEST(FramePool, sizes_beyond_32_bit_pixel_indices_are_rejected) {
+TEST(FramePool, SizesBeyond32BitPixelIndicesAreRejected) {
     FramePool pool;
     EXPECT_THROW(static_cast<void>(pool.take(PixelFormat::gray8, 0, 1)), Error);
     EXPECT_THROW(static_cast<void>(pool.take(PixelFormat::gray8, 1 << 24, 17)), Error);  // less than a gigabyte
@@ -33,7 +33,7 @@ TEST(FramePool, sizes_beyond_32_bit_pixel_indices_are_rejected) {
     EXPECT_EQ(pool.take(PixelFormat::gray8, 1 << 20, 24).plane(0).width, 1 << 20);
 }
 
-TEST(FramePool, planes_are_disjoint_aligned_and_writable) {
+TEST(FramePool, PlanesAreDisjointAlignedAndWritable) {
     FramePool pool;
     WritableFrame image = pool.take(PixelFormat::yuv420p, 65, 3);
     for (int p = 0; p < 3; ++p) {
@@ -44,7 +44,7 @@ TEST(FramePool, planes_are_disjoint_aligned_and_writable) {
     for (int p = 0; p < 3; ++p) EXPECT_EQ(image.data(p)[0], p + 1);
 }
 
-TEST(FramePool, a_block_is_reused_after_the_last_handle_is_destroyed) {
+TEST(FramePool, ABlockIsReusedAfterTheLastHandleIsDestroyed) {
     FramePool pool;
     Frame first = pool.take(PixelFormat::gray8, 64, 64).finish();
     Frame copy = first;
@@ -57,7 +57,7 @@ TEST(FramePool, a_block_is_reused_after_the_last_handle_is_destroyed) {
     EXPECT_TRUE(one.plane(0).data == block || other.plane(0).data == block);
 }
 
-TEST(FramePool, frames_outlive_their_pool_and_are_usable_across_threads) {
+TEST(FramePool, FramesOutliveTheirPoolAndAreUsableAcrossThreads) {
     std::vector<Frame> frames;
     {
         FramePool pool(2);
@@ -77,14 +77,14 @@ TEST(FramePool, frames_outlive_their_pool_and_are_usable_across_threads) {
     for (std::thread& thread : threads) thread.join();
 }
 
-TEST(FramePool, invalid_sizes_are_rejected) {
+TEST(FramePool, InvalidSizesAreRejected) {
     FramePool pool;
     EXPECT_THROW(static_cast<void>(pool.take(PixelFormat::gray8, 0, 5)), Error);
     EXPECT_THROW(static_cast<void>(pool.take(PixelFormat::gray8, 5, -1)), Error);
     EXPECT_THROW(static_cast<void>(pool.take(PixelFormat::bgr24, 40000, 40000)), Error);
 }
 
-TEST(Frame, with_timing_shares_the_memory) {
+TEST(Frame, WithTimingSharesTheMemory) {
     FramePool pool;
     const Frame frame = pool.take(PixelFormat::gray8, 8, 8).finish();
     const Frame with_timing = frame.with_timing(7, 1.5, {});
@@ -94,7 +94,7 @@ TEST(Frame, with_timing_shares_the_memory) {
     EXPECT_EQ(frame.info().index, 0);
 }
 
-TEST(Frame, a_device_frame_is_copied_with_its_host_copy_function) {
+TEST(Frame, ADeviceFrameIsCopiedWithItsHostCopyFunction) {
     FrameInfo info;
     info.width = info.height = 4;
     info.memory = MemoryKind::device;

@@ -41,7 +41,7 @@ Detection detection(float x, float y, float w, float h, float score) {
     return result;
 }
 
-TEST(Annotate, kept_boxes_are_outlined_in_the_color_of_their_score) {
+TEST(Annotate, KeptBoxesAreOutlinedInTheColorOfTheirScore) {
     WritableFrame image = canvas(200, 200, 128);
     annotate(image, {detection(20, 30, 60, 50, 1), detection(120, 120, 40, 40, 9)}, {}, {});
     const auto low = pixel(image, 20, 50);
@@ -55,7 +55,7 @@ TEST(Annotate, kept_boxes_are_outlined_in_the_color_of_their_score) {
     EXPECT_EQ(pixel(image, 10, 10), (std::array<int, 3>{128, 128, 128}));
 }
 
-TEST(Annotate, raw_boxes_are_thin_and_translucent) {
+TEST(Annotate, RawBoxesAreThinAndTranslucent) {
     WritableFrame image = canvas(100, 100, 100);
     AnnotateStyle style;
     annotate(image, {}, {detection(20, 20, 30, 30, 1)}, style);
@@ -68,7 +68,7 @@ TEST(Annotate, raw_boxes_are_thin_and_translucent) {
     EXPECT_EQ(pixel(image, 21, 30)[0], 100) << "one pixel wide";
 }
 
-TEST(Annotate, boxes_outside_tiny_huge_or_not_finite_are_handled) {
+TEST(Annotate, BoxesOutsideTinyHugeOrNotFiniteAreHandled) {
     constexpr float kInfinity = std::numeric_limits<float>::infinity();
     const float nan = std::nanf("");
     AnnotateStyle style;
@@ -113,7 +113,7 @@ int label_pixels(int width, int height, const Detection& box) {
     return changed;
 }
 
-TEST(Annotate, labels_stay_in_the_image) {
+TEST(Annotate, LabelsStayInTheImage) {
     const int whole = label_pixels(400, 300, detection(150, 150, 38, 50, 3.14F));
     EXPECT_GT(whole, 50);
     for (const auto& [x, y] : {std::pair{80, 0}, std::pair{0, 0}, std::pair{80, 8}, std::pair{0, 8}}) {
@@ -123,7 +123,7 @@ TEST(Annotate, labels_stay_in_the_image) {
 }
 
 // A hidden face has only cells of averaged colors, without the alternating pixels of the input.
-TEST(Privacy, a_hidden_face_has_no_detail) {
+TEST(Privacy, AHiddenFaceHasNoDetail) {
     for (const Privacy privacy : {Privacy::pixelate, Privacy::blur}) {
         WritableFrame image = canvas(200, 200, 0);
         for (int y = 0; y < 200; ++y) {
@@ -146,7 +146,7 @@ TEST(Privacy, a_hidden_face_has_no_detail) {
 }
 
 // The window draws into an image of another size than the frame, with four channels.
-TEST(Privacy, boxes_are_scaled_to_the_image) {
+TEST(Privacy, BoxesAreScaledToTheImage) {
     cv::Mat image(100, 300, CV_8UC4, cv::Scalar(0, 0, 0, 255));
     for (int y = 0; y < image.rows; ++y) {
         for (int x = 0; x < image.cols; ++x) {
@@ -167,7 +167,7 @@ TEST(Privacy, boxes_are_scaled_to_the_image) {
     EXPECT_EQ(cv::norm(image(above), before(above), cv::NORM_INF), 0);
 }
 
-TEST(Privacy, at_most_six_by_six_cells_remain) {
+TEST(Privacy, AtMostSixBySixCellsRemain) {
     WritableFrame image = canvas(120, 120, 0);
     for (int y = 0; y < 120; ++y) {
         for (int x = 0; x < 360; ++x) {

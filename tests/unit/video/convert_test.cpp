@@ -48,7 +48,7 @@ Frame flat(PixelFormat format, int width, int height, int y, int u, int v, Color
     return std::move(image).finish();
 }
 
-TEST(PixelConverter, colors_match_the_definition) {
+TEST(PixelConverter, ColorsMatchTheDefinition) {
     constexpr std::array<std::array<int, 3>, 6> kColors = {
         {{81, 90, 240}, {145, 54, 34}, {41, 240, 110}, {128, 128, 128}, {235, 128, 128}, {60, 140, 150}}};
     PixelConverter converter;
@@ -74,7 +74,7 @@ TEST(PixelConverter, colors_match_the_definition) {
 }
 
 // For every size, every pixel is written and nothing outside the image.
-TEST(PixelConverter, odd_sizes_and_tight_rows) {
+TEST(PixelConverter, OddSizesAndTightRows) {
     PixelConverter converter;
     for (const PixelFormat format : {PixelFormat::yuv420p, PixelFormat::nv12, PixelFormat::gray8, PixelFormat::bgr24}) {
         for (const int width : {1, 2, 3, 7, 15, 16, 17, 31, 33, 65}) {
@@ -108,7 +108,7 @@ TEST(PixelConverter, odd_sizes_and_tight_rows) {
     }
 }
 
-TEST(PixelConverter, limited_gray_is_expanded_to_full_range) {
+TEST(PixelConverter, LimitedGrayIsExpandedToFullRange) {
     PixelConverter converter;
     std::array<std::uint8_t, 3> pixel{};
     const auto convert = [&](int y) {
@@ -122,7 +122,7 @@ TEST(PixelConverter, limited_gray_is_expanded_to_full_range) {
     EXPECT_EQ(convert(0), 0);
 }
 
-TEST(PixelConverter, rgba_has_red_first) {
+TEST(PixelConverter, RgbaHasRedFirst) {
     FramePool pool;
     WritableFrame image = pool.take(PixelFormat::bgr24, 1, 1);
     std::memcpy(image.data(0), "\x01\x02\x03", 3);
@@ -135,7 +135,7 @@ TEST(PixelConverter, rgba_has_red_first) {
     EXPECT_EQ(pixel, (std::array<std::uint8_t, 4>{1, 2, 3, 255}));
 }
 
-TEST(PixelConverter, a_bgr_copy_keeps_index_and_time) {
+TEST(PixelConverter, ABgrCopyKeepsIndexAndTime) {
     PixelConverter converter;
     FramePool pool;
     const Frame frame = flat(PixelFormat::yuv420p, 20, 10, 90, 100, 110, ColorMatrix::bt601, ColorRange::limited);

@@ -21,7 +21,7 @@ av::FramePtr decoded(AVPixelFormat format, int width, int height, int fill = 100
     return image;
 }
 
-TEST(FrameMaker, supported_formats_are_not_copied) {
+TEST(FrameMaker, SupportedFormatsAreNotCopied) {
     const std::pair<AVPixelFormat, PixelFormat> cases[] = {
         {AV_PIX_FMT_YUV420P, PixelFormat::yuv420p},  {AV_PIX_FMT_YUVJ420P, PixelFormat::yuv420p},
         {AV_PIX_FMT_YUVA420P, PixelFormat::yuv420p}, {AV_PIX_FMT_NV12, PixelFormat::nv12},
@@ -39,7 +39,7 @@ TEST(FrameMaker, supported_formats_are_not_copied) {
     }
 }
 
-TEST(FrameMaker, other_chroma_subsampling_shares_the_luma) {
+TEST(FrameMaker, OtherChromaSubsamplingSharesTheLuma) {
     for (const AVPixelFormat format : {AV_PIX_FMT_YUV422P, AV_PIX_FMT_YUVJ422P, AV_PIX_FMT_YUV444P}) {
         av::FramePtr image = decoded(format, 5, 5);
         const int samples = format == AV_PIX_FMT_YUV444P ? 5 : 3;
@@ -63,7 +63,7 @@ TEST(FrameMaker, other_chroma_subsampling_shares_the_luma) {
     }
 }
 
-TEST(FrameMaker, ten_bits_become_eight) {
+TEST(FrameMaker, TenBitsBecomeEight) {
     av::FramePtr image = decoded(AV_PIX_FMT_YUV420P10LE, 16, 16, 0);
     for (int p = 0; p < 3; ++p) {
         for (int y = 0; y < (p == 0 ? 16 : 8); ++y) {
@@ -79,7 +79,7 @@ TEST(FrameMaker, ten_bits_become_eight) {
     EXPECT_NEAR(frame.plane(2).data[5], 150, 1);
 }
 
-TEST(FrameMaker, rgb_becomes_bgr_and_deep_gray_becomes_gray) {
+TEST(FrameMaker, RgbBecomesBgrAndDeepGrayBecomesGray) {
     av::FramePtr rgb = decoded(AV_PIX_FMT_RGBA, 9, 3);
     for (int i = 0; i < 9; ++i) std::memcpy(rgb->data[0] + 4 * i, "\x0A\x14\x1E\xFF", 4);
     FrameMaker maker(false);
@@ -94,7 +94,7 @@ TEST(FrameMaker, rgb_becomes_bgr_and_deep_gray_becomes_gray) {
     EXPECT_NEAR(gray.plane(0).data[0], 0x80, 1);
 }
 
-TEST(FrameMaker, range_and_matrix_are_read_or_guessed) {
+TEST(FrameMaker, RangeAndMatrixAreReadOrGuessed) {
     av::FramePtr image = decoded(AV_PIX_FMT_YUV420P, 64, 64);
     EXPECT_EQ(describe(*image).range, ColorRange::limited);
     EXPECT_EQ(describe(*image).matrix, ColorMatrix::bt601);
@@ -110,7 +110,7 @@ TEST(FrameMaker, range_and_matrix_are_read_or_guessed) {
     EXPECT_EQ(describe(*image).matrix, ColorMatrix::bt2020);
 }
 
-TEST(FrameMaker, one_pixel) {
+TEST(FrameMaker, OnePixel) {
     FrameMaker maker(false);
     for (const AVPixelFormat format :
          {AV_PIX_FMT_YUV420P, AV_PIX_FMT_YUV444P, AV_PIX_FMT_RGB24, AV_PIX_FMT_YUV420P10LE}) {
@@ -126,7 +126,7 @@ struct MatrixCase {
 };
 class OrientationOf : public testing::TestWithParam<MatrixCase> {};
 
-TEST_P(OrientationOf, maps_every_pixel_like_the_matrix) {
+TEST_P(OrientationOf, MapsEveryPixelLikeTheMatrix) {
     const MatrixCase& matrix = GetParam();
     const std::int32_t numbers[9] = {matrix.a * 65536, matrix.b * 65536, 0, matrix.c * 65536, matrix.d * 65536, 0, 0, 0,
                                      1 << 30};
@@ -169,7 +169,7 @@ INSTANTIATE_TEST_SUITE_P(All, OrientationOf,
                                          MatrixCase{"transpose", 0, 1, 1, 0}, MatrixCase{"transverse", 0, -1, -1, 0}),
                          [](const auto& chosen) { return chosen.param.name; });
 
-TEST(Orientation, a_degenerate_matrix_changes_nothing) {
+TEST(Orientation, ADegenerateMatrixChangesNothing) {
     const std::int32_t zero[9] = {};
     EXPECT_TRUE(orientation_of(zero).is_identity());
 }

@@ -61,7 +61,7 @@ protected:
     SourceOptions options_;
 };
 
-TEST_F(Http, an_input_with_a_length_is_a_file_even_without_ranges) {
+TEST_F(Http, AnInputWithALengthIsAFileEvenWithoutRanges) {
     for (const char* name : {"a.ts", "a.mp4", "a.mkv"}) {
         const std::vector<char> bytes = make(name, "-c:v libx264 -g 10 -bf 2 -movflags +faststart");
         for (const bool ranges : {true, false}) {
@@ -75,7 +75,7 @@ TEST_F(Http, an_input_with_a_length_is_a_file_even_without_ranges) {
     }
 }
 
-TEST_F(Http, a_file_of_unknown_length_is_read_once_and_completely) {
+TEST_F(Http, AFileOfUnknownLengthIsReadOnceAndCompletely) {
     const std::vector<char> bytes = make("a.ts");
     for (const bool chunked : {false, true}) {
         const HttpServer server(bytes, {.length = false, .chunked = chunked});
@@ -88,7 +88,7 @@ TEST_F(Http, a_file_of_unknown_length_is_read_once_and_completely) {
 }
 
 // The server sends in real time: the input is live until the same packets are sent again.
-TEST_F(Http, a_stream_that_restarts_with_the_same_packet_ends) {
+TEST_F(Http, AStreamThatRestartsWithTheSamePacketEnds) {
     const std::vector<char> bytes = make("a.ts", "-c:v libx264 -g 5 -bf 0");
     const HttpServer server(bytes, {.length = false, .bytes_per_second = bytes.size() / 3});
     const Outcome outcome = read_all(server.url("a.ts"));
@@ -100,7 +100,7 @@ TEST_F(Http, a_stream_that_restarts_with_the_same_packet_ends) {
     EXPECT_NE(outcome.notice.find("restarts it"), std::string::npos) << outcome.notice;
 }
 
-TEST_F(Http, attempts_that_connect_and_fail_again_count) {
+TEST_F(Http, AttemptsThatConnectAndFailAgainCount) {
     const std::vector<char> bytes = make("a.ts", "-c:v libx264 -g 5 -bf 0");
     const HttpServer server(bytes,
                             {.stall_after = bytes.size() / 2, .length = false, .bytes_per_second = bytes.size() / 3});
@@ -112,7 +112,7 @@ TEST_F(Http, attempts_that_connect_and_fail_again_count) {
 }
 
 // A connection that breaks returns the same frames as a file truncated at that position, and the correct reason.
-TEST_F(Http, a_connection_that_breaks_returns_the_received_frames) {
+TEST_F(Http, AConnectionThatBreaksReturnsTheReceivedFrames) {
     for (const char* name : {"a.ts", "a.mp4", "a.mkv"}) {
         const std::vector<char> bytes = make(name, "-c:v libx264 -g 10 -bf 2 -movflags +faststart");
         for (const std::size_t part : {20U, 60U, 95U}) {
@@ -132,7 +132,7 @@ TEST_F(Http, a_connection_that_breaks_returns_the_received_frames) {
 }
 
 // Without a length, only the chunks distinguish a truncated body from a complete one.
-TEST_F(Http, a_chunked_body_that_breaks_returns_the_received_frames) {
+TEST_F(Http, AChunkedBodyThatBreaksReturnsTheReceivedFrames) {
     const std::vector<char> bytes = make("a.ts", "-c:v libx264 -g 10 -bf 0");
     // The connection breaks within a chunk, and between two chunks.
     for (const std::size_t size : {bytes.size() * 6 / 10, std::size_t{1} << 14}) {
@@ -147,7 +147,7 @@ TEST_F(Http, a_chunked_body_that_breaks_returns_the_received_frames) {
     }
 }
 
-TEST_F(Http, a_connection_that_stalls_returns_the_received_frames) {
+TEST_F(Http, AConnectionThatStallsReturnsTheReceivedFrames) {
     for (const char* name : {"a.ts", "a.mp4"}) {
         const std::vector<char> bytes = make(name, "-c:v libx264 -g 10 -bf 2 -movflags +faststart");
         const HttpServer server(bytes, {.stall_after = bytes.size() * 6 / 10});
@@ -159,7 +159,7 @@ TEST_F(Http, a_connection_that_stalls_returns_the_received_frames) {
     }
 }
 
-TEST_F(Http, wrong_and_missing_passwords_have_different_messages) {
+TEST_F(Http, WrongAndMissingPasswordsHaveDifferentMessages) {
     const HttpServer server({}, {.status = 401});
     EXPECT_NE(read_all(server.url("a.mp4")).failure.find("requires a user name and a password"), std::string::npos);
     const std::string failure = read_all(server.url("a.mp4", "alice:wonder-land")).failure;
@@ -167,7 +167,7 @@ TEST_F(Http, wrong_and_missing_passwords_have_different_messages) {
     EXPECT_EQ(failure.find("wonder-land"), std::string::npos);
 }
 
-TEST_F(Http, a_server_that_never_answers_times_out) {
+TEST_F(Http, AServerThatNeverAnswersTimesOut) {
     const HttpServer server({}, {.silent = true});
     options_.open_timeout = 0.5;
     EXPECT_NE(read_all(server.url("a.mp4")).failure.find("no answer within 0.5 s"), std::string::npos);

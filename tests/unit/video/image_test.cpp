@@ -76,7 +76,7 @@ void expect_rejected(const std::string& path, const std::string& words) {
     }
 }
 
-TEST(Image, lossless_formats_keep_every_pixel) {
+TEST(Image, LosslessFormatsKeepEveryPixel) {
     const ScratchDir scratch;
     for (const char* extension : {".png", ".bmp", ".tiff", ".ppm"}) {
         if (!cv::haveImageWriter(std::string("a") + extension)) continue;
@@ -89,7 +89,7 @@ TEST(Image, lossless_formats_keep_every_pixel) {
     }
 }
 
-TEST(Image, sixteen_bits_are_scaled) {
+TEST(Image, SixteenBitsAreScaled) {
     const ScratchDir scratch;
     expect_same(load_image(write(scratch, "g.png", encoded(".png", gradient(20, 10, CV_16UC1)))).frame,
                 gradient(20, 10, CV_8UC1));
@@ -97,7 +97,7 @@ TEST(Image, sixteen_bits_are_scaled) {
                 gradient(20, 10, CV_8UC3));
 }
 
-TEST(Image, transparent_pixels_are_composed_over_white) {
+TEST(Image, TransparentPixelsAreComposedOverWhite) {
     const ScratchDir scratch;
     cv::Mat image(1, 3, CV_8UC4);
     image.at<cv::Vec4b>(0, 0) = {10, 20, 30, 255};
@@ -108,7 +108,7 @@ TEST(Image, transparent_pixels_are_composed_over_white) {
     EXPECT_EQ(Bytes(pixels, pixels + 9), (Bytes{10, 20, 30, 255, 255, 255, 127, 127, 127}));
 }
 
-TEST(Image, jpeg_and_webp_of_all_kinds) {
+TEST(Image, JpegAndWebpOfAllKinds) {
     const ScratchDir scratch;
     const cv::Mat image(40, 60, CV_8UC3, cv::Scalar(40, 90, 200));
     std::vector<std::pair<std::string, Bytes>> files = {
@@ -138,7 +138,7 @@ Bytes with_orientation(Bytes jpeg, std::uint8_t orientation) {
     return jpeg;
 }
 
-TEST(Image, exif_orientation_is_honored) {
+TEST(Image, ExifOrientationIsHonored) {
     const ScratchDir scratch;
     cv::Mat image(32, 64, CV_8UC1, cv::Scalar(0));
     image(cv::Rect(0, 0, 16, 16)).setTo(255);  // a white corner, top left as stored
@@ -158,7 +158,7 @@ TEST(Image, exif_orientation_is_honored) {
     }
 }
 
-TEST(Image, broken_files_are_rejected_with_a_message) {
+TEST(Image, BrokenFilesAreRejectedWithAMessage) {
     const ScratchDir scratch;
     const Bytes png = encoded(".png", gradient(64, 64, CV_8UC3));
     expect_rejected(write(scratch, "empty.png", {}), "empty");
@@ -176,7 +176,7 @@ TEST(Image, broken_files_are_rejected_with_a_message) {
     expect_rejected(write(scratch, "moving.webp", animated), "animated WebP");
 }
 
-TEST(Image, a_truncated_jpeg_is_decoded_and_reported) {
+TEST(Image, ATruncatedJpegIsDecodedAndReported) {
     const ScratchDir scratch;
     Bytes jpeg = encoded(".jpg", gradient(200, 200, CV_8UC3));
     jpeg.resize(jpeg.size() / 2);
@@ -185,7 +185,7 @@ TEST(Image, a_truncated_jpeg_is_decoded_and_reported) {
     EXPECT_NE(loaded.incomplete.find("cut short"), std::string::npos);
 }
 
-TEST(Image, hostile_bytes_never_crash) {
+TEST(Image, HostileBytesNeverCrash) {
     const ScratchDir scratch;
     for (const char* extension : {".png", ".jpg", ".bmp", ".tiff", ".webp", ".ppm"}) {
         if (!cv::haveImageWriter(std::string("a") + extension)) continue;
@@ -205,7 +205,7 @@ TEST(Image, hostile_bytes_never_crash) {
     }
 }
 
-TEST(Image, a_source_of_one_frame) {
+TEST(Image, ASourceOfOneFrame) {
     const ScratchDir scratch;
     const std::string path = write(scratch, "a.png", encoded(".png", gradient(30, 20, CV_8UC3)));
     for (const std::string& spec : {path, "file://" + path}) {
@@ -222,7 +222,7 @@ TEST(Image, a_source_of_one_frame) {
     }
 }
 
-TEST(Image, real_photographs_are_read_as_opencv_reads_them) {
+TEST(Image, RealPhotographsAreReadAsOpencvReadsThem) {
     TH_NEED(data, test::data_dir(), "test data");
     for (const char* name :
          {"photos/roth-selfie.jpg", "photos/pif-homepage-banner.webp", "photos/pif-reunion-19.jpg"}) {
@@ -230,7 +230,7 @@ TEST(Image, real_photographs_are_read_as_opencv_reads_them) {
     }
 }
 
-TEST(NaturalOrder, digits_are_numbers) {
+TEST(NaturalOrder, DigitsAreNumbers) {
     std::vector<std::string> names = {"img10.png", "IMG2.png", "img1.png", "img02b.png",
                                       "a",         "img2.png", "img",      "b99999999999999999999999"};
     std::sort(names.begin(), names.end(), natural_less);
@@ -243,7 +243,7 @@ TEST(NaturalOrder, digits_are_numbers) {
     }
 }
 
-TEST(ImageFolder, images_come_in_natural_order_and_broken_ones_are_reported) {
+TEST(ImageFolder, ImagesComeInNaturalOrderAndBrokenOnesAreReported) {
     const ScratchDir scratch;
     write(scratch, "p10.png", encoded(".png", gradient(30, 20, CV_8UC3)));
     write(scratch, "p2.png", encoded(".png", gradient(30, 20, CV_8UC3)));
@@ -303,7 +303,7 @@ protected:
     ScratchDir scratch_;
 };
 
-TEST_F(ManyImages, come_in_order) {
+TEST_F(ManyImages, ComeInOrder) {
     auto source = open();
     for (int i = 0; i < kImages; ++i) expect_next(*source, i, i);
     Frame frame;
@@ -312,7 +312,7 @@ TEST_F(ManyImages, come_in_order) {
     EXPECT_EQ(source->incomplete(), "");
 }
 
-TEST_F(ManyImages, problems_are_reported_when_their_turn_comes) {
+TEST_F(ManyImages, ProblemsAreReportedWhenTheirTurnComes) {
     write(scratch_, name_of(5), {'n', 'o'});
     const Bytes jpeg = encoded(".jpg", gradient(64, 64, CV_8UC3));
     write(scratch_, name_of(7), Bytes(jpeg.begin(), jpeg.begin() + static_cast<std::ptrdiff_t>(jpeg.size() * 3 / 4)));
@@ -331,7 +331,7 @@ TEST_F(ManyImages, problems_are_reported_when_their_turn_comes) {
     for (int i = 8; i < kImages; ++i) expect_next(*source, i, i - 1);
 }
 
-TEST_F(ManyImages, seek_at_any_time) {
+TEST_F(ManyImages, SeekAtAnyTime) {
     auto source = open();
     std::mt19937 random(5);
     for (int k = 0; k < 40; ++k) {
@@ -349,7 +349,7 @@ TEST_F(ManyImages, seek_at_any_time) {
     expect_next(*source, 0, 0);
 }
 
-TEST_F(ManyImages, a_stop_loses_no_image) {
+TEST_F(ManyImages, AStopLosesNoImage) {
     auto source = open();
     expect_next(*source, 0, 0);
     expect_next(*source, 1, 1);
@@ -360,7 +360,7 @@ TEST_F(ManyImages, a_stop_loses_no_image) {
     for (int i = 2; i < kImages; ++i) expect_next(*source, i, i);
 }
 
-TEST_F(ManyImages, little_memory_delays_images_but_loses_none) {
+TEST_F(ManyImages, LittleMemoryDelaysImagesButLosesNone) {
     ImageAhead queue(1);  // only the first image of the queue may be decoded
     queue.start(4);
     for (int i = 0; i < kImages; ++i) queue.push((scratch_.path() / name_of(i)).string());
@@ -373,7 +373,7 @@ TEST_F(ManyImages, little_memory_delays_images_but_loses_none) {
     EXPECT_EQ(queue.pop({})->image.frame.plane(0).data[0], 3);
 }
 
-TEST(ImageFolder, a_folder_without_a_readable_image_is_rejected) {
+TEST(ImageFolder, AFolderWithoutAReadableImageIsRejected) {
     const ScratchDir scratch;
     EXPECT_THROW(static_cast<void>(open_source(scratch.path().string())), Error);
     write(scratch, "a.png", {'n', 'o'});
@@ -387,7 +387,7 @@ TEST(ImageFolder, a_folder_without_a_readable_image_is_rejected) {
     }
 }
 
-TEST(ImageWriter, written_images_read_back_equal) {
+TEST(ImageWriter, WrittenImagesReadBackEqual) {
     const ScratchDir scratch;
     for (const int type : {CV_8UC1, CV_8UC3}) {
         const cv::Mat image = gradient(33, 17, type);
@@ -398,7 +398,7 @@ TEST(ImageWriter, written_images_read_back_equal) {
     }
 }
 
-TEST(ImageWriter, errors_are_reported) {
+TEST(ImageWriter, ErrorsAreReported) {
     const ScratchDir scratch;
     const Frame frame = load_image(write(scratch, "in.png", encoded(".png", gradient(33, 17, CV_8UC3)))).frame;
     const auto kind = [&](const std::string& path) {

@@ -43,7 +43,7 @@ ErrorKind failure_of_reading(const std::string& spec, const SourceOptions& optio
     return ErrorKind::internal;
 }
 
-TEST(MediaFile, a_real_clip_returns_every_frame_in_order) {
+TEST(MediaFile, ARealClipReturnsEveryFrameInOrder) {
     TH_NEED(data, test::data_dir(), "test data");
     auto source = open_source((data / "videos/pan_apply_1280x720_30fps.mp4").string());
     const SourceInfo info = source->info();
@@ -67,7 +67,7 @@ TEST(MediaFile, a_real_clip_returns_every_frame_in_order) {
     EXPECT_EQ(source->notice(), "");
 }
 
-TEST(MediaFile, gif) {
+TEST(MediaFile, Gif) {
     TH_NEED(data, test::data_dir(), "test data");
     auto source = open_source((data / "videos/classroom.gif").string());
     const std::vector<Frame> frames = all_frames(*source);
@@ -82,7 +82,7 @@ TEST(MediaFile, gif) {
 
 class Seeking : public testing::TestWithParam<const char*> {};
 
-TEST_P(Seeking, returns_the_frame_at_or_before_the_time) {
+TEST_P(Seeking, ReturnsTheFrameAtOrBeforeTheTime) {
     TH_NEED_FFMPEG();
     const ScratchDir scratch;
     const std::string path = (scratch.path() / GetParam()).string();
@@ -111,7 +111,7 @@ TEST_P(Seeking, returns_the_frame_at_or_before_the_time) {
 }
 
 // A pipeline resumes a file this way after a failure of the device that held its frames.
-TEST_P(Seeking, resumes_after_any_frame) {
+TEST_P(Seeking, ResumesAfterAnyFrame) {
     TH_NEED_FFMPEG();
     const ScratchDir dir;
     const auto path = dir.path() / GetParam();
@@ -139,7 +139,7 @@ TEST_P(Seeking, resumes_after_any_frame) {
 INSTANTIATE_TEST_SUITE_P(Containers, Seeking, testing::Values("a.mp4", "a.mkv", "a.ts", "a.h264", "a.gif"),
                          [](const auto& chosen) { return std::string(chosen.param + 2); });
 
-TEST(MediaFile, odd_sizes_one_pixel_and_other_pixel_formats) {
+TEST(MediaFile, OddSizesOnePixelAndOtherPixelFormats) {
     TH_NEED_FFMPEG();
     const ScratchDir scratch;
     struct Case {
@@ -165,7 +165,7 @@ TEST(MediaFile, odd_sizes_one_pixel_and_other_pixel_formats) {
     }
 }
 
-TEST(MediaFile, range_and_matrix_come_from_the_stream) {
+TEST(MediaFile, RangeAndMatrixComeFromTheStream) {
     TH_NEED_FFMPEG();
     const ScratchDir scratch;
     const std::string path = (scratch.path() / "a.mp4").string();
@@ -193,7 +193,7 @@ void set_matrix(std::vector<char>& mp4, std::int32_t a, std::int32_t b, std::int
     }
 }
 
-TEST(MediaFile, rotation_is_undone) {
+TEST(MediaFile, RotationIsUndone) {
     TH_NEED_FFMPEG();
     const ScratchDir scratch;
     const std::string path = (scratch.path() / "a.mp4").string();
@@ -215,7 +215,7 @@ TEST(MediaFile, rotation_is_undone) {
     EXPECT_LT(luma.data[60 * luma.pitch + 5], 50);
 }
 
-TEST(MediaFile, the_frame_size_may_change) {
+TEST(MediaFile, TheFrameSizeMayChange) {
     TH_NEED_FFMPEG();
     const ScratchDir scratch;
     ffmpeg("-f lavfi -i testsrc=size=64x48:rate=10 -t 1 -pix_fmt yuv420p -c:v libx264", scratch.path() / "a.h264");
@@ -237,7 +237,7 @@ TEST(MediaFile, the_frame_size_may_change) {
     EXPECT_EQ(statuses[10], ReadStatus::format_changed);
 }
 
-TEST(MediaFile, frames_remain_valid_after_their_source_is_destroyed) {
+TEST(MediaFile, FramesRemainValidAfterTheirSourceIsDestroyed) {
     TH_NEED_FFMPEG();
     const ScratchDir scratch;
     ffmpeg(std::string(kPattern) + "-c:v libx264", scratch.path() / "a.mp4");
@@ -248,7 +248,7 @@ TEST(MediaFile, frames_remain_valid_after_their_source_is_destroyed) {
     EXPECT_EQ(fingerprint(frames[3]), before);
 }
 
-TEST(MediaFile, a_stop_request_ends_reading) {
+TEST(MediaFile, AStopRequestEndsReading) {
     TH_NEED_FFMPEG();
     const ScratchDir scratch;
     ffmpeg(std::string(kPattern) + "-c:v libx264", scratch.path() / "a.mp4");
@@ -260,7 +260,7 @@ TEST(MediaFile, a_stop_request_ends_reading) {
     EXPECT_EQ(source->read(frame, stop.get_token()), ReadStatus::timeout);
 }
 
-TEST(MediaFile, a_truncated_file_is_decoded_and_reported) {
+TEST(MediaFile, ATruncatedFileIsDecodedAndReported) {
     TH_NEED_FFMPEG();
     const ScratchDir scratch;
     const auto path = scratch.path() / "a.mp4";
@@ -275,7 +275,7 @@ TEST(MediaFile, a_truncated_file_is_decoded_and_reported) {
     EXPECT_NE(source->notice().find("ends early"), std::string::npos) << source->notice();
 }
 
-TEST(MediaFile, damaged_data_is_skipped_and_counted) {
+TEST(MediaFile, DamagedDataIsSkippedAndCounted) {
     TH_NEED_FFMPEG();
     const ScratchDir scratch;
     const auto path = scratch.path() / "a.h264";
@@ -288,7 +288,7 @@ TEST(MediaFile, damaged_data_is_skipped_and_counted) {
     EXPECT_NE(source->notice(), "");
 }
 
-TEST(MediaFile, files_that_are_not_videos_are_rejected_with_a_message) {
+TEST(MediaFile, FilesThatAreNotVideosAreRejectedWithAMessage) {
     const ScratchDir scratch;
     const auto path = [&](const char* name) { return (scratch.path() / name).string(); };
     EXPECT_EQ(failure_of_reading(path("missing.mp4")), ErrorKind::input);
@@ -310,7 +310,7 @@ TEST(MediaFile, files_that_are_not_videos_are_rejected_with_a_message) {
     EXPECT_EQ(failure_of_reading("nonsense://host/x"), ErrorKind::input);
 }
 
-TEST(MediaFile, files_without_frames_are_rejected) {
+TEST(MediaFile, FilesWithoutFramesAreRejected) {
     TH_NEED_FFMPEG();
     const ScratchDir scratch;
     const auto sound = (scratch.path() / "sound.m4a").string();
@@ -327,7 +327,7 @@ TEST(MediaFile, files_without_frames_are_rejected) {
     EXPECT_EQ(failure_of_reading(headless), ErrorKind::input);
 }
 
-TEST(MediaFile, an_image_of_20000_by_20000_is_rejected) {
+TEST(MediaFile, AnImageOf20000By20000IsRejected) {
     const ScratchDir scratch;
     const auto path = (scratch.path() / "huge.y4m").string();
     const std::string header = "YUV4MPEG2 W20000 H20000 F25:1 C420\nFRAME\n";
@@ -335,7 +335,7 @@ TEST(MediaFile, an_image_of_20000_by_20000_is_rejected) {
     EXPECT_EQ(failure_of_reading(path), ErrorKind::input);
 }
 
-TEST(MediaFile, a_colon_in_the_name_is_not_a_protocol) {
+TEST(MediaFile, AColonInTheNameIsNotAProtocol) {
     TH_NEED_FFMPEG();
     const ScratchDir scratch;
     const auto path = (scratch.path() / "http:a %20.mp4").string();
@@ -344,7 +344,7 @@ TEST(MediaFile, a_colon_in_the_name_is_not_a_protocol) {
     EXPECT_EQ(all_frames(*open_source(path)).size(), 30U);
 }
 
-TEST(MediaFile, decoders_by_name) {
+TEST(MediaFile, DecodersByName) {
     TH_NEED_FFMPEG();
     const ScratchDir scratch;
     const auto path = (scratch.path() / "a.mp4").string();

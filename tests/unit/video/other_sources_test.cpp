@@ -22,7 +22,7 @@ ErrorKind kind_of_failure(const std::string& spec) {
     return ErrorKind::internal;
 }
 
-TEST(CrowdSource, frames_are_those_of_the_generator) {
+TEST(CrowdSource, FramesAreThoseOfTheGenerator) {
     auto source = open_source("crowd:faces=3,size=128x96,seed=7,frames=4,fps=10");
     const SourceInfo info = source->info();
     EXPECT_EQ(info.width, 128);
@@ -43,7 +43,7 @@ TEST(CrowdSource, frames_are_those_of_the_generator) {
     EXPECT_FALSE(open_source("crowd:size=64x64,faces=1")->info().frame_count) << "endless";
 }
 
-TEST(CrowdSource, wrong_keys_are_named) {
+TEST(CrowdSource, WrongKeysAreNamed) {
     for (const char* spec : {"crowd:faces=many", "crowd:size=0x0", "crowd:color=red", "crowd:faces=1,faces=2"}) {
         EXPECT_EQ(kind_of_failure(spec), ErrorKind::usage) << spec;
     }
@@ -67,7 +67,7 @@ private:
     Frame frame_;
 };
 
-TEST(Mosaic, four_copies_of_every_format_and_size) {
+TEST(Mosaic, FourCopiesOfEveryFormatAndSize) {
     FramePool pool;
     for (const PixelFormat format : {PixelFormat::bgr24, PixelFormat::gray8, PixelFormat::yuv420p, PixelFormat::nv12}) {
         for (const auto& [width, height] : {std::pair{6, 4}, std::pair{5, 3}, std::pair{1, 1}}) {
@@ -109,7 +109,7 @@ TEST(Mosaic, four_copies_of_every_format_and_size) {
     }
 }
 
-TEST(Mosaic, of_a_crowd_and_of_itself) {
+TEST(Mosaic, OfACrowdAndOfItself) {
     auto source = open_source("mosaic:mosaic:crowd:faces=2,size=64x64,frames=2");
     EXPECT_EQ(source->info().width, 256);
     EXPECT_EQ(source->info().frame_count, 2);
@@ -121,7 +121,7 @@ TEST(Mosaic, of_a_crowd_and_of_itself) {
     EXPECT_EQ(kind_of_failure("mosaic:"), ErrorKind::input);
 }
 
-TEST(Camera, a_missing_camera_is_rejected_with_a_list_of_cameras) {
+TEST(Camera, AMissingCameraIsRejectedWithAListOfCameras) {
     for (const char* spec : {"camera:9999", "/dev/video9999"}) {
         try {
             static_cast<void>(open_source(spec));
@@ -137,7 +137,7 @@ TEST(Camera, a_missing_camera_is_rejected_with_a_list_of_cameras) {
     for (const CameraInfo& camera : list_cameras()) EXPECT_EQ(camera.spec.rfind("camera:", 0), 0U);
 }
 
-TEST(Gstreamer, a_pipeline_plays_if_gstreamer_is_available) {
+TEST(Gstreamer, APipelinePlaysIfGstreamerIsAvailable) {
     std::unique_ptr<VideoSource> source;
     try {
         source = open_source("gst:videotestsrc num-buffers=20 ! video/x-raw,width=64,height=48");
@@ -155,7 +155,7 @@ TEST(Gstreamer, a_pipeline_plays_if_gstreamer_is_available) {
     EXPECT_EQ(frame.width(), 64);
 }
 
-TEST(Gstreamer, an_invalid_pipeline_is_rejected_without_its_password) {
+TEST(Gstreamer, AnInvalidPipelineIsRejectedWithoutItsPassword) {
     try {
         SourceOptions options;
         options.open_timeout = 1;  // OpenCV blocks for ever in such a pipeline

@@ -55,7 +55,7 @@ protected:
     SourceOptions options_;
 };
 
-TEST_F(Rtsp, plays_live) {
+TEST_F(Rtsp, PlaysLive) {
     auto source = open_source(server_->url(), options_);
     const SourceInfo info = source->info();
     EXPECT_TRUE(info.live);
@@ -78,7 +78,7 @@ TEST_F(Rtsp, plays_live) {
     EXPECT_TRUE(source->decode_ms().has_value());
 }
 
-TEST_F(Rtsp, a_stalled_stream_is_opened_again) {
+TEST_F(Rtsp, AStalledStreamIsOpenedAgain) {
     auto source = open_source(server_->url(), options_);
     Frame frame;
     ASSERT_TRUE(reads(*source, 5, frame));
@@ -93,7 +93,7 @@ TEST_F(Rtsp, a_stalled_stream_is_opened_again) {
     EXPECT_GE(server_->connections(), 2);
 }
 
-TEST_F(Rtsp, a_broken_connection_reconnects_repeatedly) {
+TEST_F(Rtsp, ABrokenConnectionReconnectsRepeatedly) {
     auto source = open_source(server_->url(), options_);
     Frame frame;
     for (int outage = 0; outage < 3; ++outage) {
@@ -107,7 +107,7 @@ TEST_F(Rtsp, a_broken_connection_reconnects_repeatedly) {
     ASSERT_TRUE(reads(*source, 3, frame));
 }
 
-TEST_F(Rtsp, attempts_may_be_limited) {
+TEST_F(Rtsp, AttemptsMayBeLimited) {
     options_.reconnects = 1;
     auto source = open_source(server_->url(), options_);
     Frame frame;
@@ -122,7 +122,7 @@ TEST_F(Rtsp, attempts_may_be_limited) {
         Error);
 }
 
-TEST_F(Rtsp, stop_and_destruction_do_not_wait_for_data) {
+TEST_F(Rtsp, StopAndDestructionDoNotWaitForData) {
     auto source = open_source(server_->url(), options_);
     Frame frame;
     ASSERT_TRUE(reads(*source, 1, frame));
@@ -136,7 +136,7 @@ TEST_F(Rtsp, stop_and_destruction_do_not_wait_for_data) {
     while (server_->connected()) std::this_thread::yield();
 }
 
-TEST_F(Rtsp, a_wrong_address_is_rejected_at_once) {
+TEST_F(Rtsp, AWrongAddressIsRejectedAtOnce) {
     server_->reject(true);
     EXPECT_THROW(static_cast<void>(open_source(server_->url(), options_)), Error);
     const std::string url = server_->url();
@@ -144,7 +144,7 @@ TEST_F(Rtsp, a_wrong_address_is_rejected_at_once) {
     EXPECT_THROW(static_cast<void>(open_source(url, options_)), Error);
 }
 
-TEST_F(Rtsp, a_silent_server_times_out) {
+TEST_F(Rtsp, ASilentServerTimesOut) {
     server_->stall(true);
     options_.open_timeout = 0.5;
     try {
@@ -156,7 +156,7 @@ TEST_F(Rtsp, a_silent_server_times_out) {
     }
 }
 
-TEST_F(Rtsp, passwords_are_never_shown) {
+TEST_F(Rtsp, PasswordsAreNeverShown) {
     std::ostringstream log;
     const auto previous = spdlog::default_logger();
     auto logger = std::make_shared<spdlog::logger>("test", std::make_shared<spdlog::sinks::ostream_sink_mt>(log));

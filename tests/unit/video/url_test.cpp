@@ -5,7 +5,7 @@
 namespace throng {
 namespace {
 
-TEST(Url, schemes) {
+TEST(Url, Schemes) {
     EXPECT_EQ(url_scheme("RTSP://host/x"), "rtsp");
     EXPECT_EQ(url_scheme("/a/b://c"), "");
     EXPECT_EQ(url_scheme("clip.mp4"), "");
@@ -13,7 +13,7 @@ TEST(Url, schemes) {
     EXPECT_EQ(url_scheme("camera:0"), "");
 }
 
-TEST(Url, hosts) {
+TEST(Url, Hosts) {
     EXPECT_EQ(url_host("rtsp://cam.local:554/a"), "cam.local");
     EXPECT_EQ(url_host("http://me:se@cret@host?x=y://z"), "host");
     EXPECT_EQ(url_host("http://[::1]:80/a"), "::1");
@@ -23,7 +23,7 @@ TEST(Url, hosts) {
     EXPECT_EQ(url_host("/a/clip.mp4"), "");
 }
 
-TEST(Url, file_urls_are_decoded) {
+TEST(Url, FileUrlsAreDecoded) {
     EXPECT_EQ(file_url_path("file:///a/b%20c%C3%A4.mp4"), "/a/b c\xC3\xA4.mp4");
     EXPECT_EQ(file_url_path("file:///100%"), "/100%");
     EXPECT_EQ(file_url_path("file:///a%zz"), "/a%zz");
@@ -31,7 +31,7 @@ TEST(Url, file_urls_are_decoded) {
     EXPECT_EQ(file_url_path("file:///"), "/");
 }
 
-TEST(Url, file_without_slashes_is_parsed_like_ffmpeg) {
+TEST(Url, FileWithoutSlashesIsParsedLikeFfmpeg) {
     EXPECT_EQ(file_url_path("file:a.mp4"), "a.mp4");
     EXPECT_EQ(file_url_path("file:/b/a%20.mp4"), "/b/a%20.mp4");
     EXPECT_EQ(file_url_path("file:"), "");

@@ -56,7 +56,7 @@ void expect_near(const std::vector<int>& got, const std::vector<int>& want, int 
     for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(got[i], want[i], tolerance) << "channel " << i;
 }
 
-TEST(VideoWriter, colors_and_times_are_preserved) {
+TEST(VideoWriter, ColorsAndTimesArePreserved) {
     const ScratchDir scratch;
     for (const char* name : {"a.mp4", "a.mkv", "a.mov"}) {
         const std::string path = (scratch.path() / name).string();
@@ -72,7 +72,7 @@ TEST(VideoWriter, colors_and_times_are_preserved) {
     }
 }
 
-TEST(VideoWriter, every_format_and_odd_sizes) {
+TEST(VideoWriter, EveryFormatAndOddSizes) {
     const ScratchDir scratch;
     for (const PixelFormat format : {PixelFormat::bgr24, PixelFormat::yuv420p, PixelFormat::gray8}) {
         for (const auto& [width, height] : {std::pair{33, 17}, std::pair{1, 1}, std::pair{64, 47}}) {
@@ -90,7 +90,7 @@ TEST(VideoWriter, every_format_and_odd_sizes) {
     }
 }
 
-TEST(VideoWriter, frames_of_another_size_are_scaled_to_fit) {
+TEST(VideoWriter, FramesOfAnotherSizeAreScaledToFit) {
     const ScratchDir scratch;
     const std::string path = (scratch.path() / "a.mp4").string();
     VideoWriter writer(path);
@@ -104,7 +104,7 @@ TEST(VideoWriter, frames_of_another_size_are_scaled_to_fit) {
     expect_near(color_at(frames[1], 5, 32), {0, 0, 0}, 8);
 }
 
-TEST(VideoWriter, jumps_in_time_are_removed) {
+TEST(VideoWriter, JumpsInTimeAreRemoved) {
     const ScratchDir scratch;
     const std::string path = (scratch.path() / "a.mp4").string();
     VideoWriterOptions options;
@@ -118,7 +118,7 @@ TEST(VideoWriter, jumps_in_time_are_removed) {
         EXPECT_NEAR(frames[i].info().pts, 0.1 * static_cast<double>(i), 0.01);
 }
 
-TEST(VideoWriter, a_file_that_was_never_closed_is_valid) {
+TEST(VideoWriter, AFileThatWasNeverClosedIsValid) {
     const ScratchDir scratch;
     VideoWriterOptions options;
     options.fps = 10;
@@ -129,7 +129,7 @@ TEST(VideoWriter, a_file_that_was_never_closed_is_valid) {
     EXPECT_GT(read_back(copy).size(), 20U);
 }
 
-TEST(VideoWriter, closing_twice_and_without_frames) {
+TEST(VideoWriter, ClosingTwiceAndWithoutFrames) {
     const ScratchDir scratch;
     const std::string path = (scratch.path() / "a.mp4").string();
     VideoWriter writer(path);
@@ -139,7 +139,7 @@ TEST(VideoWriter, closing_twice_and_without_frames) {
     EXPECT_THROW(writer.write(plain(8, 8, 0, 0, 0, 0)), Error);
 }
 
-TEST(VideoWriter, errors_are_reported) {
+TEST(VideoWriter, ErrorsAreReported) {
     const ScratchDir scratch;
     const auto kind = [](const std::string& path) {
         try {
