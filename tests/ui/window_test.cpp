@@ -16,6 +16,8 @@
 #include <QSet>
 #include <QTest>
 #include <atomic>
+#include <filesystem>
+#include <fstream>
 
 #include "tests/support/test_data.h"
 #include "tests/ui/fake_tree.h"
@@ -443,6 +445,41 @@ TEST_F(Window, KioskOpensNothingAndStaysInFullScreen) {
     EXPECT_FALSE(menu->property("visible").toBool());
 }
 
+TEST_F(Window, OffersOnlyNetworksThatItCanUse) {
+    std::filesystem::copy_file(test::source_dir() / "tests/fuzz/corpus/onnx/yunet.onnx", folder_.path() / "good.onnx");
+    std::ofstream(folder_.path() / "other.onnx") << "not a network";
+    qputenv("THRONG_MODELS", folder_.path().c_str());
+    open({});
+    session_->detection()->set_detector(3);
+    const auto models = [&] { return session_->detection()->models(); };
+    EXPECT_TRUE(test::wait_for([&] { return models().contains("good"); }));
+    EXPECT_FALSE(models().contains("other"));
+    qunsetenv("THRONG_MODELS");
+}
+
+TEST_F(Window, ShowsTheTimeOfAPausedFrameInsteadOfARate) {
+    open({});
+    play();
+    EXPECT_TRUE(test::wait_for([&] { return shows("fps"); }));
+    pause_at(500000);
+    EXPECT_TRUE(test::wait_for([&] { return shows("this frame") && !shows("fps"); }));
+    EXPECT_GT(session_->status()->frame_ms(), 0);
+}
+
+TEST_F(Window, ShowsTheFaceCountWithoutThePanel) {
+    test::FakeClip clip;
+    clip.boxes = 123;
+    open(clip, {800, 480});
+    play();
+    EXPECT_FALSE(window_->property("panelOpen").toBool());
+    EXPECT_TRUE(test::wait_for([&] { return shows("41"); })) << "of 123 raw detections";
+    EXPECT_TRUE(shows(session_->detection()->title()));
+    trigger("panel");
+    auto* figures = window_->findChild<QQuickItem*>("figures");
+    ASSERT_NE(figures, nullptr);
+    EXPECT_FALSE(figures->isVisible()) << "the panel shows them";
+}
+
 TEST_F(Window, NamesTheDetectorAndEveryChangeByKey) {
     open({});
     play();
@@ -595,16 +632,36 @@ TEST_F(Window, ShortcutsAndActionsMatch) {
     EXPECT_EQ(handled, listed);
 }
 
+// The settings change; what needs a source does nothing and reports no error.
 TEST_F(Window, EveryActionRunsWithoutASource) {
     open({});
+    DisplaySettings& display = *session_->display();
+    const bool raw = display.raw(), kept = display.kept(), labels = display.labels(), landmarks = display.landmarks();
+    const int detector = session_->detection()->detector(), rule = session_->detection()->rule();
     for (const ShortcutEntry& shortcut : shortcut_table()) {
         const QString id = shortcut.id;
-        if (id == "quit" || id == "open") continue;  // closes the window; opens a native dialog
+        // They close the window, open a native dialog, or open a source.
+        if (id == "quit" || id == "open" || id == "demo") continue;
         trigger(id);
         QTest::qWait(20);
+        EXPECT_EQ(session_->transport()->state(), "idle") << shortcut.id;
+        EXPECT_FALSE(session_->captures()->recording()) << shortcut.id;
+        EXPECT_EQ(session_->alert()->is_error(), id == "sweep") << shortcut.id;
+        session_->alert()->dismiss();
     }
-    trigger("escape");
-    QTest::qWait(100);
+    EXPECT_EQ(display.raw(), !raw);
+    EXPECT_EQ(display.kept(), !kept);
+    EXPECT_EQ(display.labels(), !labels);
+    EXPECT_EQ(display.landmarks(), !landmarks);
+    EXPECT_TRUE(display.blur());
+    EXPECT_NE(session_->detection()->detector(), detector);
+    EXPECT_NE(session_->detection()->rule(), rule);
+    EXPECT_TRUE(session_->transport()->loop());
+    EXPECT_EQ(session_->transport()->speed(), 1) << "slower, then faster";
+    session_->detection()->reset();  // the fake backend has no lbp
+    trigger("demo");
+    EXPECT_TRUE(test::wait_for([&] { return session_->transport()->state() == "running"; }));
+    EXPECT_EQ(session_->source()->title(), "Demo crowd");
 }
 
 TEST_F(Window, LoadsSheetMenuAndAllSizesWithoutWarnings) {

@@ -46,6 +46,8 @@ T.ComboBox {
                 anchors.leftMargin: 12
                 anchors.rightMargin: 34
                 text: control.displayText
+                fontSizeMode: Text.HorizontalFit  // long names of models
+                minimumPixelSize: Theme.fontSmall - 2
             }
             Icon {
                 anchors.right: parent.right

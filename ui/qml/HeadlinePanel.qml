@@ -50,10 +50,12 @@ ColumnLayout {
         Metric {
             Layout.fillWidth: true
             Layout.preferredWidth: 1
-            figure: root.status.frameRate <= 0 ? "–" : root.status.frameRate < 99.5 ? root.status.frameRate.toFixed(1)
-                                                  : root.status.frameRate.toFixed(0)
-            unit: qsTr("fps")
-            label: qsTr("detection")
+            // A still image and a paused video have no rate.
+            readonly property bool playing: root.session.transport.playing && !root.session.source.still
+            readonly property real value: playing ? root.status.frameRate : root.status.frameMs
+            figure: value <= 0 ? "–" : playing ? value.toFixed(value < 99.5 ? 1 : 0) : Theme.milliseconds(value)
+            unit: playing ? qsTr("fps") : qsTr("ms")
+            label: playing ? qsTr("detection") : qsTr("this frame")
         }
         Metric {
             Layout.fillWidth: true

@@ -126,6 +126,8 @@ C.ApplicationWindow {
         anchors.bottom: root.fullScreen ? parent.bottom : transport.top
         session: root.session
         dropping: drop.containsDrag
+        figures: !root.panelOpen
+        topMargin: root.fullScreen && root.chrome ? titleBar.height : 0
         onDoubleTapped: actions.trigger("fullscreen")
     }
     SidePanel {

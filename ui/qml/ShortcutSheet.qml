@@ -56,6 +56,7 @@ C.Popup {
             contentHeight: flow.height
             boundsBehavior: Flickable.StopAtBounds
             clip: true
+            C.ScrollBar.vertical: ScrollHandle {}
             Flow {
                 id: flow
                 readonly property int columns: width > 640 ? 2 : 1

@@ -41,6 +41,7 @@ C.Popup {
         contentHeight: column.implicitHeight
         boundsBehavior: Flickable.StopAtBounds
         clip: true
+        C.ScrollBar.vertical: ScrollHandle {}
         ColumnLayout {
             id: column
             width: parent.width

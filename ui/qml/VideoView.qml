@@ -7,6 +7,8 @@ Rectangle {
 
     required property Session session
     property bool dropping: false
+    property bool figures: false  // shows the headline figures over the frame, for when the side panel is closed
+    property real topMargin: 0    // height of what covers the upper edge
     readonly property VideoItem video: video
     signal doubleTapped()
 
@@ -43,6 +45,47 @@ Rectangle {
             text: root.session.transport.state === "opening" ? qsTr("Opening %1 …").arg(root.session.source.title)
                 : root.session.transport.state === "running" ? qsTr("Waiting for the first frame …")
                 : qsTr("Drop a video or image here, or choose a source with Open")
+        }
+    }
+
+    Rectangle {
+        objectName: "figures"
+        anchors.left: parent.left
+        anchors.top: parent.top
+        anchors.margins: Theme.gap + 4
+        anchors.topMargin: root.topMargin + Theme.gap + 4
+        width: row.implicitWidth + 28
+        height: 52
+        radius: Theme.radius
+        color: "#d0131a23"
+        visible: root.figures && video.hasFrame
+        Row {
+            id: row
+            x: 14
+            height: parent.height
+            spacing: Theme.gap + 2
+            Label {
+                height: parent.height
+                text: Theme.count(root.session.status.faces)
+                color: Theme.accent
+                font.pixelSize: Theme.fontFigure + 8
+                font.bold: true
+            }
+            Column {
+                anchors.verticalCenter: parent.verticalCenter
+                Label {
+                    text: Theme.counted(root.session.status.faces, root.session.detection.finds)
+                    font.bold: true
+                }
+                Label {
+                    readonly property real rate: root.session.status.frameRate
+                    text: root.session.detection.title
+                          + (root.session.transport.playing && rate > 0 ? qsTr(" · %1 fps").arg(rate.toFixed(rate < 99.5 ? 1 : 0))
+                                                                        : "")
+                    color: Theme.textDim
+                    font.pixelSize: Theme.fontSmall
+                }
+            }
         }
     }
 

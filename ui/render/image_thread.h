@@ -1,11 +1,11 @@
 // Makes images on a separate thread, so that color conversion blocks neither the window nor the detector.
 #pragma once
 
-#include <condition_variable>
 #include <functional>
 #include <mutex>
 #include <thread>
 
+#include "core/base/latest_value.h"
 #include "ui/render/display_image.h"
 
 namespace throng::ui {
@@ -28,9 +28,8 @@ private:
 
     std::function<void(DisplayImage)> done_;
     std::mutex mutex_;
-    std::condition_variable_any wake_;
-    ImageRequest request_;
-    bool is_pending_ = false;
+    ImageRequest current_;  // newest result and view
+    LatestValue<ImageRequest> requests_;
     std::jthread thread_;  // last: stops before the other members are destroyed
 };
 

@@ -34,20 +34,15 @@ void FrameFeed::set_shows_device_frames(bool on) {
 }
 
 void FrameFeed::receive(DisplayImage image) {
-    {
-        const std::lock_guard lock(mutex_);
-        newest_ = std::move(image);
-    }
+    newest_.push(std::move(image));
     if (!posted_.exchange(true)) post(this, [this] { deliver(); });
 }
 
 void FrameFeed::deliver() {
     posted_ = false;
     DisplayImage image;
-    {
-        const std::lock_guard lock(mutex_);
-        image = std::move(newest_);
-    }
+    // None: the previous call has delivered an image that arrived after it had reset posted_.
+    if (!newest_.try_pop(image)) return;
     if (image.run != run_ || !pipeline_) return;
     shown_ = std::move(image);
     emit delivered();

@@ -4,8 +4,8 @@
 #include <QObject>
 #include <atomic>
 #include <memory>
-#include <mutex>
 
+#include "core/base/latest_value.h"
 #include "core/detect/gl_bridge.h"
 #include "core/pipeline/pipeline.h"
 #include "ui/render/image_thread.h"
@@ -52,8 +52,7 @@ private:
     int run_ = 0;  // number of attach calls: distinguishes late images of the previous pipeline
     DisplayImage shown_;
 
-    std::mutex mutex_;
-    DisplayImage newest_;
+    LatestValue<DisplayImage> newest_;  // not delivered yet
     std::atomic<bool> posted_ = false;
     ImageThread images_;  // last: its callback uses the other members
 };

@@ -10,6 +10,10 @@ void RunStatus::update(const Pipeline& pipeline, const FrameResult* result) {
     faces_ = result != nullptr ? static_cast<int>(result->kept.detections.size()) : 0;
     raw_count_ = result != nullptr ? static_cast<int>(result->raw_count) : 0;
     overflow_ = result != nullptr ? static_cast<int>(result->overflow) : 0;
+    frame_ms_ = 0;
+    for (const StageTime& time : result != nullptr ? result->timings : StageTimes{}) {
+        if (time.name == stage::kTotal) frame_ms_ = time.ms;
+    }
     emit changed();
 }
 
@@ -24,6 +28,7 @@ void RunStatus::clear() {
     counters_ = {};
     notice_.clear();
     faces_ = raw_count_ = overflow_ = 0;
+    frame_ms_ = 0;
     latency_.clear();
     on_screen_.reset();
     emit changed();

@@ -20,6 +20,7 @@ class RunStatus : public QObject {
     Q_PROPERTY(int rawCount READ raw_count NOTIFY changed)
     Q_PROPERTY(int overflow READ overflow NOTIFY changed)
     Q_PROPERTY(double frameRate READ frame_rate NOTIFY changed)
+    Q_PROPERTY(double frameMs READ frame_ms NOTIFY changed)
     Q_PROPERTY(double latency READ latency NOTIFY changed)
     Q_PROPERTY(double dropped READ dropped NOTIFY changed)
     Q_PROPERTY(QString notice READ notice NOTIFY changed)
@@ -29,8 +30,9 @@ public:
 
     [[nodiscard]] int faces() const { return faces_; }
     [[nodiscard]] int raw_count() const { return raw_count_; }
-    [[nodiscard]] int overflow() const { return overflow_; }                 // detections beyond the buffer's capacity
-    [[nodiscard]] double frame_rate() const { return counters_.fps; }        // results per second
+    [[nodiscard]] int overflow() const { return overflow_; }           // detections beyond the buffer's capacity
+    [[nodiscard]] double frame_rate() const { return counters_.fps; }  // results per second
+    [[nodiscard]] double frame_ms() const { return frame_ms_; }        // milliseconds for the newest frame; 0: unknown
     [[nodiscard]] double latency() const { return latency_.summary().p50; }  // see add_presented; 0: unknown
     [[nodiscard]] double dropped() const { return static_cast<double>(counters_.dropped); }  // frames
     // An error that did not end the run: a stream that reconnects, a model that failed to load.
@@ -51,6 +53,7 @@ private:
     int faces_ = 0;
     int raw_count_ = 0;
     int overflow_ = 0;
+    double frame_ms_ = 0;
     PipelineCounters counters_;
     QString notice_;
     RollingStatistics latency_{60};

@@ -2,7 +2,9 @@
 
 #include <utility>
 
+#include "core/base/log.h"
 #include "core/clocks/telemetry_sink.h"
+#include "core/model/onnx_reader.h"
 #include "ui/base/post.h"
 
 namespace throng::ui {
@@ -14,6 +16,18 @@ const QString kDemo = QStringLiteral("crowd:faces=60,size=1920x1080,seed=1");
 
 bool same(const PipelineSettings& a, const PipelineSettings& b) {
     return a.detector == b.detector && a.nms == b.nms && a.keep_raw == b.keep_raw && a.host_pixels == b.host_pixels;
+}
+
+// Returns false for a network that is for another task. Reads the file.
+bool is_usable(const ModelFile& file) {
+    if (file.path.extension() != ".onnx") return true;
+    try {
+        static_cast<void>(read_onnx(file.path));
+        return true;
+    } catch (const Error& error) {
+        spdlog::debug("{}", error.what());
+        return false;
+    }
 }
 
 }  // namespace
@@ -139,6 +153,7 @@ void Session::findCameras() {
 void Session::findModels() {
     opener_.run([this] {
         std::vector<ModelFile> found = list_models();
+        std::erase_if(found, [](const ModelFile& file) { return !is_usable(file); });
         post(this, [this, found = std::move(found)]() mutable { detection_.set_installed_models(std::move(found)); });
     });
 }

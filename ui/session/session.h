@@ -89,7 +89,7 @@ public:
     Q_INVOKABLE void openUrl(const QUrl& url);
     Q_INVOKABLE void openDemo();
     Q_INVOKABLE void findCameras();
-    Q_INVOKABLE void findModels();  // again: files may have been installed meanwhile
+    Q_INVOKABLE void findModels();  // that the detectors can use; again: files may have been installed meanwhile
 
     Q_INVOKABLE void setSwitch(const QString& id, const QString& choice);  // an optimization of the detector
     Q_INVOKABLE void resetSwitches();
