@@ -408,6 +408,7 @@ TEST_F(Window, EscapeClosesAnOpenList) {
 
 TEST_F(Window, TabScrollsToTheFocusedControl) {
     open({}, {1280, 600});
+    activate();
     auto* scroll = window_->findChild<QQuickItem*>("panelScroll");
     ASSERT_NE(scroll, nullptr);
     int in_panel = 0;

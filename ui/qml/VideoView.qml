@@ -89,7 +89,7 @@ Rectangle {
         }
     }
 
-    // The current source stays on screen until the next one is open.
+    // The current source remains on screen until the next one is open.
     Rectangle {
         anchors.horizontalCenter: parent.horizontalCenter
         anchors.bottom: parent.bottom

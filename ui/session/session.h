@@ -84,7 +84,7 @@ public:
     // another one runs is reported by the alert only.
     [[nodiscard]] const std::optional<Error>& failure() const { return failure_; }
 
-    // Opens a source. The current one stays on screen until the next one is open, and if it cannot be opened.
+    // Opens a source. The current one remains on screen until the next one is open, and if it cannot be opened.
     Q_INVOKABLE void open(const QString& spec);
     Q_INVOKABLE void openUrl(const QUrl& url);
     Q_INVOKABLE void openDemo();
