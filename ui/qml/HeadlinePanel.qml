@@ -60,6 +60,7 @@ ColumnLayout {
         Metric {
             Layout.fillWidth: true
             Layout.preferredWidth: 1
+            visible: !root.session.source.still
             figure: root.status.latency > 0 ? root.status.latency.toFixed(0) : "–"
             unit: qsTr("ms")
             label: qsTr("to screen")
@@ -67,6 +68,7 @@ ColumnLayout {
         Metric {
             Layout.fillWidth: true
             Layout.preferredWidth: 1
+            visible: !root.session.source.still
             figure: Theme.count(root.status.dropped)
             label: qsTr("dropped")
         }

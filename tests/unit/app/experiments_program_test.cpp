@@ -62,7 +62,9 @@ TEST(ExperimentsProgram, WritesTablesPlotsAndAReport) {
         ASSERT_EQ(cells.size(), 5U) << rows[i];
         EXPECT_EQ(cells[2], std::to_string(stumps.at(cells[0]).at(std::stoul(cells[1]) - 1))) << rows[i];
         const long count = std::stol(cells[3]);
-        if (alive.count(cells[0]) > 0) EXPECT_LE(count, alive[cells[0]]) << "a stage only rejects: " << rows[i];
+        if (alive.count(cells[0]) > 0) {
+            EXPECT_LE(count, alive[cells[0]]) << "a stage only rejects: " << rows[i];
+        }
         alive[cells[0]] = count;
     }
     for (const auto& [cascade, count] : alive) EXPECT_GT(count, 0) << cascade << " finds the faces of the crowd";
