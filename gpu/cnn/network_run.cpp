@@ -4,8 +4,8 @@
 #include <limits>
 
 #include "core/base/error.h"
+#include "core/model/map_layout.h"
 #include "gpu/cnn/depth_point.h"
-#include "gpu/cnn/map_layout.h"
 #include "gpu/cnn/plain_layers.h"
 #include "gpu/cnn/point_depth.h"
 #include "gpu/cnn/step_order.h"

@@ -8,8 +8,8 @@
 
 #include "core/base/error.h"
 #include "core/frame/frame_pool.h"
-#include "tests/gpu/cnn/reference.h"
 #include "tests/gpu/gpu_fixture.h"
+#include "tests/support/network_reference.h"
 #include "tests/support/random.h"
 
 namespace throng::test {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <random>
 
-#include "gpu/cnn/map_layout.h"
+#include "core/model/map_layout.h"
 #include "tests/support/random.h"
 
 namespace throng::test {

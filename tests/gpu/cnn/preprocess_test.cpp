@@ -6,9 +6,9 @@
 #include "core/frame/frame_pool.h"
 #include "core/model/cnn_plan.h"
 #include "gpu/frame/frame_intake.h"
-#include "tests/gpu/cnn/reference.h"
 #include "tests/gpu/frame/device_memory.h"
 #include "tests/gpu/gpu_fixture.h"
+#include "tests/support/network_reference.h"
 #include "tests/support/random.h"
 
 namespace throng::test {

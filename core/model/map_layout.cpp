@@ -1,9 +1,9 @@
-#include "gpu/cnn/map_layout.h"
+#include "core/model/map_layout.h"
 
 #include <algorithm>
 #include <numeric>
 
-namespace throng::gpu {
+namespace throng {
 namespace {
 
 constexpr std::size_t kAlignment = 256;
@@ -38,4 +38,4 @@ MapLayout lay_out(const std::vector<MapLife>& lives) {
     return layout;
 }
 
-}  // namespace throng::gpu
+}  // namespace throng

@@ -1,11 +1,11 @@
-// Assigns offsets in one allocation of device memory to maps. Maps whose lifetimes do not overlap share memory, so that
+// Assigns offsets in one allocation of memory to maps. Maps whose lifetimes do not overlap share memory, so that
 // less is needed and more of it stays in the cache.
 #pragma once
 
 #include <cstddef>
 #include <vector>
 
-namespace throng::gpu {
+namespace throng {
 
 // A map is written in step `first` and last read in step `last`.
 struct MapLife {
@@ -20,4 +20,4 @@ struct MapLayout {
 
 [[nodiscard]] MapLayout lay_out(const std::vector<MapLife>& lives);
 
-}  // namespace throng::gpu
+}  // namespace throng

@@ -1,4 +1,4 @@
-#include "tests/gpu/cnn/reference.h"
+#include "tests/support/network_reference.h"
 
 #include <algorithm>
 #include <cmath>
