@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <opencv2/core/utility.hpp>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include "core/base/error.h"
@@ -32,9 +30,10 @@ public:
         raw_.scores[index] = score;
         if (raw_.landmarks == nullptr) return;
         const CnnPlacement& placement = pass_.placement;
-        for (std::size_t i = 0; i < 10; i += 2) {
-            raw_.landmarks[index * std::size_t{10} + i] = placement.origin_x + landmark(i) * placement.scale_x;
-            raw_.landmarks[index * std::size_t{10} + i + 1] = placement.origin_y + landmark(i + 1) * placement.scale_y;
+        float* to = raw_.landmarks + index * std::size_t{10};
+        for (int i = 0; i < 10; i += 2) {
+            *to++ = placement.origin_x + landmark(i) * placement.scale_x;
+            *to++ = placement.origin_y + landmark(i + 1) * placement.scale_y;
         }
     }
 
@@ -56,55 +55,46 @@ float min_logit(float threshold, HeadFamily family) {
 }
 
 void collect_yunet(const HeadLevel& level, const CnnEngine& engine, float threshold, bool landmarks, BoxSink& sink) {
-    const MapSize size = engine.size(level.score);
-    const std::ptrdiff_t cells = std::ptrdiff_t{size.width} * size.height;
+    const CnnEngine::HeadMap scores = engine.map(level.score);
+    const CnnEngine::HeadMap objectness = engine.map(level.objectness);
+    const CnnEngine::HeadMap boxes = engine.map(level.box);
+    const CnnEngine::HeadMap points = landmarks ? engine.map(level.landmarks) : CnnEngine::HeadMap{};
     const auto stride = static_cast<float>(level.stride);
     const float min_score_logit = min_logit(threshold, HeadFamily::yunet);
-    const float* scores = engine.map(level.score);
-    const float* objectness = engine.map(level.objectness);
-    const float* boxes = engine.map(level.box);
-    const float* points = landmarks ? engine.map(level.landmarks) : nullptr;
-    for (int y = 0; y < size.height; ++y) {
-        for (int x = 0; x < size.width; ++x) {
-            const std::ptrdiff_t cell = std::ptrdiff_t{y} * size.width + x;
-            if (!(scores[cell] > min_score_logit && objectness[cell] > min_score_logit)) continue;
-            const float score = yunet_score(scores[cell], objectness[cell]);
+    for (int y = 0; y < scores.size.height; ++y) {
+        for (int x = 0; x < scores.size.width; ++x) {
+            const float score_logit = scores(0, x, y);
+            const float object_logit = objectness(0, x, y);
+            if (!(score_logit > min_score_logit && object_logit > min_score_logit)) continue;
+            const float score = yunet_score(score_logit, object_logit);
             if (!(score >= threshold)) continue;
-            const float* box = boxes + cell;
-            sink.add(yunet_box(box[0], box[cells], box[2 * cells], box[3 * cells], x, y, stride), score,
-                     [&](std::size_t i) {
-                         if (points == nullptr) return 0.0F;
-                         return yunet_landmark(points[static_cast<std::ptrdiff_t>(i) * cells + cell],
-                                               i % 2 == 0 ? x : y, stride);
-                     });
+            sink.add(
+                yunet_box(boxes(0, x, y), boxes(1, x, y), boxes(2, x, y), boxes(3, x, y), x, y, stride), score,
+                [&](int i) { return landmarks ? yunet_landmark(points(i, x, y), i % 2 == 0 ? x : y, stride) : 0.0F; });
         }
     }
 }
 
 void collect_ultraface(const HeadLevel& level, const NetworkHead& head, const CnnEngine& engine, float threshold,
                        BoxSink& sink) {
-    const MapSize size = engine.size(level.score);
-    const std::ptrdiff_t cells = std::ptrdiff_t{size.width} * size.height;
-    const CnnPitch pitch{static_cast<float>(engine.width()) / static_cast<float>(size.width),
-                         static_cast<float>(engine.height()) / static_cast<float>(size.height)};
+    const CnnEngine::HeadMap scores = engine.map(level.score);
+    const CnnEngine::HeadMap boxes = engine.map(level.box);
+    const CnnPitch pitch{static_cast<float>(engine.width()) / static_cast<float>(scores.size.width),
+                         static_cast<float>(engine.height()) / static_cast<float>(scores.size.height)};
     const float min_score_logit = min_logit(threshold, HeadFamily::ultraface);
-    const float* scores = engine.map(level.score);
-    const float* boxes = engine.map(level.box);
-    const auto priors = static_cast<std::ptrdiff_t>(level.priors.size());
-    for (int y = 0; y < size.height; ++y) {
-        for (int x = 0; x < size.width; ++x) {
-            const std::ptrdiff_t cell = std::ptrdiff_t{y} * size.width + x;
-            for (std::ptrdiff_t p = 0; p < priors; ++p) {
-                const float background = scores[2 * p * cells + cell];
-                const float face = scores[(2 * p + 1) * cells + cell];
+    for (int y = 0; y < scores.size.height; ++y) {
+        for (int x = 0; x < scores.size.width; ++x) {
+            for (int p = 0; p < level.boxes_per_cell(); ++p) {
+                const float background = scores(2 * p, x, y);
+                const float face = scores(2 * p + 1, x, y);
                 if (!(face - background > min_score_logit)) continue;
                 const float score = ultraface_score(background, face);
                 if (!(score >= threshold)) continue;
-                const float* box = boxes + 4 * p * cells + cell;
                 const Prior& prior = level.priors[static_cast<std::size_t>(p)];
-                sink.add(ultraface_box(box[0], box[cells], box[2 * cells], box[3 * cells], x, y, pitch, prior.width,
-                                       prior.height, head.center_variance, head.size_variance),
-                         score, [](std::size_t) { return 0.0F; });
+                sink.add(ultraface_box(boxes(4 * p, x, y), boxes(4 * p + 1, x, y), boxes(4 * p + 2, x, y),
+                                       boxes(4 * p + 3, x, y), x, y, pitch, prior.width, prior.height,
+                                       head.center_variance, head.size_variance),
+                         score, [](int) { return 0.0F; });
             }
         }
     }
@@ -113,7 +103,7 @@ void collect_ultraface(const HeadLevel& level, const NetworkHead& head, const Cn
 }  // namespace
 
 CnnDetector::CnnDetector(Network network, const DetectorParams& params, int default_threads)
-    : CpuDetector(params, default_threads), network_(std::move(network)) {
+    : CpuDetector(params, default_threads), network_(std::move(network)), program_(network_) {
     configure(params);
 }
 
@@ -121,7 +111,6 @@ void CnnDetector::configure(const DetectorParams& params) {
     const CnnInput input = cnn_input_choice(params);
     const float threshold = cnn_score_threshold(params, network_.head.family);
     CpuDetector::configure(params);
-    if (cv::getNumThreads() != pool().size()) cv::setNumThreads(pool().size());
     input_ = input;
     threshold_ = threshold;
 }
@@ -155,7 +144,7 @@ void CnnDetector::plan(int width, int height) {
             const auto previous = std::find_if(engines_.begin(), engines_.end(), same(pass));
             engines.push_back(previous != engines_.end()
                                   ? std::move(*previous)
-                                  : std::make_unique<CnnEngine>(network_, pass.width, pass.height));
+                                  : std::make_unique<CnnEngine>(program_, pass.width, pass.height));
             found = engines.end() - 1;
         }
         engine_of_.push_back(found->get());
@@ -187,7 +176,7 @@ void CnnDetector::enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorde
         }
         {
             const ScopedStage stage(recorder, stage::kNetwork);
-            engine.run();
+            engine.run(pool());
         }
         const ScopedStage stage(recorder, stage::kBoxes);
         collect(pass, engine, raw.span());

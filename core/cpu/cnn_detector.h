@@ -1,5 +1,5 @@
-// Face detection by a convolutional network on the CPU: the frame at the scales and tiles of the plan, OpenCV's DNN,
-// boxes by core/algo/cnn_boxes.h.
+// Face detection by a convolutional network on the CPU: the frame at the scales and tiles of the plan, the
+// layers by cnn_engine.h, boxes by core/algo/cnn_boxes.h.
 #pragma once
 
 #include <memory>
@@ -14,8 +14,7 @@ namespace throng {
 
 class CnnDetector final : public CpuDetector {
 public:
-    // params and default_threads: as for CpuDetector. OpenCV has one thread pool per process, so the number is set for
-    // the whole program.
+    // params and default_threads: as for CpuDetector.
     CnnDetector(Network network, const DetectorParams& params, int default_threads = 0);
 
     // Appends raw boxes in the order of passes, strides, rows, columns and priors. Accepts frames of any size.
@@ -31,6 +30,7 @@ private:
     void collect(const CnnPass& pass, const CnnEngine& engine, const DetectionSpan& raw) const;
 
     Network network_;
+    CnnProgram program_;
     CnnInput input_ = CnnInput::native;
     float threshold_ = 0;
     CnnPlan plan_;

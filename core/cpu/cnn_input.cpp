@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "core/cpu/cnn_input_kernels.h"
+
 namespace throng {
 namespace {
 
@@ -39,45 +41,24 @@ int channels_of(const Frame& frame, Channel (&channels)[3]) {
     return 0;
 }
 
-std::vector<CnnTap>& fill_taps(std::vector<CnnTap>& taps, const CnnAxis& axis, int count) {
-    taps.clear();
+void fill_taps(CnnTaps& taps, const CnnAxis& axis, int count) {
+    taps.near.clear();
+    taps.weight.clear();
+    taps.first = cnn_tap(axis, 0, 0).near;
+    int last = 0;
+    taps.copies = axis.samples == 1;
+    taps.whole = true;
     for (int sample = 0; sample < axis.samples; ++sample) {
-        for (int x = 0; x < count; ++x) taps.push_back(cnn_tap(axis, x, sample));
+        for (int x = 0; x < count; ++x) {
+            const CnnTap tap = cnn_tap(axis, x, sample);
+            taps.near.push_back(tap.near - taps.first);
+            taps.weight.push_back(tap.weight);
+            taps.whole = taps.whole && tap.weight == 0.0F;
+            taps.copies = taps.copies && taps.whole && taps.near.back() == x;
+            last = std::max(last, tap.far);
+        }
     }
-    return taps;
-}
-
-// Computes the horizontal half of cnn_bilinear for a whole row.
-void interpolate_row(const std::uint8_t* row, std::ptrdiff_t step, const CnnTap* taps, std::size_t count, float* out) {
-    for (std::size_t i = 0; i < count; ++i) {
-        const CnnTap tap = taps[i];
-        const float a = row[tap.near * step];
-        const float b = row[tap.far * step];
-        out[i] = a + (b - a) * tap.weight;
-    }
-}
-
-// Does the same if every tap is one sample and the next tap is its neighbor: native resolution.
-template <int kStep>
-void copy_row(const std::uint8_t* row, std::size_t count, float* out) {
-    for (std::size_t i = 0; i < count; ++i) out[i] = row[i * kStep];
-}
-
-// Returns true if all taps have weight 0 and are one sample apart.
-bool is_copy(const CnnTap* taps, std::size_t count) {
-    for (std::size_t i = 0; i < count; ++i) {
-        if (taps[i].weight != 0.0F || taps[i].near != taps[0].near + static_cast<int>(i)) return false;
-    }
-    return count > 0;
-}
-
-// Adds the vertical half of cnn_bilinear to sum.
-void add_rows(const float* above, const float* below, float weight, int count, float* sum) {
-    if (weight == 0.0F) {
-        for (int x = 0; x < count; ++x) sum[x] += above[x];
-        return;
-    }
-    for (int x = 0; x < count; ++x) sum[x] += above[x] + (below[x] - above[x]) * weight;
+    taps.samples = last - taps.first + 1;
 }
 
 void divide(float* values, int count, float divisor) {
@@ -91,63 +72,67 @@ void divide(float* values, int count, float divisor) {
 class CnnInputRows {
 public:
     CnnInputRows(const Frame& frame, const CnnPass& pass, const NetworkInput& input, CnnInputMaker& maker,
-                 float* planes)
-        : pass_(pass), input_(input), color_(cnn_color_of(frame.info())), planes_(planes) {
+                 const CnnPlanes& planes)
+        : pass_(pass), input_(input), planes_(planes) {
         count_ = channels_of(frame, channels_);
-        colors_ = frame.info().format == PixelFormat::bgr24;
+        const bool is_bgr = frame.info().format == PixelFormat::bgr24;
+        colors_ = {count_, is_bgr, cnn_color_of(frame.info()), input.mean, input.scale};
         const PlaneView luma = plane_shape(PixelFormat::gray8, frame.width(), frame.height(), 0);
         across_ = horizontal_axis(pass, luma.width, false);
         down_ = vertical_axis(pass, luma.height, false);
         fill_taps(maker.luma_taps_, across_, pass.content_width);
-        taps_[0] = taps_[1] = taps_[2] = maker.luma_taps_.data();
-        if (count_ == 3 && !colors_) {
+        taps_[0] = taps_[1] = taps_[2] = &maker.luma_taps_;
+        if (count_ == 3 && !is_bgr) {
             chroma_down_ = vertical_axis(pass, (luma.height + 1) / 2, true);
             fill_taps(maker.chroma_taps_, horizontal_axis(pass, (luma.width + 1) / 2, true), pass.content_width);
-            taps_[1] = taps_[2] = maker.chroma_taps_.data();
+            taps_[1] = taps_[2] = &maker.chroma_taps_;
         }
         width_ = static_cast<std::size_t>(pass.content_width);
-        copies_ = across_.samples == 1 && is_copy(taps_[0], width_);
     }
 
     void start(CnnInputMaker::Worker& worker) const {
+        int samples = 0;
         for (int c = 0; c < count_; ++c) {
             CnnInputMaker::Worker::Plane& plane = worker.plane[c];
             plane.row[0] = plane.row[1] = -1;
             for (auto& rows : plane.rows) rows.resize(width_ * static_cast<std::size_t>(across_.samples));
+            samples = std::max(samples, taps_[c]->samples);
         }
         for (auto& mean : worker.mean) mean.resize(width_);
+        worker.samples.assign(static_cast<std::size_t>(samples) + 1, 0.0F);  // one behind the last, with weight 0
     }
 
     void make(int y, CnnInputMaker::Worker& worker) const {
         float* out[3];
-        for (int c = 0; c < 3; ++c) {
-            out[c] = planes_ + (static_cast<std::ptrdiff_t>(c) * pass_.height + y) * pass_.width;
-        }
+        for (int c = 0; c < 3; ++c) out[c] = planes_.data + y * planes_.row + c * planes_.plane;
         const int content = y < pass_.content_height ? pass_.content_width : 0;
         if (content > 0) {
-            for (int c = 0; c < count_; ++c) average(y, c, worker);
-            convert(worker, out);
+            const float* mean[3] = {};
+            for (int c = 0; c < count_; ++c) mean[c] = average(y, c, worker);
+            float* const colors[3] = {input_.rgb ? out[2] : out[0], out[1], input_.rgb ? out[0] : out[2]};
+            cnn_colors_row(colors_, mean, content, colors);
         }
         const float padding = cnn_normalize(0.0F, input_.mean, input_.scale);
         for (float* row : out) std::fill(row + content, row + pass_.width, padding);
     }
 
 private:
-    // Computes the means of channel c over the samples of each pixel of input row y.
-    void average(int y, int c, CnnInputMaker::Worker& worker) const {
+    // Returns the means of channel c over the samples of each pixel of input row y.
+    const float* average(int y, int c, CnnInputMaker::Worker& worker) const {
         float* mean = worker.mean[c].data();
-        std::fill_n(mean, width_, 0.0F);
         const CnnAxis& down = channels_[c].subsampled ? chroma_down_ : down_;
         for (int j = 0; j < down.samples; ++j) {
             const CnnTap tap = cnn_tap(down, y, j);
             const float* above = interpolated(tap.near, c, worker);
+            if (tap.weight == 0.0F && across_.samples * down.samples == 1) return above;
             const float* below = interpolated(tap.far, c, worker);
             for (int i = 0; i < across_.samples; ++i) {
-                add_rows(above + static_cast<std::size_t>(i) * width_, below + static_cast<std::size_t>(i) * width_,
-                         tap.weight, pass_.content_width, mean);
+                const std::size_t at = static_cast<std::size_t>(i) * width_;
+                cnn_blend_rows(above + at, below + at, tap.weight, i + j == 0, pass_.content_width, mean);
             }
         }
         divide(mean, pass_.content_width, static_cast<float>(across_.samples * down.samples));
+        return mean;
     }
 
     // Returns row y of the channel's plane after the horizontal pass. A row and the next one use different slots.
@@ -158,62 +143,31 @@ private:
         if (plane.row[slot] != y) {
             plane.row[slot] = y;
             const Channel& channel = channels_[c];
-            const std::uint8_t* row = channel.row(y);
-            if (!copies_ || channel.subsampled) {
-                interpolate_row(row, channel.step, taps_[c], width_ * static_cast<std::size_t>(across_.samples), out);
-            } else if (channel.step == 1) {
-                copy_row<1>(row + taps_[c]->near, width_, out);
-            } else {
-                copy_row<3>(row + std::ptrdiff_t{3} * taps_[c]->near, width_, out);
+            const CnnTaps& taps = *taps_[c];
+            const std::uint8_t* row = channel.row(y) + std::ptrdiff_t{taps.first} * channel.step;
+            float* samples = taps.copies ? out : worker.samples.data();
+            cnn_samples_row(row, channel.step, taps.copies ? pass_.content_width : taps.samples, samples);
+            if (!taps.copies) {
+                const float* weight = taps.whole ? nullptr : taps.weight.data();
+                cnn_interpolate_row(samples, taps.near.data(), weight, static_cast<int>(taps.near.size()), out);
             }
         }
         return out;
     }
 
-    void convert(const CnnInputMaker::Worker& worker, float* const (&out)[3]) const {
-        float* blue = input_.rgb ? out[2] : out[0];
-        float* green = out[1];
-        float* red = input_.rgb ? out[0] : out[2];
-        const float mean = input_.mean;
-        const float scale = input_.scale;
-        const float* a = worker.mean[0].data();
-        const float* b = worker.mean[1].data();
-        const float* c = worker.mean[2].data();
-        if (colors_) {
-            for (std::size_t x = 0; x < width_; ++x) {
-                blue[x] = cnn_normalize(a[x], mean, scale);
-                green[x] = cnn_normalize(b[x], mean, scale);
-                red[x] = cnn_normalize(c[x], mean, scale);
-            }
-        } else if (count_ == 1) {
-            for (std::size_t x = 0; x < width_; ++x) {
-                blue[x] = green[x] = red[x] = cnn_normalize(cnn_gray(color_, a[x]), mean, scale);
-            }
-        } else {
-            for (std::size_t x = 0; x < width_; ++x) {
-                const CnnPixel pixel = cnn_color(color_, a[x], b[x], c[x]);
-                blue[x] = cnn_normalize(pixel.blue, mean, scale);
-                green[x] = cnn_normalize(pixel.green, mean, scale);
-                red[x] = cnn_normalize(pixel.red, mean, scale);
-            }
-        }
-    }
-
     const CnnPass& pass_;
     const NetworkInput& input_;
-    CnnColor color_;
-    float* planes_;
+    CnnInputColors colors_;
+    CnnPlanes planes_;
     Channel channels_[3];
     int count_ = 0;
-    bool colors_ = false;
     CnnAxis across_, down_, chroma_down_;
-    const CnnTap* taps_[3] = {};
+    const CnnTaps* taps_[3] = {};
     std::size_t width_ = 0;  // of the content
-    bool copies_ = false;    // the horizontal pass copies planes that are not subsampled
 };
 
 void CnnInputMaker::make(const Frame& frame, const CnnPass& pass, const NetworkInput& input, ThreadPool& pool,
-                         float* planes) {
+                         const CnnPlanes& planes) {
     const CnnInputRows rows(frame, pass, input, *this, planes);
     workers_.resize(static_cast<std::size_t>(pool.size()));
     for (Worker& worker : workers_) rows.start(worker);

@@ -1,6 +1,7 @@
 // Converts a frame in host memory to a network's input, bit for bit as core/algo/cnn_input.h defines it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -11,12 +12,29 @@
 
 namespace throng {
 
+// Three planes of floats: sample (x, y) of channel c is data[y * row + c * plane + x].
+struct CnnPlanes {
+    float* data;
+    std::ptrdiff_t row, plane;
+};
+
+// cnn_tap of every pixel of a row: [samples][content width].
+struct CnnTaps {
+    int first = 0;                   // sample of the plane that near counts from
+    int samples = 0;                 // that the taps use
+    bool whole = true;               // all weights are 0
+    bool copies = false;             // pixel x is sample first + x
+    std::vector<std::int32_t> near;  // the far one is the next, or has weight 0
+    std::vector<float> weight;
+};
+
 // Not thread-safe. Keeps its memory from frame to frame.
 class CnnInputMaker {
 public:
-    // Writes the three planes of pass.width x pass.height floats, one after the other, with the channel order, mean and
-    // scale of `input`. Samples outside the pass's content are 0 before mean and scale.
-    void make(const Frame& frame, const CnnPass& pass, const NetworkInput& input, ThreadPool& pool, float* planes);
+    // Writes three planes of pass.width x pass.height floats with the channel order, mean and scale of `input`. Samples
+    // outside the pass's content are 0 before mean and scale.
+    void make(const Frame& frame, const CnnPass& pass, const NetworkInput& input, ThreadPool& pool,
+              const CnnPlanes& planes);
 
 private:
     struct Worker {
@@ -27,11 +45,11 @@ private:
         };
         Plane plane[3];
         std::vector<float> mean[3];  // of one row of the input
+        std::vector<float> samples;  // of one row of a plane
     };
 
     std::vector<Worker> workers_;
-    std::vector<CnnTap> luma_taps_;    // [samples][content width]
-    std::vector<CnnTap> chroma_taps_;  // likewise
+    CnnTaps luma_taps_, chroma_taps_;
 
     friend class CnnInputRows;
 };

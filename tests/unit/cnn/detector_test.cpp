@@ -63,8 +63,8 @@ TEST_F(CnnDetection, ResultsDoNotDependOnTheNumberOfThreads) {
     ASSERT_GT(one.detections.size(), 0U);
     ASSERT_EQ(one.detections.size(), three.detections.size());
     for (std::size_t i = 0; i < one.detections.size(); ++i) {
-        EXPECT_NEAR(one.detections[i].score, three.detections[i].score, 1e-6F);
-        EXPECT_NEAR(one.detections[i].box.x, three.detections[i].box.x, 1e-3F);
+        EXPECT_EQ(one.detections[i].score, three.detections[i].score);
+        EXPECT_EQ(one.detections[i].box.x, three.detections[i].box.x);
     }
 }
 

@@ -84,7 +84,7 @@ TEST_P(CnnInputTest, EqualsTheDefinitionBitForBit) {
         input.scale = 1.0F / 128;
         std::vector<float> planes(3 * static_cast<std::size_t>(pass.width) * static_cast<std::size_t>(pass.height),
                                   7.0F);
-        maker.make(frame, pass, input, pool, planes.data());
+        maker.make(frame, pass, input, pool, {planes.data(), pass.width, std::ptrdiff_t{pass.width} * pass.height});
         const auto value = [&](int c, int x, int y) {
             return planes[(static_cast<std::size_t>(c) * static_cast<std::size_t>(pass.height) +
                            static_cast<std::size_t>(y)) *
