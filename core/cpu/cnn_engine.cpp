@@ -163,9 +163,10 @@ void CnnEngine::make_strips(int workers) {
     passes_.clear();
     for (const std::int32_t tensor : program_.passes) {
         const MapSize size = maps_[at(tensor)].size;
-        const std::int64_t most = std::int64_t{size.width} * size.height * maps_[at(tensor)].groups / kLeastStrip + 1;
+        const std::int64_t largest =
+            std::int64_t{size.width} * size.height * maps_[at(tensor)].groups / kLeastStrip + 1;
         passes_.push_back({tensor, static_cast<std::int32_t>(std::min<std::int64_t>(
-                                       {most, size.height, std::int64_t{workers} * kStripsPerWorker}))});
+                                       {largest, size.height, std::int64_t{workers} * kStripsPerWorker}))});
     }
 }
 

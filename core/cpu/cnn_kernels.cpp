@@ -19,7 +19,7 @@ using Floats = hn::Vec<D>;
 constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
 constexpr int kVectors = kCnnGroup / kLanes;  // per pixel of a group
 
-// Pixels whose sums a convolution keeps in registers: as many as leave room for the weights.
+// Pixels whose sums a convolution keeps in registers: as many as leave registers for the weights.
 constexpr int kPixels = kVectors == 1 ? 12 : kVectors == 2 ? 6 : HWY_ARCH_ARM ? 6 : 3;
 
 // Pixels of a row after which a depthwise convolution turns to the next lanes: their inputs are still in the L1 cache.

@@ -10,8 +10,6 @@
 namespace throng::test {
 namespace {
 
-using namespace throng::gpu;
-
 TEST(MapLayoutTest, OverlappingLifetimesDoNotShareMemory) {
     std::mt19937_64 random(seed(11));
     for (int round = 0; round < 200; ++round) {
