@@ -17,7 +17,10 @@ namespace throng {
 enum class Overlap : std::uint8_t { iou, suppressor, min };
 enum class PairRule : std::uint8_t { overlap, adaptive, feature };
 enum class PixelConvention : std::uint8_t { continuous, inclusive };
-enum class Ties : std::uint8_t { total, strict };  // strict: equal scores never suppress each other
+// strict: equal scores never suppress each other. index: the smaller buffer index precedes at equal scores, as in a
+// stable sort by descending score.
+enum class Ties : std::uint8_t { total, strict, index };
+enum class Compare : std::uint8_t { at_least, above };  // overlap >= theta or overlap > theta
 
 // Returns the extent added to every width and height: 1 for inclusive pixels, otherwise 0.
 TH_HD float pixel_extent(PixelConvention pixels) {
@@ -73,7 +76,7 @@ TH_HD float pair_overlap(Overlap kind, Box i, Box j, float extent) {
     return overlap_ratio(kind, intersection_area(i, j, extent), box_area(i, extent), box_area(j, extent));
 }
 
-// Returns true if a ≻ b in the total order: higher score, larger area, then smaller x, y, w, h, then smaller buffer
+// Returns true if a ≻ b in the order of every Ties but index: higher score, larger area, then smaller x, y, w, h, then smaller buffer
 // index.
 // This area is w * h in both pixel conventions.
 TH_HD bool precedes(Box a, float score_a, std::uint32_t index_a, Box b, float score_b, std::uint32_t index_b) {
@@ -93,10 +96,22 @@ TH_HD bool overlap_suppresses(Overlap kind, Box i, Box j, float extent, float th
     return pair_overlap(kind, i, j, extent) >= theta;
 }
 
+// Returns the least float32 overlap that suppresses: theta, or with Compare::above the next float. So every engine
+// compares with >=. theta must be in [0, 1].
+TH_HD float suppression_threshold(Compare compare, float theta) {
+    if (compare == Compare::at_least) return theta;
+    std::int32_t bits = 0;
+    __builtin_memcpy(&bits, &theta, sizeof bits);
+    bits = theta > 0.0F ? bits + 1 : 1;  // -0 as 0
+    float next = 0.0F;
+    __builtin_memcpy(&next, &bits, sizeof next);
+    return next;
+}
+
 // Returns false if `ties` forbids j, which precedes i, to suppress i. With Ties::strict, the paper's rule, equal scores
 // never suppress each other.
 TH_HD bool may_suppress(Ties ties, float score_i, float score_j) {
-    return ties == Ties::total || score_j > score_i;
+    return ties != Ties::strict || score_j > score_i;
 }
 
 // Adaptive NMS: the threshold rises with the density d_j in [0, 1] around the suppressor. A density of NaN counts as 0.

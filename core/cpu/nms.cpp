@@ -58,7 +58,7 @@ void CpuNms::enqueue(const DetectionBuffer& raw, DetectionBuffer& kept, const Nm
     require(raw.span(), params);
     {
         const ScopedStage order(recorder, stage::kNmsOrder);
-        detections_.arrange(raw.span());
+        detections_.arrange(raw.span(), params.ties);
     }
     if (is_soft(params.rule)) {
         const std::vector<SoftSuppression::Pick>* picks = nullptr;

@@ -15,10 +15,11 @@ constexpr std::uint32_t kChunk = 1024;
 
 const std::vector<NmsDecision::Kept>& NmsDecision::run(const OrderedDetections& detections, const DetectionSpan& raw,
                                                        const NmsParams& params, StageRecorder& recorder) {
+    const float theta = suppression_threshold(params.compare, params.theta);
     const auto run_pair = [&](const auto& pair) { run_with(pair, detections, params, recorder); };
     switch (params.pair) {
-        case PairRule::overlap: run_pair(OverlapPair{params.overlap, params.theta}); break;
-        case PairRule::adaptive: run_pair(AdaptivePair{params.theta, detections.source(), raw.density}); break;
+        case PairRule::overlap: run_pair(OverlapPair{params.overlap, theta}); break;
+        case PairRule::adaptive: run_pair(AdaptivePair{theta, detections.source(), raw.density}); break;
         case PairRule::feature:
             run_pair(FeaturePair{params.feature_low, params.feature_high, params.feature_distance, detections.source(),
                                  raw.features, raw.feature_size});
@@ -53,7 +54,7 @@ void NmsDecision::run_with(const Pair& pair, const OrderedDetections& detections
 
 void NmsDecision::find_limits(const std::vector<float>& scores, Ties ties) {
     limits_.clear();
-    if (ties == Ties::total) return;
+    if (ties != Ties::strict) return;
     limits_.resize(scores.size());
     for (std::uint32_t i = 0; i < scores.size(); ++i) {
         limits_[i] = i > 0 && scores[i] == scores[i - 1] ? limits_[i - 1] : i;

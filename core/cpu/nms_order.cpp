@@ -8,19 +8,13 @@
 
 #include "core/algo/nms_rules.h"
 #include "core/cpu/nms_kernels.h"
+#include "core/cpu/score_order.h"
 
 namespace throng {
 namespace {
 
 // Insertion sort of uneven buckets is slower than std::sort, which takes over after this many moves per detection.
 constexpr std::uint64_t kMaxMoves = 16;
-
-// Returns a key that ascends as finite scores descend. -0 and +0 get the same key.
-std::uint32_t descending_key(float score) {
-    const auto bits = std::bit_cast<std::uint32_t>(score + 0.0F);
-    const std::uint32_t ascending = (bits >> 31U) != 0U ? ~bits : bits | 0x80000000U;
-    return ~ascending;
-}
 
 std::uint32_t score_key(std::uint64_t key) {
     return static_cast<std::uint32_t>(key >> 32U);
@@ -31,7 +25,7 @@ std::uint32_t raw_index(std::uint64_t key) {
 
 }  // namespace
 
-void OrderedDetections::arrange(const DetectionSpan& raw) {
+void OrderedDetections::arrange(const DetectionSpan& raw, Ties ties) {
     const std::uint32_t n = std::min(raw.count->total, static_cast<std::uint32_t>(raw.capacity));
     scores_.resize(n);
     source_.resize(n);
@@ -50,7 +44,7 @@ void OrderedDetections::arrange(const DetectionSpan& raw) {
     invalid_ = n - valid;
     scores_.resize(valid);
     source_.resize(valid);
-    sort(raw);
+    sort(raw, ties);
 
     boxes_.resize(valid);
     for (std::uint32_t rank = 0; rank < valid; ++rank) {
@@ -63,7 +57,7 @@ void OrderedDetections::arrange(const DetectionSpan& raw) {
 
 // Distributes the detections to buckets of equal ranges of scores, then sorts what is almost sorted. A bucket holds
 // about one detection if the scores are uniform.
-void OrderedDetections::sort(const DetectionSpan& raw) {
+void OrderedDetections::sort(const DetectionSpan& raw, Ties ties) {
     const auto n = static_cast<std::uint32_t>(scores_.size());
     keys_.resize(n);
     if (n == 0) return;
@@ -85,8 +79,8 @@ void OrderedDetections::sort(const DetectionSpan& raw) {
             std::uint64_t{descending_key(scores_[k])} << 32U | source_[k];
     }
 
-    const auto before = [&raw](std::uint64_t a, std::uint64_t b) {
-        if (score_key(a) != score_key(b)) return a < b;
+    const auto before = [&raw, ties](std::uint64_t a, std::uint64_t b) {
+        if (score_key(a) != score_key(b) || ties == Ties::index) return a < b;
         const std::uint32_t i = raw_index(a);
         const std::uint32_t j = raw_index(b);
         return precedes(raw.boxes[i], raw.scores[i], i, raw.boxes[j], raw.scores[j], j);

@@ -1,9 +1,10 @@
-// The first step of every rule: drops invalid detections and sorts the rest by `precedes`.
+// The first step of every rule: drops invalid detections and sorts the rest by `precedes`, or by score and index.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
+#include "core/algo/nms_rules.h"
 #include "core/detect/detection_buffer.h"
 
 namespace throng {
@@ -13,7 +14,7 @@ namespace throng {
 class OrderedDetections {
 public:
     // Reads min(requested, capacity) detections of `raw`, which is in host memory.
-    void arrange(const DetectionSpan& raw);
+    void arrange(const DetectionSpan& raw, Ties ties);
 
     [[nodiscard]] std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(boxes_.size()); }
     [[nodiscard]] std::uint32_t invalid() const noexcept { return invalid_; }
@@ -22,7 +23,7 @@ public:
     [[nodiscard]] const std::vector<std::uint32_t>& source() const noexcept { return source_; }  // index in raw
 
 private:
-    void sort(const DetectionSpan& raw);
+    void sort(const DetectionSpan& raw, Ties ties);
 
     std::vector<Box> boxes_;
     std::vector<float> scores_;

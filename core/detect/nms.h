@@ -25,7 +25,8 @@ struct NmsParams {
     Overlap overlap = Overlap::iou;
     PairRule pair = PairRule::overlap;
     PixelConvention pixels = PixelConvention::continuous;
-    Ties ties = Ties::total;
+    Ties ties = Ties::total;  // index: CPU only
+    Compare compare = Compare::at_least;
     Merge merge = Merge::none;
     float theta = 0.3F;             // in [0, 1]
     std::int32_t min_hits = 1;      // kept detections with fewer hits are dropped; 1 with soft rules
@@ -53,15 +54,15 @@ public:
     // kept.count.invalid those dropped as invalid. Landmarks, density and features of the representative are copied if
     // both buffers have them. raw is not changed and must be another buffer than kept. kernels and paper_k have an
     // effect only on CUDA. Throws Error(usage) as check_params does, Error(input) if raw lacks the density or the
-    // features that a pair rule needs, Error(internal) for a buffer of another memory kind. CPU: done on return. CUDA:
-    // enqueued on the backend's stream, does not synchronize, allocates nothing after warm-up.
+    // features that a pair rule needs, Error(unavailable) for Ties::index on CUDA, Error(internal) for a buffer of
+    // another memory kind. CPU: done on return. CUDA: enqueued on the backend's stream, does not synchronize, allocates nothing after warm-up.
     virtual void enqueue(const DetectionBuffer& raw, DetectionBuffer& kept, const NmsParams& params,
                          StageRecorder& recorder) = 0;
 };
 
 // Throws Error(usage) with the option if a value is out of range or parameters contradict each other: adaptive and
 // feature require one-pass or greedy; they and the soft rules are defined on the IoU; soft rules allow no min-hits, no
-// merge and no strict ties; the paper's kernels implement only the one-pass rule.
+// merge and only total ties; Compare::above requires a hard rule and the pair rule overlap; the paper's kernels implement only the one-pass rule.
 void check_params(const NmsParams& params);
 
 }  // namespace throng

@@ -33,6 +33,11 @@ inline constexpr std::pair<std::string_view, PixelConvention> kPixelNames[] = {
 inline constexpr std::pair<std::string_view, Ties> kTiesNames[] = {
     {"total", Ties::total},
     {"strict", Ties::strict},
+    {"index", Ties::index},
+};
+inline constexpr std::pair<std::string_view, Compare> kCompareNames[] = {
+    {"at-least", Compare::at_least},
+    {"above", Compare::above},
 };
 inline constexpr std::pair<std::string_view, Merge> kMergeNames[] = {
     {"none", Merge::none},

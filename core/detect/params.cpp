@@ -48,6 +48,8 @@ void check_params(const NmsParams& params) {
     require(!soft || params.min_hits == 1, "must be 1 with a soft rule, which suppresses nothing", "--min-hits");
     require(!soft || params.merge == Merge::none, "must be none with a soft rule, which suppresses nothing", "--merge");
     require(!soft || params.ties == Ties::total, "must be total with a soft rule, which changes scores", "--ties");
+    require(params.compare == Compare::at_least || (!soft && params.pair == PairRule::overlap),
+            "must be at-least with a soft rule and with the adaptive and feature pair rules", "--compare");
     require(params.kernels == NmsKernels::fast || params.rule == NmsRule::one_pass,
             "the paper's kernels implement only the one-pass rule", "--kernels");
 }

@@ -24,6 +24,10 @@ void require_columns(const DetectionSpan& raw, const NmsParams& params) {
 
 void check_rules(const NmsParams& params) {
     check_params(params);
+    if (params.ties == Ties::index) {
+        throw Error(ErrorKind::unavailable, "the order by index is not available on CUDA", "--ties index",
+                    "use --backend cpu");
+    }
     if (params.kernels == NmsKernels::paper && params.rule != NmsRule::one_pass) {
         throw Error(ErrorKind::usage, "the paper's kernels support only the rule one-pass", "--kernels paper",
                     "use --rule one-pass or --kernels fast");

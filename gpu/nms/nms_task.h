@@ -39,14 +39,14 @@ inline NmsRuleSet make_rule_set(const NmsParams& p) {
     rules.pair = p.pair;
     rules.ties = p.ties;
     rules.extent = pixel_extent(p.pixels);
-    rules.theta = p.theta;
+    rules.theta = suppression_threshold(p.compare, p.theta);
     rules.feature_low = p.feature_low;
     rules.feature_high = p.feature_high;
     rules.feature_distance = p.feature_distance;
     rules.min_hits = p.min_hits;
-    const float threshold = p.pair == PairRule::feature ? p.feature_high : p.theta;
+    const float threshold = p.pair == PairRule::feature ? p.feature_high : rules.theta;
     rules.disjoint = !(threshold > 0.0F);
-    rules.smallest_overlap = p.pair == PairRule::feature ? p.feature_low : p.theta;
+    rules.smallest_overlap = p.pair == PairRule::feature ? p.feature_low : rules.theta;
     return rules;
 }
 
