@@ -1,11 +1,16 @@
-# throng_library(NAME DIR... [LINK lib...]): a static library of all *.cpp in the given folders (not recursive).
+# throng_library(NAME DIR... [EXCEPT source...] [LINK lib...]): a static library of all *.cpp in the given folders (not
+# recursive), without the sources of another library.
 function(throng_library name)
-    cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+    cmake_parse_arguments(ARG "" "" "EXCEPT;LINK" ${ARGN})
     set(sources)
     foreach(dir IN LISTS ARG_UNPARSED_ARGUMENTS)
         file(GLOB found CONFIGURE_DEPENDS ${dir}/*.cpp ${dir}/*.h)
         list(APPEND sources ${found})
     endforeach()
+    if(ARG_EXCEPT)
+        list(TRANSFORM ARG_EXCEPT PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+        list(REMOVE_ITEM sources ${ARG_EXCEPT})
+    endif()
     add_library(${name} STATIC ${sources})
     target_link_libraries(${name} PUBLIC throng_options ${ARG_LINK})
 endfunction()
