@@ -29,6 +29,8 @@
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/base/output_file.h"
+#include "core/cpu/corner_nms.h"
+#include "core/cpu/cpu_backend.h"
 #include "core/detect/detection_csv.h"
 
 namespace throng {
@@ -36,11 +38,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr double kDefaultTheta = 0.3;  // NmsParams::theta, as a double
+
 struct NmsArguments {
     std::string input;
     std::string out = "-";
     int repeat = 0;
-    bool compare = false;
+    bool compare_rules = false;
+    bool keep_invalid = false;
     NmsOptions nms;
 };
 
@@ -50,11 +55,23 @@ public:
 
     int run() {
         finalize_nms_options(arguments_.nms);
+        if (arguments_.keep_invalid) check_keep_invalid();
         RunFiles files(common_);
         files.add_input("the input", arguments_.input);
         files.add_output("--out", arguments_.out);
         read();
-        backend_ = make_backend(common_).backend;
+        if (arguments_.keep_invalid) {
+            const DetectionSet kept = suppress_corners();
+            report(kept);
+            write(kept);
+            return 0;
+        }
+        if (arguments_.nms.params.ties == Ties::index) {
+            require_cpu("--ties index");
+            backend_ = make_cpu_backend();
+        } else {
+            backend_ = make_backend(common_).backend;
+        }
         nms_ = backend_->make_nms();
         OptionalFields optional_fields;
         optional_fields.density = !table_.detections.density.empty();
@@ -70,7 +87,7 @@ public:
         progress.finish();
         report(kept);
         write(kept);
-        if (arguments_.compare) compare(progress);
+        if (arguments_.compare_rules) compare_rules(progress);
         if (arguments_.repeat > 0) measure(progress);
         return 0;
     }
@@ -103,6 +120,56 @@ private:
             fail_without("f0", "--pair feature");
     }
 
+    void require_cpu(const char* option) const {
+        if (common_.backend == "cuda") {
+            throw Error(ErrorKind::unavailable, "is not available on CUDA", option, "use --backend auto or cpu");
+        }
+    }
+
+    // torchvision's mode: sets what the user did not choose, rejects what contradicts it.
+    void check_keep_invalid() {
+        NmsOptions& nms = arguments_.nms;
+        const auto require = [](bool holds, const char* option, const char* needed) {
+            if (!holds)
+                throw Error(ErrorKind::usage, std::string("must be ") + needed + " with --invalid keep", option);
+        };
+        if (nms.ties_option->count() == 0) nms.params.ties = Ties::index;
+        if (nms.compare_option->count() == 0) nms.params.compare = Compare::above;
+        require(nms.params.ties == Ties::index, "--ties", "index");
+        require(nms.params.compare == Compare::above, "--compare", "above");
+        require(nms.params.rule == NmsRule::greedy, "--rule", "greedy");
+        require(nms.params.overlap == Overlap::iou, "--overlap", "iou");
+        require(nms.params.pair == PairRule::overlap, "--pair", "overlap");
+        require(nms.params.pixels == PixelConvention::continuous, "--pixels", "continuous");
+        require(nms.params.merge == Merge::none, "--merge", "none");
+        require(nms.dmax == 0, "--dmax", "0");
+        require(!arguments_.compare_rules, "--compare-rules", "absent");
+        require(arguments_.repeat == 0, "--repeat", "0");
+        require_cpu("--invalid keep");
+    }
+
+    // Boxes as corners in float32, theta as double: see core/cpu/corner_nms.h.
+    [[nodiscard]] DetectionSet suppress_corners() const {
+        std::vector<float> corners;
+        std::vector<float> scores;
+        for (const DetectionTable::Row& row : table_.rows) {
+            for (const double edge : row.corners) corners.push_back(static_cast<float>(edge));
+            scores.push_back(static_cast<float>(row.score));
+        }
+        const CLI::Option* option = arguments_.nms.theta_option;
+        const double theta = option->count() > 0 ? option->as<double>() : kDefaultTheta;
+        CornerNms<float> nms;
+        nms.run({corners.data(), scores.data(), nullptr, 1, static_cast<std::uint32_t>(scores.size())}, theta, true);
+        DetectionSet kept;
+        for (std::size_t k = 0; k < nms.kept().size(); ++k) {
+            if (nms.hits()[k] < arguments_.nms.params.min_hits) continue;
+            kept.detections.push_back(table_.detections.detections[nms.kept()[k]]);
+            kept.detections.back().hits = nms.hits()[k];
+        }
+        kept.total = static_cast<std::uint32_t>(kept.detections.size());
+        return kept;
+    }
+
     DetectionSet suppress(const NmsParams& params) {
         const auto recorder = backend_->make_recorder();
         nms_->enqueue(raw_, kept_, params, *recorder);
@@ -112,7 +179,7 @@ private:
     }
 
     void report(const DetectionSet& kept) const {
-        if (rows() > raw_.capacity()) {
+        if (!arguments_.keep_invalid && rows() > raw_.capacity()) {
             spdlog::warn("{}: {} boxes exceed --dmax {}: the last {} are ignored", name(), rows(), raw_.capacity(),
                          rows() - raw_.capacity());
         }
@@ -160,7 +227,7 @@ private:
     }
 
     // Greedy keeps every box that one-pass keeps, but not vice versa.
-    void compare(Progress& progress) {
+    void compare_rules(Progress& progress) {
         progress.update(0, "comparing the rules");
         NmsParams params = arguments_.nms.params;
         params.min_hits = 1;
@@ -230,13 +297,24 @@ void add_nms_command(CLI::App& program, CommandContext& context) {
     command->add_option("--repeat", arguments->repeat, "Run N more times and print median times")
         ->check(whole_range(0, 1000000))
         ->type_name("N");
-    command->add_flag("--compare", arguments->compare, "Print the boxes that greedy keeps and one-pass does not");
+    command->add_flag("--compare-rules", arguments->compare_rules,
+                      "Print the boxes that greedy keeps and one-pass does not");
     add_nms_options(*command, arguments->nms);
+    command
+        ->add_option_function<std::string>(
+            "--invalid", [arguments](const std::string& word) { arguments->keep_invalid = word == "keep"; },
+            "Boxes without extent or with a value that is not finite: drop and count them, or keep them without "
+            "letting them suppress, as torchvision does (with --compare above and --ties index)")
+        ->check(CLI::IsMember({"drop", "keep"}))
+        ->type_name("")
+        ->default_str("drop")
+        ->group("NMS");
     command->footer(
         "The first line of the file may name the columns. The index of a kept box is its data row, from 0; rows are "
         "in\n"
         "the order of the rule. Boxes that are not finite, have no extent or exceed the range of 32-bit floats are\n"
-        "dropped and counted.");
+        "dropped and counted. --invalid keep gives the results of torchvision.ops.nms on 32-bit floats: greedy, IoU\n"
+        "above the threshold, equal scores in the order of the file, scores of nan first. It runs on the CPU.");
     command->callback([arguments, &context] {
         context.run = [arguments, &context] { return NmsRun(*arguments, context.common).run(); };
     });

@@ -102,8 +102,12 @@ void add_nms_options(CLI::App& command, NmsOptions& options) {
                         "Threshold of a pair: fixed, increasing with density, or assisted by embeddings"));
     in_group(add_choice(command, "--pixels", params.pixels, kPixelNames,
                         "Box edges: continuous, or inclusive (widths and heights count one more)"));
-    in_group(add_choice(command, "--ties", params.ties, kTiesNames,
-                        "total: equal scores are ordered by area and index; strict: they never suppress each other"));
+    options.ties_option = in_group(
+        add_choice(command, "--ties", params.ties, kTiesNames,
+                   "total: equal scores are ordered by area and index; strict: they never suppress each other; "
+                   "index: they are ordered by index (CPU only)"));
+    options.compare_option = in_group(add_choice(command, "--compare", params.compare, kCompareNames,
+                                                 "A pair suppresses from the threshold on, or above it only"));
     in_group(
         add_number(command, "--sigma", params.sigma, "S", finite_range(1e-6, 1e6), "Sigma of the soft-gaussian decay"));
     in_group(add_number(command, "--score-min", params.score_min, "S", finite_range(-1e9, 1e9),

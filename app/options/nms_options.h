@@ -23,13 +23,15 @@ struct NmsOptions {
     const CLI::Option* overlap_option = nullptr;
     const CLI::Option* theta_option = nullptr;
     const CLI::Option* min_hits_option = nullptr;
+    const CLI::Option* ties_option = nullptr;
+    const CLI::Option* compare_option = nullptr;
 };
 
 // Returns options for a command that detects, with the defaults of the detector's kind (detector_kinds()).
 [[nodiscard]] NmsOptions nms_options_after_detector(BoxesFor boxes_for);
 
-// Adds --rule --overlap --theta --min-hits --merge --pair --pixels --ties --sigma --score-min --feature-low
-// --feature-high --feature-distance --kernels --k --dmax. The values in `options` are the defaults.
+// Adds --rule --overlap --theta --min-hits --merge --pair --pixels --ties --compare --sigma --score-min
+// --feature-low --feature-high --feature-distance --kernels --k --dmax. The values in `options` are the defaults.
 void add_nms_options(CLI::App& command, NmsOptions& options);
 
 // Sets options that the user did not give, then checks all. To be called after parsing. Options made for a detector get

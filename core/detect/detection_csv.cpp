@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstring>
 #include <iterator>
 #include <limits>
 
@@ -90,14 +91,14 @@ void write_detections(std::ostream& stream, const DetectionSet& kept, const Dete
         const DetectionTable::Row& row = table.rows.at(static_cast<std::size_t>(detection.source));
         const Detection& raw = table.detections.detections[static_cast<std::size_t>(detection.source)];
         const Box& box = detection.box;
-        const bool moved = box.x != raw.box.x || box.y != raw.box.y || box.w != raw.box.w || box.h != raw.box.h;
+        const bool moved = std::memcmp(&box, &raw.box, sizeof box) != 0;  // kept boxes may hold NaN
         fmt::format_to(out, "{},", detection.source);
         if (moved) {
             fmt::format_to(out, "{},{},{},{},", box.x, box.y, box.x + box.w, box.y + box.h);
         } else {
             fmt::format_to(out, "{},{},{},{},", row.corners[0], row.corners[1], row.corners[2], row.corners[3]);
         }
-        if (detection.score != raw.score) {
+        if (std::memcmp(&detection.score, &raw.score, sizeof raw.score) != 0) {
             fmt::format_to(out, "{},{}\n", detection.score, detection.hits);
         } else {
             fmt::format_to(out, "{},{}\n", row.score, detection.hits);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <sstream>
 #include <string>
 
 #include "tests/support/test_data.h"
@@ -38,6 +39,44 @@ TEST(NmsProgram, KeepsNoDuplicates) {
         EXPECT_EQ(result.status, 0) << result.err;
         EXPECT_LE(std::count(result.out.begin(), result.out.end(), '\n'), 2) << side << "\n" << result.out;
     }
+}
+
+// The third box is exactly at the threshold; the last two have no extent and no finite score.
+constexpr const char* kModes = "0,0,10,10,0.5\n0,0,10,12,0.5\n0,0,10,5,0.4\n5,5,5,9,0.3\n40,0,50,9,nan\n";
+
+std::string rows(const test::ProgramResult& result) {
+    EXPECT_EQ(result.status, 0) << result.err;
+    std::string indices;
+    std::istringstream lines(result.out);
+    std::string line;
+    std::getline(lines, line);
+    while (std::getline(lines, line)) indices += line.substr(0, line.find(',')) + " ";
+    return indices;
+}
+
+TEST(NmsProgram, HasTheModesOfOtherLibraries) {
+    EXPECT_EQ(rows(suppress(kModes, {"--theta", "0.5", "--overlap", "iou"})), "1 2 ");
+    EXPECT_EQ(rows(suppress(kModes, {"--theta", "0.5", "--overlap", "iou", "--ties", "index"})), "0 ");
+    EXPECT_EQ(rows(suppress(kModes, {"--theta", "0.5", "--overlap", "iou", "--ties", "index", "--compare", "above"})),
+              "0 2 ");
+    EXPECT_EQ(rows(suppress(kModes, {"--theta", "0.5", "--overlap", "iou", "--invalid", "keep"})), "4 0 2 3 ");
+    EXPECT_EQ(rows(suppress(kModes, {"--theta", "0.5", "--overlap", "iou", "--invalid", "drop"})), "1 2 ");
+    const std::string err = suppress(kModes, {"--invalid", "keep"}).err;
+    EXPECT_EQ(err.find("warning"), std::string::npos) << err;
+}
+
+TEST(NmsProgram, RejectsModesThatContradictEachOther) {
+    for (const std::vector<std::string>& options : {std::vector<std::string>{"--invalid", "keep", "--ties", "strict"},
+                                                    {"--invalid", "keep", "--compare", "at-least"},
+                                                    {"--invalid", "keep", "--rule", "one-pass"},
+                                                    {"--invalid", "keep", "--repeat", "3"},
+                                                    {"--rule", "soft-linear", "--compare", "above"},
+                                                    {"--invalid", "none"}}) {
+        const test::ProgramResult result = suppress(kModes, options);
+        EXPECT_EQ(result.status, 2) << result.err;
+        EXPECT_NE(result.err.find(options.size() > 2 ? options[2] : options[0]), std::string::npos) << result.err;
+    }
+    EXPECT_EQ(suppress(kModes, {"--ties", "index", "--backend", "cuda"}).status, 4);
 }
 
 }  // namespace

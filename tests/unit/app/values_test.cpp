@@ -128,7 +128,7 @@ const std::set<std::string> kTexts = {
     "--json",         "--video",       "--images",     "--clocks",  "--telemetry", "--profiles", "--root",
     "--size",         "--window-size", "--screenshot", "--truth",   "--out",       "--input",    "--csv",
     "--image",        "--parts",       "--rank",       "--photos",  "--source",    "--to",       "--from",
-    "--certificates", "--summary",     "--order",      "--setting", "--audio"};
+    "--certificates", "--summary",     "--order",      "--setting", "--audio",     "--compare",  "--invalid"};
 
 const char* const kBad[] = {"nan", "-nan", "inf", "-inf", "1e300", "", " ", "99999999999999999999", "1x", "0x1p4", ","};
 
