@@ -1,5 +1,7 @@
 # Build options, and compile options of all targets.
 option(TH_BUILD_UI "Build the Qt window" ON)
+option(TH_BUILD_API "Build the C libraries libthrong_nms and libthrong" ON)
+option(TH_BUILD_PYTHON "Build the Python module if pybind11 is found" ON)
 option(TH_BUILD_TESTS "Build the tests" ON)
 option(TH_BUILD_FUZZERS "Build the libFuzzer targets (clang only)" OFF)
 set(TH_CUDA AUTO CACHE STRING "CUDA backend: ON, OFF, or AUTO (if this machine has an NVIDIA driver and a CUDA compiler)")

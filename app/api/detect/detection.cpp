@@ -1,0 +1,188 @@
+#include "app/api/detect/detection.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <utility>
+
+#include "app/options/backend.h"
+#include "core/base/error.h"
+#include "core/base/log.h"
+#include "core/detect/detector_kinds.h"
+
+namespace throng::api {
+namespace {
+
+// Warnings of the library go to standard error, never to the caller's standard output.
+void initialize_log_once() {
+    static std::once_flag once;
+    std::call_once(once, [] {
+        const char* level = std::getenv("THRONG_LOG");
+        initialize_log(level != nullptr ? level : "warn");
+    });
+}
+
+PipelineSettings settings_of(const DetectionOptions& options) {
+    initialize_log_once();
+    const DetectorKind& kind = detector_kind(options.kind);
+    PipelineSettings settings;
+    settings.detector = kind.params;
+    settings.nms = kind.nms;
+    settings.detector.model = options.model;
+    settings.detector.threads = options.threads;
+    if (options.min_size) settings.detector.min_size = *options.min_size;
+    if (options.max_size) settings.detector.max_size = *options.max_size;
+    if (options.scale_factor) settings.detector.scale_factor = *options.scale_factor;
+    if (options.score_threshold) settings.detector.score_threshold = static_cast<float>(*options.score_threshold);
+    if (options.overlap_threshold) settings.nms.theta = static_cast<float>(*options.overlap_threshold);
+    if (options.min_hits) settings.nms.min_hits = *options.min_hits;
+    check_settings(settings);
+    return settings;
+}
+
+std::shared_ptr<Backend> backend_of(const DetectionOptions& options, const PipelineSettings& settings) {
+    CommonOptions common;
+    common.backend = options.backend;
+    common.device = options.device;
+    return make_backend(common, &settings.detector).backend;
+}
+
+void require(bool holds, const std::string& field, const char* problem) {
+    if (!holds) throw Error(ErrorKind::usage, problem, field);
+}
+
+void check_image(const ImageView& image, const std::string& backend) {
+    require(image.width >= 1 && image.height >= 1, "image", "must have at least 1 x 1 pixels");
+    require(std::int64_t{image.width} * image.height <= kMaxPixels, "image", "has more than 2^28 pixels");
+    for (int p = 0; p < plane_count(image.format); ++p) {
+        const std::string number = "[" + std::to_string(p) + "]";
+        require(image.planes[p] != nullptr, "image.planes" + number, "is NULL");
+        require(image.pitch[p] >= plane_shape(image.format, image.width, image.height, p).width, "image.pitch" + number,
+                "is smaller than a row of the plane");
+    }
+    if (image.memory != MemoryKind::device) return;
+    require(backend == "cuda", "image.memory", "is device memory, which only the CUDA backend reads");
+    require(image.format != PixelFormat::bgr24, "image.format", "must be NV12 or gray in device memory");
+}
+
+Frame frame_of(const ImageView& image, FramePool& pool) {
+    if (image.memory == MemoryKind::device) {
+        FrameInfo info;
+        info.width = image.width;
+        info.height = image.height;
+        info.format = image.format;
+        info.memory = MemoryKind::device;
+        PlaneView planes[Frame::kMaxPlanes];
+        for (int p = 0; p < plane_count(image.format); ++p) {
+            planes[p] = plane_shape(image.format, image.width, image.height, p);
+            planes[p].data = static_cast<const std::uint8_t*>(image.planes[p]);
+            planes[p].pitch = image.pitch[p];
+        }
+        return {info, planes, nullptr};
+    }
+    WritableFrame copy = pool.take(image.format, image.width, image.height);
+    for (int p = 0; p < plane_count(image.format); ++p) {
+        const PlaneView& plane = copy.plane(p);
+        for (int row = 0; row < plane.height; ++row) {
+            std::memcpy(copy.data(p) + row * plane.pitch,
+                        static_cast<const std::uint8_t*>(image.planes[p]) + row * image.pitch[p],
+                        static_cast<std::size_t>(plane.width));
+        }
+    }
+    return std::move(copy).finish();
+}
+
+}  // namespace
+
+ImageDetector::ImageDetector(const DetectionOptions& options)
+    : processor_([&] {
+          const PipelineSettings settings = settings_of(options);
+          std::shared_ptr<Backend> backend = backend_of(options, settings);
+          backend_name_ = backend->name();
+          return FrameProcessor(std::move(backend), settings);
+      }()) {}
+
+std::shared_ptr<const FrameResult> ImageDetector::detect(const ImageView& image) {
+    check_image(image, backend_name_);
+    DecodedFrame decoded;
+    decoded.frame = frame_of(image, pool_);
+    try {
+        processor_.submit(std::move(decoded));
+        return processor_.collect(true).result;
+    } catch (...) {
+        static_cast<void>(processor_.take_unfinished());
+        throw;
+    }
+}
+
+void ResultQueue::write(const FrameResult& result) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return results_.size() < kMaxWaiting || abandoned_; });
+    if (abandoned_) return;
+    results_.push_back(std::make_shared<FrameResult>(result));
+    changed_.notify_all();
+}
+
+void ResultQueue::close() {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+    changed_.notify_all();
+}
+
+std::shared_ptr<const FrameResult> ResultQueue::pop(std::optional<std::chrono::milliseconds> timeout) {
+    std::unique_lock lock(mutex_);
+    const auto ready = [this] { return !results_.empty() || closed_; };
+    if (!timeout) {
+        changed_.wait(lock, ready);
+    } else if (!changed_.wait_for(lock, *timeout, ready)) {
+        return nullptr;
+    }
+    if (results_.empty()) return nullptr;
+    std::shared_ptr<const FrameResult> result = std::move(results_.front());
+    results_.pop_front();
+    changed_.notify_all();
+    return result;
+}
+
+bool ResultQueue::has_ended() const {
+    const std::lock_guard lock(mutex_);
+    return closed_ && results_.empty();
+}
+
+void ResultQueue::abandon() {
+    const std::lock_guard lock(mutex_);
+    abandoned_ = true;
+    results_.clear();
+    changed_.notify_all();
+}
+
+SourceStream::SourceStream(const std::string& source, const DetectionOptions& options)
+    : source_(source), results_(std::make_shared<ResultQueue>()) {
+    const PipelineSettings settings = settings_of(options);
+    std::shared_ptr<Backend> backend = backend_of(options, settings);
+    SourceOptions source_options;
+    source_options.device = options.device;
+    source_options.prefer_device_frames = backend->name() != "cpu";
+    pipeline_ = std::make_unique<Pipeline>(open_source(source, source_options), std::move(backend), settings);
+    pipeline_->add_sink(results_);
+    pipeline_->start();
+}
+
+SourceStream::~SourceStream() {
+    results_->abandon();
+    pipeline_->stop();
+}
+
+std::shared_ptr<const FrameResult> SourceStream::next(std::optional<std::chrono::milliseconds> timeout) {
+    std::shared_ptr<const FrameResult> result = results_->pop(timeout);
+    if (result || !results_->has_ended()) return result;
+    pipeline_->wait();
+    if (const std::optional<Error> failure = pipeline_->failure()) throw Error(*failure);
+    if (const std::string missing = pipeline_->incomplete(); !missing.empty()) {
+        throw Error(ErrorKind::input, "incomplete: " + missing, source_);
+    }
+    return nullptr;
+}
+
+}  // namespace throng::api

@@ -1,0 +1,98 @@
+// Detection for the C library and the Python module: a detector for single images, and a stream of a source's frames.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "core/detect/backend.h"
+#include "core/frame/frame_pool.h"
+#include "core/pipeline/frame_processor.h"
+#include "core/pipeline/pipeline.h"
+
+namespace throng::api {
+
+struct DetectionOptions {
+    std::string backend = "auto";  // auto, cpu or cuda
+    int device = 0;
+    std::string kind = "haar";
+    std::string model;  // empty: the kind's default
+    int threads = 0;
+    // Not set: the kind's default.
+    std::optional<int> min_size, max_size, min_hits;
+    std::optional<double> scale_factor, score_threshold, overlap_threshold;
+};
+
+// Image in the caller's memory. Planes and pitches as in throng_image.
+struct ImageView {
+    PixelFormat format = PixelFormat::gray8;
+    int width = 0;
+    int height = 0;
+    MemoryKind memory = MemoryKind::host;
+    const void* planes[Frame::kMaxPlanes] = {};
+    std::ptrdiff_t pitch[Frame::kMaxPlanes] = {};
+};
+
+// Not thread-safe.
+class ImageDetector {
+public:
+    // Throws Error as Backend::make_detector does.
+    explicit ImageDetector(const DetectionOptions& options);
+
+    // Detects in an image; a host image is copied, because decoders and detectors read beyond the end of rows. Throws
+    // Error(usage) with the name of the field for an image that cannot be read.
+    [[nodiscard]] std::shared_ptr<const FrameResult> detect(const ImageView& image);
+    [[nodiscard]] const std::string& backend_name() const noexcept { return backend_name_; }
+
+private:
+    std::string backend_name_;
+    FrameProcessor processor_;
+    FramePool pool_;
+};
+
+// Results of a pipeline, in order, for a thread that asks for them.
+class ResultQueue final : public ResultSink {
+public:
+    void write(const FrameResult& result) override;  // blocks while results wait, until abandon()
+    void close() override;
+
+    // Waits for a result. Returns null after the last one and after the time; see has_ended().
+    [[nodiscard]] std::shared_ptr<const FrameResult> pop(std::optional<std::chrono::milliseconds> timeout);
+    [[nodiscard]] bool has_ended() const;
+    void abandon();  // discards all results from now on
+
+private:
+    static constexpr std::size_t kMaxWaiting = 2;
+
+    mutable std::mutex mutex_;
+    std::condition_variable changed_;
+    std::deque<std::shared_ptr<const FrameResult>> results_;
+    bool closed_ = false;
+    bool abandoned_ = false;
+};
+
+// Not thread-safe, except that stop() may be called from any thread.
+class SourceStream {
+public:
+    // Throws Error as open_source and Backend::make_detector do; a detector that cannot be made fails next().
+    SourceStream(const std::string& source, const DetectionOptions& options);
+    ~SourceStream();
+    SourceStream(const SourceStream&) = delete;
+    SourceStream& operator=(const SourceStream&) = delete;
+
+    // Returns the next result; null at the end and after the time. Throws the error that ended the pipeline, and
+    // Error(input) after the last frame of a source that is damaged or truncated.
+    [[nodiscard]] std::shared_ptr<const FrameResult> next(std::optional<std::chrono::milliseconds> timeout);
+    [[nodiscard]] bool has_ended() const { return results_->has_ended(); }
+
+private:
+    std::string source_;
+    std::shared_ptr<ResultQueue> results_;
+    std::unique_ptr<Pipeline> pipeline_;
+};
+
+}  // namespace throng::api

@@ -1,0 +1,115 @@
+#include "app/api/nms/arguments.h"
+
+#include <cstring>
+#include <limits>
+#include <string>
+
+#include "core/base/error.h"
+
+namespace throng::api {
+namespace {
+
+[[noreturn]] void fail(const std::string& field, const std::string& problem) {
+    throw Error(ErrorKind::usage, problem, field);
+}
+
+void require(bool holds, const char* field, const char* problem) {
+    if (!holds) fail(field, problem);
+}
+
+void require_choice(std::int32_t value, std::int32_t last, const char* field) {
+    if (value < 0 || value > last) fail(field, "has no value " + std::to_string(value));
+}
+
+template <class Struct>
+Struct complete_struct(const Struct* given, Struct defaults, const std::string& name) {
+    if (given == nullptr) fail(name, "is NULL");
+    if (given->size == 0) fail(name + ".size", "is 0: start from throng_nms_" + name + "_default()");
+    if (given->size > sizeof(Struct)) fail(name + ".size", "is of a newer header than this library");
+    std::memcpy(&defaults, given, given->size);
+    return defaults;
+}
+
+}  // namespace
+
+throng_nms_params complete(const throng_nms_params* params) {
+    return complete_struct(params, throng_nms_params_default(), "params");
+}
+throng_nms_input complete(const throng_nms_input* input) {
+    return complete_struct(input, throng_nms_input_default(), "input");
+}
+throng_nms_output complete(const throng_nms_output* output) {
+    return complete_struct(output, throng_nms_output_default(), "output");
+}
+
+NmsParams checked_params(const throng_nms_params& params) {
+    require_choice(params.rule, THRONG_NMS_SOFT_GAUSSIAN, "params.rule");
+    require_choice(params.overlap, THRONG_NMS_MIN, "params.overlap");
+    require_choice(params.pair, THRONG_NMS_PAIR_FEATURE, "params.pair");
+    require_choice(params.ties, THRONG_NMS_TIES_INDEX, "params.ties");
+    require_choice(params.compare, THRONG_NMS_ABOVE, "params.compare");
+    require_choice(params.invalid, THRONG_NMS_KEEP_INVALID, "params.invalid");
+    require_choice(params.inclusive_pixels, 1, "params.inclusive_pixels");
+    require(params.theta >= 0 && params.theta <= 1, "params.theta", "must lie in [0, 1]");
+    NmsParams result;
+    result.rule = static_cast<NmsRule>(params.rule);
+    result.overlap = static_cast<Overlap>(params.overlap);
+    result.pair = static_cast<PairRule>(params.pair);
+    result.ties = static_cast<Ties>(params.ties);
+    result.compare = static_cast<Compare>(params.compare);
+    result.pixels = static_cast<PixelConvention>(params.inclusive_pixels);
+    result.min_hits = params.min_hits;
+    result.theta = static_cast<float>(params.theta);
+    result.sigma = static_cast<float>(params.sigma);
+    result.score_min = static_cast<float>(params.score_min);
+    result.feature_low = static_cast<float>(params.feature_low);
+    result.feature_high = static_cast<float>(params.feature_high);
+    result.feature_distance = static_cast<float>(params.feature_distance);
+    try {
+        check_params(result);
+    } catch (const Error& error) {
+        // The fields have the names of the command line's options.
+        std::string field = error.where().substr(error.where().find_first_not_of('-'));
+        for (char& letter : field) letter = letter == '-' ? '_' : letter;
+        fail("params." + field, error.problem());
+    }
+    if (params.invalid == THRONG_NMS_KEEP_INVALID) {
+        constexpr const char* kNeeds = "must be as throng_nms_params_torchvision() sets it if invalid boxes are kept";
+        require(params.rule == THRONG_NMS_GREEDY, "params.rule", kNeeds);
+        require(params.overlap == THRONG_NMS_IOU, "params.overlap", kNeeds);
+        require(params.pair == THRONG_NMS_PAIR_OVERLAP, "params.pair", kNeeds);
+        require(params.ties == THRONG_NMS_TIES_INDEX, "params.ties", kNeeds);
+        require(params.compare == THRONG_NMS_ABOVE, "params.compare", kNeeds);
+        require(params.inclusive_pixels == 0, "params.inclusive_pixels", kNeeds);
+    }
+    return result;
+}
+
+void check_num_boxes(std::int64_t num_boxes) {
+    require(num_boxes >= 0, "num_boxes", "is negative");
+    require(num_boxes <= std::numeric_limits<std::int32_t>::max(), "num_boxes", "exceeds 2^31 - 1");
+}
+
+void check_arguments(const throng_nms_params& params, const throng_nms_input& input, const throng_nms_output& output) {
+    check_num_boxes(input.num_boxes);
+    require_choice(input.dtype, THRONG_FLOAT64, "input.dtype");
+    require_choice(input.box_format, THRONG_XYWH, "input.box_format");
+    require(input.id_dtype == THRONG_INT32 || input.id_dtype == THRONG_INT64, "input.id_dtype",
+            "must be THRONG_INT32 or THRONG_INT64");
+    require(output.index_dtype == THRONG_INT32 || output.index_dtype == THRONG_INT64, "output.index_dtype",
+            "must be THRONG_INT32 or THRONG_INT64");
+    require(output.capacity >= 0, "output.capacity", "is negative");
+    require(output.indices != nullptr || output.mask != nullptr || output.count != nullptr, "output",
+            "names no array: set indices, mask or count");
+    if (input.num_boxes == 0) return;
+    require(input.boxes != nullptr, "input.boxes", "is NULL");
+    require(input.scores != nullptr, "input.scores", "is NULL");
+    require(params.pair != THRONG_NMS_PAIR_ADAPTIVE || input.density != nullptr, "input.density",
+            "is NULL, but params.pair is adaptive");
+    require(params.pair != THRONG_NMS_PAIR_FEATURE || input.features != nullptr, "input.features",
+            "is NULL, but params.pair is feature");
+    require(params.pair != THRONG_NMS_PAIR_FEATURE || input.feature_size > 0, "input.feature_size",
+            "must be at least 1");
+}
+
+}  // namespace throng::api

@@ -1,0 +1,20 @@
+// Checks of the arguments of throng_nms_run, and their translation to Throng's types.
+#pragma once
+
+#include "app/api/throng_nms.h"
+#include "core/detect/nms.h"
+
+namespace throng::api {
+
+// Copies a caller's struct of an older or the same header; fields that it lacks keep the values of `defaults`. Throws
+// Error(usage) for null and for a struct of a newer header. name: of the argument.
+[[nodiscard]] throng_nms_params complete(const throng_nms_params* params);
+[[nodiscard]] throng_nms_input complete(const throng_nms_input* input);
+[[nodiscard]] throng_nms_output complete(const throng_nms_output* output);
+
+// Throws Error(usage) with the name of the field.
+[[nodiscard]] NmsParams checked_params(const throng_nms_params& params);
+void check_arguments(const throng_nms_params& params, const throng_nms_input& input, const throng_nms_output& output);
+void check_num_boxes(std::int64_t num_boxes);
+
+}  // namespace throng::api

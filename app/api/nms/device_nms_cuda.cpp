@@ -1,0 +1,141 @@
+#ifdef TH_WITH_CUDA
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+
+#include "app/api/nms/device_nms.h"
+#include "core/base/error.h"
+#include "gpu/caller_nms/caller_nms.h"
+
+namespace throng::api {
+namespace {
+
+void check(int status, const char* what) {
+    if (status == cudaSuccess) return;
+    const auto error = static_cast<cudaError_t>(status);
+    throw Error(error == cudaErrorMemoryAllocation ? ErrorKind::unavailable : ErrorKind::internal,
+                std::string(what) + ": " + cudaGetErrorString(error), "CUDA");
+}
+
+// Selects a device for the calling thread and restores the previous one.
+class DeviceScope {
+public:
+    explicit DeviceScope(int device) {
+        check(cudaGetDevice(&previous_), "cudaGetDevice");
+        if (previous_ != device) check(cudaSetDevice(device), "cudaSetDevice");
+        changed_ = previous_ != device;
+    }
+    ~DeviceScope() {
+        if (changed_) static_cast<void>(cudaSetDevice(previous_));
+    }
+    DeviceScope(const DeviceScope&) = delete;
+    DeviceScope& operator=(const DeviceScope&) = delete;
+
+private:
+    int previous_ = 0;
+    bool changed_ = false;
+};
+
+class CudaDeviceNms final : public DeviceNms {
+public:
+    explicit CudaDeviceNms(int device)
+        : device_(device), checks_pointers_(std::getenv("THRONG_CHECK_POINTERS") != nullptr) {
+        int count = 0;
+        const cudaError_t status = cudaGetDeviceCount(&count);
+        if (status != cudaSuccess) {
+            throw Error(ErrorKind::unavailable, std::string("no CUDA device: ") + cudaGetErrorString(status), "device");
+        }
+        if (device < 0 || device >= count) {
+            throw Error(ErrorKind::unavailable, "there is no CUDA device " + std::to_string(device), "device");
+        }
+    }
+
+    [[nodiscard]] std::size_t workspace_bytes(std::int64_t num_boxes) const override {
+        const DeviceScope scope(device_);
+        return gpu::caller_nms_workspace(static_cast<std::int32_t>(num_boxes));
+    }
+
+    void run(const throng_nms_params& params, const throng_nms_input& input, const throng_nms_output& output,
+             void* workspace, std::size_t workspace_bytes, void* stream) override {
+        if (params.invalid != THRONG_NMS_KEEP_INVALID) {
+            throw Error(ErrorKind::unavailable, "in device memory only torchvision's mode is available", "params",
+                        "use throng_nms_params_torchvision() or a host handle");
+        }
+        const DeviceScope scope(device_);
+        const auto size = static_cast<std::int32_t>(input.num_boxes);
+        const std::size_t needed = gpu::caller_nms_workspace(size);
+        if (workspace == nullptr || workspace_bytes < needed) {
+            throw Error(ErrorKind::usage,
+                        "has " + std::to_string(workspace == nullptr ? 0 : workspace_bytes) + " bytes, but " +
+                            std::to_string(needed) + " are needed",
+                        "workspace", "ask throng_nms_workspace_size");
+        }
+        if (reinterpret_cast<std::uintptr_t>(workspace) % gpu::kCallerNmsAlignment != 0) {
+            throw Error(ErrorKind::usage, "is not aligned to 256 bytes", "workspace");
+        }
+        if (checks_pointers_) check_pointers(input, output, workspace);
+        gpu::CallerNmsTask task;
+        task.size = size;
+        task.type = input.dtype == THRONG_FLOAT64   ? gpu::CallerType::float64
+                    : input.dtype == THRONG_FLOAT16 ? gpu::CallerType::float16
+                                                    : gpu::CallerType::float32;
+        task.xywh = input.box_format == THRONG_XYWH;
+        task.ids_are_int64 = input.id_dtype == THRONG_INT64;
+        task.results_are_int64 = output.index_dtype == THRONG_INT64;
+        task.theta = params.theta;
+        task.min_hits = params.min_hits;
+        task.boxes = input.boxes;
+        task.scores = input.scores;
+        task.class_ids = input.class_ids;
+        task.image_ids = input.image_ids;
+        task.capacity = output.capacity;
+        task.indices = output.indices;
+        task.mask = output.mask;
+        task.hits = output.hits;
+        task.kept_scores = output.scores;
+        task.count = output.count;
+        task.invalid = output.invalid;
+        check(gpu::launch_caller_nms(task, workspace, workspace_bytes, static_cast<cudaStream_t>(stream)),
+              "launching the kernels");
+    }
+
+private:
+    // Debug mode: a pointer to ordinary host memory is an error instead of a fault of a kernel.
+    static void check_pointers(const throng_nms_input& input, const throng_nms_output& output, const void* workspace) {
+        const auto require_device = [](const void* pointer, const char* name) {
+            if (pointer == nullptr) return;
+            cudaPointerAttributes attributes{};
+            check(cudaPointerGetAttributes(&attributes, pointer), "cudaPointerGetAttributes");
+            if (attributes.type == cudaMemoryTypeUnregistered) {
+                throw Error(ErrorKind::usage, "is in host memory that the device cannot read", name);
+            }
+        };
+        require_device(input.boxes, "input.boxes");
+        require_device(input.scores, "input.scores");
+        require_device(input.class_ids, "input.class_ids");
+        require_device(input.image_ids, "input.image_ids");
+        require_device(output.indices, "output.indices");
+        require_device(output.mask, "output.mask");
+        require_device(output.hits, "output.hits");
+        require_device(output.scores, "output.scores");
+        require_device(output.count, "output.count");
+        require_device(output.invalid, "output.invalid");
+        require_device(workspace, "workspace");
+    }
+
+    int device_;
+    bool checks_pointers_;
+};
+
+}  // namespace
+
+std::unique_ptr<DeviceNms> make_device_nms(int device) {
+    return std::make_unique<CudaDeviceNms>(device);
+}
+
+}  // namespace throng::api
+
+#endif

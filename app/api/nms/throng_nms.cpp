@@ -1,0 +1,134 @@
+#include "app/api/throng_nms.h"
+
+#include <memory>
+#include <variant>
+
+#include "app/api/handle.h"
+#include "app/api/nms/arguments.h"
+#include "app/api/nms/device_nms.h"
+#include "app/api/nms/host_nms.h"
+
+using throng::Error;
+using throng::ErrorKind;
+namespace api = throng::api;
+
+struct throng_nms : api::Handle {
+    std::unique_ptr<api::DeviceNms> device;  // null: host
+    api::HostNms host;
+};
+
+#ifndef TH_WITH_CUDA
+std::unique_ptr<api::DeviceNms> api::make_device_nms(int) {
+    throw Error(ErrorKind::unavailable, "the library is built without CUDA", "memory", "use THRONG_HOST");
+}
+#endif
+
+extern "C" {
+
+throng_nms_params throng_nms_params_default(void) {
+    const throng::NmsParams defaults;
+    throng_nms_params params{};
+    params.size = sizeof params;
+    params.rule = THRONG_NMS_GREEDY;
+    params.min_hits = defaults.min_hits;
+    params.theta = 0.3;
+    params.sigma = 0.5;
+    params.score_min = 0.001;
+    params.feature_low = 0.1;
+    params.feature_high = 0.9;
+    params.feature_distance = 1.0;
+    return params;
+}
+
+throng_nms_params throng_nms_params_torchvision(void) {
+    throng_nms_params params = throng_nms_params_default();
+    params.theta = 0.5;
+    params.ties = THRONG_NMS_TIES_INDEX;
+    params.compare = THRONG_NMS_ABOVE;
+    params.invalid = THRONG_NMS_KEEP_INVALID;
+    return params;
+}
+
+throng_nms_input throng_nms_input_default(void) {
+    throng_nms_input input{};
+    input.size = sizeof input;
+    input.dtype = THRONG_FLOAT32;
+    input.box_format = THRONG_CORNERS;
+    input.id_dtype = THRONG_INT64;
+    return input;
+}
+
+throng_nms_output throng_nms_output_default(void) {
+    throng_nms_output output{};
+    output.size = sizeof output;
+    output.index_dtype = THRONG_INT64;
+    return output;
+}
+
+throng_status throng_nms_create(throng_nms** nms, int32_t abi, int32_t memory, int32_t device) {
+    if (nms != nullptr) *nms = nullptr;
+    return api::guarded(api::creation_error(), [&] {
+        if (nms == nullptr) throw Error(ErrorKind::usage, "is NULL", "nms");
+        if (abi != THRONG_NMS_ABI) {
+            throw Error(ErrorKind::usage,
+                        "is " + std::to_string(abi) + ", but the library has " + std::to_string(THRONG_NMS_ABI), "abi",
+                        "compile with the header of the installed library");
+        }
+        if (memory != THRONG_HOST && memory != THRONG_DEVICE) {
+            throw Error(ErrorKind::usage, "must be THRONG_HOST or THRONG_DEVICE", "memory");
+        }
+        auto made = std::make_unique<throng_nms>();
+        if (memory == THRONG_DEVICE) made->device = api::make_device_nms(device);
+        *nms = made.release();
+    });
+}
+
+void throng_nms_destroy(throng_nms* nms) {
+    delete nms;
+}
+
+throng_status throng_nms_set_threads(throng_nms* nms, int32_t threads) {
+    if (nms == nullptr) return THRONG_ERROR_USAGE;
+    return nms->call([&] {
+        if (threads < 0 || threads > 1024) throw Error(ErrorKind::usage, "must lie in [0, 1024]", "threads");
+        nms->host.set_threads(threads);
+    });
+}
+
+throng_status throng_nms_workspace_size(throng_nms* nms, const throng_nms_params* params, int64_t num_boxes,
+                                        size_t* bytes) {
+    if (nms == nullptr) return THRONG_ERROR_USAGE;
+    return nms->call([&] {
+        static_cast<void>(api::checked_params(api::complete(params)));
+        api::check_num_boxes(num_boxes);
+        if (bytes == nullptr) throw Error(ErrorKind::usage, "is NULL", "bytes");
+        *bytes = nms->device != nullptr ? nms->device->workspace_bytes(num_boxes) : 0;
+    });
+}
+
+throng_status throng_nms_run(throng_nms* nms, const throng_nms_params* params, const throng_nms_input* input,
+                             const throng_nms_output* output, void* workspace, size_t workspace_bytes, void* stream) {
+    if (nms == nullptr) return THRONG_ERROR_USAGE;
+    return nms->call([&] {
+        const throng_nms_params checked = api::complete(params);
+        const throng::NmsParams rules = api::checked_params(checked);
+        const throng_nms_input in = api::complete(input);
+        const throng_nms_output out = api::complete(output);
+        api::check_arguments(checked, in, out);
+        if (nms->device != nullptr) {
+            nms->device->run(checked, in, out, workspace, workspace_bytes, stream);
+        } else {
+            nms->host.run(checked, rules, in, out);
+        }
+    });
+}
+
+const char* throng_nms_error(const throng_nms* nms) {
+    return nms != nullptr ? nms->error.c_str() : api::creation_error().c_str();
+}
+
+const char* throng_nms_version(void) {
+    return TH_VERSION;
+}
+
+}  // extern "C"

@@ -1,0 +1,256 @@
+// libthrong through its C interface: images with every format and pitch, sources, and bad input.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "app/api/throng.h"
+#include "tests/support/test_data.h"
+
+namespace throng::test {
+namespace {
+
+constexpr const char* kCrowd = "crowd:faces=6,size=480x360,frames=3,seed=5";
+
+bool same(const throng_detection& a, const throng_detection& b) {
+    return a.x == b.x && a.y == b.y && a.width == b.width && a.height == b.height && a.score == b.score &&
+           a.hits == b.hits;
+}
+
+bool same(const std::vector<throng_detection>& a, const std::vector<throng_detection>& b) {
+    if (a.size() != b.size()) return false;
+    for (std::size_t k = 0; k < a.size(); ++k) {
+        if (!same(a[k], b[k])) return false;
+    }
+    return true;
+}
+
+throng_options cpu_options() {
+    throng_options options = throng_options_default();
+    options.backend = THRONG_BACKEND_CPU;
+    return options;
+}
+
+class DetectionLibrary : public ::testing::Test {
+protected:
+    void SetUp() override {
+        TH_NEED(model, cascade_file("haarcascade_frontalface_alt2.xml"), "opencv-data");
+        const throng_options options = cpu_options();
+        ASSERT_EQ(throng_detector_create(&detector_, THRONG_ABI, &options), THRONG_OK)
+            << throng_detector_error(nullptr);
+        // The gray image and the faces of the first frame of a drawn crowd.
+        throng_stream* stream = nullptr;
+        ASSERT_EQ(throng_stream_open(&stream, THRONG_ABI, kCrowd, &options), THRONG_OK) << throng_stream_error(nullptr);
+        const throng_frame* frame = nullptr;
+        ASSERT_EQ(throng_stream_next(stream, -1, &frame, nullptr), THRONG_OK) << throng_stream_error(stream);
+        ASSERT_NE(frame, nullptr);
+        ASSERT_NE(frame->image.format, THRONG_BGR24);
+        width_ = frame->image.width;
+        height_ = frame->image.height;
+        for (int row = 0; row < height_; ++row) {
+            const auto* from = static_cast<const unsigned char*>(frame->image.planes[0]) + row * frame->image.pitch[0];
+            gray_.insert(gray_.end(), from, from + width_);
+        }
+        expected_.assign(frame->detections, frame->detections + frame->num_detections);
+        throng_stream_destroy(stream);
+        ASSERT_GE(expected_.size(), 3U);
+    }
+    void TearDown() override { throng_detector_destroy(detector_); }
+
+    throng_image image_of(std::int32_t format, const void* plane, std::int64_t pitch) const {
+        throng_image image = throng_image_default();
+        image.format = format;
+        image.width = width_;
+        image.height = height_;
+        image.planes[0] = plane;
+        image.pitch[0] = pitch;
+        return image;
+    }
+
+    std::vector<throng_detection> detect(const throng_image& image) {
+        std::vector<throng_detection> found(1000);
+        std::int64_t count = -1;
+        EXPECT_EQ(throng_detect(detector_, &image, found.data(), 1000, &count), THRONG_OK)
+            << throng_detector_error(detector_);
+        found.resize(count >= 0 ? static_cast<std::size_t>(count) : 0);
+        return found;
+    }
+
+    throng_detector* detector_ = nullptr;
+    int width_ = 0;
+    int height_ = 0;
+    std::vector<unsigned char> gray_;
+    std::vector<throng_detection> expected_;
+};
+
+TEST_F(DetectionLibrary, EveryFormatAndPitchGivesTheFacesOfTheSource) {
+    EXPECT_TRUE(same(detect(image_of(THRONG_GRAY8, gray_.data(), width_)), expected_));
+
+    const std::int64_t pitch = width_ + 37;
+    std::vector<unsigned char> rows(static_cast<std::size_t>(pitch * height_), 255);
+    for (int row = 0; row < height_; ++row) {
+        std::memcpy(rows.data() + row * pitch, gray_.data() + std::ptrdiff_t{row} * width_,
+                    static_cast<std::size_t>(width_));
+    }
+    EXPECT_TRUE(same(detect(image_of(THRONG_GRAY8, rows.data(), pitch)), expected_));
+
+    const std::vector<unsigned char> chroma(gray_.size(), 128);
+    throng_image nv12 = image_of(THRONG_NV12, rows.data(), pitch);
+    nv12.planes[1] = chroma.data();
+    nv12.pitch[1] = width_;
+    EXPECT_TRUE(same(detect(nv12), expected_));
+
+    std::vector<unsigned char> bgr;  // equal colors: the gray value is the same
+    for (const unsigned char value : gray_) bgr.insert(bgr.end(), {value, value, value});
+    EXPECT_TRUE(same(detect(image_of(THRONG_BGR24, bgr.data(), std::int64_t{3} * width_)), expected_));
+}
+
+TEST_F(DetectionLibrary, StoresTheFirstOfMoreThanTheCapacity) {
+    const throng_image image = image_of(THRONG_GRAY8, gray_.data(), width_);
+    throng_detection found[2] = {};
+    std::int64_t count = 0;
+    ASSERT_EQ(throng_detect(detector_, &image, found, 1, &count), THRONG_OK);
+    EXPECT_EQ(count, static_cast<std::int64_t>(expected_.size()));
+    EXPECT_TRUE(same(found[0], expected_[0]));
+    EXPECT_EQ(found[1].width, 0);
+    ASSERT_EQ(throng_detect(detector_, &image, nullptr, 0, &count), THRONG_OK);
+}
+
+TEST_F(DetectionLibrary, NamesTheFieldOfABadImage) {
+    const throng_image good = image_of(THRONG_GRAY8, gray_.data(), width_);
+    const auto rejects = [&](const char* name, const auto& change) {
+        throng_image image = good;
+        change(image);
+        std::int64_t count = 0;
+        EXPECT_EQ(throng_detect(detector_, &image, nullptr, 0, &count), THRONG_ERROR_USAGE) << name;
+        EXPECT_NE(std::string(throng_detector_error(detector_)).find(name), std::string::npos)
+            << name << ": " << throng_detector_error(detector_);
+    };
+    rejects("image", [](throng_image& image) { image.width = 0; });
+    rejects("image", [](throng_image& image) { image.height = -5; });
+    rejects("image", [](throng_image& image) { image.width = image.height = 1 << 20; });
+    rejects("image.format", [](throng_image& image) { image.format = 7; });
+    rejects("image.planes[0]", [](throng_image& image) { image.planes[0] = nullptr; });
+    rejects("image.planes[1]", [](throng_image& image) { image.format = THRONG_NV12; });
+    rejects("image.pitch[0]", [](throng_image& image) { image.pitch[0] = image.width - 1; });
+    rejects("image.pitch[0]", [](throng_image& image) { image.pitch[0] = -image.width; });
+    rejects("image.pitch[0]", [](throng_image& image) { image.format = THRONG_BGR24; });
+    rejects("image.memory", [](throng_image& image) { image.memory = THRONG_DEVICE; });
+    rejects("image.memory", [](throng_image& image) { image.memory = 9; });
+    rejects("image", [](throng_image& image) { image.size += 8; });
+    std::int64_t count = 0;
+    EXPECT_EQ(throng_detect(detector_, nullptr, nullptr, 0, &count), THRONG_ERROR_USAGE);
+    EXPECT_EQ(throng_detect(detector_, &good, nullptr, 5, &count), THRONG_ERROR_USAGE);
+    EXPECT_EQ(throng_detect(detector_, &good, nullptr, 0, nullptr), THRONG_ERROR_USAGE);
+    EXPECT_EQ(throng_detect(nullptr, &good, nullptr, 0, &count), THRONG_ERROR_USAGE);
+    // The handle still works.
+    EXPECT_TRUE(same(detect(good), expected_));
+}
+
+TEST(DetectionLibraryCreation, ReportsWhatIsWrong) {
+    throng_detector* detector = nullptr;
+    const auto fails = [&](throng_status status, const char* name, const auto& change) {
+        throng_options options = cpu_options();
+        change(options);
+        EXPECT_EQ(throng_detector_create(&detector, THRONG_ABI, &options), status) << name;
+        EXPECT_EQ(detector, nullptr);
+        EXPECT_NE(std::string(throng_detector_error(nullptr)).find(name), std::string::npos)
+            << name << ": " << throng_detector_error(nullptr);
+    };
+    fails(THRONG_ERROR_USAGE, "horse", [](throng_options& options) { options.kind = "horse"; });
+    fails(THRONG_ERROR_USAGE, "kind", [](throng_options& options) { options.kind = nullptr; });
+    fails(THRONG_ERROR_USAGE, "min-size", [](throng_options& options) { options.min_size = -3; });
+    fails(THRONG_ERROR_USAGE, "theta", [](throng_options& options) { options.overlap_threshold = 7; });
+    fails(THRONG_ERROR_USAGE, "backend", [](throng_options& options) { options.backend = 5; });
+    fails(THRONG_ERROR_USAGE, "options", [](throng_options& options) { options.size = 1000; });
+    const throng_options options = cpu_options();
+    EXPECT_EQ(throng_detector_create(&detector, THRONG_ABI + 1, &options), THRONG_ERROR_USAGE);
+    EXPECT_EQ(throng_detector_create(&detector, THRONG_ABI, nullptr), THRONG_ERROR_USAGE);
+    EXPECT_EQ(throng_detector_create(nullptr, THRONG_ABI, &options), THRONG_ERROR_USAGE);
+    throng_stream* stream = nullptr;
+    EXPECT_EQ(throng_stream_open(&stream, THRONG_ABI, "/nonexistent.mp4", &options), THRONG_ERROR_INPUT);
+    EXPECT_NE(std::string(throng_stream_error(nullptr)).find("/nonexistent.mp4"), std::string::npos);
+    EXPECT_EQ(throng_stream_open(&stream, THRONG_ABI, nullptr, &options), THRONG_ERROR_USAGE);
+    throng_detector_destroy(nullptr);
+    throng_stream_destroy(nullptr);
+}
+
+struct Count {
+    int frames = 0;
+    int stop_after = -1;
+};
+
+int count_frames(const throng_frame* frame, void* user) {
+    auto* count = static_cast<Count*>(user);
+    EXPECT_EQ(frame->index, count->frames);
+    return ++count->frames == count->stop_after ? 1 : 0;
+}
+
+TEST_F(DetectionLibrary, CallsBackForEveryFrame) {
+    const throng_options options = cpu_options();
+    Count count;
+    EXPECT_EQ(throng_run(THRONG_ABI, kCrowd, &options, count_frames, &count), THRONG_OK)
+        << throng_stream_error(nullptr);
+    EXPECT_EQ(count.frames, 3);
+    count = {0, 2};
+    EXPECT_EQ(throng_run(THRONG_ABI, kCrowd, &options, count_frames, &count), THRONG_ERROR_STOPPED);
+    EXPECT_EQ(count.frames, 2);
+    EXPECT_EQ(throng_run(THRONG_ABI, kCrowd, &options, nullptr, &count), THRONG_ERROR_USAGE);
+}
+
+TEST_F(DetectionLibrary, AStreamEndsAndMayBeDestroyedEarly) {
+    const throng_options options = cpu_options();
+    throng_stream* stream = nullptr;
+    ASSERT_EQ(throng_stream_open(&stream, THRONG_ABI, kCrowd, &options), THRONG_OK);
+    const throng_frame* frame = nullptr;
+    std::int32_t ended = -1;
+    for (int k = 0; k < 3; ++k) {
+        ASSERT_EQ(throng_stream_next(stream, -1, &frame, &ended), THRONG_OK);
+        ASSERT_NE(frame, nullptr);
+        EXPECT_EQ(ended, 0);
+    }
+    for (int k = 0; k < 2; ++k) {
+        EXPECT_EQ(throng_stream_next(stream, -1, &frame, &ended), THRONG_OK);
+        EXPECT_EQ(frame, nullptr);
+        EXPECT_EQ(ended, 1);
+    }
+    throng_stream_destroy(stream);
+    ASSERT_EQ(throng_stream_open(&stream, THRONG_ABI, "crowd:faces=2,size=320x240", &options), THRONG_OK);
+    throng_stream_destroy(stream);
+}
+
+// A model that is missing is found when the detector is made, before or during the stream.
+TEST(DetectionLibraryCreation, AMissingModelIsUnavailableOrNoInput) {
+    throng_options options = cpu_options();
+    options.model = "/nonexistent.xml";
+    throng_detector* detector = nullptr;
+    const throng_status status = throng_detector_create(&detector, THRONG_ABI, &options);
+    EXPECT_TRUE(status == THRONG_ERROR_UNAVAILABLE || status == THRONG_ERROR_INPUT) << status;
+    EXPECT_NE(std::string(throng_detector_error(nullptr)).find("nonexistent"), std::string::npos);
+    Count count;
+    EXPECT_EQ(throng_run(THRONG_ABI, kCrowd, &options, count_frames, &count), status);
+}
+
+std::string output_of(const std::string& command) {
+    FILE* pipe = popen((command + " 2>&1").c_str(), "r");
+    if (pipe == nullptr) return "cannot run " + command;
+    std::string text;
+    char part[256];
+    while (std::fgets(part, sizeof part, pipe) != nullptr) text += part;
+    return pclose(pipe) == 0 ? text : "failed: " + text;
+}
+
+TEST(Examples, Run) {
+    EXPECT_EQ(output_of(TH_EXAMPLE_NMS), "kept 1 0 3\n");
+    TH_NEED(model, cascade_file("haarcascade_frontalface_alt2.xml"), "opencv-data");
+    const std::string text = output_of(TH_EXAMPLE_DETECT);
+    EXPECT_NE(text.find("frame 2: "), std::string::npos) << text;
+    EXPECT_NE(text.find(" faces in all\n"), std::string::npos) << text;
+    EXPECT_EQ(output_of(TH_EXAMPLE_IMAGE), "cpu: 0 faces\n");
+}
+
+}  // namespace
+}  // namespace throng::test
