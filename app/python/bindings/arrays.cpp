@@ -1,0 +1,293 @@
+#include "app/python/bindings/arrays.h"
+
+#include <cstring>
+#include <stdexcept>
+#include <utility>
+
+#include "app/python/bindings/dlpack.h"
+
+namespace throng::python {
+namespace {
+
+// A module that the caller has imported; none otherwise.
+py::object imported(const char* name) {
+    PyObject* modules = PyImport_GetModuleDict();
+    return py::reinterpret_borrow<py::object>(PyDict_GetItemString(modules, name));
+}
+
+// The attributes of torch that every call needs, looked up once. Never freed: the interpreter may have ended by then.
+struct Torch {
+    py::object tensor, float32, float16, float64, int32, int64, boolean, uint8, empty;
+};
+
+const Torch* torch() {
+    static Torch* found = nullptr;
+    if (found != nullptr) return found;
+    const py::object module = imported("torch");
+    if (!module || !py::hasattr(module, "Tensor")) return nullptr;
+    found = new Torch{module.attr("Tensor"),  module.attr("float32"), module.attr("float16"),
+                      module.attr("float64"), module.attr("int32"),   module.attr("int64"),
+                      module.attr("bool"),    module.attr("uint8"),   module.attr("empty")};
+    return found;
+}
+
+Element element_of(const Torch& torch, const py::object& dtype) {
+    if (dtype.is(torch.float32)) return Element::float32;
+    if (dtype.is(torch.int64)) return Element::int64;
+    if (dtype.is(torch.float64)) return Element::float64;
+    if (dtype.is(torch.float16)) return Element::float16;
+    if (dtype.is(torch.int32)) return Element::int32;
+    if (dtype.is(torch.boolean) || dtype.is(torch.uint8)) return Element::boolean;
+    return Element::other;
+}
+
+py::object torch_dtype(const Torch& torch, Element element) {
+    switch (element) {
+        case Element::float32: return torch.float32;
+        case Element::float16: return torch.float16;
+        case Element::float64: return torch.float64;
+        case Element::int32: return torch.int32;
+        case Element::boolean: return torch.boolean;
+        default: return torch.int64;
+    }
+}
+
+const char* numpy_dtype(Element element) {
+    switch (element) {
+        case Element::float32: return "float32";
+        case Element::float16: return "float16";
+        case Element::float64: return "float64";
+        case Element::int32: return "int32";
+        case Element::boolean: return "bool";
+        default: return "int64";
+    }
+}
+
+Element element_of(char kind, std::size_t bytes) {
+    if (kind == 'f')
+        return bytes == 4   ? Element::float32
+               : bytes == 8 ? Element::float64
+               : bytes == 2 ? Element::float16
+                            : Element::other;
+    if (kind == 'i') return bytes == 4 ? Element::int32 : bytes == 8 ? Element::int64 : Element::other;
+    if ((kind == 'b' || kind == 'u') && bytes == 1) return Element::boolean;
+    return Element::other;
+}
+
+// The struct module's formats of native numbers.
+Element element_of_format(const char* format, std::size_t bytes) {
+    if (format == nullptr) return Element::boolean;                    // bytes
+    if (*format == '@' || *format == '=' || *format == '<') ++format;  // little-endian machines only
+    if (*format == '\0' || format[1] != '\0') return Element::other;
+    switch (*format) {
+        case 'e':
+        case 'f':
+        case 'd': return element_of('f', bytes);
+        case 'i':
+        case 'l':
+        case 'q': return element_of('i', bytes);
+        case '?':
+        case 'B': return element_of('b', bytes);
+        default: return Element::other;
+    }
+}
+
+Library library_of(const py::object& object) {
+    const auto module = py::reinterpret_steal<py::object>(
+        PyObject_GetAttrString(reinterpret_cast<PyObject*>(Py_TYPE(object.ptr())), "__module__"));
+    if (!module) {
+        PyErr_Clear();
+        return Library::other;
+    }
+    if (!py::isinstance<py::str>(module)) return Library::other;
+    const auto name = module.cast<std::string>();
+    const std::string root = name.substr(0, name.find('.'));
+    if (root == "numpy") return Library::numpy;
+    if (root == "cupy") return Library::cupy;
+    return Library::other;
+}
+
+}  // namespace
+
+void fail(const std::string& name, const std::string& problem) {
+    throw ArgumentError(name + ": " + problem);
+}
+
+std::size_t bytes_of(Element element) {
+    switch (element) {
+        case Element::float64:
+        case Element::int64: return 8;
+        case Element::float16: return 2;
+        case Element::boolean: return 1;
+        default: return 4;
+    }
+}
+
+ArrayView::ArrayView(py::object array, const char* name) : object_(std::move(array)), name_(name) {
+    if (from_torch() || from_buffer() || from_cuda_array_interface() || from_dlpack()) return;
+    fail(name_, "is no array: it has neither the buffer protocol nor __cuda_array_interface__ nor __dlpack__");
+}
+
+ArrayView::~ArrayView() {
+    if (has_buffer_) PyBuffer_Release(&buffer_);
+}
+
+bool ArrayView::from_torch() {
+    const Torch* module = torch();
+    if (module == nullptr || !py::isinstance(object_, module->tensor)) return false;
+    library_ = Library::torch;
+    const py::object device = object_.attr("device");
+    const auto kind = device.attr("type").cast<std::string>();
+    if (kind == "cuda") {
+        device_ = device.attr("index").cast<int>();
+    } else if (kind != "cpu") {
+        fail(name_, "is on device " + kind + ", which is neither cpu nor cuda");
+    }
+    element_ = element_of(*module, object_.attr("dtype"));
+    for (const py::handle size : object_.attr("shape")) shape_.push_back(size.cast<std::int64_t>());
+    if (!object_.attr("is_contiguous")().cast<bool>()) {
+        const auto bytes = static_cast<std::int64_t>(bytes_of(element_));
+        for (const py::handle stride : object_.attr("stride")()) {
+            strides_.push_back(stride.cast<std::int64_t>() * bytes);
+        }
+    }
+    data_ = reinterpret_cast<void*>(object_.attr("data_ptr")().cast<std::uintptr_t>());
+    return true;
+}
+
+bool ArrayView::from_buffer() {
+    if (PyObject_CheckBuffer(object_.ptr()) == 0) return false;
+    if (PyObject_GetBuffer(object_.ptr(), &buffer_, PyBUF_RECORDS_RO) != 0) throw py::error_already_set();
+    has_buffer_ = true;
+    library_ = library_of(object_);
+    data_ = buffer_.buf;
+    read_only_ = buffer_.readonly != 0;
+    element_ = element_of_format(buffer_.format, static_cast<std::size_t>(buffer_.itemsize));
+    shape_.assign(buffer_.shape, buffer_.shape + buffer_.ndim);
+    if (buffer_.strides != nullptr) strides_.assign(buffer_.strides, buffer_.strides + buffer_.ndim);
+    return true;
+}
+
+bool ArrayView::from_cuda_array_interface() {
+    const auto interface =
+        py::reinterpret_steal<py::object>(PyObject_GetAttrString(object_.ptr(), "__cuda_array_interface__"));
+    if (!interface) {
+        PyErr_Clear();
+        return false;
+    }
+    library_ = library_of(object_);
+    const auto fields = interface.cast<py::dict>();
+    const auto type = fields["typestr"].cast<std::string>();
+    if (type.size() >= 3 && type[0] != '>') element_ = element_of(type[1], std::stoul(type.substr(2)));
+    for (const py::handle size : fields["shape"]) shape_.push_back(size.cast<std::int64_t>());
+    if (fields.contains("strides") && !fields["strides"].is_none()) {
+        for (const py::handle stride : fields["strides"]) strides_.push_back(stride.cast<std::int64_t>());
+    }
+    const auto data = fields["data"].cast<py::tuple>();
+    data_ = reinterpret_cast<void*>(data[0].cast<std::uintptr_t>());
+    read_only_ = data[1].cast<bool>();
+    if (fields.contains("stream") && !fields["stream"].is_none()) stream_ = fields["stream"].cast<std::uintptr_t>();
+    device_ = 0;
+    if (py::hasattr(object_, "device")) {
+        const py::object device = object_.attr("device");
+        if (py::hasattr(device, "id")) device_ = device.attr("id").cast<int>();
+    }
+    return true;
+}
+
+bool ArrayView::from_dlpack() {
+    if (!py::hasattr(object_, "__dlpack__")) return false;
+    capsule_ = object_.attr("__dlpack__")();
+    auto* managed = static_cast<DlManagedTensor*>(PyCapsule_GetPointer(capsule_.ptr(), "dltensor"));
+    if (managed == nullptr) throw py::error_already_set();
+    // The capsule frees the tensor, because its name remains "dltensor".
+    const DlTensor& tensor = managed->tensor;
+    if (tensor.device.type == kDlCuda || tensor.device.type == kDlCudaManaged) {
+        device_ = tensor.device.id;
+    } else if (tensor.device.type != kDlCpu && tensor.device.type != kDlCudaHost) {
+        fail(name_, "is on a device that is neither a CPU nor CUDA");
+    }
+    const char kinds[] = {'i', 'u', 'f'};
+    if (tensor.dtype.lanes == 1 && tensor.dtype.code < 3) {
+        element_ = element_of(kinds[tensor.dtype.code], tensor.dtype.bits / 8U);
+    } else if (tensor.dtype.lanes == 1 && tensor.dtype.code == kDlBool) {
+        element_ = Element::boolean;
+    }
+    data_ = static_cast<std::byte*>(tensor.data) + tensor.byte_offset;
+    shape_.assign(tensor.shape, tensor.shape + tensor.ndim);
+    if (tensor.strides != nullptr) {
+        for (int k = 0; k < tensor.ndim; ++k) strides_.push_back(tensor.strides[k] * (tensor.dtype.bits / 8));
+    }
+    return true;
+}
+
+std::string ArrayView::shape_text() const {
+    std::string text = "[";
+    for (std::size_t k = 0; k < shape_.size(); ++k) text += (k > 0 ? ", " : "") + std::to_string(shape_[k]);
+    return text + "]";
+}
+
+std::int64_t ArrayView::stride(std::size_t axis) const {
+    if (!strides_.empty()) return strides_[axis];
+    auto stride = static_cast<std::int64_t>(bytes_of(element_));
+    for (std::size_t k = axis + 1; k < shape_.size(); ++k) stride *= shape_[k];
+    return stride;
+}
+
+bool ArrayView::is_contiguous() const {
+    if (strides_.empty()) return true;
+    auto expected = static_cast<std::int64_t>(bytes_of(element_));
+    for (std::size_t k = shape_.size(); k-- > 0;) {
+        if (shape_[k] == 0) return true;
+        if (shape_[k] != 1 && strides_[k] != expected) return false;
+        expected *= shape_[k];
+    }
+    return true;
+}
+
+void* ArrayView::contiguous() {
+    if (is_contiguous()) return data_;
+    if (is_cuda()) fail(name_, "is not contiguous");
+    // One or two dimensions: boxes, scores, ids.
+    const std::size_t bytes = bytes_of(element_);
+    const std::int64_t rows = shape_[0];
+    const std::int64_t columns = shape_.size() > 1 ? shape_[1] : 1;
+    const std::int64_t column_stride = shape_.size() > 1 ? strides_[1] : 0;
+    copy_.resize(static_cast<std::size_t>(rows * columns) * bytes);
+    std::byte* to = copy_.data();
+    for (std::int64_t row = 0; row < rows; ++row) {
+        const std::byte* from = static_cast<const std::byte*>(data_) + row * strides_[0];
+        for (std::int64_t column = 0; column < columns; ++column, to += bytes) {
+            std::memcpy(to, from + column * column_stride, bytes);
+        }
+    }
+    return copy_.data();
+}
+
+void* ArrayView::writable() const {
+    if (read_only_) fail(name_, "is read-only");
+    if (!is_contiguous()) fail(name_, "is not contiguous");
+    return data_;
+}
+
+py::object new_array(const ArrayView& like, std::int64_t size, Element element) {
+    if (like.library() == Library::torch) {
+        const Torch& module = *torch();
+        if (!like.is_cuda()) {
+            return module.empty(size, py::arg("dtype") = torch_dtype(module, element));
+        }
+        return module.empty(size, py::arg("dtype") = torch_dtype(module, element),
+                            py::arg("device") = like.object().attr("device"));
+    }
+    if (like.library() == Library::numpy || like.library() == Library::cupy) {
+        const char* name = like.library() == Library::numpy ? "numpy" : "cupy";
+        return py::module_::import(name).attr("empty")(size, numpy_dtype(element));
+    }
+    if (like.is_cuda()) fail(like.name(), "is of a library whose arrays cannot be created here; pass out=");
+    const char* format = element == Element::boolean ? "?" : element == Element::int64 ? "q" : "f";
+    const py::object bytes = py::reinterpret_steal<py::object>(PyByteArray_FromStringAndSize(
+        nullptr, static_cast<py::ssize_t>(size) * static_cast<py::ssize_t>(bytes_of(element))));
+    return py::memoryview(bytes).attr("cast")(format);
+}
+
+}  // namespace throng::python

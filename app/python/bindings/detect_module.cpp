@@ -1,0 +1,227 @@
+// Module throng._detect: detectors and the frames of sources, by libthrong. throng/_detection.py wraps it.
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/api/throng.h"
+#include "app/python/bindings/arrays.h"
+
+namespace throng::python {
+namespace {
+
+void check(throng_status status, const char* text) {
+    if (status == THRONG_OK) return;
+    throw ArgumentError(status == THRONG_ERROR_BUSY ? "another thread is using this object" : text);
+}
+
+throng_options options_of(const std::string& kind, const std::string& model, const std::string& backend, int device,
+                          int threads, int min_size, int max_size, double scale_factor, double score_threshold,
+                          double overlap_threshold, int min_hits) {
+    throng_options options = throng_options_default();
+    options.kind = kind.c_str();
+    options.model = model.empty() ? nullptr : model.c_str();
+    if (backend == "cpu") {
+        options.backend = THRONG_BACKEND_CPU;
+    } else if (backend == "cuda") {
+        options.backend = THRONG_BACKEND_CUDA;
+    } else if (backend != "auto") {
+        fail("backend", "must be 'auto', 'cpu' or 'cuda', not '" + backend + "'");
+    }
+    options.device = device;
+    options.threads = threads;
+    options.min_size = min_size;
+    options.max_size = max_size;
+    options.scale_factor = scale_factor;
+    options.score_threshold = score_threshold;
+    options.overlap_threshold = overlap_threshold;
+    options.min_hits = min_hits;
+    return options;
+}
+
+py::bytes bytes_of_detections(const throng_detection* detections, std::int64_t count) {
+    return {reinterpret_cast<const char*>(detections), static_cast<std::size_t>(count) * sizeof(throng_detection)};
+}
+
+void set_plane(throng_image& image, int number, ArrayView& array) {
+    if (array.element() != Element::boolean) fail(array.name(), "must be uint8");
+    const std::size_t last = array.shape().size() - 1;
+    bool rows_are_contiguous = array.stride(last) == 1 && array.stride(0) >= array.shape()[1];
+    if (last == 2) rows_are_contiguous = rows_are_contiguous && array.stride(1) == array.shape()[2];
+    if (!rows_are_contiguous) fail(array.name(), "must have contiguous rows; copy it first");
+    image.planes[number] = array.data();
+    image.pitch[number] = array.stride(0);
+}
+
+class Detector {
+public:
+    explicit Detector(const throng_options& options) {
+        throng_detector* made = nullptr;
+        throng_status status = THRONG_OK;
+        std::string text;
+        {
+            const py::gil_scoped_release unlocked;
+            status = throng_detector_create(&made, THRONG_ABI, &options);
+            if (status != THRONG_OK) text = throng_detector_error(nullptr);
+        }
+        check(status, text.c_str());
+        detector_.reset(made);
+    }
+
+    // image: [height, width] gray, or [height, width, 3] BGR. chroma: [height / 2, width] of NV12, or None.
+    py::bytes detect(const py::object& image, const py::object& chroma) {
+        ArrayView plane(image, "image");
+        const auto& shape = plane.shape();
+        const bool color = shape.size() == 3 && shape[2] == 3;
+        if (shape.size() != 2 && !color) {
+            fail("image", "must have the shape [height, width] or [height, width, 3], not " + plane.shape_text());
+        }
+        throng_image view = throng_image_default();
+        view.format = color ? THRONG_BGR24 : chroma.is_none() ? THRONG_GRAY8 : THRONG_NV12;
+        view.height = size_of(shape[0]);
+        view.width = size_of(shape[1]);
+        view.memory = plane.is_cuda() ? THRONG_DEVICE : THRONG_HOST;
+        set_plane(view, 0, plane);
+        std::unique_ptr<ArrayView> second;
+        if (!chroma.is_none()) {
+            second = std::make_unique<ArrayView>(chroma, "chroma");
+            if (color || second->shape().size() != 2 || second->shape()[0] != (shape[0] + 1) / 2 ||
+                second->shape()[1] != 2 * ((shape[1] + 1) / 2)) {
+                fail("chroma",
+                     "must have the shape [ceil(height / 2), 2 * ceil(width / 2)], not " + second->shape_text());
+            }
+            if (second->device() != plane.device()) fail("chroma", "is not on the device of image");
+            set_plane(view, 1, *second);
+        }
+        std::vector<throng_detection> found(1024);
+        std::int64_t count = 0;
+        for (;;) {
+            throng_status status = THRONG_OK;
+            {
+                const py::gil_scoped_release unlocked;
+                status = throng_detect(detector_.get(), &view, found.data(), static_cast<std::int64_t>(found.size()),
+                                       &count);
+            }
+            check(status, throng_detector_error(detector_.get()));
+            if (count <= static_cast<std::int64_t>(found.size())) break;
+            found.resize(static_cast<std::size_t>(count));
+        }
+        return bytes_of_detections(found.data(), count);
+    }
+
+    [[nodiscard]] std::string backend() const { return throng_detector_backend(detector_.get()); }
+
+private:
+    static std::int32_t size_of(std::int64_t size) {
+        return size > (1 << 28) ? (1 << 28) + 1 : static_cast<std::int32_t>(size);  // the library rejects it
+    }
+
+    struct Destroy {
+        void operator()(throng_detector* detector) const { throng_detector_destroy(detector); }
+    };
+    std::unique_ptr<throng_detector, Destroy> detector_;
+};
+
+class Stream {
+public:
+    Stream(const std::string& source, const throng_options& options) {
+        throng_stream* made = nullptr;
+        throng_status status = THRONG_OK;
+        std::string text;
+        {
+            const py::gil_scoped_release unlocked;
+            status = throng_stream_open(&made, THRONG_ABI, source.c_str(), &options);
+            if (status != THRONG_OK) text = throng_stream_error(nullptr);
+        }
+        check(status, text.c_str());
+        stream_.reset(made);
+    }
+
+    // Returns (index, seconds, detections, height, width, channels, pixels or None, overflow), or None at the end.
+    py::object next(bool with_image) {
+        if (!stream_) return py::none();
+        const throng_frame* frame = nullptr;
+        std::int32_t ended = 0;
+        while (frame == nullptr && ended == 0) {
+            throng_status status = THRONG_OK;
+            {
+                const py::gil_scoped_release unlocked;
+                status = throng_stream_next(stream_.get(), 100, &frame, &ended);
+            }
+            check(status, throng_stream_error(stream_.get()));
+            if (PyErr_CheckSignals() != 0) throw py::error_already_set();  // Ctrl-C
+        }
+        if (frame == nullptr) return py::none();
+        const throng_image& image = frame->image;
+        const int channels = image.format == THRONG_BGR24 ? 3 : 1;
+        py::object pixels = py::none();
+        if (with_image && image.memory == THRONG_HOST) {
+            const auto row_bytes = static_cast<std::size_t>(image.width) * static_cast<std::size_t>(channels);
+            py::bytearray copy(nullptr, 0);
+            if (PyByteArray_Resize(copy.ptr(), static_cast<py::ssize_t>(row_bytes) * image.height) != 0) {
+                throw py::error_already_set();
+            }
+            char* to = PyByteArray_AsString(copy.ptr());
+            const auto* from = static_cast<const char*>(image.planes[0]);
+            for (int row = 0; row < image.height; ++row) {
+                std::memcpy(to + static_cast<std::size_t>(row) * row_bytes, from + row * image.pitch[0], row_bytes);
+            }
+            pixels = copy;
+        }
+        return py::make_tuple(frame->index, frame->seconds,
+                              bytes_of_detections(frame->detections, frame->num_detections), image.height, image.width,
+                              channels, pixels, frame->overflow);
+    }
+
+    void close() {
+        const py::gil_scoped_release unlocked;
+        stream_.reset();
+    }
+
+private:
+    struct Destroy {
+        void operator()(throng_stream* stream) const { throng_stream_destroy(stream); }
+    };
+    std::unique_ptr<throng_stream, Destroy> stream_;
+};
+
+}  // namespace
+
+PYBIND11_MODULE(_detect, module) {
+    module.doc() = "Detection by libthrong. Use the classes of the package throng.";
+    py::register_exception_translator([](std::exception_ptr error) {
+        try {
+            if (error) std::rethrow_exception(error);
+        } catch (const ArgumentError& problem) {
+            const py::object type = py::module_::import("throng._nms").attr("Error");
+            PyErr_SetString(type.ptr(), problem.what());
+        }
+    });
+    static_assert(sizeof(throng_detection) == 17 * 4, "the fields of throng/_detection.py");
+
+    py::class_<Detector>(module, "Detector")
+        .def(py::init([](const std::string& kind, const std::string& model, const std::string& backend, int device,
+                         int threads, int min_size, int max_size, double scale_factor, double score_threshold,
+                         double overlap_threshold, int min_hits) {
+            return std::make_unique<Detector>(options_of(kind, model, backend, device, threads, min_size, max_size,
+                                                         scale_factor, score_threshold, overlap_threshold, min_hits));
+        }))
+        .def("detect", &Detector::detect)
+        .def_property_readonly("backend", &Detector::backend);
+    py::class_<Stream>(module, "Stream")
+        .def(py::init([](const std::string& source, const std::string& kind, const std::string& model,
+                         const std::string& backend, int device, int threads, int min_size, int max_size,
+                         double scale_factor, double score_threshold, double overlap_threshold, int min_hits) {
+            return std::make_unique<Stream>(
+                source, options_of(kind, model, backend, device, threads, min_size, max_size, scale_factor,
+                                   score_threshold, overlap_threshold, min_hits));
+        }))
+        .def("next", &Stream::next)
+        .def("close", &Stream::close);
+}
+
+}  // namespace throng::python

@@ -1,0 +1,271 @@
+// Module throng._nms: suppression of arrays of any library, by libthrong_nms. Python code in throng/ wraps it.
+#include <pybind11/pybind11.h>
+
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/api/throng_nms.h"
+#include "app/python/bindings/arrays.h"
+
+namespace throng::python {
+namespace {
+
+struct Destroy {
+    void operator()(throng_nms* nms) const { throng_nms_destroy(nms); }
+};
+using Handle = std::unique_ptr<throng_nms, Destroy>;
+
+Handle make_handle(std::int32_t memory, int device) {
+    throng_nms* nms = nullptr;
+    if (throng_nms_create(&nms, THRONG_NMS_ABI, memory, device) != THRONG_OK) {
+        throw ArgumentError(throng_nms_error(nullptr));
+    }
+    return Handle(nms);
+}
+
+// The handle of this thread for the host, and for each CUDA device. Calls of several threads run at once, because the
+// interpreter's lock is released.
+throng_nms* handle_of(const ArrayView& boxes) {
+    thread_local Handle host;
+    thread_local std::vector<Handle> devices;
+    if (!boxes.is_cuda()) {
+        if (!host) host = make_handle(THRONG_HOST, 0);
+        return host.get();
+    }
+    const auto device = static_cast<std::size_t>(boxes.device());
+    if (devices.size() <= device) devices.resize(device + 1);
+    if (!devices[device]) devices[device] = make_handle(THRONG_DEVICE, boxes.device());
+    return devices[device].get();
+}
+
+void check(throng_nms* nms, throng_status status) {
+    if (status != THRONG_OK) throw ArgumentError(throng_nms_error(nms));
+}
+
+// The arrays of one call, checked.
+class Call {
+public:
+    Call(const py::object& boxes, const py::object& scores, const py::object& classes, const py::object& images,
+         const py::object& density, const py::object& features, bool xywh)
+        : boxes_(boxes, "boxes"), scores_(scores, "scores") {
+        const auto& shape = boxes_.shape();
+        if (shape.size() != 2 || shape[1] != 4) fail("boxes", "must have the shape [N, 4], not " + boxes_.shape_text());
+        n_ = shape[0];
+        const Element element = boxes_.element();
+        if (element != Element::float32 && element != Element::float16 && element != Element::float64) {
+            fail("boxes", "must be float32, float16 or float64");
+        }
+        check_vector(scores_);
+        if (scores_.element() != element) fail("scores", "must have the type of boxes");
+        input_ = throng_nms_input_default();
+        input_.dtype = static_cast<std::int32_t>(element);
+        input_.box_format = xywh ? THRONG_XYWH : THRONG_CORNERS;
+        input_.num_boxes = n_;
+        input_.boxes = boxes_.contiguous();
+        input_.scores = scores_.contiguous();
+        input_.class_ids = ids(classes_, classes, "idxs");
+        input_.image_ids = ids(images_, images, "image_ids");
+        if (classes_ && images_ && classes_->element() != images_->element()) {
+            fail("image_ids", "must have the type of idxs");
+        }
+        if (!density.is_none()) {
+            density_.emplace(density, "density");
+            check_vector(*density_);
+            require_float32(*density_);
+            input_.density = static_cast<const float*>(density_->contiguous());
+        }
+        if (!features.is_none()) {
+            features_.emplace(features, "features");
+            if (features_->shape().size() != 2 || features_->shape()[0] != n_) {
+                fail("features", "must have the shape [N, size], not " + features_->shape_text());
+            }
+            require_float32(*features_);
+            require_device(*features_);
+            input_.features = static_cast<const float*>(features_->contiguous());
+            input_.feature_size = static_cast<std::int32_t>(features_->shape()[1]);
+        }
+    }
+
+    [[nodiscard]] const ArrayView& boxes() const { return boxes_; }
+    [[nodiscard]] const throng_nms_input& input() const { return input_; }
+    [[nodiscard]] std::int64_t size() const { return n_; }
+
+    void require_device(const ArrayView& array) const {
+        if (array.device() != boxes_.device()) fail(array.name(), "is not on the device of boxes");
+    }
+
+private:
+    void check_vector(const ArrayView& array) const {
+        if (array.shape().size() != 1 || array.shape()[0] != n_) {
+            fail(array.name(), "must have the shape [" + std::to_string(n_) + "] as boxes has that many rows, not " +
+                                   array.shape_text());
+        }
+        require_device(array);
+    }
+    static void require_float32(const ArrayView& array) {
+        if (array.element() != Element::float32) fail(array.name(), "must be float32");
+    }
+
+    const void* ids(std::optional<ArrayView>& array, const py::object& given, const char* name) {
+        if (given.is_none()) return nullptr;
+        array.emplace(given, name);
+        check_vector(*array);
+        if (array->element() != Element::int32 && array->element() != Element::int64) {
+            fail(name, "must be int32 or int64");
+        }
+        input_.id_dtype = static_cast<std::int32_t>(array->element());
+        return array->contiguous();
+    }
+
+    ArrayView boxes_;
+    ArrayView scores_;
+    std::optional<ArrayView> classes_, images_, density_, features_;
+    std::int64_t n_ = 0;
+    throng_nms_input input_{};
+};
+
+template <class Number>
+py::object copy_of(const ArrayView& like, const std::vector<Number>& values, std::size_t count, Element element) {
+    py::object array = new_array(like, static_cast<std::int64_t>(count), element);
+    if (count > 0) std::memcpy(ArrayView(array, "result").writable(), values.data(), count * sizeof(Number));
+    return array;
+}
+
+void run(throng_nms* nms, const throng_nms_params& params, const Call& call, const throng_nms_output& output,
+         void* workspace, std::size_t bytes, std::uintptr_t stream) {
+    throng_status status = THRONG_OK;
+    {
+        const py::gil_scoped_release unlocked;
+        status =
+            throng_nms_run(nms, &params, &call.input(), &output, workspace, bytes, reinterpret_cast<void*>(stream));
+    }
+    check(nms, status);
+}
+
+// Host arrays: returns the indices, with the hits or the scores of the kept boxes if wanted.
+py::object suppress(const throng_nms_params& params, const Call& call, bool with_hits, bool with_scores) {
+    throng_nms* nms = handle_of(call.boxes());
+    const auto n = static_cast<std::size_t>(call.size());
+    thread_local std::vector<std::int64_t> indices;
+    thread_local std::vector<std::int32_t> hits;
+    thread_local std::vector<float> scores;
+    if (indices.size() < n) indices.resize(n);
+    if (with_hits && hits.size() < n) hits.resize(n);
+    if (with_scores && scores.size() < n) scores.resize(n);
+    std::int64_t count = 0;
+    throng_nms_output output = throng_nms_output_default();
+    output.capacity = call.size();
+    output.indices = indices.data();
+    output.hits = with_hits ? hits.data() : nullptr;
+    output.scores = with_scores ? scores.data() : nullptr;
+    output.count = &count;
+    run(nms, params, call, output, nullptr, 0, 0);
+    const auto kept = static_cast<std::size_t>(count);
+    py::object result = copy_of(call.boxes(), indices, kept, Element::int64);
+    if (with_hits) return py::make_tuple(result, copy_of(call.boxes(), hits, kept, Element::int32));
+    if (with_scores) return py::make_tuple(result, copy_of(call.boxes(), scores, kept, Element::float32));
+    return result;
+}
+
+// An array of n elements that the caller provides for results.
+void* result_of(std::optional<ArrayView>& view, const py::object& given, const char* name, const Call& call,
+                std::int64_t size, Element element) {
+    if (given.is_none()) return nullptr;
+    view.emplace(given, name);
+    if (view->element() != element)
+        fail(name, element == Element::boolean ? "must be bool or uint8" : "has a wrong type");
+    if (view->shape().size() != 1 || view->shape()[0] != size) {
+        fail(name, "must have the shape [" + std::to_string(size) + "], not " + view->shape_text());
+    }
+    call.require_device(*view);
+    return view->writable();
+}
+
+}  // namespace
+
+PYBIND11_MODULE(_nms, module) {
+    module.doc() = "Suppression of arrays by libthrong_nms. Use the functions of the package throng.";
+    const py::tuple bases = py::make_tuple(py::handle(PyExc_RuntimeError), py::handle(PyExc_ValueError));
+    py::register_exception<ArgumentError>(module, "Error", bases);
+
+    py::class_<throng_nms_params>(module, "Params")
+        .def(py::init([](bool torchvision) {
+                 return torchvision ? throng_nms_params_torchvision() : throng_nms_params_default();
+             }),
+             py::arg("torchvision"))
+        .def_readwrite("rule", &throng_nms_params::rule)
+        .def_readwrite("overlap", &throng_nms_params::overlap)
+        .def_readwrite("pair", &throng_nms_params::pair)
+        .def_readwrite("ties", &throng_nms_params::ties)
+        .def_readwrite("compare", &throng_nms_params::compare)
+        .def_readwrite("inclusive_pixels", &throng_nms_params::inclusive_pixels)
+        .def_readwrite("min_hits", &throng_nms_params::min_hits)
+        .def_readwrite("theta", &throng_nms_params::theta)
+        .def_readwrite("sigma", &throng_nms_params::sigma)
+        .def_readwrite("score_min", &throng_nms_params::score_min)
+        .def_readwrite("feature_low", &throng_nms_params::feature_low)
+        .def_readwrite("feature_high", &throng_nms_params::feature_high)
+        .def_readwrite("feature_distance", &throng_nms_params::feature_distance);
+
+    // Arrays in host memory. Returns indices, (indices, hits) or (indices, scores).
+    module.def("suppress", [](const throng_nms_params& params, const py::object& boxes, const py::object& scores,
+                              const py::object& idxs, const py::object& image_ids, const py::object& density,
+                              const py::object& features, bool xywh, bool with_hits, bool with_scores) {
+        const Call call(boxes, scores, idxs, image_ids, density, features, xywh);
+        if (call.boxes().is_cuda()) fail("boxes", "is in device memory");
+        return suppress(params, call, with_hits, with_scores);
+    });
+
+    // Writes results into arrays of the caller, on the device of boxes: no synchronization on CUDA.
+    module.def("suppress_into", [](const throng_nms_params& params, const py::object& boxes, const py::object& scores,
+                                   const py::object& idxs, const py::object& image_ids, const py::object& density,
+                                   const py::object& features, bool xywh, const py::object& indices,
+                                   const py::object& hits, const py::object& out_scores, const py::object& mask,
+                                   const py::object& count, const py::object& workspace, std::uintptr_t stream) {
+        const Call call(boxes, scores, idxs, image_ids, density, features, xywh);
+        throng_nms_output output = throng_nms_output_default();
+        output.capacity = call.size();
+        std::optional<ArrayView> views[6];
+        output.indices = result_of(views[0], indices, "indices", call, call.size(), Element::int64);
+        output.hits = static_cast<std::int32_t*>(result_of(views[1], hits, "hits", call, call.size(), Element::int32));
+        output.scores =
+            static_cast<float*>(result_of(views[2], out_scores, "out_scores", call, call.size(), Element::float32));
+        output.mask =
+            static_cast<std::uint8_t*>(result_of(views[3], mask, "mask", call, call.size(), Element::boolean));
+        output.count = result_of(views[4], count, "count", call, 1, Element::int64);
+        void* memory = nullptr;
+        std::size_t bytes = 0;
+        if (!workspace.is_none()) {
+            views[5].emplace(workspace, "workspace");
+            memory = views[5]->writable();
+            bytes = bytes_of(views[5]->element()) * static_cast<std::size_t>(views[5]->shape().at(0));
+        }
+        run(handle_of(call.boxes()), params, call, output, memory, bytes, stream);
+    });
+
+    // Returns the bytes of workspace for suppress_into on the device of boxes; 0 for the host.
+    module.def("workspace_size", [](const throng_nms_params& params, const py::object& boxes) {
+        const ArrayView view(boxes, "boxes");
+        std::size_t bytes = 0;
+        throng_nms* nms = handle_of(view);
+        check(nms, throng_nms_workspace_size(nms, &params, view.shape().empty() ? 0 : view.shape()[0], &bytes));
+        return bytes;
+    });
+
+    // Returns a new array of the library and the device of `like`. kind: "int64", "int32", "float32" or "bool".
+    module.def("new_array", [](const py::object& like, std::int64_t size, const std::string& kind) {
+        const Element element = kind == "int64"     ? Element::int64
+                                : kind == "int32"   ? Element::int32
+                                : kind == "float32" ? Element::float32
+                                                    : Element::boolean;
+        return new_array(ArrayView(like, "boxes"), size, element);
+    });
+    // Returns the number of the CUDA device of an array, -1 for the CPU.
+    module.def("device_of", [](const py::object& array) { return ArrayView(array, "boxes").device(); });
+    module.attr("__version__") = throng_nms_version();
+}
+
+}  // namespace throng::python

@@ -1,0 +1,21 @@
+"""Fast exact non-maximum suppression, and face detection in crowds.
+
+nms, batched_nms, soft_nms and nms_mask take arrays of torch, NumPy, CuPy and others and need nothing else installed.
+Detector and Pipeline need the libraries of the detection package. throng.torch registers operators for torch.compile
+and can replace torchvision's.
+"""
+
+from ._functions import Error, batched_nms, nms, nms_mask, soft_nms
+from ._nms import __version__
+
+__all__ = ["Detector", "Error", "Frame", "Pipeline", "batched_nms", "detection_dtype", "nms", "nms_mask", "soft_nms",
+           "__version__"]
+
+
+def __getattr__(name):
+    # Imported on first use: NumPy, OpenCV and FFmpeg take longer to load than a suppression.
+    if name in ("Detector", "Frame", "Pipeline", "detection_dtype"):
+        from . import _detection
+
+        return _detection.dtype if name == "detection_dtype" else getattr(_detection, name)
+    raise AttributeError(f"module 'throng' has no attribute {name!r}")

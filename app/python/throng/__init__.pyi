@@ -1,0 +1,133 @@
+from os import PathLike
+from typing import Any, Iterator, Literal
+
+import numpy
+
+class Error(RuntimeError, ValueError): ...
+
+__version__: str
+
+Rule = Literal["one-pass", "greedy", "soft-linear", "soft-gaussian"]
+BoxFormat = Literal["xyxy", "xywh"]
+
+# Array: of torch, NumPy, CuPy or another library; results are of the same.
+def nms(
+    boxes: Any,
+    scores: Any,
+    iou_threshold: float = ...,
+    *,
+    rule: Rule | None = ...,
+    box_format: BoxFormat = ...,
+    density: Any | None = ...,
+    features: Any | None = ...,
+    return_hits: bool = ...,
+    overlap: Literal["iou", "suppressor", "min"] = ...,
+    pair: Literal["overlap", "adaptive", "feature"] = ...,
+    ties: Literal["total", "strict", "index"] = ...,
+    compare: Literal["at-least", "above"] = ...,
+    pixels: Literal["continuous", "inclusive"] = ...,
+    min_hits: int = ...,
+    sigma: float = ...,
+    score_min: float = ...,
+    feature_low: float = ...,
+    feature_high: float = ...,
+    feature_distance: float = ...,
+) -> Any: ...
+def batched_nms(
+    boxes: Any,
+    scores: Any,
+    idxs: Any,
+    iou_threshold: float = ...,
+    *,
+    image_ids: Any | None = ...,
+    rule: Rule | None = ...,
+    box_format: BoxFormat = ...,
+    density: Any | None = ...,
+    features: Any | None = ...,
+    return_hits: bool = ...,
+    **options: Any,
+) -> Any: ...
+def soft_nms(
+    boxes: Any,
+    scores: Any,
+    iou_threshold: float = ...,
+    *,
+    method: Literal["gaussian", "linear"] = ...,
+    sigma: float = ...,
+    score_min: float = ...,
+    idxs: Any | None = ...,
+    box_format: BoxFormat = ...,
+    pixels: Literal["continuous", "inclusive"] = ...,
+) -> tuple[Any, Any]: ...
+def nms_mask(
+    boxes: Any,
+    scores: Any,
+    iou_threshold: float = ...,
+    *,
+    idxs: Any | None = ...,
+    mask: Any | None = ...,
+    count: Any | None = ...,
+    rule: Rule | None = ...,
+    box_format: BoxFormat = ...,
+    density: Any | None = ...,
+    features: Any | None = ...,
+    **options: Any,
+) -> tuple[Any, Any]: ...
+
+detection_dtype: numpy.dtype
+
+Kind = Literal["haar", "lbp", "hog", "cnn"]
+Backend = Literal["auto", "cpu", "cuda"]
+
+class Detector:
+    def __init__(
+        self,
+        kind: Kind = ...,
+        *,
+        model: str | PathLike[str] | None = ...,
+        backend: Backend = ...,
+        device: int = ...,
+        threads: int = ...,
+        min_size: int | None = ...,
+        max_size: int | None = ...,
+        scale_factor: float | None = ...,
+        score_threshold: float | None = ...,
+        overlap_threshold: float | None = ...,
+        min_hits: int | None = ...,
+    ) -> None: ...
+    @property
+    def backend(self) -> str: ...
+    def detect(self, image: Any, chroma: Any | None = ...) -> numpy.ndarray: ...
+
+class Frame:
+    index: int
+    seconds: float
+    detections: numpy.ndarray
+    height: int
+    width: int
+    image: numpy.ndarray | None
+    overflow: int
+
+class Pipeline:
+    def __init__(
+        self,
+        source: str | PathLike[str],
+        kind: Kind = ...,
+        *,
+        images: bool = ...,
+        model: str | PathLike[str] | None = ...,
+        backend: Backend = ...,
+        device: int = ...,
+        threads: int = ...,
+        min_size: int | None = ...,
+        max_size: int | None = ...,
+        scale_factor: float | None = ...,
+        score_threshold: float | None = ...,
+        overlap_threshold: float | None = ...,
+        min_hits: int | None = ...,
+    ) -> None: ...
+    def __iter__(self) -> Iterator[Frame]: ...
+    def __next__(self) -> Frame: ...
+    def close(self) -> None: ...
+    def __enter__(self) -> Pipeline: ...
+    def __exit__(self, *_: object) -> None: ...

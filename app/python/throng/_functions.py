@@ -1,0 +1,205 @@
+"""The suppression functions of the package; see throng/__init__.py."""
+
+from __future__ import annotations
+
+import functools
+import sys
+
+from . import _nms
+
+Error = _nms.Error
+
+_RULES = {"one-pass": 0, "greedy": 1, "soft-linear": 2, "soft-gaussian": 3}
+_OVERLAPS = {"iou": 0, "suppressor": 1, "min": 2}
+_PAIRS = {"overlap": 0, "adaptive": 1, "feature": 2}
+_TIES = {"total": 0, "strict": 1, "index": 2}
+_COMPARE = {"at-least": 0, "above": 1}
+_FORMATS = {"xyxy": False, "xywh": True}
+
+
+def _choice(table, value, name):
+    try:
+        return table[value]
+    except (KeyError, TypeError):
+        raise Error(f"{name}: must be one of {', '.join(map(repr, table))}, not {value!r}") from None
+
+
+def _number(value, name, kind=float):
+    try:
+        return kind(value)
+    except (TypeError, ValueError, OverflowError):
+        raise Error(f"{name}: must be a number, not {value!r}") from None
+
+
+@functools.lru_cache(maxsize=64)
+def _torchvision_params(iou_threshold):
+    params = _nms.Params(True)
+    params.theta = _number(iou_threshold, "iou_threshold")
+    return params
+
+
+@functools.lru_cache(maxsize=64)
+def _rule_params(rule, overlap, pair, ties, compare, pixels, min_hits, theta, sigma, score_min, feature_low,
+                 feature_high, feature_distance):
+    params = _nms.Params(False)
+    params.rule = _choice(_RULES, rule, "rule")
+    params.overlap = _choice(_OVERLAPS, overlap, "overlap")
+    params.pair = _choice(_PAIRS, pair, "pair")
+    params.ties = _choice(_TIES, ties, "ties")
+    params.compare = _choice(_COMPARE, compare, "compare")
+    params.inclusive_pixels = _choice({"continuous": 0, "inclusive": 1}, pixels, "pixels")
+    params.min_hits = _number(min_hits, "min_hits", int)
+    params.theta = _number(theta, "iou_threshold")
+    params.sigma = _number(sigma, "sigma")
+    params.score_min = _number(score_min, "score_min")
+    params.feature_low = _number(feature_low, "feature_low")
+    params.feature_high = _number(feature_high, "feature_high")
+    params.feature_distance = _number(feature_distance, "feature_distance")
+    return params
+
+
+def _params(iou_threshold, rule, options):
+    iou_threshold = _number(iou_threshold, "iou_threshold")
+    if rule is None:
+        if options:
+            raise Error(f"{next(iter(options))}: requires rule=, because torchvision's mode has no options")
+        return _torchvision_params(iou_threshold)
+    defaults = {"overlap": "iou", "pair": "overlap", "ties": "total", "compare": "at-least", "pixels": "continuous",
+                "min_hits": 1, "sigma": 0.5, "score_min": 0.001, "feature_low": 0.1, "feature_high": 0.9,
+                "feature_distance": 1.0}
+    for name in options:
+        if name not in defaults:
+            raise TypeError(f"unexpected argument {name!r}")
+    return _rule_params(rule=rule, theta=iou_threshold, **{**defaults, **options})
+
+
+def _stream(array):
+    """The current CUDA stream of the array's library, as a number."""
+    root = type(array).__module__.partition(".")[0]
+    if hasattr(array, "data_ptr") and "torch" in sys.modules:
+        import torch
+
+        return torch.cuda.current_stream(array.device).cuda_stream
+    if root == "cupy":
+        import cupy
+
+        return cupy.cuda.get_current_stream().ptr
+    interface = getattr(array, "__cuda_array_interface__", {})
+    return interface.get("stream") or 0
+
+
+def _on_device(array):
+    if hasattr(array, "is_cuda"):  # torch
+        return array.is_cuda
+    return hasattr(array, "__cuda_array_interface__") or _nms.device_of(array) >= 0
+
+
+def _contiguous(array):
+    """A CUDA array without gaps, by its own library."""
+    if array is None:
+        return None
+    if hasattr(array, "contiguous"):
+        return array.contiguous()
+    if type(array).__module__.partition(".")[0] == "cupy":
+        import cupy
+
+        return cupy.ascontiguousarray(array)
+    return array
+
+
+def _workspace(params, boxes):
+    size = _nms.workspace_size(params, boxes)
+    return _nms.new_array(boxes, size, "bool") if size else None
+
+
+def _suppress(params, boxes, scores, idxs, image_ids, density, features, box_format, with_hits, with_scores):
+    xywh = _choice(_FORMATS, box_format, "box_format")
+    if not _on_device(boxes):
+        return _nms.suppress(params, boxes, scores, idxs, image_ids, density, features, xywh, with_hits, with_scores)
+    boxes, scores, idxs, image_ids, density, features = map(
+        _contiguous, (boxes, scores, idxs, image_ids, density, features))
+    size = boxes.shape[0]
+    indices = _nms.new_array(boxes, size, "int64")
+    count = _nms.new_array(boxes, 1, "int64")
+    hits = _nms.new_array(boxes, size, "int32") if with_hits else None
+    out_scores = _nms.new_array(boxes, size, "float32") if with_scores else None
+    _nms.suppress_into(params, boxes, scores, idxs, image_ids, density, features, xywh, indices, hits, out_scores,
+                       None, count, _workspace(params, boxes), _stream(boxes))
+    kept = int(count[0])  # waits for the device
+    if with_hits:
+        return indices[:kept], hits[:kept]
+    if with_scores:
+        return indices[:kept], out_scores[:kept]
+    return indices[:kept]
+
+
+def nms(boxes, scores, iou_threshold=0.5, *, rule=None, box_format="xyxy", density=None, features=None,
+        return_hits=False, **options):
+    """Returns the indices of the boxes that non-maximum suppression keeps, in the order of the rule.
+
+    boxes: [N, 4] float32, float16 or float64, as corners ("xyxy") or as left, top, width, height ("xywh").
+    scores: [N], of the type of boxes. Arrays of torch, NumPy, CuPy, or with the buffer protocol,
+    ``__cuda_array_interface__`` or DLPack. Returns int64 indices of the same library on the same device.
+
+    Without `rule`, the result is that of ``torchvision.ops.nms``: greedy, IoU > iou_threshold, equal scores in the
+    order of the input, boxes without extent or with NaN are kept. With `rule` ("one-pass", "greedy", "soft-linear",
+    "soft-gaussian"), Throng's rules apply in float32: IoU >= iou_threshold, and invalid boxes are dropped. Options then
+    are overlap ("iou", "suppressor", "min"), pair ("overlap", "adaptive", "feature"), ties ("total", "strict",
+    "index"), compare ("at-least", "above"), pixels ("continuous", "inclusive"), min_hits, sigma, score_min,
+    feature_low, feature_high, feature_distance. pair="adaptive" needs `density` [N], "feature" `features` [N, size].
+
+    return_hits: also return int32 [kept], the number of boxes that each kept one represents.
+
+    Raises throng.Error for wrong shapes, types and devices, and for a threshold outside [0, 1]; never for values.
+    CUDA arrays need a build with CUDA and have torchvision's mode only. The call waits for the device once, to know the
+    number of indices; nms_mask does not wait.
+    """
+    params = _params(iou_threshold, rule, options)
+    return _suppress(params, boxes, scores, None, None, density, features, box_format, return_hits, False)
+
+
+def batched_nms(boxes, scores, idxs, iou_threshold=0.5, *, image_ids=None, rule=None, box_format="xyxy", density=None,
+                features=None, return_hits=False, **options):
+    """As nms, but boxes with different `idxs` (int32 or int64 [N]) never suppress each other.
+
+    Returns the indices in the order of scores over all idxs, as ``torchvision.ops.batched_nms``. image_ids: the same
+    for images; the indices are then ordered by image first. Needs no offset of coordinates, so that it is exact.
+    """
+    params = _params(iou_threshold, rule, options)
+    return _suppress(params, boxes, scores, idxs, image_ids, density, features, box_format, return_hits, False)
+
+
+def soft_nms(boxes, scores, iou_threshold=0.3, *, method="gaussian", sigma=0.5, score_min=0.001, idxs=None,
+             box_format="xyxy", pixels="continuous"):
+    """Soft-NMS (Bodla et al., 2017). Returns (indices, decayed scores as float32) in the order of picking.
+
+    method "gaussian": scores decay by exp(-iou^2 / sigma); "linear": by 1 - iou where iou >= iou_threshold. Boxes whose
+    score falls below score_min are left out.
+    """
+    rule = {"gaussian": "soft-gaussian", "linear": "soft-linear"}
+    params = _params(iou_threshold, rule[method] if method in rule else _choice(rule, method, "method"),
+                     {"sigma": sigma, "score_min": score_min, "pixels": pixels})
+    return _suppress(params, boxes, scores, idxs, None, None, None, box_format, False, True)
+
+
+def nms_mask(boxes, scores, iou_threshold=0.5, *, idxs=None, mask=None, count=None, rule=None, box_format="xyxy",
+             density=None, features=None, **options):
+    """Returns (mask, count): a bool array [N] that is true for kept boxes, and their number as int64 [1].
+
+    Both have a fixed size and are on the device of boxes, so that CUDA arrays need no synchronization. `mask` (bool or
+    uint8 [N]) and `count` (int64 [1]) may be given; they are written directly.
+    """
+    params = _params(iou_threshold, rule, options)
+    xywh = _choice(_FORMATS, box_format, "box_format")
+    on_device = _on_device(boxes)
+    if on_device:
+        boxes, scores, idxs, density, features = map(_contiguous, (boxes, scores, idxs, density, features))
+    size = getattr(boxes, "shape", (0,))[0]
+    if mask is None:
+        mask = _nms.new_array(boxes, size, "bool")
+    if count is None:
+        count = _nms.new_array(boxes, 1, "int64")
+    workspace, stream = (_workspace(params, boxes), _stream(boxes)) if on_device else (None, 0)
+    _nms.suppress_into(params, boxes, scores, idxs, None, density, features, xywh, None, None, None, mask, count,
+                       workspace, stream)
+    return mask, count

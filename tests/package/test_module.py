@@ -1,0 +1,279 @@
+"""The Python module throng, with what is installed: the buffer protocol always, NumPy and torch where they are.
+
+    PYTHONPATH=build/dev/python /usr/bin/python3 tests/package/test_module.py
+"""
+
+import array
+import os
+import random
+import threading
+import unittest
+
+import throng
+
+try:
+    import numpy as np
+except ImportError:
+    np = None
+try:
+    import torch
+except ImportError:
+    torch = None
+
+seed = int(os.environ.get("THRONG_SEED", "77"))
+
+
+def floats(values, columns=None):
+    """A memoryview of float32, without NumPy."""
+    flat = array.array("f", values)
+    view = memoryview(flat)
+    return view if columns is None else view.cast("B").cast("f", (len(flat) // columns, columns))
+
+
+def random_boxes(rng, count):
+    """Clusters of corners, some of them invalid, and scores with ties."""
+    corners, scores = [], []
+    for _ in range(count):
+        x, y = rng.choice([(10, 10), (80, 20), (30, 90)])
+        x, y = x + rng.uniform(-8, 8), y + rng.uniform(-8, 8)
+        box = [x, y, x + rng.uniform(20, 40), y + rng.uniform(20, 40)]
+        if rng.random() < 0.05:
+            box[rng.randrange(4)] = rng.choice([float("nan"), float("inf"), -float("inf")])
+        if rng.random() < 0.05:
+            box[2] = box[0]
+        corners += [float(v) for v in array.array("f", box)]
+        scores.append(rng.choice([0.25, 0.5, rng.random()]))
+    return corners, [float(v) for v in array.array("f", scores)]
+
+
+def greedy_by_definition(corners, scores, threshold, groups=None):
+    """torchvision's rule as plain loops in double; inputs whose IoU is close to the threshold are rejected."""
+    order = sorted(range(len(scores)), key=lambda i: -scores[i])  # stable
+    kept = []
+    for i in order:
+        suppressed = False
+        for j in kept:
+            if groups is not None and groups[i] != groups[j]:
+                continue
+            a, b = corners[4 * i: 4 * i + 4], corners[4 * j: 4 * j + 4]
+            if any(v != v or abs(v) == float("inf") for v in a + b):
+                continue
+            w, h = min(a[2], b[2]) - max(a[0], b[0]), min(a[3], b[3]) - max(a[1], b[1])
+            common = max(w, 0) * max(h, 0)
+            union = (a[2] - a[0]) * (a[3] - a[1]) + (b[2] - b[0]) * (b[3] - b[1]) - common
+            if union <= 0:
+                continue
+            if abs(common / union - threshold) < 1e-5:
+                return None
+            suppressed = suppressed or common / union > threshold
+        if not suppressed:
+            kept.append(i)
+    return kept
+
+
+class Buffers(unittest.TestCase):
+    def test_equals_the_definition(self):
+        print(f"seed {seed}")
+        rng = random.Random(seed)
+        compared = 0
+        for _ in range(300):
+            corners, scores = random_boxes(rng, rng.randrange(40))
+            threshold = rng.choice([0.3, 0.5, 0.7])
+            groups = [rng.randrange(3) for _ in scores]
+            if not scores:
+                continue
+            expected = greedy_by_definition(corners, scores, threshold)
+            if expected is not None:
+                self.assertEqual(list(throng.nms(floats(corners, 4), floats(scores), threshold)), expected)
+                compared += 1
+            expected = greedy_by_definition(corners, scores, threshold, groups)
+            if expected is not None:
+                kept = throng.batched_nms(floats(corners, 4), floats(scores), array.array("q", groups), threshold)
+                self.assertEqual(list(kept), expected)
+        self.assertGreater(compared, 200)
+
+    def test_mask_and_count(self):
+        boxes, scores = floats([0, 0, 9, 9, 0, 0, 9, 8, 50, 0, 60, 9], 4), floats([1, 2, 3])
+        mask, count = throng.nms_mask(boxes, scores, 0.5)
+        self.assertEqual(list(mask), [False, True, True])
+        self.assertEqual(list(count), [2])
+        own = bytearray(3)
+        self.assertIs(throng.nms_mask(boxes, scores, 0.5, mask=own)[0], own)
+        self.assertEqual(list(own), [0, 1, 1])
+
+    def test_rules_and_hits(self):
+        chain = floats([v for i in range(10) for v in (4 * i, 0, 4 * i + 10, 10)], 4)
+        scores = floats([1 - i / 20 for i in range(10)])
+        self.assertEqual(list(throng.nms(chain, scores, 0.4, rule="greedy")), [0, 2, 4, 6, 8])
+        self.assertEqual(list(throng.nms(chain, scores, 0.4, rule="one-pass")), [0])
+        indices, hits = throng.nms(chain, scores, 0.4, rule="greedy", return_hits=True)
+        self.assertEqual(memoryview(hits).cast("B").cast("i").tolist(), [2] * 5)
+        self.assertEqual(len(indices), 5)
+
+    def test_rejects_bad_arguments(self):
+        boxes, scores = floats([0, 0, 1, 1], 4), floats([1])
+        bad = {
+            "boxes": [lambda: throng.nms(floats([1, 2, 3, 4]), scores), lambda: throng.nms([[0, 0, 1, 1]], scores),
+                      lambda: throng.nms(None, scores),
+                      lambda: throng.nms(memoryview(b"1234").cast("B", (1, 4)), scores),
+                      lambda: throng.nms(floats([0] * 5, 5), scores)],
+            "scores": [lambda: throng.nms(boxes, floats([1, 2])), lambda: throng.nms(boxes, array.array("d", [1])),
+                       lambda: throng.nms(boxes, "text")],
+            "idxs": [lambda: throng.batched_nms(boxes, scores, floats([1])),
+                     lambda: throng.batched_nms(boxes, scores, array.array("q", [1, 2]))],
+            "theta": [lambda: throng.nms(boxes, scores, 2), lambda: throng.nms(boxes, scores, float("nan"))],
+            "iou_threshold": [lambda: throng.nms(boxes, scores, "x"), lambda: throng.nms(boxes, scores, None)],
+            "rule": [lambda: throng.nms(boxes, scores, rule="x"), lambda: throng.nms(boxes, scores, rule=3)],
+            "ties": [lambda: throng.nms(boxes, scores, ties="index"),
+                     lambda: throng.nms(boxes, scores, rule="greedy", ties="x")],
+            "method": [lambda: throng.soft_nms(boxes, scores, method="x")],
+            "box_format": [lambda: throng.nms(boxes, scores, box_format="cxcywh")],
+            "min_hits": [lambda: throng.nms(boxes, scores, rule="greedy", min_hits=0)],
+            "density": [lambda: throng.nms(boxes, scores, rule="greedy", pair="adaptive")],
+            "mask": [lambda: throng.nms_mask(boxes, scores, mask=bytes(1)),
+                     lambda: throng.nms_mask(boxes, scores, mask=bytearray(2)),
+                     lambda: throng.nms_mask(boxes, scores, mask=floats([1]))],
+            "count": [lambda: throng.nms_mask(boxes, scores, count=array.array("i", [0]))],
+        }
+        for name, calls in bad.items():
+            for call in calls:
+                with self.assertRaises(throng.Error, msg=name) as raised:
+                    call()
+                self.assertIn(name, str(raised.exception))
+        with self.assertRaises(TypeError):
+            throng.nms(boxes, scores, rule="greedy", unknown=1)
+
+    def test_threads(self):
+        rng = random.Random(seed)
+        corners, scores = random_boxes(rng, 2000)
+        boxes, scores = floats(corners, 4), floats(scores)
+        expected = list(throng.nms(boxes, scores))
+        results = []
+        threads = [threading.Thread(target=lambda: results.append(list(throng.nms(boxes, scores)))) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(results, [expected] * 8)
+
+
+@unittest.skipIf(np is None, "no NumPy")
+class Numpy(unittest.TestCase):
+    def setUp(self):
+        rng = np.random.default_rng(seed)
+        self.boxes = rng.random((200, 4)).astype(np.float32) * 50
+        self.boxes[:, 2:] += self.boxes[:, :2]
+        self.scores = rng.random(200).astype(np.float32)
+
+    def test_types_of_results(self):
+        kept = throng.nms(self.boxes, self.scores, 0.3)
+        self.assertIsInstance(kept, np.ndarray)
+        self.assertEqual(kept.dtype, np.int64)
+        self.assertTrue((np.diff(self.scores[kept]) <= 0).all())
+        mask, count = throng.nms_mask(self.boxes, self.scores, 0.3)
+        self.assertEqual(mask.dtype, np.bool_)
+        self.assertEqual(np.nonzero(mask)[0].tolist(), sorted(kept.tolist()))
+        self.assertEqual(count.tolist(), [len(kept)])
+        indices, scores = throng.soft_nms(self.boxes, self.scores)
+        self.assertEqual((indices.dtype, scores.dtype), (np.int64, np.float32))
+
+    def test_gaps_and_types(self):
+        kept = throng.nms(self.boxes, self.scores, 0.3).tolist()
+        wide = np.zeros((400, 9), np.float32)
+        wide[::2, ::2][:, :4] = self.boxes
+        self.assertEqual(throng.nms(wide[::2, 0:8:2], self.scores, 0.3).tolist(), kept)
+        reverse = throng.nms(self.boxes[::-1], self.scores[::-1], 0.3)
+        self.assertEqual((199 - reverse).tolist(), kept)
+        self.assertEqual(throng.nms(np.asfortranarray(self.boxes), self.scores, 0.3).tolist(), kept)
+        half = self.boxes.astype(np.float16), self.scores.astype(np.float16)
+        widened = half[0].astype(np.float32), half[1].astype(np.float32)
+        self.assertEqual(throng.nms(*half, 0.3).tolist(), throng.nms(*widened, 0.3).tolist())
+        with self.assertRaises(throng.Error):
+            throng.nms(self.boxes.astype(">f4"), self.scores.astype(">f4"))
+        with self.assertRaises(throng.Error):
+            throng.nms(self.boxes.astype(np.int32), self.scores)
+
+    def test_images_come_first(self):
+        images = np.arange(200, dtype=np.int32) % 3
+        kept = throng.batched_nms(self.boxes, self.scores, np.zeros(200, np.int32), 0.3, image_ids=images)
+        self.assertTrue((np.diff(images[kept]) >= 0).all())
+        for image in range(3):
+            own = np.nonzero(images == image)[0]
+            alone = own[throng.nms(self.boxes[own], self.scores[own], 0.3)]
+            self.assertEqual(kept[images[kept] == image].tolist(), alone.tolist())
+
+    def test_nothing(self):
+        none = throng.nms(np.zeros((0, 4), np.float32), np.zeros(0, np.float32))
+        self.assertEqual((none.shape, none.dtype), ((0,), np.int64))
+
+
+@unittest.skipIf(torch is None, "no torch")
+class Torch(unittest.TestCase):
+    def test_results_are_tensors(self):
+        boxes = torch.tensor([[0, 0, 9, 9], [0, 0, 9, 8], [50, 0, 60, 9.0]], requires_grad=True)
+        scores = torch.tensor([1.0, 2.0, 3.0])
+        kept = throng.nms(boxes, scores, 0.5)
+        self.assertEqual((kept.dtype, kept.tolist()), (torch.int64, [2, 1]))
+        mask, count = throng.nms_mask(boxes, scores, 0.5)
+        self.assertEqual((mask.dtype, mask.tolist(), count.tolist()), (torch.bool, [False, True, True], [2]))
+        self.assertEqual(throng.nms(boxes.detach().t().contiguous().t(), scores, 0.5).tolist(), [2, 1])
+
+    def test_operators(self):
+        import throng.torch
+
+        if not throng.torch.has_operators:
+            self.skipTest("torch is older than 2.4: no torch.library.custom_op")
+        boxes = torch.rand(50, 4)
+        boxes[:, 2:] += boxes[:, :2]
+        scores = torch.rand(50)
+        self.assertTrue(torch.equal(torch.ops.throng.nms(boxes, scores, 0.5), throng.nms(boxes, scores, 0.5)))
+        torch.library.opcheck(torch.ops.throng.nms.default, (boxes, scores, 0.5))
+        torch.library.opcheck(torch.ops.throng.nms_mask.default, (boxes, scores, 0.5))
+        torch.library.opcheck(torch.ops.throng.batched_nms.default, (boxes, scores, torch.zeros(50).long(), 0.5))
+
+
+@unittest.skipIf(np is None, "no NumPy")
+class Detection(unittest.TestCase):
+    source = "crowd:faces=6,size=480x360,frames=3,seed=5"
+
+    def setUp(self):
+        try:
+            self.detector = throng.Detector(backend="cpu", threads=1)
+        except (ImportError, throng.Error) as error:
+            self.skipTest(str(error))
+
+    def test_a_pipeline_and_a_detector_agree(self):
+        with throng.Pipeline(self.source, backend="cpu", images=True) as pipeline:
+            frames = list(pipeline)
+        self.assertEqual([frame.index for frame in frames], [0, 1, 2])
+        for frame in frames:
+            self.assertEqual(frame.image.shape, (360, 480))
+            found = self.detector.detect(frame.image)
+            self.assertEqual(found.dtype, throng.detection_dtype)
+            self.assertTrue((found == frame.detections).all())
+            self.assertGreaterEqual(len(found), 3)
+        color = np.repeat(frames[0].image[:, :, None], 3, axis=2)
+        self.assertTrue((self.detector.detect(color) == frames[0].detections).all())
+        chroma = np.full((180, 480), 128, np.uint8)
+        self.assertTrue((self.detector.detect(frames[0].image, chroma) == frames[0].detections).all())
+        padded = np.zeros((360, 500), np.uint8)
+        padded[:, :480] = frames[0].image
+        self.assertTrue((self.detector.detect(padded[:, :480]) == frames[0].detections).all())
+
+    def test_bad_arguments(self):
+        for image in (np.zeros((0, 0), np.uint8), np.zeros(5, np.uint8), np.zeros((9, 9), np.float32),
+                      np.zeros((9, 9, 4), np.uint8), np.zeros((9, 18), np.uint8)[:, ::2], 3):
+            with self.assertRaises(throng.Error):
+                self.detector.detect(image)
+        for call in (lambda: throng.Detector("horse"), lambda: throng.Detector(backend="tpu"),
+                     lambda: throng.Detector(model="/nonexistent.xml"), lambda: throng.Pipeline("/nonexistent.mp4"),
+                     lambda: throng.Detector(min_size=-1)):
+            with self.assertRaises(throng.Error):
+                call()
+        with throng.Pipeline(self.source, backend="cpu") as pipeline:
+            next(pipeline)
+        self.assertEqual(list(pipeline), [])  # closed
+
+
+if __name__ == "__main__":
+    unittest.main()
