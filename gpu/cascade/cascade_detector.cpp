@@ -15,11 +15,12 @@ namespace {
 
 constexpr std::size_t kSideStreams = 4;
 // Number of weak classifiers after which the remaining windows are queued for the last segment.
-// Measured on an H200, alt2, drawn crowd of 60, medians in ms by the first stage of the last segment:
-//   1080p, 1.25, 50 to 200 px   4: 0.241  5: 0.244  6: 0.247  7: 0.259  8: 0.276
-//   1080p, 1.1, from 24 px      4: 1.027  5: 1.016  6: 0.995  7: 1.034  8: 1.086
-//   2160p, 1.1, from 24 px      4: 2.840  5: 2.840  6: 2.753  7: 2.881  8: 3.039
-// lbpcascade_frontalface, 1080p, 1.25: 8: 0.115  10: 0.111  12: 0.110
+// Measured on an H200, drawn crowd of 60, medians in ms by the first stage of the last segment:
+//   alt2, 1080p, 1.25, 50 to 200 px   4: 0.178  5: 0.176  6: 0.172  7: 0.174
+//   alt2, 1080p, 1.1, from 24 px      4: 0.729  5: 0.727  6: 0.721  7: 0.753
+//   alt2, 2160p, 1.1, from 24 px      4: 2.047  5: 2.073  6: 2.007  7: 2.114
+//   LBP, 1080p, 1.1, from 24 px       7: 0.445  8: 0.438  9: 0.439  10: 0.444
+// The number of weak classifiers gives stage 6 for alt2. For LBP it gives the last that pairs allow, 10.
 constexpr int kFirstSegmentTrees = 70;
 // With three segments: weak classifiers before the first and the second queue.
 constexpr int kThreeSegments[] = {30, 200};
@@ -52,7 +53,7 @@ CascadeDetector::CascadeDetector(StreamView stream, const DeviceInfo& device, co
       cascade_(model, stream),
       intake_(stream, device.integrated) {
     check_params(params);
-    choice_ = {model.kind, cascade_.nodes_per_tree(), options_.features, options_.tiles, device.multiprocessors};
+    choice_ = {model.kind, cascade_.nodes_per_tree(), options_.features, device.multiprocessors};
     choose_segments();
 }
 
@@ -70,7 +71,12 @@ void CascadeDetector::choose_segments() {
         return s;
     };
     std::vector<int> requested = options_.segments;
-    if (requested.empty() && options_.segment_count == 2) requested = {stage_after(kFirstSegmentTrees)};
+    const bool pairs = options_.tiles && options_.features == Features::offsets && options_.stride == 1;
+    const int max_pairs = pairs ? FirstStages::max_stages(cascade_.model()) : 0;
+    if (requested.empty() && options_.segment_count == 2) {
+        const int first = stage_after(kFirstSegmentTrees);
+        requested = {max_pairs > 0 ? std::min(first, max_pairs) : first};
+    }
     if (requested.empty() && options_.segment_count == 3) {
         for (const int trees : kThreeSegments) requested.push_back(stage_after(trees));
     }
@@ -81,6 +87,8 @@ void CascadeDetector::choose_segments() {
     // launch. With one segment that launch has no stages left to evaluate.
     if (segments_.size() == 1) segments_.push_back(end);
     segments_.push_back(end);
+    first_stages_.reset();
+    if (segments_[1] <= max_pairs) first_stages_.emplace(cascade_.model(), segments_[1], stream_);
 }
 
 void CascadeDetector::configure(const DetectorParams& params) {
@@ -102,7 +110,6 @@ void CascadeDetector::set_options(const CascadeOptions& options) {
     check_options(options);
     options_ = options;
     choice_.features = options.features;
-    choice_.tiles = options.tiles;
     choose_segments();
     graphs_.clear();
     plan_.reset();
@@ -115,8 +122,8 @@ void CascadeDetector::prepare(ImageSize frame) {
     plan_.reset();  // free it first: both plans may not fit in memory
     const CascadeModel& model = cascade_.model();
     const WindowShape shape{model.window_width, model.window_height, model.kind == CascadeKind::haar, model.has_tilted};
-    plan_.emplace(frame, shape, params_, options_, stream_);
-    if (!plan_->empty()) cascade_.set_pitch(plan_->pyramid().view(), plan_->max_step(), stream_);
+    plan_.emplace(frame, shape, params_, options_, first_stages_.has_value(), stream_);
+    if (!plan_->empty()) cascade_.set_pitch(plan_->pyramid().view(), stream_);
     if (options_.scales == Scales::streams && side_streams_.empty()) {
         fork_.emplace(Event::Timing::off);
         for (std::size_t i = 0; i < kSideStreams; ++i) {
@@ -212,7 +219,10 @@ void CascadeDetector::enqueue_group(int g, const WindowTask& task, StreamView st
         const auto at = static_cast<std::size_t>(n);
         const Segment segment{n, segments_[at], segments_[at + 1], plan_->queue(g, (n + 1) % 2),
                               plan_->queue(g, n % 2)};
-        if (n == 0) {
+        if (n == 0 && first_stages_) {
+            launch_window_pairs(first_stages_->tables(), choice_, tables, task, group, plan_->tiles(), segment,
+                                plan_->max_step(), stream);
+        } else if (n == 0) {
             if (task.requested != nullptr) {
                 launch_coarse_windows(choice_, tables, task, group, plan_->tiles(), segment, stream);
             }

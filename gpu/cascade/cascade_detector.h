@@ -66,6 +66,7 @@ private:
     DeviceCascade cascade_;
     FrameIntake intake_;
     std::vector<int> segments_;
+    std::optional<FirstStages> first_stages_;  // of the first segment, if it is evaluated in pairs
     std::optional<WindowPlan> plan_;
     std::vector<Stream> side_streams_;
     std::vector<Event> side_done_;

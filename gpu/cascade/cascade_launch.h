@@ -3,6 +3,7 @@
 
 #include "gpu/cascade/cascade_options.h"
 #include "gpu/cascade/device_cascade.h"
+#include "gpu/cascade/first_stages.h"
 #include "gpu/cascade/windows.h"
 
 namespace throng::gpu {
@@ -19,7 +20,6 @@ struct KernelChoice {
     CascadeKind kind;
     int nodes_per_tree;  // 1, 2 or 0: any
     Features features;
-    bool tiles;  // the first segment reads shared memory, if the tables provide it
     int multiprocessors;
 };
 
@@ -31,6 +31,11 @@ void launch_coarse_windows(const KernelChoice& choice, const CascadeTables& casc
 // Evaluates every window of the group: the first segment.
 void launch_all_windows(const KernelChoice& choice, const CascadeTables& cascade, const WindowTask& task,
                         const WindowGroup& group, const WindowTile* tiles, const Segment& segment, StreamView stream);
+
+// The same with one thread per pair of windows. The group's tiles are those of pairs. max_step: of the levels.
+void launch_window_pairs(const PairTables& tables, const KernelChoice& choice, const CascadeTables& cascade,
+                         const WindowTask& task, const WindowGroup& group, const WindowTile* tiles,
+                         const Segment& segment, int max_step, StreamView stream);
 
 // Evaluates windows from a queue, one thread per window. last: reports them as raw detections, and also evaluates the
 // windows that found a queue full.

@@ -28,8 +28,9 @@ struct CascadeOptions {
     Scales scales = Scales::together;
     Features features = Features::offsets;
     bool first_useful_scale = true;  // false: the pyramid and all windows from scale 1, as if --min-size were not given
-    bool tiles = true;               // offsets only: the first segment reads its sums from shared memory, if they fit
-    bool tail = true;                // the last segment with one warp per window, if the windows are small enough
+    bool tiles = true;               // offsets only, stride 1: the first segment evaluates pairs of windows from shared
+                                     // memory, if the model allows it (make_first_stages)
+    bool tail = true;                // the last segment with one warp per pair, if the windows are small enough
     int stride = 1;  // > 1: first every stride-th window in both directions, then all windows around those that pass
                      // the first segment
     CandidateMask mask;

@@ -6,7 +6,7 @@
 #include <array>
 #include <cstring>
 
-#include "gpu/cascade/windows.h"
+#include "gpu/cascade/first_stages.h"
 
 namespace throng::gpu {
 namespace {
@@ -14,9 +14,6 @@ namespace {
 // Limits of the tail: shared memory per window, and nodes per tree. Beyond them the last segment runs without it.
 constexpr std::size_t kMaxTailWindow = 24U << 10;  // bytes
 constexpr int kMaxTailTree = 8;
-// Shared memory for the sums of a block's windows. With the block's other data it stays below the 48 KB that every
-// device provides.
-constexpr std::size_t kMaxTile = 38U << 10;  // bytes
 
 template <typename T>
 void upload(DeviceBuffer<T>& buffer, const std::vector<T>& values, StreamView stream) {
@@ -34,22 +31,14 @@ float outcome_of(const CascadeModel& model, const CascadeTree& tree, std::int32_
     return value;
 }
 
-// The four corners of a rectangle in the order of corner_sum, in entries of an image of this pitch.
-std::array<std::int64_t, 4> corners(CascadeRect r, bool tilted, std::int64_t pitch) {
-    const auto entry = [pitch](int x, int y) { return y * pitch + x; };
-    if (tilted) {
-        return {entry(r.x, r.y), entry(r.x - r.h, r.y + r.h), entry(r.x + r.w, r.y + r.w),
-                entry(r.x + r.w - r.h, r.y + r.w + r.h)};
-    }
-    return {entry(r.x, r.y), entry(r.x + r.w, r.y), entry(r.x, r.y + r.h), entry(r.x + r.w, r.y + r.h)};
-}
-
 // Writes the twelve corners of a feature. Those of an unused rectangle are all 0: it sums to 0.
 template <typename T>
 void write_corners(const HaarFeature& feature, std::int64_t pitch, std::int64_t tilted_plane, T (&out)[12]) {
     for (int r = 0; r < kHaarRects; ++r) {
         const bool used = feature.weight[r] != 0.0F;
-        const auto at = used ? corners(feature.rect[r], feature.tilted != 0, pitch) : std::array<std::int64_t, 4>{};
+        const auto entry = [pitch](int x, int y) { return y * pitch + x; };
+        const auto at =
+            used ? rectangle_corners(feature.rect[r], feature.tilted != 0, entry) : std::array<std::int64_t, 4>{};
         const std::int64_t plane = used && feature.tilted != 0 ? tilted_plane : 0;
         for (std::size_t k = 0; k < 4; ++k) out[4 * r + static_cast<int>(k)] = static_cast<T>(at[k] + plane);
     }
@@ -117,26 +106,14 @@ DeviceCascade::DeviceCascade(const CascadeModel& model, StreamView stream) : mod
     tables_.first_node = first_node_.data();
     tables_.tree_count = static_cast<std::int32_t>(model_.trees.size());
     tables_.tilted = model_.has_tilted;
+    tables_.exact = leaf_unit(model_).has_value();
     build_tail(stream);
     check_cuda(cudaStreamSynchronize(stream), "uploading a cascade");
 }
 
-void DeviceCascade::set_tile(int max_step) {
-    const int step = max_step;
-    const int pitch = ((kTileColumns - 1) * step + model_.window_width + 1) | 1;  // odd: rows start in different banks
-    const int rows = (kTileRows - 1) * step + model_.window_height + 1;
-    const std::size_t bytes = static_cast<std::size_t>(pitch) * static_cast<std::size_t>(rows) * sizeof(std::uint32_t);
-    const bool fits = bytes * (model_.has_tilted ? 2U : 1U) <= kMaxTile;
-    tables_.tile_pitch = pitch;
-    tables_.tile_entries = fits ? pitch * rows : 0;
-}
-
-void DeviceCascade::set_pitch(const PyramidView& pyramid, int max_step, StreamView stream) {
-    set_tile(max_step);
+void DeviceCascade::set_pitch(const PyramidView& pyramid, StreamView stream) {
     std::vector<HaarNode> haar;
     std::vector<LbpNode> lbp;
-    std::vector<TailHaarNode> tile_haar;
-    std::vector<LbpNode> tile_lbp;
     for (const CascadeTree& tree : model_.trees) {
         for (std::int32_t k = 0; k < tree.node_count; ++k) {
             const auto at = static_cast<std::size_t>(tree.first_node + k);
@@ -146,26 +123,17 @@ void DeviceCascade::set_pitch(const PyramidView& pyramid, int max_step, StreamVi
             if (model_.kind == CascadeKind::haar) {
                 haar.push_back(
                     haar_node<HaarNode>(model_.haar[feature], from.threshold, outcome, pyramid.pitch, pyramid.tilted));
-                if (tables_.tile_entries == 0) continue;
-                tile_haar.push_back(haar_node<TailHaarNode>(model_.haar[feature], from.threshold, outcome,
-                                                            tables_.tile_pitch, tables_.tile_entries));
             } else {
                 const std::uint32_t* subset = model_.subsets.data() + at * kLbpWords;
                 lbp.push_back(lbp_node(model_.lbp[feature], subset, outcome, pyramid.pitch));
-                if (tables_.tile_entries == 0) continue;
-                tile_lbp.push_back(lbp_node(model_.lbp[feature], subset, outcome, tables_.tile_pitch));
             }
         }
     }
     upload(haar_, haar, stream);
     upload(lbp_, lbp, stream);
-    upload(tile_haar_, tile_haar, stream);
-    upload(tile_lbp_, tile_lbp, stream);
     check_cuda(cudaStreamSynchronize(stream), "uploading a cascade");
     tables_.haar = haar_.data();
     tables_.lbp = lbp_.data();
-    tables_.tile_haar = tile_haar_.data();
-    tables_.tile_lbp = tile_lbp_.data();
 }
 
 void DeviceCascade::build_tail(StreamView stream) {
@@ -176,7 +144,7 @@ void DeviceCascade::build_tail(StreamView stream) {
     for (const CascadeTree& tree : model_.trees) ranks = std::max(ranks, static_cast<int>(tree.node_count));
     const std::size_t window =
         static_cast<std::size_t>(entries) * static_cast<std::size_t>(planes) * sizeof(std::uint32_t);
-    if (window > kMaxTailWindow || ranks > kMaxTailTree) return;
+    if (window > kMaxTailWindow || ranks > kMaxTailTree || exceeds_pair_block(model_)) return;
 
     const bool haar = model_.kind == CascadeKind::haar;
     const std::size_t trees = model_.trees.size();
@@ -192,8 +160,9 @@ void DeviceCascade::build_tail(StreamView stream) {
             const float outcome[2] = {outcome_of(model_, tree, from.left), outcome_of(model_, tree, from.right)};
             std::array<std::uint32_t, 12> words{};
             if (haar) {
-                const auto node =
-                    haar_node<TailHaarNode>(model_.haar[feature], from.threshold, outcome, pitch, entries);
+                const HaarFeature divided = pair_feature(model_.haar[feature]);
+                auto node = haar_node<TailHaarNode>(divided, from.threshold, outcome, pitch, entries);
+                if (exceeds_pair_area(divided)) node.corner[0] |= TailHaarNode::kDirect;
                 std::memcpy(words.data(), &node, sizeof node);
             } else {
                 const CascadeRect block = model_.lbp[feature].block;

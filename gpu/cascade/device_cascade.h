@@ -1,6 +1,7 @@
 // A cascade in device memory, laid out for the kernels.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -34,9 +35,12 @@ struct alignas(16) LbpNode {
     std::uint32_t subset[kLbpWords];
 };
 
-// For sums in shared memory. The tail uses one warp per window: the window's sums are in shared memory, (width + 1)
-// entries per row, followed by the tilted ones. Nodes of the same rank in neighboring trees are adjacent in memory.
+// The tail uses one warp per pair of windows: their sums are in shared memory (pairs.cuh), (width + 1) words per row,
+// followed by the tilted ones. Nodes of the same rank in neighboring trees are adjacent in memory.
 struct alignas(16) TailHaarNode {  // three quads of 16 bytes
+    static constexpr std::uint16_t kDirect =
+        0x8000;  // in corner[0]: HaarNode reads it from the integral image, because
+                 // a sum may exceed 16 bits
     std::uint16_t corner[12];
     float weight[3];
     float threshold;
@@ -63,24 +67,29 @@ struct CascadeTables {
     const std::uint32_t* tail = nullptr;  // quad q of the node of rank k of tree t: 4 words at (k quads + q) trees + t
     const std::uint32_t* tail_subsets = nullptr;  // LBP: kLbpWords words at k trees + t
     std::int32_t tree_count = 0;
-    // For blocks whose windows' sums are in shared memory, with the tilted sums tile_entries after the others.
-    const TailHaarNode* tile_haar = nullptr;  // in the order of haar
-    const LbpNode* tile_lbp = nullptr;        // in the order of lbp
-    std::int32_t tile_pitch = 0;
-    std::int32_t tile_entries = 0;  // 0: they do not fit
     std::int32_t tail_entries = 0;  // per window, of sums in shared memory; 0: no tail for this model
     std::int32_t tail_pitch = 0;
     bool tilted = false;
+    bool exact = false;  // sums of leaves are exact, so that their order is irrelevant
 };
+
+// Returns the offsets of the four corners of a rectangle in the order of corner_sum. entry(x, y): that of an entry.
+template <typename Entry>
+std::array<std::int64_t, 4> rectangle_corners(CascadeRect r, bool tilted, const Entry& entry) {
+    if (tilted) {
+        return {entry(r.x, r.y), entry(r.x - r.h, r.y + r.h), entry(r.x + r.w, r.y + r.w),
+                entry(r.x + r.w - r.h, r.y + r.w + r.h)};
+    }
+    return {entry(r.x, r.y), entry(r.x + r.w, r.y), entry(r.x, r.y + r.h), entry(r.x + r.w, r.y + r.h)};
+}
 
 class DeviceCascade {
 public:
     // Uploads the model, which check_model must have accepted; waits for the stream.
     DeviceCascade(const CascadeModel& model, StreamView stream);
 
-    // Converts the nodes for integral images of this pitch, and for blocks of windows at most `max_step` pixels apart.
-    // Waits for the stream.
-    void set_pitch(const PyramidView& pyramid, int max_step, StreamView stream);
+    // Converts the nodes for integral images of this pitch. Waits for the stream.
+    void set_pitch(const PyramidView& pyramid, StreamView stream);
 
     [[nodiscard]] const CascadeModel& model() const { return model_; }
     [[nodiscard]] const CascadeTables& tables() const { return tables_; }
@@ -89,7 +98,6 @@ public:
 
 private:
     void build_tail(StreamView stream);
-    void set_tile(int max_step);
 
     CascadeModel model_;
     CascadeTables tables_;
@@ -104,8 +112,6 @@ private:
     DeviceBuffer<DeviceStage> stages_;
     DeviceBuffer<HaarNode> haar_;
     DeviceBuffer<LbpNode> lbp_;
-    DeviceBuffer<TailHaarNode> tile_haar_;
-    DeviceBuffer<LbpNode> tile_lbp_;
     DeviceBuffer<std::int32_t> first_node_;
     DeviceBuffer<std::uint32_t> tail_;
     DeviceBuffer<std::uint32_t> tail_subsets_;

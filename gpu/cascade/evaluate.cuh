@@ -1,4 +1,4 @@
-// Evaluation of stages with one thread per window: three feature layouts with one interface. The arithmetic is that of
+// Evaluation of stages with one thread per window: two feature layouts with one interface. The arithmetic is that of
 // core/algo/cascade.h; only the access to the entries differs.
 #pragma once
 
@@ -63,19 +63,23 @@ __device__ double sum_trees(const CascadeTables& c, int s, const Node& node) {
     return sum;
 }
 
-// `at` points to the window's corner in the plane of sums.
+// Compares a node's value with its threshold. `at` points to the window's corner in the plane of sums.
+__device__ inline bool haar_below(const HaarNode& n, const std::uint32_t* at, float norm) {
+    const auto sum = [&](int r) {
+        return corner_sum(__ldg(at + n.corner[4 * r]), __ldg(at + n.corner[4 * r + 1]), __ldg(at + n.corner[4 * r + 2]),
+                          __ldg(at + n.corner[4 * r + 3]));
+    };
+    const std::int32_t third = n.weight[2] != 0.0F ? sum(2) : 0;
+    return haar_value(n.weight, sum(0), sum(1), third, norm) < n.threshold;
+}
+
 template <int kNodes>
 struct HaarOffsets {
     static __device__ double stage_sum(const CascadeTables& c, const PyramidView&, int s, const std::uint32_t* at,
                                        float norm) {
         return sum_trees<kNodes>(c, s, [&](int i) {
             const HaarNode n = load_quads(c.haar + i);
-            const auto sum = [&](int r) {
-                return corner_sum(__ldg(at + n.corner[4 * r]), __ldg(at + n.corner[4 * r + 1]),
-                                  __ldg(at + n.corner[4 * r + 2]), __ldg(at + n.corner[4 * r + 3]));
-            };
-            const std::int32_t third = n.weight[2] != 0.0F ? sum(2) : 0;
-            return haar_value(n.weight, sum(0), sum(1), third, norm) < n.threshold ? n.outcome[0] : n.outcome[1];
+            return haar_below(n, at, norm) ? n.outcome[0] : n.outcome[1];
         });
     }
 };
@@ -118,38 +122,6 @@ struct LbpOffsets {
     }
 };
 
-// Like the two layouts above, with `at` in shared memory.
-template <int kNodes>
-struct HaarTile {
-    static __device__ double stage_sum(const CascadeTables& c, const PyramidView&, int s, const std::uint32_t* at,
-                                       float norm) {
-        return sum_trees<kNodes>(c, s, [&](int i) {
-            const TailHaarNode n = load_quads(c.tile_haar + i);
-            const auto sum = [&](int r) {
-                return corner_sum(at[n.corner[4 * r]], at[n.corner[4 * r + 1]], at[n.corner[4 * r + 2]],
-                                  at[n.corner[4 * r + 3]]);
-            };
-            const std::int32_t third = n.weight[2] != 0.0F ? sum(2) : 0;
-            return haar_value(n.weight, sum(0), sum(1), third, norm) < n.threshold ? n.outcome[0] : n.outcome[1];
-        });
-    }
-};
-
-template <int kNodes>
-struct LbpTile {
-    static __device__ double stage_sum(const CascadeTables& c, const PyramidView&, int s, const std::uint32_t* at,
-                                       float) {
-        return sum_trees<kNodes>(c, s, [&](int i) {
-            const LbpNode* node = c.tile_lbp + i;
-            const int4 offsets = __ldg(reinterpret_cast<const int4*>(node));
-            const float2 outcome = __ldg(reinterpret_cast<const float2*>(node->outcome));
-            const std::uint32_t* corner = at + offsets.x;
-            const int code = lbp_code_of([&](int x, int y) { return corner[x * offsets.y + y * offsets.z]; });
-            return subset_has(node->subset, code) ? outcome.x : outcome.y;
-        });
-    }
-};
-
 // Both kinds of features, from the rectangles.
 struct Geometry {
     static __device__ double stage_sum(const CascadeTables& c, const PyramidView& p, int s, const std::uint32_t* at,
@@ -159,8 +131,25 @@ struct Geometry {
     }
 };
 
+// Equals window_norm, but divides only if rounding to float32 needs it.
+__device__ inline float fast_window_norm(int area, std::int32_t sum, std::int32_t squares) {
+    const std::int64_t n = std::int64_t{area} * squares - std::int64_t{sum} * sum;
+    if (n <= 0) return 0.0F;
+    const auto variance = static_cast<double>(n);  // exact
+    // rsqrt differs from the rounded 1 / sqrt by less than 2^-50. So both round to the same float32, except near the
+    // middle between two of them.
+    const double root = rsqrt(variance);
+    auto norm = static_cast<float>(root * (1.0 - 0x1p-50));
+    if (norm != static_cast<float>(root * (1.0 + 0x1p-50))) norm = static_cast<float>(1.0 / sqrt(variance));
+    return static_cast<double>(area) * static_cast<double>(norm) < 1e-1 ? norm : 0.0F;
+}
+
+// As norm_at in core/algo/cascade.h.
 __device__ inline float norm_of(const CascadeTables& c, const PyramidView& p, const std::uint32_t* at) {
-    return norm_at(c.geometry, {at, at + p.squares, at + p.tilted, p.pitch});
+    if (c.geometry.kind != CascadeKind::haar) return 1.0F;
+    const int w = c.geometry.window_width - 2;
+    const int h = c.geometry.window_height - 2;
+    return fast_window_norm(w * h, rect_sum(at, p.pitch, 1, 1, w, h), rect_sum(at + p.squares, p.pitch, 1, 1, w, h));
 }
 
 __device__ inline double threshold_of(const CascadeTables& c, int s) {

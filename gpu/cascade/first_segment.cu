@@ -1,4 +1,5 @@
-// The first segment: one thread per window of every level, one warp for 32 neighbors of a row.
+// The first segment of models without first stages for pairs: one thread per window of every level, one warp for 32
+// neighbors of a row, sums read through the cache.
 #include <cuda_runtime.h>
 
 #include "gpu/cascade/block_windows.cuh"
@@ -90,35 +91,6 @@ __global__ void __launch_bounds__(kBlockThreads)
     });
 }
 
-// Like all_windows_kernel, with the sums of all the block's windows in shared memory.
-template <typename F>
-__global__ void __launch_bounds__(kBlockThreads)
-    tiled_windows_kernel(CascadeTables cascade, WindowTask task, WindowGroup group, const WindowTile* tiles,
-                         Segment segment) {
-    extern __shared__ std::uint32_t shared_sums[];
-    const WindowTile tile = tiles[group.first_tile + blockIdx.x];
-    const WindowLevel& level = task.levels[tile.level];
-    const int step = level.level.step;
-    const int pitch = cascade.tile_pitch;
-    const int left = tile.column * step;
-    const int top = tile.row * step;
-    const int columns = min((kTileColumns - 1) * step + task.window_width, level.level.width - left) + 1;
-    const int rows = min((kTileRows - 1) * step + task.window_height, level.level.height - top) + 1;
-    const std::uint32_t* from =
-        task.pyramid.sums + level.origin + static_cast<std::int64_t>(top) * task.pyramid.pitch + left;
-    for (int y = threadIdx.x / 32; y < rows; y += kWarps) {
-        for (int x = threadIdx.x % 32; x < columns; x += 32) {
-            const std::uint32_t* at = from + static_cast<std::int64_t>(y) * task.pyramid.pitch + x;
-            shared_sums[y * pitch + x] = __ldg(at);
-            if (cascade.tilted) shared_sums[cascade.tile_entries + y * pitch + x] = __ldg(at + task.pyramid.tilted);
-        }
-    }
-    // evaluate_tile starts with a __syncthreads.
-    evaluate_tile<F>(cascade, task, group, tile, segment, [=](int slot) {
-        return shared_sums + slot / kTileColumns * step * pitch + slot % kTileColumns * step;
-    });
-}
-
 template <typename F>
 __global__ void __launch_bounds__(kBlockThreads)
     coarse_windows_kernel(CascadeTables cascade, WindowTask task, WindowGroup group, const WindowTile* tiles,
@@ -149,16 +121,6 @@ __global__ void __launch_bounds__(kBlockThreads)
 void launch_all_windows(const KernelChoice& choice, const CascadeTables& cascade, const WindowTask& task,
                         const WindowGroup& group, const WindowTile* tiles, const Segment& segment, StreamView stream) {
     if (group.end_tile <= group.first_tile) return;
-    if (choice.tiles && choice.features == Features::offsets && cascade.tile_entries > 0) {
-        const int planes = cascade.tilted ? 2 : 1;
-        const auto bytes = static_cast<std::size_t>(cascade.tile_entries * planes) * sizeof(std::uint32_t);
-        select_tile_features(choice, [&](auto features) {
-            using F = decltype(features);
-            tiled_windows_kernel<F><<<group.end_tile - group.first_tile, kBlockThreads, bytes, stream>>>(
-                cascade, task, group, tiles, segment);
-        });
-        return check_launch("tiled_windows_kernel", stream);
-    }
     select_features(choice, [&](auto features) {
         using F = decltype(features);
         all_windows_kernel<F>

@@ -18,15 +18,4 @@ void select_features(const KernelChoice& choice, const Use& use) {
     }
 }
 
-// The same for windows whose sums are in shared memory.
-template <typename Use>
-void select_tile_features(const KernelChoice& choice, const Use& use) {
-    if (choice.kind == CascadeKind::lbp) return choice.nodes_per_tree == 1 ? use(LbpTile<1>{}) : use(LbpTile<0>{});
-    switch (choice.nodes_per_tree) {
-        case 1: return use(HaarTile<1>{});
-        case 2: return use(HaarTile<2>{});
-        default: return use(HaarTile<0>{});
-    }
-}
-
 }  // namespace throng::gpu

@@ -1,9 +1,13 @@
-// The last segment with one warp per window. The window's sums are copied to shared memory and each lane evaluates one
-// tree of the stage. The leaves are added in the order of the trees, so that the sum equals that of one thread.
+// The last segment with one warp per pair of windows from the queue. Their sums are copied to shared memory, and each
+// lane evaluates one tree of the stage for both. The leaves are added in parallel if their sums are exact, otherwise in
+// the order of the trees, so that a sum equals that of one thread.
 #include <cuda_runtime.h>
+
+#include <climits>
 
 #include "gpu/cascade/cascade_launch.h"
 #include "gpu/cascade/evaluate.cuh"
+#include "gpu/cascade/pairs.cuh"
 #include "gpu/cascade/window_rules.cuh"
 
 namespace throng::gpu {
@@ -12,10 +16,45 @@ namespace {
 constexpr int kWarps = 4;
 constexpr int kBlocksPerMultiprocessor = 16;
 
+// The pair that a warp evaluates. at: the corner of each window in the plane of sums.
+struct TailPair {
+    const std::uint32_t* at[2];
+    float2 norm;
+};
+
+// A warp's part of shared memory.
+struct WarpMemory {
+    double* leaves;        // [2][32]
+    std::uint32_t* words;  // sums of the pair as in pairs.cuh, then the tilted ones
+};
+
+// Returns the leaves of both windows in a tree, where test(k) returns the outcomes at node k. kNodes as in
+// DeviceCascade::nodes_per_tree.
+template <int kNodes, typename Test>
+__device__ float2 pair_leaves(const Test& test) {
+    float2 outcome = test(0);
+    if constexpr (kNodes == 2) {
+        const float2 second = test(1);
+        if (is_child(outcome.x)) outcome.x = second.x;
+        if (is_child(outcome.y)) outcome.y = second.y;
+    } else if constexpr (kNodes == 0) {
+        // Children come later than their parents, so the lower of two nodes is evaluated first.
+        while (is_child(outcome.x) || is_child(outcome.y)) {
+            const int first = is_child(outcome.x) ? child_of(outcome.x) : INT_MAX;
+            const int second = is_child(outcome.y) ? child_of(outcome.y) : INT_MAX;
+            const float2 next = test(min(first, second));
+            if (first <= second) outcome.x = next.x;
+            if (second <= first) outcome.y = next.y;
+        }
+    }
+    return outcome;
+}
+
 template <int kNodes>
 struct TailHaar {
-    static __device__ float leaf(const CascadeTables& c, int tree, const std::uint32_t* patch, float norm) {
-        return tree_leaf<kNodes>([&](int k) {
+    static __device__ float2 leaves(const CascadeTables& c, int tree, const std::uint32_t* words,
+                                    const TailPair& pair) {
+        return pair_leaves<kNodes>([&](int k) {
             constexpr int kQuads = sizeof(TailHaarNode) / 16;
             int4 quads[kQuads];
 #pragma unroll
@@ -25,85 +64,115 @@ struct TailHaar {
             }
             TailHaarNode n;
             memcpy(&n, quads, sizeof n);
-            const auto sum = [&](int r) {
-                return corner_sum(patch[n.corner[4 * r]], patch[n.corner[4 * r + 1]], patch[n.corner[4 * r + 2]],
-                                  patch[n.corner[4 * r + 3]]);
-            };
-            return haar_value(n.weight, sum(0), sum(1), sum(2), norm) < n.threshold ? n.outcome[0] : n.outcome[1];
+            PairTest below{};
+            if ((n.corner[0] & TailHaarNode::kDirect) != 0) {
+                const int first = kNodes != 0 ? tree * kNodes : __ldg(c.first_node + tree);
+                const HaarNode direct = load_quads(c.haar + first + k);
+                below = {haar_below(direct, pair.at[0], pair.norm.x), haar_below(direct, pair.at[1], pair.norm.y)};
+            } else {
+                // An unused third rectangle sums to 0, which changes nothing.
+                below = pair_below(n.weight, n.threshold, true, pair.norm, [&](int r) {
+                    return pair_corner_sum(words[n.corner[4 * r]], words[n.corner[4 * r + 1]],
+                                           words[n.corner[4 * r + 2]], words[n.corner[4 * r + 3]]);
+                });
+            }
+            return float2{below.first ? n.outcome[0] : n.outcome[1], below.second ? n.outcome[0] : n.outcome[1]};
         });
     }
 };
 
 template <int kNodes>
 struct TailLbp {
-    static __device__ float leaf(const CascadeTables& c, int tree, const std::uint32_t* patch, float) {
-        return tree_leaf<kNodes>([&](int k) {
+    static __device__ float2 leaves(const CascadeTables& c, int tree, const std::uint32_t* words, const TailPair&) {
+        return pair_leaves<kNodes>([&](int k) {
             const std::int64_t at = static_cast<std::int64_t>(k) * c.tree_count + tree;
             const int4 quad = __ldg(reinterpret_cast<const int4*>(c.tail) + at);
             TailLbpNode n;
             memcpy(&n, &quad, sizeof n);
-            const std::uint32_t* corner = patch + n.corner;
-            const int code = lbp_code_of([&](int x, int y) { return corner[x * n.across + y * n.down]; });
-            return subset_has(c.tail_subsets + at * kLbpWords, code) ? n.outcome[0] : n.outcome[1];
+            const std::uint32_t* corner = words + n.corner;
+            const std::uint32_t codes = pair_lbp_codes([&](int x, int y) { return corner[x * n.across + y * n.down]; });
+            const std::uint32_t* subset = c.tail_subsets + at * kLbpWords;
+            return float2{subset_has(subset, static_cast<int>(codes & 0xFFFFU)) ? n.outcome[0] : n.outcome[1],
+                          subset_has(subset, static_cast<int>(codes >> 16)) ? n.outcome[0] : n.outcome[1]};
         });
     }
 };
 
-// A warp's part of shared memory.
-struct WarpMemory {
-    double* leaves;        // [32]
-    std::uint32_t* patch;  // sums of the window, then its tilted ones
-};
-
-__device__ void load_patch(const CascadeTables& c, const WindowTask& task, const std::uint32_t* at,
-                           std::uint32_t* patch) {
-    const int pitch = c.tail_pitch;
-    for (int i = threadIdx.x % 32; i < c.tail_entries; i += 32) {
-        const int y = i / pitch;
+__device__ void load_pair(const CascadeTables& c, const WindowTask& task, const TailPair& pair, std::uint32_t* words) {
+    const auto pitch = static_cast<std::uint32_t>(c.tail_pitch);
+    const std::uint32_t inverse = 0xFFFFFFFFU / pitch + 1;  // a window is small enough for this division to be exact
+    for (std::uint32_t i = threadIdx.x % 32; i < static_cast<std::uint32_t>(c.tail_entries); i += 32) {
+        const std::uint32_t y = __umulhi(i, inverse);
         const std::int64_t offset = static_cast<std::int64_t>(y) * task.pyramid.pitch + (i - y * pitch);
-        patch[i] = __ldg(at + offset);
-        if (c.tilted) patch[c.tail_entries + i] = __ldg(at + task.pyramid.tilted + offset);
+        words[i] = pack_pair(__ldg(pair.at[0] + offset), __ldg(pair.at[1] + offset));
+        if (c.tilted) {
+            const std::int64_t tilted = offset + task.pyramid.tilted;
+            words[c.tail_entries + i] = pack_pair(__ldg(pair.at[0] + tilted), __ldg(pair.at[1] + tilted));
+        }
     }
     __syncwarp();
 }
 
-// Called by all lanes with the same arguments; all get the same result.
-template <typename Leaf>
-__device__ bool warp_passes(const CascadeTables& c, int first, int last, const WarpMemory& memory, float norm,
-                            double& margin) {
+// Returns the sum over the lanes: of x in the lower half of the warp, of y in the upper half.
+__device__ double sum_halves(double x, double y) {
+    const bool upper = threadIdx.x % 32 >= 16;
+    double own = (upper ? y : x) + __shfl_xor_sync(kWholeWarp, upper ? x : y, 16);
+    for (int step = 8; step > 0; step /= 2) own += __shfl_xor_sync(kWholeWarp, own, step);
+    return own;
+}
+
+// Adds the same to a sum, in the order of the lanes. Lanes from `count` on have no leaf.
+__device__ double add_in_order(double sum, float2 leaf, int count, const WarpMemory& memory) {
     const int lane = threadIdx.x % 32;
-    for (int s = first; s < last; ++s) {
+    memory.leaves[lane] = static_cast<double>(leaf.x);
+    memory.leaves[32 + lane] = static_cast<double>(leaf.y);
+    __syncwarp();
+    for (int t = 0; t < count; ++t) sum += memory.leaves[lane / 16 * 32 + t];
+    __syncwarp();
+    return sum;
+}
+
+// Evaluates stages from `first` on for the windows of a pair with a bit in alive. Returns the bits of those that pass
+// all. The lower half of the warp holds the margin of the first window, the upper half that of the second one.
+template <typename Leaf>
+__device__ unsigned passing(const CascadeTables& c, int first, unsigned alive, const WarpMemory& memory,
+                            const TailPair& pair, double& margin) {
+    const int lane = threadIdx.x % 32;
+    for (int s = first; s < c.geometry.stage_count; ++s) {
         const DeviceStage stage = load_quads(c.stages + s);
+        double2 sums{};
         double sum = 0.0;
         for (int done = 0; done < stage.tree_count; done += 32) {
             const int trees = min(stage.tree_count - done, 32);
-            double leaf = 0.0;
-            if (lane < trees)
-                leaf = static_cast<double>(Leaf::leaf(c, stage.first_tree + done + lane, memory.patch, norm));
-            memory.leaves[lane] = leaf;
-            __syncwarp();
-            // Adds two at a time; entries after the last tree are 0 and change nothing.
-            for (int t = 0; t < trees; t += 2) {
-                const double2 two = *reinterpret_cast<const double2*>(memory.leaves + t);
-                sum += two.x;
-                sum += two.y;
+            float2 leaf{};
+            if (lane < trees) leaf = Leaf::leaves(c, stage.first_tree + done + lane, memory.words, pair);
+            if (c.exact) {
+                sums.x += static_cast<double>(leaf.x);
+                sums.y += static_cast<double>(leaf.y);
+            } else {
+                sum = add_in_order(sum, leaf, trees, memory);
             }
-            __syncwarp();
         }
-        if (sum < static_cast<double>(stage.threshold)) return false;
+        if (c.exact) sum = sum_halves(sums.x, sums.y);
+        const unsigned passed = __ballot_sync(kWholeWarp, !(sum < static_cast<double>(stage.threshold)));
+        alive &= (passed & 1U) | (passed >> 15 & 2U);
+        if (alive == 0) break;
         margin += stage_margin(s, c.geometry.stage_count, sum, stage.threshold);
     }
-    return true;
+    return alive;
 }
 
+// Evaluates two windows from stage `stage` on; alive: a bit for each of them.
 template <typename Leaf>
-__device__ void evaluate(const CascadeTables& c, const WindowTask& task, const WarpMemory& memory, QueuedWindow window,
-                         int first) {
-    load_patch(c, task, task.pyramid.sums + window.at, memory.patch);
-    if (warp_passes<Leaf>(c, first, c.geometry.stage_count, memory, window.norm, window.margin) &&
-        threadIdx.x % 32 == 0) {
-        report(task, window.at, window.margin);
-    }
+__device__ void evaluate(const CascadeTables& c, const WindowTask& task, const WarpMemory& memory, QueuedWindow first,
+                         QueuedWindow second, unsigned alive, int stage) {
+    const TailPair pair{{task.pyramid.sums + first.at, task.pyramid.sums + second.at}, {first.norm, second.norm}};
+    load_pair(c, task, pair, memory.words);
+    const int lane = threadIdx.x % 32;
+    double margin = lane < 16 ? first.margin : second.margin;
+    alive = passing<Leaf>(c, stage, alive, memory, pair, margin);
+    if (lane == 0 && (alive & 1U) != 0) report(task, first.at, margin);
+    if (lane == 16 && (alive & 2U) != 0) report(task, second.at, margin);
     __syncwarp();
 }
 
@@ -114,13 +183,16 @@ __global__ void __launch_bounds__(kWarps * 32)
     const int lane = threadIdx.x % 32;
     unsigned char* own = shared + threadIdx.x / 32 * bytes_per_warp;
     const WarpMemory memory{reinterpret_cast<double*>(own),
-                            reinterpret_cast<std::uint32_t*>(own + 32 * sizeof(double))};
+                            reinterpret_cast<std::uint32_t*>(own + 64 * sizeof(double))};
     const std::uint32_t warps = gridDim.x * kWarps;
     const std::uint32_t warp = blockIdx.x * kWarps + threadIdx.x / 32;
 
     const std::uint32_t count = min(group.counters->queued[segment.number - 1], segment.queue.capacity);
-    for (std::uint32_t i = warp; i < count;) {
-        evaluate<Leaf>(cascade, task, memory, load_quads(segment.queue.windows + i), segment.first);
+    for (std::uint32_t i = warp; 2 * i < count;) {
+        const bool both = 2 * i + 1 < count;
+        const QueuedWindow* windows = segment.queue.windows + 2 * i;
+        evaluate<Leaf>(cascade, task, memory, load_quads(windows), load_quads(windows + (both ? 1 : 0)), both ? 3U : 1U,
+                       segment.first);
         std::uint32_t next = 0;
         if (lane == 0) next = warps + atomicAdd(&group.counters->next, 1U);
         i = __shfl_sync(kWholeWarp, next, 0);
@@ -136,7 +208,8 @@ __global__ void __launch_bounds__(kWarps * 32)
         for (; bits != 0; bits &= bits - 1) {
             const int column = first.column + __ffs(static_cast<int>(bits)) - 1;
             const std::uint32_t at = corner_entry(task, task.levels[first.level], column, first.row);
-            evaluate<Leaf>(cascade, task, memory, {at, norm_of(cascade, task.pyramid, task.pyramid.sums + at), 0.0}, 0);
+            const QueuedWindow window{at, norm_of(cascade, task.pyramid, task.pyramid.sums + at), 0.0};
+            evaluate<Leaf>(cascade, task, memory, window, window, 1U, 0);
         }
     }
 }
@@ -146,7 +219,7 @@ void launch(const KernelChoice& choice, const CascadeTables& cascade, const Wind
             const Segment& segment, StreamView stream) {
     const int planes = cascade.tilted ? 2 : 1;
     const int patch = cascade.tail_entries * planes * static_cast<int>(sizeof(std::uint32_t));
-    const int bytes_per_warp = 32 * static_cast<int>(sizeof(double)) + (patch + 15) / 16 * 16;
+    const int bytes_per_warp = 64 * static_cast<int>(sizeof(double)) + (patch + 15) / 16 * 16;
     const int bytes = bytes_per_warp * kWarps;
     if (bytes > 48 << 10) {
         check_cuda(cudaFuncSetAttribute(tail_kernel<Leaf>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),

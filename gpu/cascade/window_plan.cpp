@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/base/error.h"
+#include "gpu/cascade/first_stages.h"
 
 namespace throng::gpu {
 namespace {
@@ -48,7 +49,7 @@ std::vector<ImageSize> image_sizes(const std::vector<WindowLevel>& levels) {
 }  // namespace
 
 WindowPlan::WindowPlan(ImageSize frame, const WindowShape& shape, const DetectorParams& params,
-                       const CascadeOptions& options, StreamView stream)
+                       const CascadeOptions& options, bool pairs, StreamView stream)
     : frame_(frame),
       shape_(shape),
       stride_(options.stride),
@@ -79,8 +80,11 @@ WindowPlan::WindowPlan(ImageSize frame, const WindowShape& shape, const Detector
             groups_.push_back(group);
             windows = 0;
         }
-        for (int row = 0; row < entry.level.rows; row += kTileRows) {
-            for (int column = 0; column < entry.level.columns; column += kTileColumns)
+        const bool beside = pairs && entry.level.step == 1;
+        const int columns = beside ? 2 * kTileColumns : kTileColumns;
+        const int rows = !pairs ? kTileRows : beside ? kPairRows : 2 * kPairRows;
+        for (int row = 0; row < entry.level.rows; row += rows) {
+            for (int column = 0; column < entry.level.columns; column += columns)
                 tiles.push_back({number, column, row});
         }
         word_count_ += entry.words * entry.level.rows;

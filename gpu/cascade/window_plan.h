@@ -19,9 +19,10 @@ struct WindowShape {
 
 class WindowPlan {
 public:
-    // Waits for the stream. Throws Error(unavailable) if there is not enough device memory.
+    // pairs: the tiles are those of window pairs. Waits for the stream. Throws Error(unavailable) if there is not
+    // enough device memory.
     WindowPlan(ImageSize frame, const WindowShape& shape, const DetectorParams& params, const CascadeOptions& options,
-               StreamView stream);
+               bool pairs, StreamView stream);
 
     // Returns true if no window fits: the frame is smaller than the model's window.
     [[nodiscard]] bool empty() const { return levels_.empty(); }

@@ -1,4 +1,4 @@
-// Measures the CUDA cascade in its four target settings: an ablation of the switches, a sweep of segments, and the
+// Measures the CUDA cascade in its five target settings: an ablation of the switches, a sweep of segments, and the
 // times of the stages. Usage: bench_gpu_cascade [IMAGE...]   without images: the procedural crowd.
 #include <cstdio>
 
@@ -36,6 +36,7 @@ constexpr Setting kSettings[] = {
     {"alt2 1080p 1.25 50-200", "haar", 1920, 1080, 1.25, 50, 200},
     {"lbp 1080p 1.25 50-200", "lbp", 1920, 1080, 1.25, 50, 200},
     {"alt2 1080p 1.1 24-", "haar", 1920, 1080, 1.1, 24, 0},
+    {"lbp 1080p 1.1 24-", "lbp", 1920, 1080, 1.1, 24, 0},
     {"alt2 2160p 1.1 24-", "haar", 3840, 2160, 1.1, 24, 0},
 };
 

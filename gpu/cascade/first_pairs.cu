@@ -1,0 +1,305 @@
+// The first segment with one thread per pair of neighboring windows. A block keeps the sums of its windows in shared
+// memory.
+#include <cuda_runtime.h>
+
+#include "gpu/cascade/block_windows.cuh"
+#include "gpu/cascade/cascade_launch.h"
+#include "gpu/cascade/pairs.cuh"
+
+namespace throng::gpu {
+namespace {
+
+constexpr int kWarps = kBlockThreads / 32;
+// Limits the registers of a thread, so that this many blocks fit on a multiprocessor. Measured on an H200, medians in ms,
+// drawn crowd of 60 (tests/bench/gpu_cascade.cpp):
+//   alt2, 1080p, 1.1, from 24 px      4: 0.746  5: 0.723  6: 0.764
+//   alt2, 2160p, 1.1, from 24 px      4: 2.103  5: 2.020  6: 2.170
+//   alt2, 1080p, 1.25, 50 to 200 px   4: 0.162  5: 0.172  6: 0.177
+//   LBP, 1080p, 1.1, from 24 px       4: 0.463  5: 0.445  6: 0.448
+constexpr int kMinBlocks = 5;
+
+// Positions of a tile's pairs. A slot is the number of a pair: row by row, 32 in a row.
+struct PairTile {
+    WindowTile tile;
+    WindowLevel level;
+    std::int32_t pitch;  // of the atlas
+
+    [[nodiscard]] __device__ bool beside() const { return level.level.step == 1; }
+    [[nodiscard]] __device__ int row_step() const { return PairLayout::row_step(level.level.step); }
+    // Return the column and the row of a window in its level.
+    [[nodiscard]] __device__ int column(int slot, int window) const {
+        return tile.column + (beside() ? 2 * (slot % 32) + window : slot % 32);
+    }
+    [[nodiscard]] __device__ int row(int slot, int window) const {
+        return tile.row + (beside() ? slot / 32 : 2 * (slot / 32) + window);
+    }
+    // Returns entry (0, 0) of the tile in the atlas.
+    [[nodiscard]] __device__ std::int64_t origin() const {
+        return level.origin + static_cast<std::int64_t>(tile.row * level.level.step) * pitch +
+               tile.column * level.level.step;
+    }
+    [[nodiscard]] __device__ std::uint32_t entry(int slot, int window) const {
+        return static_cast<std::uint32_t>(origin() + static_cast<std::int64_t>(slot / 32 * row_step()) * pitch +
+                                          2 * (slot % 32) + window * (beside() ? 1 : 2 * pitch));
+    }
+};
+
+// In shared memory, with the words of the tile. An item of a list is a slot and, above it, a bit for each window that
+// remains.
+struct PairWindows {
+    float2 norm[kTilePairs];
+    std::uint32_t corner[kTilePairs];  // bytes from the tile's start
+    std::uint16_t list[2][kTilePairs];
+    std::uint32_t count[3];  // in rotation: of the list read, of the list written, and cleared for the next stage
+};
+
+// The pair that a thread evaluates.
+struct PairAt {
+    const unsigned char* tile;
+    std::uint32_t corner;  // bytes from the tile's start
+    float2 norm;
+
+    [[nodiscard]] __device__ std::uint32_t word(std::uint32_t byte) const {
+        return *reinterpret_cast<const std::uint32_t*>(tile + byte);
+    }
+};
+
+template <int kNodes>
+struct HaarPairs {
+    // Adds the leaves of tree t.
+    static __device__ void add_tree(const void* trees, int t, const PairAt& pair, std::int64_t& first,
+                                    std::int64_t& second) {
+        const auto tree = load_quads(static_cast<const PairHaarTree<kNodes>*>(trees) + t);
+        const auto test = [&](int k) {
+            const PairHaarNode& n = tree.node[k];
+            const std::uint32_t corners = pair.corner * 0x00010001U;  // added to two corners at once
+            return pair_below(n.weight, n.threshold, n.weight[2] != 0.0F, pair.norm, [&](int r) {
+                const std::uint32_t top = n.corner[2 * r] + corners;
+                const std::uint32_t bottom = n.corner[2 * r + 1] + corners;
+                return pair_corner_sum(pair.word(top & 0xFFFFU), pair.word(top >> 16), pair.word(bottom & 0xFFFFU),
+                                       pair.word(bottom >> 16));
+            });
+        };
+        const PairTest root = test(0);
+        if constexpr (kNodes == 1) {
+            first += root.first ? tree.leaf[0] : tree.leaf[1];
+            second += root.second ? tree.leaf[0] : tree.leaf[1];
+        } else {
+            // Evaluates both nodes: in almost every warp some lane needs the second one.
+            const PairTest child = test(1);
+            const bool deepens = tree.deepens != 0;
+            first += root.first != deepens ? tree.leaf[0] : child.first ? tree.leaf[1] : tree.leaf[2];
+            second += root.second != deepens ? tree.leaf[0] : child.second ? tree.leaf[1] : tree.leaf[2];
+        }
+    }
+};
+
+struct LbpPairs {
+    static __device__ void add_tree(const void* trees, int t, const PairAt& pair, std::int64_t& first,
+                                    std::int64_t& second) {
+        const PairLbpTree* tree = static_cast<const PairLbpTree*>(trees) + t;
+        const PairLbpFeature feature = load_quads(&tree->feature);
+        std::uint32_t column[4];
+#pragma unroll
+        for (int x = 0; x < 4; ++x) column[x] = pair.corner + feature.column[x];
+        const std::uint32_t down = feature.down;
+        const std::uint32_t codes =
+            pair_lbp_codes([&](int x, int y) { return pair.word(column[x] + static_cast<std::uint32_t>(y) * down); });
+        first += subset_has(tree->subset, static_cast<int>(codes & 0xFFFFU)) ? feature.leaf[0] : feature.leaf[1];
+        second += subset_has(tree->subset, static_cast<int>(codes >> 16)) ? feature.leaf[0] : feature.leaf[1];
+    }
+};
+
+// Evaluates stage s. Returns a bit for each window that passes.
+template <typename F>
+__device__ unsigned passing(const PairTables& tables, int s, const PairAt& pair) {
+    const PairStage stage = load_quads(tables.stages + s);
+    std::int64_t first = 0;
+    std::int64_t second = 0;
+    for (int t = stage.first_tree; t < stage.end_tree; ++t) F::add_tree(tables.trees, t, pair, first, second);
+    return (first >= stage.threshold ? 1U : 0U) | (second >= stage.threshold ? 2U : 0U);
+}
+
+// Spreads 32 bits to the even bits of a word.
+__device__ std::uint64_t spread(std::uint32_t bits) {
+    std::uint64_t x = bits;
+    x = (x | x << 16) & 0x0000FFFF0000FFFFULL;
+    x = (x | x << 8) & 0x00FF00FF00FF00FFULL;
+    x = (x | x << 4) & 0x0F0F0F0F0F0F0F0FULL;
+    x = (x | x << 2) & 0x3333333333333333ULL;
+    return (x | x << 1) & 0x5555555555555555ULL;
+}
+
+// Tests if the window of this bit is skipped because an odd run of rejections precedes it. False if the run may
+// continue before the first bit; then report() decides.
+__device__ bool is_skipped(std::uint64_t falls, int bit, bool first_is_first) {
+    const int run = bit == 0 ? 0 : min(__clzll(static_cast<long long>(~(falls << (64 - bit)))), bit);
+    return (run < bit || first_is_first) && run % 2 != 0;
+}
+
+// Evaluates stage 0 of the 32 pairs of a row with one warp: lists the remaining ones and stores the rejections for later
+// kernels.
+template <typename F>
+__device__ void first_stage(const PairTables& tables, const CascadeTables& cascade, const WindowTask& task,
+                            const PairTile& tile, const unsigned char* bytes, int tile_row, PairWindows& windows) {
+    const int lane = threadIdx.x % 32;
+    const int slot = tile_row * 32 + lane;
+    const WindowLevel& level = tile.level;
+    if (tile.row(slot, 0) >= level.level.rows) return;  // the whole warp
+
+    const auto norm_at = [&](int window) {
+        const int column = tile.column(slot, window);
+        const int row = tile.row(slot, window);
+        if (column >= level.level.columns || row >= level.level.rows) return 0.0F;
+        if (task.pyramid.mask >= 0 && !in_mask(task, level, column, row)) return 0.0F;
+        return norm_of(cascade, task.pyramid, task.pyramid.sums + tile.entry(slot, window));
+    };
+    const float2 norm = {norm_at(0), norm_at(1)};
+    const auto corner = static_cast<std::uint32_t>((tile_row * tile.row_step() * tables.layout.pitch + lane) *
+                                                   static_cast<int>(sizeof(std::uint32_t)));
+    const unsigned evaluated = (norm.x != 0.0F ? 1U : 0U) | (norm.y != 0.0F ? 2U : 0U);
+    unsigned alive = 0;
+    if (evaluated != 0) {
+        alive = evaluated & passing<F>(tables, 0, {bytes, corner, norm});
+    }
+    const unsigned fell = evaluated & ~alive;
+    const unsigned falls[2] = {__ballot_sync(kWholeWarp, (fell & 1) != 0), __ballot_sync(kWholeWarp, (fell & 2) != 0)};
+    const int word = tile.tile.column / 32;
+    const bool first_is_first = tile.tile.column == 0;
+    bool skipped[2];
+    if (tile.beside()) {
+        const std::uint64_t row = spread(falls[0]) | spread(falls[1]) << 1;
+        for (int w = 0; w < 2; ++w) skipped[w] = is_skipped(row, 2 * lane + w, first_is_first);
+        if (lane < 2 && word + lane < level.words) {
+            task.fell[level.first_word + tile.row(slot, 0) * level.words + word + lane] =
+                static_cast<std::uint32_t>(row >> (32 * lane));
+        }
+    } else {
+        for (int w = 0; w < 2; ++w) skipped[w] = is_skipped(falls[w], lane, first_is_first);
+        if (lane < 2 && tile.row(slot, lane) < level.level.rows) {
+            task.fell[level.first_word + tile.row(slot, lane) * level.words + word] = falls[lane];
+        }
+    }
+    alive &= (skipped[0] ? 0U : 1U) | (skipped[1] ? 0U : 2U);
+    if (alive != 0) {
+        windows.norm[slot] = norm;
+        windows.corner[slot] = corner;
+    }
+    append(windows.list[0], &windows.count[0], alive != 0, slot | static_cast<int>(alive) * kTilePairs);
+}
+
+// Copies the sums of the tile's windows to shared memory, in pairs.
+__device__ void load_tile(const PairLayout& layout, const WindowTask& task, const PairTile& tile,
+                          std::uint32_t* words) {
+    const CascadeLevel& level = tile.level.level;
+    const int step = level.step;
+    const int width = level.width - tile.tile.column * step;  // of the level's part from the tile's corner
+    const int height = level.height - tile.tile.row * step;
+    const int rows = min(layout.rows(step), height + 1);
+    const int columns = min(layout.columns, width + 1);
+    const std::uint32_t* from = task.pyramid.sums + tile.origin();
+    const std::int64_t pitch = task.pyramid.pitch;
+    for (int y = threadIdx.x / 32; y < rows; y += kWarps) {
+        const std::uint32_t* first = from + y * pitch;
+        const std::uint32_t* second = from + min(tile.beside() ? y : y + 2, height) * pitch;
+#pragma unroll 3
+        for (int x = threadIdx.x % 32; x < columns; x += 32) {
+            const int across = tile.beside() ? min(x + 1, width) : x;
+            const int to = y * layout.pitch + x % 2 * layout.odd + x / 2;
+            words[to] = pack_pair(__ldg(first + x), __ldg(second + across));
+            if (layout.tilted != 0) {
+                const std::int64_t plane = task.pyramid.tilted;
+                words[layout.tilted + to] = pack_pair(__ldg(first + plane + x), __ldg(second + plane + across));
+            }
+        }
+    }
+}
+
+// Passes the remaining windows to the next segment; neighbors stay adjacent.
+__device__ void push_pairs(const WindowTask& task, const WindowQueue& queue, std::uint32_t* queued,
+                           std::uint32_t* spilled, const PairTile& tile, const PairWindows& windows,
+                           const std::uint16_t* list, std::uint32_t count) {
+    const int lane = threadIdx.x % 32;
+    const unsigned below = (1U << lane) - 1;
+    for (std::uint32_t base = threadIdx.x / 32 * 32; base < count; base += kBlockThreads) {
+        const int item = base + lane < count ? list[base + lane] : 0;
+        const int slot = item % kTilePairs;
+        const bool alive[2] = {(item & kTilePairs) != 0, (item & 2 * kTilePairs) != 0};
+        const unsigned first = __ballot_sync(kWholeWarp, alive[0]);
+        const unsigned second = __ballot_sync(kWholeWarp, alive[1]);
+        std::uint32_t to = 0;
+        if (lane == 0) to = atomicAdd(queued, static_cast<std::uint32_t>(__popc(first) + __popc(second)));
+        to = __shfl_sync(kWholeWarp, to, 0) + __popc(first & below) + __popc(second & below);
+        const float2 norm = windows.norm[slot];
+        if (alive[0]) store(task, queue, to++, {tile.entry(slot, 0), norm.x, 0.0}, spilled);
+        if (alive[1]) store(task, queue, to, {tile.entry(slot, 1), norm.y, 0.0}, spilled);
+    }
+}
+
+template <typename F>
+__global__ void __launch_bounds__(kBlockThreads, kMinBlocks)
+    window_pairs_kernel(const __grid_constant__ PairTables tables, const __grid_constant__ CascadeTables cascade,
+                        const __grid_constant__ WindowTask task, WindowGroup group, const WindowTile* tiles,
+                        Segment segment) {
+    extern __shared__ std::uint32_t words[];
+    __shared__ PairWindows windows;
+    const WindowTile own = tiles[group.first_tile + blockIdx.x];
+    const PairTile tile{own, task.levels[own.level], task.pyramid.pitch};
+    const auto* bytes = reinterpret_cast<const unsigned char*>(words);
+    if (threadIdx.x < 3) windows.count[threadIdx.x] = 0;
+    load_tile(tables.layout, task, tile, words);
+    __syncthreads();
+    for (int row = threadIdx.x / 32; row < kPairRows; row += kWarps) {
+        first_stage<F>(tables, cascade, task, tile, bytes, row, windows);
+    }
+    __syncthreads();
+    int turn = 0;
+    for (int s = 1; s < segment.last; ++s, ++turn) {
+        const std::uint32_t count = windows.count[turn % 3];
+        if (count == 0) return;
+        if (threadIdx.x == 0) windows.count[(turn + 2) % 3] = 0;
+        const std::uint16_t* list = windows.list[turn % 2];
+        for (std::uint32_t base = threadIdx.x / 32 * 32; base < count; base += kBlockThreads) {
+            const std::uint32_t i = base + threadIdx.x % 32;
+            int slot = 0;
+            unsigned alive = 0;
+            if (i < count) {
+                slot = list[i] % kTilePairs;
+                alive = list[i] / kTilePairs & passing<F>(tables, s, {bytes, windows.corner[slot], windows.norm[slot]});
+            }
+            append(windows.list[(turn + 1) % 2], &windows.count[(turn + 1) % 3], alive != 0,
+                   slot | static_cast<int>(alive) * kTilePairs);
+        }
+        __syncthreads();
+    }
+    push_pairs(task, segment.next, &group.counters->queued[segment.number], &group.counters->spilled, tile, windows,
+               windows.list[turn % 2], windows.count[turn % 3]);
+}
+
+template <typename F>
+void launch(const PairTables& tables, const CascadeTables& cascade, const WindowTask& task, const WindowGroup& group,
+            const WindowTile* tiles, const Segment& segment, int max_step, StreamView stream) {
+    const auto bytes = static_cast<int>(tables.layout.bytes(max_step));
+    check_cuda(cudaFuncSetAttribute(window_pairs_kernel<F>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
+               "setting the shared memory of window_pairs_kernel");
+    window_pairs_kernel<F>
+        <<<group.end_tile - group.first_tile, kBlockThreads, static_cast<std::size_t>(bytes), stream>>>(
+            tables, cascade, task, group, tiles, segment);
+    check_launch("window_pairs_kernel", stream);
+}
+
+}  // namespace
+
+void launch_window_pairs(const PairTables& tables, const KernelChoice& choice, const CascadeTables& cascade,
+                         const WindowTask& task, const WindowGroup& group, const WindowTile* tiles,
+                         const Segment& segment, int max_step, StreamView stream) {
+    if (group.end_tile <= group.first_tile) return;
+    const auto use = [&](auto features) {
+        launch<decltype(features)>(tables, cascade, task, group, tiles, segment, max_step, stream);
+    };
+    if (choice.kind == CascadeKind::lbp) return use(LbpPairs{});
+    if (choice.nodes_per_tree == 1) return use(HaarPairs<1>{});
+    use(HaarPairs<2>{});
+}
+
+}  // namespace throng::gpu

@@ -1,0 +1,207 @@
+#include "gpu/cascade/first_stages.h"
+
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <type_traits>
+#include <vector>
+
+#include "gpu/cascade/device_cascade.h"
+
+namespace throng::gpu {
+namespace {
+
+// Shared memory for a tile, whose offsets are 16-bit numbers. Turing provides 64 KB for one block, every later
+// architecture more.
+constexpr std::uint32_t kMaxTile = 56U << 10;  // bytes
+
+PairLayout make_layout(const CascadeModel& model) {
+    PairLayout layout;
+    layout.columns = 2 * 31 + model.window_width + 1;
+    layout.odd = (layout.columns + 1) / 2;
+    layout.pitch = 2 * layout.odd | 1;  // odd: rows start in different banks
+    layout.window_height = model.window_height;
+    layout.tilted = model.has_tilted ? layout.pitch * layout.rows(2) : 0;
+    return layout;
+}
+
+std::int64_t in_units(float leaf, int unit) {
+    return static_cast<std::int64_t>(std::ldexp(static_cast<double>(leaf), -unit));
+}
+
+std::int64_t byte_at(const PairLayout& layout, std::int64_t x, std::int64_t y) {
+    return static_cast<std::int64_t>(sizeof(std::uint32_t)) * (y * layout.pitch + x % 2 * layout.odd + x / 2);
+}
+
+std::uint16_t short_at(const PairLayout& layout, std::int64_t x, std::int64_t y) {
+    return static_cast<std::uint16_t>(byte_at(layout, x, y));
+}
+
+PairHaarNode pair_node(const HaarFeature& feature, float threshold, const PairLayout& layout) {
+    PairHaarNode node{};
+    const std::int64_t plane = feature.tilted != 0 ? layout.tilted * std::int64_t{sizeof(std::uint32_t)} : 0;
+    for (int r = 0; r < kHaarRects; ++r) {
+        if (feature.weight[r] == 0.0F) continue;
+        const auto at = rectangle_corners(feature.rect[r], feature.tilted != 0,
+                                          [&](int x, int y) { return byte_at(layout, x, y) + plane; });
+        node.corner[2 * r] = static_cast<std::uint32_t>(at[0] | at[1] << 16);
+        node.corner[2 * r + 1] = static_cast<std::uint32_t>(at[2] | at[3] << 16);
+    }
+    std::copy(std::begin(feature.weight), std::end(feature.weight), node.weight);
+    node.threshold = threshold;
+    return node;
+}
+
+// Visits a tree's leaves in the order of PairHaarTree::leaf.
+template <typename Use>
+void for_each_leaf(const CascadeModel& model, const CascadeTree& tree, const Use& use) {
+    int number = 0;
+    for (int k = 0; k < tree.node_count; ++k) {
+        const CascadeNode& node = model.nodes[static_cast<std::size_t>(tree.first_node + k)];
+        for (const std::int32_t child : {node.left, node.right}) {
+            if (child <= 0) use(number++, model.leaves[static_cast<std::size_t>(tree.first_leaf - child)]);
+        }
+    }
+}
+
+template <int kNodes>
+PairHaarTree<kNodes> haar_tree(const CascadeModel& model, const CascadeTree& tree, const PairLayout& layout, int unit) {
+    PairHaarTree<kNodes> out{};
+    for (int k = 0; k < kNodes; ++k) {
+        const CascadeNode& node = model.nodes[static_cast<std::size_t>(tree.first_node + k)];
+        const HaarFeature feature = pair_feature(model.haar[static_cast<std::size_t>(node.feature)]);
+        out.node[k] = pair_node(feature, node.threshold, layout);
+    }
+    out.deepens = model.nodes[static_cast<std::size_t>(tree.first_node)].left > 0 ? 1 : 0;
+    for_each_leaf(model, tree, [&](int i, float leaf) { out.leaf[i] = in_units(leaf, unit); });
+    return out;
+}
+
+PairLbpTree lbp_tree(const CascadeModel& model, const CascadeTree& tree, const PairLayout& layout, int unit) {
+    const auto at = static_cast<std::size_t>(tree.first_node);
+    const CascadeRect b = model.lbp[static_cast<std::size_t>(model.nodes[at].feature)].block;
+    PairLbpTree out{};
+    for (int i = 0; i < 4; ++i) out.feature.column[i] = short_at(layout, b.x + i * b.w, b.y);
+    out.feature.down = short_at(layout, 0, b.h);
+    for_each_leaf(model, tree, [&](int i, float leaf) { out.feature.leaf[i] = in_units(leaf, unit); });
+    std::copy_n(model.subsets.begin() + static_cast<std::ptrdiff_t>(at * kLbpWords), kLbpWords, out.subset);
+    return out;
+}
+
+}  // namespace
+
+bool exceeds_pair_area(const HaarFeature& feature) {
+    return std::any_of(feature.rect, feature.rect + kHaarRects,
+                       [&](CascadeRect r) { return r.w * r.h * (feature.tilted != 0 ? 2 : 1) > kMaxPairArea; });
+}
+
+HaarFeature pair_feature(const HaarFeature& feature) {
+    HaarFeature divided = feature;
+    double total = 0;
+    for (int r = 0; r < kHaarRects; ++r) {
+        const CascadeRect rect = feature.rect[r];
+        // With integer weights float32 is exact as long as no sum exceeds 2^24. So the order of terms is irrelevant.
+        if (feature.weight[r] != std::nearbyint(feature.weight[r])) return feature;
+        total += std::abs(static_cast<double>(feature.weight[r])) * 255 * rect.w * rect.h * 2;
+    }
+    if (total > 0x1p24 || feature.weight[2] != 0.0F) return feature;
+    const int large = exceeds_pair_area({{feature.rect[0], {}, {}}, {}, feature.tilted}) ? 0 : 1;
+    CascadeRect& upper = divided.rect[large];
+    CascadeRect& lower = divided.rect[2];
+    lower = upper;
+    upper.h = static_cast<std::int16_t>(upper.h / 2);
+    lower.h = static_cast<std::int16_t>(lower.h - upper.h);
+    lower.y = static_cast<std::int16_t>(lower.y + upper.h);
+    if (feature.tilted != 0) lower.x = static_cast<std::int16_t>(lower.x - upper.h);
+    divided.weight[2] = feature.weight[large];
+    return exceeds_pair_area(feature) && !exceeds_pair_area(divided) ? divided : feature;
+}
+
+bool exceeds_pair_block(const CascadeModel& model) {
+    return std::any_of(model.lbp.begin(), model.lbp.end(),
+                       [](const LbpFeature& f) { return f.block.w * f.block.h > kMaxPairBlock; });
+}
+
+std::optional<int> leaf_unit(const CascadeModel& model) {
+    int unit = 0;
+    bool first = true;
+    for (const float leaf : model.leaves) {
+        if (leaf == 0.0F) continue;
+        int exponent = 0;
+        auto mantissa = static_cast<std::int32_t>(std::ldexp(std::frexp(leaf, &exponent), 24));
+        for (exponent -= 24; mantissa % 2 == 0; mantissa /= 2) ++exponent;
+        unit = first ? exponent : std::min(unit, exponent);
+        first = false;
+    }
+    for (const CascadeStage& stage : model.stages) {
+        double sum = 0;
+        for (int t = stage.first_tree; t < stage.first_tree + stage.tree_count; ++t) {
+            const CascadeTree& tree = model.trees[static_cast<std::size_t>(t)];
+            const float* leaves = model.leaves.data() + tree.first_leaf;
+            float largest = 0;
+            for (int i = 0; i <= tree.node_count; ++i) largest = std::max(largest, std::abs(leaves[i]));
+            sum += static_cast<double>(largest);
+        }
+        if (std::ldexp(sum, -unit) > 0x1p52) return std::nullopt;
+    }
+    return unit;
+}
+
+int FirstStages::max_stages(const CascadeModel& model) {
+    const int nodes = model.trees.front().node_count;
+    const auto suits = [&](const CascadeTree& tree) {
+        const CascadeNode& root = model.nodes[static_cast<std::size_t>(tree.first_node)];
+        return tree.node_count == nodes && (nodes == 1 || (root.left > 0) != (root.right > 0));
+    };
+    if (nodes > (model.kind == CascadeKind::haar ? 2 : 1) ||
+        !std::all_of(model.trees.begin(), model.trees.end(), suits) || !leaf_unit(model) ||
+        make_layout(model).bytes(2) > kMaxTile || exceeds_pair_block(model)) {
+        return 0;
+    }
+    const auto is_small = [&](const CascadeNode& node) {
+        return model.kind == CascadeKind::lbp ||
+               !exceeds_pair_area(pair_feature(model.haar[static_cast<std::size_t>(node.feature)]));
+    };
+    int stages = 0;
+    for (const CascadeStage& stage : model.stages) {
+        if (stages == static_cast<int>(model.stages.size()) / 2) break;  // see stage_margin
+        const auto first = model.nodes.begin() + model.trees[static_cast<std::size_t>(stage.first_tree)].first_node;
+        if (!std::all_of(first, first + std::ptrdiff_t{stage.tree_count} * nodes, is_small)) break;
+        ++stages;
+    }
+    return stages;
+}
+
+FirstStages::FirstStages(const CascadeModel& model, int stages, StreamView stream) {
+    const int unit = leaf_unit(model).value();
+    const PairLayout layout = make_layout(model);
+    std::vector<PairStage> table;
+    for (int s = 0; s < stages; ++s) {
+        const CascadeStage& stage = model.stages[static_cast<std::size_t>(s)];
+        // A sum is a multiple of the unit, so it is below the threshold exactly if it is below the next multiple.
+        const double threshold = std::ceil(std::ldexp(static_cast<double>(stage.threshold), -unit));
+        table.push_back({static_cast<std::int64_t>(std::clamp(threshold, -0x1p62, 0x1p62)), stage.first_tree,
+                         stage.first_tree + stage.tree_count});
+    }
+    const auto upload = [&](auto& buffer, const auto& make) {
+        std::vector<std::remove_const_t<std::remove_pointer_t<decltype(buffer.data())>>> trees;
+        for (int t = 0; t < table.back().end_tree; ++t) trees.push_back(make(model.trees[static_cast<std::size_t>(t)]));
+        buffer = uploaded(trees, stream, "uploading a cascade");
+        tables_.trees = buffer.data();
+    };
+    if (model.kind == CascadeKind::lbp) {
+        upload(lbp_, [&](const CascadeTree& tree) { return lbp_tree(model, tree, layout, unit); });
+    } else if (model.trees.front().node_count == 1) {
+        upload(haar1_, [&](const CascadeTree& tree) { return haar_tree<1>(model, tree, layout, unit); });
+    } else {
+        upload(haar2_, [&](const CascadeTree& tree) { return haar_tree<2>(model, tree, layout, unit); });
+    }
+    stages_ = uploaded(table, stream, "uploading a cascade");
+    check_cuda(cudaStreamSynchronize(stream), "uploading a cascade");
+    tables_.layout = layout;
+    tables_.stages = stages_.data();
+}
+
+}  // namespace throng::gpu

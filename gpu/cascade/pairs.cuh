@@ -1,0 +1,79 @@
+// Two windows at once. A word holds the sum at a position of the first window plus 65536 times the sum at the same position of
+// the second one. A rectangle's sum is linear in its corners, so the corners of such words give both sums in one word,
+// modulo 2^32. Neither disturbs the other if both fit 16 bits, as those of rectangles up to kMaxPairArea do.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include "core/algo/cascade.h"
+#include "gpu/cascade/device_cascade.h"
+#include "gpu/cascade/first_stages.h"
+
+namespace throng::gpu {
+
+__device__ inline std::uint32_t pack_pair(std::uint32_t first, std::uint32_t second) {
+    return first + (second << 16);
+}
+
+// Converts both halves. 0x4B000000 is the float 2^23, in whose mantissa an integer is exact.
+__device__ inline float2 pair_sums(std::uint32_t pair) {
+    constexpr float kBase = 8388608.0F;
+    return {__uint_as_float(__byte_perm(pair, 0x4B00, 0x5410)) - kBase,
+            __uint_as_float(__byte_perm(pair, 0x4B00, 0x5432)) - kBase};
+}
+
+__device__ inline std::uint32_t pair_corner_sum(std::uint32_t a, std::uint32_t b, std::uint32_t c, std::uint32_t d) {
+    return a - b - c + d;
+}
+
+struct PairTest {
+    bool first, second;
+};
+
+// Compares the values of a Haar feature with a threshold. sum(r) returns the sums of rectangle r; third: true if there
+// are three. The arithmetic is that of haar_value.
+template <typename Sum>
+__device__ PairTest pair_below(const float (&weight)[3], float threshold, bool third, float2 norm, const Sum& sum) {
+    const float2 s0 = pair_sums(sum(0));
+    const float2 s1 = pair_sums(sum(1));
+    float2 value = {weight[0] * s0.x + weight[1] * s1.x, weight[0] * s0.y + weight[1] * s1.y};
+    if (third) {
+        const float2 s2 = pair_sums(sum(2));
+        value.x += weight[2] * s2.x;
+        value.y += weight[2] * s2.y;
+    }
+    return {value.x * norm.x < threshold, value.y * norm.y < threshold};
+}
+
+// Returns the LBP codes of both windows, the second one in the upper 16 bits. entry(x, y) returns a corner of the 3 x 3
+// blocks.
+template <typename Entry>
+__device__ std::uint32_t pair_lbp_codes(const Entry& entry) {
+    std::uint32_t corner[4][4];
+#pragma unroll
+    for (int y = 0; y < 4; ++y) {
+#pragma unroll
+        for (int x = 0; x < 4; ++x) corner[y][x] = entry(x, y);
+    }
+    const auto block = [&](int x, int y) {
+        return pair_corner_sum(corner[y][x], corner[y][x + 1], corner[y + 1][x], corner[y + 1][x + 1]);
+    };
+    const std::uint32_t center = block(1, 1);
+    std::uint32_t codes = 0;
+    // Sums have 15 bits. So bit 15 of a half keeps its 1 if the neighbor's sum is not below the center's.
+    const auto add = [&](int x, int y, int shift) {
+        const std::uint32_t test = (block(x, y) | 0x80008000U) - center;
+        codes |= test >> (15 - shift) & 0x00010001U << shift;
+    };
+    add(0, 0, 7);
+    add(1, 0, 6);
+    add(2, 0, 5);
+    add(2, 1, 4);
+    add(2, 2, 3);
+    add(1, 2, 2);
+    add(0, 2, 1);
+    add(0, 1, 0);
+    return codes;
+}
+
+}  // namespace throng::gpu
