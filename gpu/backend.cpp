@@ -63,7 +63,7 @@ public:
 
     [[nodiscard]] std::unique_ptr<Nms> make_nms() override {
         make_current();
-        return std::make_unique<CudaNms>(device_, stream_.view());
+        return std::make_unique<CudaNms>(device_, stream_.view(), FastEngine::choose, expected_);
     }
 
     [[nodiscard]] DetectionBuffer make_buffer(std::int32_t capacity, const OptionalFields& optional_fields) override {
@@ -84,6 +84,7 @@ public:
     void upload(const DetectionSet& in, DetectionBuffer& buffer) override {
         make_current();
         transfer_.upload(in, buffer, stream_.view());
+        expected_->set(static_cast<std::uint32_t>(in.detections.size()));
     }
 
     // The kernels of one frame run while the results of the previous frame are copied to the host.
@@ -91,7 +92,7 @@ public:
 
     [[nodiscard]] std::unique_ptr<FrameReadback> make_readback() override {
         make_current();
-        return std::make_unique<CudaReadback>(device_.index, stream_.view());
+        return std::make_unique<CudaReadback>(device_.index, stream_.view(), expected_);
     }
 
     [[nodiscard]] std::unique_ptr<GlBridge> make_gl_bridge() override {
@@ -119,6 +120,7 @@ private:
     DeviceInfo device_;
     Stream stream_;
     DetectionTransfer transfer_;
+    std::shared_ptr<ExpectedCount> expected_ = std::make_shared<ExpectedCount>();
 };
 
 }  // namespace

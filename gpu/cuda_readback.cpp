@@ -19,7 +19,8 @@ struct CudaReadback::PinnedImage {
     PinnedBuffer<std::uint8_t> memory;
 };
 
-CudaReadback::CudaReadback(int device, StreamView stream) : device_(device), stream_(stream) {}
+CudaReadback::CudaReadback(int device, StreamView stream, std::shared_ptr<ExpectedCount> expected)
+    : device_(device), stream_(stream), expected_(std::move(expected)) {}
 
 CudaReadback::~CudaReadback() {
     warn_cuda(cudaStreamSynchronize(copies_.view()), "waiting for a frame");
@@ -82,6 +83,7 @@ void CudaReadback::start_image(const Frame& frame) {
 void CudaReadback::finish(DetectionSet& raw, DetectionSet& kept, Frame& frame) {
     detections_.synchronize();
     raw_.finish(raw, copies_.view());
+    expected_->set(raw.total);
     kept_.finish(kept, copies_.view());
     if (!image_) return;
     image_done_.synchronize();

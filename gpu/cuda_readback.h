@@ -7,6 +7,7 @@
 
 #include "core/detect/frame_readback.h"
 #include "core/frame/frame_pool.h"
+#include "gpu/nms/expected_count.h"
 #include "gpu/runtime/detection_memory.h"
 #include "gpu/runtime/stream.h"
 
@@ -16,8 +17,8 @@ namespace throng::gpu {
 // class, so that no kernel waits for them. finish() blocks without spinning.
 class CudaReadback final : public FrameReadback {
 public:
-    // stream must outlive this object.
-    CudaReadback(int device, StreamView stream);
+    // stream must outlive this object. expected receives the number of raw detections of each frame.
+    CudaReadback(int device, StreamView stream, std::shared_ptr<ExpectedCount> expected);
     ~CudaReadback() override;
 
     void start(const DetectionBuffer& raw, const DetectionBuffer& kept, const Frame& frame,
@@ -32,6 +33,7 @@ private:
 
     int device_;
     StreamView stream_;
+    std::shared_ptr<ExpectedCount> expected_;
     Stream copies_;
     Event detections_{Event::Timing::off, Event::Waiting::block};
     Event decoded_{Event::Timing::off};

@@ -5,7 +5,6 @@ option(TH_BUILD_PYTHON "Build the Python module if pybind11 is found" ON)
 option(TH_BUILD_TESTS "Build the tests" ON)
 option(TH_BUILD_FUZZERS "Build the libFuzzer targets (clang only)" OFF)
 set(TH_CUDA AUTO CACHE STRING "CUDA backend: ON, OFF, or AUTO (if this machine has an NVIDIA driver and a CUDA compiler)")
-option(TH_NMS_SEPARATE "Launch the map and reduce kernels of CUDA NMS separately, to time each; slower" OFF)
 option(TH_WERROR "Treat warnings as errors" OFF)
 set(TH_SANITIZE "" CACHE STRING "Sanitizers, as in -fsanitize=: address,undefined or thread")
 

@@ -1,42 +1,149 @@
+#include "gpu/nms/box_grid.h"
+
 #include <cuda_runtime.h>
 
 #include <algorithm>
 #include <bit>
 
-#include "gpu/nms/box_grid_build.cuh"
+#include "gpu/nms/box_grid.cuh"
 #include "gpu/nms/chained.h"
 
+// The binning of a frame in three kernels:
+//   assign_cells_kernel: counts the detections of each cell, and assigns each a position within its cell;
+//   allocate_cells_kernel: allocates a range of records for each cell;
+//   fill_cells_kernel:   writes the records.
 namespace throng::gpu {
 namespace {
 
 constexpr unsigned kThreads = 256;
-constexpr std::uint32_t kMaxCells = 1U << 28;          // columns and the number of them fit half a word
-static_assert(kThreads * 4 % BoxGrid::kSegment == 0);  // a block of allot_cells_kernel lays segments side by side
+constexpr std::uint32_t kMaxCells = 1U << 28;                     // columns and the number of them fit half a word
+constexpr std::uint32_t kThreadCells = 4;                         // of allocate_cells_kernel
+static_assert(kThreads * kThreadCells % BoxGrid::kSegment == 0);  // a block allocates whole segments
+
+__device__ __forceinline__ std::uint32_t cell_of(const BoxGrid& g, const Extents& e, int level) {
+    const float scale = cell_scale(level);
+    return cell_index(g, level, cell_coordinate(e.left, scale * static_cast<float>(BoxGrid::kFine)),
+                      cell_coordinate(e.top, scale));
+}
+
+// Adds the detections of a block, one per thread, to the statistics of the frame. By whole blocks.
+__device__ __forceinline__ void add_sums(GridSums* d_sums, bool invalid, bool valid, int level, bool coarse,
+                                         float score) {
+    constexpr std::uint32_t kWords = offsetof(GridSums, allocated) / sizeof(std::uint32_t);
+    constexpr std::uint32_t kInvalid = offsetof(GridSums, invalid) / sizeof(std::uint32_t);
+    constexpr std::uint32_t kBest = offsetof(GridSums, best_key) / sizeof(std::uint32_t);
+    __shared__ GridSums sums;
+    auto* const words = reinterpret_cast<std::uint32_t*>(&sums);
+    if (threadIdx.x < kWords) words[threadIdx.x] = 0;
+    __syncthreads();
+    if (valid) atomicOr(&sums.levels[level / 32], 1U << level % 32);
+    if (coarse) atomicOr(&sums.coarse, 1U);
+    const std::uint32_t key = valid ? score_key(score) : 0;
+    const std::uint32_t best = warp_max(key);
+    const std::uint32_t worst = warp_max(valid ? ~key : 0);
+    const std::uint32_t count = __popc(__ballot_sync(kWholeWarp, invalid));
+    if (threadIdx.x % 32 == 0) {
+        atomicMax(&sums.best_key, best);
+        atomicMax(&sums.worst_key, worst);
+        if (count != 0) atomicAdd(&sums.invalid, count);
+    }
+    __syncthreads();
+    if (threadIdx.x >= kWords || words[threadIdx.x] == 0) return;
+    std::uint32_t* const to = reinterpret_cast<std::uint32_t*>(d_sums) + threadIdx.x;
+    if (threadIdx.x == kInvalid) {
+        atomicAdd(to, words[threadIdx.x]);
+    } else if (threadIdx.x >= kBest) {
+        atomicMax(to, words[threadIdx.x]);
+    } else {
+        atomicOr(to, words[threadIdx.x]);
+    }
+}
 
 __global__ void __launch_bounds__(kThreads) assign_cells_kernel(GridBuild build, NmsTask task) {
-    wait_for_previous();
-    let_next_start();  // not earlier: fill_cells_kernel looks at the detections before it waits
-    const RawDetection detection(task.raw, blockIdx.x * kThreads + threadIdx.x);
-    const std::uint32_t n = stored_count(task.raw);
-    if (n >= build.grid.least) assign_cells<kThreads>(build, task, detection, n);
-}
-
-__global__ void __launch_bounds__(kThreads) allot_cells_kernel(GridBuild build, NmsTask task) {
-    let_next_start();
-    wait_for_previous();
-    const uint4 counts = load_counts(build.grid, kThreads, gridDim.x - 1);
-    const std::uint32_t n = stored_count(task.raw);
-    if (n >= build.grid.least) allot_cells(build, n, kThreads, gridDim.x - 1, counts);
-}
-
-// The detections were there before any kernel in front of this one that may still run.
-__global__ void __launch_bounds__(kThreads) fill_cells_kernel(GridBuild build, NmsTask task) {
+    start_kernel();
+    const BoxGrid& g = build.grid;
     const std::uint32_t i = blockIdx.x * kThreads + threadIdx.x;
-    let_next_start();
-    const std::uint32_t n = stored_count_now(task.raw);
-    const PlacedRecord record(build, RawDetection(task.raw, i), i, n);
-    wait_for_previous(record.cell);
-    if (n >= build.grid.least) fill_cell(build, record, i);
+    for (std::uint32_t k = i; k < build.clear_words; k += gridDim.x * kThreads) build.d_clear[k] = 0;
+    const std::uint32_t n = stored_count(task.raw);
+    if (blockIdx.x * kThreads >= n) return;
+    const Box box = i < n ? load_box(task.raw.boxes, i) : Box{};
+    const float score = i < n ? task.raw.scores[i] : 0.0F;
+    const bool valid = i < n && is_valid_detection(box, score);
+    bool coarse = false;
+    int level = 0;
+    if (valid) {
+        const Extents e = extents_of(box, build.extent);
+        level = level_of(e);
+        coarse = is_coarse(e, box, build.extent);
+        g.slots[i] = atomicAdd(&g.counts[cell_of(g, e, level)], 1U);
+    }
+    if (i < n && task.owner != nullptr) task.owner[i] = -1;
+    add_sums(g.sums, i < n && !valid, valid, level, coarse, score);
+}
+
+// By one thread.
+__device__ void make_plan(const BoxGrid& g, std::uint32_t n) {
+    const GridSums& sums = *g.sums;
+    SearchPlan plan{};
+    plan.lowest = kLevels;
+    for (int word = GridSums::kLevelWords - 1; word >= 0; --word) {
+        const std::uint32_t levels = sums.levels[word];
+        if (levels == 0) continue;
+        if (plan.lowest == kLevels) plan.highest = word * 32 + 31 - __clz(static_cast<int>(levels));
+        const int shift = __ffs(static_cast<int>(levels)) - 1;
+        plan.lowest = word * 32 + shift;
+        plan.present = __funnelshift_r(levels, word + 1 < GridSums::kLevelWords ? sums.levels[word + 1] : 0, shift);
+    }
+    plan.coarse = sums.coarse;
+    plan.stored = n - sums.invalid;
+    plan.invalid = sums.invalid;
+    plan.all = g.bounds.everywhere ? plan.stored : 0;
+    plan.best = score_of_key(sums.best_key);
+    plan.worst = score_of_key(~sums.worst_key);
+    plan.best_key = sums.best_key;
+    *g.plan = plan;
+}
+
+// The ranges of a block's cells are contiguous; those of blocks are in any order. The last block computes the plan.
+__global__ void __launch_bounds__(kThreads) allocate_cells_kernel(GridBuild build, NmsTask task) {
+    __shared__ BlockSum<kThreads> sum;
+    __shared__ std::uint32_t start;
+    start_kernel();
+    const BoxGrid& g = build.grid;
+    if (blockIdx.x == gridDim.x - 1) {
+        if (threadIdx.x == 0) make_plan(g, stored_count(task.raw));
+        return;
+    }
+    const std::uint32_t thread = blockIdx.x * kThreads + threadIdx.x;
+    uint4& counts = reinterpret_cast<uint4*>(g.counts)[thread];
+    const uint4 c = counts;
+    counts = uint4{};
+    std::uint32_t total = 0;
+    const std::uint32_t before = sum.exclusive(c.x + c.y + c.z + c.w, total);
+    if (threadIdx.x == 0) start = total != 0 ? atomicAdd(&g.sums->allocated, total) : 0;
+    __syncthreads();
+    const std::uint32_t x = start + before;
+    const std::uint32_t y = x + c.x;
+    const std::uint32_t z = y + c.y;
+    const std::uint32_t w = z + c.z;
+    uint4* cells = reinterpret_cast<uint4*>(g.cells) + std::size_t{thread} * 2;
+    cells[0] = make_uint4(x, y, y, z);
+    cells[1] = make_uint4(z, w, w, w + c.w);
+}
+
+__global__ void __launch_bounds__(kThreads) fill_cells_kernel(GridBuild build, NmsTask task) {
+    start_kernel();
+    const BoxGrid& g = build.grid;
+    const std::uint32_t i = blockIdx.x * kThreads + threadIdx.x;
+    if (i == 0) *g.sums = GridSums{};
+    if (i >= stored_count(task.raw)) return;
+    const Box b = load_box(task.raw.boxes, i);
+    const float score = task.raw.scores[i];
+    if (!is_valid_detection(b, score)) return;
+    const Extents e = extents_of(b, build.extent);
+    auto* to = reinterpret_cast<float4*>(g.records + g.cells[cell_of(g, e, level_of(e))].first + g.slots[i]);
+    to[0] = make_float4(b.x, b.y, b.x + b.w, b.y + b.h);
+    to[1] = make_float4(score, box_area(b, build.extent), __uint_as_float(i), 0.0F);
 }
 
 unsigned blocks_for(std::int32_t items) {
@@ -49,9 +156,6 @@ SearchBounds make_search_bounds(const NmsRuleSet& rules) {
     return {by_size ? ratio : 0.0F, by_size ? 1.0F / ratio : 0.0F, rules.disjoint};
 }
 
-constexpr std::size_t kSumWords = sizeof(GridSums) / sizeof(std::uint32_t);
-constexpr std::size_t kHeaderCells = (sizeof(GridHeader) + sizeof(GridCell) - 1) / sizeof(GridCell);
-
 }  // namespace
 
 BoxGridStorage::BoxGridStorage(std::int32_t capacity, StreamView stream) {
@@ -61,46 +165,31 @@ BoxGridStorage::BoxGridStorage(std::int32_t capacity, StreamView stream) {
     const int bits = std::countr_zero(cells);
     columns_ = std::max(1U << ((bits + 1) / 2 + 1), BoxGrid::kSegment);
     rows_ = cells / columns_;
-    counts_ = DeviceBuffer<std::uint32_t>(cells + kSumWords + 1);
-    cells_ = DeviceBuffer<GridCell>(cells + kHeaderCells);
-    records_ = DeviceBuffer<GridRecord>(n + BoxGrid::kNobody);
+    counts_ = DeviceBuffer<std::uint32_t>(cells);
+    cells_ = DeviceBuffer<GridCell>(cells);
+    records_ = DeviceBuffer<GridRecord>(n);
     slots_ = DeviceBuffer<std::uint32_t>(n);
+    sums_ = DeviceBuffer<GridSums>(1);
+    plan_ = DeviceBuffer<SearchPlan>(1);
     fill_bytes(counts_, 0, stream);
-    fill_bytes(cells_, 0, stream);
-    fill_bytes(records_, 0xFF, stream);  // some are loaded before it is known how many there are
+    fill_bytes(sums_, 0, stream);
 }
 
-BoxGrid BoxGridStorage::view(const NmsRuleSet& rules, std::uint32_t least) const {
-    const std::size_t cells = std::size_t{columns_} * rows_;
-    BoxGrid g{};
-    g.counts = counts_.data();
-    g.sums = reinterpret_cast<GridSums*>(counts_.data() + cells);
-    g.allotted = counts_.data() + cells + kSumWords;
-    g.cells = cells_.data();
-    g.header = reinterpret_cast<GridHeader*>(cells_.data() + cells);
-    g.columns = columns_;
-    g.rows = rows_;
-    g.records = records_.data();
-    g.nobody = static_cast<std::uint32_t>(records_.size()) - BoxGrid::kNobody;
-    g.slots = slots_.data();
-    g.least = least;
-    g.bounds = make_search_bounds(rules);
-    return g;
+BoxGrid BoxGridStorage::view(const NmsRuleSet& rules) const {
+    return {plan_.data(),    sums_.data(),  counts_.data(),           cells_.data(), columns_, rows_,
+            records_.data(), slots_.data(), make_search_bounds(rules)};
 }
 
 std::size_t BoxGridStorage::bytes() const {
-    return counts_.bytes() + cells_.bytes() + records_.bytes() + slots_.bytes();
-}
-
-void launch_grid_fill(const GridBuild& build, const NmsTask& task, const LaunchChain& chain) {
-    chain.launch("fill_cells_kernel", fill_cells_kernel, blocks_for(task.raw.capacity), kThreads, build, task);
+    return counts_.bytes() + cells_.bytes() + records_.bytes() + slots_.bytes() + sums_.bytes() + plan_.bytes();
 }
 
 void launch_grid_build(const GridBuild& build, const NmsTask& task, const LaunchChain& chain) {
-    chain.launch("assign_cells_kernel", assign_cells_kernel, blocks_for(task.raw.capacity), kThreads, build, task);
-    chain.launch("allot_cells_kernel", allot_cells_kernel, build.grid.cells_in_all() / (kThreads * 4) + 1, kThreads,
-                 build, task);
-    launch_grid_fill(build, task, chain);
+    const LaunchSize detections{dim3(blocks_for(task.raw.capacity)), kThreads};
+    const LaunchSize cells{dim3(build.grid.cell_count() / (kThreads * kThreadCells) + 1), kThreads};
+    chain.launch("assign_cells_kernel", assign_cells_kernel, detections, build, task);
+    chain.launch("allocate_cells_kernel", allocate_cells_kernel, cells, build, task);
+    chain.launch("fill_cells_kernel", fill_cells_kernel, detections, build, task);
 }
 
 }  // namespace throng::gpu

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "gpu/nms/box_grid.h"
-#include "gpu/nms/chained.h"
 #include "gpu/nms/lane_group.cuh"
 #include "gpu/nms/pair_test.cuh"
 
@@ -129,65 +128,26 @@ struct TestCounter {
     }
 };
 
-__device__ __forceinline__ SearchPlan load_plan(const BoxGrid& g) {
-    return g.header->copies[0].plan;
-}
-// By loads that start here, never from a cache.
-__device__ __forceinline__ std::uint32_t stored_count_now(const DetectionSpan& raw) {
-    return min(load_now(true, &raw.count->total, 0), static_cast<std::uint32_t>(raw.capacity));
-}
-// What all threads of a block need to know of a frame, in shared memory: a line that all warps of all blocks ask for
-// takes long. Its loads are followed by a meeting of the threads.
-struct alignas(16) FrameHead {
-    SearchPlan plan;
-    std::uint32_t n;  // detections
-
-    // By one thread, before the kernel in front has ended: they were there before any that may still run.
-    __device__ __forceinline__ void load_count(const DetectionSpan& raw) { n = stored_count_now(raw); }
-    // By a warp, after it.
-    __device__ __forceinline__ void load_plan(const BoxGrid& g) {
-        constexpr std::uint32_t kWords = sizeof(SearchPlan) / sizeof(std::uint32_t);
-        const std::uint32_t lane = threadIdx.x & 31;
-        const SearchPlan& copy = g.header->copies[blockIdx.x % GridHeader::kCopies].plan;
-        const std::uint32_t word = load_now(lane < kWords, reinterpret_cast<const std::uint32_t*>(&copy) + lane, 0);
-        if (lane < kWords) reinterpret_cast<std::uint32_t*>(&plan)[lane] = word;
-    }
-};
-__device__ __forceinline__ GridRecord load_record_now(const BoxGrid& g, std::uint32_t r, bool there) {
-    const auto* at = reinterpret_cast<const uint4*>(g.records + r);
-    const uint4 a = load_now(there, at);
-    const uint4 b = load_now(there, at + 1);
-    return {__uint_as_float(a.x),
-            __uint_as_float(a.y),
-            __uint_as_float(a.z),
-            __uint_as_float(a.w),
-            __uint_as_float(b.x),
-            __uint_as_float(b.y),
-            b.z,
-            0};
-}
-
-// A rectangle of the folded table: what lies near a box of one level.
-struct NearCells {
+// A rectangle of cells of the folded table: those near a box on one level.
+struct CellRect {
     std::uint32_t column = 0;
-    std::uint32_t across = 0;
-    std::uint32_t row = 0;   // the rows after the last continue at 0
-    std::uint32_t down = 0;  // rows
+    std::uint32_t width = 0;
+    std::uint32_t row = 0;  // after the last row of the table follows the first
+    std::uint32_t height = 0;
 
-    // A row's pieces: cells that are side by side within a segment.
-    [[nodiscard]] __device__ __forceinline__ std::uint32_t pieces() const {
-        return down == 0 ? 0 : (column + across - 1) / BoxGrid::kSegment - column / BoxGrid::kSegment + 1;
+    // Number of record ranges per row: cells of a segment are contiguous.
+    [[nodiscard]] __device__ __forceinline__ std::uint32_t ranges_of_row() const {
+        return height == 0 ? 0 : (column + width - 1) / BoxGrid::kSegment - column / BoxGrid::kSegment + 1;
     }
 };
 
-// Where those near a box are. Two ways: by size, for pairs whose IoU has to reach a ratio t in a frame that is not
-// coarse; or all whose extents meet.
-class Surroundings {
+// Computes the cells to search for the detections near a box. Two ways: by size, for pairs whose IoU must reach a
+// ratio t in a frame that is not coarse; otherwise all boxes that intersect.
+class SearchArea {
 public:
     int lowest, highest;  // levels
 
-    __device__ __forceinline__ Surroundings(const BoxGrid& g, const SearchPlan& plan, const GridRecord& box,
-                                            float extent)
+    __device__ __forceinline__ SearchArea(const BoxGrid& g, const SearchPlan& plan, const GridRecord& box, float extent)
         : lowest(plan.lowest), highest(plan.highest), left_(box.left), top_(box.top) {
         if (by_size(g, plan)) {
             // All is finite here.
@@ -210,8 +170,8 @@ public:
         }
     }
 
-    [[nodiscard]] __device__ __forceinline__ NearCells on(int level, const BoxGrid& g, const SearchPlan& plan) const {
-        NearCells near;
+    [[nodiscard]] __device__ __forceinline__ CellRect on(int level, const BoxGrid& g, const SearchPlan& plan) const {
+        CellRect near;
         const auto above = static_cast<std::uint32_t>(level - plan.lowest);
         if (above < 32 && (plan.present >> above & 1U) == 0) return near;
         int left, right, top, bottom;
@@ -231,9 +191,9 @@ public:
         }
         // The table is folded: more than all of it would be looked at twice.
         near.column = column_of(g, level, left);
-        near.across = min(static_cast<std::uint32_t>(right) - static_cast<std::uint32_t>(left), g.columns - 1) + 1;
+        near.width = min(static_cast<std::uint32_t>(right) - static_cast<std::uint32_t>(left), g.columns - 1) + 1;
         near.row = row_of(g, level, top);
-        near.down = min(static_cast<std::uint32_t>(bottom) - static_cast<std::uint32_t>(top), g.rows - 1) + 1;
+        near.height = min(static_cast<std::uint32_t>(bottom) - static_cast<std::uint32_t>(top), g.rows - 1) + 1;
         return near;
     }
 
@@ -256,27 +216,28 @@ private:
     float width_, height_;
 };
 
-// The records of a piece: [first, last).
-struct alignas(8) Stretch {
+// Records [first, last).
+struct RecordRange {
     std::uint32_t first, last;
 };
 
-__device__ __forceinline__ Stretch stretch_of(const BoxGrid& g, std::uint32_t column, std::uint32_t across,
-                                              std::uint32_t row, std::uint32_t unit) {
-    const std::uint32_t behind = column + across;
-    const std::uint32_t before = column / BoxGrid::kSegment;
-    const std::uint32_t pieces = (behind - 1) / BoxGrid::kSegment - before + 1;
-    const std::uint32_t down = pieces == 1 ? unit : unit / pieces;
-    const std::uint32_t piece = before + (unit - down * pieces);
-    const std::uint32_t first = max(column, piece * BoxGrid::kSegment);
-    const std::uint32_t last = min(behind, (piece + 1) * BoxGrid::kSegment) - 1;
+// Range `index` of a rectangle of cells.
+__device__ __forceinline__ RecordRange record_range(const BoxGrid& g, std::uint32_t column, std::uint32_t width,
+                                                    std::uint32_t row, std::uint32_t index) {
+    const std::uint32_t end = column + width;
+    const std::uint32_t segment = column / BoxGrid::kSegment;
+    const std::uint32_t segments = (end - 1) / BoxGrid::kSegment - segment + 1;
+    const std::uint32_t down = segments == 1 ? index : index / segments;
+    const std::uint32_t at = segment + (index - down * segments);
+    const std::uint32_t first = max(column, at * BoxGrid::kSegment);
+    const std::uint32_t last = min(end, (at + 1) * BoxGrid::kSegment) - 1;
     const GridCell* cells = g.cells + ((row + down) & (g.rows - 1)) * g.columns;
     return {cells[first & (g.columns - 1)].first, cells[last & (g.columns - 1)].last};
 }
 
-// Calls visit(record) with the records near the box, each lane of the group with others, some more than once. Groups
-// that are not active look at none. First the lanes share out the levels, then the pieces of rows on all levels, then
-// the records of one piece after the other.
+// Calls visit(record) for the records near the box, each on one lane of the group, some more than once. Groups that are
+// not active visit none. For whole warps. The lanes of a group divide the levels, then the record ranges of all levels,
+// then the records of all ranges.
 template <int kLanes, class Visit>
 __device__ __forceinline__ void for_each_near(const BoxGrid& g, const SearchPlan& plan, const Group<kLanes>& group,
                                               bool active, const GridRecord& box, float extent, Visit&& visit) {
@@ -285,35 +246,33 @@ __device__ __forceinline__ void for_each_near(const BoxGrid& g, const SearchPlan
         __syncwarp();
         return;
     }
-    const Surroundings around(g, plan, box, extent);
-    const int highest = active ? around.highest : around.lowest - 1;
-    for (int lowest = around.lowest; __any_sync(kWholeWarp, lowest <= highest); lowest += kLanes) {
+    const SearchArea area(g, plan, box, extent);
+    const int highest = active ? area.highest : area.lowest - 1;
+    for (int lowest = area.lowest; __any_sync(kWholeWarp, lowest <= highest); lowest += kLanes) {
         const int level = lowest + static_cast<int>(group.lane);
-        NearCells near;
-        if (level <= highest) near = around.on(level, g, plan);
-        const std::uint32_t its_units = near.pieces() * near.down;
-        const std::uint32_t behind = group.sum_up_to(its_units);
-        const std::uint32_t units = group.from(behind, kLanes - 1);
-        const std::uint32_t columns = near.column | near.across << 16;
-        for (std::uint32_t base = 0; __any_sync(kWholeWarp, base < units); base += kLanes) {
-            const std::uint32_t unit = base + group.lane;
-            const int of_level = group.owner(behind, unit);
-            const std::uint32_t its_columns = group.from(columns, of_level);
-            const std::uint32_t its_row = group.from(near.row, of_level);
-            const std::uint32_t before = group.from(behind - its_units, of_level);
-            Stretch mine{};
-            if (unit < units) mine = stretch_of(g, its_columns & 0xFFFFU, its_columns >> 16, its_row, unit - before);
-            std::uint32_t left = group.ballot(mine.first < mine.last);
-            while (__any_sync(kWholeWarp, left != 0)) {
-                const int piece = left != 0 ? __ffs(static_cast<int>(left)) - 1 : 0;
-                std::uint32_t r = group.from(mine.first, piece) + group.lane;
-                const std::uint32_t end = group.from(mine.last, piece);
-                const std::uint32_t last = left != 0 ? end : 0;
-                left &= left - 1;
-                do {
-                    if (r < last) visit(r);
-                    r += kLanes;
-                } while (__any_sync(kWholeWarp, r < last));
+        CellRect near;
+        if (level <= highest) near = area.on(level, g, plan);
+        const std::uint32_t level_ranges = near.ranges_of_row() * near.height;
+        const std::uint32_t ranges_up_to = group.inclusive_sum(level_ranges);
+        const std::uint32_t ranges = group.from(ranges_up_to, kLanes - 1);
+        const std::uint32_t columns = near.column | near.width << 16;
+        for (std::uint32_t base = 0; __any_sync(kWholeWarp, base < ranges); base += kLanes) {
+            const std::uint32_t index = base + group.lane;
+            const int from = group.first_above(ranges_up_to, index);
+            const std::uint32_t level_columns = group.from(columns, from);
+            const std::uint32_t level_row = group.from(near.row, from);
+            const std::uint32_t before = group.from(ranges_up_to - level_ranges, from);
+            RecordRange mine{};
+            if (index < ranges)
+                mine = record_range(g, level_columns & 0xFFFFU, level_columns >> 16, level_row, index - before);
+            const std::uint32_t size = mine.last - mine.first;
+            const std::uint32_t records_up_to = group.inclusive_sum(size);
+            const std::uint32_t records = group.from(records_up_to, kLanes - 1);
+            const std::uint32_t offset = mine.first - (records_up_to - size);
+            for (std::uint32_t first = 0; __any_sync(kWholeWarp, first < records); first += kLanes) {
+                const std::uint32_t at = first + group.lane;
+                const std::uint32_t r = at + group.from(offset, group.first_above(records_up_to, at));
+                if (at < records) visit(r);
             }
         }
     }

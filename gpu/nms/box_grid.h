@@ -7,11 +7,10 @@
 
 #include "gpu/nms/nms_task.h"
 #include "gpu/runtime/device_buffer.h"
-#include "gpu/runtime/probe.h"
 
 namespace throng::gpu {
 
-struct LaunchChain;
+class LaunchChain;
 
 // A valid detection as searches read it: one 32-byte sector.
 struct alignas(32) GridRecord {
@@ -27,7 +26,7 @@ struct GridCell {
     std::uint32_t first, last;  // the cell's records: [first, last)
 };
 
-// Statistics of the detections, computed by the first pass of the binning.
+// Statistics of the detections, collected by the first pass of the binning.
 struct GridSums {
     static constexpr int kLevelWords = 5;
     std::uint32_t levels[kLevelWords];  // one bit per size that occurs
@@ -35,28 +34,20 @@ struct GridSums {
     std::uint32_t coarse;     // a box is huge, or so far from 0 that its edges are rounded and size is not a bound
     std::uint32_t best_key;   // score_key of the highest score
     std::uint32_t worst_key;  // ~score_key of the lowest
-    std::uint32_t unused[3];
+    std::uint32_t allocated;  // records
 };
 
 // The parameters of a frame's searches.
-struct alignas(16) SearchPlan {
+struct SearchPlan {
     std::int32_t lowest;    // lowest level that occurs
     std::int32_t highest;   // highest level that occurs
     std::uint32_t present;  // bit l: level lowest + l occurs
     std::uint32_t coarse;   // as in GridSums
     std::uint32_t stored;   // valid detections
-    std::uint32_t all;      // number of records tested for every box; 0: test those near the box
-    float best, worst;      // scores
-};
-
-struct GridHeader {
-    // Copies, each in its own cache line, because simultaneous reads of one line by all blocks are slow.
-    struct alignas(128) Copy {
-        SearchPlan plan;
-    };
-    static constexpr std::uint32_t kCopies = 16;
-    Copy copies[kCopies];
-    GridSums sums;
+    std::uint32_t invalid;
+    std::uint32_t all;  // number of records tested for every box; 0: test those near the box
+    float best, worst;  // scores
+    std::uint32_t best_key;
 };
 
 // The part of a rule that bounds the search for the boxes that a box may suppress or be suppressed by.
@@ -70,23 +61,19 @@ struct SearchBounds {
 // multiples of kSegment columns.
 struct BoxGrid {
     static constexpr std::uint32_t kSegment = 256;
-    static constexpr std::uint32_t kNobody = 32;
     static constexpr int kFine = 4;  // height of a cell / width: contiguous cells of a row are cheap to read
 
-    GridHeader* header;
-    GridSums* sums;           // 0 between frames
-    std::uint32_t* allotted;  // 0 between frames
-    std::uint32_t* counts;    // [columns * rows] 0 between frames
-    GridCell* cells;          // [columns * rows]
-    std::uint32_t columns;    // powers of two
+    SearchPlan* plan;
+    GridSums* sums;         // cleared after each frame
+    std::uint32_t* counts;  // [columns * rows] cleared after each frame
+    GridCell* cells;        // [columns * rows]
+    std::uint32_t columns;  // powers of two
     std::uint32_t rows;
-    GridRecord* records;   // [capacity + kNobody]; the last kNobody are NaN and near no box
-    std::uint32_t nobody;  // index of the first of these
-    std::uint32_t* slots;  // [capacity] by raw index, during binning: rank within its cell
-    std::uint32_t least;   // frames with fewer detections are left to the small engine
+    GridRecord* records;   // [capacity]
+    std::uint32_t* slots;  // [capacity] by raw index, during binning: position within the cell
     SearchBounds bounds;
 
-    [[nodiscard]] std::uint32_t cells_in_all() const { return columns * rows; }  // a multiple of 16384
+    [[nodiscard]] std::uint32_t cell_count() const { return columns * rows; }  // a multiple of 16384
 };
 
 // The arguments of the binning of a frame.
@@ -102,21 +89,21 @@ public:
     BoxGridStorage() = default;
     // Enqueues the clearing of the data that must be 0 before the first frame.
     BoxGridStorage(std::int32_t capacity, StreamView stream);
-    [[nodiscard]] BoxGrid view(const NmsRuleSet& rules, std::uint32_t least) const;
+    [[nodiscard]] BoxGrid view(const NmsRuleSet& rules) const;
     [[nodiscard]] std::size_t bytes() const;
 
 private:
     std::uint32_t columns_ = 0;
     std::uint32_t rows_ = 0;
-    DeviceBuffer<std::uint32_t> counts_;  // followed by the sums and the number of allocated records
-    DeviceBuffer<GridCell> cells_;        // followed by the header
+    DeviceBuffer<std::uint32_t> counts_;
+    DeviceBuffer<GridCell> cells_;
     DeviceBuffer<GridRecord> records_;
     DeviceBuffer<std::uint32_t> slots_;
+    DeviceBuffer<GridSums> sums_;
+    DeviceBuffer<SearchPlan> plan_;
 };
 
 // Enqueues the binning of task.raw: three kernels. Sets task.owner (if not null) to -1.
 void launch_grid_build(const GridBuild& build, const NmsTask& task, const LaunchChain& chain);
-// Enqueues the last of the three kernels.
-void launch_grid_fill(const GridBuild& build, const NmsTask& task, const LaunchChain& chain);
 
 }  // namespace throng::gpu

@@ -7,10 +7,6 @@
 
 namespace throng::gpu {
 
-inline bool has_optional_fields(const DetectionSpan& span) {
-    return span.density != nullptr || span.features != nullptr || span.landmarks != nullptr;
-}
-
 // Copies the optional arrays of a kept detection to its place, which is within the capacity. By `lanes` lanes.
 __device__ __forceinline__ void copy_columns(const NmsTask& task, std::size_t place, std::size_t source,
                                              std::uint32_t lane, std::uint32_t lanes) {
@@ -25,12 +21,6 @@ __device__ __forceinline__ void copy_columns(const NmsTask& task, std::size_t pl
     if (kept.landmarks != nullptr && raw.landmarks != nullptr) {
         for (std::size_t k = lane; k < 10; k += lanes) kept.landmarks[place * 10 + k] = raw.landmarks[source * 10 + k];
     }
-}
-
-// The same out of line, where it is rare.
-__device__ __noinline__ inline void copy_optional_fields(const NmsTask& task, std::size_t place, std::size_t source,
-                                                         std::uint32_t lane, std::uint32_t lanes) {
-    copy_columns(task, place, source, lane, lanes);
 }
 
 }  // namespace throng::gpu

@@ -34,32 +34,25 @@ void check_rules(const NmsParams& params) {
     }
 }
 
-#ifdef TH_NMS_SEPARATE
-constexpr bool kSeparate = true;
-#else
-constexpr bool kSeparate = false;
-#endif
-
-// Calls launch(part) for the parts of the small engine, each in its stage. With TH_NMS_SEPARATE, map and reduce are
-// separate launches, so that they can be timed separately.
-template <typename LaunchPart>
-void launch_parts(StageRecorder& recorder, const LaunchPart& launch) {
-    const auto in_stage = [&](std::string_view name, SmallNmsPart part) {
-        const ScopedStage stage(recorder, name);
-        launch(part);
-    };
-    if (!kSeparate) {
-        in_stage(stage_name::kNmsFused, SmallNmsPart::all);
-    } else {
-        in_stage(stage::kNmsMap, SmallNmsPart::map);
-        in_stage(stage::kNmsReduce, SmallNmsPart::reduce);
+void launch_matrix(const DeviceInfo& device, const MatrixFrames& frames, std::int32_t expected, const NmsRuleSet& rules,
+                   StreamView stream, StageRecorder& recorder) {
+    {
+        const ScopedStage order(recorder, stage::kNmsOrder);
+        launch_matrix_order(device, frames, expected, stream);
     }
+    {
+        const ScopedStage map(recorder, stage::kNmsMap);
+        launch_matrix_map(device, frames, expected, rules, stream);
+    }
+    const ScopedStage reduce(recorder, stage::kNmsReduce);
+    launch_matrix_reduce(device, frames, expected, rules, stream);
 }
 
 }  // namespace
 
-CudaNms::CudaNms(const DeviceInfo& device, StreamView stream, FastEngine engine)
-    : device_(device), stream_(stream), engine_(engine) {}
+CudaNms::CudaNms(const DeviceInfo& device, StreamView stream, FastEngine engine,
+                 std::shared_ptr<const ExpectedCount> expected)
+    : device_(device), stream_(stream), engine_(engine), expected_(std::move(expected)) {}
 
 void CudaNms::prepare(std::int32_t raw_capacity, std::int32_t kept_capacity, const NmsParams& params) {
     if (raw_capacity > raw_capacity_ || kept_capacity > kept_capacity_) {
@@ -79,8 +72,8 @@ void CudaNms::prepare(std::int32_t raw_capacity, std::int32_t kept_capacity, con
 }
 
 void CudaNms::release() noexcept {
-    small_ = {};
-    large_.reset();
+    matrix_ = {};
+    grid_.reset();
     soft_.reset();
     paper_.reset();
     merge_.reset();
@@ -89,15 +82,15 @@ void CudaNms::release() noexcept {
     kept_capacity_ = 0;
 }
 
-// Returns true if the tiny engine handles buffers of that capacity.
-bool CudaNms::is_tiny(std::int32_t capacity) const {
-    // The tiny engine has no parts that could be timed separately.
-    return !kSeparate && engine_ == FastEngine::choose && capacity <= tiny_nms_limit(device_);
+std::int32_t CudaNms::expected_count(std::int32_t capacity) const {
+    const std::uint32_t recent = expected_ != nullptr ? expected_->value() : 0;
+    if (recent == 0) return capacity;
+    return static_cast<std::int32_t>(std::min(recent, static_cast<std::uint32_t>(capacity)));
 }
 
-// Returns true if frames in buffers of that capacity may need the large engine.
-bool CudaNms::may_be_large(std::int32_t capacity) const {
-    return engine_ == FastEngine::large || (engine_ == FastEngine::choose && capacity > small_nms_limit(device_));
+bool CudaNms::uses_matrix(std::int32_t capacity) const {
+    if (capacity > kMatrixLimit || engine_ == FastEngine::grid) return false;
+    return engine_ == FastEngine::matrix || expected_count(capacity) <= kMatrixBest;
 }
 
 void CudaNms::allocate(const NmsParams& params) {
@@ -118,13 +111,12 @@ void CudaNms::allocate(const NmsParams& params) {
                            DeviceBuffer<std::uint8_t>(side), DeviceBuffer<std::uint32_t>(side)};
         }
     } else {
-        if (is_tiny(n)) return;  // needs no scratch
-        if (engine_ != FastEngine::large && small_.size() == 0) {
-            small_capacity_ = std::min(n, small_nms_limit(device_));
-            small_ = DeviceBuffer<std::byte>(small_nms_bytes(small_capacity_));
-            fill_bytes(small_, 0, stream_);  // required by SmallNmsScratch
-        }
-        if (may_be_large(n) && !large_) large_.emplace(device_, n, stream_);
+        // Both engines where a later frame may need the other one: nothing is allocated then.
+        const bool only_grid = engine_ == FastEngine::grid;
+        const bool only_matrix = n <= (engine_ == FastEngine::matrix ? kMatrixLimit : kMatrixBest);
+        if (!only_grid && matrix_.size() == 0)
+            matrix_ = DeviceBuffer<std::byte>(matrix_scratch_bytes(std::min(n, kMatrixLimit)));
+        if ((only_grid || !only_matrix) && !grid_) grid_.emplace(device_, n, stream_);
     }
 }
 
@@ -163,38 +155,23 @@ void CudaNms::enqueue(const DetectionBuffer& raw, DetectionBuffer& kept, const N
 }
 
 void CudaNms::run_fast(const NmsTask& task, const NmsRuleSet& rules, StageRecorder& recorder) {
-    if (is_tiny(task.raw.capacity)) {
-        const ScopedStage stage(recorder, stage_name::kNmsFused);
-        launch_tiny_nms(task, rules, stream_);
+    if (uses_matrix(task.raw.capacity)) {
+        const MatrixFrames frames{.one = {task, lay_out_matrix_scratch(matrix_.data(), task.raw.capacity)}};
+        const std::int32_t expected = expected_count(task.raw.capacity);
+        const std::int32_t with_headroom = std::min(expected + expected / 4 + 32, task.raw.capacity);
+        launch_matrix(device_, frames, with_headroom, rules, stream_, recorder);
         return;
     }
-    const bool may_be_small = engine_ != FastEngine::large;
-    const bool large = may_be_large(task.raw.capacity);
-    const bool shared_launches = may_be_small && large && !kSeparate;
-    const std::uint32_t min_detections = may_be_small ? static_cast<std::uint32_t>(small_capacity_) + 1 : 0;
-    if (may_be_small) {
-        const SmallNmsTask small{task, lay_out_small_nms(small_.data(), small_capacity_)};
-        if (shared_launches) {
-            const ScopedStage stage(recorder, stage_name::kNmsSmallOrOrder);
-            launch_small_nms_or_binning(device_, small, small_capacity_, rules, large_->binning(rules, min_detections),
-                                        stream_);
-        } else {
-            launch_parts(recorder, [&](SmallNmsPart part) {
-                launch_small_nms(part, device_, small, small_capacity_, rules, stream_);
-            });
-        }
-    }
-    if (!large) return;
-    if (!shared_launches) {
+    {
         const ScopedStage order(recorder, stage::kNmsOrder);
-        large_->launch_order(task, rules, min_detections, stream_);
+        grid_->launch_order(task, rules, stream_);
     }
     {
         const ScopedStage map(recorder, stage::kNmsMap);
-        large_->launch_map(task, rules, min_detections, d_tests_, stream_);
+        grid_->launch_map(task, rules, d_tests_, stream_);
     }
     const ScopedStage reduce(recorder, stage::kNmsReduce);
-    large_->launch_reduce(task, rules, min_detections, d_tests_, stream_);
+    grid_->launch_reduce(task, rules, d_tests_, stream_);
 }
 
 void CudaNms::run_paper(const NmsTask& task, const NmsParams& params, const NmsRuleSet& rules,
@@ -251,18 +228,16 @@ std::uint64_t CudaNms::count_pair_tests(const DetectionBuffer& raw, DetectionBuf
     const auto n = std::min<std::uint64_t>(in.total, static_cast<std::uint64_t>(raw.capacity()));
     const auto pairs = [](std::uint64_t each) { return each == 0 ? 0 : each * (each - 1) / 2; };
     if (is_soft(params.rule)) return counted;
-    // The other engines need no counter. The paper's kernels test every pair of valid detections. The small engines
-    // test every pair once in the first step, and the later tests are negligible.
+    // The other engines need no counter: the paper's kernels test every pair of valid detections, the matrix engine
+    // every pair.
     if (params.kernels == NmsKernels::paper) return pairs(n - out.invalid);
-    const bool small =
-        is_tiny(raw.capacity()) || (engine_ != FastEngine::large && n <= static_cast<std::uint64_t>(small_capacity_));
-    return small ? pairs(n) : counted;
+    return uses_matrix(raw.capacity()) ? pairs(n) : counted;
 }
 
 std::size_t CudaNms::scratch_bytes() const {
     std::size_t bytes = owner_.bytes();
-    bytes += small_.bytes();
-    if (large_) bytes += large_->bytes();
+    bytes += matrix_.bytes();
+    if (grid_) bytes += grid_->bytes();
     if (soft_) bytes += soft_->bytes();
     if (paper_) bytes += paper_->matrix.bytes() + paper_->vector.bytes() + paper_->hits.bytes();
     if (merge_) bytes += merge_->bytes();
@@ -281,17 +256,16 @@ CudaNmsBatch::CudaNmsBatch(const DeviceInfo& device, StreamView stream,
         has_density_ = has_density_ && raw->span().density != nullptr;
         has_features_ = has_features_ && raw->span().features != nullptr;
     }
-    fits_ = !frames_.empty() && capacity <= small_nms_limit(device_);
+    fits_ = !frames_.empty() && capacity <= kMatrixBest;
     if (!fits_) return;
     capacity_ = capacity;
-    const std::size_t each = small_nms_bytes(capacity);
+    const std::size_t each = matrix_scratch_bytes(capacity);
     memory_ = DeviceBuffer<std::byte>(each * frames_.size());
-    fill_bytes(memory_, 0, stream_);  // as in allocate()
-    tasks_ = DeviceBuffer<SmallNmsTask>(frames_.size());
-    std::vector<SmallNmsTask> tasks;
+    tasks_ = DeviceBuffer<MatrixTask>(frames_.size());
+    std::vector<MatrixTask> tasks;
     for (std::size_t f = 0; f < frames_.size(); ++f) {
         tasks.push_back({NmsTask{frames_[f].first->span(), frames_[f].second->span(), nullptr},
-                         lay_out_small_nms(memory_.data() + f * each, capacity)});
+                         lay_out_matrix_scratch(memory_.data() + f * each, capacity)});
     }
     check_cuda(cudaMemcpyAsync(tasks_.data(), tasks.data(), tasks_.bytes(), cudaMemcpyHostToDevice, stream_),
                "copying the tasks of a batch");
@@ -304,10 +278,9 @@ void CudaNmsBatch::enqueue(const NmsParams& params, StageRecorder& recorder) {
         (params.pair != PairRule::adaptive || has_density_) && (params.pair != PairRule::feature || has_features_);
     if (fits_ && columns && !is_soft(params.rule) && params.merge == Merge::none &&
         params.kernels == NmsKernels::fast) {
-        launch_parts(recorder, [&](SmallNmsPart part) {
-            launch_small_nms_batch(part, device_, tasks_.data(), static_cast<std::int32_t>(frames_.size()), capacity_,
-                                   make_rule_set(params), stream_);
-        });
+        const MatrixFrames frames{
+            .one = {}, .d_many = tasks_.data(), .count = static_cast<std::int32_t>(frames_.size())};
+        launch_matrix(device_, frames, capacity_, make_rule_set(params), stream_, recorder);
         return;
     }
     for (const auto& [raw, kept] : frames_) one_by_one_.enqueue(*raw, *kept, params, recorder);

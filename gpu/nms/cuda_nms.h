@@ -10,13 +10,13 @@
 
 #include "core/detect/nms.h"
 #include "core/detect/nms_profiling.h"
-#include "gpu/nms/large_nms.h"
+#include "gpu/nms/expected_count.h"
+#include "gpu/nms/grid_nms.h"
+#include "gpu/nms/matrix_nms.h"
 #include "gpu/nms/merge.h"
 #include "gpu/nms/nms_task.h"
 #include "gpu/nms/paper_nms.h"
-#include "gpu/nms/small_nms.h"
 #include "gpu/nms/soft_nms.h"
-#include "gpu/nms/tiny_nms.h"
 #include "gpu/runtime/device_buffer.h"
 #include "gpu/runtime/probe.h"
 #include "gpu/runtime/stream.h"
@@ -25,19 +25,21 @@ namespace throng::gpu {
 
 // In addition to the names of core/detect/stage.h.
 namespace stage_name {
-inline constexpr std::string_view kNmsFused = "nms_map+reduce";          // both stages, not timed separately
-inline constexpr std::string_view kNmsSmallOrOrder = "nms_small|order";  // a small frame, or binning of a large one
-inline constexpr std::string_view kNmsCompact = "nms_compact";           // after the paper's kernels: order and hits
+inline constexpr std::string_view kNmsCompact = "nms_compact";  // after the paper's kernels: order and hits
 inline constexpr std::string_view kNmsMerge = "nms_merge";
 }  // namespace stage_name
 
-// Selects the fast engines. choose is for normal use, the others are for tests and measurements.
-enum class FastEngine { choose, small, large };
+// Selects the engine of the rules one-pass and greedy. Both give the same result for any number of detections. choose
+// is for normal use, the others are for tests and measurements; matrix applies up to kMatrixLimit detections.
+enum class FastEngine { choose, matrix, grid };
 
 class CudaNms final : public Nms, public NmsProfiling {
 public:
-    // Enqueues on stream, which must outlive this object and belong to the device.
-    CudaNms(const DeviceInfo& device, StreamView stream, FastEngine engine = FastEngine::choose);
+    // Enqueues on stream, which must outlive this object and belong to the device. expected: number of detections in
+    // recent frames, updated by the owner of the readback; null: unknown. It only makes a call faster: the launches are
+    // sized for it, and the faster engine is chosen by it. A graph keeps the choice of its capture.
+    CudaNms(const DeviceInfo& device, StreamView stream, FastEngine engine = FastEngine::choose,
+            std::shared_ptr<const ExpectedCount> expected = nullptr);
 
     void enqueue(const DetectionBuffer& raw, DetectionBuffer& kept, const NmsParams& params,
                  StageRecorder& recorder) override;
@@ -46,8 +48,8 @@ public:
     // Error(unavailable) with the sizes if there is not enough memory; afterwards smaller buffers still work.
     void prepare(std::int32_t raw_capacity, std::int32_t kept_capacity, const NmsParams& params);
 
-    // Available after replay(), which counts the tests in a separate run; for the small engine only those of its first
-    // step.
+    // Available after replay(), which counts the tests in a separate run; for the matrix engine those of the
+    // map stage.
     [[nodiscard]] std::optional<std::uint64_t> pair_tests() const override { return pair_tests_; }
     [[nodiscard]] std::vector<double> replay(const DetectionBuffer& raw, DetectionBuffer& kept, const NmsParams& params,
                                              int repeats) override;
@@ -65,8 +67,9 @@ private:
         [[nodiscard]] PaperNmsScratch scratch() const { return {matrix.data(), vector.data(), d_max}; }
     };
 
-    [[nodiscard]] bool is_tiny(std::int32_t capacity) const;
-    [[nodiscard]] bool may_be_large(std::int32_t capacity) const;
+    // Number of detections that a frame in a buffer of that capacity probably has.
+    [[nodiscard]] std::int32_t expected_count(std::int32_t capacity) const;
+    [[nodiscard]] bool uses_matrix(std::int32_t capacity) const;
     void allocate(const NmsParams& params);
     void release() noexcept;
     [[nodiscard]] std::uint64_t count_pair_tests(const DetectionBuffer& raw, DetectionBuffer& kept,
@@ -80,11 +83,11 @@ private:
     DeviceInfo device_;
     StreamView stream_;
     FastEngine engine_;
+    std::shared_ptr<const ExpectedCount> expected_;
     std::int32_t raw_capacity_ = 0;  // capacity of the scratch below
     std::int32_t kept_capacity_ = 0;
-    DeviceBuffer<std::byte> small_;
-    std::int32_t small_capacity_ = 0;
-    std::optional<LargeNms> large_;
+    DeviceBuffer<std::byte> matrix_;
+    std::optional<GridNms> grid_;
     std::optional<SoftNms> soft_;
     std::optional<Paper> paper_;
     std::optional<MergeBoxes> merge_;
@@ -93,8 +96,8 @@ private:
     std::optional<std::uint64_t> pair_tests_;
 };
 
-// Processes many frames or classes in one call: with shared launches if all are small enough and nothing is merged,
-// otherwise one after the other.
+// Processes many frames or classes in one call: with shared launches of the matrix engine if no buffer holds more than
+// kMatrixBest and nothing is merged, otherwise one after the other.
 class CudaNmsBatch {
 public:
     // The buffers must outlive this object and keep their addresses. Waits for the copy of the addresses to the device.
@@ -113,7 +116,7 @@ private:
     bool has_density_ = true;
     bool has_features_ = true;
     DeviceBuffer<std::byte> memory_;
-    DeviceBuffer<SmallNmsTask> tasks_;
+    DeviceBuffer<MatrixTask> tasks_;
     CudaNms one_by_one_;
 };
 

@@ -1,3 +1,5 @@
+#include "gpu/nms/kept_order.h"
+
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -5,91 +7,145 @@
 
 #include "gpu/nms/chained.h"
 #include "gpu/nms/kept_order.cuh"
+#include "gpu/nms/lane_group.cuh"
 
 namespace throng::gpu {
 namespace {
 
 constexpr unsigned kThreads = 256;
 constexpr std::int32_t kWarps = kThreads / 32;
-constexpr std::int32_t kMaxBlocks = 528;  // of 8 warps: all run at once on a large device
+constexpr std::int32_t kMaxBlocks = 528;  // of 8 warps: all are resident at once on a large device
 constexpr std::uint32_t kMinBuckets = 2048;
+constexpr std::uint32_t kMaxGroups = KeptOrder::kMaxBuckets / KeptOrder::kGroup;
+constexpr std::uint32_t kMaxList = 32;  // of a bucket, that is followed; all entries are compared where it is longer
 
-__global__ void __launch_bounds__(kThreads) file_kernel(KeptOrder order, NmsTask task) {
-    wait_for_previous();
-    let_next_start();
-    if (stored_count(task.raw) < order.least) return;
+__device__ __forceinline__ bool has_enough_hits(const KeptOrder& order, std::uint32_t record) {
+    return order.min_hits <= 1 || static_cast<std::int32_t>(order.hits[record]) >= order.min_hits;
+}
+
+__device__ __forceinline__ bool entry_precedes(const KeptEntry& a, const KeptEntry& b) {
+    return throng::precedes(a.box, a.score, a.index, b.box, b.score, b.index);
+}
+
+// Adds the entries with enough hits to their buckets.
+__global__ void __launch_bounds__(kThreads) fill_buckets_kernel(KeptOrder order) {
+    start_kernel();
     const std::uint32_t count = *order.count;
     for (std::uint32_t k = blockIdx.x * kThreads + threadIdx.x; k < count; k += gridDim.x * kThreads) {
-        const KeptEntry entry = load_entry(order.entries, k);
-        if (stays(order, entry.record))
-            order.filed[entry.record] = {enter_bucket(order, entry.record, entry.bucket), k};
+        const KeptEntry entry = order.entries[k];
+        if (has_enough_hits(order, entry.record))
+            order.links[entry.record] = {add_to_bucket(order, entry.record, entry.bucket), k};
     }
 }
 
+// Writes the number of records in the groups before each group to shared memory. Returns the number in all groups.
+__device__ std::uint32_t sum_groups(const KeptOrder& order, std::uint32_t (&before_group)[kMaxGroups]) {
+    __shared__ BlockSum<kThreads> sums;
+    const std::uint32_t groups = order.buckets / KeptOrder::kGroup;
+    std::uint32_t total = 0;
+    for (std::uint32_t base = 0; base < groups; base += kThreads) {
+        const std::uint32_t group = base + threadIdx.x;
+        std::uint32_t sum = 0;
+        const std::uint32_t before = sums.exclusive(group < groups ? order.group_sums[group] : 0, sum);
+        if (group < groups) before_group[group] = total + before;
+        total += sum;
+        __syncthreads();  // before_group is complete, and `sums` is used again
+    }
+    return total;
+}
+
+// The number of entries that precede entry k: those in buckets before its own, and some of its own. By a warp.
+__device__ std::uint32_t position_of(const KeptOrder& order, const std::uint32_t (&before_group)[kMaxGroups],
+                                     std::uint32_t count, std::uint32_t k, const KeptEntry& mine) {
+    const std::uint32_t lane = threadIdx.x & 31;
+    const std::uint32_t group = mine.bucket / KeptOrder::kGroup;
+    const uint4 v = reinterpret_cast<const uint4*>(order.sums + group * KeptOrder::kGroup)[lane];
+    const std::uint32_t sums[4] = {v.x, v.y, v.z, v.w};
+    std::uint32_t before = 0;
+    std::uint32_t same = 0;
+#pragma unroll
+    for (std::uint32_t i = 0; i < 4; ++i) {
+        const std::uint32_t bucket = group * KeptOrder::kGroup + lane * 4 + i;
+        if (bucket < mine.bucket) before += sums[i];
+        if (bucket == mine.bucket) same = sums[i];
+    }
+    same = warp_max(same);
+    if (same > kMaxList) {
+        for (std::uint32_t other = lane; other < count; other += 32) {
+            const KeptEntry entry = order.entries[other];
+            if (other != k && entry.bucket == mine.bucket && has_enough_hits(order, entry.record) &&
+                entry_precedes(entry, mine))
+                ++before;
+        }
+    } else if (same > 1) {
+        std::uint32_t other = k;
+        std::uint32_t link = order.last[mine.bucket];
+        for (std::uint32_t step = 0; step < same; ++step) {
+            const BucketLink of = order.links[link - 1];
+            if (step == lane) other = of.entry;
+            link = of.next;
+        }
+        if (other != k && entry_precedes(order.entries[other], mine)) ++before;
+    }
+    return before_group[group] + warp_sum(before);
+}
+
+// A warp per entry.
 __global__ void __launch_bounds__(kThreads) write_kept_kernel(KeptOrder order, NmsTask task) {
-    __shared__ KeptBoard board;
-    __shared__ FrameHead frame;
-    if (threadIdx.x == 0) frame.load_count(task.raw);
-    __syncthreads();
-    wait_for_previous();
-    let_next_start();
-    if (frame.n < order.least) return;
-    write_entries<kThreads>(order, task, board, blockIdx.x, gridDim.x, nullptr);
+    __shared__ std::uint32_t before_group[kMaxGroups];
+    start_kernel();
+    const std::uint32_t count = *order.count;
+    const std::uint32_t total = sum_groups(order, before_group);
+    if (blockIdx.x == 0 && threadIdx.x == 0) *task.kept.count = DetectionCount{total, order.plan->invalid};
+    for (std::uint32_t k = blockIdx.x * kWarps + threadIdx.x / 32; k < count; k += gridDim.x * kWarps) {
+        const KeptEntry mine = order.entries[k];
+        if (!has_enough_hits(order, mine.record)) continue;
+        const std::uint32_t position = position_of(order, before_group, count, k, mine);
+        if (threadIdx.x % 32 != 0) continue;
+        const std::uint32_t hits = order.hits != nullptr ? order.hits[mine.record] : 1;
+        write_kept(task, position, mine.box, mine.score, static_cast<std::int32_t>(hits), mine.index);
+    }
 }
 
 }  // namespace
 
-KeptOrderStorage::KeptOrderStorage(std::int32_t capacity, StreamView stream) {
+KeptOrderStorage::KeptOrderStorage(std::int32_t capacity) {
     const auto n = static_cast<std::uint32_t>(capacity);
     buckets_ = std::clamp(std::bit_ceil(n) / 2, kMinBuckets, KeptOrder::kMaxBuckets);
     entries_ = DeviceBuffer<KeptEntry>(n);
-    scores_ = DeviceBuffer<float>((std::size_t{n} + 3) / 4 * 4);  // read four at a time
-    filed_ = DeviceBuffer<FiledRecord>(n);
+    links_ = DeviceBuffer<BucketLink>(n);
     last_ = DeviceBuffer<std::uint32_t>(buckets_);
-    // The sums and bits first: they are read sixteen bytes at a time.
-    record_words_ = (n + 127) / 128 * 4;
-    cleared_ = DeviceBuffer<std::uint32_t>(std::size_t{buckets_} + record_words_ + buckets_ / KeptOrder::kGroup + 1);
-    // Loaded before it is known how many there are.
-    fill_bytes(entries_, 0, stream);
-    fill_bytes(scores_, 0, stream);
-    fill_bytes(filed_, 0, stream);
-    fill_bytes(last_, 0, stream);
-    fill_bytes(cleared_, 0, stream);
+    // The sums first: they are read sixteen bytes at a time.
+    cleared_ = DeviceBuffer<std::uint32_t>(std::size_t{buckets_} + buckets_ / KeptOrder::kGroup + 1);
 }
 
-KeptOrder KeptOrderStorage::view(const GridHeader* header, const std::uint32_t* hits, std::int32_t min_hits,
-                                 bool by_score, std::uint32_t least) const {
+KeptOrder KeptOrderStorage::view(const SearchPlan* plan, const std::uint32_t* hits, std::int32_t min_hits) const {
     KeptOrder order{};
     order.entries = entries_.data();
-    order.scores = scores_.data();
-    order.by_score = by_score && min_hits <= 1;
-    order.filed = filed_.data();
+    order.links = links_.data();
     order.last = last_.data();
     order.sums = cleared_.data();
-    order.records = order.sums + buckets_;
-    order.group_sums = order.records + record_words_;
+    order.group_sums = order.sums + buckets_;
     order.count = order.group_sums + buckets_ / KeptOrder::kGroup;
     order.buckets = buckets_;
-    order.header = header;
+    order.plan = plan;
     order.hits = hits;
     order.min_hits = min_hits;
-    order.least = least;
     return order;
 }
 
 std::size_t KeptOrderStorage::bytes() const {
-    return entries_.bytes() + scores_.bytes() + filed_.bytes() + last_.bytes() + cleared_.bytes();
+    return entries_.bytes() + links_.bytes() + last_.bytes() + cleared_.bytes();
 }
 
 void launch_kept_order(const KeptOrder& order, const NmsTask& task, std::int32_t share, const LaunchChain& chain) {
-    const auto blocks_for = [](std::int32_t each, std::int32_t items) {
-        return static_cast<unsigned>(std::min((items + each - 1) / each, kMaxBlocks));
+    const auto size_for = [](std::int32_t each, std::int32_t items) {
+        return LaunchSize{dim3(static_cast<unsigned>(std::min((items + each - 1) / each, kMaxBlocks))), kThreads};
     };
     if (order.min_hits > 1) {
-        chain.launch("file_kernel", file_kernel, blocks_for(kThreads, task.raw.capacity), kThreads, order, task);
+        chain.launch("fill_buckets_kernel", fill_buckets_kernel, size_for(kThreads, task.raw.capacity), order);
     }
-    chain.launch("write_kept_kernel", write_kept_kernel, blocks_for(kWarps * share, task.raw.capacity), kThreads, order,
-                 task);
+    chain.launch("write_kept_kernel", write_kept_kernel, size_for(kWarps * share, task.raw.capacity), order, task);
 }
 
 }  // namespace throng::gpu

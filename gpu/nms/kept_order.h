@@ -9,8 +9,8 @@
 
 namespace throng::gpu {
 
-struct LaunchChain;
-struct GridHeader;
+class LaunchChain;
+struct SearchPlan;
 
 // A kept detection before it is written.
 struct alignas(32) KeptEntry {
@@ -22,9 +22,9 @@ struct alignas(32) KeptEntry {
 };
 static_assert(sizeof(KeptEntry) == 32);
 
-// The bucket entry of a kept record.
-struct alignas(8) FiledRecord {
-    std::uint32_t before;  // 1 + the previous record of the same bucket, 0 for none
+// An element of the list of a bucket, by record.
+struct alignas(8) BucketLink {
+    std::uint32_t next;  // 1 + the record added before this one, 0 for none
     std::uint32_t entry;
 };
 
@@ -36,29 +36,22 @@ struct KeptOrder {
     static constexpr std::uint32_t kMaxBuckets = 1U << 18;
 
     KeptEntry* entries;         // [capacity]
-    float* scores;              // [capacity] scores of the entries, contiguous
-    FiledRecord* filed;         // [capacity] by record
+    BucketLink* links;          // [capacity] by record
     std::uint32_t* last;        // [buckets] 1 + the last record added, if the bucket is not empty
-    std::uint32_t* count;       // entries; 0 before each frame, as the next three
+    std::uint32_t* count;       // entries; 0 before each frame, as the next two
     std::uint32_t* group_sums;  // [buckets / kGroup] records added
     std::uint32_t* sums;        // [buckets] records added
-    std::uint32_t* records;     // [capacity / 32, rounded up to a multiple of 4] bits: records that have an entry
     std::uint32_t buckets;      // power of two
-    bool by_score;              // entries are ordered by precedes, and none is dropped
-    const GridHeader* header;   // holds the range of scores and the number of invalid detections
+    const SearchPlan* plan;     // holds the range of scores and the number of invalid detections
     const std::uint32_t* hits;  // by record; null: 1 each
     std::int32_t min_hits;      // above 1: entries are added to buckets after all hits are counted
-    std::uint32_t least;        // frames with fewer raw detections are left untouched
 };
 
 class KeptOrderStorage {
 public:
     KeptOrderStorage() = default;
-    // Enqueues the clearing of links.
-    KeptOrderStorage(std::int32_t capacity, StreamView stream);
-    // header: of the frame's grid. by_score: no entry is in bucket kLeads, and buckets are not derived from products.
-    [[nodiscard]] KeptOrder view(const GridHeader* header, const std::uint32_t* hits, std::int32_t min_hits,
-                                 bool by_score, std::uint32_t least) const;
+    explicit KeptOrderStorage(std::int32_t capacity);
+    [[nodiscard]] KeptOrder view(const SearchPlan* plan, const std::uint32_t* hits, std::int32_t min_hits) const;
     // Returns the words that must be 0 before each frame.
     [[nodiscard]] std::uint32_t* cleared() const noexcept { return cleared_.data(); }
     [[nodiscard]] std::uint32_t cleared_words() const noexcept { return static_cast<std::uint32_t>(cleared_.size()); }
@@ -66,10 +59,8 @@ public:
 
 private:
     std::uint32_t buckets_ = 0;
-    std::uint32_t record_words_ = 0;
     DeviceBuffer<KeptEntry> entries_;
-    DeviceBuffer<float> scores_;
-    DeviceBuffer<FiledRecord> filed_;
+    DeviceBuffer<BucketLink> links_;
     DeviceBuffer<std::uint32_t> last_;
     DeviceBuffer<std::uint32_t> cleared_;
 };

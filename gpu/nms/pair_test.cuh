@@ -83,7 +83,7 @@ __device__ __forceinline__ bool suppresses(const NmsRuleSet& rules, const Detect
     }
 }
 
-// No detection, record or place.
+// No detection, record or position.
 constexpr std::uint32_t kNone = 0xFFFFFFFFU;
 
 // The order of two detections with one score. Out of line: rare, and code costs time to fetch.
@@ -96,10 +96,8 @@ __device__ __forceinline__ bool precedes(const Candidate& a, const Candidate& b)
     return throng::precedes(a.box, a.score, a.index, b.box, b.score, b.index);
 }
 
-// Descends in the order of detections as far as score and area decide: equal keys need precedes(). Scores are finite,
-// areas positive, so no valid detection has kInvalidKey.
-constexpr std::uint64_t kInvalidKey = 0;
-
+// Keys that descend in the order of detections as far as score and area decide: equal keys need precedes(). No valid
+// detection has a key of 0.
 __device__ __forceinline__ std::uint32_t score_key(float score) {
     const std::uint32_t bits = __float_as_uint(score + 0.0F);  // one key for -0 and +0
     return (bits >> 31) != 0 ? ~bits : bits | 0x80000000U;
@@ -111,14 +109,6 @@ __device__ __forceinline__ float score_of_key(std::uint32_t key) {
 
 __device__ __forceinline__ std::uint64_t order_key(Box b, float score) {
     return std::uint64_t{score_key(score)} << 32 | __float_as_uint(b.w * b.h);
-}
-
-// Whether a precedes b, given their keys and raw indices; looks at the boxes only where the keys are equal.
-__device__ __forceinline__ bool key_precedes(const DetectionSpan& raw, std::uint64_t key_a, std::uint32_t a,
-                                             std::uint64_t key_b, std::uint32_t b) {
-    if (key_a != key_b) return key_a > key_b;
-    if (key_a == kInvalidKey) return a < b;
-    return throng::precedes(load_box(raw.boxes, a), raw.scores[a], a, load_box(raw.boxes, b), raw.scores[b], b);
 }
 
 __device__ __forceinline__ std::uint32_t stored_count(const DetectionSpan& span) {
@@ -136,7 +126,7 @@ __device__ __forceinline__ Value fold_warp(Value value, const Fold& fold) {
     return value;
 }
 
-// The sum, the greatest, the least, and the bits of any or of all over the warp, on all lanes.
+// The sum and the greatest over the warp, on all lanes.
 __device__ __forceinline__ std::uint32_t warp_sum(std::uint32_t value) {
 #if __CUDA_ARCH__ >= 800
     return __reduce_add_sync(kWholeWarp, value);
@@ -154,59 +144,24 @@ __device__ __forceinline__ Word warp_max(Word value) {
     return fold_warp(value, [](Word a, Word b) { return max(a, b); });
 #endif
 }
-template <typename Word>
-__device__ __forceinline__ Word warp_min(Word value) {
-    static_assert(sizeof(Word) == sizeof(std::uint32_t));
-#if __CUDA_ARCH__ >= 800
-    return __reduce_min_sync(kWholeWarp, value);
-#else
-    return fold_warp(value, [](Word a, Word b) { return min(a, b); });
-#endif
-}
-__device__ __forceinline__ std::uint32_t warp_or(std::uint32_t value) {
-#if __CUDA_ARCH__ >= 800
-    return __reduce_or_sync(kWholeWarp, value);
-#else
-    return fold_warp(value, [](std::uint32_t a, std::uint32_t b) { return a | b; });
-#endif
-}
-__device__ __forceinline__ std::uint32_t warp_and(std::uint32_t value) {
-#if __CUDA_ARCH__ >= 800
-    return __reduce_and_sync(kWholeWarp, value);
-#else
-    return fold_warp(value, [](std::uint32_t a, std::uint32_t b) { return a & b; });
-#endif
-}
 
-// Comparisons that give a number, without a predicate.
-[[nodiscard]] __device__ __forceinline__ float one_if_higher(float a, float b) {
-    float one;
-    asm("set.gt.f32.f32 %0, %1, %2;" : "=f"(one) : "f"(a), "f"(b));
-    return one;
+// Returns true if a kept detection of that position is stored. The caller counts all.
+__device__ __forceinline__ bool fits(const NmsTask& task, std::uint32_t position) {
+    return position < static_cast<std::uint32_t>(task.kept.capacity);
 }
-[[nodiscard]] __device__ __forceinline__ float one_if_equal(float a, float b) {
-    float one;
-    asm("set.eq.f32.f32 %0, %1, %2;" : "=f"(one) : "f"(a), "f"(b));
-    return one;
-}
-
-// Writes a kept detection to its place; places beyond the capacity are counted by the caller and not written.
-__device__ __forceinline__ bool has_permit(const NmsTask& task, std::uint32_t place) {
-    return place < static_cast<std::uint32_t>(task.kept.capacity);
-}
-// All but the hits, to a place that is there.
-__device__ __forceinline__ void write_without_hits(const NmsTask& task, std::uint32_t place, Box box, float score,
+// Writes all but the hits, to a position that fits.
+__device__ __forceinline__ void write_without_hits(const NmsTask& task, std::uint32_t position, Box box, float score,
                                                    std::uint32_t source) {
-    store_box(task.kept.boxes, place, box);
-    task.kept.scores[place] = score;
-    task.kept.source[place] = static_cast<std::int32_t>(source);
-    copy_columns(task, place, source, 0, 1);
+    store_box(task.kept.boxes, position, box);
+    task.kept.scores[position] = score;
+    task.kept.source[position] = static_cast<std::int32_t>(source);
+    copy_columns(task, position, source, 0, 1);
 }
-__device__ __forceinline__ void write_kept(const NmsTask& task, std::uint32_t place, Box box, float score,
+__device__ __forceinline__ void write_kept(const NmsTask& task, std::uint32_t position, Box box, float score,
                                            std::int32_t hits, std::uint32_t source) {
-    if (!has_permit(task, place)) return;
-    task.kept.hits[place] = hits;
-    write_without_hits(task, place, box, score, source);
+    if (!fits(task, position)) return;
+    task.kept.hits[position] = hits;
+    write_without_hits(task, position, box, score, source);
 }
 
 }  // namespace throng::gpu

@@ -59,7 +59,11 @@ Decay make_decay(const NmsParams& params) {
             params.score_min < 0.0F};
 }
 
-// Root of r's component; other threads join components meanwhile. A link always leads to a smaller record.
+// Returns the root of r's component, while other threads join components. A link always leads to a smaller record, so
+// every chain ends. Volatile loads are relaxed operations of system scope in PTX, and a link written by a
+// compare-and-swap of a root never changes its component: an older link leads to the same root later. A halved chain
+// is one of the links that were seen. No other data is read through a link in this kernel; the next kernels follow a
+// kernel boundary.
 __device__ std::uint32_t find_root(std::uint32_t* links, std::uint32_t r) {
     const volatile std::uint32_t* seen = links;
     while (true) {
@@ -89,7 +93,7 @@ __device__ void join(std::uint32_t* links, std::uint32_t a, std::uint32_t b) {
 
 __global__ void __launch_bounds__(kThreads)
     link_kernel(BoxGrid g, SoftScratch s, Decay decay, NmsTask task, NmsRuleSet rules, unsigned long long* d_tests) {
-    const std::uint32_t stored = load_plan(g).stored;
+    const std::uint32_t stored = g.plan->stored;
     const Group<kLinkLanes> group;
     const std::uint32_t r = (blockIdx.x * kThreads + threadIdx.x) / kLinkLanes;
     const bool active = r < stored;
@@ -102,7 +106,8 @@ __global__ void __launch_bounds__(kThreads)
     }
     if (decay.in_turn) return;
     TestCounter counter;
-    for_each_near(g, load_plan(g), group, active, mine, rules.extent, [&](std::uint32_t other) {
+    const SearchPlan plan = *g.plan;
+    for_each_near(g, plan, group, active, mine, rules.extent, [&](std::uint32_t other) {
         if (other >= r) return;
         ++counter.tests;
         if (decay.factor(mine, load_record(g, other)) != 1.0F) join(s.links, r, other);
@@ -112,7 +117,7 @@ __global__ void __launch_bounds__(kThreads)
 
 __global__ void __launch_bounds__(kThreads) count_members_kernel(BoxGrid g, SoftScratch s, NmsTask task) {
     const std::uint32_t r = blockIdx.x * kThreads + threadIdx.x;
-    if (r >= load_plan(g).stored) return;
+    if (r >= g.plan->stored) return;
     s.slots[r] = atomicAdd(&s.sizes[find_root(s.links, r)], 1U);
     const Candidate mine = load_candidate(g, task.raw, r);
     if (order_key(mine.box, mine.score) != s.summary->best_key) return;
@@ -126,7 +131,7 @@ __global__ void __launch_bounds__(kThreads) count_members_kernel(BoxGrid g, Soft
 
 __global__ void __launch_bounds__(kThreads) allot_components_kernel(BoxGrid g, SoftScratch s, Decay decay) {
     const std::uint32_t r = blockIdx.x * kThreads + threadIdx.x;
-    if (r >= load_plan(g).stored) return;
+    if (r >= g.plan->stored) return;
     const std::uint32_t size = s.sizes[r];
     if (size == 0) return;
     s.starts[r] = atomicAdd(&s.summary->members, size);
@@ -139,7 +144,7 @@ __global__ void __launch_bounds__(kThreads) allot_components_kernel(BoxGrid g, S
 
 __global__ void __launch_bounds__(kThreads) fill_components_kernel(BoxGrid g, SoftScratch s) {
     const std::uint32_t r = blockIdx.x * kThreads + threadIdx.x;
-    if (r >= load_plan(g).stored) return;
+    if (r >= g.plan->stored) return;
     const std::uint32_t at = s.starts[find_root(s.links, r)] + s.slots[r];
     s.members[at] = r;
     s.scores[at] = g.records[r].score;
@@ -316,7 +321,7 @@ __global__ void __launch_bounds__(kBlockThreads)
     }
     if (decay.in_turn && blockIdx.x == 0 && threadIdx.x == 0) {
         if (total == 0) task.kept.count->total = 0;
-        task.kept.count->invalid = g.header->sums.invalid;
+        task.kept.count->invalid = g.plan->invalid;
     }
 }
 
@@ -342,7 +347,7 @@ SoftNms::SoftNms(const DeviceInfo& device, std::int32_t capacity, StreamView str
     : device_(device),
       capacity_(capacity),
       grid_(capacity, stream),
-      order_(capacity, stream),
+      order_(capacity),
       cleared_(kSummaryWords + 2 * static_cast<std::size_t>(capacity)),
       lists_(kLists * static_cast<std::size_t>(capacity)) {}
 
@@ -368,7 +373,7 @@ std::size_t SoftNms::bytes() const {
 void SoftNms::launch_map(const NmsTask& task, const NmsParams& params, unsigned long long* d_tests,
                          StreamView stream) const {
     const NmsRuleSet rules = link_rules(params);
-    const BoxGrid g = grid_.view(rules, 0);
+    const BoxGrid g = grid_.view(rules);
     const SoftScratch s = scratch();
     launch_grid_build(
         {.grid = g, .extent = rules.extent, .d_clear = order_.cleared(), .clear_words = order_.cleared_words()}, task,
@@ -387,9 +392,9 @@ void SoftNms::launch_map(const NmsTask& task, const NmsParams& params, unsigned 
 
 void SoftNms::launch_reduce(const NmsTask& task, const NmsParams& params, unsigned long long* d_tests,
                             StreamView stream) const {
-    const BoxGrid g = grid_.view(link_rules(params), 0);
+    const BoxGrid g = grid_.view(link_rules(params));
     const SoftScratch s = scratch();
-    const KeptOrder order = order_.view(g.header, nullptr, 1, false, 0);
+    const KeptOrder order = order_.view(g.plan, nullptr, 1);
     const Decay decay = make_decay(params);
     if (!decay.in_turn) {
         const unsigned most = static_cast<unsigned>(device_.multiprocessors) * 8;

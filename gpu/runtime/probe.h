@@ -23,11 +23,9 @@ struct DeviceInfo {
     bool integrated = false;         // shares its memory with the CPU (Jetson)
     std::string unavailable_reason;  // why the device cannot run this build; empty when it can
 
-    // True where the kernels contain the instructions of programmatic dependent launch and of thread block clusters.
-    // Kernels without these instructions that are launched with these attributes would neither wait for the previous
-    // kernel nor find their cluster, and no call would report it.
+    // True where the kernels contain the instructions of programmatic dependent launch. Kernels without them that are
+    // launched with its attribute would not wait for the previous kernel, and no call would report it.
     [[nodiscard]] bool has_dependent_launch() const noexcept { return code >= 90; }
-    [[nodiscard]] bool has_clusters() const noexcept { return code >= 90; }
 };
 
 struct CudaProbe {

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <memory>
 #include <random>
 #include <sstream>
 #include <string>
@@ -46,8 +47,8 @@ Input read_csv(const std::string& folder, const std::string& name) {
     return input;
 }
 
-// Returns clusters of 20 boxes of 18 to 130 pixels, on a plane of the given size.
-Input clusters(const std::string& name, std::size_t n, float width, float height) {
+// Returns clusters of 20 boxes of 18 to 130 pixels, on a plane of the given size; in random order unless by_cluster.
+Input clusters(const std::string& name, std::size_t n, float width, float height, bool by_cluster = false) {
     std::mt19937 random(n);
     const auto uniform = [&](float low, float high) {
         return std::uniform_real_distribution<float>(low, high)(random);
@@ -64,7 +65,7 @@ Input clusters(const std::string& name, std::size_t n, float width, float height
         const float y = face.y + face.h * uniform(-0.15F, 0.15F);
         input.set.detections.push_back({Box{x, y, side, side}, uniform(0.0F, 1.0F)});
     }
-    std::shuffle(input.set.detections.begin(), input.set.detections.end(), random);
+    if (!by_cluster) std::shuffle(input.set.detections.begin(), input.set.detections.end(), random);
     return input;
 }
 
@@ -78,13 +79,16 @@ struct Bench {
     gpu::DetectionTransfer transfer;
     int repeats = 30;
 
-    double time(const Input& input, const NmsParams& params, gpu::FastEngine engine,
-                std::uint32_t* expected = nullptr) {
+    // capacity 0: the number of detections. The engine expects that number, as in the program.
+    double time(const Input& input, const NmsParams& params, gpu::FastEngine engine, std::uint32_t* expected = nullptr,
+                std::int32_t capacity = 0) {
         const auto n = static_cast<std::int32_t>(input.set.detections.size());
-        DetectionBuffer raw = gpu::make_device_buffer(n, {}, stream.view());
-        DetectionBuffer kept = gpu::make_device_buffer(n, {}, stream.view());
+        DetectionBuffer raw = gpu::make_device_buffer(capacity > 0 ? capacity : n, {}, stream.view());
+        DetectionBuffer kept = gpu::make_device_buffer(capacity > 0 ? capacity : n, {}, stream.view());
         transfer.upload(input.set, raw, stream.view());
-        gpu::CudaNms nms(device, stream.view(), engine);
+        const auto count = std::make_shared<gpu::ExpectedCount>();
+        count->set(static_cast<std::uint32_t>(n));
+        gpu::CudaNms nms(device, stream.view(), engine, count);
         const double us = median_us(nms.replay(raw, kept, params, repeats));
         DetectionSet out;
         transfer.download(kept, out, stream.view());
@@ -139,11 +143,11 @@ void print_row(Bench& bench, const Input& input) {
     std::uint32_t kept = 0;
     column(bench.time(input, one_pass, gpu::FastEngine::choose));
     column(bench.time(input, greedy, gpu::FastEngine::choose, &kept));
-    const bool small = n <= gpu::kSmallNmsLimit;
-    column(small ? bench.time(input, one_pass, gpu::FastEngine::small) : 0);
-    column(small ? bench.time(input, greedy, gpu::FastEngine::small) : 0);
-    column(bench.time(input, one_pass, gpu::FastEngine::large));
-    column(bench.time(input, greedy, gpu::FastEngine::large));
+    const bool small = n <= gpu::kMatrixLimit;
+    column(small ? bench.time(input, one_pass, gpu::FastEngine::matrix) : 0);
+    column(small ? bench.time(input, greedy, gpu::FastEngine::matrix) : 0);
+    column(bench.time(input, one_pass, gpu::FastEngine::grid));
+    column(bench.time(input, greedy, gpu::FastEngine::grid));
     NmsParams soft;
     soft.rule = NmsRule::soft_linear;
     column(bench.time(input, soft, gpu::FastEngine::choose));
@@ -153,9 +157,42 @@ void print_row(Bench& bench, const Input& input) {
     std::fflush(stdout);
 }
 
+// As the program runs cascades: greedy, overlap min, threshold 0.5, buffers for 16384.
+void print_default_path(Bench& bench, const std::string& folder) {
+    constexpr std::int32_t kCapacity = 16384;
+    NmsParams params = plain(NmsRule::greedy, 0.5F);
+    params.overlap = Overlap::min;
+    std::vector<Input> inputs;
+    for (const std::size_t n : {200, 1027, 2572, 4096, 8192}) {
+        const std::string name = std::to_string(n);
+        inputs.push_back(clusters(name + " shuffled", n, 1920, 1080));
+        inputs.push_back(clusters(name + " by cluster", n, 1920, 1080, true));
+    }
+    if (!folder.empty()) {
+        for (const char* name :
+             {"crowd-200", "crowd-1027", "crowd-2895", "dense-4096", "crowd-16384", "authors-2997"}) {
+            if (std::ifstream(folder + "/" + name + ".csv").good()) inputs.push_back(read_csv(folder, name));
+        }
+    }
+    std::printf("capacity %d; greedy, min; min-hits 3; one-pass, suppressor, inclusive, strict\n", kCapacity);
+    for (const Input& input : inputs) {
+        NmsParams hits = params;
+        hits.min_hits = 3;
+        NmsParams paper = plain(NmsRule::one_pass, 0.3F);
+        paper.overlap = Overlap::suppressor;
+        paper.pixels = PixelConvention::inclusive;
+        paper.ties = Ties::strict;
+        std::uint32_t kept = 0;
+        const double us = bench.time(input, params, gpu::FastEngine::choose, &kept, kCapacity);
+        std::printf("%-16s %8.2f %8.2f %8.2f  kept %u\n", input.name.c_str(), us,
+                    bench.time(input, hits, gpu::FastEngine::choose, nullptr, kCapacity),
+                    bench.time(input, paper, gpu::FastEngine::choose, nullptr, kCapacity), kept);
+    }
+}
+
 // Measures inputs with many equal scores, where the order of boxes breaks the ties.
 void print_equal_scores(Bench& bench, Input input) {
-    if (input.set.detections.size() > static_cast<std::size_t>(gpu::kSmallNmsLimit)) return;
+    if (input.set.detections.size() > static_cast<std::size_t>(gpu::kMatrixLimit)) return;
     const NmsParams one_pass = plain(NmsRule::one_pass);
     const NmsParams greedy = plain(NmsRule::greedy);
     for (const float steps : {1024.0F, 64.0F}) {
@@ -173,8 +210,8 @@ int run(int argc, char** argv) {
     std::printf("an empty kernel: %.2f\n", median_us(gpu::time_replays(bench.stream.view(), bench.repeats, [&] {
                     gpu::launch_empty(bench.stream.view());
                 })));
-    std::printf("%-12s %9s %9s %9s %9s %9s %9s %9s %9s %9s\n", "input", "paper", "one-pass", "greedy", "fused 1p",
-                "fused gr", "binned 1p", "binned gr", "soft lin", "soft gau");
+    std::printf("%-12s %9s %9s %9s %9s %9s %9s %9s %9s %9s\n", "input", "paper", "one-pass", "greedy", "matrix 1p",
+                "matrix gr", "grid 1p", "grid gr", "soft lin", "soft gau");
     std::vector<Input> inputs;
     if (argc > 1) {
         for (const char* name : {"crowd-200", "crowd-1027", "crowd-2895", "dense-4096", "crowd-16384"})
@@ -201,13 +238,14 @@ int run(int argc, char** argv) {
         }
     }
     if (argc > 3) return 0;
+    print_default_path(bench, argc > 1 ? argv[1] : "");
     Input chain{"chain-1000", {}};
     for (int i = 0; i < 1000; ++i)
         chain.set.detections.push_back(
             {Box{4.0F * static_cast<float>(i), 0, 10, 10}, 1.0F - 0.001F * static_cast<float>(i)});
     const NmsParams chained = plain(NmsRule::greedy, 0.4F);
-    std::printf("greedy chain of 1000: fused %.2f binned %.2f\n", bench.time(chain, chained, gpu::FastEngine::small),
-                bench.time(chain, chained, gpu::FastEngine::large));
+    std::printf("greedy chain of 1000: matrix %.2f grid %.2f\n", bench.time(chain, chained, gpu::FastEngine::matrix),
+                bench.time(chain, chained, gpu::FastEngine::grid));
     std::printf("64 frames of %s in one call: one-pass %.2f greedy %.2f\n", inputs[1].name.c_str(),
                 bench.time_batch(inputs[1], 64, plain(NmsRule::one_pass)),
                 bench.time_batch(inputs[1], 64, plain(NmsRule::greedy)));

@@ -39,7 +39,7 @@ inline DetectionSet set_of(const NmsInput& input) {
 class DeviceNms {
 public:
     explicit DeviceNms(gpu::FastEngine engine = gpu::FastEngine::choose)
-        : device_(gpu::use_device(0)), nms_(device_, stream_.view(), engine) {}
+        : device_(gpu::use_device(0)), nms_(device_, stream_.view(), engine, expected_) {}
 
     // capacity -1: the number of detections.
     DetectionSet run(const NmsInput& input, const NmsParams& params, std::int32_t capacity = -1,
@@ -56,6 +56,9 @@ public:
         return out;
     }
 
+    // Sets the number of detections that the engine expects; 0: unknown.
+    void expect(std::uint32_t detections) { expected_->set(detections); }
+
     [[nodiscard]] gpu::CudaNms& engine() { return nms_; }
     [[nodiscard]] DetectionBuffer& raw() { return raw_; }
     [[nodiscard]] DetectionBuffer& kept() { return kept_; }
@@ -66,6 +69,7 @@ public:
 private:
     gpu::DeviceInfo device_;
     gpu::Stream stream_;
+    std::shared_ptr<gpu::ExpectedCount> expected_ = std::make_shared<gpu::ExpectedCount>();
     gpu::CudaNms nms_;
     gpu::DetectionTransfer transfer_;
     DetectionBuffer raw_;

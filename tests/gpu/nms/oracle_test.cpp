@@ -14,10 +14,6 @@ TEST_P(NmsOracle, EveryExpectation) {
     DeviceNms nms(GetParam());
     int checked = 0;
     for (const NmsOracleCase& one : load_nms_oracle(folder / "nms")) {
-        if (GetParam() == gpu::FastEngine::small &&
-            static_cast<std::int32_t>(one.input.boxes.size()) > gpu::kSmallNmsLimit) {
-            continue;
-        }
         for (const NmsExpectation& expected : one.expectations) {
             const DetectionSet found = nms.run(one.input, expected.params);
             EXPECT_EQ(test::difference(expected, found.detections, found.invalid), "") << expected.name;
@@ -46,7 +42,7 @@ TEST_P(NmsOracle, PaperKernels) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Engines, NmsOracle,
-                         testing::Values(gpu::FastEngine::choose, gpu::FastEngine::small, gpu::FastEngine::large));
+                         testing::Values(gpu::FastEngine::choose, gpu::FastEngine::matrix, gpu::FastEngine::grid));
 
 }  // namespace
 }  // namespace throng::test

@@ -1,4 +1,4 @@
-// Code paths of the binned engine that few random cases reach.
+// Code paths of the grid engine that few random cases reach.
 #include <cmath>
 
 #include "tests/gpu/nms/engine_cases.h"
@@ -7,7 +7,7 @@ namespace throng::test {
 namespace {
 
 void compare(const NmsInput& input, const NmsParams& params, std::int32_t capacity = -1) {
-    expect_as_cpu(gpu::FastEngine::large, input, params, capacity);
+    expect_as_cpu(gpu::FastEngine::grid, input, params, capacity);
 }
 void compare_both(const NmsInput& input, float theta = 0.5F) {
     compare(input, rule(NmsRule::one_pass, theta));
@@ -25,14 +25,14 @@ NmsInput grid_input(Random& random, std::size_t n) {
     return input;
 }
 
-// Few kept detections are compared with each other, more are sorted by buckets of the score range.
-TEST(BinnedNms, MoreAreKeptThanAreCompared) {
+// Kept detections are sorted by buckets of the score range.
+TEST(GridNms, AllAreKept) {
     TH_NEED_GPU();
     Random random(seed(51));
     for (const std::size_t n : {2047, 2048, 2049, 5000}) compare_both(grid_input(random, n));
 }
 
-TEST(BinnedNms, EqualScores) {
+TEST(GridNms, EqualScores) {
     TH_NEED_GPU();
     Random random(seed(52));
     for (const std::size_t n : {1500, 3000}) {
@@ -47,8 +47,8 @@ TEST(BinnedNms, EqualScores) {
     }
 }
 
-// More detections suppress one than its list can hold, in some lane groups and not in others.
-TEST(BinnedNms, TruncatedLists) {
+// More detections suppress one than its list can hold.
+TEST(GridNms, TruncatedLists) {
     TH_NEED_GPU();
     Random random(seed(53));
     compare_both(clusters_input(random, 900, 300));
@@ -59,12 +59,11 @@ TEST(BinnedNms, TruncatedLists) {
         input.scores[i] = copies.scores[i];
     }
     compare_both(shuffled(input, random));
-    expect_few_hits_and_members(gpu::FastEngine::large, input);
+    expect_few_hits_and_members(gpu::FastEngine::grid, input);
 }
 
-// In buffers for many detections fewer lanes search for one. If copies have equal scores, the best may have more
-// candidates than a lane can list, although none suppresses it.
-TEST(BinnedNms, InBuffersForMany) {
+// In buffers for many detections fewer lanes search for one.
+TEST(GridNms, InBuffersForMany) {
     TH_NEED_GPU();
     Random random(seed(58));
     NmsInput crowd = clusters_input(random, 3000, 20);
@@ -75,7 +74,7 @@ TEST(BinnedNms, InBuffersForMany) {
 }
 
 // The lower the threshold, the more rows and levels are searched.
-TEST(BinnedNms, ManyRowsAndLevels) {
+TEST(GridNms, ManyRowsAndLevels) {
     TH_NEED_GPU();
     Random random(seed(54));
     std::uniform_real_distribution<float> power(-12.0F, 12.0F);
@@ -93,7 +92,7 @@ TEST(BinnedNms, ManyRowsAndLevels) {
 }
 
 // If edges are rounded, and sums of edges are not finite, size is not a bound.
-TEST(BinnedNms, FarFromTheOrigin) {
+TEST(GridNms, FarFromTheOrigin) {
     TH_NEED_GPU();
     Random random(seed(55));
     for (const float far : {1e6F, 1e9F, 1e30F, 2e36F, 3e38F}) {
@@ -110,7 +109,7 @@ TEST(BinnedNms, FarFromTheOrigin) {
 }
 
 // Rows of cells that cross the end of the table, or of a segment of it.
-TEST(BinnedNms, AcrossTheTable) {
+TEST(GridNms, AcrossTheTable) {
     TH_NEED_GPU();
     Random random(seed(56));
     std::uniform_real_distribution<float> coordinate(-4e4F, 4e4F);
@@ -128,11 +127,11 @@ TEST(BinnedNms, AcrossTheTable) {
 }
 
 // Data of a larger previous frame must not affect this one.
-TEST(BinnedNms, FramesOfManySizes) {
+TEST(GridNms, FramesOfManySizes) {
     TH_NEED_GPU();
     Random random(seed(57));
     const auto cpu = make_cpu_nms(1);
-    DeviceNms device(gpu::FastEngine::large);
+    DeviceNms device(gpu::FastEngine::grid);
     for (const std::size_t n : {6000, 40, 3000, 0, 1, 6000, 2500}) {
         const NmsInput input = clusters_input(random, n, 20);
         for (const NmsRule which : {NmsRule::one_pass, NmsRule::greedy}) {

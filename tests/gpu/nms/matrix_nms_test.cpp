@@ -1,7 +1,7 @@
-// Every code path of the small engine with few detections, so that race and memory checkers finish:
-// THRONG_REQUIRE_GPU=1 compute-sanitizer --tool racecheck gpu_nms --gtest_filter='SmallNms.*'
+// Every code path of the matrix engine with few detections, so that race and memory checkers finish:
+// THRONG_REQUIRE_GPU=1 compute-sanitizer --tool racecheck gpu_nms --gtest_filter='MatrixNms.*'
 //
-// The tests named SmallNmsLong take too long for these tools.
+// The tests named MatrixNmsLong take too long for these tools.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -12,85 +12,105 @@ namespace throng::test {
 namespace {
 
 void compare(const NmsInput& input, const NmsParams& params, std::int32_t capacity = -1, int times = 1) {
-    expect_as_cpu(gpu::FastEngine::small, input, params, capacity, times);
+    expect_as_cpu(gpu::FastEngine::matrix, input, params, capacity, times);
 }
 
-TEST(SmallNms, OneTile) {
+TEST(MatrixNms, EachNumberOfTiles) {
     TH_NEED_GPU();
     Random random(seed(31));
-    compare(clusters_input(random, 50, 10), rule(NmsRule::one_pass));
-    compare(clusters_input(random, 50, 10), rule(NmsRule::greedy));
+    for (const std::size_t n : {1, 31, 32, 33, 200, 255, 256, 257, 300}) {
+        const NmsInput input = clusters_input(random, n, 10);
+        compare(input, rule(NmsRule::one_pass));
+        compare(input, rule(NmsRule::greedy));
+    }
 }
 
-TEST(SmallNms, SeveralTiles) {
-    TH_NEED_GPU();
-    Random random(seed(32));
-    compare(clusters_input(random, 300, 20), rule(NmsRule::one_pass), -1, 3);
-    compare(clusters_input(random, 300, 20), rule(NmsRule::greedy), -1, 3);
-}
-
-TEST(SmallNms, LargeTiles) {
-    TH_NEED_GPU();
-    Random random(seed(38));
-    const NmsInput input = clusters_input(random, 2200, 40);
-    compare(input, rule(NmsRule::one_pass));
-    compare(input, rule(NmsRule::greedy));
-}
-
-TEST(SmallNms, FewInALargeBuffer) {
+TEST(MatrixNms, FewInALargeBuffer) {
     TH_NEED_GPU();
     Random random(seed(33));
-    compare(clusters_input(random, 150, 20), rule(NmsRule::greedy), 4096);
+    compare(clusters_input(random, 150, 20), rule(NmsRule::greedy), gpu::kMatrixLimit);
     compare(clusters_input(random, 1, 1), rule(NmsRule::greedy), 4096);
+    compare(NmsInput{}, rule(NmsRule::greedy), 300);
 }
 
-// The frame may need the other engine: as many blocks as that engine needs, each with several groups of detections.
-TEST(SmallNms, BlocksWithSeveralGroups) {
+// Blocks have several units, tiles and parts of the undecided detections.
+TEST(MatrixNms, MoreThanExpected) {
     TH_NEED_GPU();
     Random random(seed(39));
-    const NmsInput input = clusters_input(random, 1500, 20);
-    expect_as_cpu(gpu::FastEngine::choose, input, rule(NmsRule::one_pass), 5000);
-    expect_as_cpu(gpu::FastEngine::choose, input, rule(NmsRule::greedy), 5000);
+    const auto cpu = make_cpu_nms(1);
+    DeviceNms device(gpu::FastEngine::matrix);
+    device.expect(1);
+    for (const std::size_t n : {70, 600, 1500}) {
+        const NmsInput input = clusters_input(random, n, 20);
+        for (const NmsRule which : {NmsRule::one_pass, NmsRule::greedy}) {
+            for (const std::int32_t min_hits : {1, 3}) {
+                NmsParams params = rule(which);
+                params.min_hits = min_hits;
+                const NmsOutput expected = run_host_nms(*cpu, input, params);
+                EXPECT_EQ(difference(expected.kept, expected.invalid, device.run(input, params, 5000), params), "")
+                    << n;
+            }
+        }
+    }
 }
 
-TEST(SmallNms, FewHitsAndMembers) {
+TEST(MatrixNms, KeptBufferOverflows) {
+    TH_NEED_GPU();
+    Random random(seed(43));
+    const NmsInput input = clusters_input(random, 200, 4);
+    for (const std::int32_t min_hits : {1, 2}) {
+        NmsParams params = rule(NmsRule::greedy);
+        params.min_hits = min_hits;
+        const NmsOutput expected = run_host_nms(*make_cpu_nms(1), input, params);
+        DeviceNms device(gpu::FastEngine::matrix);
+        const DetectionSet found = device.run(input, params, -1, 7);
+        EXPECT_EQ(difference(expected.kept, expected.invalid, found, params), "");
+        EXPECT_EQ(found.detections.size(), 7U);
+    }
+}
+
+TEST(MatrixNms, FewHitsAndMembers) {
     TH_NEED_GPU();
     Random random(seed(34));
-    expect_few_hits_and_members(gpu::FastEngine::small, clusters_input(random, 300, 10));
+    expect_few_hits_and_members(gpu::FastEngine::matrix, clusters_input(random, 300, 10));
 }
 
-TEST(SmallNms, OtherPairRules) {
+TEST(MatrixNms, OtherPairRules) {
     TH_NEED_GPU();
     Random random(seed(35));
-    expect_other_pair_rules(gpu::FastEngine::small, random);
+    expect_other_pair_rules(gpu::FastEngine::matrix, random);
 }
 
 // Ranks and owners that depend only on the order at equal scores.
-TEST(SmallNms, EqualScores) {
+TEST(MatrixNms, EqualScores) {
     TH_NEED_GPU();
     Random random(seed(40));
     NmsInput input = clusters_input(random, 400, 8);
     for (float& score : input.scores) score = score < 0.5F ? 0.25F : 0.75F;
     compare(input, rule(NmsRule::one_pass));
     compare(input, rule(NmsRule::greedy));
-    expect_few_hits_and_members(gpu::FastEngine::small, input);
+    expect_few_hits_and_members(gpu::FastEngine::matrix, input);
+    for (std::size_t i = 0; i < input.scores.size(); ++i) input.scores[i] = i % 2 == 0 ? 0.0F : -0.0F;
+    compare(input, rule(NmsRule::greedy));
+    NmsParams strict = rule(NmsRule::one_pass);
+    strict.ties = Ties::strict;
+    compare(input, strict);
 }
 
 // Each detection depends on the previous one.
-TEST(SmallNms, AChain) {
+TEST(MatrixNms, AChain) {
     TH_NEED_GPU();
     compare(chain_input(40), rule(NmsRule::greedy, 0.4F));
 }
 
-TEST(SmallNmsLong, AChain) {
+TEST(MatrixNmsLong, AChain) {
     TH_NEED_GPU();
     Random random(seed(36));
     compare(chain_input(1000), rule(NmsRule::greedy, 0.4F));
     compare(shuffled(chain_input(700), random), rule(NmsRule::greedy, 0.4F));
 }
 
-// Blocks exchange the undecided detections in words that each frame resets for the next.
-TEST(SmallNmsLong, DenseClusters) {
+TEST(MatrixNmsLong, DenseClusters) {
     TH_NEED_GPU();
     Random random(seed(48));
     const NmsInput input = clusters_input(random, 3600, 120);
@@ -98,8 +118,8 @@ TEST(SmallNmsLong, DenseClusters) {
     compare(input, rule(NmsRule::greedy), 4096, 3);
 }
 
-// More edges between undecided detections than a block can store: it reads the rows of the matrix.
-TEST(SmallNmsLong, Lists) {
+// Nearly all remain undecided, with many suppressors each.
+TEST(MatrixNmsLong, ManySuppressors) {
     TH_NEED_GPU();
     NmsInput input;
     for (int i = 0; i < 400; ++i) {
@@ -110,7 +130,7 @@ TEST(SmallNmsLong, Lists) {
 }
 
 // The same in frames of every size, and with few distinct scores, which leave many undecided.
-TEST(SmallNmsLong, DenseClustersWithFewScores) {
+TEST(MatrixNmsLong, DenseClustersWithFewScores) {
     TH_NEED_GPU();
     Random random(seed(49));
     for (const std::size_t n : {1900, 2900, 4000}) {
@@ -136,16 +156,14 @@ NmsInput crowded_input(Random& random, int n) {
     return input;
 }
 
-// Fewer undecided detections than rows of bits: about 50 and 120, of 256.
-TEST(SmallNms, ManyUndecided) {
+TEST(MatrixNms, ManyUndecided) {
     TH_NEED_GPU();
     Random random(seed(37));
     compare(crowded_input(random, 300), rule(NmsRule::greedy, 0.4F));
     compare(crowded_input(random, 900), rule(NmsRule::greedy, 0.4F));
 }
 
-// Fewer and more: about 340 and 480 with 384 rows, 530 and 640 with 512.
-TEST(SmallNmsLong, ManyUndecided) {
+TEST(MatrixNmsLong, ManyUndecided) {
     TH_NEED_GPU();
     Random random(seed(50));
     for (const int n : {2600, 3900}) {
@@ -172,22 +190,22 @@ NmsInput chains_input(Random& random, int n, int undecided) {
     return shuffled(input, random);
 }
 
-// As many undecided detections as rows of bits, one fewer and one more.
-TEST(SmallNmsLong, AsManyUndecidedAsRows) {
+// As many undecided detections as resolve_kernel decides at a time, one fewer and one more; and several times as many.
+TEST(MatrixNmsLong, PartsOfTheUndecided) {
     TH_NEED_GPU();
     Random random(seed(58));
-    for (const auto& [n, rows] : {std::pair{1500, 256}, {2500, 384}, {3500, 512}}) {
+    for (const auto& [n, rows] : {std::pair{900, 256}, {1900, 512}, {3500, 1024}, {4000, 3000}}) {
         for (const int undecided : {rows - 1, rows, rows + 1})
             compare(chains_input(random, n, undecided), rule(NmsRule::greedy, 0.4F), -1, 2);
     }
 }
 
 // Data that blocks exchange in one frame must not remain in the next, whatever its size and rule.
-TEST(SmallNmsLong, FramesOfManySizesInOneBuffer) {
+TEST(MatrixNmsLong, FramesOfManySizesInOneBuffer) {
     TH_NEED_GPU();
     Random random(seed(59));
     const auto cpu = make_cpu_nms(1);
-    DeviceNms device(gpu::FastEngine::small);
+    DeviceNms device(gpu::FastEngine::matrix);
     for (const int n : {4000, 10, 2500, 0, 4096, 700, 3100, 33}) {
         const NmsInput input = n == 0 ? NmsInput{} : clusters_input(random, static_cast<std::size_t>(n), 60);
         for (const NmsRule which : {NmsRule::greedy, NmsRule::one_pass, NmsRule::greedy}) {
@@ -199,9 +217,8 @@ TEST(SmallNmsLong, FramesOfManySizesInOneBuffer) {
     }
 }
 
-// Edges are binned between the outermost ones of 32 boxes. Cases: far apart, close together, all equal, or partly
-// missing.
-TEST(SmallNmsLong, EdgesNearAndFar) {
+// Boxes far apart, close together, all equal, partly invalid, and too far away for the fast test of pairs.
+TEST(MatrixNmsLong, EdgesNearAndFar) {
     TH_NEED_GPU();
     Random random(seed(60));
     const auto uniform = [&](float low, float high) {
@@ -221,7 +238,7 @@ TEST(SmallNmsLong, EdgesNearAndFar) {
             input.scores.push_back(i % 5 == 0 ? 0.5F : uniform(0, 1));
         }
         for (const NmsRule which : {NmsRule::one_pass, NmsRule::greedy}) {
-            for (const Overlap overlap : {Overlap::iou, Overlap::min}) {
+            for (const Overlap overlap : {Overlap::iou, Overlap::suppressor, Overlap::min}) {
                 NmsParams params = rule(which, 0.3F);
                 params.overlap = overlap;
                 compare(input, params);

@@ -1,0 +1,347 @@
+#include "gpu/nms/grid_nms.h"
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cuda/atomic>
+#include <type_traits>
+
+#include "gpu/nms/chained.h"
+#include "gpu/nms/kept_order.cuh"
+#include "gpu/nms/suppressors.cuh"
+
+// After the binning, kernels over the records, which are ordered by cell, so that the lanes of a warp visit the same
+// neighbors:
+//   find_kernel:   lists the suppressors of each detection and determines the first. A detection without suppressors is
+//                  kept, under one-pass and greedy alike.
+//   own_kernel:    (one-pass) the first suppressor owns a detection if it is kept itself, as nine of ten are. The
+//                  others search their lists for the first kept one.
+//   settle_kernel: (greedy) a detection waits for the first of its list that is not suppressed. If that one is kept, it
+//                  is the owner; if none is left, this one is kept.
+// Then the kept detections are sorted and written (kept_order.h). Detections with a truncated list search again.
+//
+// settle_kernel is the only kernel whose blocks exchange data. Each detection has one word, written once, from `open`
+// to `kept` or `suppressed`. It is read and written by relaxed operations of device scope, which are morally strong,
+// so a reader sees the one write in the end (progress of coherence), and no other data depends on it: owners and hits
+// are only written, and read by later kernels. The launch is cooperative, so every block makes progress, and the first
+// open detection waits for none.
+namespace throng::gpu {
+
+// The arguments of the kernels.
+struct GridNmsWork {
+    BoxGrid grid;
+    KeptOrder order;
+    SuppressorLists lists;
+    QuickRule quick;
+    std::uint32_t* state;  // greedy; under one-pass the kept ones are those without suppressors
+    std::uint32_t* hits;   // of a kept record
+    std::uint32_t* open;   // records, by block
+    unsigned long long* tests;
+};
+
+namespace {
+
+constexpr unsigned kThreads = 256;
+constexpr unsigned kFindBlocks = 4;  // per multiprocessor
+constexpr unsigned kSettleBlocks = 4;
+constexpr std::int32_t kFew = 32768;
+// Lanes that search for one detection. More answer sooner, fewer waste less.
+constexpr int kFindLanesOfFew = 8;
+constexpr int kFindLanes = 4;
+constexpr int kListLanes = 8;              // that search one list
+constexpr std::uint32_t kShortList = 512;  // open records of a block that fit its shared memory
+constexpr std::uint32_t kMinOpen = 32;     // records that a block settles
+constexpr std::int32_t kKeptShare = 8;     // about one in so many detections is kept
+
+enum State : std::uint32_t { open = 0, kept = 1, suppressed = 2 };
+
+__device__ __forceinline__ cuda::atomic_ref<std::uint32_t, cuda::thread_scope_device> state_of(const GridNmsWork& w,
+                                                                                               std::uint32_t r) {
+    return cuda::atomic_ref<std::uint32_t, cuda::thread_scope_device>(w.state[r]);
+}
+__device__ __forceinline__ std::uint32_t load_state(const GridNmsWork& w, std::uint32_t r) {
+    return state_of(w, r).load(cuda::memory_order_relaxed);
+}
+
+__device__ void keep(const GridNmsWork& w, const NmsTask& task, std::uint32_t r, const GridRecord& mine) {
+    append_kept(w.order, {load_box(task.raw.boxes, mine.index), mine.score, mine.index}, r,
+                bucket_of(w.order, w.grid.plan->best, w.grid.plan->worst, mine.score));
+    if (task.owner != nullptr) task.owner[mine.index] = static_cast<std::int32_t>(mine.index);
+}
+
+__device__ __forceinline__ void set_owner(const GridNmsWork& w, const NmsTask& task, std::uint32_t r,
+                                          std::uint32_t owner) {
+    if (task.owner != nullptr)
+        task.owner[w.grid.records[r].index] = static_cast<std::int32_t>(w.grid.records[owner].index);
+}
+
+template <PairPath path, int kLanes>
+__global__ void __launch_bounds__(kThreads, kFindBlocks)
+    find_kernel(const __grid_constant__ GridNmsWork w, const __grid_constant__ NmsTask task,
+                const __grid_constant__ NmsRuleSet rules) {
+    constexpr std::uint32_t kInBlock = kThreads / kLanes;
+    __shared__ std::uint32_t counts[kInBlock];  // of the lists
+    start_kernel();
+    const SearchPlan plan = *w.grid.plan;
+    const Group<kLanes> group;
+    const std::uint32_t in_block = threadIdx.x / kLanes;
+    std::uint32_t& count = counts[in_block];
+    TestCounter counter;
+    for (std::uint32_t first = blockIdx.x * kInBlock; first < plan.stored; first += gridDim.x * kInBlock) {
+        const std::uint32_t r = first + in_block;
+        const bool active = r < plan.stored;
+        const GridRecord mine = active ? load_record(w.grid, r) : GridRecord{};
+        if (group.lane == 0) count = 0;
+        __syncwarp();
+        std::uint32_t* entries = w.lists.entries + std::size_t{r} * SuppressorLists::kRoom;
+        const std::uint32_t suppressor = first_suppressor<path, kLanes, true>(
+            w.grid, task, rules, w.quick, plan, group, active, r, mine, counter, [&](std::uint32_t other) {
+                const std::uint32_t k = atomicAdd(&count, 1U);
+                if (k < SuppressorLists::kRoom) entries[k] = other;
+                return true;
+            });
+        if (active && group.lane == 0) {
+            w.lists.heads[r] = {suppressor, count};
+            w.hits[r] = 1;
+            if (rules.rule == NmsRule::greedy) w.state[r] = suppressor == kNone ? kept : open;
+            if (suppressor == kNone) keep(w, task, r, mine);
+        }
+        __syncwarp();
+    }
+    counter.report(w.tests);
+}
+
+// Returns the first in order of the list of record r, with `count` entries, that admits(record); the same on all lanes
+// of a group. Not for truncated lists. For whole warps.
+template <int kLanes, class Admits>
+__device__ __forceinline__ std::uint32_t first_in_list(const GridNmsWork& w, const NmsTask& task, std::uint32_t r,
+                                                       std::uint32_t count, Admits&& admits) {
+    const std::uint32_t* entries = w.lists.entries + std::size_t{r} * SuppressorLists::kRoom;
+    Choice first;
+#pragma unroll 2
+    for (std::uint32_t k = threadIdx.x % kLanes; k < count; k += kLanes) {
+        const std::uint32_t other = entries[k];
+        if (admits(other)) first.offer(w.grid, task.raw, other, w.grid.records[other].score);
+    }
+    __syncwarp();
+    first.reduce<kLanes>(w.grid, task.raw);
+    return first.record;
+}
+
+// For a truncated list: searches again for the first suppressor of record r that admits(record), or kNone. For whole
+// warps. Out of line, because it is rare.
+template <PairPath path, class Admits>
+__device__ __noinline__ std::uint32_t search_again(const GridNmsWork& w, const NmsTask& task, const NmsRuleSet& rules,
+                                                   std::uint32_t r, Admits admits) {
+    TestCounter counter;
+    const std::uint32_t found = first_suppressor<path, 32, false>(
+        w.grid, task, rules, w.quick, *w.grid.plan, Group<32>(), true, r, load_record(w.grid, r), counter, admits);
+    counter.report(w.tests);
+    return found;
+}
+
+// A thread per record. 8 lanes each search the lists of those that the first suppressor does not own.
+template <PairPath path>
+__global__ void __launch_bounds__(kThreads)
+    own_kernel(const __grid_constant__ GridNmsWork w, const __grid_constant__ NmsTask task,
+               const __grid_constant__ NmsRuleSet rules) {
+    start_kernel();
+    const std::uint32_t stored = w.grid.plan->stored;
+    const std::uint32_t lane = threadIdx.x % 32;
+    const Group<kListLanes> group;
+    const auto is_kept = [&](std::uint32_t other) { return w.lists.heads[other].first == kNone; };
+    const std::uint32_t threads = gridDim.x * kThreads;
+    for (std::uint32_t r = blockIdx.x * kThreads + threadIdx.x; r - lane < stored; r += threads) {
+        const SuppressorHead head = r < stored ? w.lists.heads[r] : SuppressorHead{kNone, 0};
+        std::uint32_t owner = kNone;
+        const bool dropped = head.first != kNone;
+        if (dropped && is_kept(head.first)) owner = head.first;
+        const bool open = dropped && owner == kNone;
+        const bool truncated = head.count > SuppressorLists::kRoom;
+        for (std::uint32_t rest = __ballot_sync(kWholeWarp, open && truncated); rest != 0; rest &= rest - 1) {
+            const int source = __ffs(static_cast<int>(rest)) - 1;
+            const std::uint32_t found = search_again<path>(w, task, rules, __shfl_sync(kWholeWarp, r, source), is_kept);
+            if (static_cast<int>(lane) == source) owner = found;
+        }
+        for (std::uint32_t rest = __ballot_sync(kWholeWarp, open && !truncated); rest != 0;) {
+            std::uint32_t others = rest;  // the first is for this group
+            for (std::uint32_t k = 0; k < group.number; ++k) others &= others - 1;
+            const int source = others != 0 ? __ffs(static_cast<int>(others)) - 1 : 0;
+            const std::uint32_t its_record = __shfl_sync(kWholeWarp, r, source);
+            const std::uint32_t count = __shfl_sync(kWholeWarp, head.count, source);
+            const std::uint32_t found =
+                first_in_list<kListLanes>(w, task, its_record, others != 0 ? count : 0, is_kept);
+            for (int k = 0; k < Group<kListLanes>::kInWarp && rest != 0; ++k, rest &= rest - 1) {
+                const std::uint32_t of_group = __shfl_sync(kWholeWarp, found, k * kListLanes);
+                if (static_cast<int>(lane) == __ffs(static_cast<int>(rest)) - 1) owner = of_group;
+            }
+        }
+        // Neighbors often have the same owner: one addition for all of a warp.
+        const std::uint32_t same = __match_any_sync(kWholeWarp, owner);
+        if (owner == kNone) continue;
+        set_owner(w, task, r, owner);
+        if (static_cast<int>(lane) == __ffs(static_cast<int>(same)) - 1) atomicAdd(&w.hits[owner], __popc(same));
+    }
+}
+
+// Returns the first suppressor of record r that is not suppressed itself as far as known, kNone if there is none. For
+// whole warps.
+template <PairPath path>
+__device__ __forceinline__ std::uint32_t first_remaining(const GridNmsWork& w, const NmsTask& task,
+                                                         const NmsRuleSet& rules, std::uint32_t r) {
+    const auto remains = [&](std::uint32_t other) { return load_state(w, other) != suppressed; };
+    const SuppressorHead head = w.lists.heads[r];
+    if (head.count <= SuppressorLists::kRoom) return first_in_list<32>(w, task, r, head.count, remains);
+    // The list is truncated: waits for one suppressor at a time.
+    if (__any_sync(kWholeWarp, remains(head.first))) return head.first;
+    const std::uint32_t found = search_again<path>(w, task, rules, r, remains);
+    __syncwarp();
+    if (threadIdx.x % 32 == 0 && found != kNone) w.lists.heads[r].first = found;
+    __syncwarp();
+    return found;
+}
+
+template <PairPath path>
+__global__ void __launch_bounds__(kThreads, kSettleBlocks)
+    settle_kernel(const __grid_constant__ GridNmsWork w, const __grid_constant__ NmsTask task,
+                  const __grid_constant__ NmsRuleSet rules) {
+    __shared__ std::uint32_t short_list[kShortList];
+    __shared__ std::uint32_t listed;
+    start_kernel();
+    const std::uint32_t stored = w.grid.plan->stored;
+    const std::uint32_t lane = threadIdx.x & 31;
+    if (threadIdx.x == 0) listed = 0;
+    __syncthreads();
+    const auto suppress = [&](std::uint32_t r, std::uint32_t owner) {
+        state_of(w, r).store(suppressed, cuda::memory_order_relaxed);
+        set_owner(w, task, r, owner);
+        atomicAdd(&w.hits[owner], 1U);
+    };
+    // A block has neighbors, which mostly wait for each other.
+    const std::uint32_t share = max((stored + gridDim.x - 1) / gridDim.x, kMinOpen);
+    const std::uint32_t first = min(blockIdx.x * share, stored);
+    const std::uint32_t last = min(first + share, stored);
+    std::uint32_t* list = share <= kShortList ? short_list : w.open + first;
+    for (std::uint32_t r = first + threadIdx.x; r < last; r += kThreads) {
+        const std::uint32_t suppressor = w.lists.heads[r].first;
+        if (suppressor == kNone) continue;
+        if (load_state(w, suppressor) == kept) {
+            suppress(r, suppressor);
+        } else {
+            list[atomicAdd(&listed, 1U)] = r;
+        }
+    }
+    __syncthreads();
+    const std::uint32_t items = listed;
+
+    for (bool waiting = true; waiting;) {
+        waiting = false;
+        for (std::uint32_t u = threadIdx.x / 32; u < items; u += kThreads / 32) {
+            const std::uint32_t r = list[u];
+            if (r == kNone) continue;  // settled
+            __syncwarp();              // all lanes have read it
+            const std::uint32_t suppressor = first_remaining<path>(w, task, rules, r);
+            const bool decided = suppressor == kNone || load_state(w, suppressor) == kept;
+            if (!__any_sync(kWholeWarp, decided)) {
+                waiting = true;
+                continue;
+            }
+            if (lane == 0) {
+                if (suppressor == kNone) {
+                    state_of(w, r).store(kept, cuda::memory_order_relaxed);
+                    keep(w, task, r, load_record(w.grid, r));
+                } else {
+                    suppress(r, suppressor);
+                }
+                list[u] = kNone;
+            }
+            __syncwarp();
+        }
+    }
+}
+
+template <PairPath path>
+int settle_blocks_of_multiprocessor() {
+    int blocks = 0;
+    check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, settle_kernel<path>, kThreads, 0),
+               "settle_kernel: occupancy");
+    return blocks;
+}
+
+unsigned blocks_for(std::int32_t items, unsigned each) {
+    return (static_cast<unsigned>(items) + each - 1) / each;
+}
+
+}  // namespace
+
+GridNms::GridNms(const DeviceInfo& device, std::int32_t capacity, StreamView stream)
+    : device_(device),
+      grid_(capacity, stream),
+      order_(capacity),
+      state_(capacity),
+      heads_(capacity),
+      entries_(static_cast<std::size_t>(capacity) * SuppressorLists::kRoom),
+      hits_(capacity),
+      open_(capacity) {
+    const int each =
+        std::min(settle_blocks_of_multiprocessor<PairPath::plain>(), settle_blocks_of_multiprocessor<PairPath::any>());
+    settle_blocks_ = static_cast<unsigned>(device.multiprocessors * std::max(each, 1));
+}
+
+std::size_t GridNms::bytes() const {
+    return grid_.bytes() + order_.bytes() + state_.bytes() + heads_.bytes() + entries_.bytes() + hits_.bytes() +
+           open_.bytes();
+}
+
+GridNmsWork GridNms::make_work(const NmsRuleSet& rules, unsigned long long* d_tests) const {
+    const BoxGrid grid = grid_.view(rules);
+    return {grid,
+            order_.view(grid.plan, hits_.data(), rules.min_hits),
+            {heads_.data(), entries_.data()},
+            make_quick_rule(rules),
+            state_.data(),
+            hits_.data(),
+            open_.data(),
+            d_tests};
+}
+
+void GridNms::launch_order(const NmsTask& task, const NmsRuleSet& rules, StreamView stream) const {
+    launch_grid_build({grid_.view(rules), rules.extent, order_.cleared(), order_.cleared_words()}, task,
+                      LaunchChain(device_, stream));
+}
+
+void GridNms::launch_map(const NmsTask& task, const NmsRuleSet& rules, unsigned long long* d_tests,
+                         StreamView stream) const {
+    const GridNmsWork work = make_work(rules, d_tests);
+    const auto launch = [&]<int kLanes>(std::integral_constant<int, kLanes>) {
+        const bool plain = pair_path(rules) == PairPath::plain;
+        const unsigned blocks = std::min(blocks_for(task.raw.capacity, kThreads / kLanes), most_blocks());
+        LaunchChain(device_, stream)
+            .launch("find_kernel", plain ? find_kernel<PairPath::plain, kLanes> : find_kernel<PairPath::any, kLanes>,
+                    LaunchSize{dim3(blocks), kThreads}, work, task, rules);
+    };
+    if (task.raw.capacity <= kFew) {
+        launch(std::integral_constant<int, kFindLanesOfFew>());
+    } else {
+        launch(std::integral_constant<int, kFindLanes>());
+    }
+}
+
+void GridNms::launch_reduce(const NmsTask& task, const NmsRuleSet& rules, unsigned long long* d_tests,
+                            StreamView stream) const {
+    const GridNmsWork work = make_work(rules, d_tests);
+    const LaunchChain chain(device_, stream);
+    const bool plain = pair_path(rules) == PairPath::plain;
+    if (rules.rule == NmsRule::one_pass) {
+        const unsigned blocks = std::min(blocks_for(task.raw.capacity, kThreads), most_blocks());
+        chain.launch("own_kernel", plain ? own_kernel<PairPath::plain> : own_kernel<PairPath::any>,
+                     LaunchSize{dim3(blocks), kThreads}, work, task, rules);
+    } else {
+        const unsigned blocks = std::min(blocks_for(task.raw.capacity, kMinOpen), settle_blocks_);
+        chain.launch("settle_kernel", plain ? settle_kernel<PairPath::plain> : settle_kernel<PairPath::any>,
+                     LaunchSize{.blocks = dim3(blocks), .threads = kThreads, .cooperative = true}, work, task, rules);
+    }
+    launch_kept_order(work.order, task, kKeptShare, chain);
+}
+
+}  // namespace throng::gpu

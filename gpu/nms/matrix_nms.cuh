@@ -1,0 +1,48 @@
+// Shared by the kernels of the matrix engine.
+#pragma once
+
+#include "gpu/nms/chained.h"
+#include "gpu/nms/lane_group.cuh"
+#include "gpu/nms/matrix_layout.h"
+#include "gpu/nms/matrix_nms.h"
+#include "gpu/nms/pair_test.cuh"
+
+namespace throng::gpu::matrix {
+
+constexpr std::uint32_t kMaxTiles = kMatrixLimit / kTile;
+constexpr unsigned kThreads = 256;
+constexpr unsigned kRowLanes = 8;              // that share a row
+static_assert(kThreads / kRowLanes == kTile);  // a block has one tile of rows
+
+__device__ __forceinline__ Box invalid_box() {
+    return {0.0F, 0.0F, -1.0F, -1.0F};
+}
+__device__ __forceinline__ bool is_present(Box ranked) {
+    return ranked.w > 0.0F;
+}
+
+// Latency is most of the time of these kernels. So each first issues all the loads whose addresses do not depend on the
+// number of detections, up to the capacity, and discards what is beyond that number afterwards.
+__device__ __forceinline__ MatrixTask frame_of_block(const MatrixFrames& frames) {
+    MatrixTask frame = frames.one;
+    if (frames.d_many != nullptr) frame = frames.d_many[blockIdx.y];
+    return frame;
+}
+
+__device__ __forceinline__ Candidate load_ranked(const MatrixScratch& scratch, std::uint32_t rank) {
+    return {load_box(scratch.boxes, rank), scratch.scores[rank], scratch.source[rank]};
+}
+
+// Over the 8 lanes of a row, on each of them. For whole warps.
+__device__ __forceinline__ std::uint32_t min_of_lanes(std::uint32_t value) {
+#pragma unroll
+    for (unsigned step = kRowLanes / 2; step > 0; step /= 2)
+        value = min(value, __shfl_xor_sync(kWholeWarp, value, step));
+    return value;
+}
+
+inline LaunchSize launch_size(unsigned blocks, const MatrixFrames& frames, unsigned threads, std::size_t shared = 0) {
+    return {dim3(blocks > 0 ? blocks : 1, static_cast<unsigned>(frames.count)), threads, shared};
+}
+
+}  // namespace throng::gpu::matrix

@@ -1,0 +1,58 @@
+// The matrix engine: one-pass and greedy for a moderate number of detections, by the suppression relation of all pairs
+// as a bit matrix (matrix_layout.h). Correct for any number up to kMatrixLimit; the grid engine is faster above a few
+// thousand.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "gpu/nms/nms_task.h"
+#include "gpu/runtime/check.h"
+#include "gpu/runtime/probe.h"
+
+namespace throng::gpu {
+
+inline constexpr std::int32_t kMatrixLimit = 16384;
+inline constexpr std::int32_t kMatrixBest = 5120;  // up to here it is faster than the grid engine
+
+// Scratch memory of one frame, on the device. Nothing needs to be cleared before a call. The rank of a detection is its
+// position in the order of `precedes`; invalid detections have ranks, too.
+struct MatrixScratch {
+    Box* boxes = nullptr;             // [capacity] by rank; width -1: invalid
+    float* scores = nullptr;          // [capacity] by rank
+    std::uint32_t* source = nullptr;  // [capacity] by rank: raw index
+    std::uint32_t* hits = nullptr;    // [capacity] by rank; only with min_hits above 1
+    std::uint32_t* matrix = nullptr;  // as in matrix_layout.h
+    std::uint32_t* dropped =
+        nullptr;  // [tiles] bit: has a suppressor, is invalid or absent; after the reduction: not kept
+    std::uint32_t* sure = nullptr;     // [tiles] greedy, bit: has a kept suppressor, is invalid or absent
+    std::uint32_t* invalid = nullptr;  // number of invalid detections
+};
+
+// Returns the bytes of scratch memory for one frame, and the arrays laid out in it (aligned to 256 bytes). capacity: at
+// most kMatrixLimit.
+[[nodiscard]] std::size_t matrix_scratch_bytes(std::int32_t capacity);
+[[nodiscard]] MatrixScratch lay_out_matrix_scratch(std::byte* d_memory, std::int32_t capacity);
+
+struct MatrixTask {
+    NmsTask task;
+    MatrixScratch scratch;
+};
+
+// One frame, or many that share launches (one row of the grid for each).
+struct MatrixFrames {
+    MatrixTask one;
+    const MatrixTask* d_many = nullptr;  // [count] in device memory; null: only `one`
+    std::int32_t count = 1;
+};
+
+// Enqueue the three stages; call in this order. Nothing is allocated. expected: number of detections per frame that the
+// launches are sized for; any number up to the capacity gives the same result.
+void launch_matrix_order(const DeviceInfo& device, const MatrixFrames& frames, std::int32_t expected,
+                         StreamView stream);
+void launch_matrix_map(const DeviceInfo& device, const MatrixFrames& frames, std::int32_t expected,
+                       const NmsRuleSet& rules, StreamView stream);
+void launch_matrix_reduce(const DeviceInfo& device, const MatrixFrames& frames, std::int32_t expected,
+                          const NmsRuleSet& rules, StreamView stream);
+
+}  // namespace throng::gpu
