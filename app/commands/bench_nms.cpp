@@ -221,7 +221,6 @@ private:
             row.add(stage.starts_with("nms_") ? stage.substr(4) : stage, "stages_ms/" + stage + "/median",
                     samples.median());
             row.field("stages_ms/" + stage + "/p99", samples.p99());
-            add_note(note_on(stage));
         }
         row.add("pair tests", "pair_tests",
                 value_if(times.pair_tests.has_value(), static_cast<std::int64_t>(times.pair_tests.value_or(0))));

@@ -254,7 +254,6 @@ private:
         const NmsMeasurement times = measure_nms(*backend_, *nms_, raw_, kept_, arguments_.nms.params, repeats);
         progress.finish();
         ResultList rows;
-        std::string notes;
         const auto add = [&rows](const std::string& stage, const Samples& ms) {
             rows.row()
                 .cell("stage", stage)
@@ -262,15 +261,11 @@ private:
                 .cell("p99 ms", ms.p99())
                 .cell("min ms", ms.min());
         };
-        for (const auto& [stage, samples] : times.calls.stages) {
-            add(stage, samples);
-            notes += note_on(stage);
-        }
+        for (const auto& [stage, samples] : times.calls.stages) add(stage, samples);
         add("total", times.total());
         fmt::print(stderr, "{} runs on {}{}\n{}", arguments_.repeat, backend_->description(),
                    times.replays.empty() ? "" : ", total by graph replay", rows.table().text());
         if (times.pair_tests) fmt::print(stderr, "pair tests per run: {}\n", *times.pair_tests);
-        fmt::print(stderr, "{}", notes);
     }
 
     NmsArguments arguments_;

@@ -60,13 +60,4 @@ std::int32_t program_capacity(std::size_t boxes) {
     return static_cast<std::int32_t>(std::min(limit, boxes + boxes / 4));
 }
 
-std::string_view note_on(std::string_view stage) {
-    if (stage.find('+') != std::string_view::npos)
-        return "map+reduce: timed as one stage; a build with -DTH_NMS_SEPARATE=ON times them separately\n";
-    if (stage.find('|') != std::string_view::npos)
-        return "small|order: the whole suppression of a small frame, or the ordering of a larger one, which share "
-               "launches; a build with -DTH_NMS_SEPARATE=ON times them separately\n";
-    return {};
-}
-
 }  // namespace throng

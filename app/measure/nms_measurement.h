@@ -43,7 +43,4 @@ inline constexpr std::chrono::milliseconds kNmsRest{30};
 // Returns the capacity of the program's buffers once they have grown to this number of raw detections.
 [[nodiscard]] std::int32_t program_capacity(std::size_t boxes);
 
-// Returns a note on a stage whose name covers several steps; empty for other stages.
-[[nodiscard]] std::string_view note_on(std::string_view stage);
-
 }  // namespace throng
