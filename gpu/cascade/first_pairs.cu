@@ -10,8 +10,8 @@ namespace throng::gpu {
 namespace {
 
 constexpr int kWarps = kBlockThreads / 32;
-// Limits the registers of a thread, so that this many blocks fit on a multiprocessor. Measured on an H200, medians in ms,
-// drawn crowd of 60 (tests/bench/gpu_cascade.cpp):
+// Limits the registers of a thread, so that this many blocks fit on a multiprocessor. Measured on an H200, medians in
+// ms, drawn crowd of 60 (tests/bench/gpu_cascade.cpp):
 //   alt2, 1080p, 1.1, from 24 px      4: 0.746  5: 0.723  6: 0.764
 //   alt2, 2160p, 1.1, from 24 px      4: 2.103  5: 2.020  6: 2.170
 //   alt2, 1080p, 1.25, 50 to 200 px   4: 0.162  5: 0.172  6: 0.177
@@ -137,8 +137,8 @@ __device__ bool is_skipped(std::uint64_t falls, int bit, bool first_is_first) {
     return (run < bit || first_is_first) && run % 2 != 0;
 }
 
-// Evaluates stage 0 of the 32 pairs of a row with one warp: lists the remaining ones and stores the rejections for later
-// kernels.
+// Evaluates stage 0 of the 32 pairs of a row with one warp: lists the remaining ones and stores the rejections for
+// later kernels.
 template <typename F>
 __device__ void first_stage(const PairTables& tables, const CascadeTables& cascade, const WindowTask& task,
                             const PairTile& tile, const unsigned char* bytes, int tile_row, PairWindows& windows) {

@@ -75,8 +75,8 @@ public:
     FirstStages(const CascadeModel& model, int stages, StreamView stream);
 
     // Returns the number of first stages that can be evaluated in pairs: they do not contribute to the score, and all
-    // sums of rectangles fit 16 bits. 0 if a tree of the model has more than one node or, in Haar models, two, if sums of
-    // leaves are not exact, or if a tile does not fit into shared memory.
+    // sums of rectangles fit 16 bits. 0 if a tree of the model has more than one node or, in Haar models, two, if sums
+    // of leaves are not exact, or if a tile does not fit into shared memory.
     [[nodiscard]] static int max_stages(const CascadeModel& model);
 
     [[nodiscard]] const PairTables& tables() const { return tables_; }
@@ -100,7 +100,8 @@ inline constexpr int kMaxPairBlock = 128;  // pixels
 
 // Tests if a rectangle of the feature exceeds kMaxPairArea.
 [[nodiscard]] bool exceeds_pair_area(const HaarFeature& feature);
-// Returns a feature of the same value for every window. If possible, a rectangle beyond kMaxPairArea is divided into two.
+// Returns a feature of the same value for every window. If possible, a rectangle beyond kMaxPairArea is divided into
+// two.
 [[nodiscard]] HaarFeature pair_feature(const HaarFeature& feature);
 // Tests if a block of the model exceeds kMaxPairBlock.
 [[nodiscard]] bool exceeds_pair_block(const CascadeModel& model);

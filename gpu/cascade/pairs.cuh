@@ -1,6 +1,7 @@
-// Two windows at once. A word holds the sum at a position of the first window plus 65536 times the sum at the same position of
-// the second one. A rectangle's sum is linear in its corners, so the corners of such words give both sums in one word,
-// modulo 2^32. Neither disturbs the other if both fit 16 bits, as those of rectangles up to kMaxPairArea do.
+// Two windows at once. A word holds the sum at a position of the first window plus 65536 times the sum at the same
+// position of the second one. A rectangle's sum is linear in its corners. So the corners of such words give both sums
+// in one word, modulo 2^32. Neither disturbs the other if both fit 16 bits, as those of rectangles up to kMaxPairArea
+// do.
 #pragma once
 
 #include <cuda_runtime.h>

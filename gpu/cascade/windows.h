@@ -28,7 +28,8 @@ struct WindowLevel {
     std::int32_t reported;    // 0: evaluated, but smaller than requested
 };
 
-// Windows of one level: the work of a block. kTileColumns x kTileRows of them, or the pairs described in first_stages.h.
+// Windows of one level: the work of a block. kTileColumns x kTileRows of them, or the pairs described in
+// first_stages.h.
 struct WindowTile {
     std::int32_t level;
     std::int32_t column, row;  // of the first window
