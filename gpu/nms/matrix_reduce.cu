@@ -14,7 +14,7 @@ namespace matrix {
 namespace {
 
 constexpr unsigned kResolveThreads = 1024;
-constexpr std::uint32_t kRoom = 512;          // undecided detections that are decided at a time
+constexpr std::uint32_t kMaxUndecided = 512;  // undecided detections that are decided at a time
 constexpr std::int32_t kFewForOneRound = 64;  // resolve_kernel alone is faster up to here
 
 __device__ __forceinline__ bool any_bit(uint4 v) {
@@ -95,9 +95,9 @@ __device__ __forceinline__ bool has_bit(const std::uint32_t* words, std::uint32_
 __device__ __forceinline__ std::uint32_t load_dropped(const MatrixTask& frame, std::uint32_t (&to)[kMaxTiles]) {
     static_assert(kMaxTiles == 2 * kThreads);
     const std::uint32_t t = threadIdx.x * 2;
-    const std::uint32_t room = tiles_of(static_cast<std::uint32_t>(frame.task.raw.capacity));
-    const std::uint32_t even = t < room ? frame.scratch.dropped[t] : 0;
-    const std::uint32_t odd = t + 1 < room ? frame.scratch.dropped[t + 1] : 0;
+    const std::uint32_t stored_tiles = tiles_of(static_cast<std::uint32_t>(frame.task.raw.capacity));
+    const std::uint32_t even = t < stored_tiles ? frame.scratch.dropped[t] : 0;
+    const std::uint32_t odd = t + 1 < stored_tiles ? frame.scratch.dropped[t + 1] : 0;
     const std::uint32_t n = stored_count(frame.task.raw);
     to[t] = t < tiles_of(n) ? even : kWholeWarp;
     to[t + 1] = t + 1 < tiles_of(n) ? odd : kWholeWarp;
@@ -119,10 +119,11 @@ __global__ void __launch_bounds__(kThreads) first_round_kernel(const __grid_cons
     }
 }
 
-// The smaller matrix: of up to kRoom undecided detections, in order. In shared memory.
+// The smaller matrix: of up to kMaxUndecided undecided detections, in order. In shared memory.
 struct Undecided {
-    static constexpr std::uint32_t kRowWords = kRoom / kTile + 1;  // one more: the lanes of a warp use different banks
-    std::uint32_t words[kRoom * kRowWords];
+    static constexpr std::uint32_t kRowWords =
+        kMaxUndecided / kTile + 1;  // one more: the lanes of a warp use different banks
+    std::uint32_t words[kMaxUndecided * kRowWords];
 
     [[nodiscard]] __device__ __forceinline__ std::uint32_t* row(std::uint32_t k) { return words + k * kRowWords; }
     [[nodiscard]] __device__ __forceinline__ const std::uint32_t* row(std::uint32_t k) const {
@@ -144,11 +145,11 @@ struct Undecided {
     }
 };
 
-// Decides `count` undecided detections in order. By one warp. lost: bits of those with a kept suppressor; keep(k) is
+// Decides `count` undecided detections in order. By one warp. suppressed: bits of those with a kept suppressor; keep(k) is
 // called for those that are kept.
 template <class Keep>
 __device__ __forceinline__ void decide_in_order(const Undecided& undecided, std::uint32_t count,
-                                                const std::uint32_t* lost, const Keep& keep) {
+                                                const std::uint32_t* suppressed, const Keep& keep) {
     const std::uint32_t lane = threadIdx.x % kTile;
     std::uint32_t kept = 0;  // of tile `lane`
 #pragma unroll 1
@@ -159,7 +160,7 @@ __device__ __forceinline__ void decide_in_order(const Undecided& undecided, std:
 #pragma unroll 4
         for (std::uint32_t t = 0; t < tile; ++t) found |= row[t] & __shfl_sync(kWholeWarp, kept, static_cast<int>(t));
         const std::uint32_t suppressors = row[tile];  // within the tile
-        bool open = k < count && !has_bit(lost, k) && found == 0;
+        bool open = k < count && !has_bit(suppressed, k) && found == 0;
         std::uint32_t all_open = __ballot_sync(kWholeWarp, open);
         std::uint32_t all_kept = 0;
 #pragma unroll 1
@@ -181,9 +182,9 @@ __global__ void __launch_bounds__(kResolveThreads) resolve_kernel(const __grid_c
     __shared__ alignas(16) std::uint32_t dropped[kMaxTiles];
     __shared__ alignas(16) std::uint32_t open[kMaxTiles];
     __shared__ std::uint32_t before[kMaxTiles];  // number of open ones before each word
-    __shared__ std::uint32_t ranks[kRoom];
-    __shared__ std::uint32_t lost[kRoom / kTile];
-    static_assert(kRoom / kTile <= kTile);  // a word of each tile in a lane of decide_in_order
+    __shared__ std::uint32_t ranks[kMaxUndecided];
+    __shared__ std::uint32_t suppressed[kMaxUndecided / kTile];
+    static_assert(kMaxUndecided / kTile <= kTile);  // a word of each tile in a lane of decide_in_order
     __shared__ BlockSum<kResolveThreads> sum;
     static_assert(kMaxTiles <= kResolveThreads);
     start_kernel();
@@ -206,10 +207,10 @@ __global__ void __launch_bounds__(kResolveThreads) resolve_kernel(const __grid_c
         before[thread] = start;
     }
 
-    for (std::uint32_t first = 0; first < total; first += kRoom) {
-        const std::uint32_t count = min(total - first, kRoom);
+    for (std::uint32_t first = 0; first < total; first += kMaxUndecided) {
+        const std::uint32_t count = min(total - first, kMaxUndecided);
         for (std::uint32_t k = thread; k < count * Undecided::kRowWords; k += kResolveThreads) undecided.words[k] = 0;
-        if (thread < kRoom / kTile) lost[thread] = 0;
+        if (thread < kMaxUndecided / kTile) suppressed[thread] = 0;
         std::uint32_t k = start - first;  // wraps around for those of earlier parts
         for (std::uint32_t rest = open_word; rest != 0; rest &= rest - 1, ++k) {
             if (k < count) ranks[k] = thread * kTile + (__ffs(static_cast<int>(rest)) - 1);
@@ -234,11 +235,11 @@ __global__ void __launch_bounds__(kResolveThreads) resolve_kernel(const __grid_c
                     if (c == 3) rest.w = 0;
                 }
             });
-            if (has_kept) atomicOr(lost + m / kTile, 1U << m % kTile);
+            if (has_kept) atomicOr(suppressed + m / kTile, 1U << m % kTile);
         }
         __syncthreads();
         if (thread < kTile) {
-            decide_in_order(undecided, count, lost,
+            decide_in_order(undecided, count, suppressed,
                             [&](std::uint32_t m) { atomicAnd(dropped + ranks[m] / kTile, ~(1U << ranks[m] % kTile)); });
         }
         __syncthreads();
