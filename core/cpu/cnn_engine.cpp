@@ -20,10 +20,6 @@ constexpr int kStripsPerWorker = 2;
 constexpr std::int64_t kLeastStrip = 256;  // pixels times groups of the output of a strip
 constexpr int kSpins = 500;                // each takes about 40 to 140 cycles
 
-std::size_t at(std::int32_t i) {
-    return static_cast<std::size_t>(i);
-}
-
 }  // namespace
 
 CnnEngine::CnnEngine(const CnnProgram& program, std::int32_t width, std::int32_t height)
@@ -47,7 +43,7 @@ CnnEngine::CnnEngine(const CnnProgram& program, std::int32_t width, std::int32_t
     for (std::size_t l = 0; l < offsets_.size(); ++l) {
         const NetworkLayer& layer = network.layers[l];
         if (layer.kind != LayerKind::convolution || program.layers[l].depthwise) continue;
-        const Map& in = maps_[at(layer.inputs.front())];
+        const Map& in = maps_[as_size(layer.inputs.front())];
         for (int column = 0; column < layer.kernel; ++column) {
             for (int c = 0; c < in.channels; ++c) {
                 offsets_[l].push_back(c / in.unit * in.group + c % in.unit +
@@ -65,9 +61,9 @@ void CnnEngine::lay_out_maps() {
         const CnnProgram::Tensor& tensor = program_.tensors[t];
         const std::size_t row = static_cast<std::size_t>(maps_[t].row) * sizeof(float);
         longest = std::max(longest, row);
-        const std::int32_t first = tensor.writer < 0 ? -1 : program_.layers[at(tensor.writer)].pass;
+        const std::int32_t first = tensor.writer < 0 ? -1 : program_.layers[as_size(tensor.writer)].pass;
         if (tensor.writer < 0 && static_cast<std::int32_t>(t) != program_.network.input.tensor) continue;  // merged
-        (tensor.local ? local : stored)[t] = {row * at(maps_[t].rows), first, std::max(first, tensor.last_pass)};
+        (tensor.local ? local : stored)[t] = {row * as_size(maps_[t].rows), first, std::max(first, tensor.last_pass)};
     }
     const MapLayout stored_layout = lay_out(stored);
     const MapLayout local_layout = lay_out(local);
@@ -94,7 +90,7 @@ std::ptrdiff_t CnnEngine::start_column(const Map& map, std::int32_t column) cons
 }
 
 CnnPlanes CnnEngine::input() {
-    const Map& map = maps_[at(program_.network.input.tensor)];
+    const Map& map = maps_[as_size(program_.network.input.tensor)];
     float* memory = memory_.front().channel + map.start;
     for (std::int32_t i = 0; i < map.size.height * map.groups; ++i) {
         // Other tensors share the memory.
@@ -106,21 +102,21 @@ CnnPlanes CnnEngine::input() {
 }
 
 CnnEngine::HeadMap CnnEngine::map(std::int32_t tensor) const {
-    const CnnHeadMap& head = program_.head_maps[at(tensor)];
-    const Map& map = maps_[at(head.tensor)];
+    const CnnHeadMap& head = program_.head_maps[as_size(tensor)];
+    const Map& map = maps_[as_size(head.tensor)];
     return {map.size, memory_.front().channel + map.start + start_column(map, 0), map.row, map.group,
             head.first_channel};
 }
 
 float* CnnEngine::row_of(std::int32_t tensor, std::int32_t y, Worker& worker) {
-    const Map& map = maps_[at(tensor)];
-    float* memory = program_.tensors[at(tensor)].local ? worker.memory.front().channel : memory_.front().channel;
+    const Map& map = maps_[as_size(tensor)];
+    float* memory = program_.tensors[as_size(tensor)].local ? worker.memory.front().channel : memory_.front().channel;
     return memory + map.start + y % map.rows * map.row;
 }
 
 void CnnEngine::run(ThreadPool& pool) {
-    if (workers_.size() != at(pool.size())) {
-        workers_.resize(at(pool.size()));
+    if (workers_.size() != as_size(pool.size())) {
+        workers_.resize(as_size(pool.size()));
         for (Worker& worker : workers_) {
             worker.memory.resize(worker_groups_);
             worker.next.resize(maps_.size());
@@ -129,7 +125,7 @@ void CnnEngine::run(ThreadPool& pool) {
     }
     next_strip_ = 0;
     strips_done_ = 0;
-    pool.run(pool.size(), [&](int, int worker) { run_passes(workers_[at(worker)]); });
+    pool.run(pool.size(), [&](int, int worker) { run_passes(workers_[as_size(worker)]); });
 }
 
 // Strips of all passes are numbered in one sequence. A worker takes the next one, and waits until the strips of earlier
@@ -147,10 +143,10 @@ void CnnEngine::run_passes(Worker& worker) noexcept {
                 }
             }
             std::fill(worker.next.begin(), worker.next.end(), 0);
-            const std::int64_t height = maps_[at(pass.tensor)].size.height;
+            const std::int64_t height = maps_[as_size(pass.tensor)].size.height;
             const auto end = static_cast<std::int32_t>(height * (strip - first + 1) / pass.strips);
             for (auto y = static_cast<std::int32_t>(height * (strip - first) / pass.strips); y < end; ++y) {
-                compute_row(program_.tensors[at(pass.tensor)].writer, y, worker);
+                compute_row(program_.tensors[as_size(pass.tensor)].writer, y, worker);
             }
             strips_done_.fetch_add(1, std::memory_order_release);
         }
@@ -162,40 +158,42 @@ void CnnEngine::run_passes(Worker& worker) noexcept {
 void CnnEngine::make_strips(int workers) {
     passes_.clear();
     for (const std::int32_t tensor : program_.passes) {
-        const MapSize size = maps_[at(tensor)].size;
+        const MapSize size = maps_[as_size(tensor)].size;
         const std::int64_t largest =
-            std::int64_t{size.width} * size.height * maps_[at(tensor)].groups / kLeastStrip + 1;
+            std::int64_t{size.width} * size.height * maps_[as_size(tensor)].groups / kLeastStrip + 1;
         passes_.push_back({tensor, static_cast<std::int32_t>(std::min<std::int64_t>(
                                        {largest, size.height, std::int64_t{workers} * kStripsPerWorker}))});
     }
 }
 
 void CnnEngine::need(std::int32_t tensor, std::int32_t first, std::int32_t end, Worker& worker) {
-    if (!program_.tensors[at(tensor)].local) return;
-    std::int32_t& next = worker.next[at(tensor)];
+    if (!program_.tensors[as_size(tensor)].local) return;
+    std::int32_t& next = worker.next[as_size(tensor)];
     next = std::max(next, first);
-    for (; next < end; ++next) compute_row(program_.tensors[at(tensor)].writer, next, worker);
+    for (; next < end; ++next) compute_row(program_.tensors[as_size(tensor)].writer, next, worker);
 }
 
 void CnnEngine::compute_row(std::int32_t index, std::int32_t y, Worker& worker) {
-    const NetworkLayer& layer = program_.network.layers[at(index)];
-    const Map& map = maps_[at(layer.output)];
+    const NetworkLayer& layer = program_.network.layers[as_size(index)];
+    const Map& map = maps_[as_size(layer.output)];
     float* const row = row_of(layer.output, y, worker);
     const CnnRowOut out{row + start_column(map, 0), map.group, map.groups, map.size.width,
                         layer.activation == Activation::relu};
     const auto input = [&](std::size_t i, std::int32_t at_y) -> const float* {
         need(layer.inputs[i], at_y, at_y + 1, worker);
-        return row_of(layer.inputs[i], at_y, worker) + start_column(maps_[at(layer.inputs[i])], 0);
+        return row_of(layer.inputs[i], at_y, worker) + start_column(maps_[as_size(layer.inputs[i])], 0);
     };
     switch (layer.kind) {
         case LayerKind::convolution:
         case LayerKind::max_pool: compute_window(index, y, out, worker); break;
         case LayerKind::upsample:
-            cnn_sum_row(input(0, y / layer.factor), maps_[at(layer.inputs[0])].group, layer.factor, nullptr, 0, out);
+            cnn_sum_row(input(0, y / layer.factor), maps_[as_size(layer.inputs[0])].group, layer.factor, nullptr, 0,
+                        out);
             break;
         case LayerKind::add: {
             const float* a = input(0, y);
-            cnn_sum_row(a, maps_[at(layer.inputs[0])].group, 1, input(1, y), maps_[at(layer.inputs[1])].group, out);
+            cnn_sum_row(a, maps_[as_size(layer.inputs[0])].group, 1, input(1, y), maps_[as_size(layer.inputs[1])].group,
+                        out);
             break;
         }
         case LayerKind::concat: concatenate(index, y, out, worker); break;
@@ -209,10 +207,10 @@ void CnnEngine::compute_row(std::int32_t index, std::int32_t y, Worker& worker) 
 }
 
 void CnnEngine::compute_window(std::int32_t index, std::int32_t y, const CnnRowOut& out, Worker& worker) {
-    const NetworkLayer& layer = program_.network.layers[at(index)];
-    const CnnProgram::Layer& packed = program_.layers[at(index)];
+    const NetworkLayer& layer = program_.network.layers[as_size(index)];
+    const CnnProgram::Layer& packed = program_.layers[as_size(index)];
     const std::int32_t tensor = layer.inputs.front();
-    const Map& in = maps_[at(tensor)];
+    const Map& in = maps_[as_size(tensor)];
     const std::int32_t top = y * layer.stride - layer.padding;
     const std::int32_t bottom = top + (layer.kernel - 1) * layer.dilation + 1;
     need(tensor, std::max(top, 0), std::min(bottom, in.size.height), worker);
@@ -230,7 +228,7 @@ void CnnEngine::compute_window(std::int32_t index, std::int32_t y, const CnnRowO
     if (pools) {
         cnn_pool_row(windows, -layer.padding, in.size.width, out);
     } else if (dense) {
-        const std::vector<std::ptrdiff_t>& offsets = offsets_[at(index)];
+        const std::vector<std::ptrdiff_t>& offsets = offsets_[as_size(index)];
         cnn_convolve_row({rows, layer.kernel, offsets.data(), static_cast<std::ptrdiff_t>(offsets.size()),
                           std::ptrdiff_t{layer.stride} * in.unit, packed.weights.data(), packed.bias.data()},
                          out);
@@ -241,8 +239,8 @@ void CnnEngine::compute_window(std::int32_t index, std::int32_t y, const CnnRowO
 
 void CnnEngine::concatenate(std::int32_t index, std::int32_t y, const CnnRowOut& out, Worker& worker) {
     std::int32_t to = 0;
-    for (const std::int32_t tensor : program_.network.layers[at(index)].inputs) {
-        const Map& in = maps_[at(tensor)];
+    for (const std::int32_t tensor : program_.network.layers[as_size(index)].inputs) {
+        const Map& in = maps_[as_size(tensor)];
         need(tensor, y, y + 1, worker);
         const float* row = row_of(tensor, y, worker) + start_column(in, 0);
         for (std::int32_t c = 0; c < in.channels; ++c, ++to) {

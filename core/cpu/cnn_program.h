@@ -5,6 +5,7 @@
 // before a pointwise convolution, a map before its 2 x 2 maxima.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -12,6 +13,11 @@
 #include "core/model/network.h"
 
 namespace throng {
+
+// Converts an index or a size that is not negative.
+inline std::size_t as_size(std::int32_t i) {
+    return static_cast<std::size_t>(i);
+}
 
 // YuNet's head reads four maps of one size. Their layers are merged, so that they fill one group of channels.
 struct CnnHeadMap {
