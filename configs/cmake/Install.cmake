@@ -56,8 +56,10 @@ endif()
 
 # ---- python3-throng
 if(TARGET throng_python)
-    install(DIRECTORY ${CMAKE_BINARY_DIR}/python/throng DESTINATION lib/python3/dist-packages COMPONENT python3-throng
-        PATTERN "__pycache__" EXCLUDE)
+    set(module lib/python3/dist-packages/throng)
+    install(TARGETS throng_python_nms throng_python_detect LIBRARY DESTINATION ${module} COMPONENT python3-throng)
+    install(DIRECTORY ${CMAKE_BINARY_DIR}/python/throng/ DESTINATION ${module} COMPONENT python3-throng
+        FILES_MATCHING PATTERN "*.py" PATTERN "*.pyi" PATTERN "py.typed")
     list(APPEND packages python3-throng)
 endif()
 
@@ -121,6 +123,10 @@ of torchvision's operator on request, behind a C interface.")
 throng_package(libthrong0 libs "opencv-data" "face detection - shared library"
     "Detects faces and people in images and videos with cascades, convolutional
 networks and HOG, behind a C interface.")
+# The trigger is Debian's way; cpack adds scripts that call ldconfig all the same, which lintian warns about.
+foreach(key LIBTHRONG-NMS0 LIBTHRONG0)
+    set(CPACK_DEBIAN_${key}_PACKAGE_CONTROL_EXTRA ${CMAKE_SOURCE_DIR}/configs/packaging/triggers)
+endforeach()
 throng_package(libthrong-dev libdevel "libthrong0 (= ${PROJECT_VERSION}), libthrong-nms0 (= ${PROJECT_VERSION})"
     "face detection and non-maximum suppression - development files"
     "Headers, examples, and files for CMake and pkg-config of the C libraries
