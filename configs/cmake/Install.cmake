@@ -134,6 +134,9 @@ libthrong and libthrong_nms.")
 throng_package(python3-throng python "python3" "face detection and non-maximum suppression - Python module"
     "Non-maximum suppression for NumPy, PyTorch and everything else with DLPack,
 and face detection in images and videos.")
+set(CPACK_DEBIAN_PYTHON3-THRONG_PACKAGE_CONTROL_EXTRA ${CMAKE_SOURCE_DIR}/configs/packaging/python3-throng/postinst
+    ${CMAKE_SOURCE_DIR}/configs/packaging/python3-throng/prerm)
+set(CPACK_DEBIAN_PYTHON3-THRONG_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_PYTHON3-THRONG_PACKAGE_RECOMMENDS "opencv-data")
 set(CPACK_DEBIAN_PYTHON3-THRONG_PACKAGE_SUGGESTS "python3-numpy, python3-torch")
 include(CPack)
