@@ -85,9 +85,10 @@ def run(*command):
 def time_throng(program, path, repeat, baselines):
     """Returns {name: (microseconds, kept)} of Throng and, if requested, OpenCV, which runs for half a second."""
     output = run(program, "bench", "nms", "--backend", "cpu", "--input", path, "--rule", "greedy", "--theta", "0.3",
-                 "--repeat", str(repeat), "--json", "-", *([] if baselines else ["--no-baselines"]))
+                 "--threads", "1", "--cold", "0", "--repeat", str(repeat), "--json", "-",
+                 *([] if baselines else ["--no-baselines"]))
     row = json.loads(output)["rows"][0]
-    opencv = row["baselines"].get("opencv")
+    opencv = row.get("baselines", {}).get("opencv")
     times = {"Throng": (row["median_ms"] * 1e3, row["kept"])}
     if opencv:
         times["OpenCV"] = (opencv["median_ms"] * 1e3, opencv["kept"])
