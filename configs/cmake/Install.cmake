@@ -1,4 +1,4 @@
-# What `cmake --install` copies, by component: each is a Debian package that cpack makes (configs/packaging/build-deb).
+# Installation: files by component. Each component is a Debian package that cpack makes (configs/packaging/build-deb).
 include(GNUInstallDirs)
 set(share ${CMAKE_INSTALL_DATAROOTDIR})
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME throng)

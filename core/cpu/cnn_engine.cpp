@@ -17,8 +17,8 @@ namespace {
 constexpr std::size_t kMaxMemory = std::size_t{16} << 30;
 constexpr int kMaxRows = 16;  // of a kernel; check_network limits it to 15
 constexpr int kStripsPerWorker = 2;
-constexpr std::int64_t kLeastStrip = 256;  // pixels times groups of the output of a strip
-constexpr int kSpins = 500;                // each takes about 40 to 140 cycles
+constexpr std::int64_t kMinStrip = 256;  // pixels times groups of the output of a strip
+constexpr int kSpins = 500;              // each takes about 40 to 140 cycles
 
 }  // namespace
 
@@ -160,7 +160,7 @@ void CnnEngine::make_strips(int workers) {
     for (const std::int32_t tensor : program_.passes) {
         const MapSize size = maps_[as_size(tensor)].size;
         const std::int64_t largest =
-            std::int64_t{size.width} * size.height * maps_[as_size(tensor)].groups / kLeastStrip + 1;
+            std::int64_t{size.width} * size.height * maps_[as_size(tensor)].groups / kMinStrip + 1;
         passes_.push_back({tensor, static_cast<std::int32_t>(std::min<std::int64_t>(
                                        {largest, size.height, std::int64_t{workers} * kStripsPerWorker}))});
     }

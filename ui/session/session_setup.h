@@ -1,4 +1,4 @@
-// What the program passes to the window: factories of sources, backends and outputs, and the initial settings.
+// Setup of a session: factories of sources, backends and outputs, and the initial settings. The program provides it.
 #pragma once
 
 #include <functional>

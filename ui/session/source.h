@@ -1,4 +1,4 @@
-// What the window shows: name and properties of the open source. The session sets them; QML reads them.
+// Name and properties of the open source. The session sets them; QML reads them.
 #pragma once
 
 #include <QtQml/qqmlregistration.h>
