@@ -1,11 +1,12 @@
-# Decides whether gpu/ is built. Sets TH_CUDA_FOUND and, without it, TH_CUDA_REASON: why, and how to change that.
+# Decides whether gpu/ is built. Sets TH_CUDA_FOUND and, without it, TH_CUDA_REASON: why, and how to change that, without
+# semicolons, because it becomes a compile definition.
 set(TH_CUDA_FOUND OFF)
 set_property(CACHE TH_CUDA PROPERTY STRINGS AUTO ON OFF)
 if(TH_CUDA STREQUAL "AUTO")
     # The kernels take minutes to compile: without a driver nothing could run them.
     find_program(TH_NVIDIA_SMI nvidia-smi)
     if(NOT TH_NVIDIA_SMI AND NOT EXISTS /proc/driver/nvidia/version AND NOT EXISTS /etc/nv_tegra_release)
-        set(TH_CUDA_REASON "no NVIDIA driver on the machine that built it; build with -DTH_CUDA=ON")
+        set(TH_CUDA_REASON "no NVIDIA driver on the machine that built it. Build with -DTH_CUDA=ON")
         message(STATUS "Building without the CUDA backend: no NVIDIA driver found. -DTH_CUDA=ON builds it anyway")
         return()
     endif()
@@ -37,7 +38,7 @@ if(NOT CMAKE_CUDA_COMPILER)
         message(FATAL_ERROR "TH_CUDA=ON: no CUDA compiler found. Install the CUDA toolkit 12.2 or newer, or pass "
                             "-DCMAKE_CUDA_COMPILER=PATH/nvcc, or build with -DTH_CUDA=OFF")
     endif()
-    set(TH_CUDA_REASON "no CUDA compiler on the machine that built it; install the CUDA toolkit and build again")
+    set(TH_CUDA_REASON "no CUDA compiler on the machine that built it. Install the CUDA toolkit and build again")
     message(STATUS "Building without the CUDA backend: no CUDA compiler found")
     return()
 endif()
