@@ -18,10 +18,8 @@ extern "C" {
 #ifdef TH_WITH_UI
 #include <QtCore/qglobal.h>
 #endif
-#ifdef TH_WITH_CUDA
-#include "gpu/runtime/probe.h"
-#endif
 
+#include "app/cuda_module/load.h"
 #include "app/options/backend.h"
 #include "app/options/command.h"
 #include "app/options/standard_output.h"
@@ -69,8 +67,7 @@ Json backends(int device) {
 
 Json gpus() {
     Json list = Json::array();
-#ifdef TH_WITH_CUDA
-    for (const gpu::DeviceInfo& device : gpu::probe_cuda().devices) {
+    for (const gpu::DeviceInfo& device : probe_cuda_module().devices) {
         list.push_back(
             {{"name", fmt::format("device {}", device.index)},
              {"usable", device.unavailable_reason.empty()},
@@ -79,7 +76,6 @@ Json gpus() {
                           device.minor, device.multiprocessors, static_cast<double>(device.memory) / (1ULL << 30U),
                           device.unavailable_reason.empty() ? "" : ": ", device.unavailable_reason)}});
     }
-#endif
     return list;
 }
 

@@ -6,12 +6,10 @@
 #include <opencv2/core/utility.hpp>
 #include <thread>
 
+#include "app/cuda_module/load.h"
 #include "app/experiments/bench.h"
 #include "app/experiments/report.h"
 #include "core/clocks/telemetry.h"
-#ifdef TH_WITH_CUDA
-#include "gpu/runtime/probe.h"
-#endif
 
 namespace throng {
 namespace {
@@ -42,8 +40,7 @@ std::vector<std::pair<std::string, std::string>> describe_machine(ExperimentBenc
     if (::uname(&system) == 0) facts.emplace_back("System", fmt::format("{} {}", system.sysname, system.release));
     facts.emplace_back("Backend", bench.why());
     facts.emplace_back("CPU", bench.cpu().description());
-#ifdef TH_WITH_CUDA
-    const gpu::CudaProbe probe = gpu::probe_cuda();
+    const gpu::CudaProbe probe = probe_cuda_module();
     if (probe.usable) {
         for (const gpu::DeviceInfo& device : probe.devices) {
             if (device.index != bench.common().device) continue;
@@ -55,7 +52,6 @@ std::vector<std::pair<std::string, std::string>> describe_machine(ExperimentBenc
             "CUDA", fmt::format("runtime {}.{}, driver for {}.{}", probe.runtime / 1000, probe.runtime % 1000 / 10,
                                 probe.driver / 1000, probe.driver % 1000 / 10));
     }
-#endif
     const Board& board = bench.clocks().board();
     if (!board.soc.empty()) facts.emplace_back("Board", board.model.empty() ? board.soc : board.model);
     const std::string control = bench.clocks().kind();

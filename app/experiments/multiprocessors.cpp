@@ -4,18 +4,13 @@
 #include <algorithm>
 #include <set>
 
+#include "app/cuda_module/load.h"
 #include "app/experiments/all.h"
 #include "app/experiments/bench.h"
 #include "app/measure/nms_clusters.h"
 #include "core/base/error.h"
-#ifdef TH_WITH_CUDA
-#include "gpu/nms/partial_nms.h"
-#endif
 
 namespace throng {
-
-#ifdef TH_WITH_CUDA
-
 namespace {
 
 std::vector<int> shares_of(int all) {
@@ -27,17 +22,25 @@ std::vector<int> shares_of(int all) {
     return shares;
 }
 
+int multiprocessors_of(const CudaModule& cuda, int device) {
+    for (const gpu::DeviceInfo& found : cuda.probe().devices) {
+        if (found.index == device) return found.multiprocessors;
+    }
+    throw Error(ErrorKind::unavailable, "device " + std::to_string(device) + " does not exist", "--device");
+}
+
 }  // namespace
 
 std::vector<ShareTimes> time_shares(ExperimentBench& bench, const std::vector<std::size_t>& sizes) {
-    const gpu::DeviceInfo device = gpu::use_device(bench.common().device);
+    const CudaModule& cuda = require_cuda_module("experiments");
+    const int device = bench.common().device;
+    const int all = multiprocessors_of(cuda, device);
     std::vector<ShareTimes> times;
     std::set<int> done;
-    for (const int share : shares_of(device.multiprocessors)) {
-        bench.step(fmt::format("{} of {} multiprocessors", share, device.multiprocessors));
-        const gpu::PartialDevice part(device, share);
-        if (!done.insert(part.info().multiprocessors).second)
-            continue;  // rounded up to a number that was already measured
+    for (const int share : shares_of(all)) {
+        bench.step(fmt::format("{} of {} multiprocessors", share, all));
+        const auto measured_before = [&](int multiprocessors) { return done.count(multiprocessors) > 0; };
+        int multiprocessors = 0;
         for (const std::size_t n : sizes) {
             const DetectionSet boxes = make_clusters({static_cast<std::int32_t>(n), 20, 1, false});
             struct Engine {
@@ -51,21 +54,18 @@ std::vector<ShareTimes> time_shares(ExperimentBench& bench, const std::vector<st
                                       {"greedy", nms_rule(NmsRule::greedy), exact}};
             for (const Engine& engine : engines) {
                 if (engine.params.kernels == NmsKernels::paper && n > 4096) continue;
-                const auto [ms, kept] = gpu::time_partial_nms(part, boxes, engine.params, engine.capacity);
-                times.push_back({engine.name, n, part.info().multiprocessors, ms, kept});
+                const PartialDeviceTime time =
+                    cuda.time_partial_nms(device, share, boxes, engine.params, engine.capacity);
+                multiprocessors = time.multiprocessors;
+                if (measured_before(multiprocessors)) break;  // another share was rounded up to the same number
+                times.push_back({engine.name, n, multiprocessors, time.median_ms, time.kept});
             }
+            if (measured_before(multiprocessors)) break;
         }
+        done.insert(multiprocessors);
     }
     return times;
 }
-
-#else
-
-std::vector<ShareTimes> time_shares(ExperimentBench& bench, const std::vector<std::size_t>&) {
-    throw Error(ErrorKind::unavailable, "no GPU to vary the multiprocessors of", bench.why());
-}
-
-#endif
 
 void add_shares(const std::vector<ShareTimes>& times, Plot& plot, ResultTable& table) {
     for (const ShareTimes& time : times) {

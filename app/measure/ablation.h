@@ -30,11 +30,11 @@ struct AblationRow {
     double memory_mb = 0;                                 // of the device
 };
 
-// Returns the rows of one setting; params.kind selects the detector. Calls `step` before each row. Throws
-// Error(unavailable) where this build has no CUDA or the device is unusable.
+// Returns the rows of one setting; params.kind selects the detector. Calls `show_step` before each row. Throws
+// Error(unavailable) without the CUDA module or if the device is unusable.
 [[nodiscard]] std::vector<AblationRow> measure_ablation(const Frame& frame, const std::string& setting,
                                                         const DetectorParams& params, int device, int repeats,
-                                                        const std::function<void(const std::string&)>& step);
+                                                        const std::function<void(const std::string&)>& show_step);
 
 // Adds the rows to the results of a bench command.
 void add_ablation(ResultList& results, const std::vector<AblationRow>& rows);

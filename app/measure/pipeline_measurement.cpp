@@ -14,6 +14,7 @@
 #include <thread>
 #include <utility>
 
+#include "app/cuda_module/load.h"
 #include "core/base/error.h"
 #include "core/frame/host_copies.h"
 #include "core/pipeline/pipeline.h"
@@ -205,11 +206,16 @@ private:
     std::vector<std::unique_ptr<Pipeline>> pipelines_;
 };
 
+std::uint64_t cuda_host_copied_bytes() {
+    const CudaModule* cuda = cuda_module();
+    return cuda != nullptr ? cuda->host_copied_bytes() : 0;
+}
+
 // Resource usage of the process at one instant.
 struct Usage {
     Clock::time_point at = Clock::now();
     double cpu_seconds = 0;
-    std::uint64_t host_bytes = host_copied_bytes();
+    std::uint64_t host_bytes = host_copied_bytes() + cuda_host_copied_bytes();
     double resident_mb = 0;
     double device_mb = 0;
     std::vector<std::uint64_t> frames;  // of each stream

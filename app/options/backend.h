@@ -11,10 +11,10 @@ namespace throng {
 
 struct BackendChoice {
     std::shared_ptr<Backend> backend;
-    std::string why;  // one line: "cuda: NVIDIA H200", "cpu: built without CUDA"
+    std::string why;  // one line: "cuda: NVIDIA H200", "cpu: no NVIDIA driver is installed"
 };
 
-// Makes the backend of --backend. auto: CUDA where it is built in, usable and able to make the detector; otherwise the
+// Makes the backend of --backend. auto: CUDA where its module is installed, usable and able to make the detector; otherwise the
 // CPU, and `why` holds the reason. detector: the detector that the backend must be able to make; null where only NMS is
 // needed. The CPU backend uses its `threads`. Throws Error(unavailable) when the backend requested by name is
 // unavailable, Error(usage) for an unknown name.

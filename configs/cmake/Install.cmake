@@ -1,5 +1,4 @@
 # Installation: files by component. Each component is a Debian package that cpack makes (configs/packaging/build-deb).
-include(GNUInstallDirs)
 set(share ${CMAKE_INSTALL_DATAROOTDIR})
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME throng)
 
@@ -28,6 +27,12 @@ if(NOT CMAKE_CROSSCOMPILING OR CMAKE_CROSSCOMPILING_EMULATOR)
     install(FILES ${reference}/throng.bash DESTINATION ${share}/bash-completion/completions RENAME throng)
     install(FILES ${reference}/_throng DESTINATION ${share}/zsh/vendor-completions)
     install(FILES ${reference}/throng.fish DESTINATION ${share}/fish/vendor_completions.d)
+endif()
+
+# ---- throng-cuda: the CUDA backend, which the program and libthrong0 load
+if(TARGET throng_cuda)
+    install(TARGETS throng_cuda LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/throng COMPONENT throng-cuda)
+    list(APPEND packages throng-cuda)
 endif()
 
 # ---- libthrong-nms0, libthrong0, libthrong-dev: the C libraries
@@ -117,6 +122,9 @@ It contains a window for a desktop or an unattended screen, and commands that
 need no display.")
 set(CPACK_DEBIAN_THRONG_PACKAGE_RECOMMENDS "fonts-dejavu-core, libgl1-mesa-dri")
 set(CPACK_DEBIAN_THRONG_PACKAGE_SUGGESTS "ffmpeg")
+throng_package(throng-cuda non-free/video "" "detects faces in crowds in real time - CUDA backend"
+    "Runs the detectors of throng and libthrong0 on NVIDIA GPUs. Needs a driver for
+CUDA 12.2 or newer. Contains NVIDIA's CUDA runtime, which is not free software.")
 throng_package(libthrong-nms0 libs "" "exact non-maximum suppression - shared library"
     "Greedy, one-pass and soft non-maximum suppression of boxes, with the results
 of torchvision's operator on request, behind a C interface.")

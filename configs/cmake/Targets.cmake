@@ -1,5 +1,5 @@
 # throng_library(NAME DIR... [EXCEPT source...] [LINK lib...]): a static library of all *.cpp in the given folders (not
-# recursive), without the sources of another library.
+# recursive), without the sources of another library. It may become part of a shared library that hides its symbols.
 function(throng_library name)
     cmake_parse_arguments(ARG "" "" "EXCEPT;LINK" ${ARGN})
     set(sources)
@@ -13,4 +13,10 @@ function(throng_library name)
     endif()
     add_library(${name} STATIC ${sources})
     target_link_libraries(${name} PUBLIC throng_options ${ARG_LINK})
+    throng_hide_symbols(${name})
+endfunction()
+
+function(throng_hide_symbols target)
+    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
+        CUDA_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
 endfunction()

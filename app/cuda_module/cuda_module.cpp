@@ -1,0 +1,30 @@
+#include "app/cuda_module/cuda_module.h"
+
+#include "app/cuda_module/ablation.h"
+#include "core/frame/host_copies.h"
+#include "gpu/backend.h"
+#include "gpu/nms/partial_nms.h"
+#include "gpu/runtime/partial_device.h"
+
+namespace throng {
+namespace {
+
+PartialDeviceTime time_on_partition(int device, int multiprocessors, const DetectionSet& boxes, const NmsParams& params,
+                                    std::int32_t capacity) {
+    const gpu::PartialDevice part(gpu::use_device(device), multiprocessors);
+    const gpu::PartialNmsTime time = gpu::time_partial_nms(part, boxes, params, capacity);
+    return {part.info().multiprocessors, time.median_ms, time.kept};
+}
+
+}  // namespace
+}  // namespace throng
+
+extern "C" __attribute__((visibility("default"))) const throng::CudaModule throng_cuda_module;
+const throng::CudaModule throng_cuda_module{
+    .version = TH_VERSION,
+    .probe = throng::gpu::probe_cuda,
+    .make_backend = throng::make_cuda_backend,
+    .host_copied_bytes = throng::host_copied_bytes,
+    .ablation = throng::cuda_ablation,
+    .time_partial_nms = throng::time_on_partition,
+};

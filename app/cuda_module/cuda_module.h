@@ -1,0 +1,60 @@
+// The CUDA backend as a module, throng-cuda.so: the only part of the program that contains CUDA code. The program and
+// the C library load it at run time, so that one program serves machines with and without a GPU.
+//
+// The module contains its own copy of core/ and shares C++ types with the program that loads it. Both must come from
+// the same version: the packages require it, and load_cuda_module() compares.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/detect/backend.h"
+#include "gpu/runtime/probe.h"
+
+namespace throng {
+
+// One step of an ablation (app/measure/ablation.h), measured on one frame.
+struct CudaAblationStep {
+    std::string name;
+    std::vector<double> ms;    // per frame, gray image in device memory to raw detections
+    std::int64_t windows = 0;  // candidates on all levels
+    std::uint32_t detections = 0;
+    // Cascades only.
+    std::vector<std::int64_t> queued;  // windows that passed each segment except the last
+    std::int64_t spilled = 0;          // how many of these found a full queue
+    // People only.
+    std::vector<std::pair<std::string, std::vector<double>>> kernels_ms;  // each kernel alone
+    double memory_mb = 0;                                                 // of the device
+};
+
+// Time of NMS on a partition of the device's multiprocessors.
+struct PartialDeviceTime {
+    int multiprocessors = 0;  // of the partition: the requested number, rounded up to the hardware's groups
+    double median_ms = 0;     // per call
+    std::size_t kept = 0;
+};
+
+// What the module gives to the program. Functions throw as the functions that they call.
+struct CudaModule {
+    const char* version;
+    gpu::CudaProbe (*probe)();
+    std::shared_ptr<Backend> (*make_backend)(int device);
+    std::uint64_t (*host_copied_bytes)();  // by the module's copy of core/frame/host_copies.h
+
+    // Measurements (app/measure, app/experiments).
+    // Calls show_step before each step.
+    std::vector<CudaAblationStep> (*ablation)(const Frame& frame, const DetectorParams& params, int device, int repeats,
+                                              const std::function<void(const std::string& step)>& show_step);
+    PartialDeviceTime (*time_partial_nms)(int device, int multiprocessors, const DetectionSet& boxes,
+                                          const NmsParams& params, std::int32_t capacity);
+};
+
+// Name of the module's only exported symbol: `extern "C" const throng::CudaModule throng_cuda_module`.
+inline constexpr const char* kCudaModuleSymbol = "throng_cuda_module";
+
+}  // namespace throng
