@@ -73,6 +73,8 @@ HWY_ATTR Vector blend(Vector below, Vector coverage, Vector level) {
     return hn::Add(below, hn::Mul(coverage, hn::Sub(level, below)));
 }
 
+// Whole numbers below 2^24 are exact, so adding the vector's length equals counting again. Iota in a loop would go
+// through memory.
 HWY_ATTR Vector counted_from(Floats d, int first) {
     return hn::ConvertTo(d, hn::Iota(hn::Rebind<std::int32_t, Floats>(), first));
 }
@@ -83,9 +85,11 @@ HWY_ATTR void paint_luma(const Shape& shape, float dy, int x0, int x1, float* HW
     const int lanes = static_cast<int>(hn::Lanes(d));
     const Vector first = hn::Set(d, 0.5F - shape.cx);
     const Vector color = hn::Set(d, shape.color.y);
+    const Vector step = hn::Set(d, static_cast<float>(lanes));
+    Vector column = counted_from(d, x0);
     ShapeRow at(shape, dy);
-    for (int x = x0; x < x1; x += lanes) {
-        at.evaluate(hn::Add(counted_from(d, x), first));
+    for (int x = x0; x < x1; x += lanes, column = hn::Add(column, step)) {
+        at.evaluate(hn::Add(column, first));
         hn::StoreU(blend(hn::LoadU(d, row + x), at.coverage(), hn::Add(color, at.shade())), d, row + x);
     }
 }
@@ -97,10 +101,11 @@ HWY_ATTR void paint_chroma(const Shape& shape, float dy, int x0, int x1, float* 
     const Vector first = hn::Set(d, 0.5F - shape.cx);
     const Vector color_cb = hn::Set(d, shape.color.cb);
     const Vector color_cr = hn::Set(d, shape.color.cr);
+    const Vector step = hn::Set(d, static_cast<float>(2 * lanes));
+    Vector column = hn::Mul(counted_from(d, x0), hn::Set(d, 2.0F));
     ShapeRow at(shape, dy);
-    for (int x = x0; x < x1; x += lanes) {
-        const Vector half_x = counted_from(d, x);
-        at.evaluate(hn::Add(hn::Add(half_x, half_x), first));
+    for (int x = x0; x < x1; x += lanes, column = hn::Add(column, step)) {
+        at.evaluate(hn::Add(column, first));
         hn::StoreU(blend(hn::LoadU(d, cb + x), at.coverage(), color_cb), d, cb + x);
         hn::StoreU(blend(hn::LoadU(d, cr + x), at.coverage(), color_cr), d, cr + x);
     }
