@@ -1,0 +1,87 @@
+#include "core/pipeline/auto_quality.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+#include "core/detect/detector_kinds.h"
+
+namespace throng {
+namespace {
+
+constexpr double kReserve = 0.8;  // share of the budget that a finer level may be expected to take
+constexpr std::chrono::seconds kPatience{2};
+constexpr std::chrono::seconds kMaxPatience{60};
+
+// Returns how many times the work of `coarser` that of `finer` is. The number of windows of a pyramid, and of pixels of a
+// network's input, falls with the square of the minimum size, the number of scales with the logarithm of the factor.
+double times_the_work(const DetectorParams& finer, const DetectorParams& coarser) {
+    const double sizes = static_cast<double>(coarser.min_size) / finer.min_size;
+    return sizes * sizes * std::log(coarser.scale_factor) / std::log(finer.scale_factor);
+}
+
+}  // namespace
+
+AutoQuality::AutoQuality(const DetectorParams& configured, double rate)
+    : budget_ms_(1000 / rate), levels_{configured}, patience_(kPatience) {
+    const auto add = [this](DetectorParams params) {
+        if (params.max_size > 0) params.min_size = std::min(params.min_size, params.max_size);
+        if (params != levels_.back()) levels_.push_back(std::move(params));
+    };
+    for (const double factor : {1.25, 1.5}) {
+        DetectorParams params = configured;
+        params.min_size = static_cast<int>(std::lround(configured.min_size * factor));
+        add(params);
+    }
+    if (configured.kind == "cnn") return;  // few scales; the size decides
+    for (const double factor : {1.15, 1.2, 1.25}) {
+        DetectorParams params = levels_.back();
+        params.scale_factor = std::max(configured.scale_factor, factor);
+        add(params);
+    }
+}
+
+bool AutoQuality::add(double milliseconds, Clock::time_point now) {
+    if (entered_ == Clock::time_point{}) entered_ = now;
+    times_.push_back(milliseconds);
+    if (times_.size() < kFrames) return false;
+    const auto middle = times_.begin() + kFrames / 2;
+    std::nth_element(times_.begin(), middle, times_.end());
+    const double ms = *middle;
+    times_.clear();
+    if (ms > budget_ms_) {
+        if (level_ + 1 == levels_.size()) return false;
+        // The finer level did not last.
+        if (refined_) patience_ = std::min(2 * patience_, kMaxPatience);
+        enter(level_ + 1, now);
+        refined_ = false;
+        return true;
+    }
+    if (level_ == 0 || now - entered_ < patience_) return false;
+    if (ms * times_the_work(levels_[level_ - 1], params()) > kReserve * budget_ms_) return false;
+    enter(level_ - 1, now);
+    refined_ = true;
+    return true;
+}
+
+void AutoQuality::enter(std::size_t level, Clock::time_point now) {
+    level_ = level;
+    entered_ = now;
+}
+
+std::string AutoQuality::given_up() const {
+    if (level_ == 0) return {};
+    const DetectorParams& asked = levels_.front();
+    const DetectorParams& used = params();
+    const DetectorKind* kind = find_detector_kind(asked.kind);
+    std::string text = fmt::format("{} from {} instead of {} px", kind != nullptr ? kind->finds : "objects",
+                                   used.min_size, asked.min_size);
+    if (used.scale_factor != asked.scale_factor) {
+        text += fmt::format(", scale factor {} instead of {}", used.scale_factor, asked.scale_factor);
+    }
+    return text;
+}
+
+}  // namespace throng

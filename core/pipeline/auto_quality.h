@@ -1,0 +1,48 @@
+// Coarser detection while a machine is too slow for the requested one, so that boxes keep up with the picture.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "core/detect/detector.h"
+
+namespace throng {
+
+// Chooses among a few levels from the times of the last frames. Level 0 is the configured detection; each further level
+// takes less time: a larger minimum size (at most 1.5 times the configured one), then a larger scale factor where the
+// detector has one. Not thread-safe.
+class AutoQuality {
+public:
+    using Clock = std::chrono::steady_clock;
+
+    // rate: detections per second to keep up, > 0.
+    AutoQuality(const DetectorParams& configured, double rate);
+
+    // Adds the time that detecting one frame took. Returns true if params() changed. One level coarser after
+    // kFrames frames that were too slow; one level finer when that level is expected to be fast enough. A finer level
+    // that turned out to be too slow is tried again later and later.
+    [[nodiscard]] bool add(double milliseconds, Clock::time_point now);
+
+    [[nodiscard]] const DetectorParams& params() const { return levels_[level_]; }
+    [[nodiscard]] int level() const { return static_cast<int>(level_); }
+
+    // Returns what the current level gives up: "faces from 36 instead of 24 px, scale factor 1.2 instead of 1.1"; empty
+    // at level 0.
+    [[nodiscard]] std::string given_up() const;
+
+    static constexpr std::size_t kFrames = 8;  // frames at a level before it is judged
+
+private:
+    void enter(std::size_t level, Clock::time_point now);
+
+    const double budget_ms_;
+    std::vector<DetectorParams> levels_;  // finest first
+    std::size_t level_ = 0;
+    std::vector<double> times_;  // at the current level, since it was entered or last judged
+    Clock::time_point entered_{};
+    bool refined_ = false;  // the current level was entered from a coarser one
+    std::chrono::seconds patience_;
+};
+
+}  // namespace throng
