@@ -64,3 +64,10 @@ set(CMAKE_CUDA_STANDARD_REQUIRED ON)
 set(CMAKE_CUDA_EXTENSIONS OFF)
 find_package(CUDAToolkit REQUIRED)
 set(TH_CUDA_FOUND ON)
+# Flags of all kernels. Bit parity with the CPU: no fused multiply-add. Host warnings reach the host compiler only through
+# -Xcompiler. Line numbers for profilers make the device code four times as large.
+set(TH_CUDA_FLAGS --fmad=false --expt-relaxed-constexpr -Xcompiler=-Wall,-Wextra,-ffp-contract=off
+    $<$<CONFIG:RelWithDebInfo>:-lineinfo>)
+if(CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 12.8)
+    list(APPEND TH_CUDA_FLAGS --compress-mode=size)
+endif()
