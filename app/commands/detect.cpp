@@ -11,7 +11,7 @@ void add_detect_command(CLI::App& program, CommandContext& context) {
     CLI::App* command =
         program.add_subcommand("detect", "Find faces without a window; prints a table of stage timings at the end");
     auto arguments = std::make_shared<DetectArguments>();
-    command->add_option("SOURCE", arguments->sources, source_forms())->required()->type_name("");
+    command->add_option("SOURCE", arguments->sources, source_forms())->type_name("");
     add_source_options(*command, arguments->source);
     command->add_option("--streams", arguments->streams, "Number of concurrent sources; 0: chosen by the backend")
         ->check(CLI::Range(0, 256))
@@ -26,12 +26,14 @@ void add_detect_command(CLI::App& program, CommandContext& context) {
         ->type_name("")
         ->capture_default_str()
         ->group("Output");
+    add_archive_options(*command, arguments->archive);
     add_clock_options(*command, arguments->clocks);
     command->footer(
         "Examples:\n"
         "  throng detect crowd.mp4 --json faces.jsonl --video annotated.mp4\n"
         "  throng detect photos/ --images out/ --blur\n"
         "  throng detect door.mp4 hall.mp4 stairs.mp4 --json faces.jsonl\n"
+        "  throng detect photos/ clips/ --out results --shard 1/8 --resume\n"
         "  throng detect camera:0 --frames 300 --min-size 60 --json - | jq .raw\n"
         "  throng detect crowd:faces=200,size=1920x1080 --frames 100");
     command->callback([&context, arguments] {

@@ -8,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "app/commands/detect_archive.h"
 #include "app/options/interrupt.h"
 #include "app/options/report.h"
 #include "app/options/standard_output.h"
@@ -29,11 +30,11 @@ constexpr std::size_t kMaxRows = 32;  // maximum length of the table of sources
 constexpr auto kPollInterval = std::chrono::milliseconds(50);
 constexpr auto kPollIntervalOfSeveral = std::chrono::milliseconds(5);
 
-int cores() {
+}  // namespace
+
+int cpu_cores() {
     return static_cast<int>(std::max(std::thread::hardware_concurrency(), 1U));
 }
-
-}  // namespace
 
 DetectRun::DetectRun(DetectArguments arguments, const CommonOptions& common)
     : arguments_(std::move(arguments)), common_(common), files_(std::make_shared<RunFiles>(common)) {
@@ -48,6 +49,10 @@ DetectRun::DetectRun(DetectArguments arguments, const CommonOptions& common)
         settings_.capacity_limit = std::max(settings_.capacity_limit, nms.dmax);
     }
     check_settings(settings_);
+    if (arguments_.archive.requested()) return;
+    if (arguments_.sources.empty()) {
+        throw Error(ErrorKind::usage, "SOURCE is required", {}, "see throng detect --help");
+    }
     for (const std::string& source : arguments_.sources) files_->add_source(source);
     files_->add_model(arguments_.detector);
     add_clock_files(*files_, arguments_.clocks);
@@ -55,6 +60,7 @@ DetectRun::DetectRun(DetectArguments arguments, const CommonOptions& common)
 }
 
 int DetectRun::run() {
+    if (arguments_.archive.requested()) return run_detect_archive(arguments_, settings_, common_);
     const InterruptGuard interrupts;
     idle_backends_.push_back(make_backend(common_, &arguments_.detector));
     const BackendChoice& first = idle_backends_.back();
@@ -93,7 +99,7 @@ void DetectRun::report(const Error& error) {
 std::size_t DetectRun::files_at_once() const {
     if (arguments_.streams > 0) return static_cast<std::size_t>(arguments_.streams);
     if (backend_name_ != "cpu" && !device_lost_) return kStreamsOfGpu;
-    return std::min(static_cast<std::size_t>(cores()), kMaxStreamsOfCpu);
+    return std::min(static_cast<std::size_t>(cpu_cores()), kMaxStreamsOfCpu);
 }
 
 // All live sources run concurrently, because they have no end to wait for.
@@ -189,7 +195,7 @@ void DetectRun::share_threads() {
         if (active.pipeline->backend_name() == "cpu") on_cpu.push_back(active.pipeline.get());
     }
     if (on_cpu.empty() || arguments_.sources.size() == 1) return;
-    const int all = settings_.detector.threads > 0 ? settings_.detector.threads : cores();
+    const int all = settings_.detector.threads > 0 ? settings_.detector.threads : cpu_cores();
     for (Pipeline* pipeline : on_cpu) {
         PipelineSettings settings = pipeline->settings();
         const int share = std::max(1, all / static_cast<int>(on_cpu.size()));

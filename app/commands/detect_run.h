@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "app/options/archive_command.h"
 #include "app/options/backend.h"
 #include "app/options/clock_options.h"
 #include "app/options/command.h"
@@ -34,11 +35,15 @@ struct DetectArguments {
     NmsOptions nms = nms_options_after_detector(BoxesFor::data);
     OutputOptions output;
     ClockRunOptions clocks;
+    ArchiveArguments archive;
 };
+
+// Returns the number of cores that the process may use, at least 1.
+[[nodiscard]] int cpu_cores();
 
 class DetectRun {
 public:
-    // Throws Error(usage) for contradictory options.
+    // Throws Error(usage) for contradictory options, and Error(input) without sources.
     DetectRun(DetectArguments arguments, const CommonOptions& common);
 
     // Returns the exit status. A source that fails is reported, and the others continue. Throws Error when nothing can

@@ -15,6 +15,7 @@
 #include "app/options/progress.h"
 #include "app/options/standard_output.h"
 #include "core/base/error.h"
+#include "core/base/sha256.h"
 #include "core/detect/detector_kinds.h"
 #include "core/model/download.h"
 #include "core/model/model_catalogue.h"

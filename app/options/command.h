@@ -26,6 +26,7 @@ struct CommandContext {
 // Each function adds its subcommand to the program. It is defined in the file with the command's name.
 void add_view_command(CLI::App& program, CommandContext& context);
 void add_detect_command(CLI::App& program, CommandContext& context);
+void add_merge_command(CLI::App& program, CommandContext& context);
 void add_crowd_command(CLI::App& program, CommandContext& context);
 void add_nms_command(CLI::App& program, CommandContext& context);
 void add_bench_command(CLI::App& program, CommandContext& context);

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/sha256.h"
 #include "core/model/model_catalogue.h"
 
 namespace throng {

@@ -1,11 +1,6 @@
 #include "core/model/model_catalogue.h"
 
-#include <openssl/evp.h>
-
 #include <algorithm>
-#include <array>
-#include <fstream>
-#include <memory>
 #include <string>
 
 #include "core/base/error.h"
@@ -79,29 +74,6 @@ const RecommendedModel& recommended_model(std::string_view name) {
 
 std::string file_name(const RecommendedModel& model) {
     return std::string(model.name) + std::string(detector_kind(model.kind).model.suffix);
-}
-
-std::string sha256_of(const std::filesystem::path& file) {
-    const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(), EVP_MD_CTX_free);
-    if (context == nullptr || EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr) != 1) {
-        throw Error(ErrorKind::internal, "OpenSSL does not support SHA-256");
-    }
-    std::ifstream stream(file, std::ios::binary);
-    std::array<char, 1 << 16> block;
-    while (stream.read(block.data(), block.size()), stream.gcount() > 0) {
-        EVP_DigestUpdate(context.get(), block.data(), static_cast<std::size_t>(stream.gcount()));
-    }
-    if (!stream.eof()) throw Error(ErrorKind::input, "cannot be read", file.string());
-    std::array<unsigned char, EVP_MAX_MD_SIZE> digest;
-    unsigned length = 0;
-    EVP_DigestFinal_ex(context.get(), digest.data(), &length);
-    std::string text;
-    for (unsigned i = 0; i < length; ++i) {
-        constexpr std::string_view kDigits = "0123456789abcdef";
-        text += kDigits[digest[i] >> 4U];
-        text += kDigits[digest[i] & 15U];
-    }
-    return text;
 }
 
 }  // namespace throng

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,8 +28,5 @@ struct RecommendedModel {
 
 // Returns the name with the extension of the model's kind.
 [[nodiscard]] std::string file_name(const RecommendedModel& model);
-
-// Returns the SHA-256 of a file in lower-case hexadecimal digits. Throws Error(input) if it cannot be read.
-[[nodiscard]] std::string sha256_of(const std::filesystem::path& file);
 
 }  // namespace throng

@@ -28,6 +28,7 @@ namespace fs = std::filesystem;
 
 constexpr std::uintmax_t kMaxFile = std::uintmax_t{1} << 29;
 constexpr std::size_t kSignatureBytes = 64;
+constexpr std::size_t kHeaderBytes = std::size_t{1} << 16;
 
 [[noreturn]] void throw_unreadable(int error, const fs::path& path) {
     throw Error(ErrorKind::input, "cannot read the image: " + std::generic_category().message(error), path.string());
@@ -173,6 +174,16 @@ bool is_still_image(const fs::path& path) {
         return read_image_header(file_bytes(path, kSignatureBytes)).has_value();
     } catch (const Error&) {
         return false;
+    }
+}
+
+std::optional<ImageHeader> peek_image_header(const fs::path& path) {
+    try {
+        const std::optional<ImageHeader> header = read_image_header(file_bytes(path, kHeaderBytes));
+        if (!header || header->width > 0) return header;
+        return read_image_header(file_bytes(path, std::min(fs::file_size(path), kMaxFile)));
+    } catch (const std::exception&) {
+        return std::nullopt;
     }
 }
 

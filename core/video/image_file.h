@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -41,6 +42,10 @@ struct ImageFile {
 // Returns true if the content of the file is an image format that load_image supports; false if the file cannot be
 // read. The functions in this header open only regular files, so a FIFO cannot block them.
 [[nodiscard]] bool is_still_image(const std::filesystem::path& path);
+
+// Returns the header of an image file after reading as little of it as possible; none if the file is not an image or
+// cannot be read.
+[[nodiscard]] std::optional<ImageHeader> peek_image_header(const std::filesystem::path& path);
 
 // Returns true for an animated PNG. load_image returns only its first frame; FFmpeg decodes all frames.
 [[nodiscard]] bool is_animated_png(const std::filesystem::path& path);

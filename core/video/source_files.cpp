@@ -1,5 +1,7 @@
 #include "core/video/source_files.h"
 
+#include <algorithm>
+#include <array>
 #include <cctype>
 #include <filesystem>
 #include <fstream>
@@ -7,6 +9,7 @@
 #include <system_error>
 
 #include "core/video/camera_source.h"
+#include "core/video/image_file.h"
 #include "core/video/url.h"
 
 namespace throng {
@@ -120,6 +123,17 @@ SourceFiles files_of_source(std::string_view spec) {
     SourceFiles found;
     add_source(spec, found);
     return found;
+}
+
+bool has_media_extension(const std::string& name) {
+    static constexpr std::array<std::string_view, 20> kVideos = {
+        ".mp4",  ".m4v", ".mov", ".mkv", ".webm", ".avi", ".mpg", ".mpeg", ".ts",    ".mts",
+        ".m2ts", ".flv", ".wmv", ".asf", ".3gp",  ".ogv", ".mxf", ".mjpg", ".mjpeg", ".gif"};
+    if (has_image_extension(name)) return true;
+    std::string extension = fs::path(name).extension().string();
+    std::transform(extension.begin(), extension.end(), extension.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return std::find(kVideos.begin(), kVideos.end(), extension) != kVideos.end();
 }
 
 }  // namespace throng

@@ -16,4 +16,8 @@ struct SourceFiles {
 // spec: as open_source takes it. Opens playlists and nothing else; never throws for a spec that cannot be opened.
 [[nodiscard]] SourceFiles files_of_source(std::string_view spec);
 
+// Returns true if the name has the extension of an image or of a video, in any case: what a search in folders takes as
+// input. Opens no file. Other files can be named one by one.
+[[nodiscard]] bool has_media_extension(const std::string& name);
+
 }  // namespace throng

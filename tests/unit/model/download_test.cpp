@@ -1,4 +1,5 @@
 // Downloads from a local server: complete, resumed, interrupted, with a wrong checksum, over TLS.
+#include "core/base/sha256.h"
 #include "core/model/download.h"
 
 #include <gtest/gtest.h>

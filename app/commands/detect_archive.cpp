@@ -1,0 +1,152 @@
+#include "app/commands/detect_archive.h"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "app/commands/detect_run.h"
+#include "app/options/backend.h"
+#include "app/options/interrupt.h"
+#include "core/base/error.h"
+#include "core/base/log.h"
+#include "core/base/output_file.h"
+#include "core/base/stopwatch.h"
+#include "core/sinks/json_sink.h"
+#include "core/video/image_file.h"
+#include "core/video/source.h"
+
+namespace throng {
+namespace {
+
+constexpr std::size_t kLinesPerWrite = std::size_t{1} << 16U;  // bytes per write
+constexpr int kWorkersOfGpu = 8;                       // at least: one decodes while others wait for the device
+
+// Estimates the memory for one file in progress: the decoder's frames and the detector's images of all scales.
+std::uint64_t memory_of(const WorkItem& item) {
+    constexpr std::uint64_t kBytesPerPixel = 32;
+    constexpr std::uint64_t kVideo = std::uint64_t{512} << 20U;
+    const std::optional<ImageHeader> header = peek_image_header(item.path);
+    if (!header) return kVideo;
+    return item.size +
+           kBytesPerPixel * static_cast<std::uint64_t>(header->width) * static_cast<std::uint64_t>(header->height);
+}
+
+}  // namespace
+
+DetectWorker::DetectWorker(const CommonOptions& common, const PipelineSettings& settings, const SourceArguments& source,
+                           std::shared_ptr<MemoryBudget> budget)
+    : common_(common), settings_(settings), source_(source), budget_(std::move(budget)) {
+    make_processor();
+}
+
+void DetectWorker::make_processor() {
+    processor_.reset();
+    backend_ = make_backend(common_, &settings_.detector).backend;
+    processor_ = std::make_unique<FrameProcessor>(backend_, settings_);
+}
+
+InputResult DetectWorker::process(const WorkItem& item, const std::vector<std::string>& outputs,
+                                  const std::function<void(std::uint64_t)>& add_frames, const std::stop_token& stop) {
+    try {
+        return detect(item, outputs.front(), add_frames, stop);
+    } catch (const Error& error) {
+        static_cast<void>(processor_->take_unfinished());
+        const bool of_device = error.kind() == ErrorKind::internal || error.kind() == ErrorKind::unavailable;
+        if (!of_device || common_.backend != "auto" || backend_->name() == "cpu") throw;
+        spdlog::warn("{}; continuing on the CPU", error.what());
+    }
+    common_.backend = "cpu";
+    make_processor();
+    return detect(item, outputs.front(), add_frames, stop);
+}
+
+InputResult DetectWorker::detect(const WorkItem& item, const std::string& output,
+                                 const std::function<void(std::uint64_t)>& add_frames, const std::stop_token& stop) {
+    SourceOptions options = source_.source;
+    options.device = common_.device;
+    options.prefer_device_frames = backend_->name() != "cpu";
+    const MemoryBudget::Share memory = budget_->acquire(memory_of(item), stop);
+    const std::unique_ptr<VideoSource> source = open_source(file_spec(item), options, stop);
+
+    InputResult result;
+    result.backend = backend_->name();
+    OutputFile file(output);
+    std::string lines;
+    const auto collect = [&] {
+        const auto outcome = processor_->collect(true);
+        result.faces += outcome.result->kept.detections.size();
+        ++result.frames;
+        add_frames(1);
+        lines += json_line(*outcome.result, settings_.keep_raw);
+        lines += '\n';
+        if (lines.size() < kLinesPerWrite) return;
+        file.write(lines, stop);
+        lines.clear();
+    };
+    const auto limit = static_cast<std::uint64_t>(source_.frames);
+    for (std::uint64_t read = 0; limit == 0 || read < limit;) {
+        if (stop.stop_requested()) throw Error(ErrorKind::interrupted, "stopped", item.path);
+        DecodedFrame decoded;
+        const auto start = std::chrono::steady_clock::now();
+        const ReadStatus status = source->read(decoded.frame, stop);
+        if (status == ReadStatus::end) break;
+        if (status == ReadStatus::timeout) continue;
+        ++read;
+        decoded.decode_ms = source->decode_ms().value_or(milliseconds_since(start));
+        decoded.source = item.name;
+        if (!processor_->has_free_slot()) collect();
+        processor_->submit(std::move(decoded));
+    }
+    while (processor_->in_flight() > 0) collect();
+    if (result.frames == 0) throw Error(ErrorKind::input, "contains no frames", item.path);
+    file.write(lines, stop);
+    file.close();
+    result.incomplete = source->incomplete();
+    return result;
+}
+
+int run_detect_archive(const DetectArguments& arguments, const PipelineSettings& settings,
+                       const CommonOptions& common) {
+    const OutputOptions& output = arguments.output;
+    for (const auto& [option, value] : {std::pair{"--json", output.json},
+                                        {"--video", output.video},
+                                        {"--images", output.images},
+                                        {"--summary", output.summary},
+                                        {"--telemetry", arguments.clocks.telemetry}}) {
+        if (value.empty()) continue;
+        throw Error(ErrorKind::usage, "cannot be combined with --out, which writes one result per file", option,
+                    "join the results with throng merge");
+    }
+    if (output.blur) throw Error(ErrorKind::usage, "has no effect with --out", "--blur");
+
+    const InterruptGuard interrupts;
+    // Fails before anything is written if the backend or the model is unavailable.
+    const BackendChoice first = make_backend(common, &settings.detector);
+    static_cast<void>(first.backend->make_detector(settings.detector));
+    spdlog::info("backend {}", first.why);
+
+    PipelineSettings shared = settings;
+    const bool on_cpu = first.backend->name() == "cpu";
+    ArchiveWork work;
+    work.settings = archive_settings(*arguments.archive.command, settings.detector);
+    work.outputs_of = [](const WorkItem& item) { return std::vector<std::string>{item.name + ".jsonl"}; };
+    work.workers = [&](std::size_t inputs) {
+        const int automatic = on_cpu ? cpu_cores() : std::max(cpu_cores(), kWorkersOfGpu);
+        const int most = arguments.streams > 0 ? arguments.streams : automatic;
+        const int workers = std::clamp(static_cast<int>(std::min<std::size_t>(inputs, 1 << 16)), 1, most);
+        if (shared.detector.threads == 0) shared.detector.threads = std::max(1, cpu_cores() / workers);
+        return workers;
+    };
+    const auto budget = std::make_shared<MemoryBudget>(memory_limit(arguments.archive));
+    work.make_worker = [&](int) -> ProcessInput {
+        auto worker = std::make_shared<DetectWorker>(common, shared, arguments.source, budget);
+        return [worker](const WorkItem& item, const std::vector<std::string>& outputs,
+                        const std::function<void(std::uint64_t)>& add_frames,
+                        const std::stop_token& stop) { return worker->process(item, outputs, add_frames, stop); };
+    };
+    return run_archive_command(arguments.sources, arguments.archive, work, common);
+}
+
+}  // namespace throng

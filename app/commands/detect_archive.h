@@ -1,0 +1,48 @@
+// throng detect --out DIR: detects in every file of a list by itself, on several threads.
+#pragma once
+
+#include <memory>
+
+#include "app/options/archive_command.h"
+#include "app/options/command.h"
+#include "app/options/source_options.h"
+#include "core/archive/memory_budget.h"
+#include "core/detect/backend.h"
+#include "core/pipeline/frame_processor.h"
+#include "core/pipeline/pipeline_settings.h"
+
+namespace throng {
+
+// Detects in one file after another with one backend. For one thread.
+class DetectWorker {
+public:
+    // device: of the GPU. budget: shared by all workers. Throws as make_backend and FrameProcessor do.
+    DetectWorker(const CommonOptions& common, const PipelineSettings& settings, const SourceArguments& source,
+                 std::shared_ptr<MemoryBudget> budget);
+
+    // Writes the lines of `throng detect --json` to outputs[0]; the source in them is the item's name. A ProcessInput.
+    // If a GPU is lost and --backend is auto, the file is processed again on the CPU, and so are the next ones.
+    InputResult process(const WorkItem& item, const std::vector<std::string>& outputs,
+                        const std::function<void(std::uint64_t)>& add_frames, const std::stop_token& stop);
+
+private:
+    void make_processor();
+    InputResult detect(const WorkItem& item, const std::string& output,
+                       const std::function<void(std::uint64_t)>& add_frames, const std::stop_token& stop);
+
+    CommonOptions common_;
+    PipelineSettings settings_;
+    SourceArguments source_;
+    std::shared_ptr<MemoryBudget> budget_;
+    std::shared_ptr<Backend> backend_;
+    std::unique_ptr<FrameProcessor> processor_;
+};
+
+struct DetectArguments;
+
+// Runs `throng detect` with --out. The detector's and the NMS's options must be final. Returns the exit status; throws
+// Error(usage) for an option that has no meaning with --out, and as run_archive_command does.
+[[nodiscard]] int run_detect_archive(const DetectArguments& arguments, const PipelineSettings& settings,
+                                     const CommonOptions& common);
+
+}  // namespace throng

@@ -1,0 +1,115 @@
+// throng merge DIR...: joins the results of the shards of an archive.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/options/command.h"
+#include "app/options/interrupt.h"
+#include "app/options/report.h"
+#include "app/options/run_files.h"
+#include "app/options/standard_output.h"
+#include "app/options/table.h"
+#include "core/archive/merge.h"
+#include "core/base/error.h"
+#include "core/base/output_file.h"
+
+namespace throng {
+namespace {
+
+constexpr std::size_t kMaxShown = 50;  // of tables and lists on the terminal
+
+struct MergeArguments {
+    std::vector<std::string> folders;
+    std::string json;
+    std::string csv;
+    std::string failures;
+};
+
+TextTable failure_table(const std::vector<ManifestEntry>& failures, std::size_t most) {
+    TextTable table({"input", "status", "frames", "error"});
+    for (std::size_t i = 0; i < std::min(most, failures.size()); ++i) {
+        const ManifestEntry& entry = failures[i];
+        table.add({entry.input, entry.status == InputStatus::failed ? "failed" : "incomplete",
+                   std::to_string(entry.frames), entry.error});
+    }
+    return table;
+}
+
+void print_totals(const MergeTotals& totals) {
+    std::string backends;
+    for (const auto& [name, inputs] : totals.backends) backends += fmt::format(", {} on {}", inputs, name);
+    standard_output::print("{} {}, {} incomplete, {} failed{}; {} frames, {} faces, {:.1f} MB, {:.1f} s of work\n",
+                           totals.inputs, totals.inputs == 1 ? "input" : "inputs", totals.incomplete, totals.failed,
+                           backends, totals.frames, totals.faces, static_cast<double>(totals.bytes) / 1e6,
+                           totals.seconds);
+}
+
+int run(const MergeArguments& arguments, const CommonOptions& common) {
+    const InterruptGuard interrupts;
+    const ArchiveMerge merge({arguments.folders.begin(), arguments.folders.end()});
+    RunFiles files(common);
+    for (const std::filesystem::path& file : merge.files()) files.add_input("the result", file.string());
+    files.add_output("--json", arguments.json);
+    files.add_output("--csv", arguments.csv);
+    files.add_output("--failures", arguments.failures);
+
+    const std::vector<std::string> problems = merge.problems();
+    if (!problems.empty()) {
+        for (std::size_t i = 0; i < std::min(kMaxShown, problems.size()); ++i) print_error(problems[i]);
+        if (problems.size() > kMaxShown) print_error(fmt::format("and {} more", problems.size() - kMaxShown));
+        throw Error(ErrorKind::input, "the results cannot be merged", arguments.folders.front(),
+                    "process what is missing with --resume and the same settings");
+    }
+    const auto write = [&](const std::string& path, auto member) {
+        if (path.empty()) return;
+        OutputFile file(path);
+        (merge.*member)(file, InterruptGuard::token());
+        file.close();
+    };
+    write(arguments.json, &ArchiveMerge::write_json);
+    write(arguments.csv, &ArchiveMerge::write_csv);
+    const std::vector<ManifestEntry> failures = merge.failures();
+    if (!arguments.failures.empty()) {
+        write_file(arguments.failures, failure_table(failures, failures.size()).csv(), InterruptGuard::token());
+    }
+    const bool data_on_stdout = arguments.json == "-" || arguments.csv == "-" || arguments.failures == "-";
+    if (!common.quiet && !data_on_stdout) {
+        if (!failures.empty()) standard_output::write(failure_table(failures, kMaxShown).text() + "\n");
+        if (failures.size() > kMaxShown) {
+            standard_output::print("and {} more; --failures FILE.csv lists all\n\n", failures.size() - kMaxShown);
+        }
+        print_totals(merge.totals());
+    }
+    return failures.empty() ? 0 : exit_status(ErrorKind::input);
+}
+
+}  // namespace
+
+void add_merge_command(CLI::App& program, CommandContext& context) {
+    CLI::App* command = program.add_subcommand("merge", "Check the results of all shards of an archive, and join them");
+    auto arguments = std::make_shared<MergeArguments>();
+    command->add_option("DIR", arguments->folders, "Folders that were given as --out of the shards")
+        ->required()
+        ->type_name("");
+    command->add_option("--json", arguments->json, "Write all detections as JSON lines; - for standard output")
+        ->type_name("OUT.jsonl");
+    command->add_option("--csv", arguments->csv, "Write all detections as CSV, one per line; - for standard output")
+        ->type_name("OUT.csv");
+    command->add_option("--failures", arguments->failures, "Write the failed and incomplete inputs as CSV")
+        ->type_name("OUT.csv");
+    command->footer(
+        "Inputs that are missing or were processed twice, and results of different settings, are errors.\n"
+        "Examples:\n"
+        "  throng merge results --json faces.jsonl\n"
+        "  throng merge node1/results node2/results --csv faces.csv --failures failures.csv");
+    command->callback(
+        [&context, arguments] { context.run = [&context, arguments] { return run(*arguments, context.common); }; });
+}
+
+}  // namespace throng

@@ -1,0 +1,205 @@
+#include "app/options/archive_command.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string_view>
+#include <system_error>
+
+#include "app/options/interrupt.h"
+#include "app/options/progress.h"
+#include "app/options/standard_output.h"
+#include "core/base/error.h"
+#include "core/base/sha256.h"
+#include "core/detect/detector_kinds.h"
+#include "core/model/model_finder.h"
+#include "core/video/source_files.h"
+
+namespace throng {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+constexpr auto kBetweenReports = std::chrono::seconds(1);
+
+// Reports the progress: a line on the terminal, or with --progress json one JSON object per second on standard error.
+class Reporter {
+public:
+    Reporter(const ArchiveArguments& arguments, const CommonOptions& common, const Shard& shard)
+        : json_(arguments.progress == "json"), shard_(fmt::format("{}/{}", shard.index, shard.count)) {
+        if (json_) return;
+        line_.emplace(common, shard.count > 1 ? "shard " + shard_ : "files", std::nullopt);
+    }
+
+    void report(const ArchiveProgress& progress, bool last) {
+        const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
+        // What --resume skips takes no time worth counting.
+        const double rate = seconds > 0 ? static_cast<double>(progress.frames) / seconds : 0;
+        const double done =
+            progress.bytes > 0 ? static_cast<double>(progress.finished_bytes) / static_cast<double>(progress.bytes) : 0;
+        std::optional<double> left;
+        if (progress.finished > progress.skipped && done > 0) left = seconds * (1 - done) / done;
+        if (line_ && last) line_->finish();
+        if (line_ && !last) {
+            line_->update(
+                progress.finished,
+                fmt::format("of {}, {:.1f} frames/s{}{}", progress.inputs, rate,
+                            left ? ", " + duration_text(*left) + " left" : "",
+                            progress.failed > 0 ? fmt::format(", {} failed", progress.failed) : std::string()));
+        }
+        if (!json_ || (!last && Clock::now() < next_)) return;
+        next_ = Clock::now() + kBetweenReports;
+        nlohmann::ordered_json json{{"shard", shard_},
+                                    {"inputs", progress.inputs},
+                                    {"finished", progress.finished},
+                                    {"skipped", progress.skipped},
+                                    {"incomplete", progress.incomplete},
+                                    {"failed", progress.failed},
+                                    {"frames", progress.frames},
+                                    {"faces", progress.faces},
+                                    {"bytes", progress.bytes},
+                                    {"finished_bytes", progress.finished_bytes},
+                                    {"seconds", seconds},
+                                    {"frames_per_second", rate}};
+        if (left) json["seconds_left"] = *left;
+        std::fputs((json.dump() + "\n").c_str(), stderr);
+    }
+
+    [[nodiscard]] double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+private:
+    bool json_;
+    std::string shard_;
+    std::optional<Progress> line_;
+    Clock::time_point start_ = Clock::now();
+    Clock::time_point next_ = start_;
+};
+
+}  // namespace
+
+void add_archive_options(CLI::App& command, ArchiveArguments& arguments) {
+    const auto group = "Archive";
+    arguments.command = &command;
+    CLI::Option* out = command
+                           .add_option("--out", arguments.out,
+                                       "Process every file by itself; write one result per file into a folder that "
+                                       "mirrors the tree of the inputs")
+                           ->type_name("DIR")
+                           ->group(group);
+    const auto add = [&](CLI::Option* option) { option->needs(out)->group(group); };
+    add(command
+            .add_option("--files-from", arguments.files_from,
+                        "List of files and folders, by lines or NUL characters; - for standard input")
+            ->type_name("LIST"));
+    add(command.add_option("--shard", arguments.shard, "Process part I of N; all parts together are the whole list")
+            ->type_name("I/N")
+            ->capture_default_str());
+    add(command.add_flag("--resume", arguments.resume,
+                         "Continue a run: skip files whose result of the same content and settings exists"));
+    add(command.add_flag("--fail-fast", arguments.fail_fast, "End at the first file that cannot be processed"));
+    add(command
+            .add_option("--memory", arguments.memory,
+                        "Memory for the files in progress, such as 4G; 0: half of the machine's")
+            ->transform(CLI::AsSizeValue(false))
+            ->type_name("SIZE")
+            ->capture_default_str());
+    add(command
+            .add_option("--progress", arguments.progress, "auto: a line on a terminal; json: a JSON object per second")
+            ->check(CLI::IsMember({"auto", "json"}))
+            ->type_name("")
+            ->capture_default_str());
+}
+
+std::string archive_settings(const CLI::App& command, const DetectorParams& detector) {
+    // Options that change no result, by group and by name.
+    constexpr std::array<std::string_view, 3> kGroups = {"Archive", "Common", "Board"};
+    constexpr std::array<std::string_view, 11> kNames = {"help",         "model",        "threads",    "streams",
+                                                         "open-timeout", "read-timeout", "reconnects", "json",
+                                                         "video",        "images",       "summary"};
+    const auto has = [](const auto& list, const std::string& text) {
+        return std::find(list.begin(), list.end(), text) != list.end();
+    };
+    nlohmann::json settings;  // sorted by key
+    settings["command"] = command.get_name();
+    for (const CLI::Option* option : command.get_options({})) {
+        if (option->get_lnames().empty() || has(kGroups, option->get_group())) continue;
+        const std::string& name = option->get_lnames().front();
+        if (has(kNames, name)) continue;
+        const std::vector<std::string> given = option->count() > 0 ? option->results() : std::vector<std::string>();
+        settings[name] = given.empty() ? option->get_default_str() : CLI::detail::join(given, ",");
+    }
+    if (!detector_kind(detector.kind).model.suffix.empty()) {
+        const std::string model = detector.model.empty() ? default_model(detector.kind) : detector.model;
+        settings["model_sha256"] = sha256_of(find_model(model, detector.kind));
+    }
+    return settings.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+std::uint64_t memory_limit(const ArchiveArguments& arguments) {
+    if (arguments.memory > 0) return arguments.memory;
+    const auto pages = ::sysconf(_SC_PHYS_PAGES);
+    const auto page = ::sysconf(_SC_PAGE_SIZE);
+    constexpr std::uint64_t kUnknown = std::uint64_t{4} << 30U;
+    return pages > 0 && page > 0 ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page) / 2 : kUnknown;
+}
+
+std::string file_spec(const WorkItem& item) {
+    return item.path.starts_with('/') ? item.path : "./" + item.path;
+}
+
+int run_archive_command(const std::vector<std::string>& paths, const ArchiveArguments& arguments,
+                        const ArchiveWork& work, const CommonOptions& common) {
+    ArchiveOptions options;
+    options.shard = parse_shard(arguments.shard);
+    if (paths.empty() && arguments.files_from.empty()) {
+        throw Error(ErrorKind::usage, "no inputs given", "--out " + arguments.out,
+                    "name files, folders or --files-from");
+    }
+    std::vector<std::string> all = paths;
+    for (const std::string& path : paths) {
+        std::error_code failure;
+        if (fs::exists(path, failure)) continue;
+        throw Error(ErrorKind::input, failure ? failure.message() : std::generic_category().message(ENOENT), path,
+                    "--out takes files and folders");
+    }
+    if (!arguments.files_from.empty()) {
+        const std::vector<std::string> listed = read_list(arguments.files_from);
+        all.insert(all.end(), listed.begin(), listed.end());
+    }
+    const std::vector<WorkItem> list = make_work_list(all, has_media_extension, arguments.out);
+    options.output = arguments.out;
+    options.resume = arguments.resume;
+    options.fail_fast = arguments.fail_fast;
+    options.settings = work.settings;
+    options.version = TH_VERSION;
+    options.outputs_of = work.outputs_of;
+    options.make_worker = work.make_worker;
+    const auto count = static_cast<std::size_t>(options.shard.count);
+    options.workers = work.workers((list.size() + count - 1) / count);
+    Reporter reporter(arguments, common, options.shard);
+    options.on_progress = [&](const ArchiveProgress& progress) { reporter.report(progress, false); };
+    const ArchiveProgress totals = run_archive(list, options, InterruptGuard::token());
+    reporter.report(totals, true);
+    const bool interrupted = InterruptGuard::requested();
+    if (!common.quiet) {
+        standard_output::print(
+            "shard {}/{}: {} of {} files, {} skipped, {} incomplete, {} failed; {} frames, {} faces, {:.1f} s{}\n",
+            options.shard.index, options.shard.count, totals.finished, totals.inputs, totals.skipped, totals.incomplete,
+            totals.failed, totals.frames, totals.faces, reporter.seconds(),
+            interrupted ? "; interrupted, continue with --resume" : "");
+    }
+    if (interrupted) return exit_status(ErrorKind::interrupted);
+    return totals.failed + totals.incomplete > 0 ? exit_status(ErrorKind::input) : 0;
+}
+
+}  // namespace throng

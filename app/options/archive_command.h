@@ -1,0 +1,56 @@
+// What the commands that process archives share: options of work lists and shards, progress, totals, exit status.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "app/options/cli_fwd.h"
+#include "app/options/command.h"
+#include "core/archive/archive_run.h"
+#include "core/detect/detector.h"
+
+namespace throng {
+
+struct ArchiveArguments {
+    std::string out;                    // --out DIR
+    std::string files_from;             // --files-from LIST, "-" for standard input
+    std::string shard = "1/1";          // --shard I/N
+    bool resume = false;                // --resume
+    bool fail_fast = false;             // --fail-fast
+    std::uint64_t memory = 0;           // --memory SIZE, in bytes; 0: half of the machine's
+    std::string progress = "auto";      // --progress auto|json
+    const CLI::App* command = nullptr;  // set by add_archive_options
+
+    [[nodiscard]] bool requested() const noexcept { return !out.empty(); }
+};
+
+// Adds --out, --files-from, --shard, --resume, --fail-fast, --memory and --progress. All but --out require it.
+void add_archive_options(CLI::App& command, ArchiveArguments& arguments);
+
+// Returns the values of all options that change results, as a JSON object, and the hash of the model: equal texts mean
+// equal results on the same backend. To be called after the configuration file is applied.
+[[nodiscard]] std::string archive_settings(const CLI::App& command, const DetectorParams& detector);
+
+// Returns the limit of --memory in bytes.
+[[nodiscard]] std::uint64_t memory_limit(const ArchiveArguments& arguments);
+
+// Returns the spec that opens the file of an input: names such as "camera:0" and "http:..." are files here.
+[[nodiscard]] std::string file_spec(const WorkItem& item);
+
+// What a command provides; see ArchiveOptions for the members of the same names.
+struct ArchiveWork {
+    std::string settings;
+    std::function<int(std::size_t inputs)> workers;  // returns the number of workers for a shard of so many inputs
+    std::function<std::vector<std::string>(const WorkItem&)> outputs_of;
+    std::function<ProcessInput(int worker)> make_worker;
+};
+
+// Runs the command over files and folders, and those of --files-from. Shows the progress, prints totals. Returns the
+// exit status: 3 if an input failed or is incomplete, 130 after an interruption. An InterruptGuard must exist. Throws
+// as make_work_list and run_archive do, and Error(input) if one of `paths` does not exist.
+[[nodiscard]] int run_archive_command(const std::vector<std::string>& paths, const ArchiveArguments& arguments,
+                                      const ArchiveWork& work, const CommonOptions& common);
+
+}  // namespace throng

@@ -1,0 +1,307 @@
+#include "core/archive/archive_run.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <new>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "core/archive/committer.h"
+#include "core/base/error.h"
+#include "core/base/log.h"
+#include "core/base/output_file.h"
+#include "core/base/sha256.h"
+#include "core/base/stopwatch.h"
+
+namespace throng {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr auto kProgressInterval = std::chrono::milliseconds(200);
+
+// Identifies a version of a file: any write changes it. Compared for equality only.
+struct FileState {
+    dev_t device = 0;
+    ino_t inode = 0;
+    off_t size = 0;
+    std::int64_t modified_s = 0;
+    std::int64_t modified_ns = 0;
+    friend bool operator==(const FileState&, const FileState&) = default;
+};
+
+std::optional<FileState> state_of(const std::string& path) {
+    struct stat status {};
+    if (::stat(path.c_str(), &status) != 0) return std::nullopt;
+    return FileState{status.st_dev, status.st_ino, status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec};
+}
+
+// Returns the options with an absolute output folder, without a slash at its end.
+ArchiveOptions with_normal_output(ArchiveOptions options) {
+    const fs::path output = fs::absolute(options.output).lexically_normal();
+    options.output = output.has_filename() ? output : output.parent_path();
+    return options;
+}
+
+// An earlier result of an input.
+struct Earlier {
+    std::string sha256;
+    bool incomplete = false;
+    std::vector<OutputRecord> outputs;
+};
+
+class ArchiveRun {
+public:
+    ArchiveRun(const std::vector<WorkItem>& list, const ArchiveOptions& options, const std::stop_token& stop)
+        : options_(with_normal_output(options)),
+          items_(select_shard(list, options.shard)),
+          settings_hash_(sha256_of_text(options.settings)),
+          stop_callback_(stop, [this] { stop_.request_stop(); }) {
+        check_outputs(list);
+        check_output_folder(options_.output.string());
+        manifest_.emplace(options_.output, options.shard);
+        if (!options.resume && !manifest_->empty()) {
+            throw Error(ErrorKind::usage,
+                        fmt::format("already has results of shard {}/{}", options.shard.index, options.shard.count),
+                        "--out " + options_.output.string(), "use --resume to go on, or name another folder");
+        }
+        write_list(options_.output, list);
+        write_settings(options_.output, settings_hash_, options.settings);
+        if (options.resume) find_earlier();
+        progress_.inputs = items_.size();
+        for (const WorkItem& item : items_) progress_.bytes += item.size;
+        order_.resize(items_.size());
+        std::iota(order_.begin(), order_.end(), std::size_t{0});
+        std::stable_sort(order_.begin(), order_.end(),
+                         [this](std::size_t a, std::size_t b) { return items_[a].size > items_[b].size; });
+    }
+
+    ArchiveProgress run() {
+        committer_.emplace(options_.output, *manifest_);
+        running_ = std::clamp(options_.workers, 1, std::max(1, static_cast<int>(items_.size())));
+        std::vector<std::jthread> threads;
+        for (int worker = 0, count = running_; worker < count; ++worker) {
+            threads.emplace_back([this, worker] { work(worker); });
+        }
+        for (bool over = false; !over;) {
+            std::unique_lock lock(mutex_);
+            over = ended_.wait_for(lock, kProgressInterval, [this] { return running_ == 0; });
+            lock.unlock();
+            if (options_.on_progress) options_.on_progress(progress());
+        }
+        threads.clear();
+        try {
+            committer_->close();
+        } catch (...) {
+            if (!failure_) failure_ = std::current_exception();
+        }
+        if (failure_) std::rethrow_exception(failure_);
+        return progress();
+    }
+
+private:
+    // No output may be an input of any shard, or the output of two inputs.
+    void check_outputs(const std::vector<WorkItem>& list) const {
+        std::set<std::pair<dev_t, ino_t>> inputs;
+        for (const WorkItem& item : list) {
+            if (const auto state = state_of(item.path)) inputs.emplace(state->device, state->inode);
+        }
+        std::set<std::string> names;
+        for (const WorkItem& item : list) {
+            if (*fs::path(item.name).begin() == kRecordFolder) {
+                throw Error(ErrorKind::usage, "has the name of the folder of records", item.path, "rename the input");
+            }
+            for (const std::string& output : options_.outputs_of(item)) {
+                const fs::path path = options_.output / output;
+                const auto state = state_of(path.string());
+                if (state && inputs.contains({state->device, state->inode})) {
+                    throw Error(ErrorKind::usage, "would be replaced by the output of " + item.path, path.string(),
+                                "name another folder for --out");
+                }
+                if (!names.insert(output).second) {
+                    throw Error(ErrorKind::usage, "is the output of two inputs, one of them " + item.path,
+                                path.string(), "process one of them in a run of its own");
+                }
+            }
+        }
+    }
+
+    void find_earlier() {
+        std::set<std::string_view> names;
+        for (const WorkItem& item : items_) names.insert(item.name);
+        read_manifests(options_.output, [&](const fs::path&, ManifestEntry&& entry) {
+            if (!names.contains(entry.input)) return;
+            if (entry.status == InputStatus::failed || entry.settings != settings_hash_ ||
+                entry.version != options_.version) {
+                return;
+            }
+            earlier_[entry.input].push_back(
+                {std::move(entry.sha256), entry.status == InputStatus::incomplete, std::move(entry.outputs)});
+        });
+    }
+
+    void work(int worker) noexcept {
+        try {
+            const ProcessInput process = options_.make_worker(worker);
+            while (!stop_.stop_requested()) {
+                const std::size_t next = next_++;
+                if (next >= order_.size()) break;
+                process_item(items_[order_[next]], next, process);
+            }
+        } catch (const Error& error) {
+            if (error.kind() != ErrorKind::interrupted) fail();
+        } catch (...) {
+            fail();
+        }
+        const std::lock_guard lock(mutex_);
+        --running_;
+        ended_.notify_all();
+    }
+
+    // To be called from a catch block.
+    void fail() {
+        const std::lock_guard lock(mutex_);
+        if (!failure_) failure_ = std::current_exception();
+        stop_.request_stop();
+    }
+
+    [[nodiscard]] const Earlier* earlier_of(const WorkItem& item, const std::string& sha256) const {
+        const auto found = earlier_.find(item.name);
+        if (found == earlier_.end()) return nullptr;
+        for (const Earlier& earlier : found->second) {
+            const bool exists = std::all_of(earlier.outputs.begin(), earlier.outputs.end(), [&](const auto& output) {
+                std::error_code failure;
+                return fs::file_size(options_.output / output.name, failure) == output.size && !failure;
+            });
+            if (exists && earlier.sha256 == sha256) return &earlier;
+        }
+        return nullptr;
+    }
+
+    void process_item(const WorkItem& item, std::size_t number, const ProcessInput& process) {
+        const auto start = std::chrono::steady_clock::now();
+        FinishedInput finished;
+        ManifestEntry& entry = finished.entry;
+        entry.input = item.name;
+        entry.settings = settings_hash_;
+        entry.version = options_.version;
+        const std::vector<std::string> names = options_.outputs_of(item);
+        std::vector<std::string> temporaries;
+        for (const std::string& name : names) {
+            temporaries.push_back((manifest_->temporary_folder() / fmt::format("{}-{}{}", number, temporaries.size(),
+                                                                               fs::path(name).extension().string()))
+                                      .string());
+        }
+        try {
+            if (!item.problem.empty()) throw Error(ErrorKind::input, item.problem);
+            const auto before = state_of(item.path);
+            entry.sha256 = sha256_of(item.path);
+            entry.size = before ? static_cast<std::uint64_t>(before->size) : 0;
+            if (const Earlier* earlier = earlier_of(item, entry.sha256)) {
+                const std::lock_guard lock(mutex_);
+                ++progress_.skipped;
+                progress_.incomplete += earlier->incomplete ? 1 : 0;
+                finish(item);
+                return;
+            }
+            const InputResult result = process(
+                item, temporaries, [this](std::uint64_t frames) { frames_ += frames; }, stop_.get_token());
+            if (stop_.stop_requested()) return;  // the result may be a part
+            if (state_of(item.path) != before) throw Error(ErrorKind::input, "the file changed while it was read");
+            entry.frames = result.frames;
+            entry.faces = result.faces;
+            entry.backend = result.backend;
+            entry.error = result.incomplete;
+            entry.status = result.incomplete.empty() ? InputStatus::done : InputStatus::incomplete;
+            for (std::size_t i = 0; i < names.size(); ++i) {
+                entry.outputs.push_back({names[i], fs::file_size(temporaries[i]), sha256_of(temporaries[i])});
+            }
+            finished.temporaries = temporaries;
+        } catch (const Error& error) {
+            const bool of_output =
+                std::find(temporaries.begin(), temporaries.end(), error.where()) != temporaries.end();
+            if (error.kind() != ErrorKind::input || of_output) throw;
+            if (stop_.stop_requested()) return;
+            set_failed(finished, error.problem(), names);
+        } catch (const std::bad_alloc&) {
+            set_failed(finished, "not enough memory", names);
+        }
+        if (finished.temporaries.empty()) {
+            std::error_code ignored;
+            for (const std::string& temporary : temporaries) fs::remove(temporary, ignored);
+        }
+        entry.seconds = milliseconds_since(start) / 1000;
+        const InputStatus status = entry.status;
+        const std::uint64_t faces = entry.faces;
+        if (status != InputStatus::done) spdlog::warn("{}: {}: {}", item.path, status_text(status), entry.error);
+        committer_->push(std::move(finished));
+        const std::lock_guard lock(mutex_);
+        progress_.faces += faces;
+        progress_.incomplete += status == InputStatus::incomplete ? 1 : 0;
+        progress_.failed += status == InputStatus::failed ? 1 : 0;
+        finish(item);
+        if (status == InputStatus::failed && options_.fail_fast) stop_.request_stop();
+    }
+
+    static std::string_view status_text(InputStatus status) {
+        return status == InputStatus::failed ? "failed" : "incomplete";
+    }
+
+    static void set_failed(FinishedInput& finished, const std::string& error, const std::vector<std::string>& names) {
+        finished.entry.status = InputStatus::failed;
+        finished.entry.error = error;
+        finished.entry.outputs.clear();
+        finished.temporaries.clear();
+        finished.stale = names;
+    }
+
+    // With mutex_ locked.
+    void finish(const WorkItem& item) {
+        ++progress_.finished;
+        progress_.finished_bytes += item.size;
+    }
+
+    [[nodiscard]] ArchiveProgress progress() {
+        const std::lock_guard lock(mutex_);
+        progress_.frames = frames_;
+        return progress_;
+    }
+
+    const ArchiveOptions options_;
+    const std::vector<WorkItem> items_;
+    const std::string settings_hash_;
+    std::vector<std::size_t> order_;  // of items_, largest first
+    std::map<std::string, std::vector<Earlier>> earlier_;
+    std::stop_source stop_;  // by the caller, a failure, or fail_fast
+    std::stop_callback<std::function<void()>> stop_callback_;
+    std::optional<Manifest> manifest_;
+    std::optional<Committer> committer_;  // after manifest_
+    std::atomic<std::size_t> next_ = 0;
+    std::atomic<std::uint64_t> frames_ = 0;
+    std::mutex mutex_;  // guards the members below
+    std::condition_variable ended_;
+    int running_ = 0;  // workers
+    ArchiveProgress progress_;
+    std::exception_ptr failure_;
+};
+
+}  // namespace
+
+ArchiveProgress run_archive(const std::vector<WorkItem>& list, const ArchiveOptions& options,
+                            const std::stop_token& stop) {
+    return ArchiveRun(list, options, stop).run();
+}
+
+}  // namespace throng

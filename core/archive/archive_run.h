@@ -1,0 +1,78 @@
+// Processes the inputs of one shard on several threads: each input once, outputs and records safe against a crash.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "core/archive/manifest.h"
+#include "core/archive/work_list.h"
+
+namespace throng {
+
+// What processing one input gave.
+struct InputResult {
+    std::uint64_t frames = 0;
+    std::uint64_t faces = 0;
+    std::string backend;     // that computed it: "cpu", "cuda"
+    std::string incomplete;  // why the outputs cover only a part of the input; normally empty
+};
+
+// Reads item.path and writes its outputs to `outputs`: temporary files in the order of ArchiveOptions::outputs_of and
+// with their extensions. It must close them before it returns. It may report frames at any time through `add_frames`.
+//
+// Throws Error(input) for an input that cannot be processed: the run records it and goes on. An Error(input) whose
+// where() is one of `outputs` means that this output cannot be written, and ends the run, as Error of kind usage,
+// unavailable or internal do. After a stop request it throws Error(interrupted), or returns: the result is discarded.
+using ProcessInput =
+    std::function<InputResult(const WorkItem& item, const std::vector<std::string>& outputs,
+                              const std::function<void(std::uint64_t)>& add_frames, const std::stop_token& stop)>;
+
+struct ArchiveProgress {
+    std::size_t inputs = 0;      // in the shard
+    std::size_t finished = 0;    // done, incomplete, failed or skipped
+    std::size_t skipped = 0;     // by --resume: their outputs exist
+    std::size_t incomplete = 0;  // with those that were skipped
+    std::size_t failed = 0;
+    std::uint64_t frames = 0;  // processed in this run
+    std::uint64_t faces = 0;
+    std::uint64_t bytes = 0;           // of the inputs in the shard
+    std::uint64_t finished_bytes = 0;  // of the inputs that are finished
+};
+
+struct ArchiveOptions {
+    std::filesystem::path output;  // folder of the outputs; created if missing
+    Shard shard;
+    bool resume = false;     // skip inputs with an output of the same input bytes and settings, whichever shard made it
+    bool fail_fast = false;  // end at the first input that fails
+    int workers = 1;         // inputs processed at the same time
+    std::string settings;    // text of everything that changes the outputs; its SHA-256 identifies the settings
+    std::string version;     // of the program
+    // Returns the outputs of an input: relative paths below the output folder.
+    std::function<std::vector<std::string>(const WorkItem&)> outputs_of;
+    // Makes the function that worker 0 to workers - 1 calls. Called on the worker's thread, before its first input; an
+    // error ends the run.
+    std::function<ProcessInput(int worker)> make_worker;
+    // Called on the calling thread a few times a second. Optional.
+    std::function<void(const ArchiveProgress&)> on_progress;
+};
+
+// Processes the shard's part of a list made by make_work_list. Blocks until all inputs are finished or a stop is
+// requested. The largest inputs go first, so that no worker is left alone with one at the end.
+//
+// An output is written under a temporary name, flushed to disk, renamed; then its line in the manifest is written and
+// flushed. Outputs are flushed in batches by a thread of their own. After a crash at any time, --resume finds every
+// input either recorded with complete outputs or not recorded.
+//
+// An input that changes while it is processed has failed. Throws Error(usage) if the shard already has records and
+// `resume` is not set, or an output would replace an input or another output; Error(input) if an output cannot be
+// written or another process works on the shard; and what ProcessInput and make_worker throw. Records of finished
+// inputs are on disk also after an error and after a stop.
+ArchiveProgress run_archive(const std::vector<WorkItem>& list, const ArchiveOptions& options,
+                            const std::stop_token& stop);
+
+}  // namespace throng

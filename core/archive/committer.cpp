@@ -1,0 +1,118 @@
+#include "core/archive/committer.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include "core/base/error.h"
+
+namespace throng {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMaxWaiting = 256;  // inputs
+// A batch is as large as what came during the previous one, but batches do not follow each other more closely.
+constexpr auto kBetweenBatches = std::chrono::milliseconds(200);
+
+// Starts to write the file to disk without waiting.
+void start_sync(const std::string& path) {
+    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (file < 0) return;
+    static_cast<void>(::sync_file_range(file, 0, 0, SYNC_FILE_RANGE_WRITE));
+    ::close(file);
+}
+
+}  // namespace
+
+Committer::Committer(fs::path output, Manifest& manifest)
+    : output_(std::move(output)), manifest_(manifest), thread_([this] { run(); }) {}
+
+Committer::~Committer() {
+    try {
+        close();
+    } catch (const std::exception&) {
+        // push or close of the owner reports it.
+    }
+}
+
+void Committer::push(FinishedInput input) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return waiting_.size() < kMaxWaiting || failure_; });
+    if (failure_) std::rethrow_exception(failure_);
+    waiting_.push_back(std::move(input));
+    changed_.notify_all();
+}
+
+void Committer::close() {
+    {
+        const std::lock_guard lock(mutex_);
+        closing_ = true;
+    }
+    changed_.notify_all();
+    if (thread_.joinable()) thread_.join();
+    if (failure_) std::rethrow_exception(failure_);
+}
+
+void Committer::run() {
+    for (;;) {
+        std::vector<FinishedInput> batch;
+        {
+            std::unique_lock lock(mutex_);
+            changed_.wait(lock, [this] { return !waiting_.empty() || closing_; });
+            if (!closing_) changed_.wait_for(lock, kBetweenBatches, [this] { return closing_; });
+            if (waiting_.empty()) return;
+            batch = std::exchange(waiting_, {});
+        }
+        changed_.notify_all();
+        try {
+            write(batch);
+        } catch (...) {
+            const std::lock_guard lock(mutex_);
+            failure_ = std::current_exception();
+            changed_.notify_all();
+            return;
+        }
+    }
+}
+
+void Committer::write(const std::vector<FinishedInput>& batch) {
+    // The file system writes several files with one commit of its journal.
+    for (const FinishedInput& input : batch) {
+        for (const std::string& temporary : input.temporaries) start_sync(temporary);
+    }
+    for (const FinishedInput& input : batch) {
+        for (const std::string& temporary : input.temporaries) sync_path(temporary);
+    }
+    std::set<fs::path> folders;
+    std::string lines;
+    for (const FinishedInput& input : batch) {
+        for (std::size_t i = 0; i < input.temporaries.size(); ++i) {
+            const fs::path target = output_ / input.entry.outputs[i].name;
+            // New folders and their parents are flushed, too.
+            for (fs::path folder = target.parent_path(); folder != output_; folder = folder.parent_path()) {
+                if (!folders.insert(folder).second) break;
+            }
+            folders.insert(output_);
+            std::error_code failure;
+            fs::create_directories(target.parent_path(), failure);
+            if (!failure) fs::rename(input.temporaries[i], target, failure);
+            if (failure) {
+                throw Error(ErrorKind::input, "cannot write the output: " + failure.message(), target.string());
+            }
+        }
+        for (const std::string& stale : input.stale) {
+            std::error_code ignored;
+            fs::remove(output_ / stale, ignored);
+        }
+        lines += manifest_line(input.entry);
+    }
+    for (const fs::path& folder : folders) sync_path(folder);
+    manifest_.append(lines);
+}
+
+}  // namespace throng

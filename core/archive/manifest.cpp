@@ -1,0 +1,279 @@
+#include "core/archive/manifest.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <system_error>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/base/log.h"
+#include "core/base/output_file.h"
+#include "core/base/sha256.h"
+
+namespace throng {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr std::array<std::pair<InputStatus, std::string_view>, 3> kStatusNames = {{
+    {InputStatus::done, "done"},
+    {InputStatus::incomplete, "incomplete"},
+    {InputStatus::failed, "failed"},
+}};
+
+Error system_error(const std::string& what, const fs::path& path, int code) {
+    const bool full = code == ENOSPC || code == EDQUOT;
+    return {ErrorKind::input, what + ": " + std::generic_category().message(code), path.string(),
+            full ? "the disk is full" : ""};
+}
+
+std::string dump(const Json& json) {
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+// Sets key, and key_hex if the name is not UTF-8.
+void put_name(Json& json, const std::string& key, const std::string& name) {
+    json[key] = name;
+    try {
+        static_cast<void>(Json(name).dump());
+    } catch (const Json::type_error&) {
+        std::string digits;
+        for (const char byte : name) digits += fmt::format("{:02x}", static_cast<unsigned char>(byte));
+        json[key + "_hex"] = digits;
+    }
+}
+
+std::string get_name(const Json& json, const std::string& key) {
+    const auto digits = json.find(key + "_hex");
+    if (digits == json.end()) return json.at(key).get<std::string>();
+    const auto& text = digits->get_ref<const std::string&>();
+    std::string name;
+    for (std::size_t i = 0; i + 1 < text.size(); i += 2) {
+        unsigned byte = 0;
+        std::from_chars(text.data() + i, text.data() + i + 2, byte, 16);
+        name += static_cast<char>(byte);
+    }
+    return name;
+}
+
+fs::path records(const fs::path& output) {
+    return output / kRecordFolder;
+}
+
+std::string text_of(const fs::path& path) {
+    std::ifstream stream(path, std::ios::binary);
+    std::string text{std::istreambuf_iterator<char>(stream), {}};
+    if (!stream || stream.bad()) throw Error(ErrorKind::input, "cannot be read", path.string());
+    return text;
+}
+
+// Returns the records whose names begin and end so, sorted.
+std::vector<fs::path> files_of(const fs::path& output, std::string_view begin, std::string_view end) {
+    std::vector<fs::path> files;
+    std::error_code failure;
+    if (!fs::exists(records(output), failure) && !failure) return files;
+    for (fs::directory_iterator it(records(output), failure), last; !failure && it != last; it.increment(failure)) {
+        const std::string name = it->path().filename().string();
+        if (name.starts_with(begin) && name.ends_with(end)) files.push_back(it->path());
+    }
+    if (failure) throw Error(ErrorKind::input, "cannot be read: " + failure.message(), records(output).string());
+    std::sort(files.begin(), files.end());
+    return files;
+}
+
+// Calls `use` with each complete line.
+template <class Use>
+void for_each_line(const fs::path& path, Use use) {
+    std::ifstream stream(path, std::ios::binary);
+    std::string line;
+    for (std::size_t number = 1; std::getline(stream, line); ++number) {
+        if (stream.eof()) return;  // without a line feed: not complete
+        try {
+            use(line);
+        } catch (const Error& error) {
+            throw Error(ErrorKind::input, error.problem(), fmt::format("{}:{}", path.string(), number),
+                        "remove the line and process its input again with --resume");
+        }
+    }
+    if (!stream.eof()) throw Error(ErrorKind::input, "cannot be read", path.string());
+}
+
+void write_once(const fs::path& path, const std::string& text) {
+    std::error_code ignored;
+    if (fs::exists(path, ignored)) return;
+    write_file(path.string(), text);
+    sync_path(path);
+}
+
+}  // namespace
+
+std::string manifest_line(const ManifestEntry& entry) {
+    Json json;
+    put_name(json, "input", entry.input);
+    json["size"] = entry.size;
+    json["sha256"] = entry.sha256;
+    json["outputs"] = Json::array();
+    for (const OutputRecord& output : entry.outputs) {
+        Json record;
+        put_name(record, "name", output.name);
+        record["size"] = output.size;
+        record["sha256"] = output.sha256;
+        json["outputs"].push_back(std::move(record));
+    }
+    json["settings"] = entry.settings;
+    json["version"] = entry.version;
+    json["backend"] = entry.backend;
+    json["frames"] = entry.frames;
+    json["faces"] = entry.faces;
+    json["seconds"] = entry.seconds;
+    for (const auto& [status, name] : kStatusNames) {
+        if (status == entry.status) json["status"] = name;
+    }
+    json["error"] = entry.error;
+    return dump(json) + "\n";
+}
+
+ManifestEntry parse_manifest_line(std::string_view line) {
+    try {
+        const Json json = Json::parse(line);
+        ManifestEntry entry;
+        entry.input = get_name(json, "input");
+        entry.size = json.at("size").get<std::uint64_t>();
+        entry.sha256 = json.at("sha256").get<std::string>();
+        for (const Json& output : json.at("outputs")) {
+            entry.outputs.push_back({get_name(output, "name"), output.at("size").get<std::uint64_t>(),
+                                     output.at("sha256").get<std::string>()});
+        }
+        entry.settings = json.at("settings").get<std::string>();
+        entry.version = json.at("version").get<std::string>();
+        entry.backend = json.at("backend").get<std::string>();
+        entry.frames = json.at("frames").get<std::uint64_t>();
+        entry.faces = json.at("faces").get<std::uint64_t>();
+        entry.seconds = json.at("seconds").get<double>();
+        const auto name = json.at("status").get<std::string>();
+        const auto status = std::find_if(kStatusNames.begin(), kStatusNames.end(),
+                                         [&](const auto& known) { return known.second == name; });
+        if (status == kStatusNames.end()) throw Error(ErrorKind::input, "unknown status " + name);
+        entry.status = status->first;
+        entry.error = json.at("error").get<std::string>();
+        return entry;
+    } catch (const Json::exception& error) {
+        throw Error(ErrorKind::input, std::string("is not a line of a manifest: ") + error.what());
+    }
+}
+
+Manifest::Manifest(const fs::path& output, Shard shard)
+    : path_(records(output) / fmt::format("shard-{}-of-{}.jsonl", shard.index, shard.count)),
+      temporary_(records(output) / fmt::format("tmp-{}-of-{}", shard.index, shard.count)) {
+    std::error_code failure;
+    fs::create_directories(records(output), failure);
+    if (failure) throw system_error("cannot create the folder", records(output), failure.value());
+    file_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (file_ < 0) throw system_error("cannot create the manifest", path_, errno);
+    try {
+        if (::flock(file_, LOCK_EX | LOCK_NB) != 0) {
+            if (errno != EWOULDBLOCK) throw system_error("cannot lock the manifest", path_, errno);
+            throw Error(ErrorKind::input, "another process works on this shard", path_.string(),
+                        "wait for it, or choose another --shard or --out");
+        }
+        const std::string text = text_of(path_);
+        size_ = static_cast<std::int64_t>(text.rfind('\n') + 1);  // npos + 1 is 0
+        if (size_ < static_cast<std::int64_t>(text.size())) {
+            spdlog::warn("{}: removed the last line, which is not complete", path_.string());
+            if (::ftruncate(file_, size_) != 0) throw system_error("cannot truncate the manifest", path_, errno);
+        }
+        fs::remove_all(temporary_, failure);
+        fs::create_directories(temporary_, failure);
+        if (failure) throw system_error("cannot create the folder", temporary_, failure.value());
+    } catch (...) {
+        ::close(file_);
+        throw;
+    }
+}
+
+Manifest::~Manifest() {
+    std::error_code ignored;
+    fs::remove_all(temporary_, ignored);
+    ::close(file_);
+}
+
+void Manifest::append(std::string_view lines) {
+    std::int64_t end = size_;
+    int code = 0;
+    while (code == 0 && !lines.empty()) {
+        const ssize_t written = ::pwrite(file_, lines.data(), lines.size(), end);
+        if (written >= 0) {
+            end += written;
+            lines.remove_prefix(static_cast<std::size_t>(written));
+        } else if (errno != EINTR) {
+            code = errno;
+        }
+    }
+    if (code == 0 && ::fdatasync(file_) != 0) code = errno;
+    if (code != 0) {
+        static_cast<void>(!::ftruncate(file_, size_));
+        throw system_error("cannot write the manifest", path_, code);
+    }
+    size_ = end;
+}
+
+void write_list(const fs::path& output, const std::vector<WorkItem>& list) {
+    std::string lines;
+    for (const WorkItem& item : list) {
+        Json json;
+        put_name(json, "input", item.name);
+        lines += dump(json) + "\n";
+    }
+    write_once(records(output) / ("list-" + sha256_of_text(lines) + ".jsonl"), lines);
+}
+
+void write_settings(const fs::path& output, const std::string& hash, const std::string& settings) {
+    write_once(records(output) / ("settings-" + hash + ".json"), settings);
+}
+
+void read_manifests(const fs::path& output, const std::function<void(const fs::path&, ManifestEntry&&)>& use) {
+    for (const fs::path& path : files_of(output, "shard-", ".jsonl")) {
+        for_each_line(path, [&](const std::string& line) { use(path, parse_manifest_line(line)); });
+    }
+}
+
+std::set<std::string> read_lists(const fs::path& output) {
+    std::set<std::string> names;
+    for (const fs::path& path : files_of(output, "list-", ".jsonl")) {
+        for_each_line(path, [&](const std::string& line) {
+            try {
+                names.insert(get_name(Json::parse(line), "input"));
+            } catch (const Json::exception& error) {
+                throw Error(ErrorKind::input, std::string("is not a line of a list: ") + error.what());
+            }
+        });
+    }
+    return names;
+}
+
+std::string read_settings(const fs::path& output, const std::string& hash) {
+    const fs::path path = records(output) / ("settings-" + hash + ".json");
+    std::error_code ignored;
+    return fs::exists(path, ignored) ? text_of(path) : std::string();
+}
+
+void sync_path(const fs::path& path) {
+    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    int code = file < 0 ? errno : 0;
+    if (file >= 0 && ::fsync(file) != 0 && errno != EINVAL) code = errno;
+    if (file >= 0) ::close(file);
+    if (code != 0) throw system_error("cannot write to disk", path, code);
+}
+
+}  // namespace throng

@@ -1,0 +1,227 @@
+#include "core/archive/merge.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <system_error>
+
+#include "core/base/error.h"
+#include "core/base/sha256.h"
+
+namespace throng {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+std::string csv_cell(const std::string& text) {
+    if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+    std::string quoted = "\"";
+    for (const char c : text) quoted.append(c == '"' ? 2 : 1, c);
+    return quoted + "\"";
+}
+
+// Collects text and writes it in blocks.
+class BlockWriter {
+public:
+    BlockWriter(OutputFile& file, const std::stop_token& stop) : file_(file), stop_(stop) {}
+    void add(std::string_view text) {
+        block_ += text;
+        constexpr std::size_t kBytesPerWrite = std::size_t{1} << 20;
+        if (block_.size() >= kBytesPerWrite) flush();
+    }
+    void flush() {
+        file_.write(block_, stop_);
+        block_.clear();
+    }
+
+private:
+    OutputFile& file_;
+    const std::stop_token& stop_;
+    std::string block_;
+};
+
+}  // namespace
+
+ArchiveMerge::ArchiveMerge(const std::vector<fs::path>& folders) {
+    for (const fs::path& folder : folders) {
+        std::error_code failure;
+        if (!fs::is_directory(folder / kRecordFolder, failure)) {
+            throw Error(ErrorKind::input, "has no records of an archive run", folder.string(),
+                        "name the folder that was given as --out");
+        }
+        for (const fs::path& other : folders_) {
+            if (fs::equivalent(folder, other, failure)) {
+                throw Error(ErrorKind::usage, "is given twice", folder.string());
+            }
+        }
+        folders_.push_back(folder);
+        list_.merge(read_lists(folder));
+        read_manifests(folder, [&](const fs::path& manifest, ManifestEntry&& record) {
+            add(folders_.size() - 1, manifest, std::move(record));
+        });
+    }
+}
+
+void ArchiveMerge::add(std::size_t folder, const fs::path& manifest, ManifestEntry&& record) {
+    const auto [found, is_new] = entries_.try_emplace(record.input);
+    Entry& entry = found->second;
+    const bool failed = record.status == InputStatus::failed;
+    if (!is_new && entry.manifest != manifest) {
+        if (failed) return;
+        if (entry.record.status != InputStatus::failed) {
+            doubled_.push_back(fmt::format("processed twice: {}: in {} and {}", record.input, entry.manifest.string(),
+                                           manifest.string()));
+        }
+    }
+    entry = {folder, manifest, std::move(record)};
+}
+
+std::vector<std::string> ArchiveMerge::problems() const {
+    std::vector<std::string> problems;
+    for (const std::string& name : list_) {
+        if (!entries_.contains(name)) problems.push_back("missing: " + name);
+    }
+    problems.insert(problems.end(), doubled_.begin(), doubled_.end());
+    add_mixed(problems);
+    for (const auto& [name, entry] : entries_) {
+        for (const OutputRecord& output : entry.record.outputs) {
+            const fs::path path = folders_[entry.folder] / output.name;
+            std::error_code failure;
+            const std::uintmax_t size = fs::file_size(path, failure);
+            if (failure) {
+                problems.push_back(fmt::format("output missing: {}: {}", path.string(), failure.message()));
+            } else if (size != output.size || sha256_of(path) != output.sha256) {
+                problems.push_back(fmt::format("output changed: {}", path.string()));
+            }
+        }
+    }
+    return problems;
+}
+
+// Names the settings whose values differ.
+void ArchiveMerge::add_mixed(std::vector<std::string>& problems) const {
+    struct Group {
+        std::size_t inputs = 0;
+        std::string example;
+        std::size_t folder = 0;
+    };
+    std::map<std::pair<std::string, std::string>, Group> groups;  // by settings and version
+    for (const auto& [name, entry] : entries_) {
+        Group& group = groups[{entry.record.settings, entry.record.version}];
+        if (group.inputs++ == 0) group = {1, name, entry.folder};
+    }
+    if (groups.size() <= 1) return;
+    std::map<std::string, std::set<std::string>> values;  // by name of the setting
+    std::map<std::pair<std::string, std::string>, Json> settings;
+    for (const auto& [key, group] : groups) {
+        const std::string text = read_settings(folders_[group.folder], key.first);
+        settings[key] = Json::parse(text, nullptr, false);
+        if (!settings[key].is_object()) settings[key] = Json::object();
+        for (const auto& [name, value] : settings[key].items()) values[name].insert(value.dump());
+    }
+    for (const auto& [key, group] : groups) {
+        std::string text = fmt::format("mixed settings: {} {} such as {}: version {}", group.inputs,
+                                       group.inputs == 1 ? "input" : "inputs", group.example, key.second);
+        for (const auto& [name, value] : settings[key].items()) {
+            if (values[name].size() > 1) text += fmt::format(", {} {}", name, value.dump());
+        }
+        problems.push_back(std::move(text));
+    }
+}
+
+MergeTotals ArchiveMerge::totals() const {
+    MergeTotals totals;
+    for (const auto& [name, entry] : entries_) {
+        const ManifestEntry& record = entry.record;
+        ++totals.inputs;
+        totals.incomplete += record.status == InputStatus::incomplete ? 1 : 0;
+        totals.failed += record.status == InputStatus::failed ? 1 : 0;
+        totals.bytes += record.size;
+        totals.frames += record.frames;
+        totals.faces += record.faces;
+        totals.seconds += record.seconds;
+        if (!record.backend.empty()) ++totals.backends[record.backend];
+    }
+    return totals;
+}
+
+std::vector<ManifestEntry> ArchiveMerge::failures() const {
+    std::vector<ManifestEntry> failures;
+    for (const auto& [name, entry] : entries_) {
+        if (entry.record.status != InputStatus::done) failures.push_back(entry.record);
+    }
+    return failures;
+}
+
+std::vector<fs::path> ArchiveMerge::files() const {
+    std::vector<fs::path> files;
+    for (const fs::path& folder : folders_) {
+        for (const auto& record : fs::directory_iterator(folder / kRecordFolder)) files.push_back(record.path());
+    }
+    for (const auto& [name, entry] : entries_) {
+        for (const OutputRecord& output : entry.record.outputs) files.push_back(folders_[entry.folder] / output.name);
+    }
+    return files;
+}
+
+// Calls use(line, position of the input, entry) for every line of every JSON lines output.
+template <class Use>
+void ArchiveMerge::for_each_line(const std::stop_token& stop, Use use) const {
+    std::size_t position = 0;
+    for (const auto& [name, entry] : entries_) {
+        ++position;
+        for (const OutputRecord& output : entry.record.outputs) {
+            if (!output.name.ends_with(".jsonl")) continue;
+            if (stop.stop_requested()) throw Error(ErrorKind::interrupted, "stopped");
+            const fs::path path = folders_[entry.folder] / output.name;
+            std::ifstream stream(path, std::ios::binary);
+            std::string line;
+            while (std::getline(stream, line)) use(line, position, path);
+            if (!stream.eof()) throw Error(ErrorKind::input, "cannot be read", path.string());
+        }
+    }
+}
+
+void ArchiveMerge::write_json(OutputFile& file, const std::stop_token& stop) const {
+    BlockWriter writer(file, stop);
+    for_each_line(stop, [&](std::string& line, std::size_t position, const fs::path&) {
+        // Quotes within the source are escaped, so this is the key.
+        constexpr std::string_view kKey = ",\"source_number\":";
+        if (const std::size_t key = line.find(kKey); key != std::string::npos) {
+            const std::size_t begin = key + kKey.size();
+            line.replace(begin, line.find_first_not_of("0123456789", begin) - begin, std::to_string(position));
+        }
+        line += '\n';
+        writer.add(line);
+    });
+    writer.flush();
+}
+
+void ArchiveMerge::write_csv(OutputFile& file, const std::stop_token& stop) const {
+    BlockWriter writer(file, stop);
+    writer.add("input,frame,pts,x,y,w,h,score,hits\n");
+    for_each_line(stop, [&](const std::string& line, std::size_t, const fs::path& path) {
+        try {
+            const Json json = Json::parse(line);
+            const std::string begin = fmt::format("{},{},{}", csv_cell(json.at("source").get<std::string>()),
+                                                  json.at("frame").get<std::int64_t>(), json.at("pts").get<double>());
+            for (const Json& box : json.at("kept")) {
+                std::string row = begin;
+                // The numbers are the shortest that parse back to the same float.
+                for (const char* key : {"x", "y", "w", "h", "score"}) {
+                    row += fmt::format(",{}", static_cast<float>(box.at(key).get<double>()));
+                }
+                row += fmt::format(",{}\n", box.at("hits").get<std::int64_t>());
+                writer.add(row);
+            }
+        } catch (const Json::exception& error) {
+            throw Error(ErrorKind::input, std::string("is not a line of detections: ") + error.what(), path.string());
+        }
+    });
+    writer.flush();
+}
+
+}  // namespace throng

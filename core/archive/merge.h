@@ -1,0 +1,71 @@
+// Joins the results of all shards of an archive: checks that every input is there once, then writes one result.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/archive/manifest.h"
+#include "core/base/output_file.h"
+
+namespace throng {
+
+struct MergeTotals {
+    std::size_t inputs = 0;
+    std::size_t incomplete = 0;
+    std::size_t failed = 0;
+    std::uint64_t bytes = 0;  // of the inputs
+    std::uint64_t frames = 0;
+    std::uint64_t faces = 0;
+    double seconds = 0;                           // of work, over all workers
+    std::map<std::string, std::size_t> backends;  // number of inputs by backend
+};
+
+class ArchiveMerge {
+public:
+    // Reads the records below the output folders. A later line of a manifest replaces an earlier one for the same
+    // input, and a result replaces a failure. Throws Error(input) if a folder has no records or they are damaged, and
+    // Error(usage) if a folder is given twice.
+    explicit ArchiveMerge(const std::vector<std::filesystem::path>& folders);
+
+    // Returns a line for every problem that makes the results incomplete or ambiguous: inputs that are missing or were
+    // processed twice, results of different settings or versions, outputs that are missing or changed. Reads every
+    // output. Empty if the results can be merged.
+    [[nodiscard]] std::vector<std::string> problems() const;
+
+    [[nodiscard]] MergeTotals totals() const;
+    // Returns the entries that failed or are incomplete, sorted by input.
+    [[nodiscard]] std::vector<ManifestEntry> failures() const;
+    // Returns all outputs and records, to protect them from being overwritten.
+    [[nodiscard]] std::vector<std::filesystem::path> files() const;
+
+    // Write the lines of all outputs that end in .jsonl, in the order of inputs. "source_number" becomes the position
+    // of the input, from 1. The CSV has one row per detection, with a header. Throw Error(input), and
+    // Error(interrupted) after a stop request.
+    void write_json(OutputFile& file, const std::stop_token& stop = {}) const;
+    void write_csv(OutputFile& file, const std::stop_token& stop = {}) const;
+
+private:
+    struct Entry {
+        std::size_t folder = 0;  // index in folders_
+        std::filesystem::path manifest;
+        ManifestEntry record;
+    };
+    void add(std::size_t folder, const std::filesystem::path& manifest, ManifestEntry&& record);
+    void add_mixed(std::vector<std::string>& problems) const;
+    template <class Use>
+    void for_each_line(const std::stop_token& stop, Use use) const;
+
+    std::vector<std::filesystem::path> folders_;
+    std::set<std::string> list_;            // names of all inputs
+    std::map<std::string, Entry> entries_;  // by input
+    std::vector<std::string> doubled_;
+};
+
+}  // namespace throng

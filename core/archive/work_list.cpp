@@ -1,0 +1,181 @@
+#include "core/archive/work_list.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <numeric>
+#include <queue>
+#include <system_error>
+#include <tuple>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/base/log.h"
+
+namespace throng {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kMaxShards = 1'000'000;
+
+std::string name_of(const std::string& path) {
+    fs::path normal = fs::path(path).lexically_normal();
+    if (normal.is_relative() && *normal.begin() == "..") normal = fs::absolute(normal).lexically_normal();
+    return normal.relative_path().string();
+}
+
+WorkItem item_of(std::string path) {
+    WorkItem item;
+    struct stat status {};
+    if (::stat(path.c_str(), &status) != 0) {
+        const int code = errno;
+        const bool link = ::lstat(path.c_str(), &status) == 0 && S_ISLNK(status.st_mode);
+        item.problem = (link ? "broken link: " : "") + std::generic_category().message(code);
+    } else if (!S_ISREG(status.st_mode)) {
+        item.problem = "is not a regular file";
+    } else {
+        item.size = static_cast<std::uint64_t>(status.st_size);
+    }
+    item.name = name_of(path);
+    item.path = std::move(path);
+    return item;
+}
+
+// Adds the files below a folder. Returns the number of files that were skipped because of their names.
+std::size_t add_folder(const std::string& folder, const std::function<bool(const std::string&)>& accepts,
+                       std::vector<WorkItem>& items) {
+    std::size_t others = 0;
+    std::error_code failure;
+    fs::recursive_directory_iterator it(folder, failure);
+    for (const fs::recursive_directory_iterator end; !failure && it != end; it.increment(failure)) {
+        const std::string file_name = it->path().filename().string();
+        std::error_code ignored;
+        const bool is_folder = it->is_directory(ignored);
+        if (file_name.front() == '.') {
+            if (is_folder) it.disable_recursion_pending();
+        } else if (!is_folder && accepts(file_name)) {
+            items.push_back(item_of(it->path().string()));
+        } else if (!is_folder) {
+            ++others;
+        }
+    }
+    if (failure) throw Error(ErrorKind::input, "cannot read the folder: " + failure.message(), folder);
+    return others;
+}
+
+// Throws if the folder is the output folder or one of its parents.
+void check_output_outside(const std::string& folder, const std::string& output) {
+    std::error_code ignored;
+    const fs::path inside = fs::weakly_canonical(output, ignored);
+    for (fs::path parent = inside;; parent = parent.parent_path()) {
+        if (fs::equivalent(parent, folder, ignored)) {
+            throw Error(ErrorKind::usage, "is inside the input " + folder + ": its results would become inputs",
+                        "--out " + output, "name a folder outside");
+        }
+        if (parent == parent.parent_path()) return;
+    }
+}
+
+}  // namespace
+
+Shard parse_shard(const std::string& text) {
+    Shard shard;
+    const char* const end = text.data() + text.size();
+    const auto [slash, no_index] = std::from_chars(text.data(), end, shard.index);
+    bool valid = no_index == std::errc{} && slash != end && *slash == '/';
+    if (valid) {
+        const auto [rest, no_count] = std::from_chars(slash + 1, end, shard.count);
+        valid = no_count == std::errc{} && rest == end && 1 <= shard.index && shard.index <= shard.count &&
+                shard.count <= kMaxShards;
+    }
+    if (!valid)
+        throw Error(ErrorKind::usage, fmt::format("is not I/N with I from 1 to N, and N at most {}", kMaxShards),
+                    "--shard " + text, "the first of eight shards is 1/8");
+    return shard;
+}
+
+std::vector<std::string> read_list(const std::string& path) {
+    const std::string shown = path == "-" ? "standard input" : path;
+    std::ifstream file;
+    if (path != "-") {
+        file.open(path, std::ios::binary);
+        if (!file || fs::is_directory(path)) throw Error(ErrorKind::input, "cannot read the list", shown);
+    }
+    std::istream& stream = path == "-" ? std::cin : file;
+    const std::string text{std::istreambuf_iterator<char>(stream), {}};
+    if (stream.bad()) throw Error(ErrorKind::input, "cannot read the list", shown);
+    const char separator = text.find('\0') != std::string::npos ? '\0' : '\n';
+    std::vector<std::string> entries;
+    for (std::size_t begin = 0; begin < text.size();) {
+        const std::size_t end = std::min(text.find(separator, begin), text.size());
+        if (end > begin) entries.push_back(text.substr(begin, end - begin));
+        begin = end + 1;
+    }
+    if (entries.empty()) throw Error(ErrorKind::input, "the list is empty", shown);
+    return entries;
+}
+
+std::vector<WorkItem> make_work_list(const std::vector<std::string>& paths,
+                                     const std::function<bool(const std::string& name)>& accepts,
+                                     const std::string& output) {
+    std::vector<WorkItem> items;
+    std::size_t others = 0;
+    for (const std::string& path : paths) {
+        std::error_code ignored;
+        if (fs::is_directory(path, ignored)) {
+            check_output_outside(path, output);
+            others += add_folder(path, accepts, items);
+        } else {
+            items.push_back(item_of(path));
+        }
+    }
+    if (others > 0) spdlog::info("{} other files in the folders are not inputs", others);
+    if (items.empty()) throw Error(ErrorKind::input, "no inputs found", paths.empty() ? "" : paths.front());
+
+    std::stable_sort(items.begin(), items.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+    const auto absolute = [](const WorkItem& item) { return fs::absolute(item.path).lexically_normal(); };
+    const auto same = [&](const WorkItem& a, const WorkItem& b) {
+        if (a.name != b.name) return false;
+        if (absolute(a) == absolute(b)) return true;
+        throw Error(ErrorKind::usage, "has the same name below the output folder as " + a.path, b.path,
+                    "process one of them in a run of its own");
+    };
+    const auto last = std::unique(items.begin(), items.end(), same);
+    if (const auto twice = std::distance(last, items.end()); twice > 0) {
+        spdlog::warn("{} inputs were given more than once", twice);
+    }
+    items.erase(last, items.end());
+    return items;
+}
+
+std::vector<WorkItem> select_shard(const std::vector<WorkItem>& items, Shard shard) {
+    std::vector<std::size_t> order(items.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        return std::tie(items[b].size, items[a].name) < std::tie(items[a].size, items[b].name);
+    });
+    using Load = std::tuple<std::uint64_t, std::size_t, int>;  // bytes, items, index
+    std::priority_queue<Load, std::vector<Load>, std::greater<>> loads;
+    for (int i = 1; i <= shard.count; ++i) loads.emplace(0, 0, i);
+    std::vector<std::size_t> chosen;
+    for (const std::size_t item : order) {
+        const auto [bytes, count, index] = loads.top();
+        loads.pop();
+        loads.emplace(bytes + items[item].size, count + 1, index);
+        if (index == shard.index) chosen.push_back(item);
+    }
+    std::sort(chosen.begin(), chosen.end());  // the list is sorted by name
+    std::vector<WorkItem> part;
+    for (const std::size_t item : chosen) part.push_back(items[item]);
+    return part;
+}
+
+}  // namespace throng

@@ -1,0 +1,150 @@
+// The records of a shard: any bytes in names, lines cut by a crash, locks.
+#include "core/archive/manifest.h"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "core/base/error.h"
+#include "core/base/sha256.h"
+#include "tests/support/random.h"
+#include "tests/support/test_data.h"
+
+namespace throng {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string bytes_of(const fs::path& path) {
+    std::ifstream stream(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+ManifestEntry entry_of(const std::string& name) {
+    ManifestEntry entry;
+    entry.input = name;
+    entry.size = 12345678901ULL;
+    entry.sha256 = sha256_of_text(name);
+    entry.outputs = {{name + ".jsonl", 7, sha256_of_text("out")}};
+    entry.settings = sha256_of_text("settings");
+    entry.version = "1.2.3";
+    entry.backend = "cpu";
+    entry.frames = 3;
+    entry.faces = 9;
+    entry.seconds = 0.25;
+    return entry;
+}
+
+// From FIPS 180-2, appendix B.
+TEST(Sha256, IsThatOfTheStandard) {
+    EXPECT_EQ(sha256_of_text("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    const test::ScratchDir dir;
+    std::ofstream(dir.path() / "a") << std::string(1000000, 'a');
+    EXPECT_EQ(sha256_of(dir.path() / "a"), "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+    EXPECT_THROW(static_cast<void>(sha256_of(dir.path() / "none")), Error);
+    EXPECT_THROW(static_cast<void>(sha256_of(dir.path())), Error);
+}
+
+TEST(ManifestLine, HoldsNamesOfAnyBytes) {
+    test::Random random("manifest names");
+    for (int round = 0; round < 200; ++round) {
+        std::string name;
+        for (auto left = random.integer(1, 12); left > 0; --left) name += static_cast<char>(random.integer(1, 255));
+        ManifestEntry entry = entry_of(name);
+        entry.status = static_cast<InputStatus>(random.integer(0, 2));
+        entry.error = name;
+        const std::string line = manifest_line(entry);
+        EXPECT_EQ(std::count(line.begin(), line.end(), '\n'), 1);
+        EXPECT_TRUE(nlohmann::json::accept(line));
+        const ManifestEntry read = parse_manifest_line(line);
+        EXPECT_EQ(read.input, name);
+        EXPECT_EQ(read.outputs.front().name, name + ".jsonl");
+        EXPECT_EQ(read.status, entry.status);
+        EXPECT_EQ(read.size, entry.size);
+        EXPECT_EQ(read.seconds, entry.seconds);
+    }
+}
+
+TEST(ManifestLine, RejectsDamage) {
+    const std::string line = manifest_line(entry_of("a"));
+    for (std::size_t i = 0; i + 2 < line.size(); ++i) {
+        EXPECT_THROW(static_cast<void>(parse_manifest_line(line.substr(0, i))), Error) << i;
+    }
+    for (const char* bad : {"[]", "{}", "null", "3", "{\"input\":1}"}) {
+        EXPECT_THROW(static_cast<void>(parse_manifest_line(bad)), Error) << bad;
+    }
+    std::string unknown = line;
+    unknown.replace(unknown.find("\"done\""), 6, "\"gone\"");
+    EXPECT_THROW(static_cast<void>(parse_manifest_line(unknown)), Error);
+}
+
+TEST(Manifest, DropsALineCutShortAtAnyByte) {
+    const std::string first = manifest_line(entry_of("first"));
+    const std::string second = manifest_line(entry_of("second"));
+    for (std::size_t cut = 0; cut < second.size(); cut += 7) {
+        const test::ScratchDir dir;
+        fs::create_directories(dir.path() / kRecordFolder);
+        const fs::path path = dir.path() / kRecordFolder / "shard-2-of-3.jsonl";
+        std::ofstream(path, std::ios::binary) << first << second.substr(0, cut);
+        const auto count = [&] {
+            int entries = 0;
+            read_manifests(dir.path(), [&](const fs::path&, ManifestEntry&&) { ++entries; });
+            return entries;
+        };
+        EXPECT_EQ(count(), 1);  // also while another process writes the line
+        Manifest manifest(dir.path(), {2, 3});
+        EXPECT_EQ(bytes_of(path), first);
+        manifest.append(second);
+        EXPECT_EQ(bytes_of(path), first + second);
+        EXPECT_EQ(count(), 2);
+    }
+}
+
+TEST(Manifest, NamesTheDamagedLine) {
+    const test::ScratchDir dir;
+    fs::create_directories(dir.path() / kRecordFolder);
+    std::ofstream(dir.path() / kRecordFolder / "shard-1-of-1.jsonl") << manifest_line(entry_of("a")) << "damaged\n";
+    try {
+        read_manifests(dir.path(), [](const fs::path&, ManifestEntry&&) {});
+        FAIL();
+    } catch (const Error& error) {
+        EXPECT_EQ(error.kind(), ErrorKind::input);
+        EXPECT_NE(error.where().find("shard-1-of-1.jsonl:2"), std::string::npos) << error.what();
+    }
+}
+
+TEST(Manifest, IsLockedUntilItsProcessDies) {
+    const test::ScratchDir dir;
+    int ready[2];
+    ASSERT_EQ(::pipe(ready), 0);
+    const pid_t child = ::fork();
+    if (child == 0) {
+        const Manifest manifest(dir.path(), {1, 2});
+        static_cast<void>(!::write(ready[1], "x", 1));
+        for (;;) ::pause();
+    }
+    char byte = 0;
+    ASSERT_EQ(::read(ready[0], &byte, 1), 1);
+    try {
+        const Manifest second(dir.path(), {1, 2});
+        FAIL();
+    } catch (const Error& error) {
+        EXPECT_NE(std::string(error.what()).find("another process works on this shard"), std::string::npos);
+    }
+    EXPECT_NO_THROW(Manifest(dir.path(), {2, 2}));
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+    EXPECT_NO_THROW(Manifest(dir.path(), {1, 2}));
+    ::close(ready[0]);
+    ::close(ready[1]);
+}
+
+}  // namespace
+}  // namespace throng

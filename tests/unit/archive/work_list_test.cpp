@@ -1,0 +1,220 @@
+// The list of inputs and its division among shards.
+#include "core/archive/work_list.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <set>
+
+#include "core/base/error.h"
+#include "tests/support/random.h"
+#include "tests/support/test_data.h"
+
+namespace throng {
+namespace {
+
+namespace fs = std::filesystem;
+
+void write(const fs::path& path, const std::string& text) {
+    fs::create_directories(path.parent_path());
+    std::ofstream(path, std::ios::binary) << text;
+}
+
+bool is_text(const std::string& name) {
+    return name.ends_with(".txt");
+}
+
+std::vector<std::string> names(const std::vector<WorkItem>& items) {
+    std::vector<std::string> all;
+    for (const WorkItem& item : items) all.push_back(item.name);
+    return all;
+}
+
+ErrorKind kind_of(const std::function<void()>& call) {
+    try {
+        call();
+    } catch (const Error& error) {
+        EXPECT_FALSE(error.where().empty() && error.advice().empty()) << error.what();
+        return error.kind();
+    }
+    ADD_FAILURE() << "nothing thrown";
+    return ErrorKind::internal;
+}
+
+class WorkList : public ::testing::Test {
+protected:
+    [[nodiscard]] std::string file(const std::string& name) const { return (dir_.path() / name).string(); }
+    [[nodiscard]] std::vector<WorkItem> list(const std::vector<std::string>& paths) const {
+        return make_work_list(paths, is_text, file("out"));
+    }
+    [[nodiscard]] std::string mirrored(const std::string& name) const { return file(name).substr(1); }
+
+    test::ScratchDir dir_;
+};
+
+TEST(ShardText, IsIOfN) {
+    EXPECT_EQ(parse_shard("3/8").index, 3);
+    EXPECT_EQ(parse_shard("3/8").count, 8);
+    EXPECT_EQ(parse_shard("1/1").count, 1);
+    for (const char* bad : {"0/3", "5/4", "", "/", "1", "1/", "/4", "-1/4", "1/-4", "a/b", "1/4x", " 1/4", "1/ 4", "1.0/4",
+                            "1/0", "0/0", "1/99999999999", "99999999999/4", "1/2/3", "1/1000001"}) {
+        EXPECT_EQ(kind_of([&] { static_cast<void>(parse_shard(bad)); }), ErrorKind::usage) << bad;
+    }
+}
+
+// The definition, as plain loops over all shards.
+std::vector<std::set<std::string>> reference_shards(std::vector<WorkItem> items, int count) {
+    std::sort(items.begin(), items.end(), [](const WorkItem& a, const WorkItem& b) {
+        return a.size != b.size ? a.size > b.size : a.name < b.name;
+    });
+    std::vector<std::set<std::string>> shards(static_cast<std::size_t>(count));
+    std::vector<std::uint64_t> loads(shards.size());
+    for (const WorkItem& item : items) {
+        std::size_t best = 0;
+        for (std::size_t i = 1; i < shards.size(); ++i) {
+            if (loads[i] < loads[best] || (loads[i] == loads[best] && shards[i].size() < shards[best].size())) best = i;
+        }
+        loads[best] += item.size;
+        shards[best].insert(item.name);
+    }
+    return shards;
+}
+
+TEST(SelectShard, DividesRandomListsAsDefined) {
+    test::Random random("archive shards");
+    for (int round = 0; round < 60; ++round) {
+        std::vector<WorkItem> items;
+        const auto count = random.integer(1, 9);
+        const auto size_limit = random.integer(0, 3) == 0 ? 1 : random.integer(1, 100000);
+        for (auto left = random.integer(0, 80); left > 0; --left) {
+            WorkItem item;
+            item.name = "f" + std::to_string(items.size());
+            item.size = static_cast<std::uint64_t>(random.integer(0, size_limit));
+            items.push_back(item);
+        }
+        std::sort(items.begin(), items.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+        const auto reference = reference_shards(items, static_cast<int>(count));
+        std::uint64_t low = std::numeric_limits<std::uint64_t>::max();
+        std::uint64_t high = 0;
+        std::uint64_t largest = 0;
+        std::size_t total = 0;
+        for (int index = 1; index <= count; ++index) {
+            const auto part = select_shard(items, {index, static_cast<int>(count)});
+            const auto found = names(part);
+            EXPECT_TRUE(std::is_sorted(found.begin(), found.end()));
+            EXPECT_EQ(std::set<std::string>(found.begin(), found.end()),
+                      reference[static_cast<std::size_t>(index - 1)]);
+            std::uint64_t load = 0;
+            for (const WorkItem& item : part) load += item.size;
+            low = std::min(low, load);
+            high = std::max(high, load);
+            total += part.size();
+        }
+        for (const WorkItem& item : items) largest = std::max(largest, item.size);
+        EXPECT_EQ(total, items.size());
+        EXPECT_LE(high - low, largest);
+    }
+}
+
+TEST(SelectShard, SpreadsEmptyFiles) {
+    std::vector<WorkItem> items(10);
+    for (std::size_t i = 0; i < items.size(); ++i) items[i].name = std::to_string(i);
+    for (int index = 1; index <= 5; ++index) EXPECT_EQ(select_shard(items, {index, 5}).size(), 2U);
+}
+
+TEST_F(WorkList, SearchesFoldersAndMirrorsTheirPaths) {
+    for (const char* name : {"in/b.txt", "in/a.txt", "in/deep/er/c.txt", "in/.hidden.txt", "in/.git/d.txt", "in/e.bin"}) {
+        write(file(name), name);
+    }
+    const auto items = list({file("in")});
+    EXPECT_EQ(names(items), (std::vector<std::string>{mirrored("in/a.txt"), mirrored("in/b.txt"),
+                                                      mirrored("in/deep/er/c.txt")}));
+    EXPECT_EQ(items[2].size, std::string("in/deep/er/c.txt").size());
+    EXPECT_EQ(names(list({file("in/") + "/./deep/../"})), names(items));
+    // A file named one by one is taken whatever its extension.
+    EXPECT_EQ(names(list({file("in/e.bin")})), std::vector<std::string>{mirrored("in/e.bin")});
+}
+
+TEST_F(WorkList, KeepsRelativePathsBelowTheOutput) {
+    const fs::path before = fs::current_path();
+    write(file("a/x.txt"), "1");
+    write(file("b/y.txt"), "2");
+    fs::current_path(file("a"));
+    const auto items = list({"x.txt", "./../b/y.txt"});
+    fs::current_path(before);
+    EXPECT_EQ(names(items), (std::vector<std::string>{mirrored("b/y.txt"), "x.txt"}));
+    for (const WorkItem& item : items) EXPECT_EQ(item.name.find(".."), std::string::npos);
+}
+
+TEST_F(WorkList, TakesAFileGivenTwiceOnce) {
+    write(file("in/a.txt"), "1");
+    EXPECT_EQ(list({file("in/a.txt"), file("in"), file("in/./a.txt"), file("in/a.txt")}).size(), 1U);
+}
+
+TEST_F(WorkList, RejectsTwoInputsOfOneName) {
+    write(file("a.txt"), "absolute");
+    const fs::path before = fs::current_path();
+    fs::create_directories(file("cwd"));
+    fs::current_path(file("cwd"));
+    write(fs::path(mirrored("a.txt")), "relative");
+    EXPECT_EQ(kind_of([&] { static_cast<void>(list({file("a.txt"), mirrored("a.txt")})); }), ErrorKind::usage);
+    fs::current_path(before);
+}
+
+TEST_F(WorkList, RecordsWhatCannotBeAnInput) {
+    fs::create_symlink("nowhere", file("link.txt"));
+    ASSERT_EQ(::mkfifo(file("pipe.txt").c_str(), 0600), 0);
+    const auto items = list({file("link.txt"), file("pipe.txt"), file("missing.txt")});
+    ASSERT_EQ(items.size(), 3U);
+    for (const WorkItem& item : items) EXPECT_FALSE(item.problem.empty()) << item.name;
+    EXPECT_EQ(items[0].problem.find("broken link"), 0U);
+    fs::create_directories(file("in"));
+    fs::create_symlink("nowhere", file("in/link.txt"));
+    EXPECT_EQ(list({file("in")}).size(), 1U) << "a broken link in a folder is not dropped silently";
+}
+
+TEST_F(WorkList, RejectsAnOutputInsideAnInputFolder) {
+    write(file("in/a.txt"), "1");
+    fs::create_directories(file("in/there"));
+    fs::create_symlink(file("in/there"), file("way"));
+    for (const std::string& output : {file("in"), file("in/out"), file("in/there/new/deep"), file("way/x")}) {
+        EXPECT_EQ(kind_of([&] { static_cast<void>(make_work_list({file("in")}, is_text, output)); }), ErrorKind::usage)
+            << output;
+    }
+    EXPECT_EQ(make_work_list({file("in")}, is_text, file("in-out")).size(), 1U);
+}
+
+TEST_F(WorkList, RejectsNothing) {
+    fs::create_directories(file("empty"));
+    EXPECT_EQ(kind_of([&] { static_cast<void>(list({file("empty")})); }), ErrorKind::input);
+    write(file("list"), "\n\n");
+    EXPECT_EQ(kind_of([&] { static_cast<void>(read_list(file("list"))); }), ErrorKind::input);
+    write(file("list0"), "");
+    EXPECT_EQ(kind_of([&] { static_cast<void>(read_list(file("list0"))); }), ErrorKind::input);
+    EXPECT_EQ(kind_of([&] { static_cast<void>(read_list(file("none"))); }), ErrorKind::input);
+    EXPECT_EQ(kind_of([&] { static_cast<void>(read_list(file("empty"))); }), ErrorKind::input);
+}
+
+TEST_F(WorkList, ReadsLinesAndNul) {
+    using Names = std::vector<std::string>;
+    write(file("lines"), "a b\n\n ./c \nlast");
+    EXPECT_EQ(read_list(file("lines")), (Names{"a b", " ./c ", "last"}));
+    write(file("nul"), std::string("with\nnewline\0\xff\xfe.txt\0", 20));
+    EXPECT_EQ(read_list(file("nul")), (Names{"with\nnewline", "\xff\xfe.txt"}));
+}
+
+TEST_F(WorkList, TakesNamesOfAnyBytes) {
+    const std::string odd = "in/a\nb \xff\xfe,\"'\\.txt";
+    write(file(odd), "1");
+    const auto items = list({file("in")});
+    ASSERT_EQ(items.size(), 1U);
+    EXPECT_EQ(items[0].name, mirrored(odd));
+    EXPECT_EQ(items[0].problem, "");
+}
+
+}  // namespace
+}  // namespace throng
