@@ -21,7 +21,7 @@ namespace throng {
 namespace {
 
 constexpr std::size_t kLinesPerWrite = std::size_t{1} << 16U;  // bytes per write
-constexpr int kWorkersOfGpu = 8;                       // at least: one decodes while others wait for the device
+constexpr int kWorkersOfGpu = 8;                               // at least: one decodes while others wait for the device
 
 // Estimates the memory for one file in progress: the decoder's frames and the detector's images of all scales.
 std::uint64_t memory_of(const WorkItem& item) {

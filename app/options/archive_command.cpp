@@ -6,7 +6,9 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cerrno>
+#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -14,11 +16,13 @@
 #include <optional>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "app/options/interrupt.h"
 #include "app/options/progress.h"
 #include "app/options/standard_output.h"
 #include "core/base/error.h"
+#include "core/base/secrets.h"
 #include "core/base/sha256.h"
 #include "core/detect/detector_kinds.h"
 #include "core/model/model_finder.h"
@@ -29,6 +33,30 @@ namespace {
 
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
+
+// Replaces "4G" by a number of bytes. Units are powers of 1024.
+CLI::Validator byte_size() {
+    const auto convert = [](std::string& text) -> std::string {
+        constexpr std::string_view kUnits = "KMGT";
+        constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 50U;
+        std::uint64_t bytes = 0;
+        const char* const end = text.data() + text.size();
+        auto [rest, problem] = std::from_chars(text.data(), end, bytes);
+        unsigned shift = 0;
+        if (problem == std::errc{} && rest != end) {
+            const std::size_t unit = kUnits.find(static_cast<char>(std::toupper(static_cast<unsigned char>(*rest++))));
+            if (unit == std::string_view::npos || rest != end) problem = std::errc::invalid_argument;
+            shift = 10 * (static_cast<unsigned>(unit) + 1);
+        }
+        if (problem != std::errc{} || bytes > (kMaxBytes >> (shift % 64))) {
+            return "must be a number of bytes such as 512M or 4G, not \"" + mask_credentials(text).substr(0, 200) +
+                   "\"";
+        }
+        text = std::to_string(bytes << shift);
+        return {};
+    };
+    return CLI::Validator(convert, "");
+}
 
 constexpr auto kBetweenReports = std::chrono::seconds(1);
 
@@ -90,34 +118,50 @@ private:
 void add_archive_options(CLI::App& command, ArchiveArguments& arguments) {
     const auto group = "Archive";
     arguments.command = &command;
-    CLI::Option* out = command
-                           .add_option("--out", arguments.out,
-                                       "Process every file by itself; write one result per file into a folder that "
-                                       "mirrors the tree of the inputs")
-                           ->type_name("DIR")
-                           ->group(group);
-    const auto add = [&](CLI::Option* option) { option->needs(out)->group(group); };
-    add(command
-            .add_option("--files-from", arguments.files_from,
-                        "List of files and folders, by lines or NUL characters; - for standard input")
-            ->type_name("LIST"));
-    add(command.add_option("--shard", arguments.shard, "Process part I of N; all parts together are the whole list")
-            ->type_name("I/N")
-            ->capture_default_str());
-    add(command.add_flag("--resume", arguments.resume,
-                         "Continue a run: skip files whose result of the same content and settings exists"));
-    add(command.add_flag("--fail-fast", arguments.fail_fast, "End at the first file that cannot be processed"));
-    add(command
-            .add_option("--memory", arguments.memory,
-                        "Memory for the files in progress, such as 4G; 0: half of the machine's")
-            ->transform(CLI::AsSizeValue(false))
-            ->type_name("SIZE")
-            ->capture_default_str());
-    add(command
-            .add_option("--progress", arguments.progress, "auto: a line on a terminal; json: a JSON object per second")
-            ->check(CLI::IsMember({"auto", "json"}))
-            ->type_name("")
-            ->capture_default_str());
+    command
+        .add_option("--out", arguments.out,
+                    "Process every file by itself; write one result per file into a folder that mirrors the tree of "
+                    "the inputs")
+        ->type_name("DIR")
+        ->group(group);
+    command
+        .add_option("--files-from", arguments.files_from,
+                    "List of files and folders, by lines or NUL characters; - for standard input")
+        ->type_name("LIST")
+        ->group(group);
+    command.add_option("--shard", arguments.shard, "Process part I of N; all parts together are the whole list")
+        ->type_name("I/N")
+        ->capture_default_str()
+        ->group(group);
+    command
+        .add_flag("--resume", arguments.resume,
+                  "Continue a run: skip files whose result of the same content and settings exists")
+        ->group(group);
+    command.add_flag("--fail-fast", arguments.fail_fast, "End at the first file that cannot be processed")
+        ->group(group);
+    command
+        .add_option("--memory", arguments.memory,
+                    "Memory for the files in progress, such as 4G; 0: half of the machine's")
+        ->transform(byte_size())
+        ->type_name("SIZE")
+        ->capture_default_str()
+        ->group(group);
+    command.add_option("--progress", arguments.progress, "auto: a line on a terminal; json: a JSON object per second")
+        ->check(CLI::IsMember({"auto", "json"}))
+        ->type_name("")
+        ->capture_default_str()
+        ->group(group);
+}
+
+void check_archive_options(const ArchiveArguments& arguments) {
+    if (arguments.requested()) return;
+    for (const auto& [given, option] : {std::pair{!arguments.files_from.empty(), "--files-from"},
+                                        {arguments.shard != "1/1", "--shard"},
+                                        {arguments.resume, "--resume"},
+                                        {arguments.fail_fast, "--fail-fast"},
+                                        {arguments.progress != "auto", "--progress"}}) {
+        if (given) throw Error(ErrorKind::usage, "applies to archives only", option, "add --out DIR");
+    }
 }
 
 std::string archive_settings(const CLI::App& command, const DetectorParams& detector) {

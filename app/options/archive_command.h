@@ -26,8 +26,11 @@ struct ArchiveArguments {
     [[nodiscard]] bool requested() const noexcept { return !out.empty(); }
 };
 
-// Adds --out, --files-from, --shard, --resume, --fail-fast, --memory and --progress. All but --out require it.
+// Adds --out, --files-from, --shard, --resume, --fail-fast, --memory and --progress.
 void add_archive_options(CLI::App& command, ArchiveArguments& arguments);
+
+// Throws Error(usage) for an option that requires --out, if --out is missing.
+void check_archive_options(const ArchiveArguments& arguments);
 
 // Returns the values of all options that change results, as a JSON object, and the hash of the model: equal texts mean
 // equal results on the same backend. To be called after the configuration file is applied.

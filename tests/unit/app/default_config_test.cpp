@@ -32,10 +32,11 @@ TEST(DefaultConfig, ContainsEveryOptionOfDetectWithItsDefault) {
 
     // Options that are not in the file, have no default, or have a default that depends on the detector, the command or
     // the rule.
-    std::vector<std::string> named{"help",      "config",   "json",     "video",        "images",
-                                   "summary",   "rule",     "overlap",  "theta",        "min-hits",
-                                   "min-size",  "max-size", "switch",   "scale-factor", "score-threshold",
-                                   "telemetry", "clocks",   "profiles", "root"};
+    std::vector<std::string> named{"help",       "config",   "json",     "video",        "images",
+                                   "summary",    "rule",     "overlap",  "theta",        "min-hits",
+                                   "min-size",   "max-size", "switch",   "scale-factor", "score-threshold",
+                                   "telemetry",  "clocks",   "profiles", "root",         "out",
+                                   "files-from", "shard"};
     for (const ConfigEntry& entry : file.entries) {
         named.push_back(entry.key);
         const CLI::Option* option = detect->get_option_no_throw("--" + entry.key);

@@ -26,9 +26,9 @@ struct Parser {
     CommandContext context;
 
     Parser() {
-        for (const auto add :
-             {add_view_command, add_detect_command, add_crowd_command, add_nms_command, add_bench_command,
-              add_eval_command, add_experiments_command, add_clocks_command, add_models_command, add_info_command}) {
+        for (const auto add : {add_view_command, add_detect_command, add_merge_command, add_crowd_command,
+                               add_nms_command, add_bench_command, add_eval_command, add_experiments_command,
+                               add_clocks_command, add_models_command, add_info_command}) {
             add(program, context);
         }
         add_common_options(program, context.common);
@@ -38,9 +38,15 @@ struct Parser {
 // Returns the error message; empty if the value is accepted.
 std::string message_for(const std::string& command, const std::string& option, const std::string& value) {
     static const std::map<std::string, std::vector<std::string>> kPositionals = {
-        {"detect", {"a.mp4"}},         {"crowd", {"a.png"}},        {"nms", {"a.csv"}},
-        {"bench pipeline", {"a.mp4"}}, {"eval", {"a", "b"}},        {"experiments run", {"fig8"}},
-        {"models fetch", {"yunet"}},   {"clocks set", {"minimum"}},
+        {"detect", {"a.mp4"}},
+        {"crowd", {"a.png"}},
+        {"nms", {"a.csv"}},
+        {"merge", {"a"}},
+        {"bench pipeline", {"a.mp4"}},
+        {"eval", {"a", "b"}},
+        {"experiments run", {"fig8"}},
+        {"models fetch", {"yunet"}},
+        {"clocks set", {"minimum"}},
     };
     std::vector<std::string> arguments;
     for (std::size_t begin = 0; begin < command.size();) {
@@ -101,6 +107,7 @@ const std::map<std::string, Accepts> kNumbers = {
     {"--feature-distance", {true, false, true}},
     {"--k", {}},
     {"--dmax", {true}},
+    {"--memory", {true}},
     {"--screenshot-after", {}},
     {"--faces", {true}},
     {"--fps", {}},
@@ -128,7 +135,8 @@ const std::set<std::string> kTexts = {
     "--json",         "--video",       "--images",     "--clocks",  "--telemetry", "--profiles", "--root",
     "--size",         "--window-size", "--screenshot", "--truth",   "--out",       "--input",    "--csv",
     "--image",        "--parts",       "--rank",       "--photos",  "--source",    "--to",       "--from",
-    "--certificates", "--summary",     "--order",      "--setting", "--audio",     "--compare",  "--invalid"};
+    "--certificates", "--summary",     "--order",      "--setting", "--audio",     "--compare",  "--invalid",
+    "--files-from",   "--shard",       "--progress",   "--failures"};
 
 const char* const kBad[] = {"nan", "-nan", "inf", "-inf", "1e300", "", " ", "99999999999999999999", "1x", "0x1p4", ","};
 

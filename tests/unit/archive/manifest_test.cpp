@@ -5,27 +5,23 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
 #include "core/base/sha256.h"
-#include "tests/support/random.h"
 #include "tests/support/test_data.h"
+#include "tests/unit/archive/files.h"
 
 namespace throng {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string bytes_of(const fs::path& path) {
-    std::ifstream stream(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(stream), {}};
-}
+using test::bytes_of;
 
 ManifestEntry entry_of(const std::string& name) {
     ManifestEntry entry;
@@ -53,12 +49,12 @@ TEST(Sha256, IsThatOfTheStandard) {
 }
 
 TEST(ManifestLine, HoldsNamesOfAnyBytes) {
-    test::Random random("manifest names");
+    test::Integers integer(2702);
     for (int round = 0; round < 200; ++round) {
         std::string name;
-        for (auto left = random.integer(1, 12); left > 0; --left) name += static_cast<char>(random.integer(1, 255));
+        for (auto left = integer(1, 12); left > 0; --left) name += static_cast<char>(integer(1, 255));
         ManifestEntry entry = entry_of(name);
-        entry.status = static_cast<InputStatus>(random.integer(0, 2));
+        entry.status = static_cast<InputStatus>(integer(0, 2));
         entry.error = name;
         const std::string line = manifest_line(entry);
         EXPECT_EQ(std::count(line.begin(), line.end(), '\n'), 1);

@@ -6,23 +6,18 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <limits>
 #include <set>
 
-#include "core/base/error.h"
-#include "tests/support/random.h"
 #include "tests/support/test_data.h"
+#include "tests/unit/archive/files.h"
 
 namespace throng {
 namespace {
 
 namespace fs = std::filesystem;
-
-void write(const fs::path& path, const std::string& text) {
-    fs::create_directories(path.parent_path());
-    std::ofstream(path, std::ios::binary) << text;
-}
+using test::kind_of;
+using test::write_text;
 
 bool is_text(const std::string& name) {
     return name.ends_with(".txt");
@@ -32,17 +27,6 @@ std::vector<std::string> names(const std::vector<WorkItem>& items) {
     std::vector<std::string> all;
     for (const WorkItem& item : items) all.push_back(item.name);
     return all;
-}
-
-ErrorKind kind_of(const std::function<void()>& call) {
-    try {
-        call();
-    } catch (const Error& error) {
-        EXPECT_FALSE(error.where().empty() && error.advice().empty()) << error.what();
-        return error.kind();
-    }
-    ADD_FAILURE() << "nothing thrown";
-    return ErrorKind::internal;
 }
 
 class WorkList : public ::testing::Test {
@@ -60,8 +44,9 @@ TEST(ShardText, IsIOfN) {
     EXPECT_EQ(parse_shard("3/8").index, 3);
     EXPECT_EQ(parse_shard("3/8").count, 8);
     EXPECT_EQ(parse_shard("1/1").count, 1);
-    for (const char* bad : {"0/3", "5/4", "", "/", "1", "1/", "/4", "-1/4", "1/-4", "a/b", "1/4x", " 1/4", "1/ 4", "1.0/4",
-                            "1/0", "0/0", "1/99999999999", "99999999999/4", "1/2/3", "1/1000001"}) {
+    for (const char* bad : {"0/3",           "5/4",           "",      "/",        "1",    "1/",    "/4",  "-1/4",
+                            "1/-4",          "a/b",           "1/4x",  " 1/4",     "1/ 4", "1.0/4", "1/0", "0/0",
+                            "1/99999999999", "99999999999/4", "1/2/3", "1/1000001"}) {
         EXPECT_EQ(kind_of([&] { static_cast<void>(parse_shard(bad)); }), ErrorKind::usage) << bad;
     }
 }
@@ -85,15 +70,15 @@ std::vector<std::set<std::string>> reference_shards(std::vector<WorkItem> items,
 }
 
 TEST(SelectShard, DividesRandomListsAsDefined) {
-    test::Random random("archive shards");
+    test::Integers integer(2701);
     for (int round = 0; round < 60; ++round) {
         std::vector<WorkItem> items;
-        const auto count = random.integer(1, 9);
-        const auto size_limit = random.integer(0, 3) == 0 ? 1 : random.integer(1, 100000);
-        for (auto left = random.integer(0, 80); left > 0; --left) {
+        const auto count = integer(1, 9);
+        const auto size_limit = integer(0, 3) == 0 ? 1 : integer(1, 100000);
+        for (auto left = integer(0, 80); left > 0; --left) {
             WorkItem item;
             item.name = "f" + std::to_string(items.size());
-            item.size = static_cast<std::uint64_t>(random.integer(0, size_limit));
+            item.size = static_cast<std::uint64_t>(integer(0, size_limit));
             items.push_back(item);
         }
         std::sort(items.begin(), items.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
@@ -127,12 +112,13 @@ TEST(SelectShard, SpreadsEmptyFiles) {
 }
 
 TEST_F(WorkList, SearchesFoldersAndMirrorsTheirPaths) {
-    for (const char* name : {"in/b.txt", "in/a.txt", "in/deep/er/c.txt", "in/.hidden.txt", "in/.git/d.txt", "in/e.bin"}) {
-        write(file(name), name);
+    for (const char* name :
+         {"in/b.txt", "in/a.txt", "in/deep/er/c.txt", "in/.hidden.txt", "in/.git/d.txt", "in/e.bin"}) {
+        write_text(file(name), name);
     }
     const auto items = list({file("in")});
-    EXPECT_EQ(names(items), (std::vector<std::string>{mirrored("in/a.txt"), mirrored("in/b.txt"),
-                                                      mirrored("in/deep/er/c.txt")}));
+    EXPECT_EQ(names(items),
+              (std::vector<std::string>{mirrored("in/a.txt"), mirrored("in/b.txt"), mirrored("in/deep/er/c.txt")}));
     EXPECT_EQ(items[2].size, std::string("in/deep/er/c.txt").size());
     EXPECT_EQ(names(list({file("in/") + "/./deep/../"})), names(items));
     // A file named one by one is taken whatever its extension.
@@ -141,8 +127,8 @@ TEST_F(WorkList, SearchesFoldersAndMirrorsTheirPaths) {
 
 TEST_F(WorkList, KeepsRelativePathsBelowTheOutput) {
     const fs::path before = fs::current_path();
-    write(file("a/x.txt"), "1");
-    write(file("b/y.txt"), "2");
+    write_text(file("a/x.txt"), "1");
+    write_text(file("b/y.txt"), "2");
     fs::current_path(file("a"));
     const auto items = list({"x.txt", "./../b/y.txt"});
     fs::current_path(before);
@@ -151,16 +137,16 @@ TEST_F(WorkList, KeepsRelativePathsBelowTheOutput) {
 }
 
 TEST_F(WorkList, TakesAFileGivenTwiceOnce) {
-    write(file("in/a.txt"), "1");
+    write_text(file("in/a.txt"), "1");
     EXPECT_EQ(list({file("in/a.txt"), file("in"), file("in/./a.txt"), file("in/a.txt")}).size(), 1U);
 }
 
 TEST_F(WorkList, RejectsTwoInputsOfOneName) {
-    write(file("a.txt"), "absolute");
+    write_text(file("a.txt"), "absolute");
     const fs::path before = fs::current_path();
     fs::create_directories(file("cwd"));
     fs::current_path(file("cwd"));
-    write(fs::path(mirrored("a.txt")), "relative");
+    write_text(fs::path(mirrored("a.txt")), "relative");
     EXPECT_EQ(kind_of([&] { static_cast<void>(list({file("a.txt"), mirrored("a.txt")})); }), ErrorKind::usage);
     fs::current_path(before);
 }
@@ -178,7 +164,7 @@ TEST_F(WorkList, RecordsWhatCannotBeAnInput) {
 }
 
 TEST_F(WorkList, RejectsAnOutputInsideAnInputFolder) {
-    write(file("in/a.txt"), "1");
+    write_text(file("in/a.txt"), "1");
     fs::create_directories(file("in/there"));
     fs::create_symlink(file("in/there"), file("way"));
     for (const std::string& output : {file("in"), file("in/out"), file("in/there/new/deep"), file("way/x")}) {
@@ -191,9 +177,9 @@ TEST_F(WorkList, RejectsAnOutputInsideAnInputFolder) {
 TEST_F(WorkList, RejectsNothing) {
     fs::create_directories(file("empty"));
     EXPECT_EQ(kind_of([&] { static_cast<void>(list({file("empty")})); }), ErrorKind::input);
-    write(file("list"), "\n\n");
+    write_text(file("list"), "\n\n");
     EXPECT_EQ(kind_of([&] { static_cast<void>(read_list(file("list"))); }), ErrorKind::input);
-    write(file("list0"), "");
+    write_text(file("list0"), "");
     EXPECT_EQ(kind_of([&] { static_cast<void>(read_list(file("list0"))); }), ErrorKind::input);
     EXPECT_EQ(kind_of([&] { static_cast<void>(read_list(file("none"))); }), ErrorKind::input);
     EXPECT_EQ(kind_of([&] { static_cast<void>(read_list(file("empty"))); }), ErrorKind::input);
@@ -201,15 +187,15 @@ TEST_F(WorkList, RejectsNothing) {
 
 TEST_F(WorkList, ReadsLinesAndNul) {
     using Names = std::vector<std::string>;
-    write(file("lines"), "a b\n\n ./c \nlast");
+    write_text(file("lines"), "a b\n\n ./c \nlast");
     EXPECT_EQ(read_list(file("lines")), (Names{"a b", " ./c ", "last"}));
-    write(file("nul"), std::string("with\nnewline\0\xff\xfe.txt\0", 20));
+    write_text(file("nul"), std::string("with\nnewline\0\xff\xfe.txt\0", 20));
     EXPECT_EQ(read_list(file("nul")), (Names{"with\nnewline", "\xff\xfe.txt"}));
 }
 
 TEST_F(WorkList, TakesNamesOfAnyBytes) {
     const std::string odd = "in/a\nb \xff\xfe,\"'\\.txt";
-    write(file(odd), "1");
+    write_text(file(odd), "1");
     const auto items = list({file("in")});
     ASSERT_EQ(items.size(), 1U);
     EXPECT_EQ(items[0].name, mirrored(odd));

@@ -1,0 +1,221 @@
+// `throng detect --out` and `throng merge`, as users and job engines run them.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/support/test_data.h"
+#include "tests/unit/app/program.h"
+
+namespace throng {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using test::contents;
+using test::ProgramOptions;
+using test::ProgramResult;
+using test::run_program;
+
+class ArchiveProgram : public ::testing::Test {
+protected:
+    void SetUp() override {
+        if (!test::cascade_file("lbpcascade_frontalface.xml")) GTEST_SKIP() << "skipped: no opencv-data";
+        fs::create_directories(file("in/deep"));
+        for (int i = 0; i < 5; ++i) {
+            draw("in/" + std::to_string(i) + ".png", {"--seed", std::to_string(i)});
+        }
+        draw("in/deep/clip.mp4", {"--frames", "4"});
+    }
+    void draw(const std::string& name, std::vector<std::string> options) {
+        options.insert(options.begin(), {"crowd", file(name), "--size", "160x120", "--faces", "3", "-q"});
+        ASSERT_EQ(run_program(options).status, 0);
+    }
+    [[nodiscard]] std::string file(const std::string& name) const { return (dir_.path() / name).string(); }
+    ProgramResult detect(std::vector<std::string> arguments, const ProgramOptions& options = {}) const {
+        arguments.insert(arguments.begin(), {"detect", "--detector", "lbp", "--backend", "cpu"});
+        return run_program(arguments, options);
+    }
+    // Returns the lines without times.
+    [[nodiscard]] static std::vector<std::string> lines_of(const std::string& text) {
+        std::vector<std::string> lines;
+        std::istringstream stream(text);
+        for (std::string line; std::getline(stream, line);)
+            lines.push_back(line.substr(0, line.find(",\"timings_ms\"")));
+        return lines;
+    }
+
+    test::ScratchDir dir_;
+};
+
+TEST_F(ArchiveProgram, ShardsAddUpToTheSingleRun) {
+    ASSERT_EQ(detect({file("in"), "--out", file("whole"), "-q"}).status, 0);
+    for (const char* shard : {"2/3", "1/3", "3/3"}) {
+        const ProgramResult result = detect({file("in"), "--out", file("parts"), "--shard", shard});
+        EXPECT_EQ(result.status, 0) << result.err;
+        EXPECT_NE(result.out.find("shard " + std::string(shard)), std::string::npos) << result.out;
+    }
+    ASSERT_EQ(run_program({"merge", file("whole"), "--json", file("whole.jsonl"), "-q"}).status, 0);
+    const ProgramResult merged =
+        run_program({"merge", file("parts"), "--json", file("parts.jsonl"), "--csv", file("parts.csv")});
+    EXPECT_EQ(merged.status, 0) << merged.err;
+    EXPECT_NE(merged.out.find("6 inputs, 0 incomplete, 0 failed, 6 on cpu; 9 frames"), std::string::npos) << merged.out;
+    const auto whole = lines_of(contents(file("whole.jsonl")));
+    EXPECT_EQ(lines_of(contents(file("parts.jsonl"))), whole);
+    ASSERT_EQ(whole.size(), 9U);
+
+    // The same boxes as without an archive.
+    std::size_t faces = 0;
+    std::set<int> numbers;
+    for (const std::string& line : lines_of(contents(file("parts.jsonl")))) {
+        const json whole_line = json::parse(line + "}");
+        numbers.insert(whole_line["source_number"].get<int>());
+        faces += whole_line["kept"].size();
+        const std::string source = "/" + whole_line["source"].get<std::string>();
+        const ProgramResult alone = detect({source, "--json", "-", "-q"});
+        const json expected = json::parse(lines_of(alone.out).at(whole_line["frame"].get<std::size_t>()) + "}");
+        EXPECT_EQ(whole_line["kept"], expected["kept"]) << source;
+        EXPECT_EQ(whole_line["pts"], expected["pts"]) << source;
+    }
+    EXPECT_EQ(numbers, (std::set<int>{1, 2, 3, 4, 5, 6}));
+    EXPECT_EQ(lines_of(contents(file("parts.csv"))).size(), faces + 1);
+    // Neither output may replace a result.
+    const std::string result = file("parts") + file("in/0.png") + ".jsonl";
+    const std::string before = contents(result);
+    ASSERT_NE(before, "");
+    EXPECT_EQ(run_program({"merge", file("parts"), "--json", result}).status, 2);
+    EXPECT_EQ(contents(result), before);
+}
+
+TEST_F(ArchiveProgram, RecordsDamagedInputs) {
+    std::ofstream(file("in/bad.jpg")) << "not an image";
+    fs::create_symlink("nowhere", file("in/link.png"));
+    const std::string image = contents(file("in/0.png"));
+    std::ofstream(file("in/cut.png")) << image.substr(0, image.size() / 2);
+    const ProgramResult result = detect({file("in"), "--out", file("out")});
+    EXPECT_EQ(result.status, 3);
+    EXPECT_NE(result.out.find("9 of 9 files"), std::string::npos) << result.out;
+    const ProgramResult merged = run_program({"merge", file("out"), "--failures", file("failures.csv")});
+    EXPECT_EQ(merged.status, 3) << merged.err;
+    EXPECT_NE(merged.out.find("broken link"), std::string::npos) << merged.out;
+    EXPECT_EQ(lines_of(contents(file("failures.csv"))).size(), 4U) << contents(file("failures.csv"));
+    EXPECT_EQ(detect({file("in"), "--out", file("fast"), "--fail-fast", "--streams", "1"}).status, 3);
+}
+
+TEST_F(ArchiveProgram, TakesAnyNamesFromLists) {
+    const std::string odd = "a\nb\xff\xfe \"'.png";
+    fs::copy(file("in/0.png"), file(odd));
+    fs::copy(file("in/0.png"), file("http:x.png"));
+    std::ofstream(file("list"), std::ios::binary)
+        << file(odd) << '\0' << file("http:x.png") << '\0' << file("in/1.png") << '\0';
+    const ProgramResult result = detect({"--files-from", file("list"), "--out", file("out")});
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_EQ(run_program({"merge", file("out"), "--json", file("all.jsonl")}).status, 0);
+    for (const std::string& line : lines_of(contents(file("all.jsonl")))) EXPECT_TRUE(json::accept(line + "}"));
+    EXPECT_EQ(lines_of(contents(file("all.jsonl"))).size(), 3U);
+    // A list on standard input; here it is empty.
+    EXPECT_EQ(detect({"--files-from", "-", "--out", file("out2")}).status, 3);
+}
+
+TEST_F(ArchiveProgram, RejectsWrongUsage) {
+    const std::vector<std::vector<std::string>> commands = {
+        {file("in"), "--out", file("out"), "--shard", "0/3"},
+        {file("in"), "--out", file("out"), "--shard", "5/4"},
+        {file("in"), "--out", file("in")},
+        {file("in"), "--out", file("in/deep/out")},
+        {file("in"), "--out", file("out"), "--json", file("a.jsonl")},
+        {file("in"), "--out", file("out"), "--video", file("a.mp4")},
+        {file("in"), "--out", file("out"), "--images", file("images")},
+        {file("in"), "--out", file("out"), "--blur"},
+        {file("in"), "--shard", "1/2"},
+        {file("in"), "--resume"},
+        {"--files-from", file("list")},
+        {"--out", file("out")},
+        {},
+    };
+    for (const auto& command : commands) {
+        const ProgramResult result = detect(command);
+        EXPECT_EQ(result.status, 2) << result.err;
+        EXPECT_FALSE(fs::exists(file("out"))) << result.err;
+    }
+    EXPECT_EQ(detect({file("none"), "--out", file("out")}).status, 3);
+    EXPECT_EQ(detect({"camera:0", "--out", file("out")}).status, 3);
+    EXPECT_FALSE(fs::exists(file("out")));
+}
+
+TEST_F(ArchiveProgram, TheSecondProcessOfAShardEnds) {
+    draw("in/long.mp4", {"--frames", "100"});
+    ProgramResult second;
+    ProgramOptions options;
+    options.meanwhile = [&](int) {
+        const std::string manifest = file("out/.throng/shard-1-of-1.jsonl");
+        if (!fs::exists(manifest)) return true;
+        second = detect({file("in"), "--out", file("out"), "--resume"});
+        return false;
+    };
+    EXPECT_EQ(detect({file("in"), "--out", file("out"), "--detector", "haar"}, options).status, 2)
+        << "--detector is given twice";
+    const ProgramResult first = run_program({"detect", file("in"), "--out", file("out"), "--backend", "cpu"}, options);
+    EXPECT_EQ(first.status, 0) << first.err;
+    EXPECT_EQ(second.status, 3);
+    EXPECT_NE(second.err.find("another process works on this shard"), std::string::npos) << second.err;
+}
+
+TEST_F(ArchiveProgram, SigtermLeavesARunThatResumes) {
+    for (int i = 0; i < 3; ++i) draw("in/long" + std::to_string(i) + ".mp4", {"--frames", "400", "--size", "640x480"});
+    ProgramOptions options;
+    auto stopped = std::chrono::steady_clock::time_point::max();
+    options.meanwhile = [&](int pid) {
+        if (!test::handles_signals(pid)) return true;
+        std::this_thread::sleep_for(std::chrono::milliseconds(400));
+        stopped = std::chrono::steady_clock::now();
+        ::kill(pid, SIGTERM);
+        return false;
+    };
+    const ProgramResult result = detect({file("in"), "--out", file("out"), "--streams", "2"}, options);
+    EXPECT_EQ(result.status, 130) << result.out << result.err;
+    EXPECT_LT(std::chrono::steady_clock::now() - stopped, std::chrono::seconds(5));
+    EXPECT_NE(result.out.find("--resume"), std::string::npos) << result.out;
+    EXPECT_EQ(run_program({"merge", file("out")}).status, 3) << "inputs are missing";
+    const ProgramResult again = detect({file("in"), "--out", file("out"), "--resume"});
+    EXPECT_EQ(again.status, 0) << again.err;
+    EXPECT_EQ(run_program({"merge", file("out")}).status, 0);
+}
+
+TEST_F(ArchiveProgram, AFullDiskEndsTheRun) {
+    ProgramOptions options;
+    options.max_file_size = 2000;  // more than the records of the list, less than the lines of the clip
+    const ProgramResult result = detect({file("in"), "--out", file("out"), "--raw", "--streams", "1"}, options);
+    EXPECT_EQ(result.status, 3) << result.err;
+    EXPECT_NE(result.err.find("cannot write"), std::string::npos) << result.err;
+    EXPECT_EQ(detect({file("in"), "--out", file("out"), "--raw", "--resume"}).status, 0);
+    EXPECT_EQ(run_program({"merge", file("out")}).status, 0);
+}
+
+TEST_F(ArchiveProgram, ReportsProgressAsJson) {
+    const ProgramResult result =
+        detect({file("in"), "--out", file("out"), "--progress", "json", "--log-level", "error"});
+    EXPECT_EQ(result.status, 0);
+    std::istringstream stream(result.err);
+    std::string last;
+    for (std::string line; std::getline(stream, line);) {
+        last = line;
+        EXPECT_TRUE(json::accept(line)) << line;
+    }
+    const json progress = json::parse(last);
+    EXPECT_EQ(progress["finished"], 6);
+    EXPECT_EQ(progress["inputs"], 6);
+    EXPECT_EQ(progress["frames"], 9);
+    EXPECT_EQ(progress["bytes"], progress["finished_bytes"]);
+}
+
+}  // namespace
+}  // namespace throng

@@ -1,0 +1,430 @@
+// Runs over small text files: every input once, whatever kills, stops or fails the run; and their merge.
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <new>
+#include <set>
+#include <thread>
+
+#include "core/archive/archive_run.h"
+#include "core/archive/merge.h"
+#include "core/base/log.h"
+#include "core/base/output_file.h"
+#include "core/base/sha256.h"
+#include "tests/support/test_data.h"
+#include "tests/unit/archive/files.h"
+
+namespace throng {
+namespace {
+
+namespace fs = std::filesystem;
+using test::bytes_of;
+using test::kind_of;
+using test::write_text;
+
+// The result of an input is its text in upper case, as a line of detections would be.
+std::string expected_result(const std::string& name, const std::string& text) {
+    return R"({"source":")" + name + R"(","source_number":1,"frame":0,"pts":0,"text":")" + text + "\",\"kept\":[]}\n";
+}
+
+class ArchiveRuns : public ::testing::Test {
+protected:
+    void SetUp() override { spdlog::set_level(spdlog::level::off); }
+    void TearDown() override { spdlog::set_level(spdlog::level::info); }
+
+    void make_inputs(int count) {
+        for (int i = 0; i < count; ++i) {
+            write_text(file("in/" + std::to_string(i % 3) + "/" + std::to_string(i) + ".txt"),
+                       std::string(static_cast<std::size_t>(1 + i % 7), static_cast<char>('a' + i % 26)));
+        }
+    }
+    [[nodiscard]] fs::path file(const std::string& name) const { return dir_.path() / name; }
+    [[nodiscard]] std::vector<WorkItem> list() const {
+        return make_work_list(
+            {file("in").string()}, [](const std::string&) { return true; }, file("out").string());
+    }
+    [[nodiscard]] ArchiveOptions options(const std::string& output = "out") {
+        ArchiveOptions options;
+        options.output = file(output);
+        options.workers = 3;
+        options.settings = R"({"theta": "0.5"})";
+        options.version = "1";
+        options.outputs_of = [](const WorkItem& item) { return std::vector<std::string>{item.name + ".jsonl"}; };
+        options.make_worker = [this](int) -> ProcessInput {
+            return [this](const WorkItem& item, const std::vector<std::string>& outputs, const auto& add_frames,
+                          const std::stop_token&) {
+                ++processed_;
+                const std::string text = bytes_of(item.path);
+                if (text == "bad") throw Error(ErrorKind::input, "is bad", item.path);
+                if (text == "huge") throw std::bad_alloc();
+                add_frames(1);
+                write_text(outputs.at(0), expected_result(item.name, text));
+                return InputResult{1, text.size(), "cpu", text == "cut" ? "is cut" : ""};
+            };
+        };
+        return options;
+    }
+    ArchiveProgress run(const ArchiveOptions& options) { return run_archive(list(), options, {}); }
+
+    // Expects a complete result of every input, and nothing else, below the output folder.
+    void expect_all_results() const {
+        std::set<std::string> expected;
+        for (const WorkItem& item : list()) {
+            expected.insert(item.name + ".jsonl");
+            EXPECT_EQ(bytes_of(file("out") / (item.name + ".jsonl")), expected_result(item.name, bytes_of(item.path)));
+        }
+        std::set<std::string> found;
+        for (const auto& entry : fs::recursive_directory_iterator(file("out"))) {
+            const std::string name = fs::relative(entry.path(), file("out")).string();
+            if (entry.is_regular_file() && !name.starts_with(kRecordFolder)) found.insert(name);
+        }
+        EXPECT_EQ(found, expected);
+        std::map<std::string, int> records;
+        read_manifests(file("out"), [&](const fs::path&, ManifestEntry&& entry) { ++records[entry.input]; });
+        for (const auto& [name, count] : records) EXPECT_EQ(count, 1) << name;
+        EXPECT_EQ(records.size(), expected.size());
+    }
+
+    test::ScratchDir dir_;
+    std::atomic<int> processed_ = 0;
+};
+
+TEST_F(ArchiveRuns, ProcessEveryInputOnceInAnyNumberOfShards) {
+    make_inputs(40);
+    for (int index = 1; index <= 4; ++index) {
+        ArchiveOptions part = options();
+        part.shard = {index, 4};
+        const ArchiveProgress progress = run(part);
+        EXPECT_EQ(progress.finished, progress.inputs);
+        EXPECT_EQ(progress.finished_bytes, progress.bytes);
+    }
+    EXPECT_EQ(processed_, 40);
+    expect_all_results();
+    EXPECT_TRUE(ArchiveMerge({file("out")}).problems().empty());
+    // A resumed run with another number of shards finds the results of all of them.
+    ArchiveOptions again = options();
+    again.resume = true;
+    EXPECT_EQ(run(again).skipped, 40U);
+    EXPECT_EQ(processed_, 40);
+}
+
+TEST_F(ArchiveRuns, ContinueOnlyWithResume) {
+    make_inputs(3);
+    run(options());
+    EXPECT_EQ(kind_of([&] { run(options()); }), ErrorKind::usage);
+}
+
+TEST_F(ArchiveRuns, RepeatWhatChanged) {
+    make_inputs(6);
+    run(options());
+    ArchiveOptions again = options();
+    again.resume = true;
+    write_text(file("in/0/0.txt"), "other");
+    fs::remove(file("out") / (list()[1].name + ".jsonl"));
+    EXPECT_EQ(run(again).skipped, 4U);
+    again.settings = R"({"theta": "0.6"})";
+    EXPECT_EQ(run(again).skipped, 0U);
+    again.version = "2";
+    EXPECT_EQ(run(again).skipped, 0U);
+    EXPECT_TRUE(ArchiveMerge({file("out")}).problems().empty()) << "the last line of an input counts";
+}
+
+// Kills the run at random times until one run ends by itself.
+TEST_F(ArchiveRuns, SurviveSigkillAtAnyTime) {
+    make_inputs(120);
+    test::Integers integer(2703);
+    ArchiveOptions part = options();
+    part.resume = true;
+    int killed = 0;
+    for (bool over = false; !over;) {
+        const pid_t child = ::fork();
+        if (child == 0) {
+            ArchiveOptions slow = part;
+            slow.workers = 2;
+            const auto make = slow.make_worker;
+            slow.make_worker = [make](int worker) -> ProcessInput {
+                return
+                    [process = make(worker)](const auto& item, const auto& outputs, const auto& add, const auto& stop) {
+                        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+                        return process(item, outputs, add, stop);
+                    };
+            };
+            run_archive(list(), slow, {});
+            ::_exit(0);
+        }
+        int status = 0;
+        pid_t ended = 0;
+        const auto deadline =
+            std::chrono::steady_clock::now() + std::chrono::milliseconds(killed < 6 ? integer(1, 350) : 60000);
+        while ((ended = ::waitpid(child, &status, WNOHANG)) == 0 && std::chrono::steady_clock::now() < deadline) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        if (ended == 0) {
+            ::kill(child, SIGKILL);
+            ASSERT_EQ(::waitpid(child, &status, 0), child);
+        }
+        over = WIFEXITED(status);
+        killed += over ? 0 : 1;
+        ASSERT_LT(killed, 8);
+    }
+    EXPECT_GE(killed, 2);
+    expect_all_results();
+    EXPECT_TRUE(ArchiveMerge({file("out")}).problems().empty());
+}
+
+TEST_F(ArchiveRuns, RecordDamagedInputsAndGoOn) {
+    make_inputs(5);
+    write_text(file("in/bad.txt"), "bad");
+    write_text(file("in/cut.txt"), "cut");
+    write_text(file("in/huge.txt"), "huge");
+    fs::create_symlink("nowhere", file("in/link.txt"));
+    const ArchiveProgress progress = run(options());
+    EXPECT_EQ(progress.finished, 9U);
+    EXPECT_EQ(progress.failed, 3U);
+    EXPECT_EQ(progress.incomplete, 1U);
+    const ArchiveMerge merge({file("out")});
+    EXPECT_TRUE(merge.problems().empty());
+    std::map<std::string, std::string> errors;
+    for (const ManifestEntry& entry : merge.failures()) errors[fs::path(entry.input).filename()] = entry.error;
+    EXPECT_EQ(errors, (std::map<std::string, std::string>{{"bad.txt", "is bad"},
+                                                          {"cut.txt", "is cut"},
+                                                          {"huge.txt", "not enough memory"},
+                                                          {"link.txt", "broken link: No such file or directory"}}));
+    // Failed inputs are tried again. A result that no longer belongs to its input is removed.
+    ArchiveOptions again = options();
+    again.resume = true;
+    write_text(file("in/bad.txt"), "good");
+    write_text(file("in/0/0.txt"), "bad");
+    const ArchiveProgress second = run(again);
+    EXPECT_EQ(second.skipped, 5U);
+    EXPECT_EQ(second.incomplete, 1U);
+    EXPECT_EQ(second.failed, 3U);
+    EXPECT_FALSE(fs::exists(file("out") / (file("in/0/0.txt").string().substr(1) + ".jsonl")));
+}
+
+TEST_F(ArchiveRuns, FailFastEndsAtTheFirstFailure) {
+    make_inputs(50);
+    write_text(file("in/bad.txt"), "bad");
+    ArchiveOptions part = options();
+    part.workers = 1;
+    part.fail_fast = true;
+    const ArchiveProgress progress = run(part);
+    EXPECT_EQ(progress.failed, 1U);
+    EXPECT_LT(progress.finished, progress.inputs);
+}
+
+TEST_F(ArchiveRuns, FailAnInputThatChangesDuringTheRun) {
+    make_inputs(3);
+    ArchiveOptions part = options();
+    const auto make = part.make_worker;
+    part.make_worker = [&](int worker) -> ProcessInput {
+        return [&, process = make(worker)](const auto& item, const auto& outputs, const auto& add, const auto& stop) {
+            const InputResult result = process(item, outputs, add, stop);
+            if (item.path.ends_with("/1.txt")) write_text(item.path, "changed while it is read");
+            return result;
+        };
+    };
+    EXPECT_EQ(run(part).failed, 1U);
+    const auto failures = ArchiveMerge({file("out")}).failures();
+    ASSERT_EQ(failures.size(), 1U);
+    EXPECT_NE(failures[0].error.find("changed"), std::string::npos);
+    ArchiveOptions again = options();
+    again.resume = true;
+    EXPECT_EQ(run(again).failed, 0U);
+    EXPECT_TRUE(ArchiveMerge({file("out")}).failures().empty());
+}
+
+TEST_F(ArchiveRuns, StopWithAWholeManifest) {
+    make_inputs(60);
+    std::stop_source stop;
+    ArchiveOptions part = options();
+    const auto make = part.make_worker;
+    part.make_worker = [&](int worker) -> ProcessInput {
+        return [&, process = make(worker)](const auto& item, const auto& outputs, const auto& add, const auto& token) {
+            if (processed_ >= 20) stop.request_stop();
+            return process(item, outputs, add, token);
+        };
+    };
+    const ArchiveProgress progress = run_archive(list(), part, stop.get_token());
+    EXPECT_GE(progress.finished, 18U);
+    EXPECT_LT(progress.finished, 60U);
+    std::size_t recorded = 0;
+    read_manifests(file("out"), [&](const fs::path&, ManifestEntry&&) { ++recorded; });
+    EXPECT_EQ(recorded, progress.finished);
+    ArchiveOptions again = options();
+    again.resume = true;
+    EXPECT_EQ(run(again).skipped, progress.finished);
+    expect_all_results();
+}
+
+TEST_F(ArchiveRuns, EndWhenAnOutputCannotBeWritten) {
+    make_inputs(20);
+    ArchiveOptions part = options();
+    part.make_worker = [](int) -> ProcessInput {
+        return [](const WorkItem&, const std::vector<std::string>& outputs, const auto&,
+                  const std::stop_token&) -> InputResult {
+            throw Error(ErrorKind::input, "cannot write: No space left on device", outputs.at(0), "the disk is full");
+        };
+    };
+    EXPECT_EQ(kind_of([&] { run(part); }), ErrorKind::input);
+    read_manifests(file("out"), [](const fs::path&, ManifestEntry&&) { ADD_FAILURE(); });
+    write_text(file("plain"), "a file");
+    EXPECT_EQ(kind_of([&] { run(options("plain/out")); }), ErrorKind::input);
+    // Nobody, not even root, creates files there.
+    ArchiveOptions read_only = options();
+    read_only.output = "/proc/self/out";
+    EXPECT_EQ(kind_of([&] { run(read_only); }), ErrorKind::input);
+}
+
+// A disk that becomes full while the manifest is written leaves whole lines only.
+TEST_F(ArchiveRuns, KeepTheManifestWholeOnAFullDisk) {
+    make_inputs(30);
+    const pid_t child = ::fork();
+    if (child == 0) {
+        std::signal(SIGXFSZ, SIG_IGN);
+        const rlimit limit{5000, 5000};  // more than a result, less than the list and a manifest of all
+        static_cast<void>(::setrlimit(RLIMIT_FSIZE, &limit));
+        int status = 0;
+        try {
+            ArchiveOptions part = options();
+            part.workers = 1;
+            run_archive(list(), part, {});
+        } catch (const Error& error) {
+            status = exit_status(error.kind());
+        }
+        ::_exit(status);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(WEXITSTATUS(status), 3);
+    const std::string text = bytes_of(file("out") / kRecordFolder / "shard-1-of-1.jsonl");
+    EXPECT_TRUE(text.empty() || text.back() == '\n');
+    ArchiveOptions again = options();
+    again.resume = true;
+    EXPECT_EQ(run(again).finished, 30U);
+    expect_all_results();
+}
+
+TEST_F(ArchiveRuns, RejectOutputsThatReplaceInputsOrEachOther) {
+    make_inputs(4);
+    ArchiveOptions part = options();
+    part.outputs_of = [](const WorkItem&) { return std::vector<std::string>{"same.jsonl"}; };
+    EXPECT_EQ(kind_of([&] { run(part); }), ErrorKind::usage);
+    // The output folder is the root of the tree that the names mirror, and the output has the name of the input.
+    part.outputs_of = [](const WorkItem& item) { return std::vector<std::string>{item.name}; };
+    part.output = "/";
+    EXPECT_EQ(kind_of([&] { run(part); }), ErrorKind::usage);
+    EXPECT_FALSE(fs::exists("/.throng"));
+}
+
+TEST_F(ArchiveRuns, UseEveryWorker) {
+    make_inputs(64);
+    ArchiveOptions part = options();
+    part.workers = 6;
+    std::mutex mutex;
+    std::set<int> used;
+    const auto make = part.make_worker;
+    part.make_worker = [&](int worker) -> ProcessInput {
+        return [&, worker, process = make(worker)](const auto& item, const auto& outputs, const auto& add,
+                                                   const auto& stop) {
+            {
+                const std::lock_guard lock(mutex);
+                used.insert(worker);
+            }
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+            return process(item, outputs, add, stop);
+        };
+    };
+    run(part);
+    EXPECT_EQ(used, (std::set<int>{0, 1, 2, 3, 4, 5}));
+    expect_all_results();
+}
+
+class Merging : public ArchiveRuns {
+protected:
+    void run_shard(int index, int count, const std::string& output = "out", const std::string& theta = "0.5") {
+        ArchiveOptions part = options(output);
+        part.shard = {index, count};
+        part.settings = R"({"theta": ")" + theta + "\", \"rule\": \"greedy\"}";
+        run(part);
+    }
+    [[nodiscard]] std::string problems_of(const std::vector<fs::path>& folders) const {
+        std::string all;
+        for (const std::string& line : ArchiveMerge(folders).problems()) all += line + "\n";
+        return all;
+    }
+    [[nodiscard]] std::string merged(const std::vector<fs::path>& folders) const {
+        OutputFile output((dir_.path() / "merged").string());
+        ArchiveMerge(folders).write_json(output);
+        output.close();
+        return bytes_of(file("merged"));
+    }
+};
+
+TEST_F(Merging, GivesTheSameBytesForAnyDivision) {
+    make_inputs(25);
+    for (int index = 1; index <= 3; ++index) run_shard(index, 3, "part" + std::to_string(index));
+    run_shard(1, 1, "whole");
+    const std::string whole = merged({file("whole")});
+    EXPECT_EQ(merged({file("part2"), file("part3"), file("part1")}), whole);
+    EXPECT_EQ(std::count(whole.begin(), whole.end(), '\n'), 25);
+    EXPECT_NE(whole.find(R"(,"source_number":25,)"), std::string::npos);
+    EXPECT_EQ(ArchiveMerge({file("whole")}).totals().inputs, 25U);
+}
+
+TEST_F(Merging, ListsWhatIsMissing) {
+    make_inputs(9);
+    run_shard(1, 3);
+    run_shard(3, 3);
+    const std::string problems = problems_of({file("out")});
+    const auto lost = select_shard(list(), {2, 3});
+    EXPECT_EQ(std::count(problems.begin(), problems.end(), '\n'), static_cast<std::ptrdiff_t>(lost.size()));
+    for (const WorkItem& item : lost) EXPECT_NE(problems.find("missing: " + item.name), std::string::npos);
+}
+
+TEST_F(Merging, ListsWhatWasProcessedTwice) {
+    make_inputs(6);
+    run_shard(1, 2, "a");
+    run_shard(2, 2, "a");
+    run_shard(2, 2, "b");
+    const std::string problems = problems_of({file("a"), file("b")});
+    for (const WorkItem& item : select_shard(list(), {2, 2})) {
+        EXPECT_NE(problems.find("processed twice: " + item.name), std::string::npos) << problems;
+    }
+    EXPECT_EQ(problems_of({file("a")}), "");
+    EXPECT_EQ(kind_of([&] { ArchiveMerge({file("a"), file("a/.")}); }), ErrorKind::usage);
+    EXPECT_EQ(kind_of([&] { ArchiveMerge({file("in")}); }), ErrorKind::input);
+}
+
+TEST_F(Merging, ListsMixedSettings) {
+    make_inputs(6);
+    run_shard(1, 2);
+    run_shard(2, 2, "out", "0.7");
+    const std::string problems = problems_of({file("out")});
+    EXPECT_NE(problems.find("theta \"0.5\""), std::string::npos) << problems;
+    EXPECT_NE(problems.find("theta \"0.7\""), std::string::npos) << problems;
+    EXPECT_EQ(problems.find("rule"), std::string::npos) << "equal in both";
+}
+
+TEST_F(Merging, ListsOutputsThatChanged) {
+    make_inputs(3);
+    run_shard(1, 1);
+    const auto items = list();
+    write_text(file("out") / (items[0].name + ".jsonl"), "edited\n");
+    fs::remove(file("out") / (items[1].name + ".jsonl"));
+    const std::string problems = problems_of({file("out")});
+    EXPECT_NE(problems.find("output changed"), std::string::npos);
+    EXPECT_NE(problems.find("output missing"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace throng
