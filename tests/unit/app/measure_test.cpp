@@ -18,6 +18,7 @@
 #include "core/base/error.h"
 #include "core/cpu/cpu_backend.h"
 #include "tests/support/test_data.h"
+#include "tests/support/video_files.h"
 
 namespace throng {
 namespace {
