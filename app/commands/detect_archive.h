@@ -21,7 +21,7 @@ public:
                  std::shared_ptr<MemoryBudget> budget);
 
     // Writes the lines of `throng detect --json` to outputs[0]; the source in them is the item's name. A ProcessInput.
-    // If a GPU is lost and --backend is auto, the file is processed again on the CPU, and so are the next ones.
+    // If a GPU fails and --backend is auto, the file is processed again on the CPU, and so are the next ones.
     InputResult process(const WorkItem& item, const std::vector<std::string>& outputs,
                         const std::function<void(std::uint64_t)>& add_frames, const std::stop_token& stop);
 

@@ -71,7 +71,7 @@ public:
 
     void report(const ArchiveProgress& progress, bool last) {
         const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
-        // What --resume skips takes no time worth counting.
+        // Files that --resume skips take no time worth counting.
         const double rate = seconds > 0 ? static_cast<double>(progress.frames) / seconds : 0;
         const double done =
             progress.bytes > 0 ? static_cast<double>(progress.finished_bytes) / static_cast<double>(progress.bytes) : 0;

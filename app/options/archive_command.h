@@ -1,4 +1,4 @@
-// What the commands that process archives share: options of work lists and shards, progress, totals, exit status.
+// Runs a command over an archive: options of lists and shards, progress, totals, exit status.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +42,7 @@ void check_archive_options(const ArchiveArguments& arguments);
 // Returns the spec that opens the file of an input: names such as "camera:0" and "http:..." are files here.
 [[nodiscard]] std::string file_spec(const WorkItem& item);
 
-// What a command provides; see ArchiveOptions for the members of the same names.
+// Holds what a command provides; see ArchiveOptions for the members of the same names.
 struct ArchiveWork {
     std::string settings;
     std::function<int(std::size_t inputs)> workers;  // returns the number of workers for a shard of so many inputs

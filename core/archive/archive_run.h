@@ -14,7 +14,7 @@
 
 namespace throng {
 
-// What processing one input gave.
+// Summarizes the processing of one input.
 struct InputResult {
     std::uint64_t frames = 0;
     std::uint64_t faces = 0;
@@ -69,8 +69,8 @@ struct ArchiveOptions {
 // input either recorded with complete outputs or not recorded.
 //
 // An input that changes while it is processed has failed. Throws Error(usage) if the shard already has records and
-// `resume` is not set, or an output would replace an input or another output; Error(input) if an output cannot be
-// written or another process works on the shard; and what ProcessInput and make_worker throw. Records of finished
+// `resume` is not set, or an output would replace an input or another output; Error(unavailable) if another process
+// works on the shard; Error(input) if an output cannot be written; and what ProcessInput and make_worker throw. Records of finished
 // inputs are on disk also after an error and after a stop.
 ArchiveProgress run_archive(const std::vector<WorkItem>& list, const ArchiveOptions& options,
                             const std::stop_token& stop);

@@ -20,7 +20,7 @@ struct FinishedInput {
     std::vector<std::string> stale;        // outputs of an earlier run to remove, relative to the output folder
 };
 
-// Moves outputs to their places and then writes the records, in this order on disk, on a thread of its own.
+// Renames outputs and then writes the records, in this order on disk, on a thread of its own.
 class Committer {
 public:
     // The manifest and the stop of its use belong to the committer until close returns.

@@ -184,7 +184,7 @@ Manifest::Manifest(const fs::path& output, Shard shard)
     try {
         if (::flock(file_, LOCK_EX | LOCK_NB) != 0) {
             if (errno != EWOULDBLOCK) throw system_error("cannot lock the manifest", path_, errno);
-            throw Error(ErrorKind::input, "another process works on this shard", path_.string(),
+            throw Error(ErrorKind::unavailable, "another process works on this shard", path_.string(),
                         "wait for it, or choose another --shard or --out");
         }
         const std::string text = text_of(path_);

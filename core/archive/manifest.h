@@ -50,7 +50,7 @@ struct ManifestEntry {
     std::string error;  // why the input failed or is incomplete; otherwise empty
 };
 
-// Returns the line with its line feed. A name that is not UTF-8 has U+FFFD in place of invalid bytes, and its bytes in
+// Returns the line with its line feed. A name that is not UTF-8 has U+FFFD for invalid bytes, and its bytes in
 // hexadecimal digits in the key "input_hex" or "name_hex".
 [[nodiscard]] std::string manifest_line(const ManifestEntry& entry);
 
@@ -61,8 +61,8 @@ struct ManifestEntry {
 class Manifest {
 public:
     // Opens or creates the manifest below the output folder and locks it until the object is destroyed or the process
-    // dies. Removes a last line that a crash cut short. Throws Error(input) if another process works on this shard or
-    // the file cannot be written.
+    // dies. Removes a last line that a crash cut short. Throws Error(unavailable) if another process works on this
+    // shard: job engines try again. Throws Error(input) if the file cannot be written.
     Manifest(const std::filesystem::path& output, Shard shard);
     ~Manifest();
     Manifest(const Manifest&) = delete;

@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "core/archive/manifest.h"
 #include "tests/support/test_data.h"
 #include "tests/unit/app/program.h"
 
@@ -19,7 +20,7 @@ namespace throng {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
+using Json = nlohmann::json;
 using test::contents;
 using test::ProgramOptions;
 using test::ProgramResult;
@@ -35,8 +36,8 @@ protected:
         }
         draw("in/deep/clip.mp4", {"--frames", "4"});
     }
-    void draw(const std::string& name, std::vector<std::string> options) {
-        options.insert(options.begin(), {"crowd", file(name), "--size", "160x120", "--faces", "3", "-q"});
+    void draw(const std::string& name, std::vector<std::string> options, const std::string& size = "160x120") {
+        options.insert(options.begin(), {"crowd", file(name), "--size", size, "--faces", "3", "-q"});
         ASSERT_EQ(run_program(options).status, 0);
     }
     [[nodiscard]] std::string file(const std::string& name) const { return (dir_.path() / name).string(); }
@@ -76,12 +77,12 @@ TEST_F(ArchiveProgram, ShardsAddUpToTheSingleRun) {
     std::size_t faces = 0;
     std::set<int> numbers;
     for (const std::string& line : lines_of(contents(file("parts.jsonl")))) {
-        const json whole_line = json::parse(line + "}");
+        const Json whole_line = Json::parse(line + "}");
         numbers.insert(whole_line["source_number"].get<int>());
         faces += whole_line["kept"].size();
         const std::string source = "/" + whole_line["source"].get<std::string>();
         const ProgramResult alone = detect({source, "--json", "-", "-q"});
-        const json expected = json::parse(lines_of(alone.out).at(whole_line["frame"].get<std::size_t>()) + "}");
+        const Json expected = Json::parse(lines_of(alone.out).at(whole_line["frame"].get<std::size_t>()) + "}");
         EXPECT_EQ(whole_line["kept"], expected["kept"]) << source;
         EXPECT_EQ(whole_line["pts"], expected["pts"]) << source;
     }
@@ -119,7 +120,7 @@ TEST_F(ArchiveProgram, TakesAnyNamesFromLists) {
     const ProgramResult result = detect({"--files-from", file("list"), "--out", file("out")});
     EXPECT_EQ(result.status, 0) << result.err;
     EXPECT_EQ(run_program({"merge", file("out"), "--json", file("all.jsonl")}).status, 0);
-    for (const std::string& line : lines_of(contents(file("all.jsonl")))) EXPECT_TRUE(json::accept(line + "}"));
+    for (const std::string& line : lines_of(contents(file("all.jsonl")))) EXPECT_TRUE(Json::accept(line + "}"));
     EXPECT_EQ(lines_of(contents(file("all.jsonl"))).size(), 3U);
     // A list on standard input; here it is empty.
     EXPECT_EQ(detect({"--files-from", "-", "--out", file("out2")}).status, 3);
@@ -152,40 +153,36 @@ TEST_F(ArchiveProgram, RejectsWrongUsage) {
 }
 
 TEST_F(ArchiveProgram, TheSecondProcessOfAShardEnds) {
-    draw("in/long.mp4", {"--frames", "100"});
-    ProgramResult second;
-    ProgramOptions options;
-    options.meanwhile = [&](int) {
-        const std::string manifest = file("out/.throng/shard-1-of-1.jsonl");
-        if (!fs::exists(manifest)) return true;
-        second = detect({file("in"), "--out", file("out"), "--resume"});
-        return false;
-    };
-    EXPECT_EQ(detect({file("in"), "--out", file("out"), "--detector", "haar"}, options).status, 2)
-        << "--detector is given twice";
-    const ProgramResult first = run_program({"detect", file("in"), "--out", file("out"), "--backend", "cpu"}, options);
-    EXPECT_EQ(first.status, 0) << first.err;
-    EXPECT_EQ(second.status, 3);
-    EXPECT_NE(second.err.find("another process works on this shard"), std::string::npos) << second.err;
+    {
+        const Manifest of_another_process(file("out"), {2, 2});
+        const ProgramResult result = detect({file("in"), "--out", file("out"), "--shard", "2/2"});
+        EXPECT_EQ(result.status, 4);
+        EXPECT_NE(result.err.find("another process works on this shard"), std::string::npos) << result.err;
+        EXPECT_EQ(detect({file("in"), "--out", file("out"), "--shard", "1/2"}).status, 0);
+    }
+    EXPECT_EQ(detect({file("in"), "--out", file("out"), "--shard", "2/2"}).status, 0);
+    EXPECT_EQ(run_program({"merge", file("out")}).status, 0);
 }
 
 TEST_F(ArchiveProgram, SigtermLeavesARunThatResumes) {
-    for (int i = 0; i < 3; ++i) draw("in/long" + std::to_string(i) + ".mp4", {"--frames", "400", "--size", "640x480"});
+    for (int i = 0; i < 3; ++i) draw("in/long" + std::to_string(i) + ".mp4", {"--frames", "100"}, "640x480");
+    const std::vector<std::string> command = {"detect", file("in"),   "--out", file("out"), "--backend",
+                                              "cpu",    "--min-size", "20",    "--resume"};
     ProgramOptions options;
     auto stopped = std::chrono::steady_clock::time_point::max();
     options.meanwhile = [&](int pid) {
-        if (!test::handles_signals(pid)) return true;
-        std::this_thread::sleep_for(std::chrono::milliseconds(400));
+        if (!fs::exists(file("out/.throng/shard-1-of-1.jsonl"))) return true;
+        std::this_thread::sleep_for(std::chrono::milliseconds(300));
         stopped = std::chrono::steady_clock::now();
         ::kill(pid, SIGTERM);
         return false;
     };
-    const ProgramResult result = detect({file("in"), "--out", file("out"), "--streams", "2"}, options);
+    const ProgramResult result = run_program(command, options);
     EXPECT_EQ(result.status, 130) << result.out << result.err;
     EXPECT_LT(std::chrono::steady_clock::now() - stopped, std::chrono::seconds(5));
     EXPECT_NE(result.out.find("--resume"), std::string::npos) << result.out;
     EXPECT_EQ(run_program({"merge", file("out")}).status, 3) << "inputs are missing";
-    const ProgramResult again = detect({file("in"), "--out", file("out"), "--resume"});
+    const ProgramResult again = run_program(command);
     EXPECT_EQ(again.status, 0) << again.err;
     EXPECT_EQ(run_program({"merge", file("out")}).status, 0);
 }
@@ -208,9 +205,9 @@ TEST_F(ArchiveProgram, ReportsProgressAsJson) {
     std::string last;
     for (std::string line; std::getline(stream, line);) {
         last = line;
-        EXPECT_TRUE(json::accept(line)) << line;
+        EXPECT_TRUE(Json::accept(line)) << line;
     }
-    const json progress = json::parse(last);
+    const Json progress = Json::parse(last);
     EXPECT_EQ(progress["finished"], 6);
     EXPECT_EQ(progress["inputs"], 6);
     EXPECT_EQ(progress["frames"], 9);

@@ -1,4 +1,4 @@
-// What the tests of archives share: small files, random numbers with a printed seed, kinds of errors.
+// Shared by the tests of archives: small files, random numbers with a printed seed, kinds of errors.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -77,7 +77,7 @@ TEST(ManifestLine, RejectsDamage) {
         EXPECT_THROW(static_cast<void>(parse_manifest_line(bad)), Error) << bad;
     }
     std::string unknown = line;
-    unknown.replace(unknown.find("\"done\""), 6, "\"gone\"");
+    unknown.replace(unknown.find("\"done\""), 6, "\"over\"");
     EXPECT_THROW(static_cast<void>(parse_manifest_line(unknown)), Error);
 }
 

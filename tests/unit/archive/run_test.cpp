@@ -386,9 +386,9 @@ TEST_F(Merging, ListsWhatIsMissing) {
     run_shard(1, 3);
     run_shard(3, 3);
     const std::string problems = problems_of({file("out")});
-    const auto lost = select_shard(list(), {2, 3});
-    EXPECT_EQ(std::count(problems.begin(), problems.end(), '\n'), static_cast<std::ptrdiff_t>(lost.size()));
-    for (const WorkItem& item : lost) EXPECT_NE(problems.find("missing: " + item.name), std::string::npos);
+    const auto left_out = select_shard(list(), {2, 3});
+    EXPECT_EQ(std::count(problems.begin(), problems.end(), '\n'), static_cast<std::ptrdiff_t>(left_out.size()));
+    for (const WorkItem& item : left_out) EXPECT_NE(problems.find("missing: " + item.name), std::string::npos);
 }
 
 TEST_F(Merging, ListsWhatWasProcessedTwice) {

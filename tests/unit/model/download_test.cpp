@@ -1,5 +1,4 @@
 // Downloads from a local server: complete, resumed, interrupted, with a wrong checksum, over TLS.
-#include "core/base/sha256.h"
 #include "core/model/download.h"
 
 #include <gtest/gtest.h>
@@ -17,6 +16,7 @@
 #include <string>
 
 #include "core/base/error.h"
+#include "core/base/sha256.h"
 #include "core/model/model_catalogue.h"
 #include "tests/support/test_data.h"
 

@@ -1,0 +1,79 @@
+# What the tests of the recipes share; sourced by them. Expects: THRONG (the program), folder (of the test).
+# Sets: seed. Functions print what they measure and end the script on failure.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+root=$(cd "$here/../.." && pwd)
+seed=${THRONG_SEED:-27}
+options=(--detector lbp --backend cpu --min-size 24 --streams 1 --threads 1)
+
+fail() { echo "$(basename "$0"): $*" >&2; exit 1; }
+
+need() { # need COMMAND PACKAGE...
+    command -v "$1" >/dev/null || fail "$1 is missing: apt-get install ${*:2}"
+}
+
+prepare() { # prepare [THRONG] [PHOTOS] [CLIPS]: parses the arguments of the script, makes the folder
+    THRONG=$(realpath "${1:-$root/build/bin/throng}")
+    photos=${2:-200}
+    clips=${3:-10}
+    [ -x "$THRONG" ] || fail "no program $THRONG"
+    folder=$(mktemp -d "${TMPDIR:-/tmp}/throng-cluster.XXXXXX")
+    export THRONG seed
+    echo "$("$THRONG" --version), seed $seed, $photos photographs, $clips clips, $folder"
+}
+
+draw() { # draws the inputs: every one from a seed of its own
+    mkdir -p "$folder/in/photos" "$folder/in/clips"
+    seq "$photos" | xargs -P 2 -I{} "$THRONG" crowd "$folder/in/photos/{}.jpg" --size 320x240 --faces 12 --seed "$seed{}" -q
+    seq "$clips" | xargs -P 2 -I{} "$THRONG" crowd "$folder/in/clips/{}.mp4" --size 320x240 --faces 8 --frames 30 \
+        --seed "$seed{}" -q
+}
+
+single_run() { # the expected result: one run that nothing kills
+    local start=$SECONDS
+    "$THRONG" detect "$folder/in" --out "$folder/single" "${options[@]}" -q
+    "$THRONG" merge "$folder/single" --json "$folder/single.jsonl" -q
+    echo "single run: $((SECONDS - start)) s"
+}
+
+compare() { # compare RESULT: merges the results and compares them with those of the single run
+    "$THRONG" merge "$1" --json "$folder/merged.jsonl"
+    local times='s/,"timings_ms":.*//'
+    cmp <(sed "$times" "$folder/single.jsonl") <(sed "$times" "$folder/merged.jsonl") || fail "the results differ"
+    local lines names
+    lines=$(cat "$1"/.throng/shard-*.jsonl | grep -c '"status":"done"')
+    names=$(cat "$1"/.throng/shard-*.jsonl | sed 's/,"size".*//' | sort -u | wc -l)
+    [ "$lines" = $((photos + clips)) ] && [ "$names" = "$lines" ] || fail "$lines records of $names inputs"
+    echo "equal: $lines inputs, each once; $(wc -l <"$folder/merged.jsonl") frames"
+}
+
+killer() { # killer SECONDS: writes a program that runs throng and kills 3 of 10 runs within so many seconds
+    cat >"$folder/throng" <<EOF
+#!/usr/bin/env python3
+import os, random, subprocess, sys, time
+shard = sys.argv[sys.argv.index("--shard") + 1]
+with open("$folder/runs-" + shard.replace("/", "-of-"), "a+") as runs:
+    runs.seek(0)
+    attempt = len(runs.read())
+    runs.write("x")
+throw = random.Random(f"$seed {shard} {attempt}")
+run = subprocess.Popen(["$THRONG", *sys.argv[1:]])
+if attempt < 4 and throw.random() < 0.3 or attempt == 0 and shard.startswith("1/"):
+    try:
+        run.wait(throw.uniform(0.1, $1))
+    except subprocess.TimeoutExpired:
+        run.kill()
+        with open("$folder/killed", "a") as killed:
+            killed.write(f"{shard} attempt {attempt + 1}\n")
+status = run.wait()
+sys.exit(status if status >= 0 else 128 - status)
+EOF
+    chmod +x "$folder/throng"
+}
+
+report_kills() { # how many runs were killed; at least one must have been
+    local count
+    count=$(cat "$folder/killed" 2>/dev/null | wc -l)
+    echo "killed: $count runs ($(sort "$folder/killed" 2>/dev/null | paste -sd, || true))"
+    [ "$count" -gt 0 ] || fail "nothing was killed: the test is without effect"
+}
