@@ -1,0 +1,98 @@
+// Tracks faces or people from frame to frame by position, size and motion. It does not recognize persons: no part of the
+// image is compared, and who leaves and comes back gets a new id.
+// Source: Y. Zhang et al., ByteTrack: Multi-Object Tracking by Associating Every Detection Box (ECCV 2022).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "core/algo/box.h"
+#include "core/detect/detection.h"
+
+namespace throng {
+
+// Evidence for a track in one frame.
+enum class TrackState : std::uint8_t {
+    detected,   // a confident detection
+    recovered,  // a detection with few hits or a low score, near the predicted position
+    predicted,  // none: the box follows from the motion alone
+};
+
+// Returns "detected", "recovered" or "predicted".
+[[nodiscard]] std::string_view name_of(TrackState state);
+
+// One track in one frame. Boxes are in pixels of the frame and may reach beyond it.
+struct Track {
+    std::int64_t id = 0;    // from 1, in the order of birth; never used again by the same Tracker
+    Box box{};              // the detection's box; that of the motion model if predicted
+    Box smoothed{};         // for display: the same object with less jitter
+    float score = 0;        // of the detection; of the last one if predicted
+    std::int32_t hits = 0;  // as score
+    TrackState state = TrackState::detected;
+    bool confirmed = false;       // has enough evidence to be reported; it stays so until the track ends
+    std::int32_t age = 0;         // frames since birth, 0 in the first
+    std::int32_t gap = 0;         // frames since the last detection, 0 unless predicted
+    std::int32_t detection = -1;  // index in TrackerInput::kept; -1: a candidate or none
+};
+
+struct TrackerParams {
+    // A detection is confident from both of these on. The others only continue tracks and start none.
+    std::int32_t confident_hits = 1;
+    float confident_score = 0;
+    // The detector reports candidates down to this fraction of its score threshold. 1: none below the threshold.
+    float candidate_fraction = 0.5F;
+
+    std::int32_t birth_detections = 2;  // confident detections that confirm a track
+    double max_gap = 1.6;               // seconds that a confirmed track survives without a detection
+    double gate = 3;                    // maximum distance of a detection from its prediction, in standard deviations
+
+    friend bool operator==(const TrackerParams&, const TrackerParams&) = default;
+};
+
+// Returns the parameters for a detector kind (detector_kinds()). Throws Error(usage) for an unknown kind.
+[[nodiscard]] TrackerParams tracker_params(std::string_view kind);
+
+// Throws Error(usage) naming the parameter if a value is out of range.
+void check_params(const TrackerParams& params);
+
+struct TrackerInput {
+    std::span<const Detection> kept;        // after NMS; invalid boxes are ignored
+    std::span<const Detection> candidates;  // clusters that NMS or the score threshold rejected: they start no track
+    int width = 0;                          // of the frame, in pixels
+    int height = 0;
+    double seconds = 0;  // presentation time. A step back or of more than 2 s ends all tracks.
+    // Motion of the scene in the image since the previous frame, in pixels, if known. Otherwise it is estimated from the
+    // displacements of the boxes.
+    struct Shift {
+        double x, y;
+    };
+    std::optional<Shift> camera_motion;
+};
+
+// Not thread-safe. Deterministic: the same inputs give the same tracks on every machine.
+class Tracker {
+public:
+    // Throws Error(usage) as check_params does.
+    explicit Tracker(const TrackerParams& params);
+    ~Tracker();
+    Tracker(Tracker&&) noexcept;
+    Tracker& operator=(Tracker&&) noexcept;
+
+    // Advances to the next frame and returns its tracks by id, those that are not yet confirmed included: a consumer
+    // that hides faces uses all, a consumer that counts or shows them those that are confirmed. A second call for the
+    // same time (the frame was detected again) continues the tracks without motion.
+    [[nodiscard]] std::vector<Track> update(const TrackerInput& input);
+
+    // Ends all tracks. Ids go on.
+    void reset();
+
+private:
+    class Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace throng
