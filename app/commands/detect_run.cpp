@@ -44,6 +44,7 @@ DetectRun::DetectRun(DetectArguments arguments, const CommonOptions& common)
     settings_.detector = arguments_.detector;
     settings_.nms = nms.params;
     settings_.keep_raw = arguments_.output.raw;
+    if (arguments_.output.track) settings_.tracking = tracker_params(arguments_.detector.kind);
     if (nms.dmax > 0) {
         settings_.capacity = nms.dmax;
         settings_.capacity_limit = std::max(settings_.capacity_limit, nms.dmax);

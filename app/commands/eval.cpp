@@ -1,7 +1,8 @@
-// throng eval TRUTH DETECTIONS: computes precision, recall and average precision.
+// throng eval TRUTH DETECTIONS: computes precision, recall and average precision, or scores of tracks.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <map>
 #include <memory>
@@ -28,6 +29,7 @@ struct EvalArguments {
     MatchOptions match;
     bool json = false;
     bool per_file = false;
+    bool tracks = false;
 };
 
 const std::map<std::string, Rank> kRanks{
@@ -91,12 +93,76 @@ std::string json_of(const Evaluation& evaluation, const EvalArguments& arguments
     return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-int run(const EvalArguments& arguments) {
-    check_options(arguments.match);
-    const Evaluation evaluation =
-        evaluate(read_truth(arguments.truth), read_detection_lines(arguments.detections), arguments.match);
-    std::size_t missing = 0;
-    for (const FileResult& file : evaluation.files) missing += file.found ? 0 : 1;
+void add_row(TextTable& table, const std::string& name, std::int64_t images, const TrackMetrics& m) {
+    const auto score = [](double value) { return fmt::format("{:.4f}", value); };
+    table.add({name, fmt::format("{}", images), fmt::format("{}", m.faces), score(m.hota.hota), score(m.hota.det_a),
+               score(m.hota.ass_a), score(m.hota.loc_a), score(m.at_iou.ass_a), score(m.mota), score(m.idf1),
+               fmt::format("{}", m.switches), fmt::format("{}", m.fragmentations)});
+}
+
+std::int64_t images_of(const TrackEvaluation& evaluation) {
+    std::int64_t images = 0;
+    for (const TrackFileResult& file : evaluation.files) images += file.images;
+    return images;
+}
+
+std::string table_of(const TrackEvaluation& evaluation, const EvalArguments& arguments) {
+    TextTable table({"file", "images", "faces", "HOTA", "DetA", "AssA", "LocA",
+                     fmt::format("AssA({:g})", arguments.match.iou), "MOTA", "IDF1", "switches", "fragments"});
+    if (arguments.per_file) {
+        for (const TrackFileResult& file : evaluation.files) {
+            add_row(table, file.found ? file.source : file.source + " (not in the detections)", file.images,
+                    file.metrics);
+        }
+    }
+    add_row(table, "all", images_of(evaluation), evaluation.total);
+    return table.text();
+}
+
+Json hota_json(const HotaScores& s) {
+    return {{"hota", s.hota},     {"det_a", s.det_a},   {"ass_a", s.ass_a},
+            {"ass_re", s.ass_re}, {"ass_pr", s.ass_pr}, {"loc_a", s.loc_a}};
+}
+
+Json result_json(const TrackMetrics& m) {
+    Json json = hota_json(m.hota);
+    json["at_iou"] = hota_json(m.at_iou);
+    json.update(Json{{"faces", m.faces},
+                     {"matches", m.matches},
+                     {"misses", m.misses},
+                     {"wrong", m.wrong},
+                     {"switches", m.switches},
+                     {"fragmentations", m.fragmentations},
+                     {"mota", m.mota},
+                     {"motp", m.motp},
+                     {"id_matches", m.id_matches},
+                     {"id_misses", m.id_misses},
+                     {"id_wrong", m.id_wrong},
+                     {"idf1", m.idf1}});
+    return json;
+}
+
+std::string json_of(const TrackEvaluation& evaluation, const EvalArguments& arguments) {
+    Json json = {
+        {"iou", arguments.match.iou}, {"min_size", arguments.match.min_size}, {"images", images_of(evaluation)}};
+    json.update(result_json(evaluation.total));
+    json["unjudged_images"] = evaluation.unjudged_images;
+    if (arguments.per_file) {
+        json["files"] = Json::array();
+        for (const TrackFileResult& file : evaluation.files) {
+            Json entry = {{"source", file.source}, {"found", file.found}, {"images", file.images}};
+            entry.update(result_json(file.metrics));
+            json["files"].push_back(std::move(entry));
+        }
+    }
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+// Reports what could not be compared, and prints the result.
+template <typename Result>
+void print(const Result& evaluation, const std::string& text) {
+    const auto missing =
+        std::count_if(evaluation.files.begin(), evaluation.files.end(), [](const auto& file) { return !file.found; });
     if (missing > 0) {
         spdlog::warn("{} of {} files of the ground truth are missing from the detections; their faces count as missed",
                      missing, evaluation.files.size());
@@ -104,15 +170,27 @@ int run(const EvalArguments& arguments) {
     if (evaluation.unjudged_images > 0) {
         spdlog::info("{} images of the detections have no ground truth and are ignored", evaluation.unjudged_images);
     }
-    standard_output::write(arguments.json ? json_of(evaluation, arguments) : table_of(evaluation, arguments.per_file));
+    standard_output::write(text);
+}
+
+int run(const EvalArguments& arguments) {
+    check_options(arguments.match);
+    if (arguments.tracks) {
+        const TrackEvaluation evaluation =
+            evaluate_tracks(read_truth(arguments.truth), read_track_lines(arguments.detections), arguments.match);
+        print(evaluation, arguments.json ? json_of(evaluation, arguments) : table_of(evaluation, arguments));
+        return 0;
+    }
+    const Evaluation evaluation =
+        evaluate(read_truth(arguments.truth), read_detection_lines(arguments.detections), arguments.match);
+    print(evaluation, arguments.json ? json_of(evaluation, arguments) : table_of(evaluation, arguments.per_file));
     return 0;
 }
 
 }  // namespace
 
 void add_eval_command(CLI::App& program, CommandContext& context) {
-    CLI::App* command =
-        program.add_subcommand("eval", "Compare detections with the ground truth: precision, recall, AP");
+    CLI::App* command = program.add_subcommand("eval", "Compare detections or tracks with the ground truth");
     auto arguments = std::make_shared<EvalArguments>();
     command
         ->add_option("TRUTH", arguments->truth,
@@ -139,6 +217,8 @@ void add_eval_command(CLI::App& program, CommandContext& context) {
         ->check(CLI::IsMember(kRanks))
         ->type_name("")
         ->default_str("score");
+    command->add_flag("--tracks", arguments->tracks,
+                      "Score the tracks of throng detect --track: HOTA, MOTA, IDF1, switches of ids");
     command->add_flag("--per-file", arguments->per_file, "Also print one row per file");
     command->add_flag("--json", arguments->json, "Print one JSON object instead of the table");
     command->footer(

@@ -76,6 +76,8 @@ void add_output_options(CLI::App& command, OutputOptions& options) {
         ->type_name("OUT.json")
         ->group(group);
     command.add_flag("--raw", options.raw, "Also write raw detections, to JSON lines, video and images")->group(group);
+    command.add_flag("--track", options.track, "Follow faces over time: ids in JSON lines, video, images and window")
+        ->group(group);
     command.add_flag("--blur", options.blur, "Make faces unrecognizable in video and images")->group(group);
 }
 
@@ -97,11 +99,14 @@ void add_outputs(RunFiles& files, const OutputOptions& options, std::size_t sour
 
 OutputFiles::OutputFiles(const OutputOptions& options, std::size_t sources, std::shared_ptr<const RunFiles> files)
     : options_(options), sources_(sources), failed_(std::make_shared<std::atomic<bool>>(false)) {
-    annotated_ = {.raw = options.raw, .blur = options.blur, .check_output = {}, .stop = InterruptGuard::token()};
+    annotated_.raw = options.raw;
+    annotated_.blur = options.blur;
+    annotated_.tracks = options.track;
+    annotated_.stop = InterruptGuard::token();
     const auto share = [this](std::shared_ptr<ResultSink> sink) {
         shared_.push_back(std::make_shared<SharedSink::Shared>(std::move(sink)));
     };
-    if (!options.json.empty()) share(std::make_shared<JsonSink>(options.json, options.raw, annotated_.stop));
+    if (!options.json.empty()) share(std::make_shared<JsonSink>(options.json, JsonFields{options.raw, options.track}, annotated_.stop));
     if (options.images.empty()) return;
     AnnotatedOptions images = annotated_;
     if (files) images.check_output = [files](const std::string& path) { files->check_output("--images", path); };

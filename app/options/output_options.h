@@ -23,6 +23,7 @@ struct OutputOptions {
     std::string summary;         // --summary OUT.json, "-" for standard output
     std::string audio = "drop";  // --audio copy|drop: of the source, in the video
     bool raw = false;            // --raw: also raw boxes, in JSON lines, video and images
+    bool track = false;          // --track: ids over time, in JSON lines, video and images
     bool blur = false;           // --blur: faces made unrecognizable in videos and images
 };
 

@@ -20,6 +20,7 @@ public:
     // Appends raw boxes in the order of passes, strides, rows, columns and priors. Accepts frames of any size.
     void enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder) override;
     void configure(const DetectorParams& params) override;
+    [[nodiscard]] std::optional<float> score_threshold() const override { return threshold_; }
     [[nodiscard]] OptionalFields optional_fields() const override;
     [[nodiscard]] std::vector<DetectorSwitch> switches() const override;
 

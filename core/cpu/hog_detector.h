@@ -22,6 +22,10 @@ public:
     // number of threads.
     void enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder) override;
 
+    [[nodiscard]] std::optional<float> score_threshold() const override {
+        return params().score_threshold.value_or(kHogMargin);
+    }
+
     // Returns the levels for the last frame's size, for tests and measurements.
     [[nodiscard]] std::vector<HogLevel> levels() const;
     [[nodiscard]] std::int64_t window_count() const noexcept { return windows_; }

@@ -48,6 +48,9 @@ public:
     // Throws Error(usage) for invalid values and then keeps the previous ones.
     virtual void configure(const DetectorParams& params) = 0;
 
+    // Returns the score threshold in use: that of the parameters or the model's own. Nothing if the kind has none.
+    [[nodiscard]] virtual std::optional<float> score_threshold() const { return std::nullopt; }
+
     // Returns the optional arrays that enqueue fills if raw has them.
     [[nodiscard]] virtual OptionalFields optional_fields() const { return {}; }
 

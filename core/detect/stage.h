@@ -25,6 +25,7 @@ inline constexpr std::string_view kNmsOrder = "nms_order";     // validation and
 inline constexpr std::string_view kNmsMap = "nms_map";
 inline constexpr std::string_view kNmsReduce = "nms_reduce";
 inline constexpr std::string_view kDownload = "download";
+inline constexpr std::string_view kTrack = "track";  // kept detections to tracks, on the host
 inline constexpr std::string_view kTotal = "total";  // decoded frame to boxes on the host
 }  // namespace stage
 

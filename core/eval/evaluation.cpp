@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/base/error.h"
+#include "core/track/assignment.h"
 
 namespace throng {
 namespace {
@@ -67,11 +68,22 @@ std::optional<std::string> counterpart(const std::string& source, const NamesByB
     return best;
 }
 
-}  // namespace
+// One image with its detections.
+struct ImagePair {
+    const TruthLabels* truth;
+    const std::vector<ScoredBox>* found;  // empty if the detections lack the image
+};
 
-Evaluation evaluate(const std::vector<TruthLabels>& truth, const std::vector<DetectionLabels>& detections,
-                    const MatchOptions& options) {
-    check_options(options);
+// A file of the truth with its images in the order of their numbers.
+struct FilePair {
+    std::string source;
+    bool found;
+    std::vector<ImagePair> images;
+};
+
+// Pairs files and images. unjudged: number of images of the detections without truth.
+std::vector<FilePair> pair_files(const std::vector<TruthLabels>& truth, const std::vector<DetectionLabels>& detections,
+                                 std::int64_t& unjudged) {
     const ByFile<TruthFace> truth_files = by_file(truth, "truth's lines");
     const ByFile<ScoredBox> detection_files = by_file(detections, "detections");
     NamesByBase others;  // files of the detections whose path is not in the truth
@@ -80,18 +92,16 @@ Evaluation evaluate(const std::vector<TruthLabels>& truth, const std::vector<Det
     }
 
     static const std::vector<ScoredBox> kNone;
-    Evaluation evaluation;
+    std::vector<FilePair> files;
     std::int64_t judged = 0;
     std::set<std::string> seen;
     for (const TruthLabels& labels : truth) {
         // Files are listed in the order of their first line; all images of a file are processed there.
         if (!seen.insert(labels.source).second) continue;
         const auto& images = truth_files.at(labels.source);
-        FileResult file;
-        file.source = labels.source;
         const auto name =
             detection_files.contains(labels.source) ? std::optional(labels.source) : counterpart(labels.source, others);
-        file.found = name.has_value();
+        FilePair file{labels.source, name.has_value(), {}};
         const auto* found = name ? &detection_files.at(*name) : nullptr;
         const bool single = found != nullptr && found->size() == 1 && images.size() == 1;
         for (const auto& [frame, faces] : images) {
@@ -103,13 +113,118 @@ Evaluation evaluate(const std::vector<TruthLabels>& truth, const std::vector<Det
                     ++judged;
                 }
             }
-            ++file.images;
-            file.result += match(faces->entries, *boxes, options);
+            file.images.push_back({faces, boxes});
         }
+        files.push_back(std::move(file));
+    }
+    unjudged = static_cast<std::int64_t>(detections.size()) - judged;
+    return files;
+}
+
+double area(const Box& box) {
+    return static_cast<double>(box.w) * static_cast<double>(box.h);
+}
+
+double smaller_side(const Box& box) {
+    return static_cast<double>(std::min(box.w, box.h));
+}
+
+// Returns true if more than half of the box lies in the face.
+bool lies_in(const Box& box, const Box& face) {
+    const double iou = intersection_over_union(box, face);
+    const double common = iou / (1 + iou) * (area(box) + area(face));
+    return common > 0.5 * area(box);
+}
+
+// Leaves out ignored faces and the boxes that belong to them.
+TrackFrame judged_frame(const ImagePair& image, const MatchOptions& options) {
+    const std::vector<TruthFace>& faces = image.truth->entries;
+    const std::vector<ScoredBox>& boxes = *image.found;
+    const auto ignored = [&options](const TruthFace& face) {
+        return face.ignore || smaller_side(face.box) < options.min_size;
+    };
+    std::vector<AssignmentPair> pairs;
+    for (std::size_t f = 0; f < faces.size(); ++f) {
+        for (std::size_t b = 0; b < boxes.size(); ++b) {
+            const double iou = intersection_over_union(faces[f].box, boxes[b].box);
+            if (iou >= options.iou) pairs.push_back({static_cast<int>(f), static_cast<int>(b), -iou});
+        }
+    }
+    const std::vector<int> match = assign(static_cast<int>(faces.size()), static_cast<int>(boxes.size()), pairs, 0);
+    std::vector<int> face_of(boxes.size(), -1);
+    for (std::size_t f = 0; f < faces.size(); ++f) {
+        if (match[f] >= 0) face_of[static_cast<std::size_t>(match[f])] = static_cast<int>(f);
+    }
+
+    TrackFrame frame;
+    std::set<std::int64_t> ids;
+    for (const TruthFace& face : faces) {
+        if (face.id < 0) {
+            throw Error(ErrorKind::input, "the faces of the truth have no ids", image.truth->source,
+                        "use the truth of throng crowd, or leave --tracks out");
+        }
+        if (!ids.insert(face.id).second) {
+            throw Error(ErrorKind::input, "the truth has the id " + std::to_string(face.id) + " twice in one frame",
+                        image.truth->source);
+        }
+        if (!ignored(face)) frame.truth.push_back({face.id, face.box});
+    }
+    for (std::size_t b = 0; b < boxes.size(); ++b) {
+        bool judged = face_of[b] < 0 || !ignored(faces[static_cast<std::size_t>(face_of[b])]);
+        if (face_of[b] < 0) {
+            judged = smaller_side(boxes[b].box) >= options.min_size &&
+                     std::none_of(faces.begin(), faces.end(), [&](const TruthFace& face) {
+                         return ignored(face) && lies_in(boxes[b].box, face.box);
+                     });
+        }
+        if (judged) frame.found.push_back({boxes[b].id, boxes[b].box});
+    }
+    return frame;
+}
+
+}  // namespace
+
+Evaluation evaluate(const std::vector<TruthLabels>& truth, const std::vector<DetectionLabels>& detections,
+                    const MatchOptions& options) {
+    check_options(options);
+    Evaluation evaluation;
+    for (const FilePair& pair : pair_files(truth, detections, evaluation.unjudged_images)) {
+        FileResult file;
+        file.source = pair.source;
+        file.found = pair.found;
+        file.images = static_cast<std::int64_t>(pair.images.size());
+        for (const ImagePair& image : pair.images) file.result += match(image.truth->entries, *image.found, options);
         evaluation.total += file.result;
         evaluation.files.push_back(std::move(file));
     }
-    evaluation.unjudged_images = static_cast<std::int64_t>(detections.size()) - judged;
+    return evaluation;
+}
+
+TrackEvaluation evaluate_tracks(const std::vector<TruthLabels>& truth, const std::vector<DetectionLabels>& tracks,
+                                const MatchOptions& options) {
+    check_options(options);
+    TrackEvaluation evaluation;
+    std::vector<TrackFrame> all;
+    // Identities of all files: (file, id) to a number.
+    std::map<std::pair<std::size_t, std::int64_t>, std::int64_t> truth_ids, found_ids;
+    for (const FilePair& pair : pair_files(truth, tracks, evaluation.unjudged_images)) {
+        const std::size_t number = evaluation.files.size();
+        const auto renumber = [number](std::vector<IdBox>& boxes, auto& ids) {
+            for (IdBox& box : boxes) {
+                box.id = ids.try_emplace({number, box.id}, static_cast<std::int64_t>(ids.size())).first->second;
+            }
+        };
+        std::vector<TrackFrame> frames;
+        for (const ImagePair& image : pair.images) frames.push_back(judged_frame(image, options));
+        for (TrackFrame& frame : frames) {
+            renumber(frame.truth, truth_ids);
+            renumber(frame.found, found_ids);
+        }
+        evaluation.files.push_back({pair.source, static_cast<std::int64_t>(pair.images.size()), pair.found,
+                                    compute_track_metrics(frames, options.iou)});
+        all.insert(all.end(), frames.begin(), frames.end());
+    }
+    evaluation.total = compute_track_metrics(all, options.iou);
     return evaluation;
 }
 

@@ -6,6 +6,7 @@
 
 #include "core/eval/average_precision.h"
 #include "core/eval/labels.h"
+#include "core/eval/track_metrics.h"
 
 namespace throng {
 
@@ -29,5 +30,25 @@ struct Evaluation {
 // as check_options does.
 [[nodiscard]] Evaluation evaluate(const std::vector<TruthLabels>& truth, const std::vector<DetectionLabels>& detections,
                                   const MatchOptions& options);
+
+struct TrackFileResult {
+    std::string source;  // its name in the truth
+    std::int64_t images = 0;
+    bool found = false;
+    TrackMetrics metrics;
+};
+
+struct TrackEvaluation {
+    std::vector<TrackFileResult> files;  // in the order of the truth
+    TrackMetrics total;                  // ids of different files are different
+    std::int64_t unjudged_images = 0;
+};
+
+// Evaluates tracks: pairs files and frames as evaluate does. In each frame, boxes and faces are matched first, with the
+// IoU of options as minimum. A box that matches an ignored face, has more than half of its area in one, or is smaller
+// than options.min_size and matches none, is left out, and so are the ignored faces. rank is not used. Throws as
+// evaluate, and Error(input) if a face has no id or an id occurs twice in a frame of the truth.
+[[nodiscard]] TrackEvaluation evaluate_tracks(const std::vector<TruthLabels>& truth,
+                                              const std::vector<DetectionLabels>& tracks, const MatchOptions& options);
 
 }  // namespace throng

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
 #include "core/base/error.h"
@@ -96,6 +97,16 @@ public:
         return found->get<bool>();
     }
 
+    // Returns -1 if the entry has no id.
+    std::int64_t id(const Json& entry) const {
+        const auto found = entry.is_object() ? entry.find("id") : entry.end();
+        if (!entry.is_object() || found == entry.end()) return -1;
+        if (!found->is_number_integer() || found->get<std::int64_t>() < 0) {
+            reader_.reject("'id' is not an integer of at least 0");
+        }
+        return found->get<std::int64_t>();
+    }
+
     Box box(const Json& entry) const {
         const Box b{static_cast<float>(number(entry, "x")), static_cast<float>(number(entry, "y")),
                     static_cast<float>(number(entry, "w")), static_cast<float>(number(entry, "h"))};
@@ -119,6 +130,7 @@ TruthLabels truth_of_json(const std::string& line, const LineReader& reader) {
         face.box = json.box(entry);
         face.visible = static_cast<float>(json.number_or(entry, "visible", 1.0));
         face.ignore = json.flag(entry, "ignore");
+        face.id = json.id(entry);
         labels.entries.push_back(face);
     }
     return labels;
@@ -193,6 +205,24 @@ std::vector<TruthLabels> read_truth(const std::filesystem::path& path) {
     return all;
 }
 
+std::vector<DetectionLabels> read_track_lines(const std::filesystem::path& path) {
+    LineReader reader(path);
+    std::vector<DetectionLabels> all;
+    for (std::string line; reader.next(line);) {
+        const JsonLine json(line, reader);
+        DetectionLabels labels{json.source(), json.frame(), {}};
+        std::set<std::int64_t> ids;
+        for (const Json& entry : json.list("tracks")) {
+            const std::int64_t id = json.id(entry);
+            if (id < 0) reader.reject("a track has no 'id'");
+            if (!ids.insert(id).second) reader.reject(fmt::format("track {} appears twice", id));
+            labels.entries.push_back({json.box(entry), json.number(entry, "score"), 1, id});
+        }
+        all.push_back(std::move(labels));
+    }
+    return all;
+}
+
 std::vector<DetectionLabels> read_detection_lines(const std::filesystem::path& path) {
     LineReader reader(path);
     std::vector<DetectionLabels> all;
@@ -217,8 +247,10 @@ std::string truth_line(const TruthLabels& labels, int width, int height) {
     fmt::format_to(out, ",\"width\":{},\"height\":{},\"faces\":[", width, height);
     const char* separator = "";
     for (const TruthFace& face : labels.entries) {
-        fmt::format_to(out, "{}{{\"x\":{},\"y\":{},\"w\":{},\"h\":{},\"visible\":{},\"ignore\":{}}}", separator,
+        fmt::format_to(out, "{}{{\"x\":{},\"y\":{},\"w\":{},\"h\":{},\"visible\":{},\"ignore\":{}", separator,
                        face.box.x, face.box.y, face.box.w, face.box.h, face.visible, face.ignore);
+        if (face.id >= 0) fmt::format_to(out, ",\"id\":{}", face.id);
+        line += '}';
         separator = ",";
     }
     return line + "]}\n";

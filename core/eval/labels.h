@@ -13,14 +13,16 @@ namespace throng {
 
 struct TruthFace {
     Box box{};
-    float visible = 1;    // 0 to 1, if the file has it
-    bool ignore = false;  // counts neither as found nor as missed
+    float visible = 1;     // 0 to 1, if the file has it
+    bool ignore = false;   // counts neither as found nor as missed
+    std::int64_t id = -1;  // of the person, the same in all frames; -1 if the file has none
 };
 
 struct ScoredBox {
     Box box{};
     double score = 0;
     int hits = 1;
+    std::int64_t id = -1;  // of the track; -1 for a detection
 };
 
 // The boxes of one image. A still image may have no frame number.
@@ -37,8 +39,8 @@ using DetectionLabels = Labels<ScoredBox>;
 // Reads truth in either of two layouts, distinguished by the first character.
 //   JSON lines, one image per line:
 //     {"source":"crowd.mp4","frame":0,"width":1920,"height":1080,
-//      "faces":[{"x":1.5,"y":2,"w":80,"h":80,"visible":0.9,"ignore":false},…]}
-//     visible and ignore are optional, width and height are not read.
+//      "faces":[{"x":1.5,"y":2,"w":80,"h":80,"visible":0.9,"ignore":false,"id":7},…]}
+//     visible, ignore and id are optional, width and height are not read.
 //   WIDER FACE's text (S. Yang et al., WIDER FACE, CVPR 2016):
 //     a line with the image's name, one with the number of its faces, then one line per face:
 //     x y w h blur expression illumination invalid occlusion pose
@@ -50,6 +52,10 @@ using DetectionLabels = Labels<ScoredBox>;
 // Reads the lines that `--json` writes: source, frame and kept (x, y, w, h, score and optionally hits).
 // Throws Error(input) with file and line.
 [[nodiscard]] std::vector<DetectionLabels> read_detection_lines(const std::filesystem::path& path);
+
+// Reads the lines that `--track --json` writes: source, frame and tracks (id, x, y, w, h, score).
+// Throws Error(input) with file and line, also if an id occurs twice in a frame.
+[[nodiscard]] std::vector<DetectionLabels> read_track_lines(const std::filesystem::path& path);
 
 // Returns one line of truth with a line feed, in the format of read_truth.
 [[nodiscard]] std::string truth_line(const TruthLabels& labels, int width, int height);

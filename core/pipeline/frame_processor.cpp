@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <new>
 #include <string>
 #include <utility>
@@ -16,11 +17,47 @@ namespace throng {
 void check_settings(const PipelineSettings& settings) {
     check_params(settings.detector);
     check_params(settings.nms);
+    if (settings.tracking) check_params(*settings.tracking);
     if (settings.capacity < 1) throw Error(ErrorKind::usage, "must be at least 1", "--dmax");
     if (settings.capacity_limit < settings.capacity) {
         throw Error(ErrorKind::usage, "exceeds the limit of " + std::to_string(settings.capacity_limit), "--dmax");
     }
 }
+
+namespace {
+
+// Removes the detections that are below the threshold or have too few hits from `kept` and returns them.
+std::vector<Detection> take_candidates(DetectionSet& kept, std::int32_t min_hits, std::optional<float> threshold) {
+    std::vector<Detection> candidates;
+    const bool landmarks = kept.landmarks.size() == kept.detections.size();
+    const bool density = kept.density.size() == kept.detections.size();
+    const auto features = static_cast<std::ptrdiff_t>(kept.feature_size);
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < kept.detections.size(); ++i) {
+        const Detection& detection = kept.detections[i];
+        if (detection.hits < min_hits || (threshold && detection.score < *threshold)) {
+            candidates.push_back(detection);
+            continue;
+        }
+        if (next != i) {
+            kept.detections[next] = detection;
+            if (landmarks) kept.landmarks[next] = kept.landmarks[i];
+            if (density) kept.density[next] = kept.density[i];
+            const auto begin = kept.features.begin();
+            std::copy_n(begin + static_cast<std::ptrdiff_t>(i) * features, features,
+                        begin + static_cast<std::ptrdiff_t>(next) * features);
+        }
+        ++next;
+    }
+    kept.detections.resize(next);
+    if (landmarks) kept.landmarks.resize(next);
+    if (density) kept.density.resize(next);
+    kept.features.resize(next * static_cast<std::size_t>(features));
+    kept.total -= static_cast<std::uint32_t>(candidates.size());
+    return candidates;
+}
+
+}  // namespace
 
 FrameProcessor::FrameProcessor(std::shared_ptr<Backend> backend, const PipelineSettings& settings)
     : backend_(std::move(backend)),
@@ -31,6 +68,7 @@ FrameProcessor::FrameProcessor(std::shared_ptr<Backend> backend, const PipelineS
       recorder_(backend_->make_recorder()),
       slots_(static_cast<std::size_t>(std::max(backend_->frames_in_flight(), 1))) {
     check_switches(*detector_, settings.detector, *backend_);
+    set_up_tracking();
     for (Slot& slot : slots_) {
         slot.readback = backend_->make_readback();
         fit(slot);
@@ -55,12 +93,53 @@ void FrameProcessor::apply(const PipelineSettings& settings) {
         std::unique_ptr<Detector> detector = backend_->make_detector(settings.detector);
         check_switches(*detector, settings.detector, *backend_);
         detector_ = std::move(detector);
-    } else if (settings.detector != settings_.detector) {
+    } else if (settings.detector != settings_.detector || threshold_) {  // threshold_: the detector's is lower
         check_switches(*detector_, settings.detector, *backend_);
         detector_->configure(settings.detector);
     }
     if (settings.capacity != settings_.capacity) capacity_ = settings.capacity;
     settings_ = settings;
+    set_up_tracking();
+}
+
+// Lets the detector report candidates, and makes or changes the tracker.
+void FrameProcessor::set_up_tracking() {
+    threshold_.reset();
+    if (uses_candidates() && settings_.tracking->candidate_fraction < 1) threshold_ = detector_->score_threshold();
+    if (threshold_) {
+        DetectorParams lower = settings_.detector;
+        lower.score_threshold = *threshold_ - (1 - settings_.tracking->candidate_fraction) * std::abs(*threshold_);
+        detector_->configure(lower);
+    }
+    if (!settings_.tracking) {
+        tracker_.reset();
+    } else if (tracker_) {
+        tracker_->set_params(*settings_.tracking);
+    } else {
+        tracker_.emplace(*settings_.tracking);
+    }
+}
+
+void FrameProcessor::continue_tracks(std::optional<Tracker> tracker) {
+    if (!tracker || !settings_.tracking) return;
+    tracker_ = std::move(tracker);
+    tracker_->set_params(*settings_.tracking);
+}
+
+void FrameProcessor::track(FrameResult& result) {
+    const Clock::time_point start = Clock::now();
+    std::vector<Detection> candidates;
+    if (uses_candidates()) candidates = take_candidates(result.kept, settings_.nms.min_hits, threshold_);
+    const FrameInfo& info = result.frame.info();
+    TrackerInput input;
+    input.kept = result.kept.detections;
+    input.candidates = candidates;
+    input.source = result.source;
+    input.width = info.width;
+    input.height = info.height;
+    input.seconds = info.pts;
+    result.tracks = tracker_->update(input);
+    result.timings.push_back({stage::kTrack, milliseconds_since(start)});
 }
 
 // Allocates buffers of the current capacity with the optional fields that the detector fills. Keeps the existing
@@ -113,7 +192,9 @@ void FrameProcessor::run(Slot& slot) {
     slot.start = Clock::now();
     const Frame& frame = slot.decoded.frame;
     detector_->enqueue(frame, slot.raw, *recorder_);
-    nms_->enqueue(slot.raw, slot.kept, settings_.nms, *recorder_);
+    NmsParams nms = settings_.nms;
+    if (uses_candidates()) nms.min_hits = 1;
+    nms_->enqueue(slot.raw, slot.kept, nms, *recorder_);
     {
         const ScopedStage stage(*recorder_, stage::kDownload);
         slot.readback->start(slot.raw, slot.kept, frame, {settings_.keep_raw, settings_.host_pixels});
@@ -133,7 +214,6 @@ FrameProcessor::Outcome FrameProcessor::collect(bool lossless) {
     for (;;) {
         result->frame = slot.decoded.frame;
         slot.readback->finish(result->raw, result->kept, result->frame);
-        slot.times.push_back({stage::kTotal, milliseconds_since(slot.start)});
         const auto capacity = static_cast<std::uint32_t>(slot.raw.capacity());
         result->raw_count = result->raw.total;
         result->overflow = result->raw_count > capacity ? result->raw_count - capacity : 0;
@@ -146,8 +226,10 @@ FrameProcessor::Outcome FrameProcessor::collect(bool lossless) {
         run(slot);
     }
     running_.pop_front();
-    result->latency_ms = milliseconds_since(slot.decoded.frame.info().captured);
     result->timings = std::move(slot.times);
+    if (tracker_) track(*result);
+    result->timings.push_back({stage::kTotal, milliseconds_since(slot.start)});
+    result->latency_ms = milliseconds_since(slot.decoded.frame.info().captured);
     slot.decoded = {};  // returns the frame to the decoder as early as possible
     return {std::move(result), overflowed};
 }

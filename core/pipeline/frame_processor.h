@@ -6,12 +6,15 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/detect/backend.h"
 #include "core/pipeline/frame_queue.h"
 #include "core/pipeline/frame_result.h"
 #include "core/pipeline/pipeline_settings.h"
+#include "core/track/tracker.h"
 
 namespace throng {
 
@@ -45,6 +48,10 @@ public:
     // Returns the frames in flight, oldest first, and forgets them. For use after a failure.
     [[nodiscard]] std::vector<DecodedFrame> take_unfinished();
 
+    // Continues the tracks of a previous processor, so that ids stay unique when the backend changes.
+    void continue_tracks(std::optional<Tracker> tracker);
+    [[nodiscard]] std::optional<Tracker> take_tracker() { return std::exchange(tracker_, std::nullopt); }
+
 private:
     using Clock = std::chrono::steady_clock;
 
@@ -61,6 +68,9 @@ private:
     void run(Slot& slot);
     void fit(Slot& slot);
     void grow(std::uint32_t requested);
+    void set_up_tracking();
+    [[nodiscard]] bool uses_candidates() const { return settings_.tracking && !is_soft(settings_.nms.rule); }
+    void track(FrameResult& result);
     static void check_switches(const Detector& detector, const DetectorParams& params, const Backend& backend);
 
     std::shared_ptr<Backend> backend_;
@@ -68,6 +78,8 @@ private:
     std::int32_t capacity_;  // of the buffers, from the next frame on
     std::unique_ptr<Detector> detector_;
     std::unique_ptr<Nms> nms_;
+    std::optional<Tracker> tracker_;
+    std::optional<float> threshold_;  // minimum score of kept detections, if the detector reports lower ones
     std::unique_ptr<StageRecorder> recorder_;
     std::vector<Slot> slots_;
     std::deque<std::size_t> running_;  // slots in flight, oldest first

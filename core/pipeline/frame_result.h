@@ -9,6 +9,7 @@
 #include "core/detect/detection.h"
 #include "core/detect/stage.h"
 #include "core/frame/frame.h"
+#include "core/track/tracker.h"
 
 namespace throng {
 
@@ -18,6 +19,7 @@ struct FrameResult {
     int source_number = 1;  // position on the command line, from 1: distinguishes sources of the same name
     DetectionSet kept;      // after NMS, in the order that the NMS rule defines
     DetectionSet raw;       // before NMS; the count is always set, the detections only with PipelineSettings::keep_raw
+    std::vector<Track> tracks;    // with PipelineSettings::tracking, by id; also those not yet confirmed
     std::uint32_t raw_count = 0;  // raw detections found, including the overflow
     std::uint32_t overflow = 0;   // raw detections dropped because the buffers were full
     StageTimes timings;           // CPU: of this frame; GPU: of the newest frame measured

@@ -177,9 +177,11 @@ void Pipeline::Impl::fall_back(const Error& failure) {
     fell_back_ = true;
     PipelineSettings settings = initial_settings_;
     std::vector<DecodedFrame> unfinished;
+    std::optional<Tracker> tracker;
     if (processor_) {
         settings = processor_->settings();
         unfinished = processor_->take_unfinished();
+        tracker = processor_->take_tracker();
         processor_.reset();
     }
     settings.detector.switches.clear();  // they applied to the failed backend
@@ -187,6 +189,7 @@ void Pipeline::Impl::fall_back(const Error& failure) {
     const std::string failed = backend_->name();
     std::shared_ptr<Backend> backend = options_.fallback();
     processor_ = std::make_unique<FrameProcessor>(backend, settings);
+    processor_->continue_tracks(std::move(tracker));
     const std::string notice =
         "the " + failed + " backend failed; continuing with " + backend->name() + ": " + failure.what();
     spdlog::warn("{}", notice);

@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "core/base/in_flight_limiter.h"
 #include "core/detect/backend.h"
+#include "core/track/tracker.h"
 
 namespace throng {
 
@@ -15,6 +17,10 @@ namespace throng {
 struct PipelineSettings {
     DetectorParams detector;
     NmsParams nms;
+    // If set, FrameResult has tracks. The detector then also reports detections below its score threshold, and NMS those
+    // with fewer hits than nms.min_hits, for the tracker alone: FrameResult::kept has the same boxes as without
+    // tracking. Their hits, raw and raw_count include the raw detections of low score. Soft rules give no candidates.
+    std::optional<TrackerParams> tracking;
     bool keep_raw = false;                  // copy raw detections to the host, too
     bool host_pixels = false;               // copy frames in device memory to the host, for display or output
     std::int32_t capacity = 16384;          // initial D_max: detections per frame that the buffers hold

@@ -6,17 +6,18 @@
 namespace throng {
 namespace {
 
-constexpr std::string_view kOrder[] = {
-    stage::kDecode,   stage::kUpload,    stage::kGray,      stage::kPyramid,   stage::kIntegral,   stage::kCascade,
-    stage::kGradient, stage::kHistogram, stage::kNormalize, stage::kSvm,       stage::kPreprocess, stage::kNetwork,
-    stage::kBoxes,    stage::kNmsOrder,  stage::kNmsMap,    stage::kNmsReduce, stage::kDownload,   stage::kTotal};
+constexpr std::string_view kOrder[] = {stage::kDecode,    stage::kUpload,   stage::kGray,       stage::kPyramid,
+                                       stage::kIntegral,  stage::kCascade,  stage::kGradient,   stage::kHistogram,
+                                       stage::kNormalize, stage::kSvm,      stage::kPreprocess, stage::kNetwork,
+                                       stage::kBoxes,     stage::kNmsOrder, stage::kNmsMap,     stage::kNmsReduce,
+                                       stage::kDownload,  stage::kTrack,    stage::kTotal};
 
 // Backend-specific stages are ordered between the known stages and the download.
 std::size_t rank(std::string_view name) {
     constexpr std::size_t kBackendSpecific = std::size(kOrder);
     const auto* found = std::find(std::begin(kOrder), std::end(kOrder), name);
     const auto at = static_cast<std::size_t>(found - std::begin(kOrder));
-    return name == stage::kDownload || name == stage::kTotal ? kBackendSpecific + at : at;
+    return name == stage::kDownload || name == stage::kTrack || name == stage::kTotal ? kBackendSpecific + at : at;
 }
 
 }  // namespace

@@ -32,18 +32,22 @@ class Annotator {
 public:
     explicit Annotator(const AnnotatedOptions& options) {
         style_.raw = options.raw;
+        style_.kept = !options.tracks;
+        tracks_ = options.tracks;
         style_.privacy = options.blur ? Privacy::blur : Privacy::none;
     }
 
     [[nodiscard]] Frame draw(const FrameResult& result) {
         WritableFrame image = converter_.bgr_copy(result.frame, pool_);
         annotate(image, result.kept.detections, result.raw.detections, style_);
-        if (style_.kept && style_.privacy == Privacy::none) draw_landmarks(image, result.kept);
+        if (style_.privacy == Privacy::none) draw_landmarks(image, result.kept);
+        if (tracks_) draw_tracks(image, result.tracks);
         return std::move(image).finish();
     }
 
 private:
     AnnotateStyle style_;
+    bool tracks_;
     PixelConverter converter_;
     FramePool pool_;
 };

@@ -13,6 +13,7 @@ namespace throng {
 struct AnnotatedOptions {
     bool raw = false;     // raw boxes below the kept ones; needs PipelineSettings::keep_raw
     bool blur = false;    // make faces unrecognizable
+    bool tracks = false;  // tracks with their ids instead of kept boxes; needs PipelineSettings::tracking
     std::string audio{};  // video only: see VideoWriterOptions::audio
     std::function<void(const std::string& path)> check_output{};  // throws if an image must not replace this file
     std::stop_token stop{};  // ends the wait for the reader if the video is written to a pipe

@@ -42,19 +42,23 @@ void append_landmarks(std::string& line, const DetectionSet::Landmarks& points) 
     line += ']';
 }
 
+void append_box(std::string& line, const Box& box) {
+    append_field(line, "x", box.x);
+    line += ',';
+    append_field(line, "y", box.y);
+    line += ',';
+    append_field(line, "w", box.w);
+    line += ',';
+    append_field(line, "h", box.h);
+}
+
 void append_detections(std::string& line, std::string_view name, const DetectionSet& set, bool with_hits) {
     fmt::format_to(std::back_inserter(line), "\"{}\":[", name);
     const bool with_landmarks = set.landmarks.size() == set.detections.size();
     for (std::size_t i = 0; i < set.detections.size(); ++i) {
         const Detection& d = set.detections[i];
         line += i == 0 ? "{" : ",{";
-        append_field(line, "x", d.box.x);
-        line += ',';
-        append_field(line, "y", d.box.y);
-        line += ',';
-        append_field(line, "w", d.box.w);
-        line += ',';
-        append_field(line, "h", d.box.h);
+        append_box(line, d.box);
         line += ',';
         append_field(line, "score", d.score);
         if (with_hits) fmt::format_to(std::back_inserter(line), ",\"hits\":{}", d.hits);
@@ -64,9 +68,24 @@ void append_detections(std::string& line, std::string_view name, const Detection
     line += ']';
 }
 
+void append_tracks(std::string& line, const std::vector<Track>& tracks) {
+    line += "\"tracks\":[";
+    bool first = true;
+    for (const Track& track : tracks) {
+        if (!track.confirmed) continue;
+        fmt::format_to(std::back_inserter(line), "{}{{\"id\":{},", first ? "" : ",", track.id);
+        first = false;
+        append_box(line, track.box);
+        line += ',';
+        append_field(line, "score", track.score);
+        fmt::format_to(std::back_inserter(line), ",\"age\":{},\"state\":\"{}\"}}", track.age, name_of(track.state));
+    }
+    line += ']';
+}
+
 }  // namespace
 
-std::string json_line(const FrameResult& result, bool raw) {
+std::string json_line(const FrameResult& result, JsonFields fields) {
     std::string line;
     const FrameInfo& info = result.frame.info();
     fmt::format_to(std::back_inserter(line), "{{\"source\":{},\"source_number\":{},\"frame\":{},",
@@ -75,7 +94,11 @@ std::string json_line(const FrameResult& result, bool raw) {
     fmt::format_to(std::back_inserter(line), ",\"width\":{},\"height\":{},\"raw\":{},", info.width, info.height,
                    result.raw_count);
     append_detections(line, "kept", result.kept, true);
-    if (raw) {
+    if (fields.tracks) {
+        line += ',';
+        append_tracks(line, result.tracks);
+    }
+    if (fields.raw) {
         line += ',';
         append_detections(line, "raw_boxes", result.raw, false);
     }
@@ -89,11 +112,11 @@ std::string json_line(const FrameResult& result, bool raw) {
     return line + "}}";
 }
 
-JsonSink::JsonSink(std::string path, bool raw, std::stop_token stop)
-    : file_(std::move(path)), raw_(raw), stop_(std::move(stop)) {}
+JsonSink::JsonSink(std::string path, JsonFields fields, std::stop_token stop)
+    : file_(std::move(path)), fields_(fields), stop_(std::move(stop)) {}
 
 void JsonSink::write(const FrameResult& result) {
-    file_.write(json_line(result, raw_) + '\n', stop_);
+    file_.write(json_line(result, fields_) + '\n', stop_);
 }
 
 void JsonSink::close() {

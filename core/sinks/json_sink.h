@@ -9,24 +9,30 @@
 
 namespace throng {
 
+// Optional parts of a line.
+struct JsonFields {
+    bool raw = false;     // "raw_boxes"; requires PipelineSettings::keep_raw
+    bool tracks = false;  // "tracks": those that are confirmed; requires PipelineSettings::tracking
+};
+
 // Writes only complete lines: the output is valid up to an interruption or a full disk. The file is created or
 // truncated when the first line is written.
 class JsonSink final : public ResultSink {
 public:
-    // path "-" is standard output. raw adds "raw_boxes", which requires PipelineSettings::keep_raw. stop ends the wait
-    // for the reader of a pipe. Throws Error(input) if the file cannot be created.
-    explicit JsonSink(std::string path, bool raw = false, std::stop_token stop = {});
+    // path "-" is standard output. stop ends the wait for the reader of a pipe. Throws Error(input) if the file cannot
+    // be created.
+    explicit JsonSink(std::string path, JsonFields fields = {}, std::stop_token stop = {});
 
     void write(const FrameResult& result) override;  // throws as OutputFile::write
     void close() override;                           // throws as OutputFile::close
 
 private:
     OutputFile file_;
-    bool raw_;
+    JsonFields fields_;
     std::stop_token stop_;
 };
 
 // Returns the line of one frame, without a newline. Numbers have the shortest form that parses back to the same float.
-[[nodiscard]] std::string json_line(const FrameResult& result, bool raw);
+[[nodiscard]] std::string json_line(const FrameResult& result, JsonFields fields);
 
 }  // namespace throng

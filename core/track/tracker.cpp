@@ -124,6 +124,11 @@ class Tracker::Impl {
 public:
     explicit Impl(const TrackerParams& params) : params_(params) { check_params(params); }
 
+    void set_params(const TrackerParams& params) {
+        check_params(params);
+        params_ = params;
+    }
+
     void reset() {
         tracks_.clear();
         first_ = true;
@@ -168,7 +173,11 @@ private:
     // Predicts all tracks for the time of the frame.
     void advance(const TrackerInput& input) {
         double step = input.seconds - seconds_;
-        if (!first_ && !(step >= 0 && step <= kMaxStep)) reset();
+        const bool cut = input.source != source_ || input.width != width_ || input.height != height_;
+        if (!first_ && (cut || !(step >= 0 && step <= kMaxStep))) reset();
+        source_ = input.source;
+        width_ = input.width;
+        height_ = input.height;
         if (first_) step = 0;
         seconds_ = input.seconds;
         for (ActiveTrack& active : tracks_) {
@@ -400,6 +409,8 @@ private:
     std::vector<Observation> observations_;
     std::vector<std::array<double, 4>> corrections_;  // of this frame: x, y, and their velocities
     double seconds_ = 0;                              // of the previous frame
+    std::string source_;                              // of the previous frame
+    int width_ = 0, height_ = 0;                      // of the previous frame
     bool first_ = true;
     std::int64_t last_id_ = 0;
 };
@@ -415,6 +426,10 @@ std::vector<Track> Tracker::update(const TrackerInput& input) {
 
 void Tracker::reset() {
     impl_->reset();
+}
+
+void Tracker::set_params(const TrackerParams& params) {
+    impl_->set_params(params);
 }
 
 }  // namespace throng

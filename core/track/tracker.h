@@ -33,7 +33,7 @@ struct Track {
     float score = 0;        // of the detection; of the last one if predicted
     std::int32_t hits = 0;  // as score
     TrackState state = TrackState::detected;
-    bool confirmed = false;       // has enough evidence to be reported; it stays so until the track ends
+    bool confirmed = false;       // has enough evidence to be reported; remains true until the track ends
     std::int32_t age = 0;         // frames since birth, 0 in the first
     std::int32_t gap = 0;         // frames since the last detection, 0 unless predicted
     std::int32_t detection = -1;  // index in TrackerInput::kept; -1: a candidate or none
@@ -62,9 +62,11 @@ void check_params(const TrackerParams& params);
 struct TrackerInput {
     std::span<const Detection> kept;        // after NMS; invalid boxes are ignored
     std::span<const Detection> candidates;  // clusters that NMS or the score threshold rejected: they start no track
-    int width = 0;                          // of the frame, in pixels
+    std::string_view source;  // name; another one than in the previous frame (an image of a folder) ends all tracks
+    int width = 0;            // of the frame, in pixels
     int height = 0;
-    double seconds = 0;  // presentation time. A step back or of more than 2 s ends all tracks.
+    double seconds = 0;  // presentation time. A step back or of more than 2 s ends all
+                         // tracks, and so does another size of the frame.
     // Motion of the scene in the image since the previous frame, in pixels, if known. Otherwise it is estimated from the
     // displacements of the boxes.
     struct Shift {
@@ -89,6 +91,9 @@ public:
 
     // Ends all tracks. Ids go on.
     void reset();
+
+    // Changes the parameters for the next frame; the tracks go on. Throws Error(usage) as check_params does.
+    void set_params(const TrackerParams& params);
 
 private:
     class Impl;

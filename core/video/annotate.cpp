@@ -132,10 +132,14 @@ Color color_of(float score, float low, float high) {
     return {mix(from.b, to.b), mix(from.g, to.g), mix(from.r, to.r)};
 }
 
-void draw_label(Canvas& canvas, const PixelBox& box, const Detection& detection, Color color, int stroke) {
+std::string label_of(const Detection& detection) {
     const int decimals = std::abs(detection.score) < 100 ? 2 : 0;
     std::string text = fmt::format("{:.{}f}", detection.score, decimals);
     if (detection.hits > 1) text += fmt::format(" x{}", detection.hits);
+    return text;
+}
+
+void draw_label(Canvas& canvas, const PixelBox& box, const std::string& text, Color color, int stroke) {
     const double scale = 0.25 + 0.12 * stroke;
     int baseline = 0;
     const cv::Size size = cv::getTextSize(text, cv::FONT_HERSHEY_SIMPLEX, scale, 1, &baseline);
@@ -149,9 +153,27 @@ void draw_label(Canvas& canvas, const PixelBox& box, const Detection& detection,
                 cv::Scalar(kDark.b, kDark.g, kDark.r), 1, cv::LINE_AA);
 }
 
+int stroke_of(const Canvas& canvas) {
+    return std::clamp((std::min(canvas.width(), canvas.height()) + kPixelsPerStroke / 2) / kPixelsPerStroke, 2, 12);
+}
+
+void draw_edge(Canvas& canvas, const PixelBox& box, int stroke, Color color) {
+    for (const PixelBox& side : sides(grown(box, 1), stroke + 2)) canvas.blend(side, kDark, kHaloOpacity);
+    for (const PixelBox& side : sides(box, stroke)) canvas.fill(side, color);
+}
+
+// Returns the color of a hue in [0, 1), bright enough for a dark text on it.
+Color color_of(double hue) {
+    const auto channel = [hue](double offset) {
+        const double turn = std::fmod(hue + offset, 1.0);
+        const double level = std::clamp(std::abs(6 * turn - 3) - 1, 0.0, 1.0);
+        return static_cast<std::uint8_t>(std::lround(90 + 165 * level));
+    };
+    return {channel(1.0 / 3), channel(2.0 / 3), channel(0)};
+}
+
 void draw_kept(Canvas& canvas, const std::vector<Detection>& kept, const AnnotateStyle& style) {
-    const int stroke =
-        std::clamp((std::min(canvas.width(), canvas.height()) + kPixelsPerStroke / 2) / kPixelsPerStroke, 2, 12);
+    const int stroke = stroke_of(canvas);
     float low = style.low_score;
     float high = style.high_score;
     if (!(high > low) && !kept.empty()) {
@@ -163,13 +185,12 @@ void draw_kept(Canvas& canvas, const std::vector<Detection>& kept, const Annotat
     for (const Detection& detection : kept) {
         if (!drawable(detection)) continue;
         const PixelBox box = pixel_box(detection.box, canvas.width(), canvas.height());
-        for (const PixelBox& side : sides(grown(box, 1), stroke + 2)) canvas.blend(side, kDark, kHaloOpacity);
-        for (const PixelBox& side : sides(box, stroke)) canvas.fill(side, color_of(detection.score, low, high));
+        draw_edge(canvas, box, stroke, color_of(detection.score, low, high));
     }
     if (!style.labels) return;
     for (const Detection& detection : kept) {  // after all boxes, so that no box covers a label
         if (!drawable(detection)) continue;
-        draw_label(canvas, pixel_box(detection.box, canvas.width(), canvas.height()), detection,
+        draw_label(canvas, pixel_box(detection.box, canvas.width(), canvas.height()), label_of(detection),
                    color_of(detection.score, low, high), stroke);
     }
 }
@@ -190,6 +211,27 @@ void hide_faces(cv::Mat& image, const std::vector<Detection>& faces, Privacy pri
         const cv::Size few(std::min(kCells, region.cols), std::min(kCells, region.rows));
         cv::resize(region, cells, few, 0, 0, cv::INTER_AREA);
         cv::resize(cells, region, region.size(), 0, 0, privacy == Privacy::blur ? cv::INTER_CUBIC : cv::INTER_NEAREST);
+    }
+}
+
+double track_hue(std::int64_t id) {
+    constexpr double kGoldenRatio = 0.6180339887498949;
+    const double turns = static_cast<double>(id) * kGoldenRatio;
+    return turns - std::floor(turns);
+}
+
+void draw_tracks(WritableFrame& frame, const std::vector<Track>& tracks) {
+    Canvas canvas(frame);
+    const int stroke = stroke_of(canvas);
+    const auto box_of = [&](const Track& track) { return pixel_box(track.smoothed, canvas.width(), canvas.height()); };
+    for (const Track& track : tracks) {
+        if (!track.confirmed) continue;
+        draw_edge(canvas, box_of(track), track.state == TrackState::predicted ? 1 : stroke,
+                  color_of(track_hue(track.id)));
+    }
+    for (const Track& track : tracks) {  // after all boxes, so that no box covers a label
+        if (!track.confirmed) continue;
+        draw_label(canvas, box_of(track), std::to_string(track.id), color_of(track_hue(track.id)), stroke);
     }
 }
 

@@ -7,6 +7,7 @@
 
 #include "core/detect/detection.h"
 #include "core/frame/frame_pool.h"
+#include "core/track/tracker.h"
 
 namespace cv {
 class Mat;
@@ -34,6 +35,12 @@ struct AnnotateStyle {
 // values that are not finite are skipped.
 void annotate(WritableFrame& image, const std::vector<Detection>& kept, const std::vector<Detection>& raw,
               const AnnotateStyle& style);
+
+// Draws the smoothed box and the id of each confirmed track, in a color of its own; thin while it is only predicted.
+void draw_tracks(WritableFrame& image, const std::vector<Track>& tracks);
+
+// Returns the hue of a track in [0, 1): consecutive ids differ most.
+[[nodiscard]] double track_hue(std::int64_t id);
 
 // Draws the eyes, the nose and the corners of the mouth of each kept face, if the set has landmarks. Landmarks are in
 // pixels of the image.

@@ -39,6 +39,7 @@ public:
     void enqueue_batch(const Frame* frames, DetectionBuffer* const* raw, int count, StageRecorder& recorder);
 
     void configure(const DetectorParams& params) override;
+    [[nodiscard]] std::optional<float> score_threshold() const override { return threshold_; }
     [[nodiscard]] OptionalFields optional_fields() const override;
     [[nodiscard]] std::vector<DetectorSwitch> switches() const override;
 

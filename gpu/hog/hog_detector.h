@@ -30,6 +30,9 @@ public:
     // height.
     void enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder) override;
     void configure(const DetectorParams& params) override;
+    [[nodiscard]] std::optional<float> score_threshold() const override {
+        return params_.score_threshold.value_or(kHogMargin);
+    }
     [[nodiscard]] std::vector<DetectorSwitch> switches() const override { return hog_switches(options_); }
 
     [[nodiscard]] const HogOptions& options() const { return options_; }

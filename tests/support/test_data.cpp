@@ -30,6 +30,10 @@ std::optional<fs::path> oracle_dir() {
     return existing("THRONG_ORACLE", source_dir().parent_path() / "shared" / "oracle");
 }
 
+std::optional<fs::path> trackeval_dir() {
+    return existing("THRONG_TRACKEVAL", source_dir().parent_path() / "shared" / "foreign" / "trackeval");
+}
+
 std::optional<fs::path> cascade_file(const std::string& name) {
     const char* data = std::getenv("THRONG_TEST_DATA");
     for (const fs::path& folder :

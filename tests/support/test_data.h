@@ -17,6 +17,10 @@ std::optional<std::filesystem::path> data_dir();
 // Returns the folder of expected results: $THRONG_ORACLE, or shared/oracle next to the checkout, or nothing.
 std::optional<std::filesystem::path> oracle_dir();
 
+// Returns the folder of TrackEval with its wrapper for new versions of NumPy: $THRONG_TRACKEVAL, or
+// shared/foreign/trackeval next to the checkout, or nothing.
+std::optional<std::filesystem::path> trackeval_dir();
+
 // A cascade of Debian's opencv-data ("haarcascade_frontalface_alt2.xml"), or nothing if it is not installed.
 std::optional<std::filesystem::path> cascade_file(const std::string& name);
 

@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "core/video/annotate.h"
+
 namespace throng::ui {
 namespace {
 
@@ -24,10 +26,12 @@ bool drawable(const Detection& d) {
     return std::isfinite(d.box.x) && std::isfinite(d.box.y) && std::isfinite(d.box.w) && std::isfinite(d.box.h);
 }
 
-OverlayLabel label_of(const Detection& detection, const QRectF& box, const ViewMapping& mapping, double size) {
-    OverlayLabel label;
-    std::snprintf(label.text.data(), label.text.size(), "%.3g x%d", static_cast<double>(detection.score),
-                  detection.hits);
+QColor color_of(const Track& track) {
+    return QColor::fromHsvF(static_cast<float>(track_hue(track.id)), 0.65F, 1);
+}
+
+// Places the label, whose text is set.
+OverlayLabel placed(OverlayLabel label, const QRectF& box, const ViewMapping& mapping, double size) {
     const double width = label_letter_width(size) * (static_cast<double>(std::strlen(label.text.data())) + 1);
     const double height = size * 1.3;
     // Above the box, or below its upper edge if the label would leave the frame.
@@ -82,17 +86,23 @@ void plan_overlay(const FrameResult& result, const ViewMapping& mapping, const O
                 {snapped(mapping.map(d.box), device_ratio), whole(options.raw_width), options.raw_color});
         }
     }
+    const auto add_edge = [&](const QRectF& box, double max_width, const QColor& color) {
+        // Thinner edges for small faces, which a bold edge would hide.
+        const double width = whole(std::min(max_width, std::max(1.5, std::min(box.width(), box.height()) / 12)));
+        const double half = width / 2;
+        const QRectF outer = snapped(box.adjusted(-half, -half, half, half), device_ratio);
+        plan.frames.push_back({outer.adjusted(-pixel, -pixel, pixel, pixel), width + 2 * pixel, kHalo});
+        plan.frames.push_back({outer, width, color});
+    };
+    const bool tracked = !result.tracks.empty();
     if (options.kept) {
         for (const Detection& d : result.kept.detections) {
-            if (!drawable(d)) continue;
-            const QRectF box = mapping.map(d.box);
-            // Thinner edges for small faces, which a bold edge would hide.
-            const double width =
-                whole(std::min(options.kept_width, std::max(1.5, std::min(box.width(), box.height()) / 12)));
-            const double half = width / 2;
-            const QRectF outer = snapped(box.adjusted(-half, -half, half, half), device_ratio);
-            plan.frames.push_back({outer.adjusted(-pixel, -pixel, pixel, pixel), width + 2 * pixel, kHalo});
-            plan.frames.push_back({outer, width, options.kept_color});
+            if (!tracked && drawable(d)) add_edge(mapping.map(d.box), options.kept_width, options.kept_color);
+        }
+        for (const Track& track : result.tracks) {
+            if (!track.confirmed) continue;
+            const double width = track.state == TrackState::predicted ? 1 : options.kept_width;
+            add_edge(mapping.map(track.smoothed), width, color_of(track));
         }
     }
     const DetectionSet& set = result.kept;
@@ -103,13 +113,23 @@ void plan_overlay(const FrameResult& result, const ViewMapping& mapping, const O
             add_landmarks(set.landmarks[i], mapping.map(d.box), mapping, options.landmark_color, device_ratio, plan);
         }
     }
-    if (options.labels) {
-        for (const Detection& d : result.kept.detections) {
-            if (!drawable(d)) continue;
-            OverlayLabel label = label_of(d, snapped(mapping.map(d.box), device_ratio), mapping, options.label_size);
-            label.plate = snapped(label.plate, device_ratio);
-            plan.labels.push_back(label);
-        }
+    if (!options.labels) return;
+    const auto add_label = [&](OverlayLabel label, const Box& box) {
+        label = placed(label, snapped(mapping.map(box), device_ratio), mapping, options.label_size);
+        label.plate = snapped(label.plate, device_ratio);
+        plan.labels.push_back(label);
+    };
+    for (const Detection& d : result.kept.detections) {
+        if (tracked || !drawable(d)) continue;
+        OverlayLabel label;
+        std::snprintf(label.text.data(), label.text.size(), "%.3g x%d", static_cast<double>(d.score), d.hits);
+        add_label(label, d.box);
+    }
+    for (const Track& track : result.tracks) {
+        if (!track.confirmed) continue;
+        OverlayLabel label;
+        std::snprintf(label.text.data(), label.text.size(), "%lld", static_cast<long long>(track.id));
+        add_label(label, track.smoothed);
     }
 }
 

@@ -15,8 +15,8 @@ namespace throng::ui {
 // Visibility and style of the overlay. Colors come from the theme.
 struct OverlayOptions {
     bool raw = true;        // raw detections, thin and light
-    bool kept = true;       // kept detections, bold
-    bool labels = false;    // score and hits of kept detections
+    bool kept = true;       // kept detections, bold; tracks instead if the result has them
+    bool labels = false;    // score and hits of kept detections, or ids of tracks
     bool landmarks = true;  // landmarks of kept detections, if the detector provides them
     QColor raw_color{255, 255, 255, 90};
     QColor kept_color{45, 212, 191};
@@ -36,7 +36,7 @@ struct OverlayFrame {
     QColor color;
 };
 
-// Score and hits of a box; `plate` is the background of the text.
+// Score and hits of a box, or the id of a track; `plate` is the background of the text.
 struct OverlayLabel {
     QRectF plate;
     std::array<char, 24> text{};  // ASCII, null-terminated; 'x' precedes the hits

@@ -200,6 +200,7 @@ void DetectionSettings::set_detector(int index) {
         next.nms.min_hits = next_kind.screen_min_hits;
         next.nms.kernels = NmsKernels::fast;
     }
+    if (next.tracking) next.tracking = tracker_params(next_kind.name);
     change_to(next);
 }
 

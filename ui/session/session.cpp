@@ -15,7 +15,8 @@ constexpr int kMemoryInterval = 1000;
 const QString kDemo = QStringLiteral("crowd:faces=60,size=1920x1080,seed=1");
 
 bool same(const PipelineSettings& a, const PipelineSettings& b) {
-    return a.detector == b.detector && a.nms == b.nms && a.keep_raw == b.keep_raw && a.host_pixels == b.host_pixels;
+    return a.detector == b.detector && a.nms == b.nms && a.tracking == b.tracking && a.keep_raw == b.keep_raw &&
+           a.host_pixels == b.host_pixels;
 }
 
 // Returns false for a network that is for another task. Reads the file.

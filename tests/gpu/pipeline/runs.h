@@ -27,7 +27,7 @@ class LineSink final : public ResultSink {
 public:
     void write(const FrameResult& result) override {
         static const std::regex times(R"(,"timings_ms":\{[^}]*\})");
-        lines.push_back(std::regex_replace(json_line(result, true), times, ""));
+        lines.push_back(std::regex_replace(json_line(result, {.raw = true}), times, ""));
         memory.push_back(result.frame.info().memory);
     }
     void close() override { closed = true; }

@@ -177,7 +177,7 @@ protected:
         for (const auto& [key, inner] : value.items()) {
             Json lacks = value;
             lacks.erase(key);
-            if (key != "raw_boxes" && key != "landmarks") all.push_back(lacks);
+            if (key != "raw_boxes" && key != "landmarks" && key != "tracks") all.push_back(lacks);
             Json other = value;
             other[key] = inner.is_string() || inner.is_null() ? Json(1) : Json("text");
             all.push_back(other);
@@ -214,6 +214,12 @@ TEST_F(JsonSchema, EveryStageOfTheCodeIsDescribed) {
         }
         EXPECT_GT(count, 0U) << header;
     }
+}
+
+TEST_F(JsonSchema, LinesWithTracksAreValid) {
+    const std::vector<Json> lines = detect({"--track"});
+    expect_valid(lines);
+    for (const Json& line : lines) EXPECT_GT(line["tracks"].size(), 0U);
 }
 
 TEST_F(JsonSchema, LinesOfCascadesAreValid) {

@@ -39,7 +39,7 @@ std::string contents(const std::filesystem::path& path) {
 }
 
 TEST(JsonLine, HasTheDocumentedFields) {
-    const nlohmann::json line = nlohmann::json::parse(json_line(example(), false));
+    const nlohmann::json line = nlohmann::json::parse(json_line(example(), {}));
     EXPECT_EQ(line["source"], "a \"quoted\"\n\xEF\xBF\xBD name");
     EXPECT_EQ(line["frame"], 7);
     EXPECT_EQ(line["pts"], 0.28);
@@ -56,10 +56,26 @@ TEST(JsonLine, HasTheDocumentedFields) {
 }
 
 TEST(JsonLine, RawAddsTheRawBoxes) {
-    const nlohmann::json line = nlohmann::json::parse(json_line(example(), true));
+    const nlohmann::json line = nlohmann::json::parse(json_line(example(), {.raw = true}));
     ASSERT_EQ(line["raw_boxes"].size(), 2U);
     EXPECT_EQ(line["raw_boxes"][0]["score"].get<float>(), -1e-8F);
     EXPECT_TRUE(line["raw_boxes"][1]["h"].is_null());
+}
+
+TEST(JsonLine, TracksAreThoseThatAreConfirmed) {
+    FrameResult result = example();
+    Track track;
+    track.id = 12;
+    track.box = {-3, 2, 30, 40.5F};
+    track.score = 0.5F;
+    track.age = 4;
+    track.state = TrackState::recovered;
+    result.tracks = {track, track};
+    result.tracks[1].confirmed = true;
+    const nlohmann::json line = nlohmann::json::parse(json_line(result, {.tracks = true}));
+    EXPECT_EQ(line["tracks"], nlohmann::json::parse(R"([{"id": 12, "x": -3.0, "y": 2.0, "w": 30.0, "h": 40.5,
+        "score": 0.5, "age": 4, "state": "recovered"}])"));
+    EXPECT_FALSE(nlohmann::json::parse(json_line(result, {})).contains("tracks"));
 }
 
 TEST(JsonSink, OverwritesAndWritesOneLinePerFrame) {
@@ -94,7 +110,7 @@ TEST(JsonSink, AFullDiskLeavesCompleteLines) {
     const test::ScratchDir dir;
     const auto path = dir.path() / "out.jsonl";
     JsonSink sink(path.string());
-    const std::size_t line = json_line(example(), false).size() + 1;
+    const std::size_t line = json_line(example(), {}).size() + 1;
     // A file size limit simulates a full disk: only half of the third line fits.
     std::signal(SIGXFSZ, SIG_IGN);
     rlimit previous{};

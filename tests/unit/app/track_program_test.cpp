@@ -1,0 +1,66 @@
+// throng detect --track, as a user runs it.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+#include "tests/unit/app/program.h"
+
+namespace throng {
+namespace {
+
+using nlohmann::json;
+using test::ProgramResult;
+using test::run_program;
+
+std::vector<json> detect(const std::vector<std::string>& options) {
+    std::vector<std::string> arguments{"detect", "crowd:faces=5,size=640x360,frames=8", "--json", "-", "--quiet"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    const ProgramResult result = run_program(arguments);
+    EXPECT_EQ(result.status, 0) << result.err;
+    std::vector<json> lines;
+    std::istringstream stream(result.out);
+    for (std::string line; std::getline(stream, line);) lines.push_back(json::parse(line));
+    return lines;
+}
+
+TEST(TrackProgram, EveryFaceKeepsItsId) {
+    const std::vector<json> lines = detect({"--track"});
+    ASSERT_EQ(lines.size(), 8U);
+    std::map<std::int64_t, int> frames;  // by id
+    for (const json& line : lines) {
+        EXPECT_GE(line["tracks"].size(), 5U);
+        for (const json& track : line["tracks"]) {
+            ++frames[track["id"].get<std::int64_t>()];
+            EXPECT_LT(track["age"], 8);
+        }
+        EXPECT_TRUE(line["timings_ms"].contains("track"));
+    }
+    EXPECT_LE(frames.size(), 6U) << "five faces";
+    for (const json& line : detect({})) EXPECT_FALSE(line.contains("tracks"));
+}
+
+TEST(TrackProgram, DetectionsAreTheSameAsWithoutTracks) {
+    for (const std::vector<std::string>& options : {std::vector<std::string>{"--min-hits", "4"},
+                                                    {"--detector", "hog", "--min-size", "64"},
+                                                    {"--rule", "soft-linear"}}) {
+        std::vector<std::string> tracked = options;
+        tracked.emplace_back("--track");
+        const std::vector<json> without = detect(options);
+        const std::vector<json> with = detect(tracked);
+        ASSERT_EQ(with.size(), without.size());
+        for (std::size_t i = 0; i < with.size(); ++i) {
+            ASSERT_EQ(with[i]["kept"].size(), without[i]["kept"].size()) << options.front();
+            for (std::size_t k = 0; k < with[i]["kept"].size(); ++k) {
+                for (const char* key : {"x", "y", "w", "h", "score"}) {
+                    EXPECT_EQ(with[i]["kept"][k][key], without[i]["kept"][k][key]) << options.front();
+                }
+            }
+        }
+    }
+}
+
+}  // namespace
+}  // namespace throng
