@@ -45,7 +45,8 @@ public:
     void write(const Crowd& crowd, std::int64_t n) {
         if (!file_) return;
         TruthLabels labels{source_, n, {}};
-        for (const CrowdFace& face : crowd.truth(n)) labels.entries.push_back({face.box, face.visible, face.ignore});
+        for (const CrowdFace& face : crowd.truth(n))
+            labels.entries.push_back({face.box, face.visible, face.ignore, face.person});
         file_->write(truth_line(labels, crowd.options().width, crowd.options().height), InterruptGuard::token());
     }
 
@@ -141,6 +142,16 @@ void add_crowd_command(CLI::App& program, CommandContext& context) {
         ->check(whole_range(std::uint64_t{0}))
         ->type_name("S")
         ->capture_default_str();
+    command
+        ->add_option_function<std::string>(
+            "--motion",
+            [arguments](const std::string& word) {
+                arguments->crowd.motion = word == "walk" ? CrowdMotion::walk : CrowdMotion::stand;
+            },
+            "stand: rows that drift; walk: people cover each other, leave, and come back as others")
+        ->check(CLI::IsMember({"stand", "walk"}))
+        ->type_name("")
+        ->default_str("stand");
     command
         ->add_option("--truth", arguments->truth, "Write the faces of every frame as JSON lines; - for standard output")
         ->type_name("OUT.jsonl");

@@ -51,10 +51,7 @@ public:
           threads_(threads > 0 ? threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()))),
           layout_(options),
           backdrop_(options, threads_),
-          grain_(options.seed, kGrain) {
-        looks_.reserve(static_cast<std::size_t>(options.faces));
-        for (int person = 0; person < options.faces; ++person) looks_.push_back(synth::looks_of(options.seed, person));
-    }
+          grain_(options.seed, kGrain) {}
 
     const CrowdOptions& options() const { return options_; }
 
@@ -75,7 +72,7 @@ public:
         info.pts = seconds(n);
 
         std::vector<synth::Shape> shapes;
-        shapes.reserve(64 + 80 * looks_.size());
+        shapes.reserve(64 + 80 * static_cast<std::size_t>(options_.faces));
         backdrop_.moving(seconds(n), shapes);
         for (const int person : layout_.back_to_front()) add_person(person, seconds(n), shapes);
         synth::paint(backdrop_.still(), shapes, grain_, n, threads_, image);
@@ -90,13 +87,17 @@ private:
     }
 
     double seconds(std::int64_t n) const { return static_cast<double>(n) / options_.fps; }
+    bool in_image(const Box& box) const {
+        return box.x < static_cast<float>(options_.width) && box.y < static_cast<float>(options_.height) &&
+               box.x + box.w > 0 && box.y + box.h > 0;
+    }
     bool covered(int person) const { return options_.uncover >= 0 && person >= options_.uncover; }
 
     // Adds the bounded shapes of a person and, if requested, of the black rectangle over the face.
     void add_person(int person, double seconds, std::vector<synth::Shape>& shapes) const {
         const synth::Pose pose = layout_.pose(person, seconds);
         const std::size_t first = shapes.size();
-        draw_person(looks_[static_cast<std::size_t>(person)], pose, backdrop_.light(pose, seconds), shapes);
+        draw_person(synth::looks_of(options_.seed, pose.identity), pose, backdrop_.light(pose, seconds), shapes);
         if (covered(person)) shapes.push_back(synth::cover(pose));
         for (std::size_t i = first; i < shapes.size(); ++i) shapes[i].bound(options_.width, options_.height);
     }
@@ -106,7 +107,6 @@ private:
     synth::Layout layout_;
     synth::Backdrop backdrop_;
     synth::Grain grain_;
-    std::vector<synth::Looks> looks_;
     mutable FramePool pool_;
 };
 
@@ -122,7 +122,7 @@ std::vector<CrowdFace> Crowd::Impl::truth(std::int64_t n) const {
         add_person(*it, seconds(n), own);
 
         CrowdFace face;
-        face.person = *it;
+        face.person = pose.identity;
         face.box = face_box(pose);
         if (!covered(*it)) {
             std::vector<const synth::Shape*> near;
@@ -133,8 +133,9 @@ std::vector<CrowdFace> Crowd::Impl::truth(std::int64_t n) const {
                 }
             }
             face.visible = visible_part(pose, options_, near);
-            face.ignore = face.visible < kVisibleFace;
-            if (face.visible >= kHiddenFace) faces.push_back(face);
+            const bool walking = options_.motion == CrowdMotion::walk;
+            face.ignore = face.visible < (walking ? kVisibleWalkingFace : kVisibleFace);
+            if (walking ? in_image(face.box) : face.visible >= kHiddenFace) faces.push_back(face);
         }
         std::copy_if(own.begin(), own.end(), std::back_inserter(solids), [](const synth::Shape& s) { return s.solid; });
     }

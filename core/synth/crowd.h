@@ -18,6 +18,11 @@ namespace throng {
 inline constexpr double kMinCrowdFps = 0.001;
 inline constexpr double kMaxCrowdFps = 1000;
 
+enum class CrowdMotion : std::uint8_t {
+    stand,  // rows that drift; no one covers another face for long
+    walk,   // everyone walks through the hall at a pace and distance of their own and covers those behind
+};
+
 struct CrowdOptions {
     int faces = 60;           // people in the hall, 0 to 5000; all are in view in frame 0, some leave it later
     int width = 1920;         // pixels, 64 to 16384
@@ -25,7 +30,8 @@ struct CrowdOptions {
     std::uint64_t seed = 1;   // another seed gives other people
     double fps = 30;          // frames per second of animation, kMinCrowdFps to kMaxCrowdFps
     std::int64_t frames = 0;  // number of frames for players; 0: endless
-    int uncover = -1;         // >= 0: black rectangles cover all faces but those of the first `uncover` people
+    CrowdMotion motion = CrowdMotion::stand;
+    int uncover = -1;  // >= 0: black rectangles cover all faces but those of the first `uncover` people
 
     friend bool operator==(const CrowdOptions&, const CrowdOptions&) = default;
 };
@@ -33,7 +39,7 @@ struct CrowdOptions {
 // Throws Error(usage) naming the option if a value is out of range.
 void check_options(const CrowdOptions& options);
 
-// Parses "faces=60,size=1920x1080,seed=1,fps=30,frames=300,uncover=12". Keys may be in any order, are optional, and may
+// Parses "faces=60,size=1920x1080,seed=1,fps=30,frames=300,motion=walk,uncover=12". Keys may be in any order, are optional, and may
 // occur at most once. Throws Error(usage) naming a key that is unknown, repeated, malformed or out of range.
 [[nodiscard]] CrowdOptions parse_crowd_options(std::string_view spec);
 
@@ -44,13 +50,15 @@ void parse_crowd_size(std::string_view text, CrowdOptions& options);
 // mouth, centered on the nose. It may extend beyond the frame.
 struct CrowdFace {
     Box box{};
-    int person = 0;       // 0 to faces - 1, constant over all frames
+    int person = 0;       // from 0, constant over all frames. Walking: who has left comes back as another person.
     float visible = 1;    // visible fraction of the face, 0 to 1: in the frame, not behind a person or a rectangle
-    bool ignore = false;  // visible < kVisibleFace: detecting it is optional
+    bool ignore = false;  // visible < kVisibleFace (walking: kVisibleWalkingFace): detecting it is optional
 };
 
-// A face with a smaller visible fraction is marked `ignore`. Below kHiddenFace it is omitted from the ground truth.
+// A face with a smaller visible fraction is marked `ignore`. Below kHiddenFace it is omitted from the ground truth, but
+// of people who walk, all faces that are partly within the frame are listed.
 inline constexpr float kVisibleFace = 0.8F;
+inline constexpr float kVisibleWalkingFace = 0.5F;
 inline constexpr float kHiddenFace = 0.15F;
 
 // Thread-safe: all members are const, and the only shared mutable state is the pool.

@@ -40,6 +40,7 @@ constexpr std::string_view kSizeAdvice = "use WIDTHxHEIGHT, each from 64 to 1638
 constexpr std::string_view kSeedAdvice = "use a whole number from 0 to 18446744073709551615";
 constexpr std::string_view kFpsAdvice = "use 0.001 to 1000 frames per second";
 constexpr std::string_view kFramesAdvice = "use a whole number from 0 (endless) to 1000000000";
+constexpr std::string_view kMotionAdvice = "use stand or walk";
 constexpr std::string_view kUncoverAdvice = "use a whole number from 0 to the number of faces";
 
 }  // namespace
@@ -87,12 +88,15 @@ CrowdOptions parse_crowd_options(std::string_view spec) {
             options.fps = real_number(key, value, kFpsAdvice);
         } else if (key == "frames") {
             options.frames = whole_number<std::int64_t>(key, value, kFramesAdvice);
+        } else if (key == "motion") {
+            if (value != "stand" && value != "walk") reject(key, value, kMotionAdvice);
+            options.motion = value == "walk" ? CrowdMotion::walk : CrowdMotion::stand;
         } else if (key == "uncover") {
             options.uncover = whole_number<int>(key, value, kUncoverAdvice);
             if (options.uncover < 0) reject(key, value, kUncoverAdvice);
         } else {
             throw Error(ErrorKind::usage, "unknown option '" + std::string(key) + "'", "crowd:",
-                        "valid options are faces, size, seed, fps, frames and uncover, as in "
+                        "valid options are faces, size, seed, fps, frames, motion and uncover, as in "
                         "crowd:faces=60,size=1920x1080,seed=1");
         }
     }

@@ -21,9 +21,22 @@ constexpr float kTopRow = 0.2F;     // fraction of the image without faces at th
 
 constexpr double kBlink = 0.22;  // seconds
 
+// Walking people. Relative to the side of a face's box unless stated otherwise.
+constexpr float kWalkFace = 0.62F;     // side of the nearest face, relative to the square root of a person's area
+constexpr float kWalkFarthest = 0.5F;  // side of the farthest face, relative to the nearest
+constexpr float kWalkTop = 0.22F;      // upper edge of the crowd, relative to the image's height
+constexpr float kMinWalk = 0.8F;       // speed per second
+constexpr float kMaxWalk = 3.4F;
+constexpr float kWalkMargin = 1.5F;  // that people walk out of the image on each side, before they come back
+
 }  // namespace
 
 Layout::Layout(const CrowdOptions& options) : options_(options) {
+    if (options.motion == CrowdMotion::walk) {
+        rows_ = walking_rows();
+        position_people();
+        return;
+    }
     // Find the maximum face size at which all people fit.
     float face_size = kMaxFace * static_cast<float>(options.height);
     while (true) {
@@ -78,6 +91,32 @@ void Layout::spread_people(std::vector<Row>& rows) const {
     }
 }
 
+// Returns one row per person, from the nearest to the farthest. All people are equally tall.
+std::vector<Layout::Row> Layout::walking_rows() const {
+    const auto width = static_cast<float>(options_.width);
+    const auto height = static_cast<float>(options_.height);
+    const float share = width * height / static_cast<float>(std::max(options_.faces, 1));
+    const float nearest = std::min(kMaxFace * height, kWalkFace * std::sqrt(share));
+    const float bottom = height - kBelowFront * nearest;
+    std::vector<Row> rows;
+    for (int i = 0; i < options_.faces; ++i) {
+        Row row{};
+        row.people = 1;
+        row.depth = options_.faces > 1 ? static_cast<float>(i) / static_cast<float>(options_.faces - 1) : 0.0F;
+        // In perspective, the height in the image is a linear function of the size.
+        row.size = nearest * (1.0F - (1.0F - kWalkFarthest) * row.depth);
+        row.y = bottom - (bottom - kWalkTop * height) * row.depth;
+        Random random(options_.seed, 0x7000 + static_cast<std::uint64_t>(i));
+        // Neighbors walk in opposite directions or at other paces, so that nobody is behind the same person for long.
+        const float turns = 0.4F * static_cast<float>(i / 2) + random.between(0.0F, 0.05F);
+        const float pace = kMinWalk + (kMaxWalk - kMinWalk) * (turns - std::floor(turns));
+        row.speed = static_cast<double>((i % 2 == 0 ? row.size : -row.size) * pace);
+        row.circumference = static_cast<double>(width) + 2.0 * static_cast<double>(kWalkMargin * row.size);
+        rows.push_back(row);
+    }
+    return rows;
+}
+
 void Layout::position_people() {
     // A seeded shuffle spreads the first people over the whole hall.
     const auto count = static_cast<std::size_t>(options_.faces);
@@ -127,16 +166,23 @@ Pose Layout::pose(int person, double seconds) const {
     };
 
     Pose pose;
+    pose.identity = person;
     pose.size = position.size;
     pose.depth = row.depth;
 
     const double margin = row.circumference - options_.width;
     double x = static_cast<double>(position.x) + seconds * row.speed + 0.5 * margin;
-    x -= row.circumference * std::floor(x / row.circumference);
+    const double passages = std::floor(x / row.circumference);
+    x -= row.circumference * passages;
     pose.x = static_cast<float>(x - 0.5 * margin) + 0.10F * position.size * wave(0.08F, 0.2F, true);
     // At times people stoop behind those in front.
     pose.y =
         position.y + 0.10F * position.size * wave(0.05F, 0.12F, true) + 0.025F * position.size * wave(0.8F, 1.2F, true);
+
+    if (options_.motion == CrowdMotion::walk) {
+        pose.identity += options_.faces * static_cast<int>(std::abs(passages));
+        pose.y += 0.05F * position.size * wave(1.6F, 2.1F);  // steps
+    }
 
     const float base_yaw = random.between(-0.16F, 0.16F);
     const float tilted = random.between(-0.07F, 0.07F);

@@ -1,5 +1,5 @@
 // Positions and motion of the people: rows across the hall, larger and lower towards the front. Each row drifts
-// sideways at its own speed.
+// sideways at its own speed. Walking people each have a row of their own.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +19,7 @@ struct Pose {
     float lids = 0;      // 0 open, 1 closed
     float mouth = 0;     // 0 closed, 1 wide open
     float depth = 0;     // 0 the front row, 1 the back row
+    int identity = 0;    // the person; of people who walk another one after each passage of the hall
 };
 
 class Layout {
@@ -47,6 +48,7 @@ private:
     [[nodiscard]] std::vector<Row> rows_for(float face_size) const;
     [[nodiscard]] int slots(const Row& row) const;
     void spread_people(std::vector<Row>& rows) const;
+    [[nodiscard]] std::vector<Row> walking_rows() const;
     void position_people();
 
     CrowdOptions options_;

@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
+#include <set>
 #include <tuple>
 #include <vector>
 
@@ -44,6 +46,49 @@ TEST(Crowd, FramesMatchTheirFingerprints) {
     other.uncover = 9;
     other.fps = 23.976;
     EXPECT_EQ(fingerprint(Crowd(other).frame(77)), 16688292180077219963U);
+}
+
+TEST(WalkingCrowd, FramesMatchTheirFingerprints) {
+    CrowdOptions options = small_crowd();
+    options.motion = CrowdMotion::walk;
+    EXPECT_EQ(fingerprint(Crowd(options).frame(0)), 9038650497260414807U);
+    EXPECT_EQ(fingerprint(Crowd(options).frame(1000)), 12621787757714595577U);
+}
+
+// The crowd that tracks are measured on: how often faces are covered, and how many people come back as others.
+TEST(WalkingCrowd, PeopleCoverEachOtherAndComeBackAsOthers) {
+    for (const std::uint64_t seed : {1U, 2U}) {
+        CrowdOptions options;
+        options.motion = CrowdMotion::walk;
+        options.seed = seed;
+        const Crowd crowd(options);
+        int faces = 0;
+        int covered = 0;
+        int covered_briefly = 0;         // for 5 to 45 frames
+        std::map<int, int> covered_for;  // by person: frames until now
+        std::set<int> people;
+        for (std::int64_t n = 0; n < 150; ++n) {
+            for (const CrowdFace& face : crowd.truth(n)) {
+                people.insert(face.person);
+                EXPECT_EQ(face.ignore, face.visible < kVisibleWalkingFace);
+                const Box& b = face.box;
+                if (b.x < 0 || b.y < 0 || b.x + b.w > 1920 || b.y + b.h > 1080) continue;
+                ++faces;
+                int& frames = covered_for[face.person];
+                if (face.ignore) {
+                    ++covered;
+                    ++frames;
+                } else {
+                    if (frames >= 5 && frames <= 45) covered_briefly += frames;
+                    frames = 0;
+                }
+            }
+        }
+        EXPECT_GE(covered, faces / 10);
+        EXPECT_LE(covered, faces / 5);
+        EXPECT_GE(covered_briefly, covered * 7 / 10);
+        EXPECT_GE(people.size(), 66U);  // 10 % of 60 more within 5 seconds
+    }
 }
 
 TEST(Crowd, FramesDoNotDependOnTheNumberOfThreads) {
