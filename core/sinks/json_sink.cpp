@@ -72,7 +72,7 @@ void append_tracks(std::string& line, const std::vector<Track>& tracks) {
     line += "\"tracks\":[";
     bool first = true;
     for (const Track& track : tracks) {
-        if (!track.confirmed) continue;
+        if (!track.confirmed || track.covered) continue;
         fmt::format_to(std::back_inserter(line), "{}{{\"id\":{},", first ? "" : ",", track.id);
         first = false;
         append_box(line, track.box);

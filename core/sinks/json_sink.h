@@ -12,7 +12,7 @@ namespace throng {
 // Optional parts of a line.
 struct JsonFields {
     bool raw = false;     // "raw_boxes"; requires PipelineSettings::keep_raw
-    bool tracks = false;  // "tracks": those that are confirmed; requires PipelineSettings::tracking
+    bool tracks = false;  // "tracks": those that are confirmed and not covered; requires PipelineSettings::tracking
 };
 
 // Writes only complete lines: the output is valid up to an interruption or a full disk. The file is created or

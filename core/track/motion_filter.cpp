@@ -28,11 +28,11 @@ void MotionFilter::predict(double seconds, const MotionNoise& noise, double walk
     }
 }
 
-void MotionFilter::correct(const Box& measured, const MotionNoise& noise) {
+void MotionFilter::correct(const Box& measured, const MotionNoise& noise, double variance_factor) {
     const std::array<double, 4> coordinates = coordinates_of(measured);
     const double position = noise.position * side();
     for (std::size_t i = 0; i < axes_.size(); ++i) {
-        axes_[i].correct(coordinates[i], i < 2 ? position * position : noise.size * noise.size);
+        axes_[i].correct(coordinates[i], variance_factor * (i < 2 ? position * position : noise.size * noise.size));
     }
 }
 

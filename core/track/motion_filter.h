@@ -39,7 +39,7 @@ struct MotionNoise {
     double walk = 0.5;         // of the change of velocity in one second
     double size_walk = 0.1;    // of the change of the sides' growth in one second
     double velocity = 4;       // of the velocity of a new track, per second
-    double size_velocity = 1;  // of the growth of a new track, per second
+    double size_velocity = 0.3;  // of the growth of a new track, per second
 };
 
 class MotionFilter {
@@ -48,7 +48,8 @@ public:
     MotionFilter(const Box& box, const MotionNoise& noise);
 
     void predict(double seconds, const MotionNoise& noise, double walk_factor = 1);
-    void correct(const Box& measured, const MotionNoise& noise);
+    // variance_factor: on the variance of the measured box.
+    void correct(const Box& measured, const MotionNoise& noise, double variance_factor = 1);
     // Moves the center without changing the velocity: for motion of the camera.
     void shift(double x, double y);
     // Adds to the velocity of the center, in pixels per second.

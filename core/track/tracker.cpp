@@ -20,10 +20,15 @@ constexpr double kTentativeGap = 0.12;  // seconds that an unconfirmed track sur
 // Association. Deviations of a detection from its prediction, in sides of the box and in logarithms of a side. They
 // exceed the noise of a measurement, because a cluster is sometimes represented by a window beside the face.
 constexpr double kMatchPosition = 0.15;
-constexpr double kMatchSize = 0.16;
-constexpr double kMaxDeviation = 0.5;  // sides: limits the search around a track that was not seen for long
-constexpr double kDuplicate = 0.5;     // fraction of the smaller box that a track covers: the detection starts no track
-constexpr double kMinInside = 0.25;    // fraction of a box in the frame below which an unseen track ends
+constexpr double kMatchSize = 0.2;
+constexpr double kEmergingPosition = 0.25;
+constexpr double kHiddenCost = 5;       // squared standard deviations
+constexpr double kCandidateGate = 0.6;  // factor on the gate for detections that are not confident
+constexpr double kOverlapNoise = 20;    // factor on the variance of a box that another one covers completely
+constexpr double kMaxDeviation = 0.5;   // sides: limits the search around a track that was not seen for long
+constexpr double kDuplicate = 0.5;   // fraction of the smaller box that a track covers: the detection starts no track
+constexpr double kCovered = 0.4;     // fraction of a predicted box behind a detected one
+constexpr double kMinInside = 0.25;  // fraction of a box in the frame below which an unseen track ends
 
 // Estimate of the camera's motion.
 constexpr std::size_t kMinVotes = 4;     // tracks
@@ -158,7 +163,10 @@ public:
 
         std::vector<Track> result;
         result.reserve(tracks_.size());
-        for (const ActiveTrack& active : tracks_) result.push_back(active.track);
+        for (ActiveTrack& active : tracks_) {
+            active.track.covered = is_covered(active.track);
+            result.push_back(active.track);
+        }
         return result;
     }
 
@@ -204,11 +212,12 @@ private:
         }
     }
 
-    // Returns the cost of a pair, or a value above the limit.
-    [[nodiscard]] double cost(const ActiveTrack& active, const Box& box, double limit) const {
+    // Returns the squared distance of a detection from a prediction in standard deviations, or a value above the limit.
+    [[nodiscard]] static double distance(const ActiveTrack& active, const Box& box, double limit, bool confident) {
         const std::array<AxisFilter, 4>& axes = active.motion.axes();
         const double side = active.motion.side();
-        const double floor = kMatchPosition * side;
+        // Of a face that comes out of cover, at first only a part is detected.
+        const double floor = (confident && active.track.gap > 1 ? kEmergingPosition : kMatchPosition) * side;
         const double ceiling = kMaxDeviation * side;
         double sum = 0;
         const double center[2] = {static_cast<double>(box.x) + 0.5 * static_cast<double>(box.w),
@@ -226,18 +235,24 @@ private:
 
     // Returns for each of the tracks the number of its observation, or -1.
     [[nodiscard]] std::vector<int> match(const std::vector<std::size_t>& tracks, bool confident) const {
-        const double limit = params_.gate * params_.gate;
+        const double gate = confident ? params_.gate : kCandidateGate * params_.gate;
+        const double limit = gate * gate;
         std::vector<AssignmentPair> pairs;
         for (std::size_t t = 0; t < tracks.size(); ++t) {
             const ActiveTrack& active = tracks_[tracks[t]];
             for (std::size_t o = 0; o < observations_.size(); ++o) {
                 const Observation& observation = observations_[o];
                 if (observation.confident != confident || observation.taken) continue;
-                const double value = cost(active, observation.detection->box, limit);
-                if (value <= limit) pairs.push_back({static_cast<int>(t), static_cast<int>(o), value});
+                double value = distance(active, observation.detection->box, limit, confident);
+                if (value > limit) continue;
+                // A face that was seen just now is more likely to be seen again than one that is hidden: a covered track
+                // must not take the detection of the face before it.
+                if (active.track.gap > 1) value += kHiddenCost;
+                pairs.push_back({static_cast<int>(t), static_cast<int>(o), value});
             }
         }
-        return assign(static_cast<int>(tracks.size()), static_cast<int>(observations_.size()), pairs, limit);
+        return assign(static_cast<int>(tracks.size()), static_cast<int>(observations_.size()), pairs,
+                      limit + kHiddenCost);
     }
 
     // Corrects the tracks with their observations. Returns the tracks without one.
@@ -255,7 +270,7 @@ private:
             const Detection& detection = *observation.detection;
             const std::array<AxisFilter, 4> before = active.motion.axes();
             const std::array<double, 4> measured = coordinates_of(detection.box);
-            active.motion.correct(detection.box, noise_);
+            active.motion.correct(detection.box, noise_, 1 + kOverlapNoise * overlap_of(observation));
             active.display.correct(detection.box);
             const std::array<AxisFilter, 4>& after = active.motion.axes();
             corrections_.push_back({measured[0] - before[0].position, measured[1] - before[1].position,
@@ -267,11 +282,35 @@ private:
             track.state = state;
             track.gap = 0;
             track.detection = observation.index;
-            active.last_seen = seconds;
-            if (state == TrackState::detected) ++active.detections;
+            if (state == TrackState::detected) {
+                active.last_seen = seconds;
+                ++active.detections;
+            }
             track.confirmed = track.confirmed || active.detections >= params_.birth_detections;
         }
         return rest;
+    }
+
+    // Returns how much of the box the confident box that covers most of it covers, squared. The position of a face that
+    // is partly covered is less certain.
+    [[nodiscard]] double overlap_of(const Observation& observation) const {
+        const Box& box = observation.detection->box;
+        double common = 0;
+        for (const Observation& other : observations_) {
+            if (&other != &observation && other.confident) {
+                common = std::max(common, common_area(box, other.detection->box));
+            }
+        }
+        const double part = common / area(box);
+        return part * part;
+    }
+
+    [[nodiscard]] bool is_covered(const Track& track) const {
+        if (track.state != TrackState::predicted) return false;
+        return std::any_of(tracks_.begin(), tracks_.end(), [&](const ActiveTrack& other) {
+            return other.track.state != TrackState::predicted &&
+                   common_area(track.box, other.track.box) > kCovered * area(track.box);
+        });
     }
 
     static void move(ActiveTrack& active, TrackerInput::Shift shift) {

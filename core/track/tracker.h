@@ -34,6 +34,7 @@ struct Track {
     std::int32_t hits = 0;  // as score
     TrackState state = TrackState::detected;
     bool confirmed = false;       // has enough evidence to be reported; remains true until the track ends
+    bool covered = false;         // predicted, and a detected track covers most of the box: behind another person
     std::int32_t age = 0;         // frames since birth, 0 in the first
     std::int32_t gap = 0;         // frames since the last detection, 0 unless predicted
     std::int32_t detection = -1;  // index in TrackerInput::kept; -1: a candidate or none

@@ -225,12 +225,12 @@ void draw_tracks(WritableFrame& frame, const std::vector<Track>& tracks) {
     const int stroke = stroke_of(canvas);
     const auto box_of = [&](const Track& track) { return pixel_box(track.smoothed, canvas.width(), canvas.height()); };
     for (const Track& track : tracks) {
-        if (!track.confirmed) continue;
+        if (!track.confirmed || track.covered) continue;
         draw_edge(canvas, box_of(track), track.state == TrackState::predicted ? 1 : stroke,
                   color_of(track_hue(track.id)));
     }
     for (const Track& track : tracks) {  // after all boxes, so that no box covers a label
-        if (!track.confirmed) continue;
+        if (!track.confirmed || track.covered) continue;
         draw_label(canvas, box_of(track), std::to_string(track.id), color_of(track_hue(track.id)), stroke);
     }
 }

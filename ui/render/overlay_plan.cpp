@@ -100,7 +100,7 @@ void plan_overlay(const FrameResult& result, const ViewMapping& mapping, const O
             if (!tracked && drawable(d)) add_edge(mapping.map(d.box), options.kept_width, options.kept_color);
         }
         for (const Track& track : result.tracks) {
-            if (!track.confirmed) continue;
+            if (!track.confirmed || track.covered) continue;
             const double width = track.state == TrackState::predicted ? 1 : options.kept_width;
             add_edge(mapping.map(track.smoothed), width, color_of(track));
         }
@@ -126,7 +126,7 @@ void plan_overlay(const FrameResult& result, const ViewMapping& mapping, const O
         add_label(label, d.box);
     }
     for (const Track& track : result.tracks) {
-        if (!track.confirmed) continue;
+        if (!track.confirmed || track.covered) continue;
         OverlayLabel label;
         std::snprintf(label.text.data(), label.text.size(), "%lld", static_cast<long long>(track.id));
         add_label(label, track.smoothed);

@@ -70,8 +70,9 @@ TEST(JsonLine, TracksAreThoseThatAreConfirmed) {
     track.score = 0.5F;
     track.age = 4;
     track.state = TrackState::recovered;
-    result.tracks = {track, track};
+    result.tracks = {track, track, track};
     result.tracks[1].confirmed = true;
+    result.tracks[2].confirmed = result.tracks[2].covered = true;
     const nlohmann::json line = nlohmann::json::parse(json_line(result, {.tracks = true}));
     EXPECT_EQ(line["tracks"], nlohmann::json::parse(R"([{"id": 12, "x": -3.0, "y": 2.0, "w": 30.0, "h": 40.5,
         "score": 0.5, "age": 4, "state": "recovered"}])"));

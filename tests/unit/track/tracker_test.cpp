@@ -74,6 +74,25 @@ TEST(Tracker, PredictsAFaceThatIsHiddenAndFindsItAgain) {
     EXPECT_EQ(tracks[0].gap, 0);
 }
 
+TEST(Tracker, ACoveredFaceTakesNoDetectionOfTheFaceBeforeIt) {
+    // The nearer face passes before the farther one, which is not detected meanwhile.
+    Feed feed;
+    std::vector<Track> tracks;
+    for (int n = 0; n < 60; ++n) {
+        const double near = 300 + 4.0 * n;
+        const double far = 480 - 1.0 * n;
+        std::vector<Detection> faces{face(near, 310, 70)};
+        if (std::abs(near - far) > 50) faces.push_back(face(far, 300, 60));
+        tracks = feed(faces);
+        ASSERT_EQ(tracks.size(), 2U) << n;
+        EXPECT_EQ(tracks[0].detection, 0) << n;
+        EXPECT_EQ(tracks[1].state == TrackState::predicted, faces.size() == 1) << n;
+        if (std::abs(near - far) < 20) {
+            EXPECT_TRUE(tracks[1].covered) << n;
+        }
+    }
+}
+
 TEST(Tracker, UsesWeakDetectionsToContinueOnly) {
     TrackerParams params;
     params.confident_hits = 3;
