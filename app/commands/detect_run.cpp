@@ -44,7 +44,7 @@ DetectRun::DetectRun(DetectArguments arguments, const CommonOptions& common)
     settings_.detector = arguments_.detector;
     settings_.nms = nms.params;
     settings_.keep_raw = arguments_.output.raw;
-    if (arguments_.output.track) settings_.tracking = tracker_params(arguments_.detector.kind);
+    if (arguments_.output.need_tracks()) settings_.tracking = tracker_params(arguments_.detector.kind);
     if (nms.dmax > 0) {
         settings_.capacity = nms.dmax;
         settings_.capacity_limit = std::max(settings_.capacity_limit, nms.dmax);
@@ -304,7 +304,8 @@ void DetectRun::print_totals(double seconds) const {
     std::string text;
     if (totals_.size() > 1 && totals_.size() <= kMaxRows) text += SourceTotals::table(totals_).text() + "\n";
     text += summary_->text(seconds, detector_kind(settings_.detector.kind).finds);
-    const bool data_on_stdout = arguments_.output.json == "-" || arguments_.output.summary == "-";
+    const OutputOptions& out = arguments_.output;
+    const bool data_on_stdout = out.json == "-" || out.summary == "-" || out.events == "-" || out.per_minute == "-";
     text +=
         fmt::format("backend {}{}\n", backend_why_, device_lost_ ? ", lost during the run; continued on the CPU" : "");
     if (data_on_stdout) {

@@ -72,7 +72,7 @@ int run_view(const CommandContext& context, ViewOptions options) {
     ui::SessionSetup& session = window.session;
     session.settings.detector = options.detector;
     session.settings.nms = options.nms.params;
-    if (options.output.track) session.settings.tracking = tracker_params(options.detector.kind);
+    if (options.output.need_tracks()) session.settings.tracking = tracker_params(options.detector.kind);
     if (options.nms.dmax > 0) session.settings.capacity = options.nms.dmax;
     session.playback.loop = options.loop;
     session.playback.speed = options.speed;

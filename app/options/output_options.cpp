@@ -7,6 +7,7 @@
 #include "app/options/interrupt.h"
 #include "core/base/error.h"
 #include "core/pipeline/async_sink.h"
+#include "core/sinks/count_sink.h"
 #include "core/sinks/json_sink.h"
 #include "core/video/source_files.h"
 
@@ -75,6 +76,19 @@ void add_output_options(CLI::App& command, OutputOptions& options) {
         .add_option("--summary", options.summary, "Write totals, timings and sources as JSON; - for standard output")
         ->type_name("OUT.json")
         ->group(group);
+    command.add_option("--count", options.count, "Lines and zones in which people are counted, for the next two")
+        ->type_name("FILE.toml")
+        ->group(group);
+    command
+        .add_option("--events", options.events,
+                    "Write who appears, leaves, crosses a line or visits a zone as JSON lines; - for standard output")
+        ->type_name("OUT.jsonl")
+        ->group(group);
+    command
+        .add_option("--per-minute", options.per_minute,
+                    "Write the number of people, crossings and visits per minute as CSV; - for standard output")
+        ->type_name("OUT.csv")
+        ->group(group);
     command.add_flag("--raw", options.raw, "Also write raw detections, to JSON lines, video and images")->group(group);
     command.add_flag("--track", options.track, "Follow faces over time: ids in JSON lines, video, images and window")
         ->group(group);
@@ -88,7 +102,14 @@ void add_outputs(RunFiles& files, const OutputOptions& options, std::size_t sour
     if (options.audio == "copy" && options.video.empty()) {
         throw Error(ErrorKind::usage, "audio is written into a video only", "--audio copy", "add --video OUT.mp4");
     }
+    if (!options.count.empty() && options.events.empty() && options.per_minute.empty()) {
+        throw Error(ErrorKind::usage, "nothing writes the counts", "--count",
+                    "add --events OUT.jsonl or --per-minute OUT.csv");
+    }
+    files.add_input("the lines and zones", options.count);
     files.add_output("--json", options.json);
+    files.add_output("--events", options.events);
+    files.add_output("--per-minute", options.per_minute);
     files.add_output("--summary", options.summary);
     files.check_folder("--images", options.images);
     if (options.video.empty()) return;
@@ -106,7 +127,12 @@ OutputFiles::OutputFiles(const OutputOptions& options, std::size_t sources, std:
     const auto share = [this](std::shared_ptr<ResultSink> sink) {
         shared_.push_back(std::make_shared<SharedSink::Shared>(std::move(sink)));
     };
-    if (!options.json.empty()) share(std::make_shared<JsonSink>(options.json, JsonFields{options.raw, options.track}, annotated_.stop));
+    if (!options.json.empty())
+        share(std::make_shared<JsonSink>(options.json, JsonFields{options.raw, options.track}, annotated_.stop));
+    if (!options.events.empty() || !options.per_minute.empty()) {
+        const CountPlan plan = options.count.empty() ? CountPlan{1, 1, {}, {}} : load_count_plan(options.count);
+        share(std::make_shared<CountSink>(plan, CountOutputs{options.events, options.per_minute}, annotated_.stop));
+    }
     if (options.images.empty()) return;
     AnnotatedOptions images = annotated_;
     if (files) images.check_output = [files](const std::string& path) { files->check_output("--images", path); };

@@ -22,9 +22,15 @@ struct OutputOptions {
     std::string images;          // --images DIR
     std::string summary;         // --summary OUT.json, "-" for standard output
     std::string audio = "drop";  // --audio copy|drop: of the source, in the video
+    std::string count;           // --count FILE.toml: lines and zones
+    std::string events;          // --events OUT.jsonl, "-" for standard output
+    std::string per_minute;      // --per-minute OUT.csv, "-" for standard output
     bool raw = false;            // --raw: also raw boxes, in JSON lines, video and images
     bool track = false;          // --track: ids over time, in JSON lines, video and images
     bool blur = false;           // --blur: faces made unrecognizable in videos and images
+
+    // Returns whether an output needs PipelineSettings::tracking.
+    [[nodiscard]] bool need_tracks() const { return track || !events.empty() || !per_minute.empty(); }
 };
 
 void add_output_options(CLI::App& command, OutputOptions& options);

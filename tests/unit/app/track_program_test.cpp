@@ -1,11 +1,13 @@
 // throng detect --track, as a user runs it.
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 
+#include "tests/support/test_data.h"
 #include "tests/unit/app/program.h"
 
 namespace throng {
@@ -60,6 +62,32 @@ TEST(TrackProgram, DetectionsAreTheSameAsWithoutTracks) {
             }
         }
     }
+}
+
+TEST(TrackProgram, CountsPeople) {
+    const test::ScratchDir dir;
+    const std::string plan = (dir.path() / "zones.toml").string();
+    const std::string events = (dir.path() / "events.jsonl").string();
+    std::ofstream(plan) << "size = [640, 360]\n[[zone]]\nname = \"all\"\n"
+                           "points = [[0, 0], [640, 0], [640, 360], [0, 360]]\n";
+    const std::vector<std::string> run{"detect",  "crowd:faces=5,size=640x360,frames=20",
+                                       "--count", plan,
+                                       "--quiet", "--events",
+                                       events,    "--per-minute",
+                                       "-"};
+    const ProgramResult result = run_program(run);
+    ASSERT_EQ(result.status, 0) << result.err;
+    EXPECT_NE(result.out.find("all_mean,all_max,all_visits,all_dwell"), std::string::npos) << result.out;
+    int entered = 0;
+    std::ifstream file(events);
+    for (std::string line; std::getline(file, line);) entered += json::parse(line)["event"] == "entered" ? 1 : 0;
+    EXPECT_GE(entered, 5);
+
+    EXPECT_EQ(run_program({"detect", "crowd:frames=1", "--count", plan}).status, 2);
+    std::ofstream(plan) << "size = [640, 360]\n[[zone]]\nname = \"all\"\npoints = [[0, 0], [640, 0]]\n";
+    const ProgramResult broken = run_program(run);
+    EXPECT_EQ(broken.status, 2);
+    EXPECT_NE(broken.err.find("zones.toml:2"), std::string::npos) << broken.err;
 }
 
 }  // namespace

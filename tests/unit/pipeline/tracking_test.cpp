@@ -40,7 +40,7 @@ FakeBackend::Plan one_box() {
     return plan;
 }
 
-FakeSource::Plan frames(std::int64_t count) {
+FakeSource::Plan source_of(std::int64_t count) {
     FakeSource::Plan plan;
     plan.frames = count;
     return plan;
@@ -48,7 +48,7 @@ FakeSource::Plan frames(std::int64_t count) {
 
 TEST(Tracking, ResultsHaveTracksOnRequest) {
     for (const bool on : {false, true}) {
-        Trial trial(frames(5), one_box(), {}, on ? with_tracking() : PipelineSettings());
+        Trial trial(source_of(5), one_box(), {}, on ? with_tracking() : PipelineSettings());
         const auto sink = std::make_shared<TrackSink>();
         trial.pipeline->add_sink(sink);
         trial.run();
@@ -62,7 +62,7 @@ TEST(Tracking, IdsSurviveAFailureOfTheBackend) {
     options.fallback = [] { return std::make_shared<FakeBackend>(one_box()); };
     FakeBackend::Plan failing = one_box();
     failing.fails_at = 6;
-    Trial trial(frames(10), failing, options, with_tracking());
+    Trial trial(source_of(10), failing, options, with_tracking());
     const auto sink = std::make_shared<TrackSink>();
     trial.pipeline->add_sink(sink);
     trial.run();

@@ -1,0 +1,54 @@
+// Lines and zones in which people are counted, and their file format.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace throng {
+
+struct CountPoint {
+    double x = 0, y = 0;
+};
+
+// A line from one point to another. Who crosses it to the right, seen from `from` towards `to`, goes in, otherwise out.
+struct CountLine {
+    std::string name;
+    CountPoint from, to;
+};
+
+// A simple polygon, closed from the last point to the first.
+struct CountZone {
+    std::string name;
+    std::vector<CountPoint> points;  // at least 3
+};
+
+// Coordinates are in pixels of an image of this size. For a frame of another size they are scaled.
+struct CountPlan {
+    int width = 0;
+    int height = 0;
+    std::vector<CountLine> lines;
+    std::vector<CountZone> zones;
+};
+
+// Parses a plan:
+//   size = [1920, 1080]
+//   [[line]]
+//   name = "door"
+//   from = [800, 200]
+//   to = [1100, 220]
+//   [[zone]]
+//   name = "queue"
+//   points = [[100, 600], [700, 600], [700, 1000], [100, 1000]]
+// Names are unique, of letters, digits, blanks, '-' and '_'. file: its name, for messages. Throws Error(usage) with file
+// and line for anything else: an unknown key, a point outside the image, a polygon that has no area or crosses itself.
+[[nodiscard]] CountPlan parse_count_plan(std::string_view text, const std::string& file);
+
+// Reads and parses a file. Throws also Error(input) if it cannot be read.
+[[nodiscard]] CountPlan load_count_plan(const std::filesystem::path& path);
+
+// Returns the plan in pixels of a frame of another size.
+[[nodiscard]] CountPlan scaled_to(const CountPlan& plan, int width, int height);
+
+}  // namespace throng

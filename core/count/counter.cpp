@@ -1,0 +1,148 @@
+#include "core/count/counter.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace throng {
+namespace {
+
+constexpr double kLineBand = 0.25;  // sides of the box on each side of a line where the person is on neither side
+constexpr double kZoneHold = 0.2;   // seconds
+
+// Returns the distance from the line, positive on its right.
+double distance(const CountLine& line, CountPoint p) {
+    const double dx = line.to.x - line.from.x;
+    const double dy = line.to.y - line.from.y;
+    return (dx * (p.y - line.from.y) - dy * (p.x - line.from.x)) / std::hypot(dx, dy);
+}
+
+// Returns whether the way from a to b, which are on different sides of the line, passes between its ends.
+bool passes_between_ends(const CountLine& line, CountPoint a, CountPoint b) {
+    const double at = distance(line, a) / (distance(line, a) - distance(line, b));
+    const CountPoint p{a.x + at * (b.x - a.x), a.y + at * (b.y - a.y)};
+    const double dx = line.to.x - line.from.x;
+    const double dy = line.to.y - line.from.y;
+    const double along = ((p.x - line.from.x) * dx + (p.y - line.from.y) * dy) / (dx * dx + dy * dy);
+    return along >= 0 && along <= 1;
+}
+
+}  // namespace
+
+bool contains(const CountZone& zone, CountPoint point) {
+    bool inside = false;
+    for (std::size_t i = 0; i < zone.points.size(); ++i) {
+        const CountPoint& a = zone.points[i];
+        const CountPoint& b = zone.points[(i + 1) % zone.points.size()];
+        if ((a.y > point.y) == (b.y > point.y)) continue;
+        if (point.x < a.x + (point.y - a.y) / (b.y - a.y) * (b.x - a.x)) inside = !inside;
+    }
+    return inside;
+}
+
+Counter::Counter(const CountPlan& plan) : given_(plan), plan_(plan) {
+    totals_.lines.resize(plan.lines.size());
+    totals_.zones.resize(plan.zones.size());
+}
+
+std::vector<CountEvent> Counter::update(std::span<const Track> tracks, double seconds, int width, int height) {
+    if (width != plan_.width || height != plan_.height) plan_ = scaled_to(given_, width, height);
+    seconds_ = seconds;
+    std::vector<CountEvent> events;
+    for (auto& [id, person] : people_) person.present = false;
+    for (const Track& track : tracks) {
+        if (!track.confirmed) continue;
+        const auto [found, is_new] = people_.try_emplace(track.id);
+        Person& person = found->second;
+        if (is_new) {
+            person.first = person.last = seconds;
+            person.lines.resize(plan_.lines.size());
+            person.zones.resize(plan_.zones.size());
+            ++totals_.unique;
+            events.push_back({CountEvent::Kind::appeared, seconds, track.id, {}, false, 0});
+        }
+        person.present = true;
+        if (track.state != TrackState::predicted) person.last = seconds;
+        const Box& box = track.smoothed;
+        const CountPoint center{static_cast<double>(box.x) + 0.5 * static_cast<double>(box.w),
+                                static_cast<double>(box.y) + 0.5 * static_cast<double>(box.h)};
+        const double side = std::sqrt(static_cast<double>(box.w) * static_cast<double>(box.h));
+        cross_lines(track.id, person, center, side, events);
+        visit_zones(track.id, person, center, events);
+    }
+    for (auto at = people_.begin(); at != people_.end();) {
+        if (at->second.present) {
+            ++at;
+            continue;
+        }
+        leave(at->first, at->second, events);
+        at = people_.erase(at);
+    }
+    totals_.people = static_cast<int>(people_.size());
+    return events;
+}
+
+void Counter::cross_lines(std::int64_t id, Person& person, CountPoint center, double side,
+                          std::vector<CountEvent>& events) {
+    for (std::size_t i = 0; i < plan_.lines.size(); ++i) {
+        const CountLine& line = plan_.lines[i];
+        const double offset = distance(line, center);
+        if (std::abs(offset) < kLineBand * side) continue;
+        const int now = offset > 0 ? 1 : -1;
+        const LineSide before = std::exchange(person.lines[i], LineSide{now, center});
+        if (before.side == 0 || before.side == now || !passes_between_ends(line, before.at, center)) continue;
+        ++(now > 0 ? totals_.lines[i].in : totals_.lines[i].out);
+        events.push_back({CountEvent::Kind::crossed, seconds_, id, line.name, now > 0, 0});
+    }
+}
+
+void Counter::visit_zones(std::int64_t id, Person& person, CountPoint center, std::vector<CountEvent>& events) {
+    for (std::size_t i = 0; i < plan_.zones.size(); ++i) {
+        Presence& presence = person.zones[i];
+        if (contains(plan_.zones[i], center) == presence.inside) {
+            presence.changed = -1;
+            continue;
+        }
+        if (presence.changed < 0) presence.changed = seconds_;
+        if (seconds_ - presence.changed < kZoneHold) continue;
+        const double changed = std::exchange(presence.changed, -1);
+        if (presence.inside) {
+            exit_zone(id, person, i, changed, events);
+            continue;
+        }
+        presence.inside = true;
+        presence.since = changed;
+        ++totals_.zones[i].occupancy;
+        ++totals_.zones[i].visits;
+        events.push_back({CountEvent::Kind::entered, changed, id, plan_.zones[i].name, false, 0});
+    }
+}
+
+void Counter::exit_zone(std::int64_t id, Person& person, std::size_t zone, double seconds,
+                        std::vector<CountEvent>& events) {
+    Presence& presence = person.zones[zone];
+    presence.inside = false;
+    const double dwell = std::max(seconds - presence.since, 0.0);
+    CountTotals::Zone& totals = totals_.zones[zone];
+    --totals.occupancy;
+    ++totals.exits;
+    totals.dwell += dwell;
+    events.push_back({CountEvent::Kind::exited, seconds, id, plan_.zones[zone].name, false, dwell});
+}
+
+void Counter::leave(std::int64_t id, Person& person, std::vector<CountEvent>& events) {
+    for (std::size_t i = 0; i < person.zones.size(); ++i) {
+        if (person.zones[i].inside) exit_zone(id, person, i, person.last, events);
+    }
+    events.push_back({CountEvent::Kind::left, person.last, id, {}, false, person.last - person.first});
+}
+
+std::vector<CountEvent> Counter::finish() {
+    std::vector<CountEvent> events;
+    for (auto& [id, person] : people_) leave(id, person, events);
+    people_.clear();
+    totals_.people = 0;
+    return events;
+}
+
+}  // namespace throng

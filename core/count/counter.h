@@ -1,0 +1,91 @@
+// Counts people by their tracks: present and unique ones, crossings of lines, presence in zones.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/count/count_plan.h"
+#include "core/track/tracker.h"
+
+namespace throng {
+
+struct CountEvent {
+    enum class Kind : std::uint8_t { appeared, left, crossed, entered, exited };
+    Kind kind = Kind::appeared;
+    double seconds = 0;  // presentation time
+    std::int64_t id = 0;
+    std::string name;  // of the line or the zone
+    bool in = false;   // crossed: the direction
+    double dwell = 0;  // left, exited: seconds since the person appeared or entered
+};
+
+// Totals since the start, and the present state.
+struct CountTotals {
+    struct Line {
+        std::int64_t in = 0, out = 0;
+    };
+    struct Zone {
+        int occupancy = 0;        // people inside now
+        std::int64_t visits = 0;  // entries
+        std::int64_t exits = 0;
+        double dwell = 0;  // seconds, sum over the exits
+    };
+    int people = 0;           // now
+    std::int64_t unique = 0;  // over time. Who leaves and comes back counts again.
+    std::vector<Line> lines;  // in the order of the plan
+    std::vector<Zone> zones;
+};
+
+// Counts one source. Only confirmed tracks count. The position of a person is the center of the smoothed box. A line is
+// crossed when that center has moved a quarter of the box to the other side, and a zone is entered or left when the
+// center has been on the other side of its edge for 0.2 s: standing on an edge gives no events. Not thread-safe.
+class Counter {
+public:
+    explicit Counter(const CountPlan& plan);
+
+    // Advances to the next frame of `width` by `height` pixels. Returns what happened since the previous one, in the
+    // order of ids; who is no longer tracked has left when last seen.
+    [[nodiscard]] std::vector<CountEvent> update(std::span<const Track> tracks, double seconds, int width, int height);
+
+    // Ends all visits at the end of the source.
+    [[nodiscard]] std::vector<CountEvent> finish();
+
+    [[nodiscard]] const CountTotals& totals() const noexcept { return totals_; }
+
+private:
+    // Side of a line and place of the center when it was last certain.
+    struct LineSide {
+        int side = 0;  // -1 left, 1 right, 0: not yet certain
+        CountPoint at;
+    };
+    struct Presence {
+        bool inside = false;
+        double since = 0;     // seconds: entered
+        double changed = -1;  // seconds: on the other side of the edge since then; -1: is not
+    };
+    struct Person {
+        double first = 0, last = 0;  // seconds: appeared, last detected
+        std::vector<LineSide> lines;
+        std::vector<Presence> zones;
+        bool present = false;  // in the current frame
+    };
+
+    void cross_lines(std::int64_t id, Person& person, CountPoint center, double side, std::vector<CountEvent>& events);
+    void visit_zones(std::int64_t id, Person& person, CountPoint center, std::vector<CountEvent>& events);
+    void leave(std::int64_t id, Person& person, std::vector<CountEvent>& events);
+    void exit_zone(std::int64_t id, Person& person, std::size_t zone, double seconds, std::vector<CountEvent>& events);
+
+    CountPlan given_;
+    CountPlan plan_;  // for the size of the frames
+    CountTotals totals_;
+    std::map<std::int64_t, Person> people_;  // by id
+    double seconds_ = 0;
+};
+
+// Returns whether the point lies in the polygon (even-odd rule).
+[[nodiscard]] bool contains(const CountZone& zone, CountPoint point);
+
+}  // namespace throng

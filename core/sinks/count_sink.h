@@ -1,0 +1,66 @@
+// Writes counts: events as JSON lines, and a CSV with one row per minute.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+#include "core/base/output_file.h"
+#include "core/count/counter.h"
+#include "core/pipeline/frame_result.h"
+
+namespace throng {
+
+struct CountOutputs {
+    std::string events;      // path of the JSON lines; empty: none; "-": standard output
+    std::string per_minute;  // path of the CSV, likewise
+};
+
+// For one source or several, whose results may be interleaved. The results need PipelineSettings::tracking.
+//
+// Events: {"source":"a.mp4","source_number":1,"frame":31,"pts":1.03,"event":"crossed","id":7,"line":"door",
+// "direction":"in"}. event is appeared, left, crossed, entered or exited; pts is the time of the event, frame the frame
+// in which it was noticed. zone replaces line for entered and exited; left and exited have dwell in seconds.
+//
+// CSV: source, source_number, start (seconds), people_mean, people_max, new, unique; NAME_in and NAME_out per line;
+// NAME_mean, NAME_max, NAME_visits and NAME_dwell (mean seconds of the visits that ended; empty if none did) per zone.
+// The last minute may be incomplete. Values that need quotes are quoted (RFC 4180).
+class CountSink final : public ResultSink {
+public:
+    // Throws Error(input) if an output cannot be created.
+    CountSink(const CountPlan& plan, const CountOutputs& outputs, std::stop_token stop = {});
+
+    void write(const FrameResult& result) override;  // throws as OutputFile::write
+    void close() override;                           // throws as OutputFile::close
+
+private:
+    struct ZoneMinute {
+        std::int64_t sum = 0;
+        int max = 0;
+    };
+    struct Source {
+        explicit Source(const CountPlan& plan) : counter(plan) {}
+        std::string name;
+        Counter counter;
+        std::int64_t frame = 0;
+        std::int64_t minute = 0;
+        std::int64_t frames = 0;  // of the minute
+        std::int64_t people_sum = 0;
+        int people_max = 0;
+        std::vector<ZoneMinute> zones;
+        CountTotals start;  // totals at the start of the minute
+    };
+
+    void write_events(const Source& source, int number, const std::vector<CountEvent>& events);
+    void write_minute(Source& source, int number);
+
+    CountPlan plan_;
+    std::optional<OutputFile> events_, per_minute_;
+    std::map<int, Source> sources_;  // by number
+    bool has_header_ = false;
+    std::stop_token stop_;
+};
+
+}  // namespace throng
