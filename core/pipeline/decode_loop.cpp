@@ -78,6 +78,7 @@ void DecodeLoop::decode(const std::stop_token& stop) {
         if (!playback_.admit(info.pts, stop)) continue;
         // The latency of a paced file counts from the time at which the frame was due.
         if (options_.keeps_open) decoded.frame = decoded.frame.with_timing(info.index, info.pts, Clock::now());
+        if (options_.on_frame) options_.on_frame(decoded);
         if (options_.limiter != nullptr) {
             queue_.push(std::move(decoded), stop);  // never full: its frames have permits
         } else {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -27,6 +28,8 @@ public:
         bool keeps_open = false;      // wait for a seek after the end of the source
         std::int64_t max_frames = 0;  // 0: all
         int source_number = 1;        // for FrameResult
+        // Called on the decode thread for each frame that is due, before it is queued. Optional.
+        std::function<void(const DecodedFrame&)> on_frame;
     };
     // State of the source after its last read.
     struct Status {

@@ -22,8 +22,11 @@ struct FrameResult {
     std::vector<Track> tracks;    // with PipelineSettings::tracking, by id; also those not yet confirmed
     std::uint32_t raw_count = 0;  // raw detections found, including the overflow
     std::uint32_t overflow = 0;   // raw detections dropped because the buffers were full
-    StageTimes timings;           // CPU: of this frame; GPU: of the newest frame measured
-    double latency_ms = 0;        // from capture to boxes on the host
+    // The frame itself was not detected: the boxes are those of an earlier one, moved (core/pipeline/carry.h). Only
+    // Pipeline::latest() returns such results; sinks never receive them.
+    bool carried = false;
+    StageTimes timings;     // CPU: of this frame; GPU: of the newest frame measured
+    double latency_ms = 0;  // from capture to boxes on the host
 };
 
 // Receives every result in order, on the detect thread. A thrown error ends the pipeline and appears in failure().

@@ -98,6 +98,11 @@ std::string Pipeline::notice() const {
     return line;
 }
 
+std::string Pipeline::given_up() const {
+    const std::lock_guard lock(impl_->mutex_);
+    return impl_->notices_.given_up;
+}
+
 std::string Pipeline::incomplete() const {
     return impl_->decode_.status().incomplete;
 }

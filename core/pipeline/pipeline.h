@@ -55,7 +55,7 @@ public:
 
     // Returns the newest result, or null. Never waits for a frame.
     [[nodiscard]] std::shared_ptr<const FrameResult> latest() const;
-    // Sets a callback that the detect thread calls after each result and each change of state. The callback must return
+    // Sets a callback that a thread of the pipeline calls after each result, each carried frame and each change of state. The callback must return
     // quickly, for example after posting a message.
     void set_wake(std::function<void()> wake);
 
@@ -75,6 +75,8 @@ public:
     [[nodiscard]] std::optional<Error> failure() const;
     // Returns one line about errors that did not end the run; empty without such errors.
     [[nodiscard]] std::string notice() const;
+    // Returns what detection gives up now for the sake of PipelineSettings::quality_rate; normally empty.
+    [[nodiscard]] std::string given_up() const;
     // Returns why the frames decoded so far are not all frames of the source (see VideoSource::incomplete); empty while
     // no frame is missing. Final in state ended or failed.
     [[nodiscard]] std::string incomplete() const;

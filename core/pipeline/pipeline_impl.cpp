@@ -88,7 +88,9 @@ bool Pipeline::Impl::handle_event(PopStatus event) {
 
 void Pipeline::Impl::make_processor() {
     try {
-        processor_ = std::make_unique<FrameProcessor>(backend_, initial_settings_);
+        applied_ = initial_settings_;
+        processor_ = std::make_unique<FrameProcessor>(backend_, with_quality(applied_));
+        set_carries(applied_);
         note_backend();
     } catch (const Error& error) {
         fall_back(error);
@@ -124,8 +126,9 @@ void Pipeline::Impl::drain() {
 void Pipeline::Impl::apply_pending_settings() {
     {
         const std::lock_guard lock(mutex_);
-        if (!settings_pending_) return;
+        if (!settings_pending_ && !quality_changed_) return;
     }
+    quality_changed_ = false;
     drain();
     const DetectorParams previous = processor_->settings().detector;
     PipelineSettings requested;
@@ -137,7 +140,9 @@ void Pipeline::Impl::apply_pending_settings() {
     if (fell_back_) requested.detector.switches.clear();  // they applied to another detector
     std::string problem;
     try {
-        processor_->apply(requested);
+        processor_->apply(with_quality(requested));
+        applied_ = requested;
+        set_carries(applied_);
     } catch (const Error& error) {
         problem = error.what();
         spdlog::warn("{}", problem);
@@ -148,7 +153,7 @@ void Pipeline::Impl::apply_pending_settings() {
     switches_ = std::move(switches);
     notices_.settings = std::move(problem);
     // Settings that could not be applied are reverted, unless newer settings are already pending.
-    if (!notices_.settings.empty() && !settings_pending_) settings_ = processor_->settings();
+    if (!notices_.settings.empty() && !settings_pending_) settings_ = applied_;
 }
 
 // Detects on the displayed frame again with new settings. Sinks do not receive it: they already have a result of it.
@@ -179,16 +184,18 @@ void Pipeline::Impl::fall_back(const Error& failure) {
     std::vector<DecodedFrame> unfinished;
     std::optional<Tracker> tracker;
     if (processor_) {
-        settings = processor_->settings();
+        settings = applied_;
         unfinished = processor_->take_unfinished();
         tracker = processor_->take_tracker();
         processor_.reset();
     }
     settings.detector.switches.clear();  // they applied to the failed backend
+    applied_ = settings;
     reset_statistics_ = true;
     const std::string failed = backend_->name();
     std::shared_ptr<Backend> backend = options_.fallback();
-    processor_ = std::make_unique<FrameProcessor>(backend, settings);
+    processor_ = std::make_unique<FrameProcessor>(backend, with_quality(settings));
+    set_carries(settings);
     processor_->continue_tracks(std::move(tracker));
     const std::string notice =
         "the " + failed + " backend failed; continuing with " + backend->name() + ": " + failure.what();
@@ -255,7 +262,33 @@ void Pipeline::Impl::deliver(const FrameProcessor::Outcome& outcome) {
     add_times(*outcome.result);
     note_overflow(outcome);
     publish(outcome);
+    adapt_quality(*outcome.result);
     sinks_.write(*outcome.result);
+}
+
+// Returns the settings with the parameters of the current quality; restarts it if the configured ones have changed.
+PipelineSettings Pipeline::Impl::with_quality(PipelineSettings settings) {
+    if (settings.quality_rate <= 0 || !keeps_newest_) {
+        quality_.reset();
+    } else if (!quality_ || settings.detector != applied_.detector || settings.quality_rate != applied_.quality_rate) {
+        quality_.emplace(settings.detector, settings.quality_rate);
+    }
+    if (quality_) settings.detector = quality_->params();
+    const std::lock_guard lock(mutex_);
+    notices_.given_up = quality_ ? quality_->given_up() : std::string();
+    return settings;
+}
+
+void Pipeline::Impl::adapt_quality(const FrameResult& result) {
+    if (!quality_) return;
+    for (const StageTime& time : result.timings) {
+        if (time.name == stage::kTotal && quality_->add(time.ms, Clock::now())) quality_changed_ = true;
+    }
+}
+
+void Pipeline::Impl::set_carries(const PipelineSettings& settings) {
+    carries_ = settings.carry && settings.tracking && keeps_newest_;
+    if (!carries_) carrier_.reset();
 }
 
 void Pipeline::Impl::add_times(const FrameResult& result) {
@@ -265,12 +298,21 @@ void Pipeline::Impl::add_times(const FrameResult& result) {
 }
 
 void Pipeline::Impl::publish(const FrameProcessor::Outcome& outcome) {
-    std::shared_ptr<const FrameResult> previous = outcome.result;
+    show(carries_ ? carrier_.detected(outcome.result) : outcome.result);
+}
+
+void Pipeline::Impl::show(std::shared_ptr<const FrameResult> result) {
     {
         const std::lock_guard lock(mutex_);
-        latest_.swap(previous);
+        latest_.swap(result);
     }
     wake();
+}
+
+// On the decode thread.
+void Pipeline::Impl::show_early(const DecodedFrame& decoded) {
+    if (!carries_) return;
+    if (std::shared_ptr<const FrameResult> carried = carrier_.arrived(decoded.frame)) show(std::move(carried));
 }
 
 void Pipeline::Impl::note_overflow(const FrameProcessor::Outcome& outcome) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -11,6 +12,8 @@
 #include <utility>
 
 #include "core/base/in_flight_limiter.h"
+#include "core/pipeline/auto_quality.h"
+#include "core/pipeline/carry.h"
 #include "core/pipeline/decode_loop.h"
 #include "core/pipeline/frame_processor.h"
 #include "core/pipeline/frame_queue.h"
@@ -51,7 +54,9 @@ public:
                    max_in_flight_ + 1),
           queue_(keeps_newest_ ? 1 : static_cast<std::size_t>(max_in_flight_) + 1),
           decode_(std::move(source), playback_, queue_,
-                  {keeps_newest_ ? nullptr : &limiter_, keeps_open_, options.max_frames, options.source_number}),
+                  {keeps_newest_ ? nullptr : &limiter_, keeps_open_, options.max_frames, options.source_number,
+                   keeps_newest_ ? [this](const DecodedFrame& decoded) { show_early(decoded); }
+                                 : std::function<void(const DecodedFrame&)>()}),
           backend_(std::move(backend)),
           settings_(settings),
           statistics_(options.timing_window) {
@@ -87,6 +92,11 @@ private:
     void deliver(const FrameProcessor::Outcome& outcome);
     void add_times(const FrameResult& result);
     void publish(const FrameProcessor::Outcome& outcome);
+    void show_early(const DecodedFrame& decoded);
+    void show(std::shared_ptr<const FrameResult> result);
+    void adapt_quality(const FrameResult& result);
+    void set_carries(const PipelineSettings& settings);
+    [[nodiscard]] PipelineSettings with_quality(PipelineSettings settings);
     void note_overflow(const FrameProcessor::Outcome& outcome);
     void enter_end();
     void fail(const Error& error);
@@ -103,10 +113,15 @@ private:
     FrameQueue queue_;
     DecodeLoop decode_;
     SinkList sinks_;
+    FrameCarrier carrier_;
+    std::atomic<bool> carries_ = false;  // PipelineSettings::carry, with tracking
 
     // Used by the detect thread only.
     PipelineSettings initial_settings_;
     std::unique_ptr<FrameProcessor> processor_;
+    std::optional<AutoQuality> quality_;
+    bool quality_changed_ = false;
+    PipelineSettings applied_;    // as requested: the processor's may have the detector parameters of quality_
     DecodedFrame newest_;         // submitted last; detected again when settings change while no frame arrives
     std::int64_t submitted_ = 0;  // frames
     std::int64_t delivered_ = 0;
@@ -122,7 +137,7 @@ private:
     Phase phase_ = Phase::idle;
     std::optional<Error> failure_;
     struct {
-        std::string backend, settings, overflow;
+        std::string backend, settings, overflow, given_up;
     } notices_;
     std::shared_ptr<Backend> backend_;
     std::vector<DetectorSwitch> switches_;

@@ -21,6 +21,12 @@ struct PipelineSettings {
     // with fewer hits than nms.min_hits, for the tracker alone: FrameResult::kept has the same boxes as without
     // tracking. Their hits, raw and raw_count include the raw detections of low score. Soft rules give no candidates.
     std::optional<TrackerParams> tracking;
+    // With tracking, for a live source or a file in real time: frames that arrive while the one before is still being
+    // detected are shown at once, with boxes carried on. Must be off where nothing may be shown before it was detected.
+    bool carry = false;
+    // Detections per second to keep up, by a larger minimum size and scale factor if needed (core/pipeline/
+    // auto_quality.h). 0: the detector's parameters never change by themselves. Not for files without real_time.
+    double quality_rate = 0;
     bool keep_raw = false;                  // copy raw detections to the host, too
     bool host_pixels = false;               // copy frames in device memory to the host, for display or output
     std::int32_t capacity = 16384;          // initial D_max: detections per frame that the buffers hold

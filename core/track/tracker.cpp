@@ -409,6 +409,8 @@ private:
         const auto ended = [&](ActiveTrack& active) {
             Track& track = active.track;
             track.smoothed = active.display.box();
+            track.vx = static_cast<float>(active.motion.axes()[0].velocity);
+            track.vy = static_cast<float>(active.motion.axes()[1].velocity);
             if (track.state != TrackState::predicted) return false;
             track.box = active.motion.box();
             const double limit = track.confirmed ? params_.max_gap : kTentativeGap;

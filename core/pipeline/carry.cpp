@@ -1,0 +1,93 @@
+#include "core/pipeline/carry.h"
+
+#include <chrono>
+#include <cstddef>
+#include <utility>
+
+#include "core/base/stopwatch.h"
+
+namespace throng {
+namespace {
+
+constexpr double kLongest = 1;  // seconds that boxes are carried on
+
+Box moved(Box box, float x, float y) {
+    box.x += x;
+    box.y += y;
+    return box;
+}
+
+bool can_carry(const FrameResult& detected, const FrameInfo& to) {
+    const FrameInfo& from = detected.frame.info();
+    const double seconds = to.pts - from.pts;
+    return to.memory == MemoryKind::host && seconds > 0 && seconds <= kLongest && from.width == to.width &&
+           from.height == to.height;
+}
+
+}  // namespace
+
+std::shared_ptr<const FrameResult> carry(const FrameResult& detected, const Frame& frame) {
+    auto result = std::make_shared<FrameResult>(detected);
+    const auto seconds = static_cast<float>(frame.info().pts - detected.frame.info().pts);
+    result->frame = frame;
+    result->carried = true;
+    result->raw.detections.clear();
+    for (Track& track : result->tracks) {
+        const float x = seconds * track.vx;
+        const float y = seconds * track.vy;
+        track.box = moved(track.box, x, y);
+        track.smoothed = moved(track.smoothed, x, y);
+        if (track.detection < 0 || static_cast<std::size_t>(track.detection) >= result->kept.detections.size())
+            continue;
+        const auto index = static_cast<std::size_t>(track.detection);
+        result->kept.detections[index].box = moved(result->kept.detections[index].box, x, y);
+        if (result->kept.landmarks.size() != result->kept.detections.size()) continue;
+        float* points = result->kept.landmarks[index].xy;
+        for (int i = 0; i < 10; i += 2) {
+            points[i] += x;
+            points[i + 1] += y;
+        }
+    }
+    result->latency_ms = milliseconds_since(frame.info().captured);
+    return result;
+}
+
+std::shared_ptr<const FrameResult> FrameCarrier::arrived(const Frame& frame) {
+    const FrameInfo& info = frame.info();
+    std::shared_ptr<const FrameResult> last;
+    {
+        const std::lock_guard lock(mutex_);
+        // The frame before is still being detected.
+        const bool behind = last_ && last_->frame.info().pts < arrived_;
+        arrived_ = info.pts;
+        if (!behind || !can_carry(*last_, info)) {
+            shown_ = {};
+            return nullptr;
+        }
+        shown_ = frame;
+        last = last_;
+    }
+    return carry(*last, frame);
+}
+
+std::shared_ptr<const FrameResult> FrameCarrier::detected(std::shared_ptr<const FrameResult> result) {
+    Frame shown;
+    {
+        const std::lock_guard lock(mutex_);
+        last_ = result;
+        if (!shown_ || !can_carry(*result, shown_.info())) {
+            shown_ = {};
+            return result;
+        }
+        shown = shown_;
+    }
+    return carry(*result, shown);
+}
+
+void FrameCarrier::reset() {
+    const std::lock_guard lock(mutex_);
+    last_.reset();
+    shown_ = {};
+}
+
+}  // namespace throng

@@ -1,0 +1,38 @@
+// Shows every frame of a source at its own rate while detection is slower: boxes of the last detected frame follow the
+// motion of their tracks.
+#pragma once
+
+#include <memory>
+#include <mutex>
+
+#include "core/frame/frame.h"
+#include "core/pipeline/frame_result.h"
+
+namespace throng {
+
+// Returns the result with another frame: tracks, and kept detections that belong to a track, move on by the velocity of
+// their track. FrameResult::carried is set; raw detections are left out.
+[[nodiscard]] std::shared_ptr<const FrameResult> carry(const FrameResult& detected, const Frame& frame);
+
+// Decides what is shown. Thread-safe. Frames in device memory are never carried: their decoder has few of them.
+class FrameCarrier {
+public:
+    // To be called for every frame before it is detected. Returns what to show at once; null if detection keeps up,
+    // so that the frame is shown with its own boxes, or if there are no boxes of the last second.
+    [[nodiscard]] std::shared_ptr<const FrameResult> arrived(const Frame& frame);
+
+    // To be called for every result, in order. Returns what to show: the result, or its boxes carried to the newest
+    // frame that is already shown. The picture never goes back.
+    [[nodiscard]] std::shared_ptr<const FrameResult> detected(std::shared_ptr<const FrameResult> result);
+
+    // Forgets all: from now on results are shown as they are, until the next one has been detected.
+    void reset();
+
+private:
+    std::mutex mutex_;
+    std::shared_ptr<const FrameResult> last_;  // newest detected
+    Frame shown_;                              // newest frame shown by carrying it; empty if a result is newer
+    double arrived_ = 0;                       // time stamp of the newest frame that arrived
+};
+
+}  // namespace throng
