@@ -7,7 +7,9 @@
 #include <utility>
 
 #include "app/commands/detect_run.h"
+#include "app/cuda_module/load.h"
 #include "app/options/backend.h"
+#include "app/options/devices.h"
 #include "app/options/interrupt.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
@@ -123,7 +125,10 @@ int run_detect_archive(const DetectArguments& arguments, const PipelineSettings&
 
     const InterruptGuard interrupts;
     // Fails before anything is written if the backend or the model is unavailable.
-    const BackendChoice first = make_backend(common, &settings.detector);
+    const std::vector<int> devices = devices_of(common, probe_cuda_module());
+    CommonOptions on_first = common;
+    on_first.device = devices.front();
+    const BackendChoice first = make_backend(on_first, &settings.detector);
     static_cast<void>(first.backend->make_detector(settings.detector));
     spdlog::info("backend {}", first.why);
 
@@ -133,15 +138,18 @@ int run_detect_archive(const DetectArguments& arguments, const PipelineSettings&
     work.settings = archive_settings(*arguments.archive.command, settings.detector);
     work.outputs_of = [](const WorkItem& item) { return std::vector<std::string>{item.name + ".jsonl"}; };
     work.workers = [&](std::size_t inputs) {
-        const int automatic = on_cpu ? cpu_cores() : std::max(cpu_cores(), kWorkersOfGpu);
+        const int automatic =
+            on_cpu ? cpu_cores() : std::max(cpu_cores(), kWorkersOfGpu * static_cast<int>(devices.size()));
         const int most = arguments.streams > 0 ? arguments.streams : automatic;
         const int workers = std::clamp(static_cast<int>(std::min<std::size_t>(inputs, 1 << 16)), 1, most);
         if (shared.detector.threads == 0) shared.detector.threads = std::max(1, cpu_cores() / workers);
         return workers;
     };
     const auto budget = std::make_shared<MemoryBudget>(memory_limit(arguments.archive));
-    work.make_worker = [&](int) -> ProcessInput {
-        auto worker = std::make_shared<DetectWorker>(common, shared, arguments.source, budget);
+    work.make_worker = [&](int number) -> ProcessInput {
+        CommonOptions own = common;
+        own.device = devices[static_cast<std::size_t>(number) % devices.size()];
+        auto worker = std::make_shared<DetectWorker>(own, shared, arguments.source, budget);
         return [worker](const WorkItem& item, const std::vector<std::string>& outputs,
                         const std::function<void(std::uint64_t)>& add_frames,
                         const std::stop_token& stop) { return worker->process(item, outputs, add_frames, stop); };

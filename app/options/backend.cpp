@@ -1,6 +1,7 @@
 #include "app/options/backend.h"
 
 #include "app/cuda_module/load.h"
+#include "app/options/devices.h"
 #include "core/base/error.h"
 #include "core/cpu/cpu_backend.h"
 
@@ -30,6 +31,9 @@ std::string cuda_unavailable_reason(int device) {
 }
 
 BackendChoice make_backend(const CommonOptions& common, const DetectorParams* detector) {
+    if (common.device == kAllDevices) {
+        throw Error(ErrorKind::usage, "applies to detect --out only", "--device all", "name one device");
+    }
     if (common.backend == "cpu") return cpu_backend(detector, "requested");
     const bool automatic = common.backend == "auto";
     if (!automatic && common.backend != "cuda") {

@@ -2,8 +2,10 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
+#include <string>
 #include <utility>
 
+#include "app/options/devices.h"
 #include "app/options/values.h"
 #include "core/base/error.h"
 #include "core/base/suggest.h"
@@ -12,6 +14,16 @@ namespace throng {
 namespace {
 
 constexpr const char* kDefaultCommand = "view";
+
+// Accepts an index or "all".
+CLI::Validator device_index() {
+    const auto convert = [](std::string& text) {
+        if (text != "all") return whole_range(0, 255)(text);
+        text = std::to_string(kAllDevices);
+        return std::string();
+    };
+    return CLI::Validator(convert, "");
+}
 
 void add_to(CLI::App& app, CommonOptions& common) {
     const auto group = "Common";
@@ -23,8 +35,8 @@ void add_to(CLI::App& app, CommonOptions& common) {
         ->type_name("")
         ->capture_default_str()
         ->group(group);
-    app.add_option("--device", common.device, "Index of the GPU")
-        ->check(whole_range(0, 255))
+    app.add_option("--device", common.device, "Index of the GPU; all: every GPU, with detect --out")
+        ->transform(device_index())
         ->type_name("N")
         ->capture_default_str()
         ->group(group);

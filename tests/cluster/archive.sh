@@ -16,17 +16,25 @@ prepare() { # prepare [THRONG] [PHOTOS] [CLIPS]: parses the arguments of the scr
     THRONG=$(realpath "${1:-$root/build/bin/throng}")
     photos=${2:-200}
     clips=${3:-10}
+    need ffmpeg ffmpeg
     [ -x "$THRONG" ] || fail "no program $THRONG"
     folder=$(mktemp -d "${TMPDIR:-/tmp}/throng-cluster.XXXXXX")
     export THRONG seed
     echo "$("$THRONG" --version), seed $seed, $photos photographs, $clips clips, $folder"
 }
 
-draw() { # draws the inputs: every one from a seed of its own
+draw() { # draws the inputs. Photographs are the frames of crowds of 50 seeds: starting throng for each would take longest.
     mkdir -p "$folder/in/photos" "$folder/in/clips"
-    seq "$photos" | xargs -P 2 -I{} "$THRONG" crowd "$folder/in/photos/{}.jpg" --size 320x240 --faces 12 --seed "$seed{}" -q
-    seq "$clips" | xargs -P 2 -I{} "$THRONG" crowd "$folder/in/clips/{}.mp4" --size 320x240 --faces 8 --frames 30 \
-        --seed "$seed{}" -q
+    local each=$(((photos + 49) / 50)) crowd
+    for crowd in $(seq 50); do
+        "$THRONG" crowd "$folder/crowd.mp4" --size 320x240 --faces 12 --frames "$each" --seed "$seed$crowd" -q
+        ffmpeg -nostdin -v error -i "$folder/crowd.mp4" -q:v 3 "$folder/in/photos/$crowd-%d.jpg"
+        rm "$folder/crowd.mp4"
+    done
+    find "$folder/in/photos" -type f | sort | tail -n "+$((photos + 1))" | xargs -r rm
+    for crowd in $(seq "$clips"); do
+        "$THRONG" crowd "$folder/in/clips/$crowd.mp4" --size 320x240 --faces 8 --frames 30 --seed "$seed$crowd" -q
+    done
 }
 
 single_run() { # the expected result: one run that nothing kills

@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "app/options/devices.h"
 #include "core/archive/manifest.h"
 #include "tests/support/test_data.h"
 #include "tests/unit/app/program.h"
@@ -195,6 +196,27 @@ TEST_F(ArchiveProgram, AFullDiskEndsTheRun) {
     EXPECT_NE(result.err.find("cannot write"), std::string::npos) << result.err;
     EXPECT_EQ(detect({file("in"), "--out", file("out"), "--raw", "--resume"}).status, 0);
     EXPECT_EQ(run_program({"merge", file("out")}).status, 0);
+}
+
+TEST(Devices, AllAreTheUsableOnes) {
+    CommonOptions common;
+    gpu::CudaProbe simulated;
+    common.device = 3;
+    EXPECT_EQ(devices_of(common, simulated), std::vector<int>{3});
+    common.device = kAllDevices;
+    EXPECT_EQ(devices_of(common, simulated), std::vector<int>{0});
+    simulated.usable = true;
+    for (int index = 0; index < 4; ++index) simulated.devices.push_back({.index = index});
+    EXPECT_EQ(devices_of(common, simulated), (std::vector<int>{0, 1, 2, 3}));
+    simulated.devices[1].unavailable_reason = "too old";
+    EXPECT_EQ(devices_of(common, simulated), (std::vector<int>{0, 2, 3}));
+}
+
+TEST_F(ArchiveProgram, TakesAllDevices) {
+    EXPECT_EQ(detect({file("in"), "--out", file("out"), "--device", "all"}).status, 0);
+    const ProgramResult result = detect({file("in/0.png"), "--device", "all"});
+    EXPECT_EQ(result.status, 2);
+    EXPECT_NE(result.err.find("--device all"), std::string::npos) << result.err;
 }
 
 TEST_F(ArchiveProgram, ReportsProgressAsJson) {
