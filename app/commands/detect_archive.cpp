@@ -38,8 +38,8 @@ std::uint64_t memory_of(const WorkItem& item) {
 }  // namespace
 
 DetectWorker::DetectWorker(const CommonOptions& common, const PipelineSettings& settings, const SourceArguments& source,
-                           std::shared_ptr<MemoryBudget> budget)
-    : common_(common), settings_(settings), source_(source), budget_(std::move(budget)) {
+                           std::shared_ptr<MemoryBudget> budget, std::uint64_t kept_bytes)
+    : common_(common), settings_(settings), source_(source), budget_(std::move(budget)), kept_bytes_(kept_bytes) {
     make_processor();
 }
 
@@ -51,6 +51,7 @@ void DetectWorker::make_processor() {
 
 InputResult DetectWorker::process(const WorkItem& item, const std::vector<std::string>& outputs,
                                   const std::function<void(std::uint64_t)>& add_frames, const std::stop_token& stop) {
+    if (!processor_) make_processor();
     try {
         return detect(item, outputs.front(), add_frames, stop);
     } catch (const Error& error) {
@@ -58,6 +59,9 @@ InputResult DetectWorker::process(const WorkItem& item, const std::vector<std::s
         const bool of_device = error.kind() == ErrorKind::internal || error.kind() == ErrorKind::unavailable;
         if (!of_device || common_.backend != "auto" || backend_->name() == "cpu") throw;
         spdlog::warn("{}; continuing on the CPU", error.what());
+    } catch (...) {
+        processor_.reset();  // may have frames of this file in flight
+        throw;
     }
     common_.backend = "cpu";
     make_processor();
@@ -69,7 +73,8 @@ InputResult DetectWorker::detect(const WorkItem& item, const std::string& output
     SourceOptions options = source_.source;
     options.device = common_.device;
     options.prefer_device_frames = backend_->name() != "cpu";
-    const MemoryBudget::Share memory = budget_->acquire(memory_of(item), stop);
+    const std::uint64_t bytes = memory_of(item);
+    const MemoryBudget::Share memory = budget_->acquire(bytes, stop);
     const std::unique_ptr<VideoSource> source = open_source(file_spec(item), options, stop);
 
     InputResult result;
@@ -106,6 +111,8 @@ InputResult DetectWorker::detect(const WorkItem& item, const std::string& output
     file.write(lines, stop);
     file.close();
     result.incomplete = source->incomplete();
+    // The detector keeps buffers for its largest image.
+    if (bytes > kept_bytes_) processor_.reset();
     return result;
 }
 
@@ -134,6 +141,7 @@ int run_detect_archive(const DetectArguments& arguments, const PipelineSettings&
 
     PipelineSettings shared = settings;
     const bool on_cpu = first.backend->name() == "cpu";
+    std::uint64_t number_of_workers = 1;
     ArchiveWork work;
     work.settings = archive_settings(*arguments.archive.command, settings.detector);
     work.outputs_of = [](const WorkItem& item) { return std::vector<std::string>{item.name + ".jsonl"}; };
@@ -142,14 +150,16 @@ int run_detect_archive(const DetectArguments& arguments, const PipelineSettings&
             on_cpu ? cpu_cores() : std::max(cpu_cores(), kWorkersOfGpu * static_cast<int>(devices.size()));
         const int most = arguments.streams > 0 ? arguments.streams : automatic;
         const int workers = std::clamp(static_cast<int>(std::min<std::size_t>(inputs, 1 << 16)), 1, most);
+        number_of_workers = static_cast<std::uint64_t>(workers);
         if (shared.detector.threads == 0) shared.detector.threads = std::max(1, cpu_cores() / workers);
         return workers;
     };
-    const auto budget = std::make_shared<MemoryBudget>(memory_limit(arguments.archive));
+    const std::uint64_t memory = memory_limit(arguments.archive);
+    const auto budget = std::make_shared<MemoryBudget>(memory);
     work.make_worker = [&](int number) -> ProcessInput {
         CommonOptions own = common;
         own.device = devices[static_cast<std::size_t>(number) % devices.size()];
-        auto worker = std::make_shared<DetectWorker>(own, shared, arguments.source, budget);
+        auto worker = std::make_shared<DetectWorker>(own, shared, arguments.source, budget, memory / number_of_workers);
         return [worker](const WorkItem& item, const std::vector<std::string>& outputs,
                         const std::function<void(std::uint64_t)>& add_frames,
                         const std::stop_token& stop) { return worker->process(item, outputs, add_frames, stop); };

@@ -16,9 +16,10 @@ namespace throng {
 // Detects in one file after another with one backend. For one thread.
 class DetectWorker {
 public:
-    // device: of the GPU. budget: shared by all workers. Throws as make_backend and FrameProcessor do.
+    // budget: shared by all workers. kept_bytes: a detector that needs more for a file is freed after it. Throws as
+    // make_backend and FrameProcessor do.
     DetectWorker(const CommonOptions& common, const PipelineSettings& settings, const SourceArguments& source,
-                 std::shared_ptr<MemoryBudget> budget);
+                 std::shared_ptr<MemoryBudget> budget, std::uint64_t kept_bytes);
 
     // Writes the lines of `throng detect --json` to outputs[0]; the source in them is the item's name. A ProcessInput.
     // If a GPU fails and --backend is auto, the file is processed again on the CPU, and so are the next ones.
@@ -34,6 +35,7 @@ private:
     PipelineSettings settings_;
     SourceArguments source_;
     std::shared_ptr<MemoryBudget> budget_;
+    std::uint64_t kept_bytes_;
     std::shared_ptr<Backend> backend_;
     std::unique_ptr<FrameProcessor> processor_;
 };

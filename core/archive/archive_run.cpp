@@ -237,6 +237,8 @@ private:
             set_failed(finished, error.problem(), names);
         } catch (const std::bad_alloc&) {
             set_failed(finished, "not enough memory", names);
+        } catch (const std::exception& error) {  // of a library, for this input
+            set_failed(finished, error.what(), names);
         }
         if (finished.temporaries.empty()) {
             std::error_code ignored;

@@ -25,7 +25,8 @@ struct InputResult {
 // Reads item.path and writes its outputs to `outputs`: temporary files in the order of ArchiveOptions::outputs_of and
 // with their extensions. It must close them before it returns. It may report frames at any time through `add_frames`.
 //
-// Throws Error(input) for an input that cannot be processed: the run records it and goes on. An Error(input) whose
+// Throws Error(input), or an exception that is no Error, for an input that cannot be processed: the run records it and
+// goes on. An Error(input) whose
 // where() is one of `outputs` means that this output cannot be written, and ends the run, as Error of kind usage,
 // unavailable or internal do. After a stop request it throws Error(interrupted), or returns: the result is discarded.
 using ProcessInput =

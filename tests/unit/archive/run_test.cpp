@@ -13,6 +13,7 @@
 #include <mutex>
 #include <new>
 #include <set>
+#include <stdexcept>
 #include <thread>
 
 #include "core/archive/archive_run.h"
@@ -66,6 +67,7 @@ protected:
                 const std::string text = bytes_of(item.path);
                 if (text == "bad") throw Error(ErrorKind::input, "is bad", item.path);
                 if (text == "huge") throw std::bad_alloc();
+                if (text == "odd") throw std::runtime_error("of a library");
                 add_frames(1);
                 write_text(outputs.at(0), expected_result(item.name, text));
                 return InputResult{1, text.size(), "cpu", text == "cut" ? "is cut" : ""};
@@ -186,10 +188,11 @@ TEST_F(ArchiveRuns, RecordDamagedInputsAndGoOn) {
     write_text(file("in/bad.txt"), "bad");
     write_text(file("in/cut.txt"), "cut");
     write_text(file("in/huge.txt"), "huge");
+    write_text(file("in/odd.txt"), "odd");
     fs::create_symlink("nowhere", file("in/link.txt"));
     const ArchiveProgress progress = run(options());
-    EXPECT_EQ(progress.finished, 9U);
-    EXPECT_EQ(progress.failed, 3U);
+    EXPECT_EQ(progress.finished, 10U);
+    EXPECT_EQ(progress.failed, 4U);
     EXPECT_EQ(progress.incomplete, 1U);
     const ArchiveMerge merge({file("out")});
     EXPECT_TRUE(merge.problems().empty());
@@ -198,7 +201,8 @@ TEST_F(ArchiveRuns, RecordDamagedInputsAndGoOn) {
     EXPECT_EQ(errors, (std::map<std::string, std::string>{{"bad.txt", "is bad"},
                                                           {"cut.txt", "is cut"},
                                                           {"huge.txt", "not enough memory"},
-                                                          {"link.txt", "broken link: No such file or directory"}}));
+                                                          {"link.txt", "broken link: No such file or directory"},
+                                                          {"odd.txt", "of a library"}}));
     // Failed inputs are tried again. A result that no longer belongs to its input is removed.
     ArchiveOptions again = options();
     again.resume = true;
@@ -207,7 +211,7 @@ TEST_F(ArchiveRuns, RecordDamagedInputsAndGoOn) {
     const ArchiveProgress second = run(again);
     EXPECT_EQ(second.skipped, 5U);
     EXPECT_EQ(second.incomplete, 1U);
-    EXPECT_EQ(second.failed, 3U);
+    EXPECT_EQ(second.failed, 4U);
     EXPECT_FALSE(fs::exists(file("out") / (file("in/0/0.txt").string().substr(1) + ".jsonl")));
 }
 
