@@ -86,7 +86,7 @@ InputResult DetectWorker::detect(const WorkItem& item, const std::string& output
         result.faces += outcome.result->kept.detections.size();
         ++result.frames;
         add_frames(1);
-        lines += json_line(*outcome.result, settings_.keep_raw);
+        lines += json_line(*outcome.result, {.raw = settings_.keep_raw});
         lines += '\n';
         if (lines.size() < kLinesPerWrite) return;
         file.write(lines, stop);
@@ -123,12 +123,16 @@ int run_detect_archive(const DetectArguments& arguments, const PipelineSettings&
                                         {"--video", output.video},
                                         {"--images", output.images},
                                         {"--summary", output.summary},
+                                        {"--count", output.count},
+                                        {"--events", output.events},
+                                        {"--per-minute", output.per_minute},
                                         {"--telemetry", arguments.clocks.telemetry}}) {
         if (value.empty()) continue;
         throw Error(ErrorKind::usage, "cannot be combined with --out, which writes one result per file", option,
                     "join the results with throng merge");
     }
     if (output.blur) throw Error(ErrorKind::usage, "has no effect with --out", "--blur");
+    if (output.track) throw Error(ErrorKind::usage, "cannot be combined with --out", "--track", "use --json");
 
     const InterruptGuard interrupts;
     // Fails before anything is written if the backend or the model is unavailable.
