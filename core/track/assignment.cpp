@@ -135,7 +135,13 @@ std::vector<int> assign(int num_rows, int num_columns, const std::vector<Assignm
     std::vector<int> local(static_cast<std::size_t>(num_rows + num_columns), -1);
     for (std::size_t first = 0; first < sorted.size();) {
         const int component = components.find(sorted[first].row);
-        std::size_t last = first;
+        std::size_t last = first + 1;
+        if (last == sorted.size() || components.find(sorted[last].row) != component) {  // a single pair
+            result[static_cast<std::size_t>(sorted[first].row)] = sorted[first].column;
+            first = last;
+            continue;
+        }
+        last = first;
         std::vector<int> rows, columns;
         const auto add = [&local](std::vector<int>& list, int item, int node) {
             int& number = local[static_cast<std::size_t>(node)];

@@ -16,13 +16,14 @@ namespace {
 
 constexpr double kMaxStep = 2;          // seconds between two frames of one scene
 constexpr double kTentativeGap = 0.12;  // seconds that an unconfirmed track survives without a detection
+constexpr double kGapPerSeen = 4;       // seconds that a new track survives without a detection, per second seen
 
 // Association. Deviations of a detection from its prediction, in sides of the box and in logarithms of a side. They
 // exceed the noise of a measurement, because a cluster is sometimes represented by a window beside the face.
 constexpr double kMatchPosition = 0.15;
 constexpr double kMatchSize = 0.2;
 constexpr double kEmergingPosition = 0.25;
-constexpr double kHiddenCost = 5;       // squared standard deviations
+constexpr double kHiddenCost = 4;       // squared standard deviations
 constexpr double kCandidateGate = 0.6;  // factor on the gate for detections that are not confident
 constexpr double kOverlapNoise = 20;    // factor on the variance of a box that another one covers completely
 constexpr double kMaxDeviation = 0.5;   // sides: limits the search around a track that was not seen for long
@@ -38,10 +39,10 @@ constexpr double kMaxSizeChange = 1.35;  // ratio of the sides of a pair that vo
 
 // Display: less noise than the motion model, so that a still box does not move by more than a pixel.
 constexpr MotionNoise kDisplayNoise{
-    .position = 0.03, .size = 0.06, .walk = 0.04, .size_walk = 0.02, .velocity = 4, .size_velocity = 0.5};
-constexpr double kBiasGain = 0.2;      // of the running mean of the innovations
-constexpr double kBiasAllowed = 0.03;  // sides: a larger mean is a change of motion, not noise
-constexpr double kMaxBoost = 40;       // of the walk of velocity after a change of motion
+    .position = 0.03, .size = 0.06, .walk = 0.03, .size_walk = 0.02, .velocity = 4, .size_velocity = 0.5};
+constexpr double kBiasGain = 0.2;       // of the running mean of the innovations
+constexpr double kBiasAllowed = 0.025;  // sides: a larger mean is a change of motion, not noise
+constexpr double kMaxBoost = 40;        // of the walk of velocity after a change of motion
 
 double area(const Box& box) {
     return static_cast<double>(box.w) * static_cast<double>(box.h);
@@ -92,6 +93,8 @@ struct ActiveTrack {
     MotionFilter motion;
     DisplayFilter display;
     std::int32_t detections = 1;  // confident ones
+    std::int64_t hits = 0;        // of them
+    double born = 0;              // seconds
     double last_seen = 0;         // seconds
 };
 
@@ -110,6 +113,8 @@ TrackerParams tracker_params(std::string_view kind) {
     const DetectorKind& detector = detector_kind(kind);
     TrackerParams params;
     params.confident_hits = detector.screen_min_hits;
+    // False faces of cascades have few hits and seldom last.
+    params.birth_hits = 4 * params.confident_hits;
     return params;
 }
 
@@ -121,6 +126,7 @@ void check_params(const TrackerParams& params) {
     require(std::isfinite(params.confident_score), "confident_score", "finite");
     require(params.candidate_fraction > 0 && params.candidate_fraction <= 1, "candidate_fraction", "above 0, up to 1");
     require(params.birth_detections >= 1, "birth_detections", "at least 1");
+    require(params.birth_hits >= 1, "birth_hits", "at least 1");
     require(params.max_gap >= 0 && params.max_gap <= 3600, "max_gap", "0 to 3600 seconds");
     require(params.gate > 0 && params.gate <= 100, "gate", "above 0, up to 100");
 }
@@ -142,6 +148,7 @@ public:
     std::vector<Track> update(const TrackerInput& input) {
         advance(input);
         observations_.clear();
+        confident_boxes_.clear();
         add(input.kept, true);
         add(input.candidates, false);
 
@@ -173,8 +180,10 @@ public:
 private:
     struct Observation {
         const Detection* detection;
-        std::int32_t index;  // in kept, or -1
+        std::array<double, 4> measured;  // coordinates_of its box
+        std::int32_t index;              // in kept, or -1
         bool confident;
+        std::size_t number;  // in confident_boxes_, if confident
         bool taken = false;
     };
 
@@ -208,47 +217,47 @@ private:
             if (!usable(detection)) continue;
             const bool confident =
                 kept && detection.hits >= params_.confident_hits && detection.score >= params_.confident_score;
-            observations_.push_back({&detection, kept ? static_cast<std::int32_t>(i) : -1, confident});
+            const std::int32_t index = kept ? static_cast<std::int32_t>(i) : -1;
+            observations_.push_back(
+                {&detection, coordinates_of(detection.box), index, confident, confident_boxes_.size()});
+            if (confident) confident_boxes_.push_back(detection.box);
         }
     }
 
-    // Returns the squared distance of a detection from a prediction in standard deviations, or a value above the limit.
-    [[nodiscard]] static double distance(const ActiveTrack& active, const Box& box, double limit, bool confident) {
-        const std::array<AxisFilter, 4>& axes = active.motion.axes();
-        const double side = active.motion.side();
-        // Of a face that comes out of cover, at first only a part is detected.
-        const double floor = (confident && active.track.gap > 1 ? kEmergingPosition : kMatchPosition) * side;
-        const double ceiling = kMaxDeviation * side;
-        double sum = 0;
-        const double center[2] = {static_cast<double>(box.x) + 0.5 * static_cast<double>(box.w),
-                                  static_cast<double>(box.y) + 0.5 * static_cast<double>(box.h)};
-        for (std::size_t i = 0; i < 2; ++i) {
-            const double variance = std::min(axes[i].pp + floor * floor, ceiling * ceiling);
-            const double difference = center[i] - axes[i].position;
-            sum += difference * difference / variance;
-            if (sum > limit) return sum;
-        }
-        const double size = std::log(std::sqrt(area(box)) / side);
-        sum += size * size / (kMatchSize * kMatchSize + axes[2].pp);
-        return sum;
-    }
-
-    // Returns for each of the tracks the number of its observation, or -1.
+    // Returns for each of the tracks the number of its observation, or -1. The cost of a pair is the squared distance of
+    // the detection from the prediction, in standard deviations.
     [[nodiscard]] std::vector<int> match(const std::vector<std::size_t>& tracks, bool confident) const {
         const double gate = confident ? params_.gate : kCandidateGate * params_.gate;
         const double limit = gate * gate;
         std::vector<AssignmentPair> pairs;
         for (std::size_t t = 0; t < tracks.size(); ++t) {
             const ActiveTrack& active = tracks_[tracks[t]];
+            const std::array<AxisFilter, 4>& axes = active.motion.axes();
+            const double side = active.motion.side();
+            const bool hidden = active.track.gap > 1;
+            // Of a face that comes out of cover, at first only a part is detected.
+            const double floor = (confident && hidden ? kEmergingPosition : kMatchPosition) * side;
+            const double ceiling = kMaxDeviation * side;
+            const auto variance = [&](std::size_t axis) {
+                return std::min(axes[axis].pp + floor * floor, ceiling * ceiling);
+            };
+            const double variance_x = variance(0);
+            const double variance_y = variance(1);
+            const double variance_size = kMatchSize * kMatchSize + axes[2].pp;
+            const double log_side = std::log(side);
             for (std::size_t o = 0; o < observations_.size(); ++o) {
                 const Observation& observation = observations_[o];
+                const double x = observation.measured[0] - axes[0].position;
+                const double y = observation.measured[1] - axes[1].position;
+                if (x * x > limit * variance_x || y * y > limit * variance_y) continue;
                 if (observation.confident != confident || observation.taken) continue;
-                double value = distance(active, observation.detection->box, limit, confident);
-                if (value > limit) continue;
+                const double size = 0.5 * (observation.measured[2] + observation.measured[3]) - log_side;
+                double cost = x * x / variance_x + y * y / variance_y + size * size / variance_size;
+                if (cost > limit) continue;
                 // A face that was seen just now is more likely to be seen again than one that is hidden: a covered track
                 // must not take the detection of the face before it.
-                if (active.track.gap > 1) value += kHiddenCost;
-                pairs.push_back({static_cast<int>(t), static_cast<int>(o), value});
+                if (hidden) cost += kHiddenCost;
+                pairs.push_back({static_cast<int>(t), static_cast<int>(o), cost});
             }
         }
         return assign(static_cast<int>(tracks.size()), static_cast<int>(observations_.size()), pairs,
@@ -269,7 +278,7 @@ private:
             observation.taken = true;
             const Detection& detection = *observation.detection;
             const std::array<AxisFilter, 4> before = active.motion.axes();
-            const std::array<double, 4> measured = coordinates_of(detection.box);
+            const std::array<double, 4>& measured = observation.measured;
             active.motion.correct(detection.box, noise_, 1 + kOverlapNoise * overlap_of(observation));
             active.display.correct(detection.box);
             const std::array<AxisFilter, 4>& after = active.motion.axes();
@@ -285,8 +294,9 @@ private:
             if (state == TrackState::detected) {
                 active.last_seen = seconds;
                 ++active.detections;
+                active.hits += detection.hits;
             }
-            track.confirmed = track.confirmed || active.detections >= params_.birth_detections;
+            track.confirmed = track.confirmed || has_evidence(active);
         }
         return rest;
     }
@@ -296,13 +306,17 @@ private:
     [[nodiscard]] double overlap_of(const Observation& observation) const {
         const Box& box = observation.detection->box;
         double common = 0;
-        for (const Observation& other : observations_) {
-            if (&other != &observation && other.confident) {
-                common = std::max(common, common_area(box, other.detection->box));
-            }
+        for (const Box& other : confident_boxes_) {
+            if (other.x >= box.x + box.w || other.x + other.w <= box.x) continue;
+            if (observation.confident && &other == &confident_boxes_[observation.number]) continue;
+            common = std::max(common, common_area(box, other));
         }
         const double part = common / area(box);
         return part * part;
+    }
+
+    [[nodiscard]] bool has_evidence(const ActiveTrack& active) const {
+        return active.detections >= params_.birth_detections && active.hits >= params_.birth_hits;
     }
 
     [[nodiscard]] bool is_covered(const Track& track) const {
@@ -347,7 +361,7 @@ private:
             sides.push_back(side);
             for (const Observation& observation : observations_) {
                 if (!observation.confident) continue;
-                const std::array<double, 4> measured = coordinates_of(observation.detection->box);
+                const std::array<double, 4>& measured = observation.measured;
                 const double x = measured[0] - active.motion.axes()[0].position;
                 const double y = measured[1] - active.motion.axes()[1].position;
                 const double change = std::sqrt(area(observation.detection->box)) / side;
@@ -413,7 +427,9 @@ private:
             track.vy = static_cast<float>(active.motion.axes()[1].velocity);
             if (track.state != TrackState::predicted) return false;
             track.box = active.motion.box();
-            const double limit = track.confirmed ? params_.max_gap : kTentativeGap;
+            const double seen = active.last_seen - active.born;
+            const double limit =
+                track.confirmed ? std::min(params_.max_gap, kTentativeGap + kGapPerSeen * seen) : kTentativeGap;
             return input.seconds - active.last_seen > limit ||
                    !(common_area(track.box, frame) >= kMinInside * area(track.box));
         };
@@ -437,7 +453,9 @@ private:
             track.box = track.smoothed = detection.box;
             track.score = detection.score;
             track.hits = detection.hits;
-            track.confirmed = first_ || params_.birth_detections <= 1;
+            active.hits = detection.hits;
+            active.born = seconds;
+            track.confirmed = first_ || has_evidence(active);
             track.detection = observation.index;
             active.last_seen = seconds;
             tracks_.push_back(active);
@@ -448,6 +466,7 @@ private:
     MotionNoise noise_;
     std::vector<ActiveTrack> tracks_;  // by id
     std::vector<Observation> observations_;
+    std::vector<Box> confident_boxes_;
     std::vector<std::array<double, 4>> corrections_;  // of this frame: x, y, and their velocities
     double seconds_ = 0;                              // of the previous frame
     std::string source_;                              // of the previous frame

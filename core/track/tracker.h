@@ -48,9 +48,11 @@ struct TrackerParams {
     // The detector reports candidates down to this fraction of its score threshold. 1: none below the threshold.
     float candidate_fraction = 0.5F;
 
-    std::int32_t birth_detections = 2;  // confident detections that confirm a track
-    double max_gap = 1.6;               // seconds that a confirmed track survives without a detection
-    double gate = 3;                    // maximum distance of a detection from its prediction, in standard deviations
+    // Confident detections, and hits of them in total, that confirm a track. In the first frame one detection does.
+    std::int32_t birth_detections = 2;
+    std::int32_t birth_hits = 2;
+    double max_gap = 1.6;  // seconds that a track survives without a confident detection, at most
+    double gate = 3;       // maximum distance of a detection from its prediction, in standard deviations
 
     friend bool operator==(const TrackerParams&, const TrackerParams&) = default;
 };

@@ -121,13 +121,33 @@ TEST(Tracker, EndsTracksAndNeverUsesAnIdAgain) {
     TrackerParams params;
     params.max_gap = 1;
     Feed feed(params);
-    for (int n = 0; n < 5; ++n) ASSERT_EQ(feed({face(500, 500, 50)}).size(), 1U);
+    for (int n = 0; n < 30; ++n) ASSERT_EQ(feed({face(500, 500, 50)}).size(), 1U);
     for (int n = 0; n < 29; ++n) ASSERT_EQ(feed({}).size(), 1U);
     for (int n = 0; n < 3; ++n) static_cast<void>(feed({}));
     EXPECT_TRUE(feed({}).empty());
     EXPECT_EQ(feed({face(500, 500, 50)}).at(0).id, 2);
     feed.tracker.reset();
     EXPECT_EQ(feed({face(500, 500, 50)}).at(0).id, 3);
+}
+
+TEST(Tracker, EndsBriefTracksSoon) {
+    Feed feed;
+    for (int n = 0; n < 3; ++n) ASSERT_EQ(feed({face(500, 500, 50)}).size(), 1U);
+    for (int n = 0; n < 15; ++n) static_cast<void>(feed({}));
+    EXPECT_TRUE(feed({}).empty()) << "seen for 0.07 s, then not for 0.5 s";
+}
+
+TEST(Tracker, FalseFacesWithFewHitsAreConfirmedLate) {
+    TrackerParams params = tracker_params("haar");
+    ASSERT_EQ(params.birth_hits, 12);
+    Feed feed(params);
+    static_cast<void>(feed({}));
+    for (int n = 0; n < 6; ++n) {
+        const std::vector<Track> tracks = feed({face(500, 500, 50, 3), face(800, 500, 50, 20)});
+        ASSERT_EQ(tracks.size(), 2U);
+        EXPECT_EQ(tracks[0].confirmed, n >= 3) << n;
+        EXPECT_EQ(tracks[1].confirmed, n >= 1) << n;
+    }
 }
 
 TEST(Tracker, EndsTracksThatLeaveTheFrame) {
