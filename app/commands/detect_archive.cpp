@@ -77,6 +77,8 @@ InputResult DetectWorker::detect(const WorkItem& item, const std::string& output
     const MemoryBudget::Share memory = budget_->acquire(bytes, stop);
     const std::unique_ptr<VideoSource> source = open_source(file_spec(item), options, stop);
 
+    processor_->restart_tracks();  // ids must not depend on the files before
+    const JsonFields fields{settings_.keep_raw, settings_.tracking.has_value()};
     InputResult result;
     result.backend = backend_->name();
     OutputFile file(output);
@@ -86,7 +88,7 @@ InputResult DetectWorker::detect(const WorkItem& item, const std::string& output
         result.faces += outcome.result->kept.detections.size();
         ++result.frames;
         add_frames(1);
-        lines += json_line(*outcome.result, {.raw = settings_.keep_raw});
+        lines += json_line(*outcome.result, fields);
         lines += '\n';
         if (lines.size() < kLinesPerWrite) return;
         file.write(lines, stop);
@@ -132,7 +134,6 @@ int run_detect_archive(const DetectArguments& arguments, const PipelineSettings&
                     "join the results with throng merge");
     }
     if (output.blur) throw Error(ErrorKind::usage, "has no effect with --out", "--blur");
-    if (output.track) throw Error(ErrorKind::usage, "cannot be combined with --out", "--track", "use --json");
 
     const InterruptGuard interrupts;
     // Fails before anything is written if the backend or the model is unavailable.

@@ -48,6 +48,10 @@ public:
     // Returns the frames in flight, oldest first, and forgets them. For use after a failure.
     [[nodiscard]] std::vector<DecodedFrame> take_unfinished();
 
+    // Forgets all tracks; ids start from 1 again. For use between two sources.
+    void restart_tracks() {
+        if (settings_.tracking) tracker_.emplace(*settings_.tracking);
+    }
     // Continues the tracks of a previous processor, so that ids stay unique when the backend changes.
     void continue_tracks(std::optional<Tracker> tracker);
     [[nodiscard]] std::optional<Tracker> take_tracker() { return std::exchange(tracker_, std::nullopt); }

@@ -34,11 +34,11 @@ struct AxisFilter {
 
 // Standard deviations of positions and velocities are in sides of the box, those of sizes in natural logarithms.
 struct MotionNoise {
-    double position = 0.05;    // of a measured center
-    double size = 0.08;        // of a measured side
-    double walk = 0.3;         // of the change of velocity in one second
-    double size_walk = 0.1;    // of the change of the sides' growth in one second
-    double velocity = 4;       // of the velocity of a new track, per second
+    double position = 0.05;      // of a measured center
+    double size = 0.08;          // of a measured side
+    double walk = 0.3;           // of the change of velocity in one second
+    double size_walk = 0.1;      // of the change of the sides' growth in one second
+    double velocity = 4;         // of the velocity of a new track, per second
     double size_velocity = 0.3;  // of the growth of a new track, per second
 };
 

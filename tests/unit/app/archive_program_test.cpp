@@ -137,7 +137,6 @@ TEST_F(ArchiveProgram, RejectsWrongUsage) {
         {file("in"), "--out", file("out"), "--video", file("a.mp4")},
         {file("in"), "--out", file("out"), "--images", file("images")},
         {file("in"), "--out", file("out"), "--blur"},
-        {file("in"), "--out", file("out"), "--track"},
         {file("in"), "--out", file("out"), "--per-minute", file("a.csv")},
         {file("in"), "--shard", "1/2"},
         {file("in"), "--resume"},
