@@ -41,7 +41,7 @@ struct CountPlan {
 //   [[zone]]
 //   name = "queue"
 //   points = [[100, 600], [700, 600], [700, 1000], [100, 1000]]
-// Names are unique, of letters, digits, blanks, '-' and '_'. file: its name, for messages. Throws Error(usage) with file
+// Names are unique, of letters, digits, blanks, '-' and '_'. file: name for messages. Throws Error(usage) with file
 // and line for anything else: an unknown key, a point outside the image, a polygon that has no area or crosses itself.
 [[nodiscard]] CountPlan parse_count_plan(std::string_view text, const std::string& file);
 

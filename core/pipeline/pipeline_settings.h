@@ -17,7 +17,7 @@ namespace throng {
 struct PipelineSettings {
     DetectorParams detector;
     NmsParams nms;
-    // If set, FrameResult has tracks. The detector then also reports detections below its score threshold, and NMS those
+    // If set, FrameResult has tracks. The detector also reports detections below its score threshold, and NMS those
     // with fewer hits than nms.min_hits, for the tracker alone: FrameResult::kept has the same boxes as without
     // tracking. Their hits, raw and raw_count include the raw detections of low score. Soft rules give no candidates.
     std::optional<TrackerParams> tracking;

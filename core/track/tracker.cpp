@@ -224,7 +224,7 @@ private:
         }
     }
 
-    // Returns for each of the tracks the number of its observation, or -1. The cost of a pair is the squared distance of
+    // Returns the number of the observation of each track, or -1. The cost of a pair is the squared distance of
     // the detection from the prediction, in standard deviations.
     [[nodiscard]] std::vector<int> match(const std::vector<std::size_t>& tracks, bool confident) const {
         const double gate = confident ? params_.gate : kCandidateGate * params_.gate;
@@ -254,7 +254,7 @@ private:
                 const double size = 0.5 * (observation.measured[2] + observation.measured[3]) - log_side;
                 double cost = x * x / variance_x + y * y / variance_y + size * size / variance_size;
                 if (cost > limit) continue;
-                // A face that was seen just now is more likely to be seen again than one that is hidden: a covered track
+                // Costs more, since a face seen just now is more likely to be seen again: a covered track
                 // must not take the detection of the face before it.
                 if (hidden) cost += kHiddenCost;
                 pairs.push_back({static_cast<int>(t), static_cast<int>(o), cost});

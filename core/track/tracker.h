@@ -1,4 +1,4 @@
-// Tracks faces or people from frame to frame by position, size and motion. It does not recognize persons: no part of the
+// Tracks faces or people from frame to frame by position, size and motion. It recognizes no persons: no part of the
 // image is compared, and who leaves and comes back gets a new id.
 // Source: Y. Zhang et al., ByteTrack: Multi-Object Tracking by Associating Every Detection Box (ECCV 2022).
 #pragma once
@@ -71,7 +71,7 @@ struct TrackerInput {
     int height = 0;
     double seconds = 0;  // presentation time. A step back or of more than 2 s ends all
                          // tracks, and so does another size of the frame.
-    // Motion of the scene in the image since the previous frame, in pixels, if known. Otherwise it is estimated from the
+    // Motion of the scene in the image since the previous frame, in pixels, if known. Otherwise estimated from the
     // displacements of the boxes.
     struct Shift {
         double x, y;

@@ -36,7 +36,7 @@ struct AnnotateStyle {
 void annotate(WritableFrame& image, const std::vector<Detection>& kept, const std::vector<Detection>& raw,
               const AnnotateStyle& style);
 
-// Draws the smoothed box and the id of each confirmed track that is not covered, in a color of its own; thin while it is only predicted.
+// Draws the smoothed box and the id of each confirmed track that is not covered, in its color; thin if predicted.
 void draw_tracks(WritableFrame& image, const std::vector<Track>& tracks);
 
 // Returns the hue of a track in [0, 1): consecutive ids differ most.
