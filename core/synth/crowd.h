@@ -40,7 +40,7 @@ struct CrowdOptions {
 void check_options(const CrowdOptions& options);
 
 // Parses "faces=60,size=1920x1080,seed=1,fps=30,frames=300,motion=walk,uncover=12". Keys may be in any order, are
-// optional, and may occur at most once. Throws Error(usage) naming a key that is unknown, repeated, malformed or out of range.
+// optional, and occur at most once. Throws Error(usage) naming a key that is unknown, repeated, malformed or invalid.
 [[nodiscard]] CrowdOptions parse_crowd_options(std::string_view spec);
 
 // Converts "1920x1080" to width and height. Throws Error(usage) for any other format.
