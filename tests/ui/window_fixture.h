@@ -1,0 +1,165 @@
+// Fixture of the tests of the whole window, with a fake source and backend. Any QML warning fails the test.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <thread>
+
+#include <QCursor>
+#include <QQmlApplicationEngine>
+#include <QQuickItem>
+#include <QQuickWindow>
+#include <QTest>
+
+#include "tests/support/test_data.h"
+#include "tests/ui/fakes.h"
+#include "tests/ui/wait.h"
+#include "ui/video/video_item.h"
+#include "ui/window.h"
+
+namespace throng::ui {
+
+class Window : public testing::Test {
+protected:
+    Window() { previous_handler_ = qInstallMessageHandler(note_message); }
+
+    ~Window() override {
+        engine_.reset();
+        session_.reset();
+        qInstallMessageHandler(previous_handler_);
+        EXPECT_TRUE(warnings_.isEmpty()) << warnings_.join('\n').toStdString();
+        warnings_.clear();
+    }
+
+    void open(const test::FakeClip& clip, QSize size = {1280, 800}) {
+        SessionSetup setup;
+        setup.open_source = [clip](const std::string& spec,
+                                   const std::stop_token& stop) -> std::unique_ptr<VideoSource> {
+            if (spec == "silent") {
+                const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+                while (!stop.stop_requested() && std::chrono::steady_clock::now() < limit) {
+                    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+                }
+                throw Error(ErrorKind::interrupted, "stopped while opening", spec);
+            }
+            if (spec == "missing.mp4") {
+                throw Error(ErrorKind::input, "cannot open the video", spec, "check the path");
+            }
+            return test::make_fake_source(clip);
+        };
+        setup.make_backend = [clip](const DetectorParams&) {
+            return BackendChoice{test::make_fake_backend(clip), "selected by the test"};
+        };
+        setup.list_cameras = [] { return std::vector<CameraInfo>{{"camera:7", "Fake camera"}}; };
+        setup.make_recording = [this](const std::string&, const SourceInfo&, bool, bool) {
+            return std::make_shared<CountingSink>(recorded_, closed_);
+        };
+        setup.clocks.clocks.root = folder_.path() / "board";
+        setup.clocks.period = std::chrono::milliseconds(50);
+        session_ = std::make_unique<Session>(std::move(setup), store_);
+        engine_ = std::make_unique<QQmlApplicationEngine>();
+        engine_->setInitialProperties({{"session", QVariant::fromValue(session_.get())}, {"kiosk", kiosk_}});
+        engine_->load(load_module(*engine_));
+        ASSERT_FALSE(engine_->rootObjects().isEmpty());
+        window_ = qobject_cast<QQuickWindow*>(engine_->rootObjects().first());
+        window_->resize(size);
+        // Otherwise the cursor is at 0 0, over a button whose tooltip would cover the image.
+        QCursor::setPos(size.width() / 2, size.height() / 2);
+        window_->show();
+        video_ = window_->findChild<VideoItem*>();
+        ASSERT_NE(video_, nullptr);
+    }
+
+    // Shortcuts need an active window.
+    void activate() {
+        window_->requestActivate();
+        ASSERT_TRUE(QTest::qWaitForWindowActive(window_));
+    }
+
+    void play(const QString& spec = "clip.mp4") {
+        session_->open(spec);
+        ASSERT_TRUE(test::wait_for([&] { return video_->has_frame(); }));
+    }
+
+    // Pauses, then seeks to a distant frame, so that no other frame is in flight.
+    void pause_at(int index) {
+        trigger("play");
+        ASSERT_TRUE(test::wait_for([&] { return session_->transport()->state() == "paused"; }));
+        session_->transport()->seek(index / test::FakeClip{}.fps);
+        ASSERT_TRUE(test::wait_for([&] {
+            return session_->result()->frame.info().index == index && video_->frame().result == session_->result();
+        }));
+    }
+
+    void trigger(const QString& action) {
+        auto* actions = window_->property("actions").value<QObject*>();
+        ASSERT_TRUE(QMetaObject::invokeMethod(actions, "trigger", Q_ARG(QString, action))) << action.toStdString();
+    }
+
+    void type(const char* text) {
+        for (; *text != 0; ++text) QTest::keyClick(window_, *text);
+    }
+
+    // Returns the color that the window shows at (x, y) of the box, relative to its size.
+    QColor shown_at(const QImage& image, const Box& box, double x, double y) {
+        const QRectF rect = video_->mapping().map(box);
+        const QPointF point = video_->mapToScene(rect.topLeft() + QPointF(x * rect.width(), y * rect.height()));
+        const double ratio = image.width() / static_cast<double>(window_->width());
+        return image.pixelColor(static_cast<int>(point.x() * ratio), static_cast<int>(point.y() * ratio));
+    }
+
+    // Returns the button with this text, or null.
+    QObject* control(const QString& text) { return control(text, window_->contentItem()); }
+    static QObject* control(const QString& text, QQuickItem* below) {
+        if (below->inherits("QQuickAbstractButton") && below->property("text").toString() == text) return below;
+        for (QQuickItem* item : below->childItems()) {
+            if (QObject* found = control(text, item)) return found;
+        }
+        return nullptr;
+    }
+    // Returns true if a visible item contains this text.
+    bool shows(const QString& text) { return shows(text, window_->contentItem()); }
+    static bool shows(const QString& text, QQuickItem* below) {
+        if (!below->isVisible()) return false;
+        if (below->property("text").toString().contains(text)) return true;
+        const QList<QQuickItem*> items = below->childItems();
+        return std::any_of(items.begin(), items.end(), [&](QQuickItem* item) { return shows(text, item); });
+    }
+    bool click(const QString& text) {
+        QObject* found = control(text);
+        return found != nullptr && QMetaObject::invokeMethod(found, "clicked");
+    }
+
+    class CountingSink : public ResultSink {
+    public:
+        CountingSink(std::atomic<int>& written, std::atomic<int>& closed) : written_(written), closed_(closed) {}
+        void write(const FrameResult&) override { ++written_; }
+        void close() override { ++closed_; }
+
+    private:
+        std::atomic<int>& written_;
+        std::atomic<int>& closed_;
+    };
+
+    static void note_message(QtMsgType type, const QMessageLogContext& context, const QString& text) {
+        // Ignore warnings of Mesa and the platform plugin, which are not about the window.
+        const bool is_warning = type != QtDebugMsg && type != QtInfoMsg;
+        if (is_warning && (text.contains("qrc:") || text.contains("QML"))) warnings_ += text;
+        previous_handler_(type, context, text);
+    }
+    inline static QStringList warnings_;
+    inline static QtMessageHandler previous_handler_ = nullptr;
+
+    bool kiosk_ = false;  // set before open
+    std::atomic<int> recorded_ = 0, closed_ = 0;
+    test::ScratchDir folder_;
+    QSettings store_{QString::fromStdString((folder_.path() / "settings.ini").string()), QSettings::IniFormat};
+    std::unique_ptr<Session> session_;
+    std::unique_ptr<QQmlApplicationEngine> engine_;
+    QQuickWindow* window_ = nullptr;
+    VideoItem* video_ = nullptr;
+};
+
+}  // namespace throng::ui
