@@ -5,6 +5,7 @@
 #include <QTest>
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include "tests/support/test_data.h"
 #include "tests/ui/fake_tree.h"
@@ -51,10 +52,32 @@ TEST_F(WindowClocks, ListsProfilesWithTheirClocks) {
     EXPECT_EQ(clocks_->chosen(), "automatic");  // the full range is set
     EXPECT_EQ(clocks_->current_clock(), "522.8 MHz");
     const ProfileModel& model = *clocks_->profiles();
-    ASSERT_EQ(model.rowCount(), static_cast<int>(default_profiles().size()));
+    // On this board "fanless" is the step of "50 %".
+    ASSERT_EQ(model.rowCount(), static_cast<int>(default_profiles().size()) - 1);
     EXPECT_EQ(model.data(model.index(0), ProfileModel::short_role).toString(), "Auto");
     EXPECT_EQ(model.data(model.index(5), ProfileModel::clock_role).toString(), "1300.5 MHz");
     EXPECT_TRUE(model.data(model.index(5), ProfileModel::available_role).toBool());
+}
+
+TEST_F(WindowClocks, ShowsOneButtonForProfilesOfTheSameClock) {
+    tree_.set(tree_.node("available_frequencies"), "114750000 1300500000\n");
+    open();
+    std::set<QString> clocks;
+    const ProfileModel& model = *clocks_->profiles();
+    QStringList names;
+    for (int i = 0; i < model.rowCount(); ++i) {
+        const QModelIndex row = model.index(i);
+        if (!model.data(row, ProfileModel::available_role).toBool()) continue;
+        names += model.data(row, ProfileModel::short_role).toString();
+        EXPECT_TRUE(clocks.insert(model.data(row, ProfileModel::clock_role).toString()).second)
+            << names.last().toStdString();
+    }
+    EXPECT_TRUE(names.contains("Min")) << names.join(' ').toStdString();
+    EXPECT_TRUE(names.contains("Max")) << names.join(' ').toStdString();
+    clocks_->apply("p25");  // the same step as "minimum"
+    EXPECT_TRUE(reaches("minimum"));
+    clocks_->step(1);
+    EXPECT_TRUE(reaches("maximum"));
 }
 
 TEST_F(WindowClocks, ShowsARequestAsPendingUntilItIsApplied) {

@@ -116,7 +116,7 @@ class FakeBackend : public Backend {
 public:
     explicit FakeBackend(const FakeClip& clip) : clip_(clip) {}
 
-    [[nodiscard]] std::string name() const override { return "fake"; }
+    [[nodiscard]] std::string name() const override { return clip_.backend; }
     [[nodiscard]] std::string description() const override { return "fake backend"; }
     [[nodiscard]] std::unique_ptr<Detector> make_detector(const DetectorParams& params) override {
         if (params.kind == "lbp") {

@@ -17,7 +17,8 @@ struct FakeClip {
     int height = 240;
     int frames = 1000000;  // the source ends after them
     double fps = 100;
-    int boxes = 1;  // raw detections per frame; two of three are suppressed
+    std::string backend = "fake";  // name of the backend
+    int boxes = 1;                 // raw detections per frame; two of three are suppressed
 
     bool on_device = false;                                     // frames and buffers are marked as device memory
     int grows_at = 1000000;                                     // device frames are twice as large from this index on

@@ -11,6 +11,7 @@
 #include "ui/models/recent_model.h"
 #include "ui/models/shortcut_model.h"
 #include "ui/models/stage_model.h"
+#include "ui/plot/plot_item.h"
 
 namespace throng::ui {
 namespace {
@@ -164,6 +165,23 @@ TEST(Shortcuts, HasContiguousGroupsAndListsAllEntries) {
     EXPECT_EQ(listed, model.rowCount());
     EXPECT_EQ(model.tip("play"), "Play or pause (Space)");
     EXPECT_TRUE(model.tip("unknown").isEmpty());
+}
+
+TEST(PlotItem, ASpikeDoesNotFlattenTheRest) {
+    History history;
+    PlotItem plot;
+    plot.set_history(&history);
+    FrameResult result;
+    for (int i = 0; i < 200; ++i) {
+        result.timings = {{stage::kNmsMap, i == 100 ? 90.0 : 0.4}, {stage::kNmsReduce, 0.2}};
+        history.add(result);
+    }
+    EXPECT_EQ(plot.ms_scale(), 0.5);
+    for (int i = 0; i < 20; ++i) {  // no longer an exception
+        result.timings = {{stage::kNmsMap, 90.0}};
+        history.add(result);
+    }
+    EXPECT_EQ(plot.ms_scale(), 100);
 }
 
 }  // namespace

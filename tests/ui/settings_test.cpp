@@ -106,8 +106,8 @@ TEST_F(Settings, AnotherDetectorLoadsItsDefaultSettings) {
 }
 
 TEST_F(Settings, ListsModelsOfTheKindAfterTheDefault) {
-    settings_.set_installed_models(
-        {{"haarcascade_eye", "haar", "/m/haarcascade_eye.xml"}, {"yunet_n_640_640", "cnn", "/m/yunet_n_640_640.onnx"}});
+    settings_.set_installed_models({{{"haarcascade_eye", "haar", "/m/haarcascade_eye.xml"}, {}},
+                                    {{"yunet_n_640_640", "cnn", "/m/yunet_n_640_640.onnx"}, 0.25F}});
     EXPECT_EQ(settings_.models(), (QStringList{"frontalface_alt2 (default)", "eye"}));
     EXPECT_EQ(settings_.model_index(), 0);
     settings_.chooseModel(1);
@@ -119,8 +119,39 @@ TEST_F(Settings, ListsModelsOfTheKindAfterTheDefault) {
     EXPECT_EQ(settings_.model_filter(), "Haar cascade (*.xml)");
     settings_.set_detector(3);
     EXPECT_EQ(settings_.models(), (QStringList{"yunet_n_640_640 (default)", "yunet_n_640_640"}));
+    EXPECT_TRUE(settings_.uses_model_threshold());
+    EXPECT_EQ(settings_.model_threshold(), 0.25) << "of the installed default";
+    EXPECT_EQ(settings_.score_threshold(), 0.25);
+    settings_.openModel(QUrl::fromLocalFile("/elsewhere/mine.onnx"));
+    EXPECT_EQ(settings_.model_threshold(), 0) << "not known";
     settings_.set_detector(2);
     EXPECT_FALSE(settings_.takes_model());
+}
+
+TEST_F(Settings, OffersLandmarksUntilAResultShowsThatTheModelHasNone) {
+    EXPECT_FALSE(settings_.has_landmarks()) << "cascades have none";
+    settings_.set_detector(3);
+    EXPECT_TRUE(settings_.has_landmarks());
+    settings_.set_model_has_landmarks(false);
+    EXPECT_FALSE(settings_.has_landmarks());
+    settings_.openModel(QUrl::fromLocalFile("/elsewhere/mine.onnx"));
+    EXPECT_TRUE(settings_.has_landmarks()) << "another model may have them";
+}
+
+TEST_F(Settings, AnnouncesWhatTheUserHasChanged) {
+    const QSignalSpy announced(&settings_, &DetectionSettings::announced);
+    const auto last = [&] { return announced.isEmpty() ? QString() : announced.last().first().toString(); };
+    settings_.set_theta(0.45);
+    EXPECT_EQ(last(), QStringLiteral("Threshold θ 0.45"));
+    settings_.set_rule(0);
+    EXPECT_TRUE(last().contains(settings_.rules().at(0)));
+    settings_.set_detector(3);
+    EXPECT_EQ(last(), settings_.title());
+    settings_.set_score_threshold(0.5);
+    EXPECT_EQ(last(), "Minimum score 0.50");
+    const auto count = announced.count();
+    settings_.set_values(PipelineSettings{});
+    EXPECT_EQ(announced.count(), count) << "the pipeline changed them, not the user";
 }
 
 }  // namespace

@@ -33,6 +33,17 @@ TEST(ViewMapping, ShowsAOnePixelFrame) {
     EXPECT_EQ(mapping.target(), QRectF(100, 0, 600, 600));
 }
 
+TEST(ViewMapping, MagnifiesAroundThePointInTheMiddle) {
+    const ViewMapping mapping({800, 600}, {1920, 1080}, 1, {4, {0.25, 0.5}});
+    EXPECT_EQ(mapping.device_size(), QSize(3200, 1800));
+    EXPECT_EQ(mapping.to_frame({400, 300}), QPointF(480, 540));
+    EXPECT_EQ(mapping.map_part(mapping.visible_part()), QRectF(0, 0, 800, 600));
+    // Near the edge the frame covers the item all the same.
+    EXPECT_EQ(ViewMapping({800, 600}, {1920, 1080}, 1, {4, {0, 1}}).target().bottomLeft(), QPointF(0, 600));
+    // A frame that is still lower than the item is centered.
+    EXPECT_EQ(ViewMapping({800, 600}, {1920, 480}, 1, {2, {0.5, 0}}).target(), QRectF(-400, 100, 1600, 400));
+}
+
 TEST(ViewMapping, AVeryWideFrameKeepsAtLeastOneRow) {
     EXPECT_EQ(ViewMapping({100, 100}, {20000, 1}).device_size(), QSize(100, 1));
 }

@@ -13,6 +13,7 @@
 #include <QQuickWindow>
 #include <QTest>
 
+#include "core/base/latest_value.h"
 #include "tests/support/test_data.h"
 #include "tests/ui/fakes.h"
 #include "tests/ui/wait.h"
@@ -54,7 +55,7 @@ protected:
         };
         setup.list_cameras = [] { return std::vector<CameraInfo>{{"camera:7", "Fake camera"}}; };
         setup.make_recording = [this](const std::string&, const SourceInfo&, bool, bool) {
-            return std::make_shared<CountingSink>(recorded_, closed_);
+            return std::make_shared<CountingSink>(recorded_, closed_, recorded_frame_);
         };
         setup.clocks.clocks.root = folder_.path() / "board";
         setup.clocks.period = std::chrono::milliseconds(50);
@@ -127,6 +128,20 @@ protected:
         const QList<QQuickItem*> items = below->childItems();
         return std::any_of(items.begin(), items.end(), [&](QQuickItem* item) { return shows(text, item); });
     }
+    // Returns the visible item with this object name, or null.
+    QQuickItem* item(const QString& name) {
+        auto* found = window_->findChild<QQuickItem*>(name);
+        return found != nullptr && found->isVisible() ? found : nullptr;
+    }
+    QPoint center_of(const QQuickItem& item) {
+        return item.mapToScene(QPointF(item.width() / 2, item.height() / 2)).toPoint();
+    }
+    // Returns true if the item is visible and inside the window.
+    bool in_sight(const QString& name) {
+        const QQuickItem* found = item(name);
+        return found != nullptr &&
+               QRectF(0, 0, window_->width(), window_->height()).contains(found->mapRectToScene(found->boundingRect()));
+    }
     bool click(const QString& text) {
         QObject* found = control(text);
         return found != nullptr && QMetaObject::invokeMethod(found, "clicked");
@@ -134,13 +149,18 @@ protected:
 
     class CountingSink : public ResultSink {
     public:
-        CountingSink(std::atomic<int>& written, std::atomic<int>& closed) : written_(written), closed_(closed) {}
-        void write(const FrameResult&) override { ++written_; }
+        CountingSink(std::atomic<int>& written, std::atomic<int>& closed, LatestValue<FrameInfo>& newest)
+            : written_(written), closed_(closed), newest_(newest) {}
+        void write(const FrameResult& result) override {
+            newest_.push(result.frame.info());
+            ++written_;
+        }
         void close() override { ++closed_; }
 
     private:
         std::atomic<int>& written_;
         std::atomic<int>& closed_;
+        LatestValue<FrameInfo>& newest_;
     };
 
     static void note_message(QtMsgType type, const QMessageLogContext& context, const QString& text) {
@@ -154,6 +174,7 @@ protected:
 
     bool kiosk_ = false;  // set before open
     std::atomic<int> recorded_ = 0, closed_ = 0;
+    LatestValue<FrameInfo> recorded_frame_;  // newest one, as the recording received it
     test::ScratchDir folder_;
     QSettings store_{QString::fromStdString((folder_.path() / "settings.ini").string()), QSettings::IniFormat};
     std::unique_ptr<Session> session_;

@@ -119,22 +119,6 @@ TEST_F(Window, KioskOpensNothingAndStaysInFullScreen) {
     EXPECT_FALSE(menu->property("visible").toBool());
 }
 
-TEST_F(Window, NamesTheDetectorAndEveryChangeByKey) {
-    open({});
-    play();
-    activate();
-    EXPECT_TRUE(shows("found by " + session_->detection()->title()));
-    const QString next = session_->detection()->detectors().at(1);  // the fake backend then reverts to the first
-    QTest::keyClick(window_, Qt::Key_D);
-    EXPECT_TRUE(session_->alert()->what().contains(next));
-    QTest::keyClick(window_, Qt::Key_N);
-    EXPECT_TRUE(session_->alert()->what().contains("Suppression"));
-    QTest::keyClick(window_, Qt::Key_T);
-    EXPECT_TRUE(session_->alert()->what().contains("threshold"));
-}
-
-// Saves images of the window in states that are hard to reach by hand, for visual inspection:
-// THRONG_UI_PICTURES=DIR ui_window --gtest_filter=Window.SavesImagesForInspection
 TEST_F(Window, SavesImagesForInspection) {
     const QString target = qEnvironmentVariable("THRONG_UI_PICTURES");
     if (target.isEmpty()) GTEST_SKIP() << "skipped: THRONG_UI_PICTURES is not set";

@@ -198,18 +198,17 @@ TEST_F(Window, ShowsTheTimeOfAPausedFrameInsteadOfARate) {
     EXPECT_GT(session_->status()->frame_ms(), 0);
 }
 
-TEST_F(Window, ShowsTheFaceCountWithoutThePanel) {
+TEST_F(Window, AGpuClockIsNoBaselineForTimesOfTheCpu) {
+    const test::FakeTree board(folder_.path() / "board");
     test::FakeClip clip;
-    clip.boxes = 123;
-    open(clip, {800, 480});
+    clip.backend = "cpu";
+    open(clip);
     play();
-    EXPECT_FALSE(window_->property("panelOpen").toBool());
-    EXPECT_TRUE(test::wait_for([&] { return shows("41"); })) << "of 123 raw detections";
-    EXPECT_TRUE(shows(session_->detection()->title()));
-    trigger("panel");
-    auto* figures = window_->findChild<QQuickItem*>("figures");
-    ASSERT_NE(figures, nullptr);
-    EXPECT_FALSE(figures->isVisible()) << "the panel shows them";
+    ASSERT_TRUE(test::wait_for([&] { return control("Max") != nullptr && session_->stages()->count() >= 4; }));
+    ASSERT_TRUE(click("Max"));
+    ASSERT_TRUE(test::wait_for([&] { return session_->clocks()->chosen() == "maximum"; }));
+    QTest::qWait(100);
+    EXPECT_TRUE(session_->stages()->baseline_title().isEmpty());
 }
 
 TEST_F(Window, SelectsAndSweepsTheClock) {
@@ -227,6 +226,7 @@ TEST_F(Window, SelectsAndSweepsTheClock) {
     EXPECT_FALSE(session_->transport()->loop());
     trigger("sweep");
     EXPECT_TRUE(session_->transport()->loop()) << "the video must not end during the sweep";
+    EXPECT_TRUE(in_sight("sweepProgress"));
     ASSERT_TRUE(test::wait_for([&] { return !session_->sweep()->running(); }));
     EXPECT_FALSE(session_->transport()->loop());
     EXPECT_GE(session_->sweep()->rows().size(), 4);
@@ -254,6 +254,29 @@ TEST_F(Window, RecordsUntilStopped) {
     ASSERT_TRUE(test::wait_for([&] { return session_->captures()->recorder()->recording(); }));
     session_->open("other.mp4");  // ends the recording with its source
     ASSERT_TRUE(test::wait_for([&] { return closed_ == 2; }));
+}
+
+TEST_F(Window, RecordsFramesAtTheTimesOfTheScreen) {
+    open({});
+    session_->transport()->set_speed(4);
+    play();
+    trigger("record");
+    FrameInfo first, last;
+    ASSERT_TRUE(test::wait_for([&] { return recorded_ > 0 && recorded_frame_.try_pop(first); }));
+    ASSERT_TRUE(test::wait_for([&] { return recorded_frame_.try_pop(last) && last.index >= first.index + 200; }));
+    const double source_seconds = static_cast<double>(last.index - first.index) / test::FakeClip{}.fps;
+    EXPECT_NEAR(last.pts - first.pts, source_seconds / 4, 0.1 + source_seconds / 16) << "not at the source's speed";
+}
+
+TEST_F(Window, TheRecordersCounterMovesNoButton) {
+    open({});
+    play();
+    auto* bar = qobject_cast<QQuickItem*>(control("1×"));
+    ASSERT_NE(bar, nullptr);
+    const QPointF before = bar->mapToScene({0, 0});
+    trigger("record");
+    ASSERT_TRUE(test::wait_for([&] { return shows("0:0"); }));
+    EXPECT_EQ(bar->mapToScene({0, 0}), before);
 }
 
 TEST_F(Window, ReportsAnEmptyRecording) {

@@ -50,7 +50,7 @@ QString Clocks::location() const {
 }
 
 QString Clocks::chosen() const {
-    if (!status_.reading.applied.empty()) return QString::fromStdString(status_.reading.applied);
+    if (!status_.reading.applied.empty()) return shown_id(status_.reading.applied);
     // No profile has been applied yet: the full range is the profile "automatic".
     std::optional<Hertz> lowest, highest;
     for (const ResolvedProfile& entry : status_.profiles) {
@@ -63,7 +63,19 @@ QString Clocks::chosen() const {
 }
 
 QString Clocks::pending() const {
-    return status_.phase == ClockPhase::applying ? QString::fromStdString(status_.requested) : QString();
+    return status_.phase == ClockPhase::applying ? shown_id(status_.requested) : QString();
+}
+
+// Returns the id of the button for this profile: another one may set the same clocks.
+QString Clocks::shown_id(const std::string& id) const {
+    const auto wanted = std::find_if(status_.profiles.begin(), status_.profiles.end(),
+                                     [&](const ResolvedProfile& entry) { return entry.profile.id == id; });
+    if (wanted != status_.profiles.end()) {
+        for (const ResolvedProfile& entry : distinct_profiles(status_.profiles)) {
+            if (sets_same_clocks(entry, *wanted)) return QString::fromStdString(entry.profile.id);
+        }
+    }
+    return QString::fromStdString(id);
 }
 
 QString Clocks::current_clock() const {
@@ -104,7 +116,7 @@ QString Clocks::error_advice() const {
 void Clocks::pull() {
     pull_pending_ = false;
     status_ = clocks_->status();
-    profiles_.update(status_.profiles);
+    profiles_.update(distinct_profiles(status_.profiles));
     emit changed();
 }
 
@@ -130,10 +142,16 @@ void Clocks::restore() {
     pull();
 }
 
+QString Clocks::nameOf(const QString& id) const {
+    for (const ResolvedProfile& entry : status_.profiles) {
+        if (entry.profile.id == id.toStdString()) return QString::fromStdString(entry.profile.name);
+    }
+    return id;
+}
+
 void Clocks::step(int by) {
-    std::vector<ResolvedProfile> available;
-    std::copy_if(status_.profiles.begin(), status_.profiles.end(), std::back_inserter(available),
-                 [](const ResolvedProfile& entry) { return entry.available; });
+    std::vector<ResolvedProfile> available = distinct_profiles(status_.profiles);
+    std::erase_if(available, [](const ResolvedProfile& entry) { return !entry.available; });
     if (available.empty()) return;
     // The governor's profile comes first, then by rising clock.
     std::stable_sort(available.begin(), available.end(), [](const ResolvedProfile& a, const ResolvedProfile& b) {

@@ -68,7 +68,8 @@ public:
 
     // Both return at once; pending() holds the requested profile meanwhile.
     Q_INVOKABLE void apply(const QString& id);
-    Q_INVOKABLE void restore();     // to the state before the first change
+    Q_INVOKABLE void restore();                                         // to the state before the first change
+    Q_INVOKABLE [[nodiscard]] QString nameOf(const QString& id) const;  // "50 %"; the id for an unknown profile
     Q_INVOKABLE void step(int by);  // moves by this many available profiles, in order of rising clock
     Q_INVOKABLE void dismiss();     // clears the error
 
@@ -81,6 +82,8 @@ private:
     void sample();
 
     std::shared_ptr<Telemetry> samples_;
+    [[nodiscard]] QString shown_id(const std::string& id) const;
+
     ProfileModel profiles_;
     TelemetryModel telemetry_;
     ClockStatus status_;

@@ -1,6 +1,8 @@
 #include "ui/clocks/profile_model.h"
 
+#include <algorithm>
 #include <cmath>
+#include <variant>
 
 namespace throng::ui {
 
@@ -9,6 +11,33 @@ QString short_name(const ClockProfile& profile) {
     if (profile.id == "minimum") return ProfileModel::tr("Min");
     if (profile.id == "maximum") return ProfileModel::tr("Max");
     return QString::fromStdString(profile.name.empty() ? profile.id : profile.name);
+}
+
+bool sets_same_clocks(const ResolvedProfile& a, const ResolvedProfile& b) {
+    const auto only_gpu = [](const ResolvedProfile& entry) {
+        const ClockProfile& profile = entry.profile;
+        return entry.available && entry.gpu_max && !profile.cpu && profile.cpu_governor.empty() &&
+               profile.cpu_cluster.empty();
+    };
+    return only_gpu(a) && only_gpu(b) && a.gpu_min == b.gpu_min && a.gpu_max == b.gpu_max;
+}
+
+std::vector<ResolvedProfile> distinct_profiles(const std::vector<ResolvedProfile>& profiles) {
+    const auto is_maximum = [](const ResolvedProfile& entry) {
+        const auto* fraction = std::get_if<Fraction>(&entry.profile.gpu);
+        return fraction != nullptr && fraction->of_max == 1;
+    };
+    std::vector<ResolvedProfile> distinct;
+    for (const ResolvedProfile& entry : profiles) {
+        const auto same = std::find_if(distinct.begin(), distinct.end(),
+                                       [&](const ResolvedProfile& other) { return sets_same_clocks(entry, other); });
+        if (same == distinct.end()) {
+            distinct.push_back(entry);
+        } else if (is_maximum(entry)) {  // in ascending order, the lowest clock comes first
+            *same = entry;
+        }
+    }
+    return distinct;
 }
 
 QString megahertz(const std::optional<Hertz>& hertz) {

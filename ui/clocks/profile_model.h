@@ -35,6 +35,12 @@ private:
     std::vector<ResolvedProfile> profiles_;
 };
 
+// Returns the profiles without those that set the same clocks as another one, which would be two buttons for one step.
+// The lowest and the highest clock keep their names.
+[[nodiscard]] std::vector<ResolvedProfile> distinct_profiles(const std::vector<ResolvedProfile>& profiles);
+// Returns true if both set the same clocks; a profile that is unavailable equals none.
+[[nodiscard]] bool sets_same_clocks(const ResolvedProfile& a, const ResolvedProfile& b);
+
 // Returns a title that fits on a small button: "Auto" for "Automatic", "Max" for "Maximum".
 [[nodiscard]] QString short_name(const ClockProfile& profile);
 

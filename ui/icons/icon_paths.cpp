@@ -41,6 +41,8 @@ QHash<QString, IconPath> make_icons() {
     shape(icon("pause").fills, {{15, 5}, {17, 5}, {17, 19}, {15, 19}});
     shape(icon("step").fills, {{5, 5}, {14, 12}, {5, 19}});
     line(icon("step").strokes, {{19, 5}, {19, 19}});
+    shape(icon("stepback").fills, {{19, 5}, {10, 12}, {19, 19}});
+    line(icon("stepback").strokes, {{5, 5}, {5, 19}});
     shape(icon("start").fills, {{19, 5}, {10, 12}, {19, 19}});
     line(icon("start").strokes, {{5, 5}, {5, 19}});
 

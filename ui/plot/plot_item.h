@@ -27,7 +27,8 @@ public:
     [[nodiscard]] History* history() const { return history_; }
     void set_history(History* history);
     [[nodiscard]] double raw_scale() const { return raw_scale_; }  // raw detections at the upper edge
-    [[nodiscard]] double ms_scale() const { return ms_scale_; }    // milliseconds at the upper edge
+    // Milliseconds at the upper edge: above all but the highest 2 % of the times, which are cut and marked.
+    [[nodiscard]] double ms_scale() const { return ms_scale_; }
 
     void paint(QPainter* painter) override;
 
@@ -38,6 +39,7 @@ signals:
 
 private:
     void refresh();
+    void paint_cut_values(QPainter& painter, const QRectF& area) const;
 
     QPointer<History> history_;
     std::vector<HistoryPoint> points_;  // data of the next paint() on the render thread

@@ -10,33 +10,48 @@ QtObject {
 
     readonly property var speeds: [0.25, 0.5, 1, 2, 4]
     readonly property var table: ({
-        play: () => session.transport.toggle(),
+        play: () => {
+            const playing = session.transport.playing
+            session.transport.toggle()
+            say(playing ? qsTr("Paused") : qsTr("Playing"))
+        },
         step: () => session.transport.step(),
-        back: () => session.transport.seek(session.transport.position - 5),
-        forward: () => session.transport.seek(session.transport.position + 5),
+        stepBack: () => session.transport.stepBack(),
+        back: () => seekBy(-5),
+        forward: () => seekBy(5),
         start: () => session.transport.seek(0),
         slower: () => changeSpeed(-1),
         faster: () => changeSpeed(1),
-        loop: () => session.transport.loop = !session.transport.loop,
+        loop: () => {
+            session.transport.loop = !session.transport.loop
+            say(session.transport.loop ? qsTr("Loop on") : qsTr("Loop off"))
+        },
+        markLoop: () => markLoop(),
         open: () => view.openFile(),
         sources: () => view.showSources(),
         demo: () => session.openDemo(),
-        raw: () => session.display.raw = !session.display.raw,
-        kept: () => session.display.kept = !session.display.kept,
-        labels: () => session.display.labels = !session.display.labels,
-        landmarks: () => session.display.landmarks = !session.display.landmarks,
-        blur: () => session.display.blur = !session.display.blur,
-        detector: () => nextDetector(),
-        rule: () => nextRule(),
+        zoomIn: () => view.zoomBy(1.25),
+        zoomOut: () => view.zoomBy(0.8),
+        zoomReset: () => view.resetZoom(),
+        raw: () => toggle("raw", qsTr("Raw detections")),
+        kept: () => toggle("kept", qsTr("Kept detections")),
+        labels: () => toggle("labels", qsTr("Scores and hits")),
+        landmarks: () => toggle("landmarks", qsTr("Eyes, nose and mouth")),
+        blur: () => toggle("blur", qsTr("Blur faces")),
+        detector: () => session.detection.detector = (session.detection.detector + 1) % session.detection.detectors.length,
+        rule: () => session.detection.nextRule(),
         thetaUp: () => changeTheta(0.05),
         thetaDown: () => changeTheta(-0.05),
-        clockUp: () => session.clocks.step(1),
-        clockDown: () => session.clocks.step(-1),
+        clockUp: () => changeClock(1),
+        clockDown: () => changeClock(-1),
         sweep: () => session.startOrStopSweep(),
         fullscreen: () => view.toggleFullScreen(),
         panel: () => view.togglePanel(),
         screenshot: () => session.captures.saveScreenshot(),
-        record: () => session.captures.record(),
+        record: () => {
+            session.captures.record()
+            if (session.captures.recorder.recording) say(qsTr("Recording"))
+        },
         help: () => view.toggleHelp(),
         escape: () => view.stepBack(),
         quit: () => view.close()
@@ -48,27 +63,43 @@ QtObject {
     function isAllowed(id: string): bool { return !(view.kiosk && lockedInKiosk.includes(id)) }
     function trigger(id: string) { if (isAllowed(id)) table[id]() }
 
+    // A key changes what may not be in sight: a short message over the image names the new value. Detection settings
+    // send theirs themselves, with the next result.
+    function say(text: string) { session.feedback.say(text) }
+    function toggle(name: string, title: string) {
+        session.display[name] = !session.display[name]
+        say(session.display[name] ? qsTr("%1 on").arg(title) : qsTr("%1 off").arg(title))
+    }
+    function seekBy(seconds: real) {
+        if (!session.source.seekable) return
+        const target = Math.max(0, Math.min(session.source.duration, session.transport.position + seconds))
+        session.transport.seek(target)
+        say(Theme.clock(target))
+    }
+    function markLoop() {
+        const transport = session.transport
+        if (!session.source.seekable) return
+        transport.markLoop()
+        say(transport.loopEnd >= 0 ? qsTr("Repeating %1 to %2").arg(Theme.clock(transport.loopStart)).arg(Theme.clock(transport.loopEnd))
+            : transport.loopStart >= 0 ? qsTr("Repeat from %1: press again at the end").arg(Theme.clock(transport.loopStart))
+            : qsTr("Repeat off"))
+    }
     function changeSpeed(step: int) {
         const at = speeds.indexOf(session.transport.speed)
         const from = at < 0 ? speeds.indexOf(1) : at
-        session.transport.speed = speeds[Math.max(0, Math.min(speeds.length - 1, from + step))]
+        setSpeed(speeds[Math.max(0, Math.min(speeds.length - 1, from + step))])
     }
-    function nextSpeed() {
-        session.transport.speed = speeds[(speeds.indexOf(session.transport.speed) + 1) % speeds.length]
-    }
-    // Keys change what the panel may not show: a message names the new value.
-    function nextDetector() {
-        const detection = session.detection
-        detection.detector = (detection.detector + 1) % detection.detectors.length
-        session.alert.notify(qsTr("Detector: %1").arg(detection.title), detection.help)
-    }
-    function nextRule() {
-        session.detection.nextRule()
-        session.alert.notify(qsTr("Suppression: %1").arg(session.detection.rules[session.detection.rule]), "")
+    function nextSpeed() { setSpeed(speeds[(speeds.indexOf(session.transport.speed) + 1) % speeds.length]) }
+    function setSpeed(speed: real) {
+        session.transport.speed = speed
+        say(qsTr("Speed %1×").arg(speed))
     }
     function changeTheta(step: real) {
-        const theta = Math.round(Math.max(0, Math.min(1, session.detection.theta + step)) * 100) / 100
-        session.detection.theta = theta
-        session.alert.notify(qsTr("Overlap threshold: %1").arg(theta.toFixed(2)), "")
+        session.detection.theta = Math.round(Math.max(0, Math.min(1, session.detection.theta + step)) * 100) / 100
+    }
+    function changeClock(step: int) {
+        session.clocks.step(step)
+        const id = session.clocks.pending.length > 0 ? session.clocks.pending : session.clocks.chosen
+        say(id.length > 0 ? qsTr("GPU clock: %1").arg(session.clocks.nameOf(id)) : session.clocks.summary)
     }
 }

@@ -61,7 +61,9 @@ ColumnLayout {
         to: root.detection.thresholdIsProbability ? 0.99 : 3
         stepSize: 0.01
         value: root.detection.scoreThreshold
-        valueText: root.detection.usesModelThreshold ? qsTr("model default") : root.detection.scoreThreshold.toFixed(2)
+        valueText: !root.detection.usesModelThreshold ? root.detection.scoreThreshold.toFixed(2)
+            : root.detection.modelThreshold > 0 ? qsTr("%1 (of the model)").arg(root.detection.modelThreshold.toFixed(3))
+            : qsTr("of the model")
         onMoved: v => root.detection.scoreThreshold = Math.round(v * 100) / 100
     }
     LabeledSlider {

@@ -61,6 +61,14 @@ C.ApplicationWindow {
             panelRequested = !panelRequested
         }
     }
+    function zoomBy(factor: real) {
+        view.video.zoomAt(Qt.point(view.video.width / 2, view.video.height / 2), factor)
+        view.sayZoom()
+    }
+    function resetZoom() {
+        view.video.resetZoom()
+        view.sayZoom()
+    }
     function stepBack() {
         if (sheet.visible) sheet.close()
         else if (sources.visible) sources.close()
@@ -127,6 +135,8 @@ C.ApplicationWindow {
         session: root.session
         dropping: drop.containsDrag
         figures: !root.panelOpen
+        large: root.fullScreen && width >= 1200
+        covered: root.fullScreen && root.chrome ? transport.height : 0
         topMargin: root.fullScreen && root.chrome ? titleBar.height : 0
         onDoubleTapped: actions.trigger("fullscreen")
     }

@@ -8,6 +8,7 @@ T.Slider {
 
     required property Session session
 
+    objectName: "seekBar"
     implicitHeight: Theme.target
     focusPolicy: Qt.TabFocus
     hoverEnabled: true
@@ -44,6 +45,41 @@ T.Slider {
             height: parent.height
             radius: parent.radius
             color: Theme.accent
+        }
+        // The part that is repeated.
+        Rectangle {
+            readonly property real from: control.session.transport.loopStart / control.to
+            readonly property real to: Math.max(from, control.session.transport.loopEnd / control.to)
+            x: from * parent.width - 2
+            y: -4
+            width: Math.max(4, (to - from) * parent.width + 4)
+            height: parent.height + 8
+            radius: 2
+            color: "transparent"
+            border.color: Theme.warning
+            border.width: 2
+            visible: control.session.transport.loopStart >= 0
+        }
+    }
+    HoverHandler { id: pointer }
+    // The time below the pointer.
+    Rectangle {
+        objectName: "hoverTime"
+        readonly property real fraction: Math.max(0, Math.min(1, pointer.point.position.x / control.width))
+        x: Math.max(0, Math.min(control.width - width, pointer.point.position.x - width / 2))
+        y: -height + 4
+        width: time.implicitWidth + 16
+        height: 28
+        radius: Theme.radius
+        color: Theme.surfaceHigh
+        border.color: Theme.line
+        visible: pointer.hovered || control.pressed
+        Label {
+            id: time
+            objectName: "hoverTimeText"
+            anchors.centerIn: parent
+            text: Theme.clock(control.pressed ? control.value : parent.fraction * control.to)
+            font.pixelSize: Theme.fontSmall
         }
     }
     handle: Rectangle {

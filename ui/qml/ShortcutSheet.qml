@@ -16,10 +16,13 @@ C.Popup {
     parent: T.Overlay.overlay
     anchors.centerIn: parent
     width: Math.min(parent.width - 32, 860)
-    height: Math.min(parent.height - 32, flow.height + 110)
+    // Whole rows only: a row that is cut in half looks like an error.
+    readonly property int row: 32
+    readonly property int frame: 2 * padding + 48
+    height: frame + Math.min(flow.height, Math.floor((parent.height - 32 - frame) / row) * row)
     modal: true
     focus: true  // Esc closes it
-    padding: 24
+    padding: 20
 
     background: Rectangle { color: Theme.surface; border.color: Theme.line; radius: 14 }
     T.Overlay.modal: Rectangle { color: "#b0000000" }
@@ -51,6 +54,17 @@ C.Popup {
             onClicked: root.close()
         }
         Flickable {
+            id: flick
+            objectName: "sheetScroll"
+            function scrollBy(rows) { contentY = Math.max(0, Math.min(contentHeight - height, Math.round(contentY / root.row + rows) * root.row)) }
+            focus: true
+            Keys.onUpPressed: scrollBy(-1)
+            Keys.onDownPressed: scrollBy(1)
+            Keys.onPressed: event => {
+                if (event.key === Qt.Key_PageDown) scrollBy(Math.floor(height / root.row))
+                else if (event.key === Qt.Key_PageUp) scrollBy(-Math.floor(height / root.row))
+            }
+            onMovementEnded: scrollBy(0)
             anchors.fill: parent
             anchors.topMargin: 48
             contentHeight: flow.height
@@ -61,7 +75,7 @@ C.Popup {
                 id: flow
                 readonly property int columns: width > 640 ? 2 : 1
                 width: parent.width
-                spacing: 24
+                spacing: root.row
                 flow: Flow.LeftToRight
                 Repeater {
                     model: root.shortcuts.groups()
@@ -69,7 +83,8 @@ C.Popup {
                         id: group
                         required property string modelData
                         width: (flow.width - (flow.columns - 1) * flow.spacing) / flow.columns
-                        spacing: 4
+                        spacing: root.row - 28
+                        bottomPadding: root.row - 28  // every position is a multiple of the row
                         Label {
                             text: group.modelData
                             color: Theme.accent
@@ -103,7 +118,7 @@ C.Popup {
                                 }
                                 Label {
                                     width: group.width - 110
-                                    height: Math.max(28, implicitHeight)
+                                    height: Math.ceil(Math.max(28, implicitHeight) / root.row) * root.row - 4
                                     text: entry.modelData.text
                                     wrapMode: Text.Wrap
                                 }

@@ -34,6 +34,13 @@ Rectangle {
             onClicked: root.actions.trigger("play")
         }
         IconButton {
+            iconName: "stepback"
+            tip: root.shortcuts.tip("stepBack")
+            visible: root.source.seekable && !root.narrow
+            enabled: root.playable && root.transport.state !== "failed"
+            onClicked: root.actions.trigger("stepBack")
+        }
+        IconButton {
             iconName: "step"
             tip: root.shortcuts.tip("step")
             enabled: root.playable && !root.source.live && root.transport.state !== "failed"
@@ -97,6 +104,7 @@ Rectangle {
             iconName: root.recorder.recording ? "stop" : "record"
             iconColor: root.recorder.recording ? Theme.danger : Theme.text
             text: root.recorder.recording ? Theme.clock(root.recorder.seconds) : ""
+            implicitWidth: root.narrow && text.length === 0 ? Theme.target : 96  // the counter moves no other button
             tip: root.shortcuts.tip("record")
             enabled: root.recorder.recording || root.playable && root.transport.state !== "failed"
             onClicked: root.actions.trigger("record")

@@ -8,7 +8,9 @@ Rectangle {
     required property Session session
     property bool dropping: false
     property bool figures: false  // shows the headline figures over the frame, for when the side panel is closed
+    property bool large: false    // the figures are read from a distance
     property real topMargin: 0    // height of what covers the upper edge
+    property real covered: 0      // height of what covers the lower edge
     readonly property VideoItem video: video
     signal doubleTapped()
 
@@ -23,6 +25,35 @@ Rectangle {
         keptColor: Theme.keptBox
     }
     TapHandler { onDoubleTapped: root.doubleTapped() }
+    WheelHandler {
+        target: null
+        onWheel: event => {
+            video.zoomAt(Qt.point(event.x, event.y), Math.pow(1.25, event.angleDelta.y / 120))
+            root.sayZoom()
+        }
+    }
+    PinchHandler {
+        id: pinch
+        property real last: 1
+        target: null
+        onActiveChanged: last = 1
+        onActiveScaleChanged: {
+            video.zoomAt(centroid.position, activeScale / last)
+            last = activeScale
+        }
+    }
+    DragHandler {
+        property point last
+        target: null
+        enabled: video.zoom > 1
+        cursorShape: active ? Qt.ClosedHandCursor : undefined
+        onActiveChanged: last = Qt.point(0, 0)
+        onActiveTranslationChanged: {
+            video.panBy(Qt.point(activeTranslation.x - last.x, activeTranslation.y - last.y))
+            last = Qt.point(activeTranslation.x, activeTranslation.y)
+        }
+    }
+    function sayZoom() { root.session.feedback.say(video.zoom > 1 ? qsTr("Zoom %1×").arg(video.zoom.toFixed(1)) : qsTr("Whole image")) }
 
     Column {
         anchors.centerIn: parent
@@ -55,7 +86,7 @@ Rectangle {
         anchors.margins: Theme.gap + 4
         anchors.topMargin: root.topMargin + Theme.gap + 4
         width: row.implicitWidth + 28
-        height: 52
+        height: root.large ? 88 : 52
         radius: Theme.radius
         color: "#d0131a23"
         visible: root.figures && video.hasFrame
@@ -68,7 +99,7 @@ Rectangle {
                 height: parent.height
                 text: Theme.count(root.session.status.faces)
                 color: Theme.accent
-                font.pixelSize: Theme.fontFigure + 8
+                font.pixelSize: root.large ? Theme.fontHeadline : Theme.fontFigure + 8
                 font.bold: true
             }
             Column {
@@ -76,16 +107,79 @@ Rectangle {
                 Label {
                     text: Theme.counted(root.session.status.faces, root.session.detection.finds)
                     font.bold: true
+                    font.pixelSize: root.large ? Theme.fontFigure : Theme.fontBody
                 }
                 Label {
-                    readonly property real rate: root.session.status.frameRate
+                    readonly property RunStatus status: root.session.status
+                    readonly property bool playing: root.session.transport.playing && !root.session.source.still
+                    // Of a running source: results per second, and the time from capture to screen.
+                    readonly property real ms: playing ? status.latency : status.frameMs
                     text: root.session.detection.title
-                          + (root.session.transport.playing && rate > 0 ? qsTr(" · %1 fps").arg(rate.toFixed(rate < 99.5 ? 1 : 0))
-                                                                        : "")
+                          + (playing && status.frameRate > 0
+                             ? qsTr(" · %1 fps").arg(status.frameRate.toFixed(status.frameRate < 99.5 ? 1 : 0)) : "")
+                          + (ms > 0 ? qsTr(" · %1 ms").arg(ms.toFixed(ms < 9.95 ? 1 : 0)) : "")
                     color: Theme.textDim
-                    font.pixelSize: Theme.fontSmall
+                    font.pixelSize: root.large ? Theme.fontTitle : Theme.fontSmall
                 }
             }
+        }
+    }
+
+    // Progress of the clock sweep, whose panel may be out of sight.
+    Rectangle {
+        objectName: "sweepProgress"
+        readonly property Sweep sweep: root.session.sweep
+        anchors.right: parent.right
+        anchors.top: parent.top
+        anchors.margins: Theme.gap + 4
+        anchors.topMargin: root.topMargin + Theme.gap + 4
+        width: 232
+        height: 52
+        radius: Theme.radius
+        color: "#d0131a23"
+        visible: sweep.running
+        Label {
+            x: 14
+            y: 7
+            text: qsTr("Clock sweep: %1 of %2").arg(parent.sweep.at + 1).arg(parent.sweep.size)
+        }
+        Rectangle {
+            x: 14
+            y: 36
+            width: parent.width - 28
+            height: 6
+            radius: 3
+            color: Theme.surfacePressed
+            Rectangle {
+                width: parent.width * Math.min(1, (root.session.sweep.at + 0.5) / Math.max(1, root.session.sweep.size))
+                height: parent.height
+                radius: 3
+                color: Theme.accent
+            }
+        }
+    }
+
+    // What the last key or change has done.
+    Rectangle {
+        objectName: "feedback"
+        anchors.horizontalCenter: parent.horizontalCenter
+        anchors.bottom: parent.bottom
+        anchors.bottomMargin: root.covered + Theme.gapLarge + (openingPill.visible ? 44 : 0)
+        width: Math.min(parent.width - 24, feedback.implicitWidth + 36)
+        height: root.large ? 60 : 44
+        radius: height / 2
+        color: "#e0131a23"
+        visible: root.session.feedback.text.length > 0
+        Accessible.role: Accessible.AlertMessage
+        Accessible.name: feedback.text
+        Label {
+            id: feedback
+            anchors.centerIn: parent
+            width: Math.min(implicitWidth, parent.width - 24)
+            text: root.session.feedback.text
+            font.bold: true
+            font.pixelSize: root.large ? Theme.fontFigure : Theme.fontTitle
+            elide: Text.ElideMiddle
         }
     }
 
@@ -94,11 +188,13 @@ Rectangle {
         anchors.horizontalCenter: parent.horizontalCenter
         anchors.bottom: parent.bottom
         anchors.margins: Theme.gapLarge
+        anchors.bottomMargin: root.covered + Theme.gapLarge
         width: Math.min(parent.width - 24, opening.implicitWidth + 32)
         height: 36
         radius: 18
         color: "#d0131a23"
         visible: video.hasFrame && root.session.source.opening.length > 0
+        id: openingPill
         Label {
             id: opening
             anchors.centerIn: parent
@@ -113,6 +209,7 @@ Rectangle {
         anchors.left: parent.left
         anchors.bottom: parent.bottom
         anchors.margins: Theme.gap + 4
+        anchors.bottomMargin: root.covered + Theme.gap + 4
         width: Math.min(parent.width - 24, notice.implicitWidth + 56)
         height: Math.max(36, notice.implicitHeight + 14)
         radius: Theme.radius

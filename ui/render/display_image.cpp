@@ -32,18 +32,22 @@ bool is_kept_on_device(const ImageRequest& request) {
 }  // namespace
 
 DisplayImage ImageMaker::make(const ImageRequest& request) {
-    if (is_kept_on_device(request)) return {request.result, request.run, {}, true};
     const FrameResult& result = *request.result;
     const QSize frame(result.frame.width(), result.frame.height());
-    const ViewMapping mapping(request.item, frame, request.device_ratio);
+    const QRect whole(QPoint(0, 0), frame);
+    if (is_kept_on_device(request)) return {request.result, request.run, {}, true, whole};
+    const ViewMapping mapping(request.item, frame, request.device_ratio, request.zoom);
     const QSize requested = mapping.device_size();
 
     QImage image = convert(result.frame);
     // Linear filtering on the GPU skips pixels below half the size, so scale here. The software renderer would scale on
     // the window's thread, so always scale for it.
-    const bool scale = request.paint_overlay ? requested != frame : 2 * requested.width() <= frame.width();
+    const bool magnified = request.paint_overlay && request.zoom.factor > 1;
+    const bool scale = magnified               ? false
+                       : request.paint_overlay ? requested != frame
+                                               : 2 * requested.width() <= frame.width();
     if (scale && !requested.isEmpty()) {
-        QImage small = scaled(image, requested);
+        QImage small = scaled(image, requested, image.rect());
         recycle(image);
         image = std::move(small);
     }
@@ -53,15 +57,22 @@ DisplayImage ImageMaker::make(const ImageRequest& request) {
                    static_cast<float>(image.width()) / static_cast<float>(frame.width()),
                    static_cast<float>(image.height()) / static_cast<float>(frame.height()));
     }
+    QRect part = whole;
+    if (magnified) {
+        part = mapping.visible_part();
+        QImage cropped = scaled(image, (mapping.map_part(part).size() * request.device_ratio).toSize(), part);
+        recycle(image);
+        image = std::move(cropped);
+    }
     if (request.paint_overlay && !requested.isEmpty()) {
         plan_overlay(result, mapping, request.overlay, request.device_ratio, plan_);
         QPainter painter(&image);
         painter.scale(request.device_ratio, request.device_ratio);
-        painter.translate(-mapping.target().topLeft());
+        painter.translate(-mapping.map_part(part).topLeft());
         paint_overlay(painter, plan_);
     }
     recycle(image);
-    return {request.result, request.run, image, false};
+    return {request.result, request.run, image, false, part};
 }
 
 void ImageMaker::recycle(const QImage& image) {
@@ -94,11 +105,12 @@ QImage ImageMaker::convert(const Frame& frame) {
     return image;
 }
 
-QImage ImageMaker::scaled(const QImage& image, QSize size) {
-    QImage result = take(size);
+QImage ImageMaker::scaled(const QImage& image, QSize size, const QRect& part) {
+    QImage result = take(size.expandedTo({1, 1}));
     cv::Mat to = mat_of(result);
-    const bool smaller = size.width() < image.width();
-    cv::resize(mat_of(image), to, {size.width(), size.height()}, 0, 0, smaller ? cv::INTER_AREA : cv::INTER_LINEAR);
+    const bool smaller = size.width() < part.width();
+    const cv::Mat from = mat_of(image)(cv::Rect(part.x(), part.y(), part.width(), part.height()));
+    cv::resize(from, to, to.size(), 0, 0, smaller ? cv::INTER_AREA : cv::INTER_LINEAR);
     return result;
 }
 

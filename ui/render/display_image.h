@@ -15,6 +15,7 @@ namespace throng::ui {
 struct ImageView {
     QSizeF item;  // size of the item, logical pixels; empty: there is no view
     double device_ratio = 1;
+    Zoom zoom;
     bool blur = false;            // make the faces of kept detections unrecognizable
     bool paint_overlay = false;   // for the software renderer: final size, boxes painted into the image
     bool keep_on_device = false;  // show a frame in device memory without a host copy, if nothing is drawn into it
@@ -34,6 +35,7 @@ struct DisplayImage {
     int run = 0;
     QImage image;            // RGB32; null if on_device, or if there is nothing to draw
     bool on_device = false;  // the result's frame is shown from device memory
+    QRect part;              // of the frame in pixels, shown by the image
 };
 
 // Makes images and reuses their memory. Not thread-safe; the returned images may be read on any thread.
@@ -41,7 +43,8 @@ class ImageMaker {
 public:
     // With keep_on_device, a frame in device memory stays there unless something is drawn into it. Otherwise makes the
     // image in host memory, after a copy from the device if necessary. The image has the frame's size, or the size on
-    // screen if that is at most half of it; with paint_overlay it always has the size on screen. Throws Error(internal)
+    // screen if that is at most half of it; with paint_overlay it has the size on screen and, if magnified, contains
+    // the visible part only. Throws Error(internal)
     // if the frame cannot be converted.
     [[nodiscard]] DisplayImage make(const ImageRequest& request);
 
@@ -49,7 +52,7 @@ private:
     [[nodiscard]] QImage take(QSize size);
     void recycle(const QImage& image);  // reusable once it is no longer shared
     [[nodiscard]] QImage convert(const Frame& frame);
-    [[nodiscard]] QImage scaled(const QImage& image, QSize size);
+    [[nodiscard]] QImage scaled(const QImage& image, QSize size, const QRect& part);
 
     PixelConverter converter_;
     std::vector<QImage> images_;

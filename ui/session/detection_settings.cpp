@@ -35,6 +35,44 @@ QString short_model_name(const QString& model, const DetectorKind& kind) {
     return name;
 }
 
+// Returns what differs, for a message: the most general difference only, as others follow from it.
+QString describe_change(const PipelineSettings& before, const PipelineSettings& after) {
+    const auto tr = [](const char* text) { return DetectionSettings::tr(text); };
+    const auto number = [](double value) { return QString::number(value, 'f', 2); };
+    const DetectorParams& from = before.detector;
+    const DetectorParams& to = after.detector;
+    const DetectorKind& kind = detector_kind(to.kind);
+    if (from.kind != to.kind) return to_qstring(kind.title);
+    if (from.model != to.model) {
+        const QString model = QString::fromStdString(to.model);
+        return tr("Model %1").arg(model.isEmpty() ? tr("default") : short_model_name(model, kind));
+    }
+    if (before.nms.kernels != after.nms.kernels)
+        return tr("Kernels: %1").arg(names_of(kKernelNames).at(index_of(kKernelNames, after.nms.kernels)));
+    if (before.nms.rule != after.nms.rule)
+        return tr("Suppression: %1").arg(names_of(kNmsRuleNames).at(index_of(kNmsRuleNames, after.nms.rule)));
+    if (before.nms.overlap != after.nms.overlap)
+        return tr("Overlap: %1").arg(names_of(kOverlapNames).at(index_of(kOverlapNames, after.nms.overlap)));
+    if (before.nms.theta != after.nms.theta)
+        return tr("Threshold θ %1").arg(number(static_cast<double>(after.nms.theta)));
+    if (before.nms.min_hits != after.nms.min_hits) return tr("Minimum hits %1").arg(after.nms.min_hits);
+    if (before.nms.merge != after.nms.merge)
+        return tr("Merge: %1").arg(names_of(kMergeNames).at(index_of(kMergeNames, after.nms.merge)));
+    if (from.score_threshold != to.score_threshold && to.score_threshold)
+        return tr("Minimum score %1").arg(number(static_cast<double>(*to.score_threshold)));
+    if (from.min_size != to.min_size) return tr("Minimum size %1 px").arg(to.min_size);
+    if (from.max_size != to.max_size)
+        return to.max_size == 0 ? tr("No maximum size") : tr("Maximum size %1 px").arg(to.max_size);
+    if (from.scale_factor != to.scale_factor) return tr("Scale factor %1").arg(number(to.scale_factor));
+    if (from.half != to.half) return to.half ? tr("16-bit arithmetic on") : tr("16-bit arithmetic off");
+    for (const auto& [id, choice] : to.switches) {
+        const auto found = from.switches.find(id);
+        if (found == from.switches.end() || found->second != choice)
+            return QStringLiteral("%1: %2").arg(QString::fromStdString(id), QString::fromStdString(choice));
+    }
+    return tr("Default settings");
+}
+
 }  // namespace
 
 DetectionSettings::DetectionSettings(const PipelineSettings& start, const std::vector<std::string>& kinds,
@@ -45,8 +83,15 @@ DetectionSettings::DetectionSettings(const PipelineSettings& start, const std::v
 }
 
 void DetectionSettings::set_values(const PipelineSettings& values) {
+    forget_model(values);
     values_ = values;
     emit changed();
+}
+
+void DetectionSettings::forget_model(const PipelineSettings& next) {
+    if (next.detector.kind != values_.detector.kind || next.detector.model != values_.detector.model) {
+        model_has_landmarks_.reset();
+    }
 }
 
 const DetectorKind& DetectionSettings::kind() const {
@@ -80,9 +125,10 @@ bool DetectionSettings::uses_model_threshold() const {
     return takes_threshold() && !values_.detector.score_threshold;
 }
 double DetectionSettings::score_threshold() const {
-    constexpr float kDefaultThreshold = 0.8F;  // slider position before the first change
-    return static_cast<double>(
-        values_.detector.score_threshold.value_or(kind().params.score_threshold.value_or(kDefaultThreshold)));
+    constexpr double kUnknown = 0.8;  // slider position before the first change, if the model is not installed
+    if (values_.detector.score_threshold) return static_cast<double>(*values_.detector.score_threshold);
+    if (kind().params.score_threshold) return static_cast<double>(*kind().params.score_threshold);
+    return model_threshold() > 0 ? model_threshold() : kUnknown;
 }
 int DetectionSettings::smallest_size() const {
     return std::min(16, kind().params.min_size);
@@ -93,7 +139,7 @@ double DetectionSettings::largest_factor() const {
 
 std::vector<QString> DetectionSettings::model_specs() const {
     std::vector<QString> specs{QString()};
-    for (const ModelFile& file : installed_) {
+    for (const auto& [file, threshold] : installed_) {
         if (file.kind == kind().name) specs.push_back(QString::fromStdString(file.path.string()));
     }
     if (std::find(specs.begin(), specs.end(), model()) == specs.end()) specs.push_back(model());
@@ -104,18 +150,37 @@ QStringList DetectionSettings::models() const {
     QStringList names;
     for (const QString& spec : model_specs()) names += short_model_name(spec, kind());
     if (takes_model() && !kind().default_models.empty()) {
-        std::string_view default_name = kind().default_models.front();
-        for (const std::string_view name : kind().default_models) {  // the first default that is installed
-            const auto is_installed = [&](const ModelFile& file) {
-                return file.kind == kind().name && file.name == name;
-            };
-            if (std::none_of(installed_.begin(), installed_.end(), is_installed)) continue;
-            default_name = name;
-            break;
-        }
-        names.front() = tr("%1 (default)").arg(short_model_name(to_qstring(default_name), kind()));
+        const InstalledModel* found = default_model();
+        const QString name =
+            found != nullptr ? QString::fromStdString(found->file.name) : to_qstring(kind().default_models.front());
+        names.front() = tr("%1 (default)").arg(short_model_name(name, kind()));
     }
     return names;
+}
+
+// Returns the first default of the kind that is installed; null if there is none.
+const InstalledModel* DetectionSettings::default_model() const {
+    for (const std::string_view name : kind().default_models) {
+        const auto found = std::find_if(installed_.begin(), installed_.end(), [&](const InstalledModel& model) {
+            return model.file.kind == kind().name && model.file.name == name;
+        });
+        if (found != installed_.end()) return &*found;
+    }
+    return nullptr;
+}
+
+double DetectionSettings::model_threshold() const {
+    const InstalledModel* used = model().isEmpty() ? default_model() : nullptr;
+    for (const InstalledModel& each : installed_) {
+        if (each.file.kind == kind().name && each.file.path.string() == values_.detector.model) used = &each;
+    }
+    return used != nullptr ? static_cast<double>(used->threshold.value_or(0)) : 0;
+}
+
+void DetectionSettings::set_model_has_landmarks(bool has) {
+    if (!kind().landmarks || model_has_landmarks_ == has) return;
+    model_has_landmarks_ = has;
+    emit modelsChanged();
 }
 
 int DetectionSettings::model_index() const {
@@ -132,8 +197,8 @@ void DetectionSettings::chooseModel(int index) {
     if (index >= 0 && index < static_cast<int>(specs.size())) set_model(specs[static_cast<std::size_t>(index)]);
 }
 
-void DetectionSettings::set_installed_models(std::vector<ModelFile> models) {
-    const auto same = [](const ModelFile& a, const ModelFile& b) { return a.path == b.path; };
+void DetectionSettings::set_installed_models(std::vector<InstalledModel> models) {
+    const auto same = [](const InstalledModel& a, const InstalledModel& b) { return a.file.path == b.file.path; };
     if (std::equal(models.begin(), models.end(), installed_.begin(), installed_.end(), same)) return;
     installed_ = std::move(models);
     emit modelsChanged();
@@ -329,7 +394,10 @@ void DetectionSettings::change_to(PipelineSettings next) {
     try {
         check_params(next.detector);
         check_params(next.nms);
+        const QString text = describe_change(values_, next);
+        forget_model(next);
         values_ = std::move(next);
+        emit announced(text);
     } catch (const Error& error) {
         emit rejected(error);
     }

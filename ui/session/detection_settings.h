@@ -15,6 +15,12 @@
 
 namespace throng::ui {
 
+// An installed model file and, if the kind has none, the threshold of its own.
+struct InstalledModel {
+    ModelFile file;
+    std::optional<float> threshold;
+};
+
 class DetectionSettings : public QObject {
     Q_OBJECT
     QML_ELEMENT
@@ -30,9 +36,10 @@ class DetectionSettings : public QObject {
     Q_PROPERTY(bool takesThreshold READ takes_threshold NOTIFY changed)
     Q_PROPERTY(bool thresholdIsProbability READ threshold_is_probability NOTIFY changed)
     Q_PROPERTY(bool usesModelThreshold READ uses_model_threshold NOTIFY changed)
-    Q_PROPERTY(double scoreThreshold READ score_threshold WRITE set_score_threshold NOTIFY changed)
+    Q_PROPERTY(double modelThreshold READ model_threshold NOTIFY modelsChanged)
+    Q_PROPERTY(double scoreThreshold READ score_threshold WRITE set_score_threshold NOTIFY modelsChanged)
     Q_PROPERTY(bool half READ half WRITE set_half NOTIFY changed)
-    Q_PROPERTY(bool hasLandmarks READ has_landmarks NOTIFY changed)
+    Q_PROPERTY(bool hasLandmarks READ has_landmarks NOTIFY modelsChanged)
     Q_PROPERTY(int smallestSize READ smallest_size NOTIFY changed)
     Q_PROPERTY(double largestFactor READ largest_factor NOTIFY changed)
     Q_PROPERTY(QStringList rules READ rules CONSTANT)
@@ -82,9 +89,11 @@ public:
     [[nodiscard]] bool takes_threshold() const;
     [[nodiscard]] bool threshold_is_probability() const;  // in [0, 1]; otherwise a margin
     [[nodiscard]] bool uses_model_threshold() const;      // no threshold is set: the model's own applies
+    [[nodiscard]] double model_threshold() const;         // the model's own; 0: not known
     [[nodiscard]] double score_threshold() const;
     [[nodiscard]] bool half() const { return values_.detector.half; }
-    [[nodiscard]] bool has_landmarks() const { return kind().landmarks; }
+    // The model gives landmarks. If not known yet, models of the kind may.
+    [[nodiscard]] bool has_landmarks() const { return kind().landmarks && model_has_landmarks_.value_or(true); }
     [[nodiscard]] int smallest_size() const;      // lower end of the size sliders
     [[nodiscard]] double largest_factor() const;  // upper end of the scale factor slider
     [[nodiscard]] int min_size() const { return values_.detector.min_size; }
@@ -117,24 +126,29 @@ public:
     void set_kernels(int index);
     Q_INVOKABLE void openModel(const QUrl& file);
     Q_INVOKABLE void chooseModel(int index);  // index into models()
-    void set_installed_models(std::vector<ModelFile> models);
-    Q_INVOKABLE void reset();  // to the values at program start
+    void set_installed_models(std::vector<InstalledModel> models);
+    void set_model_has_landmarks(bool has);  // observed in a result; forgotten with the next model
+    Q_INVOKABLE void reset();                // to the values at program start
     Q_INVOKABLE void nextRule();
 
 signals:
     void changed();
     void modelsChanged();
     void rejected(const throng::Error& why);
+    void announced(const QString& text);  // what a change of the user has set: "Threshold θ 0.45"
 
 private:
     void change_to(PipelineSettings next);
+    void forget_model(const PipelineSettings& next);
     [[nodiscard]] const DetectorKind& kind() const;
+    [[nodiscard]] const InstalledModel* default_model() const;
     [[nodiscard]] std::vector<QString> model_specs() const;  // the model spec of each entry of models()
 
     PipelineSettings start_;
     PipelineSettings values_;
     std::vector<const DetectorKind*> kinds_;
-    std::vector<ModelFile> installed_;
+    std::vector<InstalledModel> installed_;
+    std::optional<bool> model_has_landmarks_;
 };
 
 }  // namespace throng::ui

@@ -1,6 +1,7 @@
 #include "ui/session/recorder.h"
 
-#include <QPointer>
+#include <algorithm>
+#include <chrono>
 
 #include "core/pipeline/sink_list.h"
 #include "ui/base/post.h"
@@ -8,6 +9,8 @@
 
 namespace throng::ui {
 namespace {
+
+constexpr double kMinFrameTime = 0.001;  // seconds
 
 // Catches the errors of a recording, which would otherwise stop the pipeline, and reports how the recording ended.
 class GuardedSink : public ResultSink {
@@ -20,7 +23,7 @@ public:
     void write(const FrameResult& result) override {
         if (!inner_) return;
         try {
-            inner_->write(result);
+            inner_->write(as_shown(result));
             has_frames_ = true;
         } catch (...) {
             end(current_error());
@@ -30,6 +33,18 @@ public:
     void close() override { end(std::nullopt); }
 
 private:
+    // Returns the result with the time of its appearance on screen, from the start of the recording: playback may be
+    // faster or slower than the source, jump, or pause.
+    FrameResult as_shown(const FrameResult& result) {
+        const FrameInfo& info = result.frame.info();
+        if (!has_frames_) start_ = info.captured;
+        const double shown = std::chrono::duration<double>(info.captured - start_).count();
+        last_ = has_frames_ ? std::max(shown, last_ + kMinFrameTime) : 0;
+        FrameResult copy = result;
+        copy.frame = result.frame.with_timing(info.index, last_, info.captured);
+        return copy;
+    }
+
     void end(std::optional<Error> error) {
         if (!inner_) return;
         try {
@@ -47,7 +62,9 @@ private:
 
     std::shared_ptr<ResultSink> inner_;
     DoneCallback done_;
-    bool has_frames_ = false;  // frames written
+    bool has_frames_ = false;                      // frames written
+    std::chrono::steady_clock::time_point start_;  // capture of the first frame
+    double last_ = 0;                              // seconds from the start to the last frame
 };
 
 }  // namespace

@@ -34,7 +34,7 @@ public:
     [[nodiscard]] int seconds() const;  // since the start
 
     // Writes each result of the pipeline from now on to a new file in the user's video folder. Uses the current
-    // settings for boxes and blur. An error (a full disk) stops the recording only and emits failed().
+    // settings for boxes and blur, and the times at which the frames were shown, whatever the playback speed. An error (a full disk) stops the recording only and emits failed().
     void start(const std::shared_ptr<Pipeline>& pipeline, const SourceInfo& source, const DisplaySettings& display);
     // Closes the file on another thread, then emits written(), or failed() if no frame was recorded.
     void stop();

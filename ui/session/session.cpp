@@ -4,6 +4,7 @@
 
 #include "core/base/log.h"
 #include "core/clocks/telemetry_sink.h"
+#include "core/model/cnn_plan.h"
 #include "core/model/onnx_reader.h"
 #include "ui/base/post.h"
 
@@ -19,16 +20,20 @@ bool same(const PipelineSettings& a, const PipelineSettings& b) {
            a.host_pixels == b.host_pixels;
 }
 
-// Returns false for a network that is for another task. Reads the file.
-bool is_usable(const ModelFile& file) {
-    if (file.path.extension() != ".onnx") return true;
-    try {
-        static_cast<void>(read_onnx(file.path));
-        return true;
-    } catch (const Error& error) {
-        spdlog::debug("{}", error.what());
-        return false;
+// Returns the models that the detectors can use, without networks for another task. Reads the files of the networks.
+std::vector<InstalledModel> usable_models() {
+    std::vector<InstalledModel> models;
+    for (ModelFile& file : list_models()) {
+        std::optional<float> threshold;
+        try {
+            if (file.path.extension() == ".onnx") threshold = cnn_score_threshold({}, read_onnx(file.path).head.family);
+        } catch (const Error& error) {
+            spdlog::debug("{}", error.what());
+            continue;
+        }
+        models.push_back({std::move(file), threshold});
     }
+    return models;
 }
 
 }  // namespace
@@ -54,6 +59,8 @@ Session::Session(SessionSetup setup, QSettings& store, QObject* parent)
     connect(&detection_, &DetectionSettings::changed, &settings_timer_, qOverload<>(&QTimer::start));
     connect(&display_, &DisplaySettings::changed, &settings_timer_, qOverload<>(&QTimer::start));
     connect(&detection_, &DetectionSettings::rejected, this, [this](const Error& why) { alert_.show(why); });
+    connect(&detection_, &DetectionSettings::announced, this,
+            [this](const QString& text) { pipeline_ ? feedback_.say_with_result(text) : feedback_.say(text); });
     connect(captures_.recorder(), &Recorder::changed, this, &Session::update_pipeline);
     connect(&feed_, &FrameFeed::delivered, this, &Session::pull);
     connect(&feed_, &FrameFeed::pathChanged, this, &Session::update_pipeline);
@@ -104,6 +111,7 @@ std::shared_ptr<Pipeline> Session::reset(const QString& spec) {
     failure_.reset();
     has_sinks_ = false;
     status_.clear();
+    feedback_.clear();
     history_.clear();
     stages_.clear();
     switches_.update({});
@@ -153,8 +161,7 @@ void Session::findCameras() {
 
 void Session::findModels() {
     opener_.run([this] {
-        std::vector<ModelFile> found = list_models();
-        std::erase_if(found, [](const ModelFile& file) { return !is_usable(file); });
+        std::vector<InstalledModel> found = usable_models();
         post(this, [this, found = std::move(found)]() mutable { detection_.set_installed_models(std::move(found)); });
     });
 }
@@ -178,6 +185,9 @@ void Session::pull() {
         history_.add(*seen_);
         stages_.add(seen_->timings);
         sweep_.add(*seen_);
+        if (feedback_.awaits_result() && same(pipeline_->settings(), requested_settings())) feedback_.add(*seen_);
+        const DetectionSet& kept = seen_->kept;
+        if (!kept.detections.empty()) detection_.set_model_has_landmarks(!kept.landmarks.empty());
         transport_.set_position(seen_->frame.info().pts);
         emit resultChanged();
     }
@@ -192,6 +202,8 @@ void Session::pull() {
 void Session::refresh() {
     if (!pipeline_) return;
     source_.set_info(pipeline_->source_info());
+    const double fps = source_.info().fps;
+    transport_.set_frame_time(fps > 0 ? 1 / fps : 0);
     status_.update(*pipeline_, result().get());
     backend_.update(pipeline_->backend_name(), pipeline_->backend_description());
     stages_.update(pipeline_->timings());
@@ -199,6 +211,7 @@ void Session::refresh() {
     if (const PipelineSettings now = pipeline_->settings();
         !settings_timer_.isActive() && !same(now, requested_settings())) {
         detection_.set_values(now);
+        feedback_.clear();  // the notice says why
     }
     update_switches();
     if (transport_.current() != Transport::State::failed) transport_.set_state(transport_state(pipeline_->state()));
@@ -264,6 +277,8 @@ void Session::setSwitch(const QString& id, const QString& choice) {
         stages_.set_baseline(
             QStringLiteral("%1: %2").arg(QString::fromStdString(each.title), QString::fromStdString(each.chosen)));
         detection_.set_switch(id, choice);
+        if (pipeline_)
+            feedback_.say_with_result(QStringLiteral("%1: %2").arg(QString::fromStdString(each.title), choice));
         break;
     }
     if (pipeline_) update_switches();
@@ -308,11 +323,11 @@ void Session::handle_clock_change() {
     const QString before = std::exchange(previous_clock_, now);
     if (sweep_.running() || std::exchange(swept_, false)) return;
     if (before == now || before.isEmpty() || now.isEmpty()) return;
-    QString title = before;
-    for (const ResolvedProfile& entry : clocks_.status().profiles) {
-        if (entry.profile.id == before.toStdString()) title = QString::fromStdString(entry.profile.name);
+    if (backend_.name() == QStringLiteral("cpu")) {  // the GPU clock has no effect on these times
+        stages_.clearBaseline();
+        return;
     }
-    stages_.set_baseline(tr("GPU clock: %1").arg(title));
+    stages_.set_baseline(tr("GPU clock: %1").arg(clocks_.nameOf(before)));
 }
 
 }  // namespace throng::ui

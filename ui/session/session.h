@@ -22,6 +22,7 @@
 #include "ui/session/captures.h"
 #include "ui/session/detection_settings.h"
 #include "ui/session/display_settings.h"
+#include "ui/session/feedback.h"
 #include "ui/session/frame_feed.h"
 #include "ui/session/panel_sections.h"
 #include "ui/session/run_status.h"
@@ -45,6 +46,7 @@ class Session : public QObject {
     Q_PROPERTY(throng::ui::DisplaySettings* display READ display CONSTANT)
     Q_PROPERTY(throng::ui::Captures* captures READ captures CONSTANT)
     Q_PROPERTY(throng::ui::Alert* alert READ alert CONSTANT)
+    Q_PROPERTY(throng::ui::Feedback* feedback READ feedback CONSTANT)
     Q_PROPERTY(throng::ui::StageModel* stages READ stages CONSTANT)
     Q_PROPERTY(throng::ui::History* history READ history CONSTANT)
     Q_PROPERTY(throng::ui::SwitchModel* switches READ switches CONSTANT)
@@ -67,6 +69,7 @@ public:
     [[nodiscard]] DisplaySettings* display() { return &display_; }
     [[nodiscard]] Captures* captures() { return &captures_; }
     [[nodiscard]] Alert* alert() { return &alert_; }
+    [[nodiscard]] Feedback* feedback() { return &feedback_; }
     [[nodiscard]] StageModel* stages() { return &stages_; }
     [[nodiscard]] History* history() { return &history_; }
     [[nodiscard]] SwitchModel* switches() { return &switches_; }
@@ -120,6 +123,7 @@ private:
     DetectionSettings detection_;
     DisplaySettings display_;
     Alert alert_;
+    Feedback feedback_;
     Captures captures_;
     StageModel stages_;
     History history_;

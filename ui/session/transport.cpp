@@ -66,12 +66,43 @@ void Transport::step() {
     emit commanded();
 }
 
+void Transport::stepBack() {
+    constexpr double kDefaultFrameTime = 1.0 / 25;
+    if (!pipeline_ || state_ == State::failed) return;
+    pipeline_->pause(true);
+    // A seek finds the frame at or before its time: aim at the middle of the previous frame.
+    const double frame_time = frame_time_ > 0 ? frame_time_ : kDefaultFrameTime;
+    seek(position_ - 0.5 * frame_time);
+    emit commanded();
+}
+
+void Transport::markLoop() {
+    if (!pipeline_) return;
+    if (loop_start_ < 0) {
+        loop_start_ = position_;
+    } else if (loop_end_ < 0 && position_ != loop_start_) {
+        loop_end_ = std::max(position_, loop_start_);
+        loop_start_ = std::min(position_, loop_start_);
+    } else {
+        loop_start_ = loop_end_ = -1;
+    }
+    emit changed();
+}
+
 void Transport::seek(double seconds) {
-    if (pipeline_) pipeline_->seek(std::max(0.0, seconds));
+    if (!pipeline_) return;
+    const double target = std::max(0.0, seconds);
+    if (loop_end_ >= 0 && (target < loop_start_ || target >= loop_end_)) {
+        loop_start_ = loop_end_ = -1;
+        emit changed();
+    }
+    pipeline_->seek(target);
 }
 
 void Transport::attach(std::shared_ptr<Pipeline> pipeline) {
     pipeline_ = std::move(pipeline);
+    loop_start_ = loop_end_ = -1;
+    emit changed();
     if (!pipeline_) return;
     pipeline_->set_loop(options_.loop);
     pipeline_->set_speed(options_.speed);
@@ -81,11 +112,15 @@ void Transport::set_state(State state) {
     if (state_ == state) return;
     state_ = state;
     emit stateChanged();
+    if (state_ == State::ended && loop_end_ >= 0) seek(loop_start_);  // the end of the part is that of the source
 }
 
 void Transport::set_position(double seconds) {
     if (position_ == seconds) return;
-    position_ = seconds;
+    const double previous = std::exchange(position_, seconds);
+    // Playback has left the part.
+    const auto in_part = [&](double time) { return loop_start_ <= time && time < loop_end_; };
+    if (loop_end_ >= 0 && state_ == State::running && in_part(previous) && !in_part(seconds)) seek(loop_start_);
     emit positionChanged();
 }
 

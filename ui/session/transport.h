@@ -19,6 +19,8 @@ class Transport : public QObject {
     Q_PROPERTY(bool playing READ playing NOTIFY stateChanged)
     Q_PROPERTY(double position READ position NOTIFY positionChanged)
     Q_PROPERTY(bool loop READ loop WRITE set_loop NOTIFY changed)
+    Q_PROPERTY(double loopStart READ loop_start NOTIFY changed)
+    Q_PROPERTY(double loopEnd READ loop_end NOTIFY changed)
     Q_PROPERTY(double speed READ speed WRITE set_speed NOTIFY changed)
 
 public:
@@ -41,12 +43,21 @@ public:
 
     Q_INVOKABLE void toggle();  // play or pause; an ended source starts again
     Q_INVOKABLE void step();    // one frame, then paused
+    Q_INVOKABLE void stepBack();
     Q_INVOKABLE void seek(double seconds);
 
-    // Controls this pipeline from now on; null while there is none. Applies loop and speed to it.
+    // The part that is repeated, in seconds; negative: not set.
+    [[nodiscard]] double loop_start() const { return loop_start_; }
+    [[nodiscard]] double loop_end() const { return loop_end_; }
+    // Sets the start at the current position, then the end, then removes both. An end before the start swaps them. A
+    // seek out of the part removes it, too.
+    Q_INVOKABLE void markLoop();
+
+    // Controls this pipeline from now on; null while there is none. Applies loop and speed to it, and forgets the part.
     void attach(std::shared_ptr<Pipeline> pipeline);
     void set_state(State state);
     void set_position(double seconds);
+    void set_frame_time(double seconds) { frame_time_ = seconds; }  // between frames; 0: unknown
 
 signals:
     void stateChanged();
@@ -60,6 +71,9 @@ private:
     std::shared_ptr<Pipeline> pipeline_;
     State state_ = State::idle;
     double position_ = 0;
+    double frame_time_ = 0;
+    double loop_start_ = -1;
+    double loop_end_ = -1;
 };
 
 // Returns the state of playback for that of the pipeline.

@@ -1,6 +1,7 @@
 #include "ui/video/video_item.h"
 
 #include <QQuickWindow>
+#include <algorithm>
 
 #include "core/base/log.h"
 #include "ui/base/post.h"
@@ -27,6 +28,7 @@ void VideoItem::set_session(Session* session) {
     if (session_) {
         connect(session_->feed(), &FrameFeed::delivered, this, &VideoItem::show_frame);
         connect(session_->feed(), &FrameFeed::attached, this, [this] {
+            resetZoom();
             publish_view();  // frames of another backend
             show_frame();
         });
@@ -54,7 +56,59 @@ void VideoItem::set_kept_color(const QColor& color) {
 ViewMapping VideoItem::mapping() const {
     if (!frame_.result) return {};
     const Frame& frame = frame_.result->frame;
-    return {size(), QSize(frame.width(), frame.height()), device_ratio()};
+    return {size(), QSize(frame.width(), frame.height()), device_ratio(), zoom_};
+}
+
+void VideoItem::zoomAt(const QPointF& point, double factor) {
+    constexpr double kMaxZoom = 16;
+    const ViewMapping before = mapping();
+    if (before.empty()) return;
+    Zoom zoom = zoom_;
+    zoom.factor = std::clamp(zoom_.factor * factor, 1.0, kMaxZoom);
+    // The point of the frame below `point` moves away from it by the factor: move the center to undo that.
+    const QPointF fixed = before.to_frame(point);
+    const QRectF target = before.target();
+    const double growth = zoom.factor / zoom_.factor;
+    const QSizeF shown = target.size() * growth;
+    const auto& frame = frame_.result->frame;
+    const QPointF relative(fixed.x() / frame.width(), fixed.y() / frame.height());
+    zoom.center =
+        relative + QPointF((width() / 2 - point.x()) / shown.width(), (height() / 2 - point.y()) / shown.height());
+    set_zoom(zoom);
+}
+
+void VideoItem::panBy(const QPointF& distance) {
+    const QRectF target = mapping().target();
+    if (target.isEmpty()) return;
+    Zoom zoom = zoom_;
+    zoom.center -= QPointF(distance.x() / target.width(), distance.y() / target.height());
+    set_zoom(zoom);
+}
+
+void VideoItem::resetZoom() {
+    set_zoom({});
+}
+
+void VideoItem::set_zoom(const Zoom& zoom) {
+    Zoom next = zoom;
+    if (next.factor <= 1) next = {};
+    // The frame must cover the item, so keep the center at least half an item away from its edges.
+    if (frame_.result && next.factor > 1) {
+        const Frame& frame = frame_.result->frame;
+        const QSizeF shown = ViewMapping(size(), QSize(frame.width(), frame.height()), 1, next).target().size();
+        const auto inside = [](double center, double item, double length) {
+            const double half = item / (2 * length);
+            return length <= item ? 0.5 : std::clamp(center, half, 1 - half);
+        };
+        next.center = {inside(next.center.x(), width(), shown.width()),
+                       inside(next.center.y(), height(), shown.height())};
+    }
+    if (next == zoom_) return;
+    zoom_ = next;
+    update_frame_rect();
+    publish_view();
+    update();
+    emit zoomChanged();
 }
 
 void VideoItem::publish_view() {
@@ -62,6 +116,7 @@ void VideoItem::publish_view() {
     ImageView view;
     view.item = size();
     view.device_ratio = device_ratio();
+    view.zoom = zoom_;
     view.blur = session_->display()->blur();
     view.paint_overlay = software();
     view.keep_on_device = uses_device_frames_ && bridge_ == session_->feed()->gl_bridge();
@@ -107,7 +162,7 @@ QSGNode* VideoItem::updatePaintNode(QSGNode* old, UpdatePaintNodeData*) {
         choose_frame_path(session_->feed()->gl_bridge());
     const ViewMapping where = mapping();
     if (frame_changed_) update_texture(*node, where);
-    node->set_rect(where.target());
+    node->set_rect(where.map_part(frame_.part));
     if (!software()) {
         plan_overlay(*frame_.result, where, overlay_options(), device_ratio(), plan_);
         node->set_overlay(*window(), plan_);

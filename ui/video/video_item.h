@@ -21,6 +21,7 @@ class VideoItem : public QQuickItem {
     Q_PROPERTY(QColor rawColor READ raw_color WRITE set_raw_color NOTIFY colorsChanged)
     Q_PROPERTY(QColor keptColor READ kept_color WRITE set_kept_color NOTIFY colorsChanged)
     Q_PROPERTY(bool hasFrame READ has_frame NOTIFY hasFrameChanged)
+    Q_PROPERTY(double zoom READ zoom NOTIFY zoomChanged)
     Q_PROPERTY(QRectF frameRect READ frame_rect NOTIFY frameRectChanged)
 
 public:
@@ -34,6 +35,11 @@ public:
     [[nodiscard]] QColor kept_color() const { return colors_.kept_color; }
     void set_kept_color(const QColor& color);
     [[nodiscard]] bool has_frame() const { return !frame_.image.isNull() || frame_.on_device; }
+    [[nodiscard]] double zoom() const { return zoom_.factor; }  // 1 to 16; 1: the whole frame is visible
+    // Magnifies by a factor, with this point of the item (logical pixels) unmoved.
+    Q_INVOKABLE void zoomAt(const QPointF& point, double factor);
+    Q_INVOKABLE void panBy(const QPointF& distance);  // logical pixels
+    Q_INVOKABLE void resetZoom();
     [[nodiscard]] QRectF frame_rect() const { return frame_rect_; }  // of the whole frame, in item coordinates
 
     // The frame that is on screen or will be drawn next; for tests.
@@ -44,6 +50,7 @@ signals:
     void sessionChanged();
     void colorsChanged();
     void hasFrameChanged();
+    void zoomChanged();
     void frameRectChanged();
     // A new frame and its boxes are ready to be drawn. Not emitted when a frame is redrawn.
     void frameShown();
@@ -66,6 +73,9 @@ private:
 
     QPointer<Session> session_;
     OverlayOptions colors_;  // only the colors are used
+    void set_zoom(const Zoom& zoom);
+
+    Zoom zoom_;
     QRectF frame_rect_;
     DisplayImage frame_;
     bool frame_changed_ = false;  // since the last updatePaintNode

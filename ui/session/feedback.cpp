@@ -1,0 +1,55 @@
+#include "ui/session/feedback.h"
+
+namespace throng::ui {
+namespace {
+
+constexpr int kShownMs = 2500;
+constexpr int kAwaitedMs = 15000;  // a model may take seconds to load
+constexpr int kMaxInFlight = 3;    // frames
+
+}  // namespace
+
+Feedback::Feedback(QObject* parent) : QObject(parent) {
+    timer_.setSingleShot(true);
+    connect(&timer_, &QTimer::timeout, this, &Feedback::clear);
+}
+
+void Feedback::say(const QString& text) {
+    results_left_ = 0;
+    set(text);
+    timer_.start(kShownMs);
+}
+
+void Feedback::say_with_result(const QString& text) {
+    title_ = text;
+    results_left_ = kMaxInFlight + 1;
+    set(text);
+    timer_.start(kAwaitedMs);
+}
+
+void Feedback::add(const FrameResult& result) {
+    if (results_left_ == 0) return;
+    --results_left_;
+    double ms = 0;
+    for (const StageTime& time : result.timings) {
+        if (time.name == stage::kTotal) ms = time.ms;
+    }
+    const QString count = QString::number(result.kept.detections.size());
+    set(ms > 0 ? tr("%1: %2 found, %3 ms").arg(title_, count, QString::number(ms, 'f', ms < 9.95 ? 1 : 0))
+               : tr("%1: %2 found").arg(title_, count));
+    timer_.start(kShownMs);
+}
+
+void Feedback::clear() {
+    results_left_ = 0;
+    timer_.stop();
+    set({});
+}
+
+void Feedback::set(const QString& text) {
+    if (text_ == text) return;
+    text_ = text;
+    emit changed();
+}
+
+}  // namespace throng::ui

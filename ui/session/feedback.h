@@ -1,0 +1,43 @@
+// Short message over the image after a key or a change of settings: "CNN faces: 147 found, 35 ms".
+#pragma once
+
+#include <QtQml/qqmlregistration.h>
+#include <QObject>
+#include <QString>
+#include <QTimer>
+
+#include "core/pipeline/frame_result.h"
+
+namespace throng::ui {
+
+// Lives on the window's thread. A message disappears after 2.5 s.
+class Feedback : public QObject {
+    Q_OBJECT
+    QML_ELEMENT
+    QML_UNCREATABLE("belongs to the session")
+    Q_PROPERTY(QString text READ text NOTIFY changed)
+
+public:
+    explicit Feedback(QObject* parent = nullptr);
+
+    [[nodiscard]] QString text() const { return text_; }  // empty: no message
+
+    Q_INVOKABLE void say(const QString& text);
+    // Adds the count and the time of the next results, which have the new settings: see add().
+    void say_with_result(const QString& text);
+    [[nodiscard]] bool awaits_result() const { return results_left_ > 0; }
+    void add(const FrameResult& result);  // of the new settings
+    void clear();
+
+signals:
+    void changed();
+
+private:
+    void set(const QString& text);
+
+    QString text_, title_;
+    int results_left_ = 0;  // to add; the first ones may be of frames that were already in flight
+    QTimer timer_;
+};
+
+}  // namespace throng::ui
