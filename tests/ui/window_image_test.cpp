@@ -186,7 +186,7 @@ TEST_F(Window, ZoomsAtThePointerAndPans) {
     const QPointF pointer = before.topLeft();
     turn_wheel(*window_, pointer, 3);
     ASSERT_TRUE(test::wait_for([&] { return video_->zoom() > 1.9; }));
-    EXPECT_LT((shown().topLeft() - pointer).manhattanLength(), 3) << "the point below the pointer stays";
+    EXPECT_LT((shown().topLeft() - pointer).manhattanLength(), 3) << "the point below the pointer must not move";
     EXPECT_NEAR(shown().width(), before.width() * video_->zoom(), 2);
     // The edge of the box is drawn there: overlay and image are magnified alike.
     const QColor accent(0x2e, 0xe6, 0xbf);

@@ -78,6 +78,10 @@ QHash<QString, IconPath> make_icons() {
     line(icon("window").strokes, {{4, 15}, {9, 15}, {9, 20}});
     line(icon("window").strokes, {{20, 15}, {15, 15}, {15, 20}});
 
+    icon("matrix").strokes.addRoundedRect(3, 3, 18, 18, 2, 2);
+    for (const auto& [x, y] : {QPointF(6, 6), QPointF(6, 10.5), QPointF(10.5, 10.5), QPointF(6, 15), QPointF(15, 15)}) {
+        icon("matrix").fills.addRect(x, y, 3, 3);
+    }
     icon("panel").strokes.addRoundedRect(3, 4, 18, 16, 2, 2);
     line(icon("panel").strokes, {{15, 4}, {15, 20}});
     arc(icon("help").strokes, 12, 9, 3.5, 180, -235);

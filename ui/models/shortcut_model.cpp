@@ -20,6 +20,7 @@ constexpr std::array kTable = {
 
     ShortcutEntry{"fullscreen", "F; F11", "Window", "Full screen"},
     ShortcutEntry{"panel", "P", "Window", "Side panel"},
+    ShortcutEntry{"matrix", "M", "Window", "Suppression matrix"},
     ShortcutEntry{"screenshot", "S", "Window", "Save a screenshot"},
     ShortcutEntry{"record", "Ctrl+R", "Window", "Record a video"},
     ShortcutEntry{"help", "?; F1", "Window", "This list of shortcuts"},

@@ -47,6 +47,7 @@ QtObject {
         sweep: () => session.startOrStopSweep(),
         fullscreen: () => view.toggleFullScreen(),
         panel: () => view.togglePanel(),
+        matrix: () => session.matrix.open = !session.matrix.open,
         screenshot: () => session.captures.saveScreenshot(),
         record: () => {
             session.captures.record()

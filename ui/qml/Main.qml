@@ -73,6 +73,7 @@ C.ApplicationWindow {
         if (sheet.visible) sheet.close()
         else if (sources.visible) sources.close()
         else if (session.alert.visible) session.alert.dismiss()
+        else if (session.matrix.open) session.matrix.open = false
         else if (compact && panelOpen) togglePanel()
         else if (fullScreen && !kiosk) showNormal()
     }
@@ -129,9 +130,10 @@ C.ApplicationWindow {
     VideoView {
         id: view
         anchors.left: parent.left
-        anchors.right: root.panelOpen && !root.compact ? panel.left : parent.right
+        anchors.right: matrix.visible && !matrix.below ? matrix.left
+            : root.panelOpen && !root.compact ? panel.left : parent.right
         anchors.top: root.fullScreen ? parent.top : titleBar.bottom
-        anchors.bottom: root.fullScreen ? parent.bottom : transport.top
+        anchors.bottom: matrix.visible && matrix.below ? matrix.top : root.fullScreen ? parent.bottom : transport.top
         session: root.session
         dropping: drop.containsDrag
         figures: !root.panelOpen
@@ -139,6 +141,19 @@ C.ApplicationWindow {
         covered: root.fullScreen && root.chrome ? transport.height : 0
         topMargin: root.fullScreen && root.chrome ? titleBar.height : 0
         onDoubleTapped: actions.trigger("fullscreen")
+    }
+    MatrixPanel {
+        id: matrix
+        readonly property real space: root.width - (root.panelOpen && !root.compact ? panel.width : 0)
+        readonly property real tall: root.height - titleBar.height - transport.height
+        readonly property bool below: space < tall  // a window in portrait format
+        objectName: "matrixPanel"
+        anchors.right: root.panelOpen && !root.compact ? panel.left : parent.right
+        anchors.bottom: root.fullScreen && !root.chrome ? parent.bottom : transport.top
+        width: below ? space : Math.round(Math.max(360, Math.min(space * 0.55, 2 * tall)))
+        height: below ? Math.round(tall * 0.55) : root.fullScreen && !root.chrome ? root.height : tall
+        visible: root.session.matrix.open
+        session: root.session
     }
     SidePanel {
         id: panel

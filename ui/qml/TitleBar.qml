@@ -57,6 +57,13 @@ Rectangle {
             }
         }
         IconButton {
+            objectName: "matrixButton"
+            iconName: "matrix"
+            tip: root.shortcuts.tip("matrix")
+            checked: root.session.matrix.open
+            onClicked: root.actions.trigger("matrix")
+        }
+        IconButton {
             iconName: "help"
             tip: root.shortcuts.tip("help")
             onClicked: root.actions.trigger("help")

@@ -24,6 +24,23 @@ Rectangle {
         rawColor: Theme.rawBox
         keptColor: Theme.keptBox
     }
+    // Marks the box of the row of the matrix below the pointer, and the boxes that suppress it.
+    Repeater {
+        model: root.session.matrix.boxes
+        Rectangle {
+            required property rect modelData
+            required property int index
+            readonly property real ratio: video.frameRect.width / Math.max(1, video.frameWidth)
+            objectName: "matrixBox"
+            x: video.frameRect.x + modelData.x * ratio - border.width
+            y: video.frameRect.y + modelData.y * ratio - border.width
+            width: modelData.width * ratio + 2 * border.width
+            height: modelData.height * ratio + 2 * border.width
+            color: index === 0 ? "#40ffffff" : "transparent"
+            border.width: 3
+            border.color: index === 0 ? Theme.text : Theme.warning
+        }
+    }
     TapHandler { onDoubleTapped: root.doubleTapped() }
     WheelHandler {
         target: null
@@ -159,7 +176,7 @@ Rectangle {
         }
     }
 
-    // What the last key or change has done.
+    // Names what the last key or change has done.
     Rectangle {
         objectName: "feedback"
         anchors.horizontalCenter: parent.horizontalCenter

@@ -58,6 +58,7 @@ Session::Session(SessionSetup setup, QSettings& store, QObject* parent)
     connect(&settings_timer_, &QTimer::timeout, this, &Session::apply_settings);
     connect(&detection_, &DetectionSettings::changed, &settings_timer_, qOverload<>(&QTimer::start));
     connect(&display_, &DisplaySettings::changed, &settings_timer_, qOverload<>(&QTimer::start));
+    connect(&matrix_, &MatrixView::openChanged, &settings_timer_, qOverload<>(&QTimer::start));
     connect(&detection_, &DetectionSettings::rejected, this, [this](const Error& why) { alert_.show(why); });
     connect(&detection_, &DetectionSettings::announced, this,
             [this](const QString& text) { pipeline_ ? feedback_.say_with_result(text) : feedback_.say(text); });
@@ -112,6 +113,7 @@ std::shared_ptr<Pipeline> Session::reset(const QString& spec) {
     has_sinks_ = false;
     status_.clear();
     feedback_.clear();
+    matrix_.clear();
     history_.clear();
     stages_.clear();
     switches_.update({});
@@ -214,6 +216,8 @@ void Session::refresh() {
         feedback_.clear();  // the notice says why
     }
     update_switches();
+    // At this rate, since the matrix of a frame takes longer than its detection on a GPU.
+    if (matrix_.open() && pipeline_->settings().keep_raw) matrix_.show(result(), pipeline_->settings().nms);
     if (transport_.current() != Transport::State::failed) transport_.set_state(transport_state(pipeline_->state()));
     emit refreshed();
 }
@@ -247,7 +251,7 @@ void Session::query_memory() {
 
 PipelineSettings Session::requested_settings() const {
     PipelineSettings settings = detection_.values();
-    settings.keep_raw = display_.raw();
+    settings.keep_raw = display_.raw() || matrix_.open();
     // Frames are copied to the host while somebody needs them there.
     const bool host_needed = has_sinks_ || captures_.recording() || display_.blur();
     settings.host_pixels = setup_.settings.host_pixels && (host_needed || !feed_.shows_device_frames());

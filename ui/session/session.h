@@ -12,6 +12,7 @@
 
 #include "ui/clocks/clocks.h"
 #include "ui/clocks/sweep.h"
+#include "ui/matrix/matrix_view.h"
 #include "ui/models/camera_model.h"
 #include "ui/models/recent_model.h"
 #include "ui/models/stage_model.h"
@@ -48,6 +49,7 @@ class Session : public QObject {
     Q_PROPERTY(throng::ui::Alert* alert READ alert CONSTANT)
     Q_PROPERTY(throng::ui::Feedback* feedback READ feedback CONSTANT)
     Q_PROPERTY(throng::ui::StageModel* stages READ stages CONSTANT)
+    Q_PROPERTY(throng::ui::MatrixView* matrix READ matrix CONSTANT)
     Q_PROPERTY(throng::ui::History* history READ history CONSTANT)
     Q_PROPERTY(throng::ui::SwitchModel* switches READ switches CONSTANT)
     Q_PROPERTY(throng::ui::Clocks* clocks READ clocks CONSTANT)
@@ -71,6 +73,7 @@ public:
     [[nodiscard]] Alert* alert() { return &alert_; }
     [[nodiscard]] Feedback* feedback() { return &feedback_; }
     [[nodiscard]] StageModel* stages() { return &stages_; }
+    [[nodiscard]] MatrixView* matrix() { return &matrix_; }
     [[nodiscard]] History* history() { return &history_; }
     [[nodiscard]] SwitchModel* switches() { return &switches_; }
     [[nodiscard]] Clocks* clocks() { return &clocks_; }
@@ -126,6 +129,7 @@ private:
     Feedback feedback_;
     Captures captures_;
     StageModel stages_;
+    MatrixView matrix_;
     History history_;
     SwitchModel switches_;
     Clocks clocks_;

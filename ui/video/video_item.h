@@ -22,6 +22,7 @@ class VideoItem : public QQuickItem {
     Q_PROPERTY(QColor keptColor READ kept_color WRITE set_kept_color NOTIFY colorsChanged)
     Q_PROPERTY(bool hasFrame READ has_frame NOTIFY hasFrameChanged)
     Q_PROPERTY(double zoom READ zoom NOTIFY zoomChanged)
+    Q_PROPERTY(int frameWidth READ frame_width NOTIFY frameRectChanged)
     Q_PROPERTY(QRectF frameRect READ frame_rect NOTIFY frameRectChanged)
 
 public:
@@ -40,6 +41,7 @@ public:
     Q_INVOKABLE void zoomAt(const QPointF& point, double factor);
     Q_INVOKABLE void panBy(const QPointF& distance);  // logical pixels
     Q_INVOKABLE void resetZoom();
+    [[nodiscard]] int frame_width() const { return frame_.result ? frame_.result->frame.width() : 0; }  // pixels
     [[nodiscard]] QRectF frame_rect() const { return frame_rect_; }  // of the whole frame, in item coordinates
 
     // The frame that is on screen or will be drawn next; for tests.

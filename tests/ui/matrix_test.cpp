@@ -1,0 +1,185 @@
+// Tests the suppression matrix against the rules as plain loops (core/algo/nms_reference.h), and its view in the window.
+#include <cmath>
+#include <numeric>
+#include <random>
+
+#include "core/algo/nms_reference.h"
+#include "tests/support/random.h"
+#include "tests/ui/window_fixture.h"
+#include "ui/matrix/suppression_matrix.h"
+
+namespace throng::ui {
+namespace {
+
+DetectionSet random_set(std::mt19937_64& random, int count) {
+    std::uniform_real_distribution<float> position(0, 600), size(20, 90);
+    std::uniform_int_distribution<int> score(0, 50);  // equal scores occur
+    DetectionSet set;
+    for (int i = 0; i < count; ++i) {
+        const float side = size(random);
+        set.detections.push_back(
+            {{position(random), position(random), side, side}, static_cast<float>(score(random)), 1, i});
+    }
+    return set;
+}
+
+SuppressionMatrix matrix_of(const DetectionSet& set, const NmsParams& nms, MatrixOrder order, int side) {
+    return compute_matrix(set, nms, order, side, {}, std::stop_token()).value();
+}
+
+// Every cell and both results, in both orders.
+TEST(Matrix, EqualsTheRulesAsPlainLoops) {
+    const std::uint64_t seed = test::seed(5);
+    std::mt19937_64 random(seed);
+    const MatrixColors colors;
+    for (const int count : {1, 2, 37, 180}) {
+        const DetectionSet set = random_set(random, count);
+        NmsParams nms;
+        nms.overlap = count % 2 == 0 ? Overlap::min : Overlap::iou;
+        nms.theta = 0.25F;
+        std::vector<std::size_t> ranked(set.detections.size());
+        std::iota(ranked.begin(), ranked.end(), 0U);
+        std::sort(ranked.begin(), ranked.end(), [&](auto a, auto b) {
+            const Detection &i = set.detections[a], &j = set.detections[b];
+            return precedes(i.box, i.score, static_cast<std::uint32_t>(a), j.box, j.score,
+                            static_cast<std::uint32_t>(b));
+        });
+        const auto suppresses = [&](std::size_t j, std::size_t i) {
+            return pair_overlap(nms.overlap, set.detections[ranked[i]].box, set.detections[ranked[j]].box, 0) >=
+                   nms.theta;
+        };
+        const std::vector<bool> one_pass = keep_one_pass(ranked.size(), suppresses);
+        const std::vector<bool> greedy = keep_greedy(ranked.size(), suppresses);
+        for (const MatrixOrder order : {MatrixOrder::score, MatrixOrder::cluster}) {
+            const SuppressionMatrix matrix = matrix_of(set, nms, order, 1000);
+            ASSERT_EQ(matrix.size(), ranked.size());
+            ASSERT_EQ(matrix.one_pass_image.width(), count);
+            for (std::size_t row = 0; row < matrix.size(); ++row) {
+                const std::size_t i = matrix.ranks[row];
+                EXPECT_EQ(matrix.rows[row], ranked[i]);
+                EXPECT_EQ(matrix.one_pass[row] != 0, one_pass[i]);
+                EXPECT_EQ(matrix.greedy[row] != 0, greedy[i]);
+                std::size_t suppressors = 0;
+                for (std::size_t column = 0; column < matrix.size(); ++column) {
+                    const std::size_t j = matrix.ranks[column];
+                    const bool set_cell = j < i && suppresses(j, i);
+                    suppressors += set_cell && greedy[j] ? 1 : 0;
+                    const auto at = [&](const QImage& image) {
+                        return image.pixel(static_cast<int>(column), static_cast<int>(row));
+                    };
+                    if (row == column) continue;
+                    EXPECT_EQ(at(matrix.one_pass_image), set_cell ? colors.effective : colors.empty);
+                    EXPECT_EQ(at(matrix.greedy_image), !set_cell   ? colors.empty
+                                                       : greedy[j] ? colors.effective
+                                                                   : colors.ignored);
+                }
+                EXPECT_EQ(suppressors_of(matrix, row, true).size(), suppressors);
+            }
+        }
+    }
+}
+
+TEST(Matrix, GroupsTheRowsOfACluster) {
+    std::mt19937_64 random(test::seed(6));
+    const SuppressionMatrix matrix = matrix_of(random_set(random, 300), {}, MatrixOrder::cluster, 300);
+    // A group begins with its kept detection, which suppresses the others.
+    std::size_t kept = 0;
+    for (std::size_t row = 0; row < matrix.size(); ++row) {
+        if (matrix.greedy[row] != 0) {
+            kept = row;
+            continue;
+        }
+        EXPECT_EQ(suppressors_of(matrix, row, true).front(), kept);
+    }
+}
+
+TEST(Matrix, AcceptsNoneInvalidAndManyDetections) {
+    EXPECT_EQ(matrix_of({}, {}, MatrixOrder::score, 100).size(), 0U);
+    DetectionSet invalid;
+    invalid.detections.push_back({{0, 0, -1, 5}, 1});
+    invalid.detections.push_back({{0, 0, 5, 5}, std::nanf("")});
+    EXPECT_EQ(matrix_of(invalid, {}, MatrixOrder::score, 100).size(), 0U);
+    std::mt19937_64 random(test::seed(7));
+    const SuppressionMatrix large = matrix_of(random_set(random, 20000), {}, MatrixOrder::cluster, 256);
+    EXPECT_EQ(large.size(), 20000U);
+    EXPECT_EQ(large.greedy_image.size(), QSize(256, 256));
+    std::stop_source stop;
+    stop.request_stop();
+    EXPECT_FALSE(compute_matrix(large.raw, {}, MatrixOrder::score, 256, {}, stop.get_token())) << "can be canceled";
+}
+
+// Returns the first visible item with this object name. Delegates of a repeater are no QObject children of the window.
+const QQuickItem* visible_child(const QQuickItem& below, const QString& name) {
+    if (below.objectName() == name && below.isVisible()) return &below;
+    for (const QQuickItem* child : below.childItems()) {
+        if (const QQuickItem* found = visible_child(*child, name)) return found;
+    }
+    return nullptr;
+}
+
+TEST_F(Window, ShowsTheMatrixOfTheFrameWhileItIsOpen) {
+    test::FakeClip clip;
+    clip.boxes = 60;
+    open(clip);
+    activate();
+    play();
+    session_->display()->set_raw(false);
+    ASSERT_TRUE(test::wait_for([&] { return session_->result()->raw.detections.empty(); })) << "not read back";
+    QTest::keyClick(window_, Qt::Key_M);
+    ASSERT_TRUE(test::wait_for([&] { return session_->matrix()->count() == 60; }));
+    EXPECT_TRUE(in_sight("matrixOnePass"));
+    EXPECT_TRUE(in_sight("matrixGreedy"));
+    pause_at(500000);
+    QTest::qWait(300);  // the matrix of this frame has arrived
+
+    QQuickItem* cells = item("matrixGreedy");
+    const auto at_row = [&](int row) {
+        return cells->mapToScene(QPointF(cells->width() / 2, (row + 0.5) * cells->height() / 60)).toPoint();
+    };
+    QTest::mouseMove(window_, at_row(5));
+    QTest::mouseMove(window_, at_row(0));
+    ASSERT_TRUE(test::wait_for([&] { return session_->matrix()->selection() == "row 1: kept"; }))
+        << session_->matrix()->selection().toStdString();
+    const QRectF box = session_->matrix()->boxes().first().toRectF();
+    const QQuickItem* shown = visible_child(*window_->contentItem(), "matrixBox");
+    ASSERT_NE(shown, nullptr);
+    const QRectF expected = video_->mapRectToScene(
+        video_->mapping().map(Box{static_cast<float>(box.x()), static_cast<float>(box.y()),
+                                  static_cast<float>(box.width()), static_cast<float>(box.height())}));
+    EXPECT_LT((shown->mapRectToScene(shown->boundingRect()).center() - expected.center()).manhattanLength(), 2);
+    // The boxes of the fake detector overlap in threes.
+    QTest::mouseMove(window_, at_row(1));
+    ASSERT_TRUE(test::wait_for([&] { return session_->matrix()->selection().contains("suppressed by"); }));
+    EXPECT_GE(session_->matrix()->boxes().size(), 2);
+
+    QTest::keyClick(window_, Qt::Key_Escape);
+    EXPECT_FALSE(session_->matrix()->open());
+    EXPECT_EQ(session_->matrix()->count(), 0);
+    EXPECT_TRUE(test::wait_for([&] { return session_->result()->raw.detections.empty(); })) << "no longer read back";
+}
+
+// THRONG_UI_PICTURES=DIR ui_window --gtest_filter=Window.SavesImagesOfTheMatrix
+TEST_F(Window, SavesImagesOfTheMatrix) {
+    const QString target = qEnvironmentVariable("THRONG_UI_PICTURES");
+    if (target.isEmpty()) GTEST_SKIP() << "skipped: THRONG_UI_PICTURES is not set";
+    test::FakeClip clip;
+    clip.width = 1280;
+    clip.height = 720;
+    clip.boxes = 300;
+    open(clip, {1280, 800});
+    play();
+    session_->matrix()->set_open(true);
+    ASSERT_TRUE(test::wait_for([&] { return session_->matrix()->count() == 300; }));
+    pause_at(500000);
+    for (const QSize size : {QSize(800, 480), QSize(1280, 800), QSize(1920, 1080), QSize(600, 900)}) {
+        window_->resize(size);
+        session_->matrix()->set_by_cluster(size.width() == 1920);
+        QTest::qWait(600);
+        session_->matrix()->select(0.5, true);
+        QTest::qWait(200);
+        EXPECT_TRUE(window_->grabWindow().save(QStringLiteral("%1/matrix-%2.png").arg(target).arg(size.width())));
+    }
+}
+
+}  // namespace
+}  // namespace throng::ui

@@ -1,0 +1,107 @@
+#include "ui/matrix/matrix_view.h"
+
+#include <QRectF>
+#include <algorithm>
+
+#include "ui/base/post.h"
+
+namespace throng::ui {
+
+MatrixView::~MatrixView() {
+    thread_ = {};
+}
+
+void MatrixView::set_open(bool open) {
+    if (open == this->open()) return;
+    if (open) {
+        thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
+    } else {
+        thread_ = {};  // stops within one row of the matrix
+        clear();
+    }
+    emit openChanged();
+}
+
+void MatrixView::set_by_cluster(bool on) {
+    if (on == by_cluster()) return;
+    order_ = on ? MatrixOrder::cluster : MatrixOrder::score;
+    if (newest_.result) show(newest_.result, newest_.nms);
+    emit orderChanged();
+}
+
+QVariantList MatrixView::differing() const {
+    constexpr int kMaxRows = 200;
+    QVariantList found;
+    for (std::size_t row = 0; matrix_ && row < matrix_->size() && found.size() < kMaxRows; ++row) {
+        if (matrix_->one_pass[row] != matrix_->greedy[row]) {
+            found += (static_cast<double>(row) + 0.5) / static_cast<double>(matrix_->size());
+        }
+    }
+    return found;
+}
+
+int MatrixView::keptBefore(double fraction, bool greedy) const {
+    if (!matrix_) return 0;
+    const std::vector<std::uint8_t>& kept = greedy ? matrix_->greedy : matrix_->one_pass;
+    const auto rows = static_cast<std::ptrdiff_t>(std::clamp(fraction, 0.0, 1.0) * static_cast<double>(kept.size()));
+    return static_cast<int>(std::count(kept.begin(), kept.begin() + rows, 1));
+}
+
+void MatrixView::select(double fraction, bool greedy) {
+    constexpr std::size_t kMaxSuppressors = 32;
+    boxes_.clear();
+    selection_.clear();
+    selected_row_ = -1;
+    if (matrix_ && matrix_->size() > 0 && fraction >= 0 && fraction < 1) {
+        const auto row = static_cast<std::size_t>(fraction * static_cast<double>(matrix_->size()));
+        selected_row_ = (static_cast<double>(row) + 0.5) / static_cast<double>(matrix_->size());
+        const auto add = [this](std::size_t at) {
+            const Box& box = matrix_->raw.detections[matrix_->rows[at]].box;
+            boxes_ += QVariant(QRectF(box.x, box.y, box.w, box.h));
+        };
+        add(row);
+        const std::vector<std::size_t> by = suppressors_of(*matrix_, row, greedy);
+        for (std::size_t i = 0; i < std::min(by.size(), kMaxSuppressors); ++i) add(by[i]);
+        selection_ =
+            by.empty() ? tr("row %1: kept").arg(row + 1) : tr("row %1: suppressed by %2").arg(row + 1).arg(by.size());
+    }
+    emit selectionChanged();
+}
+
+void MatrixView::show(const std::shared_ptr<const FrameResult>& result, const NmsParams& nms) {
+    if (!open() || !result) return;
+    Request request{result, nms, order_, run_};
+    if (request == newest_) return;
+    newest_ = request;
+    requests_.push(std::move(request));
+}
+
+void MatrixView::clear() {
+    ++run_;
+    newest_ = {};
+    requests_.clear();
+    matrix_.reset();
+    select(-1, false);
+    emit changed();
+}
+
+void MatrixView::run(const std::stop_token& stop) {
+    while (true) {
+        Request request;
+        if (requests_.pop(request, stop) != PopStatus::value) return;
+        auto matrix = compute_matrix(request.result->raw, request.nms, request.order, kMaxSide, {}, stop);
+        if (!matrix) return;
+        post(this, [this, run = request.run, made = std::make_shared<const SuppressionMatrix>(std::move(*matrix))] {
+            receive(made, run);
+        });
+    }
+}
+
+void MatrixView::receive(std::shared_ptr<const SuppressionMatrix> matrix, int run) {
+    if (run != run_ || !open()) return;
+    matrix_ = std::move(matrix);
+    select(-1, false);  // its row is another detection now
+    emit changed();
+}
+
+}  // namespace throng::ui

@@ -1,0 +1,95 @@
+// The matrix of the current frame, for QML: computed on a thread of its own while it is open.
+#pragma once
+
+#include <QtQml/qqmlregistration.h>
+#include <QObject>
+#include <QVariantList>
+#include <memory>
+#include <thread>
+
+#include "core/base/latest_value.h"
+#include "core/pipeline/frame_result.h"
+#include "ui/matrix/suppression_matrix.h"
+
+namespace throng::ui {
+
+// Lives on the window's thread. Closed, it has no thread and holds no data.
+class MatrixView : public QObject {
+    Q_OBJECT
+    QML_ELEMENT
+    QML_UNCREATABLE("belongs to the session")
+    Q_PROPERTY(bool open READ open WRITE set_open NOTIFY openChanged)
+    Q_PROPERTY(bool byCluster READ by_cluster WRITE set_by_cluster NOTIFY orderChanged)
+    Q_PROPERTY(int count READ count NOTIFY changed)
+    Q_PROPERTY(int keptOnePass READ kept_one_pass NOTIFY changed)
+    Q_PROPERTY(int keptGreedy READ kept_greedy NOTIFY changed)
+    Q_PROPERTY(double computeMs READ compute_ms NOTIFY changed)
+    Q_PROPERTY(QVariantList differing READ differing NOTIFY changed)
+    Q_PROPERTY(QVariantList boxes READ boxes NOTIFY selectionChanged)
+    Q_PROPERTY(QString selection READ selection NOTIFY selectionChanged)
+    Q_PROPERTY(double selectedRow READ selected_row NOTIFY selectionChanged)
+
+public:
+    explicit MatrixView(QObject* parent = nullptr) : QObject(parent) {}
+    ~MatrixView() override;
+
+    [[nodiscard]] bool open() const { return thread_.joinable(); }
+    void set_open(bool open);
+    [[nodiscard]] bool by_cluster() const { return order_ == MatrixOrder::cluster; }
+    void set_by_cluster(bool on);
+
+    [[nodiscard]] int count() const { return matrix_ ? static_cast<int>(matrix_->size()) : 0; }  // rows
+    [[nodiscard]] int kept_one_pass() const { return keptBefore(1, false); }
+    [[nodiscard]] int kept_greedy() const { return keptBefore(1, true); }
+    [[nodiscard]] double compute_ms() const { return matrix_ ? matrix_->compute_ms : 0; }
+    // Rows that one rule keeps and the other does not, as fractions of the height; at most 200.
+    [[nodiscard]] QVariantList differing() const;
+    // Returns the number of kept rows in this upper fraction of the matrix.
+    Q_INVOKABLE [[nodiscard]] int keptBefore(double fraction, bool greedy) const;
+
+    // Selects the row at this fraction of the height; a negative one clears the selection.
+    Q_INVOKABLE void select(double fraction, bool greedy);
+    // The selected box, then up to 32 boxes that suppress it: {x, y, w, h} in pixels of the frame.
+    [[nodiscard]] QVariantList boxes() const { return boxes_; }
+    [[nodiscard]] QString selection() const { return selection_; }       // "row 12: suppressed by 3"
+    [[nodiscard]] double selected_row() const { return selected_row_; }  // fraction of the height; negative: none
+
+    // Shows this result from now on, with the parameters that it was suppressed with. Ignored while closed.
+    void show(const std::shared_ptr<const FrameResult>& result, const NmsParams& nms);
+    void clear();  // another source
+
+    // For the items that draw it; null while there is none.
+    [[nodiscard]] const std::shared_ptr<const SuppressionMatrix>& matrix() const { return matrix_; }
+
+    static constexpr int kMaxSide = 1024;  // pixels of the images
+
+signals:
+    void openChanged();
+    void orderChanged();
+    void changed();
+    void selectionChanged();
+
+private:
+    struct Request {
+        std::shared_ptr<const FrameResult> result;
+        NmsParams nms;
+        MatrixOrder order = MatrixOrder::score;
+        int run = 0;
+
+        friend bool operator==(const Request&, const Request&) = default;
+    };
+    void run(const std::stop_token& stop);
+    void receive(std::shared_ptr<const SuppressionMatrix> matrix, int run);
+
+    MatrixOrder order_ = MatrixOrder::score;
+    Request newest_;
+    int run_ = 0;  // number of the source: a late matrix of the previous one is dropped
+    std::shared_ptr<const SuppressionMatrix> matrix_;
+    QVariantList boxes_;
+    QString selection_;
+    double selected_row_ = -1;
+    LatestValue<Request> requests_;
+    std::jthread thread_;  // last: it uses the others
+};
+
+}  // namespace throng::ui
