@@ -24,7 +24,7 @@ Rectangle {
         rawColor: Theme.rawBox
         keptColor: Theme.keptBox
     }
-    // Marks the box of the row of the matrix below the pointer, and the boxes that suppress it.
+    // Draws the box of the row of the matrix below the pointer, and the boxes that suppress it.
     Repeater {
         model: root.session.matrix.boxes
         Rectangle {
