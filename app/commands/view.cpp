@@ -32,6 +32,7 @@ struct ViewOptions {
     bool loop = false;
     bool labels = false;
     double speed = 1;
+    double keep_rate = 12;
     std::string screenshot;
     int screenshot_after = 30;
     std::string size;
@@ -72,7 +73,12 @@ int run_view(const CommandContext& context, ViewOptions options) {
     ui::SessionSetup& session = window.session;
     session.settings.detector = options.detector;
     session.settings.nms = options.nms.params;
-    if (options.output.need_tracks()) session.settings.tracking = tracker_params(options.detector.kind);
+    session.draw_tracks = options.output.need_tracks();
+    session.settings.tracking = tracker_params(options.detector.kind);
+    if (!session.draw_tracks) session.settings.tracking->candidate_fraction = 1;  // only moves boxes between detections
+    // A screenshot shows a detected frame, found with the given settings.
+    session.settings.carry = options.screenshot.empty();
+    session.settings.quality_rate = options.screenshot.empty() ? options.keep_rate : 0;
     if (options.nms.dmax > 0) session.settings.capacity = options.nms.dmax;
     session.playback.loop = options.loop;
     session.playback.speed = options.speed;
@@ -151,6 +157,12 @@ void add_view_command(CLI::App& program, CommandContext& context) {
     command->add_flag("--labels", options->labels, "Show the score and hits of each box");
     command->add_option("--speed", options->speed, "Playback speed")
         ->check(finite_range(0.05, 16))
+        ->capture_default_str();
+    command
+        ->add_option("--keep-rate", options->keep_rate,
+                     "Detections per second to keep up on a slow machine, by finding only larger faces (up to 1.5 "
+                     "times the minimum size) and a larger scale factor; 0: never")
+        ->check(finite_range(0, 1000))
         ->capture_default_str();
     command->add_option("--window-size", options->size, "Size of the window")->type_name("WxH");
     command->add_option("--screenshot", options->screenshot, "Write a screenshot of the window (PNG), then quit")

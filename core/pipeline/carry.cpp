@@ -1,5 +1,6 @@
 #include "core/pipeline/carry.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <utility>
@@ -31,7 +32,16 @@ std::shared_ptr<const FrameResult> carry(const FrameResult& detected, const Fram
     const auto seconds = static_cast<float>(frame.info().pts - detected.frame.info().pts);
     result->frame = frame;
     result->carried = true;
-    result->raw.detections.clear();
+    for (Detection& raw : result->raw.detections) {
+        const float x = raw.box.x + raw.box.w / 2;
+        const float y = raw.box.y + raw.box.h / 2;
+        const auto owns = [&](const Track& track) {
+            const Box& box = track.box;
+            return x >= box.x && x < box.x + box.w && y >= box.y && y < box.y + box.h;
+        };
+        const auto track = std::find_if(detected.tracks.begin(), detected.tracks.end(), owns);
+        if (track != detected.tracks.end()) raw.box = moved(raw.box, seconds * track->vx, seconds * track->vy);
+    }
     for (Track& track : result->tracks) {
         const float x = seconds * track.vx;
         const float y = seconds * track.vy;

@@ -10,8 +10,8 @@
 
 namespace throng {
 
-// Returns the result with another frame: tracks, and kept detections that belong to a track, move on by the velocity of
-// their track. FrameResult::carried is set; raw detections are left out.
+// Returns the result with another frame: tracks, their kept detections, and raw detections whose center is inside a
+// track move on by the velocity of the track. FrameResult::carried is set.
 [[nodiscard]] std::shared_ptr<const FrameResult> carry(const FrameResult& detected, const Frame& frame);
 
 // Decides what is shown. Thread-safe. Frames in device memory are never carried: their decoder has few of them.

@@ -7,6 +7,7 @@ ColumnLayout {
     id: root
 
     required property DetectionSettings detection
+    property string givenUp: ""  // RunStatus.givenUp
     property bool onDevice: false  // the detector runs on a GPU
     property bool kiosk: false     // no file dialogs
     signal modelRequested()   // open a model file
@@ -97,6 +98,14 @@ ColumnLayout {
         value: root.detection.scaleFactor
         valueText: root.detection.scaleFactor.toFixed(2)
         onMoved: v => root.detection.scaleFactor = Math.round(v * 100) / 100
+    }
+    Text {
+        Layout.fillWidth: true
+        visible: root.givenUp.length > 0
+        text: qsTr("This machine is too slow for these sizes. Now: %1.").arg(root.givenUp)
+        color: Theme.warning
+        font.pixelSize: Theme.fontSmall
+        wrapMode: Text.WordWrap
     }
     Toggle {
         Layout.fillWidth: true

@@ -99,6 +99,7 @@ Rectangle {
                 DetectorPanel {
                     Layout.fillWidth: true
                     detection: root.session.detection
+                    givenUp: root.session.status.givenUp
                     onDevice: root.session.backend.name === "cuda"
                     kiosk: root.kiosk
                     onModelRequested: root.modelRequested()
@@ -113,6 +114,7 @@ Rectangle {
                 SuppressionPanel {
                     Layout.fillWidth: true
                     detection: root.session.detection
+                    givenUp: root.session.status.givenUp
                     onDevice: root.session.backend.name === "cuda"
                 }
             }

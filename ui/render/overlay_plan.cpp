@@ -94,13 +94,13 @@ void plan_overlay(const FrameResult& result, const ViewMapping& mapping, const O
         plan.frames.push_back({outer.adjusted(-pixel, -pixel, pixel, pixel), width + 2 * pixel, kHalo});
         plan.frames.push_back({outer, width, color});
     };
-    const bool tracked = !result.tracks.empty();
+    const bool tracked = options.tracks && !result.tracks.empty();
     if (options.kept) {
         for (const Detection& d : result.kept.detections) {
             if (!tracked && drawable(d)) add_edge(mapping.map(d.box), options.kept_width, options.kept_color);
         }
         for (const Track& track : result.tracks) {
-            if (!track.confirmed || track.covered) continue;
+            if (!tracked || !track.confirmed || track.covered) continue;
             const double width = track.state == TrackState::predicted ? 1 : options.kept_width;
             add_edge(mapping.map(track.smoothed), width, color_of(track));
         }
@@ -126,7 +126,7 @@ void plan_overlay(const FrameResult& result, const ViewMapping& mapping, const O
         add_label(label, d.box);
     }
     for (const Track& track : result.tracks) {
-        if (!track.confirmed || track.covered) continue;
+        if (!tracked || !track.confirmed || track.covered) continue;
         OverlayLabel label;
         std::snprintf(label.text.data(), label.text.size(), "%lld", static_cast<long long>(track.id));
         add_label(label, track.smoothed);

@@ -16,6 +16,7 @@ namespace throng::ui {
 struct OverlayOptions {
     bool raw = true;        // raw detections, thin and light
     bool kept = true;       // kept detections, bold; tracks instead if the result has them
+    bool tracks = true;     // false: kept detections even if the result has tracks
     bool labels = false;    // score and hits of kept detections, or ids of tracks
     bool landmarks = true;  // landmarks of kept detections, if the detector provides them
     QColor raw_color{255, 255, 255, 90};

@@ -265,7 +265,11 @@ void DetectionSettings::set_detector(int index) {
         next.nms.min_hits = next_kind.screen_min_hits;
         next.nms.kernels = NmsKernels::fast;
     }
-    if (next.tracking) next.tracking = tracker_params(next_kind.name);
+    if (next.tracking) {
+        const float fraction = next.tracking->candidate_fraction;
+        next.tracking = tracker_params(next_kind.name);
+        if (fraction >= 1) next.tracking->candidate_fraction = 1;  // no detections below the threshold
+    }
     change_to(next);
 }
 

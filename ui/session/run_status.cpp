@@ -7,6 +7,7 @@ namespace throng::ui {
 void RunStatus::update(const Pipeline& pipeline, const FrameResult* result) {
     counters_ = pipeline.counters();
     notice_ = QString::fromStdString(pipeline.notice());
+    given_up_ = QString::fromStdString(pipeline.given_up());
     faces_ = result != nullptr ? static_cast<int>(result->kept.detections.size()) : 0;
     raw_count_ = result != nullptr ? static_cast<int>(result->raw_count) : 0;
     overflow_ = result != nullptr ? static_cast<int>(result->overflow) : 0;
@@ -27,6 +28,7 @@ void RunStatus::add_presented(const std::shared_ptr<const FrameResult>& result) 
 void RunStatus::clear() {
     counters_ = {};
     notice_.clear();
+    given_up_.clear();
     faces_ = raw_count_ = overflow_ = 0;
     frame_ms_ = 0;
     latency_.clear();

@@ -24,6 +24,7 @@ class RunStatus : public QObject {
     Q_PROPERTY(double latency READ latency NOTIFY changed)
     Q_PROPERTY(double dropped READ dropped NOTIFY changed)
     Q_PROPERTY(QString notice READ notice NOTIFY changed)
+    Q_PROPERTY(QString givenUp READ given_up NOTIFY changed)
 
 public:
     using QObject::QObject;
@@ -37,6 +38,8 @@ public:
     [[nodiscard]] double dropped() const { return static_cast<double>(counters_.dropped); }  // frames
     // An error that did not end the run: a stream that reconnects, a model that failed to load.
     [[nodiscard]] QString notice() const { return notice_; }
+    // What detection gives up to keep its rate: "faces from 36 instead of 24 px"; normally empty.
+    [[nodiscard]] QString given_up() const { return given_up_; }
     [[nodiscard]] const PipelineCounters& counters() const { return counters_; }
 
     // Shows the state of the pipeline and of its newest result, which may be null.
@@ -56,6 +59,7 @@ private:
     double frame_ms_ = 0;
     PipelineCounters counters_;
     QString notice_;
+    QString given_up_;
     RollingStatistics latency_{60};
     std::weak_ptr<const FrameResult> on_screen_;  // weak: a decoder has few device surfaces
 };

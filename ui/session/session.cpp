@@ -16,8 +16,8 @@ constexpr int kMemoryInterval = 1000;
 const QString kDemo = QStringLiteral("crowd:faces=60,size=1920x1080,seed=1");
 
 bool same(const PipelineSettings& a, const PipelineSettings& b) {
-    return a.detector == b.detector && a.nms == b.nms && a.tracking == b.tracking && a.keep_raw == b.keep_raw &&
-           a.host_pixels == b.host_pixels;
+    return a.detector == b.detector && a.nms == b.nms && a.tracking == b.tracking && a.carry == b.carry &&
+           a.quality_rate == b.quality_rate && a.keep_raw == b.keep_raw && a.host_pixels == b.host_pixels;
 }
 
 // Returns the models that the detectors can use, without networks for another task. Reads the files of the networks.
@@ -184,9 +184,11 @@ void Session::pull() {
     const bool first = !seen_;
     if (result() && result() != seen_) {
         seen_ = result();
-        history_.add(*seen_);
-        stages_.add(seen_->timings);
-        sweep_.add(*seen_);
+        if (!seen_->carried) {  // otherwise its times are those of a frame before
+            history_.add(*seen_);
+            stages_.add(seen_->timings);
+            sweep_.add(*seen_);
+        }
         if (feedback_.awaits_result() && same(pipeline_->settings(), requested_settings())) feedback_.add(*seen_);
         const DetectionSet& kept = seen_->kept;
         if (!kept.detections.empty()) detection_.set_model_has_landmarks(!kept.landmarks.empty());
@@ -207,6 +209,10 @@ void Session::refresh() {
     const double fps = source_.info().fps;
     transport_.set_frame_time(fps > 0 ? 1 / fps : 0);
     status_.update(*pipeline_, result().get());
+    if (const QString given_up = QString::fromStdString(pipeline_->given_up()); given_up != given_up_) {
+        given_up_ = given_up;
+        if (!given_up.isEmpty()) feedback_.say(tr("This machine is too slow: %1").arg(given_up));
+    }
     backend_.update(pipeline_->backend_name(), pipeline_->backend_description());
     stages_.update(pipeline_->timings());
     // If a detector could not be created, the pipeline reverts to the previous one; revert the controls, too.
@@ -252,6 +258,9 @@ void Session::query_memory() {
 PipelineSettings Session::requested_settings() const {
     PipelineSettings settings = detection_.values();
     settings.keep_raw = display_.raw() || matrix_.open();
+    // Nothing is shown before faces are hidden in it, and all are looked for. Outputs have the configured detection.
+    if (display_.blur()) settings.carry = false;
+    if (display_.blur() || has_sinks_) settings.quality_rate = 0;
     // Frames are copied to the host while somebody needs them there.
     const bool host_needed = has_sinks_ || captures_.recording() || display_.blur();
     settings.host_pixels = setup_.settings.host_pixels && (host_needed || !feed_.shows_device_frames());

@@ -84,6 +84,7 @@ public:
 
     // Results and images, for the view. Not for QML.
     [[nodiscard]] FrameFeed* feed() { return &feed_; }
+    [[nodiscard]] bool draws_tracks() const { return setup_.draw_tracks; }
     // The newest result of the open source; null before the first one.
     [[nodiscard]] const std::shared_ptr<const FrameResult>& result() const { return feed_.shown().result; }
     // The error of the open source, if it could not be opened or failed later. A source that fails to open while
@@ -131,6 +132,7 @@ private:
     StageModel stages_;
     MatrixView matrix_;
     History history_;
+    QString given_up_;  // as announced last
     SwitchModel switches_;
     Clocks clocks_;
     Sweep sweep_{clocks_};

@@ -30,6 +30,7 @@ struct SessionSetup {
     // Makes the program's own output sinks. Called for the first source only; empty if there is nothing to write.
     std::function<std::vector<std::shared_ptr<ResultSink>>(const SourceInfo&)> make_sinks;
     PipelineSettings settings;
+    bool draw_tracks = false;  // boxes and ids of tracks instead of detections; needs settings.tracking
     PipelineOptions playback;
     ClockSetup clocks;
     // Names of the detector kinds to choose from.

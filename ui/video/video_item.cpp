@@ -241,6 +241,7 @@ OverlayOptions VideoItem::overlay_options() const {
     if (session_) {
         options.raw = session_->display()->raw();
         options.kept = session_->display()->kept();
+        options.tracks = session_->draws_tracks();
         options.labels = session_->display()->labels();
         options.landmarks = session_->display()->landmarks();
     }

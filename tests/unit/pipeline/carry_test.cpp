@@ -29,8 +29,8 @@ std::shared_ptr<const FrameResult> result_at(std::int64_t index, double pts) {
     result->frame = picture_at(index, pts);
     result->kept.detections = {{{5, 6, 7, 8}, 1}, {{10, 20, 8, 8}, 1}};
     result->kept.landmarks.resize(2);
-    result->raw.detections.resize(3);
-    result->raw_count = 3;
+    result->raw.detections = {{{11, 21, 8, 8}, 1}, {{50, 6, 7, 8}, 1}};
+    result->raw_count = 2;
     Track track;
     track.id = 4;
     track.box = track.smoothed = {10, 20, 8, 8};
@@ -51,8 +51,9 @@ TEST(Carry, MovesTracksAndTheirDetections) {
     EXPECT_FLOAT_EQ(carried->kept.landmarks[1].xy[0], 10);
     EXPECT_FLOAT_EQ(carried->kept.landmarks[1].xy[9], -5);
     EXPECT_FLOAT_EQ(carried->kept.detections[0].box.x, 5) << "without a track";
-    EXPECT_TRUE(carried->raw.detections.empty());
-    EXPECT_EQ(carried->raw_count, 3U);
+    EXPECT_FLOAT_EQ(carried->raw.detections[0].box.x, 21);
+    EXPECT_FLOAT_EQ(carried->raw.detections[1].box.x, 50) << "outside the track";
+    EXPECT_EQ(carried->raw_count, 2U);
 }
 
 TEST(FrameCarrier, ShowsNothingEarlyWhileDetectionKeepsUp) {
