@@ -1,0 +1,124 @@
+// Decides what is hidden in each frame of a video from the boxes of all its frames: recall first. A face that a detector
+// misses in one frame is hidden there, because it was found before or after.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <limits>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "core/algo/box.h"
+#include "core/redact/redact.h"
+
+namespace throng {
+
+// One box of a frame, as a detector or a tracker reports it.
+struct FaceBox {
+    std::int64_t track = -1;  // identity across frames; -1: none, hidden in this frame only
+    Box box{};                // pixels of the frame
+    float score = 0;
+    bool detected = true;  // false: predicted by the tracker; the plan makes its own predictions and ignores the box
+};
+
+// Why a region is hidden.
+enum class RegionReason : std::uint8_t {
+    detected,  // the detector found a face in this frame
+    filled,    // between two frames of a track in which it was found
+    extended,  // before the first or after the last frame of a track
+};
+
+struct PlannedRegion {
+    Box box{};  // grown for uncertainty where it is not detected; without the margin of RedactOptions
+    std::int64_t track = -1;
+    RegionReason reason = RegionReason::detected;
+    float score = 0;  // of the detection, or of the nearest one in time
+};
+
+// What is hidden in one frame.
+struct FramePlan {
+    std::int64_t number = 0;  // of the frame, from 0, in the order of push
+    bool whole = false;       // hide the whole frame: it is damaged and cannot be judged
+    std::vector<PlannedRegion> regions;
+
+    [[nodiscard]] RedactRegions to_hide() const;
+};
+
+struct PlanOptions {
+    // Frames that are pushed after a frame before it is decided. Live: a small number, the delay of the picture.
+    // kWholeSequence: nothing is decided before finish.
+    static constexpr int kWholeSequence = std::numeric_limits<int>::max();
+    int delay = kWholeSequence;
+    int extension = 12;       // frames hidden before the first and after the last frame of a track
+    float growth = 0.02F;     // margin added per frame of distance to the nearest detection, as a share of the size
+    float max_growth = 0.3F;  // limit of that margin
+    int max_gap = 90;         // frames: a longer gap within a track is not filled in, only extended from both sides
+    // Tracks below are reported as doubtful.
+    int short_track = 3;  // detections
+    float low_score = 0;  // best score
+    int long_gap = 30;    // frames filled in without interruption
+};
+
+// Facts about a track, for the report.
+struct TrackSummary {
+    std::int64_t track = 0;
+    std::int64_t first = 0, last = 0;  // frames in which it was detected
+    std::int64_t num_detected = 0;
+    std::int64_t num_filled = 0;
+    std::int64_t num_extended = 0;
+    std::int64_t longest_gap = 0;  // frames filled in without interruption
+    float best_score = 0;
+    std::int64_t best_frame = 0;  // the frame of the best score, and the box there
+    Box best_box{};
+    bool is_short = false, has_low_score = false, has_long_gap = false;  // by PlanOptions
+
+    [[nodiscard]] bool doubtful() const { return is_short || has_low_score || has_long_gap; }
+};
+
+// Not thread-safe. Push all frames of a sequence in order; pop the frames that are decided.
+class RedactPlanner {
+public:
+    explicit RedactPlanner(const PlanOptions& options = {});
+
+    // Adds the boxes of the next frame. damaged: the frame cannot be judged and is hidden whole. A box with a value
+    // that is not finite, or without extent, hides its frame whole.
+    void push(const std::vector<FaceBox>& boxes, bool damaged = false);
+    // No more frames follow: all remaining ones are decided.
+    void finish();
+
+    // Returns the plan of the next frame in order, or nothing if it is not decided yet.
+    [[nodiscard]] std::optional<FramePlan> pop();
+
+    // Returns all tracks so far, by identity. Complete after finish and the last pop.
+    [[nodiscard]] std::vector<TrackSummary> tracks() const;
+
+private:
+    struct Seen {
+        std::int64_t frame;
+        Box box;
+        float score;
+    };
+    struct Track {
+        std::deque<Seen> seen;  // in order of frames; those that no undecided frame needs are dropped
+        TrackSummary summary;
+        std::int64_t gap = 0;  // frames filled in since the last detection
+    };
+    struct Pending {
+        bool whole = false;
+        std::vector<FaceBox> single;  // without a track
+    };
+
+    [[nodiscard]] std::optional<PlannedRegion> region_of(const Track& track, std::int64_t frame) const;
+
+    PlanOptions options_;
+    std::map<std::int64_t, Track> tracks_;  // with an undecided frame near
+    std::vector<TrackSummary> past_;        // the others
+    std::deque<Pending> pending_;           // frames that are not decided
+    std::int64_t next_push_ = 0;
+    std::int64_t next_pop_ = 0;
+    bool finished_ = false;
+};
+
+}  // namespace throng

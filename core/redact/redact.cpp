@@ -1,0 +1,251 @@
+#include "core/redact/redact.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <iterator>
+#include <string>
+
+#include "core/base/error.h"
+
+namespace throng {
+namespace {
+
+constexpr int kMaxChannels = 4;
+constexpr float kMaxCoordinate = 0x1p24F;  // larger ones are clamped: an int holds twice their sum
+
+// The mean colors of one region in one plane, row by row.
+struct Grid {
+    RedactAxis x, y;
+    std::array<std::uint8_t, std::size_t{kRedactCells} * kRedactCells * kMaxChannels> cells;
+
+    [[nodiscard]] int at(int cell_x, int cell_y, int channel) const {
+        return cells[static_cast<std::size_t>((cell_y * kRedactCells + cell_x) * kMaxChannels + channel)];
+    }
+};
+
+bool is_judged(const Box& box) {
+    return std::isfinite(box.x) && std::isfinite(box.y) && std::isfinite(box.x + box.w) &&
+           std::isfinite(box.y + box.h) && box.w > 0 && box.h > 0;
+}
+
+int whole_pixel(float value) {
+    return static_cast<int>(std::clamp(value, -kMaxCoordinate, kMaxCoordinate));
+}
+
+int num_cells(int pixels, RedactStyle style) {
+    return style == RedactStyle::solid ? 1 : std::clamp(pixels / kRedactMinCell, 1, kRedactCells);
+}
+
+void finish_shape(RedactShape& shape, RedactStyle style) {
+    shape.cells_x = num_cells(shape.clip_right - shape.clip_left, style);
+    shape.cells_y = num_cells(shape.clip_bottom - shape.clip_top, style);
+    shape.inverse_width = 1.0F / static_cast<float>(shape.right - shape.left);
+    shape.inverse_height = 1.0F / static_cast<float>(shape.bottom - shape.top);
+}
+
+RedactShape whole_frame(int width, int height, RedactStyle style) {
+    RedactShape shape;
+    shape.right = shape.clip_right = width;
+    shape.bottom = shape.clip_bottom = height;
+    shape.is_whole = true;
+    finish_shape(shape, style);
+    return shape;
+}
+
+Grid mean_colors(const RedactPlane& plane, const RedactShape& shape) {
+    Grid grid{redact_axis(shape.clip_left, shape.clip_right, shape.cells_x, plane.shift),
+              redact_axis(shape.clip_top, shape.clip_bottom, shape.cells_y, plane.shift),
+              {}};
+    for (int cell_y = 0; cell_y < grid.y.cells; ++cell_y) {
+        const int top = redact_cell_begin(grid.y, cell_y);
+        const int bottom = redact_cell_begin(grid.y, cell_y + 1);
+        for (int cell_x = 0; cell_x < grid.x.cells; ++cell_x) {
+            const int left = redact_cell_begin(grid.x, cell_x);
+            const int right = redact_cell_begin(grid.x, cell_x + 1);
+            std::array<std::uint64_t, kMaxChannels> sums{};
+            for (int y = top; y < bottom; ++y) {
+                const std::uint8_t* sample = plane.data + plane.pitch * y + std::ptrdiff_t{left} * plane.step;
+                for (int x = left; x < right; ++x, sample += plane.step) {
+                    for (int c = 0; c < plane.channels; ++c) sums[static_cast<std::size_t>(c)] += sample[c];
+                }
+            }
+            const auto count = static_cast<std::uint64_t>(right - left) * static_cast<std::uint64_t>(bottom - top);
+            for (int c = 0; c < plane.channels; ++c) {
+                grid.cells[static_cast<std::size_t>((cell_y * kRedactCells + cell_x) * kMaxChannels + c)] =
+                    redact_mean(sums[static_cast<std::size_t>(c)], count);
+            }
+        }
+    }
+    return grid;
+}
+
+// Buffers of draw, reused for all regions of a frame.
+struct Scratch {
+    std::vector<RedactTaps> taps;    // per column
+    std::vector<std::uint8_t> line;  // the colors of one row
+};
+
+// Writes the colors of row y into scratch.line. Consecutive rows of a mosaic are equal.
+void color_row(const RedactPlane& plane, const Grid& grid, RedactStyle style, int y, Scratch& scratch) {
+    std::uint8_t* out = scratch.line.data();
+    if (style != RedactStyle::blur) {
+        const int cell_y = redact_cell_of(grid.y, y);
+        for (int cell_x = 0; cell_x < grid.x.cells; ++cell_x) {
+            const int end = redact_cell_begin(grid.x, cell_x + 1);
+            for (int x = redact_cell_begin(grid.x, cell_x); x < end; ++x) {
+                for (int c = 0; c < plane.channels; ++c) *out++ = static_cast<std::uint8_t>(grid.at(cell_x, cell_y, c));
+            }
+        }
+        return;
+    }
+    const RedactTaps down = redact_taps(grid.y, y);
+    std::array<std::array<int, kMaxChannels>, kRedactCells> columns{};
+    for (int cell_x = 0; cell_x < grid.x.cells; ++cell_x) {
+        for (int c = 0; c < plane.channels; ++c) {
+            columns[static_cast<std::size_t>(cell_x)][static_cast<std::size_t>(c)] =
+                redact_blend_column(grid.at(cell_x, down.cell[0], c), grid.at(cell_x, down.cell[1], c),
+                                    grid.at(cell_x, down.cell[2], c), down);
+        }
+    }
+    for (int x = grid.x.begin; x < grid.x.end; ++x) {
+        const RedactTaps& across = scratch.taps[static_cast<std::size_t>(x - grid.x.begin)];
+        const auto& a = columns[static_cast<std::size_t>(across.cell[0])];
+        const auto& b = columns[static_cast<std::size_t>(across.cell[1])];
+        const auto& d = columns[static_cast<std::size_t>(across.cell[2])];
+        for (std::size_t c = 0; c < static_cast<std::size_t>(plane.channels); ++c) {
+            *out++ = static_cast<std::uint8_t>(redact_blend_row(a[c], b[c], d[c], across));
+        }
+    }
+}
+
+void draw(const RedactPlane& plane, const RedactShape& shape, const Grid& grid, RedactStyle style, Scratch& scratch) {
+    const auto width = static_cast<std::size_t>(grid.x.end - grid.x.begin);
+    scratch.line.resize(width * static_cast<std::size_t>(plane.channels));
+    if (style == RedactStyle::blur) {
+        scratch.taps.resize(width);
+        for (std::size_t i = 0; i < width; ++i) {
+            scratch.taps[i] = redact_taps(grid.x, grid.x.begin + static_cast<int>(i));
+        }
+    }
+    for (int y = grid.y.begin; y < grid.y.end; ++y) {
+        const float offset_y = redact_offset(y, plane.shift, shape.top, shape.bottom, shape.inverse_height);
+        color_row(plane, grid, style, y, scratch);
+        const std::uint8_t* color = scratch.line.data();
+        std::uint8_t* sample = plane.data + plane.pitch * y + std::ptrdiff_t{grid.x.begin} * plane.step;
+        for (int x = grid.x.begin; x < grid.x.end; ++x, sample += plane.step, color += plane.channels) {
+            const float offset_x = redact_offset(x, plane.shift, shape.left, shape.right, shape.inverse_width);
+            const int opacity = shape.is_whole ? kOpaque : redact_opacity(offset_x, offset_y);
+            if (opacity == 0) continue;
+            for (int c = 0; c < plane.channels; ++c) sample[c] = redact_mix(sample[c], color[c], opacity);
+        }
+    }
+}
+
+}  // namespace
+
+RedactStyle redact_style(std::string_view name) {
+    const auto* const found = std::find(std::begin(kRedactStyleNames), std::end(kRedactStyleNames), name);
+    if (found == std::end(kRedactStyleNames)) {
+        throw Error(ErrorKind::usage, "unknown style", std::string(name), "use blur, mosaic or solid");
+    }
+    return static_cast<RedactStyle>(found - std::begin(kRedactStyleNames));
+}
+
+RedactRegions scaled(RedactRegions regions, float scale_x, float scale_y) {
+    for (Box& box : regions.boxes) box = {box.x * scale_x, box.y * scale_y, box.w * scale_x, box.h * scale_y};
+    return regions;
+}
+
+RedactImage redact_image(WritableFrame& frame) {
+    const FrameInfo& info = frame.info();
+    RedactImage image{info.width, info.height, plane_count(info.format), {}};
+    for (int p = 0; p < image.num_planes; ++p) {
+        const PlaneView& view = frame.plane(p);
+        RedactPlane& plane = image.planes[p];
+        if (info.format == PixelFormat::bgr24) plane.step = plane.channels = 3;
+        if (info.format == PixelFormat::nv12 && p == 1) plane.step = plane.channels = 2;
+        plane.data = frame.data(p);
+        plane.pitch = view.pitch;
+        plane.width = view.width / plane.step;
+        plane.height = view.height;
+        plane.shift = p == 0 ? 0 : 1;
+    }
+    return image;
+}
+
+RedactImage bgra_image(std::uint8_t* pixels, std::ptrdiff_t pitch, int width, int height) {
+    return {width, height, 1, {{pixels, pitch, width, height, 4, 3, 0}}};
+}
+
+std::vector<RedactShape> redact_shapes(int width, int height, const RedactRegions& regions,
+                                       const RedactOptions& options) {
+    if (regions.whole || !std::all_of(regions.boxes.begin(), regions.boxes.end(), is_judged)) {
+        return {whole_frame(width, height, options.style)};
+    }
+    std::vector<RedactShape> shapes;
+    for (const Box& box : regions.boxes) {
+        const float margin_x = options.margin * box.w;
+        const float margin_y = options.margin * box.h;
+        RedactShape shape;
+        shape.left = whole_pixel(std::floor(box.x - margin_x));
+        shape.top = whole_pixel(std::floor(box.y - margin_y));
+        shape.right = std::max(whole_pixel(std::ceil(box.x + box.w + margin_x)), shape.left + 1);
+        shape.bottom = std::max(whole_pixel(std::ceil(box.y + box.h + margin_y)), shape.top + 1);
+        shape.clip_left = std::max(shape.left, 0);
+        shape.clip_top = std::max(shape.top, 0);
+        shape.clip_right = std::min(shape.right, width);
+        shape.clip_bottom = std::min(shape.bottom, height);
+        if (shape.clip_left >= shape.clip_right || shape.clip_top >= shape.clip_bottom) continue;
+        finish_shape(shape, options.style);
+        shapes.push_back(shape);
+    }
+    return shapes;
+}
+
+void redact(const RedactImage& image, const RedactRegions& regions, const RedactOptions& options) {
+    const std::vector<RedactShape> shapes = redact_shapes(image.width, image.height, regions, options);
+    std::vector<Grid> grids(shapes.size());
+    Scratch scratch;
+    for (int p = 0; p < image.num_planes; ++p) {
+        const RedactPlane& plane = image.planes[p];
+        for (std::size_t i = 0; i < shapes.size(); ++i) grids[i] = mean_colors(plane, shapes[i]);
+        for (std::size_t i = 0; i < shapes.size(); ++i) draw(plane, shapes[i], grids[i], options.style, scratch);
+    }
+}
+
+Frame redacted(const Frame& frame, const RedactRegions& regions, const RedactOptions& options, FramePool& pool) {
+    const Frame host = frame.on_host();
+    WritableFrame copy = pool.take(host.info().format, host.width(), host.height());
+    for (int p = 0; p < plane_count(host.info().format); ++p) {
+        const PlaneView& from = host.plane(p);
+        for (int y = 0; y < from.height; ++y) {
+            std::memcpy(copy.data(p) + copy.plane(p).pitch * y, from.data + from.pitch * y,
+                        static_cast<std::size_t>(from.width));
+        }
+    }
+    copy.info() = host.info();
+    copy.info().memory = MemoryKind::host;
+    redact(redact_image(copy), regions, options);
+    return std::move(copy).finish();
+}
+
+void draw_redaction_mask(int width, int height, const RedactRegions& regions, const RedactOptions& options,
+                         std::vector<std::uint8_t>& mask) {
+    mask.assign(static_cast<std::size_t>(width) * static_cast<std::size_t>(height), 0);
+    for (const RedactShape& shape : redact_shapes(width, height, regions, options)) {
+        for (int y = shape.clip_top; y < shape.clip_bottom; ++y) {
+            const float offset_y = redact_offset(y, 0, shape.top, shape.bottom, shape.inverse_height);
+            std::uint8_t* row = mask.data() + static_cast<std::ptrdiff_t>(y) * width;
+            for (int x = shape.clip_left; x < shape.clip_right; ++x) {
+                const float offset_x = redact_offset(x, 0, shape.left, shape.right, shape.inverse_width);
+                const int opacity = shape.is_whole ? kOpaque : redact_opacity(offset_x, offset_y);
+                const int value = opacity == kOpaque ? 255 : std::min(opacity, 254);
+                row[x] = std::max(row[x], static_cast<std::uint8_t>(value));
+            }
+        }
+    }
+}
+
+}  // namespace throng

@@ -1,0 +1,88 @@
+// Hides faces in the pixels of a frame. Each face is first reduced to at most 6x6 mean colors; everything that is drawn
+// inside the opaque part of its region depends on those colors alone.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "core/algo/box.h"
+#include "core/algo/redaction.h"
+#include "core/frame/frame.h"
+#include "core/frame/frame_pool.h"
+
+namespace throng {
+
+enum class RedactStyle : std::uint8_t {
+    blur,    // a smooth surface through the mean colors
+    mosaic,  // blocks of the mean colors
+    solid,   // one mean color
+};
+
+// "blur", "mosaic", "solid", in the order of the enumeration: for options and reports.
+inline constexpr std::string_view kRedactStyleNames[] = {"blur", "mosaic", "solid"};
+
+// Returns the style of this name. Throws Error(usage) for any other text.
+[[nodiscard]] RedactStyle redact_style(std::string_view name);
+
+struct RedactOptions {
+    RedactStyle style = RedactStyle::blur;
+    // Distance from the box to the edge of the region on each side, as a share of the box's width or height. The
+    // region is the ellipse in that larger rectangle. The outer 8 % of its radius is a soft edge. 0.3 hides the corners
+    // of the box, too.
+    float margin = 0.3F;
+};
+
+// The faces to hide in one frame.
+struct RedactRegions {
+    std::vector<Box> boxes;  // pixels of the frame, without the margin; may lie partly or completely outside
+    bool whole = false;      // hide the whole frame
+};
+
+// Returns the same regions for a frame that was resized by these factors.
+[[nodiscard]] RedactRegions scaled(RedactRegions regions, float scale_x, float scale_y);
+
+// Memory of an image that is changed in place, in any layout of interleaved or planar 8-bit samples.
+struct RedactPlane {
+    std::uint8_t* data = nullptr;
+    std::ptrdiff_t pitch = 0;  // bytes per row
+    int width = 0;             // sample positions per row
+    int height = 0;            // rows
+    int step = 1;              // bytes from one sample position to the next
+    int channels = 1;          // bytes changed at each position, at most 4; the rest of the step (alpha) is kept
+    int shift = 0;             // log2 of frame pixels per sample position, in both directions: 1 for 4:2:0 chroma
+};
+struct RedactImage {
+    int width = 0;   // pixels
+    int height = 0;  // pixels
+    int num_planes = 0;
+    RedactPlane planes[Frame::kMaxPlanes];
+};
+
+// Both share the memory of their argument. bgra_image is for 4 bytes per pixel whose fourth byte is kept.
+[[nodiscard]] RedactImage redact_image(WritableFrame& frame);
+[[nodiscard]] RedactImage bgra_image(std::uint8_t* pixels, std::ptrdiff_t pitch, int width, int height);
+
+// Hides all regions in place; pixels outside remain unchanged. Fails safe: a box with a value that is not finite, or
+// without extent, hides the whole frame. The mean colors of all regions are taken before anything is drawn. Where
+// regions overlap, a later one is drawn over an earlier one; a pixel in the opaque part of any region keeps nothing of
+// its original. Allocates little; safe to call on several threads for different images.
+void redact(const RedactImage& image, const RedactRegions& regions, const RedactOptions& options);
+
+// Returns a copy of the frame in host memory with the regions hidden, in the same format and with the same timing.
+// Copies a device frame to the host first.
+[[nodiscard]] Frame redacted(const Frame& frame, const RedactRegions& regions, const RedactOptions& options,
+                             FramePool& pool);
+
+// Returns the shapes of the regions that touch a frame of this size, in drawing order; a single whole-frame shape if
+// the frame must be hidden whole. For the CUDA version, and for redaction_opacity.
+[[nodiscard]] std::vector<RedactShape> redact_shapes(int width, int height, const RedactRegions& regions,
+                                                     const RedactOptions& options);
+
+// Writes the opacity of each pixel, from 0 to 255 (replaced completely), into a gray image of width * height bytes
+// without padding: what redact hides, for measurements.
+void draw_redaction_mask(int width, int height, const RedactRegions& regions, const RedactOptions& options,
+                         std::vector<std::uint8_t>& mask);
+
+}  // namespace throng
