@@ -8,6 +8,10 @@
 namespace throng {
 namespace {
 
+constexpr float kAtEdge = 0.2F;       // a box counts as cut if it is closer to the edge than this share of its size
+constexpr std::size_t kMinKept = 16;  // detections of a track that are kept for its size and its motion
+constexpr std::int64_t kMaxLead = 8;  // frames over which motion is extrapolated; then the region stands still
+
 bool is_judged(const Box& box) {
     return std::isfinite(box.x) && std::isfinite(box.y) && std::isfinite(box.x + box.w) &&
            std::isfinite(box.y + box.h) && box.w > 0 && box.h > 0;
@@ -15,6 +19,12 @@ bool is_judged(const Box& box) {
 
 Box grown(const Box& box, float share) {
     return {box.x - share * box.w, box.y - share * box.h, box.w * (1 + 2 * share), box.h * (1 + 2 * share)};
+}
+
+Box union_of(const Box& a, const Box& b) {
+    const float left = std::min(a.x, b.x);
+    const float top = std::min(a.y, b.y);
+    return {left, top, std::max(a.x + a.w, b.x + b.w) - left, std::max(a.y + a.h, b.y + b.h) - top};
 }
 
 Box between(const Box& a, const Box& b, float part) {
@@ -31,7 +41,8 @@ RedactRegions FramePlan::to_hide() const {
     return result;
 }
 
-RedactPlanner::RedactPlanner(const PlanOptions& options) : options_(options) {}
+RedactPlanner::RedactPlanner(int width, int height, const PlanOptions& options)
+    : width_(width), height_(height), options_(options) {}
 
 void RedactPlanner::push(const std::vector<FaceBox>& boxes, bool damaged) {
     Pending& frame = pending_.emplace_back();
@@ -69,41 +80,115 @@ void RedactPlanner::finish() {
     finished_ = true;
 }
 
+// Returns the union of the boxes near seen[nearest], each moved along the track to its place in `frame`. A single box
+// that is off or too small has no effect.
+Box RedactPlanner::hull(const Track& track, std::size_t nearest, std::int64_t frame) const {
+    const std::deque<Seen>& seen = track.seen;
+    const std::int64_t center = seen[nearest].frame;
+    std::size_t first = nearest;
+    std::size_t last = nearest;
+    while (first > 0 && center - seen[first - 1].frame <= options_.window) --first;
+    while (last + 1 < seen.size() && seen[last + 1].frame - center <= options_.window) ++last;
+    // The velocity of the centers, by least squares.
+    double mean_time = 0;
+    double mean_x = 0;
+    double mean_y = 0;
+    const auto count = static_cast<double>(last - first + 1);
+    for (std::size_t i = first; i <= last; ++i) {
+        mean_time += static_cast<double>(seen[i].frame - center) / count;
+        mean_x += static_cast<double>(seen[i].box.x + seen[i].box.w / 2) / count;
+        mean_y += static_cast<double>(seen[i].box.y + seen[i].box.h / 2) / count;
+    }
+    double square = 0;
+    double along_x = 0;
+    double along_y = 0;
+    for (std::size_t i = first; i <= last; ++i) {
+        const double time = static_cast<double>(seen[i].frame - center) - mean_time;
+        square += time * time;
+        along_x += time * (static_cast<double>(seen[i].box.x + seen[i].box.w / 2) - mean_x);
+        along_y += time * (static_cast<double>(seen[i].box.y + seen[i].box.h / 2) - mean_y);
+    }
+    const bool moves = last - first >= 2;
+    const double speed_x = moves ? along_x / square : 0;
+    const double speed_y = moves ? along_y / square : 0;
+    Box result{};
+    for (std::size_t i = first; i <= last; ++i) {
+        const auto time = static_cast<double>(frame - seen[i].frame);
+        Box box = seen[i].box;
+        box.x += static_cast<float>(speed_x * time);
+        box.y += static_cast<float>(speed_y * time);
+        result = i == first ? box : union_of(result, box);
+    }
+    return result;
+}
+
+// A detector reports the visible part of a face that the edge of the frame cuts. Extends such a box to its former size,
+// out of the frame.
+Box RedactPlanner::beyond_edges(const Track& track, std::size_t nearest, Box box) const {
+    float full_w = box.w;
+    float full_h = box.h;
+    const std::int64_t center = track.seen[nearest].frame;
+    for (const Seen& each : track.seen) {
+        if (std::abs(each.frame - center) > options_.edge_extension) continue;
+        full_w = std::max(full_w, each.box.w);
+        full_h = std::max(full_h, each.box.h);
+    }
+    const auto far_right = static_cast<float>(width_) - kAtEdge * full_w;
+    const auto far_bottom = static_cast<float>(height_) - kAtEdge * full_h;
+    const bool left = box.x < kAtEdge * full_w;
+    const bool right = box.x + box.w > far_right;
+    const bool top = box.y < kAtEdge * full_h;
+    const bool bottom = box.y + box.h > far_bottom;
+    if (!left && !right && !top && !bottom) return box;
+    // Grows away from the center of the frame; to both sides along an edge.
+    const float more_w = full_w - box.w;
+    const float more_h = full_h - box.h;
+    box.x -= left == right ? more_w / 2 : (left ? more_w : 0);
+    box.y -= top == bottom ? more_h / 2 : (top ? more_h : 0);
+    box.w = full_w;
+    box.h = full_h;
+    return box;
+}
+
+int RedactPlanner::extension_of(const Track& track, const Box& box) const {
+    if (track.summary.num_detected < options_.min_extended) return 0;
+    const bool at_edge = box.x < kAtEdge * box.w || box.y < kAtEdge * box.h ||
+                         box.x + box.w > static_cast<float>(width_) - kAtEdge * box.w ||
+                         box.y + box.h > static_cast<float>(height_) - kAtEdge * box.h;
+    return at_edge ? options_.edge_extension : options_.extension;
+}
+
 std::optional<PlannedRegion> RedactPlanner::region_of(const Track& track, std::int64_t frame) const {
-    const auto after = std::lower_bound(track.seen.begin(), track.seen.end(), frame,
-                                        [](const Seen& seen, std::int64_t number) { return seen.frame < number; });
-    const Seen* next = after != track.seen.end() ? &*after : nullptr;
-    const Seen* previous = after != track.seen.begin() ? &*std::prev(after) : nullptr;
+    const std::deque<Seen>& seen = track.seen;
+    const auto after = std::lower_bound(seen.begin(), seen.end(), frame,
+                                        [](const Seen& each, std::int64_t number) { return each.frame < number; });
+    const auto next = static_cast<std::size_t>(after - seen.begin());
+    const bool has_next = next < seen.size();
+    const bool has_previous = next > 0;
     PlannedRegion region;
     region.track = track.summary.track;
-    if (next != nullptr && next->frame == frame) {
-        region.box = next->box;
-        region.score = next->score;
+    const auto hide = [&](std::size_t nearest, RegionReason reason, Box box) {
+        const auto distance = static_cast<float>(std::abs(frame - seen[nearest].frame));
+        region.box =
+            grown(beyond_edges(track, nearest, box), std::min(options_.growth * distance, options_.max_growth));
+        region.score = seen[nearest].score;
+        region.reason = reason;
         return region;
-    }
-    const auto grow = [&](const Box& box, std::int64_t distance) {
-        return grown(box, std::min(options_.growth * static_cast<float>(distance), options_.max_growth));
     };
-    if (previous != nullptr && next != nullptr && next->frame - previous->frame - 1 <= options_.max_gap) {
-        const std::int64_t from_previous = frame - previous->frame;
-        const std::int64_t to_next = next->frame - frame;
-        const Seen& nearest = from_previous <= to_next ? *previous : *next;
-        const float part = static_cast<float>(from_previous) / static_cast<float>(from_previous + to_next);
-        region.box = grow(between(previous->box, next->box, part), std::min(from_previous, to_next));
-        region.score = nearest.score;
-        region.reason = RegionReason::filled;
-        return region;
+    if (has_next && seen[next].frame == frame) return hide(next, RegionReason::detected, hull(track, next, frame));
+    const std::int64_t since = has_previous ? frame - seen[next - 1].frame : 0;
+    const std::int64_t until = has_next ? seen[next].frame - frame : 0;
+    if (has_previous && has_next && since + until - 1 <= options_.max_gap) {
+        const float part = static_cast<float>(since) / static_cast<float>(since + until);
+        const Box box = between(hull(track, next - 1, seen[next - 1].frame), hull(track, next, seen[next].frame), part);
+        return hide(since <= until ? next - 1 : next, RegionReason::filled, box);
     }
-    region.reason = RegionReason::extended;
-    if (next != nullptr && next->frame - frame <= options_.extension) {
-        region.box = grow(next->box, next->frame - frame);
-        region.score = next->score;
-        return region;
+    if (has_next && until <= extension_of(track, seen[next].box)) {
+        return hide(next, RegionReason::extended, hull(track, next, std::max(frame, seen[next].frame - kMaxLead)));
     }
-    if (previous != nullptr && frame - previous->frame <= options_.extension) {
-        region.box = grow(previous->box, frame - previous->frame);
-        region.score = previous->score;
-        return region;
+    if (has_previous && since <= extension_of(track, seen[next - 1].box)) {
+        return hide(next - 1, RegionReason::extended,
+                    hull(track, next - 1, std::min(frame, seen[next - 1].frame + kMaxLead)));
     }
     return std::nullopt;
 }
@@ -128,7 +213,8 @@ std::optional<FramePlan> RedactPlanner::pop() {
             summary.longest_gap = std::max(summary.longest_gap, track.gap);
         }
         // The last detection before the next frame is still needed.
-        while (track.seen.size() > 1 && track.seen[1].frame <= next_pop_) track.seen.pop_front();
+        const std::int64_t oldest = next_pop_ - options_.edge_extension;
+        while (track.seen.size() > kMinKept && track.seen[kMinKept].frame <= oldest) track.seen.pop_front();
         ++entry;
     }
     pending_.pop_front();

@@ -51,7 +51,12 @@ struct PlanOptions {
     // kWholeSequence: nothing is decided before finish.
     static constexpr int kWholeSequence = std::numeric_limits<int>::max();
     int delay = kWholeSequence;
-    int extension = 12;       // frames hidden before the first and after the last frame of a track
+    // Hidden before the first and after the last detection of a track, in frames. A track that begins or ends at the edge
+    // of the frame is extended longer: a detector misses a face that is cut, which then moves on slowly.
+    int extension = 12;
+    int edge_extension = 60;
+    int min_extended = 3;     // a track with fewer detections is not extended
+    int window = 4;           // frames on either side whose boxes, moved along, are hidden in a frame, too
     float growth = 0.02F;     // margin added per frame of distance to the nearest detection, as a share of the size
     float max_growth = 0.3F;  // limit of that margin
     int max_gap = 90;         // frames: a longer gap within a track is not filled in, only extended from both sides
@@ -80,7 +85,8 @@ struct TrackSummary {
 // Not thread-safe. Push all frames of a sequence in order; pop the frames that are decided.
 class RedactPlanner {
 public:
-    explicit RedactPlanner(const PlanOptions& options = {});
+    // width and height of the frames, in pixels.
+    RedactPlanner(int width, int height, const PlanOptions& options = {});
 
     // Adds the boxes of the next frame. damaged: the frame cannot be judged and is hidden whole. A box with a value
     // that is not finite, or without extent, hides its frame whole.
@@ -111,7 +117,11 @@ private:
     };
 
     [[nodiscard]] std::optional<PlannedRegion> region_of(const Track& track, std::int64_t frame) const;
+    [[nodiscard]] Box hull(const Track& track, std::size_t nearest, std::int64_t frame) const;
+    [[nodiscard]] Box beyond_edges(const Track& track, std::size_t nearest, Box box) const;
+    [[nodiscard]] int extension_of(const Track& track, const Box& box) const;
 
+    int width_, height_;
     PlanOptions options_;
     std::map<std::int64_t, Track> tracks_;  // with an undecided frame near
     std::vector<TrackSummary> past_;        // the others

@@ -1,0 +1,105 @@
+#include "core/eval/leaks.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+namespace throng {
+namespace {
+
+constexpr double kFirstBin = 20;  // pixels
+constexpr int kBins = 14;         // the last one ends at 2560 pixels
+
+struct PixelRange {
+    int begin, end;
+};
+
+// Returns the pixels whose centers lie in [from, to), within 0 to size - 1.
+PixelRange pixels_in(double from, double to, int size) {
+    const auto edge = [size](double value) {
+        return static_cast<int>(std::clamp(std::ceil(value - 0.5), 0.0, static_cast<double>(size)));
+    };
+    return {edge(from), edge(to)};
+}
+
+std::size_t bin_of(double size) {
+    const double octave = std::log2(std::max(size, kFirstBin) / kFirstBin);
+    return std::min(static_cast<std::size_t>(2 * octave), static_cast<std::size_t>(kBins - 1));
+}
+
+}  // namespace
+
+std::optional<double> LeakResult::per_10000() const {
+    if (face_frames == 0) return std::nullopt;
+    return 1e4 * static_cast<double>(leaks) / static_cast<double>(face_frames);
+}
+
+double LeakResult::mean_extra_area() const {
+    return frames == 0 ? 0 : extra_area / static_cast<double>(frames);
+}
+
+LeakResult& LeakResult::operator+=(const LeakResult& other) {
+    frames += other.frames;
+    face_frames += other.face_frames;
+    leaks += other.leaks;
+    whole_frames += other.whole_frames;
+    extra_area += other.extra_area;
+    for (std::size_t i = 0; i < bins.size() && i < other.bins.size(); ++i) {
+        bins[i].face_frames += other.bins[i].face_frames;
+        bins[i].leaks += other.bins[i].leaks;
+    }
+    return *this;
+}
+
+LeakMeter::LeakMeter(const LeakOptions& options) : options_(options) {
+    for (int i = 0; i < kBins; ++i) {
+        result_.bins.push_back({kFirstBin * std::exp2(i / 2.0), kFirstBin * std::exp2((i + 1) / 2.0), 0, 0});
+    }
+}
+
+void LeakMeter::add(int width, int height, const std::vector<TruthFace>& truth, const RedactRegions& regions,
+                    const RedactOptions& redact) {
+    draw_redaction_mask(width, height, regions, redact, mask_);
+    allowed_.assign(mask_.size(), 0);
+    leaked_.clear();
+    for (std::size_t i = 0; i < truth.size(); ++i) {
+        const double x = truth[i].box.x;
+        const double y = truth[i].box.y;
+        const double w = truth[i].box.w;
+        const double h = truth[i].box.h;
+        const double margin = redact.margin;
+        const PixelRange wide = pixels_in(x - margin * w, x + w + margin * w, width);
+        const PixelRange tall = pixels_in(y - margin * h, y + h + margin * h, height);
+        for (int row = tall.begin; row < tall.end; ++row) {
+            const std::ptrdiff_t start = static_cast<std::ptrdiff_t>(row) * width;
+            std::fill(allowed_.begin() + start + wide.begin, allowed_.begin() + start + wide.end, std::uint8_t{1});
+        }
+        if (std::min(w, h) < options_.min_size || static_cast<double>(truth[i].visible) < options_.min_visible) {
+            continue;
+        }
+        const PixelRange across = pixels_in(x, x + w, width);
+        const PixelRange down = pixels_in(y, y + h, height);
+        std::int64_t opaque = 0;
+        for (int row = down.begin; row < down.end; ++row) {
+            const std::uint8_t* line = mask_.data() + static_cast<std::ptrdiff_t>(row) * width;
+            opaque += std::count(line + across.begin, line + across.end, std::uint8_t{255});
+        }
+        const std::int64_t pixels = std::int64_t{across.end - across.begin} * std::int64_t{down.end - down.begin};
+        if (pixels == 0) continue;
+        LeakBin& bin = result_.bins[bin_of(std::sqrt(w * h))];
+        ++bin.face_frames;
+        ++result_.face_frames;
+        if (static_cast<double>(opaque) >= options_.covered * static_cast<double>(pixels)) continue;
+        ++bin.leaks;
+        ++result_.leaks;
+        leaked_.push_back(i);
+    }
+    std::int64_t extra = 0;
+    for (std::size_t i = 0; i < mask_.size(); ++i) extra += mask_[i] != 0 && allowed_[i] == 0 ? 1 : 0;
+    result_.extra_area += static_cast<double>(extra) / static_cast<double>(mask_.size());
+    const std::vector<RedactShape> shapes = redact_shapes(width, height, regions, redact);
+    result_.whole_frames += !shapes.empty() && shapes.front().is_whole ? 1 : 0;
+    ++result_.frames;
+}
+
+}  // namespace throng

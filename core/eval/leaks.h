@@ -1,0 +1,61 @@
+// Measures how well a plan hides faces: which faces of the ground truth leak, and how much more than faces is hidden.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/eval/labels.h"
+#include "core/redact/redact.h"
+
+namespace throng {
+
+struct LeakOptions {
+    double min_size = 20;      // pixels: faces with a smaller side below are not counted
+    double min_visible = 0.5;  // visible share: faces below are not counted
+    double covered = 0.95;     // share of the box that must be opaque; below it the face leaks
+};
+
+// Faces of one size. A face-frame is one face in one frame.
+struct LeakBin {
+    double from = 0, to = 0;  // pixels: geometric mean of width and height
+    std::int64_t face_frames = 0;
+    std::int64_t leaks = 0;
+};
+
+struct LeakResult {
+    std::int64_t frames = 0;
+    std::int64_t face_frames = 0;
+    std::int64_t leaks = 0;
+    std::int64_t whole_frames = 0;  // hidden whole
+    double extra_area = 0;  // sum over frames: share of the frame that is hidden outside the boxes grown by the margin
+    std::vector<LeakBin> bins;  // by size, without gaps; each is 2^(1/2) times as wide as the previous one
+
+    [[nodiscard]] std::optional<double> per_10000() const;  // leaks per 10,000 face-frames
+    [[nodiscard]] double mean_extra_area() const;
+    LeakResult& operator+=(const LeakResult& other);
+};
+
+// Not thread-safe.
+class LeakMeter {
+public:
+    explicit LeakMeter(const LeakOptions& options = {});
+
+    // Adds one frame. Faces with `ignore` set are counted if they are visible enough. Counts a pixel as hidden if it is
+    // opaque, and as extra area if it is changed at all.
+    void add(int width, int height, const std::vector<TruthFace>& truth, const RedactRegions& regions,
+             const RedactOptions& redact);
+
+    [[nodiscard]] const LeakResult& result() const { return result_; }
+    // Returns the faces of the last frame that leaked, as indices of its truth.
+    [[nodiscard]] const std::vector<std::size_t>& leaked() const { return leaked_; }
+
+private:
+    LeakOptions options_;
+    LeakResult result_;
+    std::vector<std::size_t> leaked_;
+    std::vector<std::uint8_t> mask_;
+    std::vector<std::uint8_t> allowed_;
+};
+
+}  // namespace throng
