@@ -77,7 +77,7 @@ void RedactPlanner::push(const std::vector<FaceBox>& boxes, bool damaged) {
 }
 
 void RedactPlanner::finish() {
-    finished_ = true;
+    decided_ = next_push_;
 }
 
 // Returns the union of the boxes near seen[nearest], each moved along the track to its place in `frame`. A single box
@@ -194,7 +194,7 @@ std::optional<PlannedRegion> RedactPlanner::region_of(const Track& track, std::i
 }
 
 std::optional<FramePlan> RedactPlanner::pop() {
-    const bool decided = finished_ || next_push_ - next_pop_ > options_.delay;
+    const bool decided = next_pop_ < decided_ || next_push_ - next_pop_ > options_.delay;
     if (pending_.empty() || !decided) return std::nullopt;
     FramePlan plan;
     plan.number = next_pop_;

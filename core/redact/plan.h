@@ -64,6 +64,8 @@ struct PlanOptions {
     int short_track = 3;  // detections
     float low_score = 0;  // best score
     int long_gap = 30;    // frames filled in without interruption
+
+    friend bool operator==(const PlanOptions&, const PlanOptions&) = default;
 };
 
 // Facts about a track, for the report.
@@ -91,13 +93,13 @@ public:
     // Adds the boxes of the next frame. damaged: the frame cannot be judged and is hidden whole. A box with a value
     // that is not finite, or without extent, hides its frame whole.
     void push(const std::vector<FaceBox>& boxes, bool damaged = false);
-    // No more frames follow: all remaining ones are decided.
+    // Decides all frames so far with what is known. push may follow; tracks continue.
     void finish();
 
     // Returns the plan of the next frame in order, or nothing if it is not decided yet.
     [[nodiscard]] std::optional<FramePlan> pop();
 
-    // Returns all tracks so far, by identity. Complete after finish and the last pop.
+    // Returns all tracks so far, by identity. Complete after the last finish and pop.
     [[nodiscard]] std::vector<TrackSummary> tracks() const;
 
 private:
@@ -128,7 +130,7 @@ private:
     std::deque<Pending> pending_;           // frames that are not decided
     std::int64_t next_push_ = 0;
     std::int64_t next_pop_ = 0;
-    bool finished_ = false;
+    std::int64_t decided_ = 0;  // frames before this one are decided
 };
 
 }  // namespace throng

@@ -32,6 +32,8 @@ struct RedactOptions {
     // region is the ellipse in that larger rectangle. The outer 8 % of its radius is a soft edge. 0.3 hides the corners
     // of the box, too.
     float margin = 0.3F;
+
+    friend bool operator==(const RedactOptions&, const RedactOptions&) = default;
 };
 
 // The faces to hide in one frame.

@@ -1,0 +1,101 @@
+#include "core/redact/hiding.h"
+
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "core/detect/detector_kinds.h"
+
+namespace throng {
+
+HidingParams hiding_params(std::string_view kind) {
+    const DetectorKind& detector = detector_kind(kind);
+    HidingParams params;
+    params.plan.delay = kLiveDelay;
+    params.tracker = tracker_params(kind);
+    params.tracker.confident_score = std::numeric_limits<float>::lowest();
+    if (detector.finds != "faces") {
+        params.redact.margin = 0.1F;  // of a person: the box of HOG has a margin already
+    } else if (detector.name == "cnn") {
+        params.redact.margin = 0.3F;
+        params.threshold_fraction = 0.5F;
+    } else {
+        params.redact.margin = 0.4F;  // the windows of cascades are 0.8 times as large as a face, and jitter
+    }
+    return params;
+}
+
+Hider::Hider(const HidingParams& params) : params_(params), tracker_(params.tracker) {}
+
+// Candidates with enough hits count as detections.
+std::vector<FaceBox> Hider::faces_of(const HidingInput& input, Tracker& tracker) const {
+    const std::int32_t confident_hits = params_.tracker.confident_hits;
+    std::vector<Detection> confident(input.kept.begin(), input.kept.end());
+    std::vector<Detection> others;
+    for (const Detection& candidate : input.candidates) {
+        (candidate.hits >= confident_hits ? confident : others).push_back(candidate);
+    }
+    TrackerInput boxes;
+    boxes.kept = confident;
+    boxes.candidates = others;
+    boxes.width = input.width;
+    boxes.height = input.height;
+    boxes.seconds = input.seconds;
+    std::vector<FaceBox> faces;
+    std::vector<bool> used(confident.size());
+    for (const Track& track : tracker.update(boxes)) {
+        if (track.state == TrackState::predicted) continue;
+        faces.push_back({track.id, track.box, track.score, true});
+        if (track.detection >= 0) used[static_cast<std::size_t>(track.detection)] = true;
+    }
+    for (std::size_t i = 0; i < used.size(); ++i) {
+        if (!used[i]) faces.push_back({-1, confident[i].box, confident[i].score, true});
+    }
+    return faces;
+}
+
+void Hider::push(const HidingInput& input) {
+    if (planner_ && (input.width != width_ || input.height != height_)) finish();
+    if (!planner_) planner_.emplace(input.width, input.height, params_.plan);
+    width_ = input.width;
+    height_ = input.height;
+    planner_->push(faces_of(input, tracker_), input.damaged);
+    drain();
+}
+
+FramePlan Hider::plan_alone(const HidingInput& input) const {
+    Tracker tracker(params_.tracker);
+    RedactPlanner planner(input.width, input.height, params_.plan);
+    planner.push(faces_of(input, tracker), input.damaged);
+    planner.finish();
+    return *planner.pop();
+}
+
+void Hider::flush() {
+    if (!planner_) return;
+    planner_->finish();
+    drain();
+}
+
+void Hider::finish() {
+    if (!planner_) return;
+    flush();
+    planner_.reset();
+    tracker_.reset();
+}
+
+void Hider::drain() {
+    while (std::optional<FramePlan> plan = planner_->pop()) {
+        plan->number = next_++;
+        ready_.push_back(std::move(*plan));
+    }
+}
+
+std::optional<FramePlan> Hider::pop() {
+    if (ready_.empty()) return std::nullopt;
+    std::optional<FramePlan> plan = std::move(ready_.front());
+    ready_.pop_front();
+    return plan;
+}
+
+}  // namespace throng

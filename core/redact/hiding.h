@@ -1,0 +1,79 @@
+// Turns the detections of a running source into what is hidden in each frame: tracker and plan together, with the
+// parameters of each detector.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "core/detect/detection.h"
+#include "core/redact/plan.h"
+#include "core/redact/redact.h"
+#include "core/track/tracker.h"
+
+namespace throng {
+
+// Recall first: a face that is shown by mistake is worse than a spot that is hidden by mistake.
+struct HidingParams {
+    RedactOptions redact;
+    PlanOptions plan;
+    TrackerParams tracker;
+    // Of the detector's score threshold: detections from there on are hidden. 1 for detectors without a threshold.
+    float threshold_fraction = 1;
+
+    friend bool operator==(const HidingParams&, const HidingParams&) = default;
+};
+
+// Frames by which a live picture is delayed, so that gaps are filled from both sides.
+inline constexpr int kLiveDelay = 8;
+
+// Returns the parameters for a detector kind (detector_kinds()), with a delay of kLiveDelay. `tests/bench/leaks` measures
+// them. Throws Error(usage) for an unknown kind.
+[[nodiscard]] HidingParams hiding_params(std::string_view kind);
+
+struct HidingInput {
+    std::span<const Detection> kept;  // hidden in any case
+    // Below the threshold or with few hits. Hidden where a track continues, or with TrackerParams::confident_hits.
+    std::span<const Detection> candidates;
+    int width = 0;  // of the frame, in pixels
+    int height = 0;
+    double seconds = 0;    // presentation time
+    bool damaged = false;  // the frame, or the list of detections, is incomplete: it cannot be judged
+};
+
+// Not thread-safe. One per source.
+class Hider {
+public:
+    explicit Hider(const HidingParams& params);
+
+    // Adds the next frame. Another size ends all tracks and decides all frames before.
+    void push(const HidingInput& input);
+    // Decides all frames so far with what is known. Tracks continue.
+    void flush();
+    // Does the same and ends all tracks: the next frame belongs to another video or another image.
+    void finish();
+
+    // Returns the plan of the next frame in order, or nothing if it is not decided yet.
+    [[nodiscard]] std::optional<FramePlan> pop();
+
+    // Returns the plan of a frame as if it followed the last one, decided at once. Changes nothing: for a frame that is
+    // detected again with other settings.
+    [[nodiscard]] FramePlan plan_alone(const HidingInput& input) const;
+
+private:
+    [[nodiscard]] std::vector<FaceBox> faces_of(const HidingInput& input, Tracker& tracker) const;
+    void drain();
+
+    HidingParams params_;
+    Tracker tracker_;
+    std::optional<RedactPlanner> planner_;  // of the current video and size
+    int width_ = 0;
+    int height_ = 0;
+    std::int64_t next_ = 0;  // number of the next plan
+    std::deque<FramePlan> ready_;
+};
+
+}  // namespace throng
