@@ -45,6 +45,11 @@ DetectRun::DetectRun(DetectArguments arguments, const CommonOptions& common)
     settings_.nms = nms.params;
     settings_.keep_raw = arguments_.output.raw;
     if (arguments_.output.need_tracks()) settings_.tracking = tracker_params(arguments_.detector.kind);
+    const bool writes_pixels = !arguments_.output.video.empty() || !arguments_.output.images.empty();
+    if (arguments_.output.blur && writes_pixels) {
+        settings_.hiding = hiding_params(arguments_.detector.kind);
+        settings_.hiding->plan.delay = kFileDelay;
+    }
     if (nms.dmax > 0) {
         settings_.capacity = nms.dmax;
         settings_.capacity_limit = std::max(settings_.capacity_limit, nms.dmax);

@@ -74,6 +74,7 @@ int run_view(const CommandContext& context, ViewOptions options) {
     session.settings.detector = options.detector;
     session.settings.nms = options.nms.params;
     session.draw_tracks = options.output.need_tracks();
+    session.sinks_hide_faces = options.output.blur;
     session.settings.tracking = tracker_params(options.detector.kind);
     if (!session.draw_tracks) session.settings.tracking->candidate_fraction = 1;  // only moves boxes between detections
     // A screenshot shows a detected frame, found with the given settings.

@@ -92,7 +92,10 @@ void add_output_options(CLI::App& command, OutputOptions& options) {
     command.add_flag("--raw", options.raw, "Also write raw detections, to JSON lines, video and images")->group(group);
     command.add_flag("--track", options.track, "Follow faces over time: ids in JSON lines, video, images and window")
         ->group(group);
-    command.add_flag("--blur", options.blur, "Make faces unrecognizable in video and images")->group(group);
+    command
+        .add_flag("--blur", options.blur,
+                  "Hide the faces that are found, and where they are missed for a while, in video and images")
+        ->group(group);
 }
 
 void add_outputs(RunFiles& files, const OutputOptions& options, std::size_t sources) {

@@ -106,10 +106,12 @@ void FrameProcessor::apply(const PipelineSettings& settings) {
 // Lets the detector report candidates, and makes or changes the tracker.
 void FrameProcessor::set_up_tracking() {
     threshold_.reset();
-    if (uses_candidates() && settings_.tracking->candidate_fraction < 1) threshold_ = detector_->score_threshold();
+    float fraction = settings_.tracking ? settings_.tracking->candidate_fraction : 1;
+    if (settings_.hiding) fraction = std::min(fraction, settings_.hiding->threshold_fraction);
+    if (uses_candidates() && fraction < 1) threshold_ = detector_->score_threshold();
     if (threshold_) {
         DetectorParams lower = settings_.detector;
-        lower.score_threshold = *threshold_ - (1 - settings_.tracking->candidate_fraction) * std::abs(*threshold_);
+        lower.score_threshold = *threshold_ - (1 - fraction) * std::abs(*threshold_);
         detector_->configure(lower);
     }
     if (!settings_.tracking) {
@@ -129,12 +131,10 @@ void FrameProcessor::continue_tracks(std::optional<Tracker> tracker) {
 
 void FrameProcessor::track(FrameResult& result) {
     const Clock::time_point start = Clock::now();
-    std::vector<Detection> candidates;
-    if (uses_candidates()) candidates = take_candidates(result.kept, settings_.nms.min_hits, threshold_);
     const FrameInfo& info = result.frame.info();
     TrackerInput input;
     input.kept = result.kept.detections;
-    input.candidates = candidates;
+    input.candidates = result.candidates;
     input.source = result.source;
     input.width = info.width;
     input.height = info.height;
@@ -198,7 +198,8 @@ void FrameProcessor::run(Slot& slot) {
     nms_->enqueue(slot.raw, slot.kept, nms, *recorder_);
     {
         const ScopedStage stage(*recorder_, stage::kDownload);
-        slot.readback->start(slot.raw, slot.kept, frame, {settings_.keep_raw, settings_.host_pixels});
+        slot.readback->start(slot.raw, slot.kept, frame,
+                             {settings_.keep_raw, settings_.host_pixels || settings_.hiding.has_value()});
     }
     slot.times.clear();
     slot.times.push_back({stage::kDecode, slot.decoded.decode_ms});
@@ -228,6 +229,7 @@ FrameProcessor::Outcome FrameProcessor::collect(bool lossless) {
     }
     running_.pop_front();
     result->timings = std::move(slot.times);
+    if (uses_candidates()) result->candidates = take_candidates(result->kept, settings_.nms.min_hits, threshold_);
     if (tracker_) track(*result);
     result->timings.push_back({stage::kTotal, milliseconds_since(slot.start)});
     result->latency_ms = milliseconds_since(slot.decoded.frame.info().captured);

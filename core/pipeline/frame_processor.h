@@ -38,7 +38,7 @@ public:
     void submit(DecodedFrame decoded);
 
     struct Outcome {
-        std::shared_ptr<const FrameResult> result;
+        std::shared_ptr<FrameResult> result;
         bool overflowed = false;  // more detections than the capacity; the buffers have grown for the next frame
     };
     // Waits for the oldest frame in flight and returns its outcome. If lossless, a frame with more detections than the
@@ -73,7 +73,9 @@ private:
     void fit(Slot& slot);
     void grow(std::uint32_t requested);
     void set_up_tracking();
-    [[nodiscard]] bool uses_candidates() const { return settings_.tracking && !is_soft(settings_.nms.rule); }
+    [[nodiscard]] bool uses_candidates() const {
+        return (settings_.tracking || settings_.hiding) && !is_soft(settings_.nms.rule);
+    }
     void track(FrameResult& result);
     static void check_switches(const Detector& detector, const DetectorParams& params, const Backend& backend);
 

@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/detect/detection.h"
 #include "core/detect/stage.h"
 #include "core/frame/frame.h"
+#include "core/redact/plan.h"
 #include "core/track/tracker.h"
 
 namespace throng {
@@ -19,7 +21,14 @@ struct FrameResult {
     int source_number = 1;  // position on the command line, from 1: distinguishes sources of the same name
     DetectionSet kept;      // after NMS, in the order that the NMS rule defines
     DetectionSet raw;       // before NMS; the count is always set, the detections only with PipelineSettings::keep_raw
-    std::vector<Track> tracks;    // with PipelineSettings::tracking, by id; also those not yet confirmed
+    std::vector<Track> tracks;  // with PipelineSettings::tracking, by id; also those not yet confirmed
+    // With PipelineSettings::tracking or hiding: detections below the score threshold or with too few hits.
+    std::vector<Detection> candidates;
+    // With PipelineSettings::hiding: what must be hidden in the frame, and how. No plan: nothing is known, so whoever
+    // hides faces hides the whole frame (regions_to_hide).
+    std::optional<FramePlan> plan;
+    RedactOptions redact;
+    bool damaged = false;         // the frame may be decoded incorrectly
     std::uint32_t raw_count = 0;  // raw detections found, including the overflow
     std::uint32_t overflow = 0;   // raw detections dropped because the buffers were full
     // The frame itself was not detected: the boxes are those of an earlier one, moved (core/pipeline/carry.h). Only
@@ -28,6 +37,11 @@ struct FrameResult {
     StageTimes timings;     // CPU: of this frame; GPU: of the newest frame measured
     double latency_ms = 0;  // from capture to boxes on the host
 };
+
+// Returns what must be hidden in the frame of a result.
+[[nodiscard]] inline RedactRegions regions_to_hide(const FrameResult& result) {
+    return result.plan ? result.plan->to_hide() : RedactRegions{{}, true};
+}
 
 // Receives every result in order, on the detect thread. A thrown error ends the pipeline and appears in failure().
 class ResultSink {

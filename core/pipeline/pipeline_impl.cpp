@@ -24,6 +24,7 @@ bool have_comparable_times(const DetectorParams& a, const DetectorParams& b) {
 void Pipeline::Impl::detect_thread(const std::stop_token& stop) {
     try {
         detect(stop);
+        flush_hiding();
     } catch (...) {
         fail(current_error());
     }
@@ -81,6 +82,7 @@ bool Pipeline::Impl::handle_event(PopStatus event) {
     }
     if (const std::optional<Error> failure = decode_.failure()) throw *failure;
     if (!keeps_open_) return false;
+    flush_hiding();
     queue_.reopen();
     enter_end();
     return true;
@@ -91,6 +93,7 @@ void Pipeline::Impl::make_processor() {
         applied_ = initial_settings_;
         processor_ = std::make_unique<FrameProcessor>(backend_, with_quality(applied_));
         set_carries(applied_);
+        set_up_hiding();
         note_backend();
     } catch (const Error& error) {
         fall_back(error);
@@ -147,6 +150,7 @@ void Pipeline::Impl::apply_pending_settings() {
         problem = error.what();
         spdlog::warn("{}", problem);
     }
+    set_up_hiding();
     if (!have_comparable_times(previous, processor_->settings().detector)) reset_statistics_ = true;
     std::vector<DetectorSwitch> switches = processor_->switches();
     const std::lock_guard lock(mutex_);
@@ -167,9 +171,11 @@ void Pipeline::Impl::detect_again() {
         }
         processor_->submit(newest_.without_permit());
         const FrameProcessor::Outcome outcome = processor_->collect(!live_);
+        flush_hiding();  // the results of earlier frames come first
+        if (hiding_) hiding_->plan_alone(*outcome.result);
         reset_statistics_ = true;  // the times before are those of other settings
         add_times(*outcome.result);
-        publish(outcome);
+        publish(outcome.result);
     } catch (const Error& error) {
         static_cast<void>(processor_->take_unfinished());
         fall_back(error);
@@ -197,6 +203,7 @@ void Pipeline::Impl::fall_back(const Error& failure) {
     processor_ = std::make_unique<FrameProcessor>(backend, with_quality(settings));
     set_carries(settings);
     processor_->continue_tracks(std::move(tracker));
+    set_up_hiding();
     const std::string notice =
         "the " + failed + " backend failed; continuing with " + backend->name() + ": " + failure.what();
     spdlog::warn("{}", notice);
@@ -261,14 +268,40 @@ void Pipeline::Impl::deliver(const FrameProcessor::Outcome& outcome) {
     }
     add_times(*outcome.result);
     note_overflow(outcome);
-    publish(outcome);
     adapt_quality(*outcome.result);
-    sinks_.write(*outcome.result);
+    if (!hiding_) {
+        emit({outcome.result});
+        return;
+    }
+    emit(hiding_->push(outcome.result));
+    if (playback_.paused()) flush_hiding();  // a step shows its own frame
+}
+
+// Passes results on to the display and the sinks.
+void Pipeline::Impl::emit(const std::vector<std::shared_ptr<const FrameResult>>& results) {
+    for (const std::shared_ptr<const FrameResult>& result : results) {
+        publish(result);
+        sinks_.write(*result);
+    }
+}
+
+void Pipeline::Impl::flush_hiding() {
+    if (hiding_) emit(hiding_->flush());
+}
+
+// Starts, changes or ends hiding by the settings in use. Results that wait are passed on with what is known.
+void Pipeline::Impl::set_up_hiding() {
+    const std::optional<HidingParams>& params = processor_->settings().hiding;
+    const bool same = params ? hiding_ && hiding_->params() == *params : !hiding_;
+    if (same) return;
+    flush_hiding();
+    hiding_.reset();
+    if (params) hiding_.emplace(*params);
 }
 
 // Returns the settings with the parameters of the current quality; restarts it if the configured ones have changed.
 PipelineSettings Pipeline::Impl::with_quality(PipelineSettings settings) {
-    if (settings.quality_rate <= 0 || !keeps_newest_) {
+    if (settings.quality_rate <= 0 || settings.hiding || !keeps_newest_) {
         quality_.reset();
     } else if (!quality_ || settings.detector != applied_.detector || settings.quality_rate != applied_.quality_rate) {
         quality_.emplace(settings.detector, settings.quality_rate);
@@ -287,7 +320,7 @@ void Pipeline::Impl::adapt_quality(const FrameResult& result) {
 }
 
 void Pipeline::Impl::set_carries(const PipelineSettings& settings) {
-    carries_ = settings.carry && settings.tracking && keeps_newest_;
+    carries_ = settings.carry && settings.tracking && !settings.hiding && keeps_newest_;
     if (!carries_) carrier_.reset();
 }
 
@@ -297,14 +330,14 @@ void Pipeline::Impl::add_times(const FrameResult& result) {
     statistics_.add(result.timings);
 }
 
-void Pipeline::Impl::publish(const FrameProcessor::Outcome& outcome) {
-    show(carries_ ? carrier_.detected(outcome.result) : outcome.result);
+void Pipeline::Impl::publish(const std::shared_ptr<const FrameResult>& result) {
+    show(carries_ ? carrier_.detected(result) : result);
 }
 
 void Pipeline::Impl::show(std::shared_ptr<const FrameResult> result) {
     {
         const std::lock_guard lock(mutex_);
-        latest_.swap(result);
+        latest_.swap(result);  // releases the previous one after the lock
     }
     wake();
 }

@@ -17,6 +17,7 @@
 #include "core/pipeline/decode_loop.h"
 #include "core/pipeline/frame_processor.h"
 #include "core/pipeline/frame_queue.h"
+#include "core/pipeline/hiding_queue.h"
 #include "core/pipeline/pipeline.h"
 #include "core/pipeline/playback.h"
 #include "core/pipeline/sink_list.h"
@@ -90,8 +91,11 @@ private:
     void rescue(std::vector<DecodedFrame> unfinished);
     void note_backend();
     void deliver(const FrameProcessor::Outcome& outcome);
+    void emit(const std::vector<std::shared_ptr<const FrameResult>>& results);
+    void flush_hiding();
+    void set_up_hiding();
     void add_times(const FrameResult& result);
-    void publish(const FrameProcessor::Outcome& outcome);
+    void publish(const std::shared_ptr<const FrameResult>& result);
     void show_early(const DecodedFrame& decoded);
     void show(std::shared_ptr<const FrameResult> result);
     void adapt_quality(const FrameResult& result);
@@ -121,9 +125,10 @@ private:
     std::unique_ptr<FrameProcessor> processor_;
     std::optional<AutoQuality> quality_;
     bool quality_changed_ = false;
-    PipelineSettings applied_;    // as requested: the processor's may have the detector parameters of quality_
-    DecodedFrame newest_;         // submitted last; detected again when settings change while no frame arrives
-    std::int64_t submitted_ = 0;  // frames
+    PipelineSettings applied_;  // as requested: the processor's may have the detector parameters of quality_
+    std::optional<HidingQueue> hiding_;  // with PipelineSettings::hiding
+    DecodedFrame newest_;                // submitted last; detected again when settings change while no frame arrives
+    std::int64_t submitted_ = 0;         // frames
     std::int64_t delivered_ = 0;
     std::int64_t last_index_ = -1;  // of the frame delivered last
     double last_pts_ = 0;           // of the same frame

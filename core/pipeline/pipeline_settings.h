@@ -9,6 +9,7 @@
 
 #include "core/base/in_flight_limiter.h"
 #include "core/detect/backend.h"
+#include "core/redact/hiding.h"
 #include "core/track/tracker.h"
 
 namespace throng {
@@ -22,11 +23,15 @@ struct PipelineSettings {
     // tracking. Their hits, raw and raw_count include the raw detections of low score. Soft rules give no candidates.
     std::optional<TrackerParams> tracking;
     // With tracking, for a live source or a file in real time: frames that arrive while the one before is still being
-    // detected are shown at once, with boxes carried on. Must be off where nothing may be shown before it was detected.
+    // detected are shown at once, with boxes carried on. Has no effect with hiding.
     bool carry = false;
     // Detections per second to keep up, by a larger minimum size and scale factor if needed (core/pipeline/
-    // auto_quality.h). 0: the detector's parameters never change by themselves. Not for files without real_time.
+    // auto_quality.h). 0: the detector's parameters never change by themselves. Not for files without real_time, and not
+    // with hiding.
     double quality_rate = 0;
+    // If set, results are held back until it is decided what must be hidden in their frames: FrameResult::plan. The
+    // candidates are those of tracking, down to HidingParams::threshold_fraction. Frames are copied to the host.
+    std::optional<HidingParams> hiding;
     bool keep_raw = false;                  // copy raw detections to the host, too
     bool host_pixels = false;               // copy frames in device memory to the host, for display or output
     std::int32_t capacity = 16384;          // initial D_max: detections per frame that the buffers hold

@@ -38,6 +38,7 @@ std::vector<FaceBox> Hider::faces_of(const HidingInput& input, Tracker& tracker)
     TrackerInput boxes;
     boxes.kept = confident;
     boxes.candidates = others;
+    boxes.source = input.source;
     boxes.width = input.width;
     boxes.height = input.height;
     boxes.seconds = input.seconds;
@@ -55,8 +56,12 @@ std::vector<FaceBox> Hider::faces_of(const HidingInput& input, Tracker& tracker)
 }
 
 void Hider::push(const HidingInput& input) {
-    if (planner_ && (input.width != width_ || input.height != height_)) finish();
+    if (input.width != width_ || input.height != height_ || input.source != source_) {
+        flush();
+        planner_.reset();
+    }
     if (!planner_) planner_.emplace(input.width, input.height, params_.plan);
+    source_ = input.source;
     width_ = input.width;
     height_ = input.height;
     planner_->push(faces_of(input, tracker_), input.damaged);
@@ -75,13 +80,6 @@ void Hider::flush() {
     if (!planner_) return;
     planner_->finish();
     drain();
-}
-
-void Hider::finish() {
-    if (!planner_) return;
-    flush();
-    planner_.reset();
-    tracker_.reset();
 }
 
 void Hider::drain() {

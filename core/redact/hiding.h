@@ -6,6 +6,7 @@
 #include <deque>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -29,16 +30,19 @@ struct HidingParams {
 
 // Frames by which a live picture is delayed, so that gaps are filled from both sides.
 inline constexpr int kLiveDelay = 8;
+// The same for files that are read once. Limits the memory for frames that wait.
+inline constexpr int kFileDelay = 24;
 
-// Returns the parameters for a detector kind (detector_kinds()), with a delay of kLiveDelay. `tests/bench/leaks` measures
-// them. Throws Error(usage) for an unknown kind.
+// Returns the parameters for a detector kind (detector_kinds()), with a delay of kLiveDelay. `throng eval --leaks`
+// measures them. Throws Error(usage) for an unknown kind.
 [[nodiscard]] HidingParams hiding_params(std::string_view kind);
 
 struct HidingInput {
     std::span<const Detection> kept;  // hidden in any case
     // Below the threshold or with few hits. Hidden where a track continues, or with TrackerParams::confident_hits.
     std::span<const Detection> candidates;
-    int width = 0;  // of the frame, in pixels
+    std::string_view source;  // name; another one than before (an image of a folder) ends all tracks
+    int width = 0;            // of the frame, in pixels
     int height = 0;
     double seconds = 0;    // presentation time
     bool damaged = false;  // the frame, or the list of detections, is incomplete: it cannot be judged
@@ -49,12 +53,10 @@ class Hider {
 public:
     explicit Hider(const HidingParams& params);
 
-    // Adds the next frame. Another size ends all tracks and decides all frames before.
+    // Adds the next frame. Another size or source ends all tracks and decides all frames before.
     void push(const HidingInput& input);
     // Decides all frames so far with what is known. Tracks continue.
     void flush();
-    // Does the same and ends all tracks: the next frame belongs to another video or another image.
-    void finish();
 
     // Returns the plan of the next frame in order, or nothing if it is not decided yet.
     [[nodiscard]] std::optional<FramePlan> pop();
@@ -70,6 +72,7 @@ private:
     HidingParams params_;
     Tracker tracker_;
     std::optional<RedactPlanner> planner_;  // of the current video and size
+    std::string source_;
     int width_ = 0;
     int height_ = 0;
     std::int64_t next_ = 0;  // number of the next plan

@@ -34,13 +34,14 @@ public:
         style_.raw = options.raw;
         style_.kept = !options.tracks;
         tracks_ = options.tracks;
-        style_.privacy = options.blur ? Privacy::blur : Privacy::none;
+        blur_ = options.blur;
     }
 
     [[nodiscard]] Frame draw(const FrameResult& result) {
         WritableFrame image = converter_.bgr_copy(result.frame, pool_);
+        if (blur_) redact(redact_image(image), regions_to_hide(result), result.redact);
         annotate(image, result.kept.detections, result.raw.detections, style_);
-        if (style_.privacy == Privacy::none) draw_landmarks(image, result.kept);
+        if (!blur_) draw_landmarks(image, result.kept);
         if (tracks_) draw_tracks(image, result.tracks);
         return std::move(image).finish();
     }
@@ -48,6 +49,7 @@ public:
 private:
     AnnotateStyle style_;
     bool tracks_;
+    bool blur_;
     PixelConverter converter_;
     FramePool pool_;
 };

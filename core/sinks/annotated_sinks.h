@@ -11,8 +11,10 @@
 namespace throng {
 
 struct AnnotatedOptions {
-    bool raw = false;     // raw boxes below the kept ones; needs PipelineSettings::keep_raw
-    bool blur = false;    // make faces unrecognizable
+    bool raw = false;  // raw boxes below the kept ones; needs PipelineSettings::keep_raw
+    // Hide faces (FrameResult::plan) before anything is drawn; needs PipelineSettings::hiding. A frame without a plan is
+    // hidden whole.
+    bool blur = false;
     bool tracks = false;  // tracks with their ids instead of kept boxes; needs PipelineSettings::tracking
     std::string audio{};  // video only: see VideoWriterOptions::audio
     std::function<void(const std::string& path)> check_output{};  // throws if an image must not replace this file

@@ -25,8 +25,6 @@ constexpr int kHaloOpacity = 128;
 constexpr std::array<Color, 3> kScale = {{{28, 138, 255}, {60, 222, 250}, {140, 232, 60}}};  // low to high score
 
 constexpr int kPixelsPerStroke = 400;  // pixels of the image's shorter side per pixel of line width
-constexpr int kCells = 6;              // across a hidden face: far too few to recognize it
-constexpr float kMargin = 0.15F;       // around a hidden face, as a fraction of its size
 
 // A rectangle of whole pixels, right and bottom excluded.
 struct PixelBox {
@@ -197,23 +195,6 @@ void draw_kept(Canvas& canvas, const std::vector<Detection>& kept, const Annotat
 
 }  // namespace
 
-void hide_faces(cv::Mat& image, const std::vector<Detection>& faces, Privacy privacy, float scale_x, float scale_y) {
-    if (privacy == Privacy::none) return;
-    cv::Mat cells;
-    for (const Detection& face : faces) {
-        if (!drawable(face)) continue;
-        const Box& box = face.box;
-        const Box wide{(box.x - kMargin * box.w) * scale_x, (box.y - kMargin * box.h) * scale_y,
-                       box.w * (1 + 2 * kMargin) * scale_x, box.h * (1 + 2 * kMargin) * scale_y};
-        const PixelBox area = clipped(pixel_box(wide, image.cols, image.rows), image.cols, image.rows);
-        if (area.empty()) continue;
-        cv::Mat region = image(cv::Range(area.top, area.bottom), cv::Range(area.left, area.right));
-        const cv::Size few(std::min(kCells, region.cols), std::min(kCells, region.rows));
-        cv::resize(region, cells, few, 0, 0, cv::INTER_AREA);
-        cv::resize(cells, region, region.size(), 0, 0, privacy == Privacy::blur ? cv::INTER_CUBIC : cv::INTER_NEAREST);
-    }
-}
-
 double track_hue(std::int64_t id) {
     constexpr double kGoldenRatio = 0.6180339887498949;
     const double turns = static_cast<double>(id) * kGoldenRatio;
@@ -257,8 +238,6 @@ void draw_landmarks(WritableFrame& frame, const DetectionSet& kept) {
 void annotate(WritableFrame& frame, const std::vector<Detection>& kept, const std::vector<Detection>& raw,
               const AnnotateStyle& style) {
     Canvas canvas(frame);
-    cv::Mat image = canvas.mat();
-    hide_faces(image, kept, style.privacy);
     if (style.raw) {
         for (const Detection& detection : raw) {
             if (!drawable(detection)) continue;

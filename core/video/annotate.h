@@ -9,23 +9,12 @@
 #include "core/frame/frame_pool.h"
 #include "core/track/tracker.h"
 
-namespace cv {
-class Mat;
-}
-
 namespace throng {
 
-enum class Privacy : std::uint8_t {
-    none,
-    blur,      // smooth
-    pixelate,  // blocks
-};
-
 struct AnnotateStyle {
-    bool kept = true;                 // bold boxes, colored from orange (low score) to green (high score)
-    bool raw = false;                 // translucent boxes, one pixel wide, below the kept boxes
-    bool labels = false;              // score and hits at each kept box
-    Privacy privacy = Privacy::none;  // hides the content of the kept boxes before anything is drawn
+    bool kept = true;     // bold boxes, colored from orange (low score) to green (high score)
+    bool raw = false;     // translucent boxes, one pixel wide, below the kept boxes
+    bool labels = false;  // score and hits at each kept box
     // Scores at the two ends of the color scale. If equal, the lowest and the highest score of the frame.
     float low_score = 0;
     float high_score = 0;
@@ -45,10 +34,5 @@ void draw_tracks(WritableFrame& image, const std::vector<Track>& tracks);
 // Draws the eyes, the nose and the corners of the mouth of each kept face, if the set has landmarks. Landmarks are in
 // pixels of the image.
 void draw_landmarks(WritableFrame& image, const DetectionSet& kept);
-
-// Averages each face, with a margin, down to a few cells, so that it cannot be recognized. image has 8 bits per channel.
-// scale_x, scale_y: pixels of the image per pixel of the boxes.
-void hide_faces(cv::Mat& image, const std::vector<Detection>& faces, Privacy privacy, float scale_x = 1,
-                float scale_y = 1);
 
 }  // namespace throng

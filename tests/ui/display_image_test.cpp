@@ -74,8 +74,9 @@ TEST(DisplayImage, BlurChangesFacesOnly) {
     frame.info().range = ColorRange::full;
     auto result = std::make_shared<FrameResult>();
     result->frame = std::move(frame).finish();
-    result->kept.detections.push_back({{60, 60, 80, 80}, 1, 1});
-    result->kept.detections.push_back({{190, -30, 80, 80}, 1, 1});  // extends beyond the frame
+    result->plan.emplace();
+    result->plan->regions.push_back({{60, 60, 80, 80}});
+    result->plan->regions.push_back({{190, -30, 80, 80}});  // extends beyond the frame
     ImageRequest request;
     request.result = result;
     request.item = {200, 200};
@@ -83,8 +84,19 @@ TEST(DisplayImage, BlurChangesFacesOnly) {
     const QImage image = ImageMaker().make(request).image;
     std::set<int> outside;
     for (int x = 60; x < 140; ++x) EXPECT_NEAR(qGray(image.pixel(x, 100)), 128, 8);
-    for (int x = 0; x < 40; ++x) outside.insert(qGray(image.pixel(x, 100)));
+    for (int x = 0; x < 35; ++x) outside.insert(qGray(image.pixel(x, 100)));
     EXPECT_EQ(outside, (std::set<int>{0, 255}));
+
+    request.item = {50, 50};  // the image is made at this size
+    request.paint_overlay = true;
+    const QImage small = ImageMaker().make(request).image;
+    ASSERT_EQ(small.size(), QSize(50, 50));
+
+    result->plan.reset();  // nothing is known: the frame is hidden whole
+    request.item = {200, 200};
+    request.paint_overlay = false;
+    const QImage whole = ImageMaker().make(request).image;
+    for (int x = 0; x < 200; ++x) EXPECT_NEAR(qGray(whole.pixel(x, 100)), 128, 8);
 }
 
 // With keep_on_device a frame stays in device memory; drawing into the image requires a host copy.

@@ -48,4 +48,13 @@ ColumnLayout {
         checked: root.display.blur
         onToggled: root.display.blur = checked
     }
+    Label {
+        Layout.fillWidth: true
+        visible: root.display.blur
+        text: qsTr("Only faces that are found are hidden.")
+        color: Theme.textDim
+        font.pixelSize: Theme.fontSmall
+        wrapMode: Text.Wrap
+        elide: Text.ElideNone
+    }
 }

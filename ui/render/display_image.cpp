@@ -5,7 +5,6 @@
 #include <opencv2/imgproc.hpp>
 
 #include "core/base/error.h"
-#include "core/video/annotate.h"
 #include "ui/render/overlay_painter.h"
 
 namespace throng::ui {
@@ -52,10 +51,10 @@ DisplayImage ImageMaker::make(const ImageRequest& request) {
         image = std::move(small);
     }
     if (request.blur) {
-        cv::Mat pixels = mat_of(image);
-        hide_faces(pixels, result.kept.detections, Privacy::blur,
-                   static_cast<float>(image.width()) / static_cast<float>(frame.width()),
-                   static_cast<float>(image.height()) / static_cast<float>(frame.height()));
+        const RedactRegions regions = throng::scaled(
+            regions_to_hide(result), static_cast<float>(image.width()) / static_cast<float>(frame.width()),
+            static_cast<float>(image.height()) / static_cast<float>(frame.height()));
+        redact(bgra_image(image.bits(), image.bytesPerLine(), image.width(), image.height()), regions, result.redact);
     }
     QRect part = whole;
     if (magnified) {

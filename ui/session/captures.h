@@ -26,6 +26,7 @@ public:
 
     [[nodiscard]] Recorder* recorder() { return &recorder_; }
     [[nodiscard]] bool recording() const { return recorder_.recording(); }
+    [[nodiscard]] bool hides_faces() const { return recorder_.hides_faces(); }
 
     Q_INVOKABLE void record();          // starts a recording, or stops the current one
     Q_INVOKABLE void saveScreenshot();  // the newest frame with its overlay, at the frame's resolution

@@ -94,6 +94,7 @@ void Recorder::start(const std::shared_ptr<Pipeline>& pipeline, const SourceInfo
         emit failed(error);
         return;
     }
+    hides_faces_ = display.blur();
     const int number = ++number_;
     sink_ = std::make_shared<GuardedSink>(std::move(file), [this, path, number](const std::optional<Error>& error) {
         post(this, [this, path, number, error] {

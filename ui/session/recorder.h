@@ -31,6 +31,7 @@ public:
     ~Recorder() override;
 
     [[nodiscard]] bool recording() const { return sink_ != nullptr; }
+    [[nodiscard]] bool hides_faces() const { return recording() && hides_faces_; }
     [[nodiscard]] int seconds() const;  // since the start
 
     // Writes each result of the pipeline from now on to a new file in the user's video folder. Uses the current
@@ -50,6 +51,7 @@ private:
     std::weak_ptr<Pipeline> pipeline_;
     std::shared_ptr<ResultSink> sink_;
     int number_ = 0;  // of the newest recording
+    bool hides_faces_ = false;
     QElapsedTimer since_;
     QTimer tick_;
     QThreadPool closer_;

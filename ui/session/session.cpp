@@ -17,7 +17,8 @@ const QString kDemo = QStringLiteral("crowd:faces=60,size=1920x1080,seed=1");
 
 bool same(const PipelineSettings& a, const PipelineSettings& b) {
     return a.detector == b.detector && a.nms == b.nms && a.tracking == b.tracking && a.carry == b.carry &&
-           a.quality_rate == b.quality_rate && a.keep_raw == b.keep_raw && a.host_pixels == b.host_pixels;
+           a.quality_rate == b.quality_rate && a.hiding == b.hiding && a.keep_raw == b.keep_raw &&
+           a.host_pixels == b.host_pixels;
 }
 
 // Returns the models that the detectors can use, without networks for another task. Reads the files of the networks.
@@ -258,9 +259,10 @@ void Session::query_memory() {
 PipelineSettings Session::requested_settings() const {
     PipelineSettings settings = detection_.values();
     settings.keep_raw = display_.raw() || matrix_.open();
-    // Nothing is shown before faces are hidden in it, and all are looked for. Outputs have the configured detection.
-    if (display_.blur()) settings.carry = false;
-    if (display_.blur() || has_sinks_) settings.quality_rate = 0;
+    if (has_sinks_) settings.quality_rate = 0;  // outputs have the configured detection
+    const bool hides_faces = display_.blur() || captures_.hides_faces() || (has_sinks_ && setup_.sinks_hide_faces);
+    settings.hiding.reset();
+    if (hides_faces) settings.hiding = hiding_params(settings.detector.kind);
     // Frames are copied to the host while somebody needs them there.
     const bool host_needed = has_sinks_ || captures_.recording() || display_.blur();
     settings.host_pixels = setup_.settings.host_pixels && (host_needed || !feed_.shows_device_frames());

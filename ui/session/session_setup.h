@@ -29,6 +29,7 @@ struct SessionSetup {
     MakeRecording make_recording;
     // Makes the program's own output sinks. Called for the first source only; empty if there is nothing to write.
     std::function<std::vector<std::shared_ptr<ResultSink>>(const SourceInfo&)> make_sinks;
+    bool sinks_hide_faces = false;  // the sinks of make_sinks hide faces
     PipelineSettings settings;
     bool draw_tracks = false;  // boxes and ids of tracks instead of detections; needs settings.tracking
     PipelineOptions playback;

@@ -73,28 +73,25 @@ TEST(Annotate, BoxesOutsideTinyHugeOrNotFiniteAreHandled) {
     const float nan = std::nanf("");
     AnnotateStyle style;
     style.raw = style.labels = true;
-    for (const Privacy privacy : {Privacy::none, Privacy::blur, Privacy::pixelate}) {
-        style.privacy = privacy;
-        for (const auto& [width, height] : {std::pair{1, 1}, std::pair{3, 200}, std::pair{64, 48}}) {
-            WritableFrame image = canvas(width, height, 50);
-            const std::vector<Detection> boxes = {detection(-50, -50, 20, 20, 1),
-                                                  detection(1e30F, 1e30F, 1e30F, 1e30F, 2),
-                                                  detection(-1e30F, -1e30F, 3e38F, 3e38F, 3),
-                                                  detection(nan, 0, 5, 5, 4),
-                                                  detection(0, 0, kInfinity, 5, 5),
-                                                  detection(0, 0, 0, 0, 6),
-                                                  detection(0.2F, 0.2F, 0.1F, 0.1F, 7),
-                                                  detection(-10, -10, 500, 500, nan),
-                                                  detection(-10, -10, 500, 500, 1e30F)};
-            annotate(image, boxes, boxes, style);
+    for (const auto& [width, height] : {std::pair{1, 1}, std::pair{3, 200}, std::pair{64, 48}}) {
+        WritableFrame image = canvas(width, height, 50);
+        const std::vector<Detection> boxes = {detection(-50, -50, 20, 20, 1),
+                                              detection(1e30F, 1e30F, 1e30F, 1e30F, 2),
+                                              detection(-1e30F, -1e30F, 3e38F, 3e38F, 3),
+                                              detection(nan, 0, 5, 5, 4),
+                                              detection(0, 0, kInfinity, 5, 5),
+                                              detection(0, 0, 0, 0, 6),
+                                              detection(0.2F, 0.2F, 0.1F, 0.1F, 7),
+                                              detection(-10, -10, 500, 500, nan),
+                                              detection(-10, -10, 500, 500, 1e30F)};
+        annotate(image, boxes, boxes, style);
 
-            WritableFrame untouched = canvas(width, height, 50);
-            const std::vector<Detection> outside = {detection(-50, -50, 20, 20, 1), detection(1e30F, 1e30F, 1, 1, 2),
-                                                    detection(nan, 0, 5, 5, 4)};
-            annotate(untouched, outside, outside, style);
-            WritableFrame before = canvas(width, height, 50);
-            EXPECT_EQ(std::memcmp(untouched.data(0), before.data(0), bytes_of(before)), 0) << "nothing is in the image";
-        }
+        WritableFrame untouched = canvas(width, height, 50);
+        const std::vector<Detection> outside = {detection(-50, -50, 20, 20, 1), detection(1e30F, 1e30F, 1, 1, 2),
+                                                detection(nan, 0, 5, 5, 4)};
+        annotate(untouched, outside, outside, style);
+        WritableFrame before = canvas(width, height, 50);
+        EXPECT_EQ(std::memcmp(untouched.data(0), before.data(0), bytes_of(before)), 0) << "nothing is in the image";
     }
 }
 
@@ -120,67 +117,6 @@ TEST(Annotate, LabelsStayInTheImage) {
         const Detection box = detection(static_cast<float>(x), static_cast<float>(y), 38, 50, 3.14F);
         EXPECT_GE(label_pixels(120, 60, box), whole * 3 / 4) << "the label of the box at " << x << ", " << y;
     }
-}
-
-// A hidden face has only cells of averaged colors, without the alternating pixels of the input.
-TEST(Privacy, AHiddenFaceHasNoDetail) {
-    for (const Privacy privacy : {Privacy::pixelate, Privacy::blur}) {
-        WritableFrame image = canvas(200, 200, 0);
-        for (int y = 0; y < 200; ++y) {
-            for (int x = 0; x < 600; ++x) {
-                image.data(0)[y * image.plane(0).pitch + x] = static_cast<std::uint8_t>(((x / 3 + y) % 2) * 255);
-            }
-        }
-        cv::Mat pixels = mat_of(image);
-        hide_faces(pixels, {detection(50, 50, 100, 100, 1)}, privacy);
-        for (int y = 40; y < 160; ++y) {  // with its margin
-            for (int x = 40; x < 160; ++x) {
-                const int value = pixel(image, x, y)[0];
-                ASSERT_GT(value, 100) << x << ", " << y;
-                ASSERT_LT(value, 155) << x << ", " << y;
-            }
-        }
-        EXPECT_EQ(pixel(image, 20, 20)[0], 0) << "pixels outside are unchanged";
-        EXPECT_EQ(pixel(image, 21, 20)[0], 255);
-    }
-}
-
-// The window draws into an image of another size than the frame, with four channels.
-TEST(Privacy, BoxesAreScaledToTheImage) {
-    cv::Mat image(100, 300, CV_8UC4, cv::Scalar(0, 0, 0, 255));
-    for (int y = 0; y < image.rows; ++y) {
-        for (int x = 0; x < image.cols; ++x) {
-            const auto value = static_cast<std::uint8_t>((x + y) % 2 * 255);
-            image.at<cv::Vec4b>(y, x) = {value, value, value, 255};
-        }
-    }
-    const cv::Mat before = image.clone();
-    hide_faces(image, {detection(40, 80, 20, 40, 1)}, Privacy::blur, 3, 0.5F);
-    const cv::Rect face(120, 40, 60, 20);
-    double low = 0, high = 0;
-    std::vector<cv::Mat> channels;
-    cv::split(image(face), channels);
-    cv::minMaxLoc(channels[0], &low, &high);
-    EXPECT_GT(low, 100);
-    EXPECT_LT(high, 155);
-    const cv::Rect above(0, 0, 300, 30);
-    EXPECT_EQ(cv::norm(image(above), before(above), cv::NORM_INF), 0);
-}
-
-TEST(Privacy, AtMostSixBySixCellsRemain) {
-    WritableFrame image = canvas(120, 120, 0);
-    for (int y = 0; y < 120; ++y) {
-        for (int x = 0; x < 360; ++x) {
-            image.data(0)[y * image.plane(0).pitch + x] = static_cast<std::uint8_t>(x / 3 + y);
-        }
-    }
-    cv::Mat pixels = mat_of(image);
-    hide_faces(pixels, {detection(20, 20, 80, 80, 1)}, Privacy::pixelate);
-    std::set<std::array<int, 3>> colors;
-    for (int y = 10; y < 110; ++y) {
-        for (int x = 10; x < 110; ++x) colors.insert(pixel(image, x, y));
-    }
-    EXPECT_LE(colors.size(), 36U);
 }
 
 }  // namespace

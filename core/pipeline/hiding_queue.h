@@ -1,0 +1,40 @@
+// Holds the results of a pipeline until it is decided what must be hidden in their frames.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/pipeline/frame_result.h"
+#include "core/redact/hiding.h"
+
+namespace throng {
+
+// Not thread-safe. Fails safe: a result leaves the queue with its plan only, and a frame whose detections were lost to an
+// overflow is hidden whole.
+class HidingQueue {
+public:
+    explicit HidingQueue(const HidingParams& params) : params_(params), hider_(params) {}
+
+    [[nodiscard]] const HidingParams& params() const noexcept { return params_; }
+
+    // Adds the next result and returns those that are decided, in order, with FrameResult::plan. Another source (an
+    // image of a folder) decides all results before.
+    [[nodiscard]] std::vector<std::shared_ptr<const FrameResult>> push(std::shared_ptr<FrameResult> result);
+
+    // Decides all results so far with what is known and returns them.
+    [[nodiscard]] std::vector<std::shared_ptr<const FrameResult>> flush();
+
+    // Sets the plan of a result that does not enter the queue: a frame that was detected again.
+    void plan_alone(FrameResult& result) const;
+
+private:
+    [[nodiscard]] std::vector<std::shared_ptr<const FrameResult>> take();
+
+    HidingParams params_;
+    Hider hider_;
+    std::deque<std::shared_ptr<FrameResult>> waiting_;
+};
+
+}  // namespace throng
