@@ -6,8 +6,6 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <opencv2/core.hpp>
-#include <set>
 #include <vector>
 
 namespace throng {
@@ -22,11 +20,6 @@ WritableFrame canvas(int width, int height, int value) {
 
 std::size_t bytes_of(const WritableFrame& image) {
     return static_cast<std::size_t>(image.plane(0).pitch) * static_cast<std::size_t>(image.plane(0).height);
-}
-
-cv::Mat mat_of(WritableFrame& image) {
-    return {image.plane(0).height, image.plane(0).width / 3, CV_8UC3, image.data(0),
-            static_cast<std::size_t>(image.plane(0).pitch)};
 }
 
 std::array<int, 3> pixel(WritableFrame& image, int x, int y) {

@@ -1,0 +1,177 @@
+#include <gtest/gtest.h>
+
+#include <mutex>
+#include <vector>
+
+#include "tests/unit/pipeline/fakes.h"
+
+namespace throng {
+namespace {
+
+using test::FakeBackend;
+using test::FakeSource;
+using test::Trial;
+
+// Records what must be hidden in each frame.
+class PlanSink final : public ResultSink {
+public:
+    struct Entry {
+        std::int64_t frame;
+        std::optional<FramePlan> plan;
+        bool whole;  // by regions_to_hide
+    };
+    void write(const FrameResult& result) override {
+        const std::lock_guard lock(mutex_);
+        entries_.push_back({result.frame.info().index, result.plan, regions_to_hide(result).whole});
+    }
+    void close() override {}
+    [[nodiscard]] std::vector<Entry> entries() const {
+        const std::lock_guard lock(mutex_);
+        return entries_;
+    }
+
+private:
+    mutable std::mutex mutex_;
+    std::vector<Entry> entries_;
+};
+
+PipelineSettings with_hiding(int delay = 8) {
+    PipelineSettings settings;
+    settings.hiding.emplace();
+    settings.hiding->plan.delay = delay;
+    return settings;
+}
+
+// One face, missed in frames 15 to 20.
+FakeBackend::Plan one_face() {
+    FakeBackend::Plan plan;
+    plan.boxes = [](std::int64_t frame) { return frame >= 15 && frame <= 20 ? 0U : 1U; };
+    return plan;
+}
+
+FakeSource::Plan source(std::int64_t frames) {
+    FakeSource::Plan plan;
+    plan.frames = frames;
+    return plan;
+}
+
+void expect_all_hidden(const std::vector<PlanSink::Entry>& entries, std::size_t frames) {
+    ASSERT_EQ(entries.size(), frames);
+    for (std::size_t i = 0; i < frames; ++i) {
+        EXPECT_EQ(entries[i].frame, static_cast<std::int64_t>(i));
+        ASSERT_TRUE(entries[i].plan.has_value()) << i;
+        EXPECT_FALSE(entries[i].whole) << i;
+        ASSERT_EQ(entries[i].plan->regions.size(), 1U) << i;
+        const bool missed = i >= 15 && i <= 20;
+        EXPECT_EQ(entries[i].plan->regions[0].reason, missed ? RegionReason::filled : RegionReason::detected) << i;
+    }
+}
+
+TEST(Hiding, EveryFrameArrivesInOrderWithItsPlan) {
+    for (const int delay : {0, 8, 100}) {
+        Trial trial(source(40), one_face(), {}, with_hiding(delay));
+        const auto sink = std::make_shared<PlanSink>();
+        trial.pipeline->add_sink(sink);
+        trial.run();
+        if (delay > 0) {
+            expect_all_hidden(sink->entries(), 40);
+        } else {
+            EXPECT_EQ(sink->entries().size(), 40U);
+        }
+    }
+}
+
+TEST(Hiding, AFailureOfTheBackendLosesNoPlan) {
+    PipelineOptions options;
+    options.fallback = [] { return std::make_shared<FakeBackend>(one_face()); };
+    FakeBackend::Plan failing = one_face();
+    failing.fails_at = 17;
+    Trial trial(source(40), failing, options, with_hiding());
+    const auto sink = std::make_shared<PlanSink>();
+    trial.pipeline->add_sink(sink);
+    trial.run();
+    EXPECT_NE(trial.pipeline->notice(), "");
+    expect_all_hidden(sink->entries(), 40);
+}
+
+TEST(Hiding, NothingIsHeldBackWithoutIt) {
+    Trial trial(source(5), one_face());
+    const auto sink = std::make_shared<PlanSink>();
+    trial.pipeline->add_sink(sink);
+    trial.run();
+    ASSERT_EQ(sink->entries().size(), 5U);
+    for (const PlanSink::Entry& entry : sink->entries()) {
+        EXPECT_FALSE(entry.plan.has_value());
+        EXPECT_TRUE(entry.whole) << "a frame that nobody judged is hidden whole";
+    }
+}
+
+TEST(Hiding, LostDetectionsHideTheFrameWhole) {
+    FakeBackend::Plan backend;
+    backend.boxes = [](std::int64_t frame) { return frame == 3 ? 9U : 1U; };
+    PipelineSettings settings = with_hiding();
+    settings.capacity = settings.capacity_limit = 4;
+    Trial trial(source(6), backend, {}, settings);
+    const auto sink = std::make_shared<PlanSink>();
+    trial.pipeline->add_sink(sink);
+    trial.run();
+    ASSERT_EQ(sink->entries().size(), 6U);
+    for (const PlanSink::Entry& entry : sink->entries()) EXPECT_EQ(entry.whole, entry.frame == 3) << entry.frame;
+}
+
+// The newest result of a live source has always been judged, and lags behind by the delay.
+TEST(Hiding, ALiveSourceShowsJudgedFramesOnly) {
+    FakeSource::Plan live = source(60);
+    live.live = true;
+    live.read_time = std::chrono::milliseconds(2);
+    Trial trial(live, one_face(), {}, with_hiding());
+    std::atomic<int> unjudged = 0;
+    trial.pipeline->set_wake([&] {
+        const auto latest = trial.pipeline->latest();
+        if (latest && !latest->plan) ++unjudged;
+    });
+    trial.run();
+    trial.pipeline->set_wake({});
+    EXPECT_EQ(unjudged, 0);
+    ASSERT_NE(trial.pipeline->latest(), nullptr);
+    EXPECT_TRUE(trial.pipeline->latest()->plan.has_value());
+}
+
+TEST(Hiding, MaySwitchWhileRunning) {
+    FakeSource::Plan slow = source(90);
+    slow.read_time = std::chrono::milliseconds(1);
+    Trial trial(slow, one_face(), {}, {});
+    const auto sink = std::make_shared<PlanSink>();
+    trial.pipeline->add_sink(sink);
+    trial.pipeline->start();
+    ASSERT_TRUE(test::eventually([&] { return sink->entries().size() > 10; }));
+    trial.pipeline->update(with_hiding());
+    ASSERT_TRUE(test::eventually([&] { return sink->entries().back().plan.has_value(); }));
+    trial.pipeline->update({});
+    trial.pipeline->wait();
+    const std::vector<PlanSink::Entry> entries = sink->entries();
+    ASSERT_EQ(entries.size(), 90U);
+    for (std::size_t i = 0; i < entries.size(); ++i) EXPECT_EQ(entries[i].frame, static_cast<std::int64_t>(i));
+}
+
+TEST(Hiding, APausedFrameIsJudgedAgainAtOnce) {
+    PipelineOptions options;
+    options.real_time = true;
+    Trial trial(source(100000), one_face(), options, {});
+    trial.pipeline->start();
+    ASSERT_TRUE(test::eventually([&] { return trial.pipeline->latest() != nullptr; }));
+    trial.pipeline->pause(true);
+    ASSERT_TRUE(test::eventually([&] {
+        trial.pipeline->update(with_hiding());
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        return trial.pipeline->latest()->plan.has_value();
+    }));
+    const std::int64_t before = trial.pipeline->latest()->frame.info().index;
+    trial.pipeline->step();
+    EXPECT_TRUE(test::eventually([&] { return trial.pipeline->latest()->frame.info().index == before + 1; }))
+        << "a step shows its own frame";
+    EXPECT_TRUE(trial.pipeline->latest()->plan.has_value());
+}
+
+}  // namespace
+}  // namespace throng
