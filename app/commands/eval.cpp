@@ -9,13 +9,16 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "app/commands/eval_leaks.h"
 #include "app/options/command.h"
 #include "app/options/standard_output.h"
 #include "app/options/table.h"
 #include "app/options/values.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
+#include "core/detect/detector_kinds.h"
 #include "core/eval/evaluation.h"
 
 namespace throng {
@@ -30,10 +33,17 @@ struct EvalArguments {
     bool json = false;
     bool per_file = false;
     bool tracks = false;
+    LeakArguments leaks;
 };
 
 const std::map<std::string, Rank> kRanks{
     {"score", Rank::score}, {"hits", Rank::hits}, {"score*hits", Rank::score_times_hits}};
+
+std::vector<std::string> detector_names() {
+    std::vector<std::string> names;
+    for (const DetectorKind& kind : detector_kinds()) names.emplace_back(kind.name);
+    return names;
+}
 
 std::string ratio_text(std::optional<double> ratio) {
     return ratio ? fmt::format("{:.4f}", *ratio) : "-";
@@ -175,6 +185,9 @@ void print(const Result& evaluation, const std::string& text) {
 
 int run(const EvalArguments& arguments) {
     check_options(arguments.match);
+    if (arguments.leaks.on) {
+        return run_eval_leaks(arguments.truth, arguments.detections, arguments.leaks, arguments.json);
+    }
     if (arguments.tracks) {
         const TrackEvaluation evaluation =
             evaluate_tracks(read_truth(arguments.truth), read_track_lines(arguments.detections), arguments.match);
@@ -219,13 +232,39 @@ void add_eval_command(CLI::App& program, CommandContext& context) {
         ->default_str("score");
     command->add_flag("--tracks", arguments->tracks,
                       "Score the tracks of throng detect --track: HOTA, MOTA, IDF1, switches of ids");
+    CLI::Option* leaks = command->add_flag(
+        "--leaks", arguments->leaks.on,
+        "Count the faces of one video that hiding misses: visible by half, from 20 pixels, less than 95 % hidden");
+    leaks->excludes("--tracks");
+    command->add_option("--detector", arguments->leaks.detector, "--leaks: detector that made the detections")
+        ->check(CLI::IsMember(detector_names()))
+        ->type_name("")
+        ->capture_default_str()
+        ->needs(leaks);
+    command
+        ->add_option("--shown-score", arguments->leaks.shown_score,
+                     "--leaks: single frames hide detections from this score on")
+        ->check(finite_range(-1e6, 1e6))
+        ->type_name("S")
+        ->capture_default_str()
+        ->needs(leaks);
+    command->add_option("--delay", arguments->leaks.delay, "--leaks: frames known after each frame; 0 for all")
+        ->check(CLI::Range(0, 100000))
+        ->type_name("N")
+        ->capture_default_str()
+        ->needs(leaks);
+    command->add_option("--sizes", arguments->leaks.sizes, "--leaks: write the leaks by size of the face")
+        ->type_name("OUT.csv")
+        ->needs(leaks);
     command->add_flag("--per-file", arguments->per_file, "Also print one row per file");
     command->add_flag("--json", arguments->json, "Print one JSON object instead of the table");
     command->footer(
         "Example:\n"
         "  throng crowd crowd.mp4 --truth truth.jsonl\n"
         "  throng detect crowd.mp4 --json found.jsonl\n"
-        "  throng eval truth.jsonl found.jsonl --per-file");
+        "  throng eval truth.jsonl found.jsonl --per-file\n"
+        "  throng detect crowd.mp4 --detector cnn --score-threshold 0.396 --json low.jsonl\n"
+        "  throng eval truth.jsonl low.jsonl --leaks --shown-score 0.792");
     command->callback([&context, arguments] { context.run = [arguments] { return run(*arguments); }; });
 }
 

@@ -71,6 +71,15 @@ public:
         return found->get<std::int64_t>();
     }
 
+    // Returns a number of the line, 0 if there is none.
+    double number_of_frame(const char* name, double maximum) const {
+        const auto found = object_.find(name);
+        if (found == object_.end()) return 0;
+        const double value = found->is_number() ? found->get<double>() : -1;
+        if (!(value >= 0 && value <= maximum)) reader_.reject(std::string("'") + name + "' is out of range");
+        return value;
+    }
+
     const Json& list(const char* name) const {
         const auto found = object_.find(name);
         if (found == object_.end() || !found->is_array())
@@ -234,6 +243,10 @@ std::vector<DetectionLabels> read_detection_lines(const std::filesystem::path& p
             if (!(hits >= 0 && hits <= 1e9)) reader.reject("'hits' is out of range");
             labels.entries.push_back({json.box(entry), json.number(entry, "score"), static_cast<int>(hits)});
         }
+        constexpr double kMaxSize = 1 << 16;
+        labels.width = static_cast<int>(json.number_of_frame("width", kMaxSize));
+        labels.height = static_cast<int>(json.number_of_frame("height", kMaxSize));
+        labels.pts = json.number_of_frame("pts", 1e9);
         all.push_back(std::move(labels));
     }
     return all;

@@ -31,6 +31,9 @@ struct Labels {
     std::string source;  // the image or video file
     std::optional<std::int64_t> frame;
     std::vector<Entry> entries;
+    int width = 0;  // pixels; 0 if the file has none
+    int height = 0;
+    double pts = 0;  // seconds; 0 if the file has none
 };
 
 using TruthLabels = Labels<TruthFace>;
@@ -49,7 +52,8 @@ using DetectionLabels = Labels<ScoredBox>;
 // Throws Error(input) with file and line for anything else.
 [[nodiscard]] std::vector<TruthLabels> read_truth(const std::filesystem::path& path);
 
-// Reads the lines that `--json` writes: source, frame and kept (x, y, w, h, score and optionally hits).
+// Reads the lines that `--json` writes: source, frame, width, height, pts and kept (x, y, w, h, score and optionally
+// hits).
 // Throws Error(input) with file and line.
 [[nodiscard]] std::vector<DetectionLabels> read_detection_lines(const std::filesystem::path& path);
 

@@ -3,6 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "core/base/error.h"
 
 namespace throng {
 namespace {
@@ -25,6 +30,24 @@ PixelRange pixels_in(double from, double to, int size) {
 std::size_t bin_of(double size) {
     const double octave = std::log2(std::max(size, kFirstBin) / kFirstBin);
     return std::min(static_cast<std::size_t>(2 * octave), static_cast<std::size_t>(kBins - 1));
+}
+
+// Returns the lines by frame number.
+template <typename Entry>
+std::map<std::int64_t, const Labels<Entry>*> by_frame(const std::vector<Labels<Entry>>& all, const std::string& what) {
+    std::map<std::int64_t, const Labels<Entry>*> frames;
+    for (const Labels<Entry>& labels : all) {
+        if (labels.source != all.front().source) {
+            throw Error(ErrorKind::input, what + " have several sources", labels.source,
+                        "evaluate the leaks of one video at a time");
+        }
+        if (!labels.frame) throw Error(ErrorKind::input, what + " have no frame numbers", labels.source);
+        if (!frames.try_emplace(*labels.frame, &labels).second) {
+            throw Error(ErrorKind::input, what + " have frame " + std::to_string(*labels.frame) + " twice",
+                        labels.source);
+        }
+    }
+    return frames;
 }
 
 }  // namespace
@@ -100,6 +123,50 @@ void LeakMeter::add(int width, int height, const std::vector<TruthFace>& truth, 
     const std::vector<RedactShape> shapes = redact_shapes(width, height, regions, redact);
     result_.whole_frames += !shapes.empty() && shapes.front().is_whole ? 1 : 0;
     ++result_.frames;
+}
+
+LeakEvaluation evaluate_leaks(const std::vector<TruthLabels>& truth, const std::vector<DetectionLabels>& detections,
+                              const LeakComparison& comparison) {
+    const auto faces = by_frame(truth, "the faces");
+    const auto found = by_frame(detections, "the detections");
+    if (found.empty()) throw Error(ErrorKind::input, "there are no detections");
+    const DetectionLabels& first = *found.begin()->second;
+    if (first.width < 1 || first.height < 1) {
+        throw Error(ErrorKind::input, "the detections have no 'width' and 'height'", first.source,
+                    "write them with throng detect --json");
+    }
+    LeakMeter single(comparison.leaks);
+    LeakMeter planned(comparison.leaks);
+    const RedactOptions& redact = comparison.hiding.redact;
+    Hider hider(comparison.hiding);
+    double seconds = 0;
+    for (const auto& [number, labels] : faces) {
+        std::vector<Detection> kept;
+        std::vector<Detection> candidates;
+        const auto at = found.find(number);
+        if (at != found.end()) {
+            seconds = at->second->pts;
+            for (const ScoredBox& box : at->second->entries) {
+                const Detection detection{box.box, static_cast<float>(box.score), box.hits, -1};
+                (box.score >= comparison.shown_score ? kept : candidates).push_back(detection);
+            }
+        }
+        RedactRegions regions;
+        for (const Detection& detection : kept) regions.boxes.push_back(detection.box);
+        single.add(first.width, first.height, labels->entries, regions, redact);
+        HidingInput input;
+        input.kept = kept;
+        input.candidates = candidates;
+        input.width = first.width;
+        input.height = first.height;
+        input.seconds = seconds;
+        hider.push(input);
+    }
+    hider.flush();
+    for (const auto& [number, labels] : faces) {
+        planned.add(first.width, first.height, labels->entries, hider.pop()->to_hide(), redact);
+    }
+    return {planned.result(), single.result()};
 }
 
 }  // namespace throng

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/eval/labels.h"
+#include "core/redact/hiding.h"
 #include "core/redact/redact.h"
 
 namespace throng {
@@ -35,6 +36,25 @@ struct LeakResult {
     [[nodiscard]] double mean_extra_area() const;
     LeakResult& operator+=(const LeakResult& other);
 };
+
+// What a video hides of its faces: by the plan, and by the detections of each frame alone.
+struct LeakEvaluation {
+    LeakResult planned;
+    LeakResult single;
+};
+
+struct LeakComparison {
+    HidingParams hiding;
+    double shown_score = 0;  // detections from here on are hidden without a plan; the others are candidates
+    LeakOptions leaks;
+};
+
+// Hides the detections of one video as `detect --blur` does. Faces and detections are paired by frame number; a frame
+// without detections is a frame in which none was found. Throws Error(input) if either file has several sources, a frame
+// number is missing or repeated, or the detections have no size of the frame.
+[[nodiscard]] LeakEvaluation evaluate_leaks(const std::vector<TruthLabels>& truth,
+                                            const std::vector<DetectionLabels>& detections,
+                                            const LeakComparison& comparison);
 
 // Not thread-safe.
 class LeakMeter {

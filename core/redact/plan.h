@@ -53,11 +53,11 @@ struct PlanOptions {
     int delay = kWholeSequence;
     // Hidden before the first and after the last detection of a track, in frames. A track that begins or ends at the edge
     // of the frame is extended longer: a detector misses a face that is cut, which then moves on slowly.
-    int extension = 12;
-    int edge_extension = 60;
+    int extension = 8;
+    int edge_extension = 30;
     int min_extended = 3;     // a track with fewer detections is not extended
     int window = 4;           // frames on either side whose boxes, moved along, are hidden in a frame, too
-    float growth = 0.02F;     // margin added per frame of distance to the nearest detection, as a share of the size
+    float growth = 0.006F;    // margin added per frame of distance to the nearest detection, as a share of the size
     float max_growth = 0.3F;  // limit of that margin
     int max_gap = 90;         // frames: a longer gap within a track is not filled in, only extended from both sides
     // Tracks below are reported as doubtful.

@@ -1,0 +1,19 @@
+// throng eval --leaks: prints which faces of a video are not hidden.
+#pragma once
+
+#include <string>
+
+namespace throng {
+
+struct LeakArguments {
+    bool on = false;
+    std::string detector = "cnn";  // the kind that made the detections: its parameters for hiding
+    double shown_score = 0;
+    int delay = 0;      // frames; 0: the whole video is known
+    std::string sizes;  // CSV of leaks by size of the face; empty: none
+};
+
+// Reads both files, prints a table or JSON, and returns the exit status. Throws as evaluate_leaks and the readers.
+int run_eval_leaks(const std::string& truth, const std::string& detections, const LeakArguments& arguments, bool json);
+
+}  // namespace throng
