@@ -22,6 +22,7 @@ extern "C" {
 #include "app/cuda_module/load.h"
 #include "app/options/backend.h"
 #include "app/options/command.h"
+#include "app/options/encoder_options.h"
 #include "app/options/standard_output.h"
 #include "app/options/table.h"
 #include "core/base/error.h"
@@ -120,6 +121,27 @@ Json decoders(int device) {
     return list;
 }
 
+Json encoders() {
+    Json list = Json::array();
+    for (const EncoderInfo& encoder : list_encoders()) {
+        std::string details = encoder.details;
+        if (!encoder.verified) details += (details.empty() ? "" : "; ") + std::string("never verified on hardware");
+        list.push_back({{"name", encoder.name},
+                        {"usable", encoder.available},
+                        {"hardware", encoder.hardware},
+                        {"verified", encoder.verified},
+                        {"details", details}});
+    }
+    return list;
+}
+
+// Encodes in this process, for the process that called it as a probe.
+int probe(const std::string& encoder) {
+    const std::string why = test_encoder(encoder);
+    if (!why.empty()) standard_output::print("{}\n", why);
+    return why.empty() ? 0 : exit_status(ErrorKind::unavailable);
+}
+
 Json cameras() {
     Json list = Json::array();
     for (const CameraInfo& camera : list_cameras()) list.push_back({{"name", camera.spec}, {"details", camera.name}});
@@ -143,7 +165,7 @@ void print_states(const char* title, const Json& list) {
         const char* state = !entry.contains("usable")     ? ""
                             : entry["usable"].get<bool>() ? "usable       "
                                                           : "unavailable  ";
-        standard_output::print("  {:<10} {}{}\n", entry["name"].get<std::string>(), state,
+        standard_output::print("  {:<12} {}{}\n", entry["name"].get<std::string>(), state,
                                entry["details"].get<std::string>());
     }
 }
@@ -171,6 +193,7 @@ int info(const CommonOptions& common, const std::string& root, bool json) {
     all["gpus"] = gpus();
     all["board"] = board(root, common.device);
     all["decoders"] = decoders(common.device);
+    all["encoders"] = encoders();
     all["cameras"] = cameras();
     all["models"] = models();
     if (json) {
@@ -183,6 +206,7 @@ int info(const CommonOptions& common, const std::string& root, bool json) {
     print_states("GPUs", all["gpus"]);
     print_states("Board", all["board"]);
     print_states("Decoders", all["decoders"]);
+    print_states("Encoders", all["encoders"]);
     print_states("Cameras", all["cameras"]);
     print_models(all["models"]);
     return 0;
@@ -191,16 +215,23 @@ int info(const CommonOptions& common, const std::string& root, bool json) {
 }  // namespace
 
 void add_info_command(CLI::App& program, CommandContext& context) {
-    CLI::App* command =
-        program.add_subcommand("info", "Versions, backends, GPUs, board, clocks, decoders, cameras and models found");
+    CLI::App* command = program.add_subcommand(
+        "info", "Versions, backends, GPUs, board, clocks, decoders, encoders, cameras and models found");
     auto json = std::make_shared<bool>(false);
     auto root = std::make_shared<std::string>();
+    auto encoder = std::make_shared<std::string>();
     command->add_flag("--json", *json, "Print JSON");
     command->add_option("--root", *root, "Prefix of every system path (for tests and dry runs)")
         ->type_name("DIR")
         ->group("Board");
-    command->callback([&context, json, root] {
-        context.run = [&context, json, root] { return info(context.common, *root, *json); };
+    command
+        ->add_option("--probe-encoder", *encoder, "Only encode five frames with this encoder; exit status 4: it fails")
+        ->check(CLI::IsMember(encoder_names()))
+        ->type_name("NAME");
+    command->callback([&context, json, root, encoder] {
+        context.run = [&context, json, root, encoder] {
+            return encoder->empty() ? info(context.common, *root, *json) : probe(*encoder);
+        };
     });
 }
 

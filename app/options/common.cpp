@@ -51,7 +51,10 @@ void add_to(CLI::App& app, CommonOptions& common) {
 
 std::vector<std::string> command_names(const CLI::App& program) {
     std::vector<std::string> names;
-    for (const CLI::App* command : program.get_subcommands({})) names.push_back(command->get_name());
+    for (const CLI::App* command : program.get_subcommands({})) {
+        names.push_back(command->get_name());
+        names.insert(names.end(), command->get_aliases().begin(), command->get_aliases().end());
+    }
     return names;
 }
 

@@ -21,7 +21,7 @@ if(NOT tomlplusplus_FOUND)
     FetchContent_MakeAvailable(tomlplusplus)
 endif()
 pkg_check_modules(HIGHWAY REQUIRED IMPORTED_TARGET libhwy)
-pkg_check_modules(FFMPEG REQUIRED IMPORTED_TARGET libavformat libavcodec libavutil libswscale libavdevice)
+pkg_check_modules(FFMPEG REQUIRED IMPORTED_TARGET libavformat libavcodec libavutil libswscale libavdevice libavfilter)
 
 # OpenCV: its CMake package if installed completely (Jetson, source builds). Debian's module packages do not include it.
 set(TH_OPENCV_MODULES core imgproc imgcodecs videoio objdetect dnn)

@@ -26,6 +26,13 @@ namespace fs = std::filesystem;
 constexpr int kPollMs = 50;  // interval for polling the stop token
 constexpr mode_t kMode = 0666;
 
+std::string folder_of(const std::string& path) {
+    const fs::path folder = fs::path(path).parent_path();
+    return folder.empty() ? "." : folder.string();
+}
+
+}  // namespace
+
 Error system_error(const std::string& what, const std::string& path, int code) {
     const std::string problem = what + ": " + std::generic_category().message(code);
     if (path == "-") return {ErrorKind::input, problem, "standard output"};
@@ -36,13 +43,6 @@ Error system_error(const std::string& what, const std::string& path, int code) {
     if (code == ENOENT) advice = "check the folder";
     return {ErrorKind::input, problem, path, advice};
 }
-
-std::string folder_of(const std::string& path) {
-    const fs::path folder = fs::path(path).parent_path();
-    return folder.empty() ? "." : folder.string();
-}
-
-}  // namespace
 
 std::string link_target(const std::string& path) {
     constexpr int kMaxLinks = 40;  // the limit of Linux

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/base/error.h"
+
 namespace throng {
 
 // A file, pipe or device that is written from its start. Nothing is created, truncated or locked before the first
@@ -51,6 +53,9 @@ void check_output_path(const std::string& path);
 
 // Does the same for an output folder, which is created with its parents if it is missing.
 void check_output_folder(const std::string& path);
+
+// Returns the error of a failed system call on an output, with advice for the usual causes. code: errno.
+[[nodiscard]] Error system_error(const std::string& what, const std::string& path, int code);
 
 // Returns the file to which `path` resolves: the target of a symbolic link, which need not exist, or `path` itself.
 [[nodiscard]] std::string link_target(const std::string& path);

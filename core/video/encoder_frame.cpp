@@ -9,7 +9,7 @@
 namespace throng {
 namespace {
 
-constexpr int kBlackLuma = 16;
+constexpr int kLimitedBlack = 16;
 constexpr int kGrayChroma = 128;
 
 int even_up(int n) {
@@ -20,10 +20,10 @@ void check(int status, const char* what) {
     if (status < 0) throw Error(ErrorKind::internal, std::string(what) + ": " + av::message(status));
 }
 
-void blacken(AVFrame& av_frame) {
+void blacken(AVFrame& av_frame, int black) {
     for (int p = 0; p < 3; ++p) {
         const int rows = p == 0 ? av_frame.height : av_frame.height / 2;
-        std::memset(av_frame.data[p], p == 0 ? kBlackLuma : kGrayChroma,
+        std::memset(av_frame.data[p], p == 0 ? black : kGrayChroma,
                     static_cast<std::size_t>(av_frame.linesize[p]) * static_cast<std::size_t>(rows));
     }
 }
@@ -64,7 +64,7 @@ AVFrame& EncoderFrame::fill(const Frame& any_frame) {
         repeat_edges(*av_frame_, frame.width(), frame.height());
         return *av_frame_;
     }
-    blacken(*av_frame_);
+    blacken(*av_frame_, range_ == ColorRange::full ? 0 : kLimitedBlack);
     const double factor =
         std::min(static_cast<double>(width_) / frame.width(), static_cast<double>(height_) / frame.height());
     const int width = std::clamp(static_cast<int>(frame.width() * factor) / 2 * 2, 2, width_);
@@ -83,8 +83,8 @@ void EncoderFrame::scale(const Frame& frame, int x, int y, int width, int height
                                        height, AV_PIX_FMT_YUV420P, method, nullptr, nullptr, nullptr));
     if (!scaler_) throw Error(ErrorKind::internal, "this frame cannot be converted for the encoder");
     const int* coefficients = sws_getCoefficients(sws_matrix(info.matrix));
-    sws_setColorspaceDetails(scaler_.get(), coefficients, info.range == ColorRange::full ? 1 : 0, coefficients, 0, 0,
-                             1 << 16, 1 << 16);
+    sws_setColorspaceDetails(scaler_.get(), coefficients, info.range == ColorRange::full ? 1 : 0, coefficients,
+                             range_ == ColorRange::full ? 1 : 0, 0, 1 << 16, 1 << 16);
     const std::uint8_t* from[AV_NUM_DATA_POINTERS] = {};
     int from_pitch[AV_NUM_DATA_POINTERS] = {};
     for (int p = 0; p < plane_count(info.format); ++p) {

@@ -1,4 +1,4 @@
-// Converts frames to the input of an encoder: yuv420p, limited range, one even size.
+// Converts frames to the input of an encoder: yuv420p, one range, one even size.
 #pragma once
 
 #include "core/frame/frame.h"
@@ -10,6 +10,8 @@ class EncoderFrame {
 public:
     // Sets the size of all frames: this size, rounded up to even.
     void set_size(int width, int height);
+    // Sets the range of all frames; limited by default.
+    void set_range(ColorRange range) { range_ = range; }
     [[nodiscard]] int width() const { return width_; }
     [[nodiscard]] int height() const { return height_; }
 
@@ -22,6 +24,7 @@ private:
 
     int width_ = 0;
     int height_ = 0;
+    ColorRange range_ = ColorRange::limited;
     av::FramePtr av_frame_;
     av::ScalerPtr scaler_;
 };

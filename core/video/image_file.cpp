@@ -165,6 +165,14 @@ LoadedImage decode_image(const ImageFile& file) {
     return result;
 }
 
+void check_single_page(const ImageFile& file) {
+    if (file.header.kind != ImageKind::tiff) return;
+    const std::size_t pages = cv::imcount(file.path.string());
+    if (pages <= 1) return;
+    throw Error(ErrorKind::input, "has " + std::to_string(pages) + " pages, which cannot be written",
+                file.path.string(), "split it into files of one page");
+}
+
 LoadedImage load_image(const fs::path& path) {
     return decode_image(read_image_file(path));
 }

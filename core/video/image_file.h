@@ -36,6 +36,9 @@ struct ImageFile {
 // bits to 8, and composes transparent pixels over white. Throws Error(input) if the image is damaged.
 [[nodiscard]] LoadedImage decode_image(const ImageFile& file);
 
+// Throws Error(input) for a TIFF file of several pages, of which decode_image returns only the first.
+void check_single_page(const ImageFile& file);
+
 // Reads and decodes a file.
 [[nodiscard]] LoadedImage load_image(const std::filesystem::path& path);
 

@@ -34,7 +34,7 @@ std::vector<std::uint8_t> encoded(const std::string& path, const cv::Mat& image)
 
 }  // namespace
 
-void write_image(const std::string& path, const Frame& any_frame) {
+std::vector<std::uint8_t> encode_image(const std::string& path, const Frame& any_frame) {
     const Frame frame = any_frame.on_host();
     const bool gray = frame.info().format == PixelFormat::gray8;
     FramePool pool(0);
@@ -44,7 +44,11 @@ void write_image(const std::string& path, const Frame& any_frame) {
     const PlaneView& plane = bgr.plane(0);
     const cv::Mat image(frame.height(), frame.width(), gray ? CV_8UC1 : CV_8UC3, const_cast<std::uint8_t*>(plane.data),
                         static_cast<std::size_t>(plane.pitch));
-    const std::vector<std::uint8_t> bytes = encoded(path, image);
+    return encoded(path, image);
+}
+
+void write_image(const std::string& path, const Frame& frame) {
+    const std::vector<std::uint8_t> bytes = encode_image(path, frame);
     write_file(path, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 

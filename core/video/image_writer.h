@@ -1,7 +1,9 @@
 // Writes a frame as an image file.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "core/frame/frame.h"
 
@@ -11,5 +13,8 @@ namespace throng {
 // gray images. The file is replaced atomically; after an error, an existing file of this name is unchanged. Throws
 // Error(usage) for an unknown extension and Error(input) if the file cannot be written.
 void write_image(const std::string& path, const Frame& frame);
+
+// Returns the bytes that write_image writes. They hold the pixels only: no EXIF, XMP, color profile or thumbnail.
+[[nodiscard]] std::vector<std::uint8_t> encode_image(const std::string& path, const Frame& frame);
 
 }  // namespace throng

@@ -10,12 +10,12 @@
 
 #include "core/base/error.h"
 #include "core/video/format_watch.h"
+#include "core/video/frame_clock.h"
 #include "core/video/frame_maker.h"
 
 namespace throng {
 namespace {
 
-constexpr double kDefaultFps = 25;       // for streams without any time stamps
 constexpr double kTimeTolerance = 1e-4;  // seconds: time stamps are rounded to the container's clock
 
 struct TimedFrame {
@@ -79,14 +79,7 @@ public:
 
     [[nodiscard]] std::string notice() const override { return incomplete(); }
     [[nodiscard]] std::string incomplete() const override {
-        std::string text;
-        const std::uint64_t damaged = earlier_damage_ + reader_->damaged();
-        if (damaged > 0) {
-            text = "damaged in " + std::to_string(damaged) + (damaged == 1 ? " place" : " places") +
-                   ", decoded as far as possible";
-        }
-        if (!early_end_.empty()) text += (text.empty() ? "" : "; ") + early_end_;
-        return text;
+        return incomplete_text(earlier_damage_ + reader_->damaged(), early_end_);
     }
 
 private:
@@ -97,10 +90,7 @@ private:
         return first;
     }
 
-    [[nodiscard]] double frame_step() const { return 1 / (reader_->fps() > 0 ? reader_->fps() : kDefaultFps); }
     std::optional<TimedFrame> decode(const std::stop_token& stop);
-    [[nodiscard]] double monotonic_pts(std::optional<double> stream_time);
-    void reset_times();
     [[noreturn]] void reject(const std::stop_token& stop) const;
     void reopen();
     void position_before(double seconds, double step_back);
@@ -112,9 +102,7 @@ private:
     FormatWatch format_;
     std::deque<TimedFrame> pending_;  // decoded in advance: the first frame, and frames after a seek
     std::int64_t next_index_ = 0;
-    double last_pts_ = -1;        // of the frame decoded last
-    double offset_ = 0;           // pts minus the file's time stamps
-    bool rebased_ = false;        // the time stamps jumped back: pts is exact only when reading from the start
+    FrameClock clock_;
     std::int64_t iteration_ = 0;  // of the frame decoded last
     bool loop_ = false;           // applies to read only: a seek stops at the end
     int width_ = 0;
@@ -138,28 +126,9 @@ std::optional<TimedFrame> MediaFileSource::decode(const std::stop_token& stop) {
     }
     const std::int64_t iteration = reader_->iteration_of(*result.av_frame);
     result.starts_again = iteration != std::exchange(iteration_, iteration);
-    if (result.starts_again) reset_times();
-    result.pts = monotonic_pts(reader_->time_of(*result.av_frame));
-    last_pts_ = result.pts;
+    if (result.starts_again) clock_.reset();
+    result.pts = clock_.next(reader_->time_of(*result.av_frame), frame_step_of(*reader_));
     return result;
-}
-
-// Returns the time of the next frame, which is never before the time of the last frame.
-double MediaFileSource::monotonic_pts(std::optional<double> stream_time) {
-    constexpr double kNewTimeBase = 1;  // seconds back: the file was concatenated
-    if (!stream_time) return last_pts_ < 0 ? 0 : last_pts_ + frame_step();
-    double pts = std::max(*stream_time + offset_, 0.0);
-    if (pts < last_pts_ - kNewTimeBase) {
-        rebased_ = true;
-        offset_ += last_pts_ + frame_step() - pts;
-        pts = last_pts_ + frame_step();
-    }
-    return std::max(pts, last_pts_);
-}
-
-void MediaFileSource::reset_times() {
-    last_pts_ = -1;
-    offset_ = 0;
 }
 
 // Throws the error for an input without a decoded frame.
@@ -174,16 +143,16 @@ void MediaFileSource::reject(const std::stop_token& stop) const {
 }
 
 void MediaFileSource::reopen() {
-    reset_times();
+    clock_.reset();
     iteration_ = 0;
     reader_ = std::make_unique<MediaReader>(request_, stop_);
 }
 
 // Moves to a key frame at or before the time minus step_back. Infinity: moves to the start by opening the file again.
 void MediaFileSource::position_before(double seconds, double step_back) {
-    reset_times();
+    clock_.reset();
     iteration_ = 0;
-    const bool from_start = std::isinf(step_back) || !reader_->has_index() || rebased_;
+    const bool from_start = std::isinf(step_back) || !reader_->has_index() || clock_.jumped();
     if (!from_start && reader_->seek_key_frame(std::max(seconds - step_back, 0.0))) return;
     earlier_damage_ += reader_->damaged();
     reopen();

@@ -117,6 +117,20 @@ std::string short_number(double value) {
     return fmt::format("{:g}", std::round(value * 100) / 100);
 }
 
+double frame_step_of(const MediaReader& reader) {
+    return reader.fps() > 0 ? 1 / reader.fps() : kDefaultStep;
+}
+
+std::string incomplete_text(std::uint64_t damaged, const std::string& early_end) {
+    std::string text;
+    if (damaged > 0) {
+        text = "damaged in " + std::to_string(damaged) + (damaged == 1 ? " place" : " places") +
+               ", decoded as far as possible";
+    }
+    if (!early_end.empty()) text += (text.empty() ? "" : "; ") + early_end;
+    return text;
+}
+
 MediaReader::MediaReader(const MediaRequest& request, const std::stop_token& stop) : request_(request) {
     av::set_up();
     open(stop);
@@ -484,11 +498,33 @@ std::int64_t MediaReader::iteration_of(const AVFrame& av_frame) const {
     return (av_frame.best_effort_timestamp - *progress_.lowest_pts) / progress_.period;
 }
 
-std::optional<double> MediaReader::time_of(const AVFrame& av_frame) const {
+std::optional<std::int64_t> MediaReader::ticks_of(const AVFrame& av_frame) const {
     if (av_frame.best_effort_timestamp == AV_NOPTS_VALUE) return std::nullopt;
-    const std::int64_t ticks =
-        av_frame.best_effort_timestamp - start_.value_or(0) - iteration_of(av_frame) * progress_.period;
-    return static_cast<double>(ticks) * av_q2d(stream_->time_base);
+    return av_frame.best_effort_timestamp - start_.value_or(0) - iteration_of(av_frame) * progress_.period;
+}
+
+std::optional<double> MediaReader::time_of(const AVFrame& av_frame) const {
+    const std::optional<std::int64_t> ticks = ticks_of(av_frame);
+    if (!ticks) return std::nullopt;
+    return static_cast<double>(*ticks) * av_q2d(stream_->time_base);
+}
+
+AVRational MediaReader::sample_aspect_ratio_of(AVFrame& av_frame) const {
+    return av_guess_sample_aspect_ratio(input_.get(), stream_, &av_frame);
+}
+
+int MediaReader::num_streams(AVMediaType type) const {
+    int count = 0;
+    for (unsigned i = 0; i < input_->nb_streams; ++i) {
+        const AVStream& stream = *input_->streams[i];
+        const bool picture = (stream.disposition & AV_DISPOSITION_ATTACHED_PIC) != 0;
+        count += stream.codecpar->codec_type == type && !picture ? 1 : 0;
+    }
+    return count;
+}
+
+int MediaReader::max_delay() const {
+    return std::max(codec_->thread_count, 1) + codec_->has_b_frames + 1;
 }
 
 Orientation MediaReader::orientation_of_frame(const AVFrame& av_frame) const {

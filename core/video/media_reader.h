@@ -67,6 +67,19 @@ public:
 
     // Returns seconds from the start of the stream. The start is the first one that the demuxer reported.
     [[nodiscard]] std::optional<double> time_of(const AVFrame& av_frame) const;
+    // Returns the same in units of time_base.
+    [[nodiscard]] std::optional<std::int64_t> ticks_of(const AVFrame& av_frame) const;
+    [[nodiscard]] AVRational time_base() const { return stream_->time_base; }
+    [[nodiscard]] std::string container() const { return input_->iformat->name; }  // FFmpeg's name of the demuxer
+    [[nodiscard]] std::string codec_name() const { return avcodec_get_name(codec_->codec_id); }
+    [[nodiscard]] AVRational sample_aspect_ratio_of(AVFrame& av_frame) const;
+    // Returns the number of streams of this type, cover pictures not included.
+    [[nodiscard]] int num_streams(AVMediaType type) const;
+    // Returns how many errors there were so far, including those that damaged() ignores. An error of a frame is counted
+    // before next returns the frame, up to max_delay() frames earlier.
+    [[nodiscard]] std::uint64_t num_errors() const { return std::max<std::uint64_t>(damaged_, *decoder_errors_); }
+    // Returns the maximum number of frames that the decoder holds.
+    [[nodiscard]] int max_delay() const;
     [[nodiscard]] Orientation orientation_of_frame(const AVFrame& av_frame) const;
 
     // Returns true for a live input. With may_end, an input is live if it has no length and no duration, and its sender
@@ -105,7 +118,6 @@ private:
     void find_stream();
     [[nodiscard]] bool has_end(const std::stop_token& stop);
     [[nodiscard]] bool is_sent_ahead(const std::stop_token& stop);
-    [[nodiscard]] std::uint64_t num_errors() const { return std::max<std::uint64_t>(damaged_, *decoder_errors_); }
     struct ExpectedEnd {
         double end;        // seconds on the container's clock
         double tolerance;  // seconds by which the last frame of a complete file may end earlier
@@ -186,6 +198,12 @@ private:
     int failures_in_row_ = 0;
     std::string read_error_;
 };
+
+// Returns the seconds between two frames; 0.04 for streams of unknown rate.
+[[nodiscard]] double frame_step_of(const MediaReader& reader);
+
+// Returns the text of VideoSource::incomplete for a file: damaged() of its reader, and early_end() after its end.
+[[nodiscard]] std::string incomplete_text(std::uint64_t damaged, const std::string& early_end);
 
 // Formats a rate or a size with at most two decimals: "30", "29.97", "12.5".
 [[nodiscard]] std::string short_number(double value);

@@ -119,6 +119,21 @@ void add_source(std::string_view spec, SourceFiles& found) {
 
 }  // namespace
 
+std::span<const std::string_view> video_extensions() {
+    static constexpr std::array<std::string_view, 16> kExtensions = {".mp4", ".mkv", ".mov", ".avi",  ".webm", ".m4v",
+                                                                     ".ts",  ".gif", ".mpg", ".mpeg", ".mts",  ".m2ts",
+                                                                     ".wmv", ".flv", ".3gp", ".ogv"};
+    return kExtensions;
+}
+
+bool has_video_extension(const fs::path& path) {
+    const std::span<const std::string_view> known = video_extensions();
+    std::string extension = path.extension().string();
+    std::transform(extension.begin(), extension.end(), extension.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return std::find(known.begin(), known.end(), extension) != known.end();
+}
+
 SourceFiles files_of_source(std::string_view spec) {
     SourceFiles found;
     add_source(spec, found);

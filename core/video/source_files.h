@@ -1,6 +1,8 @@
 // Determines from the spec of a source which files it reads.
 #pragma once
 
+#include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,5 +21,12 @@ struct SourceFiles {
 // Returns true if the name has the extension of an image or of a video, in any case: what a search in folders takes as
 // input. Opens no file. Other files can be named one by one.
 [[nodiscard]] bool has_media_extension(const std::string& name);
+
+// The usual extensions of video files and of animations that are no still images: lower case, with the dot. FFmpeg
+// recognizes files by their content, so other files may be videos, too.
+[[nodiscard]] std::span<const std::string_view> video_extensions();
+
+// Returns true if the name has one of video_extensions(), in any case.
+[[nodiscard]] bool has_video_extension(const std::filesystem::path& path);
 
 }  // namespace throng

@@ -18,72 +18,17 @@
 #include "core/video/audio_copy.h"
 #include "core/video/av.h"
 #include "core/video/encoder_frame.h"
+#include "core/video/muxer_io.h"
+#include "core/video/video_encoder.h"
 
 namespace throng {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kClock = 60000;           // ticks per second: divisible by all usual rates, and within MPEG-4's 16 bits
-constexpr double kMaxGap = 10;          // seconds between two frames
-constexpr double kSecondsPerGroup = 2;  // between key frames; a fragment begins at each key frame
+constexpr int kClock = 60000;   // ticks per second: divisible by all usual rates, and within MPEG-4's 16 bits
+constexpr double kMaxGap = 10;  // seconds between two frames
 constexpr int kMaxThreads = 4;
-constexpr double kBitsPerPixel = 0.12;  // for encoders without a constant quality mode
-
-using EncoderPtr = av::CodecPtr;
-
-// Connects the muxer to an OutputFile. FFmpeg's file protocol neither handles stop requests nor locks the file.
-class MuxerFile {
-public:
-    MuxerFile(std::string path, std::stop_token stop) : file_(std::move(path)), stop_(std::move(stop)) {}
-    ~MuxerFile() {
-        if (context_ != nullptr) av_freep(&context_->buffer);
-        avio_context_free(&context_);
-    }
-    MuxerFile(const MuxerFile&) = delete;
-    MuxerFile& operator=(const MuxerFile&) = delete;
-
-    // Creates or truncates the file. Throws like OutputFile::write.
-    AVIOContext* open() {
-        file_.write({}, stop_);
-        constexpr int kBufferBytes = 1 << 16;
-        auto* buffer = static_cast<unsigned char*>(av_malloc(kBufferBytes));
-        context_ = avio_alloc_context(buffer, kBufferBytes, 1, this, nullptr, write, seek);
-        if (context_ == nullptr) throw std::bad_alloc();
-        context_->seekable = file_.seek(0, SEEK_CUR) >= 0 ? AVIO_SEEKABLE_NORMAL : 0;
-        return context_;
-    }
-    void close() { file_.close(); }
-
-    // Returns the exception of a callback, or null. FFmpeg forwards only an error code.
-    [[nodiscard]] std::exception_ptr failure() const { return failure_; }
-
-private:
-    static int write(void* self, std::uint8_t* bytes, int size) {
-        auto& muxer = *static_cast<MuxerFile*>(self);
-        try {
-            muxer.file_.write({reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(size)}, muxer.stop_);
-            return size;
-        } catch (...) {
-            if (!muxer.failure_) muxer.failure_ = std::current_exception();
-            return AVERROR(EIO);
-        }
-    }
-    static std::int64_t seek(void* self, std::int64_t offset, int whence) {
-        if (whence != SEEK_SET && whence != SEEK_CUR && whence != SEEK_END) return AVERROR(ENOSYS);
-        return static_cast<MuxerFile*>(self)->file_.seek(offset, whence);
-    }
-
-    OutputFile file_;
-    std::stop_token stop_;
-    AVIOContext* context_ = nullptr;
-    std::exception_ptr failure_;
-};
-
-struct OutputDeleter {
-    void operator()(AVFormatContext* context) const noexcept { avformat_free_context(context); }
-};
-using OutputPtr = std::unique_ptr<AVFormatContext, OutputDeleter>;
 
 struct Container {
     std::string_view extension;
@@ -128,7 +73,7 @@ public:
 
 private:
     void start(const Frame& first);
-    [[nodiscard]] EncoderPtr open_encoder(const char* name, const FrameInfo& first) const;
+    [[nodiscard]] EncoderSettings encoder_settings(const FrameInfo& first) const;
     void encode(const AVFrame* av_frame);
     void write_packet(AVPacket& packet);
     void copy_audio_until(std::int64_t ticks);
@@ -137,9 +82,10 @@ private:
 
     std::string path_;
     VideoWriterOptions options_;
-    MuxerFile file_;
-    OutputPtr output_;
-    EncoderPtr codec_;
+    OutputFile file_;
+    MuxerIo io_;
+    OutputContextPtr output_;
+    std::unique_ptr<VideoEncoder> codec_;
     AVStream* stream_ = nullptr;
     std::optional<AudioCopy> audio_;
     EncoderFrame av_frame_;
@@ -150,7 +96,11 @@ private:
 };
 
 VideoWriter::Impl::Impl(const std::string& path, const VideoWriterOptions& options)
-    : path_(path), options_(options), file_(path, options.stop) {
+    : path_(path),
+      options_(options),
+      file_(path),
+      io_([this](std::string_view bytes) { file_.write(bytes, options_.stop); },
+          [this](std::int64_t offset, int whence) { return file_.seek(offset, whence); }) {
     av::set_up();
     const Container& container = container_of(path);
     if (!(options_.fps > 0) || !std::isfinite(options_.fps)) options_.fps = VideoWriterOptions().fps;
@@ -168,34 +118,24 @@ void VideoWriter::Impl::check(int status, const char* what) {
     if (status >= 0 && output_->pb != nullptr && output_->pb->error < 0) status = output_->pb->error;
     if (status >= 0) return;
     failed_ = true;
-    if (file_.failure()) std::rethrow_exception(file_.failure());
+    if (io_.failure()) std::rethrow_exception(io_.failure());
     throw Error(ErrorKind::input, std::string(what) + ": " + av::message(status), path_);
 }
 
-EncoderPtr VideoWriter::Impl::open_encoder(const char* name, const FrameInfo& first) const {
-    const AVCodec* found = avcodec_find_encoder_by_name(name);
-    if (found == nullptr) return nullptr;
-    EncoderPtr codec = av::checked(EncoderPtr(avcodec_alloc_context3(found)));
-    codec->width = av_frame_.width();
-    codec->height = av_frame_.height();
-    codec->pix_fmt = AV_PIX_FMT_YUV420P;
-    codec->time_base = {1, kClock};
-    codec->framerate = av_d2q(options_.fps, kClock);
-    codec->gop_size = std::max(static_cast<int>(std::lround(options_.fps * kSecondsPerGroup)), 1);
-    codec->max_b_frames = 0;  // fragments then start at 0 and need no edit list
-    codec->color_range = AVCOL_RANGE_MPEG;
-    codec->colorspace = colorspace(first.matrix);
-    codec->bit_rate = static_cast<std::int64_t>(kBitsPerPixel * codec->width * codec->height * options_.fps);
+EncoderSettings VideoWriter::Impl::encoder_settings(const FrameInfo& first) const {
+    EncoderSettings settings;
+    settings.width = av_frame_.width();
+    settings.height = av_frame_.height();
+    settings.time_base = {1, kClock};
+    settings.frame_rate = av_d2q(options_.fps, kClock);
+    settings.quality = options_.quality;
+    settings.matrix = colorspace(first.matrix);
     const auto cores = static_cast<int>(std::thread::hardware_concurrency());
-    codec->thread_count = options_.threads > 0 ? options_.threads : std::clamp(cores, 1, kMaxThreads);
-    if ((output_->oformat->flags & AVFMT_GLOBALHEADER) != 0) codec->flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
-    av::Dictionary settings;
-    if (std::string_view(name) == "libx264") {
-        codec->bit_rate = 0;
-        settings.set("preset", "veryfast");
-        settings.set("crf", std::to_string(options_.quality));
-    }
-    return avcodec_open2(codec.get(), found, settings.address()) >= 0 ? std::move(codec) : nullptr;
+    settings.threads = options_.threads > 0 ? options_.threads : std::clamp(cores, 1, kMaxThreads);
+    // Without B-frames, fragments start at 0 and need no edit list.
+    settings.reorders_frames = false;
+    if ((output_->oformat->flags & AVFMT_GLOBALHEADER) != 0) settings.codec_flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
+    return settings;
 }
 
 void VideoWriter::Impl::start(const Frame& first) {
@@ -203,7 +143,8 @@ void VideoWriter::Impl::start(const Frame& first) {
     bool any = false;
     for (const char* name : kEncoders) {
         any = any || avcodec_find_encoder_by_name(name) != nullptr;
-        codec_ = open_encoder(name, first.info());
+        std::string why;
+        codec_ = VideoEncoder::open(name, encoder_settings(first.info()), why);
         if (!codec_) continue;
         encoder = name;
         break;
@@ -222,15 +163,16 @@ void VideoWriter::Impl::start(const Frame& first) {
     }
     stream_ = avformat_new_stream(output_.get(), nullptr);
     if (stream_ == nullptr) throw std::bad_alloc();
-    stream_->time_base = codec_->time_base;
-    stream_->avg_frame_rate = codec_->framerate;
-    check(avcodec_parameters_from_context(stream_->codecpar, codec_.get()), "cannot describe the video");
+    stream_->time_base = codec_->codec().time_base;
+    stream_->avg_frame_rate = codec_->codec().framerate;
+    check(avcodec_parameters_from_context(stream_->codecpar, &codec_->codec()), "cannot describe the video");
     failed_ = true;  // until the file is open
     if (audio_) {
         audio_->add_streams(*output_, path_);
         audio_->set_start(first.info().pts);
     }
-    output_->pb = file_.open();
+    file_.write({}, options_.stop);  // creates or truncates the file
+    output_->pb = io_.open();
     failed_ = false;
     av::Dictionary settings;
     std::string flags = container_of(path_).flags;
@@ -255,20 +197,20 @@ void VideoWriter::Impl::write(const Frame& frame) {
     AVFrame& av_frame = av_frame_.fill(frame);
     av_frame.pts = ticks(frame.info().pts);
     av_frame.color_range = AVCOL_RANGE_MPEG;
-    av_frame.colorspace = codec_->colorspace;
+    av_frame.colorspace = codec_->codec().colorspace;
     encode(&av_frame);
     copy_audio_until(last_ticks_);
     ++frames;
 }
 
 void VideoWriter::Impl::encode(const AVFrame* av_frame) {
-    check(avcodec_send_frame(codec_.get(), av_frame), "cannot encode the video");
+    check(codec_->send(av_frame), "cannot encode the video");
     for (;;) {
-        const int status = avcodec_receive_packet(codec_.get(), packet_.get());
+        const int status = codec_->receive(*packet_);
         if (status == AVERROR(EAGAIN) || status == AVERROR_EOF) return;
         check(status, "cannot encode the video");
         packet_->stream_index = stream_->index;
-        av_packet_rescale_ts(packet_.get(), codec_->time_base, stream_->time_base);
+        av_packet_rescale_ts(packet_.get(), codec_->codec().time_base, stream_->time_base);
         write_packet(*packet_);
     }
 }

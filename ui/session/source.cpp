@@ -1,17 +1,19 @@
 #include "ui/session/source.h"
 
 #include "core/video/image_file.h"
+#include "core/video/source_files.h"
 #include "ui/models/recent_model.h"
 
 namespace throng::ui {
 
 QString Source::patterns() {
-    QString patterns = QStringLiteral("*.mp4 *.mkv *.mov *.avi *.webm *.m4v *.ts *.gif");
-    for (const std::string_view extension : image_extensions()) {
-        patterns +=
-            QStringLiteral(" *") + QString::fromUtf8(extension.data(), static_cast<qsizetype>(extension.size()));
+    QStringList patterns;
+    for (const auto extensions : {video_extensions(), image_extensions()}) {
+        for (const std::string_view extension : extensions) {
+            patterns += u'*' + QString::fromUtf8(extension.data(), static_cast<qsizetype>(extension.size()));
+        }
     }
-    return patterns;
+    return patterns.join(u' ');
 }
 
 QString Source::title() const {

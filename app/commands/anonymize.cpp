@@ -1,0 +1,105 @@
+// throng anonymize IN... --out DIR|FILE: the same videos and images with hidden faces.
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <memory>
+
+#include "app/commands/anonymize_run.h"
+#include "app/options/command.h"
+#include "app/options/values.h"
+
+namespace throng {
+
+void add_anonymize_command(CLI::App& program, CommandContext& context) {
+    CLI::App* command = program.add_subcommand(
+        "anonymize", "Hide every face in videos and images; writes the same files with hidden faces, and a report");
+    command->alias("anonymise");
+    auto arguments = std::make_shared<AnonymizeArguments>();
+    command
+        ->add_option("IN", arguments->inputs,
+                     "Video and image files, and folders of them, which are read with all folders below them")
+        ->required()
+        ->type_name("");
+    const auto output = "Output";
+    command
+        ->add_option("--out", arguments->out,
+                     "Folder for the outputs, which keep their names; or a file, if there is one input file")
+        ->required()
+        ->type_name("DIR|FILE")
+        ->group(output);
+    command
+        ->add_option("--report", arguments->report,
+                     "Write the report as BASE.html and BASE.json; default: DIR/anonymize-report, or the name of FILE "
+                     "with .report")
+        ->type_name("BASE")
+        ->group(output);
+    command->add_option("--audio", arguments->audio, "Audio of videos: copy all tracks, or drop them")
+        ->check(CLI::IsMember({"copy", "drop"}))
+        ->type_name("")
+        ->capture_default_str()
+        ->group(output);
+    std::vector<std::string> encoders = encoder_names();
+    encoders.insert(encoders.begin(), "auto");
+    command
+        ->add_option("--encoder", arguments->encoder,
+                     "H.264 encoder of videos; auto: the first in hardware that encodes five frames, otherwise libx264")
+        ->check(CLI::IsMember(encoders))
+        ->type_name("")
+        ->capture_default_str()
+        ->group(output);
+    command
+        ->add_option("--quality", arguments->quality,
+                     "Quality of videos, from 0 (best) to 51 (smallest files): the rate factor of libx264")
+        ->check(whole_range(0, 51))
+        ->type_name("Q")
+        ->capture_default_str()
+        ->group(output);
+    const auto hiding = "Hiding";
+    command
+        ->add_option("--style", arguments->style,
+                     "How faces are hidden; each draws from at most 6x6 mean colors of a face")
+        ->check(CLI::IsMember(std::vector<std::string>(std::begin(kRedactStyleNames), std::end(kRedactStyleNames))))
+        ->type_name("")
+        ->capture_default_str()
+        ->group(hiding);
+    command
+        ->add_option_function<float>(
+            "--margin", [arguments](float margin) { arguments->margin = margin; },
+            "Distance from a face to the edge of the hidden ellipse, as a share of the face's size")
+        ->check(finite_range(0, 2))
+        ->type_name("M")
+        ->default_str(fmt::format("{:g}; haar, lbp {:g}", hiding_params("cnn").redact.margin,
+                                  hiding_params("haar").redact.margin))
+        ->group(hiding);
+    command
+        ->add_option("--only", arguments->only,
+                     "Hide faces of videos in these spans of time only, such as 12.5-20,1:00-1:30,2:00-; all other "
+                     "frames stay as they are")
+        ->type_name("SPANS")
+        ->group(hiding);
+    command
+        ->add_option("--keep", arguments->keep,
+                     "Leave this track of an earlier report visible; the file, the settings and the version must be "
+                     "those of the report")
+        ->type_name("ID@REPORT.json")
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+        ->group(hiding);
+    command->add_option("--decoder", arguments->decoder, "Video decoder for finding the faces")
+        ->check(CLI::IsMember({"auto", "software", "cuda", "v4l2m2m"}))
+        ->type_name("")
+        ->capture_default_str()
+        ->group("Source");
+    add_detector_options(*command, arguments->detector, {"cnn", "haar", "lbp"});
+    arguments->detector_option = command->get_option("--detector");
+    command->footer(
+        "Examples:\n"
+        "  throng anonymize interview.mp4 --out hidden.mp4 --audio copy\n"
+        "  throng anonymize photos/ clips/ --out hidden/ --style mosaic\n"
+        "  throng anonymize interview.mp4 --out hidden.mp4 --keep 3@hidden.report.json");
+    command->callback([&context, arguments] {
+        context.run = [&context, arguments] { return AnonymizeRun(*arguments, context.common).run(); };
+    });
+}
+
+}  // namespace throng

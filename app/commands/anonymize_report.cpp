@@ -1,0 +1,294 @@
+#include "app/commands/anonymize_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <opencv2/core.hpp>
+#include <opencv2/imgproc.hpp>
+
+extern "C" {
+#include <libavutil/base64.h>
+}
+
+#include "app/options/progress.h"
+#include "core/base/error.h"
+#include "core/model/model_catalogue.h"
+#include "core/model/model_finder.h"
+#include "core/video/convert.h"
+#include "core/video/image_writer.h"
+
+namespace throng {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kUnknownTerms = "unknown: see the publisher of the model";
+
+std::string doubts(const TrackSummary& track) {
+    std::string text;
+    const auto add = [&text](bool applies, const char* reason) {
+        if (applies) text += (text.empty() ? "" : ", ") + std::string(reason);
+    };
+    add(track.is_short, "few detections");
+    add(track.has_low_score, "low score");
+    add(track.has_long_gap, "long gap");
+    return text;
+}
+
+Json track_json(const ReportedTrack& track) {
+    Json json;
+    json["id"] = track.summary.track;
+    json["first"] = track.first;
+    json["last"] = track.last;
+    json["detected"] = track.summary.num_detected;
+    json["filled"] = track.summary.num_filled;
+    json["extended"] = track.summary.num_extended;
+    json["longest_gap"] = track.summary.longest_gap;
+    json["best_score"] = track.summary.best_score;
+    json["doubtful"] = doubts(track.summary);
+    json["kept"] = track.kept;
+    Json samples = Json::array();
+    for (const TrackSample& sample : track.samples) {
+        samples.push_back({sample.pts, sample.box.x, sample.box.y, sample.box.w, sample.box.h});
+    }
+    json["samples"] = std::move(samples);
+    return json;
+}
+
+Json file_json(const ReportedFile& file) {
+    Json json;
+    json["input"] = file.input;
+    json["output"] = file.output;
+    json["status"] = !file.error.empty() ? "failed" : file.incomplete.empty() ? "done" : "incomplete";
+    json["error"] = file.error;
+    json["incomplete"] = file.incomplete;
+    json["kind"] = file.still ? "image" : "video";
+    json["input_sha256"] = file.input_sha256;
+    json["output_sha256"] = file.output_sha256;
+    json["width"] = file.width;
+    json["height"] = file.height;
+    json["fps"] = file.fps;
+    json["frames"] = file.frames;
+    json["frames_hidden_whole"] = file.whole_frames;
+    json["frames_not_hidden"] = file.open_frames;
+    json["faces_detected"] = file.detected;
+    json["faces_filled"] = file.filled;
+    json["faces_extended"] = file.extended;
+    json["audio"] = file.audio;
+    json["notes"] = file.notes;
+    Json tracks = Json::array();
+    for (const ReportedTrack& track : file.tracks) tracks.push_back(track_json(track));
+    json["tracks"] = std::move(tracks);
+    return json;
+}
+
+std::string escaped(const std::string& text) {
+    std::string html;
+    for (const char c : text) {
+        switch (c) {
+            case '&': html += "&amp;"; break;
+            case '<': html += "&lt;"; break;
+            case '>': html += "&gt;"; break;
+            case '"': html += "&quot;"; break;
+            default: html += c;
+        }
+    }
+    return html;
+}
+
+void add_fact(std::string& html, const char* name, const std::string& value) {
+    if (!value.empty()) html += fmt::format("<tr><th>{}</th><td>{}</td></tr>\n", name, escaped(value));
+}
+
+std::string plain(const Json& value) {
+    return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+void add_tracks(std::string& html, const ReportedFile& file) {
+    if (file.tracks.empty()) return;
+    html +=
+        "<table class=\"list\"><tr><th>track</th><th>from</th><th>to</th><th>detected</th><th>filled in</th>"
+        "<th>extended</th><th>longest gap</th><th>best score</th><th>doubtful</th><th></th></tr>\n";
+    for (const ReportedTrack& track : file.tracks) {
+        const std::string picture =
+            track.thumbnail.empty()
+                ? ""
+                : "<img alt=\"after hiding\" src=\"data:image/jpeg;base64," + track.thumbnail + "\">";
+        html += fmt::format(
+            "<tr{}><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{:.3g}</td>"
+            "<td>{}</td><td>{}</td></tr>\n",
+            track.summary.doubtful() ? " class=\"doubtful\"" : "", track.summary.track, duration_text(track.first),
+            duration_text(track.last), track.summary.num_detected, track.summary.num_filled, track.summary.num_extended,
+            track.summary.longest_gap, track.summary.best_score, track.kept ? "kept visible" : doubts(track.summary),
+            picture);
+    }
+    html += "</table>\n";
+}
+
+void add_file(std::string& html, const ReportedFile& file) {
+    html += fmt::format("<h2>{}</h2>\n<table>\n", escaped(file.input));
+    add_fact(html, "error", file.error);
+    add_fact(html, "incomplete", file.incomplete);
+    add_fact(html, "output", file.output);
+    add_fact(html, "SHA-256 of the input", file.input_sha256);
+    add_fact(html, "SHA-256 of the output", file.output_sha256);
+    if (file.frames > 0) {
+        add_fact(html, "frames", fmt::format("{}, {}x{} pixels", file.frames, file.width, file.height));
+        add_fact(html, "hidden",
+                 fmt::format("{} faces detected, {} filled in between detections, {} before and after "
+                             "tracks; {} frames whole",
+                             file.detected, file.filled, file.extended, file.whole_frames));
+    }
+    if (file.open_frames > 0) add_fact(html, "outside --only", fmt::format("{} frames", file.open_frames));
+    add_fact(html, "audio", file.audio);
+    for (const std::string& note : file.notes) add_fact(html, "note", note);
+    html += "</table>\n";
+    add_tracks(html, file);
+}
+
+constexpr const char* kHead =
+    "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>throng anonymize</title>\n<style>\n"
+    "body{font:15px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem;color:#1c2024}\n"
+    "h2{margin-top:2.5rem;overflow-wrap:anywhere}table{border-collapse:collapse;margin:.5rem 0}\n"
+    "th{text-align:left;font-weight:600;padding:.15rem 1rem .15rem 0;vertical-align:top}\n"
+    "td{padding:.15rem 1rem .15rem 0;overflow-wrap:anywhere}.list th,.list td{border-bottom:1px solid #d5dae0}\n"
+    ".doubtful{background:#fff3d6}img{height:96px;display:block}\n"
+    "</style></head><body>\n<h1>Faces hidden by throng anonymize</h1>\n";
+
+}  // namespace
+
+ReportedModel describe_model(const DetectorParams& detector) {
+    const std::string model = detector.model.empty() ? default_model(detector.kind) : detector.model;
+    const fs::path file = find_model(model, detector.kind);
+    ReportedModel result{file.stem().string(), file.filename().string(), sha256_of(file), kUnknownTerms, kUnknownTerms};
+    for (const RecommendedModel& known : recommended_models()) {
+        // Models of packages have no checksum in the table.
+        if (known.sha256.empty() ? known.name != result.name : known.sha256 != result.sha256) continue;
+        result.license = known.license;
+        result.training = known.training;
+    }
+    return result;
+}
+
+Json report_json(const AnonymizeReport& report) {
+    Json json;
+    json["program"] = "throng anonymize";
+    json["version"] = TH_VERSION;
+    json["settings"] = report.settings;
+    json["output"] = report.output;
+    json["backend"] = report.backend;
+    json["model"] = {{"name", report.model.name},
+                     {"file", report.model.file},
+                     {"sha256", report.model.sha256},
+                     {"license", report.model.license},
+                     {"training", report.model.training}};
+    json["interrupted"] = report.interrupted;
+    Json files = Json::array();
+    for (const ReportedFile& file : report.files) files.push_back(file_json(file));
+    json["files"] = std::move(files);
+    return json;
+}
+
+std::string report_html(const AnonymizeReport& report) {
+    std::string html = kHead;
+    html += "<table>\n";
+    add_fact(html, "version", TH_VERSION);
+    add_fact(html, "backend", report.backend);
+    add_fact(html, "model",
+             fmt::format("{} ({}), SHA-256 {}", report.model.name, report.model.license, report.model.sha256));
+    add_fact(html, "trained on", report.model.training);
+    for (const auto& [name, value] : report.settings.items()) add_fact(html, name.c_str(), plain(value));
+    for (const auto& [name, value] : report.output.items()) add_fact(html, name.c_str(), plain(value));
+    if (report.interrupted) add_fact(html, "interrupted", "files that are not listed were not written");
+    html +=
+        "</table>\n<p>A detector misses faces: look at the result before you publish it. Tracks are numbered over all "
+        "files of this run; doubtful ones are marked, with a picture after hiding. "
+        "<code>--keep ID@REPORT.json</code> leaves a track visible.</p>\n";
+    for (const ReportedFile& file : report.files) add_file(html, file);
+    return html + "</body></html>\n";
+}
+
+std::string make_thumbnail(const Frame& frame, const Box& box) {
+    constexpr float kSurroundings = 0.75F;  // on each side, as a share of the box
+    constexpr int kHeight = 96;             // pixels
+    const auto edge = [](float value, int limit) {
+        return static_cast<int>(std::clamp(value, 0.0F, static_cast<float>(limit)));
+    };
+    const int left = edge(box.x - kSurroundings * box.w, frame.width() - 1);
+    const int top = edge(box.y - kSurroundings * box.h, frame.height() - 1);
+    const int right = std::max(edge(box.x + (1 + kSurroundings) * box.w, frame.width()), left + 1);
+    const int bottom = std::max(edge(box.y + (1 + kSurroundings) * box.h, frame.height()), top + 1);
+    FramePool pool(0);
+    PixelConverter converter;
+    WritableFrame bgr = converter.bgr_copy(frame, pool);
+    const cv::Mat image(frame.height(), frame.width(), CV_8UC3, bgr.data(0),
+                        static_cast<std::size_t>(bgr.plane(0).pitch));
+    const cv::Mat part = image(cv::Range(top, bottom), cv::Range(left, right));
+    const int width = std::clamp(part.cols * kHeight / part.rows, 1, 4 * kHeight);
+    FrameInfo info = bgr.info();
+    WritableFrame small = pool.take(PixelFormat::bgr24, width, kHeight);
+    info.width = width;
+    info.height = kHeight;
+    small.info() = info;
+    cv::Mat to(kHeight, width, CV_8UC3, small.data(0), static_cast<std::size_t>(small.plane(0).pitch));
+    cv::resize(part, to, to.size(), 0, 0, cv::INTER_AREA);
+    const std::vector<std::uint8_t> jpeg = encode_image("thumbnail.jpg", std::move(small).finish());
+    const auto size = static_cast<int>(jpeg.size());
+    std::string text(static_cast<std::size_t>(AV_BASE64_SIZE(size)), '\0');
+    av_base64_encode(text.data(), static_cast<int>(text.size()), jpeg.data(), size);
+    text.pop_back();  // the terminating zero
+    return text;
+}
+
+KeptTrack read_kept_track(const std::string& text, const Json& settings) {
+    const std::string where = "--keep " + text;
+    const std::size_t at = text.find('@');
+    std::int64_t id = 0;
+    const auto [end, failure] = std::from_chars(text.data(), text.data() + std::min(at, text.size()), id);
+    if (at == std::string::npos || failure != std::errc() || end != text.data() + at || at + 1 == text.size()) {
+        throw Error(ErrorKind::usage, "must have the form ID@REPORT.json", where);
+    }
+    const std::string path = text.substr(at + 1);
+    std::ifstream stream(path);
+    if (!stream) throw Error(ErrorKind::input, "the report cannot be read", path);
+    const Json report = Json::parse(stream, nullptr, false);
+    if (!report.is_object() || report.value("program", "") != "throng anonymize") {
+        throw Error(ErrorKind::input, "is no report of throng anonymize", path, "name the file that ends in .json");
+    }
+    if (report.value("version", "") != TH_VERSION) {
+        throw Error(ErrorKind::usage, "is of version " + report.value("version", "?") + " of this program", path,
+                    "run without --keep and take the id from the new report");
+    }
+    const Json theirs = report.value("settings", Json::object());
+    for (const auto& [name, value] : settings.items()) {
+        if (theirs.contains(name) && theirs[name] == value) continue;
+        throw Error(ErrorKind::usage,
+                    fmt::format("has other settings: {} is {}, now {}", name,
+                                theirs.contains(name) ? plain(theirs[name]) : "not set", plain(value)),
+                    path, "use the settings of the report");
+    }
+    try {
+        for (const Json& file : report.at("files")) {
+            for (const Json& track : file.at("tracks")) {
+                if (track.at("id").get<std::int64_t>() != id) continue;
+                KeptTrack kept{id, file.at("input_sha256").get<std::string>(), {}};
+                for (const Json& sample : track.at("samples")) {
+                    const auto number = [&](std::size_t i) { return sample.at(i).get<float>(); };
+                    kept.samples.push_back({sample.at(0).get<double>(), {number(1), number(2), number(3), number(4)}});
+                }
+                if (kept.samples.empty()) break;
+                return kept;
+            }
+        }
+    } catch (const Json::exception& problem) {
+        throw Error(ErrorKind::input, std::string("the report is damaged: ") + problem.what(), path);
+    }
+    throw Error(ErrorKind::input, fmt::format("has no track {}", id), path, "take an id from the report");
+}
+
+}  // namespace throng

@@ -1,0 +1,170 @@
+#include "app/commands/anonymize_tracks.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "core/algo/nms_rules.h"
+#include "core/base/error.h"
+
+namespace throng {
+namespace {
+
+constexpr double kSampleStep = 1;  // seconds between two samples of a track
+
+}  // namespace
+
+float overlap_of(const Box& a, const Box& b) {
+    return pair_overlap(Overlap::iou, a, b, 0);
+}
+
+void FaceRecorder::write(const FrameResult& result) {
+    const FrameInfo& info = result.frame.info();
+    TrackerInput input;
+    input.kept = result.kept.detections;
+    input.source = result.source;
+    input.width = info.width;
+    input.height = info.height;
+    input.seconds = info.pts;
+    RecordedFrame frame;
+    frame.pts = info.pts;
+    frame.width = info.width;
+    frame.height = info.height;
+    frame.incomplete = result.overflow > 0 || result.kept.overflow() > 0;
+    std::set<std::int32_t> used;
+    for (const Track& track : tracker_.update(input)) {
+        if (track.state == TrackState::predicted) continue;
+        if (track.detection >= 0) used.insert(track.detection);
+        const auto [entry, is_new] = id_of_.try_emplace(track.id);
+        if (is_new) entry->second = ids_.next();
+        frame.boxes.push_back({entry->second, track.box, track.score, true});
+        std::vector<TrackSample>& samples = samples_[entry->second];
+        const TrackSample sample{info.pts, track.box};
+        // The last sample is replaced until it is a second after the one before it.
+        if (samples.size() < 2 || samples.back().pts - samples[samples.size() - 2].pts >= kSampleStep) {
+            samples.push_back(sample);
+        } else {
+            samples.back() = sample;
+        }
+    }
+    for (std::size_t i = 0; i < result.kept.detections.size(); ++i) {
+        if (used.contains(static_cast<std::int32_t>(i))) continue;
+        const Detection& detection = result.kept.detections[i];
+        frame.boxes.push_back({-1, detection.box, detection.score, true});
+    }
+    frames_.push_back(std::move(frame));
+    ++num_frames_;
+}
+
+std::optional<std::int64_t> FaceRecorder::find(const KeptTrack& kept) const {
+    constexpr float kSameBox = 0.5F;
+    constexpr double kSameTime = 0.5;  // seconds by which the ends of the track may differ
+    std::optional<std::int64_t> found;
+    for (const auto& [id, samples] : samples_) {
+        if (std::abs(samples.front().pts - kept.samples.front().pts) > kSameTime ||
+            std::abs(samples.back().pts - kept.samples.back().pts) > kSameTime) {
+            continue;
+        }
+        std::size_t same = 0;
+        for (const TrackSample& sample : kept.samples) {
+            const auto later = [](const RecordedFrame& frame, double pts) { return frame.pts < pts; };
+            constexpr double kRounding = 1e-6;  // seconds
+            const auto frame = std::lower_bound(frames_.begin(), frames_.end(), sample.pts - kRounding, later);
+            if (frame == frames_.end()) continue;
+            same += std::any_of(frame->boxes.begin(), frame->boxes.end(), [&, id = id](const FaceBox& box) {
+                return box.track == id && overlap_of(box.box, sample.box) >= kSameBox;
+            });
+        }
+        if (same < kept.samples.size()) continue;
+        if (found) return std::nullopt;
+        found = id;
+    }
+    return found;
+}
+
+FilePlan make_file_plan(std::vector<FaceRecorder::RecordedFrame>& frames, const std::vector<std::int64_t>& kept,
+                        const PlanOptions& options) {
+    FilePlan result;
+    result.frames.reserve(frames.size());
+    // Where the video changes its size, the tracks end.
+    for (std::size_t begin = 0, end = 0; begin < frames.size(); begin = end) {
+        const int width = frames[begin].width;
+        const int height = frames[begin].height;
+        RedactPlanner planner(width, height, options);
+        for (; end < frames.size() && frames[end].width == width && frames[end].height == height; ++end) {
+            std::vector<FaceBox> boxes = std::exchange(frames[end].boxes, {});
+            std::erase_if(boxes, [&](const FaceBox& face) {
+                return std::find(kept.begin(), kept.end(), face.track) != kept.end();
+            });
+            planner.push(boxes, frames[end].incomplete);
+        }
+        planner.finish();
+        while (std::optional<FramePlan> plan = planner.pop()) result.frames.push_back(*std::move(plan));
+        for (TrackSummary track : planner.tracks()) {
+            const auto offset = static_cast<std::int64_t>(begin);
+            track.first += offset;
+            track.last += offset;
+            track.best_frame += offset;
+            result.tracks.push_back(track);
+        }
+    }
+    return result;
+}
+
+namespace {
+
+[[noreturn]] void reject_spans(const std::string& text, const std::string& why) {
+    throw Error(ErrorKind::usage, why, "--only " + text, "write spans as 12.5-20,1:00-1:30");
+}
+
+// Parses "12.5", "1:30" or "1:02:03".
+double parse_time(std::string_view text, const std::string& all) {
+    double seconds = 0;
+    for (int parts = 1;; ++parts) {
+        const std::size_t colon = text.find(':');
+        const std::string_view part = text.substr(0, colon);
+        double value = 0;
+        const auto [end, failure] = std::from_chars(part.data(), part.data() + part.size(), value);
+        const bool number = failure == std::errc() && end == part.data() + part.size() && std::isfinite(value);
+        if (!number || value < 0 || parts > 3 || (parts > 1 && value >= 60)) {
+            reject_spans(all, "is not a time: " + std::string(text));
+        }
+        seconds = seconds * 60 + value;
+        if (colon == std::string_view::npos) return seconds;
+        text.remove_prefix(colon + 1);
+    }
+}
+
+}  // namespace
+
+std::vector<TimeSpan> parse_spans(const std::string& text) {
+    std::vector<TimeSpan> spans;
+    std::string_view rest = text;
+    while (!rest.empty()) {
+        const std::size_t comma = rest.find(',');
+        const std::string_view span = rest.substr(0, comma);
+        const std::size_t dash = span.find('-');
+        if (dash == std::string_view::npos || dash == 0) reject_spans(text, "is not a span: " + std::string(span));
+        TimeSpan result;
+        result.first = parse_time(span.substr(0, dash), text);
+        const std::string_view last = span.substr(dash + 1);
+        result.last = last.empty() ? std::numeric_limits<double>::infinity() : parse_time(last, text);
+        if (result.last < result.first) reject_spans(text, "ends before it begins: " + std::string(span));
+        spans.push_back(result);
+        rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 1);
+        if (comma != std::string_view::npos && rest.empty()) reject_spans(text, "ends in a comma");
+    }
+    return spans;
+}
+
+bool in_spans(const std::vector<TimeSpan>& spans, double pts, double end) {
+    if (spans.empty()) return true;
+    return std::any_of(spans.begin(), spans.end(),
+                       [&](const TimeSpan& span) { return pts <= span.last && end >= span.first; });
+}
+
+}  // namespace throng

@@ -1,0 +1,101 @@
+// The faces of one file: what was found in each frame, the tracks, and which of them stay visible.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/pipeline/frame_result.h"
+#include "core/redact/plan.h"
+#include "core/track/tracker.h"
+
+namespace throng {
+
+// A track at one time, for the report and for finding it again.
+struct TrackSample {
+    double pts = 0;  // seconds
+    Box box{};
+};
+
+// A track of a report that `--keep` names.
+struct KeptTrack {
+    std::int64_t id = 0;       // in that report
+    std::string input_sha256;  // of the file that it belongs to
+    std::vector<TrackSample> samples;
+};
+
+// Returns the intersection over union of two boxes.
+[[nodiscard]] float overlap_of(const Box& a, const Box& b);
+
+// Numbers tracks over all files of a run, from 1, so that an id names one face of the report.
+class TrackIds {
+public:
+    [[nodiscard]] std::int64_t next() { return ++last_; }
+
+private:
+    std::int64_t last_ = 0;
+};
+
+// Records the results of a file and tracks its faces. Every detection is recorded: those that the tracker does not use
+// are hidden in their frame alone.
+class FaceRecorder final : public ResultSink {
+public:
+    struct RecordedFrame {
+        double pts = 0;
+        int width = 0;
+        int height = 0;
+        bool incomplete = false;  // detections were lost: the frame cannot be judged
+        std::vector<FaceBox> boxes;
+    };
+
+    FaceRecorder(const TrackerParams& params, TrackIds& ids) : tracker_(params), ids_(ids) {}
+
+    void write(const FrameResult& result) override;
+    void close() override {}
+
+    // May be called while results are written.
+    [[nodiscard]] std::uint64_t num_frames() const noexcept { return num_frames_; }
+
+    // After the last result.
+    [[nodiscard]] std::vector<RecordedFrame>& frames() { return frames_; }
+    // Returns the positions of each track: the first, the last, and one per second.
+    [[nodiscard]] const std::map<std::int64_t, std::vector<TrackSample>>& samples() const { return samples_; }
+    // Returns the track that is where `kept` was at the same times, if there is exactly one.
+    [[nodiscard]] std::optional<std::int64_t> find(const KeptTrack& kept) const;
+
+private:
+    Tracker tracker_;
+    TrackIds& ids_;
+    std::map<std::int64_t, std::int64_t> id_of_;  // by the id of the tracker
+    std::vector<RecordedFrame> frames_;
+    std::map<std::int64_t, std::vector<TrackSample>> samples_;
+    std::atomic<std::uint64_t> num_frames_ = 0;
+};
+
+// What is hidden in a file: the plan of each recorded frame, and its tracks by id.
+struct FilePlan {
+    std::vector<FramePlan> frames;
+    std::vector<TrackSummary> tracks;
+};
+
+// Empties the boxes of `frames`, which may be many. kept: tracks that stay visible.
+[[nodiscard]] FilePlan make_file_plan(std::vector<FaceRecorder::RecordedFrame>& frames,
+                                      const std::vector<std::int64_t>& kept, const PlanOptions& options);
+
+// A span of time in seconds, both ends included.
+struct TimeSpan {
+    double first = 0;
+    double last = 0;
+};
+
+// Parses "12.5-20,1:00-1:30,2:00:00-": seconds, minutes:seconds or hours:minutes:seconds; an empty end is the end of the
+// video. Throws Error(usage).
+[[nodiscard]] std::vector<TimeSpan> parse_spans(const std::string& text);
+
+// Returns true if there are no spans, or if one of them touches a frame that is shown from `pts` until `end`.
+[[nodiscard]] bool in_spans(const std::vector<TimeSpan>& spans, double pts, double end);
+
+}  // namespace throng

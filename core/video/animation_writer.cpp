@@ -1,0 +1,208 @@
+#include "core/video/animation_writer.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <opencv2/core.hpp>
+#include <opencv2/imgproc.hpp>
+#include <string_view>
+
+#include "core/base/atomic_file.h"
+#include "core/base/error.h"
+#include "core/video/convert.h"
+#include "core/video/muxer_io.h"
+
+extern "C" {
+#include <libavfilter/avfilter.h>
+#include <libavfilter/buffersink.h>
+#include <libavfilter/buffersrc.h>
+}
+
+namespace throng {
+namespace {
+
+using GraphPtr = std::unique_ptr<AVFilterGraph, av::Deleter<avfilter_graph_free>>;
+
+// Chooses 256 colors for every frame and converts it to them. FFmpeg's own conversion to GIF has one fixed palette.
+constexpr const char* kOwnPalettes =
+    "split[a][b];[a]palettegen=stats_mode=single:reserve_transparent=0[p];[b][p]paletteuse=new=1:dither=none";
+
+class AnimationWriter final : public ExactWriter {
+public:
+    AnimationWriter(const std::string& path, bool gif, const VideoFormat& format)
+        : path_(path),
+          gif_(gif),
+          format_(format),
+          file_(path),
+          io_([this](std::string_view bytes) { file_.write(bytes); },
+              [this](std::int64_t offset, int whence) { return file_.seek(offset, whence); }) {
+        av::set_up();
+    }
+
+    void write(const ExactFrame& frame) override {
+        if (!codec_) start();
+        av::FramePtr rgb = rgb_of(frame.frame);
+        rgb->pts = frame.ticks;
+        last_duration_ = frame.duration > 0 ? frame.duration : std::max<std::int64_t>(frame.ticks - last_ticks_, 1);
+        last_ticks_ = frame.ticks;
+        if (!graph_) {
+            encode(rgb.get());
+            return;
+        }
+        check(av_buffersrc_add_frame(source_, rgb.get()), "cannot convert a frame");
+        drain_filter();
+    }
+
+    void commit() override {
+        if (!codec_) throw Error(ErrorKind::internal, "an animation without frames", path_);
+        if (graph_) {
+            check(av_buffersrc_add_frame(source_, nullptr), "cannot convert a frame");
+            drain_filter();
+        }
+        encode(nullptr);
+        check(av_write_trailer(output_.get()), "cannot finish the animation");
+        avio_flush(output_->pb);
+        check(0, "cannot finish the animation");
+        output_.reset();
+        file_.commit();
+    }
+
+    [[nodiscard]] std::int64_t scaled_frames() const override { return scaled_; }
+
+    [[nodiscard]] std::vector<std::string> notes() const override {
+        std::vector<std::string> notes;
+        if (scaled_ > 0) notes.push_back(fmt::format("{} frames are scaled to the size of the first", scaled_));
+        return notes;
+    }
+
+private:
+    void check(int status, const char* what) {
+        if (status >= 0 && output_ && output_->pb != nullptr && output_->pb->error < 0) status = output_->pb->error;
+        if (status >= 0) return;
+        if (io_.failure()) std::rethrow_exception(io_.failure());
+        throw Error(ErrorKind::input, std::string(what) + ": " + av::message(status), path_);
+    }
+
+    void make_graph() {
+        graph_ = av::checked(GraphPtr(avfilter_graph_alloc()));
+        const std::string arguments =
+            fmt::format("video_size={}x{}:pix_fmt={}:time_base={}/{}:pixel_aspect=1/1", format_.width, format_.height,
+                        static_cast<int>(AV_PIX_FMT_BGRA), format_.time_base.num, format_.time_base.den);
+        AVFilterContext* sink = nullptr;
+        check(avfilter_graph_create_filter(&source_, avfilter_get_by_name("buffer"), "in", arguments.c_str(), nullptr,
+                                           graph_.get()),
+              "cannot prepare the palette");
+        check(avfilter_graph_create_filter(&sink, avfilter_get_by_name("buffersink"), "out", nullptr, nullptr,
+                                           graph_.get()),
+              "cannot prepare the palette");
+        sink_ = sink;
+        AVFilterInOut* outputs = avfilter_inout_alloc();
+        AVFilterInOut* inputs = avfilter_inout_alloc();
+        int status = AVERROR(ENOMEM);
+        if (outputs != nullptr && inputs != nullptr) {
+            *outputs = {av_strdup("in"), source_, 0, nullptr};
+            *inputs = {av_strdup("out"), sink_, 0, nullptr};
+            status = avfilter_graph_parse_ptr(graph_.get(), kOwnPalettes, &inputs, &outputs, nullptr);
+        }
+        avfilter_inout_free(&outputs);
+        avfilter_inout_free(&inputs);
+        check(status, "cannot prepare the palette");
+        check(avfilter_graph_config(graph_.get(), nullptr), "cannot prepare the palette");
+    }
+
+    void start() {
+        AVFormatContext* context = nullptr;
+        const int made = avformat_alloc_output_context2(&context, nullptr, gif_ ? "gif" : "apng", nullptr);
+        output_.reset(context);
+        const AVCodec* encoder = avcodec_find_encoder(gif_ ? AV_CODEC_ID_GIF : AV_CODEC_ID_APNG);
+        if (made < 0 || encoder == nullptr) {
+            throw Error(ErrorKind::unavailable,
+                        std::string("this FFmpeg build cannot write animated ") + (gif_ ? "GIF" : "PNG"), path_);
+        }
+        output_->flags |= AVFMT_FLAG_CUSTOM_IO | AVFMT_FLAG_BITEXACT;
+        if (gif_) make_graph();
+        codec_ = av::checked(av::CodecPtr(avcodec_alloc_context3(encoder)));
+        codec_->width = format_.width;
+        codec_->height = format_.height;
+        codec_->pix_fmt = gif_ ? AV_PIX_FMT_PAL8 : AV_PIX_FMT_RGB24;
+        codec_->time_base = format_.time_base;
+        codec_->flags |= AV_CODEC_FLAG_BITEXACT;
+        check(avcodec_open2(codec_.get(), encoder, nullptr), "cannot encode the animation");
+        stream_ = avformat_new_stream(output_.get(), nullptr);
+        if (stream_ == nullptr) throw std::bad_alloc();
+        stream_->time_base = format_.time_base;
+        check(avcodec_parameters_from_context(stream_->codecpar, codec_.get()), "cannot describe the animation");
+        output_->pb = io_.open();
+        av::Dictionary options;
+        options.set(gif_ ? "loop" : "plays", "0");  // without end
+        check(avformat_write_header(output_.get(), options.address()), "cannot write the animation");
+    }
+
+    // Returns the frame in the format of the encoder or of the filter, in the size of the first frame.
+    av::FramePtr rgb_of(const Frame& frame) {
+        av::FramePtr result = av::make_frame();
+        result->format = gif_ ? AV_PIX_FMT_BGRA : AV_PIX_FMT_RGB24;
+        result->width = format_.width;
+        result->height = format_.height;
+        check(av_frame_get_buffer(result.get(), 0), "not enough memory for a frame");
+        cv::Mat bgr(frame.height(), frame.width(), CV_8UC3);
+        converter_.convert(frame, Packing::bgr24, bgr.data, static_cast<std::ptrdiff_t>(bgr.step[0]));
+        if (bgr.cols != format_.width || bgr.rows != format_.height) {
+            cv::resize(bgr, bgr, cv::Size(format_.width, format_.height), 0, 0, cv::INTER_AREA);
+            ++scaled_;
+        }
+        cv::Mat to(format_.height, format_.width, gif_ ? CV_8UC4 : CV_8UC3, result->data[0],
+                   static_cast<std::size_t>(result->linesize[0]));
+        cv::cvtColor(bgr, to, gif_ ? cv::COLOR_BGR2BGRA : cv::COLOR_BGR2RGB);
+        return result;
+    }
+
+    void drain_filter() {
+        for (;;) {
+            const av::FramePtr frame = av::make_frame();
+            const int status = av_buffersink_get_frame(sink_, frame.get());
+            if (status == AVERROR(EAGAIN) || status == AVERROR_EOF) return;
+            check(status, "cannot convert a frame");
+            encode(frame.get());
+        }
+    }
+
+    void encode(const AVFrame* frame) {
+        check(avcodec_send_frame(codec_.get(), frame), "cannot encode the animation");
+        for (;;) {
+            const int status = avcodec_receive_packet(codec_.get(), packet_.get());
+            if (status == AVERROR(EAGAIN) || status == AVERROR_EOF) return;
+            check(status, "cannot encode the animation");
+            packet_->stream_index = stream_->index;
+            packet_->duration = last_duration_;
+            av_packet_rescale_ts(packet_.get(), format_.time_base, stream_->time_base);
+            check(av_write_frame(output_.get(), packet_.get()), "cannot write the animation");
+            av_packet_unref(packet_.get());
+        }
+    }
+
+    std::string path_;
+    bool gif_;
+    VideoFormat format_;
+    AtomicFile file_;
+    MuxerIo io_;
+    OutputContextPtr output_;
+    av::CodecPtr codec_;
+    AVStream* stream_ = nullptr;
+    GraphPtr graph_;  // owns the filters
+    AVFilterContext* source_ = nullptr;
+    AVFilterContext* sink_ = nullptr;
+    PixelConverter converter_;
+    av::PacketPtr packet_ = av::make_packet();
+    std::int64_t last_ticks_ = 0;
+    std::int64_t last_duration_ = 1;
+    std::int64_t scaled_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<ExactWriter> make_animation_writer(const std::string& path, bool gif, const VideoFormat& format) {
+    return std::make_unique<AnimationWriter>(path, gif, format);
+}
+
+}  // namespace throng

@@ -1,0 +1,16 @@
+// Writes animated GIF and PNG files.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "core/video/exact_writer.h"
+
+namespace throng {
+
+// gif: GIF, with a palette of its own for every frame; otherwise PNG, without loss. Both repeat without end. Throws as
+// make_exact_writer.
+[[nodiscard]] std::unique_ptr<ExactWriter> make_animation_writer(const std::string& path, bool gif,
+                                                                 const VideoFormat& format);
+
+}  // namespace throng

@@ -1,0 +1,227 @@
+#include "core/video/exact_reader.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/video/frame_clock.h"
+#include "core/video/frame_maker.h"
+#include "core/video/media_file_source.h"
+#include "core/video/media_reader.h"
+
+extern "C" {
+#include <libavutil/pixdesc.h>
+}
+
+namespace throng {
+namespace {
+
+constexpr double kNewTimeBase = 1;  // seconds back: the file was concatenated; as in FrameClock
+
+#if LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(58, 7, 100)
+bool is_key(const AVFrame& av_frame) {
+    return (av_frame.flags & AV_FRAME_FLAG_KEY) != 0;
+}
+bool is_interlaced(const AVFrame& av_frame) {
+    return (av_frame.flags & AV_FRAME_FLAG_INTERLACED) != 0;
+}
+bool has_top_field_first(const AVFrame& av_frame) {
+    return (av_frame.flags & AV_FRAME_FLAG_TOP_FIELD_FIRST) != 0;
+}
+#else
+bool is_key(const AVFrame& av_frame) {
+    return av_frame.key_frame != 0;
+}
+bool is_interlaced(const AVFrame& av_frame) {
+    return av_frame.interlaced_frame != 0;
+}
+bool has_top_field_first(const AVFrame& av_frame) {
+    return av_frame.top_field_first != 0;
+}
+#endif
+
+std::int64_t duration_of(const AVFrame& av_frame) {
+#if LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(57, 30, 100)
+    return av_frame.duration;
+#else
+    return av_frame.pkt_duration;
+#endif
+}
+
+MediaRequest request_for(const std::string& path) {
+    std::error_code failure;
+    if (!std::filesystem::is_regular_file(path, failure)) {
+        throw Error(ErrorKind::input, failure ? failure.message() : "not a regular file", path);
+    }
+    SourceOptions options;
+    options.decoder = "software";
+    return file_request(path, options);
+}
+
+}  // namespace
+
+class ExactReader::Impl {
+public:
+    Impl(const std::string& path, const std::stop_token& stop)
+        : path_(path), reader_(request_for(path), stop), maker_(false) {
+        pending_ = decode(stop);
+        if (pending_) return;
+        if (stop.stop_requested()) throw Error(ErrorKind::interrupted, "stopped while opening", path_);
+        throw Error(ErrorKind::input, "no frame can be decoded", path_, "the file is damaged");
+    }
+
+    bool next(ExactFrame& frame, const std::stop_token& stop) {
+        std::optional<ExactFrame> current = std::exchange(pending_, std::nullopt);
+        if (!current) current = decode(stop);
+        if (!current) return false;
+        frame = *std::move(current);
+        return true;
+    }
+
+    [[nodiscard]] std::string incomplete() const { return incomplete_text(reader_.damaged(), early_end_); }
+
+    VideoFormat format;
+    std::int64_t corrected_times = 0;
+    bool has_times = false;
+
+private:
+    std::optional<ExactFrame> decode(const std::stop_token& stop);
+    void describe_format(AVFrame& av_frame, Orientation orientation);
+    [[nodiscard]] std::int64_t next_ticks(const AVFrame& av_frame);
+    [[nodiscard]] bool is_damaged(const AVFrame& av_frame);
+
+    std::string path_;
+    MediaReader reader_;
+    FrameMaker maker_;
+    FrameClock clock_;
+    std::optional<ExactFrame> pending_;
+    std::int64_t next_index_ = 0;
+    std::optional<std::int64_t> first_ticks_;
+    std::int64_t offset_ = 0;  // added to the time stamps of the file, after they jumped back
+    std::int64_t last_ticks_ = -1;
+    std::uint64_t errors_seen_ = 0;
+    int suspect_frames_ = 0;  // frames that were in the decoder when it reported an error
+    bool damaged_ = false;    // until the next key frame
+    std::string early_end_;
+};
+
+// Returns the number of ticks from the first frame.
+std::int64_t ExactReader::Impl::next_ticks(const AVFrame& av_frame) {
+    const double tick = av_q2d(format.time_base);
+    const std::int64_t step = std::max<std::int64_t>(std::llround(frame_step_of(reader_) / tick), 1);
+    const std::optional<std::int64_t> stamp = reader_.ticks_of(av_frame);
+    if (stamp) has_times = true;
+    if (last_ticks_ < 0) {
+        if (stamp) first_ticks_ = *stamp;
+        return last_ticks_ = 0;
+    }
+    if (stamp && !first_ticks_) first_ticks_ = *stamp - (last_ticks_ + step);
+    if (stamp) {
+        std::int64_t ticks = *stamp - *first_ticks_ + offset_;
+        if (static_cast<double>(last_ticks_ - ticks) * tick > kNewTimeBase) {
+            offset_ += last_ticks_ + step - ticks;
+            ticks = last_ticks_ + step;
+            ++corrected_times;
+        }
+        if (ticks > last_ticks_) return last_ticks_ = ticks;
+        ++corrected_times;
+        return ++last_ticks_;
+    }
+    ++corrected_times;
+    return last_ticks_ += step;
+}
+
+// A decoder reports most errors without naming the frame. All frames that it held at that time count as damaged, and all
+// that follow up to the next key frame, since they may be predicted from them.
+bool ExactReader::Impl::is_damaged(const AVFrame& av_frame) {
+    const bool flagged = av_frame.decode_error_flags != 0 || (av_frame.flags & AV_FRAME_FLAG_CORRUPT) != 0;
+    if (const std::uint64_t errors = reader_.num_errors(); flagged || errors > errors_seen_) {
+        errors_seen_ = errors;
+        damaged_ = true;
+        suspect_frames_ = reader_.max_delay();
+    } else if (suspect_frames_ > 0) {
+        --suspect_frames_;
+    } else if (is_key(av_frame)) {
+        damaged_ = false;
+    }
+    return damaged_;
+}
+
+void ExactReader::Impl::describe_format(AVFrame& av_frame, Orientation orientation) {
+    format.width = orientation.transpose ? av_frame.height : av_frame.width;
+    format.height = orientation.transpose ? av_frame.width : av_frame.height;
+    format.rotated = !orientation.is_identity();
+    format.time_base = reader_.time_base();
+    format.fps = reader_.fps();
+    AVRational& aspect = format.sample_aspect_ratio;
+    aspect = reader_.sample_aspect_ratio_of(av_frame);
+    if (aspect.num <= 0 || aspect.den <= 0) aspect = {0, 1};
+    if (orientation.transpose && aspect.num > 0) std::swap(aspect.num, aspect.den);
+    format.range = av_frame.color_range;
+    format.primaries = av_frame.color_primaries;
+    format.transfer = av_frame.color_trc;
+    format.matrix = av_frame.colorspace;
+    format.chroma_location = orientation.is_identity() ? av_frame.chroma_location : AVCHROMA_LOC_UNSPECIFIED;
+    format.interlaced = is_interlaced(av_frame) && !orientation.transpose;
+    if (const AVPixFmtDescriptor* pixels = av_pix_fmt_desc_get(static_cast<AVPixelFormat>(av_frame.format))) {
+        format.pixel_format = pixels->name;
+        format.bits = pixels->comp[0].depth;
+        const bool chroma = (pixels->flags & AV_PIX_FMT_FLAG_RGB) == 0 && pixels->nb_components >= 3;
+        format.subsampled = !chroma || (pixels->log2_chroma_w >= 1 && pixels->log2_chroma_h >= 1);
+    }
+    format.container = reader_.container();
+    format.codec = reader_.codec_name();
+    format.other_videos = reader_.num_streams(AVMEDIA_TYPE_VIDEO) - 1;
+    format.audio_tracks = reader_.num_streams(AVMEDIA_TYPE_AUDIO);
+    format.frame_count = reader_.frame_count();
+    format.first_frame = reader_.time_of(av_frame).value_or(0);
+}
+
+std::optional<ExactFrame> ExactReader::Impl::decode(const std::stop_token& stop) {
+    av::FramePtr av_frame = av::make_frame();
+    switch (reader_.next(*av_frame, stop)) {
+        case MediaStatus::frame: break;
+        case MediaStatus::stopped: return std::nullopt;
+        case MediaStatus::stalled: throw Error(ErrorKind::input, "the file cannot be read any further", path_);
+        case MediaStatus::end:
+        case MediaStatus::broken: early_end_ = reader_.early_end(); return std::nullopt;
+    }
+    const Orientation orientation = reader_.orientation_of_frame(*av_frame);
+    if (next_index_ == 0) describe_format(*av_frame, orientation);
+    ExactFrame result;
+    result.ticks = next_ticks(*av_frame);
+    result.duration = std::max<std::int64_t>(duration_of(*av_frame), 0);
+    result.damaged = is_damaged(*av_frame);
+    result.top_field_first = has_top_field_first(*av_frame);
+    const double pts = clock_.next(reader_.time_of(*av_frame), frame_step_of(reader_));
+    result.frame =
+        maker_.make(std::move(av_frame), orientation).with_timing(next_index_++, pts, std::chrono::steady_clock::now());
+    return result;
+}
+
+ExactReader::ExactReader(const std::string& path, const std::stop_token& stop)
+    : impl_(std::make_unique<Impl>(path, stop)) {}
+
+ExactReader::~ExactReader() = default;
+
+bool ExactReader::next(ExactFrame& frame, const std::stop_token& stop) {
+    return impl_->next(frame, stop);
+}
+const VideoFormat& ExactReader::format() const {
+    return impl_->format;
+}
+std::string ExactReader::incomplete() const {
+    return impl_->incomplete();
+}
+std::int64_t ExactReader::corrected_times() const {
+    return impl_->corrected_times;
+}
+bool ExactReader::has_times() const {
+    return impl_->has_times;
+}
+
+}  // namespace throng

@@ -1,0 +1,49 @@
+// Writes the frames of a video file again: with the time stamps and colors of the input, and nothing else of it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/video/exact_reader.h"
+
+namespace throng {
+
+struct ExactWriterOptions {
+    std::string encoder = "libx264";  // one of encoder_names(), for H.264
+    int quality = 21;                 // see EncoderSettings::quality
+    std::string audio{};              // media file that the frames come from: all its audio is copied; empty: none
+};
+
+// The file has one video stream and the requested audio: no data, subtitles, timecode, attachments or metadata. It gets
+// its name when it is complete (AtomicFile). Not thread-safe.
+class ExactWriter {
+public:
+    ExactWriter() = default;
+    ExactWriter(const ExactWriter&) = delete;
+    ExactWriter& operator=(const ExactWriter&) = delete;
+    virtual ~ExactWriter() = default;  // discards a file that was not committed
+
+    // Frames of another size than the first are scaled to fit on a black background. Throws Error(input) if the file
+    // cannot be written, Error(unavailable) if the encoder fails. The writer must then be destroyed.
+    virtual void write(const ExactFrame& frame) = 0;
+    // Finishes the file and gives it its name. Throws Error(input).
+    virtual void commit() = 0;
+    // Returns how many frames were scaled because the video changed its size.
+    [[nodiscard]] virtual std::int64_t scaled_frames() const = 0;
+    // Returns what differs from the input by design, one sentence per entry, for the user: "10-bit input is written with 8 bits".
+    [[nodiscard]] virtual std::vector<std::string> notes() const = 0;
+};
+
+// path: mp4, m4v, mov and mkv are written as H.264; gif and apng (or png) as animations. Throws Error(usage) for another
+// extension, for audio in an animation and for audio that the container cannot hold, Error(input) if the file cannot be
+// created or has no audio to copy, Error(unavailable) without the encoder.
+[[nodiscard]] std::unique_ptr<ExactWriter> make_exact_writer(const std::string& path, const VideoFormat& format,
+                                                             const ExactWriterOptions& options);
+
+// Returns the extension with which a file of this name and demuxer is written: its own if make_exact_writer takes it,
+// otherwise ".mp4".
+[[nodiscard]] std::string exact_extension(const std::string& path, const std::string& container);
+
+}  // namespace throng

@@ -1,0 +1,292 @@
+#include "core/video/video_encoder.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cmath>
+#include <csignal>
+#include <cstring>
+#include <string_view>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "core/base/error.h"
+
+extern "C" {
+#include <libavutil/hwcontext.h>
+}
+
+extern char** environ;
+
+namespace throng {
+namespace {
+
+constexpr double kSecondsPerGroup = 2;  // between key frames; a fragment of a recording begins at each key frame
+constexpr double kBitsPerPixel = 0.12;  // for encoders without a constant quality mode
+
+struct Row {
+    std::string_view name;
+    bool hardware;
+    bool verified;
+};
+// In the order in which `auto` tries them.
+constexpr std::array<Row, 4> kRows = {{{"h264_nvenc", true, false},
+                                       {"h264_v4l2m2m", true, false},
+                                       {"h264_vaapi", true, false},
+                                       {"libx264", false, true}}};
+
+void set_quality(const std::string& name, int quality, AVCodecContext& codec, av::Dictionary& options) {
+    const std::string number = std::to_string(quality);
+    if (name == "libx264") {
+        codec.bit_rate = 0;
+        options.set("preset", "veryfast");
+        options.set("crf", number);
+    } else if (name == "h264_nvenc") {
+        codec.bit_rate = 0;
+        options.set("rc", "vbr");
+        options.set("cq", number);
+    } else if (name == "h264_vaapi") {
+        codec.bit_rate = 0;
+        options.set("rc_mode", "CQP");
+        options.set("qp", number);
+    }
+}
+
+av::BufferPtr make_surfaces(int width, int height, std::string& why) {
+    AVBufferRef* reference = nullptr;
+    int status = av_hwdevice_ctx_create(&reference, AV_HWDEVICE_TYPE_VAAPI, nullptr, nullptr, 0);
+    const av::BufferPtr device(reference);
+    if (status < 0) {
+        why = "no VAAPI device: " + av::message(status);
+        return nullptr;
+    }
+    av::BufferPtr surfaces = av::checked(av::BufferPtr(av_hwframe_ctx_alloc(device.get())));
+    auto& frames = *reinterpret_cast<AVHWFramesContext*>(surfaces->data);
+    frames.format = AV_PIX_FMT_VAAPI;
+    frames.sw_format = AV_PIX_FMT_NV12;
+    frames.width = width;
+    frames.height = height;
+    frames.initial_pool_size = 20;
+    status = av_hwframe_ctx_init(surfaces.get());
+    if (status >= 0) return surfaces;
+    why = "no VAAPI surfaces: " + av::message(status);
+    return nullptr;
+}
+
+}  // namespace
+
+std::unique_ptr<VideoEncoder> VideoEncoder::open(const std::string& name, const EncoderSettings& settings,
+                                                 std::string& why) {
+    av::set_up();
+    const AVCodec* found = avcodec_find_encoder_by_name(name.c_str());
+    if (found == nullptr) {
+        why = "this FFmpeg build has no encoder " + name;
+        return nullptr;
+    }
+    std::unique_ptr<VideoEncoder> encoder(new VideoEncoder());
+    encoder->codec_ = av::checked(av::CodecPtr(avcodec_alloc_context3(found)));
+    AVCodecContext& codec = *encoder->codec_;
+    const double rate = av_q2d(settings.frame_rate);
+    codec.width = settings.width;
+    codec.height = settings.height;
+    codec.pix_fmt = AV_PIX_FMT_YUV420P;
+    codec.time_base = settings.time_base;
+    codec.framerate = settings.frame_rate;
+    codec.gop_size = std::max(static_cast<int>(std::lround(rate * kSecondsPerGroup)), 1);
+    codec.sample_aspect_ratio = settings.sample_aspect_ratio;
+    codec.color_range = settings.range;
+    codec.color_primaries = settings.primaries;
+    codec.color_trc = settings.transfer;
+    codec.colorspace = settings.matrix;
+    codec.chroma_sample_location = settings.chroma_location;
+    codec.bit_rate = static_cast<std::int64_t>(kBitsPerPixel * codec.width * codec.height * rate);
+    const auto cores = static_cast<int>(std::thread::hardware_concurrency());
+    codec.thread_count = settings.threads > 0 ? settings.threads : std::max(cores, 1);
+    codec.flags |= settings.codec_flags;
+    const bool x264 = name == "libx264";
+    if (!settings.reorders_frames || !x264) codec.max_b_frames = 0;
+    if (settings.interlaced && x264) codec.flags |= AV_CODEC_FLAG_INTERLACED_DCT | AV_CODEC_FLAG_INTERLACED_ME;
+    av::Dictionary options;
+    set_quality(name, settings.quality, codec, options);
+    if (name == "h264_vaapi") {
+        encoder->surfaces_ = make_surfaces(settings.width, settings.height, why);
+        if (!encoder->surfaces_) return nullptr;
+        codec.pix_fmt = AV_PIX_FMT_VAAPI;
+        codec.hw_frames_ctx = av_buffer_ref(encoder->surfaces_.get());
+    }
+    const int status = avcodec_open2(&codec, found, options.address());
+    if (status >= 0) return encoder;
+    why = av::message(status);
+    return nullptr;
+}
+
+int VideoEncoder::upload(const AVFrame& frame) {
+    if (!host_frame_) {
+        host_frame_ = av::make_frame();
+        host_frame_->format = AV_PIX_FMT_NV12;
+        host_frame_->width = frame.width;
+        host_frame_->height = frame.height;
+        if (const int status = av_frame_get_buffer(host_frame_.get(), 0); status < 0) return status;
+    }
+    scaler_.reset(sws_getCachedContext(scaler_.release(), frame.width, frame.height, AV_PIX_FMT_YUV420P, frame.width,
+                                       frame.height, AV_PIX_FMT_NV12, SWS_POINT, nullptr, nullptr, nullptr));
+    if (!scaler_) return AVERROR(EINVAL);
+    sws_scale(scaler_.get(), frame.data, frame.linesize, 0, frame.height, host_frame_->data, host_frame_->linesize);
+    surface_ = av::make_frame();
+    int status = av_hwframe_get_buffer(surfaces_.get(), surface_.get(), 0);
+    if (status >= 0) status = av_hwframe_transfer_data(surface_.get(), host_frame_.get(), 0);
+    if (status >= 0) status = av_frame_copy_props(surface_.get(), &frame);
+    return status;
+}
+
+int VideoEncoder::send(const AVFrame* frame) {
+    if (frame != nullptr && surfaces_) {
+        if (const int status = upload(*frame); status < 0) return status;
+        frame = surface_.get();
+    }
+    return avcodec_send_frame(codec_.get(), frame);
+}
+
+std::vector<std::string> encoder_names() {
+    std::vector<std::string> names;
+    for (const Row& row : kRows) names.emplace_back(row.name);
+    return names;
+}
+
+std::string test_encoder(const std::string& name) {
+    constexpr int kFrames = 5;
+    EncoderSettings settings;
+    settings.width = 320;
+    settings.height = 240;
+    std::string why;
+    const std::unique_ptr<VideoEncoder> encoder = VideoEncoder::open(name, settings, why);
+    if (!encoder) return why;
+    const av::FramePtr frame = av::make_frame();
+    frame->format = AV_PIX_FMT_YUV420P;
+    frame->width = settings.width;
+    frame->height = settings.height;
+    int status = av_frame_get_buffer(frame.get(), 0);
+    const av::PacketPtr packet = av::make_packet();
+    int packets = 0;
+    const auto drain = [&] {
+        while ((status = encoder->receive(*packet)) >= 0) {
+            packets += packet->size > 0 ? 1 : 0;
+            av_packet_unref(packet.get());
+        }
+        if (status == AVERROR(EAGAIN) || status == AVERROR_EOF) status = 0;
+    };
+    for (int i = 0; i <= kFrames && status >= 0; ++i) {
+        const bool flush = i == kFrames;
+        if (!flush) {
+            status = av_frame_make_writable(frame.get());
+            if (status < 0) break;
+            for (int p = 0; p < 3; ++p) {
+                const int rows = p == 0 ? frame->height : frame->height / 2;
+                std::memset(frame->data[p], 40 * i + 30 * p, static_cast<std::size_t>(frame->linesize[p] * rows));
+            }
+            frame->pts = i;
+        }
+        status = encoder->send(flush ? nullptr : frame.get());
+        if (status >= 0) drain();
+    }
+    if (status < 0) return "encoding failed: " + av::message(status);
+    if (packets != kFrames) return "returned " + std::to_string(packets) + " of 5 frames";
+    return "";
+}
+
+namespace {
+
+// Reads the child's output until it ends or the time is over. Returns false after the limit.
+bool read_until(int pipe, std::chrono::steady_clock::time_point end, std::string& output) {
+    constexpr std::size_t kMaxOutput = 4096;
+    for (;;) {
+        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
+        if (left.count() <= 0) return false;
+        pollfd events{pipe, POLLIN, 0};
+        if (::poll(&events, 1, static_cast<int>(left.count())) <= 0) continue;
+        char bytes[512];
+        const ssize_t count = ::read(pipe, bytes, sizeof bytes);
+        if (count < 0 && errno == EINTR) continue;
+        if (count <= 0) return true;
+        if (output.size() < kMaxOutput) output.append(bytes, static_cast<std::size_t>(count));
+    }
+}
+
+// Waits for the child until the end of the limit. Returns its status as waitpid does, or none.
+bool wait_until(pid_t child, std::chrono::steady_clock::time_point end, int& state) {
+    while (::waitpid(child, &state, WNOHANG) == 0) {
+        if (std::chrono::steady_clock::now() >= end) return false;
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    return true;
+}
+
+std::string run_probe(std::vector<std::string> arguments, std::chrono::milliseconds limit) {
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0) return std::generic_category().message(errno);
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    // A group of its own: Ctrl-C reaches this program only, which waits for the limit at most, and a kill reaches the
+    // child's children.
+    posix_spawnattr_t attributes;
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+    std::vector<char*> argv;
+    for (std::string& argument : arguments) argv.push_back(argument.data());
+    argv.push_back(nullptr);
+    pid_t child = 0;
+    const int status = ::posix_spawnp(&child, argv[0], &actions, &attributes, argv.data(), environ);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    ::close(ends[1]);
+    std::string output;
+    std::string why;
+    if (status != 0) {
+        why = "the probe cannot be started: " + std::generic_category().message(status);
+    } else {
+        const auto end = std::chrono::steady_clock::now() + limit;
+        int state = 0;
+        if (!read_until(ends[0], end, output) || !wait_until(child, end, state)) {
+            ::kill(-child, SIGKILL);
+            ::waitpid(child, &state, 0);
+            why = "did not encode five frames within " + std::to_string(limit.count() / 1000) + " s";
+        } else if (WIFSIGNALED(state)) {
+            why = std::string("crashed: ") + ::strsignal(WTERMSIG(state));
+        } else if (WEXITSTATUS(state) != 0) {
+            output = output.substr(0, output.find('\n'));
+            why = output.empty() ? "failed with status " + std::to_string(WEXITSTATUS(state)) : output;
+        }
+    }
+    ::close(ends[0]);
+    return why;
+}
+
+}  // namespace
+
+EncoderInfo probe_encoder(const std::string& name, const std::vector<std::string>& command,
+                          std::chrono::milliseconds limit) {
+    const auto row = std::find_if(kRows.begin(), kRows.end(), [&](const Row& each) { return each.name == name; });
+    if (row == kRows.end()) throw Error(ErrorKind::internal, "no such encoder", name);
+    EncoderInfo info{name, row->hardware, false, row->verified, ""};
+    if (avcodec_find_encoder_by_name(name.c_str()) == nullptr) {
+        info.details = "this FFmpeg build has no encoder " + name;
+        return info;
+    }
+    std::vector<std::string> arguments = command;
+    arguments.push_back(name);
+    info.details = run_probe(std::move(arguments), limit);
+    info.available = info.details.empty();
+    return info;
+}
+
+}  // namespace throng
