@@ -119,10 +119,6 @@ TH_HD float adaptive_threshold(float theta, float density_j) {
     return density_j > theta ? density_j : theta;
 }
 
-TH_HD bool adaptive_suppresses(Box i, Box j, float extent, float theta, float density_j) {
-    return pair_overlap(Overlap::iou, i, j, extent) >= adaptive_threshold(theta, density_j);
-}
-
 // Returns the Euclidean distance of two embeddings, summed in the order of their components.
 TH_HD float feature_distance(const float* a, const float* b, std::int32_t size) {
     float sum = 0.0F;
