@@ -38,7 +38,7 @@ void launch_matrix(const DeviceInfo& device, const MatrixFrames& frames, std::in
                    StreamView stream, StageRecorder& recorder) {
     {
         const ScopedStage order(recorder, stage::kNmsOrder);
-        launch_matrix_order(device, frames, expected, stream);
+        launch_matrix_order(device, frames, expected, rules, stream);
     }
     {
         const ScopedStage map(recorder, stage::kNmsMap);
@@ -158,7 +158,7 @@ void CudaNms::run_fast(const NmsTask& task, const NmsRuleSet& rules, StageRecord
     if (uses_matrix(task.raw.capacity)) {
         const MatrixFrames frames{.one = {task, lay_out_matrix_scratch(matrix_.data(), task.raw.capacity)}};
         const std::int32_t expected = expected_count(task.raw.capacity);
-        const std::int32_t with_headroom = std::min(expected + expected / 4 + 32, task.raw.capacity);
+        const std::int32_t with_headroom = std::min(expected + expected / 8 + 32, task.raw.capacity);
         launch_matrix(device_, frames, with_headroom, rules, stream_, recorder);
         return;
     }

@@ -18,6 +18,11 @@ struct Group {
     __device__ std::uint32_t from(std::uint32_t value, int source) const {
         return __shfl_sync(kWholeWarp, value, source, kLanes);
     }
+    // The sum over the lanes of the group, on each of them.
+    __device__ std::uint32_t sum(std::uint32_t value) const {
+        for (int step = kLanes / 2; step > 0; step /= 2) value += __shfl_xor_sync(kWholeWarp, value, step);
+        return value;
+    }
     // The sum over the lanes of the group up to this one.
     __device__ std::uint32_t inclusive_sum(std::uint32_t value) const {
         for (int step = 1; step < kLanes; step *= 2) {

@@ -16,23 +16,31 @@ namespace throng::gpu {
 namespace matrix {
 namespace {
 
-constexpr unsigned kRankThreads = 1024;
-constexpr std::uint32_t kKeys = 4096;  // scores in shared memory at a time
-constexpr unsigned kMapBlocks = 8;     // per multiprocessor; with more units, a block has several
+constexpr unsigned kMinRankWarps = 4;  // of a block
+constexpr unsigned kMaxRankWarps = 32;
+constexpr unsigned kMaxTurns = 4;
+constexpr std::uint32_t kKeys = 8192;  // scores in shared memory at a time
+constexpr std::uint32_t kTies = 128;   // equal scores that a warp collects before it compares the boxes
 
-// 0 stands for no detection. Scores may be NaN here: such detections are invalid, and any rank will do.
-__device__ __forceinline__ std::uint32_t rank_key(float score) {
-    return max(score_key(score), 1U);
+constexpr unsigned kMapBlocks = 8;  // per multiprocessor; with more units, a block has several
+
+constexpr float kMinScore = -3.402823466e+38F;
+
+// Returns what a detection is ranked by. Invalid ones, whose scores may be NaN or infinite, come last.
+__device__ __forceinline__ float rank_score(float score) {
+    return fabsf(score) <= -kMinScore ? score + 0.0F : kMinScore;  // one zero
 }
 
-// The order of two detections with equal keys. Invalid ones come last: their scores and boxes may be NaN.
-__device__ __noinline__ bool precedes_at_equal_keys(const DetectionSpan& raw, std::uint32_t a, std::uint32_t b) {
-    const Box box_a = load_box(raw.boxes, a);
-    const Box box_b = load_box(raw.boxes, b);
-    const bool valid_a = is_valid_detection(box_a, raw.scores[a]);
-    const bool valid_b = is_valid_detection(box_b, raw.scores[b]);
-    if (!valid_a || !valid_b) return valid_a != valid_b ? valid_a : a < b;
-    return throng::precedes(box_a, raw.scores[a], a, box_b, raw.scores[b], b);
+// The next lower number, which may be -infinity.
+__device__ __forceinline__ float next_below(float v) {
+    const std::uint32_t bits = __float_as_uint(v);
+    return __uint_as_float(v > 0.0F ? bits - 1 : v < 0.0F ? bits + 1 : 0x80000001U);
+}
+
+// Returns 1 if a < b, otherwise 0. The difference of different numbers is never rounded to 0. Takes half the time of a
+// comparison. a may be -infinity, and b, if a is not.
+__device__ __forceinline__ std::uint32_t is_less(float a, float b) {
+    return __float_as_uint(a - b) >> 31;
 }
 
 struct RawDetection {
@@ -48,74 +56,122 @@ struct RawDetection {
 
 // Clears what the next kernels add to.
 __device__ __forceinline__ void clear_results(const MatrixTask& frame, std::uint32_t n) {
-    const std::uint32_t thread = blockIdx.x * kRankThreads + threadIdx.x;
-    const std::uint32_t threads = gridDim.x * kRankThreads;
+    const std::uint32_t thread = blockIdx.x * blockDim.x + threadIdx.x;
+    const std::uint32_t threads = gridDim.x * blockDim.x;
     for (std::uint32_t t = thread; t < tiles_of(n); t += threads) frame.scratch.dropped[t] = frame.scratch.sure[t] = 0;
     for (std::uint32_t i = thread; i < n; i += threads) {
         frame.scratch.hits[i] = 0;
         if (fits(frame.task, i)) frame.task.kept.hits[i] = 0;
     }
-    if (thread == 0) *frame.scratch.invalid = 0;
+    if (thread == 0) *frame.scratch.invalid = *frame.scratch.open = 0;
+}
+
+// Returns the number of detections from `base` on that precede detection i and have its score. scores: `count` from
+// rank_score. list: [kTies]. By a whole warp. Out of line, because it is rare.
+__device__ __noinline__ std::uint32_t count_ties_before(const Box* d_boxes, const float* d_scores, const float* scores,
+                                                        std::uint32_t count, std::uint32_t base, std::uint32_t i,
+                                                        std::uint32_t* list) {
+    const std::uint32_t lane = threadIdx.x % 32;
+    const Box box = load_box(d_boxes, i);
+    const float score = rank_score(d_scores[i]);
+    const bool valid = is_valid_detection(box, d_scores[i]);
+    std::uint32_t before = 0;
+    std::uint32_t listed = 0;
+    for (std::uint32_t first = 0; first < count; first += 32) {
+        const std::uint32_t at = first + lane;
+        const bool same = at < count && scores[at] == score && base + at != i;
+        const std::uint32_t all = __ballot_sync(kWholeWarp, same);
+        if (same) list[listed + __popc(all & ((1U << lane) - 1))] = base + at;
+        listed += __popc(all);
+        if (listed + 32 <= kTies && first + 32 < count) continue;
+        __syncwarp();
+#pragma unroll 4
+        for (std::uint32_t k = lane; k < listed; k += 32) {
+            const std::uint32_t other = list[k];
+            const Box theirs = load_box(d_boxes, other);
+            const bool theirs_valid = is_valid_detection(theirs, d_scores[other]);
+            // Invalid ones come last: their boxes may be NaN.
+            const bool precedes = valid && theirs_valid   ? throng::precedes(theirs, score, other, box, score, i)
+                                  : valid != theirs_valid ? theirs_valid
+                                                          : other < i;
+            before += precedes ? 1 : 0;
+        }
+        __syncwarp();
+        listed = 0;
+    }
+    return warp_sum(before);
 }
 
 // A warp per detection.
-__global__ void __launch_bounds__(kRankThreads) rank_kernel(const __grid_constant__ MatrixFrames frames) {
-    __shared__ uint4 keys[kKeys / 4];
-    auto* const key_words = reinterpret_cast<std::uint32_t*>(keys);
+__global__ void __launch_bounds__(kMaxRankWarps * 32)
+    rank_kernel(const __grid_constant__ MatrixFrames frames, float extent,
+                const __grid_constant__ PairMarginRule margin) {
+    __shared__ alignas(16) float keys[kKeys];
+    __shared__ std::uint32_t ties[kMaxRankWarps][kTies];
     start_kernel();
     const MatrixTask frame = frame_of_block(frames);
     const DetectionSpan& raw = frame.task.raw;
     const auto capacity = static_cast<std::uint32_t>(raw.capacity);
     const std::uint32_t lane = threadIdx.x % 32;
-    std::uint32_t i = blockIdx.x * kTile + threadIdx.x / 32;
+    const std::uint32_t warp = threadIdx.x / 32;
+    const std::uint32_t warps = blockDim.x / 32;
+    std::uint32_t i = blockIdx.x * warps + warp;
     RawDetection mine(raw, i);
-    constexpr std::uint32_t kEach = kKeys / kRankThreads;
-    float scores[kEach];
-    const auto load_scores = [&](std::uint32_t base, std::uint32_t end) {
+    constexpr std::uint32_t kAtOnce = 4;
+    float scores[kAtOnce];
+    const auto load_scores = [&](std::uint32_t first, std::uint32_t end) {
 #pragma unroll
-        for (std::uint32_t k = 0; k < kEach; ++k) {
-            const std::uint32_t at = base + k * kRankThreads + threadIdx.x;
+        for (std::uint32_t k = 0; k < kAtOnce; ++k) {
+            const std::uint32_t at = first + k * blockDim.x + threadIdx.x;
             scores[k] = at < end ? raw.scores[at] : 0.0F;
         }
     };
-    const auto store_keys = [&](std::uint32_t count) {
-#pragma unroll
-        for (std::uint32_t k = 0; k < kEach; ++k) {
-            const std::uint32_t at = k * kRankThreads + threadIdx.x;
-            key_words[at] = at < count ? rank_key(scores[k]) : 0;
-        }
-    };
     load_scores(0, capacity);
+    bool loaded = true;  // the first scores
     const std::uint32_t n = stored_count(raw);
-    for (; i - threadIdx.x / 32 < n; i += gridDim.x * kTile, mine = RawDetection(raw, i)) {
-        const std::uint32_t key = i < n ? rank_key(mine.score) : 0;
-        std::uint32_t before = 0;
+    for (; i - warp < n; i += gridDim.x * warps, mine = RawDetection(raw, i)) {
+        const float score = rank_score(mine.score);
+        const float below = next_below(score);
+        std::uint32_t rank = 0;
         for (std::uint32_t base = 0; base < n; base += kKeys) {
             const std::uint32_t count = min(kKeys, n - base);
-            if (n > kKeys) load_scores(base, n);  // otherwise all are there
-            __syncthreads();                      // the previous keys have been read
-            store_keys(count);
-            __syncthreads();
-            std::uint32_t equal = 0;
+            if (n > kKeys || loaded) {  // otherwise all are there
+                __syncthreads();        // the previous keys have been read
+#pragma unroll 1
+                for (std::uint32_t first = 0; first < count; first += kAtOnce * blockDim.x) {
+                    if (!loaded) load_scores(base + first, n);
+                    loaded = false;
+#pragma unroll
+                    for (std::uint32_t k = 0; k < kAtOnce; ++k) {
+                        const std::uint32_t at = first + k * blockDim.x + threadIdx.x;
+                        if (at < kKeys) keys[at] = at < count ? rank_score(scores[k]) : -INFINITY;
+                    }
+                }
+                __syncthreads();
+            }
+            std::uint32_t before = 0;
+            std::uint32_t not_after = 0;
 #pragma unroll 4
             for (std::uint32_t k = lane; k < (count + 3) / 4; k += 32) {
-                const uint4 v = keys[k];
-                before += (v.x > key ? 1 : 0) + (v.y > key ? 1 : 0) + (v.z > key ? 1 : 0) + (v.w > key ? 1 : 0);
-                equal += (v.x == key ? 1 : 0) + (v.y == key ? 1 : 0) + (v.z == key ? 1 : 0) + (v.w == key ? 1 : 0);
+                const float4 v = reinterpret_cast<const float4*>(keys)[k];
+                before += is_less(score, v.x) + is_less(score, v.y) + (is_less(score, v.z) + is_less(score, v.w));
+                not_after += is_less(below, v.x) + is_less(below, v.y) + (is_less(below, v.z) + is_less(below, v.w));
             }
+            before = warp_sum(before);
+            rank += before;
             const std::uint32_t itself = i - base < count ? 1 : 0;
-            if (i >= n || warp_sum(equal) == itself) continue;
-            for (std::uint32_t k = lane; k < count; k += 32) {
-                const bool same = key_words[k] == key && base + k != i;
-                if (same && precedes_at_equal_keys(raw, base + k, i)) ++before;
-            }
-            __syncwarp();
+            if (i < n && warp_sum(not_after) != before + itself)
+                rank += count_ties_before(raw.boxes, raw.scores, keys, count, base, i, ties[warp]);
         }
-        before = warp_sum(before);
         if (i >= n || lane != 0) continue;
-        store_box(frame.scratch.boxes, before, is_valid_detection(mine.box, mine.score) ? mine.box : invalid_box());
-        frame.scratch.scores[before] = mine.score;
-        frame.scratch.source[before] = i;
+        const bool valid = is_valid_detection(mine.box, mine.score);
+        const PairBox b = valid ? make_pair_box(mine.box, extent, margin) : no_pair_box();
+        const MatrixScratch& to = frame.scratch;
+        to.edges[rank] = {b.left, b.top, b.right, b.bottom};
+        to.shares[rank] = b.share;
+        store_box(to.boxes, rank, valid ? mine.box : invalid_box());
+        to.scores[rank] = mine.score;
+        to.source[rank] = i;
         if (frame.task.owner != nullptr) frame.task.owner[i] = -1;
     }
     clear_results(frame, n);
@@ -129,32 +185,45 @@ __device__ __noinline__ bool suppresses_exactly(const NmsRuleSet& rules, const D
     return is_present(mine.box) && is_present(other.box) && suppresses<PairPath::any>(rules, raw, mine, other);
 }
 
-// The 32 columns of a warp's tile, in shared memory.
+__device__ __forceinline__ PairBox load_pair_box(const MatrixScratch& scratch, std::uint32_t rank, std::uint32_t end) {
+    if (rank >= end) return no_pair_box();
+    const BoxEdges e = scratch.edges[rank];
+    return {e.left, e.top, e.right, e.bottom, scratch.shares[rank]};
+}
+
+// A tile of columns, in shared memory.
 struct Columns {
-    float4 edges[kTile];
-    float shares[kTile];
+    BoxEdges edges[kTile];
+    float4 shares[kTile / 4];
 
     __device__ __forceinline__ void store(std::uint32_t k, const PairBox& b) {
-        edges[k] = make_float4(b.left, b.top, b.right, b.bottom);
-        shares[k] = b.share;
+        edges[k] = {b.left, b.top, b.right, b.bottom};
+        reinterpret_cast<float*>(shares)[k] = b.share;
     }
     [[nodiscard]] __device__ __forceinline__ PairBox load(std::uint32_t k) const {
-        return {edges[k].x, edges[k].y, edges[k].z, edges[k].w, shares[k]};
+        return {edges[k].left, edges[k].top, edges[k].right, edges[k].bottom,
+                reinterpret_cast<const float*>(shares)[k]};
     }
 };
 
 // Returns a bit for each column that has enough overlap with row `mine`, and in `uncertain` those that must be tested
-// exactly. tolerance: as in pair_margin.h, times the area.
+// exactly, within the tolerance of pair_margin.h.
 template <Overlap kOverlap, PixelConvention kPixels>
 __device__ __forceinline__ std::uint32_t test_columns(const PairBox& mine, float tolerance, const Columns& columns,
                                                       std::uint32_t& uncertain) {
     std::uint32_t negative = 0;
     float closest = INFINITY;  // to the threshold
-#pragma unroll 16
-    for (int k = kTile - 1; k >= 0; --k) {
-        const float margin = pair_margin<kOverlap, kPixels>(mine, columns.load(k));
-        negative = __funnelshift_l(__float_as_uint(margin), negative, 1);  // shifts the sign in
-        closest = fminf(closest, fabsf(margin));
+#pragma unroll 4
+    for (int quad = kTile / 4 - 1; quad >= 0; --quad) {
+        const float4 s = columns.shares[quad];
+        const float shares[4] = {s.x, s.y, s.z, s.w};
+#pragma unroll
+        for (int k = 3; k >= 0; --k) {
+            const BoxEdges e = columns.edges[quad * 4 + k];
+            const float margin = pair_margin<kOverlap, kPixels>(mine, {e.left, e.top, e.right, e.bottom, shares[k]});
+            negative = __funnelshift_l(__float_as_uint(margin), negative, 1);  // shifts the sign in
+            closest = fminf(closest, fabsf(margin));
+        }
     }
     uncertain = 0;
 #pragma unroll 1
@@ -163,6 +232,37 @@ __device__ __forceinline__ std::uint32_t test_columns(const PairBox& mine, float
         if (fabsf(margin) <= tolerance) uncertain |= 1U << k;
     }
     return ~negative & ~uncertain;
+}
+
+// Returns the bits of row i in a tile of columns: whether the one of each column precedes and suppresses it. For whole
+// warps.
+template <Overlap kOverlap, PixelConvention kPixels>
+__device__ __forceinline__ std::uint32_t row_word(const MatrixTask& frame, const NmsRuleSet& rules,
+                                                  const PairMarginRule& margin, const PairBox& row, std::uint32_t i,
+                                                  const PairBox& column, const Columns& columns, std::uint32_t tile) {
+    const std::uint32_t lane = threadIdx.x % kTile;
+    std::uint32_t word = 0;
+    std::uint32_t uncertain = kWholeWarp;
+    if (margin.usable && !__any_sync(kWholeWarp, isnan(row.share) || isnan(column.share)))
+        word = test_columns<kOverlap, kPixels>(row, is_present(row) ? margin.tolerance * row.share : -1.0F, columns,
+                                               uncertain);
+    std::uint32_t before = tile == i / kTile ? (1U << lane) - 1 : kWholeWarp;
+    if (!is_present(row)) before = 0;
+    for (uncertain &= before; uncertain != 0; uncertain &= uncertain - 1) {
+        const std::uint32_t k = __ffs(static_cast<int>(uncertain)) - 1;
+        if (is_present(columns.load(k)) &&
+            suppresses_exactly(rules, frame.task.raw, frame.scratch, i, tile * kTile + k))
+            word |= 1U << k;
+    }
+    word &= before;
+    if (rules.ties == Ties::strict) {
+        for (std::uint32_t rest = word; rest != 0; rest &= rest - 1) {
+            const std::uint32_t k = __ffs(static_cast<int>(rest)) - 1;
+            if (!may_suppress(rules.ties, frame.scratch.scores[i], frame.scratch.scores[tile * kTile + k]))
+                word &= ~(1U << k);
+        }
+    }
+    return word;
 }
 
 // Computes units of 32 rows by 8 tiles of columns, a warp per tile.
@@ -174,49 +274,26 @@ __global__ void __launch_bounds__(kThreads)
     __shared__ std::uint32_t words[kGroupTiles][kTile + 1];
     start_kernel();
     const MatrixTask frame = frame_of_block(frames);
-    const DetectionSpan& raw = frame.task.raw;
     const MatrixScratch& scratch = frame.scratch;
-    const auto capacity = static_cast<std::uint32_t>(raw.capacity);
+    const auto capacity = static_cast<std::uint32_t>(frame.task.raw.capacity);
     const std::uint32_t lane = threadIdx.x % kTile;
     const std::uint32_t warp = threadIdx.x / kTile;
-    const auto load = [&](std::uint32_t rank) { return rank < capacity ? load_box(scratch.boxes, rank) : Box{}; };
-    const auto pair_box = [&](Box b) { return is_present(b) ? make_pair_box(b, rules.extent, margin) : no_pair_box(); };
     std::uint32_t index = blockIdx.x;
     Unit unit = unit_at(index);
-    Box row = load(unit.tile * kTile + lane);
-    Box column = load((unit.group * kGroupTiles + warp) * kTile + lane);
-    const std::uint32_t n = stored_count(raw);
+    PairBox row = load_pair_box(scratch, unit.tile * kTile + lane, capacity);
+    PairBox column = load_pair_box(scratch, (unit.group * kGroupTiles + warp) * kTile + lane, capacity);
+    const std::uint32_t n = stored_count(frame.task.raw);
     const std::uint32_t units = units_of(tiles_of(n));
     while (index < units) {
         const std::uint32_t tile = unit.group * kGroupTiles + warp;  // of columns
         const std::uint32_t i = unit.tile * kTile + lane;
-        if (i >= n) row = invalid_box();
-        if (tile * kTile + lane >= n) column = invalid_box();
+        if (i >= n) row = no_pair_box();
+        if (tile * kTile + lane >= n) column = no_pair_box();
         std::uint32_t word = 0;
         if (tile <= unit.tile) {
-            const std::uint32_t first = tile * kTile;
-            const bool regular = (!is_present(row) || is_regular(row, rules.extent)) &&
-                                 (!is_present(column) || is_regular(column, rules.extent));
-            columns[warp].store(lane, pair_box(column));
+            columns[warp].store(lane, column);
             __syncwarp();
-            std::uint32_t uncertain = kWholeWarp;
-            if (margin.usable && __all_sync(kWholeWarp, regular)) {
-                word = test_columns<kOverlap, kPixels>(pair_box(row), margin.tolerance * box_area(row, rules.extent),
-                                                       columns[warp], uncertain);
-            }
-            std::uint32_t before = tile == unit.tile ? (1U << lane) - 1 : kWholeWarp;
-            if (!is_present(row)) before = 0;
-            for (uncertain &= before; uncertain != 0; uncertain &= uncertain - 1) {
-                const std::uint32_t k = __ffs(static_cast<int>(uncertain)) - 1;
-                if (suppresses_exactly(rules, raw, scratch, i, first + k)) word |= 1U << k;
-            }
-            word &= before;
-            if (rules.ties == Ties::strict) {
-                for (std::uint32_t rest = word; rest != 0; rest &= rest - 1) {
-                    const std::uint32_t k = __ffs(static_cast<int>(rest)) - 1;
-                    if (!may_suppress(rules.ties, scratch.scores[i], scratch.scores[first + k])) word &= ~(1U << k);
-                }
-            }
+            word = row_word<kOverlap, kPixels>(frame, rules, margin, row, i, column, columns[warp], tile);
             const std::uint32_t absent = tile == unit.tile ? __ballot_sync(kWholeWarp, !is_present(row)) : 0;
             const std::uint32_t dropped = __ballot_sync(kWholeWarp, word != 0) | absent;
             if (lane == 0 && dropped != 0) atomicOr(scratch.dropped + unit.tile, dropped);
@@ -239,8 +316,8 @@ __global__ void __launch_bounds__(kThreads)
         index += gridDim.x;
         if (index >= units) break;
         unit = unit_at(index);
-        row = load(unit.tile * kTile + lane);
-        column = load((unit.group * kGroupTiles + warp) * kTile + lane);
+        row = load_pair_box(scratch, unit.tile * kTile + lane, capacity);
+        column = load_pair_box(scratch, (unit.group * kGroupTiles + warp) * kTile + lane, capacity);
         __syncthreads();  // the words have been read
     }
 }
@@ -251,27 +328,41 @@ auto map_kernel_for(float extent) {
                           : map_kernel<kOverlap, PixelConvention::continuous>;
 }
 
+PairMarginRule margin_of(const NmsRuleSet& rules) {
+    PairMarginRule margin = make_pair_margin_rule(rules.overlap, rules.theta);
+    margin.usable = margin.usable && pair_path(rules) == PairPath::plain;
+    return margin;
+}
+
 }  // namespace
 }  // namespace matrix
 
 void launch_matrix_order(const DeviceInfo& device, const MatrixFrames& frames, std::int32_t expected,
-                         StreamView stream) {
-    const unsigned blocks = matrix::tiles_of(static_cast<std::uint32_t>(expected));
+                         const NmsRuleSet& rules, StreamView stream) {
+    using namespace matrix;
+    // About one block per multiprocessor: all have the same share of the detections, and load the scores once. A warp
+    // has several detections in turn.
+    const auto n = static_cast<unsigned>(expected);
+    const auto multiprocessors = static_cast<unsigned>(device.multiprocessors);
+    const unsigned share = (n * static_cast<unsigned>(frames.count) + multiprocessors - 1) / multiprocessors;
+    const unsigned turns = std::clamp((share + kMaxRankWarps * 3 / 4) / kMaxRankWarps, 1U, kMaxTurns);
+    const unsigned warps = std::clamp((share + turns - 1) / turns, kMinRankWarps, kMaxRankWarps);
+    const unsigned blocks = (n + warps * turns - 1) / (warps * turns);
     LaunchChain(device, stream)
-        .launch("rank_kernel", matrix::rank_kernel, matrix::launch_size(blocks, frames, matrix::kRankThreads), frames);
+        .launch("rank_kernel", rank_kernel, launch_size(blocks, frames, warps * 32), frames, rules.extent,
+                margin_of(rules));
 }
 
 void launch_matrix_map(const DeviceInfo& device, const MatrixFrames& frames, std::int32_t expected,
                        const NmsRuleSet& rules, StreamView stream) {
-    PairMarginRule margin = make_pair_margin_rule(rules.overlap, rules.theta);
-    margin.usable = margin.usable && pair_path(rules) == PairPath::plain;
-    const std::uint32_t units = matrix::units_of(matrix::tiles_of(static_cast<std::uint32_t>(expected)));
-    const unsigned blocks = std::min(units, static_cast<unsigned>(device.multiprocessors) * matrix::kMapBlocks);
-    const auto kernel = rules.overlap == Overlap::iou   ? matrix::map_kernel_for<Overlap::iou>(rules.extent)
-                        : rules.overlap == Overlap::min ? matrix::map_kernel_for<Overlap::min>(rules.extent)
-                                                        : matrix::map_kernel_for<Overlap::suppressor>(rules.extent);
+    using namespace matrix;
+    const std::uint32_t units = units_of(tiles_of(static_cast<std::uint32_t>(expected)));
+    const unsigned blocks = std::min(units, static_cast<unsigned>(device.multiprocessors) * kMapBlocks);
+    const auto kernel = rules.overlap == Overlap::iou   ? map_kernel_for<Overlap::iou>(rules.extent)
+                        : rules.overlap == Overlap::min ? map_kernel_for<Overlap::min>(rules.extent)
+                                                        : map_kernel_for<Overlap::suppressor>(rules.extent);
     LaunchChain(device, stream)
-        .launch("map_kernel", kernel, matrix::launch_size(blocks, frames, matrix::kThreads), frames, rules, margin);
+        .launch("map_kernel", kernel, launch_size(blocks, frames, kThreads), frames, rules, margin_of(rules));
 }
 
 }  // namespace throng::gpu

@@ -33,7 +33,6 @@ __device__ __forceinline__ Candidate load_ranked(const MatrixScratch& scratch, s
     return {load_box(scratch.boxes, rank), scratch.scores[rank], scratch.source[rank]};
 }
 
-// Over the 8 lanes of a row, on each of them. For whole warps.
 __device__ __forceinline__ std::uint32_t min_of_lanes(std::uint32_t value) {
 #pragma unroll
     for (unsigned step = kRowLanes / 2; step > 0; step /= 2)

@@ -13,20 +13,37 @@
 namespace throng::gpu {
 
 inline constexpr std::int32_t kMatrixLimit = 16384;
-inline constexpr std::int32_t kMatrixBest = 5120;  // up to here it is faster than the grid engine
+// The grid engine is faster above; in crowds under IoU from about 3500 on, but with dense clusters only much later.
+inline constexpr std::int32_t kMatrixBest = 4608;
+
+struct alignas(16) BoxEdges {
+    float left, top, right, bottom;  // as in PairBox
+};
+
+// A detection that the first rounds leave open, and its suppressors that are not suppressed so far. Ranks.
+struct alignas(32) OpenRow {
+    static constexpr std::uint32_t kRoom = 14;
+    std::uint16_t rank;
+    std::uint16_t count;
+    std::uint16_t others[kRoom];
+};
+inline constexpr std::uint32_t kMaxOpenRows = 512;
 
 // Scratch memory of one frame, on the device. Nothing needs to be cleared before a call. The rank of a detection is its
 // position in the order of `precedes`; invalid detections have ranks, too.
 struct MatrixScratch {
-    Box* boxes = nullptr;             // [capacity] by rank; width -1: invalid
-    float* scores = nullptr;          // [capacity] by rank
-    std::uint32_t* source = nullptr;  // [capacity] by rank: raw index
-    std::uint32_t* hits = nullptr;    // [capacity] by rank; only with min_hits above 1
-    std::uint32_t* matrix = nullptr;  // as in matrix_layout.h
-    std::uint32_t* dropped =
-        nullptr;  // [tiles] bit: has a suppressor, is invalid or absent; after the reduction: not kept
+    Box* boxes = nullptr;              // [capacity] by rank; width -1: invalid
+    float* scores = nullptr;           // [capacity] by rank
+    std::uint32_t* source = nullptr;   // [capacity] by rank: raw index
+    BoxEdges* edges = nullptr;         // [capacity] by rank
+    float* shares = nullptr;           // [capacity] by rank: as in PairBox
+    std::uint32_t* hits = nullptr;     // [capacity] by rank; only with min_hits above 1
+    std::uint32_t* matrix = nullptr;   // as in matrix_layout.h
+    std::uint32_t* dropped = nullptr;  // [tiles] bit: has a suppressor, is invalid or absent; greedy clears those kept
     std::uint32_t* sure = nullptr;     // [tiles] greedy, bit: has a kept suppressor, is invalid or absent
     std::uint32_t* invalid = nullptr;  // number of invalid detections
+    OpenRow* open_rows = nullptr;      // [kMaxOpenRows] greedy, in any order
+    std::uint32_t* open = nullptr;     // number of open rows; more than are open: some are not listed
 };
 
 // Returns the bytes of scratch memory for one frame, and the arrays laid out in it (aligned to 256 bytes). capacity: at
@@ -49,7 +66,7 @@ struct MatrixFrames {
 // Enqueue the three stages; call in this order. Nothing is allocated. expected: number of detections per frame that the
 // launches are sized for; any number up to the capacity gives the same result.
 void launch_matrix_order(const DeviceInfo& device, const MatrixFrames& frames, std::int32_t expected,
-                         StreamView stream);
+                         const NmsRuleSet& rules, StreamView stream);
 void launch_matrix_map(const DeviceInfo& device, const MatrixFrames& frames, std::int32_t expected,
                        const NmsRuleSet& rules, StreamView stream);
 void launch_matrix_reduce(const DeviceInfo& device, const MatrixFrames& frames, std::int32_t expected,

@@ -25,7 +25,7 @@ void expect_exact(const NmsInput& input, float theta, Decisions& decisions) {
         const Box a = input.boxes[i];
         if (!is_valid_detection(a, 0.0F) || !gpu::is_regular(a, extent)) continue;
         const gpu::PairBox mine = gpu::make_pair_box(a, extent, rule);
-        const float tolerance = rule.tolerance * box_area(a, extent);
+        const float tolerance = rule.tolerance * mine.share;
         EXPECT_LT((gpu::pair_margin<kOverlap, kPixels>(mine, gpu::no_pair_box())), -tolerance);
         for (const Box& b : input.boxes) {
             if (!is_valid_detection(b, 0.0F) || !gpu::is_regular(b, extent)) continue;
