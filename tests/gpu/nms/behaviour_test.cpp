@@ -161,6 +161,34 @@ TEST(NmsOnDevice, AnyNumberOfDetections) {
     }
 }
 
+// A graph that was captured for few detections, and calls that expect few, meet many.
+TEST(NmsOnDevice, TheCountJumps) {
+    TH_NEED_GPU();
+    Random random(seed(30));
+    const auto cpu = make_cpu_nms(1);
+    NullRecorder recorder;
+    for (const std::int32_t capacity : {16384, 65536}) {
+        DeviceNms device;
+        for (const Overlap overlap : {Overlap::iou, Overlap::suppressor, Overlap::min}) {
+            NmsParams params = with_rule(NmsRule::greedy);
+            params.overlap = overlap;
+            device.expect(10);
+            static_cast<void>(device.run(clusters_input(random, 10, 5), params, capacity));
+            const gpu::Graph graph = gpu::Graph::capture(
+                device.stream(), [&] { device.engine().enqueue(device.raw(), device.kept(), params, recorder); });
+            for (const std::size_t n : {10, 60000, 10, 5000, 300}) {
+                NmsInput input = clusters_input(random, std::min(n, static_cast<std::size_t>(capacity)), 20);
+                device.transfer().upload(set_of(input), device.raw(), device.stream());
+                graph.launch(device.stream());
+                DetectionSet found;
+                device.transfer().download(device.kept(), found, device.stream());
+                const NmsOutput expected = run_host_nms(*cpu, input, params);
+                EXPECT_EQ(difference(expected.kept, expected.invalid, found, params), "") << n << " of " << capacity;
+            }
+        }
+    }
+}
+
 TEST(NmsOnDevice, ManyFramesInOneCall) {
     TH_NEED_GPU();
     Random random(seed(25));

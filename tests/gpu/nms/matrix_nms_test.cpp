@@ -190,7 +190,8 @@ NmsInput chains_input(Random& random, int n, int undecided) {
     return shuffled(input, random);
 }
 
-// As many undecided detections as resolve_kernel decides at a time, one fewer and one more; and several times as many.
+// As many undecided detections as write_kernel decides at a time, or as settle_rows_kernel lists, one fewer and one more; and
+// several times as many.
 TEST(MatrixNmsLong, PartsOfTheUndecided) {
     TH_NEED_GPU();
     Random random(seed(58));

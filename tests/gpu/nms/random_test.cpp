@@ -21,8 +21,15 @@ std::string describe(const NmsParams& p) {
            std::to_string(static_cast<int>(p.overlap)) + " pair " + std::to_string(static_cast<int>(p.pair)) +
            " pixels " + std::to_string(static_cast<int>(p.pixels)) + " ties " +
            std::to_string(static_cast<int>(p.ties)) + " merge " + std::to_string(static_cast<int>(p.merge)) +
-           " theta " + std::to_string(p.theta) + " min_hits " + std::to_string(p.min_hits) + " score_min " +
-           std::to_string(p.score_min);
+           " compare " + std::to_string(static_cast<int>(p.compare)) + " theta " + std::to_string(p.theta) +
+           " min_hits " + std::to_string(p.min_hits) + " score_min " + std::to_string(p.score_min);
+}
+
+NmsParams random_params(Random& random) {
+    NmsParams params = random_nms_params(random);
+    if (!is_soft(params.rule) && params.pair == PairRule::overlap && std::bernoulli_distribution(0.3)(random))
+        params.compare = Compare::above;
+    return params;
 }
 
 struct Case {
@@ -42,7 +49,7 @@ void compare(gpu::FastEngine engine, std::size_t cases, std::size_t max_detectio
                        1;
         auto one = std::make_unique<Case>();
         one->input = random_nms_input(random, n);
-        one->params = random_nms_params(random);
+        one->params = random_params(random);
         const auto policy = n < 1000 ? std::launch::deferred : std::launch::async;
         one->expected =
             std::async(policy, [&one = *one] { return run_host_nms(*make_cpu_nms(1), one.input, one.params); });
@@ -76,7 +83,7 @@ TEST(NmsRandom, ReplaysWithChangingNumbers) {
     NullRecorder recorder;
     for (std::size_t c = 0; c < case_count(200); ++c) {
         DeviceNms device(std::array{gpu::FastEngine::choose, gpu::FastEngine::matrix, gpu::FastEngine::grid}[c % 3]);
-        NmsParams params = random_nms_params(random);
+        NmsParams params = random_params(random);
         params.rule = c % 2 == 0 ? NmsRule::greedy : NmsRule::one_pass;
         device.expect(static_cast<std::uint32_t>(number(random)));
         static_cast<void>(device.run(random_nms_input(random, 700), params, 700));
