@@ -90,6 +90,8 @@ public:
     // Enqueues the clearing of the data that must be 0 before the first frame.
     BoxGridStorage(std::int32_t capacity, StreamView stream);
     [[nodiscard]] BoxGrid view(const NmsRuleSet& rules) const;
+    // GridSums::coarse of the next frame, in device memory; may be set to 1 before its binning.
+    [[nodiscard]] std::uint32_t* coarse_flag() const { return &sums_.data()->coarse; }
     [[nodiscard]] std::size_t bytes() const;
 
 private:

@@ -142,7 +142,8 @@ void CudaNms::enqueue(const DetectionBuffer& raw, DetectionBuffer& kept, const N
         run_soft(task, params, recorder);
         return;
     }
-    const NmsRuleSet rules = make_rule_set(params);
+    NmsRuleSet rules = make_rule_set(params);
+    rules.gate = gate_;
     if (params.kernels == NmsKernels::paper) {
         run_paper(task, params, rules, recorder);
     } else {
@@ -192,7 +193,7 @@ void CudaNms::run_paper(const NmsTask& task, const NmsParams& params, const NmsR
 void CudaNms::run_soft(const NmsTask& task, const NmsParams& params, StageRecorder& recorder) {
     {
         const ScopedStage map(recorder, stage::kNmsMap);
-        soft_->launch_map(task, params, d_tests_, stream_);
+        soft_->launch_map(task, params, gate_, d_tests_, stream_);
     }
     const ScopedStage reduce(recorder, stage::kNmsReduce);
     soft_->launch_reduce(task, params, d_tests_, stream_);

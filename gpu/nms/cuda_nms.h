@@ -15,6 +15,7 @@
 #include "gpu/nms/matrix_nms.h"
 #include "gpu/nms/merge.h"
 #include "gpu/nms/nms_task.h"
+#include "gpu/nms/pair_gate.h"
 #include "gpu/nms/paper_nms.h"
 #include "gpu/nms/soft_nms.h"
 #include "gpu/runtime/device_buffer.h"
@@ -44,9 +45,16 @@ public:
     void enqueue(const DetectionBuffer& raw, DetectionBuffer& kept, const NmsParams& params,
                  StageRecorder& recorder) override;
 
+    // Restricts the pairs of later calls. Not with merge, the paper's kernels, or Soft-NMS with a negative score_min.
+    void set_gate(const PairGate& gate) { gate_ = gate; }
+
     // Allocates what enqueue needs for buffers of these capacities, so that enqueue can be captured in a graph. Throws
     // Error(unavailable) with the sizes if there is not enough memory; afterwards smaller buffers still work.
     void prepare(std::int32_t raw_capacity, std::int32_t kept_capacity, const NmsParams& params);
+
+    // After prepare, with the grid engine: a word that may be set to 1 in device memory before each enqueue, if sizes of
+    // boxes do not bound their overlap. The search then visits all boxes that intersect.
+    [[nodiscard]] std::uint32_t* coarse_flag() const { return grid_->coarse_flag(); }
 
     // Available after replay(), which counts the tests in a separate run; for the matrix engine those of the
     // map stage.
@@ -83,6 +91,7 @@ private:
     DeviceInfo device_;
     StreamView stream_;
     FastEngine engine_;
+    PairGate gate_;
     std::shared_ptr<const ExpectedCount> expected_;
     std::int32_t raw_capacity_ = 0;  // capacity of the scratch below
     std::int32_t kept_capacity_ = 0;

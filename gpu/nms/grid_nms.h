@@ -33,6 +33,8 @@ public:
                        StreamView stream) const;
 
     [[nodiscard]] std::size_t bytes() const;
+    // A word in device memory: see CudaNms::coarse_flag.
+    [[nodiscard]] std::uint32_t* coarse_flag() const { return grid_.coarse_flag(); }
 
 private:
     [[nodiscard]] GridNmsWork make_work(const NmsRuleSet& rules, unsigned long long* d_tests) const;

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "core/detect/nms.h"
+#include "gpu/nms/pair_gate.h"
 
 namespace throng::gpu {
 
@@ -30,6 +31,7 @@ struct NmsRuleSet {
     std::int32_t min_hits;
     float smallest_overlap;  // minimum overlap for suppression; 0: any pair with a non-empty intersection
     bool disjoint;           // disjoint boxes may also suppress (a threshold of 0)
+    PairGate gate;           // of a caller of the C library
 };
 
 inline NmsRuleSet make_rule_set(const NmsParams& p) {

@@ -7,13 +7,15 @@
 #include "core/algo/nms_rules.h"
 #include "gpu/nms/copy_optional_fields.cuh"
 #include "gpu/nms/nms_task.h"
+#include "gpu/nms/pair_gate.cuh"
 
 namespace throng::gpu {
 
-enum class PairPath { plain, any };  // plain: overlap alone decides and boxes that do not meet never suppress
+enum class PairPath { plain, any };  // plain: overlap alone decides, and boxes that do not meet never suppress
 
 inline PairPath pair_path(const NmsRuleSet& rules) {
-    return rules.pair == PairRule::overlap && !rules.disjoint ? PairPath::plain : PairPath::any;
+    const bool plain = rules.pair == PairRule::overlap && !rules.disjoint && !rules.gate.active();
+    return plain ? PairPath::plain : PairPath::any;
 }
 
 // A detection as the kernels hold it: 16 + 8 bytes.
@@ -54,6 +56,8 @@ __device__ __forceinline__ bool reaches(const NmsRuleSet& rules, float intersect
 __device__ __forceinline__ bool suppresses_with(const NmsRuleSet& rules, const DetectionSpan& raw, float intersection,
                                                 float area_i, std::uint32_t i, float area_j, std::uint32_t j) {
     if (!(intersection > 0.0F) && !rules.disjoint) return false;
+    if (!same_group(rules.gate, i, j)) return false;
+    if (rules.gate.corners != nullptr) return gate_suppresses(rules.gate, j, i);
     const float overlap = overlap_ratio(rules.overlap, intersection, area_i, area_j);
     switch (rules.pair) {
         case PairRule::overlap: return overlap >= rules.theta;

@@ -8,7 +8,7 @@
 #include "gpu/nms/soft_nms.h"
 
 // Kernels, after the binning:
-//   link:  joins each detection with those it may decay, by union-find in device memory;
+//   link:  joins each detection with those of its group that it may decay, by union-find in device memory;
 //   count, allot, fill: lays the members of each component side by side;
 //   run:   a warp a small component, members in registers; a block a large one. Each repeats: pick the member that
 //          precedes all others by its present score, decay the rest.
@@ -110,7 +110,9 @@ __global__ void __launch_bounds__(kThreads)
     for_each_near(g, plan, group, active, mine, rules.extent, [&](std::uint32_t other) {
         if (other >= r) return;
         ++counter.tests;
-        if (decay.factor(mine, load_record(g, other)) != 1.0F) join(s.links, r, other);
+        const GridRecord theirs = load_record(g, other);
+        if (!same_group(rules.gate, mine.index, theirs.index)) return;
+        if (decay.factor(mine, theirs) != 1.0F) join(s.links, r, other);
     });
     counter.report(d_tests);
 }
@@ -370,9 +372,10 @@ std::size_t SoftNms::bytes() const {
     return grid_.bytes() + order_.bytes() + cleared_.bytes() + lists_.bytes();
 }
 
-void SoftNms::launch_map(const NmsTask& task, const NmsParams& params, unsigned long long* d_tests,
-                         StreamView stream) const {
-    const NmsRuleSet rules = link_rules(params);
+void SoftNms::launch_map(const NmsTask& task, const NmsParams& params, const PairGate& gate,
+                         unsigned long long* d_tests, StreamView stream) const {
+    NmsRuleSet rules = link_rules(params);
+    rules.gate = gate;
     const BoxGrid g = grid_.view(rules);
     const SoftScratch s = scratch();
     launch_grid_build(

@@ -42,7 +42,9 @@ public:
 
     // Finds the components. Enqueues only; allocates nothing. d_tests, if not null, is increased by the number of pairs
     // whose overlap is computed.
-    void launch_map(const NmsTask& task, const NmsParams& params, unsigned long long* d_tests, StreamView stream) const;
+    // gate: groups only, and score_min must not be negative then.
+    void launch_map(const NmsTask& task, const NmsParams& params, const PairGate& gate, unsigned long long* d_tests,
+                    StreamView stream) const;
     // Processes the components and writes the picked detections in the order of picking.
     void launch_reduce(const NmsTask& task, const NmsParams& params, unsigned long long* d_tests,
                        StreamView stream) const;

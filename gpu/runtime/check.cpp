@@ -7,7 +7,6 @@
 #include <string>
 
 #include "core/base/error.h"
-#include "core/base/log.h"
 
 namespace throng::gpu {
 namespace {
@@ -60,19 +59,6 @@ void check_cuda(int code, const char* what) {
     if (status == cudaSuccess) return;
     (void)cudaGetLastError();  // clears a non-sticky error, so that it is not reported twice
     throw Error(kind_of(status), describe(status), what, advice_for(status));
-}
-
-void warn_cuda(int code, const char* what) noexcept {
-    const auto status = static_cast<cudaError_t>(code);
-    // At process exit the runtime may be unloaded before static owners are destroyed; this is not logged.
-    if (status == cudaSuccess || status == cudaErrorCudartUnloading) return;
-    try {
-        // After a device is lost every call fails, so the same status is logged as a warning only once.
-        static std::atomic<cudaError_t> last_logged{cudaSuccess};
-        const bool again = last_logged.exchange(status) == status;
-        spdlog::log(again ? spdlog::level::debug : spdlog::level::warn, "{}: {}", what, describe(status));
-    } catch (...) {
-    }
 }
 
 void check_launch(const char* kernel, StreamView stream) {

@@ -232,6 +232,100 @@ class Torch(unittest.TestCase):
         torch.library.opcheck(torch.ops.throng.batched_nms.default, (boxes, scores, torch.zeros(50).long(), 0.5))
 
 
+@unittest.skipIf(torch is None or not torch.cuda.is_available(), "no torch with CUDA")
+class Cuda(unittest.TestCase):
+    def setUp(self):
+        torch.manual_seed(seed)
+
+    def random(self, size, dtype=torch.float32):
+        boxes = torch.rand(size, 4, dtype=torch.float64) * 100
+        boxes[:, 2:] += boxes[:, :2]
+        scores = (torch.rand(size, dtype=torch.float64) * 50).round() / 50  # with ties
+        return boxes.to(dtype), scores.to(dtype)
+
+    def test_equals_the_cpu(self):
+        for dtype in (torch.float32, torch.float16, torch.float64):
+            for size in (0, 1, 33, 200, 1027, 6000):
+                boxes, scores = self.random(size, dtype)
+                ids = torch.randint(0, 3, (size,))
+                on_cuda = boxes.cuda(), scores.cuda()
+                kept = throng.nms(*on_cuda, 0.5)
+                self.assertEqual((kept.device.type, kept.dtype), ("cuda", torch.int64))
+                self.assertTrue(torch.equal(kept.cpu(), throng.nms(boxes, scores, 0.5)), (dtype, size))
+                kept, hits = throng.batched_nms(*on_cuda, ids.cuda(), 0.5, image_ids=ids.flip(0).cuda(), return_hits=True)
+                expected = throng.batched_nms(boxes, scores, ids, 0.5, image_ids=ids.flip(0), return_hits=True)
+                self.assertTrue(torch.equal(kept.cpu(), expected[0]) and torch.equal(hits.cpu(), expected[1]))
+                mask, count = throng.nms_mask(*on_cuda, 0.5, idxs=ids.int().cuda())
+                expected = throng.nms_mask(boxes, scores, 0.5, idxs=ids)
+                self.assertTrue(torch.equal(mask.cpu(), expected[0]) and torch.equal(count.cpu(), expected[1]))
+                for options in ({"rule": "one-pass"}, {"rule": "greedy", "overlap": "min", "ties": "index"},
+                                {"rule": "greedy", "compare": "above", "pixels": "inclusive", "min_hits": 2}):
+                    self.assertTrue(torch.equal(throng.nms(*on_cuda, 0.5, **options).cpu(),
+                                                throng.nms(boxes, scores, 0.5, **options)), options)
+                for method in ("linear", "gaussian"):
+                    found = throng.soft_nms(*on_cuda, 0.3, method=method, idxs=ids.cuda())
+                    expected = throng.soft_nms(boxes, scores, 0.3, method=method, idxs=ids)
+                    self.assertTrue(torch.equal(found[0].cpu(), expected[0]) and torch.equal(found[1].cpu(), expected[1]))
+
+    def test_streams_threads_and_gaps(self):
+        boxes, scores = self.random(1027)
+        expected = throng.nms(boxes, scores, 0.5).tolist()
+        boxes, scores = boxes.cuda(), scores.cuda()
+        self.assertEqual(throng.nms(boxes.t().contiguous().t(), scores, 0.5).tolist(), expected)
+        results = []
+
+        def work():
+            for _ in range(50):
+                with torch.cuda.stream(torch.cuda.Stream()):
+                    results.append(throng.nms(boxes, scores, 0.5).tolist())
+
+        torch.cuda.synchronize()
+        threads = [threading.Thread(target=work) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(results, [expected] * 200)
+
+    def test_capture(self):
+        boxes, scores = self.random(500)
+        static_boxes, static_scores = boxes.cuda(), scores.cuda()
+        mask, count = throng.nms_mask(static_boxes, static_scores, 0.5)
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            throng.nms_mask(static_boxes, static_scores, 0.5, mask=mask, count=count)
+        for _ in range(3):
+            boxes, scores = self.random(500)
+            static_boxes.copy_(boxes)
+            static_scores.copy_(scores)
+            graph.replay()
+            self.assertTrue(torch.equal(mask.cpu(), throng.nms_mask(boxes, scores, 0.5)[0]))
+
+    def test_bad_arguments(self):
+        boxes, scores = self.random(10)
+        with self.assertRaises(throng.Error):
+            throng.nms(boxes.cuda(), scores)
+        with self.assertRaises(throng.Error):
+            throng.nms_mask(boxes.cuda(), scores.cuda(), mask=torch.zeros(10, dtype=torch.bool))
+
+    def test_operators(self):
+        import throng.torch
+
+        if not throng.torch.has_operators:
+            self.skipTest("torch is older than 2.4: no torch.library.custom_op")
+        boxes, scores = (array.cuda() for array in self.random(300))
+        ids = torch.zeros(300, dtype=torch.int64, device="cuda")
+        torch.library.opcheck(torch.ops.throng.nms.default, (boxes, scores, 0.5))
+        torch.library.opcheck(torch.ops.throng.nms_mask.default, (boxes, scores, 0.5))
+        torch.library.opcheck(torch.ops.throng.batched_nms.default, (boxes, scores, ids, 0.5))
+
+        def best(boxes, scores):
+            return scores[throng.torch.nms(boxes, scores, 0.5)] * 2
+
+        compiled = torch.compile(best, fullgraph=True)
+        self.assertTrue(torch.equal(compiled(boxes, scores), best(boxes, scores)))
+
+
 @unittest.skipIf(np is None, "no NumPy")
 class Detection(unittest.TestCase):
     source = "crowd:faces=6,size=480x360,frames=3,seed=5"

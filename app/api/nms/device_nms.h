@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "app/api/throng_nms.h"
+#include "core/detect/nms.h"
 
 namespace throng::api {
 
@@ -13,11 +14,13 @@ class DeviceNms {
 public:
     virtual ~DeviceNms() = default;
 
-    [[nodiscard]] virtual std::size_t workspace_bytes(std::int64_t num_boxes) const = 0;
+    // arguments and params are two forms of the same parameters; params is ignored in torchvision's mode.
+    [[nodiscard]] virtual std::size_t workspace_bytes(const throng_nms_params& arguments, const NmsParams& params,
+                                                      std::int64_t num_boxes) = 0;
     // Enqueues on `stream` (a cudaStream_t). Arguments are checked (check_arguments). Throws Error(usage) for a
-    // workspace that is too small or misaligned, Error(unavailable) for a rule that the device does not have.
-    virtual void run(const throng_nms_params& params, const throng_nms_input& input, const throng_nms_output& output,
-                     void* workspace, std::size_t workspace_bytes, void* stream) = 0;
+    // workspace that is too small or misaligned, Error(unavailable) for what the device does not have.
+    virtual void run(const throng_nms_params& arguments, const NmsParams& params, const throng_nms_input& input,
+                     const throng_nms_output& output, void* workspace, std::size_t workspace_bytes, void* stream) = 0;
 };
 
 // Throws Error(unavailable) if the library is built without CUDA, or if the device cannot be used.

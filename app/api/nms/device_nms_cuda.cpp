@@ -9,6 +9,7 @@
 #include "app/api/nms/device_nms.h"
 #include "core/base/error.h"
 #include "gpu/caller_nms/caller_nms.h"
+#include "gpu/runtime/probe_kernel.h"
 
 namespace throng::api {
 namespace {
@@ -41,8 +42,7 @@ private:
 
 class CudaDeviceNms final : public DeviceNms {
 public:
-    explicit CudaDeviceNms(int device)
-        : device_(device), checks_pointers_(std::getenv("THRONG_CHECK_POINTERS") != nullptr) {
+    explicit CudaDeviceNms(int device) : checks_pointers_(std::getenv("THRONG_CHECK_POINTERS") != nullptr) {
         int count = 0;
         const cudaError_t status = cudaGetDeviceCount(&count);
         if (status != cudaSuccess) {
@@ -51,22 +51,31 @@ public:
         if (device < 0 || device >= count) {
             throw Error(ErrorKind::unavailable, "there is no CUDA device " + std::to_string(device), "device");
         }
-    }
-
-    [[nodiscard]] std::size_t workspace_bytes(std::int64_t num_boxes) const override {
-        const DeviceScope scope(device_);
-        return gpu::caller_nms_workspace(static_cast<std::int32_t>(num_boxes));
-    }
-
-    void run(const throng_nms_params& params, const throng_nms_input& input, const throng_nms_output& output,
-             void* workspace, std::size_t workspace_bytes, void* stream) override {
-        if (params.invalid != THRONG_NMS_KEEP_INVALID) {
-            throw Error(ErrorKind::unavailable, "in device memory only torchvision's mode is available", "params",
-                        "use throng_nms_params_torchvision() or a host handle");
+        device_.index = device;
+        const DeviceScope scope(device);
+        check(cudaDeviceGetAttribute(&device_.multiprocessors, cudaDevAttrMultiProcessorCount, device),
+              "cudaDeviceGetAttribute");
+        const auto found = static_cast<cudaError_t>(gpu::find_probe_kernel(device_.code));
+        static_cast<void>(cudaGetLastError());
+        if (found != cudaSuccess) {
+            throw Error(ErrorKind::unavailable,
+                        "the library has no code for this device: " + std::string(cudaGetErrorString(found)), "device");
         }
-        const DeviceScope scope(device_);
-        const auto size = static_cast<std::int32_t>(input.num_boxes);
-        const std::size_t needed = gpu::caller_nms_workspace(size);
+    }
+
+    [[nodiscard]] std::size_t workspace_bytes(const throng_nms_params& arguments, const NmsParams& params,
+                                              std::int64_t num_boxes) override {
+        const DeviceScope scope(device_.index);
+        return bytes_of(rules_of(arguments, params), size_of(num_boxes));
+    }
+
+    void run(const throng_nms_params& arguments, const NmsParams& params, const throng_nms_input& input,
+             const throng_nms_output& output, void* workspace, std::size_t workspace_bytes, void* stream) override {
+        const DeviceScope scope(device_.index);
+        gpu::CallerNmsTask task;
+        task.rules = rules_of(arguments, params);
+        task.size = size_of(input.num_boxes);
+        const std::size_t needed = bytes_of(task.rules, task.size);
         if (workspace == nullptr || workspace_bytes < needed) {
             throw Error(ErrorKind::usage,
                         "has " + std::to_string(workspace == nullptr ? 0 : workspace_bytes) + " bytes, but " +
@@ -77,20 +86,19 @@ public:
             throw Error(ErrorKind::usage, "is not aligned to 256 bytes", "workspace");
         }
         if (checks_pointers_) check_pointers(input, output, workspace);
-        gpu::CallerNmsTask task;
-        task.size = size;
         task.type = input.dtype == THRONG_FLOAT64   ? gpu::CallerType::float64
                     : input.dtype == THRONG_FLOAT16 ? gpu::CallerType::float16
                                                     : gpu::CallerType::float32;
         task.xywh = input.box_format == THRONG_XYWH;
         task.ids_are_int64 = input.id_dtype == THRONG_INT64;
         task.results_are_int64 = output.index_dtype == THRONG_INT64;
-        task.theta = params.theta;
-        task.min_hits = params.min_hits;
         task.boxes = input.boxes;
         task.scores = input.scores;
         task.class_ids = input.class_ids;
         task.image_ids = input.image_ids;
+        task.density = input.density;
+        task.features = input.features;
+        task.feature_size = input.feature_size;
         task.capacity = output.capacity;
         task.indices = output.indices;
         task.mask = output.mask;
@@ -98,11 +106,32 @@ public:
         task.kept_scores = output.scores;
         task.count = output.count;
         task.invalid = output.invalid;
-        check(gpu::launch_caller_nms(task, workspace, workspace_bytes, static_cast<cudaStream_t>(stream)),
-              "launching the kernels");
+        gpu::launch_caller_nms(device_, task, workspace, workspace_bytes, static_cast<cudaStream_t>(stream));
     }
 
 private:
+    static gpu::CallerNmsRules rules_of(const throng_nms_params& arguments, const NmsParams& params) {
+        return {arguments.invalid == THRONG_NMS_KEEP_INVALID, arguments.theta, params};
+    }
+
+    static std::int32_t size_of(std::int64_t num_boxes) {
+        if (num_boxes > gpu::kCallerNmsLimit) {
+            throw Error(ErrorKind::unavailable, "exceeds 2^24, the most in device memory", "num_boxes",
+                        "use a host handle");
+        }
+        return static_cast<std::int32_t>(num_boxes);
+    }
+
+    // Callers mostly repeat a size; measuring it takes longer than a call.
+    std::size_t bytes_of(const gpu::CallerNmsRules& rules, std::int32_t size) {
+        if (size != measured_size_ || rules.torchvision != measured_.torchvision || rules.params != measured_.params) {
+            bytes_ = gpu::caller_nms_workspace(device_, rules, size);
+            measured_ = rules;
+            measured_size_ = size;
+        }
+        return bytes_;
+    }
+
     // Debug mode: a pointer to ordinary host memory is an error instead of a fault of a kernel.
     static void check_pointers(const throng_nms_input& input, const throng_nms_output& output, const void* workspace) {
         const auto require_device = [](const void* pointer, const char* name) {
@@ -117,6 +146,8 @@ private:
         require_device(input.scores, "input.scores");
         require_device(input.class_ids, "input.class_ids");
         require_device(input.image_ids, "input.image_ids");
+        require_device(input.density, "input.density");
+        require_device(input.features, "input.features");
         require_device(output.indices, "output.indices");
         require_device(output.mask, "output.mask");
         require_device(output.hits, "output.hits");
@@ -126,8 +157,11 @@ private:
         require_device(workspace, "workspace");
     }
 
-    int device_;
+    gpu::DeviceInfo device_;
     bool checks_pointers_;
+    gpu::CallerNmsRules measured_;
+    std::int32_t measured_size_ = -1;
+    std::size_t bytes_ = 0;
 };
 
 }  // namespace
@@ -137,5 +171,8 @@ std::unique_ptr<DeviceNms> make_device_nms(int device) {
 }
 
 }  // namespace throng::api
+
+// libthrong_nms has no log. Failures in destructors are not reported; the next call reports them.
+void throng::gpu::warn_cuda(int, const char*) noexcept {}
 
 #endif

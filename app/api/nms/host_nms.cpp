@@ -211,6 +211,12 @@ void HostNms::run_rules(const NmsParams& params, const throng_nms_input& input) 
         if (params.ties == Ties::index) return a.score != b.score ? a.score > b.score : a.index < b.index;
         return precedes(boxes_[a.index], a.score, a.index, boxes_[b.index], b.score, b.index);
     });
+    // The ids only keep boxes from acting on each other: the first pick of all is stored whatever its score, but the
+    // first of another group is dropped if its score is low.
+    if (is_soft(params.rule) && kept_.size() > 1) {
+        const auto dropped = [&](const Kept& kept) { return soft_drops(kept.score, params.score_min); };
+        kept_.erase(std::remove_if(kept_.begin() + 1, kept_.end(), dropped), kept_.end());
+    }
 }
 
 void HostNms::run_group(const NmsParams& params, const throng_nms_input& input, const std::uint32_t* members,

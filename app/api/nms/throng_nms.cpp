@@ -99,10 +99,11 @@ throng_status throng_nms_workspace_size(throng_nms* nms, const throng_nms_params
                                         size_t* bytes) {
     if (nms == nullptr) return THRONG_ERROR_USAGE;
     return nms->call([&] {
-        static_cast<void>(api::checked_params(api::complete(params)));
+        const throng_nms_params checked = api::complete(params);
+        const throng::NmsParams rules = api::checked_params(checked);
         api::check_num_boxes(num_boxes);
         if (bytes == nullptr) throw Error(ErrorKind::usage, "is NULL", "bytes");
-        *bytes = nms->device != nullptr ? nms->device->workspace_bytes(num_boxes) : 0;
+        *bytes = nms->device != nullptr ? nms->device->workspace_bytes(checked, rules, num_boxes) : 0;
     });
 }
 
@@ -116,7 +117,7 @@ throng_status throng_nms_run(throng_nms* nms, const throng_nms_params* params, c
         const throng_nms_output out = api::complete(output);
         api::check_arguments(checked, in, out);
         if (nms->device != nullptr) {
-            nms->device->run(checked, in, out, workspace, workspace_bytes, stream);
+            nms->device->run(checked, rules, in, out, workspace, workspace_bytes, stream);
         } else {
             nms->host.run(checked, rules, in, out);
         }

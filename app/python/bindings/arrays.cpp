@@ -15,9 +15,40 @@ py::object imported(const char* name) {
     return py::reinterpret_borrow<py::object>(PyDict_GetItemString(modules, name));
 }
 
-// The attributes of torch that every call needs, looked up once. Never freed: the interpreter may have ended by then.
+// The name of an attribute, made once: looking it up by its text would make a new string each time.
+PyObject* name(const char* text) {
+    return PyUnicode_InternFromString(text);
+}
+py::object get(PyObject* object, PyObject* name) {
+    PyObject* value = PyObject_GetAttr(object, name);
+    if (value == nullptr) throw py::error_already_set();
+    return py::reinterpret_steal<py::object>(value);
+}
+py::object call(PyObject* object, PyObject* name) {
+    PyObject* value = PyObject_CallMethodNoArgs(object, name);
+    if (value == nullptr) throw py::error_already_set();
+    return py::reinterpret_steal<py::object>(value);
+}
+
+// What every call needs of torch, looked up once. Never freed: the interpreter may have ended by then.
 struct Torch {
-    py::object tensor, float32, float16, float64, int32, int64, boolean, uint8, empty;
+    py::object module, tensor, float32, float16, float64, int32, int64, boolean, uint8, empty, raw_stream;
+    PyObject* device = name("device");
+    PyObject* type = name("type");
+    PyObject* index = name("index");
+    PyObject* is_cuda = name("is_cuda");
+    PyObject* is_cpu = name("is_cpu");
+    PyObject* get_device = name("get_device");
+    PyObject* dtype = name("dtype");
+    PyObject* shape = name("shape");
+    PyObject* is_contiguous = name("is_contiguous");
+    PyObject* contiguous = name("contiguous");
+    PyObject* stride = name("stride");
+    PyObject* data_ptr = name("data_ptr");
+    PyObject* narrow = name("narrow");
+    // For empty: (dtype=, device=) and (dtype=).
+    PyObject* dtype_and_device = PyTuple_Pack(2, dtype, device);
+    PyObject* only_dtype = PyTuple_Pack(1, dtype);
 };
 
 const Torch* torch() {
@@ -25,10 +56,27 @@ const Torch* torch() {
     if (found != nullptr) return found;
     const py::object module = imported("torch");
     if (!module || !py::hasattr(module, "Tensor")) return nullptr;
-    found = new Torch{module.attr("Tensor"),  module.attr("float32"), module.attr("float16"),
-                      module.attr("float64"), module.attr("int32"),   module.attr("int64"),
-                      module.attr("bool"),    module.attr("uint8"),   module.attr("empty")};
+    found = new Torch{module,
+                      module.attr("Tensor"),
+                      module.attr("float32"),
+                      module.attr("float16"),
+                      module.attr("float64"),
+                      module.attr("int32"),
+                      module.attr("int64"),
+                      module.attr("bool"),
+                      module.attr("uint8"),
+                      module.attr("empty"),
+                      py::getattr(module.attr("_C"), "_cuda_getCurrentRawStream", py::none())};
     return found;
+}
+
+py::object empty_tensor(const Torch& torch, std::int64_t size, const py::object& dtype, const py::object& device) {
+    const py::int_ number(size);
+    PyObject* arguments[] = {nullptr, number.ptr(), dtype.ptr(), device.ptr()};
+    PyObject* made = PyObject_Vectorcall(torch.empty.ptr(), arguments + 1, 1 | PY_VECTORCALL_ARGUMENTS_OFFSET,
+                                         device ? torch.dtype_and_device : torch.only_dtype);
+    if (made == nullptr) throw py::error_already_set();
+    return py::reinterpret_steal<py::object>(made);
 }
 
 Element element_of(const Torch& torch, const py::object& dtype) {
@@ -123,7 +171,7 @@ std::size_t bytes_of(Element element) {
     }
 }
 
-ArrayView::ArrayView(py::object array, const char* name) : object_(std::move(array)), name_(name) {
+ArrayView::ArrayView(py::object array, const char* argument) : object_(std::move(array)), name_(argument) {
     if (from_torch() || from_buffer() || from_cuda_array_interface() || from_dlpack()) return;
     fail(name_, "is no array: it has neither the buffer protocol nor __cuda_array_interface__ nor __dlpack__");
 }
@@ -134,24 +182,31 @@ ArrayView::~ArrayView() {
 
 bool ArrayView::from_torch() {
     const Torch* module = torch();
-    if (module == nullptr || !py::isinstance(object_, module->tensor)) return false;
+    if (module == nullptr) return false;
+    PyObject* tensor = object_.ptr();
+    if (Py_TYPE(tensor) != reinterpret_cast<PyTypeObject*>(module->tensor.ptr()) &&
+        !py::isinstance(object_, module->tensor))
+        return false;
     library_ = Library::torch;
-    const py::object device = object_.attr("device");
-    const auto kind = device.attr("type").cast<std::string>();
-    if (kind == "cuda") {
-        device_ = device.attr("index").cast<int>();
-    } else if (kind != "cpu") {
-        fail(name_, "is on device " + kind + ", which is neither cpu nor cuda");
+    if (get(tensor, module->is_cuda).ptr() == Py_True) {
+        device_ = call(tensor, module->get_device).cast<int>();
+    } else {
+        const py::object device = get(tensor, module->device);
+        const auto kind = get(device.ptr(), module->type).cast<std::string>();
+        if (kind != "cpu") fail(name_, "is on device " + kind + ", which is neither cpu nor cuda");
     }
-    element_ = element_of(*module, object_.attr("dtype"));
-    for (const py::handle size : object_.attr("shape")) shape_.push_back(size.cast<std::int64_t>());
-    if (!object_.attr("is_contiguous")().cast<bool>()) {
+    element_ = element_of(*module, get(tensor, module->dtype));
+    const py::object shape = get(tensor, module->shape);
+    const py::ssize_t dimensions = PyTuple_GET_SIZE(shape.ptr());
+    shape_.reserve(static_cast<std::size_t>(dimensions));
+    for (py::ssize_t k = 0; k < dimensions; ++k) shape_.push_back(PyLong_AsLongLong(PyTuple_GET_ITEM(shape.ptr(), k)));
+    if (call(tensor, module->is_contiguous).ptr() != Py_True) {
         const auto bytes = static_cast<std::int64_t>(bytes_of(element_));
-        for (const py::handle stride : object_.attr("stride")()) {
+        for (const py::handle stride : call(tensor, module->stride)) {
             strides_.push_back(stride.cast<std::int64_t>() * bytes);
         }
     }
-    data_ = reinterpret_cast<void*>(object_.attr("data_ptr")().cast<std::uintptr_t>());
+    data_ = data_of_tensor(object_);
     return true;
 }
 
@@ -247,6 +302,11 @@ bool ArrayView::is_contiguous() const {
 
 void* ArrayView::contiguous() {
     if (is_contiguous()) return data_;
+    if (is_cuda() && library_ == Library::torch) {
+        object_ = call(object_.ptr(), torch()->contiguous);
+        strides_.clear();
+        return data_ = data_of_tensor(object_);
+    }
     if (is_cuda()) fail(name_, "is not contiguous");
     // One or two dimensions: boxes, scores, ids.
     const std::size_t bytes = bytes_of(element_);
@@ -273,11 +333,9 @@ void* ArrayView::writable() const {
 py::object new_array(const ArrayView& like, std::int64_t size, Element element) {
     if (like.library() == Library::torch) {
         const Torch& module = *torch();
-        if (!like.is_cuda()) {
-            return module.empty(size, py::arg("dtype") = torch_dtype(module, element));
-        }
-        return module.empty(size, py::arg("dtype") = torch_dtype(module, element),
-                            py::arg("device") = like.object().attr("device"));
+        py::object device;
+        if (like.is_cuda()) device = get(like.object().ptr(), module.device);
+        return empty_tensor(module, size, torch_dtype(module, element), device);
     }
     if (like.library() == Library::numpy || like.library() == Library::cupy) {
         const char* name = like.library() == Library::numpy ? "numpy" : "cupy";
@@ -288,6 +346,35 @@ py::object new_array(const ArrayView& like, std::int64_t size, Element element) 
     const py::object bytes = py::reinterpret_steal<py::object>(PyByteArray_FromStringAndSize(
         nullptr, static_cast<py::ssize_t>(size) * static_cast<py::ssize_t>(bytes_of(element))));
     return py::memoryview(bytes).attr("cast")(format);
+}
+
+void* data_of_tensor(const py::object& tensor) {
+    const py::object address = call(tensor.ptr(), torch()->data_ptr);
+    return PyLong_AsVoidPtr(address.ptr());
+}
+
+py::object first_of_tensor(const py::object& tensor, std::int64_t size) {
+    const py::int_ zero(0);
+    const py::int_ number(size);
+    PyObject* arguments[] = {tensor.ptr(), zero.ptr(), zero.ptr(), number.ptr()};
+    PyObject* part = PyObject_VectorcallMethod(torch()->narrow, arguments, 4, nullptr);
+    if (part == nullptr) throw py::error_already_set();
+    return py::reinterpret_steal<py::object>(part);
+}
+
+py::object new_pinned_number() {
+    const Torch& module = *torch();
+    return module.empty(1, py::arg("dtype") = module.int64, py::arg("pin_memory") = true);
+}
+
+std::uintptr_t torch_stream(int device) {
+    const Torch& module = *torch();
+    if (!module.raw_stream.is_none()) return module.raw_stream(device).cast<std::uintptr_t>();
+    return module.module.attr("cuda").attr("current_stream")(device).attr("cuda_stream").cast<std::uintptr_t>();
+}
+
+void synchronize_torch(int device) {
+    torch()->module.attr("cuda").attr("current_stream")(device).attr("synchronize")();
 }
 
 }  // namespace throng::python

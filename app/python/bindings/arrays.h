@@ -56,8 +56,8 @@ public:
     // Returns the bytes between two elements of an axis.
     [[nodiscard]] std::int64_t stride(std::size_t axis) const;
 
-    // Returns the first element. Elements of a CPU array that is not contiguous are copied; a CUDA array that is not
-    // contiguous is an error.
+    // Returns the first element. Elements of a CPU array that is not contiguous are copied, a CUDA array of torch by torch;
+    // another CUDA array that is not contiguous is an error.
     [[nodiscard]] void* contiguous();
     // Returns the first element of an array that is written. Throws if it is read-only or not contiguous.
     [[nodiscard]] void* writable() const;
@@ -97,5 +97,16 @@ public:
 // Returns a new one-dimensional array of the library and the device of `like`, not initialized. Libraries other than
 // torch, NumPy and CuPy get a memoryview.
 [[nodiscard]] py::object new_array(const ArrayView& like, std::int64_t size, Element element);
+
+// Returns the address of the elements of a torch tensor.
+[[nodiscard]] void* data_of_tensor(const py::object& tensor);
+// Returns the first `size` entries of a torch tensor, which share its memory.
+[[nodiscard]] py::object first_of_tensor(const py::object& tensor, std::int64_t size);
+// Returns an int64 tensor of one element in page-locked host memory, which the device can write.
+[[nodiscard]] py::object new_pinned_number();
+// Returns torch's current stream (a cudaStream_t) of a device.
+[[nodiscard]] std::uintptr_t torch_stream(int device);
+// Waits for torch's current stream of a device. Raises what torch raises.
+void synchronize_torch(int device);
 
 }  // namespace throng::python

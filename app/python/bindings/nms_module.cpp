@@ -1,6 +1,8 @@
 // Module throng._nms: suppression of arrays of any library, by libthrong_nms. Python code in throng/ wraps it.
 #include <pybind11/pybind11.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -146,7 +148,7 @@ void run(throng_nms* nms, const throng_nms_params& params, const Call& call, con
 }
 
 // Host arrays: returns the indices, with the hits or the scores of the kept boxes if wanted.
-py::object suppress(const throng_nms_params& params, const Call& call, bool with_hits, bool with_scores) {
+py::object suppress_host(const throng_nms_params& params, const Call& call, bool with_hits, bool with_scores) {
     throng_nms* nms = handle_of(call.boxes());
     const auto n = static_cast<std::size_t>(call.size());
     thread_local std::vector<std::int64_t> indices;
@@ -167,6 +169,99 @@ py::object suppress(const throng_nms_params& params, const Call& call, bool with
     py::object result = copy_of(call.boxes(), indices, kept, Element::int64);
     if (with_hits) return py::make_tuple(result, copy_of(call.boxes(), hits, kept, Element::int32));
     if (with_scores) return py::make_tuple(result, copy_of(call.boxes(), scores, kept, Element::float32));
+    return result;
+}
+
+std::size_t workspace_size(throng_nms* nms, const throng_nms_params& params, std::int64_t size) {
+    std::size_t bytes = 0;
+    check(nms, throng_nms_workspace_size(nms, &params, size, &bytes));
+    return bytes;
+}
+
+// What calls of one thread with one device reuse. Such calls wait for their results, so that they do not overlap on a
+// stream.
+struct Reused {
+    static constexpr std::size_t kMost = std::size_t{1} << 24;  // bytes of workspace that are kept
+
+    std::uintptr_t stream = 0;  // that the workspace is used on
+    py::object workspace;
+    void* memory = nullptr;
+    std::size_t bytes = 0;
+    py::object count;  // in page-locked memory
+    volatile std::int64_t* number = nullptr;
+};
+
+// Kept by the interpreter for each thread, because a thread_local object would be destroyed without its lock.
+Reused& reused(int device) {
+    static const py::object* const locals = new py::object(py::module_::import("threading").attr("local")());
+    const std::string name = "cuda" + std::to_string(device);
+    if (PyObject* found = PyObject_GetAttrString(locals->ptr(), name.c_str())) {
+        const auto capsule = py::reinterpret_steal<py::capsule>(found);  // `locals` owns it, too
+        return *capsule.get_pointer<Reused>();
+    }
+    PyErr_Clear();
+    auto* made = new Reused;
+    const py::capsule capsule(made, [](void* pointer) { delete static_cast<Reused*>(pointer); });
+    py::setattr(*locals, name.c_str(), capsule);
+    made->count = new_pinned_number();
+    made->number = static_cast<std::int64_t*>(data_of_tensor(made->count));
+    return *made;
+}
+
+// Waits until the device has written the number. Polling takes a few microseconds less than torch's synchronization,
+// which is asked after a while, because it reports errors of the device.
+void wait_for(volatile std::int64_t* number, int device) {
+    using Clock = std::chrono::steady_clock;
+    {
+        const py::gil_scoped_release unlocked;
+        const Clock::time_point end = Clock::now() + std::chrono::milliseconds(20);
+        while (*number < 0) {
+            for (int k = 0; k < 64 && *number < 0; ++k) {
+#if defined(__x86_64__)
+                __builtin_ia32_pause();
+#endif
+            }
+            if (Clock::now() > end) break;
+        }
+        std::atomic_thread_fence(std::memory_order_acquire);
+    }
+    if (*number < 0) synchronize_torch(device);
+}
+
+// CUDA tensors of torch: as suppress_host, by torch's allocator and current stream. Waits for the number of kept boxes.
+py::object suppress_torch(const throng_nms_params& params, const Call& call, bool with_hits, bool with_scores) {
+    const int device = call.boxes().device();
+    throng_nms* nms = handle_of(call.boxes());
+    const std::uintptr_t stream = torch_stream(device);
+    Reused& kept_memory = reused(device);
+    const std::size_t bytes = workspace_size(nms, params, call.size());
+    if (kept_memory.bytes < bytes || kept_memory.stream != stream) {
+        kept_memory.bytes = 0;
+        kept_memory.workspace = new_array(call.boxes(), static_cast<std::int64_t>(bytes), Element::boolean);
+        kept_memory.memory = data_of_tensor(kept_memory.workspace);
+        kept_memory.bytes = bytes;
+        kept_memory.stream = stream;
+    }
+    const py::object indices = new_array(call.boxes(), call.size(), Element::int64);
+    py::object others;
+    if (with_hits) others = new_array(call.boxes(), call.size(), Element::int32);
+    if (with_scores) others = new_array(call.boxes(), call.size(), Element::float32);
+    throng_nms_output output = throng_nms_output_default();
+    output.capacity = call.size();
+    output.indices = data_of_tensor(indices);
+    if (with_hits) output.hits = static_cast<std::int32_t*>(data_of_tensor(others));
+    if (with_scores) output.scores = static_cast<float*>(data_of_tensor(others));
+    *kept_memory.number = -1;
+    output.count = const_cast<std::int64_t*>(kept_memory.number);
+    run(nms, params, call, output, kept_memory.memory, kept_memory.bytes, stream);
+    wait_for(kept_memory.number, device);
+    const std::int64_t count = *kept_memory.number;
+    if (kept_memory.bytes > Reused::kMost) {
+        kept_memory.workspace = py::none();
+        kept_memory.bytes = 0;
+    }
+    py::object result = first_of_tensor(indices, count);
+    if (with_hits || with_scores) return py::make_tuple(result, first_of_tensor(others, count));
     return result;
 }
 
@@ -210,16 +305,45 @@ PYBIND11_MODULE(_nms, module) {
         .def_readwrite("feature_high", &throng_nms_params::feature_high)
         .def_readwrite("feature_distance", &throng_nms_params::feature_distance);
 
-    // Arrays in host memory. Returns indices, (indices, hits) or (indices, scores).
+    // Returns indices, (indices, hits) or (indices, scores); None for CUDA arrays of other libraries than torch.
     module.def("suppress", [](const throng_nms_params& params, const py::object& boxes, const py::object& scores,
                               const py::object& idxs, const py::object& image_ids, const py::object& density,
-                              const py::object& features, bool xywh, bool with_hits, bool with_scores) {
+                              const py::object& features, bool xywh, bool with_hits, bool with_scores) -> py::object {
         const Call call(boxes, scores, idxs, image_ids, density, features, xywh);
-        if (call.boxes().is_cuda()) fail("boxes", "is in device memory");
-        return suppress(params, call, with_hits, with_scores);
+        if (!call.boxes().is_cuda()) return suppress_host(params, call, with_hits, with_scores);
+        if (call.boxes().library() != Library::torch) return py::none();
+        return suppress_torch(params, call, with_hits, with_scores);
     });
 
-    // Writes results into arrays of the caller, on the device of boxes: no synchronization on CUDA.
+    // Returns (mask, count), new ones where they are None. Does not wait for CUDA. Returns None for CUDA arrays of other
+    // libraries than torch.
+    module.def("suppress_mask", [](const throng_nms_params& params, const py::object& boxes, const py::object& scores,
+                                   const py::object& idxs, const py::object& density, const py::object& features,
+                                   bool xywh, const py::object& mask, const py::object& count) -> py::object {
+        const Call call(boxes, scores, idxs, py::none(), density, features, xywh);
+        const bool cuda = call.boxes().is_cuda();
+        if (cuda && call.boxes().library() != Library::torch) return py::none();
+        const py::object out_mask = mask.is_none() ? new_array(call.boxes(), call.size(), Element::boolean) : mask;
+        const py::object out_count = count.is_none() ? new_array(call.boxes(), 1, Element::int64) : count;
+        throng_nms_output output = throng_nms_output_default();
+        std::optional<ArrayView> views[2];
+        output.mask = static_cast<std::uint8_t*>(
+            result_of(views[0], out_mask, "mask", call, call.size(), Element::boolean));
+        output.count = result_of(views[1], out_count, "count", call, 1, Element::int64);
+        throng_nms* nms = handle_of(call.boxes());
+        if (cuda) {
+            const std::size_t bytes = workspace_size(nms, params, call.size());
+            const py::object workspace =
+                new_array(call.boxes(), static_cast<std::int64_t>(bytes), Element::boolean);
+            run(nms, params, call, output, data_of_tensor(workspace), bytes, torch_stream(call.boxes().device()));
+        } else {
+            run(nms, params, call, output, nullptr, 0, 0);
+        }
+        return py::make_tuple(out_mask, out_count);
+    });
+
+    // Writes results into arrays of the caller, on the device of boxes: no synchronization on CUDA. For CUDA arrays of
+    // other libraries than torch.
     module.def("suppress_into", [](const throng_nms_params& params, const py::object& boxes, const py::object& scores,
                                    const py::object& idxs, const py::object& image_ids, const py::object& density,
                                    const py::object& features, bool xywh, const py::object& indices,
@@ -249,10 +373,7 @@ PYBIND11_MODULE(_nms, module) {
     // Returns the bytes of workspace for suppress_into on the device of boxes; 0 for the host.
     module.def("workspace_size", [](const throng_nms_params& params, const py::object& boxes) {
         const ArrayView view(boxes, "boxes");
-        std::size_t bytes = 0;
-        throng_nms* nms = handle_of(view);
-        check(nms, throng_nms_workspace_size(nms, &params, view.shape().empty() ? 0 : view.shape()[0], &bytes));
-        return bytes;
+        return workspace_size(handle_of(view), params, view.shape().empty() ? 0 : view.shape()[0]);
     });
 
     // Returns a new array of the library and the device of `like`. kind: "int64", "int32", "float32" or "bool".

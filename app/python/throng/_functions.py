@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import sys
 
 from . import _nms
 
@@ -74,33 +73,17 @@ def _params(iou_threshold, rule, options):
 
 
 def _stream(array):
-    """The current CUDA stream of the array's library, as a number."""
-    root = type(array).__module__.partition(".")[0]
-    if hasattr(array, "data_ptr") and "torch" in sys.modules:
-        import torch
-
-        return torch.cuda.current_stream(array.device).cuda_stream
-    if root == "cupy":
+    """The current CUDA stream of an array that is not torch's, as a number."""
+    if type(array).__module__.partition(".")[0] == "cupy":
         import cupy
 
         return cupy.cuda.get_current_stream().ptr
-    interface = getattr(array, "__cuda_array_interface__", {})
-    return interface.get("stream") or 0
-
-
-def _on_device(array):
-    if hasattr(array, "is_cuda"):  # torch
-        return array.is_cuda
-    return hasattr(array, "__cuda_array_interface__") or _nms.device_of(array) >= 0
+    return getattr(array, "__cuda_array_interface__", {}).get("stream") or 0
 
 
 def _contiguous(array):
     """A CUDA array without gaps, by its own library."""
-    if array is None:
-        return None
-    if hasattr(array, "contiguous"):
-        return array.contiguous()
-    if type(array).__module__.partition(".")[0] == "cupy":
+    if array is not None and type(array).__module__.partition(".")[0] == "cupy":
         import cupy
 
         return cupy.ascontiguousarray(array)
@@ -108,17 +91,17 @@ def _contiguous(array):
 
 
 def _workspace(params, boxes):
-    size = _nms.workspace_size(params, boxes)
-    return _nms.new_array(boxes, size, "bool") if size else None
+    return _nms.new_array(boxes, _nms.workspace_size(params, boxes), "bool")
 
 
 def _suppress(params, boxes, scores, idxs, image_ids, density, features, box_format, with_hits, with_scores):
     xywh = _choice(_FORMATS, box_format, "box_format")
-    if not _on_device(boxes):
-        return _nms.suppress(params, boxes, scores, idxs, image_ids, density, features, xywh, with_hits, with_scores)
     boxes, scores, idxs, image_ids, density, features = map(
         _contiguous, (boxes, scores, idxs, image_ids, density, features))
-    size = boxes.shape[0]
+    result = _nms.suppress(params, boxes, scores, idxs, image_ids, density, features, xywh, with_hits, with_scores)
+    if result is not None:
+        return result
+    size = boxes.shape[0]  # CUDA arrays of another library than torch
     indices = _nms.new_array(boxes, size, "int64")
     count = _nms.new_array(boxes, 1, "int64")
     hits = _nms.new_array(boxes, size, "int32") if with_hits else None
@@ -151,8 +134,8 @@ def nms(boxes, scores, iou_threshold=0.5, *, rule=None, box_format="xyxy", densi
     return_hits: also return int32 [kept], the number of boxes that each kept one represents.
 
     Raises throng.Error for wrong shapes, types and devices, and for a threshold outside [0, 1]; never for values.
-    CUDA arrays need a build with CUDA and have torchvision's mode only. The call waits for the device once, to know the
-    number of indices; nms_mask does not wait.
+    CUDA arrays need a build with CUDA. The call waits for the device once, to know the number of indices; nms_mask does
+    not wait.
     """
     params = _params(iou_threshold, rule, options)
     return _suppress(params, boxes, scores, None, None, density, features, box_format, return_hits, False)
@@ -191,15 +174,14 @@ def nms_mask(boxes, scores, iou_threshold=0.5, *, idxs=None, mask=None, count=No
     """
     params = _params(iou_threshold, rule, options)
     xywh = _choice(_FORMATS, box_format, "box_format")
-    on_device = _on_device(boxes)
-    if on_device:
-        boxes, scores, idxs, density, features = map(_contiguous, (boxes, scores, idxs, density, features))
-    size = getattr(boxes, "shape", (0,))[0]
-    if mask is None:
-        mask = _nms.new_array(boxes, size, "bool")
+    boxes, scores, idxs, density, features = map(_contiguous, (boxes, scores, idxs, density, features))
+    result = _nms.suppress_mask(params, boxes, scores, idxs, density, features, xywh, mask, count)
+    if result is not None:
+        return result
+    if mask is None:  # CUDA arrays of another library than torch
+        mask = _nms.new_array(boxes, boxes.shape[0], "bool")
     if count is None:
         count = _nms.new_array(boxes, 1, "int64")
-    workspace, stream = (_workspace(params, boxes), _stream(boxes)) if on_device else (None, 0)
     _nms.suppress_into(params, boxes, scores, idxs, None, density, features, xywh, None, None, None, mask, count,
-                       workspace, stream)
+                       _workspace(params, boxes), _stream(boxes))
     return mask, count

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "app/api/throng_nms.h"
-#include "gpu/runtime/device_buffer.h"
 #include "gpu/runtime/stream.h"
+#include "tests/gpu/api/device_array.h"
 #include "tests/gpu/gpu_fixture.h"
 #include "tests/support/nms_cases.h"
 #include "tests/support/random.h"
@@ -20,31 +20,6 @@
 
 namespace throng::test {
 namespace {
-
-// An array in device memory with the contents of a vector; at least one element.
-template <class Element>
-class DeviceArray {
-public:
-    DeviceArray(const std::vector<Element>& values, gpu::StreamView stream)
-        : buffer_(std::max<std::size_t>(values.size(), 1)), size_(values.size()), stream_(stream) {
-        if (!values.empty()) upload(values);
-    }
-    [[nodiscard]] Element* data() const { return buffer_.data(); }
-    void upload(const std::vector<Element>& values) const {
-        gpu::detail::copy_to_device(data(), values.data(), values.size() * sizeof(Element), stream_, "a test's array");
-        gpu::check_cuda(cudaStreamSynchronize(stream_), "a test's array");
-    }
-    [[nodiscard]] std::vector<Element> download() const {
-        std::vector<Element> values(size_);
-        if (size_ > 0) gpu::copy_to_host(values.data(), buffer_.data(), size_ * sizeof(Element), stream_);
-        return values;
-    }
-
-private:
-    gpu::DeviceBuffer<Element> buffer_;
-    std::size_t size_;
-    gpu::StreamView stream_;
-};
 
 class DeviceNmsLibrary : public GpuTest {
 protected:
@@ -209,6 +184,7 @@ TEST_F(DeviceNmsLibrary, RejectsWhatTheDeviceCannotDo) {
     input.scores = d_scores.data();
     throng_nms_output output = throng_nms_output_default();
     output.count = d_count.data();
+    std::size_t unused = 0;
     const auto run = [&](void* memory, std::size_t size) {
         return throng_nms_run(nms_, &params, &input, &output, memory, size, work);
     };
@@ -219,7 +195,15 @@ TEST_F(DeviceNmsLibrary, RejectsWhatTheDeviceCannotDo) {
         EXPECT_NE(std::string(throng_nms_error(nms_)).find("workspace"), std::string::npos) << throng_nms_error(nms_);
     }
     params = throng_nms_params_default();
-    EXPECT_EQ(run(workspace.data(), bytes), THRONG_ERROR_UNAVAILABLE);
+    params.rule = THRONG_NMS_SOFT_LINEAR;
+    params.score_min = -1;
+    const std::size_t soft_bytes = workspace_bytes(params, 1);
+    const DeviceArray<std::uint8_t> soft_workspace(std::vector<std::uint8_t>(soft_bytes), work);
+    EXPECT_EQ(run(soft_workspace.data(), soft_bytes), THRONG_OK) << throng_nms_error(nms_);
+    input.class_ids = d_count.data();
+    EXPECT_EQ(run(soft_workspace.data(), soft_bytes), THRONG_ERROR_UNAVAILABLE);
+    EXPECT_NE(std::string(throng_nms_error(nms_)).find("score_min"), std::string::npos) << throng_nms_error(nms_);
+    EXPECT_EQ(throng_nms_workspace_size(nms_, &params, (std::int64_t{1} << 24) + 1, &unused), THRONG_ERROR_UNAVAILABLE);
     throng_nms* other = nullptr;
     EXPECT_EQ(throng_nms_create(&other, THRONG_NMS_ABI, THRONG_DEVICE, 4096), THRONG_ERROR_UNAVAILABLE);
     EXPECT_EQ(other, nullptr);

@@ -1,0 +1,172 @@
+#include "gpu/caller_nms/caller_nms.h"
+
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "core/base/error.h"
+#include "core/detect/null_recorder.h"
+#include "gpu/caller_nms/convert.h"
+#include "gpu/caller_nms/one_launch.h"
+#include "gpu/nms/cuda_nms.h"
+#include "gpu/runtime/memory_arena.h"
+
+namespace throng::gpu {
+namespace {
+
+bool orders_by_rank(const CallerNmsRules& rules) {
+    return rules.torchvision || rules.params.ties == Ties::index;
+}
+
+// The parameters of the engine: the order of equal scores is in the ranks, and the corners decide in torchvision's mode.
+NmsParams engine_params(const CallerNmsRules& rules) {
+    NmsParams params = rules.params;
+    if (orders_by_rank(rules)) params.ties = Ties::total;
+    if (rules.torchvision) {
+        params = {};
+        params.min_hits = rules.params.min_hits;
+        // Boxes contain the corners' ones, and a side is at most a hundredth longer: their IoU may be that much less.
+        params.theta = std::max(0.9F * static_cast<float>(rules.theta), 1e-30F);
+    }
+    return params;
+}
+
+// A call by the engines of gpu/nms, with its arrays in the workspace: they are taken from an arena.
+class CallerRun {
+public:
+    CallerRun(const DeviceInfo& device, const CallerNmsRules& rules, std::int32_t size, StreamView stream)
+        : device_(device), rules_(rules), stream_(stream), size_(size) {
+        const auto n = static_cast<std::size_t>(std::max(size, 1));
+        counts_ = DeviceBuffer<DetectionCount>(2);
+        farthest_ = DeviceBuffer<std::uint32_t>(1);
+        kept_boxes_ = DeviceBuffer<Box>(n);
+        kept_scores_ = DeviceBuffer<float>(n);
+        kept_hits_ = DeviceBuffer<std::int32_t>(n);
+        kept_source_ = DeviceBuffer<std::int32_t>(n);
+        class_ids_ = DeviceBuffer<std::int64_t>(n);
+        image_ids_ = DeviceBuffer<std::int64_t>(n);
+        if (rules.torchvision) corners_ = DeviceBuffer<double>(n * 4);
+        raw_boxes_ = DeviceBuffer<Box>(n);
+        raw_scores_ = DeviceBuffer<float>(n);
+        engine_.emplace(device, stream,
+                        rules.torchvision || size > kMatrixBest ? FastEngine::grid : FastEngine::matrix);
+        engine_->prepare(size, size, engine_params(rules));
+        make_sort(n);
+    }
+
+    void launch(const CallerNmsTask& task) {
+        const LaunchChain chain(device_, stream_);
+        const DetectionSpan kept = kept_span();
+        if (task.size > 0) launch_engine(task, kept, chain);
+        const bool sorts = task.image_ids != nullptr && task.size > 0;
+        launch_results(task, kept, sorts ? launch_image_sort(task, kept, sort_, chain, stream_) : nullptr, chain);
+    }
+
+private:
+    void make_sort(std::size_t n) {
+        for (std::size_t k = 0; k < 2; ++k) {
+            keys_[k] = DeviceBuffer<std::uint64_t>(n);
+            values_[k] = DeviceBuffer<std::uint32_t>(n);
+            sort_.keys[k] = keys_[k].data();
+            sort_.values[k] = values_[k].data();
+        }
+        sort_.temporary_bytes = sort_temporary_bytes(static_cast<std::int32_t>(n));
+        temporary_ = DeviceBuffer<std::byte>(sort_.temporary_bytes);
+        sort_.temporary = temporary_.data();
+    }
+
+    [[nodiscard]] DetectionSpan kept_span() const {
+        DetectionSpan kept;
+        kept.boxes = kept_boxes_.data();
+        kept.scores = kept_scores_.data();
+        kept.hits = kept_hits_.data();
+        kept.source = kept_source_.data();
+        kept.count = counts_.data() + 1;
+        kept.capacity = size_;
+        return kept;
+    }
+
+    void launch_engine(const CallerNmsTask& task, const DetectionSpan& kept, const LaunchChain& chain) {
+        const bool has_ids = task.class_ids != nullptr || task.image_ids != nullptr;
+        const NmsParams params = engine_params(rules_);
+        if (has_ids && is_soft(params.rule) && params.score_min < 0) {
+            throw Error(ErrorKind::unavailable, "is negative, and the boxes have ids: not available in device memory",
+                        "params.score_min", "use a host handle");
+        }
+        EngineInput to;
+        to.raw.boxes = raw_boxes_.data();
+        to.raw.scores = raw_scores_.data();
+        to.raw.count = counts_.data();
+        to.raw.capacity = size_;
+        to.raw.density = const_cast<float*>(task.density);  // only read
+        to.raw.features = const_cast<float*>(task.features);
+        to.raw.feature_size = task.feature_size;
+        PairGate gate;
+        if (task.class_ids != nullptr) {
+            if (!task.ids_are_int64) to.class_ids = class_ids_.data();
+            gate.class_ids = task.ids_are_int64 ? static_cast<const std::int64_t*>(task.class_ids) : to.class_ids;
+        }
+        if (task.image_ids != nullptr) {
+            if (!task.ids_are_int64) to.image_ids = image_ids_.data();
+            gate.image_ids = task.ids_are_int64 ? static_cast<const std::int64_t*>(task.image_ids) : to.image_ids;
+        }
+        if (rules_.torchvision) {
+            to.corners = corners_.data();
+            to.coarse = engine_->coarse_flag();
+            if (has_ids) to.farthest = farthest_.data();
+            gate.corners = to.corners;
+            gate.corners_are_double = task.type == CallerType::float64;
+            gate.least = gate.corners_are_double ? least_above<double>(rules_.theta)
+                                                 : static_cast<double>(least_above<float>(rules_.theta));
+        }
+        if (orders_by_rank(rules_)) to.order = launch_rank_sort(task, sort_, to.farthest, chain, stream_);
+        launch_engine_input(task, to, chain);
+        const DetectionBuffer raw(MemoryKind::device, to.raw, nullptr);
+        DetectionBuffer kept_buffer(MemoryKind::device, kept, nullptr);
+        engine_->set_gate(gate);
+        NullRecorder recorder;
+        engine_->enqueue(raw, kept_buffer, params, recorder);
+    }
+
+    const DeviceInfo& device_;
+    const CallerNmsRules& rules_;
+    StreamView stream_;
+    std::int32_t size_;
+    DeviceBuffer<DetectionCount> counts_;  // of the input and of the kept
+    DeviceBuffer<std::uint32_t> farthest_;
+    DeviceBuffer<Box> kept_boxes_;
+    DeviceBuffer<float> kept_scores_;
+    DeviceBuffer<std::int32_t> kept_hits_;
+    DeviceBuffer<std::int32_t> kept_source_;
+    DeviceBuffer<std::int64_t> class_ids_;
+    DeviceBuffer<std::int64_t> image_ids_;
+    DeviceBuffer<double> corners_;
+    DeviceBuffer<Box> raw_boxes_;
+    DeviceBuffer<float> raw_scores_;
+    std::optional<CudaNms> engine_;
+    DeviceBuffer<std::uint64_t> keys_[2];
+    DeviceBuffer<std::uint32_t> values_[2];
+    DeviceBuffer<std::byte> temporary_;
+    SortArrays sort_;
+};
+
+}  // namespace
+
+std::size_t caller_nms_workspace(const DeviceInfo& device, const CallerNmsRules& rules, std::int32_t size) {
+    const MemoryArena arena;
+    const CallerRun run(device, rules, size, nullptr);
+    return std::max(arena.used(), kOneLaunchWorkspace);
+}
+
+void launch_caller_nms(const DeviceInfo& device, const CallerNmsTask& task, void* workspace,
+                       std::size_t workspace_bytes, StreamView stream) {
+    if (fits_one_launch(device, task)) {
+        launch_at_once(device, task, workspace, LaunchChain(device, stream));
+        return;
+    }
+    const MemoryArena arena(workspace, workspace_bytes);
+    CallerRun(device, task.rules, task.size, stream).launch(task);
+}
+
+}  // namespace throng::gpu

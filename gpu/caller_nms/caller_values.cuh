@@ -1,0 +1,76 @@
+// Reading a caller's arrays.
+#pragma once
+
+#include <cuda_fp16.h>
+
+#include <cstdint>
+
+#include "gpu/caller_nms/caller_nms.h"
+#include "gpu/nms/pair_gate.cuh"
+
+namespace throng::gpu {
+
+// The type in which torchvision computes with elements of a type.
+template <typename Element>
+struct RealOf {
+    using type = float;
+};
+template <>
+struct RealOf<double> {
+    using type = double;
+};
+
+__device__ __forceinline__ float load_real(const float* d_values, std::size_t i) {
+    return d_values[i];
+}
+__device__ __forceinline__ float load_real(const __half* d_values, std::size_t i) {
+    return __half2float(d_values[i]);
+}
+__device__ __forceinline__ double load_real(const double* d_values, std::size_t i) {
+    return d_values[i];
+}
+
+// Keys ascend as scores descend; -0 equals +0, NaN comes first.
+__device__ __forceinline__ std::uint32_t descending_key(float score) {
+    if (isnan(score)) return 0;
+    const std::uint32_t bits = __float_as_uint(score + 0.0F);
+    return ~((bits >> 31) != 0 ? ~bits : bits | 0x80000000U);
+}
+__device__ __forceinline__ std::uint64_t descending_key(double score) {
+    if (isnan(score)) return 0;
+    const auto bits = static_cast<std::uint64_t>(__double_as_longlong(score + 0.0));
+    return ~((bits >> 63) != 0 ? ~bits : bits | 0x8000000000000000ULL);
+}
+
+__device__ __forceinline__ std::int64_t load_id(const CallerNmsTask& task, const void* d_ids, std::size_t i) {
+    return task.ids_are_int64 ? static_cast<const std::int64_t*>(d_ids)[i]
+                              : std::int64_t{static_cast<const std::int32_t*>(d_ids)[i]};
+}
+
+template <typename Element>
+__device__ __forceinline__ Corners<typename RealOf<Element>::type> load_caller_corners(const CallerNmsTask& task,
+                                                                                       std::size_t i) {
+    const auto* d_elements = static_cast<const Element*>(task.boxes);
+    Corners<typename RealOf<Element>::type> box{load_real(d_elements, 4 * i), load_real(d_elements, 4 * i + 1),
+                                                load_real(d_elements, 4 * i + 2), load_real(d_elements, 4 * i + 3)};
+    if (task.xywh) {
+        box.x2 += box.x1;
+        box.y2 += box.y1;
+    }
+    return box;
+}
+
+template <typename Real>
+__device__ __forceinline__ Real area_of(const Corners<Real>& box) {
+    return (box.x2 - box.x1) * (box.y2 - box.y1);
+}
+
+// False for a box whose IoU with every box is 0 or NaN: without extent, or with a value that is not finite.
+template <typename Real>
+__device__ __forceinline__ bool may_overlap(const Corners<Real>& box) {
+    constexpr Real kMax = sizeof(Real) == 4 ? Real(3.402823466e+38) : Real(1.7976931348623157e+308);
+    const Real area = area_of(box);
+    return box.x2 > box.x1 && box.y2 > box.y1 && area > 0 && area <= kMax;
+}
+
+}  // namespace throng::gpu

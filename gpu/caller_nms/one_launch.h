@@ -1,0 +1,20 @@
+// torchvision's mode in a single launch, for as many boxes as the blocks that are resident at the same time can hold.
+#pragma once
+
+#include "gpu/caller_nms/caller_nms.h"
+#include "gpu/nms/chained.h"
+
+namespace throng::gpu {
+
+inline constexpr std::int32_t kOneLaunchLimit = 4224;
+
+// Bytes of workspace: two bits of each box.
+inline constexpr std::size_t kOneLaunchWorkspace = kOneLaunchLimit / 4;
+
+// Returns true if launch_at_once applies: no image ids, no hits, and few enough boxes for the device.
+[[nodiscard]] bool fits_one_launch(const DeviceInfo& device, const CallerNmsTask& task);
+
+// Writes all results of the task.
+void launch_at_once(const DeviceInfo& device, const CallerNmsTask& task, void* workspace, const LaunchChain& chain);
+
+}  // namespace throng::gpu
