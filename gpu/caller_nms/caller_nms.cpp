@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/detect/null_recorder.h"
+#include "gpu/caller_nms/cell_launch.h"
 #include "gpu/caller_nms/convert.h"
 #include "gpu/caller_nms/one_launch.h"
 #include "gpu/nms/cuda_nms.h"
@@ -156,13 +157,19 @@ private:
 std::size_t caller_nms_workspace(const DeviceInfo& device, const CallerNmsRules& rules, std::int32_t size) {
     const MemoryArena arena;
     const CallerRun run(device, rules, size, nullptr);
-    return std::max(arena.used(), kOneLaunchWorkspace);
+    std::size_t bytes = std::max(arena.used(), kOneLaunchWorkspace);
+    if (rules.torchvision) bytes = std::max(bytes, cell_launch_workspace(device, size));
+    return bytes;
 }
 
 void launch_caller_nms(const DeviceInfo& device, const CallerNmsTask& task, void* workspace,
                        std::size_t workspace_bytes, StreamView stream) {
     if (fits_one_launch(device, task)) {
         launch_at_once(device, task, workspace, LaunchChain(device, stream));
+        return;
+    }
+    if (fits_cell_launch(device, task)) {
+        launch_by_cells(device, task, workspace, LaunchChain(device, stream));
         return;
     }
     const MemoryArena arena(workspace, workspace_bytes);

@@ -6,7 +6,7 @@
 #include <cub/device/device_radix_sort.cuh>
 #include <limits>
 
-#include "gpu/caller_nms/caller_values.cuh"
+#include "gpu/caller_nms/quick_corners.cuh"
 
 namespace throng::gpu {
 namespace {
@@ -16,16 +16,6 @@ constexpr unsigned kWholeWarpMask = 0xFFFFFFFFU;
 
 LaunchSize size_for(std::int32_t items) {
     return {dim3((static_cast<unsigned>(items > 0 ? items : 1) + kThreads - 1) / kThreads), kThreads};
-}
-
-// Calls launch(Element{}) for the caller's type.
-template <class Launch>
-void with_type(CallerType type, const Launch& launch) {
-    switch (type) {
-        case CallerType::float32: launch(float{}); break;
-        case CallerType::float16: launch(__half{}); break;
-        case CallerType::float64: launch(double{}); break;
-    }
 }
 
 // Throng's rules order float64 scores as float32, torchvision as they are.
@@ -165,14 +155,6 @@ __global__ void write_image_keys_kernel(CallerNmsTask task, DetectionSpan kept, 
     d_values[k] = k;
 }
 
-__device__ __forceinline__ void store_number(void* d_to, bool is_int64, std::int64_t at, std::int64_t value) {
-    if (is_int64) {
-        static_cast<std::int64_t*>(d_to)[at] = value;
-    } else {
-        static_cast<std::int32_t*>(d_to)[at] = static_cast<std::int32_t>(value);
-    }
-}
-
 template <typename Element>
 __global__ void __launch_bounds__(kThreads)
     results_kernel(const __grid_constant__ CallerNmsTask task, const __grid_constant__ DetectionSpan kept,
@@ -225,7 +207,7 @@ std::size_t sort_temporary_bytes(std::int32_t size) {
 const std::uint32_t* launch_rank_sort(const CallerNmsTask& task, const SortArrays& sort, std::uint32_t* farthest,
                                       const LaunchChain& chain, StreamView stream) {
     if (farthest != nullptr) check_cuda(cudaMemsetAsync(farthest, 0, sizeof *farthest, stream), "clearing a word");
-    with_type(task.type, [&]<class Element>(Element) {
+    with_element(task.type, [&]<class Element>(Element) {
         chain.launch("write_keys_kernel", write_keys_kernel<Element>, size_for(task.size), task, sort.keys[0],
                      sort.values[0], farthest);
     });
@@ -234,7 +216,7 @@ const std::uint32_t* launch_rank_sort(const CallerNmsTask& task, const SortArray
 }
 
 void launch_engine_input(const CallerNmsTask& task, const EngineInput& to, const LaunchChain& chain) {
-    with_type(task.type, [&]<class Element>(Element) {
+    with_element(task.type, [&]<class Element>(Element) {
         chain.launch("engine_input_kernel", engine_input_kernel<Element>, size_for(task.size), task, to);
     });
 }
@@ -248,7 +230,7 @@ const std::uint32_t* launch_image_sort(const CallerNmsTask& task, const Detectio
 
 void launch_results(const CallerNmsTask& task, const DetectionSpan& kept, const std::uint32_t* order,
                     const LaunchChain& chain) {
-    with_type(task.type, [&]<class Element>(Element) {
+    with_element(task.type, [&]<class Element>(Element) {
         chain.launch("results_kernel", results_kernel<Element>, size_for(task.size), task, kept, order);
     });
 }

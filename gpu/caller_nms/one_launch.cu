@@ -4,10 +4,8 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
-#include <type_traits>
 
-#include "gpu/caller_nms/caller_values.cuh"
-#include "gpu/caller_nms/convert.h"
+#include "gpu/caller_nms/quick_corners.cuh"
 #include "gpu/nms/pair_test.cuh"
 
 // Launches and their latency take most of the time for a few thousand boxes. So one cooperative launch does all. A block
@@ -30,79 +28,25 @@ constexpr std::uint32_t kLaneWords = (kOneLaunchLimit / 32 + 31) / 32;  // of a 
 constexpr std::uint32_t kMaxWords = kOneLaunchLimit / 32;
 constexpr std::size_t kSharedLimit = 44 * 1024;
 
-template <typename Element>
-using KeyOf = std::conditional_t<sizeof(typename RealOf<Element>::type) == 8, std::uint64_t, std::uint32_t>;
-
 // Bits of each box, in the workspace.
 struct State {
     std::uint32_t* kept;
     std::uint32_t* dropped;
 };
 
-template <typename Real>
-struct OneLaunchRule {
-    Real least;   // IoU that suppresses
-    Real factor;  // an intersection below factor * (sum of the areas) - tiny cannot reach it
-    Real tiny;
-};
-
-template <typename Real>
-OneLaunchRule<Real> make_rule(double theta) {
-    // Rounding is far below the part by which the factor is lower.
-    return {least_above<Real>(theta), static_cast<Real>(theta / (1 + theta) * (1 - 3e-5)),
-            sizeof(Real) == 8 ? Real(1e-300) : Real(1e-37)};
-}
-
-__device__ __forceinline__ float smaller(float a, float b) {
-    return fminf(a, b);
-}
-__device__ __forceinline__ double smaller(double a, double b) {
-    return fmin(a, b);
-}
-__device__ __forceinline__ float larger(float a, float b) {
-    return fmaxf(a, b);
-}
-__device__ __forceinline__ double larger(double a, double b) {
-    return fmax(a, b);
-}
-
-template <typename Real>
-struct Row {
-    Corners<Real> box;
-    Real share;  // factor * area - tiny; infinite for a box that overlaps no other
-};
-
-template <typename Real>
-__device__ __forceinline__ Row<Real> row_of(const Corners<Real>& box, const OneLaunchRule<Real>& rule) {
-    if (may_overlap(box)) return {box, rule.factor * area_of(box) - rule.tiny};
-    return {{}, static_cast<Real>(INFINITY)};
-}
-
-__device__ __forceinline__ bool same_class(const CallerNmsTask& task, std::uint32_t i, std::uint32_t j) {
-    return task.class_ids == nullptr || load_id(task, task.class_ids, i) == load_id(task, task.class_ids, j);
-}
-
 __device__ __forceinline__ std::uint32_t load_bits(const std::uint32_t* d_words, std::uint32_t word) {
     return *(static_cast<const volatile std::uint32_t*>(d_words) + word);
-}
-
-__device__ __forceinline__ void store_result(void* d_to, bool is_int64, std::uint32_t at, std::uint32_t value) {
-    if (is_int64) {
-        static_cast<std::int64_t*>(d_to)[at] = value;
-    } else {
-        static_cast<std::int32_t*>(d_to)[at] = static_cast<std::int32_t>(value);
-    }
 }
 
 template <typename Element>
 __global__ void __launch_bounds__(kThreads)
     one_launch_kernel(const __grid_constant__ CallerNmsTask task, const __grid_constant__ State state,
-                      const __grid_constant__ OneLaunchRule<typename RealOf<Element>::type> rule,
+                      const __grid_constant__ CornerRule<typename RealOf<Element>::type> rule,
                       std::uint32_t rows_of_block) {
     using Real = typename RealOf<Element>::type;
     using Key = KeyOf<Element>;
     extern __shared__ unsigned long long shared[];
-    __shared__ Row<Real> rows[kMaxRows];
+    __shared__ QuickBox<Real> rows[kMaxRows];
     __shared__ std::uint32_t own_kept;
     __shared__ std::uint32_t kept_words[kMaxWords];
     start_kernel();
@@ -118,7 +62,7 @@ __global__ void __launch_bounds__(kThreads)
     if (threadIdx.x < rows_of_block) {
         const std::uint32_t i = first_row + threadIdx.x;
         rows[threadIdx.x] =
-            i < n ? row_of(load_caller_corners<Element>(task, i), rule) : Row<Real>{{}, static_cast<Real>(INFINITY)};
+            i < n ? make_quick_box(load_caller_corners<Element>(task, i), rule) : no_quick_box<Real>();
     }
     if (threadIdx.x == 0) own_kept = 0;
     for (std::uint32_t j = threadIdx.x; j < words * 32; j += kThreads) {
@@ -127,16 +71,14 @@ __global__ void __launch_bounds__(kThreads)
     __syncthreads();
     for (std::uint32_t word = warp; word < words; word += kThreads / kWarp) {
         const std::uint32_t j = word * 32 + lane;
-        const Row<Real> column =
-            j < n ? row_of(load_caller_corners<Element>(task, j), rule) : Row<Real>{{}, static_cast<Real>(INFINITY)};
+        const QuickBox<Real> column =
+            j < n ? make_quick_box(load_caller_corners<Element>(task, j), rule) : no_quick_box<Real>();
         const Key key = keys[j];
         std::uint32_t mine = 0;  // of row `lane`
 #pragma unroll 4
         for (std::uint32_t k = 0; k < rows_of_block; ++k) {
-            const Row<Real> row = rows[k];
-            const Real width = smaller(row.box.x2, column.box.x2) - larger(row.box.x1, column.box.x1);
-            const Real height = smaller(row.box.y2, column.box.y2) - larger(row.box.y1, column.box.y1);
-            const bool close = width * height >= row.share + column.share;
+            const QuickBox<Real> row = rows[k];
+            const bool close = may_suppress(row, column);
             if (__any_sync(0xFFFFFFFFU, close)) {
                 const std::uint32_t i = first_row + k;
                 const Key row_key = keys[min(i, n - 1)];
@@ -213,19 +155,13 @@ __global__ void __launch_bounds__(kThreads)
             before += (kept_words[word] >> lane & 1U) != 0 && precedes ? 1 : 0;
         }
         before = warp_sum(before);
-        if (lane == 0 && before < task.capacity) {
-            if (task.indices != nullptr) store_result(task.indices, task.results_are_int64, before, i);
-            if (task.kept_scores != nullptr) task.kept_scores[before] = static_cast<float>(load_real(d_scores, i));
-        }
+        if (lane == 0) store_kept<Element>(task, before, i);
     }
     if (blockIdx.x == 0 && warp == 0) {
         std::uint32_t total = 0;
         for (std::uint32_t word = lane; word < words; word += 32) total += __popc(kept_words[word]);
         total = warp_sum(total);
-        if (lane == 0) {
-            if (task.invalid != nullptr) store_result(task.invalid, task.results_are_int64, 0, 0);
-            if (task.count != nullptr) store_result(task.count, task.results_are_int64, 0, total);
-        }
+        if (lane == 0) store_counts(task, total);
     }
 }
 
@@ -249,16 +185,6 @@ Plan plan_for(const DeviceInfo& device, std::int32_t size) {
     return {rows, (words * 32 + rows - 1) / rows, shared};
 }
 
-template <class Visit>
-auto with_element(CallerType type, const Visit& visit) {
-    switch (type) {
-        case CallerType::float16: return visit(__half{});
-        case CallerType::float64: return visit(double{});
-        case CallerType::float32: break;
-    }
-    return visit(float{});
-}
-
 }  // namespace
 
 bool fits_one_launch(const DeviceInfo& device, const CallerNmsTask& task) {
@@ -277,7 +203,7 @@ void launch_at_once(const DeviceInfo& device, const CallerNmsTask& task, void* w
         const LaunchSize size{.blocks = dim3(plan.blocks), .threads = kThreads, .shared = plan.shared,
                               .cooperative = true};
         chain.launch("one_launch_kernel", one_launch_kernel<Element>, size, task, state,
-                     make_rule<typename RealOf<Element>::type>(task.rules.theta), plan.rows);
+                     make_corner_rule<typename RealOf<Element>::type>(task.rules.theta), plan.rows);
         return true;
     });
 }

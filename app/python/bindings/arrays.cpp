@@ -32,7 +32,7 @@ py::object call(PyObject* object, PyObject* name) {
 
 // What every call needs of torch, looked up once. Never freed: the interpreter may have ended by then.
 struct Torch {
-    py::object module, tensor, float32, float16, float64, int32, int64, boolean, uint8, empty, raw_stream;
+    py::object module, tensor, float32, float16, float64, int32, int64, boolean, uint8, empty, raw_stream, captures;
     PyObject* device = name("device");
     PyObject* type = name("type");
     PyObject* index = name("index");
@@ -45,7 +45,7 @@ struct Torch {
     PyObject* contiguous = name("contiguous");
     PyObject* stride = name("stride");
     PyObject* data_ptr = name("data_ptr");
-    PyObject* narrow = name("narrow");
+    PyObject* resize = name("resize_");
     // For empty: (dtype=, device=) and (dtype=).
     PyObject* dtype_and_device = PyTuple_Pack(2, dtype, device);
     PyObject* only_dtype = PyTuple_Pack(1, dtype);
@@ -66,7 +66,8 @@ const Torch* torch() {
                       module.attr("bool"),
                       module.attr("uint8"),
                       module.attr("empty"),
-                      py::getattr(module.attr("_C"), "_cuda_getCurrentRawStream", py::none())};
+                      py::getattr(module.attr("_C"), "_cuda_getCurrentRawStream", py::none()),
+                      py::getattr(module.attr("_C"), "_cuda_isCurrentStreamCapturing", py::none())};
     return found;
 }
 
@@ -178,6 +179,12 @@ ArrayView::ArrayView(py::object array, const char* argument) : object_(std::move
 
 ArrayView::~ArrayView() {
     if (has_buffer_) PyBuffer_Release(&buffer_);
+}
+
+bool ArrayView::is_other_cuda(const py::object& array) {
+    const Torch* module = torch();
+    if (module != nullptr && py::isinstance(array, module->tensor)) return false;
+    return PyObject_CheckBuffer(array.ptr()) == 0 && ArrayView(array, "boxes").is_cuda();
 }
 
 bool ArrayView::from_torch() {
@@ -353,13 +360,17 @@ void* data_of_tensor(const py::object& tensor) {
     return PyLong_AsVoidPtr(address.ptr());
 }
 
-py::object first_of_tensor(const py::object& tensor, std::int64_t size) {
-    const py::int_ zero(0);
+void shorten_tensor(const py::object& tensor, std::int64_t size) {
     const py::int_ number(size);
-    PyObject* arguments[] = {tensor.ptr(), zero.ptr(), zero.ptr(), number.ptr()};
-    PyObject* part = PyObject_VectorcallMethod(torch()->narrow, arguments, 4, nullptr);
-    if (part == nullptr) throw py::error_already_set();
-    return py::reinterpret_steal<py::object>(part);
+    PyObject* arguments[] = {tensor.ptr(), number.ptr()};
+    const auto same = py::reinterpret_steal<py::object>(
+        PyObject_VectorcallMethod(torch()->resize, arguments, 2 | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr));
+    if (!same) throw py::error_already_set();
+}
+
+bool torch_captures() {
+    const py::object& captures = torch()->captures;
+    return !captures.is_none() && captures().ptr() == Py_True;
 }
 
 py::object new_pinned_number() {

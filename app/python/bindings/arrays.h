@@ -35,6 +35,9 @@ enum class Library : std::uint8_t { torch, numpy, cupy, other };
 // A view of an array; keeps the array alive. Not copyable: it may own a buffer export or a DLPack tensor.
 class ArrayView {
 public:
+    // Returns true for CUDA arrays of other libraries than torch, without a look at anything else.
+    [[nodiscard]] static bool is_other_cuda(const py::object& array);
+
     // name: of the argument, for messages. Throws throng.Error for an object that is no array, or whose memory can be
     // accessed neither by the CPU nor by CUDA.
     ArrayView(py::object array, const char* name);
@@ -100,8 +103,10 @@ public:
 
 // Returns the address of the elements of a torch tensor.
 [[nodiscard]] void* data_of_tensor(const py::object& tensor);
-// Returns the first `size` entries of a torch tensor, which share its memory.
-[[nodiscard]] py::object first_of_tensor(const py::object& tensor, std::int64_t size);
+// Shortens a torch tensor of one dimension in place.
+void shorten_tensor(const py::object& tensor, std::int64_t size);
+// Returns true if work on torch's current stream of the current device is being captured in a graph.
+[[nodiscard]] bool torch_captures();
 // Returns an int64 tensor of one element in page-locked host memory, which the device can write.
 [[nodiscard]] py::object new_pinned_number();
 // Returns torch's current stream (a cudaStream_t) of a device.

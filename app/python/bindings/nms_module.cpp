@@ -178,17 +178,37 @@ std::size_t workspace_size(throng_nms* nms, const throng_nms_params& params, std
     return bytes;
 }
 
-// What calls of one thread with one device reuse. Such calls wait for their results, so that they do not overlap on a
-// stream.
+// What calls of one thread with one device reuse. Everything is used on one stream, so that calls do not overlap.
 struct Reused {
     static constexpr std::size_t kMost = std::size_t{1} << 24;  // bytes of workspace that are kept
 
-    std::uintptr_t stream = 0;  // that the workspace is used on
+    std::uintptr_t stream = 0;
     py::object workspace;
     void* memory = nullptr;
     std::size_t bytes = 0;
+    py::object indices;  // for the next call, made while the device works for this one
+    std::int64_t size = -1;
     py::object count;  // in page-locked memory
     volatile std::int64_t* number = nullptr;
+
+    // Makes sure of enough workspace, by the library of `like`.
+    void require(std::size_t needed, std::uintptr_t on_stream, const ArrayView& like) {
+        if (stream != on_stream) {
+            size = -1;
+            indices = py::none();
+        }
+        if (bytes >= needed && stream == on_stream) return;
+        bytes = 0;
+        stream = on_stream;
+        workspace = new_array(like, static_cast<std::int64_t>(needed), Element::boolean);
+        memory = data_of_tensor(workspace);
+        bytes = needed;
+    }
+    void release_large() {
+        if (bytes <= kMost) return;
+        workspace = py::none();
+        bytes = 0;
+    }
 };
 
 // Kept by the interpreter for each thread, because a thread_local object would be destroyed without its lock.
@@ -233,16 +253,15 @@ py::object suppress_torch(const throng_nms_params& params, const Call& call, boo
     const int device = call.boxes().device();
     throng_nms* nms = handle_of(call.boxes());
     const std::uintptr_t stream = torch_stream(device);
-    Reused& kept_memory = reused(device);
-    const std::size_t bytes = workspace_size(nms, params, call.size());
-    if (kept_memory.bytes < bytes || kept_memory.stream != stream) {
-        kept_memory.bytes = 0;
-        kept_memory.workspace = new_array(call.boxes(), static_cast<std::int64_t>(bytes), Element::boolean);
-        kept_memory.memory = data_of_tensor(kept_memory.workspace);
-        kept_memory.bytes = bytes;
-        kept_memory.stream = stream;
+    Reused& own = reused(device);
+    own.require(workspace_size(nms, params, call.size()), stream, call.boxes());
+    py::object indices;
+    if (own.size == call.size()) {
+        indices = std::move(own.indices);
+        own.size = -1;
+    } else {
+        indices = new_array(call.boxes(), call.size(), Element::int64);
     }
-    const py::object indices = new_array(call.boxes(), call.size(), Element::int64);
     py::object others;
     if (with_hits) others = new_array(call.boxes(), call.size(), Element::int32);
     if (with_scores) others = new_array(call.boxes(), call.size(), Element::float32);
@@ -251,18 +270,18 @@ py::object suppress_torch(const throng_nms_params& params, const Call& call, boo
     output.indices = data_of_tensor(indices);
     if (with_hits) output.hits = static_cast<std::int32_t*>(data_of_tensor(others));
     if (with_scores) output.scores = static_cast<float*>(data_of_tensor(others));
-    *kept_memory.number = -1;
-    output.count = const_cast<std::int64_t*>(kept_memory.number);
-    run(nms, params, call, output, kept_memory.memory, kept_memory.bytes, stream);
-    wait_for(kept_memory.number, device);
-    const std::int64_t count = *kept_memory.number;
-    if (kept_memory.bytes > Reused::kMost) {
-        kept_memory.workspace = py::none();
-        kept_memory.bytes = 0;
-    }
-    py::object result = first_of_tensor(indices, count);
-    if (with_hits || with_scores) return py::make_tuple(result, first_of_tensor(others, count));
-    return result;
+    *own.number = -1;
+    output.count = const_cast<std::int64_t*>(own.number);
+    run(nms, params, call, output, own.memory, own.bytes, stream);
+    own.indices = new_array(call.boxes(), call.size(), Element::int64);
+    own.size = call.size();
+    wait_for(own.number, device);
+    const std::int64_t count = *own.number;
+    own.release_large();
+    shorten_tensor(indices, count);
+    if (!with_hits && !with_scores) return indices;
+    shorten_tensor(others, count);
+    return py::make_tuple(indices, others);
 }
 
 // An array of n elements that the caller provides for results.
@@ -309,9 +328,9 @@ PYBIND11_MODULE(_nms, module) {
     module.def("suppress", [](const throng_nms_params& params, const py::object& boxes, const py::object& scores,
                               const py::object& idxs, const py::object& image_ids, const py::object& density,
                               const py::object& features, bool xywh, bool with_hits, bool with_scores) -> py::object {
+        if (ArrayView::is_other_cuda(boxes)) return py::none();
         const Call call(boxes, scores, idxs, image_ids, density, features, xywh);
         if (!call.boxes().is_cuda()) return suppress_host(params, call, with_hits, with_scores);
-        if (call.boxes().library() != Library::torch) return py::none();
         return suppress_torch(params, call, with_hits, with_scores);
     });
 
@@ -320,9 +339,9 @@ PYBIND11_MODULE(_nms, module) {
     module.def("suppress_mask", [](const throng_nms_params& params, const py::object& boxes, const py::object& scores,
                                    const py::object& idxs, const py::object& density, const py::object& features,
                                    bool xywh, const py::object& mask, const py::object& count) -> py::object {
+        if (ArrayView::is_other_cuda(boxes)) return py::none();
         const Call call(boxes, scores, idxs, py::none(), density, features, xywh);
         const bool cuda = call.boxes().is_cuda();
-        if (cuda && call.boxes().library() != Library::torch) return py::none();
         const py::object out_mask = mask.is_none() ? new_array(call.boxes(), call.size(), Element::boolean) : mask;
         const py::object out_count = count.is_none() ? new_array(call.boxes(), 1, Element::int64) : count;
         throng_nms_output output = throng_nms_output_default();
@@ -332,10 +351,13 @@ PYBIND11_MODULE(_nms, module) {
         output.count = result_of(views[1], out_count, "count", call, 1, Element::int64);
         throng_nms* nms = handle_of(call.boxes());
         if (cuda) {
-            const std::size_t bytes = workspace_size(nms, params, call.size());
-            const py::object workspace =
-                new_array(call.boxes(), static_cast<std::int64_t>(bytes), Element::boolean);
-            run(nms, params, call, output, data_of_tensor(workspace), bytes, torch_stream(call.boxes().device()));
+            const int device = call.boxes().device();
+            const std::uintptr_t stream = torch_stream(device);
+            Reused temporary;  // a graph must own its workspace
+            Reused& own = torch_captures() ? temporary : reused(device);
+            own.require(workspace_size(nms, params, call.size()), stream, call.boxes());
+            run(nms, params, call, output, own.memory, own.bytes, stream);
+            own.release_large();
         } else {
             run(nms, params, call, output, nullptr, 0, 0);
         }

@@ -96,12 +96,13 @@ def _workspace(params, boxes):
 
 def _suppress(params, boxes, scores, idxs, image_ids, density, features, box_format, with_hits, with_scores):
     xywh = _choice(_FORMATS, box_format, "box_format")
-    boxes, scores, idxs, image_ids, density, features = map(
-        _contiguous, (boxes, scores, idxs, image_ids, density, features))
     result = _nms.suppress(params, boxes, scores, idxs, image_ids, density, features, xywh, with_hits, with_scores)
     if result is not None:
         return result
-    size = boxes.shape[0]  # CUDA arrays of another library than torch
+    # CUDA arrays of another library than torch.
+    boxes, scores, idxs, image_ids, density, features = map(
+        _contiguous, (boxes, scores, idxs, image_ids, density, features))
+    size = boxes.shape[0]
     indices = _nms.new_array(boxes, size, "int64")
     count = _nms.new_array(boxes, 1, "int64")
     hits = _nms.new_array(boxes, size, "int32") if with_hits else None
@@ -174,11 +175,12 @@ def nms_mask(boxes, scores, iou_threshold=0.5, *, idxs=None, mask=None, count=No
     """
     params = _params(iou_threshold, rule, options)
     xywh = _choice(_FORMATS, box_format, "box_format")
-    boxes, scores, idxs, density, features = map(_contiguous, (boxes, scores, idxs, density, features))
     result = _nms.suppress_mask(params, boxes, scores, idxs, density, features, xywh, mask, count)
     if result is not None:
         return result
-    if mask is None:  # CUDA arrays of another library than torch
+    # CUDA arrays of another library than torch.
+    boxes, scores, idxs, density, features = map(_contiguous, (boxes, scores, idxs, density, features))
+    if mask is None:
         mask = _nms.new_array(boxes, boxes.shape[0], "bool")
     if count is None:
         count = _nms.new_array(boxes, 1, "int64")
