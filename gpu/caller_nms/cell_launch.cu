@@ -31,6 +31,7 @@ namespace cg = cooperative_groups;
 constexpr unsigned kThreads = 1024;       // of the one block per multiprocessor
 constexpr std::uint32_t kLanes = 8;       // that search for one record
 constexpr std::uint32_t kRoom = 64;       // suppressors in a list; a longer one is searched again
+constexpr std::uint32_t kPart = 2048;     // kept boxes in shared memory at a time
 constexpr std::int32_t kMostBoxes = 1 << 17;
 constexpr double kLeastTheta = 0.2;       // below it, too many cells would be searched
 constexpr int kLowestLevel = -100;        // of sizes 2^level
@@ -215,9 +216,10 @@ public:
             const Key other_key = keys()[other];
             const QuickBox<Real> theirs = make_quick_box(box(other), rule_);
             const std::uint32_t other_index = table_.indices[other];
-            if (other_key > key || (other_key == key && other_index >= index) || !may_suppress(mine, theirs)) return;
-            if (corners_suppress(theirs.box, mine.box, rule_.least) && same_class(task_, index, other_index))
-                found(other);
+            const QuickPair<Real> pair(mine, theirs);
+            if (other_key > key || (other_key == key && other_index >= index) || !pair.may_suppress()) return;
+            if (!pair.surely_suppresses() && !corners_suppress(theirs.box, mine.box, rule_.least)) return;
+            if (same_class(task_, index, other_index)) found(other);
         });
     }
 
@@ -377,18 +379,32 @@ __global__ void __launch_bounds__(kThreads)
     const std::uint32_t total = totals.kept;
     if (i == 0) store_counts(task, total);
     if (task.indices == nullptr && task.kept_scores == nullptr) return;
-    for (std::uint32_t k = i / 32; k < total; k += threads / 32) {
-        const Key key = run.kept_keys()[k];
-        const std::uint32_t index = table.kept_indices[k];
+    // A warp per kept box compares it with all, which are in shared memory by parts.
+    __shared__ Key part_keys[kPart];
+    __shared__ std::uint32_t part_indices[kPart];
+    const std::uint32_t warps = threads / 32;
+    for (std::uint32_t base = 0; base < total; base += warps) {
+        const std::uint32_t k = base + i / 32;
+        const Key key = k < total ? run.kept_keys()[k] : Key{0};
+        const std::uint32_t index = k < total ? table.kept_indices[k] : 0;
         std::uint32_t before = 0;
+        for (std::uint32_t start = 0; start < total; start += kPart) {
+            const std::uint32_t count = min(total - start, kPart);
+            __syncthreads();
+            for (std::uint32_t t = threadIdx.x; t < count; t += kThreads) {
+                part_keys[t] = run.kept_keys()[start + t];
+                part_indices[t] = table.kept_indices[start + t];
+            }
+            __syncthreads();
 #pragma unroll 4
-        for (std::uint32_t other = threadIdx.x % 32; other < total; other += 32) {
-            const Key other_key = run.kept_keys()[other];
-            if (other_key < key || (other_key == key && table.kept_indices[other] < index)) ++before;
+            for (std::uint32_t t = threadIdx.x % 32; t < count; t += 32) {
+                const Key other = part_keys[t];
+                before += (other < key ? 1U : 0U) | ((other == key ? 1U : 0U) & (part_indices[t] < index ? 1U : 0U));
+            }
+            __syncwarp();
         }
-        __syncwarp();
         before = warp_sum(before);
-        if (threadIdx.x % 32 == 0) store_kept<Element>(task, before, index);
+        if (k < total && threadIdx.x % 32 == 0) store_kept<Element>(task, before, index);
     }
 }
 

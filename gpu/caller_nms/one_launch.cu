@@ -11,9 +11,10 @@
 // Launches and their latency take most of the time for a few thousand boxes. So one cooperative launch does all. A block
 // has the rows of 8 to 32 boxes, in the caller's order, and tests them against all boxes as columns: a lane has a column,
 // the rows are in shared memory. A product rules out nearly all pairs; the others are tested exactly, with their order.
-// After one barrier of the grid, a warp per row waits until one of its suppressors is kept, or all are dropped. The
-// first undecided row in order depends on decided ones only, and all blocks are resident, so each row is decided. The
-// rank of a kept box among the kept ones is its position in the results.
+// After one barrier of the grid, each block reads the decisions of all blocks again and again: a warp drops its row if
+// one of its suppressors is kept, and keeps it if all are dropped. The first undecided row in order depends on decided
+// ones only, and all blocks are resident, so each row is decided. The rank of a kept box among the kept ones is its
+// position in the results.
 //
 // Between the barrier and the end, blocks exchange only the bits `kept` and `dropped`. They are set by atomic operations
 // and read by relaxed loads of device scope; each bit is set once, and no other data depends on it.
@@ -49,6 +50,7 @@ __global__ void __launch_bounds__(kThreads)
     __shared__ QuickBox<Real> rows[kMaxRows];
     __shared__ std::uint32_t own_kept;
     __shared__ std::uint32_t kept_words[kMaxWords];
+    __shared__ std::uint32_t dropped_words[kMaxWords];
     start_kernel();
     const auto n = static_cast<std::uint32_t>(task.size);
     const std::uint32_t words = (n + 31) / 32;
@@ -78,13 +80,16 @@ __global__ void __launch_bounds__(kThreads)
 #pragma unroll 4
         for (std::uint32_t k = 0; k < rows_of_block; ++k) {
             const QuickBox<Real> row = rows[k];
-            const bool close = may_suppress(row, column);
+            const QuickPair<Real> pair(row, column);
+            const bool close = pair.may_suppress();
             if (__any_sync(0xFFFFFFFFU, close)) {
                 const std::uint32_t i = first_row + k;
                 const Key row_key = keys[min(i, n - 1)];
-                const bool precedes = key < row_key || (key == row_key && j < i);
-                const bool suppresses = close && precedes && corners_suppress(column.box, row.box, rule.least) &&
-                                        same_class(task, i, j);
+                bool suppresses = close && (key < row_key || (key == row_key && j < i));
+                if (suppresses && !pair.surely_suppresses())
+                    suppresses = corners_suppress(column.box, row.box, rule.least);
+                if (suppresses && task.class_ids != nullptr) suppresses = same_class(task, i, j);
+                __syncwarp();
                 const std::uint32_t found = __ballot_sync(0xFFFFFFFFU, suppresses);
                 if (lane == k) mine = found;
             }
@@ -118,42 +123,47 @@ __global__ void __launch_bounds__(kThreads)
     }
     cooperative_groups::this_grid().sync();
 
-    while (open) {
-        bool has_kept = false;
-        bool has_open = false;
-#pragma unroll
-        for (std::uint32_t k = 0; k < kLaneWords; ++k) {
-            if (open_bits[k] == 0) continue;
-            has_kept = has_kept || (load_bits(state.kept, k * 32 + lane) & open_bits[k]) != 0;
-            open_bits[k] &= ~load_bits(state.dropped, k * 32 + lane);
-            has_open = has_open || open_bits[k] != 0;
+    // All blocks would read a few words of L2 for each row otherwise.
+    for (bool waiting = true; waiting;) {
+        if (threadIdx.x < words) {
+            kept_words[threadIdx.x] = load_bits(state.kept, threadIdx.x);
+            dropped_words[threadIdx.x] = load_bits(state.dropped, threadIdx.x);
         }
-        const bool suppressed = __any_sync(0xFFFFFFFFU, has_kept);
-        kept = !suppressed && !__any_sync(0xFFFFFFFFU, has_open);
-        open = !suppressed && !kept;
-        if (!open && lane == 0) atomicOr((kept ? state.kept : state.dropped) + i / 32, 1U << i % 32);
+        const bool undecided =
+            threadIdx.x < words && (kept_words[threadIdx.x] | dropped_words[threadIdx.x]) != 0xFFFFFFFFU;
+        waiting = __syncthreads_or(undecided ? 1 : 0) != 0;
+        if (open) {
+            bool has_kept = false;
+            bool has_open = false;
+#pragma unroll
+            for (std::uint32_t k = 0; k < kLaneWords; ++k) {
+                if (open_bits[k] == 0) continue;
+                has_kept = has_kept || (kept_words[k * 32 + lane] & open_bits[k]) != 0;
+                open_bits[k] &= ~dropped_words[k * 32 + lane];
+                has_open = has_open || open_bits[k] != 0;
+            }
+            const bool suppressed = __any_sync(0xFFFFFFFFU, has_kept);
+            kept = !suppressed && !__any_sync(0xFFFFFFFFU, has_open);
+            open = !suppressed && !kept;
+            if (!open && lane == 0) atomicOr((kept ? state.kept : state.dropped) + i / 32, 1U << i % 32);
+        }
+        __syncthreads();  // the words have been read
     }
-    // Until every box is decided.
-    std::uint32_t final_word = 0;
-    if (threadIdx.x < words) {
-        do {
-            final_word = load_bits(state.kept, threadIdx.x);
-        } while ((final_word | load_bits(state.dropped, threadIdx.x)) != 0xFFFFFFFFU);
-        kept_words[threadIdx.x] = final_word;
-    }
-    __syncthreads();
 
     if (task.mask != nullptr && has_row && lane == 0) task.mask[i] = kept ? 1 : 0;
     if (kept && (task.indices != nullptr || task.kept_scores != nullptr)) {
         const Key own_key = keys[i];
         std::uint32_t before = 0;
-#pragma unroll 4
-        for (std::uint32_t word = 0; word < words; ++word) {
-            const std::uint32_t j = word * 32 + lane;
-            const Key key = keys[j];
-            const bool precedes = key < own_key || (key == own_key && j < i);
-            before += (kept_words[word] >> lane & 1U) != 0 && precedes ? 1 : 0;
-        }
+        // A key of a smaller index precedes an equal one. No branches: the loads can overlap.
+        const std::uint32_t own_word = i / 32;
+#pragma unroll 8
+        for (std::uint32_t word = 0; word < own_word; ++word)
+            before += kept_words[word] >> lane & (keys[word * 32 + lane] <= own_key ? 1U : 0U);
+        const Key beside = keys[own_word * 32 + lane];
+        before += kept_words[own_word] >> lane & (beside < own_key || (beside == own_key && lane < i % 32) ? 1U : 0U);
+#pragma unroll 8
+        for (std::uint32_t word = own_word + 1; word < words; ++word)
+            before += kept_words[word] >> lane & (keys[word * 32 + lane] < own_key ? 1U : 0U);
         before = warp_sum(before);
         if (lane == 0) store_kept<Element>(task, before, i);
     }

@@ -222,7 +222,7 @@ class Torch(unittest.TestCase):
         import throng.torch
 
         if not throng.torch.has_operators:
-            self.skipTest("torch is older than 2.4: no torch.library.custom_op")
+            self.skipTest("torch is older than 2.4: no torch.library.register_fake")
         boxes = torch.rand(50, 4)
         boxes[:, 2:] += boxes[:, :2]
         scores = torch.rand(50)
@@ -312,7 +312,7 @@ class Cuda(unittest.TestCase):
         import throng.torch
 
         if not throng.torch.has_operators:
-            self.skipTest("torch is older than 2.4: no torch.library.custom_op")
+            self.skipTest("torch is older than 2.4: no torch.library.register_fake")
         boxes, scores = (array.cuda() for array in self.random(300))
         ids = torch.zeros(300, dtype=torch.int64, device="cuda")
         torch.library.opcheck(torch.ops.throng.nms.default, (boxes, scores, 0.5))

@@ -132,7 +132,9 @@ private:
 template <class Number>
 py::object copy_of(const ArrayView& like, const std::vector<Number>& values, std::size_t count, Element element) {
     py::object array = new_array(like, static_cast<std::int64_t>(count), element);
-    if (count > 0) std::memcpy(ArrayView(array, "result").writable(), values.data(), count * sizeof(Number));
+    if (count == 0) return array;
+    void* to = like.library() == Library::torch ? data_of_tensor(array) : ArrayView(array, "result").writable();
+    std::memcpy(to, values.data(), count * sizeof(Number));
     return array;
 }
 

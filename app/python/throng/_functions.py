@@ -33,7 +33,7 @@ def _number(value, name, kind=float):
 @functools.lru_cache(maxsize=64)
 def _torchvision_params(iou_threshold):
     params = _nms.Params(True)
-    params.theta = _number(iou_threshold, "iou_threshold")
+    params.theta = iou_threshold
     return params
 
 
@@ -58,11 +58,13 @@ def _rule_params(rule, overlap, pair, ties, compare, pixels, min_hits, theta, si
 
 
 def _params(iou_threshold, rule, options):
-    iou_threshold = _number(iou_threshold, "iou_threshold")
     if rule is None:
         if options:
             raise Error(f"{next(iter(options))}: requires rule=, because torchvision's mode has no options")
+        if type(iou_threshold) is not float:
+            iou_threshold = _number(iou_threshold, "iou_threshold")
         return _torchvision_params(iou_threshold)
+    iou_threshold = _number(iou_threshold, "iou_threshold")
     defaults = {"overlap": "iou", "pair": "overlap", "ties": "total", "compare": "at-least", "pixels": "continuous",
                 "min_hits": 1, "sigma": 0.5, "score_min": 0.001, "feature_low": 0.1, "feature_high": 0.9,
                 "feature_distance": 1.0}
