@@ -15,7 +15,8 @@
  *   - torchvision's (throng_nms_params_torchvision): greedy, IoU > theta, the order of a stable sort by descending
  *     score. Boxes without extent or with values that are not finite are kept and suppress nothing. float64 is computed
  *     in double. The result equals torchvision's CPU operator.
- * A host handle runs both. A device handle runs torchvision's mode only; other parameters are THRONG_ERROR_UNAVAILABLE.
+ * Host and device handles run both, with the same results. In device memory, at most 2^24 boxes are possible, and
+ * Soft-NMS with ids needs score_min >= 0; otherwise the call is THRONG_ERROR_UNAVAILABLE.
  * Values never fail a call: NaN, infinite and inverted boxes are handled as above. Shapes, types and pointers do.
  *
  * Threads: handles are independent. One handle serves one call at a time; a second thread gets THRONG_ERROR_BUSY.
@@ -96,7 +97,7 @@ typedef struct throng_nms_params {
     int32_t min_hits;         /* drop kept boxes that represent fewer boxes; >= 1 */
     double theta;             /* in [0, 1]. Throng's rules use it as float32, torchvision's mode as double. */
     double sigma;             /* soft-gaussian, > 0 */
-    double score_min;         /* soft rules drop lower scores */
+    double score_min;         /* soft rules drop lower scores, except the first pick of all */
     double feature_low;       /* pair feature: N1 in [0, 1] */
     double feature_high;      /* pair feature: N2 in [N1, 1] */
     double feature_distance;  /* pair feature: T >= 0 */
@@ -131,7 +132,8 @@ typedef struct throng_nms_output {
     uint8_t* mask;       /* [num_boxes]: 1 for a kept box, otherwise 0. A C or C++ bool array fits. */
     int32_t* hits;       /* [capacity]: boxes that each kept box represents, itself included; soft rules: 1 */
     float* scores;       /* [capacity]: scores of the kept boxes; soft rules: decayed */
-    void* count;         /* one number of type index_dtype: all kept boxes, also those beyond capacity */
+    void* count;         /* one number of type index_dtype: all kept boxes, also those beyond capacity. In page-locked
+                          * host memory, the host may poll it; other results may be written after it. */
     void* invalid;       /* one number of type index_dtype: boxes dropped as invalid */
 } throng_nms_output;
 
@@ -150,8 +152,9 @@ THRONG_API void throng_nms_destroy(throng_nms* nms); /* NULL is allowed */
  * it. */
 THRONG_API throng_status throng_nms_set_threads(throng_nms* nms, int32_t threads);
 
-/* Writes the bytes of workspace that throng_nms_run needs for up to num_boxes boxes. 0 for a host handle, which keeps
- * its own arrays: later calls allocate nothing unless they are larger. */
+/* Writes the bytes of workspace that throng_nms_run needs for num_boxes boxes with these parameters, whatever the type
+ * of the boxes and with any ids. 0 for a host handle, which keeps its own arrays: later calls allocate nothing unless
+ * they are larger. */
 THRONG_API throng_status throng_nms_workspace_size(throng_nms* nms, const throng_nms_params* params, int64_t num_boxes,
                                                    size_t* bytes);
 

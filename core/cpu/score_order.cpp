@@ -8,7 +8,7 @@ namespace throng {
 namespace {
 
 constexpr std::size_t kRadixFrom = 128;  // below, std::sort is as fast
-constexpr std::size_t kWideFrom = 1024;   // below, 8-bit digits are faster
+constexpr std::size_t kWideFrom = 1024;  // below, 8-bit digits are faster
 
 }  // namespace
 

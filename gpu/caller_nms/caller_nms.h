@@ -14,7 +14,7 @@ namespace throng::gpu {
 
 enum class CallerType : std::uint8_t { float32, float16, float64 };
 
-// What the size of the workspace depends on.
+// Parameters of a call, on which the size of the workspace depends.
 struct CallerNmsRules {
     bool torchvision = true;  // otherwise params
     double theta = 0.5;       // torchvision: in [0, 1]

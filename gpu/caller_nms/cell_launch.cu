@@ -28,13 +28,13 @@ namespace {
 
 namespace cg = cooperative_groups;
 
-constexpr unsigned kThreads = 1024;       // of the one block per multiprocessor
-constexpr std::uint32_t kLanes = 8;       // that search for one record
-constexpr std::uint32_t kRoom = 64;       // suppressors in a list; a longer one is searched again
-constexpr std::uint32_t kPart = 2048;     // kept boxes in shared memory at a time
-constexpr std::int32_t kMostBoxes = 1 << 17;
-constexpr double kLeastTheta = 0.2;       // below it, too many cells would be searched
-constexpr int kLowestLevel = -100;        // of sizes 2^level
+constexpr unsigned kThreads = 1024;    // of the one block per multiprocessor
+constexpr std::uint32_t kLanes = 8;    // that search for one record
+constexpr std::uint32_t kRoom = 64;    // suppressors in a list; a longer one is searched again
+constexpr std::uint32_t kPart = 2048;  // kept boxes in shared memory at a time
+constexpr std::int32_t kMaxBoxes = 1 << 17;
+constexpr double kLeastTheta = 0.2;  // below it, too many cells would be searched
+constexpr int kLowestLevel = -100;   // of sizes 2^level
 constexpr int kHighestLevel = 100;
 constexpr std::uint32_t kLevelWords = 8;
 
@@ -51,8 +51,8 @@ struct Totals {
 // Arrays in the workspace.
 struct Table {
     Totals* totals;
-    uint2* ranges;          // [cells] of records: the first, and how many
-    void* boxes;            // [n] corners by record, as the next arrays
+    uint2* ranges;  // [cells] of records: the first, and how many
+    void* boxes;    // [n] corners by record, as the next arrays
     void* keys;
     std::uint32_t* indices;
     std::uint32_t* lists;  // [n][kRoom]
@@ -63,7 +63,7 @@ struct Table {
     std::uint32_t cells;  // a power of two
 };
 
-// What theta says of two boxes that suppress each other.
+// Limits the sizes of two boxes that suppress each other, by theta.
 template <typename Real>
 struct SearchRule {
     Real ratio;    // of the smaller side to the larger one, at least
@@ -295,7 +295,8 @@ __global__ void __launch_bounds__(kThreads)
         slot = atomicAdd(&totals.apart, 1U);
     }
     __syncthreads();
-    if (threadIdx.x < kLevelWords && levels[threadIdx.x] != 0) atomicOr(&totals.levels[threadIdx.x], levels[threadIdx.x]);
+    if (threadIdx.x < kLevelWords && levels[threadIdx.x] != 0)
+        atomicOr(&totals.levels[threadIdx.x], levels[threadIdx.x]);
     grid.sync();
 
     // The cells of a warp get ranges side by side; table.cells is a multiple of 32.
@@ -409,7 +410,7 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 std::int32_t most_boxes(const DeviceInfo& device) {
-    return std::min(kMostBoxes, device.multiprocessors * static_cast<std::int32_t>(kThreads));
+    return std::min(kMaxBoxes, device.multiprocessors * static_cast<std::int32_t>(kThreads));
 }
 
 // Lays the arrays out from an address, which may be null. Returns the bytes.

@@ -36,9 +36,9 @@ __global__ void write_keys_kernel(CallerNmsTask task, std::uint64_t* d_keys, std
     if (present) {
         const auto box = load_caller_corners<Element>(task, i);
         if (may_overlap(box)) {
-            farthest = static_cast<float>(
-                fmax(fmax(fabs(static_cast<double>(box.x1)), fabs(static_cast<double>(box.x2))),
-                     fmax(fabs(static_cast<double>(box.y1)), fabs(static_cast<double>(box.y2)))));
+            farthest =
+                static_cast<float>(fmax(fmax(fabs(static_cast<double>(box.x1)), fabs(static_cast<double>(box.x2))),
+                                        fmax(fabs(static_cast<double>(box.y1)), fabs(static_cast<double>(box.y2)))));
         }
     }
     for (int step = 16; step > 0; step /= 2) {

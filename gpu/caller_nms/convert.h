@@ -17,7 +17,7 @@ struct SortArrays {
 };
 [[nodiscard]] std::size_t sort_temporary_bytes(std::int32_t size);
 
-// What the conversion to the input of an engine writes. Null: not wanted.
+// Arrays that the conversion to the input of an engine writes. Null: not wanted.
 struct EngineInput {
     DetectionSpan raw;
     std::int64_t* class_ids = nullptr;  // for int32 ids

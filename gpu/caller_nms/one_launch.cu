@@ -23,8 +23,8 @@ namespace {
 
 constexpr unsigned kThreads = 1024;
 constexpr std::uint32_t kWarp = 32;
-constexpr std::uint32_t kMaxRows = 32;    // of a block: one per warp
-constexpr std::uint32_t kRowUnit = 8;     // rows of a block are whole bytes of the bits
+constexpr std::uint32_t kMaxRows = 32;                                  // of a block: one per warp
+constexpr std::uint32_t kRowUnit = 8;                                   // rows of a block are whole bytes of the bits
 constexpr std::uint32_t kLaneWords = (kOneLaunchLimit / 32 + 31) / 32;  // of a row's bits, in each lane
 constexpr std::uint32_t kMaxWords = kOneLaunchLimit / 32;
 constexpr std::size_t kSharedLimit = 44 * 1024;
@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(kThreads)
     start_kernel();
     const auto n = static_cast<std::uint32_t>(task.size);
     const std::uint32_t words = (n + 31) / 32;
-    auto* const keys = reinterpret_cast<Key*>(shared);                                   // [words * 32]
+    auto* const keys = reinterpret_cast<Key*>(shared);                                    // [words * 32]
     auto* const bits = reinterpret_cast<std::uint32_t*>(keys + std::size_t{words} * 32);  // [rows][words]
     const std::uint32_t lane = threadIdx.x % kWarp;
     const std::uint32_t warp = threadIdx.x / kWarp;
@@ -63,8 +63,7 @@ __global__ void __launch_bounds__(kThreads)
 
     if (threadIdx.x < rows_of_block) {
         const std::uint32_t i = first_row + threadIdx.x;
-        rows[threadIdx.x] =
-            i < n ? make_quick_box(load_caller_corners<Element>(task, i), rule) : no_quick_box<Real>();
+        rows[threadIdx.x] = i < n ? make_quick_box(load_caller_corners<Element>(task, i), rule) : no_quick_box<Real>();
     }
     if (threadIdx.x == 0) own_kept = 0;
     for (std::uint32_t j = threadIdx.x; j < words * 32; j += kThreads) {
@@ -200,9 +199,8 @@ Plan plan_for(const DeviceInfo& device, std::int32_t size) {
 bool fits_one_launch(const DeviceInfo& device, const CallerNmsTask& task) {
     if (!task.rules.torchvision || task.rules.params.min_hits > 1 || task.hits != nullptr || task.image_ids != nullptr)
         return false;
-    return with_element(task.type, [&]<class Element>(Element) {
-        return plan_for<Element>(device, task.size).rows > 0;
-    });
+    return with_element(task.type,
+                        [&]<class Element>(Element) { return plan_for<Element>(device, task.size).rows > 0; });
 }
 
 void launch_at_once(const DeviceInfo& device, const CallerNmsTask& task, void* workspace, const LaunchChain& chain) {
@@ -210,8 +208,8 @@ void launch_at_once(const DeviceInfo& device, const CallerNmsTask& task, void* w
     const State state{d_words, d_words + kMaxWords};
     with_element(task.type, [&]<class Element>(Element) {
         const Plan plan = plan_for<Element>(device, task.size);
-        const LaunchSize size{.blocks = dim3(plan.blocks), .threads = kThreads, .shared = plan.shared,
-                              .cooperative = true};
+        const LaunchSize size{
+            .blocks = dim3(plan.blocks), .threads = kThreads, .shared = plan.shared, .cooperative = true};
         chain.launch("one_launch_kernel", one_launch_kernel<Element>, size, task, state,
                      make_corner_rule<typename RealOf<Element>::type>(task.rules.theta), plan.rows);
         return true;

@@ -55,20 +55,19 @@ __device__ __forceinline__ double larger(double a, double b) {
     return fmax(a, b);
 }
 
-// What a product tells of the pair. Nearly all pairs are sure.
+// Decides nearly all pairs by a product.
 template <typename Real>
 struct QuickPair {
     Real common;  // the intersection; negative or 0 if there is none
     Real shares;
 
-    __device__ __forceinline__ QuickPair(const QuickBox<Real>& a, const QuickBox<Real>& b)
-        : shares(a.share + b.share) {
+    __device__ __forceinline__ QuickPair(const QuickBox<Real>& a, const QuickBox<Real>& b) : shares(a.share + b.share) {
         // If only one of the two sides is negative, so is the product.
         const Real width = larger(smaller(a.box.x2, b.box.x2) - larger(a.box.x1, b.box.x1), Real{0});
         common = width * (smaller(a.box.y2, b.box.y2) - larger(a.box.y1, b.box.y1));
     }
     [[nodiscard]] __device__ __forceinline__ bool may_suppress() const { return common >= shares; }
-    // By more than the factor was lowered; not where products are so small or large that they lose digits.
+    // By more than the factor was lowered; not where products are so small or large that they are inexact.
     [[nodiscard]] __device__ __forceinline__ bool surely_suppresses() const {
         return common > shares * Real(1.0001) && shares > Real(1e-25) && shares < Real(1e30);
     }

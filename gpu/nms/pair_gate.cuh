@@ -51,7 +51,8 @@ __device__ __forceinline__ bool corners_suppress(const Corners<Real>& i, const C
 [[maybe_unused]] static __device__ __noinline__ bool gate_suppresses(const PairGate& gate, std::uint32_t i,
                                                                      std::uint32_t j) {
     if (gate.corners_are_double)
-        return corners_suppress(load_corners<double>(gate.corners, i), load_corners<double>(gate.corners, j), gate.least);
+        return corners_suppress(load_corners<double>(gate.corners, i), load_corners<double>(gate.corners, j),
+                                gate.least);
     return corners_suppress(load_corners<float>(gate.corners, i), load_corners<float>(gate.corners, j),
                             static_cast<float>(gate.least));
 }

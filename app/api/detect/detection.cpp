@@ -117,44 +117,23 @@ std::shared_ptr<const FrameResult> ImageDetector::detect(const ImageView& image)
 }
 
 void ResultQueue::write(const FrameResult& result) {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return results_.size() < kMaxWaiting || abandoned_; });
-    if (abandoned_) return;
-    results_.push_back(std::make_shared<FrameResult>(result));
-    changed_.notify_all();
+    static_cast<void>(results_.push(std::make_shared<FrameResult>(result), abandoned_.get_token()));
 }
 
 void ResultQueue::close() {
-    const std::lock_guard lock(mutex_);
-    closed_ = true;
-    changed_.notify_all();
+    results_.close();
 }
 
 std::shared_ptr<const FrameResult> ResultQueue::pop(std::optional<std::chrono::milliseconds> timeout) {
-    std::unique_lock lock(mutex_);
-    const auto ready = [this] { return !results_.empty() || closed_; };
-    if (!timeout) {
-        changed_.wait(lock, ready);
-    } else if (!changed_.wait_for(lock, *timeout, ready)) {
-        return nullptr;
-    }
-    if (results_.empty()) return nullptr;
-    std::shared_ptr<const FrameResult> result = std::move(results_.front());
-    results_.pop_front();
-    changed_.notify_all();
+    std::shared_ptr<const FrameResult> result;
+    const std::chrono::duration<double> limit = timeout ? std::chrono::duration<double>(*timeout) : kNoTimeLimit;
+    ended_ = results_.pop(result, {}, limit) == PopStatus::closed;
     return result;
 }
 
-bool ResultQueue::has_ended() const {
-    const std::lock_guard lock(mutex_);
-    return closed_ && results_.empty();
-}
-
 void ResultQueue::abandon() {
-    const std::lock_guard lock(mutex_);
-    abandoned_ = true;
+    abandoned_.request_stop();
     results_.clear();
-    changed_.notify_all();
 }
 
 SourceStream::SourceStream(const std::string& source, const DetectionOptions& options)

@@ -2,13 +2,12 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
-#include <deque>
 #include <memory>
-#include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
 
+#include "core/base/bounded_queue.h"
 #include "core/detect/backend.h"
 #include "core/frame/frame_pool.h"
 #include "core/pipeline/frame_processor.h"
@@ -54,7 +53,7 @@ private:
     FramePool pool_;
 };
 
-// Results of a pipeline, in order, for a thread that asks for them.
+// Results of a pipeline, in order, for one thread that asks for them.
 class ResultQueue final : public ResultSink {
 public:
     void write(const FrameResult& result) override;  // blocks while results wait, until abandon()
@@ -62,17 +61,13 @@ public:
 
     // Waits for a result. Returns null after the last one and after the time; see has_ended().
     [[nodiscard]] std::shared_ptr<const FrameResult> pop(std::optional<std::chrono::milliseconds> timeout);
-    [[nodiscard]] bool has_ended() const;
+    [[nodiscard]] bool has_ended() const noexcept { return ended_; }
     void abandon();  // discards all results from now on
 
 private:
-    static constexpr std::size_t kMaxWaiting = 2;
-
-    mutable std::mutex mutex_;
-    std::condition_variable changed_;
-    std::deque<std::shared_ptr<const FrameResult>> results_;
-    bool closed_ = false;
-    bool abandoned_ = false;
+    BoundedQueue<std::shared_ptr<const FrameResult>> results_{2};
+    std::stop_source abandoned_;
+    bool ended_ = false;  // of the thread that pops
 };
 
 // Not thread-safe, except that stop() may be called from any thread.

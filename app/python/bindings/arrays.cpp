@@ -30,7 +30,7 @@ py::object call(PyObject* object, PyObject* name) {
     return py::reinterpret_steal<py::object>(value);
 }
 
-// What every call needs of torch, looked up once. Never freed: the interpreter may have ended by then.
+// Attributes of torch that every call needs, looked up once. Never freed: the interpreter may have ended by then.
 struct Torch {
     py::object module, tensor, float32, float16, float64, int32, int64, boolean, uint8, empty, raw_stream, captures;
     PyObject* device = name("device");

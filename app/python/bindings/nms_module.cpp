@@ -180,9 +180,9 @@ std::size_t workspace_size(throng_nms* nms, const throng_nms_params& params, std
     return bytes;
 }
 
-// What calls of one thread with one device reuse. Everything is used on one stream, so that calls do not overlap.
+// Memory that calls of one thread with one device reuse. Everything is used on one stream, so that calls do not overlap.
 struct Reused {
-    static constexpr std::size_t kMost = std::size_t{1} << 24;  // bytes of workspace that are kept
+    static constexpr std::size_t kMaxKept = std::size_t{1} << 24;  // bytes of workspace that are kept
 
     std::uintptr_t stream = 0;
     py::object workspace;
@@ -207,7 +207,7 @@ struct Reused {
         bytes = needed;
     }
     void release_large() {
-        if (bytes <= kMost) return;
+        if (bytes <= kMaxKept) return;
         workspace = py::none();
         bytes = 0;
     }
@@ -327,44 +327,47 @@ PYBIND11_MODULE(_nms, module) {
         .def_readwrite("feature_distance", &throng_nms_params::feature_distance);
 
     // Returns indices, (indices, hits) or (indices, scores); None for CUDA arrays of other libraries than torch.
-    module.def("suppress", [](const throng_nms_params& params, const py::object& boxes, const py::object& scores,
-                              const py::object& idxs, const py::object& image_ids, const py::object& density,
-                              const py::object& features, bool xywh, bool with_hits, bool with_scores) -> py::object {
-        if (ArrayView::is_other_cuda(boxes)) return py::none();
-        const Call call(boxes, scores, idxs, image_ids, density, features, xywh);
-        if (!call.boxes().is_cuda()) return suppress_host(params, call, with_hits, with_scores);
-        return suppress_torch(params, call, with_hits, with_scores);
-    });
+    module.def("suppress",
+               [](const throng_nms_params& params, const py::object& boxes, const py::object& scores,
+                  const py::object& idxs, const py::object& image_ids, const py::object& density,
+                  const py::object& features, bool xywh, bool with_hits, bool with_scores) -> py::object {
+                   if (ArrayView::is_other_cuda(boxes)) return py::none();
+                   const Call call(boxes, scores, idxs, image_ids, density, features, xywh);
+                   if (!call.boxes().is_cuda()) return suppress_host(params, call, with_hits, with_scores);
+                   return suppress_torch(params, call, with_hits, with_scores);
+               });
 
     // Returns (mask, count), new ones where they are None. Does not wait for CUDA. Returns None for CUDA arrays of other
     // libraries than torch.
-    module.def("suppress_mask", [](const throng_nms_params& params, const py::object& boxes, const py::object& scores,
-                                   const py::object& idxs, const py::object& density, const py::object& features,
-                                   bool xywh, const py::object& mask, const py::object& count) -> py::object {
-        if (ArrayView::is_other_cuda(boxes)) return py::none();
-        const Call call(boxes, scores, idxs, py::none(), density, features, xywh);
-        const bool cuda = call.boxes().is_cuda();
-        const py::object out_mask = mask.is_none() ? new_array(call.boxes(), call.size(), Element::boolean) : mask;
-        const py::object out_count = count.is_none() ? new_array(call.boxes(), 1, Element::int64) : count;
-        throng_nms_output output = throng_nms_output_default();
-        std::optional<ArrayView> views[2];
-        output.mask = static_cast<std::uint8_t*>(
-            result_of(views[0], out_mask, "mask", call, call.size(), Element::boolean));
-        output.count = result_of(views[1], out_count, "count", call, 1, Element::int64);
-        throng_nms* nms = handle_of(call.boxes());
-        if (cuda) {
-            const int device = call.boxes().device();
-            const std::uintptr_t stream = torch_stream(device);
-            Reused temporary;  // a graph must own its workspace
-            Reused& own = torch_captures() ? temporary : reused(device);
-            own.require(workspace_size(nms, params, call.size()), stream, call.boxes());
-            run(nms, params, call, output, own.memory, own.bytes, stream);
-            own.release_large();
-        } else {
-            run(nms, params, call, output, nullptr, 0, 0);
-        }
-        return py::make_tuple(out_mask, out_count);
-    });
+    module.def(
+        "suppress_mask",
+        [](const throng_nms_params& params, const py::object& boxes, const py::object& scores, const py::object& idxs,
+           const py::object& density, const py::object& features, bool xywh, const py::object& mask,
+           const py::object& count) -> py::object {
+            if (ArrayView::is_other_cuda(boxes)) return py::none();
+            const Call call(boxes, scores, idxs, py::none(), density, features, xywh);
+            const bool cuda = call.boxes().is_cuda();
+            const py::object out_mask = mask.is_none() ? new_array(call.boxes(), call.size(), Element::boolean) : mask;
+            const py::object out_count = count.is_none() ? new_array(call.boxes(), 1, Element::int64) : count;
+            throng_nms_output output = throng_nms_output_default();
+            std::optional<ArrayView> views[2];
+            output.mask =
+                static_cast<std::uint8_t*>(result_of(views[0], out_mask, "mask", call, call.size(), Element::boolean));
+            output.count = result_of(views[1], out_count, "count", call, 1, Element::int64);
+            throng_nms* nms = handle_of(call.boxes());
+            if (cuda) {
+                const int device = call.boxes().device();
+                const std::uintptr_t stream = torch_stream(device);
+                Reused temporary;  // a graph must own its workspace
+                Reused& own = torch_captures() ? temporary : reused(device);
+                own.require(workspace_size(nms, params, call.size()), stream, call.boxes());
+                run(nms, params, call, output, own.memory, own.bytes, stream);
+                own.release_large();
+            } else {
+                run(nms, params, call, output, nullptr, 0, 0);
+            }
+            return py::make_tuple(out_mask, out_count);
+        });
 
     // Writes results into arrays of the caller, on the device of boxes: no synchronization on CUDA. For CUDA arrays of
     // other libraries than torch.

@@ -50,7 +50,8 @@ struct Results {
     std::vector<std::int32_t> hits;
     std::vector<float> scores;
 
-    explicit Results(std::size_t n) : indices(n, -7), count(1, -7), invalid(1, -7), mask(n, 7), hits(n, -7), scores(n, -7) {}
+    explicit Results(std::size_t n)
+        : indices(n, -7), count(1, -7), invalid(1, -7), mask(n, 7), hits(n, -7), scores(n, -7) {}
 };
 
 class DeviceRules : public GpuTest {
@@ -58,7 +59,8 @@ protected:
     void SetUp() override {
         GpuTest::SetUp();
         if (!stream) return;
-        ASSERT_EQ(throng_nms_create(&device_, THRONG_NMS_ABI, THRONG_DEVICE, 0), THRONG_OK) << throng_nms_error(nullptr);
+        ASSERT_EQ(throng_nms_create(&device_, THRONG_NMS_ABI, THRONG_DEVICE, 0), THRONG_OK)
+            << throng_nms_error(nullptr);
         ASSERT_EQ(throng_nms_create(&host_, THRONG_NMS_ABI, THRONG_HOST, 0), THRONG_OK);
     }
     void TearDown() override {
@@ -171,7 +173,8 @@ protected:
             if (std::isnan(expected.scores[k])) {
                 ASSERT_TRUE(std::isnan(kept_scores[k])) << "at " << k;  // of any kind
             } else {
-                ASSERT_EQ(std::bit_cast<std::uint32_t>(kept_scores[k]), std::bit_cast<std::uint32_t>(expected.scores[k]))
+                ASSERT_EQ(std::bit_cast<std::uint32_t>(kept_scores[k]),
+                          std::bit_cast<std::uint32_t>(expected.scores[k]))
                     << "at " << k;
             }
         }
