@@ -16,6 +16,7 @@ extern "C" {
 
 #include "app/options/progress.h"
 #include "core/base/error.h"
+#include "core/base/sha256.h"
 #include "core/model/model_catalogue.h"
 #include "core/model/model_finder.h"
 #include "core/video/convert.h"
@@ -115,7 +116,7 @@ void add_tracks(std::string& html, const ReportedFile& file) {
         "<table class=\"list\"><tr><th>track</th><th>from</th><th>to</th><th>detected</th><th>filled in</th>"
         "<th>extended</th><th>longest gap</th><th>best score</th><th>doubtful</th><th></th></tr>\n";
     for (const ReportedTrack& track : file.tracks) {
-        const std::string picture =
+        const std::string thumbnail =
             track.thumbnail.empty()
                 ? ""
                 : "<img alt=\"after hiding\" src=\"data:image/jpeg;base64," + track.thumbnail + "\">";
@@ -125,7 +126,7 @@ void add_tracks(std::string& html, const ReportedFile& file) {
             track.summary.doubtful() ? " class=\"doubtful\"" : "", track.summary.track, duration_text(track.first),
             duration_text(track.last), track.summary.num_detected, track.summary.num_filled, track.summary.num_extended,
             track.summary.longest_gap, track.summary.best_score, track.kept ? "kept visible" : doubts(track.summary),
-            picture);
+            thumbnail);
     }
     html += "</table>\n";
 }
@@ -207,7 +208,7 @@ std::string report_html(const AnonymizeReport& report) {
     if (report.interrupted) add_fact(html, "interrupted", "files that are not listed were not written");
     html +=
         "</table>\n<p>A detector misses faces: look at the result before you publish it. Tracks are numbered over all "
-        "files of this run; doubtful ones are marked, with a picture after hiding. "
+        "files of this run; doubtful ones are marked, with an image after hiding. "
         "<code>--keep ID@REPORT.json</code> leaves a track visible.</p>\n";
     for (const ReportedFile& file : report.files) add_file(html, file);
     return html + "</body></html>\n";

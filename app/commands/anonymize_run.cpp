@@ -16,6 +16,7 @@
 #include "app/options/report.h"
 #include "app/options/standard_output.h"
 #include "core/base/atomic_file.h"
+#include "core/base/sha256.h"
 #include "core/detect/detector_kinds.h"
 #include "core/model/cnn_plan.h"
 #include "core/model/model_catalogue.h"
@@ -361,7 +362,7 @@ void AnonymizeRun::write_video(const AnonymizeFile& file, FaceRecorder& recorder
         plan.tracks.push_back(summary);
     }
 
-    std::map<std::int64_t, std::vector<ReportedTrack*>> pictures;  // by frame
+    std::map<std::int64_t, std::vector<ReportedTrack*>> thumbnails_at;  // by frame
     reported.tracks.resize(plan.tracks.size());
     std::size_t thumbnails = 0;
     for (std::size_t i = 0; i < plan.tracks.size(); ++i) {
@@ -372,7 +373,7 @@ void AnonymizeRun::write_video(const AnonymizeFile& file, FaceRecorder& recorder
         track.first = track.samples.front().pts;
         track.last = track.samples.back().pts;
         if (track.summary.doubtful() && thumbnails++ < kMaxThumbnails) {
-            pictures[track.summary.best_frame].push_back(&track);
+            thumbnails_at[track.summary.best_frame].push_back(&track);
         }
     }
 
@@ -399,7 +400,7 @@ void AnonymizeRun::write_video(const AnonymizeFile& file, FaceRecorder& recorder
         RedactRegions regions;
         while (next < recorded.size() && recorded[next].pts < pts - kSamePts) ++next;
         const bool judged = next < recorded.size() && recorded[next].pts <= pts + kSamePts;
-        std::vector<ReportedTrack*> pictured;
+        std::vector<ReportedTrack*> shown;
         double shown_until = pts;
         if (judged) {
             if (next + 1 < recorded.size()) shown_until = recorded[next + 1].pts;
@@ -409,21 +410,21 @@ void AnonymizeRun::write_video(const AnonymizeFile& file, FaceRecorder& recorder
                 reported.extended += region.reason == RegionReason::extended ? 1 : 0;
             }
             regions = plan.frames[next].to_hide();
-            if (const auto found = pictures.find(static_cast<std::int64_t>(next)); found != pictures.end()) {
-                pictured = found->second;
+            if (const auto found = thumbnails_at.find(static_cast<std::int64_t>(next)); found != thumbnails_at.end()) {
+                shown = found->second;
             }
             ++next;
         }
         regions.whole = regions.whole || frame.damaged || !judged;
         if (!in_spans(only_, pts, shown_until)) {
             regions = {};
-            pictured.clear();
+            shown.clear();
             ++reported.open_frames;
         }
         reported.whole_frames += regions.whole ? 1 : 0;
         if (regions.whole || !regions.boxes.empty())
             frame.frame = redacted(frame.frame, regions, hiding_.redact, pool_);
-        for (ReportedTrack* track : pictured) {
+        for (ReportedTrack* track : shown) {
             track->thumbnail = make_thumbnail(frame.frame, track->summary.best_box);
         }
         ++reported.frames;

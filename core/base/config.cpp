@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uintmax_t kMaxFile = 1 << 20;
+constexpr std::uintmax_t kMaxConfig = 1 << 20;
 
 int line_of(const toml::node& node) {
     return static_cast<int>(node.source().begin.line);
@@ -109,7 +109,7 @@ ConfigFile read_config(const std::string& path) {
     std::error_code error;
     const std::uintmax_t size = fs::file_size(path, error);
     if (error) throw Error(ErrorKind::input, "cannot read the configuration: " + error.message(), path);
-    if (size > kMaxFile) throw Error(ErrorKind::input, "is too large for a configuration", path);
+    if (size > kMaxConfig) throw Error(ErrorKind::input, "is too large for a configuration", path);
     std::ifstream stream(path, std::ios::binary);
     const std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
     if (!stream) throw Error(ErrorKind::input, "cannot read the configuration", path);

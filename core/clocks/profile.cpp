@@ -16,7 +16,7 @@
 namespace throng {
 namespace {
 
-constexpr std::uintmax_t kMaxFile = 1 << 20;
+constexpr std::uintmax_t kMaxProfile = 1 << 20;
 
 [[noreturn]] void reject(const std::string& file, const toml::node& node, std::string_view key, std::string problem,
                          std::string advice = {}) {
@@ -153,7 +153,7 @@ std::vector<ClockProfile> load_profiles(const std::filesystem::path& path) {
         throw Error(ErrorKind::input, "cannot read the clock profiles", path.string(), "check the path");
     };
     if (error) fail();
-    if (size > kMaxFile) throw Error(ErrorKind::input, "is too large for a profile file", path.string());
+    if (size > kMaxProfile) throw Error(ErrorKind::input, "is too large for a profile file", path.string());
     std::ifstream file(path, std::ios::binary);
     if (!file) fail();
     std::ostringstream text;

@@ -17,7 +17,7 @@
 namespace throng {
 namespace {
 
-constexpr std::uintmax_t kMaxFile = 1 << 20;
+constexpr std::uintmax_t kMaxPlanFile = 1 << 20;
 constexpr std::size_t kMaxPoints = 256;
 constexpr std::size_t kMaxName = 60;
 constexpr std::int64_t kMaxSide = 65536;
@@ -198,7 +198,7 @@ CountPlan parse_count_plan(std::string_view text, const std::string& file) {
 CountPlan load_count_plan(const std::filesystem::path& path) {
     std::error_code error;
     const std::uintmax_t size = std::filesystem::file_size(path, error);  // fails for pipes; opening a pipe would block
-    if (!error && size > kMaxFile) throw Error(ErrorKind::input, "is too large for a file of zones", path.string());
+    if (!error && size > kMaxPlanFile) throw Error(ErrorKind::input, "is too large for a file of zones", path.string());
     std::ifstream file(path, std::ios::binary);
     if (error || !file)
         throw Error(ErrorKind::input, "cannot read the lines and zones", path.string(), "check the path");

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/algo/box_size.h"
 #include "core/base/error.h"
 
 namespace throng {
@@ -17,13 +18,6 @@ double intersection(const Box& a, const Box& b) {
     const double bottom = std::min(static_cast<double>(a.y) + static_cast<double>(a.h),
                                    static_cast<double>(b.y) + static_cast<double>(b.h));
     return std::max(0.0, right - left) * std::max(0.0, bottom - top);
-}
-
-double area(const Box& b) {
-    return static_cast<double>(b.w) * static_cast<double>(b.h);
-}
-double smaller_side(const Box& b) {
-    return static_cast<double>(std::min(b.w, b.h));
 }
 
 }  // namespace

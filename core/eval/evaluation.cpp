@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 
+#include "core/algo/box_size.h"
 #include "core/base/error.h"
 #include "core/track/assignment.h"
 
@@ -119,14 +120,6 @@ std::vector<FilePair> pair_files(const std::vector<TruthLabels>& truth, const st
     }
     unjudged = static_cast<std::int64_t>(detections.size()) - judged;
     return files;
-}
-
-double area(const Box& box) {
-    return static_cast<double>(box.w) * static_cast<double>(box.h);
-}
-
-double smaller_side(const Box& box) {
-    return static_cast<double>(std::min(box.w, box.h));
 }
 
 // Returns true if more than half of the box lies in the face.

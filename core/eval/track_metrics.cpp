@@ -20,19 +20,19 @@ using Index = int;
 using Pair = std::pair<Index, Index>;  // numbers of a true and a found identity
 
 // A pair of boxes of one frame that overlap.
-struct Overlap {
+struct BoxPair {
     int truth, found;  // positions in the frame
     double iou;
 };
 
 // One frame with dense numbers instead of ids.
-struct Frame {
+struct FrameBoxes {
     std::vector<Index> truth, found;
-    std::vector<Overlap> overlaps;
+    std::vector<BoxPair> overlaps;
 };
 
 struct Sequence {
-    std::vector<Frame> frames;
+    std::vector<FrameBoxes> frames;
     std::vector<std::int64_t> truth_count, found_count;  // boxes of each identity
     std::int64_t faces = 0;
     std::int64_t boxes = 0;
@@ -49,7 +49,7 @@ Sequence numbered(const std::vector<TrackFrame>& input) {
         return at->second;
     };
     for (const TrackFrame& in : input) {
-        Frame frame;
+        FrameBoxes frame;
         for (const IdBox& box : in.truth) {
             frame.truth.push_back(number(truth_numbers, sequence.truth_count, box.id));
         }
@@ -69,16 +69,16 @@ Sequence numbered(const std::vector<TrackFrame>& input) {
     return sequence;
 }
 
-Pair identities(const Frame& frame, const Overlap& overlap) {
+Pair identities(const FrameBoxes& frame, const BoxPair& overlap) {
     return {frame.truth[static_cast<std::size_t>(overlap.truth)], frame.found[static_cast<std::size_t>(overlap.found)]};
 }
 
 // Returns the overlaps of the matching with the highest sum of scores. score: of an overlap, at least 0.
 template <typename Score>
-std::vector<Overlap> best_matches(const Frame& frame, const Score& score) {
+std::vector<BoxPair> best_matches(const FrameBoxes& frame, const Score& score) {
     std::vector<AssignmentPair> pairs;
-    std::map<std::pair<int, int>, const Overlap*> by_position;
-    for (const Overlap& overlap : frame.overlaps) {
+    std::map<std::pair<int, int>, const BoxPair*> by_position;
+    for (const BoxPair& overlap : frame.overlaps) {
         const double value = score(overlap);
         if (value <= 0) continue;
         pairs.push_back({overlap.truth, overlap.found, -value});
@@ -86,7 +86,7 @@ std::vector<Overlap> best_matches(const Frame& frame, const Score& score) {
     }
     const std::vector<int> found =
         assign(static_cast<int>(frame.truth.size()), static_cast<int>(frame.found.size()), pairs, 0);
-    std::vector<Overlap> matches;
+    std::vector<BoxPair> matches;
     for (std::size_t t = 0; t < found.size(); ++t) {
         if (found[t] >= 0) matches.push_back(*by_position.at({static_cast<int>(t), found[t]}));
     }
@@ -104,13 +104,13 @@ void compute_hota(const Sequence& sequence, double iou, TrackMetrics& metrics) {
 
     // How well two identities fit over all frames, before any matching.
     std::map<Pair, double> fit;
-    for (const Frame& frame : sequence.frames) {
+    for (const FrameBoxes& frame : sequence.frames) {
         std::vector<double> truth_sum(frame.truth.size(), 0), found_sum(frame.found.size(), 0);
-        for (const Overlap& overlap : frame.overlaps) {
+        for (const BoxPair& overlap : frame.overlaps) {
             truth_sum[static_cast<std::size_t>(overlap.truth)] += overlap.iou;
             found_sum[static_cast<std::size_t>(overlap.found)] += overlap.iou;
         }
-        for (const Overlap& overlap : frame.overlaps) {
+        for (const BoxPair& overlap : frame.overlaps) {
             const double all = truth_sum[static_cast<std::size_t>(overlap.truth)] +
                                found_sum[static_cast<std::size_t>(overlap.found)] - overlap.iou;
             if (all > kEpsilon) fit[identities(frame, overlap)] += overlap.iou / all;
@@ -127,9 +127,9 @@ void compute_hota(const Sequence& sequence, double iou, TrackMetrics& metrics) {
 
     std::array<double, kThresholds + 1> matches{}, overlap_sum{};
     std::map<Pair, std::array<std::int64_t, kThresholds + 1>> counts;
-    for (const Frame& frame : sequence.frames) {
-        const auto score = [&](const Overlap& overlap) { return fit[identities(frame, overlap)] * overlap.iou; };
-        for (const Overlap& overlap : best_matches(frame, score)) {
+    for (const FrameBoxes& frame : sequence.frames) {
+        const auto score = [&](const BoxPair& overlap) { return fit[identities(frame, overlap)] * overlap.iou; };
+        for (const BoxPair& overlap : best_matches(frame, score)) {
             for (std::size_t i = 0; i < thresholds.size(); ++i) {
                 if (overlap.iou < thresholds[i] - kEpsilon) continue;
                 matches[i] += 1;
@@ -175,16 +175,16 @@ void compute_clear(const Sequence& sequence, double iou, TrackMetrics& metrics) 
     std::vector<Index> previous(identities_count, -1);  // of the match in the previous frame that has boxes of both
     std::vector<std::int64_t> starts(identities_count, 0);
     double overlap_sum = 0;
-    for (const Frame& frame : sequence.frames) {
+    for (const FrameBoxes& frame : sequence.frames) {
         // TrackEval leaves the state of the previous frame unchanged here.
         if (frame.truth.empty() || frame.found.empty()) continue;
-        const auto score = [&](const Overlap& overlap) {
+        const auto score = [&](const BoxPair& overlap) {
             if (overlap.iou < iou - kEpsilon) return 0.0;
             const auto [truth, found] = identities(frame, overlap);
             return (previous[static_cast<std::size_t>(truth)] == found ? kContinued : 0) + overlap.iou;
         };
         std::vector<Index> current(identities_count, -1);
-        for (const Overlap& overlap : best_matches(frame, score)) {
+        for (const BoxPair& overlap : best_matches(frame, score)) {
             const auto [identity, found] = identities(frame, overlap);
             const auto truth = static_cast<std::size_t>(identity);
             if (last[truth] >= 0 && last[truth] != found) ++metrics.switches;
@@ -206,8 +206,8 @@ void compute_clear(const Sequence& sequence, double iou, TrackMetrics& metrics) 
 
 void compute_identity(const Sequence& sequence, double iou, TrackMetrics& metrics) {
     std::map<Pair, std::int64_t> counts;
-    for (const Frame& frame : sequence.frames) {
-        for (const Overlap& overlap : frame.overlaps) {
+    for (const FrameBoxes& frame : sequence.frames) {
+        for (const BoxPair& overlap : frame.overlaps) {
             if (overlap.iou >= iou) ++counts[identities(frame, overlap)];
         }
     }

@@ -1,4 +1,4 @@
-// Coarser detection while a machine is too slow for the requested one, so that boxes keep up with the picture.
+// Coarser detection while a machine is too slow for the requested one, so that boxes keep up with the frames.
 #pragma once
 
 #include <chrono>

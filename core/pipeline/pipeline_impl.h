@@ -125,7 +125,7 @@ private:
     std::unique_ptr<FrameProcessor> processor_;
     std::optional<AutoQuality> quality_;
     bool quality_changed_ = false;
-    PipelineSettings applied_;  // as requested: the processor's may have the detector parameters of quality_
+    PipelineSettings applied_;           // as requested: the processor's may have the detector parameters of quality_
     std::optional<HidingQueue> hiding_;  // with PipelineSettings::hiding
     DecodedFrame newest_;                // submitted last; detected again when settings change while no frame arrives
     std::int64_t submitted_ = 0;         // frames

@@ -183,12 +183,17 @@ std::optional<PlannedRegion> RedactPlanner::region_of(const Track& track, std::i
         const Box box = between(hull(track, next - 1, seen[next - 1].frame), hull(track, next, seen[next].frame), part);
         return hide(since <= until ? next - 1 : next, RegionReason::filled, box);
     }
+    // A face at the edge moves on out of the frame. Elsewhere the region stands still after a few frames.
+    const auto lead = [&](std::size_t at, std::int64_t distance) {
+        const int extension = extension_of(track, seen[at].box);
+        return extension == options_.edge_extension ? distance : std::min(distance, kMaxLead);
+    };
     if (has_next && until <= extension_of(track, seen[next].box)) {
-        return hide(next, RegionReason::extended, hull(track, next, std::max(frame, seen[next].frame - kMaxLead)));
+        return hide(next, RegionReason::extended, hull(track, next, seen[next].frame - lead(next, until)));
     }
     if (has_previous && since <= extension_of(track, seen[next - 1].box)) {
         return hide(next - 1, RegionReason::extended,
-                    hull(track, next - 1, std::min(frame, seen[next - 1].frame + kMaxLead)));
+                    hull(track, next - 1, seen[next - 1].frame + lead(next - 1, since)));
     }
     return std::nullopt;
 }

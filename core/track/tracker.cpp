@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "core/algo/box_size.h"
 #include "core/algo/nms_rules.h"
 #include "core/base/error.h"
 #include "core/detect/detector_kinds.h"
@@ -43,10 +44,6 @@ constexpr MotionNoise kDisplayNoise{
 constexpr double kBiasGain = 0.2;       // of the running mean of the innovations
 constexpr double kBiasAllowed = 0.025;  // sides: a larger mean is a change of motion, not noise
 constexpr double kMaxBoost = 40;        // of the walk of velocity after a change of motion
-
-double area(const Box& box) {
-    return static_cast<double>(box.w) * static_cast<double>(box.h);
-}
 
 double common_area(const Box& a, const Box& b) {
     const double w = static_cast<double>(std::min(a.x + a.w, b.x + b.w)) - static_cast<double>(std::max(a.x, b.x));

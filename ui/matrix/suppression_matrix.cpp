@@ -39,7 +39,9 @@ public:
         if (!may_suppress(nms_.ties, to.score, from.score)) return false;
         switch (nms_.pair) {
             case PairRule::overlap: return overlap_suppresses(nms_.overlap, to.box, from.box, extent_, theta_);
-            case PairRule::adaptive: return adaptive_suppresses(to.box, from.box, extent_, nms_.theta, raw_.density[j]);
+            case PairRule::adaptive:
+                return pair_overlap(Overlap::iou, to.box, from.box, extent_) >=
+                       adaptive_threshold(nms_.theta, raw_.density[j]);
             case PairRule::feature: break;
         }
         const auto size = static_cast<std::size_t>(raw_.feature_size);
