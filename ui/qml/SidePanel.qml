@@ -114,7 +114,6 @@ Rectangle {
                 SuppressionPanel {
                     Layout.fillWidth: true
                     detection: root.session.detection
-                    givenUp: root.session.status.givenUp
                     onDevice: root.session.backend.name === "cuda"
                 }
             }
