@@ -249,7 +249,7 @@ void add_eval_command(CLI::App& program, CommandContext& context) {
         ->capture_default_str()
         ->needs(leaks);
     command->add_option("--delay", arguments->leaks.delay, "--leaks: frames known after each frame; 0 for all")
-        ->check(CLI::Range(0, 100000))
+        ->check(whole_range(0, 100000))
         ->type_name("N")
         ->capture_default_str()
         ->needs(leaks);

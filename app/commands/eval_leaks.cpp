@@ -7,6 +7,7 @@
 #include "app/options/standard_output.h"
 #include "app/options/table.h"
 #include "core/base/output_file.h"
+#include "core/detect/detector_kinds.h"
 #include "core/eval/leaks.h"
 
 namespace throng {
@@ -47,6 +48,7 @@ int run_eval_leaks(const std::string& truth, const std::string& detections, cons
     comparison.hiding = hiding_params(arguments.detector);
     comparison.hiding.plan.delay = arguments.delay > 0 ? arguments.delay : PlanOptions::kWholeSequence;
     comparison.shown_score = arguments.shown_score;
+    comparison.shown_hits = detector_kind(arguments.detector).screen_min_hits;
     const LeakEvaluation evaluation = evaluate_leaks(read_truth(truth), read_detection_lines(detections), comparison);
     if (!arguments.sizes.empty()) write_file(arguments.sizes, sizes_csv(evaluation));
     if (json) {

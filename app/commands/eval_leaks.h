@@ -8,9 +8,9 @@ namespace throng {
 struct LeakArguments {
     bool on = false;
     std::string detector = "cnn";  // the kind that made the detections: its parameters for hiding
-    double shown_score = 0;
-    int delay = 0;      // frames; 0: the whole video is known
-    std::string sizes;  // CSV of leaks by size of the face; empty: none
+    double shown_score = -1e6;     // of the detections that are hidden without a plan; hits as in the window
+    int delay = 0;                 // frames; 0: the whole video is known
+    std::string sizes;             // CSV of leaks by size of the face; empty: none
 };
 
 // Reads both files, prints a table or JSON, and returns the exit status. Throws as evaluate_leaks and the readers.

@@ -148,7 +148,8 @@ LeakEvaluation evaluate_leaks(const std::vector<TruthLabels>& truth, const std::
             seconds = at->second->pts;
             for (const ScoredBox& box : at->second->entries) {
                 const Detection detection{box.box, static_cast<float>(box.score), box.hits, -1};
-                (box.score >= comparison.shown_score ? kept : candidates).push_back(detection);
+                const bool shown = box.score >= comparison.shown_score && box.hits >= comparison.shown_hits;
+                (shown ? kept : candidates).push_back(detection);
             }
         }
         RedactRegions regions;

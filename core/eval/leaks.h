@@ -45,7 +45,9 @@ struct LeakEvaluation {
 
 struct LeakComparison {
     HidingParams hiding;
-    double shown_score = 0;  // detections from here on are hidden without a plan; the others are candidates
+    // Detections with at least both are hidden without a plan; the others are candidates.
+    double shown_score = 0;
+    int shown_hits = 1;
     LeakOptions leaks;
 };
 

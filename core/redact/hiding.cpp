@@ -20,7 +20,13 @@ HidingParams hiding_params(std::string_view kind) {
         params.redact.margin = 0.3F;
         params.threshold_fraction = 0.5F;
     } else {
-        params.redact.margin = 0.4F;  // the windows of cascades are 0.8 times as large as a face, and jitter
+        // The windows of cascades are smaller than a face, and jitter. Half-hidden faces are missed for longer. Clusters of
+        // few windows are mostly wrong: they start no track.
+        params.redact.margin = 0.55F;
+        params.tracker.confident_hits = 5;
+        params.plan.extension = 20;
+        params.plan.growth = 0.004F;
+        params.plan.window = 3;
     }
     return params;
 }

@@ -81,16 +81,16 @@ TEST(ConfigLines, EveryLineOfTheDefaultFileWorksWhenUncommented) {
 TEST(ConfigLines, TheProgramAcceptsAllLinesTogether) {
     if (!test::cascade_file("haarcascade_frontalface_alt2.xml")) GTEST_SKIP() << "skipped: no opencv-data";
     const test::ScratchDir dir;
-    // Writes files to the folder of the test. Skips the switch, which requires its detector, and the clock profile,
-    // which requires its board.
+    // Writes files to the folder of the test. Skips the switch, the clock profile and the zones, which require
+    // their detector, board and file.
     std::string toml;
     for (std::string line : default_lines()) {
         if (is_commented_out(line)) line.erase(0, 2);
         const std::string key = line.substr(0, line.find(' '));
-        if (key == "switch" || key == "clocks") continue;
+        if (key == "switch" || key == "clocks" || key == "count") continue;
         if (key == "profiles")
             line = "profiles = \"" + (test::source_dir() / "configs/clock-profiles.toml").string() + "\"";
-        for (const char* file : {"json", "summary", "video", "images", "telemetry"}) {
+        for (const char* file : {"json", "summary", "video", "images", "telemetry", "events", "per-minute"}) {
             if (key != file) continue;
             const std::size_t quote = line.find('"') + 1;
             line = key + " = \"" + (dir.path() / line.substr(quote, line.find('"', quote) - quote)).string() + "\"";

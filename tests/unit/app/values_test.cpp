@@ -26,9 +26,9 @@ struct Parser {
     CommandContext context;
 
     Parser() {
-        for (const auto add : {add_view_command, add_detect_command, add_merge_command, add_crowd_command,
-                               add_nms_command, add_bench_command, add_eval_command, add_experiments_command,
-                               add_clocks_command, add_models_command, add_info_command}) {
+        for (const auto add : {add_view_command, add_detect_command, add_anonymize_command, add_merge_command,
+                               add_crowd_command, add_nms_command, add_bench_command, add_eval_command,
+                               add_experiments_command, add_clocks_command, add_models_command, add_info_command}) {
             add(program, context);
         }
         add_common_options(program, context.common);
@@ -39,6 +39,7 @@ struct Parser {
 std::string message_for(const std::string& command, const std::string& option, const std::string& value) {
     static const std::map<std::string, std::vector<std::string>> kPositionals = {
         {"detect", {"a.mp4"}},
+        {"anonymize", {"a.mp4", "--out", "b.mp4"}},
         {"crowd", {"a.png"}},
         {"nms", {"a.csv"}},
         {"merge", {"a"}},
@@ -121,6 +122,11 @@ const std::map<std::string, Accepts> kNumbers = {
     {"--iou", {true, false, true}},
     {"--budget", {}},
     {"--speed", {}},
+    {"--keep-rate", {true, false, true}},
+    {"--shown-score", {true, true, true}},
+    {"--delay", {true}},
+    {"--margin", {true, false, true}},
+    {"--quality", {true}},
 };
 // Options that accept other values in some commands.
 const std::map<std::string, Accepts> kNumbersOfCommands = {
@@ -130,13 +136,15 @@ const std::map<std::string, Accepts> kNumbersOfCommands = {
 
 // Paths, names and sizes. The commands check sizes.
 const std::set<std::string> kTexts = {
-    "--config",       "--backend",     "--log-level",  "--decoder", "--detector",  "--model",    "--switch",
-    "--rule",         "--overlap",     "--merge",      "--pair",    "--pixels",    "--ties",     "--kernels",
-    "--json",         "--video",       "--images",     "--clocks",  "--telemetry", "--profiles", "--root",
-    "--size",         "--window-size", "--screenshot", "--truth",   "--out",       "--input",    "--csv",
-    "--image",        "--parts",       "--rank",       "--photos",  "--source",    "--to",       "--from",
-    "--certificates", "--summary",     "--order",      "--setting", "--audio",     "--compare",  "--invalid",
-    "--files-from",   "--shard",       "--progress",   "--failures"};
+    "--config",       "--backend",     "--log-level",     "--decoder",  "--detector",  "--model",    "--switch",
+    "--rule",         "--overlap",     "--merge",         "--pair",     "--pixels",    "--ties",     "--kernels",
+    "--json",         "--video",       "--images",        "--clocks",   "--telemetry", "--profiles", "--root",
+    "--size",         "--window-size", "--screenshot",    "--truth",    "--out",       "--input",    "--csv",
+    "--image",        "--parts",       "--rank",          "--photos",   "--source",    "--to",       "--from",
+    "--certificates", "--summary",     "--order",         "--setting",  "--audio",     "--compare",  "--invalid",
+    "--files-from",   "--shard",       "--progress",      "--failures", "--motion",    "--count",    "--events",
+    "--per-minute",   "--sizes",       "--probe-encoder", "--style",    "--report",    "--encoder",  "--only",
+    "--keep"};
 
 const char* const kBad[] = {"nan", "-nan", "inf", "-inf", "1e300", "", " ", "99999999999999999999", "1x", "0x1p4", ","};
 

@@ -231,6 +231,7 @@ TEST(RedactPlan, SummarizesTracks) {
     frames[5][0].score = 3;
     PlanOptions options;
     options.low_score = 0.5F;
+    options.max_gap = 60;
     RedactPlanner planner(kWidth, kHeight, options);
     static_cast<void>(plan_all(planner, frames));
     const std::vector<TrackSummary> tracks = planner.tracks();

@@ -1,0 +1,111 @@
+#include "core/eval/leaks.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "core/base/error.h"
+
+namespace throng {
+namespace {
+
+constexpr int kSize = 200;
+
+TruthFace seen_face(float x, float y, float size, float visible = 1) {
+    TruthFace result;
+    result.box = {x, y, size, size};
+    result.visible = visible;
+    return result;
+}
+
+LeakResult measure(const std::vector<TruthFace>& truth, const RedactRegions& regions, float margin = 0.3F) {
+    LeakMeter meter;
+    meter.add(kSize, kSize, truth, regions, {RedactStyle::blur, margin});
+    return meter.result();
+}
+
+TEST(Leaks, AFaceLeaksUnlessItsBoxIsHidden) {
+    const std::vector<TruthFace> truth = {seen_face(80, 80, 40)};
+    EXPECT_EQ(measure(truth, {}).leaks, 1);
+    EXPECT_EQ(measure(truth, {{{80, 80, 40, 40}}, false}).leaks, 0);
+    EXPECT_EQ(measure(truth, {{{100, 80, 40, 40}}, false}).leaks, 1) << "half of the face";
+    EXPECT_EQ(measure(truth, {{{80, 80, 40, 40}}, false}, 0).leaks, 1) << "the ellipse leaves the corners";
+    EXPECT_EQ(measure(truth, {{}, true}).leaks, 0);
+}
+
+TEST(Leaks, SmallAndCoveredFacesAreNotCounted) {
+    EXPECT_EQ(measure({seen_face(80, 80, 19), seen_face(20, 20, 40, 0.4F)}, {}).face_frames, 0);
+    EXPECT_EQ(measure({seen_face(80, 80, 20), seen_face(20, 20, 40, 0.5F)}, {}).leaks, 2);
+}
+
+TEST(Leaks, AFaceAtTheEdgeCountsByItsPartInTheFrame) {
+    const std::vector<TruthFace> truth = {seen_face(-20, 80, 60, 0.66F)};
+    EXPECT_EQ(measure(truth, {{{-20, 80, 60, 60}}, false}).leaks, 0);
+    EXPECT_EQ(measure(truth, {{{-60, 80, 60, 60}}, false}).leaks, 1);
+}
+
+TEST(Leaks, CountsWhatIsHiddenBesideFaces) {
+    const LeakResult none = measure({seen_face(80, 80, 40)}, {{{80, 80, 40, 40}}, false});
+    EXPECT_EQ(none.extra_area, 0) << "the region lies within the box grown by the margin";
+    const LeakResult other = measure({seen_face(80, 80, 40)}, {{{10, 10, 20, 20}}, false}, 0);
+    EXPECT_NEAR(other.extra_area, 3.14159 * 10 * 10 / (kSize * kSize), 0.0005);
+    EXPECT_NEAR(measure({}, {{}, true}).extra_area, 1, 1e-9);
+    EXPECT_EQ(measure({}, {{}, true}).whole_frames, 1);
+}
+
+TEST(Leaks, SumsByTheSizeOfTheFace) {
+    LeakResult sum = measure({seen_face(80, 80, 22), seen_face(20, 20, 90)}, {});
+    sum += measure({seen_face(80, 80, 22)}, {});
+    EXPECT_EQ(sum.face_frames, 3);
+    EXPECT_EQ(sum.bins[0].leaks, 2);
+    std::int64_t faces = 0;
+    for (const LeakBin& bin : sum.bins) {
+        faces += bin.face_frames;
+    }
+    EXPECT_EQ(faces, 3);
+    EXPECT_NEAR(*sum.per_10000(), 10000, 1e-6);
+    EXPECT_FALSE(LeakResult().per_10000().has_value());
+}
+
+// A face that the detector misses in 10 of 40 frames: single frames leak, the plan does not.
+TEST(Leaks, ThePlanHidesWhatSingleFramesMiss) {
+    std::vector<TruthLabels> truth;
+    std::vector<DetectionLabels> detections;
+    for (std::int64_t i = 0; i < 40; ++i) {
+        const float x = 30 + 2 * static_cast<float>(i);
+        TruthLabels faces{"clip", i, {seen_face(x, 80, 40)}};
+        DetectionLabels found{"clip", i, {}};
+        if (i < 15 || i >= 25) found.entries.push_back({{x, 80, 40, 40}, 0.9, 20});
+        found.width = found.height = kSize;
+        found.pts = static_cast<double>(i) / 30;
+        truth.push_back(faces);
+        detections.push_back(found);
+    }
+    LeakComparison comparison;
+    comparison.hiding = hiding_params("cnn");
+    for (const int delay : {8, PlanOptions::kWholeSequence}) {
+        comparison.hiding.plan.delay = delay;
+        const LeakEvaluation result = evaluate_leaks(truth, detections, comparison);
+        EXPECT_EQ(result.single.leaks, 10);
+        EXPECT_EQ(result.planned.leaks, 0);
+        EXPECT_EQ(result.planned.face_frames, 40);
+    }
+    comparison.shown_score = 0.95;
+    EXPECT_EQ(evaluate_leaks(truth, detections, comparison).single.leaks, 40);
+    EXPECT_EQ(evaluate_leaks(truth, detections, comparison).planned.leaks, 0) << "candidates are hidden, too";
+
+    std::vector<DetectionLabels> broken = detections;
+    broken[3].source = "other";
+    EXPECT_THROW(static_cast<void>(evaluate_leaks(truth, broken, comparison)), Error);
+    broken = detections;
+    broken[3].frame = 2;
+    EXPECT_THROW(static_cast<void>(evaluate_leaks(truth, broken, comparison)), Error);
+    broken = detections;
+    broken[0].width = 0;
+    EXPECT_THROW(static_cast<void>(evaluate_leaks(truth, broken, comparison)), Error);
+    EXPECT_THROW(static_cast<void>(evaluate_leaks(truth, {}, comparison)), Error);
+}
+
+}  // namespace
+}  // namespace throng
