@@ -58,6 +58,7 @@ std::string message_for(const std::string& command, const std::string& option, c
     if (const auto found = kPositionals.find(command); found != kPositionals.end()) {
         arguments.insert(arguments.end(), found->second.begin(), found->second.end());
     }
+    if (option == "--shown-score" || option == "--delay") arguments.emplace_back("--leaks");  // which they require
     // Passes an empty value as a separate argument: CLI11 accepts --option= without a value.
     arguments.push_back(value.empty() ? option : option + "=" + value);
     if (value.empty()) arguments.emplace_back();
