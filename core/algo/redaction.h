@@ -1,4 +1,4 @@
-// The arithmetic of hiding faces: the ellipse around a face, its soft edge, and the grid of mean colors that replaces
+// The arithmetic of hiding faces: the ellipse around a face, its soft edge, and the grid of mean colors that repositions
 // the pixels. CPU and GPU share this code. Floats are computed in the order written here, without contraction;
 // everything else is integer arithmetic. Results are bit-identical on both.
 #pragma once
@@ -11,7 +11,7 @@ namespace throng {
 
 inline constexpr int kRedactCells = 6;    // maximum number of cells per axis of a hidden face
 inline constexpr int kRedactMinCell = 4;  // minimum size of a cell in frame pixels, so that a tiny face is hidden, too
-inline constexpr int kOpaque = 256;       // opacity of a pixel that is replaced completely
+inline constexpr int kOpaque = 256;       // opacity of a pixel that is repositiond completely
 inline constexpr float kRedactCore = 0.92F;  // radius of the opaque core as a share of the ellipse
 
 // A hidden region: an ellipse in its bounding rectangle, or the whole frame. Edges are whole frame pixels, right and
@@ -68,9 +68,10 @@ inline constexpr int kRedactTapBits = 17;
 
 TH_HD RedactTaps redact_taps(const RedactAxis& axis, int sample) {
     const std::int64_t samples = axis.end - axis.begin;
-    const std::int64_t place = (2 * std::int64_t{sample - axis.begin} + 1) * axis.cells * 128 / samples;  // 1/256 cells
-    const int cell = static_cast<int>(place >> 8);
-    const int part = static_cast<int>(place & 255);
+    const std::int64_t position =
+        (2 * std::int64_t{sample - axis.begin} + 1) * axis.cells * 128 / samples;  // 1/256 cells
+    const int cell = static_cast<int>(position >> 8);
+    const int part = static_cast<int>(position & 255);
     RedactTaps taps{};
     taps.cell[0] = cell > 0 ? cell - 1 : 0;
     taps.cell[1] = cell;

@@ -80,7 +80,7 @@ void RedactPlanner::finish() {
     decided_ = next_push_;
 }
 
-// Returns the union of the boxes near seen[nearest], each moved along the track to its place in `frame`. A single box
+// Returns the union of the boxes near seen[nearest], each moved along the track to `frame`. A single box
 // that is off or too small has no effect.
 Box RedactPlanner::hull(const Track& track, std::size_t nearest, std::int64_t frame) const {
     const std::deque<Seen>& seen = track.seen;

@@ -54,6 +54,8 @@ RedactShape whole_frame(int width, int height, RedactStyle style) {
     return shape;
 }
 
+// The functions below are compiled for each number of channels, so that the innermost loops are short.
+template <int channels>
 Grid mean_colors(const RedactPlane& plane, const RedactShape& shape) {
     Grid grid{redact_axis(shape.clip_left, shape.clip_right, shape.cells_x, plane.shift),
               redact_axis(shape.clip_top, shape.clip_bottom, shape.cells_y, plane.shift),
@@ -64,17 +66,19 @@ Grid mean_colors(const RedactPlane& plane, const RedactShape& shape) {
         for (int cell_x = 0; cell_x < grid.x.cells; ++cell_x) {
             const int left = redact_cell_begin(grid.x, cell_x);
             const int right = redact_cell_begin(grid.x, cell_x + 1);
-            std::array<std::uint64_t, kMaxChannels> sums{};
+            std::array<std::uint64_t, channels> sums{};
             for (int y = top; y < bottom; ++y) {
                 const std::uint8_t* sample = plane.data + plane.pitch * y + std::ptrdiff_t{left} * plane.step;
+                std::array<std::uint32_t, channels> row{};  // at most 2^24 samples
                 for (int x = left; x < right; ++x, sample += plane.step) {
-                    for (int c = 0; c < plane.channels; ++c) sums[static_cast<std::size_t>(c)] += sample[c];
+                    for (std::size_t c = 0; c < channels; ++c) row[c] += sample[c];
                 }
+                for (std::size_t c = 0; c < channels; ++c) sums[c] += row[c];
             }
             const auto count = static_cast<std::uint64_t>(right - left) * static_cast<std::uint64_t>(bottom - top);
-            for (int c = 0; c < plane.channels; ++c) {
-                grid.cells[static_cast<std::size_t>((cell_y * kRedactCells + cell_x) * kMaxChannels + c)] =
-                    redact_mean(sums[static_cast<std::size_t>(c)], count);
+            for (std::size_t c = 0; c < channels; ++c) {
+                grid.cells[static_cast<std::size_t>((cell_y * kRedactCells + cell_x) * kMaxChannels) + c] =
+                    redact_mean(sums[c], count);
             }
         }
     }
@@ -87,42 +91,45 @@ struct Scratch {
     std::vector<std::uint8_t> line;  // the colors of one row
 };
 
-// Writes the colors of row y into scratch.line. Consecutive rows of a mosaic are equal.
-void color_row(const RedactPlane& plane, const Grid& grid, RedactStyle style, int y, Scratch& scratch) {
-    std::uint8_t* out = scratch.line.data();
+// Writes the colors of columns [from, to) of row y into scratch.line, which begins with column grid.x.begin.
+template <int channels>
+void color_row(const Grid& grid, RedactStyle style, int y, int from, int to, Scratch& scratch) {
+    std::uint8_t* out = scratch.line.data() + std::ptrdiff_t{from - grid.x.begin} * channels;
     if (style != RedactStyle::blur) {
         const int cell_y = redact_cell_of(grid.y, y);
-        for (int cell_x = 0; cell_x < grid.x.cells; ++cell_x) {
-            const int end = redact_cell_begin(grid.x, cell_x + 1);
-            for (int x = redact_cell_begin(grid.x, cell_x); x < end; ++x) {
-                for (int c = 0; c < plane.channels; ++c) *out++ = static_cast<std::uint8_t>(grid.at(cell_x, cell_y, c));
+        for (int x = from; x < to;) {
+            const int cell_x = redact_cell_of(grid.x, x);
+            const int end = std::min(redact_cell_begin(grid.x, cell_x + 1), to);
+            for (; x < end; ++x) {
+                for (int c = 0; c < channels; ++c) *out++ = static_cast<std::uint8_t>(grid.at(cell_x, cell_y, c));
             }
         }
         return;
     }
     const RedactTaps down = redact_taps(grid.y, y);
-    std::array<std::array<int, kMaxChannels>, kRedactCells> columns{};
+    std::array<std::array<int, channels>, kRedactCells> columns{};
     for (int cell_x = 0; cell_x < grid.x.cells; ++cell_x) {
-        for (int c = 0; c < plane.channels; ++c) {
+        for (int c = 0; c < channels; ++c) {
             columns[static_cast<std::size_t>(cell_x)][static_cast<std::size_t>(c)] =
                 redact_blend_column(grid.at(cell_x, down.cell[0], c), grid.at(cell_x, down.cell[1], c),
                                     grid.at(cell_x, down.cell[2], c), down);
         }
     }
-    for (int x = grid.x.begin; x < grid.x.end; ++x) {
+    for (int x = from; x < to; ++x) {
         const RedactTaps& across = scratch.taps[static_cast<std::size_t>(x - grid.x.begin)];
         const auto& a = columns[static_cast<std::size_t>(across.cell[0])];
         const auto& b = columns[static_cast<std::size_t>(across.cell[1])];
         const auto& d = columns[static_cast<std::size_t>(across.cell[2])];
-        for (std::size_t c = 0; c < static_cast<std::size_t>(plane.channels); ++c) {
+        for (std::size_t c = 0; c < channels; ++c) {
             *out++ = static_cast<std::uint8_t>(redact_blend_row(a[c], b[c], d[c], across));
         }
     }
 }
 
+template <int channels>
 void draw(const RedactPlane& plane, const RedactShape& shape, const Grid& grid, RedactStyle style, Scratch& scratch) {
     const auto width = static_cast<std::size_t>(grid.x.end - grid.x.begin);
-    scratch.line.resize(width * static_cast<std::size_t>(plane.channels));
+    scratch.line.resize(width * channels);
     if (style == RedactStyle::blur) {
         scratch.taps.resize(width);
         for (std::size_t i = 0; i < width; ++i) {
@@ -131,16 +138,53 @@ void draw(const RedactPlane& plane, const RedactShape& shape, const Grid& grid, 
     }
     for (int y = grid.y.begin; y < grid.y.end; ++y) {
         const float offset_y = redact_offset(y, plane.shift, shape.top, shape.bottom, shape.inverse_height);
-        color_row(plane, grid, style, y, scratch);
-        const std::uint8_t* color = scratch.line.data();
-        std::uint8_t* sample = plane.data + plane.pitch * y + std::ptrdiff_t{grid.x.begin} * plane.step;
-        for (int x = grid.x.begin; x < grid.x.end; ++x, sample += plane.step, color += plane.channels) {
-            const float offset_x = redact_offset(x, plane.shift, shape.left, shape.right, shape.inverse_width);
-            const int opacity = shape.is_whole ? kOpaque : redact_opacity(offset_x, offset_y);
-            if (opacity == 0) continue;
-            for (int c = 0; c < plane.channels; ++c) sample[c] = redact_mix(sample[c], color[c], opacity);
+        const auto opacity_at = [&](int x) {
+            if (shape.is_whole) return kOpaque;
+            return redact_opacity(redact_offset(x, plane.shift, shape.left, shape.right, shape.inverse_width),
+                                  offset_y);
+        };
+        // Along a row the opacity rises, stays at its maximum, and falls: [from, to) changes, [core, core_end) is
+        // opaque.
+        int from = grid.x.begin;
+        int to = grid.x.end;
+        while (from < to && opacity_at(from) == 0) ++from;
+        while (to > from && opacity_at(to - 1) == 0) --to;
+        if (from == to) continue;
+        color_row<channels>(grid, style, y, from, to, scratch);
+        std::uint8_t* const row = plane.data + plane.pitch * y;
+        const auto color = [&](int x) { return scratch.line.data() + std::ptrdiff_t{x - grid.x.begin} * channels; };
+        const auto mix = [&](int x, int opacity) {
+            std::uint8_t* const sample = row + std::ptrdiff_t{x} * plane.step;
+            for (int c = 0; c < channels; ++c) sample[c] = redact_mix(sample[c], color(x)[c], opacity);
+        };
+        int core = from;
+        for (; core < to; ++core) {
+            const int opacity = opacity_at(core);
+            if (opacity == kOpaque) break;
+            mix(core, opacity);
+        }
+        int core_end = to;
+        for (; core_end > core; --core_end) {
+            const int opacity = opacity_at(core_end - 1);
+            if (opacity == kOpaque) break;
+            mix(core_end - 1, opacity);
+        }
+        if (plane.step == channels) {
+            std::memcpy(row + std::ptrdiff_t{core} * channels, color(core),
+                        static_cast<std::size_t>(core_end - core) * channels);
+            continue;
+        }
+        for (int x = core; x < core_end; ++x) {
+            std::memcpy(row + std::ptrdiff_t{x} * plane.step, color(x), channels);
         }
     }
+}
+
+template <int channels>
+void redact_plane(const RedactPlane& plane, const std::vector<RedactShape>& shapes, RedactStyle style,
+                  std::vector<Grid>& grids, Scratch& scratch) {
+    for (std::size_t i = 0; i < shapes.size(); ++i) grids[i] = mean_colors<channels>(plane, shapes[i]);
+    for (std::size_t i = 0; i < shapes.size(); ++i) draw<channels>(plane, shapes[i], grids[i], style, scratch);
 }
 
 }  // namespace
@@ -210,8 +254,12 @@ void redact(const RedactImage& image, const RedactRegions& regions, const Redact
     Scratch scratch;
     for (int p = 0; p < image.num_planes; ++p) {
         const RedactPlane& plane = image.planes[p];
-        for (std::size_t i = 0; i < shapes.size(); ++i) grids[i] = mean_colors(plane, shapes[i]);
-        for (std::size_t i = 0; i < shapes.size(); ++i) draw(plane, shapes[i], grids[i], options.style, scratch);
+        switch (plane.channels) {
+            case 1: redact_plane<1>(plane, shapes, options.style, grids, scratch); break;
+            case 2: redact_plane<2>(plane, shapes, options.style, grids, scratch); break;
+            case 3: redact_plane<3>(plane, shapes, options.style, grids, scratch); break;
+            default: redact_plane<4>(plane, shapes, options.style, grids, scratch); break;
+        }
     }
 }
 
