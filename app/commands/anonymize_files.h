@@ -21,7 +21,7 @@ struct AnonymizeFiles {
 };
 
 // inputs: files, and folders that are read with all folders below them. out: a folder, which is created later, or for one
-// input file a file. A file keeps its name and its place below the input folder; a video in a container that cannot be
+// input file a file. A file keeps its name and its path below the input folder; a video in a container that cannot be
 // written gets ".mp4" added. Checks that no output is an input, by any link, or another output. Throws Error(usage) for
 // such outputs, and Error(input) for a folder that cannot be read or holds nothing to do. Files that do not exist are
 // returned all the same, so that they fail one by one.

@@ -16,7 +16,7 @@ struct ReportedTrack {
     TrackSummary summary;
     double first = 0;  // seconds
     double last = 0;
-    bool kept = false;  // stays visible, by --keep
+    bool kept = false;  // left visible, by --keep
     std::vector<TrackSample> samples;
     std::string thumbnail;  // JPEG after hiding, in Base64; only of doubtful tracks, and not of all if there are many
 };

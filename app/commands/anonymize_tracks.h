@@ -47,7 +47,7 @@ public:
         double pts = 0;
         int width = 0;
         int height = 0;
-        bool incomplete = false;  // detections were lost: the frame cannot be judged
+        bool incomplete = false;  // the buffers were full: the frame cannot be judged
         std::vector<FaceBox> boxes;
     };
 

@@ -39,7 +39,7 @@ struct PartialDeviceTime {
     std::size_t kept = 0;
 };
 
-// What the module gives to the program. Functions throw as the functions that they call.
+// Table of the functions of the module. They throw as the functions that they call.
 struct CudaModule {
     const char* version;
     gpu::CudaProbe (*probe)();

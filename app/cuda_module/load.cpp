@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 constexpr const char* kFile = "throng-cuda.so";
 
 // Folders relative to the one of the program or library that contains this code: a wheel and a build tree, libraries,
-// programs. The last one is absolute: a Python module is in neither place.
+// programs. The last one is absolute: a Python module is in neither folder.
 constexpr const char* kFolders[] = {".", "throng", "../lib/throng", "../" TH_LIBDIR "/throng", TH_MODULE_DIR};
 
 struct Loaded {

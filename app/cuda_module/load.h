@@ -7,7 +7,7 @@
 
 namespace throng {
 
-// Returns the module, null if it is not installed or does not fit this program. It stays loaded until the process ends.
+// Returns the module, null if it is not installed or does not fit this program. It remains loaded until the process ends.
 // The environment variable THRONG_CUDA_MODULE names a file; otherwise it is searched next to the program or library and
 // in the folder of libraries where it is installed.
 [[nodiscard]] const CudaModule* cuda_module();

@@ -25,7 +25,7 @@ public:
     // Returns a path under which another function can open the file again, until commit.
     [[nodiscard]] std::string open_path() const;
 
-    // Writes the data to the disk and gives the file its name, in place of a file of that name. Throws Error(input);
+    // Writes the data to the disk and gives the file its name, replacing a file of that name. Throws Error(input);
     // the earlier file is unchanged then.
     void commit();
 

@@ -56,7 +56,7 @@ public:
     [[nodiscard]] const CountTotals& totals() const noexcept { return totals_; }
 
 private:
-    // Side of a line and place of the center when it was last certain.
+    // Side of a line and position of the center when it was last certain.
     struct LineSide {
         int side = 0;  // -1 left, 1 right, 0: not yet certain
         CountPoint at;

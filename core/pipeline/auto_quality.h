@@ -21,7 +21,7 @@ public:
 
     // Adds the time that detecting one frame took. Returns true if params() changed. One level coarser after
     // kFrames frames that were too slow; one level finer when that level is expected to be fast enough. A finer level
-    // that turned out to be too slow is tried again later and later.
+    // that was too slow after all is tried again after twice the time.
     [[nodiscard]] bool add(double milliseconds, Clock::time_point now);
 
     [[nodiscard]] const DetectorParams& params() const { return levels_[level_]; }

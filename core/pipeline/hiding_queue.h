@@ -11,7 +11,7 @@
 
 namespace throng {
 
-// Not thread-safe. Fails safe: a result leaves the queue with its plan only, and a frame whose detections were lost to an
+// Not thread-safe. Fails safe: a result leaves the queue with its plan only, and a frame whose detections were dropped by an
 // overflow is hidden whole.
 class HidingQueue {
 public:

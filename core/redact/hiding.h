@@ -28,7 +28,7 @@ struct HidingParams {
     friend bool operator==(const HidingParams&, const HidingParams&) = default;
 };
 
-// Frames by which a live picture is delayed, so that gaps are filled from both sides.
+// Frames by which a live image is delayed, so that gaps are filled from both sides.
 inline constexpr int kLiveDelay = 8;
 // The same for files that are read once. Limits the memory for frames that wait.
 inline constexpr int kFileDelay = 24;

@@ -122,7 +122,7 @@ Box RedactPlanner::hull(const Track& track, std::size_t nearest, std::int64_t fr
     return result;
 }
 
-// A detector reports the visible part of a face that the edge of the frame cuts. Extends such a box to its former size,
+// A detector reports the visible part of a face that the edge of the frame cuts. Extends such a box to its size before,
 // out of the frame.
 Box RedactPlanner::beyond_edges(const Track& track, std::size_t nearest, Box box) const {
     float full_w = box.w;

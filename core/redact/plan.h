@@ -47,7 +47,7 @@ struct FramePlan {
 };
 
 struct PlanOptions {
-    // Frames that are pushed after a frame before it is decided. Live: a small number, the delay of the picture.
+    // Frames that are pushed after a frame before it is decided. Live: a small number, the delay of the image.
     // kWholeSequence: nothing is decided before finish.
     static constexpr int kWholeSequence = std::numeric_limits<int>::max();
     int delay = kWholeSequence;

@@ -103,7 +103,7 @@ public:
 
 // Returns the address of the elements of a torch tensor.
 [[nodiscard]] void* data_of_tensor(const py::object& tensor);
-// Shortens a torch tensor of one dimension in place.
+// Shortens a torch tensor of one dimension without a copy.
 void shorten_tensor(const py::object& tensor, std::int64_t size);
 // Returns true if work on torch's current stream of the current device is being captured in a graph.
 [[nodiscard]] bool torch_captures();
