@@ -24,19 +24,13 @@ float overlap_of(const Box& a, const Box& b) {
 
 void FaceRecorder::write(const FrameResult& result) {
     const FrameInfo& info = result.frame.info();
-    TrackerInput input;
-    input.kept = result.kept.detections;
-    input.source = result.source;
-    input.width = info.width;
-    input.height = info.height;
-    input.seconds = info.pts;
     RecordedFrame frame;
     frame.pts = info.pts;
     frame.width = info.width;
     frame.height = info.height;
-    frame.incomplete = result.overflow > 0 || result.kept.overflow() > 0;
+    frame.incomplete = lacks_detections(result);
     std::set<std::int32_t> used;
-    for (const Track& track : tracker_.update(input)) {
+    for (const Track& track : tracker_.update(tracker_input(result))) {
         if (track.state == TrackState::predicted) continue;
         if (track.detection >= 0) used.insert(track.detection);
         const auto [entry, is_new] = id_of_.try_emplace(track.id);

@@ -87,22 +87,6 @@ Json result_json(const MatchResult& r) {
             {"ap", ratio_json(average_precision(r))}};
 }
 
-std::string json_of(const Evaluation& evaluation, const EvalArguments& arguments) {
-    Json json = {
-        {"iou", arguments.match.iou}, {"min_size", arguments.match.min_size}, {"images", images_of(evaluation)}};
-    json.update(result_json(evaluation.total));
-    json["unjudged_images"] = evaluation.unjudged_images;
-    if (arguments.per_file) {
-        json["files"] = Json::array();
-        for (const FileResult& file : evaluation.files) {
-            Json entry = {{"source", file.source}, {"found", file.found}, {"images", file.images}};
-            entry.update(result_json(file.result));
-            json["files"].push_back(std::move(entry));
-        }
-    }
-    return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
 void add_row(TextTable& table, const std::string& name, std::int64_t images, const TrackMetrics& m) {
     const auto score = [](double value) { return fmt::format("{:.4f}", value); };
     table.add({name, fmt::format("{}", images), fmt::format("{}", m.faces), score(m.hota.hota), score(m.hota.det_a),
@@ -152,16 +136,18 @@ Json result_json(const TrackMetrics& m) {
     return json;
 }
 
-std::string json_of(const TrackEvaluation& evaluation, const EvalArguments& arguments) {
+// Evaluation or TrackEvaluation; `scores` is the member of a file that result_json describes.
+template <class Evaluated, class File, class Scores>
+std::string json_of(const Evaluated& evaluation, Scores File::*scores, const EvalArguments& arguments) {
     Json json = {
         {"iou", arguments.match.iou}, {"min_size", arguments.match.min_size}, {"images", images_of(evaluation)}};
     json.update(result_json(evaluation.total));
     json["unjudged_images"] = evaluation.unjudged_images;
     if (arguments.per_file) {
         json["files"] = Json::array();
-        for (const TrackFileResult& file : evaluation.files) {
+        for (const File& file : evaluation.files) {
             Json entry = {{"source", file.source}, {"found", file.found}, {"images", file.images}};
-            entry.update(result_json(file.metrics));
+            entry.update(result_json(file.*scores));
             json["files"].push_back(std::move(entry));
         }
     }
@@ -191,12 +177,14 @@ int run(const EvalArguments& arguments) {
     if (arguments.tracks) {
         const TrackEvaluation evaluation =
             evaluate_tracks(read_truth(arguments.truth), read_track_lines(arguments.detections), arguments.match);
-        print(evaluation, arguments.json ? json_of(evaluation, arguments) : table_of(evaluation, arguments));
+        print(evaluation, arguments.json ? json_of(evaluation, &TrackFileResult::metrics, arguments)
+                                         : table_of(evaluation, arguments));
         return 0;
     }
     const Evaluation evaluation =
         evaluate(read_truth(arguments.truth), read_detection_lines(arguments.detections), arguments.match);
-    print(evaluation, arguments.json ? json_of(evaluation, arguments) : table_of(evaluation, arguments.per_file));
+    print(evaluation, arguments.json ? json_of(evaluation, &FileResult::result, arguments)
+                                     : table_of(evaluation, arguments.per_file));
     return 0;
 }
 

@@ -131,15 +131,7 @@ void FrameProcessor::continue_tracks(std::optional<Tracker> tracker) {
 
 void FrameProcessor::track(FrameResult& result) {
     const Clock::time_point start = Clock::now();
-    const FrameInfo& info = result.frame.info();
-    TrackerInput input;
-    input.kept = result.kept.detections;
-    input.candidates = result.candidates;
-    input.source = result.source;
-    input.width = info.width;
-    input.height = info.height;
-    input.seconds = info.pts;
-    result.tracks = tracker_->update(input);
+    result.tracks = tracker_->update(tracker_input(result));
     result.timings.push_back({stage::kTrack, milliseconds_since(start)});
 }
 

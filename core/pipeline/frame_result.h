@@ -28,7 +28,6 @@ struct FrameResult {
     // hides faces hides the whole frame (regions_to_hide).
     std::optional<FramePlan> plan;
     RedactOptions redact;
-    bool damaged = false;         // the frame may be decoded incorrectly
     std::uint32_t raw_count = 0;  // raw detections found, including the overflow
     std::uint32_t overflow = 0;   // raw detections dropped because the buffers were full
     // The frame itself was not detected: the boxes are those of an earlier one, moved (core/pipeline/carry.h). Only
@@ -37,6 +36,24 @@ struct FrameResult {
     StageTimes timings;     // CPU: of this frame; GPU: of the newest frame measured
     double latency_ms = 0;  // from capture to boxes on the host
 };
+
+// Returns the result's detections for a tracker. They must outlive it.
+[[nodiscard]] inline TrackerInput tracker_input(const FrameResult& result) {
+    const FrameInfo& info = result.frame.info();
+    TrackerInput input;
+    input.kept = result.kept.detections;
+    input.candidates = result.candidates;
+    input.source = result.source;
+    input.width = info.width;
+    input.height = info.height;
+    input.seconds = info.pts;
+    return input;
+}
+
+// Returns true if detections were dropped because a buffer was full: faces of the frame may be unknown.
+[[nodiscard]] inline bool lacks_detections(const FrameResult& result) {
+    return result.overflow > 0 || result.kept.overflow() > 0;
+}
 
 // Returns what must be hidden in the frame of a result.
 [[nodiscard]] inline RedactRegions regions_to_hide(const FrameResult& result) {

@@ -9,16 +9,7 @@ namespace throng {
 namespace {
 
 HidingInput input_of(const FrameResult& result) {
-    const FrameInfo& info = result.frame.info();
-    HidingInput input;
-    input.kept = result.kept.detections;
-    input.candidates = result.candidates;
-    input.source = result.source;
-    input.width = info.width;
-    input.height = info.height;
-    input.seconds = info.pts;
-    input.damaged = result.damaged || result.overflow > 0 || result.kept.overflow() > 0;
-    return input;
+    return {tracker_input(result), lacks_detections(result)};
 }
 
 }  // namespace

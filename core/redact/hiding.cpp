@@ -41,13 +41,9 @@ std::vector<FaceBox> Hider::faces_of(const HidingInput& input, Tracker& tracker)
     for (const Detection& candidate : input.candidates) {
         (candidate.hits >= confident_hits ? confident : others).push_back(candidate);
     }
-    TrackerInput boxes;
+    TrackerInput boxes = input;
     boxes.kept = confident;
     boxes.candidates = others;
-    boxes.source = input.source;
-    boxes.width = input.width;
-    boxes.height = input.height;
-    boxes.seconds = input.seconds;
     std::vector<FaceBox> faces;
     std::vector<bool> used(confident.size());
     for (const Track& track : tracker.update(boxes)) {

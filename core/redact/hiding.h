@@ -37,14 +37,9 @@ inline constexpr int kFileDelay = 24;
 // measures them. Throws Error(usage) for an unknown kind.
 [[nodiscard]] HidingParams hiding_params(std::string_view kind);
 
-struct HidingInput {
-    std::span<const Detection> kept;  // hidden in any case
-    // Below the threshold or with few hits. Hidden where a track continues, or with TrackerParams::confident_hits.
-    std::span<const Detection> candidates;
-    std::string_view source;  // name; another one than before (an image of a folder) ends all tracks
-    int width = 0;            // of the frame, in pixels
-    int height = 0;
-    double seconds = 0;    // presentation time
+// kept: hidden in any case. candidates: hidden where a track continues, or with TrackerParams::confident_hits. Another
+// source than before (an image of a folder) ends all tracks.
+struct HidingInput : TrackerInput {
     bool damaged = false;  // the frame, or the list of detections, is incomplete: it cannot be judged
 };
 
