@@ -330,11 +330,11 @@ TEST_F(AnonymizeVideo, NeverOverwritesAnInput) {
 }
 
 TEST_F(AnonymizeVideo, LeavesNothingAfterAnInterruptionOrOnAFullDisk) {
-    ASSERT_EQ(run_program({"crowd", path("in.mp4"), "--faces", "8", "--size", "640x480", "--frames", "200"}).status, 0);
+    ASSERT_EQ(run_program({"crowd", path("in.mp4"), "--faces", "8", "--size", "640x480", "--frames", "60"}).status, 0);
     test::ProgramOptions interrupted;
     interrupted.meanwhile = [&](int pid) {
         if (!test::handles_signals(pid)) return true;
-        ::usleep(400'000);
+        ::usleep(100'000);
         ::kill(pid, SIGINT);
         return false;
     };

@@ -167,14 +167,14 @@ TEST_F(ArchiveProgram, TheSecondProcessOfAShardEnds) {
 }
 
 TEST_F(ArchiveProgram, SigtermLeavesARunThatResumes) {
-    for (int i = 0; i < 3; ++i) draw("in/long" + std::to_string(i) + ".mp4", {"--frames", "100"}, "640x480");
+    for (int i = 0; i < 3; ++i) draw("in/long" + std::to_string(i) + ".mp4", {"--frames", "30"}, "640x480");
     const std::vector<std::string> command = {"detect", file("in"),   "--out", file("out"), "--backend",
                                               "cpu",    "--min-size", "20",    "--resume"};
     ProgramOptions options;
     auto stopped = std::chrono::steady_clock::time_point::max();
     options.meanwhile = [&](int pid) {
         if (!fs::exists(file("out/.throng/shard-1-of-1.jsonl"))) return true;
-        std::this_thread::sleep_for(std::chrono::milliseconds(300));
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
         stopped = std::chrono::steady_clock::now();
         ::kill(pid, SIGTERM);
         return false;
