@@ -3,10 +3,12 @@
 it and as libraries do (IoU, capacity for the boxes alone), BOE-NMS, torchvision and OpenCV.
 
 usage: nms_table.py THRONG [--backend cpu|cuda] [--boe FOLDER] [--folder FOLDER] [--input NAME,...] [--theta T]
-                    [--rounds N]
+                    [--rounds N] [--repeat N]
 
-THRONG is the built program. Every round runs each engine once for a number of repetitions; the table shows the median
-over the rounds of each engine's median, in microseconds. "x" is the median over the rounds of its time divided by that
+THRONG is the built program. Every round runs each engine on new boxes for a number of repetitions; the table shows the
+median over the rounds of each engine's median, in microseconds. With --repeat 1, no engine sees the same boxes twice, as
+in a video. More repetitions let the branch predictor of a CPU learn the boxes: std::sort of 1027 boxes then takes a
+fraction of the time. "x" is the median over the rounds of its time divided by that
 of "library, greedy" in the same round.
 
 --backend cpu: one thread each. --boe names a checkout of NMS-Bench (Xu et al., NeurIPS 2024; it holds
@@ -20,7 +22,7 @@ The engines agree on IoU and threshold, not on everything: Throng suppresses fro
 scores by area and position, the others suppress above it and order equal scores by index or not at all; only Throng
 counts hits and drops invalid boxes. The column "kept" shows the differences.
 
---folder: reads NAME.csv (x1,y1,x2,y2,score with a header) there instead of generating it.
+--folder: reads NAME.csv (x1,y1,x2,y2,score with a header) there, for all rounds, instead of generating boxes.
 """
 import argparse
 import json
@@ -73,9 +75,9 @@ int main(int, char** argv) {
 """
 
 
-def write_clusters(path, count, cluster, width, height):
+def write_clusters(path, seed, count, cluster, width, height):
     """Writes boxes of 19 to 120 pixels in clusters around faces, in random order."""
-    chance = random.Random(count)
+    chance = random.Random(seed)
     rows = []
     while len(rows) < count:
         side, x, y = chance.uniform(24, 96), chance.uniform(0, width), chance.uniform(0, height)
@@ -188,6 +190,7 @@ def main():
     parser.add_argument("--input", default=",".join(INPUTS))
     parser.add_argument("--theta", type=float, default=0.3)
     parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--repeat", type=int, help="default: from 5 to 200, fewer for more boxes")
     arguments = parser.parse_args()
     torch = load_torchvision()
     if torch is None:
@@ -198,15 +201,15 @@ def main():
         boe = compile_boe(arguments.boe, out) if arguments.boe and arguments.backend == "cpu" else None
         for name in arguments.input.split(","):
             path = os.path.join(arguments.folder, name + ".csv") if arguments.folder else os.path.join(out, name + ".csv")
-            if not arguments.folder:
-                if name not in INPUTS:
-                    sys.exit(f"nms_table.py: unknown input {name}: use one of {', '.join(INPUTS)}, or --folder")
-                write_clusters(path, *INPUTS[name])
-            with open(path) as file:
-                boxes = sum(1 for _ in file) - 1
-            repeats = max(5, min(200, 200_000 // max(boxes, 1)))
+            if not arguments.folder and name not in INPUTS:
+                sys.exit(f"nms_table.py: unknown input {name}: use one of {', '.join(INPUTS)}, or --folder")
             rounds = []
             for number in range(arguments.rounds):
+                if not arguments.folder:
+                    write_clusters(path, number, *INPUTS[name])
+                with open(path) as file:
+                    boxes = sum(1 for _ in file) - 1
+                repeats = arguments.repeat or max(5, min(200, 200_000 // max(boxes, 1)))
                 times = run_throng(arguments, path, repeats, number == 0)
                 if boe:
                     times |= run_boe(boe, path, arguments.theta, repeats)
