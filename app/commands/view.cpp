@@ -1,5 +1,6 @@
 // throng view: opens the window.
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <memory>
 #include <string>
 
@@ -13,6 +14,7 @@
 #include "app/options/source_options.h"
 #include "app/options/values.h"
 #include "core/base/error.h"
+#include "core/count/count_plan.h"
 #ifdef TH_WITH_UI
 #include "ui/window.h"
 #endif
@@ -57,6 +59,7 @@ int run_view(const CommandContext& context, ViewOptions options) {
     if (!options.source.empty()) files->add_source(options.source);
     files->add_model(options.detector);
     add_clock_files(*files, options.clocks);
+    options.output.shows_counts = true;
     add_outputs(*files, options.output, 1);
     files->add_output("--screenshot", options.screenshot);
 
@@ -74,6 +77,9 @@ int run_view(const CommandContext& context, ViewOptions options) {
     session.settings.detector = options.detector;
     session.settings.nms = options.nms.params;
     session.draw_tracks = options.output.need_tracks();
+    session.count_file = options.output.count;
+    // A missing file is created when the first line or zone is drawn.
+    if (std::filesystem::exists(session.count_file)) session.count_plan = load_count_plan(session.count_file);
     session.sinks_hide_faces = options.output.blur;
     session.settings.tracking = tracker_params(options.detector.kind);
     if (!session.draw_tracks) session.settings.tracking->candidate_fraction = 1;  // only moves boxes between detections

@@ -76,7 +76,9 @@ void add_output_options(CLI::App& command, OutputOptions& options) {
         .add_option("--summary", options.summary, "Write totals, timings and sources as JSON; - for standard output")
         ->type_name("OUT.json")
         ->group(group);
-    command.add_option("--count", options.count, "Lines and zones in which people are counted, for the next two")
+    command
+        .add_option("--count", options.count,
+                    "Lines and zones in which people are counted, for the next two and the window")
         ->type_name("FILE.toml")
         ->group(group);
     command
@@ -105,7 +107,7 @@ void add_outputs(RunFiles& files, const OutputOptions& options, std::size_t sour
     if (options.audio == "copy" && options.video.empty()) {
         throw Error(ErrorKind::usage, "audio is written into a video only", "--audio copy", "add --video OUT.mp4");
     }
-    if (!options.count.empty() && options.events.empty() && options.per_minute.empty()) {
+    if (!options.count.empty() && options.events.empty() && options.per_minute.empty() && !options.shows_counts) {
         throw Error(ErrorKind::usage, "nothing writes the counts", "--count",
                     "add --events OUT.jsonl or --per-minute OUT.csv");
     }

@@ -23,6 +23,7 @@ struct OutputOptions {
     std::string summary;         // --summary OUT.json, "-" for standard output
     std::string audio = "drop";  // --audio copy|drop: of the source, in the video
     std::string count;           // --count FILE.toml: lines and zones
+    bool shows_counts = false;   // a window shows the counts
     std::string events;          // --events OUT.jsonl, "-" for standard output
     std::string per_minute;      // --per-minute OUT.csv, "-" for standard output
     bool raw = false;            // --raw: also raw boxes, in JSON lines, video and images

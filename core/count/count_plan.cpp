@@ -40,9 +40,6 @@ public:
         }
         for_each(root, "line", [this](const toml::table& table) { plan_.lines.push_back(line_of(table)); });
         for_each(root, "zone", [this](const toml::table& table) { plan_.zones.push_back(zone_of(table)); });
-        if (plan_.lines.empty() && plan_.zones.empty()) {
-            throw Error(ErrorKind::usage, "has neither a [[line]] nor a [[zone]]", file_);
-        }
         return std::move(plan_);
     }
 
@@ -205,6 +202,21 @@ CountPlan load_count_plan(const std::filesystem::path& path) {
     std::ostringstream text;
     text << file.rdbuf();
     return parse_count_plan(text.str(), path.string());
+}
+
+std::string format_count_plan(const CountPlan& plan) {
+    const auto point = [](const CountPoint& p) { return fmt::format("[{}, {}]", p.x, p.y); };  // exact
+    std::string text = fmt::format("size = [{}, {}]\n", plan.width, plan.height);
+    for (const CountLine& line : plan.lines) {
+        text +=
+            fmt::format("\n[[line]]\nname = \"{}\"\nfrom = {}\nto = {}\n", line.name, point(line.from), point(line.to));
+    }
+    for (const CountZone& zone : plan.zones) {
+        text += fmt::format("\n[[zone]]\nname = \"{}\"\npoints = [", zone.name);
+        for (std::size_t i = 0; i < zone.points.size(); ++i) text += (i > 0 ? ", " : "") + point(zone.points[i]);
+        text += "]\n";
+    }
+    return text;
 }
 
 CountPlan scaled_to(const CountPlan& plan, int width, int height) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <thread>
 
@@ -36,8 +37,9 @@ protected:
 
     void open(const test::FakeClip& clip, QSize size = {1280, 800}) {
         SessionSetup setup;
-        setup.open_source = [clip](const std::string& spec,
-                                   const std::stop_token& stop) -> std::unique_ptr<VideoSource> {
+        setup.open_source = [clip, make = make_source_](const std::string& spec,
+                                                        const std::stop_token& stop) -> std::unique_ptr<VideoSource> {
+            if (std::unique_ptr<VideoSource> made = make ? make(spec) : nullptr) return made;
             if (spec == "silent") {
                 const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(60);
                 while (!stop.stop_requested() && std::chrono::steady_clock::now() < limit) {
@@ -57,11 +59,14 @@ protected:
         setup.make_recording = [this](const std::string&, const SourceInfo&, bool, bool) {
             return std::make_shared<CountingSink>(recorded_, closed_, recorded_frame_);
         };
+        setup.count_file = count_file_;
+        if (!count_file_.empty()) setup.count_plan = load_count_plan(count_file_);
         setup.clocks.clocks.root = folder_.path() / "board";
         setup.clocks.period = std::chrono::milliseconds(50);
         session_ = std::make_unique<Session>(std::move(setup), store_);
         engine_ = std::make_unique<QQmlApplicationEngine>();
-        engine_->setInitialProperties({{"session", QVariant::fromValue(session_.get())}, {"kiosk", kiosk_}});
+        engine_->setInitialProperties({{"session", QVariant::fromValue(session_.get())},
+                                       {"kiosk", kiosk_}});
         engine_->load(load_module(*engine_));
         ASSERT_FALSE(engine_->rootObjects().isEmpty());
         window_ = qobject_cast<QQuickWindow*>(engine_->rootObjects().first());
@@ -172,7 +177,9 @@ protected:
     inline static QStringList warnings_;
     inline static QtMessageHandler previous_handler_ = nullptr;
 
-    bool kiosk_ = false;  // set before open
+    bool kiosk_ = false;      // set before open
+    std::string count_file_;  // likewise
+    std::function<std::unique_ptr<VideoSource>(const std::string&)> make_source_;  // null: the clip
     std::atomic<int> recorded_ = 0, closed_ = 0;
     LatestValue<FrameInfo> recorded_frame_;  // newest one, as the recording received it
     test::ScratchDir folder_;

@@ -21,6 +21,8 @@ constexpr std::array kTable = {
     ShortcutEntry{"fullscreen", "F; F11", "Window", "Full screen"},
     ShortcutEntry{"panel", "P", "Window", "Side panel"},
     ShortcutEntry{"matrix", "M", "Window", "Suppression matrix"},
+    ShortcutEntry{"counts", "Z", "Window", "People, lines and zones"},
+    ShortcutEntry{"undo", "Ctrl+Z", "Window", "Undo a change of lines and zones"},
     ShortcutEntry{"screenshot", "S", "Window", "Save a screenshot"},
     ShortcutEntry{"record", "Ctrl+R", "Window", "Record a video"},
     ShortcutEntry{"help", "?; F1", "Window", "This list of shortcuts"},

@@ -48,6 +48,8 @@ QtObject {
         fullscreen: () => view.toggleFullScreen(),
         panel: () => view.togglePanel(),
         matrix: () => session.matrix.open = !session.matrix.open,
+        counts: () => view.toggleCounts(),
+        undo: () => session.counts.undo(),
         screenshot: () => session.captures.saveScreenshot(),
         record: () => {
             session.captures.record()

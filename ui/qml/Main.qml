@@ -15,7 +15,8 @@ C.ApplicationWindow {
     readonly property bool fullScreen: visibility === Window.FullScreen
     readonly property bool compact: width < 960  // the panel lies over the image
     readonly property bool chrome: !fullScreen || pointer.recentlyMoved || sources.visible || sheet.visible
-    readonly property bool panelOpen: panelRequested && (!compact || panelToggledOn)
+    // In a compact window the panel makes room while lines and zones are drawn.
+    readonly property bool panelOpen: panelRequested && (!compact || (panelToggledOn && session.counts.tool === ""))
     property bool panelToggledOn: false   // in a compact window the panel is shown only on request
     readonly property alias actions: actions
     readonly property alias shortcuts: shortcutTable
@@ -61,6 +62,10 @@ C.ApplicationWindow {
             panelRequested = !panelRequested
         }
     }
+    function toggleCounts() {
+        session.counts.open = !session.counts.open || !panelOpen
+        if (session.counts.open && !panelOpen) togglePanel()
+    }
     function zoomBy(factor: real) {
         view.video.zoomAt(Qt.point(view.video.width / 2, view.video.height / 2), factor)
         view.sayZoom()
@@ -73,10 +78,13 @@ C.ApplicationWindow {
         if (sheet.visible) sheet.close()
         else if (sources.visible) sources.close()
         else if (session.alert.visible) session.alert.dismiss()
+        else if (session.counts.stepBack()) return
         else if (session.matrix.open) session.matrix.open = false
         else if (compact && panelOpen) togglePanel()
         else if (fullScreen && !kiosk) showNormal()
     }
+
+    Binding { target: root.session.counts; property: "locked"; value: root.kiosk }
 
     Actions {
         id: actions
@@ -139,6 +147,8 @@ C.ApplicationWindow {
         figures: !root.panelOpen
         large: root.fullScreen && width >= 1200
         covered: root.fullScreen && root.chrome ? transport.height : 0
+        below: root.fullScreen ? 0 : transport.height
+        z: root.session.counts.tool !== "" ? 1 : 0  // its bar covers the transport bar while a shape is drawn
         topMargin: root.fullScreen && root.chrome ? titleBar.height : 0
         onDoubleTapped: actions.trigger("fullscreen")
     }
@@ -166,6 +176,7 @@ C.ApplicationWindow {
         shortcuts: shortcutTable
         kiosk: root.kiosk
         onModelRequested: dialogs.use(d => d.openModel())
+        onCountsFileRequested: dialogs.use(d => d.saveCounts())
     }
     TitleBar {
         id: titleBar

@@ -12,6 +12,7 @@ Rectangle {
     property bool kiosk: false
     readonly property bool dense: height < 800  // keeps the clock profiles visible below the bars
     signal modelRequested()
+    signal countsFileRequested()
 
     color: Theme.surface
 
@@ -78,6 +79,33 @@ Rectangle {
                 key: "board"
                 title: qsTr("Board")
                 BoardPanel { Layout.fillWidth: true; session: root.session }
+            }
+            Section {
+                id: counts
+                Layout.fillWidth: true
+                session: root.session
+                key: "counts"
+                title: qsTr("People, lines and zones")
+                open: root.session.counts.open
+                onOpenChanged: root.session.counts.open = open
+                Component.onCompleted: if (open) scroll.restart()
+                Connections {
+                    target: root.session.counts
+                    function onOpenChanged() {
+                        counts.open = root.session.counts.open
+                        if (counts.open) scroll.restart()
+                    }
+                }
+                Timer {  // the layout has the section's height then
+                    id: scroll
+                    interval: 30
+                    onTriggered: flick.contentY = Math.max(0, Math.min(counts.y, flick.contentHeight - flick.height))
+                }
+                CountsPanel {
+                    Layout.fillWidth: true
+                    session: root.session
+                    onFileRequested: root.countsFileRequested()
+                }
             }
             Section {
                 Layout.fillWidth: true

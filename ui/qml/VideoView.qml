@@ -11,6 +11,7 @@ Rectangle {
     property bool large: false    // the figures are read from a distance
     property real topMargin: 0    // height of what covers the upper edge
     property real covered: 0      // height of what covers the lower edge
+    property real below: 0        // height of the bar below it
     readonly property VideoItem video: video
     signal doubleTapped()
 
@@ -70,6 +71,13 @@ Rectangle {
             last = Qt.point(activeTranslation.x, activeTranslation.y)
         }
     }
+    CountsOverlay {
+        anchors.fill: video
+        view: video
+        counts: root.session.counts
+        covered: root.covered
+        below: root.below
+    }
     function sayZoom() { root.session.feedback.say(video.zoom > 1 ? qsTr("Zoom %1×").arg(video.zoom.toFixed(1)) : qsTr("Whole image")) }
 
     Column {
@@ -106,7 +114,7 @@ Rectangle {
         height: root.large ? 88 : 52
         radius: Theme.radius
         color: "#d0131a23"
-        visible: root.figures && video.hasFrame
+        visible: root.figures && video.hasFrame && root.session.counts.tool === "" && root.session.counts.selected < 0
         Row {
             id: row
             x: 14

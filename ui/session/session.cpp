@@ -45,6 +45,7 @@ Session::Session(SessionSetup setup, QSettings& store, QObject* parent)
       transport_(setup_.playback),
       detection_(setup_.settings, setup_.detectors),
       captures_(setup_.make_recording, display_, alert_),
+      counts_(setup_.count_file, setup_.count_plan),
       clocks_(setup_.clocks),
       recent_(store),
       sections_(store) {
@@ -60,6 +61,9 @@ Session::Session(SessionSetup setup, QSettings& store, QObject* parent)
     connect(&detection_, &DetectionSettings::changed, &settings_timer_, qOverload<>(&QTimer::start));
     connect(&display_, &DisplaySettings::changed, &settings_timer_, qOverload<>(&QTimer::start));
     connect(&matrix_, &MatrixView::openChanged, &settings_timer_, qOverload<>(&QTimer::start));
+    connect(&counts_, &CountsView::countingChanged, &settings_timer_, qOverload<>(&QTimer::start));
+    connect(&counts_, &CountsView::failed, &alert_, qOverload<const Error&>(&Alert::show));
+    connect(&counts_, &CountsView::notified, &alert_, qOverload<const QString&, const QString&>(&Alert::show));
     connect(&detection_, &DetectionSettings::rejected, this, [this](const Error& why) { alert_.show(why); });
     connect(&detection_, &DetectionSettings::announced, this,
             [this](const QString& text) { pipeline_ ? feedback_.say_with_result(text) : feedback_.say(text); });
@@ -82,6 +86,7 @@ Session::Session(SessionSetup setup, QSettings& store, QObject* parent)
 
 Session::~Session() {
     captures_.attach(nullptr);
+    counts_.attach(nullptr);
     feed_.attach(nullptr, nullptr);
     transport_.attach(nullptr);
     pipeline_.reset();
@@ -106,6 +111,7 @@ std::shared_ptr<Pipeline> Session::reset(const QString& spec) {
     refresh_timer_.stop();
     memory_timer_.stop();
     captures_.attach(nullptr);
+    counts_.attach(nullptr);
     feed_.attach(nullptr, nullptr);
     transport_.attach(nullptr);
     std::shared_ptr<Pipeline> previous = std::exchange(pipeline_, nullptr);
@@ -134,10 +140,14 @@ void Session::start(const OpenedSource& opened) {
     pipeline_ = opened.pipeline;
     has_sinks_ = opened.has_sinks;
     backend_.select(*opened.choice.backend, opened.choice.why);
-    if (setup_.clocks.telemetry) pipeline_->add_sink(std::make_shared<TelemetrySink>(setup_.clocks.telemetry));
+    if (setup_.clocks.telemetry) {
+        telemetry_sink_ = std::make_shared<TelemetrySink>(setup_.clocks.telemetry);
+        pipeline_->add_sink(telemetry_sink_);
+    }
     feed_.attach(pipeline_, opened.choice.backend->make_gl_bridge());
     transport_.attach(pipeline_);
     captures_.attach(pipeline_);
+    counts_.attach(pipeline_);
     pipeline_->start();
     recent_.add(source_.spec());
     apply_settings();  // settings changed while the source was being opened
@@ -145,6 +155,25 @@ void Session::start(const OpenedSource& opened) {
     memory_timer_.start();
     query_memory();
     refresh();
+}
+
+void Session::adopt(const QString& spec, const OpenedSource& opened) {
+    opener_.cancel();
+    opener_.destroy(reset(spec));
+    start(opened);
+}
+
+std::shared_ptr<Pipeline> Session::release() {
+    opener_.cancel();
+    opening_.clear();
+    source_.set_opening({});
+    if (pipeline_) {
+        if (telemetry_sink_) pipeline_->remove_sink(telemetry_sink_);
+        counts_.detach();
+    }
+    std::shared_ptr<Pipeline> pipeline = reset({});
+    transport_.set_state(Transport::State::idle);
+    return pipeline;
 }
 
 void Session::openUrl(const QUrl& url) {
@@ -193,6 +222,7 @@ void Session::pull() {
         if (feedback_.awaits_result() && same(pipeline_->settings(), requested_settings())) feedback_.add(*seen_);
         const DetectionSet& kept = seen_->kept;
         if (!kept.detections.empty()) detection_.set_model_has_landmarks(!kept.landmarks.empty());
+        counts_.set_frame_size(seen_->frame.width(), seen_->frame.height());
         transport_.set_position(seen_->frame.info().pts);
         emit resultChanged();
     }
@@ -214,6 +244,7 @@ void Session::refresh() {
         given_up_ = given_up;
         if (!given_up.isEmpty()) feedback_.say(tr("This machine is too slow: %1").arg(given_up));
     }
+    counts_.refresh();
     backend_.update(pipeline_->backend_name(), pipeline_->backend_description());
     stages_.update(pipeline_->timings());
     // If a detector could not be created, the pipeline reverts to the previous one; revert the controls, too.
@@ -259,6 +290,7 @@ void Session::query_memory() {
 PipelineSettings Session::requested_settings() const {
     PipelineSettings settings = detection_.values();
     settings.keep_raw = display_.raw() || matrix_.open();
+    if (counts_.counting()) settings.tracking = tracker_params(settings.detector.kind);
     if (has_sinks_) settings.quality_rate = 0;  // outputs have the configured detection
     const bool hides_faces = display_.blur() || captures_.hides_faces() || (has_sinks_ && setup_.sinks_hide_faces);
     settings.hiding.reset();

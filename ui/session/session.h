@@ -12,6 +12,7 @@
 
 #include "ui/clocks/clocks.h"
 #include "ui/clocks/sweep.h"
+#include "ui/counts/counts_view.h"
 #include "ui/matrix/matrix_view.h"
 #include "ui/models/camera_model.h"
 #include "ui/models/recent_model.h"
@@ -50,6 +51,7 @@ class Session : public QObject {
     Q_PROPERTY(throng::ui::Feedback* feedback READ feedback CONSTANT)
     Q_PROPERTY(throng::ui::StageModel* stages READ stages CONSTANT)
     Q_PROPERTY(throng::ui::MatrixView* matrix READ matrix CONSTANT)
+    Q_PROPERTY(throng::ui::CountsView* counts READ counts CONSTANT)
     Q_PROPERTY(throng::ui::History* history READ history CONSTANT)
     Q_PROPERTY(throng::ui::SwitchModel* switches READ switches CONSTANT)
     Q_PROPERTY(throng::ui::Clocks* clocks READ clocks CONSTANT)
@@ -74,6 +76,7 @@ public:
     [[nodiscard]] Feedback* feedback() { return &feedback_; }
     [[nodiscard]] StageModel* stages() { return &stages_; }
     [[nodiscard]] MatrixView* matrix() { return &matrix_; }
+    [[nodiscard]] CountsView* counts() { return &counts_; }
     [[nodiscard]] History* history() { return &history_; }
     [[nodiscard]] SwitchModel* switches() { return &switches_; }
     [[nodiscard]] Clocks* clocks() { return &clocks_; }
@@ -90,6 +93,11 @@ public:
     // The error of the open source, if it could not be opened or failed later. A source that fails to open while
     // another one runs is reported by the alert only.
     [[nodiscard]] const std::optional<Error>& failure() const { return failure_; }
+
+    [[nodiscard]] const SessionSetup& setup() const { return setup_; }
+    // Continues with a source that the wall has opened, and returns its pipeline to the wall; null: there is none.
+    void adopt(const QString& spec, const OpenedSource& opened);
+    [[nodiscard]] std::shared_ptr<Pipeline> release();
 
     // Opens a source. The current one remains on screen until the next one is open, and if it cannot be opened.
     Q_INVOKABLE void open(const QString& spec);
@@ -131,6 +139,7 @@ private:
     Captures captures_;
     StageModel stages_;
     MatrixView matrix_;
+    CountsView counts_;
     History history_;
     QString given_up_;  // as announced last
     SwitchModel switches_;
@@ -142,7 +151,8 @@ private:
 
     QString opening_;  // source that is being opened; empty: none
     std::shared_ptr<Pipeline> pipeline_;
-    std::shared_ptr<const FrameResult> seen_;  // last result that the models have received
+    std::shared_ptr<ResultSink> telemetry_sink_;  // of the pipeline
+    std::shared_ptr<const FrameResult> seen_;     // last result that the models have received
     std::optional<Error> failure_;
     bool has_sinks_ = false;  // the program's own outputs need the frames
     bool recovery_reported_ = false;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/count/count_plan.h"
 #include "core/detect/detector_kinds.h"
 #include "core/pipeline/pipeline.h"
 #include "ui/clocks/clocks.h"
@@ -32,6 +33,8 @@ struct SessionSetup {
     bool sinks_hide_faces = false;  // the sinks of make_sinks hide faces
     PipelineSettings settings;
     bool draw_tracks = false;  // boxes and ids of tracks instead of detections; needs settings.tracking
+    std::string count_file;    // lines and zones: read from and saved to; empty: none
+    CountPlan count_plan;      // of that file
     PipelineOptions playback;
     ClockSetup clocks;
     // Names of the detector kinds to choose from.

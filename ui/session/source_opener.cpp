@@ -19,8 +19,7 @@ SourceOpener::SourceOpener(const SessionSetup& setup, QObject* parent) : QObject
 }
 
 SourceOpener::~SourceOpener() {
-    ++number_;
-    stop_.request_stop();
+    cancel();
     pool_.waitForDone();
 }
 
@@ -31,6 +30,11 @@ void SourceOpener::open(OpenRequest request) {
     run([this, number, request = std::move(request), stop = stop_.get_token()]() mutable {
         work(number, request, stop);
     });
+}
+
+void SourceOpener::cancel() {
+    ++number_;
+    stop_.request_stop();
 }
 
 void SourceOpener::destroy(std::shared_ptr<Pipeline> pipeline) {

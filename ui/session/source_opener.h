@@ -47,6 +47,8 @@ public:
     // or failed. If the source cannot be opened, the previous pipeline continues and only failed is emitted.
     void open(OpenRequest request);
 
+    void cancel();  // the request in progress: nothing is emitted for it
+
     // Destroys a pipeline on another thread, if this is its last reference: closing a stream may take long.
     void destroy(std::shared_ptr<Pipeline> pipeline);
 
