@@ -14,6 +14,7 @@
 #include "ui/platform.h"
 #include "ui/video/frame_cost.h"
 #include "ui/video/video_item.h"
+#include "ui/wall/wall.h"
 #include "ui/window_screenshot.h"
 
 // Defined by the module's generated code, which the linker would leave out of a static library otherwise.
@@ -61,9 +62,16 @@ int run_window(int argc, char** argv, WindowOptions options) {
     session.display()->set_labels(options.labels);
     session.display()->set_blur(options.blur);
 
+    std::unique_ptr<Wall> wall;
+    if (options.sources.size() > 1) {
+        QStringList specs;
+        for (const std::string& spec : options.sources) specs += QString::fromStdString(spec);
+        wall = std::make_unique<Wall>(specs, session);
+    }
     QQmlApplicationEngine engine;
-    engine.setInitialProperties(
-        {{QStringLiteral("session"), QVariant::fromValue(&session)}, {QStringLiteral("kiosk"), options.kiosk}});
+    engine.setInitialProperties({{QStringLiteral("session"), QVariant::fromValue(&session)},
+                                 {QStringLiteral("wall"), QVariant::fromValue(wall.get())},
+                                 {QStringLiteral("kiosk"), options.kiosk}});
     engine.load(load_module(engine));
     if (engine.rootObjects().isEmpty()) throw Error(ErrorKind::internal, "cannot load the window's QML");
     auto* window = qobject_cast<QQuickWindow*>(engine.rootObjects().first());
@@ -81,7 +89,8 @@ int run_window(int argc, char** argv, WindowOptions options) {
     if (qEnvironmentVariableIsSet("THRONG_UI_STATISTICS")) cost.emplace(*window);
     std::optional<WindowScreenshot> screenshot;
     if (!options.screenshot.empty()) {
-        screenshot.emplace(*window, session, QString::fromStdString(options.screenshot), options.screenshot_after);
+        screenshot.emplace(*window, session, wall.get(), QString::fromStdString(options.screenshot),
+                           options.screenshot_after);
     }
 
     QTimer interrupt_timer;
@@ -90,8 +99,11 @@ int run_window(int argc, char** argv, WindowOptions options) {
     });
     interrupt_timer.start(100);
 
-    const QString source = options.source.empty() ? session.recent()->newest() : QString::fromStdString(options.source);
-    source.isEmpty() ? session.openDemo() : session.open(source);
+    if (!wall) {
+        const QString source =
+            options.sources.empty() ? session.recent()->newest() : QString::fromStdString(options.sources.front());
+        source.isEmpty() ? session.openDemo() : session.open(source);
+    }
     const int status = QGuiApplication::exec();
     if (plain && window->visibility() == QWindow::Windowed) store.setValue(size_key, window->size());
     if (cost) cost->report();

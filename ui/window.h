@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "ui/session/session.h"
 
@@ -12,7 +13,8 @@ namespace throng::ui {
 
 struct WindowOptions {
     SessionSetup session;
-    std::string source;   // empty: the last one opened, or the demo crowd if there is none
+    // Empty: the last one opened, or the demo crowd if there is none. Several: a wall, of up to Wall::kMaxTiles.
+    std::vector<std::string> sources;
     bool raw = true;      // show raw detections
     bool labels = false;  // show scores and hits
     bool blur = false;    // blur faces

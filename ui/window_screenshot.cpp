@@ -11,11 +11,19 @@ constexpr int kSettleMs = 400;  // delay from the last result to the image: figu
 
 }  // namespace
 
-WindowScreenshot::WindowScreenshot(QQuickWindow& window, Session& session, QString path, int results)
-    : window_(window), session_(session), path_(std::move(path)), results_left_(std::max(1, results)) {
+WindowScreenshot::WindowScreenshot(QQuickWindow& window, Session& session, Wall* wall, QString path, int results)
+    : window_(window), session_(session), wall_(wall), path_(std::move(path)), results_left_(std::max(1, results)) {
     settle_.setSingleShot(true);
     settle_.setInterval(kSettleMs);
     connect(&settle_, &QTimer::timeout, this, &WindowScreenshot::take);
+    if (wall != nullptr) {
+        connect(wall, &Wall::imageShown, this, [this] {
+            --results_left_;
+            check_done();
+        });
+        connect(wall, &Wall::refreshed, this, &WindowScreenshot::check_done);
+        return;
+    }
     connect(&session, &Session::resultChanged, this, [this] {
         if (session_.result()) --results_left_;
         check_done();
@@ -24,6 +32,15 @@ WindowScreenshot::WindowScreenshot(QQuickWindow& window, Session& session, QStri
 }
 
 void WindowScreenshot::check_done() {
+    if (wall_ != nullptr) {
+        bool finished = true;
+        for (const QObject* tile : wall_->tiles()) {
+            const QString state = qobject_cast<const WallTile*>(tile)->state();
+            finished = finished && (state == QStringLiteral("failed") || state == QStringLiteral("ended"));
+        }
+        if ((results_left_ <= 0 || finished) && !settle_.isActive()) settle_.start();
+        return;
+    }
     const Transport::State state = session_.transport()->current();
     const bool finished = state == Transport::State::failed || (state == Transport::State::ended && session_.result());
     if ((results_left_ <= 0 || finished) && !settle_.isActive()) settle_.start();

@@ -6,6 +6,7 @@
 #include <QTimer>
 
 #include "ui/session/session.h"
+#include "ui/wall/wall.h"
 
 namespace throng::ui {
 
@@ -13,9 +14,9 @@ class WindowScreenshot : public QObject {
     Q_OBJECT
 
 public:
-    // Takes the image after `results` results, or when the source ends or fails, whichever is first, plus a short delay
+    // wall: whose results count; null: those of the session. Takes the image after `results` results, or when the source ends or fails, whichever is first, plus a short delay
     // for drawing.
-    WindowScreenshot(QQuickWindow& window, Session& session, QString path, int results);
+    WindowScreenshot(QQuickWindow& window, Session& session, Wall* wall, QString path, int results);
 
     // Writes the file. Throws the session's error if it has one and leaves the file unchanged. Throws Error(input) if
     // the file cannot be written, Error(internal) if there is no image of the window.
@@ -27,6 +28,7 @@ private:
 
     QQuickWindow& window_;
     Session& session_;
+    Wall* wall_;
     QString path_;
     int results_left_;
     QTimer settle_;

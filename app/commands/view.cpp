@@ -3,6 +3,8 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "app/options/backend.h"
 #include "app/options/clock_options.h"
@@ -16,6 +18,7 @@
 #include "core/base/error.h"
 #include "core/count/count_plan.h"
 #ifdef TH_WITH_UI
+#include "ui/wall/wall.h"
 #include "ui/window.h"
 #endif
 
@@ -23,7 +26,7 @@ namespace throng {
 namespace {
 
 struct ViewOptions {
-    std::string source;
+    std::vector<std::string> sources;
     SourceArguments input;
     DetectorOptions detector;
     NmsOptions nms = nms_options_after_detector(BoxesFor::screen);
@@ -52,11 +55,34 @@ void parse_size(const std::string& text, ui::WindowOptions& window) {
     }
 }
 
+// A wall shows its sources; outputs and counts are those of one source.
+void check_wall(const ViewOptions& options) {
+    const std::size_t count = options.sources.size();
+    if (count > static_cast<std::size_t>(ui::Wall::kMaxTiles)) {
+        throw Error(ErrorKind::usage, "too many sources for the window: " + std::to_string(count), "SOURCE",
+                    "show up to " + std::to_string(ui::Wall::kMaxTiles) + ", or use `throng detect` for more");
+    }
+    const OutputOptions& output = options.output;
+    for (const auto& [name, value] : {std::pair{"--json", output.json},
+                                      {"--video", output.video},
+                                      {"--images", output.images},
+                                      {"--summary", output.summary},
+                                      {"--events", output.events},
+                                      {"--per-minute", output.per_minute},
+                                      {"--count", output.count}}) {
+        if (count > 1 && !value.empty()) {
+            throw Error(ErrorKind::usage, "the window takes it for one source only", name,
+                        "name one source, or use `throng detect`");
+        }
+    }
+}
+
 int run_view(const CommandContext& context, ViewOptions options) {
+    check_wall(options);
     finalize_detector_options(options.detector);
     finalize_nms_options(options.nms, options.detector.kind);
     const auto files = std::make_shared<RunFiles>(context.common);
-    if (!options.source.empty()) files->add_source(options.source);
+    for (const std::string& source : options.sources) files->add_source(source);
     files->add_model(options.detector);
     add_clock_files(*files, options.clocks);
     options.output.shows_counts = true;
@@ -65,7 +91,7 @@ int run_view(const CommandContext& context, ViewOptions options) {
 
     ui::WindowOptions window;
     parse_size(options.size, window);
-    window.source = options.source;
+    window.sources = options.sources;
     window.labels = options.labels;
     window.blur = options.output.blur;
     window.full_screen = options.full_screen;
@@ -151,7 +177,9 @@ void add_view_command(CLI::App& program, CommandContext& context) {
     auto options = std::make_shared<ViewOptions>();
     CLI::App* command = program.add_subcommand("view", "Open the window");
     command->footer(source_forms());
-    command->add_option("source", options->source, "Source to show; default: the last source, or the demo crowd")
+    command
+        ->add_option("source", options->sources,
+                     "Source to show, or up to 16 as a wall; default: the last source, or the demo crowd")
         ->type_name("SOURCE");
     add_source_options(*command, options->input);
     add_detector_options(*command, options->detector);

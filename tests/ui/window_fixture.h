@@ -19,6 +19,7 @@
 #include "tests/ui/fakes.h"
 #include "tests/ui/wait.h"
 #include "ui/video/video_item.h"
+#include "ui/wall/wall.h"
 #include "ui/window.h"
 
 namespace throng::ui {
@@ -29,6 +30,7 @@ protected:
 
     ~Window() override {
         engine_.reset();
+        wall_.reset();
         session_.reset();
         qInstallMessageHandler(previous_handler_);
         EXPECT_TRUE(warnings_.isEmpty()) << warnings_.join('\n').toStdString();
@@ -65,7 +67,9 @@ protected:
         setup.clocks.period = std::chrono::milliseconds(50);
         session_ = std::make_unique<Session>(std::move(setup), store_);
         engine_ = std::make_unique<QQmlApplicationEngine>();
+        if (!wall_sources_.isEmpty()) wall_ = std::make_unique<Wall>(wall_sources_, *session_);
         engine_->setInitialProperties({{"session", QVariant::fromValue(session_.get())},
+                                       {"wall", QVariant::fromValue(wall_.get())},
                                        {"kiosk", kiosk_}});
         engine_->load(load_module(*engine_));
         ASSERT_FALSE(engine_->rootObjects().isEmpty());
@@ -179,12 +183,14 @@ protected:
 
     bool kiosk_ = false;      // set before open
     std::string count_file_;  // likewise
+    QStringList wall_sources_;
     std::function<std::unique_ptr<VideoSource>(const std::string&)> make_source_;  // null: the clip
     std::atomic<int> recorded_ = 0, closed_ = 0;
     LatestValue<FrameInfo> recorded_frame_;  // newest one, as the recording received it
     test::ScratchDir folder_;
     QSettings store_{QString::fromStdString((folder_.path() / "settings.ini").string()), QSettings::IniFormat};
     std::unique_ptr<Session> session_;
+    std::unique_ptr<Wall> wall_;
     std::unique_ptr<QQmlApplicationEngine> engine_;
     QQuickWindow* window_ = nullptr;
     VideoItem* video_ = nullptr;

@@ -63,7 +63,12 @@ QtObject {
     // In the kiosk, visitors neither open sources nor leave full screen.
     readonly property var lockedInKiosk: ["open", "sources", "fullscreen"]
 
-    function isAllowed(id: string): bool { return !(view.kiosk && lockedInKiosk.includes(id)) }
+    // The sources of the wall are fixed; one that is enlarged can be replaced.
+    readonly property var lockedInWall: ["open", "sources", "demo", "counts"]
+
+    function isAllowed(id: string): bool {
+        return !(view.kiosk && lockedInKiosk.includes(id)) && !(view.wallShown && lockedInWall.includes(id))
+    }
     function trigger(id: string) { if (isAllowed(id)) table[id]() }
 
     // A key changes what may not be in sight: a short message over the image names the new value. Detection settings

@@ -10,7 +10,9 @@ C.ApplicationWindow {
 
     required property Session session
     property bool kiosk: false        // full screen that no key leaves, and no way to open another source
-    property bool panelRequested: true
+    property Wall wall: null          // several sources; null: one
+    property bool panelRequested: wall === null
+    readonly property bool wallShown: wall !== null && wall.enlarged < 0  // otherwise the session shows one of them
 
     readonly property bool fullScreen: visibility === Window.FullScreen
     readonly property bool compact: width < 960  // the panel lies over the image
@@ -79,6 +81,7 @@ C.ApplicationWindow {
         else if (sources.visible) sources.close()
         else if (session.alert.visible) session.alert.dismiss()
         else if (session.counts.stepBack()) return
+        else if (wall && !wallShown && !session.matrix.open && !(compact && panelOpen)) wall.shrink()
         else if (session.matrix.open) session.matrix.open = false
         else if (compact && panelOpen) togglePanel()
         else if (fullScreen && !kiosk) showNormal()
@@ -135,6 +138,13 @@ C.ApplicationWindow {
         onTriggered: pointer.recentlyMoved = false
     }
 
+    WallView {
+        anchors.fill: view
+        z: 1
+        visible: root.wallShown
+        wall: root.wall
+        session: root.session
+    }
     VideoView {
         id: view
         anchors.left: parent.left
@@ -145,6 +155,7 @@ C.ApplicationWindow {
         session: root.session
         dropping: drop.containsDrag
         figures: !root.panelOpen
+        visible: !root.wallShown
         large: root.fullScreen && width >= 1200
         covered: root.fullScreen && root.chrome ? transport.height : 0
         below: root.fullScreen ? 0 : transport.height
@@ -189,7 +200,7 @@ C.ApplicationWindow {
         actions: actions
         shortcuts: shortcutTable
         panelOpen: root.panelOpen
-        kiosk: root.kiosk
+        kiosk: root.kiosk || root.wallShown  // the sources of the wall are fixed
     }
     TransportBar {
         id: transport
@@ -228,7 +239,7 @@ C.ApplicationWindow {
     DropArea {
         id: drop
         anchors.fill: parent
-        enabled: !root.kiosk
+        enabled: !root.kiosk && !root.wallShown
         onEntered: event => event.accepted = event.hasUrls
         onDropped: event => {
             if (event.hasUrls) root.session.openUrl(event.urls[0])

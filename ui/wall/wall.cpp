@@ -1,0 +1,251 @@
+#include "ui/wall/wall.h"
+
+#include <algorithm>
+#include <cmath>
+#include <thread>
+#include <utility>
+
+#include "core/pipeline/sink_list.h"
+#include "ui/base/post.h"
+
+namespace throng::ui {
+namespace {
+
+constexpr int kRefreshInterval = 125;  // milliseconds
+
+// Compares what the wall changes.
+bool same(const PipelineSettings& a, const PipelineSettings& b) {
+    return a.detector == b.detector && a.nms == b.nms && a.keep_raw == b.keep_raw && a.hiding == b.hiding;
+}
+
+// Ended sources remain ended.
+void pause(Pipeline& pipeline, bool paused) {
+    if (pipeline.state() == (paused ? PipelineState::running : PipelineState::paused)) pipeline.pause(paused);
+}
+
+}  // namespace
+
+Wall::Wall(const QStringList& sources, Session& session, QObject* parent)
+    : QObject(parent),
+      session_(session),
+      newest_(static_cast<std::size_t>(sources.size())),
+      images_(newest_.size(), [this](std::size_t tile, DisplayImage image) { receive(tile, std::move(image)); }) {
+    pool_.setMaxThreadCount(2 * kMaxTiles);  // each source may block while it is opened, and while it is closed
+    for (const QString& spec : sources) {
+        const int number = static_cast<int>(tiles_.size());
+        tiles_.push_back(std::make_unique<WallTile>(number, spec));
+        connect(tiles_.back().get(), &WallTile::retryRequested, this, [this, number] { open(number); });
+    }
+    refresh_timer_.setInterval(kRefreshInterval);
+    connect(&refresh_timer_, &QTimer::timeout, this, &Wall::refresh);
+    refresh_timer_.start();
+    settings_timer_.setSingleShot(true);
+    settings_timer_.setInterval(0);
+    connect(&settings_timer_, &QTimer::timeout, this, &Wall::update_settings);
+    connect(session.detection(), &DetectionSettings::changed, &settings_timer_, qOverload<>(&QTimer::start));
+    connect(session.display(), &DisplaySettings::changed, &settings_timer_, qOverload<>(&QTimer::start));
+    for (const auto& tile : tiles_) open(tile->number());
+}
+
+Wall::~Wall() {
+    for (const auto& tile : tiles_) {
+        tile->begin_opening();  // cancels
+        if (tile->opened().pipeline) tile->opened().pipeline->set_wake({});
+    }
+    pool_.waitForDone();
+}
+
+QList<QObject*> Wall::tiles() const {
+    QList<QObject*> tiles;
+    for (const auto& tile : tiles_) tiles += tile.get();
+    return tiles;
+}
+
+int Wall::columns(int tiles, double width, double height) {
+    int best = 1;
+    std::pair<double, int> largest{0, 0};  // of equal sizes, the one with fewer empty places
+    for (int columns = 1; columns <= std::max(tiles, 1); ++columns) {
+        const int rows = (tiles + columns - 1) / columns;
+        const std::pair size{std::min(width / columns, height / rows * 16 / 9), tiles - columns * rows};
+        if (size < largest) continue;
+        largest = size;
+        best = columns;
+    }
+    return best;
+}
+
+// --- sources
+
+PipelineSettings Wall::settings() const {
+    PipelineSettings settings = session_.detection()->values();
+    settings.keep_raw = session_.display()->raw();
+    settings.hiding.reset();
+    if (session_.display()->blur()) settings.hiding = hiding_params(settings.detector.kind);
+    settings.host_pixels = true;
+    const int all = settings.detector.threads > 0 ? settings.detector.threads
+                                                  : static_cast<int>(std::thread::hardware_concurrency());
+    settings.detector.threads = std::max(1, all / std::max(1, running()));
+    return settings;
+}
+
+void Wall::open(int number) {
+    WallTile& tile = this->tile(number);
+    const int attempt = tile.begin_opening();
+    pool_.start([this, number, attempt, spec = tile.spec().toStdString(), stop = tile.stop_token(),
+                 settings = settings(), playback = session_.transport()->options(),
+                 &setup = std::as_const(session_.setup())] {
+        try {
+            std::unique_ptr<VideoSource> source = setup.open_source(spec, stop);
+            OpenedSource opened;
+            {
+                const std::lock_guard lock(backend_mutex_);
+                if (!backend_) backend_ = setup.make_backend(settings.detector);
+                opened.choice = *backend_;
+            }
+            PipelineOptions options = playback;
+            options.source_number = number + 1;
+            opened.pipeline = std::make_shared<Pipeline>(std::move(source), opened.choice.backend, settings, options);
+            post(this, [this, number, attempt, opened] {
+                WallTile& opening = this->tile(number);
+                if (attempt != opening.attempt()) return destroy(opened.pipeline);
+                opening.set_opened(opened);
+                backend_name_ = QString::fromStdString(opened.choice.backend->description());
+                attach(opening);
+                opened.pipeline->start();
+                if (enlarged_ >= 0) opened.pipeline->pause(true);
+                update_settings();  // the threads are divided anew
+            });
+        } catch (const std::exception&) {
+            post(this, [this, number, attempt, error = current_error()] {
+                WallTile& opening = this->tile(number);
+                if (attempt == opening.attempt()) destroy(opening.fail(error));
+            });
+        }
+    });
+}
+
+// Shows the results of the tile's pipeline.
+void Wall::attach(WallTile& tile) {
+    const auto number = static_cast<std::size_t>(tile.number());
+    Pipeline* pipeline = tile.opened().pipeline.get();
+    pipeline->set_wake(
+        [this, number, pipeline, run = tile.attempt()] { images_.show(number, pipeline->latest(), run); });
+}
+
+void Wall::destroy(std::shared_ptr<Pipeline> pipeline) {
+    if (!pipeline) return;
+    pipeline->set_wake({});
+    pool_.start([pipeline = std::move(pipeline)]() mutable { pipeline.reset(); });
+}
+
+void Wall::update_settings() {
+    const PipelineSettings shared = settings();
+    for (const auto& tile : tiles_) {
+        if (!tile->active() || same(tile->opened().pipeline->settings(), shared)) continue;
+        try {
+            tile->opened().pipeline->update(shared);
+        } catch (const Error& error) {
+            session_.alert()->show(error);
+            return;
+        }
+    }
+}
+
+// --- images and figures
+
+void Wall::receive(std::size_t number, DisplayImage image) {
+    {
+        const std::lock_guard lock(newest_mutex_);
+        newest_[number] = std::move(image);
+        if (std::exchange(posted_, true)) return;
+    }
+    post(this, [this] { deliver(); });
+}
+
+void Wall::deliver() {
+    std::vector<std::optional<DisplayImage>> images(newest_.size());
+    {
+        const std::lock_guard lock(newest_mutex_);
+        posted_ = false;
+        std::swap(images, newest_);
+    }
+    for (std::size_t i = 0; i < images.size(); ++i) {
+        WallTile& tile = *tiles_[i];
+        if (!images[i] || images[i]->run != tile.attempt() || !tile.active()) continue;
+        if (!images[i]->image.isNull()) {
+            tile.set_image(std::move(*images[i]));
+            emit imageShown();
+        }
+    }
+}
+
+void Wall::refresh() {
+    for (const auto& tile : tiles_) {
+        if (tile->active()) {
+            Pipeline& pipeline = *tile->opened().pipeline;
+            const PipelineState state = pipeline.state();
+            if (state == PipelineState::failed) {
+                destroy(tile->fail(
+                    pipeline.failure().value_or(Error(ErrorKind::internal, "the pipeline stopped unexpectedly"))));
+            } else if (state == PipelineState::ended && pipeline.source_info().live) {
+                destroy(tile->fail(Error(ErrorKind::input, "the stream has ended")));
+            }
+        }
+        tile->refresh();
+    }
+    emit refreshed();
+}
+
+int Wall::running() const {
+    return static_cast<int>(
+        std::count_if(tiles_.begin(), tiles_.end(), [](const auto& tile) { return tile->active(); }));
+}
+
+int Wall::faces() const {
+    int faces = 0;
+    for (const auto& tile : tiles_) faces += tile->faces();
+    return faces;
+}
+
+double Wall::frame_rate() const {
+    double rate = 0;
+    for (const auto& tile : tiles_) rate += tile->frame_rate();
+    return rate;
+}
+
+// --- one large
+
+void Wall::enlarge(int number) {
+    if (enlarged_ >= 0 || number < 0 || number >= static_cast<int>(tiles_.size()) || !tile(number).active()) return;
+    enlarged_ = number;
+    for (const auto& tile : tiles_) {  // the others leave the machine to it
+        if (tile->active() && tile->number() != number) pause(*tile->opened().pipeline, true);
+    }
+    OpenedSource opened = tile(number).opened();
+    tile(number).take_pipeline();
+    opened.pipeline->set_wake({});
+    session_.adopt(tile(number).spec(), opened);
+    emit enlargedChanged();
+}
+
+void Wall::shrink() {
+    if (enlarged_ < 0) return;
+    WallTile& tile = this->tile(std::exchange(enlarged_, -1));
+    const bool is_same = session_.source()->spec() == tile.spec();  // otherwise the user has opened another one
+    const std::shared_ptr<Pipeline> back = session_.release();
+    if (is_same && back && back->state() != PipelineState::failed) {
+        tile.set_opened({back, *backend_, false});
+        attach(tile);
+        images_.show(static_cast<std::size_t>(tile.number()), back->latest(), tile.attempt());
+    } else {
+        destroy(back);
+        open(tile.number());
+    }
+    for (const auto& each : tiles_) {
+        if (each->active()) pause(*each->opened().pipeline, false);
+    }
+    update_settings();
+    emit enlargedChanged();
+}
+
+}  // namespace throng::ui

@@ -1,0 +1,88 @@
+// Up to 16 sources in a grid. Each has a pipeline of its own; they share the backend, its threads, and the thread that
+// makes the images. An enlarged source goes to the session with its pipeline, and comes back.
+#pragma once
+
+#include <QtQml/qqmlregistration.h>
+#include <QObject>
+#include <QStringList>
+#include <QThreadPool>
+#include <QTimer>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "ui/session/session.h"
+#include "ui/wall/wall_images.h"
+#include "ui/wall/wall_tile.h"
+
+namespace throng::ui {
+
+// Lives on the window's thread. No function blocks, except the destructor.
+class Wall : public QObject {
+    Q_OBJECT
+    QML_ELEMENT
+    QML_UNCREATABLE("made by the program")
+    Q_PROPERTY(QList<QObject*> tiles READ tiles CONSTANT)
+    Q_PROPERTY(int enlarged READ enlarged NOTIFY enlargedChanged)
+    Q_PROPERTY(int running READ running NOTIFY refreshed)
+    Q_PROPERTY(int faces READ faces NOTIFY refreshed)
+    Q_PROPERTY(double frameRate READ frame_rate NOTIFY refreshed)
+    Q_PROPERTY(QString backend READ backend NOTIFY refreshed)
+
+public:
+    static constexpr int kMaxTiles = 16;
+
+    // session must outlive the wall. At most kMaxTiles sources.
+    Wall(const QStringList& sources, Session& session, QObject* parent = nullptr);
+    ~Wall() override;
+
+    [[nodiscard]] QList<QObject*> tiles() const;
+    [[nodiscard]] WallTile& tile(int number) { return *tiles_[static_cast<std::size_t>(number)]; }
+    [[nodiscard]] int enlarged() const { return enlarged_; }  // number of the tile that the session shows; -1: none
+    [[nodiscard]] int running() const;
+    [[nodiscard]] int faces() const;
+    [[nodiscard]] double frame_rate() const;
+    [[nodiscard]] QString backend() const { return backend_name_; }
+
+    // Returns the number of columns that gives tiles of 16:9 the largest size.
+    Q_INVOKABLE [[nodiscard]] static int columns(int tiles, double width, double height);
+    Q_INVOKABLE void enlarge(int number);  // ignored while the source is not running
+    Q_INVOKABLE void shrink();
+    void set_view(int number, const ImageView& view) { images_.set_view(static_cast<std::size_t>(number), view); }
+    [[nodiscard]] Session& session() { return session_; }
+
+signals:
+    void enlargedChanged();
+    void refreshed();
+    void imageShown();  // of any tile
+
+private:
+    void open(int number);
+    void attach(WallTile& tile);
+    void receive(std::size_t number, DisplayImage image);  // image thread
+    void deliver();
+    void refresh();
+    void update_settings();
+    void destroy(std::shared_ptr<Pipeline> pipeline);
+    [[nodiscard]] PipelineSettings settings() const;
+
+    Session& session_;
+    std::vector<std::unique_ptr<WallTile>> tiles_;
+    int enlarged_ = -1;
+    QString backend_name_;
+    QTimer refresh_timer_;
+    QTimer settings_timer_;
+
+    std::mutex backend_mutex_;
+    std::optional<BackendChoice> backend_;  // made by the first source that opens
+
+    std::mutex newest_mutex_;
+    std::vector<std::optional<DisplayImage>> newest_;  // not delivered yet
+    bool posted_ = false;
+
+    QThreadPool pool_;
+    WallImages images_;  // last: its callback uses the other members
+};
+
+}  // namespace throng::ui
