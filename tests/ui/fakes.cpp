@@ -91,10 +91,10 @@ private:
     DetectorParams params_;
 };
 
-// Keeps every third detection.
+// Keeps every third detection, unless it has too few hits.
 class FakeNms : public Nms {
 public:
-    void enqueue(const DetectionBuffer& raw, DetectionBuffer& kept, const NmsParams&,
+    void enqueue(const DetectionBuffer& raw, DetectionBuffer& kept, const NmsParams& params,
                  StageRecorder& recorder) override {
         { const ScopedStage timing(recorder, stage::kNmsMap); }
         const ScopedStage timing(recorder, stage::kNmsReduce);
@@ -102,11 +102,13 @@ public:
         const DetectionSpan& to = kept.span();
         const auto count = std::min(static_cast<std::int32_t>(from.count->total), raw.capacity());
         std::uint32_t n = 0;
-        for (int i = 0; i < count && static_cast<std::int32_t>(n) < kept.capacity(); i += 3, ++n) {
+        for (int i = 0; i < count && static_cast<std::int32_t>(n) < kept.capacity(); i += 3) {
+            if (std::min(3, count - i) < params.min_hits) continue;
             to.boxes[n] = from.boxes[i];
             to.scores[n] = from.scores[i];
             to.hits[n] = std::min(3, count - i);
             to.source[n] = i;
+            ++n;
         }
         *to.count = {n, 0};
     }

@@ -82,6 +82,11 @@ QHash<QString, IconPath> make_icons() {
     for (const auto& [x, y] : {QPointF(6, 6), QPointF(6, 10.5), QPointF(10.5, 10.5), QPointF(6, 15), QPointF(15, 15)}) {
         icon("matrix").fills.addRect(x, y, 3, 3);
     }
+    icon("compare").strokes.addRoundedRect(3, 5, 18, 14, 2, 2);
+    line(icon("compare").strokes, {{12, 2}, {12, 22}});
+    icon("compare").fills.addRect(14.5, 8.5, 4, 7);
+    line(icon("split").strokes, {{9, 7}, {4, 12}, {9, 17}});
+    line(icon("split").strokes, {{15, 7}, {20, 12}, {15, 17}});
     icon("panel").strokes.addRoundedRect(3, 4, 18, 16, 2, 2);
     line(icon("panel").strokes, {{15, 4}, {15, 20}});
     arc(icon("help").strokes, 12, 9, 3.5, 180, -235);

@@ -50,6 +50,7 @@ QtObject {
         matrix: () => session.matrix.open = !session.matrix.open,
         counts: () => view.toggleCounts(),
         undo: () => session.counts.undo(),
+        compare: () => session.toggleCompare(),
         screenshot: () => session.captures.saveScreenshot(),
         record: () => {
             session.captures.record()

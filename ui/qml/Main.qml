@@ -83,6 +83,7 @@ C.ApplicationWindow {
         else if (session.counts.stepBack()) return
         else if (wall && !wallShown && !session.matrix.open && !(compact && panelOpen)) wall.shrink()
         else if (session.matrix.open) session.matrix.open = false
+        else if (session.compare.open) session.toggleCompare()
         else if (compact && panelOpen) togglePanel()
         else if (fullScreen && !kiosk) showNormal()
     }
@@ -154,7 +155,7 @@ C.ApplicationWindow {
         anchors.bottom: matrix.visible && matrix.below ? matrix.top : root.fullScreen ? parent.bottom : transport.top
         session: root.session
         dropping: drop.containsDrag
-        figures: !root.panelOpen
+        figures: !root.panelOpen && !session.compare.open
         visible: !root.wallShown
         large: root.fullScreen && width >= 1200
         covered: root.fullScreen && root.chrome ? transport.height : 0
@@ -182,12 +183,19 @@ C.ApplicationWindow {
         anchors.top: root.fullScreen ? parent.top : titleBar.bottom
         anchors.bottom: root.fullScreen && !root.chrome ? parent.bottom : transport.top
         width: Math.min(Theme.panelWidth, root.width - 60)
-        visible: root.panelOpen
+        visible: root.panelOpen && !root.session.compare.open
         session: root.session
         shortcuts: shortcutTable
         kiosk: root.kiosk
         onModelRequested: dialogs.use(d => d.openModel())
         onCountsFileRequested: dialogs.use(d => d.saveCounts())
+    }
+    ComparePanel {
+        anchors.fill: panel
+        visible: root.panelOpen && root.session.compare.open
+        session: root.session
+        kiosk: root.kiosk
+        onModelRequested: dialogs.use(d => d.openModel())
     }
     TitleBar {
         id: titleBar

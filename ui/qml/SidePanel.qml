@@ -16,25 +16,7 @@ Rectangle {
 
     color: Theme.surface
 
-    // Scrolls to the control that the Tab key has moved the focus to.
-    Connections {
-        target: root.Window.window
-        function onActiveFocusItemChanged() {
-            const item = root.Window.activeFocusItem
-            if (!item || !item.visualFocus) return
-            let ancestor = item
-            while (ancestor && ancestor !== column) ancestor = ancestor.parent
-            if (!ancestor) return
-            const top = item.mapToItem(flick.contentItem, 0, 0).y
-            const margin = Theme.gap
-            if (top - margin < flick.contentY) {
-                flick.contentY = Math.max(0, top - margin)
-            } else if (top + item.height + margin > flick.contentY + flick.height) {
-                flick.contentY = top + item.height + margin - flick.height
-            }
-        }
-    }
-
+    ScrollToFocus { flick: flick; content: column }
     Flickable {
         id: flick
         objectName: "panelScroll"

@@ -64,6 +64,13 @@ Rectangle {
             onClicked: root.actions.trigger("matrix")
         }
         IconButton {
+            objectName: "compareButton"
+            iconName: "compare"
+            tip: root.shortcuts.tip("compare")
+            checked: root.session.compare.open
+            onClicked: root.actions.trigger("compare")
+        }
+        IconButton {
             iconName: "help"
             tip: root.shortcuts.tip("help")
             onClicked: root.actions.trigger("help")

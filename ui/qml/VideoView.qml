@@ -25,6 +25,14 @@ Rectangle {
         rawColor: Theme.rawBox
         keptColor: Theme.keptBox
     }
+    CompareOverlay {
+        anchors.fill: parent
+        visible: root.session.compare.open && video.hasFrame
+        session: root.session
+        large: root.large
+        topMargin: root.topMargin
+        covered: root.covered
+    }
     // Draws the box of the row of the matrix below the pointer, and the boxes that suppress it.
     Repeater {
         model: root.session.matrix.boxes

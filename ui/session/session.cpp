@@ -46,6 +46,7 @@ Session::Session(SessionSetup setup, QSettings& store, QObject* parent)
       detection_(setup_.settings, setup_.detectors),
       captures_(setup_.make_recording, display_, alert_),
       counts_(setup_.count_file, setup_.count_plan),
+      compare_(setup_.make_backend, setup_.settings, setup_.detectors),
       clocks_(setup_.clocks),
       recent_(store),
       sections_(store) {
@@ -64,7 +65,9 @@ Session::Session(SessionSetup setup, QSettings& store, QObject* parent)
     connect(&counts_, &CountsView::countingChanged, &settings_timer_, qOverload<>(&QTimer::start));
     connect(&counts_, &CountsView::failed, &alert_, qOverload<const Error&>(&Alert::show));
     connect(&counts_, &CountsView::notified, &alert_, qOverload<const QString&, const QString&>(&Alert::show));
-    connect(&detection_, &DetectionSettings::rejected, this, [this](const Error& why) { alert_.show(why); });
+    for (DetectionSettings* settings : {&detection_, compare_.second()}) {
+        connect(settings, &DetectionSettings::rejected, this, [this](const Error& why) { alert_.show(why); });
+    }
     connect(&detection_, &DetectionSettings::announced, this,
             [this](const QString& text) { pipeline_ ? feedback_.say_with_result(text) : feedback_.say(text); });
     connect(captures_.recorder(), &Recorder::changed, this, &Session::update_pipeline);
@@ -121,6 +124,7 @@ std::shared_ptr<Pipeline> Session::reset(const QString& spec) {
     status_.clear();
     feedback_.clear();
     matrix_.clear();
+    compare_.clear();
     history_.clear();
     stages_.clear();
     switches_.update({});
@@ -194,7 +198,10 @@ void Session::findCameras() {
 void Session::findModels() {
     opener_.run([this] {
         std::vector<InstalledModel> found = usable_models();
-        post(this, [this, found = std::move(found)]() mutable { detection_.set_installed_models(std::move(found)); });
+        post(this, [this, found = std::move(found)] {
+            detection_.set_installed_models(found);
+            compare_.second()->set_installed_models(found);
+        });
     });
 }
 
@@ -224,6 +231,7 @@ void Session::pull() {
         if (!kept.detections.empty()) detection_.set_model_has_landmarks(!kept.landmarks.empty());
         counts_.set_frame_size(seen_->frame.width(), seen_->frame.height());
         transport_.set_position(seen_->frame.info().pts);
+        compare_.show(seen_, pipeline_->settings());
         emit resultChanged();
     }
     const PipelineState state = pipeline_->state();
@@ -335,6 +343,20 @@ void Session::resetSwitches() {
     stages_.set_baseline(tr("previous optimizations"));
     detection_.reset_switches();
     if (pipeline_) update_switches();
+}
+
+void Session::toggleCompare() {
+    if (compare_.open()) {
+        compare_.stop();
+        return;
+    }
+    if (!pipeline_) return;
+    double alone_ms = 0;
+    for (const StageSummary& stage : pipeline_->timings()) {
+        if (stage.name == stage::kTotal) alone_ms = stage.ms.p50;
+    }
+    compare_.start(detection_.values(), alone_ms);
+    compare_.show(result(), pipeline_->settings());
 }
 
 void Session::startOrStopSweep() {

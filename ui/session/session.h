@@ -12,6 +12,7 @@
 
 #include "ui/clocks/clocks.h"
 #include "ui/clocks/sweep.h"
+#include "ui/compare/compare_view.h"
 #include "ui/counts/counts_view.h"
 #include "ui/matrix/matrix_view.h"
 #include "ui/models/camera_model.h"
@@ -52,6 +53,7 @@ class Session : public QObject {
     Q_PROPERTY(throng::ui::StageModel* stages READ stages CONSTANT)
     Q_PROPERTY(throng::ui::MatrixView* matrix READ matrix CONSTANT)
     Q_PROPERTY(throng::ui::CountsView* counts READ counts CONSTANT)
+    Q_PROPERTY(throng::ui::CompareView* compare READ compare CONSTANT)
     Q_PROPERTY(throng::ui::History* history READ history CONSTANT)
     Q_PROPERTY(throng::ui::SwitchModel* switches READ switches CONSTANT)
     Q_PROPERTY(throng::ui::Clocks* clocks READ clocks CONSTANT)
@@ -77,6 +79,7 @@ public:
     [[nodiscard]] StageModel* stages() { return &stages_; }
     [[nodiscard]] MatrixView* matrix() { return &matrix_; }
     [[nodiscard]] CountsView* counts() { return &counts_; }
+    [[nodiscard]] CompareView* compare() { return &compare_; }
     [[nodiscard]] History* history() { return &history_; }
     [[nodiscard]] SwitchModel* switches() { return &switches_; }
     [[nodiscard]] Clocks* clocks() { return &clocks_; }
@@ -108,6 +111,8 @@ public:
 
     Q_INVOKABLE void setSwitch(const QString& id, const QString& choice);  // an optimization of the detector
     Q_INVOKABLE void resetSwitches();
+    Q_INVOKABLE void toggleCompare();     // a second setting, side by side
+    Q_INVOKABLE void copyToCompare() { compare_.copy(detection_.values()); }
     Q_INVOKABLE void startOrStopSweep();  // of the GPU clocks; the video loops meanwhile
 
 signals:
@@ -140,6 +145,7 @@ private:
     StageModel stages_;
     MatrixView matrix_;
     CountsView counts_;
+    CompareView compare_;
     History history_;
     QString given_up_;  // as announced last
     SwitchModel switches_;

@@ -1,0 +1,220 @@
+#include "ui/compare/compare_view.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "core/pipeline/frame_processor.h"
+#include "core/pipeline/sink_list.h"
+#include "ui/base/post.h"
+
+namespace throng::ui {
+namespace {
+
+double total_ms(const FrameResult& result) {
+    for (const StageTime& time : result.timings) {
+        if (time.name == stage::kTotal) return time.ms;
+    }
+    return 0;
+}
+
+bool is_same_frame(const Frame& a, const Frame& b) {
+    return a.plane(0).data == b.plane(0).data && a.info().index == b.info().index;
+}
+
+bool is_same_detection(const PipelineSettings& a, const PipelineSettings& b) {
+    return a.detector == b.detector && a.nms == b.nms && a.keep_raw == b.keep_raw;
+}
+
+}  // namespace
+
+// The part that belongs to the view's thread.
+class CompareView::Worker {
+public:
+    explicit Worker(const MakeBackend& make_backend) : make_backend_(make_backend) {}
+
+    // Throws Error if the second setting cannot run. It is tried again after a change of setting or source only.
+    std::shared_ptr<const ComparePair> compare(const Request& request) {
+        const bool changed = !settings_ || !is_same_detection(*settings_, request.right) || run_ != request.run;
+        if (!changed && failure_) throw Error(*failure_);
+        if (changed || !right_ || !is_same_frame(right_->frame, request.left->frame)) {
+            detect(request, changed);
+        }
+        auto right = std::make_shared<FrameResult>(*right_);
+        right->frame = request.left->frame;
+        right->plan = request.left->plan;  // the right side hides what the left side hides
+        right->redact = request.left->redact;
+        ImageRequest image{request.view, request.left, request.run};
+        auto pair = std::make_shared<ComparePair>();
+        const DisplayImage left = left_images_.make(image);
+        image.result = right;
+        pair->left = request.left;
+        pair->right = right;
+        pair->left_image = left.image;
+        pair->right_image = right_images_.make(image).image;
+        const QSize frame(right->frame.width(), right->frame.height());
+        const ViewMapping mapping(request.view.item, frame, request.view.device_ratio, request.view.zoom);
+        pair->target = mapping.map_part(left.part);
+        return pair;
+    }
+
+private:
+    void detect(const Request& request, bool changed) {
+        right_.reset();
+        if (run_ != request.run) processor_.reset();  // another source may need another backend
+        run_ = request.run;
+        settings_ = request.right;
+        failure_.reset();
+        try {
+            if (!processor_) {
+                processor_.emplace(make_backend_(request.right.detector).backend, request.right);
+            } else if (changed) {
+                processor_->apply(request.right);
+            }
+            processor_->submit({request.left->frame, request.left->source, request.left->source_number});
+            right_ = processor_->collect(true).result;
+        } catch (const std::exception&) {
+            failure_ = current_error();
+            processor_.reset();
+            throw Error(*failure_);
+        }
+    }
+
+    const MakeBackend& make_backend_;
+    std::optional<FrameProcessor> processor_;
+    std::optional<PipelineSettings> settings_;  // of the last detection, also of a failed one
+    std::optional<Error> failure_;              // of the last detection
+    std::shared_ptr<const FrameResult> right_;
+    int run_ = 0;
+    ImageMaker left_images_, right_images_;
+};
+
+CompareView::CompareView(MakeBackend make_backend, const PipelineSettings& start,
+                         const std::vector<std::string>& kinds, QObject* parent)
+    : QObject(parent), make_backend_(std::move(make_backend)), second_(start, kinds) {
+    connect(&second_, &DetectionSettings::changed, this, [this] {
+        if (!open()) return;
+        restart_counts();
+        request();
+    });
+}
+
+CompareView::~CompareView() {
+    work_.reset();
+    ending_.clear();
+}
+
+void CompareView::start(const PipelineSettings& first, double alone_ms) {
+    if (open()) return;
+    second_.set_values(first);
+    // Another detector for the same objects shows the largest difference. Otherwise another rule.
+    const QString finds = second_.finds();
+    const auto kinds = static_cast<int>(second_.detectors().size());
+    second_.set_detector((second_.detector() + 1) % std::max(1, kinds));
+    if (second_.finds() != finds) {
+        second_.set_values(first);
+        second_.nextRule();
+    }
+    first_ = first;
+    alone_ms_ = alone_ms;
+    work_ = std::make_unique<Work>();
+    work_->thread = std::jthread([this, work = work_.get()](const std::stop_token& stop) { run(*work, stop); });
+    emit openChanged();
+}
+
+void CompareView::stop() {
+    if (!open()) return;
+    work_->thread.request_stop();
+    ending_.push_back(std::move(work_));
+    clear();
+    emit openChanged();
+}
+
+double CompareView::left_ms() const {
+    return ready() ? total_ms(*pair_->left) : 0;
+}
+
+double CompareView::right_ms() const {
+    return ready() ? total_ms(*pair_->right) : 0;
+}
+
+void CompareView::show(const std::shared_ptr<const FrameResult>& result, const PipelineSettings& first) {
+    if (!open() || !result || result->carried || result == newest_) return;
+    if (!is_same_detection(first, first_)) {
+        if (first.detector != first_.detector || first.nms != first_.nms) alone_ms_ = 0;
+        restart_counts();
+        first_ = first;
+    }
+    newest_ = result;
+    ++offered_;
+    request();
+}
+
+void CompareView::set_view(const ImageView& view, const OverlayOptions& overlay) {
+    ImageView painted = view;
+    painted.paint_overlay = true;
+    painted.keep_on_device = false;
+    painted.overlay = overlay;
+    if (painted == view_) return;
+    view_ = painted;
+    request();
+}
+
+void CompareView::request() {
+    if (!open() || !newest_ || view_.item.isEmpty()) return;
+    PipelineSettings right = second_.values();
+    right.keep_raw = first_.keep_raw;
+    right.host_pixels = false;
+    right.tracking.reset();
+    right.hiding.reset();
+    right.quality_rate = 0;
+    right.carry = false;
+    work_->requests.push({newest_, right, view_, run_});
+}
+
+void CompareView::restart_counts() {
+    offered_ = newest_ ? 1 : 0;
+    shown_ = 0;
+    last_shown_.reset();
+}
+
+void CompareView::clear() {
+    ++run_;
+    if (work_) work_->requests.clear();
+    newest_.reset();
+    pair_.reset();
+    error_.clear();
+    restart_counts();
+    emit changed();
+}
+
+void CompareView::run(Work& work, const std::stop_token& stop) {
+    std::optional<Worker> worker(make_backend_);
+    while (!stop.stop_requested()) {
+        Request request;
+        if (work.requests.pop(request, stop) != PopStatus::value) break;
+        std::shared_ptr<const ComparePair> pair;
+        QString error;
+        try {
+            pair = worker->compare(request);
+        } catch (const std::exception& failure) {
+            error = QString::fromUtf8(failure.what());
+        }
+        post(this, [this, pair, error, run = request.run] { receive(pair, error, run); });
+    }
+    worker.reset();
+    post(this, [this, ended = &work] { std::erase_if(ending_, [&](const auto& each) { return each.get() == ended; }); });
+}
+
+void CompareView::receive(const std::shared_ptr<const ComparePair>& pair, const QString& error, int run) {
+    if (run != run_ || !open()) return;
+    error_ = error;
+    pair_ = pair;
+    if (pair && pair->left != last_shown_.lock()) {
+        last_shown_ = pair->left;
+        ++shown_;
+    }
+    emit changed();
+}
+
+}  // namespace throng::ui

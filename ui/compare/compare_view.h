@@ -1,0 +1,120 @@
+// Runs a second setting on the frame on screen, for QML. Both sides show the same frame.
+#pragma once
+
+#include <QtQml/qqmlregistration.h>
+#include <QObject>
+#include <QRectF>
+#include <QString>
+#include <functional>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "core/base/latest_value.h"
+#include "core/pipeline/frame_result.h"
+#include "ui/render/display_image.h"
+#include "ui/session/detection_settings.h"
+#include "ui/session/session_setup.h"
+
+namespace throng::ui {
+
+// One frame with the results of both settings. Results and images never change.
+struct ComparePair {
+    std::shared_ptr<const FrameResult> left, right;
+    QImage left_image, right_image;  // of the same part of the frame, with boxes
+    QRectF target;                   // of both images, in logical pixels of the item
+};
+
+// Lives on the window's thread. Closed, it has no thread, no detector and no images.
+class CompareView : public QObject {
+    Q_OBJECT
+    QML_ELEMENT
+    QML_UNCREATABLE("belongs to the session")
+    Q_PROPERTY(bool open READ open NOTIFY openChanged)
+    Q_PROPERTY(throng::ui::DetectionSettings* second READ second CONSTANT)
+    Q_PROPERTY(bool ready READ ready NOTIFY changed)
+    Q_PROPERTY(int leftCount READ left_count NOTIFY changed)
+    Q_PROPERTY(int rightCount READ right_count NOTIFY changed)
+    Q_PROPERTY(double leftMs READ left_ms NOTIFY changed)
+    Q_PROPERTY(double rightMs READ right_ms NOTIFY changed)
+    Q_PROPERTY(double aloneMs READ alone_ms NOTIFY changed)
+    Q_PROPERTY(int offered READ offered NOTIFY changed)
+    Q_PROPERTY(int shown READ shown NOTIFY changed)
+    Q_PROPERTY(QString error READ error NOTIFY changed)
+
+public:
+    using MakeBackend = std::function<BackendChoice(const DetectorParams&)>;
+
+    // make_backend is called on the view's thread.
+    CompareView(MakeBackend make_backend, const PipelineSettings& start, const std::vector<std::string>& kinds,
+                QObject* parent = nullptr);
+    ~CompareView() override;
+
+    [[nodiscard]] bool open() const { return work_ != nullptr; }
+    // Opens the view. The second setting is a copy of the first with one change. alone_ms: median time of the first
+    // setting's frames until now; 0: unknown.
+    void start(const PipelineSettings& first, double alone_ms);
+    void stop();
+    // Sets the second setting to a copy of the first, without a change.
+    void copy(const PipelineSettings& first) { second_.set_values(first); }
+
+    // Settings of the right side.
+    [[nodiscard]] DetectionSettings* second() { return &second_; }
+    [[nodiscard]] bool ready() const { return pair_ != nullptr; }  // there is something to show
+    [[nodiscard]] int left_count() const { return ready() ? static_cast<int>(pair_->left->kept.detections.size()) : 0; }
+    [[nodiscard]] int right_count() const { return ready() ? static_cast<int>(pair_->right->kept.detections.size()) : 0; }
+    [[nodiscard]] double left_ms() const;   // milliseconds for the detection of the frame
+    [[nodiscard]] double right_ms() const;  // likewise
+    // Milliseconds of the first setting before the view was open; 0 if unknown or of another setting.
+    [[nodiscard]] double alone_ms() const { return alone_ms_; }
+    [[nodiscard]] int offered() const { return offered_; }     // results of the first setting, since a change of settings
+    [[nodiscard]] int shown() const { return shown_; }         // of these: frames shown with both results
+    [[nodiscard]] QString error() const { return error_; }     // why the second setting cannot run; empty: it runs
+
+    // Compares this result from now on; first: the settings it was made with. Ignored while closed.
+    void show(const std::shared_ptr<const FrameResult>& result, const PipelineSettings& first);
+    // Sets the properties of the images. Boxes are always painted.
+    void set_view(const ImageView& view, const OverlayOptions& overlay);
+    void clear();  // another source
+
+    // For the item that draws it; null while there is none.
+    [[nodiscard]] const std::shared_ptr<const ComparePair>& pair() const { return pair_; }
+
+signals:
+    void openChanged();
+    void changed();
+
+private:
+    struct Request {
+        std::shared_ptr<const FrameResult> left;
+        PipelineSettings right;
+        ImageView view;
+        int run = 0;
+    };
+    // A thread and its requests. After stop() it ends with its current frame; nobody waits for it.
+    struct Work {
+        LatestValue<Request> requests;
+        std::jthread thread;  // last: it uses the requests
+    };
+    class Worker;
+    void run(Work& work, const std::stop_token& stop);
+    void request();
+    void restart_counts();
+    void receive(const std::shared_ptr<const ComparePair>& pair, const QString& error, int run);
+
+    MakeBackend make_backend_;
+    DetectionSettings second_;
+    PipelineSettings first_;  // of the newest result
+    ImageView view_;
+    std::shared_ptr<const FrameResult> newest_;
+    std::weak_ptr<const FrameResult> last_shown_;
+    std::shared_ptr<const ComparePair> pair_;
+    double alone_ms_ = 0;
+    int offered_ = 0, shown_ = 0;
+    QString error_;
+    int run_ = 0;  // number of the source: late pairs of the previous one are dropped
+    std::vector<std::unique_ptr<Work>> ending_;
+    std::unique_ptr<Work> work_;  // last: its thread uses the others
+};
+
+}  // namespace throng::ui

@@ -1,0 +1,167 @@
+import QtQuick
+import Throng.Ui
+
+// Two settings on the same frame: both images, a divider that can be dragged, and a caption on each side.
+Item {
+    id: root
+
+    required property Session session
+    readonly property CompareView compare: session.compare
+    property bool large: false
+    property real topMargin: 0  // height of what covers the upper edge
+    property real covered: 0    // height of what covers the lower edge
+    property real fraction: 0.5  // position of the divider
+
+    function moveTo(x: real) { fraction = Math.max(0, Math.min(1, x / Math.max(1, width))) }
+
+    Rectangle {
+        anchors.fill: parent
+        color: "black"
+        visible: root.compare.ready
+    }
+    CompareItem {
+        objectName: "compareItem"
+        anchors.fill: parent
+        view: root.compare
+        divider: Math.round(root.fraction * width)
+    }
+
+    component Caption: Rectangle {
+        id: caption
+        required property DetectionSettings settings
+        required property int count
+        required property real ms
+        property string note
+        property color noteColor: Theme.textDim
+        width: Math.min((root.width - 3 * Theme.gap) / 2, lines.implicitWidth + 24)
+        height: lines.implicitHeight + 12
+        y: root.topMargin + Theme.gap
+        radius: Theme.radius
+        color: "#d0131a23"
+        Accessible.role: Accessible.StaticText
+        Accessible.name: title.text + ", " + figures.text + (note.length > 0 ? ", " + note : "")
+        Column {
+            id: lines
+            x: 12
+            y: 6
+            width: caption.width - 24
+            Label {
+                id: title
+                width: parent.width
+                text: caption.settings.title
+                      + (caption.settings.model.length > 0 ? " · " + caption.settings.modelName : "")
+                font.bold: true
+                font.pixelSize: root.large ? Theme.fontFigure : Theme.fontBody
+            }
+            Label {
+                id: figures
+                width: parent.width
+                visible: root.compare.ready
+                text: qsTr("%1 %2 · %3 ms").arg(Theme.count(caption.count))
+                          .arg(Theme.counted(caption.count, caption.settings.finds)).arg(Theme.milliseconds(caption.ms))
+                color: Theme.accent
+                font.bold: true
+                font.pixelSize: root.large ? Theme.fontFigure : Theme.fontTitle
+                fontSizeMode: Text.HorizontalFit
+                minimumPixelSize: Theme.fontSmall
+            }
+            Label {
+                width: parent.width
+                text: qsTr("%1, %2 ≥ %3").arg(caption.settings.rules[caption.settings.rule])
+                          .arg(caption.settings.overlaps[caption.settings.overlap]).arg(caption.settings.theta.toFixed(2))
+                      + (caption.settings.minHits > 1 ? qsTr(", %1 hits").arg(caption.settings.minHits) : "")
+                      + qsTr(", from %1 px").arg(caption.settings.minSize)
+                color: Theme.textDim
+                font.pixelSize: Theme.fontSmall
+                wrapMode: Text.Wrap
+                elide: Text.ElideNone
+            }
+            Label {
+                width: parent.width
+                visible: text.length > 0
+                text: caption.note
+                color: caption.noteColor
+                font.pixelSize: Theme.fontSmall
+                wrapMode: Text.Wrap
+                elide: Text.ElideNone
+            }
+        }
+    }
+    Caption {
+        objectName: "compareLeft"
+        x: Theme.gap
+        settings: root.session.detection
+        count: root.compare.leftCount
+        ms: root.compare.leftMs
+        // While both run at the same time, they share the processor.
+        note: root.session.transport.playing && !root.session.source.still && root.compare.aloneMs > 0
+              ? qsTr("alone %1 ms").arg(Theme.milliseconds(root.compare.aloneMs)) : ""
+    }
+    Caption {
+        objectName: "compareRight"
+        x: root.width - width - Theme.gap
+        settings: root.compare.second
+        count: root.compare.rightCount
+        ms: root.compare.rightMs
+        note: root.compare.error.length > 0 ? root.compare.error
+            : !root.compare.ready ? qsTr("Computing …")
+            : root.session.transport.playing && root.compare.shown < root.compare.offered - 1
+            ? qsTr("cannot keep up: %1 of %2 frames shown").arg(Theme.count(root.compare.shown)).arg(Theme.count(root.compare.offered))
+            : ""
+        noteColor: root.compare.error.length > 0 || root.compare.ready ? Theme.warning : Theme.textDim
+    }
+
+    Item {
+        id: divider
+        objectName: "compareDivider"
+        readonly property bool visualFocus: activeFocus  // the arrow keys move it instead of the playback position
+        x: root.fraction * root.width - width / 2
+        width: Theme.target
+        height: parent.height
+        activeFocusOnTab: true
+        Accessible.role: Accessible.Slider
+        Accessible.name: qsTr("Divider between both settings")
+        Accessible.focusable: true
+        Accessible.onIncreaseAction: root.moveTo((root.fraction + 0.02) * root.width)
+        Accessible.onDecreaseAction: root.moveTo((root.fraction - 0.02) * root.width)
+        Keys.onLeftPressed: root.moveTo((root.fraction - 0.02) * root.width)
+        Keys.onRightPressed: root.moveTo((root.fraction + 0.02) * root.width)
+        Keys.onPressed: event => {
+            if (event.key !== Qt.Key_Home && event.key !== Qt.Key_End) return
+            root.moveTo(event.key === Qt.Key_Home ? 0 : root.width)
+            event.accepted = true
+        }
+        HoverHandler { cursorShape: Qt.SplitHCursor }
+        DragHandler {
+            id: drag
+            target: null
+            xAxis.enabled: true
+            dragThreshold: 0
+            onCentroidChanged: if (active) root.moveTo(root.mapFromItem(null, centroid.scenePosition.x, 0).x)
+        }
+        Rectangle {
+            anchors.horizontalCenter: parent.horizontalCenter
+            width: 3
+            height: parent.height
+            color: Theme.text
+        }
+        Rectangle {
+            anchors.horizontalCenter: parent.horizontalCenter
+            y: parent.height * 0.62
+            width: 40
+            height: 40
+            radius: 20
+            color: drag.active ? Theme.accent : Theme.text
+            border.color: Theme.surface
+            border.width: 2
+            Icon {
+                anchors.centerIn: parent
+                width: 24
+                height: 24
+                name: "split"
+                color: Theme.accentText
+            }
+            FocusRing { control: divider; radius: 23 }
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import QtQuick
+import QtQuick.Controls.Basic as C
+import QtQuick.Layouts
+import Throng.Ui
+
+// Takes the place of the side panel while two settings are compared: the controls of either side.
+Rectangle {
+    id: root
+
+    required property Session session
+    property bool kiosk: false
+    property bool rightSide: true  // the controls change the right side
+    readonly property DetectionSettings settings: rightSide ? session.compare.second : session.detection
+    readonly property bool onDevice: session.backend.name === "cuda"
+    signal modelRequested()
+
+    color: Theme.surface
+
+    ColumnLayout {
+        id: head
+        x: Theme.gapLarge
+        y: Theme.gap
+        width: parent.width - 2 * Theme.gapLarge
+        spacing: 4
+        RowLayout {
+            Layout.fillWidth: true
+            Label {
+                Layout.fillWidth: true
+                text: qsTr("Side by side")
+                font.pixelSize: Theme.fontTitle
+                font.bold: true
+            }
+            IconButton {
+                iconName: "close"
+                tip: qsTr("Close (V)")
+                onClicked: root.session.toggleCompare()
+            }
+        }
+        RowLayout {
+            Layout.fillWidth: true
+            spacing: 4
+            ChipButton {
+                Layout.fillWidth: true
+                text: qsTr("Left")
+                tip: qsTr("Settings of the left side, which the window keeps")
+                chosen: !root.rightSide
+                onClicked: root.rightSide = false
+            }
+            ChipButton {
+                Layout.fillWidth: true
+                text: qsTr("Right")
+                tip: qsTr("Settings of the right side")
+                chosen: root.rightSide
+                onClicked: root.rightSide = true
+            }
+        }
+        IconButton {
+            Layout.fillWidth: true
+            framed: true
+            text: qsTr("Set right to the same as left")
+            onClicked: root.session.copyToCompare()
+        }
+    }
+    ScrollToFocus { flick: flick; content: column }
+    Flickable {
+        id: flick
+        anchors.fill: parent
+        anchors.topMargin: head.y + head.height + Theme.gap
+        contentWidth: width
+        contentHeight: column.height + 2 * Theme.gapLarge
+        boundsBehavior: Flickable.StopAtBounds
+        clip: true
+        C.ScrollBar.vertical: ScrollHandle {}
+        Column {
+            id: column
+            x: Theme.gapLarge
+            width: flick.width - 2 * Theme.gapLarge
+            spacing: Theme.gap
+            DetectorPanel {
+                width: parent.width
+                detection: root.settings
+                onDevice: root.onDevice
+                kiosk: root.kiosk || root.rightSide  // the file dialog sets the model of the left side
+                onModelRequested: root.modelRequested()
+                onModelsRequested: root.session.findModels()
+            }
+            SuppressionPanel {
+                width: parent.width
+                detection: root.settings
+                onDevice: root.onDevice
+            }
+        }
+    }
+    Rectangle {
+        width: 1
+        height: parent.height
+        color: Theme.line
+    }
+}
