@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/measure/race.h"
 #include "app/options/backend.h"
 #include "app/options/clock_options.h"
 #include "app/options/command.h"
@@ -134,6 +135,12 @@ int run_view(const CommandContext& context, ViewOptions options) {
             return make_backend(common, &detector).backend;
         };
     }
+    session.race_suppression = [common = context.common](const auto& input, const auto& show, const auto& stop) {
+        race_suppression(common, input, show, stop);
+    };
+    session.race_detector = [common = context.common](const auto& input, const auto& show, const auto& stop) {
+        race_detector(common, input, show, stop);
+    };
     session.make_sinks = [output = options.output, files](const SourceInfo& source) {
         return make_sinks(output, source, files);
     };

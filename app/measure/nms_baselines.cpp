@@ -8,7 +8,7 @@ namespace throng {
 namespace {
 
 // The textbook algorithm: sorts by score and compares each box with the previous ones.
-std::int64_t plain_suppression(const DetectionSet& set, const NmsParams& params) {
+std::vector<std::uint32_t> plain_suppression(const DetectionSet& set, const NmsParams& params) {
     const std::vector<Detection>& all = set.detections;
     std::vector<std::uint32_t> order(all.size());
     std::iota(order.begin(), order.end(), 0U);
@@ -17,32 +17,31 @@ std::int64_t plain_suppression(const DetectionSet& set, const NmsParams& params)
     });
     const bool greedy = params.rule == NmsRule::greedy;
     const float extent = pixel_extent(params.pixels);
-    std::vector<std::uint32_t> suppressors;
-    std::int64_t kept = 0;
+    std::vector<std::uint32_t> suppressors, kept;
     for (const std::uint32_t i : order) {
         const bool suppressed = std::any_of(suppressors.begin(), suppressors.end(), [&](std::uint32_t j) {
             return overlap_suppresses(params.overlap, all[i].box, all[j].box, extent, params.theta);
         });
-        kept += suppressed ? 0 : 1;
+        if (!suppressed) kept.push_back(i);
         if (!suppressed || !greedy) suppressors.push_back(i);
     }
     return kept;
 }
 
 template <class Run>
-BaselineTime timed(const std::string& name, Run&& run) {
-    std::int64_t kept = 0;
-    const Samples times = samples_within(500, [&] { kept = run(); });
-    return {name, times, kept};
+BaselineTime timed(const std::string& name, double budget_ms, Run&& run) {
+    std::vector<std::uint32_t> kept;
+    const Samples times = samples_within(budget_ms, [&] { kept = run(); });
+    return {name, times, static_cast<std::int64_t>(kept.size()), kept};
 }
 
 }  // namespace
 
-std::vector<BaselineTime> time_baselines(const DetectionSet& boxes, const NmsParams& params) {
+std::vector<BaselineTime> time_baselines(const DetectionSet& boxes, const NmsParams& params, double budget_ms) {
     std::vector<BaselineTime> times;
     const bool hard = params.rule == NmsRule::one_pass || params.rule == NmsRule::greedy;
     if (!hard || params.pair != PairRule::overlap || boxes.detections.size() > kMaxBaselineInput) return times;
-    times.push_back(timed("plain", [&] { return plain_suppression(boxes, params); }));
+    times.push_back(timed("plain", budget_ms, [&] { return plain_suppression(boxes, params); }));
     if (params.rule != NmsRule::greedy) return times;
 
     std::vector<cv::Rect2d> rectangles;
@@ -53,10 +52,10 @@ std::vector<BaselineTime> time_baselines(const DetectionSet& boxes, const NmsPar
         scores.push_back(d.score);
     }
     const float all_scores = 0.0F;
-    times.push_back(timed("opencv", [&] {
+    times.push_back(timed("opencv", budget_ms, [&] {
         std::vector<int> kept;
         cv::dnn::NMSBoxes(rectangles, scores, all_scores, params.theta, kept);
-        return static_cast<std::int64_t>(kept.size());
+        return std::vector<std::uint32_t>(kept.begin(), kept.end());
     }));
     return times;
 }

@@ -1,4 +1,4 @@
-// CPU baselines of `bench nms`.
+// CPU baselines of `bench nms` and of the window's race.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,15 @@ struct BaselineTime {
     std::string name;
     Samples times;
     std::int64_t kept;
+    std::vector<std::uint32_t> indices;  // of the kept boxes
 };
 
-// Runs each baseline that supports the rule for about half a second, at least once, on one thread. "plain": one-pass or
+// Runs each baseline that supports the rule for about budget_ms, at least once, on one thread. "plain": one-pass or
 // greedy as two loops over pairs. "opencv": cv::dnn::NMSBoxes, for greedy. It uses the IoU whatever params.overlap is,
 // suppresses above the threshold, orders equal scores by index, drops scores of 0 and below, and counts no hits; so it
 // may keep other boxes. Baselines are quadratic, so none runs for more than kMaxBaselineInput boxes.
-[[nodiscard]] std::vector<BaselineTime> time_baselines(const DetectionSet& boxes, const NmsParams& params);
+[[nodiscard]] std::vector<BaselineTime> time_baselines(const DetectionSet& boxes, const NmsParams& params,
+                                                       double budget_ms = 500);
 
 inline constexpr std::size_t kMaxBaselineInput = 70000;
 

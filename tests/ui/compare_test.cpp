@@ -15,9 +15,8 @@ protected:
         pause_at(index);
         trigger("compare");
         view().second()->set_detector(0);  // the fake backend has no LBP
-        ASSERT_TRUE(test::wait_for([&] {
-            return view().ready() && view().pair()->left == session_->result();
-        })) << view().error().toStdString();
+        ASSERT_TRUE(test::wait_for([&] { return view().ready() && view().pair()->left == session_->result(); }))
+            << view().error().toStdString();
     }
 };
 
@@ -111,7 +110,8 @@ TEST_F(Comparison, DragsTheDividerByMouseTouchAndKeys) {
     static QPointingDevice* finger = QTest::createTouchDevice();
     const QPoint touch = center_of(*divider);
     QTest::touchEvent(window_, finger).press(0, touch, window_);
-    for (int step = 1; step <= 8; ++step) QTest::touchEvent(window_, finger).move(0, touch + QPoint(step * quarter / 4, 0), window_);
+    for (int step = 1; step <= 8; ++step)
+        QTest::touchEvent(window_, finger).move(0, touch + QPoint(step * quarter / 4, 0), window_);
     QTest::touchEvent(window_, finger).release(0, touch + QPoint(2 * quarter, 0), window_);
     EXPECT_NEAR(fraction(), 0.75, 0.02);
 

@@ -89,8 +89,8 @@ private:
     ImageMaker left_images_, right_images_;
 };
 
-CompareView::CompareView(MakeBackend make_backend, const PipelineSettings& start,
-                         const std::vector<std::string>& kinds, QObject* parent)
+CompareView::CompareView(MakeBackend make_backend, const PipelineSettings& start, const std::vector<std::string>& kinds,
+                         QObject* parent)
     : QObject(parent), make_backend_(std::move(make_backend)), second_(start, kinds) {
     connect(&second_, &DetectionSettings::changed, this, [this] {
         if (!open()) return;
@@ -203,7 +203,8 @@ void CompareView::run(Work& work, const std::stop_token& stop) {
         post(this, [this, pair, error, run = request.run] { receive(pair, error, run); });
     }
     worker.reset();
-    post(this, [this, ended = &work] { std::erase_if(ending_, [&](const auto& each) { return each.get() == ended; }); });
+    post(this,
+         [this, ended = &work] { std::erase_if(ending_, [&](const auto& each) { return each.get() == ended; }); });
 }
 
 void CompareView::receive(const std::shared_ptr<const ComparePair>& pair, const QString& error, int run) {

@@ -62,14 +62,16 @@ public:
     [[nodiscard]] DetectionSettings* second() { return &second_; }
     [[nodiscard]] bool ready() const { return pair_ != nullptr; }  // there is something to show
     [[nodiscard]] int left_count() const { return ready() ? static_cast<int>(pair_->left->kept.detections.size()) : 0; }
-    [[nodiscard]] int right_count() const { return ready() ? static_cast<int>(pair_->right->kept.detections.size()) : 0; }
+    [[nodiscard]] int right_count() const {
+        return ready() ? static_cast<int>(pair_->right->kept.detections.size()) : 0;
+    }
     [[nodiscard]] double left_ms() const;   // milliseconds for the detection of the frame
     [[nodiscard]] double right_ms() const;  // likewise
     // Milliseconds of the first setting before the view was open; 0 if unknown or of another setting.
     [[nodiscard]] double alone_ms() const { return alone_ms_; }
-    [[nodiscard]] int offered() const { return offered_; }     // results of the first setting, since a change of settings
-    [[nodiscard]] int shown() const { return shown_; }         // of these: frames shown with both results
-    [[nodiscard]] QString error() const { return error_; }     // why the second setting cannot run; empty: it runs
+    [[nodiscard]] int offered() const { return offered_; }  // results of the first setting, since a change of settings
+    [[nodiscard]] int shown() const { return shown_; }      // of these: frames shown with both results
+    [[nodiscard]] QString error() const { return error_; }  // why the second setting cannot run; empty: it runs
 
     // Compares this result from now on; first: the settings it was made with. Ignored while closed.
     void show(const std::shared_ptr<const FrameResult>& result, const PipelineSettings& first);

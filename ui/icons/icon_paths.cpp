@@ -85,6 +85,9 @@ QHash<QString, IconPath> make_icons() {
     icon("compare").strokes.addRoundedRect(3, 5, 18, 14, 2, 2);
     line(icon("compare").strokes, {{12, 2}, {12, 22}});
     icon("compare").fills.addRect(14.5, 8.5, 4, 7);
+    icon("race").fills.addRect(3, 5, 6, 3.4);
+    icon("race").fills.addRect(3, 10.3, 11, 3.4);
+    icon("race").fills.addRect(3, 15.6, 18, 3.4);
     line(icon("split").strokes, {{9, 7}, {4, 12}, {9, 17}});
     line(icon("split").strokes, {{15, 7}, {20, 12}, {15, 17}});
     icon("panel").strokes.addRoundedRect(3, 4, 18, 16, 2, 2);

@@ -51,6 +51,7 @@ QtObject {
         counts: () => view.toggleCounts(),
         undo: () => session.counts.undo(),
         compare: () => session.toggleCompare(),
+        race: () => session.toggleRace(),
         screenshot: () => session.captures.saveScreenshot(),
         record: () => {
             session.captures.record()

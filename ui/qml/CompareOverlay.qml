@@ -33,7 +33,8 @@ Item {
         required property real ms
         property string note
         property color noteColor: Theme.textDim
-        width: Math.min((root.width - 3 * Theme.gap) / 2, lines.implicitWidth + 24)
+        width: Math.min((root.width - 3 * Theme.gap) / 2, 24 + Math.max(title.implicitWidth, figures.implicitWidth,
+                                                                         details.implicitWidth, remark.implicitWidth))
         height: lines.implicitHeight + 12
         y: root.topMargin + Theme.gap
         radius: Theme.radius
@@ -66,6 +67,7 @@ Item {
                 minimumPixelSize: Theme.fontSmall
             }
             Label {
+                id: details
                 width: parent.width
                 text: qsTr("%1, %2 ≥ %3").arg(caption.settings.rules[caption.settings.rule])
                           .arg(caption.settings.overlaps[caption.settings.overlap]).arg(caption.settings.theta.toFixed(2))
@@ -77,6 +79,7 @@ Item {
                 elide: Text.ElideNone
             }
             Label {
+                id: remark
                 width: parent.width
                 visible: text.length > 0
                 text: caption.note

@@ -3,7 +3,7 @@ import QtQuick.Controls.Basic as C
 import QtQuick.Layouts
 import Throng.Ui
 
-// Takes the place of the side panel while two settings are compared: the controls of either side.
+// Replaces the side panel while two settings are compared: the controls of either side.
 Rectangle {
     id: root
 
@@ -41,6 +41,7 @@ Rectangle {
             spacing: 4
             ChipButton {
                 Layout.fillWidth: true
+                Layout.preferredWidth: 1
                 text: qsTr("Left")
                 tip: qsTr("Settings of the left side, which the window keeps")
                 chosen: !root.rightSide
@@ -48,6 +49,7 @@ Rectangle {
             }
             ChipButton {
                 Layout.fillWidth: true
+                Layout.preferredWidth: 1
                 text: qsTr("Right")
                 tip: qsTr("Settings of the right side")
                 chosen: root.rightSide

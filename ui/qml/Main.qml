@@ -20,6 +20,7 @@ C.ApplicationWindow {
     // In a compact window the panel makes room while lines and zones are drawn.
     readonly property bool panelOpen: panelRequested && (!compact || (panelToggledOn && session.counts.tool === ""))
     property bool panelToggledOn: false   // in a compact window the panel is shown only on request
+    readonly property bool docked: session.matrix.open || session.race.open  // a view next to the image
     readonly property alias actions: actions
     readonly property alias shortcuts: shortcutTable
     readonly property alias videoItem: view.video
@@ -81,8 +82,10 @@ C.ApplicationWindow {
         else if (sources.visible) sources.close()
         else if (session.alert.visible) session.alert.dismiss()
         else if (session.counts.stepBack()) return
-        else if (wall && !wallShown && !session.matrix.open && !(compact && panelOpen)) wall.shrink()
+        else if (wall && !wallShown && !session.matrix.open && !session.compare.open && !session.race.open
+                 && !(compact && panelOpen)) wall.shrink()
         else if (session.matrix.open) session.matrix.open = false
+        else if (session.race.open) session.toggleRace()
         else if (session.compare.open) session.toggleCompare()
         else if (compact && panelOpen) togglePanel()
         else if (fullScreen && !kiosk) showNormal()
@@ -149,10 +152,10 @@ C.ApplicationWindow {
     VideoView {
         id: view
         anchors.left: parent.left
-        anchors.right: matrix.visible && !matrix.below ? matrix.left
+        anchors.right: root.docked && !matrix.below ? matrix.left
             : root.panelOpen && !root.compact ? panel.left : parent.right
         anchors.top: root.fullScreen ? parent.top : titleBar.bottom
-        anchors.bottom: matrix.visible && matrix.below ? matrix.top : root.fullScreen ? parent.bottom : transport.top
+        anchors.bottom: root.docked && matrix.below ? matrix.top : root.fullScreen ? parent.bottom : transport.top
         session: root.session
         dropping: drop.containsDrag
         figures: !root.panelOpen && !session.compare.open
@@ -175,6 +178,12 @@ C.ApplicationWindow {
         width: below ? space : Math.round(Math.max(360, Math.min(space * 0.55, 2 * tall)))
         height: below ? Math.round(tall * 0.55) : root.fullScreen && !root.chrome ? root.height : tall
         visible: root.session.matrix.open
+        session: root.session
+    }
+    RacePanel {
+        objectName: "racePanel"
+        anchors.fill: matrix
+        visible: root.session.race.open
         session: root.session
     }
     SidePanel {

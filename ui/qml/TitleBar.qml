@@ -71,6 +71,13 @@ Rectangle {
             onClicked: root.actions.trigger("compare")
         }
         IconButton {
+            objectName: "raceButton"
+            iconName: "race"
+            tip: root.shortcuts.tip("race")
+            checked: root.session.race.open
+            onClicked: root.actions.trigger("race")
+        }
+        IconButton {
             iconName: "help"
             tip: root.shortcuts.tip("help")
             onClicked: root.actions.trigger("help")

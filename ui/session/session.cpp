@@ -47,6 +47,7 @@ Session::Session(SessionSetup setup, QSettings& store, QObject* parent)
       captures_(setup_.make_recording, display_, alert_),
       counts_(setup_.count_file, setup_.count_plan),
       compare_(setup_.make_backend, setup_.settings, setup_.detectors),
+      race_(setup_.race_suppression, setup_.race_detector),
       clocks_(setup_.clocks),
       recent_(store),
       sections_(store) {
@@ -65,6 +66,10 @@ Session::Session(SessionSetup setup, QSettings& store, QObject* parent)
     connect(&counts_, &CountsView::countingChanged, &settings_timer_, qOverload<>(&QTimer::start));
     connect(&counts_, &CountsView::failed, &alert_, qOverload<const Error&>(&Alert::show));
     connect(&counts_, &CountsView::notified, &alert_, qOverload<const QString&, const QString&>(&Alert::show));
+    connect(&matrix_, &MatrixView::openChanged, this, [this] {
+        if (matrix_.open() && race_.open()) toggleRace();  // both take the same side of the image
+    });
+    connect(&race_, &RaceView::openChanged, &settings_timer_, qOverload<>(&QTimer::start));
     for (DetectionSettings* settings : {&detection_, compare_.second()}) {
         connect(settings, &DetectionSettings::rejected, this, [this](const Error& why) { alert_.show(why); });
     }
@@ -125,6 +130,7 @@ std::shared_ptr<Pipeline> Session::reset(const QString& spec) {
     feedback_.clear();
     matrix_.clear();
     compare_.clear();
+    race_.clear();
     history_.clear();
     stages_.clear();
     switches_.update({});
@@ -232,6 +238,7 @@ void Session::pull() {
         counts_.set_frame_size(seen_->frame.width(), seen_->frame.height());
         transport_.set_position(seen_->frame.info().pts);
         compare_.show(seen_, pipeline_->settings());
+        offer_to_race();
         emit resultChanged();
     }
     const PipelineState state = pipeline_->state();
@@ -265,6 +272,7 @@ void Session::refresh() {
     // At this rate, since the matrix of a frame takes longer than its detection on a GPU.
     if (matrix_.open() && pipeline_->settings().keep_raw) matrix_.show(result(), pipeline_->settings().nms);
     if (transport_.current() != Transport::State::failed) transport_.set_state(transport_state(pipeline_->state()));
+    offer_to_race();
     emit refreshed();
 }
 
@@ -297,7 +305,7 @@ void Session::query_memory() {
 
 PipelineSettings Session::requested_settings() const {
     PipelineSettings settings = detection_.values();
-    settings.keep_raw = display_.raw() || matrix_.open();
+    settings.keep_raw = display_.raw() || matrix_.open() || race_.open();
     if (counts_.counting()) settings.tracking = tracker_params(settings.detector.kind);
     if (has_sinks_) settings.quality_rate = 0;  // outputs have the configured detection
     const bool hides_faces = display_.blur() || captures_.hides_faces() || (has_sinks_ && setup_.sinks_hide_faces);
@@ -357,6 +365,23 @@ void Session::toggleCompare() {
     }
     compare_.start(detection_.values(), alone_ms);
     compare_.show(result(), pipeline_->settings());
+}
+
+// Also at every refresh, since playback may have been paused after the result.
+void Session::offer_to_race() {
+    if (!transport_.playing() && pipeline_->settings().keep_raw) race_.offer(result(), pipeline_->settings());
+}
+
+void Session::toggleRace() {
+    if (!race_.open() && !pipeline_) return;
+    race_.set_open(!race_.open());
+    if (race_.open()) matrix_.set_open(false);
+    if (!race_.open()) {
+        if (std::exchange(race_paused_, false) && !transport_.playing()) transport_.toggle();
+        return;
+    }
+    race_paused_ = transport_.playing() && !source_.still();
+    if (race_paused_) transport_.toggle();
 }
 
 void Session::startOrStopSweep() {

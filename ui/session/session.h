@@ -20,6 +20,7 @@
 #include "ui/models/stage_model.h"
 #include "ui/models/switch_model.h"
 #include "ui/plot/history.h"
+#include "ui/race/race_view.h"
 #include "ui/session/alert.h"
 #include "ui/session/backend_status.h"
 #include "ui/session/captures.h"
@@ -54,6 +55,7 @@ class Session : public QObject {
     Q_PROPERTY(throng::ui::MatrixView* matrix READ matrix CONSTANT)
     Q_PROPERTY(throng::ui::CountsView* counts READ counts CONSTANT)
     Q_PROPERTY(throng::ui::CompareView* compare READ compare CONSTANT)
+    Q_PROPERTY(throng::ui::RaceView* race READ race CONSTANT)
     Q_PROPERTY(throng::ui::History* history READ history CONSTANT)
     Q_PROPERTY(throng::ui::SwitchModel* switches READ switches CONSTANT)
     Q_PROPERTY(throng::ui::Clocks* clocks READ clocks CONSTANT)
@@ -80,6 +82,7 @@ public:
     [[nodiscard]] MatrixView* matrix() { return &matrix_; }
     [[nodiscard]] CountsView* counts() { return &counts_; }
     [[nodiscard]] CompareView* compare() { return &compare_; }
+    [[nodiscard]] RaceView* race() { return &race_; }
     [[nodiscard]] History* history() { return &history_; }
     [[nodiscard]] SwitchModel* switches() { return &switches_; }
     [[nodiscard]] Clocks* clocks() { return &clocks_; }
@@ -111,7 +114,9 @@ public:
 
     Q_INVOKABLE void setSwitch(const QString& id, const QString& choice);  // an optimization of the detector
     Q_INVOKABLE void resetSwitches();
-    Q_INVOKABLE void toggleCompare();     // a second setting, side by side
+    Q_INVOKABLE void toggleCompare();  // a second setting, side by side
+    // Measures the frame on screen. Playback is paused meanwhile, since it would compete for the processor.
+    Q_INVOKABLE void toggleRace();
     Q_INVOKABLE void copyToCompare() { compare_.copy(detection_.values()); }
     Q_INVOKABLE void startOrStopSweep();  // of the GPU clocks; the video loops meanwhile
 
@@ -130,6 +135,7 @@ private:
     void handle_clock_change();
     void query_memory();
     void update_switches();
+    void offer_to_race();
     [[nodiscard]] PipelineSettings requested_settings() const;
 
     SessionSetup setup_;
@@ -146,6 +152,7 @@ private:
     MatrixView matrix_;
     CountsView counts_;
     CompareView compare_;
+    RaceView race_;
     History history_;
     QString given_up_;  // as announced last
     SwitchModel switches_;
@@ -160,7 +167,8 @@ private:
     std::shared_ptr<ResultSink> telemetry_sink_;  // of the pipeline
     std::shared_ptr<const FrameResult> seen_;     // last result that the models have received
     std::optional<Error> failure_;
-    bool has_sinks_ = false;  // the program's own outputs need the frames
+    bool race_paused_ = false;  // the race has paused playback
+    bool has_sinks_ = false;    // the program's own outputs need the frames
     bool recovery_reported_ = false;
     bool swept_ = false;                 // a sweep has ended and its clock is being restored
     QString previous_clock_;             // profile at the last check, for the title of the next baseline

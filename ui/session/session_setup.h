@@ -12,6 +12,7 @@
 #include "core/pipeline/pipeline.h"
 #include "ui/clocks/clocks.h"
 #include "ui/models/camera_model.h"
+#include "ui/race/race_row.h"
 #include "ui/session/recorder.h"
 
 namespace throng::ui {
@@ -28,6 +29,7 @@ struct SessionSetup {
     std::function<BackendChoice(const DetectorParams&)> make_backend;  // called for each source that is opened
     std::function<std::vector<CameraInfo>()> list_cameras;
     MakeRecording make_recording;
+    RunRace race_suppression, race_detector;  // empty: without these bars
     // Makes the program's own output sinks. Called for the first source only; empty if there is nothing to write.
     std::function<std::vector<std::shared_ptr<ResultSink>>(const SourceInfo&)> make_sinks;
     bool sinks_hide_faces = false;  // the sinks of make_sinks hide faces

@@ -1,0 +1,190 @@
+import QtQuick
+import QtQuick.Controls.Basic as C
+import QtQuick.Layouts
+import Throng.Ui
+
+// The same frame through several implementations, as bars: suppression, then detection without its optimizations.
+Rectangle {
+    id: root
+
+    required property Session session
+    readonly property RaceView race: session.race
+
+    color: Theme.surface
+    clip: true
+
+    component Bars: ColumnLayout {
+        id: bars
+        required property string title
+        required property var rows
+        readonly property real longest: Math.max(...rows.map(row => row.ms), 0.001)
+        spacing: 2
+        visible: rows.length > 0
+        Label {
+            Layout.fillWidth: true
+            Layout.topMargin: Theme.gap
+            text: bars.title
+            color: Theme.textDim
+            font.bold: true
+            wrapMode: Text.Wrap
+        }
+        Repeater {
+            model: bars.rows
+            Column {
+                id: row
+                required property var modelData
+                readonly property bool ran: modelData.reason.length === 0
+                readonly property color barColor: modelData.reference ? Theme.accent : Theme.warning
+                objectName: "raceRow"
+                Layout.fillWidth: true
+                Layout.topMargin: 6
+                spacing: 2
+                Accessible.role: Accessible.StaticText
+                Accessible.name: name.text + ": " + figures.text + ", " + note.text
+                Item {
+                    width: parent.width
+                    height: 22
+                    Label {
+                        id: name
+                        width: parent.width - figures.implicitWidth - Theme.gap
+                        height: parent.height
+                        text: row.modelData.name
+                        fontSizeMode: Text.HorizontalFit
+                        minimumPixelSize: Theme.fontSmall - 2
+                        font.bold: row.modelData.reference
+                    }
+                    Label {
+                        id: figures
+                        anchors.right: parent.right
+                        height: parent.height
+                        text: !row.ran ? qsTr("–")
+                            : qsTr("%1 ms").arg(Theme.milliseconds(row.modelData.ms))
+                              + (row.modelData.reference || row.modelData.times <= 0 ? ""
+                                 : qsTr(" · %1 times").arg(row.modelData.times < 0.095 ? row.modelData.times.toFixed(2)
+                                                                                      : Theme.times(row.modelData.times)))
+                        color: row.barColor
+                        font.bold: true
+                    }
+                }
+                Item {
+                    width: parent.width
+                    height: 14
+                    visible: row.ran
+                    Rectangle {
+                        width: parent.width
+                        height: parent.height
+                        radius: 3
+                        color: Theme.surfaceHigh
+                    }
+                    Rectangle {
+                        width: Math.max(2, parent.width * row.modelData.ms / bars.longest)
+                        height: parent.height
+                        radius: 3
+                        color: row.barColor
+                    }
+                    // A frame at 30 frames per second.
+                    Rectangle {
+                        x: parent.width * 1000 / 30 / bars.longest - 1
+                        y: -2
+                        width: 2
+                        height: parent.height + 4
+                        color: Theme.text
+                        visible: 1000 / 30 < bars.longest
+                    }
+                }
+                Label {
+                    id: note
+                    width: parent.width
+                    text: !row.ran ? row.modelData.reason
+                        : qsTr("%1 % of a 33 ms frame").arg(100 * row.modelData.share < 0.95
+                              ? (100 * row.modelData.share).toFixed(2) : (100 * row.modelData.share).toFixed(0))
+                          + (row.modelData.note.length > 0 ? " · " + row.modelData.note : "")
+                    color: Theme.textDim
+                    font.pixelSize: Theme.fontSmall
+                    wrapMode: Text.Wrap
+                    elide: Text.ElideNone
+                }
+            }
+        }
+    }
+
+    RowLayout {
+        id: head
+        x: Theme.gap
+        y: Theme.gap
+        width: parent.width - 2 * Theme.gap
+        spacing: 2
+        Label {
+            Layout.fillWidth: true
+            text: qsTr("Race")
+            font.pixelSize: Theme.fontTitle
+            font.bold: true
+        }
+        IconButton {
+            iconName: "play"
+            text: root.race.running ? qsTr("Measuring …") : qsTr("Again")
+            tip: qsTr("Measure the frame on screen again")
+            enabled: !root.race.running && root.race.rawCount >= 0
+            onClicked: root.race.start()
+        }
+        IconButton {
+            iconName: "close"
+            tip: qsTr("Close (X)")
+            onClicked: root.session.toggleRace()
+        }
+    }
+    Flickable {
+        id: flick
+        objectName: "raceScroll"
+        anchors.fill: parent
+        anchors.topMargin: head.y + head.height
+        contentWidth: width
+        contentHeight: column.height + 2 * Theme.gap
+        boundsBehavior: Flickable.StopAtBounds
+        clip: true
+        activeFocusOnTab: true
+        readonly property bool visualFocus: activeFocus
+        Keys.onUpPressed: flick.contentY = Math.max(0, flick.contentY - Theme.target)
+        Keys.onDownPressed: flick.contentY = Math.max(0, Math.min(contentHeight - height, contentY + Theme.target))
+        C.ScrollBar.vertical: ScrollHandle {}
+        ColumnLayout {
+            id: column
+            x: Theme.gap + 4
+            width: flick.width - 2 * x - 6
+            spacing: 0
+            Label {
+                Layout.fillWidth: true
+                text: root.race.rawCount < 0 ? qsTr("Waiting for the frame …")
+                    : qsTr("Medians of repeated runs on the frame on screen. Playback is paused meanwhile.")
+                color: Theme.textDim
+                font.pixelSize: Theme.fontSmall
+                wrapMode: Text.Wrap
+                elide: Text.ElideNone
+            }
+            Label {
+                Layout.fillWidth: true
+                visible: root.race.error.length > 0
+                text: root.race.error
+                color: Theme.warning
+                wrapMode: Text.Wrap
+                elide: Text.ElideNone
+            }
+            Bars {
+                Layout.fillWidth: true
+                title: qsTr("Suppression of %1 raw detections").arg(Theme.count(root.race.rawCount))
+                rows: root.race.suppression
+            }
+            Bars {
+                Layout.fillWidth: true
+                title: qsTr("Detection")
+                rows: root.race.detector
+            }
+        }
+    }
+    FocusRing { control: flick; anchors.fill: flick; anchors.margins: 2 }
+    Rectangle {
+        width: 1
+        height: parent.height
+        color: Theme.line
+    }
+}
