@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
@@ -133,6 +134,22 @@ TEST_F(ViewProgram, ReportsAMissingDisplay) {
         EXPECT_NE(result.err.find("no display"), std::string::npos) << result.err;
         EXPECT_NE(result.err.find("throng detect"), std::string::npos) << "says what to do: " << result.err;
     }
+}
+
+TEST_F(ViewProgram, RejectsWhatAWallCannotShow) {
+    TH_NEEDS_WINDOW();
+    std::vector<std::string> many{"view"};
+    for (int i = 0; i < 17; ++i) many.emplace_back("crowd:faces=1");
+    test::ProgramResult result = test::run_program(many);
+    EXPECT_EQ(result.status, 2);
+    EXPECT_NE(result.err.find("too many sources for the window: 17"), std::string::npos) << result.err;
+    result = test::run_program({"view", "crowd:faces=1", "crowd:faces=2", "--json", file("out.jsonl")});
+    EXPECT_EQ(result.status, 2);
+    EXPECT_NE(result.err.find("--json"), std::string::npos) << result.err;
+    std::ofstream(file("zones.toml")) << "size = [320, 240]\n[[zone]]\nname = \"z\"\npoints = 3\n";
+    result = test::run_program({"view", "crowd:faces=1", "--count", file("zones.toml")});
+    EXPECT_EQ(result.status, 2);
+    EXPECT_NE(result.err.find("zones.toml:4: points"), std::string::npos) << result.err;
 }
 
 }  // namespace
