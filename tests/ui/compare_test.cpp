@@ -58,6 +58,22 @@ TEST_F(Comparison, ShowsBothSettingsOnTheSameFrame) {
     EXPECT_EQ(pairs, before) << "nothing is computed while the view is closed";
 }
 
+// A slow detector's boxes are carried to the frames in between, which is no comparison of detections.
+TEST_F(Comparison, ComparesDetectedFramesOnly) {
+    carry_ = true;
+    test::FakeClip clip;
+    clip.detect_ms = 40;
+    open(clip);
+    play();
+    ASSERT_TRUE(test::wait_for([&] { return session_->result()->carried; }));
+    trigger("compare");
+    view().second()->set_detector(0);
+    ASSERT_TRUE(test::wait_for([&] { return view().shown() >= 4; })) << view().error().toStdString();
+    EXPECT_FALSE(session_->result()->carried);
+    trigger("compare");
+    ASSERT_TRUE(test::wait_for([&] { return session_->result()->carried; })) << "as before";
+}
+
 TEST_F(Comparison, StartsAsACopyWithOneChange) {
     open({});
     play();

@@ -63,9 +63,11 @@ private:
 // Has one switch. Reports twice the time while it is off.
 class FakeDetector : public Detector {
 public:
-    FakeDetector(int boxes, const DetectorParams& params) : boxes_(boxes), params_(params) {}
+    FakeDetector(const FakeClip& clip, const DetectorParams& params)
+        : boxes_(clip.boxes), detect_ms_(clip.detect_ms), params_(params) {}
 
     void enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder) override {
+        if (detect_ms_ > 0) std::this_thread::sleep_for(std::chrono::milliseconds(detect_ms_));
         recorder.add(stage::kCascade, chosen() == "on" ? 1.5 : 3.0);
         const Box first = box_of(frame.plane(0).data[0]);
         const DetectionSpan& span = raw.span();
@@ -87,7 +89,7 @@ private:
         return found == params_.switches.end() ? "on" : found->second;
     }
 
-    int boxes_;
+    int boxes_, detect_ms_;
     DetectorParams params_;
 };
 
@@ -124,7 +126,7 @@ public:
         if (params.kind == "lbp") {
             throw Error(ErrorKind::unavailable, "this detector cannot be made", "lbp", "take another one");
         }
-        return std::make_unique<FakeDetector>(clip_.boxes, params);
+        return std::make_unique<FakeDetector>(clip_, params);
     }
     [[nodiscard]] std::unique_ptr<Nms> make_nms() override { return std::make_unique<FakeNms>(); }
     [[nodiscard]] DetectionBuffer make_buffer(std::int32_t capacity, const OptionalFields& optional_fields) override {

@@ -63,6 +63,8 @@ protected:
         };
         setup.count_file = count_file_;
         if (!count_file_.empty()) setup.count_plan = load_count_plan(count_file_);
+        setup.settings.carry = carry_;
+        if (carry_) setup.settings.tracking.emplace();
         setup.race_suppression = race_suppression_;
         setup.race_detector = race_detector_;
         setup.clocks.clocks.root = folder_.path() / "board";
@@ -187,6 +189,7 @@ protected:
     std::string count_file_;  // likewise
     QStringList wall_sources_;
     std::function<std::unique_ptr<VideoSource>(const std::string&)> make_source_;  // null: the clip
+    bool carry_ = false;  // boxes are carried to frames that are not detected
     RunRace race_suppression_, race_detector_;
     std::atomic<int> recorded_ = 0, closed_ = 0;
     LatestValue<FrameInfo> recorded_frame_;  // newest one, as the recording received it

@@ -69,6 +69,7 @@ Session::Session(SessionSetup setup, QSettings& store, QObject* parent)
     connect(&matrix_, &MatrixView::openChanged, this, [this] {
         if (matrix_.open() && race_.open()) toggleRace();  // both take the same side of the image
     });
+    connect(&compare_, &CompareView::openChanged, &settings_timer_, qOverload<>(&QTimer::start));
     connect(&race_, &RaceView::openChanged, &settings_timer_, qOverload<>(&QTimer::start));
     for (DetectionSettings* settings : {&detection_, compare_.second()}) {
         connect(settings, &DetectionSettings::rejected, this, [this](const Error& why) { alert_.show(why); });
@@ -307,6 +308,11 @@ PipelineSettings Session::requested_settings() const {
     PipelineSettings settings = detection_.values();
     settings.keep_raw = display_.raw() || matrix_.open() || race_.open();
     if (counts_.counting()) settings.tracking = tracker_params(settings.detector.kind);
+    // These compare detections with the configured settings: no boxes of an earlier frame and no larger sizes.
+    if (compare_.open() || race_.open()) {
+        settings.carry = false;
+        settings.quality_rate = 0;
+    }
     if (has_sinks_) settings.quality_rate = 0;  // outputs have the configured detection
     const bool hides_faces = display_.blur() || captures_.hides_faces() || (has_sinks_ && setup_.sinks_hide_faces);
     settings.hiding.reset();
@@ -361,7 +367,8 @@ void Session::toggleCompare() {
     if (!pipeline_) return;
     double alone_ms = 0;
     for (const StageSummary& stage : pipeline_->timings()) {
-        if (stage.name == stage::kTotal) alone_ms = stage.ms.p50;
+        const bool comparable = pipeline_->given_up().empty();  // otherwise it is the time of larger sizes
+        if (stage.name == stage::kTotal && comparable) alone_ms = stage.ms.p50;
     }
     compare_.start(detection_.values(), alone_ms);
     compare_.show(result(), pipeline_->settings());

@@ -88,7 +88,8 @@ TEST(Race, DetectorHasTheSameDetectionsOnOneThread) {
     std::stop_source stop;
     stop.request_stop();
     rows.clear();
-    race_detector(common, input, [&](const ui::RaceRow& row) { rows.push_back(row); }, stop.get_token());
+    race_detector(
+        common, input, [&](const ui::RaceRow& row) { rows.push_back(row); }, stop.get_token());
     EXPECT_EQ(rows.size(), 1U) << "ends with the current bar";
 }
 
