@@ -266,7 +266,10 @@ void Session::refresh() {
     // If a detector could not be created, the pipeline reverts to the previous one; revert the controls, too.
     if (const PipelineSettings now = pipeline_->settings();
         !settings_timer_.isActive() && !same(now, requested_settings())) {
-        detection_.set_values(now);
+        PipelineSettings reverted = now;
+        reverted.carry = detection_.values().carry;  // a comparison overrides both for a time
+        reverted.quality_rate = detection_.values().quality_rate;
+        detection_.set_values(reverted);
         feedback_.clear();  // the notice says why
     }
     update_switches();
