@@ -18,19 +18,19 @@ void add_anonymize_command(CLI::App& program, CommandContext& context) {
     command
         ->add_option("IN", arguments->inputs,
                      "Video and image files, and folders of them, which are read with all folders below them")
-        ->required()
         ->type_name("");
     const auto output = "Output";
     command
-        ->add_option("--out", arguments->out,
-                     "Folder for the outputs, which keep their names; or a file, if there is one input file")
+        ->add_option("--out", arguments->archive.out,
+                     "Folder for the outputs, which keep their names and get a report each; or a file, if there is one "
+                     "input file")
         ->required()
         ->type_name("DIR|FILE")
         ->group(output);
     command
         ->add_option("--report", arguments->report,
-                     "Write the report as BASE.html and BASE.json; default: DIR/anonymize-report, or the name of FILE "
-                     "with .report")
+                     "Write the report as BASE.html and BASE.json; default: DIR/anonymize-report, none for a part "
+                     "of an archive, or the name of FILE with .report")
         ->type_name("BASE")
         ->group(output);
     command->add_option("--audio", arguments->audio, "Audio of videos: copy all tracks, or drop them")
@@ -90,12 +90,21 @@ void add_anonymize_command(CLI::App& program, CommandContext& context) {
         ->type_name("")
         ->capture_default_str()
         ->group("Source");
+    add_archive_options(*command, arguments->archive);
+    command
+        ->add_option("--streams", arguments->streams,
+                     "Number of files in progress at the same time; 0: chosen by the backend")
+        ->check(CLI::Range(0, 256))
+        ->type_name("N")
+        ->capture_default_str()
+        ->group("Archive");
     add_detector_options(*command, arguments->detector, {"cnn", "haar", "lbp"});
     arguments->detector_option = command->get_option("--detector");
     command->footer(
         "Examples:\n"
         "  throng anonymize interview.mp4 --out hidden.mp4 --audio copy\n"
         "  throng anonymize photos/ clips/ --out hidden/ --style mosaic\n"
+        "  throng anonymize archive/ --out hidden/ --shard 1/8 --resume\n"
         "  throng anonymize interview.mp4 --out hidden.mp4 --keep 3@hidden.report.json");
     command->callback([&context, arguments] {
         context.run = [&context, arguments] { return AnonymizeRun(*arguments, context.common).run(); };

@@ -1,31 +1,24 @@
-// Which files `throng anonymize` reads, and the names under which it writes them.
+// The names under which `throng anonymize` writes files.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
-#include "app/options/run_files.h"
-
 namespace throng {
 
-struct AnonymizeFile {
-    std::string input;
-    std::string output;
-    bool still = false;  // a still image; false: a video or an animation
-};
+// Returns true for a still image, false for a video, an animation and any other file. Reads the head of the file.
+[[nodiscard]] bool is_still(const std::filesystem::path& path);
 
-struct AnonymizeFiles {
-    std::vector<AnonymizeFile> files;
-    std::string folder;       // of the outputs; empty: --out names a file
-    std::size_t skipped = 0;  // files in folders that are neither images nor videos
-};
+// Returns true if --out names a folder, false if it names the one output file. Throws Error(usage) for no name.
+[[nodiscard]] bool names_a_folder(const std::string& out, const std::vector<std::string>& inputs);
 
-// inputs: files, and folders that are read with all folders below them. out: a folder, which is created later, or for one
-// input file a file. A file keeps its name and its path below the input folder; a video in a container that cannot be
-// written gets ".mp4" added. Checks that no output is an input, by any link, or another output. Throws Error(usage) for
-// such outputs, and Error(input) for a folder that cannot be read or holds nothing to do. Files that do not exist are
-// returned all the same, so that they fail one by one.
-[[nodiscard]] AnonymizeFiles list_anonymize_files(const std::vector<std::string>& inputs, const std::string& out,
-                                                  RunFiles& run_files);
+// Returns the name of an output in a folder: `name`, with ".mp4" added for a video in a container that cannot be
+// written, and ".png" for a still image that `name` does not tell. path: the file, which is opened only if its extension
+// is neither that of an image nor that of a video.
+[[nodiscard]] std::string hidden_name(const std::string& name, const std::string& path);
+
+// Throws Error(usage) if an output file of this name cannot hold the hidden input.
+void check_hidden_name(const std::string& out, bool still);
 
 }  // namespace throng

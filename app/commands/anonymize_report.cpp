@@ -58,8 +58,122 @@ Json track_json(const ReportedTrack& track) {
         samples.push_back({sample.pts, sample.box.x, sample.box.y, sample.box.w, sample.box.h});
     }
     json["samples"] = std::move(samples);
+    if (!track.thumbnail.empty()) json["thumbnail"] = track.thumbnail;
     return json;
 }
+
+std::string escaped(const std::string& text) {
+    std::string html;
+    for (const char c : text) {
+        switch (c) {
+            case '&': html += "&amp;"; break;
+            case '<': html += "&lt;"; break;
+            case '>': html += "&gt;"; break;
+            case '"': html += "&quot;"; break;
+            default: html += c;
+        }
+    }
+    return html;
+}
+
+std::string plain(const Json& value) {
+    return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+void add_fact(std::string& html, const std::string& name, const std::string& value) {
+    if (!value.empty()) html += fmt::format("<tr><th>{}</th><td>{}</td></tr>\n", name, escaped(value));
+}
+
+void add_tracks(std::string& html, const Json& tracks) {
+    if (tracks.empty()) return;
+    html +=
+        "<table class=\"list\"><tr><th>track</th><th>from</th><th>to</th><th>detected</th><th>filled in</th>"
+        "<th>extended</th><th>longest gap</th><th>best score</th><th>doubtful</th><th></th></tr>\n";
+    for (const Json& track : tracks) {
+        const auto count = [&](const char* key) { return track.at(key).get<std::int64_t>(); };
+        const std::string doubtful = track.at("doubtful");
+        const std::string thumbnail =
+            track.contains("thumbnail")
+                ? "<img alt=\"after hiding\" src=\"data:image/jpeg;base64," + escaped(track["thumbnail"]) + "\">"
+                : "";
+        html += fmt::format(
+            "<tr{}><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{:.3g}</td>"
+            "<td>{}</td><td>{}</td></tr>\n",
+            doubtful.empty() ? "" : " class=\"doubtful\"", count("id"), duration_text(track.at("first")),
+            duration_text(track.at("last")), count("detected"), count("filled"), count("extended"),
+            count("longest_gap"), track.at("best_score").get<double>(),
+            track.at("kept").get<bool>() ? "kept visible" : escaped(doubtful), thumbnail);
+    }
+    html += "</table>\n";
+}
+
+std::string file_html(const Json& file) {
+    const auto text = [&](const char* key) { return file.at(key).get<std::string>(); };
+    const auto count = [&](const char* key) { return file.at(key).get<std::int64_t>(); };
+    std::string html = fmt::format("<h2>{}</h2>\n<table>\n", escaped(text("input")));
+    add_fact(html, "error", text("error"));
+    add_fact(html, "incomplete", text("incomplete"));
+    add_fact(html, "output", text("output"));
+    add_fact(html, "SHA-256 of the input", text("input_sha256"));
+    add_fact(html, "SHA-256 of the output", text("output_sha256"));
+    if (count("frames") > 0) {
+        add_fact(html, "frames", fmt::format("{}, {}x{} pixels", count("frames"), count("width"), count("height")));
+        add_fact(html, "hidden",
+                 fmt::format("{} faces detected, {} filled in between detections, {} before and after "
+                             "tracks; {} frames whole",
+                             count("faces_detected"), count("faces_filled"), count("faces_extended"),
+                             count("frames_hidden_whole")));
+    }
+    if (count("frames_not_hidden") > 0) {
+        add_fact(html, "outside --only", fmt::format("{} frames", count("frames_not_hidden")));
+    }
+    add_fact(html, "audio", text("audio"));
+    add_fact(html, "encoder", text("encoder"));
+    for (const Json& note : file.at("notes")) add_fact(html, "note", note);
+    html += "</table>\n";
+    add_tracks(html, file.at("tracks"));
+    return html;
+}
+
+constexpr const char* kHead =
+    "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>throng anonymize</title>\n<style>\n"
+    "body{font:15px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem;color:#1c2024}\n"
+    "h2{margin-top:2.5rem;overflow-wrap:anywhere}table{border-collapse:collapse;margin:.5rem 0}\n"
+    "th{text-align:left;font-weight:600;padding:.15rem 1rem .15rem 0;vertical-align:top}\n"
+    "td{padding:.15rem 1rem .15rem 0;overflow-wrap:anywhere}.list th,.list td{border-bottom:1px solid #d5dae0}\n"
+    ".doubtful{background:#fff3d6}img{height:96px;display:block}\n"
+    "</style></head><body>\n<h1>Faces hidden by throng anonymize</h1>\n";
+
+std::string head_html(const Json& header) {
+    std::string html = kHead;
+    html += "<table>\n";
+    const auto text = [](const Json& object, const char* key) { return object.value(key, std::string()); };
+    add_fact(html, "version", text(header, "version"));
+    add_fact(html, "backend", text(header, "backend"));
+    if (const Json model = header.value("model", Json()); model.is_object()) {
+        add_fact(
+            html, "model",
+            fmt::format("{} ({}), SHA-256 {}", text(model, "name"), text(model, "license"), text(model, "sha256")));
+        add_fact(html, "trained on", text(model, "training"));
+    }
+    for (const char* key : {"settings", "output"}) {
+        const Json values = header.value(key, Json::object());
+        for (const auto& [name, value] : values.items()) add_fact(html, escaped(name), plain(value));
+    }
+    if (header.value("interrupted", false)) {
+        add_fact(html, "interrupted", "files that are not listed were not written");
+    }
+    return html +
+           "</table>\n<p>A detector misses faces: look at the result before you publish it. Tracks are numbered over "
+           "all files of this report; doubtful ones are marked, with an image after hiding. "
+           "<code>--keep ID@REPORT.json</code> leaves a track visible.</p>\n";
+}
+
+std::string dump(const Json& json, int indent) {
+    return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace
 
 Json file_json(const ReportedFile& file) {
     Json json;
@@ -81,87 +195,13 @@ Json file_json(const ReportedFile& file) {
     json["faces_filled"] = file.filled;
     json["faces_extended"] = file.extended;
     json["audio"] = file.audio;
+    json["encoder"] = file.encoder;
     json["notes"] = file.notes;
     Json tracks = Json::array();
     for (const ReportedTrack& track : file.tracks) tracks.push_back(track_json(track));
     json["tracks"] = std::move(tracks);
     return json;
 }
-
-std::string escaped(const std::string& text) {
-    std::string html;
-    for (const char c : text) {
-        switch (c) {
-            case '&': html += "&amp;"; break;
-            case '<': html += "&lt;"; break;
-            case '>': html += "&gt;"; break;
-            case '"': html += "&quot;"; break;
-            default: html += c;
-        }
-    }
-    return html;
-}
-
-void add_fact(std::string& html, const char* name, const std::string& value) {
-    if (!value.empty()) html += fmt::format("<tr><th>{}</th><td>{}</td></tr>\n", name, escaped(value));
-}
-
-std::string plain(const Json& value) {
-    return value.is_string() ? value.get<std::string>() : value.dump();
-}
-
-void add_tracks(std::string& html, const ReportedFile& file) {
-    if (file.tracks.empty()) return;
-    html +=
-        "<table class=\"list\"><tr><th>track</th><th>from</th><th>to</th><th>detected</th><th>filled in</th>"
-        "<th>extended</th><th>longest gap</th><th>best score</th><th>doubtful</th><th></th></tr>\n";
-    for (const ReportedTrack& track : file.tracks) {
-        const std::string thumbnail =
-            track.thumbnail.empty()
-                ? ""
-                : "<img alt=\"after hiding\" src=\"data:image/jpeg;base64," + track.thumbnail + "\">";
-        html += fmt::format(
-            "<tr{}><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{:.3g}</td>"
-            "<td>{}</td><td>{}</td></tr>\n",
-            track.summary.doubtful() ? " class=\"doubtful\"" : "", track.summary.track, duration_text(track.first),
-            duration_text(track.last), track.summary.num_detected, track.summary.num_filled, track.summary.num_extended,
-            track.summary.longest_gap, track.summary.best_score, track.kept ? "kept visible" : doubts(track.summary),
-            thumbnail);
-    }
-    html += "</table>\n";
-}
-
-void add_file(std::string& html, const ReportedFile& file) {
-    html += fmt::format("<h2>{}</h2>\n<table>\n", escaped(file.input));
-    add_fact(html, "error", file.error);
-    add_fact(html, "incomplete", file.incomplete);
-    add_fact(html, "output", file.output);
-    add_fact(html, "SHA-256 of the input", file.input_sha256);
-    add_fact(html, "SHA-256 of the output", file.output_sha256);
-    if (file.frames > 0) {
-        add_fact(html, "frames", fmt::format("{}, {}x{} pixels", file.frames, file.width, file.height));
-        add_fact(html, "hidden",
-                 fmt::format("{} faces detected, {} filled in between detections, {} before and after "
-                             "tracks; {} frames whole",
-                             file.detected, file.filled, file.extended, file.whole_frames));
-    }
-    if (file.open_frames > 0) add_fact(html, "outside --only", fmt::format("{} frames", file.open_frames));
-    add_fact(html, "audio", file.audio);
-    for (const std::string& note : file.notes) add_fact(html, "note", note);
-    html += "</table>\n";
-    add_tracks(html, file);
-}
-
-constexpr const char* kHead =
-    "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>throng anonymize</title>\n<style>\n"
-    "body{font:15px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem;color:#1c2024}\n"
-    "h2{margin-top:2.5rem;overflow-wrap:anywhere}table{border-collapse:collapse;margin:.5rem 0}\n"
-    "th{text-align:left;font-weight:600;padding:.15rem 1rem .15rem 0;vertical-align:top}\n"
-    "td{padding:.15rem 1rem .15rem 0;overflow-wrap:anywhere}.list th,.list td{border-bottom:1px solid #d5dae0}\n"
-    ".doubtful{background:#fff3d6}img{height:96px;display:block}\n"
-    "</style></head><body>\n<h1>Faces hidden by throng anonymize</h1>\n";
-
-}  // namespace
 
 ReportedModel describe_model(const DetectorParams& detector) {
     const std::string model = detector.model.empty() ? default_model(detector.kind) : detector.model;
@@ -176,42 +216,51 @@ ReportedModel describe_model(const DetectorParams& detector) {
     return result;
 }
 
-Json report_json(const AnonymizeReport& report) {
+Json header_json(const ReportHeader& header) {
     Json json;
     json["program"] = "throng anonymize";
     json["version"] = TH_VERSION;
-    json["settings"] = report.settings;
-    json["output"] = report.output;
-    json["backend"] = report.backend;
-    json["model"] = {{"name", report.model.name},
-                     {"file", report.model.file},
-                     {"sha256", report.model.sha256},
-                     {"license", report.model.license},
-                     {"training", report.model.training}};
-    json["interrupted"] = report.interrupted;
-    Json files = Json::array();
-    for (const ReportedFile& file : report.files) files.push_back(file_json(file));
-    json["files"] = std::move(files);
+    json["settings"] = header.settings;
+    json["output"] = header.output;
+    json["backend"] = header.backend;
+    json["model"] = {{"name", header.model.name},
+                     {"file", header.model.file},
+                     {"sha256", header.model.sha256},
+                     {"license", header.model.license},
+                     {"training", header.model.training}};
+    json["interrupted"] = header.interrupted;
     return json;
 }
 
-std::string report_html(const AnonymizeReport& report) {
-    std::string html = kHead;
-    html += "<table>\n";
-    add_fact(html, "version", TH_VERSION);
-    add_fact(html, "backend", report.backend);
-    add_fact(html, "model",
-             fmt::format("{} ({}), SHA-256 {}", report.model.name, report.model.license, report.model.sha256));
-    add_fact(html, "trained on", report.model.training);
-    for (const auto& [name, value] : report.settings.items()) add_fact(html, name.c_str(), plain(value));
-    for (const auto& [name, value] : report.output.items()) add_fact(html, name.c_str(), plain(value));
-    if (report.interrupted) add_fact(html, "interrupted", "files that are not listed were not written");
-    html +=
-        "</table>\n<p>A detector misses faces: look at the result before you publish it. Tracks are numbered over all "
-        "files of this run; doubtful ones are marked, with an image after hiding. "
-        "<code>--keep ID@REPORT.json</code> leaves a track visible.</p>\n";
-    for (const ReportedFile& file : report.files) add_file(html, file);
-    return html + "</body></html>\n";
+std::string report_text(Json header, const Json& file) {
+    header["files"] = Json::array({file});
+    return dump(header, 1) + "\n";
+}
+
+ReportWriter::ReportWriter(const std::string& base, const Json& header) : json_(base + ".json"), html_(base + ".html") {
+    std::string text = dump(header, 1);
+    text.erase(text.rfind('\n'));  // the closing brace
+    json_.write(text + ",\n \"files\": [");
+    html_.write(head_html(header));
+}
+
+void ReportWriter::add(Json file) {
+    // An id names one track of the report.
+    for (Json& track : file.at("tracks")) track["id"] = ++last_track_;
+    json_.write((is_first_ ? "\n" : ",\n") + dump(file, 1));
+    is_first_ = false;
+    html_.write(file_html(file));
+}
+
+void ReportWriter::commit() {
+    json_.write("\n ]\n}\n");
+    html_.write("</body></html>\n");
+    json_.commit();
+    html_.commit();
+}
+
+std::string text_of_count(std::int64_t count, const char* one, const char* many) {
+    return fmt::format("{} {}", count, count == 1 ? one : many);
 }
 
 std::string make_thumbnail(const Frame& frame, const Box& box) {

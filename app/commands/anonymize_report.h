@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/commands/anonymize_tracks.h"
+#include "core/base/atomic_file.h"
 #include "core/detect/detector.h"
 #include "core/frame/frame.h"
 
@@ -40,6 +41,7 @@ struct ReportedFile {
     std::int64_t extended = 0;
     std::vector<std::string> notes;  // what differs from the input by design
     std::string audio;               // "2 tracks dropped"
+    std::string encoder;             // of a video; otherwise empty
     std::vector<ReportedTrack> tracks;
 };
 
@@ -54,18 +56,39 @@ struct ReportedModel {
 // Returns the model that the detector uses, with the license from the table of recommended models.
 [[nodiscard]] ReportedModel describe_model(const DetectorParams& detector);
 
-struct AnonymizeReport {
+// What holds for all files of a report.
+struct ReportHeader {
     nlohmann::ordered_json settings;  // that decide what is hidden; --keep requires the same
-    nlohmann::ordered_json output;    // encoder, quality and audio
+    nlohmann::ordered_json output;    // encoder, quality and audio, as requested
     std::string backend;
     ReportedModel model;
     bool interrupted = false;
-    std::vector<ReportedFile> files;
 };
 
-[[nodiscard]] nlohmann::ordered_json report_json(const AnonymizeReport& report);
-// Returns a page that needs no other file.
-[[nodiscard]] std::string report_html(const AnonymizeReport& report);
+[[nodiscard]] nlohmann::ordered_json header_json(const ReportHeader& header);
+[[nodiscard]] nlohmann::ordered_json file_json(const ReportedFile& file);
+// Returns the report of one file as JSON. header, file: from the functions above.
+[[nodiscard]] std::string report_text(nlohmann::ordered_json header, const nlohmann::ordered_json& file);
+
+// Writes a report as BASE.json and as BASE.html, a page that needs no other file. Holds one file in memory at a time.
+// Throws Error(input) if a file cannot be written; both get their names in commit.
+class ReportWriter {
+public:
+    // header: as header_json returns it; keys may be missing.
+    ReportWriter(const std::string& base, const nlohmann::ordered_json& header);
+    // Numbers the tracks of all files from 1. Throws a JSON exception if `file` is not as file_json returns it.
+    void add(nlohmann::ordered_json file);
+    void commit();
+
+private:
+    AtomicFile json_;
+    AtomicFile html_;
+    std::int64_t last_track_ = 0;
+    bool is_first_ = true;
+};
+
+// Returns "1 face", "2 faces".
+[[nodiscard]] std::string text_of_count(std::int64_t count, const char* one, const char* many);
 
 // Returns the surroundings of the box as a JPEG in Base64. frame: after hiding.
 [[nodiscard]] std::string make_thumbnail(const Frame& frame, const Box& box);

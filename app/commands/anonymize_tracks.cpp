@@ -34,7 +34,7 @@ void FaceRecorder::write(const FrameResult& result) {
         if (track.state == TrackState::predicted) continue;
         if (track.detection >= 0) used.insert(track.detection);
         const auto [entry, is_new] = id_of_.try_emplace(track.id);
-        if (is_new) entry->second = ids_.next();
+        if (is_new) entry->second = static_cast<std::int64_t>(id_of_.size());
         frame.boxes.push_back({entry->second, track.box, track.score, true});
         std::vector<TrackSample>& samples = samples_[entry->second];
         const TrackSample sample{info.pts, track.box};

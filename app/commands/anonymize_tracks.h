@@ -30,15 +30,6 @@ struct KeptTrack {
 // Returns the intersection over union of two boxes.
 [[nodiscard]] float overlap_of(const Box& a, const Box& b);
 
-// Numbers tracks over all files of a run, from 1, so that an id names one face of the report.
-class TrackIds {
-public:
-    [[nodiscard]] std::int64_t next() { return ++last_; }
-
-private:
-    std::int64_t last_ = 0;
-};
-
 // Records the results of a file and tracks its faces. Every detection is recorded: those that the tracker does not use
 // are hidden in their frame alone.
 class FaceRecorder final : public ResultSink {
@@ -51,7 +42,7 @@ public:
         std::vector<FaceBox> boxes;
     };
 
-    FaceRecorder(const TrackerParams& params, TrackIds& ids) : tracker_(params), ids_(ids) {}
+    explicit FaceRecorder(const TrackerParams& params) : tracker_(params) {}
 
     void write(const FrameResult& result) override;
     void close() override {}
@@ -68,8 +59,7 @@ public:
 
 private:
     Tracker tracker_;
-    TrackIds& ids_;
-    std::map<std::int64_t, std::int64_t> id_of_;  // by the id of the tracker
+    std::map<std::int64_t, std::int64_t> id_of_;  // from 1, by the id of the tracker
     std::vector<RecordedFrame> frames_;
     std::map<std::int64_t, std::vector<TrackSample>> samples_;
     std::atomic<std::uint64_t> num_frames_ = 0;

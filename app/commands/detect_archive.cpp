@@ -1,39 +1,24 @@
 #include "app/commands/detect_archive.h"
 
-#include <algorithm>
 #include <chrono>
-#include <optional>
 #include <string>
 #include <utility>
 
+#include "app/commands/archive_workers.h"
 #include "app/commands/detect_run.h"
-#include "app/cuda_module/load.h"
 #include "app/options/backend.h"
-#include "app/options/devices.h"
 #include "app/options/interrupt.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/base/output_file.h"
 #include "core/base/stopwatch.h"
 #include "core/sinks/json_sink.h"
-#include "core/video/image_file.h"
 #include "core/video/source.h"
 
 namespace throng {
 namespace {
 
 constexpr std::size_t kLinesPerWrite = std::size_t{1} << 16U;  // bytes per write
-constexpr int kWorkersOfGpu = 8;                               // at least: one decodes while others wait for the device
-
-// Estimates the memory for one file in progress: the decoder's frames and the detector's images of all scales.
-std::uint64_t memory_of(const WorkItem& item) {
-    constexpr std::uint64_t kBytesPerPixel = 32;
-    constexpr std::uint64_t kVideo = std::uint64_t{512} << 20U;
-    const std::optional<ImageHeader> header = peek_image_header(item.path);
-    if (!header) return kVideo;
-    return item.size +
-           kBytesPerPixel * static_cast<std::uint64_t>(header->width) * static_cast<std::uint64_t>(header->height);
-}
 
 }  // namespace
 
@@ -136,35 +121,15 @@ int run_detect_archive(const DetectArguments& arguments, const PipelineSettings&
     if (output.blur) throw Error(ErrorKind::usage, "has no effect with --out", "--blur");
 
     const InterruptGuard interrupts;
-    // Fails before anything is written if the backend or the model is unavailable.
-    const std::vector<int> devices = devices_of(common, probe_cuda_module());
-    CommonOptions on_first = common;
-    on_first.device = devices.front();
-    const BackendChoice first = make_backend(on_first, &settings.detector);
-    static_cast<void>(first.backend->make_detector(settings.detector));
-    spdlog::info("backend {}", first.why);
-
+    ArchiveWorkers workers(common, settings.detector, arguments.archive);
     PipelineSettings shared = settings;
-    const bool on_cpu = first.backend->name() == "cpu";
-    std::uint64_t number_of_workers = 1;
     ArchiveWork work;
     work.settings = archive_settings(*arguments.archive.command, settings.detector);
     work.outputs_of = [](const WorkItem& item) { return std::vector<std::string>{item.name + ".jsonl"}; };
-    work.workers = [&](std::size_t inputs) {
-        const int automatic =
-            on_cpu ? cpu_cores() : std::max(cpu_cores(), kWorkersOfGpu * static_cast<int>(devices.size()));
-        const int most = arguments.streams > 0 ? arguments.streams : automatic;
-        const int workers = std::clamp(static_cast<int>(std::min<std::size_t>(inputs, 1 << 16)), 1, most);
-        number_of_workers = static_cast<std::uint64_t>(workers);
-        if (shared.detector.threads == 0) shared.detector.threads = std::max(1, cpu_cores() / workers);
-        return workers;
-    };
-    const std::uint64_t memory = memory_limit(arguments.archive);
-    const auto budget = std::make_shared<MemoryBudget>(memory);
+    work.workers = [&](std::size_t inputs) { return workers.choose(inputs, arguments.streams, shared.detector); };
     work.make_worker = [&](int number) -> ProcessInput {
-        CommonOptions own = common;
-        own.device = devices[static_cast<std::size_t>(number) % devices.size()];
-        auto worker = std::make_shared<DetectWorker>(own, shared, arguments.source, budget, memory / number_of_workers);
+        auto worker = std::make_shared<DetectWorker>(workers.common_of(number), shared, arguments.source,
+                                                     workers.budget(), workers.bytes_per_worker());
         return [worker](const WorkItem& item, const std::vector<std::string>& outputs,
                         const std::function<void(std::uint64_t)>& add_frames,
                         const std::stop_token& stop) { return worker->process(item, outputs, add_frames, stop); };

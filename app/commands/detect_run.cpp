@@ -55,8 +55,8 @@ DetectRun::DetectRun(DetectArguments arguments, const CommonOptions& common)
         settings_.capacity_limit = std::max(settings_.capacity_limit, nms.dmax);
     }
     check_settings(settings_);
-    check_archive_options(arguments_.archive);
     if (arguments_.archive.requested()) return;
+    reject_archive_options(arguments_.archive, "add --out DIR");
     if (arguments_.sources.empty()) {
         throw Error(ErrorKind::usage, "SOURCE is required", {}, "see throng detect --help");
     }

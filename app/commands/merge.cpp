@@ -7,8 +7,10 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
+#include "app/commands/anonymize_run.h"
 #include "app/options/command.h"
 #include "app/options/interrupt.h"
 #include "app/options/report.h"
@@ -29,6 +31,7 @@ struct MergeArguments {
     std::string json;
     std::string csv;
     std::string failures;
+    std::string report;
 };
 
 TextTable failure_table(const std::vector<ManifestEntry>& failures, std::size_t most) {
@@ -58,6 +61,17 @@ int run(const MergeArguments& arguments, const CommonOptions& common) {
     files.add_output("--json", arguments.json);
     files.add_output("--csv", arguments.csv);
     files.add_output("--failures", arguments.failures);
+    for (const char* extension : {".json", ".html"}) {
+        if (!arguments.report.empty()) files.add_output("--report", arguments.report + extension);
+    }
+    const bool is_hidden = merge.command() == "anonymize";
+    for (const auto& [option, value, fits] : {std::tuple{"--json", &arguments.json, !is_hidden},
+                                              {"--csv", &arguments.csv, !is_hidden},
+                                              {"--report", &arguments.report, is_hidden}}) {
+        if (fits || value->empty()) continue;
+        throw Error(ErrorKind::usage, "does not apply to results of throng " + merge.command(), option,
+                    is_hidden ? "use --report" : "use --json or --csv");
+    }
 
     const std::vector<std::string> problems = merge.problems();
     if (!problems.empty()) {
@@ -74,6 +88,7 @@ int run(const MergeArguments& arguments, const CommonOptions& common) {
     };
     write(arguments.json, &ArchiveMerge::write_json);
     write(arguments.csv, &ArchiveMerge::write_csv);
+    if (!arguments.report.empty()) write_joined_report(arguments.report, merge, false);
     const std::vector<ManifestEntry> failures = merge.failures();
     if (!arguments.failures.empty()) {
         write_file(arguments.failures, failure_table(failures, failures.size()).csv(), InterruptGuard::token());
@@ -85,6 +100,9 @@ int run(const MergeArguments& arguments, const CommonOptions& common) {
             standard_output::print("and {} more; --failures FILE.csv lists all\n\n", failures.size() - kMaxShown);
         }
         print_totals(merge.totals());
+        if (!arguments.report.empty()) {
+            standard_output::print("report  {}.html, {}.json\n", arguments.report, arguments.report);
+        }
     }
     return failures.empty() ? 0 : exit_status(ErrorKind::input);
 }
@@ -103,10 +121,14 @@ void add_merge_command(CLI::App& program, CommandContext& context) {
         ->type_name("OUT.csv");
     command->add_option("--failures", arguments->failures, "Write the failed and incomplete inputs as CSV")
         ->type_name("OUT.csv");
+    command
+        ->add_option("--report", arguments->report, "Join the reports of throng anonymize as BASE.html and BASE.json")
+        ->type_name("BASE");
     command->footer(
         "Inputs that are missing or were processed twice, and results of different settings, are errors.\n"
         "Examples:\n"
         "  throng merge results --json faces.jsonl\n"
+        "  throng merge hidden --report hidden/report\n"
         "  throng merge node1/results node2/results --csv faces.csv --failures failures.csv");
     command->callback(
         [&context, arguments] { context.run = [&context, arguments] { return run(*arguments, context.common); }; });

@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -118,12 +119,14 @@ private:
 void add_archive_options(CLI::App& command, ArchiveArguments& arguments) {
     const auto group = "Archive";
     arguments.command = &command;
-    command
-        .add_option("--out", arguments.out,
-                    "Process every file by itself; write one result per file into a folder that mirrors the tree of "
-                    "the inputs")
-        ->type_name("DIR")
-        ->group(group);
+    if (command.get_option_no_throw("--out") == nullptr) {
+        command
+            .add_option("--out", arguments.out,
+                        "Process every file by itself; write one result per file into a folder that mirrors the tree "
+                        "of the inputs")
+            ->type_name("DIR")
+            ->group(group);
+    }
     command
         .add_option("--files-from", arguments.files_from,
                     "List of files and folders, by lines or NUL characters; - for standard input")
@@ -153,23 +156,22 @@ void add_archive_options(CLI::App& command, ArchiveArguments& arguments) {
         ->group(group);
 }
 
-void check_archive_options(const ArchiveArguments& arguments) {
-    if (arguments.requested()) return;
+void reject_archive_options(const ArchiveArguments& arguments, const std::string& what_to_do) {
     for (const auto& [given, option] : {std::pair{!arguments.files_from.empty(), "--files-from"},
                                         {arguments.shard != "1/1", "--shard"},
                                         {arguments.resume, "--resume"},
                                         {arguments.fail_fast, "--fail-fast"},
                                         {arguments.progress != "auto", "--progress"}}) {
-        if (given) throw Error(ErrorKind::usage, "applies to archives only", option, "add --out DIR");
+        if (given) throw Error(ErrorKind::usage, "applies to archives only", option, what_to_do);
     }
 }
 
 std::string archive_settings(const CLI::App& command, const DetectorParams& detector) {
     // Options that change no result, by group and by name.
     constexpr std::array<std::string_view, 3> kGroups = {"Archive", "Common", "Board"};
-    constexpr std::array<std::string_view, 11> kNames = {"help",         "model",        "threads",    "streams",
-                                                         "open-timeout", "read-timeout", "reconnects", "json",
-                                                         "video",        "images",       "summary"};
+    constexpr std::array<std::string_view, 13> kNames = {
+        "help", "model", "threads", "streams", "open-timeout", "read-timeout", "reconnects",
+        "json", "video", "images",  "summary", "out",          "report"};
     const auto has = [](const auto& list, const std::string& text) {
         return std::find(list.begin(), list.end(), text) != list.end();
     };
@@ -220,7 +222,12 @@ int run_archive_command(const std::vector<std::string>& paths, const ArchiveArgu
         const std::vector<std::string> listed = read_list(arguments.files_from);
         all.insert(all.end(), listed.begin(), listed.end());
     }
-    const std::vector<WorkItem> list = make_work_list(all, has_media_extension, arguments.out);
+    const std::set<std::string> named(paths.begin(), paths.end());
+    const std::vector<WorkItem> list =
+        make_work_list(all, has_media_extension, arguments.out, [&](const std::string& entry, const std::string& path) {
+            return named.contains(entry) ? work.name_of(entry, path) : name_by_path(entry, path);
+        });
+    if (work.use_list) work.use_list(list);
     options.output = arguments.out;
     options.resume = arguments.resume;
     options.fail_fast = arguments.fail_fast;

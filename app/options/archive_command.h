@@ -26,11 +26,11 @@ struct ArchiveArguments {
     [[nodiscard]] bool requested() const noexcept { return !out.empty(); }
 };
 
-// Adds --out, --files-from, --shard, --resume, --fail-fast, --memory and --progress.
+// Adds --files-from, --shard, --resume, --fail-fast, --memory and --progress, and --out unless the command has it.
 void add_archive_options(CLI::App& command, ArchiveArguments& arguments);
 
-// Throws Error(usage) for an option that requires --out, if --out is missing.
-void check_archive_options(const ArchiveArguments& arguments);
+// Throws Error(usage) for an option that applies to archives only, if it was given without. what_to_do: "add --out DIR".
+void reject_archive_options(const ArchiveArguments& arguments, const std::string& what_to_do);
 
 // Returns the values of all options that change results, as a JSON object, and the hash of the model: equal texts mean
 // equal results on the same backend. To be called after the configuration file is applied.
@@ -46,6 +46,8 @@ void check_archive_options(const ArchiveArguments& arguments);
 struct ArchiveWork {
     std::string settings;
     std::function<int(std::size_t inputs)> workers;  // returns the number of workers for a shard of so many inputs
+    NameOfInput name_of = name_by_path;  // of inputs on the command line; those of --files-from have their path
+    std::function<void(const std::vector<WorkItem>&)> use_list;  // called with the whole list, first; optional
     std::function<std::vector<std::string>(const WorkItem&)> outputs_of;
     std::function<ProcessInput(int worker)> make_worker;
 };

@@ -127,7 +127,7 @@ private:
                 const fs::path path = options_.output / output;
                 const auto state = state_of(path.string());
                 if (state && inputs.contains({state->device, state->inode})) {
-                    throw Error(ErrorKind::usage, "would be replaced by the output of " + item.path, path.string(),
+                    throw Error(ErrorKind::usage, "would overwrite the input", path.string(),
                                 "name another folder for --out");
                 }
                 if (!names.insert(output).second) {
@@ -216,8 +216,10 @@ private:
                 finish(item);
                 return;
             }
+            WorkItem current = item;
+            current.sha256 = entry.sha256;
             const InputResult result = process(
-                item, temporaries, [this](std::uint64_t frames) { frames_ += frames; }, stop_.get_token());
+                current, temporaries, [this](std::uint64_t frames) { frames_ += frames; }, stop_.get_token());
             if (stop_.stop_requested()) return;  // the result may be a part
             if (state_of(item.path) != before) throw Error(ErrorKind::input, "the file changed while it was read");
             entry.frames = result.frames;

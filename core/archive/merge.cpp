@@ -85,7 +85,8 @@ std::vector<std::string> ArchiveMerge::problems() const {
         if (!entries_.contains(name)) problems.push_back("missing: " + name);
     }
     problems.insert(problems.end(), doubled_.begin(), doubled_.end());
-    add_mixed(problems);
+    const std::vector<std::string> mixed_settings = mixed();
+    problems.insert(problems.end(), mixed_settings.begin(), mixed_settings.end());
     for (const auto& [name, entry] : entries_) {
         for (const OutputRecord& output : entry.record.outputs) {
             const fs::path path = folders_[entry.folder] / output.name;
@@ -102,7 +103,8 @@ std::vector<std::string> ArchiveMerge::problems() const {
 }
 
 // Names the settings whose values differ.
-void ArchiveMerge::add_mixed(std::vector<std::string>& problems) const {
+std::vector<std::string> ArchiveMerge::mixed() const {
+    std::vector<std::string> problems;
     struct Group {
         std::size_t inputs = 0;
         std::string example;
@@ -113,7 +115,7 @@ void ArchiveMerge::add_mixed(std::vector<std::string>& problems) const {
         Group& group = groups[{entry.record.settings, entry.record.version}];
         if (group.inputs++ == 0) group = {1, name, entry.folder};
     }
-    if (groups.size() <= 1) return;
+    if (groups.size() <= 1) return problems;
     std::map<std::string, std::set<std::string>> values;  // by name of the setting
     std::map<std::pair<std::string, std::string>, Json> settings;
     for (const auto& [key, group] : groups) {
@@ -130,6 +132,19 @@ void ArchiveMerge::add_mixed(std::vector<std::string>& problems) const {
         }
         problems.push_back(std::move(text));
     }
+    return problems;
+}
+
+std::string ArchiveMerge::command() const {
+    for (const auto& [name, entry] : entries_) {
+        const Json settings = Json::parse(read_settings(folders_[entry.folder], entry.record.settings), nullptr, false);
+        if (settings.is_object()) return settings.value("command", "");
+    }
+    return {};
+}
+
+void ArchiveMerge::for_each(const std::function<void(const ManifestEntry&, const fs::path&)>& use) const {
+    for (const auto& [name, entry] : entries_) use(entry.record, folders_[entry.folder]);
 }
 
 MergeTotals ArchiveMerge::totals() const {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <set>
 #include <stop_token>
@@ -39,6 +40,14 @@ public:
     // output. Empty if the results can be merged.
     [[nodiscard]] std::vector<std::string> problems() const;
 
+    // Returns the lines of problems() for results of different settings or versions. Opens no output.
+    [[nodiscard]] std::vector<std::string> mixed() const;
+    // Returns the command that made the results: "detect", "anonymize". Empty if there are none.
+    [[nodiscard]] std::string command() const;
+
+    // Calls `use` with the record of each input and the output folder that it belongs to, sorted by input.
+    void for_each(const std::function<void(const ManifestEntry&, const std::filesystem::path&)>& use) const;
+
     [[nodiscard]] MergeTotals totals() const;
     // Returns the entries that failed or are incomplete, sorted by input.
     [[nodiscard]] std::vector<ManifestEntry> failures() const;
@@ -58,7 +67,6 @@ private:
         ManifestEntry record;
     };
     void add(std::size_t folder, const std::filesystem::path& manifest, ManifestEntry&& record);
-    void add_mixed(std::vector<std::string>& problems) const;
     template <class Use>
     void for_each_line(const std::stop_token& stop, Use use) const;
 

@@ -26,13 +26,7 @@ namespace fs = std::filesystem;
 
 constexpr int kMaxShards = 1'000'000;
 
-std::string name_of(const std::string& path) {
-    fs::path normal = fs::path(path).lexically_normal();
-    if (normal.is_relative() && *normal.begin() == "..") normal = fs::absolute(normal).lexically_normal();
-    return normal.relative_path().string();
-}
-
-WorkItem item_of(std::string path) {
+WorkItem item_of(std::string path, std::string name) {
     WorkItem item;
     struct stat status {};
     if (::stat(path.c_str(), &status) != 0) {
@@ -44,14 +38,14 @@ WorkItem item_of(std::string path) {
     } else {
         item.size = static_cast<std::uint64_t>(status.st_size);
     }
-    item.name = name_of(path);
+    item.name = std::move(name);
     item.path = std::move(path);
     return item;
 }
 
 // Adds the files below a folder. Returns the number of files that were skipped because of their names.
 std::size_t add_folder(const std::string& folder, const std::function<bool(const std::string&)>& accepts,
-                       std::vector<WorkItem>& items) {
+                       const std::string& output, const NameOfInput& name_of, std::vector<WorkItem>& items) {
     std::size_t others = 0;
     std::error_code failure;
     fs::recursive_directory_iterator it(folder, failure);
@@ -59,10 +53,11 @@ std::size_t add_folder(const std::string& folder, const std::function<bool(const
         const std::string file_name = it->path().filename().string();
         std::error_code ignored;
         const bool is_folder = it->is_directory(ignored);
-        if (file_name.front() == '.') {
+        if (file_name.front() == '.' || (is_folder && fs::equivalent(it->path(), output, ignored))) {
             if (is_folder) it.disable_recursion_pending();
         } else if (!is_folder && accepts(file_name)) {
-            items.push_back(item_of(it->path().string()));
+            const std::string path = it->path().string();
+            items.push_back(item_of(path, name_of(folder, path)));
         } else if (!is_folder) {
             ++others;
         }
@@ -71,20 +66,17 @@ std::size_t add_folder(const std::string& folder, const std::function<bool(const
     return others;
 }
 
-// Throws if the folder is the output folder or one of its parents.
-void check_output_outside(const std::string& folder, const std::string& output) {
-    std::error_code ignored;
-    const fs::path inside = fs::weakly_canonical(output, ignored);
-    for (fs::path parent = inside;; parent = parent.parent_path()) {
-        if (fs::equivalent(parent, folder, ignored)) {
-            throw Error(ErrorKind::usage, "is inside the input " + folder + ": its results would become inputs",
-                        "--out " + output, "name a folder outside");
-        }
-        if (parent == parent.parent_path()) return;
-    }
+}  // namespace
+
+std::string name_by_path(const std::string& /*entry*/, const std::string& path) {
+    fs::path normal = fs::path(path).lexically_normal();
+    if (normal.is_relative() && *normal.begin() == "..") normal = fs::absolute(normal).lexically_normal();
+    return normal.relative_path().string();
 }
 
-}  // namespace
+std::string name_below_entry(const std::string& entry, const std::string& path) {
+    return path == entry ? fs::path(path).filename().string() : fs::path(path).lexically_relative(entry).string();
+}
 
 Shard parse_shard(const std::string& text) {
     Shard shard;
@@ -125,16 +117,19 @@ std::vector<std::string> read_list(const std::string& path) {
 
 std::vector<WorkItem> make_work_list(const std::vector<std::string>& paths,
                                      const std::function<bool(const std::string& name)>& accepts,
-                                     const std::string& output) {
+                                     const std::string& output, const NameOfInput& name_of) {
     std::vector<WorkItem> items;
     std::size_t others = 0;
     for (const std::string& path : paths) {
         std::error_code ignored;
         if (fs::is_directory(path, ignored)) {
-            check_output_outside(path, output);
-            others += add_folder(path, accepts, items);
+            if (fs::equivalent(path, output, ignored)) {
+                throw Error(ErrorKind::usage, "is an input, too: results would become inputs", "--out " + output,
+                            "name another folder");
+            }
+            others += add_folder(path, accepts, output, name_of, items);
         } else {
-            items.push_back(item_of(path));
+            items.push_back(item_of(path, name_of(path, path)));
         }
     }
     if (others > 0) spdlog::info("{} other files in the folders are not inputs", others);

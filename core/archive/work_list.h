@@ -14,6 +14,7 @@ struct WorkItem {
     std::string name;        // relative path below the output folder, without "..": mirrors `path`; unique in a list
     std::uint64_t size = 0;  // bytes
     std::string problem;     // why the file cannot be an input: missing, a broken link, no regular file; normally empty
+    std::string sha256;      // of the content; set while a run processes the item
 };
 
 // Part `index` of `count`, from 1.
@@ -29,17 +30,25 @@ struct Shard {
 // skipped. path "-" is standard input. Throws Error(input) if the list cannot be read or is empty.
 [[nodiscard]] std::vector<std::string> read_list(const std::string& path);
 
+// Returns the name of a file. entry: the entry of the list that led to it, the file itself or a folder above it.
+using NameOfInput = std::function<std::string(const std::string& entry, const std::string& path)>;
+
+// Returns the path without a root: "photos/a.jpg" for photos/a.jpg, "data/a.jpg" for /data/a.jpg. A relative path that
+// leaves the current folder is made absolute first.
+[[nodiscard]] std::string name_by_path(const std::string& entry, const std::string& path);
+// Returns the path below the entry if that is a folder, otherwise the name of the file.
+[[nodiscard]] std::string name_below_entry(const std::string& entry, const std::string& path);
+
 // Makes the list from files and folders. A folder is searched recursively for files that `accepts` by their names;
-// hidden files and folders, and links to folders, are skipped. A file given by name is always taken. No file is opened.
-//
-// The name of an input is its path: "photos/a.jpg" for photos/a.jpg, "data/a.jpg" for /data/a.jpg. A relative path that
-// leaves the current folder is made absolute first. The list is sorted by name. A file given twice is taken once.
+// hidden files and folders, links to folders, and `output`, the output folder, are skipped. A file given by name is
+// always taken. No file is opened. The list is sorted by name. A file given twice is taken once.
 //
 // Throws Error(input) if a folder cannot be read or nothing is found. Throws Error(usage) if two inputs have one name,
-// or a folder contains `output`, the output folder: its results would become inputs.
+// or a folder is the output folder: results would become inputs.
 [[nodiscard]] std::vector<WorkItem> make_work_list(const std::vector<std::string>& paths,
                                                    const std::function<bool(const std::string& name)>& accepts,
-                                                   const std::string& output);
+                                                   const std::string& output,
+                                                   const NameOfInput& name_of = name_by_path);
 
 // Returns the shard's part of a list, sorted by name. Depends on names and sizes only: the largest item goes first, to
 // the shard with the fewest bytes, then the fewest items, then the lowest index; equal sizes in the order of names.

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <set>
@@ -37,7 +38,7 @@ bool is_of_type(const std::string& type, const Json& value) {
     return type == "null" && value.is_null();
 }
 
-// The keywords of JSON Schema 2020-12 that both schemas use, and no others.
+// The keywords of JSON Schema 2020-12 that the schemas use, and no others.
 class Validator {
 public:
     explicit Validator(Json schema) : root_(std::move(schema)) { check_keywords(root_, "#"); }
@@ -172,12 +173,13 @@ protected:
     }
 
     // Every change of the value that makes it invalid: each required key away, each value of another type, a new key.
-    static std::vector<Json> broken(const Json& value) {
+    static std::vector<Json> broken(const Json& value,
+                                    const std::set<std::string>& optional = {"raw_boxes", "landmarks", "tracks"}) {
         std::vector<Json> all;
         for (const auto& [key, inner] : value.items()) {
             Json lacks = value;
             lacks.erase(key);
-            if (key != "raw_boxes" && key != "landmarks" && key != "tracks") all.push_back(lacks);
+            if (!optional.contains(key)) all.push_back(lacks);
             Json other = value;
             other[key] = inner.is_string() || inner.is_null() ? Json(1) : Json("text");
             all.push_back(other);
@@ -191,11 +193,15 @@ protected:
     test::ScratchDir dir_;
     Validator detections_{read_schema("detections.schema.json")};
     Validator summary_{read_schema("summary.schema.json")};
+    Validator manifest_{read_schema("manifest.schema.json")};
+    Validator report_{read_schema("anonymize-report.schema.json")};
 };
 
 TEST_F(JsonSchema, OnlyKnownKeywordsAreUsed) {
     EXPECT_EQ(as_text(detections_.unknown_keywords()), "");
     EXPECT_EQ(as_text(summary_.unknown_keywords()), "");
+    EXPECT_EQ(as_text(manifest_.unknown_keywords()), "");
+    EXPECT_EQ(as_text(report_.unknown_keywords()), "");
     EXPECT_EQ(Validator(Json::parse(R"({"properties": {"a": {"maximum": 3}}})")).unknown_keywords().size(), 1U);
     EXPECT_EQ(Validator(Json()).unknown_keywords().size(), 1U);
 }
@@ -322,6 +328,76 @@ TEST_F(JsonSchema, TheSummaryIsValidAndAChangedOneIsRejected) {
     Json changed = summary;
     changed["backend"] = "tpu";
     EXPECT_FALSE(summary_.errors(changed).empty());
+}
+
+// Lines of a file in which each line is an object.
+std::vector<Json> lines_of(const std::filesystem::path& path) {
+    std::vector<Json> lines;
+    std::istringstream stream(test::contents(path));
+    for (std::string line; std::getline(stream, line);) lines.push_back(Json::parse(line, nullptr, false));
+    return lines;
+}
+
+TEST_F(JsonSchema, ManifestsAndReportsAreValidAndChangedOnesAreRejected) {
+    if (!test::cascade_file("haarcascade_frontalface_alt2.xml")) GTEST_SKIP() << "skipped: no opencv-data";
+    const std::string odd = "in/\xff.png";  // not UTF-8
+    std::filesystem::create_directories(file("in"));
+    for (const std::string& name : {odd, std::string("in/a.mp4")}) {
+        ASSERT_EQ(run_program({"crowd", file(name), "--faces", "3", "--size", "160x120", "--frames",
+                               name == odd ? "1" : "2", "-q"})
+                      .status,
+                  0);
+    }
+    std::ofstream(file("in/bad.jpg")) << "no image";
+    std::vector<Json> lines;
+    for (const std::string command : {"detect", "anonymize"}) {
+        std::vector<std::string> arguments{command, file("in"), "--out", file(command), "--detector", "haar", "-q"};
+        if (command == "anonymize") arguments.insert(arguments.end(), {"--encoder", "libx264"});
+        EXPECT_EQ(run_program(arguments).status, 3);
+        const auto found = lines_of(file(command + "/.throng/shard-1-of-1.jsonl"));
+        EXPECT_EQ(found.size(), 3U);
+        lines.insert(lines.end(), found.begin(), found.end());
+    }
+    const std::set<std::string> only_odd{"input_hex", "name_hex"};
+    bool has_odd = false;
+    for (const Json& line : lines) {
+        ASSERT_EQ(as_text(manifest_.errors(line)), "") << line;
+        has_odd = has_odd || line.contains("input_hex");
+        for (const Json& changed : broken(line, only_odd)) EXPECT_FALSE(manifest_.errors(changed).empty()) << changed;
+        for (const Json& output : line["outputs"]) {
+            for (const Json& other : broken(output, only_odd)) {
+                Json changed = line;
+                changed["outputs"][0] = other;
+                EXPECT_FALSE(manifest_.errors(changed).empty()) << other;
+            }
+        }
+    }
+    EXPECT_TRUE(has_odd);
+
+    // A report of one file, of a run, and of an archive.
+    EXPECT_EQ(run_program({"merge", file("anonymize"), "--report", file("joined"), "-q"}).status, 3);
+    for (const char* name : {"anonymize/a.mp4.report.json", "anonymize/anonymize-report.json", "joined.json"}) {
+        const Json report = Json::parse(test::contents(file(name)), nullptr, false);
+        ASSERT_EQ(as_text(report_.errors(report)), "") << name;
+        for (const Json& changed : broken(report, {"settings", "output", "backend", "model"})) {
+            EXPECT_FALSE(report_.errors(changed).empty());
+        }
+        const Json& first = report["files"][0];
+        ASSERT_EQ(first["input"], "a.mp4");
+        ASSERT_GT(first["tracks"].size(), 0U);
+        const auto replace = [&](const char* pointer, const std::vector<Json>& values) {
+            for (const Json& value : values) {
+                Json changed = report;
+                changed[Json::json_pointer(pointer)] = value;
+                EXPECT_FALSE(report_.errors(changed).empty()) << pointer << value;
+            }
+        };
+        replace("/files/0", broken(first, {}));
+        replace("/files/0/tracks/0", broken(first["tracks"][0], {"thumbnail"}));
+        replace("/settings", broken(report["settings"], {}));
+        replace("/model", broken(report["model"], {}));
+        replace("/files/0/tracks/0/samples/0", {Json::array({0, 1, 2, 3})});
+    }
 }
 
 }  // namespace

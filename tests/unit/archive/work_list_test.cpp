@@ -163,15 +163,39 @@ TEST_F(WorkList, RecordsWhatCannotBeAnInput) {
     EXPECT_EQ(list({file("in")}).size(), 1U) << "a broken link in a folder is not dropped silently";
 }
 
-TEST_F(WorkList, RejectsAnOutputInsideAnInputFolder) {
+TEST_F(WorkList, SkipsTheOutputFolder) {
     write_text(file("in/a.txt"), "1");
-    fs::create_directories(file("in/there"));
+    write_text(file("in/there/deep/result.txt"), "1");
     fs::create_symlink(file("in/there"), file("way"));
-    for (const std::string& output : {file("in"), file("in/out"), file("in/there/new/deep"), file("way/x")}) {
+    for (const std::string& output : {file("in"), file("in/there/..")}) {
         EXPECT_EQ(kind_of([&] { static_cast<void>(make_work_list({file("in")}, is_text, output)); }), ErrorKind::usage)
             << output;
     }
-    EXPECT_EQ(make_work_list({file("in")}, is_text, file("in-out")).size(), 1U);
+    for (const std::string& output : {file("in/there"), file("in/there/deep"), file("way"), file("way/deep")}) {
+        EXPECT_EQ(make_work_list({file("in")}, is_text, output).size(), 1U) << output;
+    }
+    for (const std::string& output : {file("in-out"), file("in/new")}) {
+        EXPECT_EQ(make_work_list({file("in")}, is_text, output).size(), 2U) << output;
+    }
+}
+
+TEST_F(WorkList, NamesFilesByTheirPathBelowTheEntry) {
+    write_text(file("in/a.txt"), "1");
+    write_text(file("in/deep/b.txt"), "1");
+    write_text(file("other/c.txt"), "1");
+    for (const std::string& folder : {file("in"), file("in/"), file("other/../in")}) {
+        const auto items = make_work_list({folder, file("other/c.txt")}, is_text, file("out"), name_below_entry);
+        ASSERT_EQ(items.size(), 3U) << folder;
+        EXPECT_EQ(items[0].name, "a.txt");
+        EXPECT_EQ(items[1].name, "c.txt");
+        EXPECT_EQ(items[2].name, "deep/b.txt");
+    }
+    write_text(file("other/a.txt"), "1");
+    EXPECT_EQ(kind_of([&] {
+                  static_cast<void>(
+                      make_work_list({file("in"), file("other/a.txt")}, is_text, file("out"), name_below_entry));
+              }),
+              ErrorKind::usage);
 }
 
 TEST_F(WorkList, RejectsNothing) {

@@ -1,0 +1,100 @@
+#include "app/commands/anonymize_setup.h"
+
+#include <CLI/CLI.hpp>
+
+#include "app/options/nms_options.h"
+#include "core/base/error.h"
+#include "core/base/log.h"
+#include "core/detect/detector_kinds.h"
+#include "core/model/cnn_plan.h"
+#include "core/model/model_finder.h"
+#include "core/model/onnx_reader.h"
+
+namespace throng {
+namespace {
+
+// Returns the threshold of written detections.
+float usual_threshold(DetectorParams detector) {
+    detector.score_threshold.reset();
+    const std::string model = detector.model.empty() ? default_model(detector.kind) : detector.model;
+    return cnn_score_threshold(detector, read_onnx(find_model(model, detector.kind)).head.family);
+}
+
+// The default is the CNN if one of its models is installed.
+void choose_detector(AnonymizeArguments& arguments, AnonymizeSetup& setup) {
+    DetectorOptions& detector = arguments.detector;
+    const bool chosen = arguments.detector_option != nullptr && arguments.detector_option->count() > 0;
+    if (!chosen && detector.model.empty()) {
+        try {
+            static_cast<void>(find_model(default_model(detector.kind), detector.kind));
+        } catch (const Error&) {
+            spdlog::warn(
+                "no model of the {} detector is installed: the Haar cascade is used, which misses more faces; {}",
+                detector.kind, detector_kind(detector.kind).get_models);
+            detector.kind = "haar";
+        }
+    }
+    const bool own_threshold =
+        detector.score_threshold_option == nullptr || detector.score_threshold_option->count() == 0;
+    finalize_detector_options(detector);
+    setup.hiding = hiding_params(detector.kind);
+    setup.hiding.plan.delay = PlanOptions::kWholeSequence;
+    if (detector.kind == "cnn") {
+        // Detections that the detector alone would not report are hidden, and doubtful.
+        const float threshold = usual_threshold(detector);
+        setup.hiding.plan.low_score = threshold;
+        if (own_threshold) detector.score_threshold = threshold * setup.hiding.threshold_fraction;
+    }
+    NmsOptions nms = nms_options_after_detector(BoxesFor::data);
+    finalize_nms_options(nms, detector.kind);
+    setup.settings.detector = detector;
+    setup.settings.nms = nms.params;
+    setup.settings.host_pixels = false;
+    check_settings(setup.settings);
+}
+
+void describe(const AnonymizeArguments& arguments, AnonymizeSetup& setup) {
+    const DetectorParams& detector = setup.settings.detector;
+    setup.report.model = describe_model(detector);
+    nlohmann::ordered_json& settings = setup.report.settings;
+    settings["detector"] = detector.kind;
+    settings["model_sha256"] = setup.report.model.sha256;
+    settings["min_size"] = detector.min_size;
+    settings["max_size"] = detector.max_size;
+    settings["scale_factor"] = detector.scale_factor;
+    settings["score_threshold"] =
+        detector.score_threshold ? nlohmann::ordered_json(*detector.score_threshold) : nullptr;
+    settings["half"] = detector.half;
+    settings["switches"] = detector.switches;
+    settings["style"] = arguments.style;
+    settings["margin"] = setup.hiding.redact.margin;
+    settings["only"] = arguments.only;
+    setup.report.output = {{"encoder", arguments.encoder}, {"quality", arguments.quality}, {"audio", arguments.audio}};
+}
+
+}  // namespace
+
+const EncoderChoice& EncoderOnDemand::get() {
+    const std::lock_guard lock(mutex_);
+    if (!chosen_) choice_ = choose_encoder(requested_);
+    chosen_ = true;
+    return choice_;
+}
+
+AnonymizeSetup make_anonymize_setup(AnonymizeArguments& arguments) {
+    AnonymizeSetup setup;
+    setup.only = parse_spans(arguments.only);
+    choose_detector(arguments, setup);
+    setup.hiding.redact.style = redact_style(arguments.style);
+    if (arguments.margin) setup.hiding.redact.margin = *arguments.margin;
+    setup.decoder = arguments.decoder;
+    setup.quality = arguments.quality;
+    setup.copy_audio = arguments.audio == "copy";
+    describe(arguments, setup);
+    for (const std::string& text : arguments.keep) {
+        setup.keep.push_back(read_kept_track(text, setup.report.settings));
+    }
+    return setup;
+}
+
+}  // namespace throng

@@ -1,0 +1,69 @@
+// What all files of a run of `throng anonymize` share: the options, checked and completed.
+#pragma once
+
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/commands/anonymize_report.h"
+#include "app/commands/anonymize_tracks.h"
+#include "app/options/archive_command.h"
+#include "app/options/command.h"
+#include "app/options/detector_options.h"
+#include "app/options/encoder_options.h"
+#include "core/pipeline/pipeline_settings.h"
+#include "core/redact/hiding.h"
+
+namespace throng {
+
+struct AnonymizeArguments {
+    std::vector<std::string> inputs;
+    std::string report;  // without extension; empty: chosen from --out
+    std::string style = "blur";
+    std::optional<float> margin;  // none: chosen by the detector
+    std::string only;
+    std::vector<std::string> keep;  // "ID@REPORT.json"
+    std::string encoder = "auto";
+    int quality = 20;
+    std::string audio = "drop";
+    std::string decoder = "auto";
+    int streams = 0;  // files in progress at the same time; 0: chosen by the backend
+    DetectorOptions detector;
+    const CLI::Option* detector_option = nullptr;
+    ArchiveArguments archive;  // with --out, which may be a file
+};
+
+// Chooses the encoder when the first video needs it: the choice tries encoders in child processes. Thread-safe.
+class EncoderOnDemand {
+public:
+    explicit EncoderOnDemand(std::string requested) : requested_(std::move(requested)) {}
+
+    // Throws Error(unavailable) if the encoder does not work.
+    const EncoderChoice& get();
+    // Returns why the encoder was chosen; empty if no video needed one.
+    [[nodiscard]] const std::string& why() const noexcept { return choice_.why; }
+
+private:
+    std::string requested_;
+    std::mutex mutex_;
+    bool chosen_ = false;
+    EncoderChoice choice_;
+};
+
+struct AnonymizeSetup {
+    HidingParams hiding;
+    PipelineSettings settings;
+    std::vector<TimeSpan> only;
+    std::vector<KeptTrack> keep;
+    std::string decoder;
+    int quality = 0;
+    bool copy_audio = false;
+    ReportHeader report;
+};
+
+// Completes the detector's options. Throws Error(usage) for contradictory options and for reports that do not fit, and
+// Error(unavailable) without a model.
+[[nodiscard]] AnonymizeSetup make_anonymize_setup(AnonymizeArguments& arguments);
+
+}  // namespace throng

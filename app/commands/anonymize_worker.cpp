@@ -1,0 +1,276 @@
+#include "app/commands/anonymize_worker.h"
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <utility>
+
+#include "core/base/atomic_file.h"
+#include "core/base/error.h"
+#include "core/base/log.h"
+#include "core/base/sha256.h"
+#include "core/pipeline/pipeline.h"
+#include "core/video/exact_writer.h"
+#include "core/video/image_file.h"
+#include "core/video/image_writer.h"
+#include "core/video/media_file_source.h"
+
+namespace throng {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr auto kPollInterval = std::chrono::milliseconds(50);
+constexpr double kSamePts = 1e-6;            // seconds: the same frame, read twice
+constexpr std::size_t kMaxThumbnails = 200;  // per file
+
+Error interrupted(const std::string& path) {
+    return {ErrorKind::interrupted, "stopped; nothing was written", path};
+}
+
+// Animations are written without an encoder of videos.
+bool needs_encoder(const std::string& output) {
+    const std::string extension = fs::path(output).extension().string();
+    return extension != ".gif" && extension != ".png" && extension != ".apng";
+}
+
+}  // namespace
+
+AnonymizeWorker::AnonymizeWorker(const AnonymizeSetup& setup, EncoderOnDemand& encoder, const CommonOptions& common)
+    : setup_(setup), encoder_(encoder), common_(common), backend_(make_backend(common, &setup.settings.detector)) {}
+
+ReportedFile AnonymizeWorker::process(const std::string& input, bool still, const std::string& sha256,
+                                      const std::string& output, const OnProgress& on_progress,
+                                      const std::stop_token& stop) {
+    progress_ = {};
+    ReportedFile reported;
+    reported.input = input;
+    reported.still = still;
+    reported.input_sha256 = sha256;
+    if (still) {
+        process_image(input, output, reported, stop);
+        progress_ = {1, 1, 1};
+        on_progress(progress_);
+    } else {
+        FaceRecorder recorder(setup_.hiding.tracker);
+        find_faces(input, recorder, on_progress, stop);
+        write_video(input, output, recorder, reported, on_progress, stop);
+    }
+    reported.output = output;
+    reported.output_sha256 = sha256_of(output);
+    return reported;
+}
+
+std::shared_ptr<const FrameResult> AnonymizeWorker::detect(const Frame& frame) {
+    for (;;) {
+        try {
+            if (!images_) images_ = std::make_unique<FrameProcessor>(backend_.backend, setup_.settings);
+            DecodedFrame decoded;
+            decoded.frame = frame;
+            images_->submit(std::move(decoded));
+            return images_->collect(true).result;
+        } catch (const Error& error) {
+            images_.reset();
+            const bool may_fall_back = common_.backend == "auto" && backend_.backend->name() != "cpu";
+            if (!may_fall_back || error.kind() == ErrorKind::input) throw;
+            spdlog::warn("{}; continuing on the CPU", error.what());
+            CommonOptions cpu = common_;
+            cpu.backend = "cpu";
+            backend_ = make_backend(cpu, &setup_.settings.detector);
+        }
+    }
+}
+
+void AnonymizeWorker::process_image(const std::string& input, const std::string& output, ReportedFile& reported,
+                                    const std::stop_token& stop) {
+    const ImageFile content = read_image_file(input);
+    check_single_page(content);
+    const LoadedImage image = decode_image(content);
+    const std::shared_ptr<const FrameResult> result = detect(image.frame);
+    reported.width = image.frame.width();
+    reported.height = image.frame.height();
+    reported.frames = 1;
+    reported.incomplete = image.incomplete;
+    if (content.header.alpha) reported.notes.emplace_back("transparent pixels are composed over white");
+
+    // The missing part of an image may contain the rest of a face.
+    RedactRegions regions;
+    regions.whole = !image.incomplete.empty() || result->overflow > 0;
+    for (const Detection& face : result->kept.detections) {
+        ReportedTrack track;
+        track.summary.track = static_cast<std::int64_t>(reported.tracks.size()) + 1;
+        track.summary.num_detected = 1;
+        track.summary.best_score = face.score;
+        track.summary.has_low_score = face.score < setup_.hiding.plan.low_score;
+        track.summary.best_box = face.box;
+        track.samples = {{0, face.box}};
+        const auto iou_is_high = [&](const KeptTrack& kept) {
+            return kept.input_sha256 == reported.input_sha256 && overlap_of(kept.samples.front().box, face.box) > 0.5F;
+        };
+        track.kept = std::any_of(setup_.keep.begin(), setup_.keep.end(), iou_is_high);
+        if (!track.kept) {
+            regions.boxes.push_back(face.box);
+            ++reported.detected;
+        }
+        reported.tracks.push_back(std::move(track));
+    }
+    const Frame hidden = redacted(image.frame, regions, setup_.hiding.redact, pool_);
+    std::size_t thumbnails = 0;
+    for (ReportedTrack& track : reported.tracks) {
+        if (track.summary.doubtful() && thumbnails++ < kMaxThumbnails) {
+            track.thumbnail = make_thumbnail(hidden, track.summary.best_box);
+        }
+    }
+    reported.whole_frames = regions.whole ? 1 : 0;
+    std::vector<std::uint8_t> bytes;
+    try {
+        bytes = encode_image(output, hidden);
+    } catch (const Error& error) {  // of this image, not of the disk
+        throw Error(error.kind(), error.problem(), input, error.advice());
+    }
+    if (stop.stop_requested()) throw interrupted(input);
+    AtomicFile file(output);
+    file.write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    file.commit();
+}
+
+// Reads the file once and records its faces. The pipeline continues on the CPU when the GPU fails.
+void AnonymizeWorker::find_faces(const std::string& input, FaceRecorder& recorder, const OnProgress& on_progress,
+                                 const std::stop_token& stop) {
+    SourceOptions options;
+    options.decoder = setup_.decoder;
+    options.device = common_.device;
+    options.prefer_device_frames = backend_.backend->name() != "cpu";
+    std::unique_ptr<VideoSource> source = open_media_file(file_request(input, options), stop);
+    const std::optional<std::int64_t> frames = source->info().frame_count;
+    if (frames && *frames > 0) progress_.frames = static_cast<std::uint64_t>(*frames);
+
+    PipelineOptions pipeline_options;
+    if (common_.backend == "auto" && backend_.backend->name() != "cpu") {
+        pipeline_options.fallback = [this] {
+            CommonOptions cpu = common_;
+            cpu.backend = "cpu";
+            return make_backend(cpu, &setup_.settings.detector).backend;
+        };
+    }
+    Pipeline pipeline(std::move(source), backend_.backend, setup_.settings, pipeline_options);
+    // The recorder outlives the pipeline.
+    pipeline.add_sink(std::shared_ptr<FaceRecorder>(std::shared_ptr<void>(), &recorder));
+    pipeline.start();
+    while (!pipeline.wait_for(kPollInterval) && !stop.stop_requested()) {
+        progress_.found = recorder.num_frames();
+        on_progress(progress_);
+    }
+    pipeline.stop();
+    if (stop.stop_requested()) throw interrupted(input);
+    if (const std::optional<Error> failure = pipeline.failure()) throw *failure;
+    progress_.found = recorder.num_frames();
+}
+
+// Returns the tracks that stay visible.
+std::vector<std::int64_t> AnonymizeWorker::kept_tracks(const FaceRecorder& recorder,
+                                                       const ReportedFile& reported) const {
+    std::vector<std::int64_t> tracks;
+    for (const KeptTrack& kept : setup_.keep) {
+        if (kept.input_sha256 != reported.input_sha256) continue;
+        if (const std::optional<std::int64_t> track = recorder.find(kept)) {
+            tracks.push_back(*track);
+        } else {
+            spdlog::warn("{}: track {} of the report was not found again, so it is hidden", reported.input, kept.id);
+        }
+    }
+    return tracks;
+}
+
+void AnonymizeWorker::write_video(const std::string& input, const std::string& output, FaceRecorder& recorder,
+                                  ReportedFile& reported, const OnProgress& on_progress, const std::stop_token& stop) {
+    const std::vector<std::int64_t> kept = kept_tracks(recorder, reported);
+    std::vector<FaceRecorder::RecordedFrame>& recorded = recorder.frames();
+    FilePlan plan = make_file_plan(recorded, kept, setup_.hiding.plan);
+    for (const std::int64_t track : kept) {
+        TrackSummary summary;
+        summary.track = track;
+        plan.tracks.push_back(summary);
+    }
+
+    std::map<std::int64_t, std::vector<ReportedTrack*>> thumbnails_at;  // by frame
+    reported.tracks.resize(plan.tracks.size());
+    std::size_t thumbnails = 0;
+    for (std::size_t i = 0; i < plan.tracks.size(); ++i) {
+        ReportedTrack& track = reported.tracks[i];
+        track.summary = plan.tracks[i];
+        track.kept = std::find(kept.begin(), kept.end(), track.summary.track) != kept.end();
+        track.samples = recorder.samples().at(track.summary.track);
+        track.first = track.samples.front().pts;
+        track.last = track.samples.back().pts;
+        if (track.summary.doubtful() && thumbnails++ < kMaxThumbnails) {
+            thumbnails_at[track.summary.best_frame].push_back(&track);
+        }
+    }
+
+    ExactReader reader(input, stop);
+    const VideoFormat& format = reader.format();
+    reported.width = format.width;
+    reported.height = format.height;
+    reported.fps = format.fps;
+    const bool copy_audio = setup_.copy_audio && format.audio_tracks > 0;
+    reported.audio = format.audio_tracks == 0 ? "none in the input"
+                                              : text_of_count(format.audio_tracks, "track", "tracks") +
+                                                    (copy_audio ? " copied" : " dropped");
+    ExactWriterOptions options;
+    if (needs_encoder(output)) options.encoder = reported.encoder = encoder_.get().name;
+    options.quality = setup_.quality;
+    if (copy_audio) options.audio = input;
+    const std::unique_ptr<ExactWriter> writer = make_exact_writer(output, format, options);
+
+    ExactFrame frame;
+    std::size_t next = 0;  // in `recorded`
+    while (reader.next(frame, stop)) {
+        const double pts = frame.frame.info().pts;
+        RedactRegions regions;
+        while (next < recorded.size() && recorded[next].pts < pts - kSamePts) ++next;
+        const bool judged = next < recorded.size() && recorded[next].pts <= pts + kSamePts;
+        std::vector<ReportedTrack*> shown;
+        double shown_until = pts;
+        if (judged) {
+            if (next + 1 < recorded.size()) shown_until = recorded[next + 1].pts;
+            for (const PlannedRegion& region : plan.frames[next].regions) {
+                reported.detected += region.reason == RegionReason::detected ? 1 : 0;
+                reported.filled += region.reason == RegionReason::filled ? 1 : 0;
+                reported.extended += region.reason == RegionReason::extended ? 1 : 0;
+            }
+            regions = plan.frames[next].to_hide();
+            if (const auto found = thumbnails_at.find(static_cast<std::int64_t>(next)); found != thumbnails_at.end()) {
+                shown = found->second;
+            }
+            ++next;
+        }
+        regions.whole = regions.whole || frame.damaged || !judged;
+        if (!in_spans(setup_.only, pts, shown_until)) {
+            regions = {};
+            shown.clear();
+            ++reported.open_frames;
+        }
+        reported.whole_frames += regions.whole ? 1 : 0;
+        if (regions.whole || !regions.boxes.empty())
+            frame.frame = redacted(frame.frame, regions, setup_.hiding.redact, pool_);
+        for (ReportedTrack* track : shown) {
+            track->thumbnail = make_thumbnail(frame.frame, track->summary.best_box);
+        }
+        ++reported.frames;
+        writer->write(frame);
+        progress_.hidden = static_cast<std::uint64_t>(reported.frames);
+        on_progress(progress_);
+    }
+    if (stop.stop_requested()) throw interrupted(input);
+    writer->commit();
+    reported.incomplete = reader.incomplete();
+    reported.notes = writer->notes();
+    if (reader.has_times() && reader.corrected_times() > 0) {
+        reported.notes.push_back(text_of_count(reader.corrected_times(), "time stamp was", "time stamps were") +
+                                 " missing or out of order");
+    }
+}
+
+}  // namespace throng

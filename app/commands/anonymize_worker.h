@@ -1,0 +1,67 @@
+// Hides the faces of one file after another: finds the faces of a file, then reads it again, hides them and writes the
+// output.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "app/commands/anonymize_report.h"
+#include "app/commands/anonymize_setup.h"
+#include "app/options/backend.h"
+#include "app/options/command.h"
+#include "core/frame/frame_pool.h"
+#include "core/pipeline/frame_processor.h"
+
+namespace throng {
+
+struct AnonymizeProgress {
+    std::uint64_t found = 0;              // frames whose faces were found
+    std::uint64_t hidden = 0;             // frames written
+    std::optional<std::uint64_t> frames;  // in the file, if known
+};
+
+// For one thread.
+class AnonymizeWorker {
+public:
+    // setup, encoder: shared by all workers, and must outlive them. Throws as make_backend does.
+    AnonymizeWorker(const AnonymizeSetup& setup, EncoderOnDemand& encoder, const CommonOptions& common);
+
+    // still: a still image; otherwise a video or an animation. sha256: of the input. on_progress is called at any time.
+    // The extension of `output` chooses its format; it gets its name when it is complete. Throws Error(input) for a
+    // file that cannot be read, and with where() == output for one that cannot be written; Error(interrupted) after a
+    // stop request; Error(usage) if the format of the output cannot hold the input.
+    ReportedFile process(const std::string& input, bool still, const std::string& sha256, const std::string& output,
+                         const std::function<void(const AnonymizeProgress&)>& on_progress, const std::stop_token& stop);
+
+    // Returns the backend, and why it was chosen.
+    [[nodiscard]] const BackendChoice& backend() const noexcept { return backend_; }
+    // Frees the buffers for still images.
+    void free_buffers() { images_.reset(); }
+
+private:
+    using OnProgress = std::function<void(const AnonymizeProgress&)>;
+    void process_image(const std::string& input, const std::string& output, ReportedFile& reported,
+                       const std::stop_token& stop);
+    void find_faces(const std::string& input, FaceRecorder& recorder, const OnProgress& on_progress,
+                    const std::stop_token& stop);
+    void write_video(const std::string& input, const std::string& output, FaceRecorder& recorder,
+                     ReportedFile& reported, const OnProgress& on_progress, const std::stop_token& stop);
+    [[nodiscard]] std::shared_ptr<const FrameResult> detect(const Frame& frame);
+    [[nodiscard]] std::vector<std::int64_t> kept_tracks(const FaceRecorder& recorder,
+                                                        const ReportedFile& reported) const;
+
+    const AnonymizeSetup& setup_;
+    EncoderOnDemand& encoder_;
+    CommonOptions common_;
+    BackendChoice backend_;
+    std::unique_ptr<FrameProcessor> images_;  // detector for still images; made for the first one
+    FramePool pool_;
+    AnonymizeProgress progress_;  // of the current file
+};
+
+}  // namespace throng

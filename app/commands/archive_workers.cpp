@@ -1,0 +1,58 @@
+#include "app/commands/archive_workers.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "app/commands/detect_run.h"
+#include "app/cuda_module/load.h"
+#include "app/options/devices.h"
+#include "core/base/log.h"
+#include "core/video/image_file.h"
+
+namespace throng {
+namespace {
+
+constexpr int kWorkersOfGpu = 8;  // at least: one decodes while others wait for the device
+
+CommonOptions on_device(CommonOptions common, int device) {
+    common.device = device;
+    return common;
+}
+
+}  // namespace
+
+ArchiveWorkers::ArchiveWorkers(const CommonOptions& common, const DetectorParams& detector,
+                               const ArchiveArguments& arguments)
+    : common_(common),
+      devices_(devices_of(common, probe_cuda_module())),
+      first_(make_backend(on_device(common, devices_.front()), &detector)),
+      memory_(memory_limit(arguments)),
+      budget_(std::make_shared<MemoryBudget>(memory_)) {
+    static_cast<void>(first_.backend->make_detector(detector));
+    spdlog::info("backend {}", first_.why);
+}
+
+int ArchiveWorkers::choose(std::size_t inputs, int requested, DetectorParams& detector) {
+    const int of_gpu = std::max(cpu_cores(), kWorkersOfGpu * static_cast<int>(devices_.size()));
+    const int automatic = first_.backend->name() == "cpu" ? cpu_cores() : of_gpu;
+    const int most = requested > 0 ? requested : automatic;
+    const int workers = std::clamp(static_cast<int>(std::min<std::size_t>(inputs, 1 << 16)), 1, most);
+    workers_ = static_cast<std::uint64_t>(workers);
+    if (detector.threads == 0) detector.threads = std::max(1, cpu_cores() / workers);
+    return workers;
+}
+
+CommonOptions ArchiveWorkers::common_of(int worker) const {
+    return on_device(common_, devices_[static_cast<std::size_t>(worker) % devices_.size()]);
+}
+
+std::uint64_t memory_of(const WorkItem& item) {
+    constexpr std::uint64_t kBytesPerPixel = 32;
+    constexpr std::uint64_t kVideo = std::uint64_t{512} << 20U;
+    const std::optional<ImageHeader> header = peek_image_header(item.path);
+    if (!header) return kVideo;
+    return item.size +
+           kBytesPerPixel * static_cast<std::uint64_t>(header->width) * static_cast<std::uint64_t>(header->height);
+}
+
+}  // namespace throng

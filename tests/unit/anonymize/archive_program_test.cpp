@@ -1,0 +1,164 @@
+// throng anonymize with a folder as --out, and throng merge on its results.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+
+#include "tests/support/test_data.h"
+#include "tests/unit/app/program.h"
+
+namespace throng {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+using test::contents;
+using test::run_program;
+
+class AnonymizeArchive : public testing::Test {
+protected:
+    void SetUp() override {
+        fs::create_directories(path("in/deep"));
+        draw("in/a.png", {"--seed", "1"});
+        draw("in/deep/b.jpg", {"--seed", "2"});
+        draw("in/deep/c.mp4", {"--frames", "3"});
+        std::ofstream(path("in/bad.jpg")) << "no image";
+    }
+    void draw(const std::string& name, std::vector<std::string> options) {
+        options.insert(options.begin(), {"crowd", path(name), "--size", "160x120", "--faces", "3", "-q"});
+        ASSERT_EQ(run_program(options).status, 0);
+    }
+    [[nodiscard]] std::string path(const std::string& name) const { return (dir_.path() / name).string(); }
+    [[nodiscard]] test::ProgramResult anonymize(std::vector<std::string> arguments) const {
+        arguments.insert(arguments.begin(),
+                         {"anonymize", "--detector", "haar", "--encoder", "libx264", "--backend", "cpu"});
+        return run_program(arguments);
+    }
+    // Returns the bytes of all files but the records, by relative path.
+    [[nodiscard]] std::map<std::string, std::string> files_of(const std::string& folder) const {
+        std::map<std::string, std::string> files;
+        for (const auto& entry : fs::recursive_directory_iterator(path(folder))) {
+            const std::string name = entry.path().lexically_relative(path(folder)).string();
+            if (entry.is_regular_file() && !name.starts_with(".throng")) files[name] = contents(entry.path());
+        }
+        return files;
+    }
+
+    test::ScratchDir dir_;
+};
+
+TEST_F(AnonymizeArchive, ShardsAddUpToTheSingleRun) {
+    EXPECT_EQ(anonymize({path("in"), "--out", path("whole")}).status, 3);
+    auto whole = files_of("whole");
+    std::set<std::string> names;
+    for (const auto& [name, bytes] : whole) names.insert(name);
+    EXPECT_EQ(names,
+              (std::set<std::string>{"a.png", "a.png.report.json", "anonymize-report.html", "anonymize-report.json",
+                                     "deep/b.jpg", "deep/b.jpg.report.json", "deep/c.mp4", "deep/c.mp4.report.json"}));
+    for (const char* shard : {"3/3", "1/3", "2/3"}) {
+        const auto result = anonymize({path("in"), "--out", path("parts"), "--shard", shard});
+        EXPECT_TRUE(result.status == 0 || result.status == 3) << result.err;
+        EXPECT_NE(result.out.find("shard " + std::string(shard)), std::string::npos) << result.out;
+    }
+    const auto merged = run_program({"merge", path("parts"), "--report", path("report")});
+    EXPECT_EQ(merged.status, 3) << merged.err;
+    EXPECT_NE(merged.out.find("4 inputs, 0 incomplete, 1 failed, 3 on cpu; 5 frames"), std::string::npos) << merged.out;
+    EXPECT_EQ(contents(path("report.json")), whole["anonymize-report.json"]);
+    EXPECT_EQ(contents(path("report.html")), whole["anonymize-report.html"]);
+    whole.erase("anonymize-report.json");
+    whole.erase("anonymize-report.html");
+    EXPECT_TRUE(files_of("parts") == whole);
+
+    // An id names one track of the joined report.
+    std::set<int> ids;
+    std::size_t tracks = 0;
+    std::size_t failed = 0;
+    const Json joined = Json::parse(contents(path("report.json")));
+    for (const Json& file : joined["files"]) {
+        failed += file["status"] == "failed" ? 1 : 0;
+        for (const Json& track : file["tracks"]) ids.insert(track["id"].get<int>());
+        tracks += file["tracks"].size();
+    }
+    EXPECT_EQ(failed, 1U);
+    EXPECT_GE(tracks, 3U);
+    EXPECT_EQ(ids.size(), tracks);
+
+    for (const char* option : {"--json", "--csv"}) {
+        const auto rejected = run_program({"merge", path("parts"), option, path("x")});
+        EXPECT_EQ(rejected.status, 2);
+        EXPECT_NE(rejected.err.find("does not apply"), std::string::npos) << rejected.err;
+    }
+    // A changed output is found.
+    std::ofstream(path("parts/a.png"), std::ios::app) << "x";
+    const auto changed = run_program({"merge", path("parts")});
+    EXPECT_EQ(changed.status, 3);
+    EXPECT_NE(changed.err.find("output changed"), std::string::npos) << changed.err;
+    // A track of the joined report can be kept; the others are hidden as before.
+    const std::string keep = "1@" + path("report.json");
+    EXPECT_EQ(anonymize({path("in"), "--out", path("kept"), "--keep", keep}).status, 3);
+    const Json kept = Json::parse(contents(path("kept/anonymize-report.json")))["files"];
+    EXPECT_EQ(kept[0]["input"], "a.png");
+    EXPECT_TRUE(kept[0]["tracks"][0]["kept"].get<bool>());
+    EXPECT_EQ(contents(path("kept/deep/b.jpg")), whole["deep/b.jpg"]);
+}
+
+TEST_F(AnonymizeArchive, ResumesAndSkipsWhatIsDone) {
+    ASSERT_EQ(anonymize({path("in"), "--out", path("out"), "-q"}).status, 3);
+    const auto before = files_of("out");
+    EXPECT_EQ(anonymize({path("in"), "--out", path("out")}).status, 2);
+    fs::remove(path("out/a.png"));
+    const auto resumed = anonymize({path("in"), "--out", path("out"), "--resume"});
+    EXPECT_EQ(resumed.status, 3) << resumed.err;
+    EXPECT_NE(resumed.out.find("2 skipped, 0 incomplete, 1 failed; 1 frames"), std::string::npos) << resumed.out;
+    EXPECT_TRUE(files_of("out") == before);
+    // Other settings: everything is done again, and nothing of the earlier run is left.
+    const auto other = anonymize({path("in"), "--out", path("out"), "--resume", "--style", "solid"});
+    EXPECT_NE(other.out.find(" 0 skipped"), std::string::npos) << other.out;
+    EXPECT_NE(contents(path("out/a.png")), before.at("a.png"));
+    EXPECT_EQ(run_program({"merge", path("out")}).status, 3);
+    // Results of other settings that remain are no part of a report.
+    fs::remove(path("in/a.png"));
+    const auto mixed = anonymize({path("in"), "--out", path("out"), "--resume"});
+    EXPECT_NE(mixed.err.find("other settings"), std::string::npos) << mixed.err;
+    EXPECT_NE(run_program({"merge", path("out")}).err.find("mixed settings"), std::string::npos);
+}
+
+TEST_F(AnonymizeArchive, TakesListsAndChecksOptions) {
+    std::ofstream(path("list")) << path("in/deep/b.jpg") << "\n" << path("in/a.png") << "\n";
+    const auto listed = anonymize({"--files-from", path("list"), "--out", path("out"), "--progress", "json"});
+    EXPECT_EQ(listed.status, 0) << listed.err;
+    EXPECT_NE(listed.err.find("\"finished\":2"), std::string::npos) << listed.err;
+    EXPECT_TRUE(fs::exists(path("out" + path("in/deep/b.jpg"))));
+    const auto rejected = [&](std::vector<std::string> arguments, const std::string& message) {
+        const auto result = anonymize(arguments);
+        EXPECT_EQ(result.status, 2) << message;
+        EXPECT_NE(result.err.find(message), std::string::npos) << result.err;
+    };
+    rejected({path("in/a.png"), "--out", path("x.png"), "--shard", "1/2"}, "applies to archives only");
+    rejected({path("in"), "--out", path("x"), "--shard", "1/2", "--report", path("r")}, "merge --report");
+    rejected({"--out", path("x")}, "no inputs given");
+    rejected({path("in"), "--out", path("in")}, "is an input, too");
+    rejected({path("in"), path("in/deep"), "--out", path("in/deep")}, "is an input, too");
+    EXPECT_FALSE(fs::exists(path("x")));
+    EXPECT_EQ(anonymize({path("in"), "--out", path("fast"), "--fail-fast", "--streams", "1"}).status, 3);
+}
+
+TEST_F(AnonymizeArchive, RecordsWhatAFormatCannotHold) {
+    // The extension decides the format of the output, and a video cannot be written as JPEG.
+    fs::remove(path("in/bad.jpg"));
+    fs::rename(path("in/deep/c.mp4"), path("in/deep/c.jpg"));
+    const auto result = anonymize({path("in"), "--out", path("out")});
+    EXPECT_EQ(result.status, 3);
+    EXPECT_NE(result.out.find("3 of 3 files, 0 skipped, 0 incomplete, 1 failed"), std::string::npos) << result.out;
+    EXPECT_NE(result.err.find("deep/c.jpg: failed: unknown video file extension"), std::string::npos) << result.err;
+    EXPECT_TRUE(fs::exists(path("out/a.png")));
+    EXPECT_TRUE(fs::exists(path("out/deep/b.jpg")));
+    EXPECT_FALSE(fs::exists(path("out/deep/c.jpg")));
+}
+
+}  // namespace
+}  // namespace throng
