@@ -56,7 +56,7 @@ struct ReportedModel {
 // Returns the model that the detector uses, with the license from the table of recommended models.
 [[nodiscard]] ReportedModel describe_model(const DetectorParams& detector);
 
-// What holds for all files of a report.
+// Holds what all files of a report share.
 struct ReportHeader {
     nlohmann::ordered_json settings;  // that decide what is hidden; --keep requires the same
     nlohmann::ordered_json output;    // encoder, quality and audio, as requested

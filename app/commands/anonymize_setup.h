@@ -1,4 +1,4 @@
-// What all files of a run of `throng anonymize` share: the options, checked and completed.
+// Checks and completes the options of `throng anonymize`: the setup that all files of a run share.
 #pragma once
 
 #include <mutex>

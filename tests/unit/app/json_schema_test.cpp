@@ -343,7 +343,7 @@ TEST_F(JsonSchema, ManifestsAndReportsAreValidAndChangedOnesAreRejected) {
     const std::string odd = "in/\xff.png";  // not UTF-8
     std::filesystem::create_directories(file("in"));
     for (const std::string& name : {odd, std::string("in/a.mp4")}) {
-        ASSERT_EQ(run_program({"crowd", file(name), "--faces", "3", "--size", "160x120", "--frames",
+        ASSERT_EQ(run_program({"crowd", file(name), "--faces", "3", "--size", "320x240", "--frames",
                                name == odd ? "1" : "2", "-q"})
                       .status,
                   0);
