@@ -132,7 +132,6 @@ TEST_F(ArchiveProgram, RejectsWrongUsage) {
         {file("in"), "--out", file("out"), "--shard", "0/3"},
         {file("in"), "--out", file("out"), "--shard", "5/4"},
         {file("in"), "--out", file("in")},
-        {file("in"), "--out", file("in/deep/out")},
         {file("in"), "--out", file("out"), "--json", file("a.jsonl")},
         {file("in"), "--out", file("out"), "--video", file("a.mp4")},
         {file("in"), "--out", file("out"), "--images", file("images")},

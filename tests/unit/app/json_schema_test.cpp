@@ -394,7 +394,9 @@ TEST_F(JsonSchema, ManifestsAndReportsAreValidAndChangedOnesAreRejected) {
         };
         replace("/files/0", broken(first, {}));
         replace("/files/0/tracks/0", broken(first["tracks"][0], {"thumbnail"}));
-        replace("/settings", broken(report["settings"], {}));
+        Json settings = report["settings"];
+        settings["score_threshold"] = 0.5;  // null for a cascade; any number is valid, too
+        replace("/settings", broken(settings, {}));
         replace("/model", broken(report["model"], {}));
         replace("/files/0/tracks/0/samples/0", {Json::array({0, 1, 2, 3})});
     }
