@@ -19,12 +19,8 @@ constexpr double kMaxStep = 2;          // seconds between two frames of one sce
 constexpr double kTentativeGap = 0.12;  // seconds that an unconfirmed track survives without a detection
 constexpr double kGapPerSeen = 4;       // seconds that a new track survives without a detection, per second seen
 
-// Association. Deviations of a detection from its prediction, in sides of the box and in logarithms of a side. They
-// exceed the noise of a measurement, because a cluster is sometimes represented by a window beside the face.
-constexpr double kMatchPosition = 0.15;
-constexpr double kMatchSize = 0.2;
-constexpr double kEmergingPosition = 0.25;
-constexpr double kHiddenCost = 4;       // squared standard deviations
+// Association.
+constexpr double kHiddenCost = 2;       // squared standard deviations
 constexpr double kCandidateGate = 0.6;  // factor on the gate for detections that are not confident
 constexpr double kOverlapNoise = 20;    // factor on the variance of a box that another one covers completely
 constexpr double kMaxDeviation = 0.5;   // sides: limits the search around a track that was not seen for long
@@ -112,6 +108,12 @@ TrackerParams tracker_params(std::string_view kind) {
     params.confident_hits = detector.screen_min_hits;
     // False faces of cascades have few hits and seldom last.
     params.birth_hits = 4 * params.confident_hits;
+    if (detector.name == "cnn") {
+        // Networks measure the height well, also of a face that is covered from the side.
+        params.deviation_y = 0.1;
+        params.deviation_height = 0.12;
+        params.emerging = 1.67;
+    }
     return params;
 }
 
@@ -126,6 +128,13 @@ void check_params(const TrackerParams& params) {
     require(params.birth_hits >= 1, "birth_hits", "at least 1");
     require(params.max_gap >= 0 && params.max_gap <= 3600, "max_gap", "0 to 3600 seconds");
     require(params.gate > 0 && params.gate <= 100, "gate", "above 0, up to 100");
+    const auto require_deviation = [&](double value, const char* name) {
+        require(value > 0 && value <= 10, name, "above 0, up to 10");
+    };
+    require_deviation(params.deviation_x, "deviation_x");
+    require_deviation(params.deviation_y, "deviation_y");
+    require_deviation(params.deviation_height, "deviation_height");
+    require(params.emerging >= 1 && params.emerging <= 10, "emerging", "1 to 10");
 }
 
 class Tracker::Impl {
@@ -222,7 +231,8 @@ private:
     }
 
     // Returns the number of the observation of each track, or -1. The cost of a pair is the squared distance of
-    // the detection from the prediction, in standard deviations.
+    // the detection from the prediction, in standard deviations. The height stands for the size, because a face that
+    // another person covers from the side is detected with less width: as in M. Yang et al., Hybrid-SORT (AAAI 2024).
     [[nodiscard]] std::vector<int> match(const std::vector<std::size_t>& tracks, bool confident) const {
         const double gate = confident ? params_.gate : kCandidateGate * params_.gate;
         const double limit = gate * gate;
@@ -232,24 +242,22 @@ private:
             const std::array<AxisFilter, 4>& axes = active.motion.axes();
             const double side = active.motion.side();
             const bool hidden = active.track.gap > 1;
-            // Of a face that comes out of cover, at first only a part is detected.
-            const double floor = (confident && hidden ? kEmergingPosition : kMatchPosition) * side;
+            const double scale = (confident && hidden ? params_.emerging : 1.0) * side;
             const double ceiling = kMaxDeviation * side;
-            const auto variance = [&](std::size_t axis) {
-                return std::min(axes[axis].pp + floor * floor, ceiling * ceiling);
+            const auto variance = [&](std::size_t axis, double deviation) {
+                return std::min(axes[axis].pp + scale * scale * deviation * deviation, ceiling * ceiling);
             };
-            const double variance_x = variance(0);
-            const double variance_y = variance(1);
-            const double variance_size = kMatchSize * kMatchSize + axes[2].pp;
-            const double log_side = std::log(side);
+            const double variance_x = variance(0, params_.deviation_x);
+            const double variance_y = variance(1, params_.deviation_y);
+            const double variance_height = params_.deviation_height * params_.deviation_height + axes[3].pp;
             for (std::size_t o = 0; o < observations_.size(); ++o) {
                 const Observation& observation = observations_[o];
                 const double x = observation.measured[0] - axes[0].position;
                 const double y = observation.measured[1] - axes[1].position;
                 if (x * x > limit * variance_x || y * y > limit * variance_y) continue;
                 if (observation.confident != confident || observation.taken) continue;
-                const double size = 0.5 * (observation.measured[2] + observation.measured[3]) - log_side;
-                double cost = x * x / variance_x + y * y / variance_y + size * size / variance_size;
+                const double height = observation.measured[3] - axes[3].position;
+                double cost = x * x / variance_x + y * y / variance_y + height * height / variance_height;
                 if (cost > limit) continue;
                 // Costs more, since a face seen just now is more likely to be seen again: a covered track
                 // must not take the detection of the face before it.

@@ -53,6 +53,13 @@ struct TrackerParams {
     std::int32_t birth_hits = 2;
     double max_gap = 1.6;  // seconds that a track survives without a confident detection, at most
     double gate = 3;       // maximum distance of a detection from its prediction, in standard deviations
+    // Standard deviations of a detection from its prediction: of the center, in sides of the box, and of the height, in
+    // natural logarithms. They exceed the noise of a measurement, because a cluster is sometimes represented by a window
+    // beside the face.
+    double deviation_x = 0.15;
+    double deviation_y = 0.15;
+    double deviation_height = 0.2;
+    double emerging = 1.33;  // factor on those of the center after a gap: at first only a part of the face is detected
 
     friend bool operator==(const TrackerParams&, const TrackerParams&) = default;
 };

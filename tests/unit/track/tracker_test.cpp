@@ -93,6 +93,25 @@ TEST(Tracker, ACoveredFaceTakesNoDetectionOfTheFaceBeforeIt) {
     }
 }
 
+// Two faces of different height are covered at the same position; one comes out on the left, with half of its width.
+TEST(Tracker, TellsFacesApartByTheirHeightWhenTheyComeOutOfCover) {
+    for (const bool small_first : {true, false}) {
+        SCOPED_TRACE(small_first);
+        Feed feed(tracker_params("cnn"));
+        std::vector<Track> tracks;
+        for (int n = 0; n < 30; ++n) {
+            tracks = feed({face(500, 300, 60), face(505, 300, 80), face(800, 300, 60)});
+        }
+        ASSERT_EQ(tracks.size(), 3U);
+        for (int n = 0; n < 5; ++n) static_cast<void>(feed({face(800, 300, 60)}));
+        const float height = small_first ? 60.0F : 80.0F;
+        tracks = feed({{{480, 300 - height / 2, height / 2, height}, 1, 5, 0}, face(800, 300, 60)});
+        ASSERT_EQ(tracks.size(), 3U);
+        EXPECT_EQ(tracks[0].state == TrackState::detected, small_first);
+        EXPECT_EQ(tracks[1].state == TrackState::detected, !small_first);
+    }
+}
+
 TEST(Tracker, UsesWeakDetectionsToContinueOnly) {
     TrackerParams params;
     params.confident_hits = 3;
