@@ -34,6 +34,11 @@ Box between(const Box& a, const Box& b, float part) {
 
 }  // namespace
 
+Box hidden_box(const Box& box, const PlanOptions& options) {
+    const float w = std::max(box.w, options.min_aspect * box.h);
+    return {box.x - (w - box.w) / 2, box.y, w, box.h};
+}
+
 RedactRegions FramePlan::to_hide() const {
     RedactRegions result;
     result.whole = whole;
@@ -55,6 +60,7 @@ void RedactPlanner::push(const std::vector<FaceBox>& boxes, bool damaged) {
         }
         if (face.track < 0) {
             frame.single.push_back(face);
+            frame.single.back().box = hidden_box(face.box, options_);
             continue;
         }
         const auto [entry, is_new] = tracks_.try_emplace(face.track);
@@ -71,7 +77,7 @@ void RedactPlanner::push(const std::vector<FaceBox>& boxes, bool damaged) {
         }
         summary.last = next_push_;
         ++summary.num_detected;
-        track.seen.push_back({next_push_, face.box, face.score});
+        track.seen.push_back({next_push_, hidden_box(face.box, options_), face.score});
     }
     ++next_push_;
 }

@@ -60,6 +60,7 @@ struct PlanOptions {
     float growth = 0.006F;    // margin added per frame of distance to the nearest detection, as a share of the size
     float max_growth = 0.3F;  // limit of that margin
     int max_gap = 30;         // frames: a longer gap within a track is not filled in, only extended from both sides
+    float min_aspect = 0;     // width to height of a detection, at least: see hidden_box
     // Tracks below are reported as doubtful.
     int short_track = 3;  // detections
     float low_score = 0;  // best score
@@ -67,6 +68,10 @@ struct PlanOptions {
 
     friend bool operator==(const PlanOptions&, const PlanOptions&) = default;
 };
+
+// Returns the box of a detection, widened to PlanOptions::min_aspect: a face that another person covers from the side is
+// detected by the part that is visible.
+[[nodiscard]] Box hidden_box(const Box& box, const PlanOptions& options);
 
 // Facts about a track, for the report.
 struct TrackSummary {

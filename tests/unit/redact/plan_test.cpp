@@ -130,6 +130,22 @@ TEST(RedactPlan, OneBoxThatIsOffHasNoEffect) {
     EXPECT_TRUE(covers(plans[15].regions[0].box, {145, 200, 40, 40}));
 }
 
+TEST(RedactPlan, WidensTheVisiblePartOfAFace) {
+    PlanOptions options;
+    options.min_aspect = 0.8F;
+    const FaceBox narrow{-1, {100, 100, 20, 40}, 1, true};
+    const FaceBox tracked{1, {300, 100, 20, 40}, 1, true};
+    const FaceBox square = face(2, 500, 100);
+    RedactPlanner planner(kWidth, kHeight, options);
+    const std::vector<FramePlan> plans = plan_all(planner, {{narrow, tracked, square}});
+    ASSERT_EQ(plans.at(0).regions.size(), 3U);
+    const Box wide{94, 100, 32, 40};
+    EXPECT_TRUE(covers(plans[0].regions[0].box, wide) && covers(wide, plans[0].regions[0].box));
+    EXPECT_EQ(plans[0].regions[1].box.w, 32);
+    EXPECT_EQ(plans[0].regions[2].box.w, 40);
+    EXPECT_EQ(planner.tracks().at(0).best_box.w, 20) << "the report has the box of the detector";
+}
+
 TEST(RedactPlan, HidesWhatHasNoTrackInItsFrame) {
     const std::vector<FramePlan> plans = plan_all({{}, {face(-1, 10, 10)}, {}});
     EXPECT_TRUE(plans[0].regions.empty());
