@@ -110,7 +110,7 @@ void AnonymizeWorker::process_image(const std::string& input, const std::string&
         };
         track.kept = std::any_of(setup_.keep.begin(), setup_.keep.end(), iou_is_high);
         if (!track.kept) {
-            regions.boxes.push_back(face.box);
+            regions.boxes.push_back(hidden_box(face.box, setup_.hiding.plan));
             ++reported.detected;
         }
         reported.tracks.push_back(std::move(track));
@@ -246,7 +246,7 @@ void AnonymizeWorker::write_video(const std::string& input, const std::string& o
             }
             ++next;
         }
-        regions.whole = regions.whole || frame.damaged || !judged;
+        regions.whole = regions.whole || frame.frame.info().damaged || !judged;
         if (!in_spans(setup_.only, pts, shown_until)) {
             regions = {};
             shown.clear();

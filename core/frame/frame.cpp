@@ -39,6 +39,14 @@ Frame Frame::with_timing(std::int64_t index, double pts, std::chrono::steady_clo
     return frame;
 }
 
+Frame Frame::as_damaged() const {
+    auto data = std::make_shared<Data>(*data_);
+    data->info.damaged = true;
+    Frame frame;
+    frame.data_ = std::move(data);
+    return frame;
+}
+
 int plane_count(PixelFormat format) noexcept {
     switch (format) {
         case PixelFormat::nv12: return 2;

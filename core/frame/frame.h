@@ -32,6 +32,7 @@ struct FrameInfo {
     std::int64_t index = 0;  // number of the frame in its source, from 0, in the order of display
     double pts = 0;          // seconds from the source's start
     std::chrono::steady_clock::time_point captured{};  // time of decoding, or of arrival from the camera
+    bool damaged = false;  // the frame is incomplete, or it or one that it depends on may be decoded incorrectly
 };
 
 class Frame {
@@ -67,6 +68,9 @@ public:
     // Returns the same frame with another index, pts and capture time. Shares the memory.
     [[nodiscard]] Frame with_timing(std::int64_t index, double pts,
                                     std::chrono::steady_clock::time_point captured) const;
+
+    // Returns the same frame with FrameInfo::damaged set. Shares the memory.
+    [[nodiscard]] Frame as_damaged() const;
 
 private:
     struct Data {

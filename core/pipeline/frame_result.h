@@ -50,9 +50,9 @@ struct FrameResult {
     return input;
 }
 
-// Returns true if detections were dropped because a buffer was full: faces of the frame may be unknown.
+// Returns true if faces of the frame may be unknown: it is damaged, or detections were dropped because a buffer was full.
 [[nodiscard]] inline bool lacks_detections(const FrameResult& result) {
-    return result.overflow > 0 || result.kept.overflow() > 0;
+    return result.frame.info().damaged || result.overflow > 0 || result.kept.overflow() > 0;
 }
 
 // Returns what must be hidden in the frame of a result.

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/video/damage_watch.h"
 #include "core/video/frame_clock.h"
 #include "core/video/frame_maker.h"
 #include "core/video/media_file_source.h"
@@ -23,9 +24,6 @@ namespace {
 constexpr double kNewTimeBase = 1;  // seconds back: the file was concatenated; as in FrameClock
 
 #if LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(58, 7, 100)
-bool is_key(const AVFrame& av_frame) {
-    return (av_frame.flags & AV_FRAME_FLAG_KEY) != 0;
-}
 bool is_interlaced(const AVFrame& av_frame) {
     return (av_frame.flags & AV_FRAME_FLAG_INTERLACED) != 0;
 }
@@ -33,9 +31,6 @@ bool has_top_field_first(const AVFrame& av_frame) {
     return (av_frame.flags & AV_FRAME_FLAG_TOP_FIELD_FIRST) != 0;
 }
 #else
-bool is_key(const AVFrame& av_frame) {
-    return av_frame.key_frame != 0;
-}
 bool is_interlaced(const AVFrame& av_frame) {
     return av_frame.interlaced_frame != 0;
 }
@@ -92,7 +87,6 @@ private:
     std::optional<ExactFrame> decode(const std::stop_token& stop);
     void describe_format(AVFrame& av_frame, Orientation orientation);
     [[nodiscard]] std::int64_t next_ticks(const AVFrame& av_frame);
-    [[nodiscard]] bool is_damaged(const AVFrame& av_frame);
 
     std::string path_;
     MediaReader reader_;
@@ -103,9 +97,7 @@ private:
     std::optional<std::int64_t> first_ticks_;
     std::int64_t offset_ = 0;  // added to the time stamps of the file, after they jumped back
     std::int64_t last_ticks_ = -1;
-    std::uint64_t errors_seen_ = 0;
-    int suspect_frames_ = 0;  // frames that were in the decoder when it reported an error
-    bool damaged_ = false;    // until the next key frame
+    DamageWatch damage_;
     std::string early_end_;
 };
 
@@ -133,22 +125,6 @@ std::int64_t ExactReader::Impl::next_ticks(const AVFrame& av_frame) {
     }
     ++corrected_times;
     return last_ticks_ += step;
-}
-
-// A decoder reports most errors without naming the frame. All frames that it held at that time count as damaged, and all
-// that follow up to the next key frame, since they may be predicted from them.
-bool ExactReader::Impl::is_damaged(const AVFrame& av_frame) {
-    const bool flagged = av_frame.decode_error_flags != 0 || (av_frame.flags & AV_FRAME_FLAG_CORRUPT) != 0;
-    if (const std::uint64_t errors = reader_.num_errors(); flagged || errors > errors_seen_) {
-        errors_seen_ = errors;
-        damaged_ = true;
-        suspect_frames_ = reader_.max_delay();
-    } else if (suspect_frames_ > 0) {
-        --suspect_frames_;
-    } else if (is_key(av_frame)) {
-        damaged_ = false;
-    }
-    return damaged_;
 }
 
 void ExactReader::Impl::describe_format(AVFrame& av_frame, Orientation orientation) {
@@ -195,11 +171,12 @@ std::optional<ExactFrame> ExactReader::Impl::decode(const std::stop_token& stop)
     ExactFrame result;
     result.ticks = next_ticks(*av_frame);
     result.duration = std::max<std::int64_t>(duration_of(*av_frame), 0);
-    result.damaged = is_damaged(*av_frame);
+    const bool damaged = damage_.is_damaged(*av_frame, reader_);
     result.top_field_first = has_top_field_first(*av_frame);
     const double pts = clock_.next(reader_.time_of(*av_frame), frame_step_of(reader_));
     result.frame =
         maker_.make(std::move(av_frame), orientation).with_timing(next_index_++, pts, std::chrono::steady_clock::now());
+    if (damaged) result.frame = result.frame.as_damaged();
     return result;
 }
 

@@ -18,7 +18,6 @@ struct ExactFrame {
     Frame frame;                // host memory, in the orientation of display. pts as VideoSource defines it for files.
     std::int64_t ticks = 0;     // time from the first frame, in units of VideoFormat::time_base; strictly increasing
     std::int64_t duration = 0;  // in the same units; 0: unknown
-    bool damaged = false;       // the frame, or one that it depends on, may be decoded incorrectly
     bool top_field_first = false;
 };
 

@@ -160,7 +160,10 @@ std::uint64_t decoded_bytes(const ImageFile& file) {
 LoadedImage decode_image(const ImageFile& file) {
     LoadedImage result;
     result.frame = wrapped(read_pixels(file.bytes, file.header, file.path));
-    if (file.header.truncated) result.incomplete = "the image is cut short: the missing part is gray";
+    if (file.header.truncated) {
+        result.frame = result.frame.as_damaged();
+        result.incomplete = "the image is cut short: the missing part is gray";
+    }
     if (file.header.animated) result.incomplete = "the image is animated: only its first frame is used";
     return result;
 }

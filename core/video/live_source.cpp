@@ -14,6 +14,7 @@
 #include "core/base/latest_value.h"
 #include "core/base/sleep.h"
 #include "core/base/stopwatch.h"
+#include "core/video/damage_watch.h"
 #include "core/video/format_watch.h"
 #include "core/video/frame_maker.h"
 
@@ -93,6 +94,7 @@ private:
     // Used only by the thread while it runs.
     MediaRequest request_;
     FrameMaker maker_;
+    DamageWatch damage_;  // of the current reader
     std::int64_t next_index_ = 0;
     double last_pts_ = -1;
     std::optional<Clock::time_point> first_frame_;  // arrival of the first frame of all connections
@@ -140,6 +142,7 @@ void LiveSource::run(std::unique_ptr<MediaReader> reader, const std::stop_token&
 
 // Decodes until an error or the end of the stream. Returns the reason.
 LiveSource::StreamError LiveSource::play(MediaReader& reader, const std::stop_token& stop) {
+    damage_ = {};
     connection_start_.reset();
     connected_.reset();
     while (!stop.stop_requested()) {
@@ -164,8 +167,10 @@ void LiveSource::publish(MediaReader& reader, av::FramePtr av_frame, Clock::time
     const auto now = Clock::now();
     const double pts = time_of(reader, *av_frame, now);
     const Orientation orientation = reader.orientation_of_frame(*av_frame);
+    const bool damaged = damage_.is_damaged(*av_frame, reader);
     const double waited_ms = 1e3 * reader.waited_seconds();
     Frame frame = maker_.make(std::move(av_frame), orientation).with_timing(next_index_++, pts, now);
+    if (damaged) frame = frame.as_damaged();
     if (!connected_) connected_ = now;
     failures_ = 0;
     if (now - *connected_ >= kLastingConnection) attempts_ = 0;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/video/damage_watch.h"
 #include "core/video/format_watch.h"
 #include "core/video/frame_clock.h"
 #include "core/video/frame_maker.h"
@@ -22,6 +23,7 @@ struct TimedFrame {
     av::FramePtr av_frame;
     double pts = 0;
     bool starts_again = false;  // the first frame of another loop iteration
+    bool damaged = false;
 };
 
 class MediaFileSource final : public VideoSource {
@@ -55,6 +57,7 @@ public:
         const Orientation orientation = reader_->orientation_of_frame(*next->av_frame);
         frame = maker_.make(std::move(next->av_frame), orientation)
                     .with_timing(next_index_++, next->pts, std::chrono::steady_clock::now());
+        if (next->damaged) frame = frame.as_damaged();
         width_ = frame.width();
         height_ = frame.height();
         return format_.status_of(frame);
@@ -103,6 +106,7 @@ private:
     std::deque<TimedFrame> pending_;  // decoded in advance: the first frame, and frames after a seek
     std::int64_t next_index_ = 0;
     FrameClock clock_;
+    DamageWatch damage_;  // of reader_
     std::int64_t iteration_ = 0;  // of the frame decoded last
     bool loop_ = false;           // applies to read only: a seek stops at the end
     int width_ = 0;
@@ -114,7 +118,7 @@ private:
 };
 
 std::optional<TimedFrame> MediaFileSource::decode(const std::stop_token& stop) {
-    TimedFrame result{av::make_frame(), 0, false};
+    TimedFrame result{av::make_frame()};
     switch (reader_->next(*result.av_frame, stop)) {
         case MediaStatus::frame: break;
         case MediaStatus::stopped: return std::nullopt;
@@ -127,6 +131,7 @@ std::optional<TimedFrame> MediaFileSource::decode(const std::stop_token& stop) {
     const std::int64_t iteration = reader_->iteration_of(*result.av_frame);
     result.starts_again = iteration != std::exchange(iteration_, iteration);
     if (result.starts_again) clock_.reset();
+    result.damaged = damage_.is_damaged(*result.av_frame, *reader_);
     result.pts = clock_.next(reader_->time_of(*result.av_frame), frame_step_of(*reader_));
     return result;
 }
@@ -146,6 +151,7 @@ void MediaFileSource::reopen() {
     clock_.reset();
     iteration_ = 0;
     reader_ = std::make_unique<MediaReader>(request_, stop_);
+    damage_ = {};
 }
 
 // Moves to a key frame at or before the time minus step_back. Infinity: moves to the start by opening the file again.

@@ -94,6 +94,16 @@ TEST(Frame, WithTimingSharesTheMemory) {
     EXPECT_EQ(frame.info().index, 0);
 }
 
+TEST(Frame, DamageRemainsWithTheFrame) {
+    FramePool pool;
+    const Frame frame = pool.take(PixelFormat::gray8, 8, 8).finish();
+    const Frame damaged = frame.as_damaged().with_timing(7, 1.5, {});
+    EXPECT_TRUE(damaged.info().damaged);
+    EXPECT_EQ(damaged.plane(0).data, frame.plane(0).data);
+    EXPECT_FALSE(frame.info().damaged);
+    EXPECT_FALSE(pool.take(PixelFormat::gray8, 8, 8).info().damaged) << "a frame of the pool starts without damage";
+}
+
 TEST(Frame, ADeviceFrameIsCopiedWithItsHostCopyFunction) {
     FrameInfo info;
     info.width = info.height = 4;

@@ -46,6 +46,7 @@ public:
         std::int64_t device_ends_at = -1;        // the decoder of the device ends here
         bool resumes = true;                     // can resume in host memory
         std::string incomplete;                  // reported at the end
+        std::int64_t damaged_at = -1;            // this frame is damaged
     };
 
     explicit FakeSource(const Plan& plan) : plan_(plan) {}
@@ -68,6 +69,7 @@ public:
         writable.info().captured = std::chrono::steady_clock::now();
         *writable.data(0) = static_cast<std::uint8_t>(next_);
         if (plan_.device) writable.info().memory = MemoryKind::device;
+        writable.info().damaged = next_ == plan_.damaged_at;
         frame = std::move(writable).finish();
         return next_++ == plan_.resizes_at ? ReadStatus::format_changed : ReadStatus::frame;
     }

@@ -119,6 +119,17 @@ TEST(Hiding, LostDetectionsHideTheFrameWhole) {
     for (const PlanSink::Entry& entry : sink->entries()) EXPECT_EQ(entry.whole, entry.frame == 3) << entry.frame;
 }
 
+TEST(Hiding, ADamagedFrameIsHiddenWhole) {
+    FakeSource::Plan damaged = source(6);
+    damaged.damaged_at = 3;
+    Trial trial(damaged, one_face(), {}, with_hiding());
+    const auto sink = std::make_shared<PlanSink>();
+    trial.pipeline->add_sink(sink);
+    trial.run();
+    ASSERT_EQ(sink->entries().size(), 6U);
+    for (const PlanSink::Entry& entry : sink->entries()) EXPECT_EQ(entry.whole, entry.frame == 3) << entry.frame;
+}
+
 // The newest result of a live source has always been judged, and lags behind by the delay.
 TEST(Hiding, ALiveSourceShowsJudgedFramesOnly) {
     FakeSource::Plan live = source(60);

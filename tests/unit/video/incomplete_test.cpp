@@ -1,6 +1,7 @@
 // Incomplete input is reported, complete input is not. Also tests files with difficult time stamps.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <opencv2/core.hpp>
@@ -9,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/video/exact_reader.h"
 #include "core/video/source.h"
 #include "tests/support/test_data.h"
 #include "tests/support/video_files.h"
@@ -194,6 +196,36 @@ TEST(Incomplete, ATruncatedFileWithoutALengthIsReported) {
     const std::string_view text(bytes.data(), bytes.size());
     test::write_file(scratch.path() / "page.ogv", {bytes.data(), bytes.data() + text.rfind("OggS")});
     EXPECT_NE(read_all((scratch.path() / "page.ogv").string()).incomplete.find(early), std::string::npos);
+}
+
+// The frames from the damage to the next key frame are damaged, for both readers of files.
+TEST(Incomplete, DamagedFramesAreMarkedUpToTheNextKeyFrame) {
+    TH_NEED_FFMPEG();
+    const ScratchDir scratch;
+    const std::string path = (scratch.path() / "a.mp4").string();
+    ffmpeg("-f lavfi -i testsrc2=size=160x120:rate=25:duration=4 -c:v libx264 -g 25 -bf 2 -threads 1", path);
+    const auto damaged_frames = [&] {
+        std::vector<bool> damaged;
+        auto source = open_source(path);
+        for (Frame frame; source->read(frame, {}) != ReadStatus::end;) damaged.push_back(frame.info().damaged);
+        std::vector<bool> exact;
+        ExactReader reader(path, {});
+        for (ExactFrame frame; reader.next(frame, {});) exact.push_back(frame.frame.info().damaged);
+        EXPECT_EQ(damaged, exact);
+        return damaged;
+    };
+    const std::vector<bool> good = damaged_frames();
+    EXPECT_EQ(good.size(), 100U);
+    EXPECT_EQ(std::count(good.begin(), good.end(), true), 0);
+
+    std::vector<char> bytes = test::read_file(path);
+    for (std::size_t i = bytes.size() / 2; i < bytes.size() / 2 + 400; ++i) bytes[i] = static_cast<char>(i * 37);
+    test::write_file(path, bytes);
+    const std::vector<bool> bad = damaged_frames();
+    EXPECT_GE(std::count(bad.begin(), bad.end(), true), 1);
+    ASSERT_GT(bad.size(), 90U);
+    EXPECT_FALSE(bad.front());
+    EXPECT_FALSE(bad.back()) << "hiding does not end at the next key frame";
 }
 
 TEST(Incomplete, APlaylistWithAMissingSegmentIsReported) {
