@@ -158,7 +158,13 @@ std::string head_html(const Json& header) {
     }
     for (const char* key : {"settings", "output"}) {
         const Json values = header.value(key, Json::object());
-        for (const auto& [name, value] : values.items()) add_fact(html, escaped(name), plain(value));
+        for (const auto& [name, value] : values.items()) {
+            if (name == "model_sha256" || value.empty()) continue;  // the hash stands above already
+            std::string label = name;
+            std::replace(label.begin(), label.end(), '_', ' ');
+            add_fact(html, escaped(label),
+                     value.is_number_float() ? fmt::format("{:.4g}", value.get<double>()) : plain(value));
+        }
     }
     if (header.value("interrupted", false)) {
         add_fact(html, "interrupted", "files that are not listed were not written");
