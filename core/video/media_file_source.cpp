@@ -106,7 +106,7 @@ private:
     std::deque<TimedFrame> pending_;  // decoded in advance: the first frame, and frames after a seek
     std::int64_t next_index_ = 0;
     FrameClock clock_;
-    DamageWatch damage_;  // of reader_
+    DamageWatch damage_;          // of reader_
     std::int64_t iteration_ = 0;  // of the frame decoded last
     bool loop_ = false;           // applies to read only: a seek stops at the end
     int width_ = 0;
