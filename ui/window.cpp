@@ -12,6 +12,8 @@
 
 #include "core/base/log.h"
 #include "ui/platform.h"
+#include "ui/stand/stand.h"
+#include "ui/stand/watchdog.h"
 #include "ui/video/frame_cost.h"
 #include "ui/video/video_item.h"
 #include "ui/wall/wall.h"
@@ -44,6 +46,11 @@ QUrl load_module(QQmlEngine& engine) {
 }
 
 int run_window(int argc, char** argv, WindowOptions options) {
+    StandOptions stand_options;
+    stand_options.kiosk = options.kiosk;
+    stand_options.several_sources = options.sources.size() > 1;
+    stand_options.exit_key = parse_exit_key(options.kiosk_exit);
+    if (!options.scenes.empty()) stand_options.scenes = read_scenes(options.scenes);
     if (const std::string reason = display_unavailable_reason(); !reason.empty()) {
         throw Error(ErrorKind::unavailable, "cannot open a window: no display", reason,
                     "run it in a desktop session, or use `throng detect SOURCE`, which needs no display");
@@ -61,6 +68,8 @@ int run_window(int argc, char** argv, WindowOptions options) {
     session.display()->set_raw(options.raw);
     session.display()->set_labels(options.labels);
     session.display()->set_blur(options.blur);
+    std::optional<Stand> stand;
+    if (options.kiosk || stand_options.scenes) stand.emplace(session, std::move(stand_options));
 
     std::unique_ptr<Wall> wall;
     if (options.sources.size() > 1) {
@@ -71,7 +80,8 @@ int run_window(int argc, char** argv, WindowOptions options) {
     QQmlApplicationEngine engine;
     engine.setInitialProperties({{QStringLiteral("session"), QVariant::fromValue(&session)},
                                  {QStringLiteral("wall"), QVariant::fromValue(wall.get())},
-                                 {QStringLiteral("kiosk"), options.kiosk}});
+                                 {QStringLiteral("kiosk"), options.kiosk},
+                                 {QStringLiteral("stand"), QVariant::fromValue(stand ? &*stand : nullptr)}});
     engine.load(load_module(engine));
     if (engine.rootObjects().isEmpty()) throw Error(ErrorKind::internal, "cannot load the window's QML");
     auto* window = qobject_cast<QQuickWindow*>(engine.rootObjects().first());
@@ -85,6 +95,9 @@ int run_window(int argc, char** argv, WindowOptions options) {
     }
     plain ? window->show() : window->showFullScreen();
 
+    const Watchdog watchdog(*window, watchdog_period());
+    if (stand) stand->attach(*window);
+
     std::optional<FrameCost> cost;
     if (qEnvironmentVariableIsSet("THRONG_UI_STATISTICS")) cost.emplace(*window);
     std::optional<WindowScreenshot> screenshot;
@@ -95,7 +108,7 @@ int run_window(int argc, char** argv, WindowOptions options) {
 
     QTimer interrupt_timer;
     QObject::connect(&interrupt_timer, &QTimer::timeout, &application, [&options] {
-        if (options.interrupted && options.interrupted()) QGuiApplication::quit();
+        if (options.interrupted && options.interrupted()) QGuiApplication::exit();  // a kiosk closes no window
     });
     interrupt_timer.start(100);
 

@@ -19,7 +19,9 @@ struct WindowOptions {
     bool labels = false;  // show scores and hits
     bool blur = false;    // blur faces
     bool full_screen = false;
-    bool kiosk = false;         // full screen that Esc does not leave; loops the source
+    bool kiosk = false;         // full screen that only kiosk_exit and signals leave; loops the source
+    std::string kiosk_exit;     // key that ends the kiosk: "Ctrl+Alt+Q"; empty: none
+    std::string scenes;         // script of attract mode: a file or "default"; empty: none
     std::string screenshot;     // write an image of the window to this file and exit; empty: run until closed
     int screenshot_after = 30;  // results to wait for; fewer if the source ends earlier
     int width = 0;              // of the window, logical pixels; 0: the size of the last run
@@ -28,6 +30,7 @@ struct WindowOptions {
 };
 
 // Opens the window and runs its event loop. Returns the exit status. Throws Error(unavailable) if there is no display.
+// Throws as read_scenes and parse_exit_key do, before the window opens.
 // With a screenshot, also throws the error of the source, or Error(input) if the file cannot be written.
 int run_window(int argc, char** argv, WindowOptions options);
 

@@ -48,7 +48,7 @@ void WindowScreenshot::check_done() {
 
 void WindowScreenshot::take() {
     image_ = window_.grabWindow();
-    QCoreApplication::quit();
+    QCoreApplication::exit();  // quit() asks the window, which a kiosk does not close
 }
 
 void WindowScreenshot::finish() {

@@ -35,6 +35,8 @@ struct ViewOptions {
     ClockRunOptions clocks;
     bool full_screen = false;
     bool kiosk = false;
+    std::string kiosk_exit = "Ctrl+Alt+Q";
+    std::string scenes;
     bool loop = false;
     bool labels = false;
     double speed = 1;
@@ -97,6 +99,8 @@ int run_view(const CommandContext& context, ViewOptions options) {
     window.blur = options.output.blur;
     window.full_screen = options.full_screen;
     window.kiosk = options.kiosk;
+    window.kiosk_exit = options.kiosk_exit;
+    window.scenes = options.scenes;
     window.screenshot = options.screenshot;
     window.screenshot_after = options.screenshot_after;
 
@@ -108,6 +112,7 @@ int run_view(const CommandContext& context, ViewOptions options) {
     // A missing file is created when the first line or zone is drawn.
     if (std::filesystem::exists(session.count_file)) session.count_plan = load_count_plan(session.count_file);
     session.sinks_hide_faces = options.output.blur;
+    session.sinks_store_images = !options.output.video.empty() || !options.output.images.empty();
     session.settings.tracking = tracker_params(options.detector.kind);
     if (!session.draw_tracks) session.settings.tracking->candidate_fraction = 1;  // only moves boxes between detections
     // A screenshot shows a detected frame, found with the given settings.
@@ -194,7 +199,15 @@ void add_view_command(CLI::App& program, CommandContext& context) {
     add_output_options(*command, options->output);
     add_clock_options(*command, options->clocks);
     command->add_flag("--fullscreen", options->full_screen, "Start in full screen");
-    command->add_flag("--kiosk", options->kiosk, "Full screen that Esc does not leave; loops the source");
+    command->add_flag("--kiosk", options->kiosk,
+                      "Full screen that visitors cannot leave; loops the source; hides the faces of a camera");
+    command->add_option("--kiosk-exit", options->kiosk_exit, "Key that ends the kiosk; an empty one: none")
+        ->type_name("KEY")
+        ->capture_default_str();
+    command
+        ->add_option("--scenes", options->scenes,
+                     "Show the scenes of a script (TOML) while nobody uses the window; default: the program's own")
+        ->type_name("FILE|default");
     command->add_flag("--loop", options->loop, "Loop the source");
     command->add_flag("--labels", options->labels, "Show the score and hits of each box");
     command->add_option("--speed", options->speed, "Playback speed")

@@ -9,7 +9,7 @@ install(FILES assets/throng.metainfo.xml DESTINATION ${share}/metainfo)
 install(FILES assets/throng.svg DESTINATION ${share}/icons/hicolor/scalable/apps)
 install(FILES assets/detections.schema.json assets/summary.schema.json assets/manifest.schema.json
               assets/anonymize-report.schema.json DESTINATION ${share}/throng/schemas)
-install(FILES configs/default.toml configs/kiosk.toml configs/clock-profiles.toml DESTINATION ${share}/doc/throng/examples)
+install(FILES configs/default.toml configs/kiosk.toml configs/scenes.toml configs/clock-profiles.toml DESTINATION ${share}/doc/throng/examples)
 install(FILES configs/udev/99-throng-clocks.rules DESTINATION lib/udev/rules.d)
 install(FILES configs/systemd/throng-kiosk.service DESTINATION lib/systemd/user)
 set(packages throng)

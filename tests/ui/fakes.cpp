@@ -14,7 +14,12 @@ class FakeSource : public VideoSource {
 public:
     explicit FakeSource(const FakeClip& clip) : clip_(clip) {}
 
-    ReadStatus read(Frame& frame, std::stop_token) override {
+    ReadStatus read(Frame& frame, std::stop_token stop) override {
+        while (clip_.silent != nullptr && *clip_.silent && !stop.stop_requested()) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        }
+        if (clip_.live && stop.stop_requested()) return ReadStatus::timeout;
+        if (clip_.live) std::this_thread::sleep_for(std::chrono::milliseconds(10));
         if (next_ >= clip_.frames) return ReadStatus::end;
         const int scale = next_ < clip_.grows_at ? 1 : 2;
         frame = (clip_.on_device ? device_frame(scale * clip_.width, scale * clip_.height, next_)
@@ -36,7 +41,8 @@ public:
         info.fps = clip_.fps;
         info.frame_count = clip_.frames;
         info.duration = clip_.frames / clip_.fps;
-        info.seekable = true;
+        info.seekable = !clip_.live;
+        info.live = clip_.live;
         return info;
     }
 

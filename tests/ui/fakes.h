@@ -19,6 +19,8 @@ struct FakeClip {
     double fps = 100;
     std::string backend = "fake";  // name of the backend
     int boxes = 1;                 // raw detections per frame; two of three are suppressed
+    bool live = false;
+    std::atomic<bool>* silent = nullptr;  // no frames while it is true
 
     bool on_device = false;                                     // frames and buffers are marked as device memory
     int grows_at = 1000000;                                     // device frames are twice as large from this index on

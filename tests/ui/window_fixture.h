@@ -18,6 +18,7 @@
 #include "tests/support/test_data.h"
 #include "tests/ui/fakes.h"
 #include "tests/ui/wait.h"
+#include "ui/stand/stand.h"
 #include "ui/video/video_item.h"
 #include "ui/wall/wall.h"
 #include "ui/window.h"
@@ -30,6 +31,7 @@ protected:
 
     ~Window() override {
         engine_.reset();
+        stand_.reset();
         wall_.reset();
         session_.reset();
         qInstallMessageHandler(previous_handler_);
@@ -39,8 +41,8 @@ protected:
 
     void open(const test::FakeClip& clip, QSize size = {1280, 800}) {
         SessionSetup setup;
-        setup.open_source = [clip, make = make_source_](const std::string& spec,
-                                                        const std::stop_token& stop) -> std::unique_ptr<VideoSource> {
+        setup.open_source = [this, clip, make = make_source_](
+                                const std::string& spec, const std::stop_token& stop) -> std::unique_ptr<VideoSource> {
             if (std::unique_ptr<VideoSource> made = make ? make(spec) : nullptr) return made;
             if (spec == "silent") {
                 const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(60);
@@ -52,7 +54,11 @@ protected:
             if (spec == "missing.mp4") {
                 throw Error(ErrorKind::input, "cannot open the video", spec, "check the path");
             }
-            return test::make_fake_source(clip);
+            test::FakeClip opened = clip;
+            opened.live = spec.rfind("camera:", 0) == 0;
+            if (opened.live && broken_) throw Error(ErrorKind::input, "cannot open the camera", spec, "plug it in");
+            if (opened.live) opened.silent = &silent_;
+            return test::make_fake_source(opened);
         };
         setup.make_backend = [clip](const DetectorParams&) {
             return BackendChoice{test::make_fake_backend(clip), "selected by the test"};
@@ -71,10 +77,12 @@ protected:
         setup.clocks.period = std::chrono::milliseconds(50);
         session_ = std::make_unique<Session>(std::move(setup), store_);
         engine_ = std::make_unique<QQmlApplicationEngine>();
+        if (stand_options_) stand_ = std::make_unique<Stand>(*session_, *stand_options_);
         if (!wall_sources_.isEmpty()) wall_ = std::make_unique<Wall>(wall_sources_, *session_);
         engine_->setInitialProperties({{"session", QVariant::fromValue(session_.get())},
                                        {"wall", QVariant::fromValue(wall_.get())},
-                                       {"kiosk", kiosk_}});
+                                       {"kiosk", kiosk_},
+                                       {"stand", QVariant::fromValue(stand_.get())}});
         engine_->load(load_module(*engine_));
         ASSERT_FALSE(engine_->rootObjects().isEmpty());
         window_ = qobject_cast<QQuickWindow*>(engine_->rootObjects().first());
@@ -191,12 +199,16 @@ protected:
     std::function<std::unique_ptr<VideoSource>(const std::string&)> make_source_;  // null: the clip
     bool carry_ = false;  // boxes are carried to frames that are not detected
     RunRace race_suppression_, race_detector_;
+    std::optional<StandOptions> stand_options_;  // set before open
+    std::atomic<bool> broken_ = false;           // cameras cannot be opened
+    std::atomic<bool> silent_ = false;           // cameras deliver no frames
     std::atomic<int> recorded_ = 0, closed_ = 0;
     LatestValue<FrameInfo> recorded_frame_;  // newest one, as the recording received it
     test::ScratchDir folder_;
     QSettings store_{QString::fromStdString((folder_.path() / "settings.ini").string()), QSettings::IniFormat};
     std::unique_ptr<Session> session_;
     std::unique_ptr<Wall> wall_;
+    std::unique_ptr<Stand> stand_;
     std::unique_ptr<QQmlApplicationEngine> engine_;
     QQuickWindow* window_ = nullptr;
     VideoItem* video_ = nullptr;

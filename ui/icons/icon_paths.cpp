@@ -78,6 +78,10 @@ QHash<QString, IconPath> make_icons() {
     line(icon("window").strokes, {{4, 15}, {9, 15}, {9, 20}});
     line(icon("window").strokes, {{20, 15}, {15, 15}, {15, 20}});
 
+    icon("eye").strokes.moveTo(2.5, 12);
+    icon("eye").strokes.quadTo(12, 1.5, 21.5, 12);
+    icon("eye").strokes.quadTo(12, 22.5, 2.5, 12);
+    circle(icon("eye").strokes, 12, 12, 2.5);
     icon("matrix").strokes.addRoundedRect(3, 3, 18, 18, 2, 2);
     for (const auto& [x, y] : {QPointF(6, 6), QPointF(6, 10.5), QPointF(10.5, 10.5), QPointF(6, 15), QPointF(15, 15)}) {
         icon("matrix").fills.addRect(x, y, 3, 3);

@@ -37,7 +37,8 @@ QtObject {
         kept: () => toggle("kept", qsTr("Kept detections")),
         labels: () => toggle("labels", qsTr("Scores and hits")),
         landmarks: () => toggle("landmarks", qsTr("Eyes, nose and mouth")),
-        blur: () => toggle("blur", qsTr("Blur faces")),
+        blur: () => session.display.hidesAlways ? say(qsTr("Faces of a camera are hidden"))
+                                                 : toggle("blur", qsTr("Blur faces")),
         detector: () => session.detection.detector = (session.detection.detector + 1) % session.detection.detectors.length,
         rule: () => session.detection.nextRule(),
         thetaUp: () => changeTheta(0.05),
@@ -62,8 +63,8 @@ QtObject {
         quit: () => view.close()
     })
 
-    // In the kiosk, visitors neither open sources nor leave full screen.
-    readonly property var lockedInKiosk: ["open", "sources", "fullscreen"]
+    // In the kiosk, visitors open no sources, store no images, and do not leave.
+    readonly property var lockedInKiosk: ["open", "sources", "demo", "fullscreen", "screenshot", "record", "counts", "quit"]
 
     // The sources of the wall are fixed; one that is enlarged can be replaced.
     readonly property var lockedInWall: ["open", "sources", "demo", "counts"]

@@ -43,6 +43,7 @@ ColumnLayout {
     }
     Toggle {
         Layout.fillWidth: true
+        visible: !root.display.hidesAlways
         text: qsTr("Blur faces")
         tip: root.shortcuts.tip("blur")
         checked: root.display.blur

@@ -10,6 +10,8 @@ C.ApplicationWindow {
 
     required property Session session
     property bool kiosk: false        // full screen that no key leaves, and no way to open another source
+    property Stand stand: null        // attract mode, hidden faces; null in a plain window
+    readonly property Attract attract: stand?.attract ?? null
     property Wall wall: null          // several sources; null: one
     property bool panelRequested: wall === null
     readonly property bool wallShown: wall !== null && wall.enlarged < 0  // otherwise the session shows one of them
@@ -18,7 +20,8 @@ C.ApplicationWindow {
     readonly property bool compact: width < 960  // the panel lies over the image
     readonly property bool chrome: !fullScreen || pointer.recentlyMoved || sources.visible || sheet.visible
     // In a compact window the panel makes room while lines and zones are drawn.
-    readonly property bool panelOpen: panelRequested && (!compact || (panelToggledOn && session.counts.tool === ""))
+    readonly property bool panelOpen: attract?.running ? attract.panel
+        : panelRequested && (!compact || (panelToggledOn && session.counts.tool === ""))
     property bool panelToggledOn: false   // in a compact window the panel is shown only on request
     readonly property bool docked: session.matrix.open || session.race.open  // a view next to the image
     readonly property alias actions: actions
@@ -77,6 +80,18 @@ C.ApplicationWindow {
         view.video.resetZoom()
         view.sayZoom()
     }
+    // Returns to the view of the program's start, for the next visitor.
+    function resetView() {
+        sheet.close()
+        sources.close()
+        panelRequested = wall === null
+        panelToggledOn = false
+        view.video.resetZoom()
+    }
+    function showChrome() {
+        pointer.recentlyMoved = true
+        idleTimer.restart()
+    }
     function stepBack() {
         if (sheet.visible) sheet.close()
         else if (sources.visible) sources.close()
@@ -131,8 +146,7 @@ C.ApplicationWindow {
             const now = point.scenePosition
             if (now.x === last.x && now.y === last.y) return
             last = now
-            recentlyMoved = true
-            idleTimer.restart()
+            root.showChrome()
         }
         cursorShape: root.chrome ? Qt.ArrowCursor : Qt.BlankCursor
     }
@@ -170,13 +184,13 @@ C.ApplicationWindow {
     MatrixPanel {
         id: matrix
         readonly property real space: root.width - (root.panelOpen && !root.compact ? panel.width : 0)
-        readonly property real tall: root.height - titleBar.height - transport.height
+        readonly property real tall: parent.height - titleBar.height - transport.height
         readonly property bool below: space < tall  // a window in portrait format
         objectName: "matrixPanel"
         anchors.right: root.panelOpen && !root.compact ? panel.left : parent.right
         anchors.bottom: root.fullScreen && !root.chrome ? parent.bottom : transport.top
         width: below ? space : Math.round(Math.max(360, Math.min(space * 0.55, 2 * tall)))
-        height: below ? Math.round(tall * 0.55) : root.fullScreen && !root.chrome ? root.height : tall
+        height: below ? Math.round(tall * 0.55) : root.fullScreen && !root.chrome ? parent.height : tall
         visible: root.session.matrix.open
         session: root.session
     }
@@ -231,6 +245,21 @@ C.ApplicationWindow {
         shortcuts: shortcutTable
         fullScreen: root.fullScreen
         kiosk: root.kiosk
+    }
+    footer: StandCaption {
+        attract: root.attract
+        stand: root.stand
+        windowWidth: root.width
+        windowHeight: root.height
+    }
+    StandLayer {
+        anchors.fill: view
+        anchors.bottomMargin: root.fullScreen && root.chrome ? transport.height : 0
+        stand: root.stand
+        display: root.session.display
+        matrixPanel: matrix
+        onResetRequested: root.resetView()
+        onTouched: root.showChrome()
     }
     ErrorBanner {
         anchors.horizontalCenter: view.horizontalCenter

@@ -68,6 +68,7 @@ Rectangle {
                 session: root.session
                 key: "counts"
                 title: qsTr("People, lines and zones")
+                visible: !root.kiosk  // it saves files
                 open: root.session.counts.open
                 onOpenChanged: root.session.counts.open = open
                 Component.onCompleted: if (open) scroll.restart()

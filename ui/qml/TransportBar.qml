@@ -13,7 +13,7 @@ Rectangle {
     required property Actions actions
     required property ShortcutModel shortcuts
     property bool fullScreen: false
-    property bool kiosk: false  // hides the full-screen button; the shortcut still works
+    property bool kiosk: false  // nothing to record, store or leave
     property bool narrow: width < 720
 
     readonly property bool playable: !source.still && transport.state !== "idle" && transport.state !== "opening"
@@ -94,6 +94,7 @@ Rectangle {
             onClicked: root.actions.trigger("loop")
         }
         Rectangle {
+            visible: !root.kiosk
             Layout.leftMargin: Theme.gap
             Layout.rightMargin: Theme.gap
             implicitWidth: 1
@@ -101,6 +102,7 @@ Rectangle {
             color: Theme.line
         }
         IconButton {
+            visible: !root.kiosk
             iconName: root.recorder.recording ? "stop" : "record"
             iconColor: root.recorder.recording ? Theme.danger : Theme.text
             text: root.recorder.recording ? Theme.clock(root.recorder.seconds) : ""
@@ -110,6 +112,7 @@ Rectangle {
             onClicked: root.actions.trigger("record")
         }
         IconButton {
+            visible: !root.kiosk
             iconName: "camera"
             tip: root.shortcuts.tip("screenshot")
             enabled: root.transport.state !== "opening"

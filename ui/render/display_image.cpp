@@ -71,7 +71,7 @@ DisplayImage ImageMaker::make(const ImageRequest& request) {
         paint_overlay(painter, plan_);
     }
     recycle(image);
-    return {request.result, request.run, image, false, part};
+    return {request.result, request.run, image, false, part, request.blur};
 }
 
 void ImageMaker::recycle(const QImage& image) {

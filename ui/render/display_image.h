@@ -36,6 +36,7 @@ struct DisplayImage {
     QImage image;            // RGB32; null if on_device, or if there is nothing to draw
     bool on_device = false;  // the result's frame is shown from device memory
     QRect part;              // of the frame in pixels, shown by the image
+    bool hides_faces = false;
 };
 
 // Makes images and reuses their memory. Not thread-safe; the returned images may be read on any thread.

@@ -36,7 +36,7 @@ void ImageThread::run(const std::stop_token& stop) {
     while (true) {
         ImageRequest request;
         if (requests_.pop(request, stop) != PopStatus::value) return;
-        DisplayImage image{request.result, request.run, {}, false};
+        DisplayImage image{request.result, request.run, {}, false, {}};
         try {
             if (request.result && !request.item.isEmpty()) image = maker.make(request);
         } catch (const std::exception& error) {

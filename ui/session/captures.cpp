@@ -28,6 +28,7 @@ void Captures::record() {
     if (recorder_.recording()) {
         recorder_.stop();
     } else if (pipeline_) {
+        used_ = true;
         recorder_.start(pipeline_, pipeline_->source_info(), display_);
     }
 }
@@ -35,6 +36,7 @@ void Captures::record() {
 void Captures::saveScreenshot() {
     const auto result = pipeline_ ? pipeline_->latest() : nullptr;
     if (!result) return;
+    used_ = true;
     const QString path = capture_path(CaptureKind::image);
     writer_.start([this, path, shot = screenshot_request(result, display_)] {
         try {

@@ -26,6 +26,7 @@ public:
 
     [[nodiscard]] Recorder* recorder() { return &recorder_; }
     [[nodiscard]] bool recording() const { return recorder_.recording(); }
+    [[nodiscard]] bool used() const { return used_; }  // since the program's start
     [[nodiscard]] bool hides_faces() const { return recorder_.hides_faces(); }
 
     Q_INVOKABLE void record();          // starts a recording, or stops the current one
@@ -38,6 +39,7 @@ private:
     const DisplaySettings& display_;
     Alert& alert_;
     Recorder recorder_;
+    bool used_ = false;
     std::shared_ptr<Pipeline> pipeline_;
     QThreadPool writer_;
 };

@@ -15,6 +15,7 @@ class DisplaySettings : public QObject {
     Q_PROPERTY(bool labels READ labels WRITE set_labels NOTIFY changed)
     Q_PROPERTY(bool landmarks READ landmarks WRITE set_landmarks NOTIFY changed)
     Q_PROPERTY(bool blur READ blur WRITE set_blur NOTIFY changed)
+    Q_PROPERTY(bool hidesAlways READ hides_always NOTIFY changed)
 
 public:
     using QObject::QObject;
@@ -23,13 +24,21 @@ public:
     [[nodiscard]] bool kept() const { return kept_; }
     [[nodiscard]] bool labels() const { return labels_; }        // score and hits of kept detections
     [[nodiscard]] bool landmarks() const { return landmarks_; }  // eyes, nose and corners of the mouth
-    [[nodiscard]] bool blur() const { return blur_; }            // faces made unrecognizable
+    // Faces are made unrecognizable.
+    [[nodiscard]] bool blur() const { return hides_always_ ? !revealed_ : blur_; }
+    // Whatever set_blur says, faces are hidden except while they are revealed: a camera at a trade show.
+    [[nodiscard]] bool hides_always() const { return hides_always_; }
 
     void set_raw(bool on) { set(raw_, on); }
     void set_kept(bool on) { set(kept_, on); }
     void set_labels(bool on) { set(labels_, on); }
     void set_landmarks(bool on) { set(landmarks_, on); }
     void set_blur(bool on) { set(blur_, on); }
+    void set_hides_always(bool on) {
+        if (on != hides_always_) revealed_ = false;
+        set(hides_always_, on);
+    }
+    void reveal(bool on) { set(revealed_, on && hides_always_); }
 
 signals:
     void changed();
@@ -46,6 +55,8 @@ private:
     bool labels_ = false;
     bool landmarks_ = true;
     bool blur_ = false;
+    bool hides_always_ = false;
+    bool revealed_ = false;
 };
 
 }  // namespace throng::ui

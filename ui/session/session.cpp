@@ -317,11 +317,13 @@ PipelineSettings Session::requested_settings() const {
         settings.quality_rate = 0;
     }
     if (has_sinks_) settings.quality_rate = 0;  // outputs have the configured detection
-    const bool hides_faces = display_.blur() || captures_.hides_faces() || (has_sinks_ && setup_.sinks_hide_faces);
+    // While faces are revealed for a moment, what must be hidden is still looked for.
+    const bool hides_on_screen = display_.blur() || display_.hides_always();
+    const bool hides_faces = hides_on_screen || captures_.hides_faces() || (has_sinks_ && setup_.sinks_hide_faces);
     settings.hiding.reset();
     if (hides_faces) settings.hiding = hiding_params(settings.detector.kind);
     // Frames are copied to the host while somebody needs them there.
-    const bool host_needed = has_sinks_ || captures_.recording() || display_.blur();
+    const bool host_needed = has_sinks_ || captures_.recording() || hides_on_screen;
     settings.host_pixels = setup_.settings.host_pixels && (host_needed || !feed_.shows_device_frames());
     return settings;
 }

@@ -94,6 +94,10 @@ public:
     // Results and images, for the view. Not for QML.
     [[nodiscard]] FrameFeed* feed() { return &feed_; }
     [[nodiscard]] bool draws_tracks() const { return setup_.draw_tracks; }
+    // The clock profile given at program start; empty: none.
+    [[nodiscard]] QString configured_clock() const { return QString::fromStdString(setup_.clocks.profile); }
+    // Images were written to files, or are being written: by the program's outputs or the user's captures.
+    [[nodiscard]] bool stores_images() const { return setup_.sinks_store_images || captures_.used(); }
     // The newest result of the open source; null before the first one.
     [[nodiscard]] const std::shared_ptr<const FrameResult>& result() const { return feed_.shown().result; }
     // The error of the open source, if it could not be opened or failed later. A source that fails to open while

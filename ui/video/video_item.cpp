@@ -123,7 +123,7 @@ void VideoItem::publish_view() {
     if (view.paint_overlay) view.overlay = overlay_options();
     session_->feed()->set_view(view);
     session_->compare()->set_view(view, overlay_options());
-    if (!view.paint_overlay) update();  // the overlay is a node of its own
+    if (!view.paint_overlay || !may_draw()) update();  // the overlay is a node of its own
 }
 
 void VideoItem::show_frame() {
@@ -148,7 +148,7 @@ void VideoItem::update_frame_rect() {
 }
 
 QSGNode* VideoItem::updatePaintNode(QSGNode* old, UpdatePaintNodeData*) {
-    if (!has_frame()) {
+    if (!has_frame() || !may_draw()) {
         delete old;
         return nullptr;
     }
@@ -251,6 +251,10 @@ OverlayOptions VideoItem::overlay_options() const {
 
 double VideoItem::device_ratio() const {
     return window() != nullptr ? window()->effectiveDevicePixelRatio() : 1.0;
+}
+
+bool VideoItem::may_draw() const {
+    return frame_.hides_faces || session_ == nullptr || !session_->display()->blur();
 }
 
 bool VideoItem::software() const {

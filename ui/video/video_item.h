@@ -72,6 +72,8 @@ private:
     [[nodiscard]] OverlayOptions overlay_options() const;
     [[nodiscard]] double device_ratio() const;
     [[nodiscard]] bool software() const;
+    // False while faces must be hidden and the image with hidden faces is still being made.
+    [[nodiscard]] bool may_draw() const;
 
     QPointer<Session> session_;
     OverlayOptions colors_;  // only the colors are used

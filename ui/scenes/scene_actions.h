@@ -1,0 +1,36 @@
+// What a scene can set, by name. A view that scenes shall show needs one row in the table.
+#pragma once
+
+#include <QString>
+#include <QStringList>
+#include <QVariant>
+#include <span>
+
+namespace throng::ui {
+
+class Session;
+
+struct SceneAction {
+    enum class Type { boolean, number, text };
+
+    const char* name;
+    Type type;
+    // Part of PipelineSettings: the configured settings are restored as a whole.
+    bool of_detection = false;
+    // Values of a text; null: not known before the program runs.
+    QStringList (*choices)() = nullptr;
+    double min = 0, max = 0;  // of a number
+    // The value in force, which later scenes return to. Null: QML applies the action (StandLayer.qml), and it is off
+    // unless a scene sets it.
+    QVariant (*read)(Session&) = nullptr;
+    void (*apply)(Session&, const QVariant&) = nullptr;
+    // Scenes with a value that is impossible on this machine are skipped. Null: always possible.
+    bool (*possible)(Session&, const QVariant&) = nullptr;
+};
+
+[[nodiscard]] std::span<const SceneAction> scene_actions();
+
+// Returns null for an unknown name.
+[[nodiscard]] const SceneAction* find_scene_action(const QString& name);
+
+}  // namespace throng::ui

@@ -1,0 +1,55 @@
+#include "ui/stand/source_guard.h"
+
+#include <algorithm>
+
+#include "core/base/log.h"
+#include "ui/session/session.h"
+
+namespace throng::ui {
+
+SourceGuard::SourceGuard(Session& session, const Pace& pace, QObject* parent)
+    : QObject(parent), session_(session), pace_(pace), next_retry_(pace.first_retry) {
+    stall_.setSingleShot(true);
+    stall_.setInterval(pace_.stall);
+    retry_.setSingleShot(true);
+    // Queued: the session is still handling the failure.
+    connect(session.transport(), &Transport::stateChanged, this, &SourceGuard::handle_state, Qt::QueuedConnection);
+    connect(&session, &Session::resultChanged, this, &SourceGuard::handle_result);
+    connect(&stall_, &QTimer::timeout, this, [this] {
+        if (session_.source()->live() && session_.transport()->playing()) fall_back();
+    });
+    connect(&retry_, &QTimer::timeout, this, [this] {
+        retry_.start(next_retry_);  // unless a result of the source arrives first
+        next_retry_ = std::min(2 * next_retry_, pace_.max_retry);
+        session_.open(source_);
+    });
+}
+
+void SourceGuard::handle_state() {
+    if (session_.transport()->current() == Transport::State::failed) fall_back();
+    if (session_.transport()->playing()) stall_.start();
+}
+
+void SourceGuard::handle_result() {
+    if (!session_.result()) return;
+    stall_.start();
+    if (!on_demo() || session_.source()->spec() != source_) return;
+    spdlog::info("the source is back: {}", source_.toStdString());
+    source_.clear();
+    retry_.stop();
+    next_retry_ = pace_.first_retry;
+}
+
+void SourceGuard::fall_back() {
+    if (!on_demo()) {
+        source_ = session_.source()->spec();
+        spdlog::warn("the source fails: {}; the demo crowd is shown until it is back", source_.toStdString());
+    }
+    if (!retry_.isActive()) {
+        retry_.start(next_retry_);
+        next_retry_ = std::min(2 * next_retry_, pace_.max_retry);
+    }
+    session_.openDemo();
+}
+
+}  // namespace throng::ui

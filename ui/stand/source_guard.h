@@ -1,0 +1,43 @@
+// Keeps something on screen without a person: a source that fails or stands still is replaced by the demo crowd, and
+// opened again later.
+#pragma once
+
+#include <QObject>
+#include <QString>
+#include <QTimer>
+#include <chrono>
+
+namespace throng::ui {
+
+class Session;
+
+// Lives on the window's thread.
+class SourceGuard : public QObject {
+    Q_OBJECT
+
+public:
+    struct Pace {
+        std::chrono::milliseconds stall{10000};        // without a frame from a live source
+        std::chrono::milliseconds first_retry{15000};  // doubled with each failure
+        std::chrono::milliseconds max_retry{240000};
+    };
+
+    // The session must outlive the object.
+    SourceGuard(Session& session, const Pace& pace, QObject* parent = nullptr);
+
+    [[nodiscard]] bool on_demo() const { return !source_.isEmpty(); }  // in place of the source
+
+private:
+    void handle_state();
+    void handle_result();
+    void fall_back();
+
+    Session& session_;
+    const Pace pace_;
+    QString source_;  // to open again; empty: it runs
+    std::chrono::milliseconds next_retry_;
+    QTimer stall_;
+    QTimer retry_;
+};
+
+}  // namespace throng::ui
