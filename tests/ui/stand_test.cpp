@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <QPointingDevice>
+#include <fstream>
 
 #include "tests/ui/fake_tree.h"
 #include "tests/ui/window_fixture.h"
@@ -57,6 +58,8 @@ TEST_F(StandWindow, ScenesFollowEachOtherFromTheKnownState) {
     ASSERT_NE(line, nullptr);
     const double width = line->width();
     EXPECT_TRUE(test::wait_for([&] { return line->width() > width + 100; })) << "the end of the scene is visible";
+
+    EXPECT_EQ(session_->feedback()->text(), "") << "no message covers the scene";
 
     ASSERT_TRUE(wait_for_scene("last"));
     EXPECT_FALSE(display.labels());
@@ -208,6 +211,20 @@ TEST_F(StandWindow, WithoutAKeyOnlyASignalLeaves) {
     EXPECT_TRUE(window_->isVisible());
 }
 
+TEST_F(StandWindow, ErrorsOfTheScriptComeBeforeTheWindow) {
+    const std::string path = (folder_.path() / "bad.toml").string();
+    std::ofstream(path) << "rest = 60\n[[scene]]\nsecond = 2\n";
+    WindowOptions options;
+    options.scenes = path;
+    try {
+        (void)run_window(0, nullptr, std::move(options));
+        ADD_FAILURE() << "no error";
+    } catch (const Error& error) {
+        EXPECT_EQ(exit_status(error.kind()), 2);
+        EXPECT_EQ(error.where(), path + ":3: scene.second");
+    }
+}
+
 TEST_F(StandWindow, KeysThatAreNoneAreRejected) {
     EXPECT_EQ(parse_exit_key("Ctrl+Alt+Q").toString(), "Ctrl+Alt+Q");
     EXPECT_TRUE(parse_exit_key("").isEmpty());
@@ -253,15 +270,15 @@ TEST_F(StandWindow, FacesOfACameraAreShownWhileTheSwitchIsHeld) {
     EXPECT_FALSE(hidden());
     QTest::touchEvent(window_, touch_screen).release(0, button, window_);
     EXPECT_TRUE(hidden());
-    // The key: released, or the window loses the focus.
+    // The key: released, or the focus moves elsewhere.
     QTest::keyPress(window_, Qt::Key_H);
     EXPECT_FALSE(hidden());
     QTest::keyRelease(window_, Qt::Key_H);
     EXPECT_TRUE(hidden());
     QTest::keyPress(window_, Qt::Key_H);
     EXPECT_FALSE(hidden());
-    QFocusEvent lost(QEvent::FocusOut);
-    QCoreApplication::sendEvent(window_, &lost);
+    QFocusEvent focus_out(QEvent::FocusOut);
+    QCoreApplication::sendEvent(window_, &focus_out);
     EXPECT_TRUE(hidden());
     QTest::keyRelease(window_, Qt::Key_H);
     EXPECT_TRUE(hidden());

@@ -1,4 +1,4 @@
-// Tests the reports to the service manager with a socket of the test in its place.
+// Tests the reports to the service manager, received by a socket of the test.
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>

@@ -50,6 +50,7 @@ Rectangle {
         height: root.narrow ? 2 * (counter.font.pixelSize + 8) : counter.font.pixelSize + 8
         Label {
             anchors.left: parent.left
+            anchors.bottom: root.narrow ? undefined : parent.bottom
             text: root.attract?.hint ?? ""
             color: Theme.accent
             font.pixelSize: counter.font.pixelSize

@@ -1,8 +1,8 @@
 import QtQuick
 import Throng.Ui
 
-// What a trade show adds over the image: the switch that shows faces while it is held. Also does what scenes set in the
-// view itself.
+// Adds to the image what a trade show needs: the switch that shows faces while it is held. Also applies what scenes set
+// in the view itself.
 Item {
     id: root
 

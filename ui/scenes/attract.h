@@ -33,7 +33,7 @@ public:
 
     void start();  // with the first scene
     void stop();   // returns to the known state and starts again after a rest
-    void rest();   // a visitor is there: the rest begins anew
+    void rest();   // a visitor is there: the rest begins again
 
     [[nodiscard]] bool running() const { return scene_ != nullptr; }
     [[nodiscard]] QString name() const { return scene_ != nullptr ? scene_->name : QString(); }

@@ -1,4 +1,4 @@
-// What a scene can set, by name. A view that scenes shall show needs one row in the table.
+// Defines what a scene can set, by name. A view that scenes shall show needs one row in the table.
 #pragma once
 
 #include <QString>

@@ -25,7 +25,7 @@ public:
     // The session must outlive the object.
     SourceGuard(Session& session, const Pace& pace, QObject* parent = nullptr);
 
-    [[nodiscard]] bool on_demo() const { return !source_.isEmpty(); }  // in place of the source
+    [[nodiscard]] bool on_demo() const { return !source_.isEmpty(); }  // instead of the source
 
 private:
     void handle_state();

@@ -73,6 +73,10 @@ Stand::Stand(Session& session, StandOptions options, QObject* parent)
         attract_ = std::make_unique<Attract>(session, *options_.scenes, QLocale::system().uiLanguages());
         connect(attract_.get(), &Attract::runningChanged, this, [this] { hold(false); });
     }
+    // The text of the scene says enough.
+    connect(session.feedback(), &Feedback::changed, this, [this] {
+        if (attract_ && attract_->running() && !session_.feedback()->text().isEmpty()) session_.feedback()->clear();
+    });
     connect(&session, &Session::resultChanged, this, [this] {
         counter_.add(session_.result());
         emit counted();
