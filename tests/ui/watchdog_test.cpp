@@ -47,6 +47,7 @@ protected:
 TEST_F(WatchdogTest, ReportsFramesAndTheEnd) {
     listen((folder_.path() / "socket").string());
     QQuickWindow window;
+    window.resize(200, 100);
     {
         const Watchdog watchdog(window, std::chrono::milliseconds(200));
         QTest::qWait(10);
