@@ -113,6 +113,7 @@ int run_detect_archive(const DetectArguments& arguments, const PipelineSettings&
                                         {"--count", output.count},
                                         {"--events", output.events},
                                         {"--per-minute", output.per_minute},
+                                        {"--trace", output.trace},
                                         {"--telemetry", arguments.clocks.telemetry}}) {
         if (value.empty()) continue;
         throw Error(ErrorKind::usage, "cannot be combined with --out, which writes one result per file", option,

@@ -18,6 +18,7 @@
 #include "app/options/values.h"
 #include "core/base/error.h"
 #include "core/count/count_plan.h"
+#include "core/sinks/trace_sink.h"
 #ifdef TH_WITH_UI
 #include "ui/wall/wall.h"
 #include "ui/window.h"
@@ -146,6 +147,13 @@ int run_view(const CommandContext& context, ViewOptions options) {
     session.race_detector = [common = context.common](const auto& input, const auto& show, const auto& stop) {
         race_detector(common, input, show, stop);
     };
+    // One trace of all sources that the window opens.
+    std::shared_ptr<SharedSink::Shared> trace;
+    if (!options.output.trace.empty()) {
+        trace = std::make_shared<SharedSink::Shared>(
+            std::make_shared<TraceSink>(std::exchange(options.output.trace, {}), InterruptGuard::token()));
+        session.make_observer = [trace] { return std::make_shared<SharedSink>(trace); };
+    }
     session.make_sinks = [output = options.output, files](const SourceInfo& source) {
         return make_sinks(output, source, files);
     };
@@ -171,6 +179,7 @@ int run_view(const CommandContext& context, ViewOptions options) {
     std::string name = "throng";
     char* arguments[] = {name.data(), nullptr};
     const int status = ui::run_window(1, arguments, std::move(window));
+    if (trace) trace->sink->close();
     return InterruptGuard::requested() ? exit_status(ErrorKind::interrupted) : status;
 }
 

@@ -9,6 +9,7 @@
 #include "core/pipeline/async_sink.h"
 #include "core/sinks/count_sink.h"
 #include "core/sinks/json_sink.h"
+#include "core/sinks/trace_sink.h"
 #include "core/video/source_files.h"
 
 namespace throng {
@@ -91,6 +92,12 @@ void add_output_options(CLI::App& command, OutputOptions& options) {
                     "Write the number of people, crossings and visits per minute as CSV; - for standard output")
         ->type_name("OUT.csv")
         ->group(group);
+    command
+        .add_option("--trace", options.trace,
+                    "Write frames, stages, threads and queues as a trace that ui.perfetto.dev and chrome://tracing "
+                    "open; - for standard output")
+        ->type_name("OUT.json")
+        ->group(group);
     command.add_flag("--raw", options.raw, "Also write raw detections, to JSON lines, video and images")->group(group);
     command.add_flag("--track", options.track, "Follow faces over time: ids in JSON lines, video, images and window")
         ->group(group);
@@ -116,6 +123,7 @@ void add_outputs(RunFiles& files, const OutputOptions& options, std::size_t sour
     files.add_output("--events", options.events);
     files.add_output("--per-minute", options.per_minute);
     files.add_output("--summary", options.summary);
+    files.add_output("--trace", options.trace);
     files.check_folder("--images", options.images);
     if (options.video.empty()) return;
     for (std::size_t number = 1; number <= sources; ++number) {
@@ -138,6 +146,7 @@ OutputFiles::OutputFiles(const OutputOptions& options, std::size_t sources, std:
         const CountPlan plan = options.count.empty() ? CountPlan{1, 1, {}, {}} : load_count_plan(options.count);
         share(std::make_shared<CountSink>(plan, CountOutputs{options.events, options.per_minute}, annotated_.stop));
     }
+    if (!options.trace.empty()) share(std::make_shared<TraceSink>(options.trace, annotated_.stop));
     if (options.images.empty()) return;
     AnnotatedOptions images = annotated_;
     if (files) images.check_output = [files](const std::string& path) { files->check_output("--images", path); };

@@ -26,6 +26,7 @@ struct OutputOptions {
     bool shows_counts = false;   // a window shows the counts
     std::string events;          // --events OUT.jsonl, "-" for standard output
     std::string per_minute;      // --per-minute OUT.csv, "-" for standard output
+    std::string trace;           // --trace FILE, "-" for standard output
     bool raw = false;            // --raw: also raw boxes, in JSON lines, video and images
     bool track = false;          // --track: ids over time, in JSON lines, video and images
     bool blur = false;           // --blur: faces made unrecognizable in videos and images

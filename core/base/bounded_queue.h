@@ -104,6 +104,10 @@ public:
         if (values_.empty()) closed_ = false;
     }
 
+    [[nodiscard]] std::size_t size() const {
+        const std::lock_guard lock(mutex_);
+        return values_.size();
+    }
     [[nodiscard]] bool empty() const {
         const std::lock_guard lock(mutex_);
         return values_.empty();

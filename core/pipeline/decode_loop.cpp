@@ -67,6 +67,7 @@ void DecodeLoop::decode(const std::stop_token& stop) {
             continue;
         }
         any_since_rewind = true;
+        decoded.decoded = Clock::now();
         decoded.decode_ms = source_->decode_ms().value_or(milliseconds_since(start));
         decoded.source = source_->current_name();
         decoded.source_number = options_.source_number;

@@ -177,12 +177,17 @@ void FrameProcessor::submit(DecodedFrame decoded) {
     if (slot.raw.memory() == MemoryKind::host) decoded.frame = decoded.frame.on_host();
     slot.decoded = std::move(decoded);
     running_.push_back(next_);
+    slot.trace.decoded = slot.decoded.decoded;
+    slot.trace.decode_ms = slot.decoded.decode_ms;
+    slot.trace.queued = slot.decoded.queued;
+    slot.trace.in_flight = static_cast<std::uint32_t>(running_.size());
+    slot.trace.on_device = slot.raw.memory() == MemoryKind::device;
     next_ = (next_ + 1) % slots_.size();
     run(slot);
 }
 
 void FrameProcessor::run(Slot& slot) {
-    slot.start = Clock::now();
+    slot.trace.submit_begin = Clock::now();
     const Frame& frame = slot.decoded.frame;
     detector_->enqueue(frame, slot.raw, *recorder_);
     NmsParams nms = settings_.nms;
@@ -197,6 +202,7 @@ void FrameProcessor::run(Slot& slot) {
     slot.times.push_back({stage::kDecode, slot.decoded.decode_ms});
     const StageTimes& measured = recorder_->end_frame();
     slot.times.insert(slot.times.end(), measured.begin(), measured.end());
+    slot.trace.submit_end = Clock::now();
 }
 
 FrameProcessor::Outcome FrameProcessor::collect(bool lossless) {
@@ -206,6 +212,7 @@ FrameProcessor::Outcome FrameProcessor::collect(bool lossless) {
     result->source_number = slot.decoded.source_number;
     bool overflowed = false;
     for (;;) {
+        slot.trace.collect_begin = Clock::now();
         result->frame = slot.decoded.frame;
         slot.readback->finish(result->raw, result->kept, result->frame);
         const auto capacity = static_cast<std::uint32_t>(slot.raw.capacity());
@@ -223,8 +230,11 @@ FrameProcessor::Outcome FrameProcessor::collect(bool lossless) {
     result->timings = std::move(slot.times);
     if (uses_candidates()) result->candidates = take_candidates(result->kept, settings_.nms.min_hits, threshold_);
     if (tracker_) track(*result);
-    result->timings.push_back({stage::kTotal, milliseconds_since(slot.start)});
-    result->latency_ms = milliseconds_since(slot.decoded.frame.info().captured);
+    using Milliseconds = std::chrono::duration<double, std::milli>;
+    slot.trace.collect_end = Clock::now();
+    result->timings.push_back({stage::kTotal, Milliseconds(slot.trace.collect_end - slot.trace.submit_begin).count()});
+    result->latency_ms = Milliseconds(slot.trace.collect_end - slot.decoded.frame.info().captured).count();
+    result->trace = slot.trace;
     slot.decoded = {};  // returns the frame to the decoder as early as possible
     return {std::move(result), overflowed};
 }

@@ -66,7 +66,7 @@ private:
         std::unique_ptr<FrameReadback> readback;
         DecodedFrame decoded;
         StageTimes times;
-        Clock::time_point start;
+        FrameTrace trace;
     };
 
     void run(Slot& slot);

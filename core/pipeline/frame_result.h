@@ -1,6 +1,7 @@
 // The result of detection on one frame: the frame, its boxes, and its timings.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -14,6 +15,20 @@
 #include "core/track/tracker.h"
 
 namespace throng {
+
+// When a frame passed the threads of its pipeline, for traces. Not set by programs without a pipeline.
+struct FrameTrace {
+    using Time = std::chrono::steady_clock::time_point;
+    Time decoded{};       // decode thread: the source has returned the frame
+    Time submit_begin{};  // detect thread: detection starts
+    Time submit_end{};
+    Time collect_begin{};  // detect thread: waits for the boxes
+    Time collect_end{};
+    double decode_ms = 0;
+    std::uint32_t queued = 0;     // frames that were still in the queue when this one was taken
+    std::uint32_t in_flight = 0;  // frames in the detector, this one included
+    bool on_device = false;       // the stages ran on a device: timings are those of the newest frame measured
+};
 
 struct FrameResult {
     Frame frame;
@@ -35,6 +50,7 @@ struct FrameResult {
     bool carried = false;
     StageTimes timings;     // CPU: of this frame; GPU: of the newest frame measured
     double latency_ms = 0;  // from capture to boxes on the host
+    FrameTrace trace;
 };
 
 // Returns the result's detections for a tracker. They must outlive it.

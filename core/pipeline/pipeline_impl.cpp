@@ -103,6 +103,7 @@ void Pipeline::Impl::make_processor() {
 void Pipeline::Impl::submit(DecodedFrame frame) {
     ++submitted_;
     device_frames_ = frame.frame.info().memory == MemoryKind::device;
+    frame.queued = static_cast<std::uint32_t>(queue_.size());
     newest_ = frame.without_permit();
     try {
         processor_->submit(std::move(frame));

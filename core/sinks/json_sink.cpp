@@ -11,11 +11,6 @@
 namespace throng {
 namespace {
 
-std::string quoted(const std::string& text) {
-    // File names need not be UTF-8: invalid bytes become the replacement character (U+FFFD).
-    return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
 template <typename Number>
 void append_number(std::string& line, Number value) {
     // JSON has no representation of NaN and infinity.
@@ -85,11 +80,15 @@ void append_tracks(std::string& line, const std::vector<Track>& tracks) {
 
 }  // namespace
 
+std::string json_string(const std::string& text) {
+    return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
 std::string json_line(const FrameResult& result, JsonFields fields) {
     std::string line;
     const FrameInfo& info = result.frame.info();
     fmt::format_to(std::back_inserter(line), "{{\"source\":{},\"source_number\":{},\"frame\":{},",
-                   quoted(result.source), result.source_number, info.index);
+                   json_string(result.source), result.source_number, info.index);
     append_field(line, "pts", info.pts);
     fmt::format_to(std::back_inserter(line), ",\"width\":{},\"height\":{},\"raw\":{},", info.width, info.height,
                    result.raw_count);

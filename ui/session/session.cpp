@@ -155,6 +155,7 @@ void Session::start(const OpenedSource& opened) {
         telemetry_sink_ = std::make_shared<TelemetrySink>(setup_.clocks.telemetry);
         pipeline_->add_sink(telemetry_sink_);
     }
+    if (setup_.make_observer) pipeline_->add_sink(setup_.make_observer());
     feed_.attach(pipeline_, opened.choice.backend->make_gl_bridge());
     transport_.attach(pipeline_);
     captures_.attach(pipeline_);

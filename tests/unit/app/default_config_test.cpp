@@ -36,7 +36,8 @@ TEST(DefaultConfig, ContainsEveryOptionOfDetectWithItsDefault) {
                                    "summary",    "rule",     "overlap",  "theta",        "min-hits",
                                    "min-size",   "max-size", "switch",   "scale-factor", "score-threshold",
                                    "telemetry",  "clocks",   "profiles", "root",         "out",
-                                   "files-from", "shard",    "count",    "events",       "per-minute"};
+                                   "files-from", "shard",    "count",    "events",       "per-minute",
+                                   "trace"};
     for (const ConfigEntry& entry : file.entries) {
         named.push_back(entry.key);
         const CLI::Option* option = detect->get_option_no_throw("--" + entry.key);

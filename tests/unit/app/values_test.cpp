@@ -145,7 +145,7 @@ const std::set<std::string> kTexts = {
     "--certificates", "--summary",     "--order",         "--setting",  "--audio",     "--compare",  "--invalid",
     "--files-from",   "--shard",       "--progress",      "--failures", "--motion",    "--count",    "--events",
     "--per-minute",   "--sizes",       "--probe-encoder", "--style",    "--report",    "--encoder",  "--only",
-    "--keep"};
+    "--keep",         "--trace"};
 
 const char* const kBad[] = {"nan", "-nan", "inf", "-inf", "1e300", "", " ", "99999999999999999999", "1x", "0x1p4", ","};
 

@@ -1,0 +1,93 @@
+// `--trace` of `throng detect` and `throng view`.
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+#include <string>
+
+#include "tests/support/test_data.h"
+#include "tests/unit/app/program.h"
+
+namespace throng {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+class TraceProgram : public ::testing::Test {
+protected:
+    void SetUp() override {
+        if (!test::cascade_file("haarcascade_frontalface_alt2.xml")) GTEST_SKIP() << "skipped: no opencv-data";
+    }
+    [[nodiscard]] std::string file(const std::string& name) const { return (dir_.path() / name).string(); }
+
+    test::ScratchDir dir_;
+};
+
+TEST_F(TraceProgram, HasTheStagesOfTheTableForEveryFrame) {
+    const test::ProgramResult result =
+        test::run_program({"detect", "crowd:faces=2,size=160x120,frames=3", "crowd:faces=1,size=160x120,frames=2",
+                           "--track", "--trace", file("t.json"), "--json", file("o.jsonl")});
+    ASSERT_EQ(result.status, 0) << result.err;
+    std::set<std::string> stages;
+    std::set<std::string> measured;
+    int frames = 0;
+    std::set<int> processes;
+    for (const json& event : json::parse(test::contents(file("t.json")))) {
+        if (event.value("cat", "") == "stage") stages.insert(event["name"]);
+        frames += event.value("cat", "") == "frame" && event["name"] == "frame" ? 1 : 0;
+        processes.insert(event["pid"].get<int>());
+    }
+    std::istringstream lines(test::contents(file("o.jsonl")));
+    for (std::string line; std::getline(lines, line);) {
+        for (const auto& [name, ms] : json::parse(line)["timings_ms"].items()) measured.insert(name);
+    }
+    EXPECT_EQ(stages, measured);
+    EXPECT_EQ(frames, 5);
+    EXPECT_EQ(processes, (std::set<int>{1, 2}));
+}
+
+TEST_F(TraceProgram, IsCompleteAfterASignal) {
+    test::ProgramOptions options;
+    options.meanwhile = [&](int pid) {
+        if (!test::handles_signals(pid) || test::contents(file("t.json")).empty()) return true;
+        kill(pid, SIGINT);
+        return false;
+    };
+    const test::ProgramResult result =
+        test::run_program({"detect", "crowd:faces=2,size=160x120", "--trace", file("t.json")}, options);
+    EXPECT_EQ(result.status, 130) << result.err;
+    EXPECT_GT(json::parse(test::contents(file("t.json"))).size(), 5U);
+}
+
+TEST_F(TraceProgram, AFullDiskGivesStatus3AndACompleteArray) {
+    test::ProgramOptions options;
+    options.max_file_size = 8000;
+    const test::ProgramResult result =
+        test::run_program({"detect", "crowd:faces=2,size=160x120,frames=40", "--trace", file("t.json")}, options);
+    EXPECT_EQ(result.status, 3) << result.err;
+    EXPECT_NE(result.err.find("t.json"), std::string::npos) << result.err;
+    EXPECT_GT(json::parse(test::contents(file("t.json"))).size(), 5U);
+    EXPECT_EQ(test::run_program({"detect", "crowd:frames=1", "--trace", "/dev/full"}).status, 3);
+    EXPECT_EQ(test::run_program({"detect", "crowd:frames=1", "--trace", file("missing/t.json")}).status, 3);
+}
+
+TEST_F(TraceProgram, CoversTheWindow) {
+    if (std::system("command -v xvfb-run >/dev/null 2>&1") != 0) GTEST_SKIP() << "skipped: xvfb-run is not installed";
+    test::ProgramOptions options;
+    options.launcher = {"xvfb-run", "-a", "-s", "-screen 0 640x400x24"};
+    options.environment = {"QT_QPA_PLATFORM=xcb"};
+    const test::ProgramResult result =
+        test::run_program({"view", "crowd:faces=2,size=160x120", "--window-size", "480x320", "--screenshot",
+                           file("s.png"), "--screenshot-after", "2", "--trace", file("t.json")},
+                          options);
+    if (result.err.find("does not include the window") != std::string::npos) GTEST_SKIP() << "skipped: no window";
+    ASSERT_EQ(result.status, 0) << result.err;
+    EXPECT_GT(json::parse(test::contents(file("t.json"))).size(), 10U);
+}
+
+}  // namespace
+}  // namespace throng
