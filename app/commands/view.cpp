@@ -73,6 +73,7 @@ void check_wall(const ViewOptions& options) {
                                       {"--summary", output.summary},
                                       {"--events", output.events},
                                       {"--per-minute", output.per_minute},
+                                      {"--trace", output.trace},
                                       {"--count", output.count}}) {
         if (count > 1 && !value.empty()) {
             throw Error(ErrorKind::usage, "the window takes it for one source only", name,

@@ -25,6 +25,7 @@ constexpr std::array kTable = {
     ShortcutEntry{"undo", "Ctrl+Z", "Window", "Undo a change of lines and zones"},
     ShortcutEntry{"compare", "V", "Window", "Two settings side by side"},
     ShortcutEntry{"race", "X", "Window", "Race of the implementations"},
+    ShortcutEntry{"replay", "I", "Window", "The last 30 seconds"},
     ShortcutEntry{"screenshot", "S", "Window", "Save a screenshot"},
     ShortcutEntry{"record", "Ctrl+R", "Window", "Record a video"},
     ShortcutEntry{"help", "?; F1", "Window", "This list of shortcuts"},

@@ -11,6 +11,7 @@ void History::add(const FrameResult& result) {
     }
     if (points_.size() == kLength) points_.erase(points_.begin());
     points_.push_back(point);
+    ++added_;
     emit changed();
 }
 

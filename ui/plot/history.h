@@ -3,6 +3,7 @@
 
 #include <QtQml/qqmlregistration.h>
 #include <QObject>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -29,6 +30,7 @@ public:
     void add(const FrameResult& result);
     void clear();
 
+    [[nodiscard]] std::uint64_t added() const { return added_; }  // results since the window was opened
     [[nodiscard]] const std::vector<HistoryPoint>& points() const { return points_; }  // oldest first
 
 signals:
@@ -36,6 +38,7 @@ signals:
 
 private:
     std::vector<HistoryPoint> points_;
+    std::uint64_t added_ = 0;
 };
 
 }  // namespace throng::ui

@@ -79,6 +79,14 @@ void PlotItem::refresh() {
     update();
 }
 
+double PlotItem::numberAt(double x) const {
+    if (!history_ || history_->points().empty() || width() <= 0) return -1;
+    const double back = std::round((width() - x) / (width() / static_cast<double>(History::kLength - 1)));
+    const auto count = static_cast<double>(history_->points().size());
+    if (back < 0 || back >= count) return -1;
+    return static_cast<double>(history_->added()) - back;
+}
+
 void PlotItem::paint(QPainter* painter) {
     const QRectF area = QRectF(QPointF(0, 0), size()).adjusted(0, kLineWidth, 0, -0.5);
     painter->setPen(QPen(grid_color_, 1));

@@ -30,6 +30,9 @@ public:
     // Milliseconds at the upper edge: above all but the highest 2 % of the times, which are cut and marked.
     [[nodiscard]] double ms_scale() const { return ms_scale_; }
 
+    // Returns the number of the result at this position (History::added after it); negative: there is none.
+    Q_INVOKABLE [[nodiscard]] double numberAt(double x) const;
+
     void paint(QPainter* painter) override;
 
 signals:

@@ -15,8 +15,8 @@ QtObject {
             session.transport.toggle()
             say(playing ? qsTr("Paused") : qsTr("Playing"))
         },
-        step: () => session.transport.step(),
-        stepBack: () => session.transport.stepBack(),
+        step: () => session.replay.active ? session.replay.step(1) : session.transport.step(),
+        stepBack: () => session.replay.active ? session.replay.step(-1) : session.transport.stepBack(),
         back: () => seekBy(-5),
         forward: () => seekBy(5),
         start: () => session.transport.seek(0),
@@ -53,6 +53,7 @@ QtObject {
         undo: () => session.counts.undo(),
         compare: () => session.toggleCompare(),
         race: () => session.toggleRace(),
+        replay: () => session.replay.open = !session.replay.open,
         screenshot: () => session.captures.saveScreenshot(),
         record: () => {
             session.captures.record()

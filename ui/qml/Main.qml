@@ -98,7 +98,9 @@ C.ApplicationWindow {
         else if (session.alert.visible) session.alert.dismiss()
         else if (session.counts.stepBack()) return
         else if (wall && !wallShown && !session.matrix.open && !session.compare.open && !session.race.open
-                 && !(compact && panelOpen)) wall.shrink()
+                 && !session.replay.open && !(compact && panelOpen)) wall.shrink()
+        else if (session.replay.active) session.replay.goLive()
+        else if (session.replay.open) session.replay.open = false
         else if (session.matrix.open) session.matrix.open = false
         else if (session.race.open) session.toggleRace()
         else if (session.compare.open) session.toggleCompare()
@@ -175,11 +177,20 @@ C.ApplicationWindow {
         figures: !root.panelOpen && !session.compare.open
         visible: !root.wallShown
         large: root.fullScreen && width >= 1200
-        covered: root.fullScreen && root.chrome ? transport.height : 0
+        covered: (root.fullScreen && root.chrome ? transport.height : 0) + (replay.visible ? replay.stripHeight : 0)
         below: root.fullScreen ? 0 : transport.height
         z: root.session.counts.tool !== "" ? 1 : 0  // its bar covers the transport bar while a shape is drawn
         topMargin: root.fullScreen && root.chrome ? titleBar.height : 0
         onDoubleTapped: actions.trigger("fullscreen")
+    }
+    ReplayPanel {
+        id: replay
+        anchors.left: view.left
+        anchors.right: view.right
+        anchors.top: root.fullScreen && root.chrome ? titleBar.bottom : view.top
+        anchors.bottom: root.fullScreen && root.chrome ? transport.top : view.bottom
+        visible: root.session.replay.open && !root.wallShown
+        session: root.session
     }
     MatrixPanel {
         id: matrix

@@ -94,6 +94,7 @@ ColumnLayout {
         implicitHeight: 104
         PlotItem {
             id: plot
+            objectName: "timingPlot"
             anchors.fill: parent
             anchors.topMargin: 18
             history: root.session.history
@@ -101,6 +102,19 @@ ColumnLayout {
             mapColor: Theme.accent
             reduceColor: Theme.text
             gridColor: Theme.line
+            Accessible.role: Accessible.Graphic
+            Accessible.name: qsTr("Plot of raw detections, map and reduce")
+            TapHandler {
+                onTapped: event => {
+                    const number = plot.numberAt(event.position.x)
+                    if (number >= 0) root.session.replay.selectNumber(number)
+                }
+            }
+            HoverHandler { id: plotPointer }
+            Tip {
+                shown: plotPointer.hovered
+                text: qsTr("Click a spike to see its frame, if the last 30 seconds are open (I)")
+            }
         }
         Label {
             text: Theme.count(plot.rawScale)

@@ -78,6 +78,13 @@ Rectangle {
             onClicked: root.actions.trigger("race")
         }
         IconButton {
+            objectName: "replayButton"
+            iconName: "recent"
+            tip: root.shortcuts.tip("replay")
+            checked: root.session.replay.open
+            onClicked: root.actions.trigger("replay")
+        }
+        IconButton {
             iconName: "help"
             tip: root.shortcuts.tip("help")
             onClicked: root.actions.trigger("help")

@@ -62,6 +62,7 @@ Session::Session(SessionSetup setup, QSettings& store, QObject* parent)
     connect(&settings_timer_, &QTimer::timeout, this, &Session::apply_settings);
     connect(&detection_, &DetectionSettings::changed, &settings_timer_, qOverload<>(&QTimer::start));
     connect(&display_, &DisplaySettings::changed, &settings_timer_, qOverload<>(&QTimer::start));
+    connect(&display_, &DisplaySettings::changed, &replay_, [this] { replay_.set_hides_faces(display_.blur()); });
     connect(&matrix_, &MatrixView::openChanged, &settings_timer_, qOverload<>(&QTimer::start));
     connect(&counts_, &CountsView::countingChanged, &settings_timer_, qOverload<>(&QTimer::start));
     connect(&counts_, &CountsView::failed, &alert_, qOverload<const Error&>(&Alert::show));
@@ -133,6 +134,7 @@ std::shared_ptr<Pipeline> Session::reset(const QString& spec) {
     compare_.clear();
     race_.clear();
     history_.clear();
+    replay_.clear();
     stages_.clear();
     switches_.update({});
     backend_.set_memory(std::nullopt);
@@ -231,6 +233,7 @@ void Session::pull() {
         seen_ = result();
         if (!seen_->carried) {  // otherwise its times are those of a frame before
             history_.add(*seen_);
+            replay_.add(seen_, history_.added());
             stages_.add(seen_->timings);
             sweep_.add(*seen_);
         }
@@ -276,6 +279,7 @@ void Session::refresh() {
     update_switches();
     // At this rate, since the matrix of a frame takes longer than its detection on a GPU.
     if (matrix_.open() && pipeline_->settings().keep_raw) matrix_.show(result(), pipeline_->settings().nms);
+    replay_.refresh();
     if (transport_.current() != Transport::State::failed) transport_.set_state(transport_state(pipeline_->state()));
     offer_to_race();
     emit refreshed();

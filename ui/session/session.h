@@ -21,6 +21,7 @@
 #include "ui/models/switch_model.h"
 #include "ui/plot/history.h"
 #include "ui/race/race_view.h"
+#include "ui/replay/replay.h"
 #include "ui/session/alert.h"
 #include "ui/session/backend_status.h"
 #include "ui/session/captures.h"
@@ -56,6 +57,7 @@ class Session : public QObject {
     Q_PROPERTY(throng::ui::CountsView* counts READ counts CONSTANT)
     Q_PROPERTY(throng::ui::CompareView* compare READ compare CONSTANT)
     Q_PROPERTY(throng::ui::RaceView* race READ race CONSTANT)
+    Q_PROPERTY(throng::ui::Replay* replay READ replay CONSTANT)
     Q_PROPERTY(throng::ui::History* history READ history CONSTANT)
     Q_PROPERTY(throng::ui::SwitchModel* switches READ switches CONSTANT)
     Q_PROPERTY(throng::ui::Clocks* clocks READ clocks CONSTANT)
@@ -83,6 +85,7 @@ public:
     [[nodiscard]] CountsView* counts() { return &counts_; }
     [[nodiscard]] CompareView* compare() { return &compare_; }
     [[nodiscard]] RaceView* race() { return &race_; }
+    [[nodiscard]] Replay* replay() { return &replay_; }
     [[nodiscard]] History* history() { return &history_; }
     [[nodiscard]] SwitchModel* switches() { return &switches_; }
     [[nodiscard]] Clocks* clocks() { return &clocks_; }
@@ -157,6 +160,7 @@ private:
     CountsView counts_;
     CompareView compare_;
     RaceView race_;
+    Replay replay_;
     History history_;
     QString given_up_;  // as announced last
     SwitchModel switches_;

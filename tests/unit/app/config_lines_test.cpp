@@ -90,8 +90,7 @@ TEST(ConfigLines, TheProgramAcceptsAllLinesTogether) {
         if (key == "switch" || key == "clocks" || key == "count") continue;
         if (key == "profiles")
             line = "profiles = \"" + (test::source_dir() / "configs/clock-profiles.toml").string() + "\"";
-        for (const char* file : {"json", "summary", "video", "images", "telemetry", "events", "per-minute",
-                                 "trace"}) {
+        for (const char* file : {"json", "summary", "video", "images", "telemetry", "events", "per-minute", "trace"}) {
             if (key != file) continue;
             const std::size_t quote = line.find('"') + 1;
             line = key + " = \"" + (dir.path() / line.substr(quote, line.find('"', quote) - quote)).string() + "\"";

@@ -1,0 +1,182 @@
+// The last 30 seconds of the window: what is stored, its bounds, and the view.
+#include <random>
+
+#include "tests/support/random.h"
+#include "tests/ui/window_fixture.h"
+#include "ui/plot/plot_item.h"
+#include "ui/replay/replay.h"
+
+namespace throng::ui {
+namespace {
+
+std::shared_ptr<FrameResult> make_result(std::int64_t index, int boxes, const FramePlan& plan = {}) {
+    FramePool pool;
+    WritableFrame writable = pool.take(PixelFormat::gray8, 640, 480);
+    writable.info().index = index;
+    std::fill_n(writable.data(0), writable.plane(0).pitch * 480, static_cast<std::uint8_t>(200));
+    auto result = std::make_shared<FrameResult>();
+    result->frame = std::move(writable).finish();
+    result->kept.detections.resize(static_cast<std::size_t>(boxes), {{10, 10, 20, 20}, 1, 1, 0});
+    result->timings = {{stage::kCascade, 5}, {stage::kTotal, 7}};
+    result->plan = plan;
+    return result;
+}
+
+TEST(Replay, ClosedItStoresNothing) {
+    Replay replay;
+    replay.add(make_result(0, 3), 1);
+    EXPECT_EQ(replay.count(), 0);
+    EXPECT_FALSE(replay.open());
+    EXPECT_EQ(replay.megabytes(), 0);
+}
+
+TEST(Replay, ItsMemoryIsBounded) {
+    const std::uint64_t seed = test::seed(3);
+    std::mt19937_64 random(seed);
+    Replay replay;
+    replay.set_open(true);
+    const double limit = static_cast<double>(Replay::kMaxBytes) / (1 << 20);
+    for (std::uint64_t i = 1; i <= 1500; ++i) {
+        replay.add(make_result(static_cast<std::int64_t>(i), 3000 + static_cast<int>(random() % 3000)), i);
+        ASSERT_LE(replay.megabytes(), limit);
+    }
+    EXPECT_GT(replay.megabytes(), limit / 2);
+    EXPECT_LT(replay.count(), 1500);
+    std::size_t bytes = 0;
+    for (const ReplayEntry& entry : replay.entries()) {
+        EXPECT_LE(entry.boxes.size(), Replay::kMaxBoxes);
+        bytes += entry.bytes();
+    }
+    EXPECT_DOUBLE_EQ(static_cast<double>(bytes) / (1 << 20), replay.megabytes());
+    EXPECT_EQ(replay.entries().back().number, 1500U);
+    replay.set_open(false);
+    EXPECT_EQ(replay.count(), 0);
+    EXPECT_EQ(replay.megabytes(), 0);
+}
+
+TEST(Replay, ASelectedEntryIsKeptUntilTheViewIsLiveAgain) {
+    Replay replay;
+    replay.set_open(true);
+    for (std::uint64_t i = 1; i <= 10; ++i) replay.add(make_result(static_cast<std::int64_t>(i), 2), i);
+    replay.selectNumber(4);
+    ASSERT_NE(replay.selected(), nullptr);
+    EXPECT_EQ(replay.selected()->frame, 4);
+    EXPECT_EQ(replay.stages().size(), 2);
+    replay.add(make_result(11, 2), 11);
+    EXPECT_EQ(replay.count(), 10) << "frozen";
+    replay.step(-100);
+    EXPECT_EQ(replay.selected()->frame, 1);
+    replay.step(1);
+    EXPECT_EQ(replay.selected()->frame, 2);
+    replay.selectNumber(1e300);
+    EXPECT_EQ(replay.selected()->frame, 10);
+    replay.selectSecondsAgo(-5);
+    EXPECT_EQ(replay.selected()->frame, 10);
+    replay.goLive();
+    EXPECT_EQ(replay.selected(), nullptr);
+    replay.add(make_result(12, 2), 12);
+    EXPECT_EQ(replay.count(), 11);
+}
+
+TEST(Replay, StoresImagesAfterHidingOnly) {
+    const auto brightest = [](const QImage& image) {
+        int most = 0;
+        for (int y = 0; y < image.height(); ++y) {
+            for (int x = 0; x < image.width(); ++x) most = std::max(most, qGray(image.pixel(x, y)));
+        }
+        return most;
+    };
+    const auto stored = [](Replay& replay, const std::shared_ptr<FrameResult>& result, std::uint64_t number) {
+        replay.add(result, number);
+        replay.selectNumber(static_cast<double>(number));
+        EXPECT_TRUE(test::wait_for([&] { return !replay.image().isNull(); }));
+        const QImage image = replay.image();
+        replay.goLive();
+        return image;
+    };
+    Replay replay;
+    replay.set_open(true);
+    // A white square in a gray frame, which is hidden whole: nothing is known about it.
+    auto result = make_result(0, 1);
+    FramePool pool;
+    WritableFrame writable = pool.take(PixelFormat::gray8, 640, 480);
+    for (int y = 0; y < 480; ++y) {
+        for (int x = 0; x < 640; ++x) {
+            writable.data(0)[y * static_cast<std::ptrdiff_t>(writable.plane(0).pitch) + x] =
+                x / 40 == 8 && y / 40 == 6 ? 255 : 40;
+        }
+    }
+    result->frame = std::move(writable).finish();
+    result->plan.reset();
+    const QImage plain = stored(replay, result, 1);
+    EXPECT_EQ(plain.width(), Replay::kImageWidth);
+    EXPECT_GT(brightest(plain), 200);
+    replay.set_hides_faces(true);
+    EXPECT_EQ(replay.count(), 0) << "what was stored without hiding is dropped";
+    EXPECT_LT(brightest(stored(replay, result, 2)), 200);
+}
+
+TEST_F(Window, ShowsAFrameOfTheLast30Seconds) {
+    test::FakeClip clip;
+    clip.boxes = 6;
+    open(clip);
+    activate();
+    play();
+    QTest::keyClick(window_, Qt::Key_I);
+    ASSERT_TRUE(test::wait_for([&] { return session_->replay()->count() > 20 && session_->replay()->cost_ms() > 0; }));
+    EXPECT_TRUE(in_sight("replayStrip"));
+    EXPECT_EQ(item("replayFrame"), nullptr) << "live";
+    const QQuickItem* plot = item("replayPlot");
+    ASSERT_NE(plot, nullptr);
+    QTest::mouseClick(window_, Qt::LeftButton, Qt::NoModifier,
+                      plot->mapToScene(QPointF(plot->width() - 3, plot->height() / 2)).toPoint());
+    ASSERT_TRUE(session_->replay()->active());
+    EXPECT_EQ(session_->replay()->stages().size(), session_->result()->timings.size());
+    EXPECT_TRUE(in_sight("replayFrame"));
+    EXPECT_TRUE(in_sight("replayStages"));
+    const std::int64_t frame = session_->replay()->selected()->frame;
+    QTest::keyClick(window_, Qt::Key_Comma);
+    EXPECT_LT(session_->replay()->selected()->frame, frame);
+    QTest::keyClick(window_, Qt::Key_Escape);
+    EXPECT_FALSE(session_->replay()->active());
+    EXPECT_TRUE(session_->replay()->open());
+
+    // A spike of the timing plot.
+    const auto* spikes = qobject_cast<const PlotItem*>(item("timingPlot"));
+    ASSERT_NE(spikes, nullptr);
+    const QPointF at(spikes->width() - 20, 10);
+    QTest::mouseClick(window_, Qt::LeftButton, Qt::NoModifier, spikes->mapToScene(at).toPoint());
+    ASSERT_TRUE(test::wait_for([&] { return session_->replay()->active(); }));
+    QTest::mouseClick(window_, Qt::LeftButton, Qt::NoModifier, center_of(*item("replayLive")));
+    EXPECT_TRUE(test::wait_for([&] { return !session_->replay()->active(); }));
+
+    QTest::keyClick(window_, Qt::Key_I);
+    EXPECT_FALSE(session_->replay()->open());
+    EXPECT_EQ(session_->replay()->count(), 0);
+}
+
+// THRONG_UI_PICTURES=DIR ui_window --gtest_filter=Window.SavesImagesOfTheReplay
+TEST_F(Window, SavesImagesOfTheReplay) {
+    const QString target = qEnvironmentVariable("THRONG_UI_PICTURES");
+    if (target.isEmpty()) GTEST_SKIP() << "skipped: THRONG_UI_PICTURES is not set";
+    test::FakeClip clip;
+    clip.width = 1280;
+    clip.height = 720;
+    clip.boxes = 60;
+    open(clip, {1280, 800});
+    play();
+    session_->replay()->set_open(true);
+    QTest::qWait(3000);
+    for (const QSize size : {QSize(800, 480), QSize(1280, 800), QSize(1920, 1080), QSize(600, 900)}) {
+        window_->resize(size);
+        session_->replay()->goLive();
+        QTest::qWait(700);
+        EXPECT_TRUE(window_->grabWindow().save(QStringLiteral("%1/replay-live-%2.png").arg(target).arg(size.width())));
+        session_->replay()->step(-12);
+        QTest::qWait(300);
+        EXPECT_TRUE(window_->grabWindow().save(QStringLiteral("%1/replay-%2.png").arg(target).arg(size.width())));
+    }
+}
+
+}  // namespace
+}  // namespace throng::ui

@@ -1,0 +1,158 @@
+import QtQuick
+import QtQuick.Layouts
+import Throng.Ui
+
+// The last 30 seconds: a strip with the time of every frame. A frame that is chosen there covers the live image, with
+// its boxes and its stages, until "Live" is pressed.
+Item {
+    id: root
+
+    required property Session session
+    readonly property Replay replay: session.replay
+    readonly property alias stripHeight: strip.height
+
+    Rectangle {
+        objectName: "replayFrame"
+        anchors.left: parent.left
+        anchors.right: parent.right
+        anchors.top: parent.top
+        anchors.bottom: strip.top
+        color: "black"
+        visible: root.replay.active
+        MouseArea { anchors.fill: parent }  // the live image below is not to be used
+        ReplayItem {
+            objectName: "replayImage"
+            anchors.fill: parent
+            replay: root.replay
+            boxColor: Theme.keptBox
+            Accessible.role: Accessible.Graphic
+            Accessible.name: root.replay.title
+        }
+        Label {
+            anchors.centerIn: parent
+            visible: root.replay.active && !root.replay.hasImage
+            text: qsTr("No image was stored of this frame")
+            color: Theme.textDim
+        }
+        Rectangle {
+            objectName: "replayStages"
+            anchors.right: parent.right
+            anchors.top: parent.top
+            anchors.margins: Theme.gap
+            width: 208
+            height: Math.min(parent.height - 2 * Theme.gap, stages.implicitHeight + 2 * Theme.gap)
+            radius: Theme.radius
+            color: "#d0131a23"
+            clip: true
+            Column {
+                id: stages
+                x: Theme.gap + 4
+                y: Theme.gap
+                width: parent.width - 2 * x
+                Repeater {
+                    model: root.replay.stages
+                    Item {
+                        required property var modelData
+                        width: stages.width
+                        height: 20
+                        Label {
+                            text: parent.modelData.label
+                            font.bold: parent.modelData.total
+                        }
+                        Label {
+                            anchors.right: parent.right
+                            text: qsTr("%1 ms").arg(Theme.milliseconds(parent.modelData.ms))
+                            font.bold: parent.modelData.total
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    Rectangle {
+        id: strip
+        objectName: "replayStrip"
+        anchors.left: parent.left
+        anchors.right: parent.right
+        anchors.bottom: parent.bottom
+        height: 112
+        color: Theme.surface
+        ColumnLayout {
+            anchors.fill: parent
+            anchors.leftMargin: Theme.gap
+            anchors.rightMargin: Theme.gap
+            anchors.bottomMargin: 4
+            spacing: 0
+            RowLayout {
+                Layout.fillWidth: true
+                spacing: 2
+                Label {
+                    objectName: "replayTitle"
+                    Layout.fillWidth: true
+                    text: root.replay.active ? root.replay.title
+                        : root.width < 760 ? qsTr("last %1 s").arg(root.replay.seconds.toFixed(0))
+                        : qsTr("last %1 s · %2 MB, %3 ms per frame on a thread of its own")
+                              .arg(root.replay.seconds.toFixed(0)).arg(root.replay.megabytes.toFixed(1))
+                              .arg(Theme.milliseconds(root.replay.costMs))
+                    color: root.replay.active ? Theme.text : Theme.textDim
+                }
+                IconButton {
+                    objectName: "replayBack"
+                    iconName: "stepback"
+                    tip: qsTr("One frame back in the last 30 seconds (,)")
+                    enabled: root.replay.count > 0
+                    onClicked: root.replay.step(-1)
+                }
+                IconButton {
+                    iconName: "step"
+                    tip: qsTr("One frame forward in the last 30 seconds (.)")
+                    enabled: root.replay.active
+                    onClicked: root.replay.step(1)
+                }
+                IconButton {
+                    objectName: "replayLive"
+                    iconName: "play"
+                    text: qsTr("Live")
+                    tip: qsTr("Back to the live image (Esc)")
+                    enabled: root.replay.active
+                    onClicked: root.replay.goLive()
+                }
+                IconButton {
+                    iconName: "close"
+                    tip: qsTr("Close, and forget the last 30 seconds (I)")
+                    onClicked: root.replay.open = false
+                }
+            }
+            Rectangle {
+                Layout.fillWidth: true
+                Layout.fillHeight: true
+                color: Theme.background
+                border.color: Theme.line
+                ReplayPlot {
+                    id: plot
+                    objectName: "replayPlot"
+                    anchors.fill: parent
+                    anchors.margins: 1
+                    replay: root.replay
+                    color: Theme.accent
+                    markColor: Theme.text
+                    Accessible.role: Accessible.Graphic
+                    Accessible.name: qsTr("Milliseconds of every frame of the last 30 seconds")
+                    MouseArea {
+                        function pick(x: real) { root.replay.selectSecondsAgo(Math.max(0, 30 * (1 - x / width))) }
+                        anchors.fill: parent
+                        onPressed: event => pick(event.x)
+                        onPositionChanged: event => pick(event.x)
+                    }
+                }
+                Label {
+                    x: 4
+                    text: root.replay.count > 0 ? qsTr("%1 ms").arg(plot.msScale) : qsTr("Recording begins with the next frame")
+                    color: Theme.textDim
+                    font.pixelSize: Theme.fontSmall
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,237 @@
+#include "ui/replay/replay.h"
+
+#include <QVariantMap>
+#include <algorithm>
+#include <opencv2/imgcodecs.hpp>
+#include <opencv2/imgproc.hpp>
+#include <utility>
+
+#include "core/base/log.h"
+#include "core/base/stopwatch.h"
+#include "ui/base/post.h"
+#include "ui/models/stage_model.h"
+#include "ui/render/display_image.h"
+
+namespace throng::ui {
+namespace {
+
+constexpr int kQuality = 70;  // about 10 KB per image
+
+// Returns the image of a result in low resolution, with hidden faces if requested.
+std::vector<unsigned char> small_jpeg(ImageMaker& maker, const FrameResult& frame,
+                                      std::shared_ptr<const FrameResult> result, bool hides_faces) {
+    ImageRequest request;
+    request.result = std::move(result);
+    request.blur = hides_faces;
+    const int width = std::min(Replay::kImageWidth, frame.frame.width());
+    request.item = QSizeF(width, std::max(1, frame.frame.height() * width / frame.frame.width()));
+    const QImage image = maker.make(request).image;
+    const cv::Mat pixels(image.height(), image.width(), CV_8UC4, const_cast<uchar*>(image.constBits()),
+                         static_cast<std::size_t>(image.bytesPerLine()));
+    cv::Mat small;
+    cv::cvtColor(pixels, small, cv::COLOR_BGRA2BGR);
+    if (small.cols > width) {
+        cv::resize(small, small, cv::Size(width, static_cast<int>(request.item.height())), 0, 0, cv::INTER_AREA);
+    }
+    std::vector<unsigned char> jpeg;
+    cv::imencode(".jpg", small, jpeg, {cv::IMWRITE_JPEG_QUALITY, kQuality});
+    return jpeg;
+}
+
+}  // namespace
+
+std::size_t ReplayEntry::bytes() const {
+    return sizeof(ReplayEntry) + boxes.capacity() * sizeof(Box) + times.capacity() * sizeof(StageTime) +
+           (jpeg ? jpeg->capacity() : 0);
+}
+
+Replay::~Replay() {
+    thread_ = {};
+}
+
+void Replay::set_open(bool open) {
+    if (open == this->open()) return;
+    if (open) {
+        thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
+    } else {
+        thread_ = {};
+        clear();
+    }
+    emit openChanged();
+}
+
+void Replay::add(const std::shared_ptr<const FrameResult>& result, std::uint64_t number) {
+    if (!open() || has_selection_) return;
+    ReplayEntry entry;
+    entry.number = number;
+    entry.at = ReplayEntry::Clock::now();
+    const FrameInfo& info = result->frame.info();
+    entry.pts = info.pts;
+    entry.frame = info.index;
+    entry.width = info.width;
+    entry.height = info.height;
+    entry.raw = result->raw_count;
+    entry.kept = static_cast<std::uint32_t>(result->kept.detections.size());
+    entry.boxes.reserve(std::min(result->kept.detections.size(), kMaxBoxes));
+    for (const Detection& detection : result->kept.detections) {
+        if (entry.boxes.size() == kMaxBoxes) break;
+        entry.boxes.push_back(detection.box);
+    }
+    entry.times = result->timings;
+    for (const StageTime& time : entry.times) {
+        if (time.name == stage::kTotal) entry.total_ms = time.ms;
+    }
+    bytes_ += entry.bytes();
+    entries_.push_back(std::move(entry));
+    requests_.push({result, number, hides_faces_, run_});
+    trim();
+}
+
+void Replay::trim() {
+    const auto oldest = entries_.back().at - kLength;
+    while (entries_.size() > 1 && (entries_.front().at < oldest || bytes_ > kMaxBytes)) {
+        bytes_ -= entries_.front().bytes();
+        entries_.pop_front();
+    }
+}
+
+void Replay::clear() {
+    ++run_;
+    requests_.clear();
+    entries_.clear();
+    bytes_ = 0;
+    cost_ms_ = 0;
+    goLive();
+    emit changed();
+}
+
+void Replay::set_hides_faces(bool on) {
+    if (on == hides_faces_) return;
+    hides_faces_ = on;
+    if (on) clear();
+}
+
+void Replay::refresh() {
+    if (open()) emit changed();
+}
+
+void Replay::selectNumber(double number) {
+    set_open(true);
+    if (entries_.empty()) return;
+    const auto newest = static_cast<double>(entries_.back().number);
+    const auto wanted = static_cast<std::uint64_t>(std::clamp(number, 0.0, newest));
+    const auto at =
+        std::lower_bound(entries_.begin(), entries_.end(), wanted,
+                         [](const ReplayEntry& entry, std::uint64_t value) { return entry.number < value; });
+    select(std::min(static_cast<std::size_t>(at - entries_.begin()), entries_.size() - 1));
+}
+
+void Replay::selectSecondsAgo(double seconds) {
+    if (entries_.empty()) return;
+    const double length = std::chrono::duration<double>(kLength).count();
+    const auto ago = std::chrono::duration_cast<ReplayEntry::Clock::duration>(
+        std::chrono::duration<double>(std::clamp(seconds, 0.0, length)));
+    const auto wanted = entries_.back().at - ago;
+    const auto at = std::lower_bound(
+        entries_.begin(), entries_.end(), wanted,
+        [](const ReplayEntry& entry, ReplayEntry::Clock::time_point value) { return entry.at < value; });
+    auto index = std::min(static_cast<std::size_t>(at - entries_.begin()), entries_.size() - 1);
+    if (index > 0 && wanted - entries_[index - 1].at < entries_[index].at - wanted) --index;  // the nearer one
+    select(index);
+}
+
+void Replay::step(int entries) {
+    if (entries_.empty()) return;
+    std::size_t index = entries_.size() - 1;
+    for (std::size_t i = 0; has_selection_ && i < entries_.size(); ++i) {
+        if (entries_[i].number == selected_) index = i;
+    }
+    const auto last = static_cast<std::ptrdiff_t>(entries_.size()) - 1;
+    select(static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(static_cast<std::ptrdiff_t>(index) + entries, 0, last)));
+}
+
+void Replay::select(std::size_t index) {
+    selected_ = entries_[index].number;
+    has_selection_ = true;
+    emit selectionChanged();
+}
+
+void Replay::goLive() {
+    if (!std::exchange(has_selection_, false)) return;
+    emit selectionChanged();
+}
+
+const ReplayEntry* Replay::selected() const {
+    if (!has_selection_) return nullptr;
+    const auto at = std::find_if(entries_.begin(), entries_.end(),
+                                 [this](const ReplayEntry& entry) { return entry.number == selected_; });
+    return at == entries_.end() ? nullptr : &*at;
+}
+
+double Replay::seconds() const {
+    return entries_.empty() ? 0 : std::chrono::duration<double>(entries_.back().at - entries_.front().at).count();
+}
+
+QString Replay::title() const {
+    const ReplayEntry* entry = selected();
+    if (entry == nullptr) return {};
+    const double ago = std::chrono::duration<double>(entries_.back().at - entry->at).count();
+    return tr("frame %1, %2 s before: %3 of %4 boxes, %5 ms")
+        .arg(entry->frame)
+        .arg(ago, 0, 'f', 1)
+        .arg(entry->kept)
+        .arg(entry->raw)
+        .arg(entry->total_ms, 0, 'f', 1);
+}
+
+QVariantList Replay::stages() const {
+    QVariantList found;
+    const ReplayEntry* entry = selected();
+    if (entry == nullptr) return found;
+    for (const StageTime& time : entry->times) {
+        found += QVariantMap{{QStringLiteral("label"), stage_label(std::string(time.name))},
+                             {QStringLiteral("ms"), time.ms},
+                             {QStringLiteral("total"), time.name == stage::kTotal}};
+    }
+    return found;
+}
+
+QImage Replay::image() const {
+    const ReplayEntry* entry = selected();
+    if (entry == nullptr || !entry->jpeg) return {};
+    const cv::Mat decoded = cv::imdecode(*entry->jpeg, cv::IMREAD_COLOR);
+    if (decoded.empty()) return {};
+    return QImage(decoded.data, decoded.cols, decoded.rows, static_cast<int>(decoded.step), QImage::Format_BGR888)
+        .copy();
+}
+
+void Replay::run(const std::stop_token& stop) {
+    ImageMaker maker;
+    while (true) {
+        Request request;
+        if (requests_.pop(request, stop) != PopStatus::value) return;
+        const auto start = ReplayEntry::Clock::now();
+        try {
+            std::vector<unsigned char> jpeg = small_jpeg(maker, *request.result, request.result, request.hides_faces);
+            post(this, [this, number = request.number, jpeg = std::move(jpeg), ms = milliseconds_since(start),
+                        run = request.run]() mutable { receive(number, std::move(jpeg), ms, run); });
+        } catch (const std::exception& error) {
+            spdlog::error("cannot store a frame: {}", error.what());
+        }
+    }
+}
+
+void Replay::receive(std::uint64_t number, std::vector<unsigned char> jpeg, double ms, int run) {
+    if (run != run_ || !open()) return;
+    cost_ms_ = ms;
+    const auto at = std::find_if(entries_.rbegin(), entries_.rend(),
+                                 [&](const ReplayEntry& entry) { return entry.number == number; });
+    if (at == entries_.rend()) return;
+    bytes_ -= at->bytes();
+    at->jpeg = std::make_shared<const std::vector<unsigned char>>(std::move(jpeg));
+    bytes_ += at->bytes();
+    if (has_selection_ && selected_ == number) emit selectionChanged();
+    if (!has_selection_) trim();
+}
+
+}  // namespace throng::ui

@@ -1,0 +1,125 @@
+// The last 30 seconds, for QML: boxes and times of every result, and an image in low resolution.
+#pragma once
+
+#include <QtQml/qqmlregistration.h>
+#include <QImage>
+#include <QObject>
+#include <QString>
+#include <QVariantList>
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "core/base/latest_value.h"
+#include "core/pipeline/frame_result.h"
+
+namespace throng::ui {
+
+struct ReplayEntry {
+    using Clock = std::chrono::steady_clock;
+
+    std::uint64_t number = 0;  // of the result, see Replay::add
+    Clock::time_point at;
+    double pts = 0;  // seconds
+    std::int64_t frame = 0;
+    int width = 0;  // of the frame, pixels
+    int height = 0;
+    std::uint32_t kept = 0;  // all of them: boxes has at most kMaxBoxes
+    std::uint32_t raw = 0;
+    std::vector<Box> boxes;  // of kept detections, pixels of the frame
+    StageTimes times;
+    double total_ms = 0;
+    std::shared_ptr<const std::vector<unsigned char>> jpeg;  // null: not made yet, or skipped on a slow machine
+
+    [[nodiscard]] std::size_t bytes() const;
+};
+
+// Lives on the window's thread. Closed, it has no thread and holds no data.
+class Replay : public QObject {
+    Q_OBJECT
+    QML_ELEMENT
+    QML_UNCREATABLE("belongs to the session")
+    Q_PROPERTY(bool open READ open WRITE set_open NOTIFY openChanged)
+    Q_PROPERTY(int count READ count NOTIFY changed)
+    Q_PROPERTY(bool active READ active NOTIFY selectionChanged)
+    Q_PROPERTY(bool hasImage READ has_image NOTIFY selectionChanged)
+    Q_PROPERTY(QString title READ title NOTIFY selectionChanged)
+    Q_PROPERTY(QVariantList stages READ stages NOTIFY selectionChanged)
+    Q_PROPERTY(double megabytes READ megabytes NOTIFY changed)
+    Q_PROPERTY(double costMs READ cost_ms NOTIFY changed)
+    Q_PROPERTY(double seconds READ seconds NOTIFY changed)
+
+public:
+    explicit Replay(QObject* parent = nullptr) : QObject(parent) {}
+    ~Replay() override;
+
+    [[nodiscard]] bool open() const { return thread_.joinable(); }
+    void set_open(bool open);
+
+    // Stores a result under a number that grows with each result. Ignored while closed, and while an entry is
+    // selected: what is looked at must not be dropped.
+    void add(const std::shared_ptr<const FrameResult>& result, std::uint64_t number);
+    void clear();  // another source
+    // on: images are stored after hiding, and what was stored without is dropped.
+    void set_hides_faces(bool on);
+    // Announces changes of the figures; the session calls it a few times per second.
+    void refresh();
+
+    // Selects an entry and shows it; the nearest one if there is none with this number. Opens the replay if it is
+    // closed, which then holds nothing yet.
+    Q_INVOKABLE void selectNumber(double number);
+    Q_INVOKABLE void selectSecondsAgo(double seconds);  // before the newest entry
+    Q_INVOKABLE void step(int entries);
+    Q_INVOKABLE void goLive();
+
+    [[nodiscard]] int count() const { return static_cast<int>(entries_.size()); }
+    [[nodiscard]] bool active() const { return selected() != nullptr; }  // an entry is shown instead of the live image
+    // Images are skipped while their thread is slower than detection; boxes and times never are.
+    [[nodiscard]] bool has_image() const { return active() && selected()->jpeg != nullptr; }
+    [[nodiscard]] QString title() const;
+    [[nodiscard]] QVariantList stages() const;  // of the selected entry: {label, ms, text}
+    [[nodiscard]] double megabytes() const { return static_cast<double>(bytes_) / (1 << 20); }
+    [[nodiscard]] double cost_ms() const { return cost_ms_; }  // of the last image, on its thread
+    [[nodiscard]] double seconds() const;                      // between the oldest entry and the newest
+
+    [[nodiscard]] const std::deque<ReplayEntry>& entries() const { return entries_; }  // oldest first
+    [[nodiscard]] const ReplayEntry* selected() const;                                 // null: live
+    [[nodiscard]] QImage image() const;  // of the selected entry; null if there is none
+
+    static constexpr std::chrono::seconds kLength{30};
+    static constexpr std::size_t kMaxBytes = 48U << 20;
+    static constexpr std::size_t kMaxBoxes = 4096;  // per entry
+    static constexpr int kImageWidth = 320;
+
+signals:
+    void openChanged();
+    void changed();
+    void selectionChanged();
+
+private:
+    struct Request {
+        std::shared_ptr<const FrameResult> result;
+        std::uint64_t number = 0;
+        bool hides_faces = false;
+        int run = 0;
+    };
+    void run(const std::stop_token& stop);
+    void receive(std::uint64_t number, std::vector<unsigned char> jpeg, double ms, int run);
+    void trim();
+    void select(std::size_t index);
+
+    std::deque<ReplayEntry> entries_;
+    std::size_t bytes_ = 0;  // of all entries
+    std::uint64_t selected_ = 0;
+    bool has_selection_ = false;
+    bool hides_faces_ = false;
+    int run_ = 0;  // changes when everything is dropped: a late image of before is dropped, too
+    double cost_ms_ = 0;
+    LatestValue<Request> requests_;
+    std::jthread thread_;  // last: it uses the others
+};
+
+}  // namespace throng::ui
