@@ -1,9 +1,11 @@
 // Tests the window's keys, menus, panels and sizes with real events.
+#include <QAccessible>
 #include <QDirIterator>
 #include <QJSValue>
 #include <QJSValueIterator>
 #include <QRegularExpression>
 #include <QSet>
+#include <functional>
 
 #include "tests/ui/fake_tree.h"
 #include "tests/ui/window_fixture.h"
@@ -172,6 +174,31 @@ TEST_F(Window, SavesImagesForInspection) {
     session_->detection()->set_detector(3);
     scroll_to("Reset");
     save("cnn-controls-1920x1080");
+}
+
+// Every control that the Tab key can reach, in the whole window.
+TEST_F(Window, EveryControlHasANameAndATip) {
+    open({}, {1280, 1600});
+    play();
+    session_->replay()->set_open(true);
+    int controls = 0;
+    const std::function<void(QQuickItem*)> check = [&](QQuickItem* item) {
+        if (!item->isVisible()) return;
+        for (QQuickItem* child : item->childItems()) check(child);
+        const bool slider = item->inherits("QQuickSlider");
+        if (!slider && !item->inherits("QQuickAbstractButton") && !item->inherits("QQuickComboBox")) return;
+        ++controls;
+        const QAccessibleInterface* accessible = QAccessible::queryAccessibleInterface(item);
+        ASSERT_NE(accessible, nullptr) << item->metaObject()->className();
+        const QString name = accessible->text(QAccessible::Name);
+        EXPECT_FALSE(name.isEmpty()) << item->metaObject()->className() << " at " << center_of(*item).x() << " "
+                                     << center_of(*item).y();
+        if (item->objectName() == "seekBar") return;  // it shows the time below the pointer
+        const QQuickItem* owner = slider ? item->parentItem() : item;
+        EXPECT_FALSE(owner->property("tip").toString().isEmpty()) << name.toStdString();
+    };
+    check(window_->contentItem());
+    EXPECT_GT(controls, 30);
 }
 
 TEST_F(Window, ShortcutsAndActionsMatch) {

@@ -25,6 +25,7 @@ T.ComboBox {
         currentIndex = Qt.binding(() => index)  // a rejected choice is reverted
     }
     Accessible.name: label
+    Accessible.description: tip
 
     contentItem: Item {
         Label {

@@ -41,6 +41,7 @@ ColumnLayout {
         Choice {
             Layout.fillWidth: true
             label: qsTr("Model")
+            tip: qsTr("The file with the weights or stages of the detector")
             labelWidth: 64
             model: root.detection.models
             index: root.detection.modelIndex
@@ -58,6 +59,7 @@ ColumnLayout {
         Layout.fillWidth: true
         visible: root.detection.takesThreshold
         label: qsTr("Minimum score")
+        tip: qsTr("Detections below this score are dropped: higher finds fewer faces, with fewer false ones")
         from: root.detection.thresholdIsProbability ? 0.05 : -1
         to: root.detection.thresholdIsProbability ? 0.99 : 3
         stepSize: 0.01
@@ -70,6 +72,7 @@ ColumnLayout {
     LabeledSlider {
         Layout.fillWidth: true
         label: qsTr("Minimum size")
+        tip: qsTr("Smallest face in pixels of the frame: larger is faster and misses small faces")
         from: root.detection.smallestSize
         to: 240
         stepSize: 2
@@ -82,6 +85,7 @@ ColumnLayout {
         readonly property int unlimited: 640
         Layout.fillWidth: true
         label: qsTr("Maximum size")
+        tip: qsTr("Largest face in pixels of the frame")
         from: 40
         to: unlimited
         stepSize: 10
@@ -92,6 +96,7 @@ ColumnLayout {
     LabeledSlider {
         Layout.fillWidth: true
         label: qsTr("Scale factor")
+        tip: qsTr("Factor between two sizes that are searched: larger is faster and misses faces in between")
         from: 1.02
         to: root.detection.largestFactor
         stepSize: 0.01

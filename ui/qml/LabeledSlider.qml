@@ -7,6 +7,7 @@ Item {
     id: root
 
     property string label
+    property string tip  // its unit and effect
     property string valueText: value.toString()
     property real value
     property alias from: slider.from
@@ -42,7 +43,9 @@ Item {
             root.moved(value)
             value = Qt.binding(() => root.value)  // a rejected value is reverted
         }
+        hoverEnabled: true
         Accessible.name: root.label
+        Accessible.description: root.tip
 
         background: Rectangle {
             x: 0
@@ -68,4 +71,5 @@ Item {
             FocusRing { control: slider; radius: 14 }
         }
     }
+    Tip { text: root.tip; shown: slider.hovered && !slider.pressed }
 }

@@ -14,6 +14,7 @@ ColumnLayout {
     Choice {
         Layout.fillWidth: true
         label: qsTr("Rule")
+        tip: qsTr("Which of several overlapping detections are kept")
         model: root.detection.rules
         index: root.detection.rule
         onChosen: i => root.detection.rule = i
@@ -21,6 +22,7 @@ ColumnLayout {
     Choice {
         Layout.fillWidth: true
         label: qsTr("Overlap")
+        tip: qsTr("How the overlap of two boxes is measured")
         model: root.detection.overlaps
         index: root.detection.overlap
         onChosen: i => root.detection.overlap = i
@@ -29,6 +31,7 @@ ColumnLayout {
     LabeledSlider {
         Layout.fillWidth: true
         label: qsTr("Threshold θ")
+        tip: qsTr("Boxes that overlap by this fraction suppress each other: lower keeps fewer")
         from: 0
         to: 1
         stepSize: 0.01
@@ -39,6 +42,7 @@ ColumnLayout {
     LabeledSlider {
         Layout.fillWidth: true
         label: qsTr("Minimum hits")
+        tip: qsTr("Number of raw detections that a face needs: higher keeps fewer false ones")
         from: 1
         to: 20
         stepSize: 1
@@ -50,6 +54,7 @@ ColumnLayout {
     Choice {
         Layout.fillWidth: true
         label: qsTr("Merge")
+        tip: qsTr("Whether a kept box is the mean of the boxes that it suppressed")
         model: root.detection.merges
         index: root.detection.merge
         onChosen: i => root.detection.merge = i

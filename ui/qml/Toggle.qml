@@ -13,6 +13,8 @@ T.Switch {
     focusPolicy: Qt.TabFocus
     hoverEnabled: true
     spacing: Theme.gap
+    Accessible.name: text
+    Accessible.description: tip
 
     indicator: Rectangle {
         x: control.width - width
