@@ -85,15 +85,15 @@ void TraceSink::add_stages(const FrameResult& result) {
     for (const StageTime& time : result.timings) {
         if (time.name == stage::kDecode || time.name == stage::kTotal) continue;  // on the other rows
         Nanoseconds begin = at;
-        Row place = row;
+        Row target = row;
         if (time.name == stage::kTrack) {  // on the host, at the end
-            place = Row::cpu_stages;
+            target = Row::cpu_stages;
             begin = since_start(trace.collect_end) - nanoseconds(time.ms);
-            if (place == row) begin = std::max(begin, at);
+            if (target == row) begin = std::max(begin, at);
         }
         const Nanoseconds end = begin + nanoseconds(time.ms);
-        add(result.source_number, place, {time.name, "stage", begin, end, number});
-        if (place == row) at = end;
+        add(result.source_number, target, {time.name, "stage", begin, end, number});
+        if (target == row) at = end;
     }
 }
 
@@ -103,7 +103,7 @@ void TraceSink::close() {
     file_.close();
 }
 
-// After a failed write, the file was truncated to its complete events, which usually leaves room for the end.
+// After a failed write, the file was truncated to its complete events, so the end usually fits.
 void TraceSink::finish_array() {
     if (std::exchange(closed_, true)) return;
     if (!file_.is_open() && failure_) return;
