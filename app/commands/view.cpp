@@ -142,11 +142,11 @@ int run_view(const CommandContext& context, ViewOptions options) {
             return make_backend(common, &detector).backend;
         };
     }
-    session.race_suppression = [common = context.common](const auto& input, const auto& show, const auto& stop) {
-        race_suppression(common, input, show, stop);
+    session.race_suppression = [common = context.common](const auto& frame, const auto& show, const auto& stop) {
+        race_suppression(common, frame, show, stop);
     };
-    session.race_detector = [common = context.common](const auto& input, const auto& show, const auto& stop) {
-        race_detector(common, input, show, stop);
+    session.race_detector = [common = context.common](const auto& frame, const auto& show, const auto& stop) {
+        race_detector(common, frame, show, stop);
     };
     // One trace of all sources that the window opens.
     std::shared_ptr<SharedSink::Shared> trace;

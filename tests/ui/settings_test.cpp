@@ -2,7 +2,7 @@
 
 #include <QSignalSpy>
 
-#include "ui/session/detection_settings.h"
+#include "ui/settings/detection_settings.h"
 
 namespace throng::ui {
 namespace {

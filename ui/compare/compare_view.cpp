@@ -67,11 +67,15 @@ private:
         failure_.reset();
         try {
             if (!processor_) {
-                processor_.emplace(make_backend_(request.right.detector).backend, request.right);
+                processor_.emplace(make_backend_(request.right.detector), request.right);
             } else if (changed) {
                 processor_->apply(request.right);
             }
-            processor_->submit({request.left->frame, request.left->source, request.left->source_number});
+            DecodedFrame frame;
+            frame.frame = request.left->frame;
+            frame.source = request.left->source;
+            frame.source_number = request.left->source_number;
+            processor_->submit(std::move(frame));
             right_ = processor_->collect(true).result;
         } catch (const std::exception&) {
             failure_ = current_error();

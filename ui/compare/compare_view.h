@@ -13,8 +13,7 @@
 #include "core/base/latest_value.h"
 #include "core/pipeline/frame_result.h"
 #include "ui/render/display_image.h"
-#include "ui/session/detection_settings.h"
-#include "ui/session/session_setup.h"
+#include "ui/settings/detection_settings.h"
 
 namespace throng::ui {
 
@@ -43,7 +42,7 @@ class CompareView : public QObject {
     Q_PROPERTY(QString error READ error NOTIFY changed)
 
 public:
-    using MakeBackend = std::function<BackendChoice(const DetectorParams&)>;
+    using MakeBackend = std::function<std::shared_ptr<Backend>(const DetectorParams&)>;
 
     // make_backend is called on the view's thread.
     CompareView(MakeBackend make_backend, const PipelineSettings& start, const std::vector<std::string>& kinds,

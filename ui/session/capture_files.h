@@ -5,7 +5,7 @@
 #include <QString>
 
 #include "ui/render/display_image.h"
-#include "ui/session/display_settings.h"
+#include "ui/settings/display_settings.h"
 
 namespace throng::ui {
 

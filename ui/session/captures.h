@@ -7,8 +7,8 @@
 #include <memory>
 
 #include "ui/session/alert.h"
-#include "ui/session/display_settings.h"
 #include "ui/session/recorder.h"
+#include "ui/settings/display_settings.h"
 
 namespace throng::ui {
 

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "core/pipeline/pipeline.h"
-#include "ui/session/display_settings.h"
+#include "ui/settings/display_settings.h"
 
 namespace throng::ui {
 

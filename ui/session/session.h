@@ -25,8 +25,6 @@
 #include "ui/session/alert.h"
 #include "ui/session/backend_status.h"
 #include "ui/session/captures.h"
-#include "ui/session/detection_settings.h"
-#include "ui/session/display_settings.h"
 #include "ui/session/feedback.h"
 #include "ui/session/frame_feed.h"
 #include "ui/session/panel_sections.h"
@@ -35,6 +33,8 @@
 #include "ui/session/source.h"
 #include "ui/session/source_opener.h"
 #include "ui/session/transport.h"
+#include "ui/settings/detection_settings.h"
+#include "ui/settings/display_settings.h"
 
 namespace throng::ui {
 

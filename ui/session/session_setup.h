@@ -32,10 +32,9 @@ struct SessionSetup {
     RunRace race_suppression, race_detector;  // empty: without these bars
     // Makes the program's own output sinks. Called for the first source only; empty if there is nothing to write.
     std::function<std::vector<std::shared_ptr<ResultSink>>(const SourceInfo&)> make_sinks;
-    bool sinks_hide_faces = false;    // the sinks of make_sinks hide faces
-    bool sinks_store_images = false;  // and write videos or images
-    std::function<std::shared_ptr<ResultSink>()> make_observer;  // of each source's results; may be empty
     bool sinks_hide_faces = false;                               // the sinks of make_sinks hide faces
+    bool sinks_store_images = false;                             // and write videos or images
+    std::function<std::shared_ptr<ResultSink>()> make_observer;  // of each source's results; may be empty
     PipelineSettings settings;
     bool draw_tracks = false;  // boxes and ids of tracks instead of detections; needs settings.tracking
     std::string count_file;    // lines and zones: read from and saved to; empty: none

@@ -206,7 +206,7 @@ TEST(Devices, AllAreTheUsableOnes) {
     common.device = kAllDevices;
     EXPECT_EQ(devices_of(common, simulated), std::vector<int>{0});
     simulated.usable = true;
-    for (int index = 0; index < 4; ++index) simulated.devices.push_back({.index = index});
+    for (int index = 0; index < 4; ++index) simulated.devices.emplace_back().index = index;
     EXPECT_EQ(devices_of(common, simulated), (std::vector<int>{0, 1, 2, 3}));
     simulated.devices[1].unavailable_reason = "too old";
     EXPECT_EQ(devices_of(common, simulated), (std::vector<int>{0, 2, 3}));

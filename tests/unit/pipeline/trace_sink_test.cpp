@@ -60,7 +60,9 @@ void expect_proper_threads(const nlohmann::json& events) {
         last[thread] = begin;
         auto& enclosing = open[thread];
         while (!enclosing.empty() && enclosing.back().second <= begin + kRounding) enclosing.pop_back();
-        if (!enclosing.empty()) EXPECT_LE(end, enclosing.back().second + kRounding) << event;
+        if (!enclosing.empty()) {
+            EXPECT_LE(end, enclosing.back().second + kRounding) << event;
+        }
         enclosing.emplace_back(begin, end);
     }
 }
@@ -76,9 +78,15 @@ TEST(TraceSink, WritesThreadsStagesAndCounters) {
     std::map<std::string, int> names;
     for (const nlohmann::json& event : events) {
         ++names[event["name"].get<std::string>()];
-        if (event["name"] == "cascade") EXPECT_NEAR(event["dur"].get<double>(), 2000, 0.01);
-        if (event["name"] == "queue") EXPECT_EQ(event["args"]["frames"], 1);
-        if (event["name"] == "process_name") EXPECT_EQ(event["args"]["name"], "a \"quoted\"\n\xEF\xBF\xBD name");
+        if (event["name"] == "cascade") {
+            EXPECT_NEAR(event["dur"].get<double>(), 2000, 0.01);
+        }
+        if (event["name"] == "queue") {
+            EXPECT_EQ(event["args"]["frames"], 1);
+        }
+        if (event["name"] == "process_name") {
+            EXPECT_EQ(event["args"]["name"], "a \"quoted\"\n\xEF\xBF\xBD name");
+        }
     }
     for (const char* name : {"frame", "wait", "total", "decode", "submit", "collect", "cascade", "nms_map", "track",
                              "queue", "in flight", "detections"}) {

@@ -1,4 +1,4 @@
-#include "ui/session/detection_settings.h"
+#include "ui/settings/detection_settings.h"
 
 #include <QFileInfo>
 #include <algorithm>
