@@ -269,6 +269,7 @@ C.ApplicationWindow {
         stand: root.stand
         display: root.session.display
         matrixPanel: matrix
+        canReveal: !root.session.compare.open && !root.wall
         onResetRequested: root.resetView()
         onTouched: root.showChrome()
     }

@@ -9,6 +9,7 @@ Item {
     required property Stand stand  // null in a plain window
     required property DisplaySettings display
     required property MatrixPanel matrixPanel
+    property bool canReveal: true  // the view on screen can show faces
     signal resetRequested()
     signal touched()
 
@@ -17,7 +18,8 @@ Item {
         anchors.right: parent.right
         anchors.bottom: parent.bottom
         anchors.margins: Theme.gap + 4
-        visible: root.stand !== null && root.display.hidesAlways && !(root.stand.attract?.running ?? false)
+        visible: root.stand !== null && root.canReveal && root.display.hidesAlways
+                 && !(root.stand.attract?.running ?? false)
         framed: true
         iconName: "eye"
         text: qsTr("Hold to show faces")

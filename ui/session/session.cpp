@@ -63,7 +63,10 @@ Session::Session(SessionSetup setup, QSettings& store, QObject* parent)
     connect(&settings_timer_, &QTimer::timeout, this, &Session::apply_settings);
     connect(&detection_, &DetectionSettings::changed, &settings_timer_, qOverload<>(&QTimer::start));
     connect(&display_, &DisplaySettings::changed, &settings_timer_, qOverload<>(&QTimer::start));
-    connect(&display_, &DisplaySettings::changed, &replay_, [this] { replay_.set_hides_faces(display_.blur()); });
+    connect(&display_, &DisplaySettings::changed, &replay_, [this] {
+        // A face that is shown only while a switch is held is not stored.
+        replay_.set_hides_faces(display_.blur() || display_.hides_always());
+    });
     connect(&matrix_, &MatrixView::openChanged, &settings_timer_, qOverload<>(&QTimer::start));
     connect(&counts_, &CountsView::countingChanged, &settings_timer_, qOverload<>(&QTimer::start));
     connect(&counts_, &CountsView::failed, &alert_, qOverload<const Error&>(&Alert::show));
