@@ -237,10 +237,11 @@ class Cuda(unittest.TestCase):
     def setUp(self):
         torch.manual_seed(seed)
 
-    def random(self, size, dtype=torch.float32):
+    def random(self, size, dtype=None):
         boxes = torch.rand(size, 4, dtype=torch.float64) * 100
         boxes[:, 2:] += boxes[:, :2]
         scores = (torch.rand(size, dtype=torch.float64) * 50).round() / 50  # with ties
+        dtype = dtype or torch.float32
         return boxes.to(dtype), scores.to(dtype)
 
     def test_equals_the_cpu(self):

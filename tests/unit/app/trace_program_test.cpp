@@ -43,7 +43,8 @@ TEST_F(TraceProgram, HasTheStagesOfTheTableForEveryFrame) {
     }
     std::istringstream lines(test::contents(file("o.jsonl")));
     for (std::string line; std::getline(lines, line);) {
-        for (const auto& [name, ms] : json::parse(line)["timings_ms"].items()) measured.insert(name);
+        const json times = json::parse(line)["timings_ms"];
+        for (const auto& [name, ms] : times.items()) measured.insert(name);
     }
     EXPECT_EQ(stages, measured);
     EXPECT_EQ(frames, 5);
