@@ -9,8 +9,6 @@
 namespace throng {
 namespace {
 
-constexpr int kStripRows = 64;  // pixels of a level between the tops of neighboring strips
-
 // An odd number of cache lines, so that the rows of a window do not fall into the same sets of the cache.
 std::int32_t pitch_for(int width) {
     return ((width + 16) / 16 | 1) * 16;

@@ -34,18 +34,22 @@ void StripWorker::reserve(const SumsLayout& layout, int level_width, int frame_w
     grow(sums_, planes * rows * static_cast<std::size_t>(layout.pitch) + kSlack);
 }
 
-void StripWorker::evaluate(const LevelPlan& plan, const Strip& strip, int window_height, const PlaneView& gray,
-                           std::vector<AcceptedWindow>& accepted) {
-    const CascadeLevel& level = plan.level;
-    const SumsLayout& layout = plan.programs->dense.layout;
-    const int first = strip.first * level.step;
-    const int count = (strip.count - 1) * level.step + window_height;
+void StripWorker::fill(const LevelPlan& plan, const Strip& strip, int window_height, const PlaneView& gray) {
+    const int count = (strip.count - 1) * plan.level.step + window_height;
     Stopwatch stopwatch;
-    resize_rows(plan, first, count, gray);
+    resize_rows(plan, strip.first * plan.level.step, count, gray);
     stopwatch.add_to(times.pyramid_ms);
     sum_rows(plan, count);
     if (tilted_) sum_tilted_rows(plan, count);
     stopwatch.add_to(times.integral_ms);
+}
+
+void StripWorker::evaluate(const LevelPlan& plan, const Strip& strip, int window_height, const PlaneView& gray,
+                           std::vector<AcceptedWindow>& accepted) {
+    const CascadeLevel& level = plan.level;
+    const SumsLayout& layout = plan.programs->dense.layout;
+    fill(plan, strip, window_height, gray);
+    Stopwatch stopwatch;
     for (int j = 0; j < strip.count; ++j) {
         evaluate_row(*plan.programs, sums_.data(), layout.at(0, j * level.step), strip.first + j, level.columns,
                      scratch, accepted);

@@ -14,6 +14,8 @@
 
 namespace throng {
 
+inline constexpr int kStripRows = 64;  // pixels of a level between the tops of neighboring strips
+
 struct LevelPlan {
     CascadeLevel level{};
     LevelRows rows;
@@ -37,6 +39,15 @@ public:
 
     void evaluate(const LevelPlan& plan, const Strip& strip, int window_height, const PlaneView& gray,
                   std::vector<AcceptedWindow>& accepted);
+
+    // Only computes the strip's sums. evaluate does the same first.
+    void fill(const LevelPlan& plan, const Strip& strip, int window_height, const PlaneView& gray);
+    // Returns the sums below the window with its corner at (x, y) of the filled strip. layout: the plan's, with step 1.
+    [[nodiscard]] WindowSums sums_at(const SumsLayout& layout, int x, int y) const {
+        const std::uint32_t* corner = sums_.data() + layout.at(x, y);
+        return {corner, squares_ ? corner + layout.plane(1) : nullptr, tilted_ ? corner + layout.plane(2) : nullptr,
+                layout.pitch};
+    }
 
     StripTimes times;  // accumulated; the caller clears them
     CascadeScratch scratch;
