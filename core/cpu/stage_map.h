@@ -1,4 +1,4 @@
-// The deepest stage of a cascade that is reached at each place of a frame. Evaluates the windows that the detector
+// The deepest stage of a cascade that is reached at each position of a frame. Evaluates the windows that the detector
 // visits, one at a time, with the definition in core/algo/cascade.h: for explanations, not for speed.
 #pragma once
 

@@ -40,6 +40,7 @@ constexpr std::array kTable = {
     ShortcutEntry{"labels", "L", "Image", "Scores and hits on or off"},
     ShortcutEntry{"landmarks", "E", "Image", "Eyes, nose and mouth on or off"},
     ShortcutEntry{"blur", "B", "Image", "Blur faces"},
+    ShortcutEntry{"stageMap", "G", "Image", "Map of stages on or off"},
 
     ShortcutEntry{"detector", "D", "Detection", "Next detector"},
     ShortcutEntry{"rule", "N", "Detection", "Next suppression rule"},

@@ -39,6 +39,10 @@ QtObject {
         landmarks: () => toggle("landmarks", qsTr("Eyes, nose and mouth")),
         blur: () => session.display.hidesAlways ? say(qsTr("Faces of a camera are hidden"))
                                                  : toggle("blur", qsTr("Blur faces")),
+        stageMap: () => {
+            session.stageMap.open = !session.stageMap.open
+            say(session.stageMap.open ? qsTr("Map of stages on") : qsTr("Map of stages off"))
+        },
         detector: () => session.detection.detector = (session.detection.detector + 1) % session.detection.detectors.length,
         rule: () => session.detection.nextRule(),
         thetaUp: () => changeTheta(0.05),

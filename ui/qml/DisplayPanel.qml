@@ -8,6 +8,7 @@ ColumnLayout {
 
     required property DisplaySettings display
     required property ShortcutModel shortcuts
+    required property StageMapView stageMap
     property bool landmarks: false  // the detector provides landmarks
 
     spacing: 0
@@ -48,6 +49,14 @@ ColumnLayout {
         tip: root.shortcuts.tip("blur")
         checked: root.display.blur
         onToggled: root.display.blur = checked
+    }
+    Toggle {
+        objectName: "stageMapToggle"
+        Layout.fillWidth: true
+        text: qsTr("Map of stages")
+        tip: root.shortcuts.tip("stageMap")
+        checked: root.stageMap.open
+        onToggled: root.stageMap.open = checked
     }
     Label {
         Layout.fillWidth: true

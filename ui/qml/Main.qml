@@ -98,12 +98,13 @@ C.ApplicationWindow {
         else if (session.alert.visible) session.alert.dismiss()
         else if (session.counts.stepBack()) return
         else if (wall && !wallShown && !session.matrix.open && !session.compare.open && !session.race.open
-                 && !session.replay.open && !(compact && panelOpen)) wall.shrink()
+                 && !session.replay.open && !session.stageMap.open && !(compact && panelOpen)) wall.shrink()
         else if (session.replay.active) session.replay.goLive()
         else if (session.replay.open) session.replay.open = false
         else if (session.matrix.open) session.matrix.open = false
         else if (session.race.open) session.toggleRace()
         else if (session.compare.open) session.toggleCompare()
+        else if (session.stageMap.open) session.stageMap.open = false
         else if (compact && panelOpen) togglePanel()
         else if (fullScreen && !kiosk) showNormal()
     }

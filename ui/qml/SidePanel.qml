@@ -97,6 +97,7 @@ Rectangle {
                 title: qsTr("Image")
                 DisplayPanel {
                     Layout.fillWidth: true
+                    stageMap: root.session.stageMap
                     display: root.session.display
                     shortcuts: root.shortcuts
                     landmarks: root.session.detection.hasLandmarks

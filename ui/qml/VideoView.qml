@@ -25,6 +25,15 @@ Rectangle {
         rawColor: Theme.rawBox
         keptColor: Theme.keptBox
     }
+    StageMapOverlay {
+        id: stageMap
+        anchors.fill: video
+        // These show other images or boxes of the frame.
+        visible: root.session.stageMap.open && video.hasFrame && !root.session.compare.open && !root.session.replay.active
+        view: video
+        session: root.session
+        covered: root.covered
+    }
     CompareOverlay {
         anchors.fill: parent
         visible: root.session.compare.open && video.hasFrame
@@ -198,6 +207,7 @@ Rectangle {
         anchors.horizontalCenter: parent.horizontalCenter
         anchors.bottom: parent.bottom
         anchors.bottomMargin: root.covered + Theme.gapLarge + (openingPill.visible ? 44 : 0)
+                              + (stageMap.visible ? stageMap.legendHeight + Theme.gap : 0)
         width: Math.min(parent.width - 24, feedback.implicitWidth + 36)
         height: root.large ? 60 : 44
         radius: height / 2

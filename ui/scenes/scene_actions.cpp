@@ -37,6 +37,13 @@ SceneAction matrix() {
     return action;
 }
 
+SceneAction stage_map() {
+    SceneAction action{"stage-map", Type::boolean};
+    action.read = [](Session& session) { return QVariant(session.stage_map()->open()); };
+    action.apply = [](Session& session, const QVariant& on) { session.stage_map()->set_open(on.toBool()); };
+    return action;
+}
+
 SceneAction compare() {
     SceneAction action{"compare", Type::boolean};
     action.read = [](Session& session) { return QVariant(session.compare()->open()); };
@@ -134,6 +141,7 @@ std::span<const SceneAction> scene_actions() {
         display_switch<&Display::landmarks, &Display::set_landmarks>("landmarks"),
         display_switch<&Display::blur, &Display::set_blur>("blur"),
         matrix(),
+        stage_map(),
         compare(),
         race(),
         matrix_order(),

@@ -135,6 +135,7 @@ std::shared_ptr<Pipeline> Session::reset(const QString& spec) {
     status_.clear();
     feedback_.clear();
     matrix_.clear();
+    stage_map_.clear();
     compare_.clear();
     race_.clear();
     history_.clear();
@@ -283,6 +284,7 @@ void Session::refresh() {
     update_switches();
     // At this rate, since the matrix of a frame takes longer than its detection on a GPU.
     if (matrix_.open() && pipeline_->settings().keep_raw) matrix_.show(result(), pipeline_->settings().nms);
+    stage_map_.show(result(), pipeline_->settings().detector);
     replay_.refresh();
     if (transport_.current() != Transport::State::failed) transport_.set_state(transport_state(pipeline_->state()));
     offer_to_race();

@@ -35,6 +35,7 @@
 #include "ui/session/transport.h"
 #include "ui/settings/detection_settings.h"
 #include "ui/settings/display_settings.h"
+#include "ui/stagemap/stage_map_view.h"
 
 namespace throng::ui {
 
@@ -54,6 +55,7 @@ class Session : public QObject {
     Q_PROPERTY(throng::ui::Feedback* feedback READ feedback CONSTANT)
     Q_PROPERTY(throng::ui::StageModel* stages READ stages CONSTANT)
     Q_PROPERTY(throng::ui::MatrixView* matrix READ matrix CONSTANT)
+    Q_PROPERTY(throng::ui::StageMapView* stageMap READ stage_map CONSTANT)
     Q_PROPERTY(throng::ui::CountsView* counts READ counts CONSTANT)
     Q_PROPERTY(throng::ui::CompareView* compare READ compare CONSTANT)
     Q_PROPERTY(throng::ui::RaceView* race READ race CONSTANT)
@@ -82,6 +84,7 @@ public:
     [[nodiscard]] Feedback* feedback() { return &feedback_; }
     [[nodiscard]] StageModel* stages() { return &stages_; }
     [[nodiscard]] MatrixView* matrix() { return &matrix_; }
+    [[nodiscard]] StageMapView* stage_map() { return &stage_map_; }
     [[nodiscard]] CountsView* counts() { return &counts_; }
     [[nodiscard]] CompareView* compare() { return &compare_; }
     [[nodiscard]] RaceView* race() { return &race_; }
@@ -157,6 +160,7 @@ private:
     Captures captures_;
     StageModel stages_;
     MatrixView matrix_;
+    StageMapView stage_map_;
     CountsView counts_;
     CompareView compare_;
     RaceView race_;

@@ -84,7 +84,7 @@ TEST(StageMap, AcceptsTheWindowsOfTheDetector) {
     EXPECT_GT(total, 100U) << "too few accepted windows to compare";
 }
 
-TEST(StageMap, CoversOnlyThePlacesOfWindows) {
+TEST(StageMap, CoversOnlyTheCentersOfWindows) {
     std::mt19937_64 random(seed(42));
     const CascadeModel model = random_cascade(random, CascadeKind::lbp, 20, 20, 1, false);
     DetectorParams params;

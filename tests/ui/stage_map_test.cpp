@@ -1,0 +1,140 @@
+// Tests the map of stages in the window against that of core/cpu, which tests/unit/cascade tests.
+#include "core/model/cascade_xml.h"
+#include "core/model/model_finder.h"
+#include "core/video/crowd_source.h"
+#include "tests/ui/window_fixture.h"
+
+namespace throng::ui {
+namespace {
+
+class StageMapWindow : public Window {
+protected:
+    void open_crowd_window(const std::string& spec, QSize size = {1280, 800}) {
+        make_source_ = [spec](const std::string&) { return open_crowd(spec); };
+        open({}, size);
+        session_->detection()->set_detector(0);
+    }
+    [[nodiscard]] StageMapView& view() { return *session_->stage_map(); }
+    void pause() {
+        trigger("play");
+        ASSERT_TRUE(test::wait_for([&] { return session_->transport()->state() == "paused"; }));
+        QTest::qWait(200);  // the frames in flight have arrived
+    }
+    void click_item(const QString& name) {
+        ASSERT_TRUE(in_sight(name)) << name.toStdString();
+        QTest::mouseClick(window_, Qt::LeftButton, {}, center_of(*item(name)));
+    }
+};
+
+TEST(StageBands, CoverEveryStageOnce) {
+    for (int stages = 1; stages < 40; ++stages) {
+        int next = 1;
+        for (const StageBand& band : stage_bands(stages)) {
+            EXPECT_EQ(band.first, next) << stages;
+            EXPECT_GE(band.last, band.first) << stages;
+            next = band.last + 1;
+        }
+        EXPECT_EQ(next, stages + 1);
+        EXPECT_EQ(stage_bands(stages).back().first, stages) << "accepted windows have their own color";
+    }
+}
+
+TEST_F(StageMapWindow, ShowsTheMapOfTheFrameWhileItIsOpen) {
+    TH_NEED(file, test::cascade_file("haarcascade_frontalface_alt2.xml"), "opencv-data");
+    open_crowd_window("crowd:faces=4,size=320x240,seed=1");
+    activate();
+    play();
+    pause();
+    const std::shared_ptr<const FrameResult> result = session_->result();
+    EXPECT_EQ(item("stageMap"), nullptr);
+    const QImage before = window_->grabWindow();
+
+    QTest::keyClick(window_, Qt::Key_G);
+    ASSERT_TRUE(test::wait_for([&] { return view().ready(); })) << view().problem().toStdString();
+    EXPECT_TRUE(in_sight("stageMapLegend"));
+    EXPECT_GT(view().compute_ms(), 0);
+    const DetectorParams params = session_->detection()->values().detector;
+    const CascadeModel model = read_cascade(find_model(params.model, params.kind));
+    const StageMap all = compute_stage_map(model, result->frame, params, kAllLevels).value();
+    EXPECT_EQ(view().map()->map.stages, all.stages);
+    EXPECT_TRUE(test::wait_for([&] { return shows("on the CPU") && shows("All sizes"); }));
+    EXPECT_TRUE(shows(QStringLiteral("all %1").arg(all.stage_count)));
+
+    // A position that passed stages is tinted, one that passed none shows the picture. The legend covers the right half.
+    if (!before.isNull()) {
+        session_->feedback()->clear();
+        QTest::qWait(100);
+        const QImage after = window_->grabWindow();
+        int tinted = 0, clear = 0;
+        for (int y = 1; y < all.rows - 1; ++y) {
+            for (int x = 1; x < all.columns / 3; ++x) {
+                const Box cell{static_cast<float>(4 * x), static_cast<float>(4 * y), 4, 4};
+                const bool same = shown_at(before, cell, 0.5, 0.5) == shown_at(after, cell, 0.5, 0.5);
+                tinted += all.at(x, y) > 0 && !same ? 1 : 0;
+                clear += all.at(x, y) == 0 && same ? 1 : 0;
+            }
+        }
+        int passed = 0, none = 0;
+        for (int y = 1; y < all.rows - 1; ++y) {
+            for (int x = 1; x < all.columns / 3; ++x) ++(all.at(x, y) > 0 ? passed : none);
+        }
+        EXPECT_GT(passed, 20);
+        EXPECT_GE(tinted, passed * 9 / 10) << "a color may equal the picture's";
+        EXPECT_GE(clear, none * 9 / 10);
+    }
+
+    click_item("stageMapLarger");
+    click_item("stageMapLarger");
+    ASSERT_TRUE(test::wait_for([&] { return view().map()->map.level == 1; }));
+    EXPECT_EQ(view().map()->map.stages, compute_stage_map(model, result->frame, params, 1).value().stages);
+    EXPECT_TRUE(test::wait_for([&] { return shows(QStringLiteral("2 of %1").arg(all.levels.size())); }));
+    click_item("stageMapSmaller");
+    click_item("stageMapSmaller");
+    ASSERT_TRUE(test::wait_for([&] { return view().map()->map.level == kAllLevels; }));
+
+    QTest::keyClick(window_, Qt::Key_Escape);
+    EXPECT_FALSE(view().open());
+    EXPECT_FALSE(view().ready()) << "holds no data";
+    EXPECT_EQ(item("stageMap"), nullptr);
+}
+
+TEST_F(StageMapWindow, SaysWhyThereIsNone) {
+    open_crowd_window("crowd:faces=4,size=320x240,seed=1");
+    play();
+    trigger("stageMap");
+    const auto choose = [&](const char* kind) {
+        const std::vector<DetectorKind>& kinds = detector_kinds();
+        const auto found =
+            std::find_if(kinds.begin(), kinds.end(), [&](const auto& each) { return each.name == kind; });
+        session_->detection()->set_detector(static_cast<int>(found - kinds.begin()));
+    };
+    choose("hog");
+    ASSERT_TRUE(test::wait_for([&] { return shows("Only cascades have stages"); }));
+    EXPECT_FALSE(view().ready());
+    choose("haar");
+    session_->detection()->set_model("missing.xml");
+    EXPECT_TRUE(test::wait_for([&] { return shows("missing.xml") && !view().problem().isEmpty(); }));
+}
+
+// THRONG_UI_PICTURES=DIR ui_window --gtest_filter=StageMapWindow.SavesImages
+TEST_F(StageMapWindow, SavesImages) {
+    const QString target = qEnvironmentVariable("THRONG_UI_PICTURES");
+    if (target.isEmpty()) GTEST_SKIP() << "skipped: THRONG_UI_PICTURES is not set";
+    open_crowd_window("crowd:faces=30,size=1280x720,seed=1");
+    play();
+    pause();
+    view().set_open(true);
+    ASSERT_TRUE(test::wait_for([&] { return view().ready(); }));
+    for (const QSize size : {QSize(640, 400), QSize(800, 480), QSize(1280, 800)}) {
+        window_->resize(size);
+        QTest::qWait(600);
+        EXPECT_TRUE(window_->grabWindow().save(QStringLiteral("%1/stagemap-%2.png").arg(target).arg(size.width())));
+    }
+    view().set_level(8);
+    ASSERT_TRUE(test::wait_for([&] { return view().map()->map.level == 8; }));
+    QTest::qWait(300);
+    EXPECT_TRUE(window_->grabWindow().save(QStringLiteral("%1/stagemap-level.png").arg(target)));
+}
+
+}  // namespace
+}  // namespace throng::ui

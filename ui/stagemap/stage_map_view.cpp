@@ -1,0 +1,171 @@
+#include "ui/stagemap/stage_map_view.h"
+
+#include <QColor>
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <optional>
+#include <utility>
+
+#include "core/base/stopwatch.h"
+#include "core/model/cascade_xml.h"
+#include "core/model/model_finder.h"
+#include "ui/base/post.h"
+
+namespace throng::ui {
+namespace {
+
+// Dark to bright at even steps of lightness (five samples of matplotlib's viridis), then white for accepted windows.
+constexpr std::array<QRgb, 5> kColors = {0xff443983, 0xff31688e, 0xff21918c, 0xff5ec962, 0xfffde725};
+constexpr QRgb kAccepted = 0xffffffff;
+// Positions that passed few stages are the most frequent: they hide the least of the picture.
+constexpr int kFaintest = 70, kStrongest = 190;  // alpha
+
+bool is_cascade(const DetectorParams& params) {
+    return params.kind == "haar" || params.kind == "lbp";
+}
+
+}  // namespace
+
+std::vector<StageBand> stage_bands(int stage_count) {
+    std::vector<StageBand> bands;
+    const int partial = stage_count - 1;  // 1 to all but one
+    const int count = std::min(partial, static_cast<int>(kColors.size()));
+    const auto with_alpha = [&](QRgb color, int band) {
+        const int alpha = count == 0 ? kStrongest : kFaintest + (kStrongest - kFaintest) * band / count;
+        return qRgba(qRed(color), qGreen(color), qBlue(color), alpha);
+    };
+    for (int band = 0; band < count; ++band) {
+        const auto color =
+            static_cast<std::size_t>(count == 1 ? 0 : band * (static_cast<int>(kColors.size()) - 1) / (count - 1));
+        bands.push_back({1 + partial * band / count, partial * (band + 1) / count, with_alpha(kColors[color], band)});
+    }
+    bands.push_back({stage_count, stage_count, with_alpha(kAccepted, count)});
+    return bands;
+}
+
+QImage image_of(const StageMap& map) {
+    std::vector<QRgb> colors(static_cast<std::size_t>(map.stage_count) + 1, 0U);
+    for (const StageBand& band : stage_bands(map.stage_count)) {
+        for (int stages = band.first; stages <= band.last; ++stages) {
+            colors[static_cast<std::size_t>(stages)] = qPremultiply(band.color);
+        }
+    }
+    QImage image(map.columns, map.rows, QImage::Format_ARGB32_Premultiplied);
+    for (int y = 0; y < map.rows; ++y) {
+        auto* row = reinterpret_cast<QRgb*>(image.scanLine(y));
+        for (int x = 0; x < map.columns; ++x) row[x] = colors[static_cast<std::size_t>(map.at(x, y))];
+    }
+    return image;
+}
+
+StageMapView::~StageMapView() {
+    thread_ = {};
+}
+
+void StageMapView::set_open(bool open) {
+    if (open == this->open()) return;
+    if (open) {
+        thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
+    } else {
+        thread_ = {};  // stops within one row of windows
+        clear();
+    }
+    emit openChanged();
+}
+
+void StageMapView::set_level(int level) {
+    const int last = std::max(levels() - 1, 0);
+    level = std::clamp(level, kAllLevels, last);
+    if (level == level_) return;
+    level_ = level;
+    if (newest_.result) show(newest_.result, newest_.detector);
+    emit changed();
+}
+
+QString StageMapView::level_text() const {
+    if (level_ == kAllLevels || level_ >= levels()) return tr("All sizes");
+    const CascadeLevel& at = map_->map.levels[static_cast<std::size_t>(level_)];
+    return tr("%1 px, %2 of %3").arg(std::min(at.box_width, at.box_height)).arg(level_ + 1).arg(levels());
+}
+
+QVariantList StageMapView::bands() const {
+    QVariantList legend;
+    if (!map_) return legend;
+    const int all = map_->map.stage_count;
+    for (const StageBand& band : stage_bands(all)) {
+        const QString text = band.first == all         ? tr("all %1").arg(all)
+                             : band.first == band.last ? QString::number(band.first)
+                                                       : QStringLiteral("%1–%2").arg(band.first).arg(band.last);
+        legend += QVariantMap{{QStringLiteral("text"), text},
+                              {QStringLiteral("color"), QColor::fromRgb(band.color | 0xff000000U)}};
+    }
+    return legend;
+}
+
+void StageMapView::show(const std::shared_ptr<const FrameResult>& result, const DetectorParams& detector) {
+    if (!open() || !result) return;
+    if (!(detector == newest_.detector) && newest_.result) clear();
+    Request request{result, detector, level_, run_};
+    if (request == newest_) return;
+    newest_ = request;
+    if (!is_cascade(detector)) {
+        problem_ = tr("Only cascades have stages: choose the detector Haar or LBP");
+        emit changed();
+        return;
+    }
+    requests_.push(std::move(request));
+}
+
+void StageMapView::clear() {
+    ++run_;
+    newest_ = {};
+    requests_.clear();
+    map_.reset();
+    problem_.clear();
+    emit changed();
+}
+
+void StageMapView::run(const std::stop_token& stop) {
+    std::optional<CascadeModel> model;
+    DetectorParams read;  // the model was read for these
+    while (true) {
+        Request request;
+        if (requests_.pop(request, stop) != PopStatus::value) return;
+        auto made = std::make_shared<Map>();
+        QString problem;
+        try {
+            const DetectorParams& params = request.detector;
+            if (!model || params.kind != read.kind || params.model != read.model) {
+                model.reset();
+                model = read_cascade(find_model(params.model, params.kind));
+                read = params;
+            }
+            const auto start = std::chrono::steady_clock::now();
+            const Frame frame = request.result->frame.on_host();
+            request.result.reset();  // frames on a device are scarce
+            auto map = compute_stage_map(*model, frame, params, request.level, stop);
+            if (!map) return;
+            made->map = std::move(*map);
+            made->image = image_of(made->map);
+            made->cells = QSizeF(frame.width(), frame.height()) / kStageCell;
+            made->compute_ms = milliseconds_since(start);
+        } catch (const std::exception& failure) {
+            problem = QString::fromUtf8(failure.what());
+            made.reset();
+        }
+        post(this, [this, made = std::shared_ptr<const Map>(std::move(made)), problem, request] {
+            receive(made, problem, request);
+        });
+    }
+}
+
+void StageMapView::receive(std::shared_ptr<const Map> map, const QString& problem, const Request& request) {
+    if (request.run != run_ || request.level != level_ || !open()) return;
+    map_ = std::move(map);
+    problem_ = problem;
+    if (map_) level_ = map_->map.level;  // a smaller frame has fewer levels
+    emit changed();
+}
+
+}  // namespace throng::ui

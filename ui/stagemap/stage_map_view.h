@@ -1,0 +1,105 @@
+// The map of stages of the current frame, for QML: computed on a thread of its own while it is open.
+#pragma once
+
+#include <QtQml/qqmlregistration.h>
+#include <QImage>
+#include <QObject>
+#include <QSizeF>
+#include <QString>
+#include <QVariantList>
+#include <memory>
+#include <thread>
+
+#include "core/base/latest_value.h"
+#include "core/cpu/stage_map.h"
+#include "core/pipeline/frame_result.h"
+
+namespace throng::ui {
+
+// A range of passed stages that is drawn in one color.
+struct StageBand {
+    int first, last;
+    QRgb color;  // not premultiplied
+};
+
+// Returns the bands from 1 passed stage to all; the last one is "all" alone. A position that passed none is not drawn.
+[[nodiscard]] std::vector<StageBand> stage_bands(int stage_count);
+
+// One pixel per cell.
+[[nodiscard]] QImage image_of(const StageMap& map);
+
+// Lives on the window's thread. Closed, it has no thread and holds no data.
+class StageMapView : public QObject {
+    Q_OBJECT
+    QML_ELEMENT
+    QML_UNCREATABLE("belongs to the session")
+    Q_PROPERTY(bool open READ open WRITE set_open NOTIFY openChanged)
+    Q_PROPERTY(bool ready READ ready NOTIFY changed)
+    Q_PROPERTY(int level READ level WRITE set_level NOTIFY changed)
+    Q_PROPERTY(int levels READ levels NOTIFY changed)
+    Q_PROPERTY(QString levelText READ level_text NOTIFY changed)
+    Q_PROPERTY(QVariantList bands READ bands NOTIFY changed)
+    Q_PROPERTY(double computeMs READ compute_ms NOTIFY changed)
+    Q_PROPERTY(double visited READ visited NOTIFY changed)
+    Q_PROPERTY(double accepted READ accepted NOTIFY changed)
+    Q_PROPERTY(QString problem READ problem NOTIFY changed)
+
+public:
+    // The map with its image. Never changes.
+    struct Map {
+        StageMap map;
+        QImage image;
+        QSizeF cells;  // of the frame; the last column and row of the image may lie partly outside
+        double compute_ms = 0;
+    };
+
+    explicit StageMapView(QObject* parent = nullptr) : QObject(parent) {}
+    ~StageMapView() override;
+
+    [[nodiscard]] bool open() const { return thread_.joinable(); }
+    void set_open(bool open);
+    [[nodiscard]] bool ready() const { return map_ != nullptr; }
+    [[nodiscard]] int level() const { return level_; }  // -1: all
+    void set_level(int level);
+    [[nodiscard]] int levels() const { return map_ ? static_cast<int>(map_->map.levels.size()) : 0; }
+    [[nodiscard]] QString level_text() const;  // "All sizes", "24 px, 1 of 30"
+    // The legend: {text, color} each, from few stages to all.
+    [[nodiscard]] QVariantList bands() const;
+    [[nodiscard]] double compute_ms() const { return map_ ? map_->compute_ms : 0; }
+    [[nodiscard]] double visited() const { return map_ ? static_cast<double>(map_->map.visited) : 0; }
+    [[nodiscard]] double accepted() const { return map_ ? static_cast<double>(map_->map.accepted) : 0; }
+    [[nodiscard]] QString problem() const { return problem_; }  // why there is no map; empty: there will be one
+
+    // Shows this result from now on, with the parameters of its detector. Ignored while closed.
+    void show(const std::shared_ptr<const FrameResult>& result, const DetectorParams& detector);
+    void clear();  // another source
+
+    // For the item that draws it; null while there is none.
+    [[nodiscard]] const std::shared_ptr<const Map>& map() const { return map_; }
+
+signals:
+    void openChanged();
+    void changed();
+
+private:
+    struct Request {
+        std::shared_ptr<const FrameResult> result;
+        DetectorParams detector;
+        int level = kAllLevels;
+        int run = 0;
+
+        friend bool operator==(const Request&, const Request&) = default;
+    };
+    void run(const std::stop_token& stop);
+    void receive(std::shared_ptr<const Map> map, const QString& problem, const Request& request);
+
+    int level_ = kAllLevels;
+    Request newest_;
+    int run_ = 0;  // number of the source and detector: a late map of the previous one is dropped
+    std::shared_ptr<const Map> map_;
+    QString problem_;
+    LatestValue<Request> requests_;
+    std::jthread thread_;  // last: it uses the others
+};
+
+}  // namespace throng::ui
