@@ -98,6 +98,29 @@ TEST_F(StageMapWindow, ShowsTheMapOfTheFrameWhileItIsOpen) {
     EXPECT_EQ(item("stageMap"), nullptr);
 }
 
+TEST(StageMapView, SaysHowFarItIsBehind) {
+    TH_NEED(file, test::cascade_file("haarcascade_frontalface_alt2.xml"), "opencv-data");
+    StageMapView view;
+    const auto show = [&](double pts) {
+        auto result = std::make_shared<FrameResult>();
+        result->frame = test::gray_frame(64, 64, 90).with_timing(0, pts, {});
+        DetectorParams params;
+        params.model = file.string();
+        view.show(result, params);
+    };
+    show(1);
+    EXPECT_FALSE(view.ready()) << "closed";
+    view.set_open(true);
+    show(1);
+    ASSERT_TRUE(test::wait_for([&] { return view.ready(); })) << view.problem().toStdString();
+    EXPECT_EQ(view.behind(), 0);
+    show(6);
+    EXPECT_EQ(view.behind(), 5) << "the new map has not arrived yet";
+    EXPECT_TRUE(test::wait_for([&] { return view.behind() == 0; }));
+    show(2);
+    EXPECT_EQ(view.behind(), 0) << "the source was rewound";
+}
+
 TEST_F(StageMapWindow, SaysWhyThereIsNone) {
     open_crowd_window("crowd:faces=4,size=320x240,seed=1");
     play();

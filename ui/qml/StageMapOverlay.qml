@@ -111,12 +111,21 @@ Item {
                 Layout.fillWidth: true
                 text: root.map.problem.length > 0 ? root.map.problem
                     : !root.map.ready ? qsTr("Computing the map …")
-                    : qsTr("%1 of %2 windows pass all · cost %3 ms, on the CPU").arg(Theme.count(root.map.accepted))
-                          .arg(Theme.count(root.map.visited)).arg(Theme.milliseconds(root.map.computeMs))
+                    : qsTr("%1 of %2 windows pass all").arg(Theme.count(root.map.accepted)).arg(Theme.count(root.map.visited))
                 color: root.map.problem.length > 0 ? Theme.warning : Theme.textDim
                 font.pixelSize: Theme.fontSmall
                 wrapMode: Text.Wrap
                 elide: Text.ElideNone
+            }
+            Label {
+                objectName: "stageMapCost"
+                readonly property bool late: root.map.behind >= 0.25
+                Layout.fillWidth: true
+                visible: root.map.ready
+                text: qsTr("Cost: %1 ms, on the CPU").arg(Theme.milliseconds(root.map.computeMs))
+                      + (late ? qsTr(" · %1 s behind the image").arg(root.map.behind.toFixed(1)) : "")
+                color: late ? Theme.warning : Theme.textDim
+                font.pixelSize: Theme.fontSmall
             }
         }
     }

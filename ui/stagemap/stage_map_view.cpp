@@ -89,6 +89,11 @@ QString StageMapView::level_text() const {
     return tr("%1 px, %2 of %3").arg(std::min(at.box_width, at.box_height)).arg(level_ + 1).arg(levels());
 }
 
+double StageMapView::behind() const {
+    if (!map_ || !newest_.result) return 0;
+    return std::max(0.0, newest_.result->frame.info().pts - map_->pts);
+}
+
 QVariantList StageMapView::bands() const {
     QVariantList legend;
     if (!map_) return legend;
@@ -109,6 +114,7 @@ void StageMapView::show(const std::shared_ptr<const FrameResult>& result, const 
     Request request{result, detector, level_, run_};
     if (request == newest_) return;
     newest_ = request;
+    emit behindChanged();
     if (!is_cascade(detector)) {
         problem_ = tr("Only cascades have stages: choose the detector Haar or LBP");
         emit changed();
@@ -149,6 +155,7 @@ void StageMapView::run(const std::stop_token& stop) {
             made->map = std::move(*map);
             made->image = image_of(made->map);
             made->cells = QSizeF(frame.width(), frame.height()) / kStageCell;
+            made->pts = frame.info().pts;
             made->compute_ms = milliseconds_since(start);
         } catch (const std::exception& failure) {
             problem = QString::fromUtf8(failure.what());
@@ -166,6 +173,7 @@ void StageMapView::receive(std::shared_ptr<const Map> map, const QString& proble
     problem_ = problem;
     if (map_) level_ = map_->map.level;  // a smaller frame has fewer levels
     emit changed();
+    emit behindChanged();
 }
 
 }  // namespace throng::ui

@@ -40,6 +40,7 @@ class StageMapView : public QObject {
     Q_PROPERTY(QString levelText READ level_text NOTIFY changed)
     Q_PROPERTY(QVariantList bands READ bands NOTIFY changed)
     Q_PROPERTY(double computeMs READ compute_ms NOTIFY changed)
+    Q_PROPERTY(double behind READ behind NOTIFY behindChanged)
     Q_PROPERTY(double visited READ visited NOTIFY changed)
     Q_PROPERTY(double accepted READ accepted NOTIFY changed)
     Q_PROPERTY(QString problem READ problem NOTIFY changed)
@@ -51,6 +52,7 @@ public:
         QImage image;
         QSizeF cells;  // of the frame; the last column and row of the image may lie partly outside
         double compute_ms = 0;
+        double pts = 0;  // of the frame, seconds
     };
 
     explicit StageMapView(QObject* parent = nullptr) : QObject(parent) {}
@@ -66,6 +68,8 @@ public:
     // The legend: {text, color} each, from few stages to all.
     [[nodiscard]] QVariantList bands() const;
     [[nodiscard]] double compute_ms() const { return map_ ? map_->compute_ms : 0; }
+    // Seconds of the source between the map's frame and the newest one: a map may take longer than a frame.
+    [[nodiscard]] double behind() const;
     [[nodiscard]] double visited() const { return map_ ? static_cast<double>(map_->map.visited) : 0; }
     [[nodiscard]] double accepted() const { return map_ ? static_cast<double>(map_->map.accepted) : 0; }
     [[nodiscard]] QString problem() const { return problem_; }  // why there is no map; empty: there will be one
@@ -80,6 +84,7 @@ public:
 signals:
     void openChanged();
     void changed();
+    void behindChanged();
 
 private:
     struct Request {
