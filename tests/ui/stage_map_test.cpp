@@ -60,7 +60,7 @@ TEST_F(StageMapWindow, ShowsTheMapOfTheFrameWhileItIsOpen) {
     EXPECT_TRUE(test::wait_for([&] { return shows("on the CPU") && shows("All sizes"); }));
     EXPECT_TRUE(shows(QStringLiteral("all %1").arg(all.stage_count)));
 
-    // A position that passed stages is tinted, one that passed none shows the picture. The legend covers the right half.
+    // A position that passed stages is tinted, one that passed none shows the image. The legend covers the right half.
     if (!before.isNull()) {
         session_->feedback()->clear();
         QTest::qWait(100);
@@ -79,7 +79,7 @@ TEST_F(StageMapWindow, ShowsTheMapOfTheFrameWhileItIsOpen) {
             for (int x = 1; x < all.columns / 3; ++x) ++(all.at(x, y) > 0 ? passed : none);
         }
         EXPECT_GT(passed, 20);
-        EXPECT_GE(tinted, passed * 9 / 10) << "a color may equal the picture's";
+        EXPECT_GE(tinted, passed * 9 / 10) << "a color may equal the image's";
         EXPECT_GE(clear, none * 9 / 10);
     }
 

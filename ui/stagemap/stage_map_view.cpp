@@ -18,7 +18,7 @@ namespace {
 // Dark to bright at even steps of lightness (five samples of matplotlib's viridis), then white for accepted windows.
 constexpr std::array<QRgb, 5> kColors = {0xff443983, 0xff31688e, 0xff21918c, 0xff5ec962, 0xfffde725};
 constexpr QRgb kAccepted = 0xffffffff;
-// Positions that passed few stages are the most frequent: they hide the least of the picture.
+// Positions that passed few stages are the most frequent: they hide the least of the image.
 constexpr int kFaintest = 70, kStrongest = 190;  // alpha
 
 bool is_cascade(const DetectorParams& params) {
