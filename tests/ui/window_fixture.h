@@ -63,7 +63,7 @@ protected:
         setup.make_backend = [clip](const DetectorParams&) {
             return BackendChoice{test::make_fake_backend(clip), "selected by the test"};
         };
-        setup.list_cameras = [] { return std::vector<CameraInfo>{{"camera:7", "Fake camera"}}; };
+        setup.list_cameras = [this] { return cameras_; };
         setup.make_recording = [this](const std::string&, const SourceInfo&, bool, bool) {
             return std::make_shared<CountingSink>(recorded_, closed_, recorded_frame_);
         };
@@ -195,6 +195,7 @@ protected:
 
     bool kiosk_ = false;      // set before open
     std::string count_file_;  // likewise
+    std::vector<CameraInfo> cameras_{{"camera:7", "Fake camera"}};
     QStringList wall_sources_;
     std::function<std::unique_ptr<VideoSource>(const std::string&)> make_source_;  // null: the clip
     bool carry_ = false;  // boxes are carried to frames that are not detected

@@ -1,5 +1,7 @@
 #include "ui/models/camera_model.h"
 
+#include <algorithm>
+
 namespace throng::ui {
 
 int CameraModel::rowCount(const QModelIndex& parent) const {
@@ -22,6 +24,8 @@ QHash<int, QByteArray> CameraModel::roleNames() const {
 }
 
 void CameraModel::update(std::vector<CameraInfo> cameras) {
+    const auto same = [](const CameraInfo& a, const CameraInfo& b) { return a.spec == b.spec && a.name == b.name; };
+    if (std::equal(cameras.begin(), cameras.end(), cameras_.begin(), cameras_.end(), same)) return;
     const bool other_count = cameras.size() != cameras_.size();
     beginResetModel();
     cameras_ = std::move(cameras);

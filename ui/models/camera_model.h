@@ -25,6 +25,9 @@ public:
     [[nodiscard]] QHash<int, QByteArray> roleNames() const override;
     [[nodiscard]] int count() const { return rowCount(); }
 
+    Q_INVOKABLE [[nodiscard]] QString specAt(int row) const { return data(index(row), spec_role).toString(); }
+
+    // The same cameras as before change nothing: a list on screen keeps its focus.
     void update(std::vector<CameraInfo> cameras);
 
 signals:

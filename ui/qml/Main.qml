@@ -131,6 +131,7 @@ C.ApplicationWindow {
     }
     Loader {
         id: dialogs
+        objectName: "dialogs"
         active: false
         sourceComponent: FileDialogs { session: root.session }
         function use(action) {
@@ -182,6 +183,10 @@ C.ApplicationWindow {
         below: root.fullScreen ? 0 : transport.height
         z: root.session.counts.tool !== "" ? 1 : 0  // its bar covers the transport bar while a shape is drawn
         topMargin: root.fullScreen && root.chrome ? titleBar.height : 0
+        banner: banner.visible ? banner.height + banner.anchors.topMargin : 0
+        canOpen: actions.isAllowed("open")
+        onFileRequested: actions.trigger("open")
+        onSourcesRequested: actions.trigger("sources")
         onDoubleTapped: actions.trigger("fullscreen")
     }
     ReplayPanel {
@@ -275,6 +280,8 @@ C.ApplicationWindow {
         onTouched: root.showChrome()
     }
     ErrorBanner {
+        id: banner
+        objectName: "errorBanner"
         anchors.horizontalCenter: view.horizontalCenter
         anchors.top: titleBar.visible ? titleBar.bottom : parent.top
         anchors.topMargin: 12

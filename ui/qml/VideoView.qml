@@ -12,8 +12,14 @@ Rectangle {
     property real topMargin: 0    // height of what covers the upper edge
     property real covered: 0      // height of what covers the lower edge
     property real below: 0        // height of the bar below it
+    property real banner: 0       // height of the message over the upper edge
+    property bool canOpen: true   // the user may open a source
     readonly property VideoItem video: video
+    readonly property bool empty: !video.hasFrame && session.source.opening.length === 0
+                                  && ["idle", "ended", "failed"].includes(session.transport.state)
     signal doubleTapped()
+    signal fileRequested()
+    signal sourcesRequested()
 
     color: "black"
 
@@ -97,11 +103,21 @@ Rectangle {
     }
     function sayZoom() { root.session.feedback.say(video.zoom > 1 ? qsTr("Zoom %1×").arg(video.zoom.toFixed(1)) : qsTr("Whole image")) }
 
+    StartPage {
+        objectName: "startPage"
+        anchors.fill: parent
+        anchors.topMargin: root.topMargin + root.banner
+        anchors.bottomMargin: root.covered
+        visible: root.empty && root.canOpen
+        session: root.session
+        onFileRequested: root.fileRequested()
+        onSourcesRequested: root.sourcesRequested()
+    }
     Column {
         anchors.centerIn: parent
         width: Math.min(parent.width - 32, 480)
         spacing: Theme.gapLarge
-        visible: !video.hasFrame
+        visible: !video.hasFrame && !(root.empty && root.canOpen)
         Icon {
             anchors.horizontalCenter: parent.horizontalCenter
             width: 72
@@ -116,8 +132,8 @@ Rectangle {
             color: Theme.textDim
             font.pixelSize: Theme.fontTitle
             text: root.session.transport.state === "opening" ? qsTr("Opening %1 …").arg(root.session.source.title)
-                : root.session.transport.state === "running" ? qsTr("Waiting for the first frame …")
-                : qsTr("Drop a video or image here, or choose a source with Open")
+                : root.empty ? qsTr("No source is open")
+                : qsTr("Waiting for the first frame …")
         }
     }
 

@@ -1,0 +1,167 @@
+// Tests the start page with real events: the buttons that are shown while no source is open.
+#include <QAccessible>
+#include <array>
+
+#include "tests/ui/window_fixture.h"
+
+namespace throng::ui {
+namespace {
+
+class StartPage : public Window {
+protected:
+    static constexpr std::array kButtons{"startCamera", "startFile", "startDemo"};
+
+    bool plays(const QString& spec) {
+        return test::wait_for([&] { return session_->source()->spec() == spec && video_->has_frame(); });
+    }
+    // Waits for the layout: the buttons overlap before.
+    QPoint center_of_button(const char* name) {
+        EXPECT_TRUE(test::wait_for([&] { return item("startDemo") != nullptr && item("startDemo")->x() > 0; }));
+        return center_of(*item(QString::fromLatin1(name)));
+    }
+    void press(const char* name) { QTest::mouseClick(window_, Qt::LeftButton, {}, center_of_button(name)); }
+    void await_cameras(int count) {
+        ASSERT_TRUE(test::wait_for([&] { return session_->cameras()->count() == count; }));
+    }
+};
+
+TEST_F(StartPage, IsShownWhileNoSourceIsOpenAndNoneIsBeingOpened) {
+    open({});
+    EXPECT_NE(item("startPage"), nullptr);
+    session_->open("silent");
+    EXPECT_EQ(item("startPage"), nullptr) << "while a source is being opened";
+    EXPECT_TRUE(shows("Opening silent"));
+    session_->open("clip.mp4");
+    ASSERT_TRUE(plays("clip.mp4"));
+    EXPECT_EQ(item("startPage"), nullptr);
+    session_->open("missing.mp4");
+    ASSERT_TRUE(test::wait_for([&] { return session_->alert()->visible(); }));
+    EXPECT_EQ(item("startPage"), nullptr) << "the source before runs on";
+}
+
+TEST_F(StartPage, OpensTheOnlyCameraByPointer) {
+    open({});
+    await_cameras(1);
+    press("startCamera");
+    EXPECT_TRUE(plays("camera:7"));
+    EXPECT_EQ(item("startPage"), nullptr);
+}
+
+TEST_F(StartPage, OffersTheMenuIfThereIsNotOneCamera) {
+    cameras_ = {{"camera:0", "Left"}, {"camera:1", "Right"}};
+    open({});
+    await_cameras(2);
+    EXPECT_TRUE(shows("2 found"));
+    press("startCamera");
+    auto* menu = window_->findChild<QObject*>("sourceMenu");
+    ASSERT_NE(menu, nullptr);
+    EXPECT_TRUE(test::wait_for([&] { return menu->property("opened").toBool(); }));
+    EXPECT_EQ(session_->source()->spec(), "");
+}
+
+TEST_F(StartPage, OpensTheDemoByTouch) {
+    open({});
+    const std::unique_ptr<QPointingDevice> finger(QTest::createTouchDevice());
+    const QPoint at = center_of_button("startDemo");
+    QTest::touchEvent(window_, finger.get()).press(0, at, window_);
+    QTest::touchEvent(window_, finger.get()).release(0, at, window_);
+    EXPECT_TRUE(test::wait_for([&] { return session_->source()->spec().startsWith("crowd:"); }));
+}
+
+TEST_F(StartPage, ADoubleClickOpensWithoutFullScreen) {
+    open({});
+    QTest::mouseDClick(window_, Qt::LeftButton, {}, center_of_button("startDemo"));
+    EXPECT_TRUE(test::wait_for([&] { return video_->has_frame(); }));
+    EXPECT_FALSE(window_->property("fullScreen").toBool());
+}
+
+TEST_F(StartPage, IsUsedByKeys) {
+    open({});
+    activate();
+    const auto focused = [&](const char* name) {
+        return window_->activeFocusItem() != nullptr && window_->activeFocusItem()->objectName() == name;
+    };
+    for (int i = 0; i < 60 && !focused(kButtons[0]); ++i) QTest::keyClick(window_, Qt::Key_Tab);
+    ASSERT_TRUE(focused(kButtons[0]));
+    QTest::keyClick(window_, Qt::Key_Right);
+    EXPECT_TRUE(focused(kButtons[1]));
+    QTest::keyClick(window_, Qt::Key_Tab);
+    EXPECT_TRUE(focused(kButtons[2]));
+    QTest::keyClick(window_, Qt::Key_Left);
+    EXPECT_TRUE(focused(kButtons[1]));
+    QTest::keyClick(window_, Qt::Key_Right);
+    QTest::keyClick(window_, Qt::Key_Return);
+    EXPECT_TRUE(test::wait_for([&] { return session_->source()->spec().startsWith("crowd:"); }));
+}
+
+TEST_F(StartPage, OpensTheFileDialog) {
+    open({});
+    const auto* dialogs = window_->findChild<QObject*>("dialogs");
+    ASSERT_NE(dialogs, nullptr);
+    EXPECT_FALSE(dialogs->property("active").toBool());
+    press("startFile");
+    EXPECT_TRUE(dialogs->property("active").toBool()) << "loaded when the first dialog is opened";
+}
+
+TEST_F(StartPage, IsBelowTheMessageOfAFailureAtEverySize) {
+    open({}, {480, 320});
+    session_->open("missing.mp4");
+    ASSERT_TRUE(test::wait_for([&] { return session_->alert()->visible(); }));
+    for (const QSize size : {QSize(480, 320), QSize(640, 400), QSize(800, 480), QSize(1280, 800), QSize(1920, 1080)}) {
+        window_->resize(size);
+        ASSERT_TRUE(test::wait_for([&] { return window_->size() == size; }));
+        QTest::qWait(50);
+        const QQuickItem* banner = item("errorBanner");
+        ASSERT_NE(banner, nullptr);
+        const double bottom = banner->mapToScene(QPointF(0, banner->height())).y();
+        for (const char* name : kButtons) {
+            EXPECT_TRUE(in_sight(name)) << name << " at " << size.width();
+            EXPECT_GE(item(name)->mapToScene(QPointF(0, 0)).y(), bottom) << name << " at " << size.width();
+        }
+    }
+    press("startDemo");
+    EXPECT_TRUE(test::wait_for([&] { return video_->has_frame() && !session_->alert()->visible(); }));
+}
+
+TEST_F(StartPage, NamesItsButtons) {
+    cameras_.clear();
+    open({});
+    for (const auto& [name, spoken] :
+         {std::pair{"startCamera", "Camera"}, {"startFile", "File"}, {"startDemo", "Demo crowd"}}) {
+        QAccessibleInterface* accessible = QAccessible::queryAccessibleInterface(item(name));
+        ASSERT_NE(accessible, nullptr);
+        EXPECT_EQ(accessible->text(QAccessible::Name), spoken);
+        EXPECT_EQ(accessible->role(), QAccessible::Button);
+    }
+    EXPECT_TRUE(shows("None found"));
+}
+
+TEST_F(StartPage, IsNotInTheKiosk) {
+    kiosk_ = true;
+    open({});
+    EXPECT_EQ(item("startPage"), nullptr);
+    EXPECT_TRUE(shows("No source is open"));
+    session_->open("missing.mp4");
+    ASSERT_TRUE(test::wait_for([&] { return session_->alert()->visible(); }));
+    EXPECT_EQ(item("startPage"), nullptr);
+}
+
+TEST_F(StartPage, SavesImagesForInspection) {
+    const QString target = qEnvironmentVariable("THRONG_UI_PICTURES");
+    if (target.isEmpty()) GTEST_SKIP() << "skipped: THRONG_UI_PICTURES is not set";
+    open({}, {480, 320});
+    const auto save = [&](const QString& name) {
+        QTest::qWait(500);
+        EXPECT_TRUE(window_->grabWindow().save(target + '/' + name + ".png"));
+    };
+    for (const QSize size : {QSize(480, 320), QSize(800, 480), QSize(1280, 800)}) {
+        window_->resize(size);
+        session_->alert()->dismiss();
+        save(QStringLiteral("start-%1x%2").arg(size.width()).arg(size.height()));
+        session_->open("missing.mp4");
+        save(QStringLiteral("start-failed-%1x%2").arg(size.width()).arg(size.height()));
+    }
+}
+
+}  // namespace
+}  // namespace throng::ui
