@@ -31,6 +31,7 @@ struct ViewOptions {
     std::vector<std::string> sources;
     SourceArguments input;
     DetectorOptions detector;
+    const CLI::Option* detector_option = nullptr;
     NmsOptions nms = nms_options_after_detector(BoxesFor::screen);
     OutputOptions output;
     ClockRunOptions clocks;
@@ -109,6 +110,7 @@ int run_view(const CommandContext& context, ViewOptions options) {
     ui::SessionSetup& session = window.session;
     session.settings.detector = options.detector;
     session.settings.nms = options.nms.params;
+    session.detector_chosen = options.detector_option->count() > 0 || !options.detector.model.empty();
     session.draw_tracks = options.output.need_tracks();
     session.count_file = options.output.count;
     // A missing file is created when the first line or zone is drawn.
@@ -205,6 +207,7 @@ void add_view_command(CLI::App& program, CommandContext& context) {
         ->type_name("SOURCE");
     add_source_options(*command, options->input);
     add_detector_options(*command, options->detector);
+    options->detector_option = command->get_option("--detector");
     add_nms_options(*command, options->nms);
     add_output_options(*command, options->output);
     add_clock_options(*command, options->clocks);

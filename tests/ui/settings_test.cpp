@@ -128,6 +128,32 @@ TEST_F(Settings, ListsModelsOfTheKindAfterTheDefault) {
     EXPECT_FALSE(settings_.takes_model());
 }
 
+TEST_F(Settings, OffersANetworkUntilADetectorIsChosen) {
+    settings_.set_installed_models({});
+    EXPECT_FALSE(settings_.offers_network()) << "the detector was chosen at program start";
+    DetectionSettings settings{PipelineSettings{}, {"haar", "lbp", "hog", "cnn"}};
+    settings.set_detector_chosen(false);
+    EXPECT_FALSE(settings.offers_network()) << "the models are not known yet";
+    settings.set_installed_models({});
+    EXPECT_TRUE(settings.offers_network());
+    EXPECT_EQ(settings.get_network().toStdString(), detector_kind("cnn").get_models);
+    settings.set_installed_models({{{"mine", "cnn", "/m/mine.onnx"}, 0.5F}});
+    EXPECT_NE(settings.get_network(), "") << "none of the defaults";
+    settings.set_installed_models({{{"yunet_n_640_640", "cnn", "/m/yunet_n_640_640.onnx"}, 0.25F}});
+    EXPECT_TRUE(settings.offers_network());
+    EXPECT_EQ(settings.get_network(), "");
+    settings.useNetwork();
+    EXPECT_EQ(settings.values().detector.kind, "cnn");
+    settings.set_detector(0);
+    EXPECT_FALSE(settings.offers_network()) << "the user has chosen one";
+    DetectionSettings without{PipelineSettings{}, {"haar", "hog"}};
+    without.set_detector_chosen(false);
+    without.set_installed_models({});
+    EXPECT_FALSE(without.offers_network()) << "this program has no network";
+    without.useNetwork();
+    EXPECT_EQ(without.detector(), 0);
+}
+
 TEST_F(Settings, OffersLandmarksUntilAResultShowsThatTheModelHasNone) {
     EXPECT_FALSE(settings_.has_landmarks()) << "cascades have none";
     settings_.set_detector(3);

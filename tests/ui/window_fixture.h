@@ -67,6 +67,7 @@ protected:
         setup.make_recording = [this](const std::string&, const SourceInfo&, bool, bool) {
             return std::make_shared<CountingSink>(recorded_, closed_, recorded_frame_);
         };
+        setup.detector_chosen = detector_chosen_;
         setup.count_file = count_file_;
         if (!count_file_.empty()) setup.count_plan = load_count_plan(count_file_);
         setup.settings.carry = carry_;
@@ -75,6 +76,7 @@ protected:
         setup.race_detector = race_detector_;
         setup.clocks.clocks.root = folder_.path() / "board";
         setup.clocks.period = std::chrono::milliseconds(50);
+        engine_.reset();  // of a window before
         session_ = std::make_unique<Session>(std::move(setup), store_);
         engine_ = std::make_unique<QQmlApplicationEngine>();
         if (stand_options_) stand_ = std::make_unique<Stand>(*session_, *stand_options_);
@@ -195,6 +197,7 @@ protected:
 
     bool kiosk_ = false;      // set before open
     std::string count_file_;  // likewise
+    bool detector_chosen_ = true;
     std::vector<CameraInfo> cameras_{{"camera:7", "Fake camera"}};
     QStringList wall_sources_;
     std::function<std::unique_ptr<VideoSource>(const std::string&)> make_source_;  // null: the clip

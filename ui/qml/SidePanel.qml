@@ -108,6 +108,11 @@ Rectangle {
                 session: root.session
                 key: "detector"
                 title: qsTr("Detector")
+                NetworkHint {
+                    Layout.fillWidth: true
+                    session: root.session
+                    allowed: !root.kiosk
+                }
                 DetectorPanel {
                     Layout.fillWidth: true
                     detection: root.session.detection

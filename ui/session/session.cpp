@@ -52,6 +52,7 @@ Session::Session(SessionSetup setup, QSettings& store, QObject* parent)
       clocks_(setup_.clocks),
       recent_(store),
       sections_(store) {
+    detection_.set_detector_chosen(setup_.detector_chosen);
     findModels();
 
     refresh_timer_.setInterval(kRefreshInterval);

@@ -36,9 +36,10 @@ struct SessionSetup {
     bool sinks_store_images = false;                             // and write videos or images
     std::function<std::shared_ptr<ResultSink>()> make_observer;  // of each source's results; may be empty
     PipelineSettings settings;
-    bool draw_tracks = false;  // boxes and ids of tracks instead of detections; needs settings.tracking
-    std::string count_file;    // lines and zones: read from and saved to; empty: none
-    CountPlan count_plan;      // of that file
+    bool detector_chosen = true;  // false: settings have the default one, and a hint may name a better one
+    bool draw_tracks = false;     // boxes and ids of tracks instead of detections; needs settings.tracking
+    std::string count_file;       // lines and zones: read from and saved to; empty: none
+    CountPlan count_plan;         // of that file
     PipelineOptions playback;
     ClockSetup clocks;
     // Names of the detector kinds to choose from.

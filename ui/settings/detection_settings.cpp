@@ -2,6 +2,7 @@
 
 #include <QFileInfo>
 #include <algorithm>
+#include <utility>
 
 #include "core/detect/nms_names.h"
 
@@ -73,6 +74,10 @@ QString describe_change(const PipelineSettings& before, const PipelineSettings& 
     return tr("Default settings");
 }
 
+bool is_network(const DetectorKind& kind) {
+    return kind.model.suffix == ".onnx";
+}
+
 }  // namespace
 
 DetectionSettings::DetectionSettings(const PipelineSettings& start, const std::vector<std::string>& kinds,
@@ -119,7 +124,7 @@ bool DetectionSettings::takes_threshold() const {
     return kind().takes_threshold;
 }
 bool DetectionSettings::threshold_is_probability() const {
-    return takes_threshold() && kind().model.suffix == ".onnx";  // the scores of networks are probabilities
+    return takes_threshold() && is_network(kind());  // the scores of networks are probabilities
 }
 bool DetectionSettings::uses_model_threshold() const {
     return takes_threshold() && !values_.detector.score_threshold;
@@ -150,7 +155,7 @@ QStringList DetectionSettings::models() const {
     QStringList names;
     for (const QString& spec : model_specs()) names += short_model_name(spec, kind());
     if (takes_model() && !kind().default_models.empty()) {
-        const InstalledModel* found = default_model();
+        const InstalledModel* found = default_model(kind());
         const QString name =
             found != nullptr ? QString::fromStdString(found->file.name) : to_qstring(kind().default_models.front());
         names.front() = tr("%1 (default)").arg(short_model_name(name, kind()));
@@ -159,10 +164,10 @@ QStringList DetectionSettings::models() const {
 }
 
 // Returns the first default of the kind that is installed; null if there is none.
-const InstalledModel* DetectionSettings::default_model() const {
-    for (const std::string_view name : kind().default_models) {
+const InstalledModel* DetectionSettings::default_model(const DetectorKind& kind) const {
+    for (const std::string_view name : kind.default_models) {
         const auto found = std::find_if(installed_.begin(), installed_.end(), [&](const InstalledModel& model) {
-            return model.file.kind == kind().name && model.file.name == name;
+            return model.file.kind == kind.name && model.file.name == name;
         });
         if (found != installed_.end()) return &*found;
     }
@@ -170,7 +175,7 @@ const InstalledModel* DetectionSettings::default_model() const {
 }
 
 double DetectionSettings::model_threshold() const {
-    const InstalledModel* used = model().isEmpty() ? default_model() : nullptr;
+    const InstalledModel* used = model().isEmpty() ? default_model(kind()) : nullptr;
     for (const InstalledModel& each : installed_) {
         if (each.file.kind == kind().name && each.file.path.string() == values_.detector.model) used = &each;
     }
@@ -199,9 +204,34 @@ void DetectionSettings::chooseModel(int index) {
 
 void DetectionSettings::set_installed_models(std::vector<InstalledModel> models) {
     const auto same = [](const InstalledModel& a, const InstalledModel& b) { return a.file.path == b.file.path; };
-    if (std::equal(models.begin(), models.end(), installed_.begin(), installed_.end(), same)) return;
+    if (std::exchange(models_known_, true) &&
+        std::equal(models.begin(), models.end(), installed_.begin(), installed_.end(), same)) {
+        return;
+    }
     installed_ = std::move(models);
     emit modelsChanged();
+}
+
+const DetectorKind* DetectionSettings::network() const {
+    if (is_network(kind())) return nullptr;
+    const auto found = std::find_if(kinds_.begin(), kinds_.end(), [&](const DetectorKind* each) {
+        return is_network(*each) && each->finds == kind().finds;
+    });
+    return found == kinds_.end() ? nullptr : *found;
+}
+
+bool DetectionSettings::offers_network() const {
+    return models_known_ && !detector_chosen_ && network() != nullptr;
+}
+
+QString DetectionSettings::get_network() const {
+    const DetectorKind* found = network();
+    return found == nullptr || default_model(*found) != nullptr ? QString() : to_qstring(found->get_models);
+}
+
+void DetectionSettings::useNetwork() {
+    const auto found = std::find(kinds_.begin(), kinds_.end(), network());
+    if (found != kinds_.end()) set_detector(static_cast<int>(found - kinds_.begin()));
 }
 
 QStringList DetectionSettings::rules() {
@@ -254,6 +284,7 @@ void DetectionSettings::set_detector(int index) {
     // Sizes, thresholds, switches and suppression settings belong to the kind. The initial kind gets its values at
     // program start.
     const DetectorKind& next_kind = *kinds_[static_cast<std::size_t>(index)];
+    detector_chosen_ = true;
     PipelineSettings next = values_;
     if (next_kind.name == start_.detector.kind) {
         next.detector = start_.detector;
@@ -274,6 +305,7 @@ void DetectionSettings::set_detector(int index) {
 }
 
 void DetectionSettings::set_model(const QString& model) {
+    detector_chosen_ = true;
     PipelineSettings next = values_;
     next.detector.model = model.toStdString();
     next.detector.score_threshold = kind().params.score_threshold;

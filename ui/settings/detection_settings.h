@@ -42,6 +42,8 @@ class DetectionSettings : public QObject {
     Q_PROPERTY(bool hasLandmarks READ has_landmarks NOTIFY modelsChanged)
     Q_PROPERTY(int smallestSize READ smallest_size NOTIFY changed)
     Q_PROPERTY(double largestFactor READ largest_factor NOTIFY changed)
+    Q_PROPERTY(bool offersNetwork READ offers_network NOTIFY modelsChanged)
+    Q_PROPERTY(QString getNetwork READ get_network NOTIFY modelsChanged)
     Q_PROPERTY(QStringList rules READ rules CONSTANT)
     Q_PROPERTY(QStringList overlaps READ overlaps CONSTANT)
     Q_PROPERTY(QStringList merges READ merges CONSTANT)
@@ -94,6 +96,9 @@ public:
     [[nodiscard]] bool half() const { return values_.detector.half; }
     // The model gives landmarks. If not known yet, models of the kind may.
     [[nodiscard]] bool has_landmarks() const { return kind().landmarks && model_has_landmarks_.value_or(true); }
+    // Nobody has chosen a detector, neither at program start nor since, and a network finds more: a hint is due.
+    [[nodiscard]] bool offers_network() const;
+    [[nodiscard]] QString get_network() const;    // advice how to get one; empty: one is installed
     [[nodiscard]] int smallest_size() const;      // lower end of the size sliders
     [[nodiscard]] double largest_factor() const;  // upper end of the scale factor slider
     [[nodiscard]] int min_size() const { return values_.detector.min_size; }
@@ -126,6 +131,8 @@ public:
     void set_kernels(int index);
     Q_INVOKABLE void openModel(const QUrl& file);
     Q_INVOKABLE void chooseModel(int index);  // index into models()
+    Q_INVOKABLE void useNetwork();
+    void set_detector_chosen(bool chosen) { detector_chosen_ = chosen; }  // at program start; by default it was
     void set_installed_models(std::vector<InstalledModel> models);
     void set_model_has_landmarks(bool has);  // observed in a result; forgotten with the next model
     Q_INVOKABLE void reset();                // to the values at program start
@@ -141,13 +148,16 @@ private:
     void change_to(PipelineSettings next);
     void forget_model(const PipelineSettings& next);
     [[nodiscard]] const DetectorKind& kind() const;
-    [[nodiscard]] const InstalledModel* default_model() const;
+    [[nodiscard]] const DetectorKind* network() const;  // that finds the same objects; null: none, or in use
+    [[nodiscard]] const InstalledModel* default_model(const DetectorKind& kind) const;
     [[nodiscard]] std::vector<QString> model_specs() const;  // the model spec of each entry of models()
 
     PipelineSettings start_;
     PipelineSettings values_;
     std::vector<const DetectorKind*> kinds_;
     std::vector<InstalledModel> installed_;
+    bool models_known_ = false;  // set_installed_models was called
+    bool detector_chosen_ = true;
     std::optional<bool> model_has_landmarks_;
 };
 

@@ -1,0 +1,85 @@
+// Tests the hint that a network finds more faces, with real events.
+#include "tests/ui/window_fixture.h"
+
+namespace throng::ui {
+namespace {
+
+class NetworkHint : public Window {
+protected:
+    // Opens the window and shows the hint, which names an installed network or how to get one.
+    void open_hint(bool installed, QSize size = {1280, 800}) {
+        detector_chosen_ = false;
+        open({}, size);
+        install(installed);
+        if (QQuickItem* hint = item("networkHint")) scroll_to(*hint);
+    }
+    // Replaces the models of this machine, once they are known.
+    void install(bool installed) {
+        ASSERT_TRUE(test::wait_for([&] { return session_->detection()->offers_network(); }));
+        std::vector<InstalledModel> models;
+        if (installed) models.push_back({{"yunet_n_dynamic", "cnn", "/m/yunet_n_dynamic.onnx"}, 0.25F});
+        session_->detection()->set_installed_models(std::move(models));
+    }
+    void scroll_to(const QQuickItem& target) {
+        QTest::qWait(50);  // layout
+        auto* flick = window_->findChild<QQuickItem*>("panelScroll");
+        ASSERT_NE(flick, nullptr);
+        const double y = target.mapToItem(flick->property("contentItem").value<QQuickItem*>(), QPointF(0, 0)).y();
+        flick->setProperty("contentY", y - 100);
+    }
+    void press(const char* name) {
+        const QQuickItem* button = item(QString::fromLatin1(name));
+        ASSERT_NE(button, nullptr) << name;
+        ASSERT_TRUE(in_sight(QString::fromLatin1(name))) << name;
+        QTest::mouseClick(window_, Qt::LeftButton, {}, center_of(*button));
+    }
+};
+
+TEST_F(NetworkHint, UsesTheInstalledNetwork) {
+    open_hint(true);
+    EXPECT_TRUE(shows("A network is installed"));
+    press("useNetwork");
+    EXPECT_EQ(session_->detection()->values().detector.kind, "cnn");
+    EXPECT_EQ(item("networkHint"), nullptr);
+}
+
+TEST_F(NetworkHint, SaysHowToGetOneAndStaysClosed) {
+    open_hint(false);
+    EXPECT_TRUE(shows("throng models fetch yunet_n_dynamic"));
+    EXPECT_EQ(item("useNetwork"), nullptr);
+    press("closeNetworkHint");
+    EXPECT_EQ(item("networkHint"), nullptr);
+    open_hint(false);  // the next run, with the same store
+    EXPECT_EQ(item("networkHint"), nullptr);
+    install(true);
+    EXPECT_NE(item("networkHint"), nullptr) << "this is news";
+}
+
+TEST_F(NetworkHint, IsNotShownForAChosenDetectorOrInTheKiosk) {
+    open({});
+    session_->detection()->set_installed_models({});
+    QTest::qWait(50);
+    EXPECT_EQ(item("networkHint"), nullptr) << "chosen at program start";
+    kiosk_ = true;
+    open_hint(false);
+    EXPECT_EQ(item("networkHint"), nullptr) << "visitors install nothing";
+}
+
+TEST_F(NetworkHint, SavesImagesForInspection) {
+    const QString target = qEnvironmentVariable("THRONG_UI_PICTURES");
+    if (target.isEmpty()) GTEST_SKIP() << "skipped: THRONG_UI_PICTURES is not set";
+    open_hint(true);
+    play();
+    QTest::qWait(500);
+    EXPECT_TRUE(window_->grabWindow().save(target + "/network-hint-1280x800.png"));
+    window_->resize(800, 480);
+    QTest::qWait(100);
+    trigger("panel");
+    install(false);
+    scroll_to(*window_->findChild<QQuickItem*>("networkHint"));
+    QTest::qWait(500);
+    EXPECT_TRUE(window_->grabWindow().save(target + "/network-hint-800x480.png"));
+}
+
+}  // namespace
+}  // namespace throng::ui
