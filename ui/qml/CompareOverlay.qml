@@ -33,14 +33,19 @@ Item {
         required property real ms
         property string note
         property color noteColor: Theme.textDim
-        width: Math.min((root.width - 3 * Theme.gap) / 2, 24 + Math.max(title.implicitWidth, figures.implicitWidth,
-                                                                         details.implicitWidth, remark.implicitWidth))
+        width: Math.min((root.width - 3 * Theme.gap) / 2, 24 + Math.ceil(Math.max(titleSize.advanceWidth,
+            figuresSize.advanceWidth, detailsSize.advanceWidth, remarkSize.advanceWidth)))
         height: lines.implicitHeight + 12
         y: root.topMargin + Theme.gap
         radius: Theme.radius
         color: "#d0131a23"
         Accessible.role: Accessible.StaticText
         Accessible.name: title.text + ", " + figures.text + (note.length > 0 ? ", " + note : "")
+        // The implicit width of a label that wraps or shrinks depends on its width.
+        TextMetrics { id: titleSize; font: title.font; text: title.text }
+        TextMetrics { id: figuresSize; font: figures.font; text: figures.visible ? figures.text : "" }
+        TextMetrics { id: detailsSize; font: details.font; text: details.text }
+        TextMetrics { id: remarkSize; font: remark.font; text: remark.text }
         Column {
             id: lines
             x: 12
