@@ -22,7 +22,7 @@ constexpr std::array kTable = {
     ShortcutEntry{"panel", "P", "Window", "Side panel"},
     ShortcutEntry{"matrix", "M", "Window", "Suppression matrix"},
     ShortcutEntry{"counts", "Z", "Window", "People, lines and zones"},
-    ShortcutEntry{"undo", "Ctrl+Z", "Window", "Undo a change of lines and zones"},
+    ShortcutEntry{"undo", "Ctrl+Z", "Window", "Undo (lines and zones)"},
     ShortcutEntry{"compare", "V", "Window", "Two settings side by side"},
     ShortcutEntry{"race", "X", "Window", "Race of the implementations"},
     ShortcutEntry{"replay", "I", "Window", "The last 30 seconds"},

@@ -15,7 +15,7 @@ C.Popup {
 
     parent: T.Overlay.overlay
     anchors.centerIn: parent
-    width: Math.min(parent.width - 32, 860)
+    width: Math.min(parent.width - 32, 1180)
     // Whole rows only: a row that is cut in half looks like an error.
     readonly property int row: 32
     readonly property int frame: 2 * padding + 48
@@ -71,56 +71,74 @@ C.Popup {
             boundsBehavior: Flickable.StopAtBounds
             clip: true
             C.ScrollBar.vertical: ScrollHandle {}
-            Flow {
+            Row {
                 id: flow
-                readonly property int columns: width > 640 ? 2 : 1
+                readonly property int columns: width > 1000 ? 3 : width > 640 ? 2 : 1
+                // Puts each group into the shortest column. A group has a heading and an empty row at its end.
+                readonly property var groups: {
+                    const filled = Array.from({ length: columns }, () => ({ groups: [], rows: 0 }))
+                    for (const group of root.shortcuts.groups()) {
+                        const shortest = filled.reduce((a, b) => b.rows < a.rows ? b : a)
+                        shortest.groups.push(group)
+                        shortest.rows += root.shortcuts.entries(group).length + 2
+                    }
+                    return filled.map(column => column.groups)
+                }
                 width: parent.width
                 spacing: root.row
-                flow: Flow.LeftToRight
                 Repeater {
-                    model: root.shortcuts.groups()
+                    model: flow.groups
                     Column {
-                        id: group
-                        required property string modelData
+                        id: stack
+                        required property var modelData
                         width: (flow.width - (flow.columns - 1) * flow.spacing) / flow.columns
-                        spacing: root.row - 28
-                        bottomPadding: root.row - 28  // every position is a multiple of the row
-                        Label {
-                            text: group.modelData
-                            color: Theme.accent
-                            font.bold: true
-                            height: 28
-                        }
+                        spacing: root.row
                         Repeater {
-                            model: root.shortcuts.entries(group.modelData)
-                            Row {
-                                id: entry
-                                required property var modelData
-                                spacing: 14
-                                Item {
-                                    width: 96
+                            model: stack.modelData
+                            Column {
+                                id: group
+                                required property string modelData
+                                width: stack.width
+                                spacing: root.row - 28
+                                bottomPadding: root.row - 28  // every position is a multiple of the row
+                                Label {
+                                    text: group.modelData
+                                    color: Theme.accent
+                                    font.bold: true
                                     height: 28
-                                    Rectangle {
-                                        anchors.verticalCenter: parent.verticalCenter
-                                        width: Math.min(parent.width, keys.implicitWidth + 16)
-                                        height: 26
-                                        radius: 6
-                                        color: Theme.surfaceHigh
-                                        border.color: Theme.line
+                                }
+                                Repeater {
+                                    model: root.shortcuts.entries(group.modelData)
+                                    Row {
+                                        id: entry
+                                        required property var modelData
+                                        spacing: 14
+                                        Item {
+                                            width: 96
+                                            height: 28
+                                            Rectangle {
+                                                anchors.verticalCenter: parent.verticalCenter
+                                                width: Math.min(parent.width, keys.implicitWidth + 16)
+                                                height: 26
+                                                radius: 6
+                                                color: Theme.surfaceHigh
+                                                border.color: Theme.line
+                                                Label {
+                                                    id: keys
+                                                    anchors.centerIn: parent
+                                                    text: entry.modelData.keys
+                                                    font.pixelSize: Theme.fontSmall
+                                                    font.bold: true
+                                                }
+                                            }
+                                        }
                                         Label {
-                                            id: keys
-                                            anchors.centerIn: parent
-                                            text: entry.modelData.keys
-                                            font.pixelSize: Theme.fontSmall
-                                            font.bold: true
+                                            width: group.width - 110
+                                            height: Math.ceil(Math.max(28, implicitHeight) / root.row) * root.row - 4
+                                            text: entry.modelData.text
+                                            wrapMode: Text.Wrap
                                         }
                                     }
-                                }
-                                Label {
-                                    width: group.width - 110
-                                    height: Math.ceil(Math.max(28, implicitHeight) / root.row) * root.row - 4
-                                    text: entry.modelData.text
-                                    wrapMode: Text.Wrap
                                 }
                             }
                         }
