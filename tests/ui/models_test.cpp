@@ -167,6 +167,21 @@ TEST(Shortcuts, HasContiguousGroupsAndListsAllEntries) {
     EXPECT_TRUE(model.tip("unknown").isEmpty());
 }
 
+TEST(SourceTitles, ShowWhatDiffers) {
+    const QStringList crowds{"crowd:faces=20,seed=1", "crowd:faces=20,seed=2,motion=walk", "crowd:", "crowd:faces=20"};
+    EXPECT_EQ(source_titles(crowds), (QStringList{"seed=1 · Demo crowd", "seed=2, motion=walk · Demo crowd",
+                                                  "3 · Demo crowd", "faces=20 · Demo crowd"}));
+    EXPECT_EQ(source_titles({"camera:0", "crowd:", "camera:1"}), (QStringList{"Camera 0", "Demo crowd", "Camera 1"}));
+    EXPECT_EQ(source_titles({"crowd:", "camera:1", "crowd:"}),
+              (QStringList{"1 · Demo crowd", "Camera 1", "2 · Demo crowd"}));
+    EXPECT_EQ(source_titles({"/videos/hall/day.mp4", "/videos/door/day.mp4"}),
+              (QStringList{"hall · day.mp4", "door · day.mp4"}));
+    EXPECT_EQ(source_titles({"rtsp://me:secret@host/a?key=1", "rtsp://me:other@host/a?key=2"}),
+              (QStringList{"1 · rtsp://host/a", "2 · rtsp://host/a"}))
+        << "no passwords";
+    EXPECT_TRUE(source_titles({}).isEmpty());
+}
+
 TEST(PlotItem, ASpikeDoesNotFlattenTheRest) {
     History history;
     PlotItem plot;

@@ -1,6 +1,7 @@
 #include "ui/models/recent_model.h"
 
 #include <QFileInfo>
+#include <QRegularExpression>
 #include <QSettings>
 #include <QUrl>
 
@@ -92,6 +93,35 @@ QString source_title(const QString& spec) {
     }
     if (is_file(spec) && !QFileInfo(spec).fileName().isEmpty()) return QFileInfo(spec).fileName();
     return spec;
+}
+
+QStringList source_titles(const QStringList& specs) {
+    QStringList titles;
+    for (const QString& spec : specs) titles += source_title(spec);
+    const auto parts_of = [](const QString& spec) {
+        static const QRegularExpression separators(QStringLiteral("[:,/?&]+"));
+        if (spec.contains(QLatin1String("://"))) return QStringList();  // may contain passwords
+        return spec.split(separators, Qt::SkipEmptyParts);
+    };
+    QStringList distinct = titles;
+    for (qsizetype i = 0; i < specs.size(); ++i) {
+        const auto number = titles.first(i).count(titles[i]);
+        const auto same = titles.count(titles[i]);
+        if (same == 1) continue;
+        QStringList parts, own;  // those that some others share, and those that none does
+        for (const QString& part : parts_of(specs[i])) {
+            qsizetype sharing = 0;
+            for (qsizetype k = 0; k < specs.size(); ++k) {
+                sharing += titles[k] == titles[i] && parts_of(specs[k]).contains(part) ? 1 : 0;
+            }
+            if (sharing < same) parts += part;
+            if (sharing == 1) own += part;
+        }
+        if (!own.isEmpty()) parts = own;
+        const QString difference = parts.isEmpty() ? QString::number(number + 1) : parts.join(QStringLiteral(", "));
+        distinct[i] = QStringLiteral("%1 · %2").arg(difference, titles[i]);
+    }
+    return distinct;
 }
 
 }  // namespace throng::ui

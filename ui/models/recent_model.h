@@ -44,4 +44,7 @@ private:
 // Returns a short name of a source: the file name, "Demo crowd", the URL.
 [[nodiscard]] QString source_title(const QString& spec);
 
+// Titles of sources shown together. What differs precedes equal titles: "seed=2 · Demo crowd", "hall · entrance.mp4".
+[[nodiscard]] QStringList source_titles(const QStringList& specs);
+
 }  // namespace throng::ui

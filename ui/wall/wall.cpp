@@ -7,6 +7,7 @@
 
 #include "core/pipeline/sink_list.h"
 #include "ui/base/post.h"
+#include "ui/models/recent_model.h"
 
 namespace throng::ui {
 namespace {
@@ -31,9 +32,10 @@ Wall::Wall(const QStringList& sources, Session& session, QObject* parent)
       newest_(static_cast<std::size_t>(sources.size())),
       images_(newest_.size(), [this](std::size_t tile, DisplayImage image) { receive(tile, std::move(image)); }) {
     pool_.setMaxThreadCount(2 * kMaxTiles);  // each source may block while it is opened, and while it is closed
+    const QStringList titles = source_titles(sources);
     for (const QString& spec : sources) {
         const int number = static_cast<int>(tiles_.size());
-        tiles_.push_back(std::make_unique<WallTile>(number, spec));
+        tiles_.push_back(std::make_unique<WallTile>(number, spec, titles[number]));
         connect(tiles_.back().get(), &WallTile::retryRequested, this, [this, number] { open(number); });
     }
     refresh_timer_.setInterval(kRefreshInterval);

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "ui/models/recent_model.h"
-
 namespace throng::ui {
 namespace {
 
@@ -13,14 +11,10 @@ constexpr int kLastRetry = 30;
 
 }  // namespace
 
-WallTile::WallTile(int number, QString spec, QObject* parent)
-    : QObject(parent), number_(number), spec_(std::move(spec)) {
+WallTile::WallTile(int number, QString spec, QString title, QObject* parent)
+    : QObject(parent), number_(number), spec_(std::move(spec)), title_(std::move(title)) {
     retry_.setSingleShot(true);
     connect(&retry_, &QTimer::timeout, this, &WallTile::retryRequested);
-}
-
-QString WallTile::title() const {
-    return source_title(spec_);
 }
 
 QString WallTile::state() const {

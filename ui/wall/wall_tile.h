@@ -32,11 +32,11 @@ class WallTile : public QObject {
     Q_PROPERTY(bool hasImage READ has_image NOTIFY imageChanged)
 
 public:
-    WallTile(int number, QString spec, QObject* parent = nullptr);
+    WallTile(int number, QString spec, QString title, QObject* parent = nullptr);
 
     [[nodiscard]] int number() const { return number_; }  // from 0
     [[nodiscard]] const QString& spec() const { return spec_; }
-    [[nodiscard]] QString title() const;
+    [[nodiscard]] const QString& title() const { return title_; }
     [[nodiscard]] QString state() const;                        // opening, running, paused, ended, failed
     [[nodiscard]] QString problem() const { return problem_; }  // why it failed, or a notice; empty: none
     [[nodiscard]] int retry_in() const;                         // seconds until it is opened again; failed only
@@ -68,6 +68,7 @@ signals:
 private:
     int number_;
     QString spec_;
+    QString title_;
     OpenedSource opened_;
     DisplayImage image_;
     int attempt_ = 0;
