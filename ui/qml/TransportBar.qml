@@ -14,6 +14,7 @@ Rectangle {
     required property ShortcutModel shortcuts
     property bool fullScreen: false
     property bool kiosk: false  // nothing to record, store or leave
+    property bool wall: false   // no source to play
     property bool narrow: width < 720
 
     readonly property bool playable: !source.still && transport.state !== "idle" && transport.state !== "opening"
@@ -27,7 +28,17 @@ Rectangle {
         anchors.rightMargin: Theme.gap
         spacing: 2
 
+        Label {
+            objectName: "wallHint"
+            Layout.fillWidth: true
+            Layout.leftMargin: Theme.gap
+            visible: root.wall
+            text: qsTr("Press a source to enlarge it")
+            color: Theme.textDim
+        }
         IconButton {
+            objectName: "playButton"
+            visible: !root.wall
             iconName: root.transport.playing ? "pause" : "play"
             tip: root.shortcuts.tip("play")
             enabled: root.playable
@@ -36,20 +47,21 @@ Rectangle {
         IconButton {
             iconName: "stepback"
             tip: root.shortcuts.tip("stepBack")
-            visible: root.source.seekable && !root.narrow
+            visible: !root.wall && root.source.seekable && !root.narrow
             enabled: root.playable && root.transport.state !== "failed"
             onClicked: root.actions.trigger("stepBack")
         }
         IconButton {
             iconName: "step"
             tip: root.shortcuts.tip("step")
+            visible: !root.wall
             enabled: root.playable && !root.source.live && root.transport.state !== "failed"
             onClicked: root.actions.trigger("step")
         }
         Label {
             Layout.leftMargin: Theme.gap
             Layout.rightMargin: Theme.gap
-            visible: !root.source.still && !root.source.live
+            visible: !root.wall && !root.source.still && !root.source.live
             text: root.source.seekable
                 ? Theme.clock(root.transport.position) + " / " + Theme.clock(root.source.duration)
                 : Theme.clock(root.transport.position)
@@ -79,22 +91,22 @@ Rectangle {
         }
         Item {
             Layout.fillWidth: true
-            visible: !root.source.seekable
+            visible: !root.wall && !root.source.seekable
         }
         SpeedButton {
-            visible: !root.source.live && !root.source.still && !root.narrow
+            visible: !root.wall && !root.source.live && !root.source.still && !root.narrow
             session: root.session
             actions: root.actions
         }
         IconButton {
             iconName: "loop"
             tip: root.shortcuts.tip("loop")
-            visible: !root.source.live && !root.source.still && !root.narrow
+            visible: !root.wall && !root.source.live && !root.source.still && !root.narrow
             checked: root.transport.loop
             onClicked: root.actions.trigger("loop")
         }
         Rectangle {
-            visible: !root.kiosk
+            visible: !root.kiosk && !root.wall
             Layout.leftMargin: Theme.gap
             Layout.rightMargin: Theme.gap
             implicitWidth: 1
@@ -102,7 +114,7 @@ Rectangle {
             color: Theme.line
         }
         IconButton {
-            visible: !root.kiosk
+            visible: !root.kiosk && !root.wall
             iconName: root.recorder.recording ? "stop" : "record"
             iconColor: root.recorder.recording ? Theme.danger : Theme.text
             text: root.recorder.recording ? Theme.clock(root.recorder.seconds) : ""
@@ -112,7 +124,7 @@ Rectangle {
             onClicked: root.actions.trigger("record")
         }
         IconButton {
-            visible: !root.kiosk
+            visible: !root.kiosk && !root.wall
             iconName: "camera"
             tip: root.shortcuts.tip("screenshot")
             enabled: root.transport.state !== "opening"

@@ -82,7 +82,7 @@ Rectangle {
                 required property int index
                 required property WallTile modelData
                 readonly property bool chosen: root.current === index
-                readonly property bool small: width < 240
+                readonly property bool small: width < 320
                 objectName: "tile" + index
                 x: Math.round((index % root.columns) * grid.width / root.columns)
                 y: Math.round(Math.floor(index / root.columns) * grid.height / root.rows)
@@ -109,7 +109,7 @@ Rectangle {
                     Icon {
                         anchors.horizontalCenter: parent.horizontalCenter
                         visible: cell.height > 150
-                        width: cell.small ? 28 : 48
+                        width: cell.width < 240 ? 28 : 48
                         height: width
                         name: cell.modelData.state === "failed" ? "warning" : "video"
                         color: cell.modelData.state === "failed" ? Theme.warning : Theme.line
@@ -149,7 +149,6 @@ Rectangle {
                             width: cell.small ? parent.width : parent.width - figures.implicitWidth - 8
                             height: cell.small ? 20 : 26
                             text: cell.modelData.title
-                            elide: Text.ElideMiddle
                             font.pixelSize: Theme.fontSmall
                             font.bold: true
                         }
