@@ -223,6 +223,26 @@ TEST_F(WallWindow, DrawsEveryTile) {
               "");
 }
 
+TEST_F(WallWindow, ShowsOnlyControlsThatWork) {
+    open_wall({"a", "b"});
+    ASSERT_TRUE(has_image(0) && has_image(1));
+    EXPECT_TRUE(in_sight("wallHint"));
+    EXPECT_EQ(item("playButton"), nullptr);
+    EXPECT_EQ(item("matrixButton"), nullptr);
+    QTest::keyClick(window_, Qt::Key_M);
+    QTest::keyClick(window_, Qt::Key_X);
+    EXPECT_FALSE(session_->matrix()->open());
+    EXPECT_FALSE(session_->race()->open());
+    QTest::keyClick(window_, Qt::Key_Return);
+    ASSERT_TRUE(test::wait_for([&] { return in_sight("playButton") && in_sight("matrixButton"); }));
+    EXPECT_EQ(item("wallHint"), nullptr);
+    QTest::keyClick(window_, Qt::Key_M);
+    EXPECT_TRUE(test::wait_for([&] { return in_sight("matrixPanel"); }));
+    QTest::keyClick(window_, Qt::Key_Escape);
+    QTest::keyClick(window_, Qt::Key_Escape);
+    EXPECT_TRUE(test::wait_for([&] { return in_sight("wallHint"); }));
+}
+
 // THRONG_UI_PICTURES=DIR ui_window --gtest_filter=WallWindow.SavesImages
 TEST_F(WallWindow, SavesImages) {
     const QString target = qEnvironmentVariable("THRONG_UI_PICTURES");

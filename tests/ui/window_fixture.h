@@ -154,14 +154,24 @@ protected:
     // Returns the visible item with this object name, or null.
     QQuickItem* item(const QString& name) {
         auto* found = window_->findChild<QQuickItem*>(name);
-        return found != nullptr && found->isVisible() ? found : nullptr;
+        if (found == nullptr) return item(name, window_->contentItem());
+        return found->isVisible() ? found : nullptr;
+    }
+    // Finds items of a Repeater, too: they have no QObject parent.
+    static QQuickItem* item(const QString& name, QQuickItem* below) {
+        if (!below->isVisible()) return nullptr;
+        if (below->objectName() == name) return below;
+        for (QQuickItem* child : below->childItems()) {
+            if (QQuickItem* found = item(name, child)) return found;
+        }
+        return nullptr;
     }
     QPoint center_of(const QQuickItem& item) {
         return item.mapToScene(QPointF(item.width() / 2, item.height() / 2)).toPoint();
     }
     // Returns true if the item is visible and inside the window.
     bool in_sight(const QString& name) {
-        const QQuickItem* found = item(name);
+        QQuickItem* found = item(name);
         return found != nullptr &&
                QRectF(0, 0, window_->width(), window_->height()).contains(found->mapRectToScene(found->boundingRect()));
     }

@@ -100,6 +100,7 @@ QHash<QString, IconPath> make_icons() {
     line(icon("help").strokes, {{14, 11.8}, {12, 13.4}, {12, 15}});
     circle(icon("help").fills, 12, 19, 0.4);
 
+    for (const double x : {5.0, 12.0, 19.0}) circle(icon("more").fills, x, 12, 1.8);
     line(icon("close").strokes, {{6, 6}, {18, 18}});
     line(icon("close").strokes, {{18, 6}, {6, 18}});
     line(icon("down").strokes, {{6, 9.5}, {12, 15.5}, {18, 9.5}});

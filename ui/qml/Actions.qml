@@ -71,8 +71,9 @@ QtObject {
     // In the kiosk, visitors open no sources, store no images, and do not leave.
     readonly property var lockedInKiosk: ["open", "sources", "demo", "fullscreen", "screenshot", "record", "counts", "quit"]
 
-    // The sources of the wall are fixed; one that is enlarged can be replaced.
-    readonly property var lockedInWall: ["open", "sources", "demo", "counts"]
+    // The sources of the wall are fixed, and views show one source; one that is enlarged can be replaced.
+    readonly property var lockedInWall: ["open", "sources", "demo", "counts", "matrix", "compare", "race", "replay",
+                                         "screenshot", "record"]
 
     function isAllowed(id: string): bool {
         return !(view.kiosk && lockedInKiosk.includes(id)) && !(view.wallShown && lockedInWall.includes(id))

@@ -19,11 +19,14 @@ C.ApplicationWindow {
     readonly property bool fullScreen: visibility === Window.FullScreen
     readonly property bool compact: width < 960  // the panel lies over the image
     readonly property bool chrome: !fullScreen || pointer.recentlyMoved || sources.visible || sheet.visible
+                                   || titleBar.viewMenu.visible
     // In a compact window the panel makes room while lines and zones are drawn.
     readonly property bool panelOpen: attract?.running ? attract.panel
         : panelRequested && (!compact || (panelToggledOn && session.counts.tool === ""))
     property bool panelToggledOn: false   // in a compact window the panel is shown only on request
-    readonly property bool docked: session.matrix.open || session.race.open  // a view next to the image
+    readonly property bool dockRequested: session.matrix.open || session.race.open  // a view next to the image
+    readonly property bool docked: dockRequested && !(compact && panelOpen)         // the panel takes its place
+    onDockRequestedChanged: if (dockRequested) panelToggledOn = false
     readonly property alias actions: actions
     readonly property alias shortcuts: shortcutTable
     readonly property alias videoItem: view.video
@@ -84,6 +87,7 @@ C.ApplicationWindow {
     function resetView() {
         sheet.close()
         sources.close()
+        titleBar.viewMenu.close()
         panelRequested = wall === null
         panelToggledOn = false
         view.video.resetZoom()
@@ -95,17 +99,18 @@ C.ApplicationWindow {
     function stepBack() {
         if (sheet.visible) sheet.close()
         else if (sources.visible) sources.close()
+        else if (titleBar.viewMenu.visible) titleBar.viewMenu.close()
         else if (session.alert.visible) session.alert.dismiss()
         else if (session.counts.stepBack()) return
+        else if (compact && panelOpen) togglePanel()
         else if (wall && !wallShown && !session.matrix.open && !session.compare.open && !session.race.open
-                 && !session.replay.open && !session.stageMap.open && !(compact && panelOpen)) wall.shrink()
+                 && !session.replay.open && !session.stageMap.open) wall.shrink()
         else if (session.replay.active) session.replay.goLive()
         else if (session.replay.open) session.replay.open = false
         else if (session.matrix.open) session.matrix.open = false
         else if (session.race.open) session.toggleRace()
         else if (session.compare.open) session.toggleCompare()
         else if (session.stageMap.open) session.stageMap.open = false
-        else if (compact && panelOpen) togglePanel()
         else if (fullScreen && !kiosk) showNormal()
     }
 
@@ -171,7 +176,7 @@ C.ApplicationWindow {
         id: view
         anchors.left: parent.left
         anchors.right: root.docked && !matrix.below ? matrix.left
-            : root.panelOpen && !root.compact ? panel.left : parent.right
+            : root.panelOpen && (!root.compact || root.session.compare.open && root.width >= 720) ? panel.left : parent.right
         anchors.top: root.fullScreen ? parent.top : titleBar.bottom
         anchors.bottom: root.docked && matrix.below ? matrix.top : root.fullScreen ? parent.bottom : transport.top
         session: root.session
@@ -208,13 +213,13 @@ C.ApplicationWindow {
         anchors.bottom: root.fullScreen && !root.chrome ? parent.bottom : transport.top
         width: below ? space : Math.round(Math.max(360, Math.min(space * 0.55, 2 * tall)))
         height: below ? Math.round(tall * 0.55) : root.fullScreen && !root.chrome ? parent.height : tall
-        visible: root.session.matrix.open
+        visible: root.session.matrix.open && root.docked
         session: root.session
     }
     RacePanel {
         objectName: "racePanel"
         anchors.fill: matrix
-        visible: root.session.race.open
+        visible: root.session.race.open && root.docked
         session: root.session
     }
     SidePanel {
@@ -262,6 +267,7 @@ C.ApplicationWindow {
         shortcuts: shortcutTable
         fullScreen: root.fullScreen
         kiosk: root.kiosk
+        wall: root.wallShown
     }
     footer: StandCaption {
         attract: root.attract

@@ -117,7 +117,7 @@ Rectangle {
             spacing: 2
             Label {
                 Layout.fillWidth: true
-                text: root.width < 440 ? qsTr("Matrix") : qsTr("Suppression matrix")
+                text: root.width < 500 ? qsTr("Matrix") : qsTr("Suppression matrix")
                 font.pixelSize: Theme.fontTitle
                 font.bold: true
             }

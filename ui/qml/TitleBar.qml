@@ -1,8 +1,10 @@
 import QtQuick
+import QtQuick.Controls.Basic as C
 import QtQuick.Layouts
 import Throng.Ui
 
-// Title bar: the open source, and buttons for the source menu, help and side panel.
+// Title bar: the open source, and buttons for the source menu, the views, help and side panel. In a narrow bar the views
+// are in a menu, so that the title remains legible.
 Rectangle {
     id: root
 
@@ -11,7 +13,18 @@ Rectangle {
     required property ShortcutModel shortcuts
     property bool panelOpen: true
     property bool kiosk: false
-    property alias sourcesButton: sources
+    property alias viewMenu: menu
+
+    readonly property bool narrow: width < 720
+    onNarrowChanged: menu.close()
+    readonly property var views: [
+        { id: "matrix", icon: "matrix" },
+        { id: "counts", icon: "crowd" },
+        { id: "compare", icon: "compare" },
+        { id: "race", icon: "race" },
+        { id: "replay", icon: "recent" }
+    ].filter(view => actions.isAllowed(view.id))
+    function isOpen(id: string): bool { return session[id].open && (id !== "counts" || panelOpen) }
 
     implicitHeight: 56
     color: Theme.surface
@@ -23,7 +36,6 @@ Rectangle {
         spacing: 2
 
         IconButton {
-            id: sources
             visible: !root.kiosk
             iconName: "folder"
             text: qsTr("Open")
@@ -42,6 +54,7 @@ Rectangle {
             Layout.fillWidth: true
             Layout.leftMargin: root.kiosk ? Theme.gap : 0
             Label {
+                objectName: "sourceTitle"
                 width: parent.width
                 text: root.session.source.spec.length > 0 ? root.session.source.title : "Throng"
                 font.pixelSize: Theme.fontTitle
@@ -56,33 +69,54 @@ Rectangle {
                 font.pixelSize: Theme.fontSmall
             }
         }
-        IconButton {
-            objectName: "matrixButton"
-            iconName: "matrix"
-            tip: root.shortcuts.tip("matrix")
-            checked: root.session.matrix.open
-            onClicked: root.actions.trigger("matrix")
+        Repeater {
+            model: root.narrow ? [] : root.views
+            IconButton {
+                required property var modelData
+                objectName: modelData.id + "Button"
+                iconName: modelData.icon
+                tip: root.shortcuts.tip(modelData.id)
+                checked: root.isOpen(modelData.id)
+                onClicked: root.actions.trigger(modelData.id)
+            }
         }
         IconButton {
-            objectName: "compareButton"
-            iconName: "compare"
-            tip: root.shortcuts.tip("compare")
-            checked: root.session.compare.open
-            onClicked: root.actions.trigger("compare")
-        }
-        IconButton {
-            objectName: "raceButton"
-            iconName: "race"
-            tip: root.shortcuts.tip("race")
-            checked: root.session.race.open
-            onClicked: root.actions.trigger("race")
-        }
-        IconButton {
-            objectName: "replayButton"
-            iconName: "recent"
-            tip: root.shortcuts.tip("replay")
-            checked: root.session.replay.open
-            onClicked: root.actions.trigger("replay")
+            id: more
+            objectName: "moreButton"
+            visible: root.narrow && root.views.length > 0
+            iconName: "more"
+            tip: qsTr("Views")
+            checked: menu.visible || root.views.some(view => root.isOpen(view.id))
+            onClicked: menu.visible ? menu.close() : menu.open()
+
+            C.Popup {
+                id: menu
+                objectName: "viewMenu"
+                x: more.width - width
+                y: more.height + 8
+                width: 330
+                padding: 6
+                focus: true
+                closePolicy: C.Popup.CloseOnEscape | C.Popup.CloseOnPressOutsideParent
+                background: Rectangle { color: Theme.surface; border.color: Theme.line; radius: 12 }
+                contentItem: Column {
+                    Repeater {
+                        model: root.narrow ? root.views : []
+                        MenuRow {
+                            required property var modelData
+                            objectName: modelData.id + "Row"
+                            width: menu.availableWidth
+                            iconName: modelData.icon
+                            text: root.shortcuts.tip(modelData.id)
+                            highlighted: root.isOpen(modelData.id)
+                            onClicked: {
+                                menu.close()
+                                root.actions.trigger(modelData.id)
+                            }
+                        }
+                    }
+                }
+            }
         }
         IconButton {
             iconName: "help"
