@@ -174,8 +174,8 @@ TEST(SourceTitles, ShowWhatDiffers) {
     EXPECT_EQ(source_titles({"camera:0", "crowd:", "camera:1"}), (QStringList{"Camera 0", "Demo crowd", "Camera 1"}));
     EXPECT_EQ(source_titles({"crowd:", "camera:1", "crowd:"}),
               (QStringList{"1 · Demo crowd", "Camera 1", "2 · Demo crowd"}));
-    EXPECT_EQ(source_titles({"/videos/hall/day.mp4", "/videos/door/day.mp4"}),
-              (QStringList{"hall · day.mp4", "door · day.mp4"}));
+    EXPECT_EQ(source_titles({"/videos/hall/day.mp4", "/videos/yard/day.mp4"}),
+              (QStringList{"hall · day.mp4", "yard · day.mp4"}));
     EXPECT_EQ(source_titles({"rtsp://me:secret@host/a?key=1", "rtsp://me:other@host/a?key=2"}),
               (QStringList{"1 · rtsp://host/a", "2 · rtsp://host/a"}))
         << "no passwords";

@@ -201,6 +201,59 @@ TEST_F(Window, EveryControlHasANameAndATip) {
     EXPECT_GT(controls, 30);
 }
 
+TEST_F(Window, TheTitleBarFitsAtEveryWidth) {
+    open({});
+    play();
+    const auto* title = item("sourceTitle");
+    ASSERT_NE(title, nullptr);
+    const QQuickItem* bar = title->parentItem()->parentItem();
+    for (const int width : {480, 560, 640, 719, 720, 800, 1280}) {
+        window_->resize(width, 480);
+        const auto is_laid_out = [&] {
+            double end = 0;
+            for (const QQuickItem* child : bar->childItems()) {
+                if (!child->isVisible() || child->width() == 0) continue;
+                if (child->x() < end) return false;
+                end = child->x() + child->width();
+            }
+            return bar->width() <= width && bar->width() > width - 40 && end <= bar->width();
+        };
+        EXPECT_TRUE(test::wait_for(is_laid_out)) << width;
+        EXPECT_GE(title->width(), 150) << width;
+        EXPECT_NE(item("moreButton") != nullptr, item("matrixButton") != nullptr) << width;
+    }
+}
+
+TEST_F(Window, TheMenuOfANarrowWindowListsEveryView) {
+    open({}, {480, 480});
+    play();
+    activate();
+    ASSERT_TRUE(test::wait_for([&] { return in_sight("moreButton"); }));
+    QTest::mouseClick(window_, Qt::LeftButton, {}, center_of(*item("moreButton")));
+    for (const char* row : {"matrixRow", "countsRow", "compareRow", "raceRow", "replayRow"}) {
+        EXPECT_TRUE(test::wait_for([&] { return in_sight(row); })) << row;
+    }
+    QTest::keyClick(window_, Qt::Key_Escape);
+    EXPECT_TRUE(test::wait_for([&] { return item("matrixRow") == nullptr; }));
+}
+
+TEST_F(Window, ThePanelOfASmallWindowTakesThePlaceOfTheMatrix) {
+    open({}, {800, 480});
+    play();
+    activate();
+    QTest::keyClick(window_, Qt::Key_M);
+    ASSERT_TRUE(test::wait_for([&] { return in_sight("matrixPanel"); }));
+    QTest::keyClick(window_, Qt::Key_P);
+    EXPECT_TRUE(test::wait_for([&] { return in_sight("panelScroll") && item("matrixPanel") == nullptr; }));
+    QTest::keyClick(window_, Qt::Key_Escape);
+    EXPECT_TRUE(test::wait_for([&] { return in_sight("matrixPanel") && item("panelScroll") == nullptr; }));
+    QTest::keyClick(window_, Qt::Key_Escape);
+    EXPECT_FALSE(session_->matrix()->open());
+    QTest::keyClick(window_, Qt::Key_P);
+    QTest::keyClick(window_, Qt::Key_M);
+    EXPECT_TRUE(test::wait_for([&] { return in_sight("matrixPanel"); })) << "a view that is opened comes into sight";
+}
+
 TEST_F(Window, ShortcutsAndActionsMatch) {
     open({});
     auto* actions = window_->property("actions").value<QObject*>();

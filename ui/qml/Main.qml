@@ -25,7 +25,7 @@ C.ApplicationWindow {
         : panelRequested && (!compact || (panelToggledOn && session.counts.tool === ""))
     property bool panelToggledOn: false   // in a compact window the panel is shown only on request
     readonly property bool dockRequested: session.matrix.open || session.race.open  // a view next to the image
-    readonly property bool docked: dockRequested && !(compact && panelOpen)         // the panel takes its place
+    readonly property bool docked: dockRequested && !(compact && panelOpen)         // hidden below the panel
     onDockRequestedChanged: if (dockRequested) panelToggledOn = false
     readonly property alias actions: actions
     readonly property alias shortcuts: shortcutTable
