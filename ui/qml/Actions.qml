@@ -73,7 +73,7 @@ QtObject {
 
     // The sources of the wall are fixed, and views show one source; one that is enlarged can be replaced.
     readonly property var lockedInWall: ["open", "sources", "demo", "counts", "matrix", "compare", "race", "replay",
-                                         "screenshot", "record"]
+                                         "stageMap", "screenshot", "record"]
 
     function isAllowed(id: string): bool {
         return !(view.kiosk && lockedInKiosk.includes(id)) && !(view.wallShown && lockedInWall.includes(id))
