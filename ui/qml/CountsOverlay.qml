@@ -11,7 +11,7 @@ Item {
     required property VideoItem view
     required property CountsView counts
     property real covered: 0  // height of what covers the lower edge
-    property real below: 0    // height of the bar below, which makes room while a shape is drawn; 0: there is none
+    property real below: 0    // height of the bar below, which is hidden while a shape is drawn; 0: there is none
     readonly property rect image: view.frameRect
     readonly property bool drawing: counts.tool !== ""
     readonly property bool visualFocus: activeFocus  // keys of the window that it uses yield
@@ -173,7 +173,7 @@ Item {
                 chosen: root.keyboard && root.activeFocus && index === root.chosenPoint
             }
         }
-        // What is being drawn: closed to the pointer.
+        // Draws the shape in progress, closed to the pointer.
         Repeater {
             model: root.counts.drawn.length
             Edge {

@@ -65,7 +65,7 @@ QList<QObject*> Wall::tiles() const {
 
 int Wall::columns(int tiles, double width, double height) {
     int best = 1;
-    std::pair<double, int> largest{0, 0};  // of equal sizes, the one with fewer empty places
+    std::pair<double, int> largest{0, 0};  // of equal sizes, the one with fewer empty cells
     for (int columns = 1; columns <= std::max(tiles, 1); ++columns) {
         const int rows = (tiles + columns - 1) / columns;
         const std::pair size{std::min(width / columns, height / rows * 16 / 9), tiles - columns * rows};
@@ -115,7 +115,7 @@ void Wall::open(int number) {
                 attach(opening);
                 opened.pipeline->start();
                 if (enlarged_ >= 0) opened.pipeline->pause(true);
-                update_settings();  // the threads are divided anew
+                update_settings();  // divides the threads again
             });
         } catch (const std::exception&) {
             post(this, [this, number, attempt, error = current_error()] {

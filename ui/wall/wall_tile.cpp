@@ -60,7 +60,7 @@ std::shared_ptr<Pipeline> WallTile::fail(const Error& error) {
     retry_.start(1000 * std::min(kLastRetry, kFirstRetry << std::min(failures_, 10)));
     ++failures_;
     std::shared_ptr<Pipeline> pipeline = take_pipeline();
-    set_image({});  // a picture that stands still looks like a running source
+    set_image({});  // an image that stands still looks like a running source
     emit changed();
     return pipeline;
 }
