@@ -64,7 +64,8 @@ std::optional<DecodedImage> ImageAhead::pop(const std::stop_token& stop) {
     remove_first();
     lock.unlock();
     changed_.notify_all();
-    if (task->failure) std::rethrow_exception(task->failure);
+    // Leaves nothing of the exception to the thread that decoded, which may destroy the task last.
+    if (std::exception_ptr failure = std::exchange(task->failure, nullptr)) std::rethrow_exception(std::move(failure));
     return std::move(task->result);
 }
 
