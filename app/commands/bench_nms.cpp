@@ -251,7 +251,7 @@ private:
             if (!is_paper && setting.capacity <= 16384) add_engine("paper", *backend_, paper);
         }
         for (const BaselineTime& baseline : time_baselines(setting.input->boxes, setting.params)) {
-            add(baseline.name, baseline.times.median(), baseline.kept);
+            add(baseline.name, baseline.times.median(), static_cast<std::int64_t>(baseline.kept.size()));
             if (baseline.name == "opencv") {
                 add_note(
                     "opencv: cv::dnn::NMSBoxes always uses the IoU, orders equal scores by index and counts no "

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <opencv2/dnn/dnn.hpp>
+#include <utility>
 
 namespace throng {
 namespace {
@@ -32,7 +33,7 @@ template <class Run>
 BaselineTime timed(const std::string& name, double budget_ms, Run&& run) {
     std::vector<std::uint32_t> kept;
     const Samples times = samples_within(budget_ms, [&] { kept = run(); });
-    return {name, times, static_cast<std::int64_t>(kept.size()), kept};
+    return {name, times, std::move(kept)};
 }
 
 }  // namespace

@@ -14,8 +14,7 @@ namespace throng {
 struct BaselineTime {
     std::string name;
     Samples times;
-    std::int64_t kept;
-    std::vector<std::uint32_t> indices;  // of the kept boxes
+    std::vector<std::uint32_t> kept;  // indices of boxes
 };
 
 // Runs each baseline that supports the rule for about budget_ms, at least once, on one thread. "plain": one-pass or

@@ -101,7 +101,7 @@ void race_suppression(const CommonOptions& common, const ui::RaceInput& input, c
                                                                  : "";
     for (const BaselineTime& baseline : time_baselines(input.raw, params, kBudgetMs)) {
         ui::RaceRow& row = baseline.name == "plain" ? plain : opencv;
-        Indices found = baseline.indices;
+        Indices found = baseline.kept;
         std::sort(found.begin(), found.end());
         row.ms = baseline.times.median();
         row.note = compare(found, expected);

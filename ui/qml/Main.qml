@@ -20,7 +20,7 @@ C.ApplicationWindow {
     readonly property bool compact: width < 960  // the panel lies over the image
     readonly property bool chrome: !fullScreen || pointer.recentlyMoved || sources.visible || sheet.visible
                                    || titleBar.viewMenu.visible
-    // In a compact window the panel makes room while lines and zones are drawn.
+    // In a compact window the panel is closed while lines and zones are drawn.
     readonly property bool panelOpen: attract?.running ? attract.panel
         : panelRequested && (!compact || (panelToggledOn && session.counts.tool === ""))
     property bool panelToggledOn: false   // in a compact window the panel is shown only on request

@@ -171,7 +171,7 @@ Rectangle {
             }
             Bars {
                 Layout.fillWidth: true
-                title: qsTr("Suppression of %1 raw detections").arg(Theme.count(root.race.rawCount))
+                title: qsTr("Suppression of %1 raw detections, any number of hits, no merging").arg(Theme.count(root.race.rawCount))
                 rows: root.race.suppression
             }
             Bars {
