@@ -71,6 +71,11 @@ bool handles_signals(int pid) {
     return false;
 }
 
+std::vector<std::string> display_launcher(const std::string& size) {
+    if (std::system("command -v Xvfb >/dev/null 2>&1") != 0) return {};
+    return {(source_dir() / "tests/support/with_display").string(), size};
+}
+
 ProgramResult run_program(const std::vector<std::string>& arguments, const ProgramOptions& options) {
     const ScratchDir dir;
     std::vector<std::string> all = options.launcher;

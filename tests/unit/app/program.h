@@ -15,7 +15,7 @@ struct ProgramResult {
 };
 
 struct ProgramOptions {
-    std::vector<std::string> launcher;     // a command that runs the program: "xvfb-run", "-a"
+    std::vector<std::string> launcher;     // a command that runs the program, as display_launcher()
     std::vector<std::string> environment;  // "NAME=value", in addition to the environment of the test
     // Called with the process id while the program runs, until it returns false.
     std::function<bool(int pid)> meanwhile;
@@ -30,6 +30,9 @@ std::string contents(const std::filesystem::path& path);
 
 // Returns whether the program has installed its handler of SIGTERM. Before that, a signal ends the process.
 bool handles_signals(int pid);
+
+// Returns the launcher of a virtual X server of this size, "1600x1000"; empty if Xvfb is not installed.
+std::vector<std::string> display_launcher(const std::string& size);
 
 // Runs the program under test, without the configuration file of the user. Kills it after five minutes.
 ProgramResult run_program(const std::vector<std::string>& arguments, const ProgramOptions& options = {});

@@ -77,9 +77,9 @@ TEST_F(TraceProgram, AFullDiskGivesStatus3AndACompleteArray) {
 }
 
 TEST_F(TraceProgram, CoversTheWindow) {
-    if (std::system("command -v xvfb-run >/dev/null 2>&1") != 0) GTEST_SKIP() << "skipped: xvfb-run is not installed";
     test::ProgramOptions options;
-    options.launcher = {"xvfb-run", "-a", "-s", "-screen 0 640x400x24"};
+    options.launcher = test::display_launcher("640x400");
+    if (options.launcher.empty()) GTEST_SKIP() << "skipped: Xvfb is not installed";
     options.environment = {"QT_QPA_PLATFORM=xcb"};
     const test::ProgramResult result =
         test::run_program({"view", "crowd:faces=2,size=160x120", "--window-size", "480x320", "--screenshot",

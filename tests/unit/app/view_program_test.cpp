@@ -33,7 +33,7 @@ protected:
                                                   const std::vector<std::string>& environment = {}) {
         arguments.insert(arguments.begin(), "view");
         test::ProgramOptions options;
-        options.launcher = {"xvfb-run", "-a", "-s", "-screen 0 1600x1000x24"};
+        options.launcher = test::display_launcher("1600x1000");
         options.environment = environment;
         options.environment.emplace_back("QT_QPA_PLATFORM=xcb");
         return test::run_program(arguments, options);
@@ -44,7 +44,7 @@ protected:
 
 // Returns why there is no window to test here; empty if there is one.
 std::string unavailable_reason() {
-    if (std::system("command -v xvfb-run >/dev/null 2>&1") != 0) return "xvfb-run is not installed";
+    if (test::display_launcher("1600x1000").empty()) return "Xvfb is not installed";
     const test::ProgramResult help = test::run_program({"view"}, {{}, {"QT_QPA_PLATFORM=xcb", "DISPLAY="}, {}, -1});
     if (help.err.find("does not include the window") != std::string::npos) return "built without the window";
     return {};
