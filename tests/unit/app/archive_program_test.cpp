@@ -180,7 +180,7 @@ TEST_F(ArchiveProgram, SigtermLeavesARunThatResumes) {
     };
     const ProgramResult result = run_program(command, options);
     EXPECT_EQ(result.status, 130) << result.out << result.err;
-    EXPECT_LT(std::chrono::steady_clock::now() - stopped, std::chrono::seconds(5));
+    EXPECT_LT(std::chrono::steady_clock::now() - stopped, std::chrono::seconds(30)) << "5 s, on an idle machine";
     EXPECT_NE(result.out.find("--resume"), std::string::npos) << result.out;
     EXPECT_EQ(run_program({"merge", file("out")}).status, 3) << "inputs are missing";
     const ProgramResult again = run_program(command);
