@@ -149,7 +149,7 @@ TEST(Hiding, ALiveSourceShowsJudgedFramesOnly) {
 }
 
 TEST(Hiding, MaySwitchWhileRunning) {
-    FakeSource::Plan slow = source(90);
+    FakeSource::Plan slow = source(400);
     slow.read_time = std::chrono::milliseconds(1);
     Trial trial(slow, one_face(), {}, {});
     const auto sink = std::make_shared<PlanSink>();
@@ -161,7 +161,7 @@ TEST(Hiding, MaySwitchWhileRunning) {
     trial.pipeline->update({});
     trial.pipeline->wait();
     const std::vector<PlanSink::Entry> entries = sink->entries();
-    ASSERT_EQ(entries.size(), 90U);
+    ASSERT_EQ(entries.size(), 400U);
     for (std::size_t i = 0; i < entries.size(); ++i) EXPECT_EQ(entries[i].frame, static_cast<std::int64_t>(i));
 }
 

@@ -51,7 +51,7 @@ TEST(InFlight, AsManyFramesAsTheBackendAllows) {
 
 TEST(InFlight, AResultDoesNotWaitForTheNextFrame) {
     FakeSource::Plan slow = device_frames(std::numeric_limits<std::int64_t>::max());
-    slow.read_time = std::chrono::milliseconds(300);
+    slow.read_time = std::chrono::milliseconds(1000);
     FakeBackend::Plan backend = device_backend();
     Trial trial(slow, backend);
     trial.pipeline->start();
