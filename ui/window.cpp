@@ -45,6 +45,14 @@ QUrl load_module(QQmlEngine& engine) {
     return QUrl(QStringLiteral("qrc:/qt/qml/Throng/Ui/Main.qml"));
 }
 
+void set_up_application() {
+    qInstallMessageHandler(forward_message);
+    QGuiApplication::setApplicationName(QStringLiteral("throng"));
+    QGuiApplication::setOrganizationName(QStringLiteral("throng"));
+    QGuiApplication::setDesktopFileName(QStringLiteral("throng"));
+    QQuickStyle::setStyle(QStringLiteral("Basic"));  // style of the dialogs that Qt draws itself
+}
+
 int run_window(int argc, char** argv, WindowOptions options) {
     StandOptions stand_options;
     stand_options.kiosk = options.kiosk;
@@ -55,12 +63,8 @@ int run_window(int argc, char** argv, WindowOptions options) {
         throw Error(ErrorKind::unavailable, "cannot open a window: no display", reason,
                     "run it in a desktop session, or use `throng detect SOURCE`, which needs no display");
     }
-    qInstallMessageHandler(forward_message);
+    set_up_application();
     QGuiApplication application(argc, argv);
-    QGuiApplication::setApplicationName(QStringLiteral("throng"));
-    QGuiApplication::setOrganizationName(QStringLiteral("throng"));
-    QGuiApplication::setDesktopFileName(QStringLiteral("throng"));
-    QQuickStyle::setStyle(QStringLiteral("Basic"));  // style of the dialogs that Qt draws itself
 
     QSettings store;
     if (options.kiosk) options.session.playback.loop = true;

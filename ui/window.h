@@ -37,4 +37,8 @@ int run_window(int argc, char** argv, WindowOptions options);
 // Registers the module Throng.Ui with the engine and returns the URL of its Main.qml. For run_window and tests.
 [[nodiscard]] QUrl load_module(QQmlEngine& engine);
 
+// Names the application, sets the style of its dialogs, and sends Qt's messages to the program's log. To be called
+// before the application is created.
+void set_up_application();
+
 }  // namespace throng::ui

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "app/commands/anonymize_review.h"
 #include "app/commands/anonymize_run.h"
 #include "app/options/command.h"
 #include "app/options/values.h"
@@ -23,8 +24,7 @@ void add_anonymize_command(CLI::App& program, CommandContext& context) {
     command
         ->add_option("--out", arguments->archive.out,
                      "Folder for the outputs, which keep their names and get a report each; or a file, if there is one "
-                     "input file")
-        ->required()
+                     "input file; with --review, the output of the report by default")
         ->type_name("DIR|FILE")
         ->group(output);
     command
@@ -85,6 +85,20 @@ void add_anonymize_command(CLI::App& program, CommandContext& context) {
         ->expected(1)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
         ->group(hiding);
+    command
+        ->add_option("--hide", arguments->hide,
+                     "Record in the new report that a person confirmed this hidden track of an earlier report, as "
+                     "--keep does for visible ones")
+        ->type_name("ID@REPORT.json")
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+        ->group(hiding);
+    command
+        ->add_option("--review", arguments->review,
+                     "Show the doubtful tracks of a report in a window, with the settings of the report; each is "
+                     "hidden or left visible there, and the file is written again")
+        ->type_name("REPORT.json")
+        ->group(hiding);
     command->add_option("--decoder", arguments->decoder, "Video decoder for finding the faces")
         ->check(CLI::IsMember({"auto", "software", "cuda", "v4l2m2m"}))
         ->type_name("")
@@ -105,8 +119,14 @@ void add_anonymize_command(CLI::App& program, CommandContext& context) {
         "  throng anonymize interview.mp4 --out hidden.mp4 --audio copy\n"
         "  throng anonymize photos/ clips/ --out hidden/ --style mosaic\n"
         "  throng anonymize archive/ --out hidden/ --shard 1/8 --resume\n"
+        "  throng anonymize --review hidden.report.json\n"
         "  throng anonymize interview.mp4 --out hidden.mp4 --keep 3@hidden.report.json");
     command->callback([&context, arguments] {
+        if (!arguments->review.empty()) {
+            context.run = [&context, arguments] { return run_anonymize_review(*arguments, context.common); };
+            return;
+        }
+        if (arguments->archive.out.empty()) throw CLI::RequiredError("--out");
         context.run = [&context, arguments] { return AnonymizeRun(*arguments, context.common).run(); };
     });
 }

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <opencv2/core.hpp>
 #include <opencv2/imgproc.hpp>
 
@@ -53,6 +54,7 @@ Json track_json(const ReportedTrack& track) {
     json["best_score"] = track.summary.best_score;
     json["doubtful"] = doubts(track.summary);
     json["kept"] = track.kept;
+    json["decided_by"] = track.decided_by;
     Json samples = Json::array();
     for (const TrackSample& sample : track.samples) {
         samples.push_back({sample.pts, sample.box.x, sample.box.y, sample.box.w, sample.box.h});
@@ -92,6 +94,10 @@ void add_tracks(std::string& html, const Json& tracks) {
     for (const Json& track : tracks) {
         const auto count = [&](const char* key) { return track.at(key).get<std::int64_t>(); };
         const std::string doubtful = track.at("doubtful");
+        const std::string decided_by = track.at("decided_by");
+        std::string verdict = track.at("kept").get<bool>() ? "kept visible" : decided_by.empty() ? "" : "confirmed";
+        if (!decided_by.empty()) verdict += " by " + decided_by;
+        if (!doubtful.empty()) verdict += (verdict.empty() ? "" : "; ") + doubtful;
         const std::string thumbnail =
             track.contains("thumbnail")
                 ? "<img alt=\"after hiding\" src=\"data:image/jpeg;base64," + escaped(track["thumbnail"]) + "\">"
@@ -99,10 +105,10 @@ void add_tracks(std::string& html, const Json& tracks) {
         html += fmt::format(
             "<tr{}><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{:.3g}</td>"
             "<td>{}</td><td>{}</td></tr>\n",
-            doubtful.empty() ? "" : " class=\"doubtful\"", count("id"), duration_text(track.at("first")),
+            doubtful.empty() || !decided_by.empty() ? "" : " class=\"doubtful\"", count("id"), duration_text(track.at("first")),
             duration_text(track.at("last")), count("detected"), count("filled"), count("extended"),
             count("longest_gap"), track.at("best_score").get<double>(),
-            track.at("kept").get<bool>() ? "kept visible" : escaped(doubtful), thumbnail);
+            escaped(verdict), thumbnail);
     }
     html += "</table>\n";
 }
@@ -172,7 +178,8 @@ std::string head_html(const Json& header) {
     return html +
            "</table>\n<p>A detector misses faces: look at the result before you publish it. Tracks are numbered over "
            "all files of this report; doubtful ones are marked, with an image after hiding. "
-           "<code>--keep ID@REPORT.json</code> leaves a track visible.</p>\n";
+           "<code>--keep ID@REPORT.json</code> leaves a track visible; <code>--review REPORT.json</code> shows the "
+           "doubtful ones in a window.</p>\n";
 }
 
 std::string dump(const Json& json, int indent) {
@@ -301,25 +308,21 @@ std::string make_thumbnail(const Frame& frame, const Box& box) {
     return text;
 }
 
-KeptTrack read_kept_track(const std::string& text, const Json& settings) {
-    const std::string where = "--keep " + text;
-    const std::size_t at = text.find('@');
-    std::int64_t id = 0;
-    const auto [end, failure] = std::from_chars(text.data(), text.data() + std::min(at, text.size()), id);
-    if (at == std::string::npos || failure != std::errc() || end != text.data() + at || at + 1 == text.size()) {
-        throw Error(ErrorKind::usage, "must have the form ID@REPORT.json", where);
-    }
-    const std::string path = text.substr(at + 1);
+Json read_report(const std::string& path) {
     std::ifstream stream(path);
     if (!stream) throw Error(ErrorKind::input, "the report cannot be read", path);
-    const Json report = Json::parse(stream, nullptr, false);
-    if (!report.is_object() || report.value("program", "") != "throng anonymize") {
+    Json report = Json::parse(stream, nullptr, false);
+    if (!report.is_object() || report.value("program", Json()) != "throng anonymize") {
         throw Error(ErrorKind::input, "is no report of throng anonymize", path, "name the file that ends in .json");
     }
-    if (report.value("version", "") != TH_VERSION) {
-        throw Error(ErrorKind::usage, "is of version " + report.value("version", "?") + " of this program", path,
-                    "run without --keep and take the id from the new report");
+    if (const Json version = report.value("version", Json("?")); version != TH_VERSION) {
+        throw Error(ErrorKind::usage, "is of version " + plain(version) + " of this program", path,
+                    "run `throng anonymize` again and use the new report");
     }
+    return report;
+}
+
+void check_report_settings(const Json& report, const Json& settings, const std::string& path) {
     const Json theirs = report.value("settings", Json::object());
     for (const auto& [name, value] : settings.items()) {
         if (theirs.contains(name) && theirs[name] == value) continue;
@@ -328,23 +331,71 @@ KeptTrack read_kept_track(const std::string& text, const Json& settings) {
                                 theirs.contains(name) ? plain(theirs[name]) : "not set", plain(value)),
                     path, "use the settings of the report");
     }
+}
+
+namespace {
+
+DecidedTrack find_track(const Json& report, std::int64_t id, const std::string& path) {
     try {
         for (const Json& file : report.at("files")) {
             for (const Json& track : file.at("tracks")) {
                 if (track.at("id").get<std::int64_t>() != id) continue;
-                KeptTrack kept{id, file.at("input_sha256").get<std::string>(), {}};
-                for (const Json& sample : track.at("samples")) {
-                    const auto number = [&](std::size_t i) { return sample.at(i).get<float>(); };
-                    kept.samples.push_back({sample.at(0).get<double>(), {number(1), number(2), number(3), number(4)}});
-                }
-                if (kept.samples.empty()) break;
-                return kept;
+                DecidedTrack decided;
+                decided.id = id;
+                decided.input_sha256 = file.at("input_sha256").get<std::string>();
+                decided.samples = samples_of(track);
+                if (decided.samples.empty()) break;
+                return decided;
             }
         }
     } catch (const Json::exception& problem) {
         throw Error(ErrorKind::input, std::string("the report is damaged: ") + problem.what(), path);
     }
     throw Error(ErrorKind::input, fmt::format("has no track {}", id), path, "take an id from the report");
+}
+
+}  // namespace
+
+std::vector<TrackSample> samples_of(const Json& track) {
+    std::vector<TrackSample> samples;
+    for (const Json& sample : track.at("samples")) {
+        const auto number = [&](std::size_t i) { return sample.at(i).get<float>(); };
+        samples.push_back({sample.at(0).get<double>(), {number(1), number(2), number(3), number(4)}});
+    }
+    return samples;
+}
+
+std::vector<DecidedTrack> read_decided_tracks(const std::vector<std::string>& keep,
+                                              const std::vector<std::string>& hide, const Json& settings) {
+    std::map<std::string, Json> reports;  // by path: many tracks come from one report
+    std::vector<DecidedTrack> tracks;
+    const auto read = [&](const std::string& text, bool keeps) {
+        const std::string option = (keeps ? "--keep " : "--hide ") + text;
+        const std::size_t at = text.find('@');
+        std::int64_t id = 0;
+        const auto [end, failure] = std::from_chars(text.data(), text.data() + std::min(at, text.size()), id);
+        if (at == std::string::npos || failure != std::errc() || end != text.data() + at || at + 1 == text.size()) {
+            throw Error(ErrorKind::usage, "must have the form ID@REPORT.json", option);
+        }
+        const std::string path = text.substr(at + 1);
+        if (!reports.contains(path)) {
+            Json report = read_report(path);
+            check_report_settings(report, settings, path);
+            reports.emplace(path, std::move(report));
+        }
+        DecidedTrack track = find_track(reports.at(path), id, path);
+        track.keep = keeps;
+        track.option = option;
+        for (const DecidedTrack& other : tracks) {
+            if (other.keep != keeps && other.id == id && other.input_sha256 == track.input_sha256) {
+                throw Error(ErrorKind::usage, "contradicts " + other.option, option, "leave one of them out");
+            }
+        }
+        tracks.push_back(std::move(track));
+    };
+    for (const std::string& text : keep) read(text, true);
+    for (const std::string& text : hide) read(text, false);
+    return tracks;
 }
 
 }  // namespace throng

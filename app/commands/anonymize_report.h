@@ -17,9 +17,10 @@ struct ReportedTrack {
     TrackSummary summary;
     double first = 0;  // seconds
     double last = 0;
-    bool kept = false;  // left visible, by --keep
+    bool kept = false;       // left visible
+    std::string decided_by;  // who left it visible or confirmed that it is hidden; empty: nobody
     std::vector<TrackSample> samples;
-    std::string thumbnail;  // JPEG after hiding, in Base64; only of doubtful tracks, and not of all if there are many
+    std::string thumbnail;  // JPEG after hiding, in Base64; only of doubtful tracks that are hidden, and not of all if there are many
 };
 
 struct ReportedFile {
@@ -58,7 +59,7 @@ struct ReportedModel {
 
 // Holds what all files of a report share.
 struct ReportHeader {
-    nlohmann::ordered_json settings;  // that decide what is hidden; --keep requires the same
+    nlohmann::ordered_json settings;  // that decide what is hidden; --keep and --hide require the same
     nlohmann::ordered_json output;    // encoder, quality and audio, as requested
     std::string backend;
     ReportedModel model;
@@ -93,8 +94,26 @@ private:
 // Returns the surroundings of the box as a JPEG in Base64. frame: after hiding.
 [[nodiscard]] std::string make_thumbnail(const Frame& frame, const Box& box);
 
-// Reads the track that "ID@REPORT.json" names. Throws Error(usage) for another form, and for a report of another
-// version of this program or of other settings; Error(input) for a file that is no such report or has no such track.
-[[nodiscard]] KeptTrack read_kept_track(const std::string& text, const nlohmann::ordered_json& settings);
+// Values of ReportedTrack::decided_by.
+inline constexpr const char* kDecidedByOption = "option";
+inline constexpr const char* kDecidedByReview = "review";
+
+// Reads a report. Throws Error(input) for a file that is no report, Error(usage) for one of another version of this
+// program.
+[[nodiscard]] nlohmann::ordered_json read_report(const std::string& path);
+
+// Throws Error(usage) unless the report was made with these settings.
+void check_report_settings(const nlohmann::ordered_json& report, const nlohmann::ordered_json& settings,
+                           const std::string& path);
+
+// Returns the positions of a track of a report. Throws a JSON exception if the report is damaged.
+[[nodiscard]] std::vector<TrackSample> samples_of(const nlohmann::ordered_json& track);
+
+// Reads the tracks that "ID@REPORT.json" names, `keep` first. Throws Error(usage) for another form, for a track in both
+// lists, and for a report of another version of this program or of other settings; Error(input) for a file that is no
+// such report or has no such track.
+[[nodiscard]] std::vector<DecidedTrack> read_decided_tracks(const std::vector<std::string>& keep,
+                                                            const std::vector<std::string>& hide,
+                                                            const nlohmann::ordered_json& settings);
 
 }  // namespace throng

@@ -135,17 +135,17 @@ AnonymizeRun::AnonymizeRun(AnonymizeArguments arguments, const CommonOptions& co
     }
 }
 
-void AnonymizeRun::check_keep_list(const std::vector<std::string>& inputs) const {
+void AnonymizeRun::check_decided_tracks(const std::vector<std::string>& inputs) const {
     std::set<std::string> missing;
-    for (const KeptTrack& kept : setup_.keep) missing.insert(kept.input_sha256);
+    for (const DecidedTrack& decided : setup_.decided) missing.insert(decided.input_sha256);
     for (std::size_t i = 0; i < inputs.size() && !missing.empty(); ++i) {
         std::error_code ignored;
         if (fs::is_regular_file(inputs[i], ignored)) missing.erase(sha256_of(inputs[i]));
     }
-    for (std::size_t i = 0; i < setup_.keep.size(); ++i) {
-        if (!missing.contains(setup_.keep[i].input_sha256)) continue;
-        throw Error(ErrorKind::usage, "belongs to a file that is not an input, or that has changed",
-                    "--keep " + arguments_.keep[i], "name the file of the report");
+    for (const DecidedTrack& decided : setup_.decided) {
+        if (!missing.contains(decided.input_sha256)) continue;
+        throw Error(ErrorKind::usage, "belongs to a file that is not an input, or that has changed", decided.option,
+                    "name the file of the report");
     }
 }
 
@@ -156,7 +156,7 @@ int AnonymizeRun::run() {
 
 int AnonymizeRun::run_file() {
     const std::string& input = arguments_.inputs.front();
-    check_keep_list(arguments_.inputs);
+    check_decided_tracks(arguments_.inputs);
     AnonymizeWorker worker(setup_, encoder_, common_);
     setup_.report.backend = worker.backend().why;
     std::optional<Progress> progress;
@@ -187,14 +187,31 @@ int AnonymizeRun::run_file() {
         reported.error = error.what();
         status = exit_status(error.kind());
     }
-    ReportWriter report(report_base_, header_json(setup_.report));
-    report.add(file_json(reported));
-    report.commit();
+    write_report(reported);
     if (common_.quiet) return status;
     if (status == 0 || !reported.output.empty()) standard_output::print("{}\n", summary_of(reported));
     if (!encoder_.why().empty()) standard_output::print("encoder {}\n", encoder_.why());
     standard_output::print("backend {}\nreport  {}.html, {}.json\n", setup_.report.backend, report_base_, report_base_);
     return status;
+}
+
+void AnonymizeRun::write_report(const ReportedFile& reported) {
+    ReportWriter report(report_base_, header_json(setup_.report));
+    report.add(file_json(reported));
+    report.commit();
+}
+
+std::string AnonymizeRun::write_again(const std::function<void(const AnonymizeProgress&)>& on_progress,
+                                      const std::stop_token& stop) {
+    const std::string& input = arguments_.inputs.front();
+    check_decided_tracks(arguments_.inputs);
+    check_regular(input);
+    AnonymizeWorker worker(setup_, encoder_, common_);
+    setup_.report.backend = worker.backend().why;
+    const ReportedFile reported =
+        worker.process(input, is_still(input), sha256_of(input), arguments_.archive.out, on_progress, stop);
+    write_report(reported);
+    return report_base_ + ".json";
 }
 
 int AnonymizeRun::run_folder() {
@@ -205,7 +222,7 @@ int AnonymizeRun::run_folder() {
     work.use_list = [&](const std::vector<WorkItem>& list) {
         std::vector<std::string> paths;
         for (const WorkItem& item : list) paths.push_back(item.path);
-        check_keep_list(paths);
+        check_decided_tracks(paths);
     };
     work.outputs_of = [](const WorkItem& item) {
         const std::string name = hidden_name(item.name, item.path);

@@ -1,9 +1,12 @@
 // Runs `throng anonymize` after its options are parsed: on one file, or on an archive.
 #pragma once
 
+#include <functional>
+#include <stop_token>
 #include <string>
 
 #include "app/commands/anonymize_setup.h"
+#include "app/commands/anonymize_worker.h"
 #include "app/options/command.h"
 #include "app/options/run_files.h"
 #include "core/archive/merge.h"
@@ -21,10 +24,16 @@ public:
     // Returns the exit status. In an archive, a file that fails is reported, and the others continue.
     int run();
 
+    // Writes the one file and its report while a window shows it, and returns the name of the report (JSON). Prints
+    // nothing. If the file fails, throws its error; output and report are then those of before.
+    std::string write_again(const std::function<void(const AnonymizeProgress&)>& on_progress,
+                            const std::stop_token& stop);
+
 private:
     int run_file();
     int run_folder();
-    void check_keep_list(const std::vector<std::string>& inputs) const;
+    void write_report(const ReportedFile& reported);
+    void check_decided_tracks(const std::vector<std::string>& inputs) const;
 
     AnonymizeArguments arguments_;
     const CommonOptions& common_;

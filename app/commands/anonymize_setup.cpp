@@ -34,8 +34,7 @@ void choose_detector(AnonymizeArguments& arguments, AnonymizeSetup& setup) {
             detector.kind = "haar";
         }
     }
-    const bool own_threshold =
-        detector.score_threshold_option == nullptr || detector.score_threshold_option->count() == 0;
+    const bool own_threshold = !detector.score_threshold;
     finalize_detector_options(detector);
     setup.hiding = hiding_params(detector.kind);
     setup.hiding.plan.delay = PlanOptions::kWholeSequence;
@@ -91,9 +90,8 @@ AnonymizeSetup make_anonymize_setup(AnonymizeArguments& arguments) {
     setup.quality = arguments.quality;
     setup.copy_audio = arguments.audio == "copy";
     describe(arguments, setup);
-    for (const std::string& text : arguments.keep) {
-        setup.keep.push_back(read_kept_track(text, setup.report.settings));
-    }
+    setup.decided = read_decided_tracks(arguments.keep, arguments.hide, setup.report.settings);
+    setup.decided_by = arguments.decided_by;
     return setup;
 }
 

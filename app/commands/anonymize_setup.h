@@ -24,6 +24,9 @@ struct AnonymizeArguments {
     std::optional<float> margin;  // none: chosen by the detector
     std::string only;
     std::vector<std::string> keep;  // "ID@REPORT.json"
+    std::vector<std::string> hide;  // likewise
+    std::string review;             // report to review in the window; empty: none
+    std::string decided_by = kDecidedByOption;
     std::string encoder = "auto";
     int quality = 20;
     std::string audio = "drop";
@@ -55,7 +58,8 @@ struct AnonymizeSetup {
     HidingParams hiding;
     PipelineSettings settings;
     std::vector<TimeSpan> only;
-    std::vector<KeptTrack> keep;
+    std::vector<DecidedTrack> decided;
+    std::string decided_by;
     std::string decoder;
     int quality = 0;
     bool copy_audio = false;

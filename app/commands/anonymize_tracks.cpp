@@ -54,17 +54,17 @@ void FaceRecorder::write(const FrameResult& result) {
     ++num_frames_;
 }
 
-std::optional<std::int64_t> FaceRecorder::find(const KeptTrack& kept) const {
+std::optional<std::int64_t> FaceRecorder::find(const DecidedTrack& decided) const {
     constexpr float kSameBox = 0.5F;
     constexpr double kSameTime = 0.5;  // seconds by which the ends of the track may differ
     std::optional<std::int64_t> found;
     for (const auto& [id, samples] : samples_) {
-        if (std::abs(samples.front().pts - kept.samples.front().pts) > kSameTime ||
-            std::abs(samples.back().pts - kept.samples.back().pts) > kSameTime) {
+        if (std::abs(samples.front().pts - decided.samples.front().pts) > kSameTime ||
+            std::abs(samples.back().pts - decided.samples.back().pts) > kSameTime) {
             continue;
         }
         std::size_t same = 0;
-        for (const TrackSample& sample : kept.samples) {
+        for (const TrackSample& sample : decided.samples) {
             const auto later = [](const RecordedFrame& frame, double pts) { return frame.pts < pts; };
             constexpr double kRounding = 1e-6;  // seconds
             const auto frame = std::lower_bound(frames_.begin(), frames_.end(), sample.pts - kRounding, later);
@@ -73,7 +73,7 @@ std::optional<std::int64_t> FaceRecorder::find(const KeptTrack& kept) const {
                 return box.track == id && overlap_of(box.box, sample.box) >= kSameBox;
             });
         }
-        if (same < kept.samples.size()) continue;
+        if (same < decided.samples.size()) continue;
         if (found) return std::nullopt;
         found = id;
     }
@@ -90,14 +90,15 @@ FilePlan make_file_plan(std::vector<FaceRecorder::RecordedFrame>& frames, const 
         const int height = frames[begin].height;
         RedactPlanner planner(width, height, options);
         for (; end < frames.size() && frames[end].width == width && frames[end].height == height; ++end) {
-            std::vector<FaceBox> boxes = std::exchange(frames[end].boxes, {});
-            std::erase_if(boxes, [&](const FaceBox& face) {
-                return std::find(kept.begin(), kept.end(), face.track) != kept.end();
-            });
-            planner.push(boxes, frames[end].incomplete);
+            planner.push(std::exchange(frames[end].boxes, {}), frames[end].incomplete);
         }
         planner.finish();
-        while (std::optional<FramePlan> plan = planner.pop()) result.frames.push_back(*std::move(plan));
+        while (std::optional<FramePlan> plan = planner.pop()) {
+            std::erase_if(plan->regions, [&](const PlannedRegion& region) {
+                return std::find(kept.begin(), kept.end(), region.track) != kept.end();
+            });
+            result.frames.push_back(*std::move(plan));
+        }
         for (TrackSummary track : planner.tracks()) {
             const auto offset = static_cast<std::int64_t>(begin);
             track.first += offset;

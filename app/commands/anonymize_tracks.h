@@ -20,9 +20,11 @@ struct TrackSample {
     Box box{};
 };
 
-// A track of a report that `--keep` names.
-struct KeptTrack {
+// A track of a report that a person decided about: `--keep` or `--hide` names it.
+struct DecidedTrack {
     std::int64_t id = 0;       // in that report
+    bool keep = false;         // leave it visible
+    std::string option;        // "--keep 3@hidden.report.json", for messages
     std::string input_sha256;  // of the file that it belongs to
     std::vector<TrackSample> samples;
 };
@@ -54,8 +56,8 @@ public:
     [[nodiscard]] std::vector<RecordedFrame>& frames() { return frames_; }
     // Returns the positions of each track: the first, the last, and one per second.
     [[nodiscard]] const std::map<std::int64_t, std::vector<TrackSample>>& samples() const { return samples_; }
-    // Returns the track that is where `kept` was at the same times, if there is exactly one.
-    [[nodiscard]] std::optional<std::int64_t> find(const KeptTrack& kept) const;
+    // Returns the track that is where `decided` was at the same times, if there is exactly one.
+    [[nodiscard]] std::optional<std::int64_t> find(const DecidedTrack& decided) const;
 
 private:
     Tracker tracker_;
@@ -71,7 +73,8 @@ struct FilePlan {
     std::vector<TrackSummary> tracks;
 };
 
-// Empties the boxes of `frames`, which may be many. kept: tracks that stay visible.
+// Empties the boxes of `frames`, which may be many. kept: tracks that stay visible; their summaries are those of hidden
+// tracks.
 [[nodiscard]] FilePlan make_file_plan(std::vector<FaceRecorder::RecordedFrame>& frames,
                                       const std::vector<std::int64_t>& kept, const PlanOptions& options);
 

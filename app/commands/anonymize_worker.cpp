@@ -105,10 +105,12 @@ void AnonymizeWorker::process_image(const std::string& input, const std::string&
         track.summary.has_low_score = face.score < setup_.hiding.plan.low_score;
         track.summary.best_box = face.box;
         track.samples = {{0, face.box}};
-        const auto iou_is_high = [&](const KeptTrack& kept) {
-            return kept.input_sha256 == reported.input_sha256 && overlap_of(kept.samples.front().box, face.box) > 0.5F;
-        };
-        track.kept = std::any_of(setup_.keep.begin(), setup_.keep.end(), iou_is_high);
+        for (const DecidedTrack& decided : setup_.decided) {
+            if (decided.input_sha256 != reported.input_sha256) continue;
+            if (overlap_of(decided.samples.front().box, face.box) <= 0.5F) continue;
+            track.kept = decided.keep;
+            track.decided_by = setup_.decided_by;
+        }
         if (!track.kept) {
             regions.boxes.push_back(hidden_box(face.box, setup_.hiding.plan));
             ++reported.detected;
@@ -118,7 +120,7 @@ void AnonymizeWorker::process_image(const std::string& input, const std::string&
     const Frame hidden = redacted(image.frame, regions, setup_.hiding.redact, pool_);
     std::size_t thumbnails = 0;
     for (ReportedTrack& track : reported.tracks) {
-        if (track.summary.doubtful() && thumbnails++ < kMaxThumbnails) {
+        if (track.summary.doubtful() && !track.kept && thumbnails++ < kMaxThumbnails) {
             track.thumbnail = make_thumbnail(hidden, track.summary.best_box);
         }
     }
@@ -168,16 +170,15 @@ void AnonymizeWorker::find_faces(const std::string& input, FaceRecorder& recorde
     progress_.found = recorder.num_frames();
 }
 
-// Returns the tracks that stay visible.
-std::vector<std::int64_t> AnonymizeWorker::kept_tracks(const FaceRecorder& recorder,
-                                                       const ReportedFile& reported) const {
-    std::vector<std::int64_t> tracks;
-    for (const KeptTrack& kept : setup_.keep) {
-        if (kept.input_sha256 != reported.input_sha256) continue;
-        if (const std::optional<std::int64_t> track = recorder.find(kept)) {
-            tracks.push_back(*track);
+std::map<std::int64_t, bool> AnonymizeWorker::decisions(const FaceRecorder& recorder,
+                                                        const ReportedFile& reported) const {
+    std::map<std::int64_t, bool> tracks;
+    for (const DecidedTrack& decided : setup_.decided) {
+        if (decided.input_sha256 != reported.input_sha256) continue;
+        if (const std::optional<std::int64_t> track = recorder.find(decided)) {
+            tracks[*track] = decided.keep;
         } else {
-            spdlog::warn("{}: track {} of the report was not found again, so it is hidden", reported.input, kept.id);
+            spdlog::warn("{}: track {} of the report was not found again, so it is hidden", reported.input, decided.id);
         }
     }
     return tracks;
@@ -185,14 +186,13 @@ std::vector<std::int64_t> AnonymizeWorker::kept_tracks(const FaceRecorder& recor
 
 void AnonymizeWorker::write_video(const std::string& input, const std::string& output, FaceRecorder& recorder,
                                   ReportedFile& reported, const OnProgress& on_progress, const std::stop_token& stop) {
-    const std::vector<std::int64_t> kept = kept_tracks(recorder, reported);
-    std::vector<FaceRecorder::RecordedFrame>& recorded = recorder.frames();
-    FilePlan plan = make_file_plan(recorded, kept, setup_.hiding.plan);
-    for (const std::int64_t track : kept) {
-        TrackSummary summary;
-        summary.track = track;
-        plan.tracks.push_back(summary);
+    const std::map<std::int64_t, bool> decided = decisions(recorder, reported);
+    std::vector<std::int64_t> kept;
+    for (const auto& [track, keep] : decided) {
+        if (keep) kept.push_back(track);
     }
+    std::vector<FaceRecorder::RecordedFrame>& recorded = recorder.frames();
+    const FilePlan plan = make_file_plan(recorded, kept, setup_.hiding.plan);
 
     std::map<std::int64_t, std::vector<ReportedTrack*>> thumbnails_at;  // by frame
     reported.tracks.resize(plan.tracks.size());
@@ -200,11 +200,15 @@ void AnonymizeWorker::write_video(const std::string& input, const std::string& o
     for (std::size_t i = 0; i < plan.tracks.size(); ++i) {
         ReportedTrack& track = reported.tracks[i];
         track.summary = plan.tracks[i];
-        track.kept = std::find(kept.begin(), kept.end(), track.summary.track) != kept.end();
+        if (const auto found = decided.find(track.summary.track); found != decided.end()) {
+            track.kept = found->second;
+            track.decided_by = setup_.decided_by;
+        }
         track.samples = recorder.samples().at(track.summary.track);
         track.first = track.samples.front().pts;
         track.last = track.samples.back().pts;
-        if (track.summary.doubtful() && thumbnails++ < kMaxThumbnails) {
+        // A track that stays visible has no thumbnail: it would show the original.
+        if (track.summary.doubtful() && !track.kept && thumbnails++ < kMaxThumbnails) {
             thumbnails_at[track.summary.best_frame].push_back(&track);
         }
     }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -52,8 +53,9 @@ private:
     void write_video(const std::string& input, const std::string& output, FaceRecorder& recorder,
                      ReportedFile& reported, const OnProgress& on_progress, const std::stop_token& stop);
     [[nodiscard]] std::shared_ptr<const FrameResult> detect(const Frame& frame);
-    [[nodiscard]] std::vector<std::int64_t> kept_tracks(const FaceRecorder& recorder,
-                                                        const ReportedFile& reported) const;
+    // Returns the tracks that a person decided about; true: it stays visible.
+    [[nodiscard]] std::map<std::int64_t, bool> decisions(const FaceRecorder& recorder,
+                                                         const ReportedFile& reported) const;
 
     const AnonymizeSetup& setup_;
     EncoderOnDemand& encoder_;

@@ -244,6 +244,9 @@ void add_eval_command(CLI::App& program, CommandContext& context) {
     command->add_option("--sizes", arguments->leaks.sizes, "--leaks: write the leaks by size of the face")
         ->type_name("OUT.csv")
         ->needs(leaks);
+    command->add_option("--plot", arguments->leaks.plot, "--leaks: plot the rate of leaks by size of the face")
+        ->type_name("OUT.svg")
+        ->needs(leaks);
     command->add_flag("--per-file", arguments->per_file, "Also print one row per file");
     command->add_flag("--json", arguments->json, "Print one JSON object instead of the table");
     command->footer(
@@ -252,7 +255,7 @@ void add_eval_command(CLI::App& program, CommandContext& context) {
         "  throng detect crowd.mp4 --json found.jsonl\n"
         "  throng eval truth.jsonl found.jsonl --per-file\n"
         "  throng detect crowd.mp4 --detector cnn --score-threshold 0.396 --json low.jsonl\n"
-        "  throng eval truth.jsonl low.jsonl --leaks --shown-score 0.792");
+        "  throng eval truth.jsonl low.jsonl --leaks --shown-score 0.792 --sizes leaks.csv --plot leaks.svg");
     command->callback([&context, arguments] { context.run = [arguments] { return run(*arguments); }; });
 }
 

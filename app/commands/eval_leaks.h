@@ -11,6 +11,7 @@ struct LeakArguments {
     double shown_score = -1e6;     // of the detections that are hidden without a plan; hits as in the window
     int delay = 0;                 // frames; 0: the whole video is known
     std::string sizes;             // CSV of leaks by size of the face; empty: none
+    std::string plot;              // the same as SVG; empty: none
 };
 
 // Reads both files, prints a table or JSON, and returns the exit status. Throws as evaluate_leaks and the readers.

@@ -39,6 +39,7 @@ TEST(DefaultConfig, ContainsEveryOptionOfDetectWithItsDefault) {
                                    "files-from", "shard",    "count",    "events",       "per-minute",
                                    "trace"};
     for (const ConfigEntry& entry : file.entries) {
+        if (entry.section == "anonymize") continue;
         named.push_back(entry.key);
         const CLI::Option* option = detect->get_option_no_throw("--" + entry.key);
         ASSERT_NE(option, nullptr) << file.location_of(entry);
@@ -48,6 +49,34 @@ TEST(DefaultConfig, ContainsEveryOptionOfDetectWithItsDefault) {
             << option->get_default_str();
     }
     for (const CLI::Option* option : detect->get_options({})) {
+        for (const std::string& name : option->get_lnames()) {
+            EXPECT_NE(std::find(named.begin(), named.end(), name), named.end())
+                << "configs/default.toml lacks " << name;
+        }
+    }
+}
+
+TEST(DefaultConfig, ContainsEveryOptionOfAnonymizeWithItsDefault) {
+    CLI::App program("", "throng");
+    CommandContext context;
+    add_anonymize_command(program, context);
+    add_common_options(program, context.common);
+    CLI::App* anonymize = program.get_subcommand("anonymize");
+    const ConfigFile file = read_config(test::source_dir() / "configs/default.toml");
+    // Options that are commented out, or belong to one run.
+    std::vector<std::string> named{"help",     "config", "min-size", "max-size", "scale-factor", "score-threshold",
+                                   "switch",   "margin", "only",     "report",   "out",          "files-from",
+                                   "shard",    "keep",   "hide",     "review"};
+    for (const ConfigEntry& entry : file.entries) {
+        named.push_back(entry.key);
+        if (entry.section != "anonymize") continue;
+        const CLI::Option* option = anonymize->get_option_no_throw("--" + entry.key);
+        ASSERT_NE(option, nullptr) << file.location_of(entry);
+        EXPECT_TRUE(same_value(entry.values.front(), option->get_default_str()))
+            << file.location_of(entry) << " = " << entry.values.front() << ", but the default is "
+            << option->get_default_str();
+    }
+    for (const CLI::Option* option : anonymize->get_options({})) {
         for (const std::string& name : option->get_lnames()) {
             EXPECT_NE(std::find(named.begin(), named.end(), name), named.end())
                 << "configs/default.toml lacks " << name;

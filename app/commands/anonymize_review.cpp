@@ -1,0 +1,221 @@
+#include "app/commands/anonymize_review.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/commands/anonymize_report.h"
+#include "app/commands/anonymize_run.h"
+#include "app/options/interrupt.h"
+#include "app/options/standard_output.h"
+#include "core/base/error.h"
+#include "core/base/log.h"
+#include "core/base/sha256.h"
+
+namespace throng {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kWithoutWindow = "decide on the command line with --keep ID@REPORT.json and --hide ID@REPORT.json";
+
+#ifdef TH_WITH_UI
+
+// Returns the file of the report that is reviewed: the only one, or that of the input.
+const Json& choose_file(const Json& report, const AnonymizeArguments& arguments) {
+    const Json& files = report.at("files");
+    if (arguments.inputs.empty()) {
+        if (files.size() == 1) return files.at(0);
+        throw Error(ErrorKind::usage, fmt::format("is a report of {} files", files.size()), arguments.review,
+                    "name the file to review: throng anonymize IN --review REPORT.json --out FILE");
+    }
+    const std::string& input = arguments.inputs.front();
+    const std::string sha256 = sha256_of(input);
+    for (const Json& file : files) {
+        if (file.at("input_sha256") == sha256) return file;
+    }
+    throw Error(ErrorKind::usage, "is no report of " + input + ", or that file has changed", arguments.review,
+                "name the file of the report, or hide its faces again");
+}
+
+// Throws unless the input is the one of the report.
+void check_input(const Json& file, const std::string& input, bool named) {
+    std::error_code ignored;
+    if (!fs::is_regular_file(input, ignored)) {
+        throw Error(ErrorKind::input, "the input of the report is not there", input,
+                    "name it where it is: throng anonymize IN --review REPORT.json --out FILE");
+    }
+    if (!named && file.at("input_sha256") != sha256_of(input)) {
+        throw Error(ErrorKind::input, "has changed since the report was written: its SHA-256 differs", input,
+                    "hide its faces again");
+    }
+}
+
+// Chooses the output: --out, or the file that the report describes, if it is still that.
+void choose_output(const Json& report, const Json& file, AnonymizeArguments& arguments) {
+    std::string& out = arguments.archive.out;
+    const bool is_own = out.empty();
+    if (is_own) {
+        out = file.at("output").get<std::string>();
+        const std::string in_archive = out + std::string(kReportExtension);
+        if (report.at("files").size() > 1 || arguments.review.ends_with(in_archive)) {
+            throw Error(ErrorKind::usage, "is of an archive, whose manifest describes its outputs", arguments.review,
+                        "name another file for the new output: --out FILE");
+        }
+        std::error_code ignored;
+        if (!fs::exists(out, ignored)) {
+            spdlog::warn("{}: the output of the report is not there; it can be written again", out);
+        } else if (file.at("output_sha256") != sha256_of(out)) {
+            throw Error(ErrorKind::input, "is not the output of the report: its SHA-256 differs", out,
+                        "name the file for the new output: --out FILE");
+        }
+    }
+    // The new report replaces the reviewed one, unless it is of another output.
+    if (is_own && arguments.report.empty() && arguments.review.ends_with(".json")) {
+        arguments.report = arguments.review.substr(0, arguments.review.size() - 5);
+    }
+}
+
+void use_settings(const Json& report, AnonymizeArguments& arguments) {
+    const Json& settings = report.at("settings");
+    arguments.style = settings.at("style").get<std::string>();
+    arguments.margin = settings.at("margin").get<float>();
+    arguments.only = settings.at("only").get<std::string>();
+    DetectorOptions& detector = arguments.detector;
+    detector.kind = settings.at("detector").get<std::string>();
+    if (detector.model.empty()) detector.model = report.at("model").at("file").get<std::string>();
+    detector.min_size = settings.at("min_size").get<int>();
+    detector.max_size = settings.at("max_size").get<int>();
+    detector.scale_factor = settings.at("scale_factor").get<double>();
+    const Json& threshold = settings.at("score_threshold");
+    detector.score_threshold = threshold.is_null() ? std::nullopt : std::optional(threshold.get<float>());
+    detector.half = settings.at("half").get<bool>();
+    detector.switches = settings.at("switches").get<std::map<std::string, std::string>>();
+    // No value is replaced by the default of the detector.
+    detector.min_size_option = detector.max_size_option = nullptr;
+    detector.scale_factor_option = detector.score_threshold_option = nullptr;
+    arguments.detector_option = nullptr;
+
+    const auto is_given = [&](const char* option) {
+        return arguments.archive.command != nullptr && arguments.archive.command->get_option(option)->count() > 0;
+    };
+    const Json& output = report.at("output");
+    if (!is_given("--encoder")) arguments.encoder = output.at("encoder").get<std::string>();
+    if (!is_given("--quality")) arguments.quality = output.at("quality").get<int>();
+    if (!is_given("--audio")) arguments.audio = output.at("audio").get<std::string>();
+}
+
+// Returns the tracks that a person may decide about: the doubtful ones, and those that somebody decided about.
+std::vector<ui::ReviewTrack> tracks_of(const Json& file) {
+    std::vector<ui::ReviewTrack> tracks;
+    for (const Json& each : file.at("tracks")) {
+        ui::ReviewTrack track;
+        track.doubts = each.at("doubtful").get<std::string>();
+        const bool is_decided = !each.at("decided_by").get<std::string>().empty();
+        if (track.doubts.empty() && !is_decided) continue;
+        track.id = each.at("id").get<std::int64_t>();
+        track.first = each.at("first").get<double>();
+        track.last = each.at("last").get<double>();
+        track.frames = each.at("detected").get<std::int64_t>();
+        const bool is_kept = each.at("kept").get<bool>();
+        using Decision = ui::ReviewTrack::Decision;
+        track.decision = is_kept ? Decision::keep : is_decided ? Decision::hide : Decision::none;
+        for (const TrackSample& sample : samples_of(each)) track.samples.push_back({sample.pts, sample.box});
+        if (!track.samples.empty()) tracks.push_back(std::move(track));
+    }
+    return tracks;
+}
+
+#endif
+
+}  // namespace
+
+#ifdef TH_WITH_UI
+
+ui::ReviewOptions make_review(AnonymizeArguments arguments, const CommonOptions& common) {
+    if (!arguments.keep.empty() || !arguments.hide.empty()) {
+        throw Error(ErrorKind::usage, "cannot be combined with --keep and --hide", "--review",
+                    "leave it out to decide without the window");
+    }
+    if (arguments.inputs.size() > 1) {
+        throw Error(ErrorKind::usage, "takes one file at a time", "--review", "name one input");
+    }
+    reject_archive_options(arguments.archive, "leave it out: a review is of one file");
+    const Json report = read_report(arguments.review);
+    ui::ReviewOptions window;
+    try {
+        const Json& file = choose_file(report, arguments);
+        if (const std::string failure = file.at("error"); !failure.empty()) {
+            throw Error(ErrorKind::input, "nothing was written: " + failure, arguments.review);
+        }
+        const bool named = !arguments.inputs.empty();
+        if (!named) arguments.inputs = {file.at("input").get<std::string>()};
+        check_input(file, arguments.inputs.front(), named);
+        use_settings(report, arguments);
+        choose_output(report, file, arguments);
+        window.tracks = tracks_of(file);
+    } catch (const Json::exception& problem) {
+        throw Error(ErrorKind::input, std::string("the report is damaged: ") + problem.what(), arguments.review);
+    }
+    if (window.tracks.empty()) return window;
+    // Rejects options and files now, not after the decisions.
+    arguments.decided_by = kDecidedByReview;
+    AnonymizeArguments completed = arguments;
+    check_report_settings(report, make_anonymize_setup(completed).report.settings, arguments.review);
+    static_cast<void>(AnonymizeRun(arguments, common));
+
+    window.input = fs::absolute(arguments.inputs.front()).string();  // no name of a camera or stream
+    window.output = arguments.archive.out;
+    window.without_display = kWithoutWindow;
+    window.interrupted = InterruptGuard::requested;
+    // The ids are those of the newest report, which the next decisions refer to.
+    window.write = [arguments, common](const std::vector<ui::ReviewTrack>& tracks, const ui::OnReviewProgress& progress,
+                                       const std::stop_token& stop) mutable {
+        arguments.keep.clear();
+        arguments.hide.clear();
+        for (const ui::ReviewTrack& track : tracks) {
+            if (track.decision == ui::ReviewTrack::Decision::none) continue;
+            auto& list = track.decision == ui::ReviewTrack::Decision::keep ? arguments.keep : arguments.hide;
+            list.push_back(fmt::format("{}@{}", track.id, arguments.review));
+        }
+        const auto on_progress = [&](const AnonymizeProgress& now) {
+            // Each frame is read twice.
+            if (now.frames.value_or(0) > 0) {
+                progress(static_cast<double>(now.found + now.hidden) / (2 * static_cast<double>(*now.frames)));
+            }
+        };
+        arguments.review = AnonymizeRun(arguments, common).write_again(on_progress, stop);
+        return tracks_of(read_report(arguments.review).at("files").at(0));
+    };
+    return window;
+}
+
+int run_anonymize_review(AnonymizeArguments arguments, const CommonOptions& common) {
+    const std::string report = arguments.review;
+    ui::ReviewOptions window = make_review(std::move(arguments), common);
+    if (window.tracks.empty()) {
+        standard_output::print("{}: no doubtful tracks, nothing to review\n", report);
+        return 0;
+    }
+    const InterruptGuard interrupts;
+    const int status = ui::run_review(std::move(window));
+    return InterruptGuard::requested() ? exit_status(ErrorKind::interrupted) : status;
+}
+
+#else
+
+int run_anonymize_review(AnonymizeArguments, const CommonOptions&) {
+    throw Error(ErrorKind::unavailable, "this build does not include the window", "--review", kWithoutWindow);
+}
+
+#endif
+
+}  // namespace throng

@@ -1,0 +1,201 @@
+// Decisions about the tracks of a report: --keep and --hide as a user calls them, and what the window of --review does.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "app/commands/anonymize_review.h"
+#include "core/base/error.h"
+#include "core/base/sha256.h"
+#include "tests/support/test_data.h"
+#include "tests/unit/app/program.h"
+
+namespace throng {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+using test::run_program;
+
+class AnonymizeReview : public testing::Test {
+protected:
+    std::string path(const std::string& name) { return (dir_.path() / name).string(); }
+
+    test::ProgramResult anonymize(std::vector<std::string> arguments, const test::ProgramOptions& options = {}) {
+        arguments.insert(arguments.begin(), "anonymize");
+        return run_program(arguments, options);
+    }
+
+    // Writes in.mp4, out.mp4 and its report. Short tracks are doubtful: every face of three frames is.
+    void hide_clip() {
+        ASSERT_EQ(run_program({"crowd", path("in.mp4"), "--faces", "4", "--size", "320x240", "--frames", "3", "--seed",
+                               "3"})
+                      .status,
+                  0);
+        const auto result = anonymize({path("in.mp4"), "--out", path("out.mp4"), "--detector", "haar", "--encoder",
+                                       "libx264", "--style", "solid", "--margin", "0.25"});
+        ASSERT_EQ(result.status, 0) << result.err;
+        ASSERT_GE(tracks("out").size(), 2U);
+        for (const Json& track : tracks("out")) ASSERT_EQ(track.at("doubtful"), "few detections");
+    }
+    Json file(const std::string& name) {
+        return Json::parse(test::contents(path(name + ".report.json"))).at("files").at(0);
+    }
+    Json tracks(const std::string& name) { return file(name).at("tracks"); }
+
+    test::ScratchDir dir_;
+};
+
+TEST_F(AnonymizeReview, OptionsRecordWhoDecided) {
+    hide_clip();
+    const auto of = [&](int id) { return std::to_string(id) + "@" + path("out.report.json"); };
+    std::vector<std::string> again = {path("in.mp4"), "--out",       path("b.mp4"), "--detector", "haar",
+                                      "--encoder",    "libx264",     "--style",     "solid",      "--margin",
+                                      "0.25",         "--keep",      of(1),         "--hide",     of(2)};
+    auto result = anonymize(again);
+    ASSERT_EQ(result.status, 0) << result.err;
+    const Json decided = tracks("b");
+    EXPECT_EQ(decided.size(), tracks("out").size()) << "a visible track is in the report as before";
+    EXPECT_TRUE(decided[0].at("kept"));
+    EXPECT_EQ(decided[0].at("decided_by"), "option");
+    EXPECT_FALSE(decided[0].contains("thumbnail")) << "it would show the original";
+    EXPECT_EQ(decided[0].at("detected"), tracks("out")[0].at("detected"));
+    EXPECT_EQ(decided[0].at("doubtful"), "few detections");
+    EXPECT_FALSE(decided[1].at("kept"));
+    EXPECT_EQ(decided[1].at("decided_by"), "option");
+    EXPECT_TRUE(decided[1].contains("thumbnail"));
+    EXPECT_NE(test::contents(path("b.report.html")).find("confirmed by option"), std::string::npos);
+
+    again.insert(again.end(), {"--hide", of(1)});
+    result = anonymize(again);
+    EXPECT_EQ(result.status, 2);
+    EXPECT_NE(result.err.find("contradicts --keep 1@"), std::string::npos) << result.err;
+}
+
+TEST_F(AnonymizeReview, RejectsReportsThatDoNotFit) {
+    hide_clip();
+    const std::string report = path("out.report.json");
+    const auto rejected = [&](const std::vector<std::string>& arguments, int status, const std::string& message) {
+        const auto result = anonymize(arguments);
+        EXPECT_EQ(result.status, status) << result.err;
+        EXPECT_NE((result.err + result.out).find(message), std::string::npos) << result.err << result.out;
+    };
+    // Writes a copy of the report after a change.
+    const auto changed = [&](const std::string& name, const std::function<void(Json&)>& change) {
+        Json json = Json::parse(test::contents(report));
+        change(json);
+        std::ofstream(path(name)) << json;
+        return path(name);
+    };
+    const auto first = [](Json& json) -> Json& { return json.at("files").at(0); };
+    rejected({"--review", path("none.json")}, 3, "cannot be read");
+    rejected({"--review", path("in.mp4")}, 3, "is no report");
+    rejected({"--review", report, "--keep", "1@" + report}, 2, "--keep");
+    rejected({"--review", changed("old.json", [](Json& j) { j["version"] = "0.0"; })}, 2, "version 0.0");
+    rejected({"--review", changed("damaged.json", [&](Json& j) { first(j).erase("tracks"); })}, 3, "damaged");
+    rejected({"--review", changed("gone.json", [&](Json& j) { first(j)["input"] = path("gone.mp4"); })}, 3,
+             "is not there");
+    rejected({"--review", changed("other.json", [&](Json& j) { first(j)["input_sha256"] = "0"; })}, 3, "has changed");
+    rejected({path("in.mp4"), "--review", path("other.json")}, 2, "is no report of");
+    rejected({"--review", changed("output.json", [&](Json& j) { first(j)["output_sha256"] = "0"; })}, 3,
+             "is not the output");
+    rejected({"--review", changed("two.json", [&](Json& j) { j["files"].push_back(first(j)); })}, 2, "2 files");
+    rejected({"--review", changed("failed.json", [&](Json& j) { first(j)["error"] = "was cut"; })}, 3, "was cut");
+    rejected({"--review", changed("clear.json", [&](Json& j) { first(j)["tracks"].clear(); })}, 0,
+             "nothing to review");
+    rejected({path("in.mp4")}, 2, "--out");
+
+    test::ProgramOptions no_display;
+    no_display.environment = {"DISPLAY=", "WAYLAND_DISPLAY=", "QT_QPA_PLATFORM="};
+    const auto result = anonymize({"--review", report}, no_display);
+    EXPECT_EQ(result.status, 4) << result.err;
+    if (result.err.find("does not include the window") == std::string::npos) {
+        EXPECT_NE(result.err.find("no display"), std::string::npos) << result.err;
+    }
+    EXPECT_NE(result.err.find("--keep ID@REPORT.json"), std::string::npos) << result.err;
+}
+
+#ifdef TH_WITH_UI
+
+using Decision = ui::ReviewTrack::Decision;
+
+TEST_F(AnonymizeReview, WritesTheFileAgainWithTheSettingsOfTheReport) {
+    hide_clip();
+    AnonymizeArguments arguments;
+    arguments.review = path("out.report.json");
+    const CommonOptions common;
+    ui::ReviewOptions review = make_review(arguments, common);
+    ASSERT_EQ(review.tracks.size(), tracks("out").size());
+    EXPECT_EQ(review.output, path("out.mp4"));
+    EXPECT_EQ(review.tracks[0].decision, Decision::none);
+    EXPECT_EQ(review.tracks[0].frames, tracks("out")[0].at("detected"));
+    const std::string before = sha256_of(path("out.mp4"));
+
+    // A stop request leaves everything as it was.
+    std::stop_source stopped;
+    stopped.request_stop();
+    const auto ignore = [](double) {};
+    review.tracks[0].decision = Decision::keep;
+    EXPECT_THROW(static_cast<void>(review.write(review.tracks, ignore, stopped.get_token())), Error);
+    EXPECT_EQ(sha256_of(path("out.mp4")), before);
+    EXPECT_EQ(file("out").at("output_sha256"), before);
+
+    review.tracks[1].decision = Decision::hide;
+    double progress = 0;
+    const auto written = review.write(review.tracks, [&](double part) { progress = part; }, {});
+    EXPECT_GT(progress, 0.9);
+    ASSERT_EQ(written.size(), review.tracks.size());
+    EXPECT_EQ(written[0].decision, Decision::keep);
+    EXPECT_EQ(written[1].decision, Decision::hide);
+    EXPECT_NE(sha256_of(path("out.mp4")), before);
+    EXPECT_EQ(file("out").at("output_sha256"), sha256_of(path("out.mp4")));
+    EXPECT_EQ(tracks("out")[0].at("decided_by"), "review");
+    const Json header = Json::parse(test::contents(path("out.report.json")));
+    EXPECT_EQ(header.at("settings").at("style"), "solid");
+    EXPECT_NEAR(header.at("settings").at("margin").get<double>(), 0.25, 1e-6);
+    EXPECT_EQ(header.at("output").at("encoder"), "libx264");
+
+    // The next review starts from these decisions; without any, the output is that of the first run.
+    review = make_review(arguments, common);
+    EXPECT_EQ(review.tracks[0].decision, Decision::keep);
+    EXPECT_EQ(review.tracks[1].decision, Decision::hide);
+    for (ui::ReviewTrack& track : review.tracks) track.decision = Decision::none;
+    static_cast<void>(review.write(review.tracks, ignore, {}));
+    EXPECT_EQ(sha256_of(path("out.mp4")), before);
+    EXPECT_EQ(tracks("out")[0].at("decided_by"), "");
+}
+
+TEST_F(AnonymizeReview, ReviewsOneFileOfAnArchive) {
+    fs::create_directory(path("in"));
+    for (const char* seed : {"1", "2"}) {
+        ASSERT_EQ(run_program({"crowd", path("in/" + std::string(seed) + ".mp4"), "--faces", "4", "--size", "320x240",
+                               "--frames", "3", "--seed", seed})
+                      .status,
+                  0);
+    }
+    const auto result =
+        anonymize({path("in"), "--out", path("hidden"), "--detector", "haar", "--encoder", "libx264"});
+    ASSERT_EQ(result.status, 0) << result.err;
+    AnonymizeArguments arguments;
+    arguments.review = path("hidden/anonymize-report.json");
+    arguments.inputs = {path("in/2.mp4")};
+    const CommonOptions common;
+    EXPECT_THROW(static_cast<void>(make_review(arguments, common)), Error) << "the manifest describes that output";
+    arguments.archive.out = path("new.mp4");
+    ui::ReviewOptions review = make_review(arguments, common);
+    ASSERT_FALSE(review.tracks.empty());
+    EXPECT_GT(review.tracks[0].id, 1) << "tracks are numbered over all files";
+    review.tracks[0].decision = Decision::keep;
+    review.tracks = review.write(review.tracks, [](double) {}, {});
+    EXPECT_EQ(review.tracks[0].id, 1) << "of the new report";
+    EXPECT_TRUE(tracks("new")[0].at("kept"));
+    EXPECT_EQ(file("new").at("input"), path("in/2.mp4"));
+}
+
+#endif
+
+}  // namespace
+}  // namespace throng

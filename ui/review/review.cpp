@@ -1,0 +1,216 @@
+#include "ui/review/review.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/error.h"
+#include "ui/base/post.h"
+
+namespace throng::ui {
+namespace {
+
+using Decision = ReviewTrack::Decision;
+
+constexpr double kRounding = 1e-4;  // seconds
+
+QRectF rect_of(const Box& box) {
+    return {static_cast<double>(box.x), static_cast<double>(box.y), static_cast<double>(box.w),
+            static_cast<double>(box.h)};
+}
+
+std::vector<Decision> decisions_of(const std::vector<ReviewTrack>& tracks) {
+    std::vector<Decision> decisions;
+    for (const ReviewTrack& track : tracks) decisions.push_back(track.decision);
+    return decisions;
+}
+
+}  // namespace
+
+Review::Review(ReviewOptions options, QObject* parent)
+    : QAbstractListModel(parent),
+      options_(std::move(options)),
+      tracks_(std::exchange(options_.tracks, {})),
+      written_(decisions_of(tracks_)),
+      player_(
+          options_.input,
+          [this](const QImage& image, double pts) {
+              post(this, [this, image, pts] {
+                  image_ = image;
+                  pts_ = pts;
+                  emit frameChanged();
+              });
+          },
+          [this](const std::string& what) {
+              post(this, [this, text = QString::fromStdString(what)] { set_message(text, true); });
+          }) {
+    const auto open = std::find(written_.begin(), written_.end(), Decision::none);
+    select(open == written_.end() ? 0 : static_cast<int>(open - written_.begin()));
+}
+
+int Review::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : static_cast<int>(tracks_.size());
+}
+
+QVariant Review::data(const QModelIndex& index, int role) const {
+    if (!checkIndex(index, CheckIndexOption::IndexIsValid | CheckIndexOption::ParentIsInvalid)) return {};
+    const ReviewTrack& track = tracks_[static_cast<std::size_t>(index.row())];
+    switch (role) {
+        case Qt::DisplayRole:
+        case id_role: return static_cast<qlonglong>(track.id);
+        case first_role: return track.first;
+        case last_role: return track.last;
+        case frames_role: return static_cast<qlonglong>(track.frames);
+        case doubts_role: return QString::fromStdString(track.doubts);
+        case decision_role:
+            switch (track.decision) {
+                case Decision::none: return QString();
+                case Decision::hide: return QStringLiteral("hide");
+                case Decision::keep: return QStringLiteral("keep");
+            }
+            break;
+        default: break;
+    }
+    return {};
+}
+
+QHash<int, QByteArray> Review::roleNames() const {
+    return {{id_role, "track"},   {first_role, "first"},   {last_role, "last"},
+            {frames_role, "frames"}, {doubts_role, "doubts"}, {decision_role, "decision"}};
+}
+
+int Review::num_open() const {
+    return static_cast<int>(std::count_if(tracks_.begin(), tracks_.end(),
+                                          [](const ReviewTrack& track) { return track.decision == Decision::none; }));
+}
+
+bool Review::unsaved() const {
+    return decisions_of(tracks_) != written_;
+}
+
+void Review::select(int row) {
+    if (row < 0 || row >= count() || row == current_) return;
+    current_ = row;
+    playing_ = false;
+    show();
+    emit currentChanged();
+    emit playingChanged();
+}
+
+QString Review::title() const {
+    return current_ < 0 ? QString() : tr("Track %1").arg(tracks_[static_cast<std::size_t>(current_)].id);
+}
+
+void Review::set_playing(bool playing) {
+    if (playing == playing_ || current_ < 0) return;
+    playing_ = playing;
+    show();
+    emit playingChanged();
+}
+
+void Review::show() {
+    const ReviewTrack& track = tracks_[static_cast<std::size_t>(current_)];
+    const double at = playing_ ? track.first : (track.first + track.last) / 2;
+    player_.show({track.first, track.last, at, playing_});
+}
+
+void Review::decide(bool keep) {
+    set_decision(keep ? Decision::keep : Decision::hide);
+    for (int step = 1; step < count(); ++step) {
+        const int row = (current_ + step) % count();
+        if (tracks_[static_cast<std::size_t>(row)].decision != Decision::none) continue;
+        select(row);
+        return;
+    }
+}
+
+void Review::undecide() {
+    set_decision(Decision::none);
+}
+
+void Review::set_decision(Decision decision) {
+    if (current_ < 0 || writing_) return;
+    ReviewTrack& track = tracks_[static_cast<std::size_t>(current_)];
+    if (track.decision == decision) return;
+    track.decision = decision;
+    emit dataChanged(index(current_), index(current_), {decision_role});
+    emit decisionsChanged();
+    set_message({}, false);
+}
+
+void Review::write() {
+    if (writing_ || !unsaved()) return;
+    writing_ = true;
+    progress_ = 0;
+    set_message({}, false);
+    emit writingChanged();
+    emit progressChanged();
+    writer_ = std::jthread([this, tracks = tracks_](const std::stop_token& stop) {
+        double reported = 0;
+        const auto on_progress = [&](double part) {
+            if (part < reported + 0.005) return;
+            reported = part;
+            post(this, [this, part] {
+                progress_ = std::min(part, 1.0);
+                emit progressChanged();
+            });
+        };
+        std::optional<std::vector<ReviewTrack>> written;
+        QString error;
+        try {
+            written = options_.write(tracks, on_progress, stop);
+        } catch (const std::exception& problem) {
+            error = QString::fromUtf8(problem.what());
+        }
+        post(this, [this, written = std::move(written), error] { finish(written, error); });
+    });
+}
+
+void Review::cancel() {
+    writer_.request_stop();
+}
+
+void Review::finish(std::optional<std::vector<ReviewTrack>> tracks, const QString& error) {
+    writing_ = false;
+    if (!tracks) {
+        set_message(error, true);
+        emit writingChanged();
+        return;
+    }
+    // The report may number the tracks anew.
+    const int row = current_;
+    beginResetModel();
+    tracks_ = *std::move(tracks);
+    endResetModel();
+    written_ = decisions_of(tracks_);
+    current_ = -1;
+    if (!tracks_.empty()) select(std::clamp(row, 0, count() - 1));
+    set_message(tr("Written: %1").arg(output()), false);
+    emit currentChanged();
+    emit decisionsChanged();
+    emit writingChanged();
+}
+
+void Review::set_message(const QString& text, bool failed) {
+    if (text == message_ && failed == failed_) return;
+    message_ = text;
+    failed_ = failed;
+    emit messageChanged();
+}
+
+QRectF Review::outline() const {
+    if (current_ < 0 || image_.isNull()) return {};
+    const std::vector<ReviewTrack::Sample>& samples = tracks_[static_cast<std::size_t>(current_)].samples;
+    if (pts_ < samples.front().pts - kRounding || pts_ > samples.back().pts + kRounding) return {};
+    const auto next = std::find_if(samples.begin(), samples.end(), [&](const auto& each) { return each.pts >= pts_; });
+    if (next == samples.end()) return rect_of(samples.back().box);
+    if (next == samples.begin()) return rect_of(next->box);
+    const ReviewTrack::Sample& before = *(next - 1);
+    const double part = (pts_ - before.pts) / (next->pts - before.pts);
+    const QRectF from = rect_of(before.box);
+    const QRectF to = rect_of(next->box);
+    const auto between = [part](double a, double b) { return a + part * (b - a); };
+    return {between(from.x(), to.x()), between(from.y(), to.y()), between(from.width(), to.width()),
+            between(from.height(), to.height())};
+}
+
+}  // namespace throng::ui

@@ -1,0 +1,102 @@
+// The state behind the window of a review: tracks and decisions, the frame on screen, and writing.
+#pragma once
+
+#include <QtQml/qqmlregistration.h>
+#include <QAbstractListModel>
+#include <QImage>
+#include <QRectF>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "ui/review/review_player.h"
+#include "ui/review/review_window.h"
+
+namespace throng::ui {
+
+// A list model of the tracks. Lives on the window's thread.
+class Review : public QAbstractListModel {
+    Q_OBJECT
+    QML_ELEMENT
+    QML_UNCREATABLE("created by the program")
+    Q_PROPERTY(QString input READ input CONSTANT)
+    Q_PROPERTY(QString output READ output CONSTANT)
+    Q_PROPERTY(int count READ count NOTIFY decisionsChanged)
+    Q_PROPERTY(int open READ num_open NOTIFY decisionsChanged)
+    Q_PROPERTY(bool unsaved READ unsaved NOTIFY decisionsChanged)
+    Q_PROPERTY(int current READ current WRITE select NOTIFY currentChanged)
+    Q_PROPERTY(QString title READ title NOTIFY currentChanged)
+    Q_PROPERTY(bool playing READ playing WRITE set_playing NOTIFY playingChanged)
+    Q_PROPERTY(double position READ position NOTIFY frameChanged)
+    Q_PROPERTY(bool writing READ writing NOTIFY writingChanged)
+    Q_PROPERTY(double progress READ progress NOTIFY progressChanged)
+    Q_PROPERTY(QString message READ message NOTIFY messageChanged)
+    Q_PROPERTY(bool failed READ failed NOTIFY messageChanged)
+
+public:
+    enum Role { id_role = Qt::UserRole + 1, first_role, last_role, frames_role, doubts_role, decision_role };
+
+    explicit Review(ReviewOptions options, QObject* parent = nullptr);
+
+    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
+    [[nodiscard]] QVariant data(const QModelIndex& index, int role) const override;
+    [[nodiscard]] QHash<int, QByteArray> roleNames() const override;
+
+    [[nodiscard]] QString input() const { return QString::fromStdString(options_.input); }
+    [[nodiscard]] QString output() const { return QString::fromStdString(options_.output); }
+    [[nodiscard]] int count() const { return rowCount(); }
+    [[nodiscard]] int num_open() const;     // tracks without a decision
+    [[nodiscard]] bool unsaved() const;     // a decision is not written
+    [[nodiscard]] int current() const { return current_; }
+    void select(int row);                   // shows the middle of the track
+    [[nodiscard]] QString title() const;    // "Track 3"
+    [[nodiscard]] bool playing() const { return playing_; }
+    void set_playing(bool playing);         // the track and half a second around it, in a loop
+    [[nodiscard]] double position() const { return pts_; }
+    [[nodiscard]] bool writing() const { return writing_; }
+    [[nodiscard]] double progress() const { return progress_; }
+    [[nodiscard]] QString message() const { return message_; }
+    [[nodiscard]] bool failed() const { return failed_; }  // the message is an error
+
+    // Decides about the current track, and selects the next one without a decision, if any.
+    Q_INVOKABLE void decide(bool keep);
+    // Takes the decision about the current track back.
+    Q_INVOKABLE void undecide();
+    Q_INVOKABLE void write();
+    Q_INVOKABLE void cancel();  // writing
+
+    [[nodiscard]] const QImage& image() const { return image_; }
+    // Returns where the current track is in the frame on screen, in pixels of the frame; empty outside its time.
+    [[nodiscard]] QRectF outline() const;
+
+signals:
+    void decisionsChanged();
+    void currentChanged();
+    void playingChanged();
+    void frameChanged();
+    void writingChanged();
+    void progressChanged();
+    void messageChanged();
+
+private:
+    void set_decision(ReviewTrack::Decision decision);
+    void show();
+    void set_message(const QString& text, bool failed);
+    void finish(std::optional<std::vector<ReviewTrack>> tracks, const QString& error);
+
+    ReviewOptions options_;
+    std::vector<ReviewTrack> tracks_;
+    std::vector<ReviewTrack::Decision> written_;  // decisions of the report
+    int current_ = -1;
+    bool playing_ = false;
+    QImage image_;
+    double pts_ = 0;
+    bool writing_ = false;
+    double progress_ = 0;
+    QString message_;
+    bool failed_ = false;
+    ReviewPlayer player_;
+    std::jthread writer_;
+};
+
+}  // namespace throng::ui
