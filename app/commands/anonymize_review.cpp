@@ -151,6 +151,7 @@ ui::ReviewOptions make_review(AnonymizeArguments arguments, const CommonOptions&
     reject_archive_options(arguments.archive, "leave it out: a review is of one file");
     const Json report = read_report(arguments.review);
     ui::ReviewOptions window;
+    double steps = 0;
     try {
         const Json& file = choose_file(report, arguments);
         if (const std::string failure = file.at("error"); !failure.empty()) {
@@ -162,6 +163,7 @@ ui::ReviewOptions make_review(AnonymizeArguments arguments, const CommonOptions&
         use_settings(report, arguments);
         choose_output(report, file, arguments);
         window.tracks = tracks_of(file);
+        steps = 2 * std::max(1.0, file.at("frames").get<double>());  // each frame is read twice
     } catch (const Json::exception& problem) {
         throw Error(ErrorKind::input, std::string("the report is damaged: ") + problem.what(), arguments.review);
     }
@@ -177,7 +179,7 @@ ui::ReviewOptions make_review(AnonymizeArguments arguments, const CommonOptions&
     window.without_display = kWithoutWindow;
     window.interrupted = InterruptGuard::requested;
     // The ids are those of the newest report, which the next decisions refer to.
-    window.write = [arguments, common](const std::vector<ui::ReviewTrack>& tracks, const ui::OnReviewProgress& progress,
+    window.write = [arguments, common, steps](const std::vector<ui::ReviewTrack>& tracks, const ui::OnReviewProgress& progress,
                                        const std::stop_token& stop) mutable {
         arguments.keep.clear();
         arguments.hide.clear();
@@ -187,10 +189,7 @@ ui::ReviewOptions make_review(AnonymizeArguments arguments, const CommonOptions&
             list.push_back(fmt::format("{}@{}", track.id, arguments.review));
         }
         const auto on_progress = [&](const AnonymizeProgress& now) {
-            // Each frame is read twice.
-            if (now.frames.value_or(0) > 0) {
-                progress(static_cast<double>(now.found + now.hidden) / (2 * static_cast<double>(*now.frames)));
-            }
+            progress(static_cast<double>(now.found + now.hidden) / steps);
         };
         arguments.review = AnonymizeRun(arguments, common).write_again(on_progress, stop);
         return tracks_of(read_report(arguments.review).at("files").at(0));

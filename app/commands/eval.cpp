@@ -222,7 +222,7 @@ void add_eval_command(CLI::App& program, CommandContext& context) {
                       "Score the tracks of throng detect --track: HOTA, MOTA, IDF1, switches of ids");
     CLI::Option* leaks = command->add_flag(
         "--leaks", arguments->leaks.on,
-        "Count the faces of one video that hiding misses: visible by half, from 20 pixels, less than 95 % hidden");
+        "Count the faces of videos that hiding misses: visible by half, from 20 pixels, less than 95 % hidden");
     leaks->excludes("--tracks");
     command->add_option("--detector", arguments->leaks.detector, "--leaks: detector that made the detections")
         ->check(CLI::IsMember(detector_names()))

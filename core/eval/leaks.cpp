@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
@@ -39,7 +40,7 @@ std::map<std::int64_t, const Labels<Entry>*> by_frame(const std::vector<Labels<E
     for (const Labels<Entry>& labels : all) {
         if (labels.source != all.front().source) {
             throw Error(ErrorKind::input, what + " have several sources", labels.source,
-                        "evaluate the leaks of one video at a time");
+                        "give each video a name of its own");
         }
         if (!labels.frame) throw Error(ErrorKind::input, what + " have no frame numbers", labels.source);
         if (!frames.try_emplace(*labels.frame, &labels).second) {
@@ -49,6 +50,25 @@ std::map<std::int64_t, const Labels<Entry>*> by_frame(const std::vector<Labels<E
     }
     return frames;
 }
+
+// The labels of one video.
+struct Video {
+    std::vector<TruthLabels> truth;
+    std::vector<DetectionLabels> detections;
+};
+
+// Returns the labels by the name of the video, without its folder.
+std::map<std::string, Video> by_video(const std::vector<TruthLabels>& truth,
+                                      const std::vector<DetectionLabels>& detections) {
+    const auto name_of = [](const auto& labels) { return std::filesystem::path(labels.source).filename().string(); };
+    std::map<std::string, Video> videos;
+    for (const TruthLabels& labels : truth) videos[name_of(labels)].truth.push_back(labels);
+    for (const DetectionLabels& labels : detections) videos[name_of(labels)].detections.push_back(labels);
+    return videos;
+}
+
+LeakEvaluation evaluate_video(const std::vector<TruthLabels>& truth, const std::vector<DetectionLabels>& detections,
+                              const LeakComparison& comparison);
 
 }  // namespace
 
@@ -67,6 +87,10 @@ LeakResult& LeakResult::operator+=(const LeakResult& other) {
     leaks += other.leaks;
     whole_frames += other.whole_frames;
     extra_area += other.extra_area;
+    if (bins.empty()) {
+        bins = other.bins;
+        return *this;
+    }
     for (std::size_t i = 0; i < bins.size() && i < other.bins.size(); ++i) {
         bins[i].face_frames += other.bins[i].face_frames;
         bins[i].leaks += other.bins[i].leaks;
@@ -127,6 +151,28 @@ void LeakMeter::add(int width, int height, const std::vector<TruthFace>& truth, 
 
 LeakEvaluation evaluate_leaks(const std::vector<TruthLabels>& truth, const std::vector<DetectionLabels>& detections,
                               const LeakComparison& comparison) {
+    const auto is_one = [](const auto& all) {
+        return std::all_of(all.begin(), all.end(), [&](const auto& labels) { return labels.source == all[0].source; });
+    };
+    // The names of one video may differ.
+    if (is_one(truth) && is_one(detections)) return evaluate_video(truth, detections, comparison);
+    LeakEvaluation sum;
+    for (const auto& [name, video] : by_video(truth, detections)) {
+        if (video.truth.empty() || video.detections.empty()) {
+            throw Error(ErrorKind::input, video.truth.empty() ? "has no ground truth" : "has no detections", name,
+                        "both files must contain the same videos");
+        }
+        const LeakEvaluation result = evaluate_video(video.truth, video.detections, comparison);
+        sum.planned += result.planned;
+        sum.single += result.single;
+    }
+    return sum;
+}
+
+namespace {
+
+LeakEvaluation evaluate_video(const std::vector<TruthLabels>& truth, const std::vector<DetectionLabels>& detections,
+                              const LeakComparison& comparison) {
     const auto faces = by_frame(truth, "the faces");
     const auto found = by_frame(detections, "the detections");
     if (found.empty()) throw Error(ErrorKind::input, "there are no detections");
@@ -169,5 +215,7 @@ LeakEvaluation evaluate_leaks(const std::vector<TruthLabels>& truth, const std::
     }
     return {planned.result(), single.result()};
 }
+
+}  // namespace
 
 }  // namespace throng

@@ -51,9 +51,10 @@ struct LeakComparison {
     LeakOptions leaks;
 };
 
-// Hides the detections of one video as `detect --blur` does. Faces and detections are paired by frame number; a frame
-// without detections is a frame in which none was found. Throws Error(input) if either file has several sources, a frame
-// number is missing or repeated, or the detections have no size of the frame.
+// Hides the detections of each video as `detect --blur` does, and returns the sum. Faces and detections are paired by
+// frame number; a frame without detections is a frame in which none was found. Several videos are paired by their file
+// names. Throws Error(input) if a video lacks faces or detections, a frame number is missing or repeated, or the
+// detections have no size of the frame.
 [[nodiscard]] LeakEvaluation evaluate_leaks(const std::vector<TruthLabels>& truth,
                                             const std::vector<DetectionLabels>& detections,
                                             const LeakComparison& comparison);

@@ -78,9 +78,8 @@ C.ApplicationWindow {
                     Accessible.name: qsTr("%1 in the original").arg(root.review.title)
                 }
                 Rectangle {
-                    anchors.right: parent.right
-                    anchors.top: parent.top
-                    anchors.margins: Theme.gap
+                    x: root.review.onRight ? Theme.gap : parent.width - width - Theme.gap
+                    y: Theme.gap
                     width: Math.min(220, parent.width / 3)
                     height: width
                     color: "black"
@@ -137,7 +136,7 @@ C.ApplicationWindow {
                 Label {
                     Layout.fillWidth: true
                     visible: !root.low
-                    text: qsTr("All of them are hidden. Keep a track visible only if it is no face.")
+                    text: qsTr("They are hidden. Keep a track visible only if it is no face.")
                     color: Theme.textDim
                     wrapMode: Text.Wrap
                     elide: Text.ElideNone
@@ -216,6 +215,7 @@ C.ApplicationWindow {
                     ChipButton {
                         objectName: "reviewHide"
                         Layout.fillWidth: true
+                        Layout.preferredWidth: 1  // both alike
                         text: qsTr("Hide (H)")
                         tip: qsTr("It is a face, or may be one: it remains hidden")
                         enabled: root.editable
@@ -224,6 +224,7 @@ C.ApplicationWindow {
                     ChipButton {
                         objectName: "reviewKeep"
                         Layout.fillWidth: true
+                        Layout.preferredWidth: 1
                         text: qsTr("Keep visible (V)")
                         tip: qsTr("It is no face: it is visible in the new file")
                         enabled: root.editable

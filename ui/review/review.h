@@ -28,6 +28,7 @@ class Review : public QAbstractListModel {
     Q_PROPERTY(QString title READ title NOTIFY currentChanged)
     Q_PROPERTY(bool playing READ playing WRITE set_playing NOTIFY playingChanged)
     Q_PROPERTY(double position READ position NOTIFY frameChanged)
+    Q_PROPERTY(bool onRight READ on_right NOTIFY frameChanged)
     Q_PROPERTY(bool writing READ writing NOTIFY writingChanged)
     Q_PROPERTY(double progress READ progress NOTIFY progressChanged)
     Q_PROPERTY(QString message READ message NOTIFY messageChanged)
@@ -53,6 +54,8 @@ public:
     [[nodiscard]] bool playing() const { return playing_; }
     void set_playing(bool playing);         // the track and half a second around it, in a loop
     [[nodiscard]] double position() const { return pts_; }
+    // Returns true if the current track is in the right half of the frame.
+    [[nodiscard]] bool on_right() const { return outline().center().x() > image_.width() / 2.0; }
     [[nodiscard]] bool writing() const { return writing_; }
     [[nodiscard]] double progress() const { return progress_; }
     [[nodiscard]] QString message() const { return message_; }

@@ -95,6 +95,24 @@ TEST(Leaks, ThePlanHidesWhatSingleFramesMiss) {
     EXPECT_EQ(evaluate_leaks(truth, detections, comparison).single.leaks, 40);
     EXPECT_EQ(evaluate_leaks(truth, detections, comparison).planned.leaks, 0) << "candidates are hidden, too";
 
+    // A second video adds its faces; the plan does not continue from one to the other.
+    std::vector<TruthLabels> two_truth = truth;
+    std::vector<DetectionLabels> two_found = detections;
+    for (TruthLabels labels : truth) {
+        labels.source = "b/other.mp4";
+        two_truth.push_back(labels);
+    }
+    for (DetectionLabels labels : detections) {
+        labels.source = "c/other.mp4";
+        two_found.push_back(labels);
+    }
+    const LeakEvaluation both = evaluate_leaks(two_truth, two_found, comparison);
+    EXPECT_EQ(both.planned.face_frames, 80);
+    EXPECT_EQ(both.single.leaks, 80);
+    EXPECT_EQ(both.planned.leaks, 0);
+    EXPECT_THROW(static_cast<void>(evaluate_leaks(two_truth, detections, comparison)), Error);
+    EXPECT_THROW(static_cast<void>(evaluate_leaks(truth, two_found, comparison)), Error);
+
     std::vector<DetectionLabels> broken = detections;
     broken[3].source = "other";
     EXPECT_THROW(static_cast<void>(evaluate_leaks(truth, broken, comparison)), Error);
