@@ -16,9 +16,13 @@ namespace {
 
 using Decision = ReviewTrack::Decision;
 
-// The gray of frame i of the clip, which has 10 frames per second.
-int gray_of(int i) {
+// The luma of frame i of the clip, which has 10 frames per second, and the gray that is shown: video has a luma of 16 to
+// 235.
+int luma_of(int i) {
     return 30 + 10 * i;
+}
+int gray_of(int i) {
+    return (luma_of(i) - 16) * 255 / 219;
 }
 
 ReviewTrack track_of(std::int64_t id, double first, double last, const Box& from, const Box& to) {
@@ -50,7 +54,7 @@ protected:
         for (int i = 0; i < kFrames; ++i) {
             WritableFrame frame = pool.take(PixelFormat::gray8, 320, 240);
             std::fill_n(frame.data(0), static_cast<std::size_t>(frame.plane(0).pitch) * 240,
-                        static_cast<std::uint8_t>(gray_of(i)));
+                        static_cast<std::uint8_t>(luma_of(i)));
             frame.info().index = i;
             frame.info().pts = i / 10.0;
             writer.write(std::move(frame).finish());
