@@ -105,10 +105,9 @@ void add_tracks(std::string& html, const Json& tracks) {
         html += fmt::format(
             "<tr{}><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{:.3g}</td>"
             "<td>{}</td><td>{}</td></tr>\n",
-            doubtful.empty() || !decided_by.empty() ? "" : " class=\"doubtful\"", count("id"), duration_text(track.at("first")),
-            duration_text(track.at("last")), count("detected"), count("filled"), count("extended"),
-            count("longest_gap"), track.at("best_score").get<double>(),
-            escaped(verdict), thumbnail);
+            doubtful.empty() || !decided_by.empty() ? "" : " class=\"doubtful\"", count("id"),
+            duration_text(track.at("first")), duration_text(track.at("last")), count("detected"), count("filled"),
+            count("extended"), count("longest_gap"), track.at("best_score").get<double>(), escaped(verdict), thumbnail);
     }
     html += "</table>\n";
 }

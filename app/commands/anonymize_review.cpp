@@ -25,7 +25,8 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kWithoutWindow = "decide on the command line with --keep ID@REPORT.json and --hide ID@REPORT.json";
+constexpr const char* kWithoutWindow =
+    "decide on the command line with --keep ID@REPORT.json and --hide ID@REPORT.json";
 
 #ifdef TH_WITH_UI
 
@@ -179,8 +180,9 @@ ui::ReviewOptions make_review(AnonymizeArguments arguments, const CommonOptions&
     window.without_display = kWithoutWindow;
     window.interrupted = InterruptGuard::requested;
     // The ids are those of the newest report, which the next decisions refer to.
-    window.write = [arguments, common, steps](const std::vector<ui::ReviewTrack>& tracks, const ui::OnReviewProgress& progress,
-                                       const std::stop_token& stop) mutable {
+    window.write = [arguments, common, steps](const std::vector<ui::ReviewTrack>& tracks,
+                                              const ui::OnReviewProgress& progress,
+                                              const std::stop_token& stop) mutable {
         arguments.keep.clear();
         arguments.hide.clear();
         for (const ui::ReviewTrack& track : tracks) {

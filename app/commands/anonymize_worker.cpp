@@ -207,7 +207,7 @@ void AnonymizeWorker::write_video(const std::string& input, const std::string& o
         track.samples = recorder.samples().at(track.summary.track);
         track.first = track.samples.front().pts;
         track.last = track.samples.back().pts;
-        // A track that stays visible has no thumbnail: it would show the original.
+        // A track that remains visible has no thumbnail: it would show the original.
         if (track.summary.doubtful() && !track.kept && thumbnails++ < kMaxThumbnails) {
             thumbnails_at[track.summary.best_frame].push_back(&track);
         }

@@ -53,7 +53,7 @@ private:
     void write_video(const std::string& input, const std::string& output, FaceRecorder& recorder,
                      ReportedFile& reported, const OnProgress& on_progress, const std::stop_token& stop);
     [[nodiscard]] std::shared_ptr<const FrameResult> detect(const Frame& frame);
-    // Returns the tracks that a person decided about; true: it stays visible.
+    // Returns the tracks that a person decided about; true: it remains visible.
     [[nodiscard]] std::map<std::int64_t, bool> decisions(const FaceRecorder& recorder,
                                                          const ReportedFile& reported) const;
 

@@ -81,9 +81,10 @@ protected:
         activate();
     }
     void open_three() {
-        open_review({track_of(3, 0.2, 1.0, {10, 20, 40, 40}, {90, 20, 40, 40}),
-                     track_of(5, 1.2, 1.2, {100, 100, 50, 60}, {}), track_of(9, 0, 1.9, {200, 9, 30, 30}, {200, 9, 30, 30})},
-                    make_clip());
+        open_review(
+            {track_of(3, 0.2, 1.0, {10, 20, 40, 40}, {90, 20, 40, 40}), track_of(5, 1.2, 1.2, {100, 100, 50, 60}, {}),
+             track_of(9, 0, 1.9, {200, 9, 30, 30}, {200, 9, 30, 30})},
+            make_clip());
     }
 
     // Waits for the frame at this time.
@@ -209,7 +210,7 @@ TEST_F(ReviewWindow, KeepsDecisionsWhenWritingFailsOrIsCancelled) {
     press("reviewWrite");
     ASSERT_TRUE(test::wait_for([&] { return review_->progress() > 0; }));
     QTest::keyClick(window_, Qt::Key_H);
-    EXPECT_EQ(decisions()[1], Decision::none) << "no decision is lost between two reports";
+    EXPECT_EQ(decisions()[1], Decision::none) << "no decision is dropped between two reports";
     EXPECT_FALSE(window_->close()) << "while a file is written";
     press("reviewWrite");  // cancels
     ASSERT_TRUE(test::wait_for([&] { return !review_->writing(); }));
@@ -248,9 +249,9 @@ TEST_F(ReviewWindow, PlaysTheTrackInALoop) {
 }
 
 TEST_F(ReviewWindow, ReportsAFileThatCannotBeRead) {
-    open_review({track_of(1, 0, 0, {1, 1, 20, 20}, {})}, (folder_.path() / "gone.mp4").string());
+    open_review({track_of(1, 0, 0, {1, 1, 20, 20}, {})}, (folder_.path() / "missing.mp4").string());
     ASSERT_TRUE(test::wait_for([&] { return review_->failed(); }));
-    EXPECT_TRUE(shows("gone.mp4"));
+    EXPECT_TRUE(shows("missing.mp4"));
     QTest::keyClick(window_, Qt::Key_H);
     EXPECT_TRUE(review_->unsaved()) << "decisions are possible";
 }

@@ -74,7 +74,7 @@ QVariant Review::data(const QModelIndex& index, int role) const {
 }
 
 QHash<int, QByteArray> Review::roleNames() const {
-    return {{id_role, "track"},   {first_role, "first"},   {last_role, "last"},
+    return {{id_role, "track"},      {first_role, "first"},   {last_role, "last"},
             {frames_role, "frames"}, {doubts_role, "doubts"}, {decision_role, "decision"}};
 }
 
@@ -176,7 +176,7 @@ void Review::finish(std::optional<std::vector<ReviewTrack>> tracks, const QStrin
         emit writingChanged();
         return;
     }
-    // The report may number the tracks anew.
+    // The report may number the tracks differently.
     const int row = current_;
     beginResetModel();
     tracks_ = *std::move(tracks);

@@ -46,13 +46,13 @@ public:
     [[nodiscard]] QString input() const { return QString::fromStdString(options_.input); }
     [[nodiscard]] QString output() const { return QString::fromStdString(options_.output); }
     [[nodiscard]] int count() const { return rowCount(); }
-    [[nodiscard]] int num_open() const;     // tracks without a decision
-    [[nodiscard]] bool unsaved() const;     // a decision is not written
+    [[nodiscard]] int num_open() const;  // tracks without a decision
+    [[nodiscard]] bool unsaved() const;  // a decision is not written
     [[nodiscard]] int current() const { return current_; }
-    void select(int row);                   // shows the middle of the track
-    [[nodiscard]] QString title() const;    // "Track 3"
+    void select(int row);                 // shows the middle of the track
+    [[nodiscard]] QString title() const;  // "Track 3"
     [[nodiscard]] bool playing() const { return playing_; }
-    void set_playing(bool playing);         // the track and half a second around it, in a loop
+    void set_playing(bool playing);  // the track and half a second around it, in a loop
     [[nodiscard]] double position() const { return pts_; }
     // Returns true if the current track is in the right half of the frame.
     [[nodiscard]] bool on_right() const { return outline().center().x() > image_.width() / 2.0; }

@@ -39,7 +39,8 @@ void ReviewItem::paint(QPainter* painter) {
     if (outline_.isEmpty()) return;
     const double ratio = shown.width() / part.width();
     painter->setPen(QPen(color_, 2));
-    painter->drawRect(QRectF(target.topLeft() + (outline_.topLeft() - part.topLeft()) * ratio, outline_.size() * ratio));
+    painter->drawRect(
+        QRectF(target.topLeft() + (outline_.topLeft() - part.topLeft()) * ratio, outline_.size() * ratio));
 }
 
 }  // namespace throng::ui

@@ -9,7 +9,7 @@
 namespace throng::ui {
 namespace {
 
-constexpr double kSamePts = 1e-4;    // seconds
+constexpr double kSamePts = 1e-4;      // seconds
 constexpr double kSurroundings = 0.5;  // seconds played before and after the track
 
 }  // namespace

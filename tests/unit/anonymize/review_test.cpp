@@ -36,10 +36,10 @@ protected:
 
     // Writes in.mp4, out.mp4 and its report. Short tracks are doubtful: every face of three frames is.
     void hide_clip() {
-        ASSERT_EQ(run_program({"crowd", path("in.mp4"), "--faces", "4", "--size", "320x240", "--frames", "3", "--seed",
-                               "3"})
-                      .status,
-                  0);
+        ASSERT_EQ(
+            run_program({"crowd", path("in.mp4"), "--faces", "4", "--size", "320x240", "--frames", "3", "--seed", "3"})
+                .status,
+            0);
         const auto result = anonymize({path("in.mp4"), "--out", path("out.mp4"), "--detector", "haar", "--encoder",
                                        "libx264", "--style", "solid", "--margin", "0.25"});
         ASSERT_EQ(result.status, 0) << result.err;
@@ -64,9 +64,9 @@ protected:
 TEST_F(AnonymizeReview, OptionsRecordWhoDecided) {
     hide_clip();
     const auto of = [&](int id) { return std::to_string(id) + "@" + path("out.report.json"); };
-    std::vector<std::string> again = {path("in.mp4"), "--out",       path("b.mp4"), "--detector", "haar",
-                                      "--encoder",    "libx264",     "--style",     "solid",      "--margin",
-                                      "0.25",         "--keep",      of(1),         "--hide",     of(2)};
+    std::vector<std::string> again = {path("in.mp4"), "--out",   path("b.mp4"), "--detector", "haar",
+                                      "--encoder",    "libx264", "--style",     "solid",      "--margin",
+                                      "0.25",         "--keep",  of(1),         "--hide",     of(2)};
     auto result = anonymize(again);
     ASSERT_EQ(result.status, 0) << result.err;
     const Json decided = tracks("b");
@@ -131,7 +131,8 @@ TEST_F(AnonymizeReview, RejectsReportsThatDoNotFit) {
     rejected(of(path("in.mp4")), input, "is no report");
     rejected(of(report, {path("in.mp4"), path("in.mp4")}), usage, "one file");
     rejected(of(changed("damaged.json", [](Json& file) { file.erase("tracks"); })), input, "damaged");
-    rejected(of(changed("gone.json", [&](Json& file) { file["input"] = path("gone.mp4"); })), input, "is not there");
+    rejected(of(changed("moved.json", [&](Json& file) { file["input"] = path("missing.mp4"); })), input,
+             "is not there");
     const std::string other = changed("other.json", [](Json& file) { file["input_sha256"] = "0"; });
     rejected(of(other), input, "has changed");
     rejected(of(other, {path("in.mp4")}), usage, "is no report of");
@@ -208,8 +209,7 @@ TEST_F(AnonymizeReview, ReviewsOneFileOfAnArchive) {
                       .status,
                   0);
     }
-    const auto result =
-        anonymize({path("in"), "--out", path("hidden"), "--detector", "haar", "--encoder", "libx264"});
+    const auto result = anonymize({path("in"), "--out", path("hidden"), "--detector", "haar", "--encoder", "libx264"});
     ASSERT_EQ(result.status, 0) << result.err;
     AnonymizeArguments arguments;
     arguments.review = path("hidden/anonymize-report.json");

@@ -42,9 +42,9 @@ std::string joined(const std::vector<std::string>& lines) {
 std::string apply_toml(const std::string& toml, const std::vector<std::string>& arguments) {
     CLI::App program("", "throng");
     CommandContext context;
-    for (const auto add : {add_view_command, add_detect_command, add_anonymize_command, add_merge_command, add_crowd_command, add_nms_command,
-                           add_bench_command, add_eval_command, add_experiments_command, add_clocks_command,
-                           add_models_command, add_info_command}) {
+    for (const auto add : {add_view_command, add_detect_command, add_anonymize_command, add_merge_command,
+                           add_crowd_command, add_nms_command, add_bench_command, add_eval_command,
+                           add_experiments_command, add_clocks_command, add_models_command, add_info_command}) {
         add(program, context);
     }
     add_common_options(program, context.common);
@@ -57,10 +57,11 @@ std::string apply_toml(const std::string& toml, const std::vector<std::string>& 
     return {};
 }
 
-const std::vector<std::vector<std::string>> kCalls = {
-    {"view"},        {"detect", "a.mp4"}, {"models"},       {"models", "list"},
-    {"info"},        {"clocks"},          {"nms", "a.csv"}, {"bench", "pipeline", "a.mp4"},
-    {"bench", "nms"}, {"anonymize", "a.mp4", "--out", "b.mp4"}};
+const std::vector<std::vector<std::string>> kCalls = {{"view"},         {"detect", "a.mp4"},
+                                                      {"models"},       {"models", "list"},
+                                                      {"info"},         {"clocks"},
+                                                      {"nms", "a.csv"}, {"bench", "pipeline", "a.mp4"},
+                                                      {"bench", "nms"}, {"anonymize", "a.mp4", "--out", "b.mp4"}};
 
 TEST(ConfigLines, EveryLineOfTheDefaultFileWorksWhenUncommented) {
     const std::vector<std::string> lines = default_lines();

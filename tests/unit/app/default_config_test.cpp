@@ -64,9 +64,9 @@ TEST(DefaultConfig, ContainsEveryOptionOfAnonymizeWithItsDefault) {
     CLI::App* anonymize = program.get_subcommand("anonymize");
     const ConfigFile file = read_config(test::source_dir() / "configs/default.toml");
     // Options that are commented out, or belong to one run.
-    std::vector<std::string> named{"help",     "config", "min-size", "max-size", "scale-factor", "score-threshold",
-                                   "switch",   "margin", "only",     "report",   "out",          "files-from",
-                                   "shard",    "keep",   "hide",     "review"};
+    std::vector<std::string> named{"help",   "config", "min-size", "max-size", "scale-factor", "score-threshold",
+                                   "switch", "margin", "only",     "report",   "out",          "files-from",
+                                   "shard",  "keep",   "hide",     "review"};
     for (const ConfigEntry& entry : file.entries) {
         named.push_back(entry.key);
         if (entry.section != "anonymize") continue;
