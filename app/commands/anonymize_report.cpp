@@ -94,7 +94,7 @@ void add_tracks(std::string& html, const Json& tracks) {
     for (const Json& track : tracks) {
         const auto count = [&](const char* key) { return track.at(key).get<std::int64_t>(); };
         const std::string doubtful = track.at("doubtful");
-        const std::string decided_by = track.at("decided_by");
+        const std::string decided_by = track.value("decided_by", "");
         std::string verdict = track.at("kept").get<bool>() ? "kept visible" : decided_by.empty() ? "" : "confirmed";
         if (!decided_by.empty()) verdict += " by " + decided_by;
         if (!doubtful.empty()) verdict += (verdict.empty() ? "" : "; ") + doubtful;

@@ -120,7 +120,7 @@ std::vector<ui::ReviewTrack> tracks_of(const Json& file) {
     for (const Json& each : file.at("tracks")) {
         ui::ReviewTrack track;
         track.doubts = each.at("doubtful").get<std::string>();
-        const bool is_decided = !each.at("decided_by").get<std::string>().empty();
+        const bool is_decided = !each.value("decided_by", "").empty();
         if (track.doubts.empty() && !is_decided) continue;
         track.id = each.at("id").get<std::int64_t>();
         track.first = each.at("first").get<double>();
