@@ -1,7 +1,5 @@
 // The window of `anonymize --review`, with real events on a small clip.
 #include <atomic>
-#include <condition_variable>
-#include <filesystem>
 #include <random>
 
 #include "core/frame/frame_pool.h"
