@@ -10,6 +10,8 @@ install(FILES assets/throng.svg DESTINATION ${share}/icons/hicolor/scalable/apps
 install(FILES assets/detections.schema.json assets/summary.schema.json assets/manifest.schema.json
               assets/anonymize-report.schema.json DESTINATION ${share}/throng/schemas)
 install(FILES configs/default.toml configs/kiosk.toml configs/scenes.toml configs/clock-profiles.toml DESTINATION ${share}/doc/throng/examples)
+install(PROGRAMS configs/cluster/dask_archive.py configs/cluster/slurm.sbatch DESTINATION ${share}/doc/throng/examples/cluster)
+install(FILES configs/cluster/README.md configs/cluster/kubernetes.yaml DESTINATION ${share}/doc/throng/examples/cluster)
 install(FILES configs/udev/99-throng-clocks.rules DESTINATION lib/udev/rules.d)
 install(FILES configs/systemd/throng-kiosk.service DESTINATION lib/systemd/user)
 set(packages throng)
@@ -62,6 +64,7 @@ endif()
 
 # ---- python3-throng
 if(TARGET throng_python)
+    find_package(Python3 COMPONENTS Interpreter Development.Module QUIET)
     set(module lib/python3/dist-packages/throng)
     install(TARGETS throng_python_nms throng_python_detect LIBRARY DESTINATION ${module} COMPONENT python3-throng)
     install(DIRECTORY ${CMAKE_BINARY_DIR}/python/throng/ DESTINATION ${module} COMPONENT python3-throng
@@ -122,8 +125,11 @@ unrecognizable.
 It contains a window for a desktop or an unattended screen, and commands that
 need no display.")
 set(CPACK_DEBIAN_THRONG_PACKAGE_RECOMMENDS "fonts-dejavu-core, libgl1-mesa-dri")
-set(CPACK_DEBIAN_THRONG_PACKAGE_SUGGESTS "ffmpeg")
-throng_package(throng-cuda non-free/video "" "detects faces in crowds in real time - CUDA backend"
+set(CPACK_DEBIAN_THRONG_PACKAGE_SUGGESTS "ffmpeg, throng-cuda")
+# The module fits exactly one version of what loads it.
+throng_package(throng-cuda non-free/video
+    "throng (= ${PROJECT_VERSION}) | libthrong0 (= ${PROJECT_VERSION}) | python3-throng (= ${PROJECT_VERSION})"
+    "detects faces in crowds in real time - CUDA backend"
     "Runs the detectors of throng and libthrong0 on NVIDIA GPUs. Needs a driver for
 CUDA 12.2 or newer. Contains NVIDIA's CUDA runtime, which is not free software.")
 throng_package(libthrong-nms0 libs "" "exact non-maximum suppression - shared library"
@@ -140,12 +146,16 @@ throng_package(libthrong-dev libdevel "libthrong0 (= ${PROJECT_VERSION}), libthr
     "face detection and non-maximum suppression - development files"
     "Headers, examples, and files for CMake and pkg-config of the C libraries
 libthrong and libthrong_nms.")
-throng_package(python3-throng python "python3" "face detection and non-maximum suppression - Python module"
+# The module is compiled for one version of Python.
+math(EXPR next_python "${Python3_VERSION_MINOR} + 1")
+throng_package(python3-throng python
+    "python3 (>= ${Python3_VERSION_MAJOR}.${Python3_VERSION_MINOR}), python3 (<< ${Python3_VERSION_MAJOR}.${next_python})"
+    "face detection and non-maximum suppression - Python module"
     "Non-maximum suppression for NumPy, PyTorch and everything else with DLPack,
 and face detection in images and videos.")
 set(CPACK_DEBIAN_PYTHON3-THRONG_PACKAGE_CONTROL_EXTRA ${CMAKE_SOURCE_DIR}/configs/packaging/python3-throng/postinst
     ${CMAKE_SOURCE_DIR}/configs/packaging/python3-throng/prerm)
 set(CPACK_DEBIAN_PYTHON3-THRONG_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_PYTHON3-THRONG_PACKAGE_RECOMMENDS "opencv-data")
-set(CPACK_DEBIAN_PYTHON3-THRONG_PACKAGE_SUGGESTS "python3-numpy, python3-torch")
+set(CPACK_DEBIAN_PYTHON3-THRONG_PACKAGE_SUGGESTS "python3-numpy, python3-torch, throng-cuda")
 include(CPack)

@@ -27,8 +27,11 @@ AtomicFile::AtomicFile(std::string path) : path_(std::move(path)), target_(link_
     if (::stat(target_.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
         throw Error(ErrorKind::input, "is not a regular file", path_, "choose another name");
     }
-    file_ = ::open(folder_.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, kMode);
-    if (file_ >= 0) return;
+    // An unnamed file gets its name through /proc, which some containers lack.
+    if (::access("/proc/self/fd", X_OK) == 0) {
+        file_ = ::open(folder_.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, kMode);
+        if (file_ >= 0) return;
+    }
     const std::string name = temporary_name();
     file_ = ::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, kMode);
     if (file_ < 0) fail("cannot create the file", errno);

@@ -7,8 +7,8 @@
 
 namespace throng {
 
-// Written without a name in the target folder (O_TMPFILE), so that nothing remains of a process that is killed; where
-// the file system has no such files, under the hidden name .throng-PID-N. Not thread-safe.
+// Written without a name in the target folder (O_TMPFILE), so that nothing remains of a process that is killed; without
+// such files in the file system, or without /proc, under the hidden name .throng-PID-N. Not thread-safe.
 class AtomicFile {
 public:
     // Creates the unnamed file. path: a regular file or a name that does not exist yet; a link is followed. Throws

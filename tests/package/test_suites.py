@@ -4,11 +4,10 @@ cases of NonMaxSuppression, mmcv's expectations, the windows of the NMS paper's 
     PYTHONPATH=build/dev/python THRONG_FOREIGN=FOLDER /usr/bin/python3 -m pytest tests/package/test_suites.py
 
 $THRONG_FOREIGN holds their files: torchvision/test_nms.py, onnx-nms/nonmaxsuppression.py, mmcv/test_nms.py,
-authors/detections.txt. $THRONG_NMS_LIBRARY is a path of libthrong_nms.so, for ONNX's cases through C. A case whose files
-or libraries are missing is skipped with the reason.
+authors/detections.txt. A case whose files or libraries are missing is skipped with the reason. foreign_suites.c runs
+ONNX's cases and the authors' windows through the C library.
 """
 
-import ctypes
 import importlib.util
 import os
 import pathlib
@@ -80,7 +79,7 @@ def combinations(marks):
 
 
 # ONNX: the operator by its specification, from throng.nms per batch and class.
-def onnx_operator(nms, boxes, scores, max_output, iou_threshold, score_threshold, center_point_box=0):
+def onnx_operator(boxes, scores, max_output, iou_threshold, score_threshold, center_point_box=0):
     selected = []
     for batch in range(boxes.shape[0]):
         corners = boxes[batch]
@@ -91,8 +90,8 @@ def onnx_operator(nms, boxes, scores, max_output, iou_threshold, score_threshold
                 [np.minimum(corners[:, :2], corners[:, 2:]), np.maximum(corners[:, :2], corners[:, 2:])], axis=1)
         for class_number in range(scores.shape[1]):
             candidates = np.nonzero(scores[batch, class_number] > score_threshold[0])[0]
-            kept = nms(np.ascontiguousarray(corners[candidates], dtype=np.float32),
-                       scores[batch, class_number][candidates], float(iou_threshold[0]))
+            kept = throng.nms(np.ascontiguousarray(corners[candidates], dtype=np.float32),
+                              scores[batch, class_number][candidates], float(iou_threshold[0]))
             selected += [[batch, class_number, candidates[k]] for k in kept[: int(max_output[0])]]
     return np.array(selected, dtype=np.int64)
 
@@ -130,68 +129,7 @@ def onnx_cases():
 @pytest.mark.parametrize("case", onnx_cases(), ids=lambda case: case[0])
 def test_onnx(case):
     _, inputs, expected, center_point_box = case
-    np.testing.assert_array_equal(onnx_operator(throng.nms, *inputs, center_point_box), expected)
-
-
-class CInput(ctypes.Structure):
-    """throng_nms_input, as far as the test sets it."""
-
-    _fields_ = [("size", ctypes.c_uint32), ("dtype", ctypes.c_int32), ("box_format", ctypes.c_int32),
-                ("id_dtype", ctypes.c_int32), ("num_boxes", ctypes.c_int64), ("boxes", ctypes.c_void_p),
-                ("scores", ctypes.c_void_p), ("rest", ctypes.c_void_p * 5)]
-
-
-class COutput(ctypes.Structure):
-    """throng_nms_output."""
-
-    _fields_ = [("size", ctypes.c_uint32), ("index_dtype", ctypes.c_int32), ("capacity", ctypes.c_int64),
-                ("indices", ctypes.c_void_p), ("mask", ctypes.c_void_p), ("hits", ctypes.c_void_p),
-                ("scores", ctypes.c_void_p), ("count", ctypes.c_void_p), ("invalid", ctypes.c_void_p)]
-
-
-class CParams(ctypes.Structure):
-    """throng_nms_params."""
-
-    _fields_ = [("size", ctypes.c_uint32), ("choices", ctypes.c_int32 * 8), ("theta", ctypes.c_double),
-                ("rest", ctypes.c_double * 5)]
-
-
-@pytest.fixture(scope="module")
-def c_nms():
-    """torchvision's mode by the functions of libthrong_nms, without the Python module."""
-    name = os.environ.get("THRONG_NMS_LIBRARY")
-    if not name:
-        pytest.skip("no $THRONG_NMS_LIBRARY: a path of libthrong_nms.so")
-    library = ctypes.CDLL(name)
-    library.throng_nms_params_torchvision.restype = CParams
-    library.throng_nms_input_default.restype = CInput
-    library.throng_nms_output_default.restype = COutput
-    library.throng_nms_error.restype = ctypes.c_char_p
-    handle = ctypes.c_void_p()
-    assert library.throng_nms_create(ctypes.byref(handle), 0, 0, 0) == 0
-
-    def nms(boxes, scores, iou_threshold):
-        params, given, out = (library.throng_nms_params_torchvision(), library.throng_nms_input_default(),
-                              library.throng_nms_output_default())
-        assert (params.size, given.size, out.size) == tuple(map(ctypes.sizeof, (CParams, CInput, COutput)))
-        scores = np.ascontiguousarray(scores, dtype=np.float32)
-        indices, count = np.empty(len(scores), np.int64), np.empty(1, np.int64)
-        params.theta = iou_threshold
-        given.num_boxes, given.boxes, given.scores = len(scores), boxes.ctypes.data, scores.ctypes.data
-        out.capacity, out.indices, out.count = len(scores), indices.ctypes.data, count.ctypes.data
-        status = library.throng_nms_run(handle, ctypes.byref(params), ctypes.byref(given), ctypes.byref(out), None,
-                                        ctypes.c_size_t(0), None)
-        assert status == 0, library.throng_nms_error(handle)
-        return indices[: count[0]]
-
-    yield nms
-    library.throng_nms_destroy(handle)
-
-
-@pytest.mark.parametrize("case", onnx_cases(), ids=lambda case: case[0])
-def test_onnx_by_the_c_library(case, c_nms):
-    _, inputs, expected, center_point_box = case
-    np.testing.assert_array_equal(onnx_operator(c_nms, *inputs, center_point_box), expected)
+    np.testing.assert_array_equal(onnx_operator(*inputs, center_point_box), expected)
 
 
 def test_onnx_has_its_cases():

@@ -5,8 +5,6 @@
 #include <atomic>
 #include <cmath>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <numeric>
 #include <string>
@@ -308,40 +306,6 @@ TEST_F(NmsLibrary, MatchesTheExpectedResults) {
             }
             EXPECT_EQ(difference(expectation, kept, static_cast<std::uint32_t>(invalid_)), "");
         }
-    }
-}
-
-// The windows of the NMS paper's authors: what their rule keeps was computed with their published kernels.
-TEST_F(NmsLibrary, KeepsTheWindowsOfThePapersAuthors) {
-    TH_NEED(folder, oracle_dir(), "folder of expected results");
-    std::ifstream windows(folder.parent_path() / "foreign/authors/detections.txt");
-    std::ifstream kept(folder.parent_path() / "foreign/authors/kept.expected.txt");
-    if (!windows || !kept) GTEST_SKIP() << "skipped: no files of the authors";
-    std::vector<double> boxes;
-    std::vector<double> scores;
-    char comma = 0;
-    for (double x = 0, y = 0, side = 0, score = 0; windows >> x >> comma >> y >> comma >> side >> comma >> score;) {
-        boxes.insert(boxes.end(), {x, y, side, side});
-        scores.push_back(score);
-    }
-    std::vector<std::int64_t> expected{std::istream_iterator<std::int64_t>(kept), {}};
-    ASSERT_EQ(scores.size(), 2997U);
-    throng_nms_params params = throng_nms_params_default();
-    params.overlap = THRONG_NMS_SUPPRESSOR;
-    params.ties = THRONG_NMS_TIES_STRICT;
-    params.inclusive_pixels = 1;
-    throng_nms_input input = throng_nms_input_default();
-    input.dtype = THRONG_FLOAT64;
-    input.box_format = THRONG_XYWH;
-    input.num_boxes = static_cast<std::int64_t>(scores.size());
-    input.boxes = boxes.data();
-    input.scores = scores.data();
-    for (const std::int32_t rule : {THRONG_NMS_ONE_PASS, THRONG_NMS_GREEDY}) {
-        params.rule = rule;
-        run(params, input);
-        std::sort(indices_.begin(), indices_.end());
-        std::sort(expected.begin(), expected.end());
-        EXPECT_EQ(indices_, expected);
     }
 }
 
