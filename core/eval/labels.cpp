@@ -80,6 +80,12 @@ public:
         return value;
     }
 
+    // Returns the time of the frame, 0 if there is none.
+    double seconds() const {
+        const auto found = object_.find("pts");
+        return found != object_.end() && found->is_number() ? found->get<double>() : 0;
+    }
+
     const Json& list(const char* name) const {
         const auto found = object_.find(name);
         if (found == object_.end() || !found->is_array())
@@ -114,6 +120,16 @@ public:
             reader_.reject("'id' is not an integer of at least 0");
         }
         return found->get<std::int64_t>();
+    }
+
+    // Returns that of a detected track if the entry has none.
+    TrackState state(const Json& entry) const {
+        const auto found = entry.find("state");
+        if (found == entry.end()) return TrackState::detected;
+        for (const TrackState state : {TrackState::detected, TrackState::recovered, TrackState::predicted}) {
+            if (*found == name_of(state)) return state;
+        }
+        reader_.reject("'state' of a track is not detected, recovered or predicted");
     }
 
     Box box(const Json& entry) const {
@@ -225,8 +241,9 @@ std::vector<DetectionLabels> read_track_lines(const std::filesystem::path& path)
             const std::int64_t id = json.id(entry);
             if (id < 0) reader.reject("a track has no 'id'");
             if (!ids.insert(id).second) reader.reject(fmt::format("track {} appears twice", id));
-            labels.entries.push_back({json.box(entry), json.number(entry, "score"), 1, id});
+            labels.entries.push_back({json.box(entry), json.number(entry, "score"), 1, id, json.state(entry)});
         }
+        labels.pts = json.seconds();
         all.push_back(std::move(labels));
     }
     return all;

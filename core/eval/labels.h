@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/algo/box.h"
+#include "core/track/tracker.h"
 
 namespace throng {
 
@@ -22,7 +23,8 @@ struct ScoredBox {
     Box box{};
     double score = 0;
     int hits = 1;
-    std::int64_t id = -1;  // of the track; -1 for a detection
+    std::int64_t id = -1;                     // of the track; -1 for a detection
+    TrackState state = TrackState::detected;  // of the track
 };
 
 // The boxes of one image. A still image may have no frame number.
@@ -57,7 +59,8 @@ using DetectionLabels = Labels<ScoredBox>;
 // Throws Error(input) with file and line.
 [[nodiscard]] std::vector<DetectionLabels> read_detection_lines(const std::filesystem::path& path);
 
-// Reads the lines that `--track --json` writes: source, frame and tracks (id, x, y, w, h, score).
+// Reads the lines that `--track --json` writes: source, frame, pts and tracks (id, x, y, w, h, score, state). pts and
+// state are optional.
 // Throws Error(input) with file and line, also if an id occurs twice in a frame.
 [[nodiscard]] std::vector<DetectionLabels> read_track_lines(const std::filesystem::path& path);
 

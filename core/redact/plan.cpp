@@ -12,7 +12,7 @@ constexpr float kAtEdge = 0.2F;       // a box counts as cut if it is closer to 
 constexpr std::size_t kMinKept = 16;  // detections of a track that are kept for its size and its motion
 constexpr std::int64_t kMaxLead = 8;  // frames over which motion is extrapolated; then the region stands still
 
-bool is_judged(const Box& box) {
+bool has_extent(const Box& box) {
     return std::isfinite(box.x) && std::isfinite(box.y) && std::isfinite(box.x + box.w) &&
            std::isfinite(box.y + box.h) && box.w > 0 && box.h > 0;
 }
@@ -54,7 +54,7 @@ void RedactPlanner::push(const std::vector<FaceBox>& boxes, bool damaged) {
     frame.whole = damaged;
     for (const FaceBox& face : boxes) {
         if (!face.detected) continue;
-        if (!is_judged(face.box)) {
+        if (!has_extent(face.box)) {
             frame.whole = true;
             continue;
         }

@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/detect/detector_kinds.h"
 #include "core/track/assignment.h"
+#include "core/track/cover.h"
 #include "core/track/motion_filter.h"
 
 namespace throng {
@@ -25,7 +26,6 @@ constexpr double kCandidateGate = 0.6;  // factor on the gate for detections tha
 constexpr double kOverlapNoise = 20;    // factor on the variance of a box that another one covers completely
 constexpr double kMaxDeviation = 0.5;   // sides: limits the search around a track that was not seen for long
 constexpr double kDuplicate = 0.5;   // fraction of the smaller box that a track covers: the detection starts no track
-constexpr double kCovered = 0.4;     // fraction of a predicted box behind a detected one
 constexpr double kMinInside = 0.25;  // fraction of a box in the frame below which an unseen track ends
 
 // Estimate of the camera's motion.
@@ -40,12 +40,6 @@ constexpr MotionNoise kDisplayNoise{
 constexpr double kBiasGain = 0.2;       // of the running mean of the innovations
 constexpr double kBiasAllowed = 0.025;  // sides: a larger mean is a change of motion, not noise
 constexpr double kMaxBoost = 40;        // of the walk of velocity after a change of motion
-
-double common_area(const Box& a, const Box& b) {
-    const double w = static_cast<double>(std::min(a.x + a.w, b.x + b.w)) - static_cast<double>(std::max(a.x, b.x));
-    const double h = static_cast<double>(std::min(a.y + a.h, b.y + b.h)) - static_cast<double>(std::max(a.y, b.y));
-    return std::max(w, 0.0) * std::max(h, 0.0);
-}
 
 bool usable(const Detection& detection) {
     return is_valid_detection(detection.box, detection.score) && detection.box.w > 0 && detection.box.h > 0;
@@ -327,8 +321,7 @@ private:
     [[nodiscard]] bool is_covered(const Track& track) const {
         if (track.state != TrackState::predicted) return false;
         return std::any_of(tracks_.begin(), tracks_.end(), [&](const ActiveTrack& other) {
-            return other.track.state != TrackState::predicted &&
-                   common_area(track.box, other.track.box) > kCovered * area(track.box);
+            return other.track.state != TrackState::predicted && is_behind(track.box, other.track.box);
         });
     }
 

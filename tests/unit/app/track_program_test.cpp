@@ -90,5 +90,53 @@ TEST(TrackProgram, CountsPeople) {
     EXPECT_NE(broken.err.find("zones.toml:2"), std::string::npos) << broken.err;
 }
 
+TEST(TrackProgram, RelinkWritesTheSameLinesWithOtherTracks) {
+    const test::ScratchDir folder;
+    const std::string found = (folder.path() / "found.jsonl").string();
+    const std::string relinked = (folder.path() / "relinked.jsonl").string();
+    ASSERT_EQ(
+        run_program({"detect", "crowd:faces=5,size=640x360,frames=8", "--track", "--json", found, "--quiet"}).status,
+        0);
+    const ProgramResult result = run_program({"relink", found, "--out", relinked});
+    ASSERT_EQ(result.status, 0) << result.err;
+    std::ifstream before(found), after(relinked);
+    std::size_t lines = 0;
+    for (std::string a, b; std::getline(before, a); ++lines) {
+        ASSERT_TRUE(std::getline(after, b));
+        json old = json::parse(a), now = json::parse(b);
+        EXPECT_FALSE(now["tracks"].empty());
+        for (const json& track : now["tracks"]) {
+            for (const char* key : {"id", "x", "y", "w", "h", "score", "age", "state"})
+                EXPECT_TRUE(track.contains(key));
+        }
+        old.erase("tracks");
+        now.erase("tracks");
+        EXPECT_EQ(old, now);
+    }
+    EXPECT_EQ(lines, 8U);
+}
+
+TEST(TrackProgram, RelinkNamesWhatItCannotRead) {
+    const test::ScratchDir folder;
+    const std::string path = (folder.path() / "lines.jsonl").string();
+    const auto relink = [&](const std::string& lines) {
+        std::ofstream(path) << lines;
+        return run_program({"relink", path});
+    };
+    for (const auto& [lines, message] :
+         {std::pair<const char*, const char*>{"{}\n", "'source' is missing"},
+          {"{\"source\":\"a\",\"kept\":[]}\n", "'tracks' is missing"},
+          {"{\"source\":\"a\",\"tracks\":[{\"id\":1,\"x\":0,\"y\":0,\"w\":9,\"h\":9,"
+           "\"score\":1,\"state\":\"seen\"}]}\n",
+           "'state' of a track"},
+          {"{\"source\":\"a\",\"tracks\":[]}\n{\"source\":\"a\",\"tracks\":[]}\n", "have no times"}}) {
+        const ProgramResult result = relink(lines);
+        EXPECT_EQ(result.status, 3) << lines;
+        EXPECT_NE(result.err.find(message), std::string::npos) << result.err;
+    }
+    EXPECT_EQ(run_program({"relink", path, "--out", path}).status, 2);
+    EXPECT_EQ(relink("").status, 0);
+}
+
 }  // namespace
 }  // namespace throng

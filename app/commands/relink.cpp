@@ -1,0 +1,136 @@
+// throng relink: links the tracks of whole videos again.
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <CLI/CLI.hpp>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "app/options/command.h"
+#include "app/options/run_files.h"
+#include "core/base/error.h"
+#include "core/base/output_file.h"
+#include "core/eval/labels.h"
+#include "core/track/relink.h"
+
+namespace throng {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct RelinkArguments {
+    std::string input;
+    std::string out = "-";
+};
+
+// The lines of one source in the file.
+struct SourceLines {
+    std::vector<std::size_t> lines;
+    std::vector<TimedTracks> frames;
+    std::set<std::int64_t> ids;
+};
+
+std::map<std::string, SourceLines> sources_of(const std::vector<DetectionLabels>& lines) {
+    std::map<std::string, SourceLines> sources;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        SourceLines& source = sources[lines[i].source];
+        source.lines.push_back(i);
+        TimedTracks& frame = source.frames.emplace_back();
+        frame.seconds = lines[i].pts;
+        for (const ScoredBox& box : lines[i].entries) {
+            Track& track = frame.tracks.emplace_back();
+            track.id = box.id;
+            track.box = box.box;
+            track.score = static_cast<float>(box.score);
+            track.state = box.state;
+            track.confirmed = true;
+            source.ids.insert(box.id);
+        }
+    }
+    return sources;
+}
+
+// Returns the tracks of each line.
+std::vector<std::vector<Track>> relink_lines(const std::vector<DetectionLabels>& lines, const std::string& path) {
+    std::vector<std::vector<Track>> result(lines.size());
+    for (auto& [name, source] : sources_of(lines)) {
+        const std::vector<TimedTracks>& frames = source.frames;
+        if (frames.size() > 1 && frames.front().seconds == frames.back().seconds) {
+            throw Error(ErrorKind::input, "the frames of " + name + " have no times ('pts')", path,
+                        "use the lines of throng detect --track --json");
+        }
+        std::vector<std::vector<Track>> tracks = relink_tracks(frames);
+        std::set<std::int64_t> ids;
+        for (std::size_t i = 0; i < tracks.size(); ++i) {
+            for (const Track& track : tracks[i]) ids.insert(track.id);
+            result[source.lines[i]] = std::move(tracks[i]);
+        }
+        spdlog::info("{}: {} tracks, {} before", name, ids.size(), source.ids.size());
+    }
+    return result;
+}
+
+Json json_of(const Track& track) {
+    // The shortest decimal that identifies the 32-bit float.
+    const auto number = [](float value) { return std::stod(fmt::format("{}", value)); };
+    return {{"id", track.id},           {"x", number(track.box.x)},     {"y", number(track.box.y)},
+            {"w", number(track.box.w)}, {"h", number(track.box.h)},     {"score", number(track.score)},
+            {"age", track.age},         {"state", name_of(track.state)}};
+}
+
+int run(const RelinkArguments& arguments, const CommonOptions& common) {
+    RunFiles files(common);
+    files.add_input("the tracks", arguments.input);
+    files.add_output("--out", arguments.out);
+    const std::vector<std::vector<Track>> tracks = relink_lines(read_track_lines(arguments.input), arguments.input);
+    // The file is read a second time, because all lines of a long video do not fit into memory.
+    std::ifstream in(arguments.input);
+    OutputFile out(arguments.out);
+    std::size_t number = 0;
+    for (std::string line; std::getline(in, line);) {
+        if (line.find_last_not_of(" \t\r") == std::string::npos) continue;
+        Json json = Json::parse(line, nullptr, false);
+        if (!json.is_object() || number == tracks.size()) break;
+        Json list = Json::array();
+        for (const Track& track : tracks[number]) {
+            if (!track.covered) list.push_back(json_of(track));
+        }
+        json["tracks"] = std::move(list);
+        out.write(json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+        ++number;
+    }
+    if (number != tracks.size() || !in.eof()) {
+        throw Error(ErrorKind::input, "the file changed while it was read", arguments.input);
+    }
+    out.close();
+    return 0;
+}
+
+}  // namespace
+
+void add_relink_command(CLI::App& program, CommandContext& context) {
+    CLI::App* command = program.add_subcommand("relink", "Link the tracks of whole videos again, with fewer switches");
+    const auto arguments = std::make_shared<RelinkArguments>();
+    command->add_option("TRACKS", arguments->input, "Tracks: JSON lines of throng detect --track --json")
+        ->required()
+        ->type_name("");
+    command->add_option("--out", arguments->out, "File for the same lines with other tracks")
+        ->type_name("OUT.jsonl")
+        ->default_str("standard output");
+    command->footer(
+        "Compares the motion before and after each covering, which detect cannot do while a video runs. Tracks get\n"
+        "new ids. Pieces of less than 6 detections that belong to no track with certainty are left out.\n"
+        "Example:\n"
+        "  throng detect crowd.mp4 --track --json found.jsonl\n"
+        "  throng relink found.jsonl --out relinked.jsonl\n"
+        "  throng eval truth.jsonl relinked.jsonl --tracks");
+    command->callback(
+        [arguments, &context] { context.run = [arguments, &context] { return run(*arguments, context.common); }; });
+}
+
+}  // namespace throng

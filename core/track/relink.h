@@ -1,0 +1,25 @@
+// Links the tracks of a whole video again. Over a gap the motion before and the motion after it must agree, which a
+// tracker that sees one frame after the other cannot check.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/track/tracker.h"
+
+namespace throng {
+
+// The tracks of one frame. Of each track, only id, box, score, hits, state and confirmed are read.
+struct TimedTracks {
+    double seconds = 0;  // presentation time
+    std::vector<Track> tracks;
+};
+
+// Cuts tracks where a detection is missing and where the motion turns abruptly, joins the pieces whose motions agree,
+// and fills short gaps. What belongs to no track with certainty is left out.
+// frames: of one source, in order; no id twice in a frame. Returns the tracks of each frame by id, all confirmed. Ids
+// are from 1 in the order of birth. Deterministic.
+[[nodiscard]] std::vector<std::vector<Track>> relink_tracks(const std::vector<TimedTracks>& frames);
+
+}  // namespace throng

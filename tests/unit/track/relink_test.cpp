@@ -1,0 +1,190 @@
+#include "core/track/relink.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <map>
+#include <random>
+#include <set>
+
+namespace throng {
+namespace {
+
+constexpr double kStep = 1.0 / 30;
+
+Track track_at(std::int64_t id, double x, double y, double side = 40) {
+    Track track;
+    track.id = id;
+    track.box = {static_cast<float>(x - side / 2), static_cast<float>(y - side / 2), static_cast<float>(side),
+                 static_cast<float>(side)};
+    track.score = 1;
+    track.hits = 9;
+    track.confirmed = true;
+    return track;
+}
+
+std::vector<TimedTracks> empty_frames(int count) {
+    std::vector<TimedTracks> frames(static_cast<std::size_t>(count));
+    for (std::size_t i = 0; i < frames.size(); ++i) frames[i].seconds = static_cast<double>(i) * kStep;
+    return frames;
+}
+
+// Returns the ids of the tracks that are detected near (x, y) at a time.
+template <typename Position>
+std::set<std::int64_t> ids_along(const std::vector<std::vector<Track>>& frames, const Position& position) {
+    std::set<std::int64_t> ids;
+    for (std::size_t f = 0; f < frames.size(); ++f) {
+        const auto [x, y] = position(static_cast<double>(f) * kStep);
+        for (const Track& track : frames[f]) {
+            const double dx = static_cast<double>(track.box.x + track.box.w / 2) - x;
+            const double dy = static_cast<double>(track.box.y + track.box.h / 2) - y;
+            if (track.state != TrackState::predicted && std::hypot(dx, dy) < 4) ids.insert(track.id);
+        }
+    }
+    return ids;
+}
+
+TEST(Relink, WhoIsCoveredAgainAndAgainKeepsOneId) {
+    for (const unsigned seed : {1U, 2U, 3U, std::random_device{}()}) {
+        SCOPED_TRACE(seed);
+        std::mt19937 random(seed);
+        std::uniform_real_distribution<double> speed(40, 130), noise(-1, 1);
+        std::uniform_int_distribution<int> visible(10, 25), covered(3, 15);
+        struct Person {
+            double x, y, vx;
+        };
+        std::vector<Person> people;
+        for (int i = 0; i < 8; ++i) {
+            const double vx = (i % 2 == 0 ? 1 : -1) * speed(random);
+            people.push_back({vx > 0 ? 100 + 20.0 * i : 700 - 20.0 * i, 100 + 12.0 * i, vx});
+        }
+        std::vector<TimedTracks> frames = empty_frames(130);
+        std::int64_t id = 0;  // another one after each covering
+        for (const Person& person : people) {
+            for (int f = 0; f < 130;) {
+                ++id;
+                for (int last = std::min(130, f + visible(random)); f < last; ++f) {
+                    const double x = person.x + person.vx * f * kStep + noise(random);
+                    frames[static_cast<std::size_t>(f)].tracks.push_back(track_at(id, x, person.y + noise(random)));
+                }
+                f += covered(random);
+            }
+        }
+        const std::vector<std::vector<Track>> result = relink_tracks(frames);
+        ASSERT_EQ(result.size(), frames.size());
+        std::set<std::int64_t> all;
+        for (const Person& person : people) {
+            const auto ids = ids_along(result, [&](double t) { return std::pair(person.x + person.vx * t, person.y); });
+            EXPECT_FALSE(ids.empty());
+            all.insert(ids.begin(), ids.end());
+        }
+        EXPECT_LE(all.size(), people.size() + 1) << id << " tracks before";
+        for (const std::vector<Track>& tracks : result) {
+            std::set<std::int64_t> once;
+            for (const Track& track : tracks) EXPECT_TRUE(once.insert(track.id).second);
+        }
+    }
+}
+
+// A covered track goes on as the person who comes out of cover at the same position and walks the other way.
+TEST(Relink, ATrackIsCutWhereItTurnsAndJoinedWithTheRightOne) {
+    const auto left = [](double t) { return std::pair(400 - 100 * t, 100.0); };
+    const auto right = [](double t) { return std::pair(200 + 100 * t, 100.0); };
+    std::vector<TimedTracks> frames = empty_frames(60);
+    for (int f = 0; f < 60; ++f) {
+        std::vector<Track>& tracks = frames[static_cast<std::size_t>(f)].tracks;
+        const double t = f * kStep;
+        // They cross at one second. The track of the one follows the other; then the first gets a new track.
+        if (f < 30) tracks.push_back(track_at(1, left(t).first, 100));
+        if (f < 25) tracks.push_back(track_at(2, right(t).first, 100));
+        if (f >= 30) tracks.push_back(track_at(1, right(t).first, 100));
+        if (f >= 36) tracks.push_back(track_at(3, left(t).first, 100));
+    }
+    const std::vector<std::vector<Track>> result = relink_tracks(frames);
+    std::map<bool, std::set<std::int64_t>> ids;
+    for (const std::size_t f : {std::size_t{5}, std::size_t{55}}) {
+        ASSERT_EQ(result[f].size(), 2U);
+        for (const Track& track : result[f]) {
+            const double x = left(static_cast<double>(f) * kStep).first;
+            ids[std::abs(static_cast<double>(track.box.x) + 20 - x) < 2].insert(track.id);
+        }
+    }
+    EXPECT_EQ(ids[true].size(), 1U);
+    EXPECT_EQ(ids[false].size(), 1U);
+    EXPECT_NE(ids[true], ids[false]);
+}
+
+TEST(Relink, FillsShortGapsAlongTheLine) {
+    std::vector<TimedTracks> frames = empty_frames(100);
+    for (int f = 0; f < 100; ++f) {
+        if ((f >= 20 && f < 25) || (f >= 50 && f < 80)) continue;
+        frames[static_cast<std::size_t>(f)].tracks.push_back(track_at(7, 100 + f, 100));
+    }
+    // Another person is in front of the gap in frame 22.
+    for (int f = 0; f < 100; ++f) frames[static_cast<std::size_t>(f)].tracks.push_back(track_at(8, 342 - 10 * f, 110));
+    const std::vector<std::vector<Track>> result = relink_tracks(frames);
+    for (int f = 0; f < 100; ++f) {
+        SCOPED_TRACE(f);
+        const Track* found = nullptr;
+        for (const Track& track : result[static_cast<std::size_t>(f)]) {
+            if (std::abs(track.box.x - static_cast<float>(80 + f)) < 0.01F && track.box.y < 81) found = &track;
+        }
+        if (f >= 50 && f < 80) {
+            EXPECT_EQ(found, nullptr) << "a second is too long";
+            continue;
+        }
+        ASSERT_NE(found, nullptr);
+        EXPECT_EQ(found->id, 1);
+        EXPECT_EQ(found->age, f);
+        EXPECT_EQ(found->state, f >= 20 && f < 25 ? TrackState::predicted : TrackState::detected);
+        EXPECT_EQ(found->covered, f >= 21 && f < 24);
+    }
+}
+
+TEST(Relink, LeavesOutWhatIsShortOrUnconfirmedOrOnlyPredicted) {
+    std::vector<TimedTracks> frames = empty_frames(30);
+    for (int f = 0; f < 30; ++f) {
+        std::vector<Track>& tracks = frames[static_cast<std::size_t>(f)].tracks;
+        if (f >= 10 && f < 14) tracks.push_back(track_at(1, 100, 100));
+        tracks.push_back(track_at(2, 300, 100));
+        tracks.back().confirmed = false;
+        tracks.push_back(track_at(3, 500, 100));
+        tracks.back().state = TrackState::predicted;
+        tracks.push_back(track_at(4, 700, 100));
+    }
+    for (const std::vector<Track>& tracks : relink_tracks(frames)) {
+        ASSERT_EQ(tracks.size(), 1U);
+        EXPECT_EQ(tracks.front().box.x, 680);
+        EXPECT_EQ(tracks.front().id, 1);
+    }
+}
+
+TEST(Relink, ALongTrackRemainsOne) {
+    std::vector<TimedTracks> frames = empty_frames(900);
+    for (TimedTracks& frame : frames) frame.tracks.push_back(track_at(5, 200 + 20 * std::sin(frame.seconds), 100));
+    const std::vector<std::vector<Track>> result = relink_tracks(frames);
+    for (std::size_t f = 0; f < frames.size(); ++f) {
+        ASSERT_EQ(result[f].size(), 1U) << f;
+        EXPECT_EQ(result[f].front().id, 1);
+        EXPECT_EQ(result[f].front().box.x, frames[f].tracks.front().box.x);
+    }
+}
+
+TEST(Relink, AnyInputIsAccepted) {
+    EXPECT_TRUE(relink_tracks({}).empty());
+    EXPECT_EQ(relink_tracks(empty_frames(3)).size(), 3U);
+    std::vector<TimedTracks> frames = empty_frames(40);
+    const float huge = std::numeric_limits<float>::max();
+    for (std::size_t f = 0; f < frames.size(); ++f) {
+        frames[f].seconds = f % 7 == 0 ? -1e9 : static_cast<double>(f / 4);  // steps back, and the same time again
+        frames[f].tracks.push_back(track_at(1, 100, 100));
+        frames[f].tracks.push_back(track_at(2, 1e30, 1e30, 1e-30));
+        frames[f].tracks.push_back(track_at(3, 0, 0));
+        frames[f].tracks.back().box = {-huge, -huge, huge, huge};
+    }
+    EXPECT_EQ(relink_tracks(frames).size(), frames.size());
+}
+
+}  // namespace
+}  // namespace throng
