@@ -17,12 +17,11 @@ std::vector<CascadeLevel> levels_of(const CascadeModel& model, int frame_width, 
 }
 
 bool visit_windows(const CascadeModel& model, const Frame& frame, const std::vector<CascadeLevel>& levels, int level,
-                   const WindowVisitor& visit, const std::stop_token& stop) {
+                   ThreadPool& pool, const WindowVisitor& visit, const std::stop_token& stop) {
     if (levels.empty()) return true;
     if (frame.info().memory == MemoryKind::device) {
         throw Error(ErrorKind::internal, "the map of stages needs a frame in host memory");
     }
-    ThreadPool pool(1);
     GrayConverter converter;
     NullRecorder recorder;
     const PlaneView gray = converter.of(frame, pool, recorder);
@@ -33,33 +32,42 @@ bool visit_windows(const CascadeModel& model, const Frame& frame, const std::vec
     for (const CascadeLevel& each : levels) width = std::max(width, each.width);
     layout.rows = kStripRows + model.window_height + 1;
     layout.pitch = width + 2 - width % 2;
-    StripWorker worker;
-    worker.reserve(layout, width, frame.width(), model.kind == CascadeKind::haar, model.has_tilted);
-
-    const CascadeView view = model.view();
+    std::vector<StripWorker> workers(static_cast<std::size_t>(pool.size()));
+    for (StripWorker& worker : workers) {
+        worker.reserve(layout, width, frame.width(), model.kind == CascadeKind::haar, model.has_tilted);
+    }
+    std::vector<LevelPlan> plans;
+    std::vector<Strip> strips;
     for (int index = 0; index < static_cast<int>(levels.size()); ++index) {
-        if (level != kAllLevels && index != level) continue;
         const CascadeLevel& now = levels[static_cast<std::size_t>(index)];
-        const LevelPlan plan{now, {frame.width(), frame.height(), now.width, now.height}, &layouts};
+        plans.push_back({now, {frame.width(), frame.height(), now.width, now.height}, &layouts});
+        if (level != kAllLevels && index != level) continue;
         for (int first = 0; now.columns > 0 && first < now.rows; first += kStripRows / now.step) {
-            const Strip strip{index, first, std::min(kStripRows / now.step, now.rows - first)};
-            worker.fill(plan, strip, model.window_height, gray);
-            for (int j = 0; j < strip.count; ++j) {
-                if (stop.stop_requested()) return false;
-                for (int i = 0; i < now.columns; ++i) {
-                    const WindowResult result =
-                        evaluate_window(view, worker.sums_at(layout, i * now.step, j * now.step));
-                    visit(now, i, first + j, result);
-                    if (result.stages_passed == 0) ++i;  // the next one is skipped
-                }
-            }
+            strips.push_back({index, first, std::min(kStripRows / now.step, now.rows - first)});
         }
     }
-    return true;
+
+    const CascadeView view = model.view();
+    pool.run(static_cast<int>(strips.size()), [&](int task, int number) {
+        if (stop.stop_requested()) return;
+        StripWorker& worker = workers[static_cast<std::size_t>(number)];
+        const Strip& strip = strips[static_cast<std::size_t>(task)];
+        const LevelPlan& plan = plans[static_cast<std::size_t>(strip.level)];
+        const CascadeLevel& now = plan.level;
+        worker.fill(plan, strip, model.window_height, gray);
+        for (int j = 0; j < strip.count && !stop.stop_requested(); ++j) {
+            for (int i = 0; i < now.columns; ++i) {
+                const WindowResult result = evaluate_window(view, worker.sums_at(layout, i * now.step, j * now.step));
+                visit(number, now, i, strip.first + j, result);
+                if (result.stages_passed == 0) ++i;  // the next one is skipped
+            }
+        }
+    });
+    return !stop.stop_requested();
 }
 
 std::optional<StageMap> compute_stage_map(const CascadeModel& model, const Frame& frame, const DetectorParams& params,
-                                          int level, const std::stop_token& stop) {
+                                          int level, ThreadPool& pool, const std::stop_token& stop) {
     StageMap map;
     map.columns = (frame.width() + kStageCell - 1) / kStageCell;
     map.rows = (frame.height() + kStageCell - 1) / kStageCell;
@@ -68,10 +76,13 @@ std::optional<StageMap> compute_stage_map(const CascadeModel& model, const Frame
     map.levels = levels_of(model, frame.width(), frame.height(), params);
     if (level != kAllLevels) map.level = std::clamp(level, kAllLevels, static_cast<int>(map.levels.size()) - 1);
 
-    const auto add = [&](const CascadeLevel& at, int i, int j, const WindowResult& result) {
-        ++map.visited;
+    // Each thread has its own map. Their maximum does not depend on which thread visited which window.
+    std::vector<StageMap> parts(static_cast<std::size_t>(pool.size()), map);
+    const auto add = [&](int worker, const CascadeLevel& at, int i, int j, const WindowResult& result) {
+        StageMap& part = parts[static_cast<std::size_t>(worker)];
+        ++part.visited;
         if (result.stages_passed <= 0) return;
-        if (result.stages_passed == map.stage_count) ++map.accepted;
+        if (result.stages_passed == part.stage_count) ++part.accepted;
         // The first and last cell of a window's square, along one axis.
         const auto first = [&](int n, int side) {
             const float begin =
@@ -86,11 +97,16 @@ std::optional<StageMap> compute_stage_map(const CascadeModel& model, const Frame
         const int right = last(i, model.window_width, map.columns);
         const int bottom = last(j, model.window_height, map.rows);
         for (int y = first(j, model.window_height); y <= bottom; ++y) {
-            std::uint16_t* row = map.stages.data() + static_cast<std::ptrdiff_t>(y) * map.columns;
+            std::uint16_t* row = part.stages.data() + static_cast<std::ptrdiff_t>(y) * map.columns;
             for (int x = first(i, model.window_width); x <= right; ++x) row[x] = std::max(row[x], passed);
         }
     };
-    if (!visit_windows(model, frame, map.levels, map.level, add, stop)) return std::nullopt;
+    if (!visit_windows(model, frame, map.levels, map.level, pool, add, stop)) return std::nullopt;
+    for (const StageMap& part : parts) {
+        map.visited += part.visited;
+        map.accepted += part.accepted;
+        for (std::size_t k = 0; k < map.stages.size(); ++k) map.stages[k] = std::max(map.stages[k], part.stages[k]);
+    }
     return map;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/algo/cascade_levels.h"
+#include "core/cpu/thread_pool.h"
 #include "core/detect/detector.h"
 #include "core/frame/frame.h"
 #include "core/model/cascade_model.h"
@@ -21,13 +22,15 @@ inline constexpr int kAllLevels = -1;
 [[nodiscard]] std::vector<CascadeLevel> levels_of(const CascadeModel& model, int frame_width, int frame_height,
                                                   const DetectorParams& params);
 
-// Receives each visited window in the order of the detector: levels, rows, columns.
-using WindowVisitor = std::function<void(const CascadeLevel& level, int column, int row, const WindowResult& result)>;
+// Receives each visited window, on the pool's thread with the number `worker`.
+using WindowVisitor =
+    std::function<void(int worker, const CascadeLevel& level, int column, int row, const WindowResult& result)>;
 
-// Evaluates the windows of one of `levels`, or of all with kAllLevels. Returns false if it was stopped, within one row
-// of windows. Throws Error(internal) for a frame in device memory.
+// Evaluates the windows of one of `levels`, or of all with kAllLevels. With one thread, they have the order of the
+// detector: levels, rows, columns. Returns false if it was stopped, within one row of windows. Throws Error(internal)
+// for a frame in device memory.
 bool visit_windows(const CascadeModel& model, const Frame& frame, const std::vector<CascadeLevel>& levels, int level,
-                   const WindowVisitor& visit, const std::stop_token& stop = {});
+                   ThreadPool& pool, const WindowVisitor& visit, const std::stop_token& stop = {});
 
 // A map in cells of kStageCell x kStageCell pixels of the frame. A window counts at its center, for the square that
 // lies nearer to it than to its neighbors on its level.
@@ -48,8 +51,9 @@ struct StageMap {
 inline constexpr int kStageCell = 4;
 
 // level: kAllLevels, or the index of a level; one past the last level is the last. Returns nothing if it was stopped.
+// The number of threads does not change the map.
 [[nodiscard]] std::optional<StageMap> compute_stage_map(const CascadeModel& model, const Frame& frame,
-                                                        const DetectorParams& params, int level,
+                                                        const DetectorParams& params, int level, ThreadPool& pool,
                                                         const std::stop_token& stop = {});
 
 }  // namespace throng

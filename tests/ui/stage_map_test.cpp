@@ -55,7 +55,8 @@ TEST_F(StageMapWindow, ShowsTheMapOfTheFrameWhileItIsOpen) {
     EXPECT_GT(view().compute_ms(), 0);
     const DetectorParams params = session_->detection()->values().detector;
     const CascadeModel model = read_cascade(find_model(params.model, params.kind));
-    const StageMap all = compute_stage_map(model, result->frame, params, kAllLevels).value();
+    ThreadPool pool(1);
+    const StageMap all = compute_stage_map(model, result->frame, params, kAllLevels, pool).value();
     EXPECT_EQ(view().map()->map.stages, all.stages);
     EXPECT_TRUE(test::wait_for([&] { return shows("on the CPU") && shows("All sizes"); }));
     EXPECT_TRUE(shows(QStringLiteral("all %1").arg(all.stage_count)));
@@ -86,7 +87,7 @@ TEST_F(StageMapWindow, ShowsTheMapOfTheFrameWhileItIsOpen) {
     click_item("stageMapLarger");
     click_item("stageMapLarger");
     ASSERT_TRUE(test::wait_for([&] { return view().map()->map.level == 1; }));
-    EXPECT_EQ(view().map()->map.stages, compute_stage_map(model, result->frame, params, 1).value().stages);
+    EXPECT_EQ(view().map()->map.stages, compute_stage_map(model, result->frame, params, 1, pool).value().stages);
     EXPECT_TRUE(test::wait_for([&] { return shows(QStringLiteral("2 of %1").arg(all.levels.size())); }));
     click_item("stageMapSmaller");
     click_item("stageMapSmaller");

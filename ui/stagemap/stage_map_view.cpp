@@ -68,7 +68,7 @@ void StageMapView::set_open(bool open) {
     if (open) {
         thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
     } else {
-        thread_ = {};  // stops within one row of windows
+        thread_ = {};  // stops within one row of windows per thread
         clear();
     }
     emit openChanged();
@@ -134,7 +134,8 @@ void StageMapView::clear() {
 
 void StageMapView::run(const std::stop_token& stop) {
     std::optional<CascadeModel> model;
-    DetectorParams read;  // the model was read for these
+    std::optional<ThreadPool> pool;
+    DetectorParams read;  // model and pool were made for these
     while (true) {
         Request request;
         if (requests_.pop(request, stop) != PopStatus::value) return;
@@ -145,12 +146,13 @@ void StageMapView::run(const std::stop_token& stop) {
             if (!model || params.kind != read.kind || params.model != read.model) {
                 model.reset();
                 model = read_cascade(find_model(params.model, params.kind));
-                read = params;
             }
+            if (!pool || params.threads != read.threads) pool.emplace(params.threads);
+            read = params;
             const auto start = std::chrono::steady_clock::now();
             const Frame frame = request.result->frame.on_host();
             request.result.reset();  // frames on a device are scarce
-            auto map = compute_stage_map(*model, frame, params, request.level, stop);
+            auto map = compute_stage_map(*model, frame, params, request.level, *pool, stop);
             if (!map) return;
             made->map = std::move(*map);
             made->image = image_of(made->map);

@@ -31,6 +31,7 @@ Accepted accepted_by_detector(const CascadeModel& model, const Frame& frame, con
 }
 
 TEST(StageMap, AcceptsTheWindowsOfTheDetector) {
+    ThreadPool pool(1);
     const std::uint64_t chosen = seed(41);
     std::mt19937_64 random(chosen);
     std::size_t total = 0;
@@ -51,15 +52,16 @@ TEST(StageMap, AcceptsTheWindowsOfTheDetector) {
         std::vector<ScoredBox> boxes;
         std::int64_t visited = 0;
         const auto levels = levels_of(model, image.width, image.height, params);
-        EXPECT_TRUE(visit_windows(model, frame, levels, kAllLevels, [&](const auto& level, int i, int j, auto result) {
-            ++visited;
-            if (result.stages_passed < static_cast<int>(model.stages.size())) return;
-            boxes.push_back({window_box(level, i, j, image.width, image.height), result.score});
-        }));
+        EXPECT_TRUE(visit_windows(
+            model, frame, levels, kAllLevels, pool, [&](int, const auto& level, int i, int j, auto result) {
+                ++visited;
+                if (result.stages_passed < static_cast<int>(model.stages.size())) return;
+                boxes.push_back({window_box(level, i, j, image.width, image.height), result.score});
+            }));
         EXPECT_EQ(boxes, expected.boxes) << "trial " << trial << ", seed " << chosen;
         EXPECT_EQ(visited, expected.visited) << "trial " << trial << ", seed " << chosen;
 
-        const StageMap all = compute_stage_map(model, frame, params, kAllLevels).value();
+        const StageMap all = compute_stage_map(model, frame, params, kAllLevels, pool).value();
         EXPECT_EQ(all.accepted, static_cast<std::int64_t>(expected.boxes.size()));
         EXPECT_EQ(all.visited, expected.visited);
         ASSERT_EQ(all.columns, (image.width + 3) / 4);
@@ -73,7 +75,7 @@ TEST(StageMap, AcceptsTheWindowsOfTheDetector) {
         std::vector<std::uint16_t> largest(all.stages.size(), 0);
         std::int64_t accepted = 0;
         for (int level = 0; level < static_cast<int>(levels.size()); ++level) {
-            const StageMap one = compute_stage_map(model, frame, params, level).value();
+            const StageMap one = compute_stage_map(model, frame, params, level, pool).value();
             EXPECT_EQ(one.level, level);
             accepted += one.accepted;
             for (std::size_t k = 0; k < largest.size(); ++k) largest[k] = std::max(largest[k], one.stages[k]);
@@ -85,12 +87,13 @@ TEST(StageMap, AcceptsTheWindowsOfTheDetector) {
 }
 
 TEST(StageMap, CoversOnlyTheCentersOfWindows) {
+    ThreadPool pool(1);
     std::mt19937_64 random(seed(42));
     const CascadeModel model = random_cascade(random, CascadeKind::lbp, 20, 20, 1, false);
     DetectorParams params;
     params.min_size = 1;
     params.max_size = 20;  // one level: centers from 10 to 70
-    const StageMap map = compute_stage_map(model, frame_of(random_image(random, 80, 80)), params, 99).value();
+    const StageMap map = compute_stage_map(model, frame_of(random_image(random, 80, 80)), params, 99, pool).value();
     ASSERT_EQ(map.levels.size(), 1U);
     EXPECT_EQ(map.level, 0) << "one past the last is the last";
     bool any = false;
@@ -104,16 +107,40 @@ TEST(StageMap, CoversOnlyTheCentersOfWindows) {
     EXPECT_TRUE(any);
 }
 
+TEST(StageMap, TheNumberOfThreadsDoesNotChangeIt) {
+    const std::uint64_t chosen = seed(44);
+    std::mt19937_64 random(chosen);
+    ThreadPool one(1), two(2), five(5);
+    for (int trial = 0; trial < 4; ++trial) {
+        const CascadeKind kind = trial % 2 == 0 ? CascadeKind::haar : CascadeKind::lbp;
+        const CascadeModel model = random_cascade(random, kind, 20, 20, 3, trial == 2);
+        const Frame frame = frame_of(random_image(random, 150, 230 + static_cast<int>(random() % 50)));
+        DetectorParams params;
+        params.min_size = 20;
+        const StageMap expected = compute_stage_map(model, frame, params, kAllLevels, one).value();
+        EXPECT_GT(expected.visited, 1000);
+        for (ThreadPool* pool : {&two, &five}) {
+            const StageMap map = compute_stage_map(model, frame, params, kAllLevels, *pool).value();
+            EXPECT_EQ(map.stages, expected.stages)
+                << pool->size() << " threads, trial " << trial << ", seed " << chosen;
+            EXPECT_EQ(map.visited, expected.visited);
+            EXPECT_EQ(map.accepted, expected.accepted);
+        }
+    }
+}
+
 TEST(StageMap, AcceptsSmallFramesAndStops) {
+    ThreadPool pool(2);
     std::mt19937_64 random(seed(43));
     const CascadeModel model = random_cascade(random, CascadeKind::haar, 20, 20, 2, false);
-    const StageMap none = compute_stage_map(model, frame_of(random_image(random, 19, 50)), {}, 3).value();
+    const StageMap none = compute_stage_map(model, frame_of(random_image(random, 19, 50)), {}, 3, pool).value();
     EXPECT_TRUE(none.levels.empty());
     EXPECT_EQ(none.level, kAllLevels);
     EXPECT_EQ(none.visited, 0);
     std::stop_source stop;
     stop.request_stop();
-    EXPECT_FALSE(compute_stage_map(model, frame_of(random_image(random, 60, 60)), {}, kAllLevels, stop.get_token()));
+    EXPECT_FALSE(
+        compute_stage_map(model, frame_of(random_image(random, 60, 60)), {}, kAllLevels, pool, stop.get_token()));
 }
 
 }  // namespace
