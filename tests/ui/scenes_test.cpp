@@ -84,6 +84,8 @@ TEST(Scenes, ErrorsNameLineAndKey) {
         {scene + "show.raw = 1\n", "s.toml:4: scene.show.raw", "must be true or false"},
         {scene + "show.theta = 2\n", "s.toml:4: scene.show.theta", "from 0 to 1"},
         {scene + "show.detector = \"har\"\n", "s.toml:4: scene.show.detector", "haar"},
+        {scene + "show.compare-detector = \"lpb\"\n", "s.toml:4: scene.show.compare-detector", "lbp"},
+        {scene + "show.compare = \"lbp\"\n", "s.toml:4: scene.show.compare", "must be true or false"},
         {scene + "show.rule = [\"greedy\"]\n", "s.toml:4: scene.show.rule", "must be a string"},
         {scene + "show.clock = \"\"\n", "s.toml:4: scene.show.clock", "is empty"},
         {scene + "x = \n", "s.toml:4", ""},

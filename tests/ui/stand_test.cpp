@@ -169,6 +169,31 @@ TEST_F(StandWindow, ASceneWithoutItsClockIsSkipped) {
     EXPECT_EQ(scene(), "last");
 }
 
+TEST_F(StandWindow, ASceneComparesTwoDetectors) {
+    open_kiosk(0.5, 60,
+               "[[scene]]\nname = \"compare\"\nseconds = 60\ntext.en = \"C\"\nshow.compare = true\n"
+               "show.compare-detector = \"hog\"\n");
+    play();
+    ASSERT_TRUE(wait_for_scene("compare"));
+    EXPECT_EQ(session_->compare()->second()->values().detector.kind, "hog");
+    EXPECT_TRUE(test::wait_for([&] { return session_->compare()->ready(); }));
+    EXPECT_EQ(session_->detection()->values().detector.kind, "haar") << "the left side";
+    EXPECT_TRUE(in_sight("sceneText"));
+    QTest::mouseClick(window_, Qt::LeftButton, {}, center());
+    EXPECT_FALSE(session_->compare()->open()) << "a visitor begins with the known state";
+}
+
+// The scene begins before its source is open.
+TEST_F(StandWindow, TheFirstSceneMayCompare) {
+    options_.scenes =
+        parse_scenes("[[scene]]\nseconds = 60\ntext.en = \"C\"\nshow.compare = true\nshow.compare-detector = \"hog\"\n",
+                     "test.toml");
+    open_kiosk(0);
+    EXPECT_FALSE(session_->compare()->open());
+    play();
+    EXPECT_TRUE(test::wait_for([&] { return session_->compare()->ready(); }));
+}
+
 TEST_F(StandWindow, AClockSceneSetsTheClockAndRestoresIt) {
     const test::FakeTree board(folder_.path() / "board");
     open_kiosk(2, 60, "[[scene]]\nname = \"clock\"\nseconds = 2\ntext.en = \"C\"\nshow.clock = \"minimum\"\n");

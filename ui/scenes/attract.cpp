@@ -29,6 +29,7 @@ Attract::Attract(Session& session, SceneScript script, QStringList languages, QO
     rest_.setSingleShot(true);
     rest_.setInterval(static_cast<int>(script_.rest * 1000));
     connect(&rest_, &QTimer::timeout, this, &Attract::start);
+    connect(&session, &Session::resultChanged, this, &Attract::apply_again);
 }
 
 void Attract::start() {
@@ -77,12 +78,10 @@ void Attract::enter(const Scene* scene) {
     const bool was_running = running();
     scene_ = scene;
     progress_ = 0;
-    QVariantMap values = values_;
-    if (scene != nullptr) values.insert(scene->show);
     const auto of_detection = [](const QString& name) { return find_scene_action(name)->of_detection; };
     const QStringList names = scene != nullptr ? scene->show.keys() : QStringList();
     const bool changes = std::any_of(names.begin(), names.end(), of_detection);
-    apply(values, std::exchange(detection_changed_, changes));
+    apply(values(), std::exchange(detection_changed_, changes));
     if (scene != nullptr) {
         elapsed_.start();
         tick_.start();
@@ -92,6 +91,18 @@ void Attract::enter(const Scene* scene) {
     emit progressChanged();
     emit sceneChanged();
     if (was_running != running()) emit runningChanged();
+}
+
+QVariantMap Attract::values() const {
+    QVariantMap values = values_;
+    if (scene_ != nullptr) values.insert(scene_->show);
+    return values;
+}
+
+// With the first result of a source: some views cannot be opened before.
+void Attract::apply_again() {
+    const bool had = std::exchange(has_result_, session_.result() != nullptr);
+    if (running() && !had && has_result_) apply(values(), false);
 }
 
 void Attract::tick() {

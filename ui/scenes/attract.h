@@ -55,6 +55,8 @@ private:
     void enter(const Scene* scene);
     void tick();
     void apply(const QVariantMap& values, bool detection_changed);
+    void apply_again();
+    [[nodiscard]] QVariantMap values() const;  // in force: those of the scene, and the known state
     [[nodiscard]] bool possible(const Scene& scene) const;
     [[nodiscard]] bool shows(const char* action) const;
 
@@ -70,6 +72,7 @@ private:
     const Scene* scene_ = nullptr;  // null: not running
     std::size_t next_ = 0;          // index of the scene to try next
     bool detection_changed_ = false;
+    bool has_result_ = false;  // of the open source
     double progress_ = 0;
     QElapsedTimer elapsed_;  // since the scene began
     QTimer tick_;

@@ -53,6 +53,16 @@ SceneAction compare() {
     return action;
 }
 
+// Sets the right side. Otherwise the view chooses one when it is opened.
+SceneAction compare_detector() {
+    SceneAction action{"compare-detector", Type::text};
+    action.choices = detector_names;
+    action.apply = [](Session& session, const QVariant& name) {
+        session.compare()->second()->set_detector(static_cast<int>(detector_names().indexOf(name.toString())));
+    };
+    return action;
+}
+
 SceneAction race() {
     SceneAction action{"race", Type::boolean};
     action.read = [](Session& session) { return QVariant(session.race()->open()); };
@@ -143,6 +153,7 @@ std::span<const SceneAction> scene_actions() {
         matrix(),
         stage_map(),
         compare(),
+        compare_detector(),  // after compare, which sets the right side when it is opened
         race(),
         matrix_order(),
         {"matrix-sweep", Type::boolean},

@@ -20,9 +20,9 @@ struct SceneAction {
     // Values of a text; null: not known before the program runs.
     QStringList (*choices)() = nullptr;
     double min = 0, max = 0;  // of a number
-    // The value in force, which later scenes return to. Null: QML applies the action (StandLayer.qml), and it is off
-    // unless a scene sets it.
+    // The value in force, which later scenes return to. Null: off unless a scene sets it.
     QVariant (*read)(Session&) = nullptr;
+    // Null: QML applies the action (StandLayer.qml).
     void (*apply)(Session&, const QVariant&) = nullptr;
     // Scenes with a value that is impossible on this machine are skipped. Null: always possible.
     bool (*possible)(Session&, const QVariant&) = nullptr;
