@@ -8,10 +8,12 @@
 #include <QQuickStyle>
 #include <QQuickWindow>
 #include <QSettings>
+#include <QTemporaryDir>
 #include <QTimer>
 
 #include "core/base/log.h"
 #include "ui/platform.h"
+#include "ui/settings/saved_settings.h"
 #include "ui/stand/stand.h"
 #include "ui/stand/watchdog.h"
 #include "ui/video/frame_cost.h"
@@ -35,6 +37,15 @@ void forward_message(QtMsgType type, const QMessageLogContext&, const QString& m
         case QtCriticalMsg:
         case QtFatalMsg: spdlog::error("Qt: {}", text); break;
     }
+}
+
+// Returns the user's settings. Given a folder, returns a copy in it: what visitors of a kiosk do ends with the program.
+std::unique_ptr<QSettings> open_store(const QString& copy_folder) {
+    auto store = std::make_unique<QSettings>();
+    if (copy_folder.isEmpty()) return store;
+    auto copy = std::make_unique<QSettings>(copy_folder + QStringLiteral("/settings.ini"), QSettings::IniFormat);
+    for (const QString& key : store->allKeys()) copy->setValue(key, store->value(key));
+    return copy;
 }
 
 }  // namespace
@@ -66,12 +77,18 @@ int run_window(int argc, char** argv, WindowOptions options) {
     set_up_application();
     QGuiApplication application(argc, argv);
 
-    QSettings store;
+    std::optional<QTemporaryDir> kiosk_folder;
+    if (options.kiosk) kiosk_folder.emplace();
+    const std::unique_ptr<QSettings> opened = open_store(kiosk_folder ? kiosk_folder->path() : QString());
+    QSettings& store = *opened;
     if (options.kiosk) options.session.playback.loop = true;
     Session session(std::move(options.session), store);
-    session.display()->set_raw(options.raw);
-    session.display()->set_labels(options.labels);
-    session.display()->set_blur(options.blur);
+    SavedSettings saved(store, *session.display(), *session.detection());
+    if (options.remember) saved.restore_display();
+    if (options.remember_detector) saved.restore_detector();
+    if (options.labels) session.display()->set_labels(true);
+    if (options.blur) session.display()->set_blur(true);
+    if (options.remember) saved.watch();
     std::optional<Stand> stand;
     if (options.kiosk || stand_options.scenes) stand.emplace(session, std::move(stand_options));
 

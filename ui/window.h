@@ -15,9 +15,10 @@ struct WindowOptions {
     SessionSetup session;
     // Empty: the last one opened, or the demo crowd if there is none. Several: a wall, of up to Wall::kMaxTiles.
     std::vector<std::string> sources;
-    bool raw = true;      // show raw detections
-    bool labels = false;  // show scores and hits
-    bool blur = false;    // blur faces
+    bool labels = false;             // show scores and hits
+    bool blur = false;               // blur faces
+    bool remember = false;           // start with the overlay of the last run, and save its changes
+    bool remember_detector = false;  // likewise, the detector
     bool full_screen = false;
     bool kiosk = false;         // full screen that only kiosk_exit and signals leave; loops the source
     std::string kiosk_exit;     // key that ends the kiosk: "Ctrl+Alt+Q"; empty: none

@@ -1,5 +1,6 @@
 // throng view: opens the window.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -32,6 +33,7 @@ struct ViewOptions {
     SourceArguments input;
     DetectorOptions detector;
     const CLI::Option* detector_option = nullptr;
+    std::vector<const CLI::Option*> detection;  // options that determine what is detected
     NmsOptions nms = nms_options_after_detector(BoxesFor::screen);
     OutputOptions output;
     ClockRunOptions clocks;
@@ -60,6 +62,21 @@ void parse_size(const std::string& text, ui::WindowOptions& window) {
     }
 }
 
+// Returns the names of the options that write results of detection.
+std::vector<const char*> output_options_of(const OutputOptions& output) {
+    std::vector<const char*> used;
+    for (const auto& [name, value] : {std::pair{"--json", output.json},
+                                      {"--video", output.video},
+                                      {"--images", output.images},
+                                      {"--summary", output.summary},
+                                      {"--events", output.events},
+                                      {"--per-minute", output.per_minute},
+                                      {"--trace", output.trace}}) {
+        if (!value.empty()) used.push_back(name);
+    }
+    return used;
+}
+
 // A wall shows its sources; outputs and counts are those of one source.
 void check_wall(const ViewOptions& options) {
     const std::size_t count = options.sources.size();
@@ -67,20 +84,18 @@ void check_wall(const ViewOptions& options) {
         throw Error(ErrorKind::usage, "too many sources for the window: " + std::to_string(count), "SOURCE",
                     "show up to " + std::to_string(ui::Wall::kMaxTiles) + ", or use `throng detect` for more");
     }
-    const OutputOptions& output = options.output;
-    for (const auto& [name, value] : {std::pair{"--json", output.json},
-                                      {"--video", output.video},
-                                      {"--images", output.images},
-                                      {"--summary", output.summary},
-                                      {"--events", output.events},
-                                      {"--per-minute", output.per_minute},
-                                      {"--trace", output.trace},
-                                      {"--count", output.count}}) {
-        if (count > 1 && !value.empty()) {
-            throw Error(ErrorKind::usage, "the window takes it for one source only", name,
-                        "name one source, or use `throng detect`");
-        }
+    std::vector<const char*> used = output_options_of(options.output);
+    if (!options.output.count.empty()) used.push_back("--count");
+    if (count > 1 && !used.empty()) {
+        throw Error(ErrorKind::usage, "the window takes it for one source only", used.front(),
+                    "name one source, or use `throng detect`");
     }
+}
+
+// Returns true if an option determines what is detected.
+bool configures_detection(const ViewOptions& options) {
+    return std::any_of(options.detection.begin(), options.detection.end(),
+                       [](const CLI::Option* option) { return option->count() > 0; });
 }
 
 int run_view(const CommandContext& context, ViewOptions options) {
@@ -111,6 +126,12 @@ int run_view(const CommandContext& context, ViewOptions options) {
     session.settings.detector = options.detector;
     session.settings.nms = options.nms.params;
     session.detector_chosen = options.detector_option->count() > 0 || !options.detector.model.empty();
+    // Outputs and screenshots do not depend on what the window has been used for.
+    const bool reproducible = !options.screenshot.empty() || !output_options_of(options.output).empty();
+    window.remember = !reproducible && !options.kiosk && options.scenes.empty();
+    window.remember_detector = window.remember && !configures_detection(options);
+    session.try_network =
+        !reproducible && options.scenes.empty() && options.sources.size() <= 1 && !configures_detection(options);
     session.draw_tracks = options.output.need_tracks();
     session.count_file = options.output.count;
     // A missing file is created when the first line or zone is drawn.
@@ -209,6 +230,12 @@ void add_view_command(CLI::App& program, CommandContext& context) {
     add_detector_options(*command, options->detector);
     options->detector_option = command->get_option("--detector");
     add_nms_options(*command, options->nms);
+    for (const CLI::Option* option : command->get_options()) {
+        const std::string& group = option->get_group();
+        if ((group == "Detector" || group == "NMS") && !option->check_lname("threads")) {
+            options->detection.push_back(option);
+        }
+    }
     add_output_options(*command, options->output);
     add_clock_options(*command, options->clocks);
     command->add_flag("--fullscreen", options->full_screen, "Start in full screen");
@@ -229,7 +256,8 @@ void add_view_command(CLI::App& program, CommandContext& context) {
     command
         ->add_option("--keep-rate", options->keep_rate,
                      "Detections per second to keep up on a slow machine, by finding only larger faces (up to 1.5 "
-                     "times the minimum size) and a larger scale factor; 0: never")
+                     "times the minimum size) and a larger scale factor; 0: never. An installed network "
+                     "becomes the default detector if it reaches them")
         ->check(finite_range(0, 1000))
         ->capture_default_str();
     command->add_option("--window-size", options->size, "Size of the window")->type_name("WxH");

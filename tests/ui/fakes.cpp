@@ -70,11 +70,14 @@ private:
 class FakeDetector : public Detector {
 public:
     FakeDetector(const FakeClip& clip, const DetectorParams& params)
-        : boxes_(clip.boxes), detect_ms_(clip.detect_ms), params_(params) {}
+        : boxes_(clip.boxes),
+          detect_ms_(clip.detect_ms),
+          stage_ms_(params.kind == "cnn" ? clip.cnn_ms : 1.5),
+          params_(params) {}
 
     void enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder) override {
         if (detect_ms_ > 0) std::this_thread::sleep_for(std::chrono::milliseconds(detect_ms_));
-        recorder.add(stage::kCascade, chosen() == "on" ? 1.5 : 3.0);
+        recorder.add(stage::kCascade, chosen() == "on" ? stage_ms_ : 2 * stage_ms_);
         const Box first = box_of(frame.plane(0).data[0]);
         const DetectionSpan& span = raw.span();
         *span.count = {static_cast<std::uint32_t>(boxes_), 0};
@@ -96,6 +99,7 @@ private:
     }
 
     int boxes_, detect_ms_;
+    double stage_ms_;
     DetectorParams params_;
 };
 
@@ -129,8 +133,8 @@ public:
     [[nodiscard]] std::string name() const override { return clip_.backend; }
     [[nodiscard]] std::string description() const override { return "fake backend"; }
     [[nodiscard]] std::unique_ptr<Detector> make_detector(const DetectorParams& params) override {
-        if (params.kind == "lbp") {
-            throw Error(ErrorKind::unavailable, "this detector cannot be made", "lbp", "take another one");
+        if (params.kind == "lbp" || (params.kind == "cnn" && clip_.cnn_ms == 0)) {
+            throw Error(ErrorKind::unavailable, "this detector cannot be made", params.kind, "take another one");
         }
         return std::make_unique<FakeDetector>(clip_, params);
     }

@@ -68,6 +68,8 @@ protected:
             return std::make_shared<CountingSink>(recorded_, closed_, recorded_frame_);
         };
         setup.detector_chosen = detector_chosen_;
+        setup.try_network = try_network_;
+        setup.settings.quality_rate = keep_rate_;
         setup.count_file = count_file_;
         if (!count_file_.empty()) setup.count_plan = load_count_plan(count_file_);
         setup.settings.carry = carry_;
@@ -208,6 +210,8 @@ protected:
     bool kiosk_ = false;      // set before open
     std::string count_file_;  // likewise
     bool detector_chosen_ = true;
+    bool try_network_ = false;
+    double keep_rate_ = 0;
     std::vector<CameraInfo> cameras_{{"camera:7", "Fake camera"}};
     QStringList wall_sources_;
     std::function<std::unique_ptr<VideoSource>(const std::string&)> make_source_;  // null: the clip

@@ -1,6 +1,7 @@
 #include "ui/models/shortcut_model.h"
 
 #include <QKeySequence>
+#include <algorithm>
 #include <array>
 
 namespace throng::ui {
@@ -72,6 +73,12 @@ QString keys_of(const ShortcutEntry& entry) {
 
 std::span<const ShortcutEntry> shortcut_table() {
     return kTable;
+}
+
+QString shortcut_keys(const QString& id) {
+    const auto* found = std::find_if(kTable.begin(), kTable.end(),
+                                     [&](const ShortcutEntry& entry) { return id == QLatin1String(entry.id); });
+    return found == kTable.end() ? QString() : keys_of(*found);
 }
 
 int ShortcutModel::rowCount(const QModelIndex& parent) const {

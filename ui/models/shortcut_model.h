@@ -18,6 +18,9 @@ struct ShortcutEntry {
 
 [[nodiscard]] std::span<const ShortcutEntry> shortcut_table();
 
+// Returns the keys of an action as the platform writes them: "D". Empty for an unknown id.
+[[nodiscard]] QString shortcut_keys(const QString& id);
+
 class ShortcutModel : public QAbstractListModel {
     Q_OBJECT
     QML_ELEMENT

@@ -13,7 +13,7 @@ C.ApplicationWindow {
     property Stand stand: null        // attract mode, hidden faces; null in a plain window
     readonly property Attract attract: stand?.attract ?? null
     property Wall wall: null          // several sources; null: one
-    property bool panelRequested: wall === null
+    property bool panelRequested: wall === null && session.sections.isOpen("sidePanel")
     readonly property bool wallShown: wall !== null && wall.enlarged < 0  // otherwise the session shows one of them
 
     readonly property bool fullScreen: visibility === Window.FullScreen
@@ -69,6 +69,7 @@ C.ApplicationWindow {
             panelRequested = true
         } else {
             panelRequested = !panelRequested
+            if (wall === null) session.sections.setOpen("sidePanel", panelRequested)
         }
     }
     function toggleCounts() {

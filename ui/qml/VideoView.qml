@@ -224,21 +224,26 @@ Rectangle {
         anchors.bottom: parent.bottom
         anchors.bottomMargin: root.covered + Theme.gapLarge + (openingPill.visible ? 44 : 0)
                               + (stageMap.visible ? stageMap.legendHeight + Theme.gap : 0)
-        width: Math.min(parent.width - 24, feedback.implicitWidth + 36)
-        height: root.large ? 60 : 44
-        radius: height / 2
+        width: Math.min(parent.width - 24, Math.ceil(feedbackSize.advanceWidth) + 36)
+        height: Math.max(root.large ? 60 : 44, feedback.implicitHeight + 16)
+        radius: root.large ? 30 : 22
         color: "#e0131a23"
         visible: root.session.feedback.text.length > 0
         Accessible.role: Accessible.AlertMessage
         Accessible.name: feedback.text
+        // The implicit width of a label that wraps depends on its width.
+        TextMetrics { id: feedbackSize; font: feedback.font; text: feedback.text }
         Label {
             id: feedback
+            objectName: "feedbackText"
             anchors.centerIn: parent
-            width: Math.min(implicitWidth, parent.width - 24)
+            width: parent.width - 24
+            horizontalAlignment: Text.AlignHCenter
             text: root.session.feedback.text
             font.bold: true
             font.pixelSize: root.large ? Theme.fontFigure : Theme.fontTitle
-            elide: Text.ElideMiddle
+            wrapMode: Text.Wrap
+            maximumLineCount: 4
         }
     }
 

@@ -3,7 +3,6 @@
 namespace throng::ui {
 namespace {
 
-constexpr int kShownMs = 2500;
 constexpr int kAwaitedMs = 15000;  // a model may take seconds to load
 constexpr int kMaxInFlight = 3;    // frames
 
@@ -14,10 +13,10 @@ Feedback::Feedback(QObject* parent) : QObject(parent) {
     connect(&timer_, &QTimer::timeout, this, &Feedback::clear);
 }
 
-void Feedback::say(const QString& text) {
+void Feedback::say(const QString& text, int shown_ms) {
     results_left_ = 0;
     set(text);
-    timer_.start(kShownMs);
+    timer_.start(shown_ms);
 }
 
 void Feedback::say_with_result(const QString& text) {

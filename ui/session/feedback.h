@@ -10,7 +10,7 @@
 
 namespace throng::ui {
 
-// Lives on the window's thread. A message disappears after 2.5 s.
+// Lives on the window's thread. A message disappears after 2.5 s unless stated otherwise.
 class Feedback : public QObject {
     Q_OBJECT
     QML_ELEMENT
@@ -22,7 +22,8 @@ public:
 
     [[nodiscard]] QString text() const { return text_; }  // empty: no message
 
-    Q_INVOKABLE void say(const QString& text);
+    Q_INVOKABLE void say(const QString& text) { say(text, kShownMs); }
+    void say(const QString& text, int shown_ms);
     // Adds the count and the time of the next results, which have the new settings: see add().
     void say_with_result(const QString& text);
     [[nodiscard]] bool awaits_result() const { return results_left_ > 0; }
@@ -33,6 +34,8 @@ signals:
     void changed();
 
 private:
+    static constexpr int kShownMs = 2500;
+
     void set(const QString& text);
 
     QString text_, title_;

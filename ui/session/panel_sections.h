@@ -1,4 +1,4 @@
-// Which sections of the side panel are expanded, saved between runs.
+// Which sections of the side panel are expanded, and whether the panel is shown; saved between runs.
 #pragma once
 
 #include <QtQml/qqmlregistration.h>

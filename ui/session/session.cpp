@@ -7,12 +7,14 @@
 #include "core/model/cnn_plan.h"
 #include "core/model/onnx_reader.h"
 #include "ui/base/post.h"
+#include "ui/models/shortcut_model.h"
 
 namespace throng::ui {
 namespace {
 
 constexpr int kRefreshInterval = 125;  // milliseconds; figures that change faster are unreadable
 constexpr int kMemoryInterval = 1000;
+constexpr int kDecisionMs = 6000;  // for a message of two sentences
 const QString kDemo = QStringLiteral("crowd:faces=60,size=1920x1080,seed=1");
 
 bool same(const PipelineSettings& a, const PipelineSettings& b) {
@@ -44,6 +46,7 @@ Session::Session(SessionSetup setup, QSettings& store, QObject* parent)
       setup_(std::move(setup)),
       transport_(setup_.playback),
       detection_(setup_.settings, setup_.detectors),
+      trial_(setup_.try_network),
       captures_(setup_.make_recording, display_, alert_),
       counts_(setup_.count_file, setup_.count_plan),
       compare_([this](const DetectorParams& detector) { return setup_.make_backend(detector).backend; },
@@ -145,6 +148,7 @@ std::shared_ptr<Pipeline> Session::reset(const QString& spec) {
     switches_.update({});
     backend_.set_memory(std::nullopt);
     sweep_.cancel();
+    trial_.restart();
     source_.set_spec(spec);
     transport_.set_position(0);
     transport_.set_state(Transport::State::opening);
@@ -243,6 +247,7 @@ void Session::pull() {
             stages_.add(seen_->timings);
             sweep_.add(*seen_);
         }
+        if (!seen_->carried) try_network();
         if (feedback_.awaits_result() && same(pipeline_->settings(), requested_settings())) feedback_.add(*seen_);
         const DetectionSet& kept = seen_->kept;
         if (!kept.detections.empty()) detection_.set_model_has_landmarks(!kept.landmarks.empty());
@@ -329,6 +334,7 @@ PipelineSettings Session::requested_settings() const {
         settings.quality_rate = 0;
     }
     if (has_sinks_) settings.quality_rate = 0;  // outputs have the configured detection
+    if (trial_.measuring()) settings.quality_rate = 0;
     // While faces are revealed for a moment, what must be hidden is still looked for.
     const bool hides_on_screen = display_.blur() || display_.hides_always();
     const bool hides_faces = hides_on_screen || captures_.hides_faces() || (has_sinks_ && setup_.sinks_hide_faces);
@@ -338,6 +344,48 @@ PipelineSettings Session::requested_settings() const {
     const bool host_needed = has_sinks_ || captures_.recording() || hides_on_screen;
     settings.host_pixels = setup_.settings.host_pixels && (host_needed || !feed_.shows_device_frames());
     return settings;
+}
+
+// After a detected frame: starts, continues or ends the trial of a network. On a still image the network is used
+// without a decision: there is nothing to keep up with.
+void Session::try_network() {
+    // These need the same detector throughout, or slow it down.
+    const bool busy =
+        has_sinks_ || compare_.open() || race_.open() || sweep_.running() || captures_.recorder()->recording();
+    if (trial_.due()) {
+        if (detection_.detector_chosen()) trial_.end();
+        if (busy || !trial_.due() || !detection_.has_network()) return;
+        trial_.start();
+        before_trial_ = detection_.values();
+        detection_.try_network();
+        trial_settings_ = detection_.values();
+        return;
+    }
+    if (!trial_.measuring()) return;
+    const PipelineSettings& now = detection_.values();
+    if (now.detector != trial_settings_.detector || now.nms != trial_settings_.nms) {
+        trial_.end();  // the user has changed them, or the network cannot run
+        update_pipeline();
+        return;
+    }
+    if (busy) trial_.restart();
+    if (busy || !same(pipeline_->settings(), requested_settings())) return;
+    const std::optional<double> ms = trial_.add(*seen_);
+    if (!ms) return;
+    trial_.end();
+    const QString tried = detection_.title();
+    const QString time = QString::number(*ms, 'f', *ms < 9.95 ? 1 : 0);
+    const QString key = shortcut_keys(QStringLiteral("detector"));
+    if (const double rate = setup_.settings.quality_rate; rate <= 0 || *ms * rate <= 1000) {
+        detection_.make_default();
+        feedback_.say(tr("%1: %2 ms per frame; using it. Key %3 changes it").arg(tried, time, key), kDecisionMs);
+    } else {
+        detection_.set_values(before_trial_);
+        feedback_.say(tr("%1: %2 ms per frame, too slow here; using %3. Key %4 changes it")
+                          .arg(tried, time, detection_.title(), key),
+                      kDecisionMs);
+    }
+    update_pipeline();
 }
 
 void Session::apply_settings() {

@@ -27,6 +27,7 @@
 #include "ui/session/captures.h"
 #include "ui/session/feedback.h"
 #include "ui/session/frame_feed.h"
+#include "ui/session/network_trial.h"
 #include "ui/session/panel_sections.h"
 #include "ui/session/run_status.h"
 #include "ui/session/session_setup.h"
@@ -146,6 +147,7 @@ private:
     void query_memory();
     void update_switches();
     void offer_to_race();
+    void try_network();
     [[nodiscard]] PipelineSettings requested_settings() const;
 
     SessionSetup setup_;
@@ -154,6 +156,8 @@ private:
     RunStatus status_;
     BackendStatus backend_;
     DetectionSettings detection_;
+    NetworkTrial trial_;
+    PipelineSettings before_trial_, trial_settings_;
     DisplaySettings display_;
     Alert alert_;
     Feedback feedback_;

@@ -37,9 +37,11 @@ struct SessionSetup {
     std::function<std::shared_ptr<ResultSink>()> make_observer;  // of each source's results; may be empty
     PipelineSettings settings;
     bool detector_chosen = true;  // false: settings have the default one, and a hint may name a better one
-    bool draw_tracks = false;     // boxes and ids of tracks instead of detections; needs settings.tracking
-    std::string count_file;       // lines and zones: read from and saved to; empty: none
-    CountPlan count_plan;         // of that file
+    // Nothing of the detection was configured: a network that is installed becomes the default if it keeps up.
+    bool try_network = false;
+    bool draw_tracks = false;  // boxes and ids of tracks instead of detections; needs settings.tracking
+    std::string count_file;    // lines and zones: read from and saved to; empty: none
+    CountPlan count_plan;      // of that file
     PipelineOptions playback;
     ClockSetup clocks;
     // Names of the detector kinds to choose from.

@@ -82,7 +82,7 @@ bool is_network(const DetectorKind& kind) {
 
 DetectionSettings::DetectionSettings(const PipelineSettings& start, const std::vector<std::string>& kinds,
                                      QObject* parent)
-    : QObject(parent), start_(start), values_(start) {
+    : QObject(parent), start_(start), values_(start), default_kind_(&detector_kind(start.detector.kind)) {
     for (const std::string& name : kinds) kinds_.push_back(&detector_kind(name));
     connect(this, &DetectionSettings::changed, this, &DetectionSettings::modelsChanged);
 }
@@ -230,8 +230,16 @@ QString DetectionSettings::get_network() const {
 }
 
 void DetectionSettings::useNetwork() {
-    const auto found = std::find(kinds_.begin(), kinds_.end(), network());
-    if (found != kinds_.end()) set_detector(static_cast<int>(found - kinds_.begin()));
+    detector_chosen_ = true;
+    try_network();
+}
+
+void DetectionSettings::try_network() {
+    if (const DetectorKind* found = network(); found != nullptr) change_to(settings_of(*found));
+}
+
+void DetectionSettings::make_default() {
+    default_kind_ = &kind();
 }
 
 QStringList DetectionSettings::rules() {
@@ -281,26 +289,38 @@ bool DetectionSettings::soft_rule() const {
 
 void DetectionSettings::set_detector(int index) {
     if (index < 0 || index >= static_cast<int>(kinds_.size()) || index == detector()) return;
-    // Sizes, thresholds, switches and suppression settings belong to the kind. The initial kind gets its values at
-    // program start.
-    const DetectorKind& next_kind = *kinds_[static_cast<std::size_t>(index)];
     detector_chosen_ = true;
+    change_to(settings_of(*kinds_[static_cast<std::size_t>(index)]));
+}
+
+// Sizes, thresholds, switches and suppression settings belong to the kind. The initial kind gets its values at program
+// start.
+PipelineSettings DetectionSettings::settings_of(const DetectorKind& kind) const {
     PipelineSettings next = values_;
-    if (next_kind.name == start_.detector.kind) {
+    if (kind.name == start_.detector.kind) {
         next.detector = start_.detector;
         next.nms = start_.nms;
     } else {
-        next.detector = next_kind.params;
+        next.detector = kind.params;
         next.detector.threads = values_.detector.threads;
-        next.nms = next_kind.nms;
-        next.nms.min_hits = next_kind.screen_min_hits;
+        next.nms = kind.nms;
+        next.nms.min_hits = kind.screen_min_hits;
         next.nms.kernels = NmsKernels::fast;
     }
     if (next.tracking) {
         const float fraction = next.tracking->candidate_fraction;
-        next.tracking = tracker_params(next_kind.name);
+        next.tracking = tracker_params(kind.name);
         if (fraction >= 1) next.tracking->candidate_fraction = 1;  // no detections below the threshold
     }
+    return next;
+}
+
+void DetectionSettings::use(const std::string& kind, const std::string& model) {
+    const auto found = std::find_if(kinds_.begin(), kinds_.end(), [&](const auto* each) { return each->name == kind; });
+    if (found == kinds_.end()) return;
+    detector_chosen_ = true;
+    PipelineSettings next = settings_of(**found);
+    next.detector.model = model;
     change_to(next);
 }
 
@@ -416,9 +436,7 @@ void DetectionSettings::openModel(const QUrl& file) {
 }
 
 void DetectionSettings::reset() {
-    PipelineSettings next = start_;
-    next.keep_raw = values_.keep_raw;
-    change_to(next);
+    change_to(settings_of(*default_kind_));
 }
 
 void DetectionSettings::nextRule() {

@@ -133,9 +133,16 @@ public:
     Q_INVOKABLE void chooseModel(int index);  // index into models()
     Q_INVOKABLE void useNetwork();
     void set_detector_chosen(bool chosen) { detector_chosen_ = chosen; }  // at program start; by default it was
+    [[nodiscard]] bool detector_chosen() const { return detector_chosen_; }
+    // Sets the detector and its model, as the user's choice. A kind that this program does not have is ignored.
+    void use(const std::string& kind, const std::string& model);
+    // A network could be the default detector: a hint is due, and one is installed.
+    [[nodiscard]] bool has_network() const { return offers_network() && get_network().isEmpty(); }
+    void try_network();   // uses it; nobody has chosen a detector still
+    void make_default();  // reset() sets the detector in use from now on
     void set_installed_models(std::vector<InstalledModel> models);
     void set_model_has_landmarks(bool has);  // observed in a result; forgotten with the next model
-    Q_INVOKABLE void reset();                // to the values at program start
+    Q_INVOKABLE void reset();                // to the default detector's values at program start
     Q_INVOKABLE void nextRule();
 
 signals:
@@ -146,6 +153,7 @@ signals:
 
 private:
     void change_to(PipelineSettings next);
+    [[nodiscard]] PipelineSettings settings_of(const DetectorKind& kind) const;
     void forget_model(const PipelineSettings& next);
     [[nodiscard]] const DetectorKind& kind() const;
     [[nodiscard]] const DetectorKind* network() const;  // that finds the same objects; null: none, or in use
@@ -155,6 +163,7 @@ private:
     PipelineSettings start_;
     PipelineSettings values_;
     std::vector<const DetectorKind*> kinds_;
+    const DetectorKind* default_kind_;
     std::vector<InstalledModel> installed_;
     bool models_known_ = false;  // set_installed_models was called
     bool detector_chosen_ = true;
