@@ -93,6 +93,7 @@ ColumnLayout {
                 C.TextField {
                     id: field
                     objectName: "shapeName" + row.index
+                    readonly property bool visualFocus: activeFocus  // the panel scrolls to it
                     Layout.fillWidth: true
                     Layout.leftMargin: 2
                     implicitHeight: 40

@@ -115,6 +115,12 @@ C.ApplicationWindow {
         else if (fullScreen && !kiosk) showNormal()
     }
 
+    ViewFocus { open: root.session.matrix.open }
+    ViewFocus { open: root.session.race.open }
+    ViewFocus { open: root.session.compare.open }
+    ViewFocus { open: root.session.replay.open }
+    ViewFocus { open: root.session.stageMap.open }
+    ViewFocus { open: root.panelOpen }
     Binding { target: root.session.counts; property: "locked"; value: root.kiosk }
 
     Actions {

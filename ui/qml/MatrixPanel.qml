@@ -61,6 +61,23 @@ Rectangle {
                 greedy: panel.greedy
                 Accessible.role: Accessible.Graphic
                 Accessible.name: qsTr("Suppression matrix, %1").arg(panel.title)
+                Accessible.focusable: true
+                activeFocusOnTab: root.matrix.count > 0
+                readonly property bool visualFocus: activeFocus  // the arrow keys select a row
+                function selectRow(row: int) {
+                    const last = root.matrix.count - 1
+                    root.matrix.select((Math.max(0, Math.min(last, row)) + 0.5) / (last + 1), panel.greedy)
+                }
+                readonly property int row: root.matrix.selectedRow < 0 ? -1 : Math.floor(root.matrix.selectedRow * root.matrix.count)
+                onActiveFocusChanged: activeFocus ? selectRow(row) : root.matrix.select(-1, panel.greedy)
+                Keys.onUpPressed: selectRow(row - 1)
+                Keys.onDownPressed: selectRow(row + 1)
+                Keys.onPressed: event => {
+                    if (event.key !== Qt.Key_Home && event.key !== Qt.Key_End) return
+                    selectRow(event.key === Qt.Key_Home ? 0 : root.matrix.count)
+                    event.accepted = true
+                }
+                FocusRing { control: cells; anchors.margins: -1; radius: 0 }
                 HoverHandler {
                     id: pointer
                     onPointChanged: if (hovered) root.matrix.select(point.position.y / cells.height, panel.greedy)

@@ -143,6 +143,9 @@ Rectangle {
         boundsBehavior: Flickable.StopAtBounds
         clip: true
         activeFocusOnTab: true
+        Accessible.role: Accessible.List
+        Accessible.name: qsTr("Times of the implementations")
+        Accessible.focusable: true
         readonly property bool visualFocus: activeFocus
         Keys.onUpPressed: flick.contentY = Math.max(0, flick.contentY - Theme.target)
         Keys.onDownPressed: flick.contentY = Math.max(0, Math.min(contentHeight - height, contentY + Theme.target))

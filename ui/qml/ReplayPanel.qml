@@ -139,6 +139,18 @@ Item {
                     markColor: Theme.text
                     Accessible.role: Accessible.Graphic
                     Accessible.name: qsTr("Milliseconds of every frame of the last 30 seconds")
+                    Accessible.focusable: true
+                    activeFocusOnTab: root.replay.count > 0
+                    readonly property bool visualFocus: activeFocus  // the arrow keys choose a frame
+                    Keys.onLeftPressed: root.replay.step(-1)
+                    Keys.onRightPressed: root.replay.step(1)
+                    Keys.onPressed: event => {
+                        if (event.key === Qt.Key_Home) root.replay.selectSecondsAgo(30)
+                        else if (event.key === Qt.Key_End) root.replay.goLive()
+                        else return
+                        event.accepted = true
+                    }
+                    FocusRing { control: plot; anchors.margins: 0; radius: 0 }
                     MouseArea {
                         function pick(x: real) { root.replay.selectSecondsAgo(Math.max(0, 30 * (1 - x / width))) }
                         anchors.fill: parent

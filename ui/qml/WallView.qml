@@ -16,6 +16,10 @@ Rectangle {
     readonly property int rows: Math.ceil(count / columns)
 
     color: "black"
+    activeFocusOnTab: true
+    Accessible.role: Accessible.List
+    Accessible.name: qsTr("Sources")
+    Accessible.focusable: true
     onVisibleChanged: if (visible) forceActiveFocus()
     Component.onCompleted: if (visible) forceActiveFocus()
 

@@ -1,0 +1,189 @@
+// Tests that the keyboard reaches every control in sight, in each view, with real events.
+#include <QAccessible>
+#include <QSet>
+
+#include "tests/ui/window_fixture.h"
+
+namespace throng::ui {
+namespace {
+
+class TabFocus : public Window {
+protected:
+    // Opens the window with one view and nothing that changes while the test walks through it.
+    void open_view(const char* action, QSize size = {1280, 800}) {
+        test::FakeClip clip;
+        clip.boxes = 30;
+        open(clip, size);
+        activate();
+        play();
+        if (QLatin1String(action) != QLatin1String("counts")) trigger("panel");
+        QTest::mouseMove(window_, {60, 400});  // not over the views at the right, which react
+        if (*action != 0) trigger(action);
+        if (session_->replay()->open()) {
+            EXPECT_TRUE(test::wait_for([&] { return session_->replay()->count() > 5; }));
+        }
+        if (session_->matrix()->open()) {
+            EXPECT_TRUE(test::wait_for([&] { return session_->matrix()->count() > 0; }));
+        }
+        if (session_->transport()->playing()) trigger("play");
+        EXPECT_TRUE(test::wait_for([&] { return session_->transport()->state() == "paused"; }));
+        // Buttons are enabled when there is something to show.
+        if (session_->race()->open()) {
+            EXPECT_TRUE(
+                test::wait_for([&] { return session_->race()->raw_count() >= 0 && !session_->race()->running(); }));
+        }
+        if (session_->stage_map()->open()) {
+            EXPECT_TRUE(test::wait_for([&] { return session_->stage_map()->ready(); }));
+        }
+        QTest::qWait(50);  // layout
+    }
+
+    static std::string describe(const QQuickItem& item) {
+        QString text =
+            item.objectName() + ' ' + item.property("text").toString() + ' ' + item.property("tip").toString();
+        return (QString::fromLatin1(item.metaObject()->className()) + ' ' + text.simplified()).toStdString();
+    }
+    static void collect(QQuickItem* below, QSet<QQuickItem*>& found) {
+        if (!below->isVisible() || !below->isEnabled()) return;
+        const bool is_control = below->inherits("QQuickAbstractButton") || below->inherits("QQuickSlider") ||
+                                below->inherits("QQuickComboBox") || below->inherits("QQuickTextInput");
+        if (is_control) {
+            EXPECT_TRUE(below->activeFocusOnTab()) << "cannot be reached: " << describe(*below);
+        }
+        if (below->activeFocusOnTab()) found += below;
+        for (QQuickItem* child : below->childItems()) collect(child, found);
+    }
+    // Returns true if the whole control is inside the window and all ancestors that clip it.
+    bool is_in_sight(const QQuickItem& item) {
+        const QRectF rect = item.mapRectToScene(item.boundingRect());
+        if (!QRectF(0, 0, window_->width(), window_->height()).contains(rect)) return false;
+        for (const QQuickItem* above = item.parentItem(); above != nullptr; above = above->parentItem()) {
+            if (above->clip() && !above->mapRectToScene(above->boundingRect()).adjusted(-1, -1, 1, 1).contains(rect)) {
+                return false;
+            }
+        }
+        return true;
+    }
+    // Presses Tab until the first control has the focus again.
+    void walk(int expected_at_least) {
+        QSet<QQuickItem*> expected;
+        collect(window_->contentItem(), expected);
+        EXPECT_GE(expected.size(), expected_at_least);
+        window_->contentItem()->forceActiveFocus();
+        QSet<QQuickItem*> reached;
+        while (reached.size() <= expected.size()) {
+            QTest::keyClick(window_, Qt::Key_Tab);
+            QQuickItem* now = window_->activeFocusItem();
+            ASSERT_NE(now, nullptr);
+            if (reached.contains(now)) break;
+            reached += now;
+            EXPECT_TRUE(expected.contains(now)) << "out of sight: " << describe(*now);
+            EXPECT_TRUE(is_in_sight(*now)) << describe(*now);
+            EXPECT_TRUE(now->property("visualFocus").toBool()) << "the focus is invisible: " << describe(*now);
+            const QAccessibleInterface* accessible = QAccessible::queryAccessibleInterface(now);
+            ASSERT_NE(accessible, nullptr) << describe(*now);
+            EXPECT_FALSE(accessible->text(QAccessible::Name).isEmpty()) << "without a name: " << describe(*now);
+        }
+        for (const QQuickItem* each : expected - reached) ADD_FAILURE() << "not reached: " << describe(*each);
+    }
+    // Presses Tab until a control inside the item has the focus.
+    [[nodiscard]] bool tab_into(const QString& name) {
+        const QQuickItem* view = item(name);
+        for (int i = 0; view != nullptr && i < 100; ++i) {
+            QTest::keyClick(window_, Qt::Key_Tab);
+            const QQuickItem* now = window_->activeFocusItem();
+            if (now == view || view->isAncestorOf(now)) return true;
+        }
+        return false;
+    }
+};
+
+TEST_F(TabFocus, ReachesTheMatrix) {
+    open_view("matrix");
+    walk(20);
+    ASSERT_TRUE(tab_into("matrixOnePass"));
+    QTest::keyClick(window_, Qt::Key_Down);
+    QTest::keyClick(window_, Qt::Key_Down);
+    EXPECT_TRUE(session_->matrix()->selection().startsWith("row 3")) << session_->matrix()->selection().toStdString();
+    QTest::keyClick(window_, Qt::Key_End);
+    QTest::keyClick(window_, Qt::Key_Down);
+    EXPECT_TRUE(session_->matrix()->selection().startsWith("row 30")) << session_->matrix()->selection().toStdString();
+}
+
+TEST_F(TabFocus, ReachesTheRace) {
+    race_suppression_ = [](const auto&, const auto&, const auto&) {};
+    open_view("race");
+    walk(18);
+}
+
+TEST_F(TabFocus, ReachesBothSidesOfTheComparison) {
+    open_view("compare");
+    trigger("panel");
+    QTest::qWait(50);
+    walk(25);
+}
+
+TEST_F(TabFocus, ReachesTheMapOfStages) {
+    open_view("stageMap");
+    walk(18);
+}
+
+TEST_F(TabFocus, ReachesTheLast30Seconds) {
+    open_view("replay");
+    walk(19);
+    ASSERT_TRUE(tab_into("replayPlot"));
+    QTest::keyClick(window_, Qt::Key_Left);
+    EXPECT_TRUE(session_->replay()->active());
+    walk(21);
+    QTest::keyClick(window_, Qt::Key_Escape);
+    EXPECT_FALSE(session_->replay()->active());
+    EXPECT_TRUE(session_->replay()->open()) << "the first Esc returns to the live image";
+}
+
+TEST_F(TabFocus, ReachesTheSidePanelWithCounts) {
+    open_view("counts");
+    walk(40);
+}
+
+TEST_F(TabFocus, ReachesTheWall) {
+    wall_sources_ = {"a.mp4", "b.mp4", "c.mp4"};
+    open({});
+    activate();
+    ASSERT_TRUE(test::wait_for([&] { return wall_->running() == 3; }));
+    walk(4);
+    ASSERT_TRUE(tab_into("wall"));
+    QTest::keyClick(window_, Qt::Key_Return);
+    EXPECT_TRUE(test::wait_for([&] { return wall_->enlarged() == 0; }));
+}
+
+TEST_F(TabFocus, EscapeReturnsTheFocus) {
+    open_view("");
+    const struct {
+        const char *button, *panel;
+    } views[] = {{"matrixButton", "matrixPanel"},
+                 {"raceButton", "racePanel"},
+                 {"compareButton", "compareDivider"},
+                 {"replayButton", "replayStrip"}};
+    for (const auto& [button, panel] : views) {
+        QQuickItem* opener = item(button);
+        ASSERT_NE(opener, nullptr) << button;
+        opener->forceActiveFocus(Qt::TabFocusReason);
+        QTest::keyClick(window_, Qt::Key_Space);
+        ASSERT_TRUE(test::wait_for([&, name = panel] { return item(name) != nullptr; })) << panel;
+        ASSERT_TRUE(tab_into(panel)) << panel;
+        QTest::keyClick(window_, Qt::Key_Escape);
+        EXPECT_TRUE(test::wait_for([&, name = panel] { return item(name) == nullptr; })) << panel;
+        EXPECT_TRUE(test::wait_for([&] { return window_->activeFocusItem() == opener; })) << button;
+    }
+    // Opened by its key, a view has no control to return to. Keys of the window work again.
+    window_->activeFocusItem()->setFocus(false);
+    QTest::keyClick(window_, Qt::Key_M);
+    ASSERT_TRUE(tab_into("matrixPanel"));
+    QTest::keyClick(window_, Qt::Key_Escape);
+    QTest::qWait(50);
+    QTest::keyClick(window_, Qt::Key_Space);
+    EXPECT_TRUE(test::wait_for([&] { return session_->transport()->playing(); }));
+}
+
+}  // namespace
+}  // namespace throng::ui
