@@ -5,17 +5,14 @@
 #include <iterator>
 #include <utility>
 
+#include "core/redact/box_check.h"
+
 namespace throng {
 namespace {
 
 constexpr float kAtEdge = 0.2F;       // a box counts as cut if it is closer to the edge than this share of its size
 constexpr std::size_t kMinKept = 16;  // detections of a track that are kept for its size and its motion
 constexpr std::int64_t kMaxLead = 8;  // frames over which motion is extrapolated; then the region stands still
-
-bool has_extent(const Box& box) {
-    return std::isfinite(box.x) && std::isfinite(box.y) && std::isfinite(box.x + box.w) &&
-           std::isfinite(box.y + box.h) && box.w > 0 && box.h > 0;
-}
 
 Box grown(const Box& box, float share) {
     return {box.x - share * box.w, box.y - share * box.h, box.w * (1 + 2 * share), box.h * (1 + 2 * share)};
@@ -54,7 +51,7 @@ void RedactPlanner::push(const std::vector<FaceBox>& boxes, bool damaged) {
     frame.whole = damaged;
     for (const FaceBox& face : boxes) {
         if (!face.detected) continue;
-        if (!has_extent(face.box)) {
+        if (!is_judged(face.box)) {
             frame.whole = true;
             continue;
         }

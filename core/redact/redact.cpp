@@ -8,6 +8,7 @@
 #include <string>
 
 #include "core/base/error.h"
+#include "core/redact/box_check.h"
 
 namespace throng {
 namespace {
@@ -24,11 +25,6 @@ struct Grid {
         return cells[static_cast<std::size_t>((cell_y * kRedactCells + cell_x) * kMaxChannels + channel)];
     }
 };
-
-bool is_judged(const Box& box) {
-    return std::isfinite(box.x) && std::isfinite(box.y) && std::isfinite(box.x + box.w) &&
-           std::isfinite(box.y + box.h) && box.w > 0 && box.h > 0;
-}
 
 int whole_pixel(float value) {
     return static_cast<int>(std::clamp(value, -kMaxCoordinate, kMaxCoordinate));
