@@ -605,6 +605,17 @@ std::optional<std::int64_t> MediaReader::frame_count() const {
     return stream_->nb_frames;
 }
 
+bool MediaReader::has_one_key_frame() const {
+    // Other demuxers complete their index while they read.
+    if (!std::string_view(input_->iformat->name).starts_with("mov")) return false;
+    const int entries = avformat_index_get_entries_count(stream_);
+    int keys = 0;
+    for (int i = 0; i < entries && keys < 2; ++i) {
+        keys += (avformat_index_get_entry(stream_, i)->flags & AVINDEX_KEYFRAME) != 0 ? 1 : 0;
+    }
+    return entries > 1 && keys < 2;
+}
+
 std::string MediaReader::details(int width, int height) const {
     std::string text =
         std::string(avcodec_get_name(codec_->codec_id)) + " " + std::to_string(width) + "x" + std::to_string(height);

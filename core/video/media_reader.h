@@ -101,6 +101,8 @@ public:
     [[nodiscard]] std::string early_end() const;
     // Returns false if only reading from the start gives exact positions (raw streams, GIF).
     [[nodiscard]] bool has_index() const { return has_index_; }
+    // Returns true if the container's index lists the frames, and only the first one as a key frame.
+    [[nodiscard]] bool has_one_key_frame() const;
     [[nodiscard]] std::string details(int width, int height) const;
     // Returns the time that the last next() waited for data.
     [[nodiscard]] double waited_seconds() const { return waited_.count(); }

@@ -1,0 +1,43 @@
+#include "core/video/video_division.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/video/image_file.h"
+#include "core/video/media_file_source.h"
+#include "core/video/media_reader.h"
+
+namespace throng {
+namespace {
+
+constexpr double kMaxParts = 99'999;  // names have five digits
+
+VideoDivision whole(std::string why) {
+    return {1, std::move(why), false};
+}
+
+}  // namespace
+
+VideoDivision divide_video(const std::string& path, double seconds, const std::stop_token& stop) {
+    try {
+        if (is_still_image(path)) return whole("it is an image");
+        SourceOptions options;
+        options.decoder = "software";
+        const MediaReader reader(file_request(path, options), stop);
+        const std::optional<double> duration = reader.duration();
+        if (!reader.seekable() || !reader.has_index()) return whole("its format cannot seek");
+        if (!duration) return whole("its duration is unknown");
+        if (reader.has_one_key_frame()) return whole("it has no key frames to begin at but the first");
+        const double parts = std::round(*duration / seconds);
+        if (parts < 2) return {1, "it is short", true};
+        return {static_cast<int>(std::min(parts, kMaxParts)), {}, false};
+    } catch (const Error& error) {
+        if (error.kind() == ErrorKind::interrupted) throw;
+        return whole("it cannot be opened");  // processing it reports why
+    }
+}
+
+}  // namespace throng

@@ -1,0 +1,25 @@
+// Decides into how many parts a video file can be divided, so that each part is decoded from a key frame of its own.
+#pragma once
+
+#include <stop_token>
+#include <string>
+
+namespace throng {
+
+struct VideoDivision {
+    int parts = 1;
+    std::string why_whole;  // why there is only one part: "its format cannot seek"
+    bool is_short = false;  // the reason is that one part is long enough
+};
+
+// Reads the headers of the file. The number of parts is a pure function of the file and of `seconds`, the length of
+// a part. The last one is between half and one and a half times as long.
+//
+// Part p, from 1, has the frames from (p - 1) * seconds to before p * seconds; the last one has all further frames.
+// VideoSource::seek to its start decodes from the key frame before it. Frames of an open GOP that refer to frames before
+// that key frame are shown before it, so they belong to an earlier part.
+//
+// A file that cannot be opened has one part. Throws Error(interrupted).
+[[nodiscard]] VideoDivision divide_video(const std::string& path, double seconds, const std::stop_token& stop);
+
+}  // namespace throng
