@@ -55,31 +55,98 @@ ArchiveOptions with_normal_output(ArchiveOptions options) {
     return options;
 }
 
-// An earlier result of an input.
-struct Earlier {
-    std::string sha256;
-    bool incomplete = false;
-    std::vector<OutputRecord> outputs;
+// No output may be an input of any shard, or the output of two inputs.
+void check_outputs(const std::vector<WorkItem>& list, const ArchiveOptions& options) {
+    std::set<std::pair<dev_t, ino_t>> inputs;
+    for (const WorkItem& item : list) {
+        if (const auto state = state_of(item.path)) inputs.emplace(state->device, state->inode);
+    }
+    std::set<std::string> names;
+    for (const WorkItem& item : list) {
+        if (*fs::path(item.name).begin() == kRecordFolder) {
+            throw Error(ErrorKind::usage, "has the name of the folder of records", item.path, "rename the input");
+        }
+        for (const std::string& output : options.outputs_of(item)) {
+            const fs::path path = options.output / output;
+            const auto state = state_of(path.string());
+            if (state && inputs.contains({state->device, state->inode})) {
+                throw Error(ErrorKind::usage, "would overwrite the input", path.string(),
+                            "name another folder for --out");
+            }
+            if (!names.insert(output).second) {
+                throw Error(ErrorKind::usage, "is the output of two inputs, one of them " + item.path, path.string(),
+                            "process one of them in a run of its own");
+            }
+        }
+    }
+}
+
+void check_records(const Manifest& manifest, const ArchiveOptions& options) {
+    if (options.resume || manifest.empty()) return;
+    throw Error(ErrorKind::usage,
+                fmt::format("already has results of shard {}/{}", options.shard.index, options.shard.count),
+                "--out " + options.output.string(), "use --resume to go on, or name another folder");
+}
+
+// The results of earlier runs with the same settings and version.
+class EarlierResults {
+public:
+    struct Result {
+        std::string sha256;
+        bool incomplete = false;
+        std::vector<OutputRecord> outputs;
+    };
+
+    void read(const std::vector<WorkItem>& items, const ArchiveOptions& options) {
+        output_ = options.output;
+        const std::string settings = sha256_of_text(options.settings);
+        std::set<std::string_view> names;
+        for (const WorkItem& item : items) names.insert(item.name);
+        read_manifests(output_, [&](const fs::path&, ManifestEntry&& entry) {
+            if (!names.contains(entry.input)) return;
+            if (entry.status == InputStatus::failed || entry.settings != settings || entry.version != options.version) {
+                return;
+            }
+            results_[entry.input].push_back(
+                {std::move(entry.sha256), entry.status == InputStatus::incomplete, std::move(entry.outputs)});
+        });
+    }
+
+    [[nodiscard]] bool has(const std::string& name) const { return results_.contains(name); }
+
+    // Returns null if there is no result of this content whose outputs exist.
+    [[nodiscard]] const Result* find(const std::string& name, const std::string& sha256) const {
+        const auto found = results_.find(name);
+        if (found == results_.end()) return nullptr;
+        for (const Result& result : found->second) {
+            const bool exists = std::all_of(result.outputs.begin(), result.outputs.end(), [&](const auto& output) {
+                std::error_code failure;
+                return fs::file_size(output_ / output.name, failure) == output.size && !failure;
+            });
+            if (exists && result.sha256 == sha256) return &result;
+        }
+        return nullptr;
+    }
+
+private:
+    fs::path output_;
+    std::map<std::string, std::vector<Result>> results_;
 };
 
 class ArchiveRun {
 public:
     ArchiveRun(const std::vector<WorkItem>& list, const ArchiveOptions& options, const std::stop_token& stop)
         : options_(with_normal_output(options)),
-          items_(select_shard(list, options.shard)),
+          items_(options.select(list, options.shard)),
           settings_hash_(sha256_of_text(options.settings)),
           stop_callback_(stop, [this] { stop_.request_stop(); }) {
-        check_outputs(list);
+        check_outputs(list, options_);
         check_output_folder(options_.output.string());
         manifest_.emplace(options_.output, options.shard);
-        if (!options.resume && !manifest_->empty()) {
-            throw Error(ErrorKind::usage,
-                        fmt::format("already has results of shard {}/{}", options.shard.index, options.shard.count),
-                        "--out " + options_.output.string(), "use --resume to go on, or name another folder");
-        }
+        check_records(*manifest_, options_);
         write_list(options_.output, list);
         write_settings(options_.output, settings_hash_, options.settings);
-        if (options.resume) find_earlier();
+        if (options.resume) earlier_.read(items_, options_);
         progress_.inputs = items_.size();
         for (const WorkItem& item : items_) progress_.bytes += item.size;
         order_.resize(items_.size());
@@ -112,46 +179,6 @@ public:
     }
 
 private:
-    // No output may be an input of any shard, or the output of two inputs.
-    void check_outputs(const std::vector<WorkItem>& list) const {
-        std::set<std::pair<dev_t, ino_t>> inputs;
-        for (const WorkItem& item : list) {
-            if (const auto state = state_of(item.path)) inputs.emplace(state->device, state->inode);
-        }
-        std::set<std::string> names;
-        for (const WorkItem& item : list) {
-            if (*fs::path(item.name).begin() == kRecordFolder) {
-                throw Error(ErrorKind::usage, "has the name of the folder of records", item.path, "rename the input");
-            }
-            for (const std::string& output : options_.outputs_of(item)) {
-                const fs::path path = options_.output / output;
-                const auto state = state_of(path.string());
-                if (state && inputs.contains({state->device, state->inode})) {
-                    throw Error(ErrorKind::usage, "would overwrite the input", path.string(),
-                                "name another folder for --out");
-                }
-                if (!names.insert(output).second) {
-                    throw Error(ErrorKind::usage, "is the output of two inputs, one of them " + item.path,
-                                path.string(), "process one of them in a run of its own");
-                }
-            }
-        }
-    }
-
-    void find_earlier() {
-        std::set<std::string_view> names;
-        for (const WorkItem& item : items_) names.insert(item.name);
-        read_manifests(options_.output, [&](const fs::path&, ManifestEntry&& entry) {
-            if (!names.contains(entry.input)) return;
-            if (entry.status == InputStatus::failed || entry.settings != settings_hash_ ||
-                entry.version != options_.version) {
-                return;
-            }
-            earlier_[entry.input].push_back(
-                {std::move(entry.sha256), entry.status == InputStatus::incomplete, std::move(entry.outputs)});
-        });
-    }
-
     void work(int worker) noexcept {
         try {
             const ProcessInput process = options_.make_worker(worker);
@@ -177,17 +204,17 @@ private:
         stop_.request_stop();
     }
 
-    [[nodiscard]] const Earlier* earlier_of(const WorkItem& item, const std::string& sha256) const {
-        const auto found = earlier_.find(item.name);
-        if (found == earlier_.end()) return nullptr;
-        for (const Earlier& earlier : found->second) {
-            const bool exists = std::all_of(earlier.outputs.begin(), earlier.outputs.end(), [&](const auto& output) {
-                std::error_code failure;
-                return fs::file_size(options_.output / output.name, failure) == output.size && !failure;
-            });
-            if (exists && earlier.sha256 == sha256) return &earlier;
+    // The parts of a video have one file: it is read once.
+    std::string hash_of(const std::string& path, const std::optional<FileState>& state) {
+        if (state) {
+            const std::lock_guard lock(mutex_);
+            const auto known = hashes_.find(path);
+            if (known != hashes_.end() && known->second.first == *state) return known->second.second;
         }
-        return nullptr;
+        std::string hash = sha256_of(path);
+        const std::lock_guard lock(mutex_);
+        if (state) hashes_[path] = {*state, hash};
+        return hash;
     }
 
     void process_item(const WorkItem& item, std::size_t number, const ProcessInput& process) {
@@ -207,9 +234,9 @@ private:
         try {
             if (!item.problem.empty()) throw Error(ErrorKind::input, item.problem);
             const auto before = state_of(item.path);
-            entry.sha256 = sha256_of(item.path);
+            entry.sha256 = item.part > 0 ? hash_of(item.path, before) : sha256_of(item.path);
             entry.size = before ? static_cast<std::uint64_t>(before->size) : 0;
-            if (const Earlier* earlier = earlier_of(item, entry.sha256)) {
+            if (const EarlierResults::Result* earlier = earlier_.find(item.name, entry.sha256)) {
                 const std::lock_guard lock(mutex_);
                 ++progress_.skipped;
                 progress_.incomplete += earlier->incomplete ? 1 : 0;
@@ -287,7 +314,7 @@ private:
     const std::vector<WorkItem> items_;
     const std::string settings_hash_;
     std::vector<std::size_t> order_;  // of items_, largest first
-    std::map<std::string, std::vector<Earlier>> earlier_;
+    EarlierResults earlier_;
     std::stop_source stop_;  // by the caller, a failure, or fail_fast
     std::stop_callback<std::function<void()>> stop_callback_;
     std::optional<Manifest> manifest_;
@@ -296,7 +323,8 @@ private:
     std::atomic<std::uint64_t> frames_ = 0;
     std::mutex mutex_;  // guards the members below
     std::condition_variable ended_;
-    int running_ = 0;  // workers
+    std::map<std::string, std::pair<FileState, std::string>> hashes_;  // of split videos, by path
+    int running_ = 0;                                                  // workers
     ArchiveProgress progress_;
     std::exception_ptr failure_;
 };
@@ -306,6 +334,27 @@ private:
 ArchiveProgress run_archive(const std::vector<WorkItem>& list, const ArchiveOptions& options,
                             const std::stop_token& stop) {
     return ArchiveRun(list, options, stop).run();
+}
+
+void check_archive(const std::vector<WorkItem>& list, const ArchiveOptions& options) {
+    const ArchiveOptions normal = with_normal_output(options);
+    check_outputs(list, normal);
+    check_output_folder(normal.output.string());
+    check_records(Manifest(normal.output, normal.shard), normal);
+}
+
+std::set<std::string> finished_inputs(const std::vector<WorkItem>& items, const ArchiveOptions& options) {
+    EarlierResults earlier;
+    earlier.read(items, with_normal_output(options));
+    std::set<std::string> finished;
+    for (const WorkItem& item : items) {
+        if (!item.problem.empty() || !earlier.has(item.name)) continue;
+        try {
+            if (earlier.find(item.name, sha256_of(item.path)) != nullptr) finished.insert(item.name);
+        } catch (const Error&) {  // cannot be read: the run reports it
+        }
+    }
+    return finished;
 }
 
 }  // namespace throng

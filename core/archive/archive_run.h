@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -58,6 +59,8 @@ struct ArchiveOptions {
     // Makes the function that worker 0 to workers - 1 calls. Called on the worker's thread, before its first input; an
     // error ends the run.
     std::function<ProcessInput(int worker)> make_worker;
+    // Returns the items of the list that the shard processes. Default: select_shard.
+    std::function<std::vector<WorkItem>(const std::vector<WorkItem>& list, Shard shard)> select = select_shard;
     // Called on the calling thread a few times a second. Optional.
     std::function<void(const ArchiveProgress&)> on_progress;
 };
@@ -75,5 +78,11 @@ struct ArchiveOptions {
 // inputs are on disk also after an error and after a stop.
 ArchiveProgress run_archive(const std::vector<WorkItem>& list, const ArchiveOptions& options,
                             const std::stop_token& stop);
+
+// Throws as run_archive does for a run that cannot begin. Creates the output folder and an empty manifest.
+void check_archive(const std::vector<WorkItem>& list, const ArchiveOptions& options);
+
+// Returns the names of the inputs that run_archive would skip with `resume`. Hashes those that have a result.
+[[nodiscard]] std::set<std::string> finished_inputs(const std::vector<WorkItem>& items, const ArchiveOptions& options);
 
 }  // namespace throng

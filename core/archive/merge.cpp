@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
+#include "core/archive/segments.h"
 #include "core/base/error.h"
 #include "core/base/sha256.h"
 
@@ -82,7 +83,13 @@ void ArchiveMerge::add(std::size_t folder, const fs::path& manifest, ManifestEnt
 std::vector<std::string> ArchiveMerge::problems() const {
     std::vector<std::string> problems;
     for (const std::string& name : list_) {
-        if (!entries_.contains(name)) problems.push_back("missing: " + name);
+        if (entries_.contains(name)) continue;
+        problems.push_back("missing: " + name);
+        for (const fs::path& folder : folders_) {
+            if (const std::string parts = missing_parts(folder, name); !parts.empty()) {
+                problems.back() += fmt::format(": {}: {}", folder.string(), parts);
+            }
+        }
     }
     problems.insert(problems.end(), doubled_.begin(), doubled_.end());
     const std::vector<std::string> mixed_settings = mixed();

@@ -3,11 +3,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace throng {
+
+struct SplitVideo;  // segments.h
 
 struct WorkItem {
     std::string path;        // as given, or found in a folder; may hold any bytes but NUL
@@ -15,6 +18,8 @@ struct WorkItem {
     std::uint64_t size = 0;  // bytes
     std::string problem;     // why the file cannot be an input: missing, a broken link, no regular file; normally empty
     std::string sha256;      // of the content; set while a run processes the item
+    std::shared_ptr<const SplitVideo> split{};  // a video that is processed in parts; null: as a whole
+    int part = 0;                               // of `split`, from 1; 0: the joining of all parts
 };
 
 // Part `index` of `count`, from 1.

@@ -1,0 +1,85 @@
+// The parts of a long video: names and times, pure functions of the video and the length of a part, and what is recorded
+// about them.
+//
+// Parts have a folder and records of their own, .throng/parts below the output folder, as if it were the output folder
+// of an archive: they are no results, so `throng merge` does not read them.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/archive/manifest.h"
+#include "core/archive/work_list.h"
+
+namespace throng {
+
+// Part p, from 1 to `parts`, has the frames with begin_of(p) <= pts < end_of(p).
+struct SplitVideo {
+    std::string name;  // WorkItem::name of the video
+    double seconds = 0;
+    int parts = 1;
+    std::filesystem::path folder;  // of all parts of the archive
+
+    [[nodiscard]] double begin_of(int part) const { return (part - 1) * seconds; }
+    [[nodiscard]] double end_of(int part) const;  // of the last part: infinity
+    // Returns the folder of the video's parts, relative to `folder`.
+    [[nodiscard]] std::string subfolder() const;
+    [[nodiscard]] std::string name_of(int part) const;    // WorkItem::name of the part
+    [[nodiscard]] std::string output_of(int part) const;  // relative to `folder`
+    [[nodiscard]] std::filesystem::path file_of(int part) const;
+    [[nodiscard]] std::vector<std::filesystem::path> files() const;  // of all parts, in order
+    [[nodiscard]] std::string text_of(int part) const;               // "part 2 of 12"
+};
+
+// Returns the folder of all parts of an archive.
+[[nodiscard]] std::filesystem::path parts_folder(const std::filesystem::path& output);
+
+// Returns the parts as items. video.split must be set.
+[[nodiscard]] std::vector<WorkItem> parts_of(const WorkItem& video);
+
+// The records of all parts of an archive that were made with the same settings and version.
+class PartRecords {
+public:
+    // Throws Error(input) as read_manifests does.
+    PartRecords(const std::filesystem::path& output, const std::string& settings_hash, const std::string& version);
+
+    // Returns which parts are not there yet, and why: "2 of 12 parts: 3 (missing), 7 (other settings)". Empty if all are
+    // recorded, failed ones included.
+    [[nodiscard]] std::string missing(const SplitVideo& video) const;
+
+    // Throws Error(input) if a part failed, belongs to another content of the video than sha256, or its file changed.
+    // The parts must not be missing.
+    void check(const SplitVideo& video, const std::string& sha256) const;
+
+    // Returns what the parts of this content lack of the video; normally empty.
+    [[nodiscard]] std::string incomplete(const SplitVideo& video, const std::string& sha256) const;
+
+private:
+    [[nodiscard]] const ManifestEntry* result_of(const std::string& part, const std::string& sha256) const;
+
+    std::map<std::string, std::vector<ManifestEntry>> entries_;  // by name of the part
+    std::map<std::string, std::string> others_;  // parts with other settings or of another version: which
+};
+
+// Returns what missing() would return for a video whose list of parts is below the output folder, for any settings.
+// Empty if it has no list of parts.
+[[nodiscard]] std::string missing_parts(const std::filesystem::path& output, const std::string& name);
+
+// Locks a video for joining its parts, until the object is destroyed or the process dies.
+class JoinLock {
+public:
+    explicit JoinLock(const SplitVideo& video);
+    ~JoinLock();
+    JoinLock(JoinLock&& other) noexcept;
+    JoinLock& operator=(JoinLock&&) = delete;
+    // Returns false if another process has the lock, or the file system has none.
+    [[nodiscard]] bool owns() const noexcept { return file_ >= 0; }
+
+private:
+    int file_ = -1;
+};
+
+}  // namespace throng

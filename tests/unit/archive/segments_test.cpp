@@ -1,0 +1,129 @@
+// The parts of long videos: names, times, records and the lock of those who join them.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/archive/segments.h"
+#include "core/base/error.h"
+#include "core/base/sha256.h"
+#include "tests/support/test_data.h"
+
+namespace throng {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Segments : public ::testing::Test {
+protected:
+    [[nodiscard]] SplitVideo video() const { return {"clips/a.mp4", 2.5, 3, parts_folder(dir_.path())}; }
+
+    // Records a result of a part. text: of its file.
+    void record(int part, const std::string& text, ManifestEntry entry = {}) {
+        const fs::path file = video().file_of(part);
+        fs::create_directories(file.parent_path());
+        std::ofstream(file) << text;
+        entry.input = video().name_of(part);
+        if (entry.sha256.empty()) entry.sha256 = "content";
+        if (entry.settings.empty()) entry.settings = "settings";
+        if (entry.version.empty()) entry.version = "1";
+        if (entry.status != InputStatus::failed) {
+            entry.outputs = {{video().output_of(part), fs::file_size(file), sha256_of(file)}};
+        }
+        Manifest manifest(video().folder, {1, 1});
+        manifest.append(manifest_line(entry));
+    }
+    [[nodiscard]] PartRecords records() const { return {dir_.path(), "settings", "1"}; }
+    [[nodiscard]] std::string problem() const {
+        try {
+            records().check(video(), "content");
+        } catch (const Error& error) {
+            return error.problem();
+        }
+        return {};
+    }
+
+    test::ScratchDir dir_;
+};
+
+TEST_F(Segments, PartsFollowEachOther) {
+    WorkItem item;
+    item.name = video().name;
+    item.size = 300;
+    item.split = std::make_shared<SplitVideo>(video());
+    const std::vector<WorkItem> parts = parts_of(item);
+    ASSERT_EQ(parts.size(), 3U);
+    EXPECT_EQ(parts[1].name, "clips/a.mp4.2.5s/00002-of-00003");
+    EXPECT_EQ(parts[1].size, 100U);
+    EXPECT_EQ(video().begin_of(1), 0);
+    for (int part = 1; part < 3; ++part) EXPECT_EQ(video().end_of(part), video().begin_of(part + 1));
+    EXPECT_TRUE(std::isinf(video().end_of(3)));
+}
+
+TEST_F(Segments, NamesWhatIsMissing) {
+    EXPECT_EQ(records().missing(video()), "3 of 3 parts: 1 (missing), 2 (missing), 3 (missing)");
+    record(1, "one");
+    ManifestEntry other;
+    other.settings = "other";
+    record(2, "two", other);
+    other = {};
+    other.version = "2";
+    record(3, "three", other);
+    EXPECT_EQ(records().missing(video()), "2 of 3 parts: 2 (other settings), 3 (version 2)");
+    record(2, "two");
+    record(3, "three");
+    EXPECT_EQ(records().missing(video()), "");
+    EXPECT_EQ(problem(), "");
+    fs::remove(video().file_of(1));
+    EXPECT_EQ(records().missing(video()), "1 of 3 parts: 1 (missing)");
+}
+
+TEST_F(Segments, ChecksResults) {
+    for (const int part : {1, 2, 3}) record(part, "text");
+    EXPECT_EQ(problem(), "");
+    std::ofstream(video().file_of(3)) << "texu";
+    EXPECT_EQ(problem(), "part 3 of 3 has a damaged result");
+    record(3, "text");
+    ManifestEntry entry;
+    entry.sha256 = "before";
+    record(2, "text", entry);
+    EXPECT_EQ(problem(), "") << "the file of the part fits the result of the same content";
+    EXPECT_THROW(records().check(video(), "before"), Error);
+    entry = {};
+    entry.status = InputStatus::incomplete;
+    entry.error = "cut short";
+    record(1, "text", entry);
+    EXPECT_EQ(records().incomplete(video(), "content"), "part 1 of 3: cut short");
+}
+
+TEST_F(Segments, AFailedPartIsNoMissingPart) {
+    record(1, "text");
+    record(3, "text");
+    ManifestEntry entry;
+    entry.status = InputStatus::failed;
+    entry.error = "no data";
+    record(2, "", entry);
+    EXPECT_EQ(records().missing(video()), "");
+    EXPECT_EQ(problem(), "part 2 of 3 failed: no data");
+    record(2, "text");
+    EXPECT_EQ(problem(), "");
+}
+
+TEST_F(Segments, OneProcessJoins) {
+    JoinLock first(video());
+    EXPECT_TRUE(first.owns());
+    EXPECT_FALSE(JoinLock(video()).owns());
+    {
+        const JoinLock moved(std::move(first));
+        EXPECT_TRUE(moved.owns());
+    }
+    EXPECT_TRUE(JoinLock(video()).owns());
+}
+
+}  // namespace
+}  // namespace throng
