@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -14,14 +15,17 @@
 #include "app/commands/anonymize_files.h"
 #include "app/commands/anonymize_worker.h"
 #include "app/commands/archive_workers.h"
+#include "app/commands/detect_archive.h"
 #include "app/options/interrupt.h"
 #include "app/options/progress.h"
 #include "app/options/report.h"
 #include "app/options/standard_output.h"
+#include "core/archive/segments.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/base/output_file.h"
 #include "core/base/sha256.h"
+#include "core/sinks/part_file.h"
 #include "core/video/source_files.h"
 
 namespace throng {
@@ -56,6 +60,22 @@ std::string summary_of(const ReportedFile& file) {
     return text;
 }
 
+// Tracks the faces over the joined parts of a video, then hides them. A video whose parts do not join is processed as
+// a whole.
+ReportedFile join_and_hide(const WorkItem& item,
+                           const std::function<ReportedFile(const AnonymizeWorker::FindFaces& found)>& process,
+                           const std::stop_token& stop) {
+    try {
+        return process([&](FaceRecorder& recorder) {
+            read_parts(
+                item.split->files(), [&](FrameResult& frame) { recorder.write(frame); }, stop);
+        });
+    } catch (const PartsDoNotJoin& error) {
+        spdlog::warn("{}: {}; processing the whole file again", item.path, error.what());
+        return process({});
+    }
+}
+
 // Returns a function that hides the faces of one input of an archive, and writes its report.
 ProcessInput make_archive_worker(const AnonymizeSetup& setup, EncoderOnDemand& encoder, const CommonOptions& common,
                                  const ArchiveWorkers& workers) {
@@ -70,9 +90,12 @@ ProcessInput make_archive_worker(const AnonymizeSetup& setup, EncoderOnDemand& e
         const auto on_progress = [&](const AnonymizeProgress& progress) {
             add_frames(progress.hidden - std::exchange(added, progress.hidden));
         };
+        const auto process_with = [&](const AnonymizeWorker::FindFaces& found) {
+            return worker->process(item.path, still, item.sha256, outputs[0], on_progress, stop, found);
+        };
         ReportedFile reported;
         try {
-            reported = worker->process(item.path, still, item.sha256, outputs[0], on_progress, stop);
+            reported = item.split ? join_and_hide(item, process_with, stop) : process_with({});
         } catch (const Error& error) {
             worker->free_buffers();
             // The form of this output cannot hold this input: the others continue.
@@ -233,6 +256,16 @@ int AnonymizeRun::run_folder() {
     };
     work.make_worker = [&](int number) {
         return make_archive_worker(setup_, encoder_, workers.common_of(number), workers);
+    };
+    // The results of a video's parts are those of a pipeline over the whole video.
+    work.make_part_worker = [&](int number) -> ProcessInput {
+        SourceArguments source;
+        source.source.decoder = setup_.decoder;
+        auto worker = std::make_shared<DetectWorker>(workers.common_of(number), setup_.settings, source,
+                                                     workers.budget(), workers.bytes_per_worker());
+        return [worker](const auto& item, const auto& outputs, const auto& add_frames, const auto& stop) {
+            return worker->process(item, outputs, add_frames, stop);
+        };
     };
     const int status = run_archive_command(arguments_.inputs, arguments_.archive, work, common_);
     if (!report_base_.empty()) {

@@ -42,7 +42,7 @@ AnonymizeWorker::AnonymizeWorker(const AnonymizeSetup& setup, EncoderOnDemand& e
 
 ReportedFile AnonymizeWorker::process(const std::string& input, bool still, const std::string& sha256,
                                       const std::string& output, const OnProgress& on_progress,
-                                      const std::stop_token& stop) {
+                                      const std::stop_token& stop, const FindFaces& found) {
     progress_ = {};
     ReportedFile reported;
     reported.input = input;
@@ -54,7 +54,7 @@ ReportedFile AnonymizeWorker::process(const std::string& input, bool still, cons
         on_progress(progress_);
     } else {
         FaceRecorder recorder(setup_.hiding.tracker);
-        find_faces(input, recorder, on_progress, stop);
+        found ? found(recorder) : find_faces(input, recorder, on_progress, stop);
         write_video(input, output, recorder, reported, on_progress, stop);
     }
     reported.output = output;

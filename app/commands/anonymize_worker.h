@@ -32,12 +32,17 @@ public:
     // setup, encoder: shared by all workers, and must outlive them. Throws as make_backend does.
     AnonymizeWorker(const AnonymizeSetup& setup, EncoderOnDemand& encoder, const CommonOptions& common);
 
+    // Fills the recorder with the results of all frames of a video.
+    using FindFaces = std::function<void(FaceRecorder& recorder)>;
+
     // still: a still image; otherwise a video or an animation. sha256: of the input. on_progress is called at any time.
     // The extension of `output` chooses its format; it gets its name when it is complete. Throws Error(input) for a
     // file that cannot be read, and with where() == output for one that cannot be written; Error(interrupted) after a
     // stop request; Error(usage) if the format of the output cannot hold the input.
+    // found: replaces the search for faces in a video, whose results exist already.
     ReportedFile process(const std::string& input, bool still, const std::string& sha256, const std::string& output,
-                         const std::function<void(const AnonymizeProgress&)>& on_progress, const std::stop_token& stop);
+                         const std::function<void(const AnonymizeProgress&)>& on_progress, const std::stop_token& stop,
+                         const FindFaces& found = {});
 
     // Returns the backend, and why it was chosen.
     [[nodiscard]] const BackendChoice& backend() const noexcept { return backend_; }

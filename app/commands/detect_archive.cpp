@@ -1,6 +1,9 @@
 #include "app/commands/detect_archive.h"
 
+#include <array>
 #include <chrono>
+#include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -8,17 +11,69 @@
 #include "app/commands/detect_run.h"
 #include "app/options/backend.h"
 #include "app/options/interrupt.h"
+#include "core/archive/segments.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/base/output_file.h"
 #include "core/base/stopwatch.h"
-#include "core/sinks/json_sink.h"
+#include "core/sinks/part_file.h"
 #include "core/video/source.h"
 
 namespace throng {
 namespace {
 
 constexpr std::size_t kLinesPerWrite = std::size_t{1} << 16U;  // bytes per write
+
+// Seconds before the start of a part at which it is sought, and infinity to read from the start of the file. Decoding
+// may begin in an open GOP: the frames whose references are missing, and those that the decoder holds at that time, must
+// come before the part.
+constexpr std::array kRunUps = {1.0, 5.0, 30.0, std::numeric_limits<double>::infinity()};
+
+struct OpenPart {
+    std::unique_ptr<VideoSource> source;
+    std::optional<Frame> before;  // the last frame before the part
+    std::optional<Frame> first;   // frame of the part, or after it
+};
+
+// Opens a video at the first frame from `begin` seconds on.
+OpenPart open_part(const WorkItem& item, double begin, const SourceOptions& options, const std::stop_token& stop) {
+    for (const double run_up : kRunUps) {
+        OpenPart part{open_source(file_spec(item), options, stop), {}, {}};
+        if (begin > run_up && !part.source->seek(begin - run_up)) continue;
+        while (!part.first) {
+            if (stop.stop_requested()) throw Error(ErrorKind::interrupted, "stopped", item.path);
+            Frame frame;
+            const ReadStatus status = part.source->read(frame, stop);
+            if (status == ReadStatus::end) break;
+            if (status == ReadStatus::timeout) continue;
+            (frame.info().pts < begin ? part.before : part.first) = frame;
+        }
+        // A frame may be damaged because decoding did not begin earlier.
+        if (begin <= run_up || !part.before || !part.before->info().damaged) return part;
+    }
+    throw Error(ErrorKind::internal, "no start of the part", item.path);
+}
+
+// Collects lines and writes them in blocks.
+class LineWriter {
+public:
+    explicit LineWriter(const std::string& path) : file_(path) {}
+    void write(const FrameResult& result, JsonFields fields, const std::stop_token& stop) {
+        lines_ += json_line(result, fields);
+        lines_ += '\n';
+        if (lines_.size() < kLinesPerWrite) return;
+        file_.write(lines_, stop);
+        lines_.clear();
+    }
+    void close(const std::stop_token& stop) {
+        file_.write(lines_, stop);
+        file_.close();
+    }
+
+private:
+    OutputFile file_;
+    std::string lines_;
+};
 
 }  // namespace
 
@@ -35,7 +90,14 @@ void DetectWorker::make_processor() {
 }
 
 InputResult DetectWorker::process(const WorkItem& item, const std::vector<std::string>& outputs,
-                                  const std::function<void(std::uint64_t)>& add_frames, const std::stop_token& stop) {
+                                  const AddFrames& add_frames, const std::stop_token& stop) {
+    if (item.split && item.part == 0) {
+        try {
+            return join(item, outputs.front(), add_frames, stop);
+        } catch (const PartsDoNotJoin& error) {
+            spdlog::warn("{}: {}; processing the whole file again", item.path, error.what());
+        }
+    }
     if (!processor_) make_processor();
     try {
         return detect(item, outputs.front(), add_frames, stop);
@@ -53,53 +115,88 @@ InputResult DetectWorker::process(const WorkItem& item, const std::vector<std::s
     return detect(item, outputs.front(), add_frames, stop);
 }
 
-InputResult DetectWorker::detect(const WorkItem& item, const std::string& output,
-                                 const std::function<void(std::uint64_t)>& add_frames, const std::stop_token& stop) {
+InputResult DetectWorker::detect(const WorkItem& item, const std::string& output, const AddFrames& add_frames,
+                                 const std::stop_token& stop) {
     SourceOptions options = source_.source;
     options.device = common_.device;
     options.prefer_device_frames = backend_->name() != "cpu";
     const std::uint64_t bytes = memory_of(item);
     const MemoryBudget::Share memory = budget_->acquire(bytes, stop);
-    const std::unique_ptr<VideoSource> source = open_source(file_spec(item), options, stop);
+    const bool is_part = item.part > 0;
+    const double begin = is_part ? item.split->begin_of(item.part) : 0;
+    const double end = is_part ? item.split->end_of(item.part) : std::numeric_limits<double>::infinity();
+    OpenPart open =
+        is_part ? open_part(item, begin, options, stop) : OpenPart{open_source(file_spec(item), options, stop), {}, {}};
+    VideoSource& source = *open.source;
 
     processor_->restart_tracks();  // ids must not depend on the files before
-    const JsonFields fields{settings_.keep_raw, settings_.tracking.has_value()};
     InputResult result;
     result.backend = backend_->name();
-    OutputFile file(output);
-    std::string lines;
+    std::optional<PartWriter> part;
+    std::optional<LineWriter> lines;
+    if (is_part) {
+        part.emplace(output).begin(open.before, stop);
+    } else {
+        lines.emplace(output);
+    }
     const auto collect = [&] {
         const auto outcome = processor_->collect(true);
         result.faces += outcome.result->kept.detections.size();
         ++result.frames;
         add_frames(1);
-        lines += json_line(*outcome.result, fields);
-        lines += '\n';
-        if (lines.size() < kLinesPerWrite) return;
-        file.write(lines, stop);
-        lines.clear();
+        part ? part->write(*outcome.result, stop) : lines->write(*outcome.result, fields(), stop);
     };
     const auto limit = static_cast<std::uint64_t>(source_.frames);
+    std::optional<Frame>& last = open.before;
     for (std::uint64_t read = 0; limit == 0 || read < limit;) {
         if (stop.stop_requested()) throw Error(ErrorKind::interrupted, "stopped", item.path);
         DecodedFrame decoded;
         const auto start = std::chrono::steady_clock::now();
-        const ReadStatus status = source->read(decoded.frame, stop);
-        if (status == ReadStatus::end) break;
-        if (status == ReadStatus::timeout) continue;
+        if (open.first) {
+            decoded.frame = *std::exchange(open.first, std::nullopt);
+        } else {
+            const ReadStatus status = source.read(decoded.frame, stop);
+            if (status == ReadStatus::end) break;
+            if (status == ReadStatus::timeout) continue;
+        }
+        if (decoded.frame.info().pts >= end) break;
+        if (is_part) last = decoded.frame;
         ++read;
-        decoded.decode_ms = source->decode_ms().value_or(milliseconds_since(start));
+        decoded.decode_ms = source.decode_ms().value_or(milliseconds_since(start));
         decoded.source = item.name;
         if (!processor_->has_free_slot()) collect();
         processor_->submit(std::move(decoded));
     }
     while (processor_->in_flight() > 0) collect();
-    if (result.frames == 0) throw Error(ErrorKind::input, "contains no frames", item.path);
-    file.write(lines, stop);
-    file.close();
-    result.incomplete = source->incomplete();
+    if (part) {
+        part->finish(last, stop);
+    } else {
+        if (result.frames == 0) throw Error(ErrorKind::input, "contains no frames", item.path);
+        lines->close(stop);
+    }
+    result.incomplete = source.incomplete();
     // The detector keeps buffers for its largest image.
     if (bytes > kept_bytes_) processor_.reset();
+    return result;
+}
+
+InputResult DetectWorker::join(const WorkItem& item, const std::string& output, const AddFrames& add_frames,
+                               const std::stop_token& stop) {
+    InputResult result;
+    result.backend = backend_->name();
+    std::optional<Tracker> tracker;
+    if (settings_.tracking) tracker.emplace(*settings_.tracking);
+    LineWriter lines(output);
+    const auto add = [&](FrameResult& frame) {
+        frame.source = item.name;
+        if (tracker) frame.tracks = tracker->update(tracker_input(frame));
+        result.faces += frame.kept.detections.size();
+        lines.write(frame, fields(), stop);
+    };
+    result.frames = read_parts(item.split->files(), add, stop);
+    if (result.frames == 0) throw Error(ErrorKind::input, "contains no frames", item.path);
+    lines.close(stop);
+    add_frames(result.frames);
     return result;
 }
 
@@ -119,6 +216,9 @@ int run_detect_archive(const DetectArguments& arguments, const PipelineSettings&
         throw Error(ErrorKind::usage, "cannot be combined with --out, which writes one result per file", option,
                     "join the results with throng merge");
     }
+    if (arguments.archive.segment > 0 && arguments.source.frames > 0) {
+        throw Error(ErrorKind::usage, "cannot be combined with --segment", "--frames");
+    }
     if (output.blur) throw Error(ErrorKind::usage, "has no effect with --out", "--blur");
 
     const InterruptGuard interrupts;
@@ -135,6 +235,7 @@ int run_detect_archive(const DetectArguments& arguments, const PipelineSettings&
                         const std::function<void(std::uint64_t)>& add_frames,
                         const std::stop_token& stop) { return worker->process(item, outputs, add_frames, stop); };
     };
+    work.make_part_worker = work.make_worker;
     return run_archive_command(arguments.sources, arguments.archive, work, common);
 }
 

@@ -1,4 +1,4 @@
-// throng detect --out DIR: detects in every file of a list by itself, on several threads.
+// throng detect --out DIR: detects in every file of a list by itself, or in its parts, on several threads.
 #pragma once
 
 #include <memory>
@@ -10,6 +10,7 @@
 #include "core/detect/backend.h"
 #include "core/pipeline/frame_processor.h"
 #include "core/pipeline/pipeline_settings.h"
+#include "core/sinks/json_sink.h"
 
 namespace throng {
 
@@ -23,13 +24,19 @@ public:
 
     // Writes the lines of `throng detect --json` to outputs[0]; the source in them is the item's name. A ProcessInput.
     // If a GPU fails and --backend is auto, the file is processed again on the CPU, and so are the next ones.
+    // A part of a video (item.part > 0) is written as PartWriter does. For a split video, the parts are joined; if they
+    // do not join, the video is processed as a whole.
     InputResult process(const WorkItem& item, const std::vector<std::string>& outputs,
                         const std::function<void(std::uint64_t)>& add_frames, const std::stop_token& stop);
 
 private:
     void make_processor();
-    InputResult detect(const WorkItem& item, const std::string& output,
-                       const std::function<void(std::uint64_t)>& add_frames, const std::stop_token& stop);
+    using AddFrames = std::function<void(std::uint64_t)>;
+    InputResult detect(const WorkItem& item, const std::string& output, const AddFrames& add_frames,
+                       const std::stop_token& stop);
+    InputResult join(const WorkItem& item, const std::string& output, const AddFrames& add_frames,
+                     const std::stop_token& stop);
+    [[nodiscard]] JsonFields fields() const { return {settings_.keep_raw, settings_.tracking.has_value()}; }
 
     CommonOptions common_;
     PipelineSettings settings_;

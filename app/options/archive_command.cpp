@@ -19,9 +19,11 @@
 #include <system_error>
 #include <utility>
 
+#include "app/options/archive_segments.h"
 #include "app/options/interrupt.h"
 #include "app/options/progress.h"
 #include "app/options/standard_output.h"
+#include "app/options/values.h"
 #include "core/base/error.h"
 #include "core/base/secrets.h"
 #include "core/base/sha256.h"
@@ -64,10 +66,12 @@ constexpr auto kBetweenReports = std::chrono::seconds(1);
 // Reports the progress: a line on the terminal, or with --progress json one JSON object per second on standard error.
 class Reporter {
 public:
-    Reporter(const ArchiveArguments& arguments, const CommonOptions& common, const Shard& shard)
-        : json_(arguments.progress == "json"), shard_(fmt::format("{}/{}", shard.index, shard.count)) {
+    Reporter(const ArchiveArguments& arguments, const CommonOptions& common, const Shard& shard, std::string_view what)
+        : json_(arguments.progress == "json"),
+          shard_(fmt::format("{}/{}", shard.index, shard.count)),
+          what_(fmt::format("{}s", what)) {
         if (json_) return;
-        line_.emplace(common, shard.count > 1 ? "shard " + shard_ : "files", std::nullopt);
+        line_.emplace(common, shard.count > 1 ? fmt::format("shard {}, {}", shard_, what_) : what_, std::nullopt);
     }
 
     void report(const ArchiveProgress& progress, bool last) {
@@ -89,6 +93,7 @@ public:
         if (!json_ || (!last && Clock::now() < next_)) return;
         next_ = Clock::now() + kBetweenReports;
         nlohmann::ordered_json json{{"shard", shard_},
+                                    {"stage", what_},
                                     {"inputs", progress.inputs},
                                     {"finished", progress.finished},
                                     {"skipped", progress.skipped},
@@ -109,6 +114,7 @@ public:
 private:
     bool json_;
     std::string shard_;
+    std::string what_;  // "files", "parts"
     std::optional<Progress> line_;
     Clock::time_point start_ = Clock::now();
     Clock::time_point next_ = start_;
@@ -137,6 +143,13 @@ void add_archive_options(CLI::App& command, ArchiveArguments& arguments) {
         ->capture_default_str()
         ->group(group);
     command
+        .add_option("--segment", arguments.segment,
+                    "Divide videos into parts of this many seconds, which shards and workers share; the result is that "
+                    "of the whole video. Images and videos that cannot seek are not divided")
+        ->check(finite_range(1, 86400))
+        ->type_name("SECONDS")
+        ->group(group);
+    command
         .add_flag("--resume", arguments.resume,
                   "Continue a run: skip files whose result of the same content and settings exists")
         ->group(group);
@@ -159,6 +172,7 @@ void add_archive_options(CLI::App& command, ArchiveArguments& arguments) {
 void reject_archive_options(const ArchiveArguments& arguments, const std::string& what_to_do) {
     for (const auto& [given, option] : {std::pair{!arguments.files_from.empty(), "--files-from"},
                                         {arguments.shard != "1/1", "--shard"},
+                                        {arguments.segment > 0, "--segment"},
                                         {arguments.resume, "--resume"},
                                         {arguments.fail_fast, "--fail-fast"},
                                         {arguments.progress != "auto", "--progress"}}) {
@@ -235,21 +249,36 @@ int run_archive_command(const std::vector<std::string>& paths, const ArchiveArgu
     options.version = TH_VERSION;
     options.outputs_of = work.outputs_of;
     options.make_worker = work.make_worker;
-    const auto count = static_cast<std::size_t>(options.shard.count);
-    options.workers = work.workers((list.size() + count - 1) / count);
-    Reporter reporter(arguments, common, options.shard);
+    if (arguments.segment > 0) return run_segmented(list, options, arguments, work, common);
+    options.workers = work.workers(items_per_shard(list.size(), options.shard));
+    return archive_status(run_archive_stage(list, options, arguments, common, "file"));
+}
+
+ArchiveProgress run_archive_stage(const std::vector<WorkItem>& list, const ArchiveOptions& stage,
+                                  const ArchiveArguments& arguments, const CommonOptions& common,
+                                  std::string_view what) {
+    ArchiveOptions options = stage;
+    Reporter reporter(arguments, common, options.shard, what);
     options.on_progress = [&](const ArchiveProgress& progress) { reporter.report(progress, false); };
     const ArchiveProgress totals = run_archive(list, options, InterruptGuard::token());
     reporter.report(totals, true);
-    const bool interrupted = InterruptGuard::requested();
     if (!common.quiet) {
         standard_output::print(
-            "shard {}/{}: {} of {} files, {} skipped, {} incomplete, {} failed; {} frames, {} faces, {:.1f} s{}\n",
-            options.shard.index, options.shard.count, totals.finished, totals.inputs, totals.skipped, totals.incomplete,
-            totals.failed, totals.frames, totals.faces, reporter.seconds(),
-            interrupted ? "; interrupted, continue with --resume" : "");
+            "shard {}/{}: {} of {} {}s, {} skipped, {} incomplete, {} failed; {} frames, {} faces, {:.1f} s{}\n",
+            options.shard.index, options.shard.count, totals.finished, totals.inputs, what, totals.skipped,
+            totals.incomplete, totals.failed, totals.frames, totals.faces, reporter.seconds(),
+            InterruptGuard::requested() ? "; interrupted, continue with --resume" : "");
     }
-    if (interrupted) return exit_status(ErrorKind::interrupted);
+    return totals;
+}
+
+std::size_t items_per_shard(std::size_t items, Shard shard) {
+    const auto count = static_cast<std::size_t>(shard.count);
+    return (items + count - 1) / count;
+}
+
+int archive_status(const ArchiveProgress& totals) {
+    if (InterruptGuard::requested()) return exit_status(ErrorKind::interrupted);
     return totals.failed + totals.incomplete > 0 ? exit_status(ErrorKind::input) : 0;
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/options/cli_fwd.h"
@@ -21,12 +22,13 @@ struct ArchiveArguments {
     bool fail_fast = false;             // --fail-fast
     std::uint64_t memory = 0;           // --memory SIZE, in bytes; 0: half of the machine's
     std::string progress = "auto";      // --progress auto|json
+    double segment = 0;                 // --segment SECONDS; 0: files are not divided
     const CLI::App* command = nullptr;  // set by add_archive_options
 
     [[nodiscard]] bool requested() const noexcept { return !out.empty(); }
 };
 
-// Adds --files-from, --shard, --resume, --fail-fast, --memory and --progress, and --out unless the command has it.
+// Adds --files-from, --shard, --segment, --resume, --fail-fast, --memory and --progress, and --out unless the command has it.
 void add_archive_options(CLI::App& command, ArchiveArguments& arguments);
 
 // Throws Error(usage) for an option that applies to archives only, if it was given without. what_to_do: "add --out DIR".
@@ -50,7 +52,20 @@ struct ArchiveWork {
     std::function<void(const std::vector<WorkItem>&)> use_list;  // called with the whole list, first; optional
     std::function<std::vector<std::string>(const WorkItem&)> outputs_of;
     std::function<ProcessInput(int worker)> make_worker;
+    // With --segment, for the parts of videos, whose one output has the form of PartWriter. make_worker's functions then
+    // get videos whose parts are there, too: item.split is set.
+    std::function<ProcessInput(int worker)> make_part_worker;
 };
+
+// Runs one stage of an archive. Shows its progress and prints its totals. what: "file" or "part".
+ArchiveProgress run_archive_stage(const std::vector<WorkItem>& list, const ArchiveOptions& options,
+                                  const ArchiveArguments& arguments, const CommonOptions& common,
+                                  std::string_view what);
+
+// Returns how many items a shard gets at most, if all have one size.
+[[nodiscard]] std::size_t items_per_shard(std::size_t items, Shard shard);
+// Returns the exit status after the last stage: 3 if an input failed or is incomplete, 130 after an interruption.
+[[nodiscard]] int archive_status(const ArchiveProgress& totals);
 
 // Runs the command over files and folders, and those of --files-from. Shows the progress, prints totals. Returns the
 // exit status: 3 if an input failed or is incomplete, 130 after an interruption. An InterruptGuard must exist. Throws

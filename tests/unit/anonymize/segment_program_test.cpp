@@ -1,0 +1,69 @@
+// throng anonymize --segment: the hidden video is that of a run over the whole video.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/support/test_data.h"
+#include "tests/support/video_files.h"
+#include "tests/unit/anonymize/inspect.h"
+#include "tests/unit/app/program.h"
+
+namespace throng {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+using test::run_program;
+
+TEST(AnonymizeSegments, HideTheSameFrames) {
+    TH_NEED_FFMPEG();
+    const test::ScratchDir dir;
+    const auto path = [&](const std::string& name) { return (dir.path() / name).string(); };
+    ASSERT_EQ(run_program({"crowd", path("drawn.mp4"), "--size", "160x120", "--faces", "3", "--frames", "30", "--fps",
+                           "10", "--motion", "walk", "--seed", "3", "-q"})
+                  .status,
+              0);
+    fs::create_directories(path("in"));
+    test::ffmpeg("-i '" + path("drawn.mp4") +
+                     "' -f lavfi -i sine=f=300:d=3 -map 0:v -map 1:a -c:a aac -c:v libx264 -g 6 -x264-params "
+                     "open-gop=1:bframes=2:b-adapt=0",
+                 path("in/clip.mp4"));
+    const auto anonymize = [&](const std::string& out, const std::vector<std::string>& options) {
+        std::vector<std::string> arguments = {"anonymize", path("in"),  "--out",     path(out),   "--detector",
+                                              "haar",      "--encoder", "libx264",   "--quality", "0",
+                                              "--audio",   "copy",      "--backend", "cpu"};
+        arguments.insert(arguments.end(), options.begin(), options.end());
+        return run_program(arguments);
+    };
+    ASSERT_EQ(anonymize("whole", {}).status, 0);
+    ASSERT_EQ(anonymize("out", {"--segment", "1", "--shard", "2/2"}).status, 0);
+    EXPECT_FALSE(fs::exists(path("out/clip.mp4")));
+    const auto last = anonymize("out", {"--segment", "1", "--shard", "1/2"});
+    ASSERT_EQ(last.status, 0) << last.err;
+    EXPECT_EQ(last.err.find("again"), std::string::npos) << last.err;  // the parts joined
+
+    // Quality 0 is lossless: the decoded pixels are those before encoding.
+    const test::MediaFacts expected = test::inspect(path("whole/clip.mp4"), 30);
+    const test::MediaFacts facts = test::inspect(path("out/clip.mp4"), 30);
+    EXPECT_EQ(facts.times.size(), 30U);
+    EXPECT_EQ(facts.times, expected.times);
+    EXPECT_EQ(facts.gray, expected.gray);
+    EXPECT_EQ(facts.streams, (std::vector<std::string>{"video h264", "audio aac"}));
+    auto report = [&](const std::string& folder) {
+        Json json = Json::parse(test::contents(path(folder + "/clip.mp4.report.json")));
+        json["files"][0].erase("output_sha256");
+        return json;
+    };
+    EXPECT_EQ(report("out"), report("whole"));
+    EXPECT_GT(report("out")["files"][0]["tracks"].size(), 0U);
+
+    const auto file = run_program({"anonymize", path("in/clip.mp4"), "--out", path("x.mp4"), "--segment", "1"});
+    EXPECT_EQ(file.status, 2);
+    EXPECT_NE(file.err.find("applies to archives only"), std::string::npos) << file.err;
+}
+
+}  // namespace
+}  // namespace throng

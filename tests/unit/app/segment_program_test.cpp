@@ -1,0 +1,158 @@
+// `throng detect --out --segment`: parts of videos, shared by shards, and their joining.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "core/archive/segments.h"
+#include "tests/support/test_data.h"
+#include "tests/support/video_files.h"
+#include "tests/unit/app/program.h"
+
+namespace throng {
+namespace {
+
+namespace fs = std::filesystem;
+using test::contents;
+using test::ProgramResult;
+using test::run_program;
+
+class SegmentProgram : public ::testing::Test {
+protected:
+    void SetUp() override {
+        if (!test::cascade_file("lbpcascade_frontalface.xml")) GTEST_SKIP() << "skipped: no opencv-data";
+        TH_NEED_FFMPEG();
+        fs::create_directories(file("in"));
+        ASSERT_EQ(run_program({"crowd", file("drawn.mp4"), "--size", "160x120", "--faces", "3", "--frames", "30",
+                               "--fps", "10", "--motion", "walk", "--seed", "3", "-q"})
+                      .status,
+                  0);
+        encode("in/clip.mkv", "-c:v libx264 -g 6 -x264-params open-gop=1:bframes=2:b-adapt=0");
+    }
+    void encode(const std::string& name, const std::string& options) const {
+        test::ffmpeg("-i '" + file("drawn.mp4") + "' " + options, file(name));
+    }
+    [[nodiscard]] std::string file(const std::string& name) const { return (dir_.path() / name).string(); }
+    ProgramResult detect(std::vector<std::string> arguments) const {
+        arguments.insert(arguments.begin(), {"detect", file("in"), "--detector", "lbp", "--backend", "cpu", "--track"});
+        return run_program(arguments);
+    }
+    // Returns the lines of a result without times.
+    [[nodiscard]] std::vector<std::string> lines_of(const std::string& out, const std::string& name) const {
+        std::vector<std::string> lines;
+        std::istringstream stream(contents(file(out) + file("in/" + name) + ".jsonl"));
+        for (std::string line; std::getline(stream, line);)
+            lines.push_back(line.substr(0, line.find(",\"timings_ms\"")));
+        return lines;
+    }
+    [[nodiscard]] std::vector<std::string> whole_lines(const std::string& name) const {
+        fs::remove_all(file("whole"));
+        EXPECT_EQ(detect({"--out", file("whole")}).status, 0);
+        return lines_of("whole", name);
+    }
+
+    test::ScratchDir dir_;
+};
+
+TEST_F(SegmentProgram, ShardsOfPartsAddUpToTheWholeVideo) {
+    encode("in/single.mp4", "-c:v libx264 -g 1000");  // has one key frame
+    encode("in/still.png", "-frames:v 1 -update 1");
+    const auto expected = whole_lines("clip.mkv");
+    ASSERT_EQ(expected.size(), 30U);
+    const auto has_tracks = [](const std::string& line) { return line.find("\"id\"") != std::string::npos; };
+    EXPECT_TRUE(has_tracks(expected[9]) && has_tracks(expected[10])) << "no tracks where a part begins";
+
+    const ProgramResult second = detect({"--out", file("out"), "--segment", "1", "--shard", "2/2"});
+    EXPECT_EQ(second.status, 0) << second.err;
+    EXPECT_NE(second.err.find("clip.mkv waits for 2 of 3 parts: 1 (missing), 3 (missing)"), std::string::npos)
+        << second.err;
+    EXPECT_NE(second.err.find("single.mp4 is not divided: it has no key frames"), std::string::npos) << second.err;
+    const ProgramResult early = run_program({"merge", file("out")});
+    EXPECT_EQ(early.status, 3);
+    EXPECT_NE(early.err.find("2 of 3 parts: 00001-of-00003, 00003-of-00003"), std::string::npos) << early.err;
+
+    const ProgramResult first = detect({"--out", file("out"), "--segment", "1", "--shard", "1/2"});
+    EXPECT_EQ(first.status, 0) << first.err;
+    EXPECT_EQ(first.err.find("again"), std::string::npos) << first.err;  // the parts joined
+    EXPECT_EQ(lines_of("out", "clip.mkv"), expected);
+    EXPECT_EQ(lines_of("out", "single.mp4"), lines_of("whole", "single.mp4"));
+    EXPECT_EQ(lines_of("out", "still.png"), lines_of("whole", "still.png"));
+    EXPECT_FALSE(fs::exists(file("out/.throng/parts") + file("in/clip.mkv.1s"))) << "parts remain";
+    const ProgramResult merged = run_program({"merge", file("out")});
+    EXPECT_EQ(merged.status, 0) << merged.err;
+    EXPECT_NE(merged.out.find("3 inputs, 0 incomplete, 0 failed, 3 on cpu; 61 frames"), std::string::npos)
+        << merged.out;
+
+    // Nothing is left to do, and nothing is done without --resume.
+    const ProgramResult again = detect({"--out", file("out"), "--segment", "1", "--shard", "1/2", "--resume"});
+    EXPECT_EQ(again.status, 0) << again.err;
+    EXPECT_NE(again.out.find("0 of 0 parts"), std::string::npos) << again.out;
+    EXPECT_EQ(detect({"--out", file("out"), "--segment", "1", "--shard", "1/2"}).status, 2);
+}
+
+// The process that joins the parts dies before it has a result.
+TEST_F(SegmentProgram, ResumesBetweenPartsAndJoin) {
+    const std::string parts = file("out/.throng/parts");
+    const SplitVideo video{file("in/clip.mkv").substr(1), 1, 3, parts};
+    EXPECT_EQ(detect({"--out", file("out"), "--segment", "1", "--shard", "1/2"}).status, 0);
+    {
+        const JoinLock of_another_process(video);
+        ASSERT_TRUE(of_another_process.owns());
+        EXPECT_EQ(detect({"--out", file("out"), "--segment", "1", "--shard", "2/2"}).status, 0);
+        EXPECT_TRUE(lines_of("out", "clip.mkv").empty());
+        EXPECT_TRUE(fs::exists(video.file_of(3)));
+    }
+    const ProgramResult merged = run_program({"merge", file("out")});
+    EXPECT_NE(merged.err.find("its parts are not joined"), std::string::npos) << merged.err;
+    const ProgramResult joined = detect({"--out", file("out"), "--segment", "1", "--shard", "2/2", "--resume"});
+    EXPECT_EQ(joined.status, 0) << joined.err;
+    EXPECT_NE(joined.out.find("1 skipped"), std::string::npos) << joined.out;
+    EXPECT_EQ(lines_of("out", "clip.mkv"), whole_lines("clip.mkv"));
+}
+
+TEST_F(SegmentProgram, RejectsPartsThatDoNotBelongTogether) {
+    EXPECT_EQ(detect({"--out", file("out"), "--segment", "1", "--shard", "1/2", "--min-size", "30"}).status, 0);
+    const ProgramResult mixed = detect({"--out", file("out"), "--segment", "1", "--shard", "2/2"});
+    EXPECT_NE(mixed.err.find("waits for 2 of 3 parts: 1 (other settings), 3 (other settings)"), std::string::npos)
+        << mixed.err;
+
+    // The video changes after one part.
+    encode("in/clip.mkv", "-c:v libx264 -g 6 -crf 40");
+    const ProgramResult changed = detect({"--out", file("out"), "--segment", "1", "--shard", "1/2", "--resume"});
+    EXPECT_EQ(changed.status, 3) << changed.err;
+    EXPECT_NE(changed.err.find("part 2 of 3 belongs to another content"), std::string::npos) << changed.err;
+    const ProgramResult repaired = detect({"--out", file("out"), "--segment", "1", "--shard", "2/2", "--resume"});
+    EXPECT_EQ(repaired.status, 0) << repaired.err;
+    EXPECT_EQ(lines_of("out", "clip.mkv"), whole_lines("clip.mkv"));
+    EXPECT_EQ(run_program({"merge", file("out")}).status, 0);
+}
+
+// The frames of damaged data depend on where decoding began.
+TEST_F(SegmentProgram, ProcessesADamagedVideoAsAWhole) {
+    encode("clip.ts", "-c:v mpeg2video -g 5 -bf 2 -b:v 300k");
+    std::vector<char> bytes = test::read_file(file("clip.ts"));
+    bytes.resize(bytes.size() * 3 / 4 + 77);
+    test::write_file(file("in/cut.ts"), bytes);
+    const ProgramResult result = detect({"--out", file("out"), "--segment", "1"});
+    EXPECT_EQ(result.status, 3) << result.err;
+    EXPECT_NE(result.err.find("processing the whole file again"), std::string::npos) << result.err;
+    EXPECT_EQ(detect({"--out", file("whole")}).status, 3);
+    EXPECT_EQ(lines_of("out", "cut.ts"), lines_of("whole", "cut.ts"));
+    EXPECT_GT(lines_of("out", "cut.ts").size(), 10U);
+    EXPECT_EQ(lines_of("out", "clip.mkv"), lines_of("whole", "clip.mkv"));
+}
+
+TEST_F(SegmentProgram, RejectsOptionsWithoutMeaning) {
+    for (const char* seconds : {"0", "-1", "nan", "inf", "x"}) {
+        EXPECT_EQ(detect({"--out", file("out"), "--segment", seconds}).status, 2) << seconds;
+    }
+    EXPECT_EQ(detect({"--segment", "10"}).status, 2);
+    EXPECT_EQ(detect({"--out", file("out"), "--segment", "10", "--frames", "5"}).status, 2);
+    EXPECT_FALSE(fs::exists(file("out")));
+}
+
+}  // namespace
+}  // namespace throng
