@@ -37,7 +37,7 @@ TEST(DefaultConfig, ContainsEveryOptionOfDetectWithItsDefault) {
                                    "min-size",   "max-size", "switch",   "scale-factor", "score-threshold",
                                    "telemetry",  "clocks",   "profiles", "root",         "out",
                                    "files-from", "shard",    "count",    "events",       "per-minute",
-                                   "trace"};
+                                   "trace",      "segment"};
     for (const ConfigEntry& entry : file.entries) {
         if (entry.section == "anonymize") continue;
         named.push_back(entry.key);
@@ -66,7 +66,7 @@ TEST(DefaultConfig, ContainsEveryOptionOfAnonymizeWithItsDefault) {
     // Options that are commented out, or belong to one run.
     std::vector<std::string> named{"help",   "config", "min-size", "max-size", "scale-factor", "score-threshold",
                                    "switch", "margin", "only",     "report",   "out",          "files-from",
-                                   "shard",  "keep",   "hide",     "review"};
+                                   "shard",  "keep",   "hide",     "review",   "segment"};
     for (const ConfigEntry& entry : file.entries) {
         named.push_back(entry.key);
         if (entry.section != "anonymize") continue;
