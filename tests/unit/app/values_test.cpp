@@ -111,6 +111,7 @@ const std::map<std::string, Accepts> kNumbers = {
     {"--k", {}},
     {"--dmax", {true}},
     {"--memory", {true}},
+    {"--segment", {}},
     {"--screenshot-after", {}},
     {"--faces", {true}},
     {"--fps", {}},
