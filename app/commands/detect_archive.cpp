@@ -22,11 +22,9 @@
 namespace throng {
 namespace {
 
-constexpr std::size_t kLinesPerWrite = std::size_t{1} << 16U;  // bytes per write
-
 // Seconds before the start of a part at which it is sought, and infinity to read from the start of the file. Decoding
-// may begin in an open GOP: the frames whose references are missing, and those that the decoder holds at that time, must
-// come before the part.
+// may begin in an open GOP: the frames whose references are missing, and those that the decoder holds at that time,
+// must come before the part.
 constexpr std::array kRunUps = {1.0, 5.0, 30.0, std::numeric_limits<double>::infinity()};
 
 struct OpenPart {
@@ -54,25 +52,21 @@ OpenPart open_part(const WorkItem& item, double begin, const SourceOptions& opti
     throw Error(ErrorKind::internal, "no start of the part", item.path);
 }
 
-// Collects lines and writes them in blocks.
+// Writes the lines of a result.
 class LineWriter {
 public:
     explicit LineWriter(const std::string& path) : file_(path) {}
     void write(const FrameResult& result, JsonFields fields, const std::stop_token& stop) {
-        lines_ += json_line(result, fields);
-        lines_ += '\n';
-        if (lines_.size() < kLinesPerWrite) return;
-        file_.write(lines_, stop);
-        lines_.clear();
+        lines_.write(json_line(result, fields) + '\n', stop);
     }
     void close(const std::stop_token& stop) {
-        file_.write(lines_, stop);
+        lines_.flush(stop);
         file_.close();
     }
 
 private:
     OutputFile file_;
-    std::string lines_;
+    BlockWriter lines_{file_};
 };
 
 }  // namespace

@@ -24,26 +24,6 @@ std::string csv_cell(const std::string& text) {
     return quoted + "\"";
 }
 
-// Collects text and writes it in blocks.
-class BlockWriter {
-public:
-    BlockWriter(OutputFile& file, const std::stop_token& stop) : file_(file), stop_(stop) {}
-    void add(std::string_view text) {
-        block_ += text;
-        constexpr std::size_t kBytesPerWrite = std::size_t{1} << 20;
-        if (block_.size() >= kBytesPerWrite) flush();
-    }
-    void flush() {
-        file_.write(block_, stop_);
-        block_.clear();
-    }
-
-private:
-    OutputFile& file_;
-    const std::stop_token& stop_;
-    std::string block_;
-};
-
 }  // namespace
 
 ArchiveMerge::ArchiveMerge(const std::vector<fs::path>& folders) {
@@ -208,7 +188,7 @@ void ArchiveMerge::for_each_line(const std::stop_token& stop, Use use) const {
 }
 
 void ArchiveMerge::write_json(OutputFile& file, const std::stop_token& stop) const {
-    BlockWriter writer(file, stop);
+    BlockWriter writer(file);
     for_each_line(stop, [&](std::string& line, std::size_t position, const fs::path&) {
         // Quotes within the source are escaped, so this is the key.
         constexpr std::string_view kKey = ",\"source_number\":";
@@ -217,14 +197,14 @@ void ArchiveMerge::write_json(OutputFile& file, const std::stop_token& stop) con
             line.replace(begin, line.find_first_not_of("0123456789", begin) - begin, std::to_string(position));
         }
         line += '\n';
-        writer.add(line);
+        writer.write(line, stop);
     });
-    writer.flush();
+    writer.flush(stop);
 }
 
 void ArchiveMerge::write_csv(OutputFile& file, const std::stop_token& stop) const {
-    BlockWriter writer(file, stop);
-    writer.add("input,frame,pts,x,y,w,h,score,hits\n");
+    BlockWriter writer(file);
+    writer.write("input,frame,pts,x,y,w,h,score,hits\n", stop);
     for_each_line(stop, [&](const std::string& line, std::size_t, const fs::path& path) {
         try {
             const Json json = Json::parse(line);
@@ -237,13 +217,13 @@ void ArchiveMerge::write_csv(OutputFile& file, const std::stop_token& stop) cons
                     row += fmt::format(",{}", static_cast<float>(box.at(key).get<double>()));
                 }
                 row += fmt::format(",{}\n", box.at("hits").get<std::int64_t>());
-                writer.add(row);
+                writer.write(row, stop);
             }
         } catch (const Json::exception& error) {
             throw Error(ErrorKind::input, std::string("is not a line of detections: ") + error.what(), path.string());
         }
     });
-    writer.flush();
+    writer.flush(stop);
 }
 
 }  // namespace throng

@@ -124,6 +124,17 @@ void OutputFile::write(std::string_view bytes, const std::stop_token& stop) {
     }
 }
 
+void BlockWriter::write(std::string_view text, const std::stop_token& stop) {
+    constexpr std::size_t kBlock = std::size_t{1} << 16U;  // bytes
+    block_ += text;
+    if (block_.size() >= kBlock) flush(stop);
+}
+
+void BlockWriter::flush(const std::stop_token& stop) {
+    file_.write(block_, stop);
+    block_.clear();
+}
+
 std::int64_t OutputFile::seek(std::int64_t offset, int whence) {
     const off_t position = is_regular_ && file_ >= 0 ? ::lseek(file_, offset, whence) : -1;
     if (position >= 0) position_ = position;

@@ -47,6 +47,20 @@ private:
     std::int64_t size_ = 0;      // of a regular file
 };
 
+// Collects small pieces of text and writes them to a file in blocks. The file must outlive it.
+class BlockWriter {
+public:
+    explicit BlockWriter(OutputFile& file) : file_(file) {}
+
+    // Both throw as OutputFile::write does.
+    void write(std::string_view text, const std::stop_token& stop = {});
+    void flush(const std::stop_token& stop = {});  // what was collected; to be called at the end
+
+private:
+    OutputFile& file_;
+    std::string block_;
+};
+
 // Throws Error(input) if `path` cannot be an output: its folder is missing or read-only, it is a folder, or it exists
 // and is not writable. Changes no file. "-" is standard output and always valid.
 void check_output_path(const std::string& path);

@@ -18,27 +18,30 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::size_t kBytesPerWrite = std::size_t{1} << 16U;
 constexpr std::uint32_t kMaxRecord = std::uint32_t{1} << 30U;  // bytes
 
 // A record is its size in 4 bytes, the lowest first, and CBOR, which holds floats without rounding.
-void append_record(std::string& bytes, const Json& record) {
+std::string bytes_of(const Json& record) {
     const std::vector<std::uint8_t> cbor = Json::to_cbor(record);
+    std::string bytes;
     for (unsigned shift = 0; shift < 32; shift += 8) bytes += static_cast<char>(cbor.size() >> shift);
     bytes.append(cbor.begin(), cbor.end());
+    return bytes;
 }
 
-// Returns an empty record at the end of the file.
+struct RecordCutShort {};
+
+// Returns an empty record at the end of the file. Throws RecordCutShort, or a JSON exception.
 Json read_record(std::istream& stream) {
     std::array<char, 4> head{};
     stream.read(head.data(), head.size());
     if (stream.gcount() == 0) return {};
     std::uint32_t size = 0;
     for (unsigned i = 0; i < 4; ++i) size |= std::uint32_t{static_cast<std::uint8_t>(head[i])} << (8 * i);
-    if (stream.gcount() < 4 || size > kMaxRecord) throw std::runtime_error("a record is cut short");
+    if (stream.gcount() < 4 || size > kMaxRecord) throw RecordCutShort{};
     std::vector<std::uint8_t> cbor(size);
     stream.read(reinterpret_cast<char*>(cbor.data()), size);
-    if (stream.gcount() != static_cast<std::streamsize>(size)) throw std::runtime_error("a record is cut short");
+    if (stream.gcount() != static_cast<std::streamsize>(size)) throw RecordCutShort{};
     return Json::from_cbor(cbor);
 }
 
@@ -100,7 +103,7 @@ DetectionSet set_of(const Json& json) {
     return set;
 }
 
-// Stage names have static lifetime.
+// Returns the name in `names`, which owns the text that a StageTime refers to.
 std::string_view stage_name(const std::string& name, std::set<std::string>& names) {
     return *names.insert(name).first;
 }
@@ -149,21 +152,16 @@ FrameResult frame_of(const Json& json, std::int64_t index, std::set<std::string>
 }  // namespace
 
 void PartWriter::begin(const std::optional<Frame>& before, const std::stop_token& stop) {
-    append_record(pending_, fingerprint_of(before));
-    file_.write(pending_, stop);
-    pending_.clear();
+    records_.write(bytes_of(fingerprint_of(before)), stop);
 }
 
 void PartWriter::write(const FrameResult& result, const std::stop_token& stop) {
-    append_record(pending_, frame_json(result));
-    if (pending_.size() < kBytesPerWrite) return;
-    file_.write(pending_, stop);
-    pending_.clear();
+    records_.write(bytes_of(frame_json(result)), stop);
 }
 
 void PartWriter::finish(const std::optional<Frame>& last, const std::stop_token& stop) {
-    append_record(pending_, {{"last", fingerprint_of(last)}});
-    file_.write(pending_, stop);
+    records_.write(bytes_of({{"last", fingerprint_of(last)}}), stop);
+    records_.flush(stop);
     file_.close();
 }
 
@@ -198,12 +196,8 @@ std::uint64_t read_parts(const std::vector<std::filesystem::path>& parts, const 
             }
         } catch (const Json::exception& error) {
             throw damaged(error.what());
-        } catch (const PartsDoNotJoin&) {
-            throw;
-        } catch (const Error&) {
-            throw;
-        } catch (const std::runtime_error& error) {
-            throw damaged(error.what());
+        } catch (const RecordCutShort&) {
+            throw damaged("a record is cut short");
         }
     }
     return frames;

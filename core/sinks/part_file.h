@@ -1,8 +1,9 @@
 // The detections of a part of a video: all that tracking, JSON lines and hiding need of its frames, without pixels.
 //
 // Both ends of a part have a fingerprint: the time, the damage and a hash of the pixels of the part's last frame, and of
-// the frame before its first one, which was decoded, too. Parts are joined only if these are equal. So no frame is missing or
-// repeated where a part begins, and decoding from a key frame gave the frames that decoding from the start gives.
+// the frame before its first one, which was decoded, too. Parts are joined only if these are equal. So no frame is
+// missing or repeated where a part begins, and decoding from a key frame gave the frames that decoding from the start
+// gives.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +34,7 @@ public:
 
 private:
     OutputFile file_;
-    std::string pending_;
+    BlockWriter records_{file_};
 };
 
 // The parts do not add up to the frames of the video.
@@ -42,8 +43,9 @@ public:
     using std::runtime_error::runtime_error;
 };
 
-// Calls `use` with the result of each frame of all parts, in order. Its frame has no pixels; index counts from 0 over all
-// parts; source is empty, and tracks and plan are not set. Returns the number of frames.
+// Calls `use` with the result of each frame of all parts, in order. Its frame has no pixels; index counts from 0 over
+// all parts; source is empty, and tracks and plan are not set. The names of its timings are valid until read_parts
+// returns. Returns the number of frames.
 //
 // Throws PartsDoNotJoin, possibly after calls, Error(input) for a file that is damaged or cannot be read, and
 // Error(interrupted) after a stop request.
