@@ -68,7 +68,49 @@ std::map<std::string, Video> by_video(const std::vector<TruthLabels>& truth,
 }
 
 LeakEvaluation evaluate_video(const std::vector<TruthLabels>& truth, const std::vector<DetectionLabels>& detections,
-                              const LeakComparison& comparison);
+                              const LeakComparison& comparison) {
+    const auto faces = by_frame(truth, "the faces");
+    const auto found = by_frame(detections, "the detections");
+    if (found.empty()) throw Error(ErrorKind::input, "there are no detections");
+    const DetectionLabels& first = *found.begin()->second;
+    if (first.width < 1 || first.height < 1) {
+        throw Error(ErrorKind::input, "the detections have no 'width' and 'height'", first.source,
+                    "write them with throng detect --json");
+    }
+    LeakMeter single(comparison.leaks);
+    LeakMeter planned(comparison.leaks);
+    const RedactOptions& redact = comparison.hiding.redact;
+    Hider hider(comparison.hiding);
+    double seconds = 0;
+    for (const auto& [number, labels] : faces) {
+        std::vector<Detection> kept;
+        std::vector<Detection> candidates;
+        const auto at = found.find(number);
+        if (at != found.end()) {
+            seconds = at->second->pts;
+            for (const ScoredBox& box : at->second->entries) {
+                const Detection detection{box.box, static_cast<float>(box.score), box.hits, -1};
+                const bool shown = box.score >= comparison.shown_score && box.hits >= comparison.shown_hits;
+                (shown ? kept : candidates).push_back(detection);
+            }
+        }
+        RedactRegions regions;
+        for (const Detection& detection : kept) regions.boxes.push_back(detection.box);
+        single.add(first.width, first.height, labels->entries, regions, redact);
+        HidingInput input;
+        input.kept = kept;
+        input.candidates = candidates;
+        input.width = first.width;
+        input.height = first.height;
+        input.seconds = seconds;
+        hider.push(input);
+    }
+    hider.flush();
+    for (const auto& [number, labels] : faces) {
+        planned.add(first.width, first.height, labels->entries, hider.pop()->to_hide(), redact);
+    }
+    return {planned.result(), single.result()};
+}
 
 }  // namespace
 
@@ -168,54 +210,5 @@ LeakEvaluation evaluate_leaks(const std::vector<TruthLabels>& truth, const std::
     }
     return sum;
 }
-
-namespace {
-
-LeakEvaluation evaluate_video(const std::vector<TruthLabels>& truth, const std::vector<DetectionLabels>& detections,
-                              const LeakComparison& comparison) {
-    const auto faces = by_frame(truth, "the faces");
-    const auto found = by_frame(detections, "the detections");
-    if (found.empty()) throw Error(ErrorKind::input, "there are no detections");
-    const DetectionLabels& first = *found.begin()->second;
-    if (first.width < 1 || first.height < 1) {
-        throw Error(ErrorKind::input, "the detections have no 'width' and 'height'", first.source,
-                    "write them with throng detect --json");
-    }
-    LeakMeter single(comparison.leaks);
-    LeakMeter planned(comparison.leaks);
-    const RedactOptions& redact = comparison.hiding.redact;
-    Hider hider(comparison.hiding);
-    double seconds = 0;
-    for (const auto& [number, labels] : faces) {
-        std::vector<Detection> kept;
-        std::vector<Detection> candidates;
-        const auto at = found.find(number);
-        if (at != found.end()) {
-            seconds = at->second->pts;
-            for (const ScoredBox& box : at->second->entries) {
-                const Detection detection{box.box, static_cast<float>(box.score), box.hits, -1};
-                const bool shown = box.score >= comparison.shown_score && box.hits >= comparison.shown_hits;
-                (shown ? kept : candidates).push_back(detection);
-            }
-        }
-        RedactRegions regions;
-        for (const Detection& detection : kept) regions.boxes.push_back(detection.box);
-        single.add(first.width, first.height, labels->entries, regions, redact);
-        HidingInput input;
-        input.kept = kept;
-        input.candidates = candidates;
-        input.width = first.width;
-        input.height = first.height;
-        input.seconds = seconds;
-        hider.push(input);
-    }
-    hider.flush();
-    for (const auto& [number, labels] : faces) {
-        planned.add(first.width, first.height, labels->entries, hider.pop()->to_hide(), redact);
-    }
-    return {planned.result(), single.result()};
-}
-
-}  // namespace
 
 }  // namespace throng
