@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ui/models/stage_model.h"
+#include "ui/render/view_mapping.h"
 
 namespace throng::ui {
 
@@ -26,21 +27,15 @@ void ReplayItem::refresh() {
 
 void ReplayItem::paint(QPainter* painter) {
     if (frame_.isEmpty()) return;
-    const QSizeF shown = QSizeF(frame_).scaled(size(), Qt::KeepAspectRatio);
-    const QRectF target(QPointF((width() - shown.width()) / 2, (height() - shown.height()) / 2), shown);
+    const ViewMapping mapping(size(), frame_);
     painter->setRenderHint(QPainter::SmoothPixmapTransform);
     if (image_.isNull()) {
-        painter->fillRect(target, Qt::black);
+        painter->fillRect(mapping.target(), Qt::black);
     } else {
-        painter->drawImage(target, image_);
+        painter->drawImage(mapping.target(), image_);
     }
-    const double ratio = shown.width() / frame_.width();
     painter->setPen(QPen(box_color_, 2));
-    for (const Box& box : boxes_) {
-        painter->drawRect(QRectF(target.x() + static_cast<double>(box.x) * ratio,
-                                 target.y() + static_cast<double>(box.y) * ratio, static_cast<double>(box.w) * ratio,
-                                 static_cast<double>(box.h) * ratio));
-    }
+    for (const Box& box : boxes_) painter->drawRect(mapping.map(box));
 }
 
 void ReplayPlot::set_replay(Replay* replay) {

@@ -3,6 +3,8 @@
 #include <QPainter>
 #include <algorithm>
 
+#include "ui/render/view_mapping.h"
+
 namespace throng::ui {
 
 void ReviewItem::set_review(Review* review) {
@@ -25,22 +27,21 @@ void ReviewItem::refresh() {
 
 void ReviewItem::paint(QPainter* painter) {
     if (image_.isNull() || (close_up_ && outline_.isEmpty())) return;
-    QRectF part(image_.rect());
+    Zoom zoom;
     if (close_up_) {
         constexpr double kSurroundings = 1;  // on each side, as a share of the face's size
         const double side = (1 + 2 * kSurroundings) * std::max(outline_.width(), outline_.height());
-        part = QRectF(0, 0, side, side * height() / width());
-        part.moveCenter(outline_.center());
+        const double whole = std::min(width() / image_.width(), height() / image_.height());
+        zoom.factor = std::max(1.0, width() / side / whole);
+        zoom.center = {outline_.center().x() / image_.width(), outline_.center().y() / image_.height()};
     }
-    const QSizeF shown = part.size().scaled(size(), Qt::KeepAspectRatio);
-    const QRectF target(QPointF((width() - shown.width()) / 2, (height() - shown.height()) / 2), shown);
+    const ViewMapping mapping(size(), image_.size(), 1.0, zoom);
     painter->setRenderHint(QPainter::SmoothPixmapTransform);
-    painter->drawImage(target, image_, part);
+    painter->drawImage(mapping.target(), image_);
     if (outline_.isEmpty()) return;
-    const double ratio = shown.width() / part.width();
     painter->setPen(QPen(color_, 2));
-    painter->drawRect(
-        QRectF(target.topLeft() + (outline_.topLeft() - part.topLeft()) * ratio, outline_.size() * ratio));
+    painter->drawRect(mapping.map({static_cast<float>(outline_.x()), static_cast<float>(outline_.y()),
+                                   static_cast<float>(outline_.width()), static_cast<float>(outline_.height())}));
 }
 
 }  // namespace throng::ui
