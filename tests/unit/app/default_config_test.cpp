@@ -22,33 +22,24 @@ bool same_value(const std::string& a, const std::string& b) {
     return numbers ? x == y : a == b;
 }
 
-TEST(DefaultConfig, ContainsEveryOptionOfDetectWithItsDefault) {
-    CLI::App program("", "throng");
-    CommandContext context;
-    add_detect_command(program, context);
-    add_common_options(program, context.common);
-    CLI::App* detect = program.get_subcommand("detect");
+// Expects each option of a command in the file, or in `others`. Compares the defaults of the section that has the name
+// of the command, and with `shared` those of all sections that no other command has for itself.
+void expect_defaults(const CLI::App& command, bool shared, const std::vector<std::string>& others) {
     const ConfigFile file = read_config(test::source_dir() / "configs/default.toml");
-
-    // Options that are not in the file, have no default, or have a default that depends on the detector, the command or
-    // the rule.
-    std::vector<std::string> named{"help",       "config",   "json",     "video",        "images",
-                                   "summary",    "rule",     "overlap",  "theta",        "min-hits",
-                                   "min-size",   "max-size", "switch",   "scale-factor", "score-threshold",
-                                   "telemetry",  "clocks",   "profiles", "root",         "out",
-                                   "files-from", "shard",    "count",    "events",       "per-minute",
-                                   "trace",      "segment"};
+    std::vector<std::string> named = others;
     for (const ConfigEntry& entry : file.entries) {
-        if (entry.section == "anonymize") continue;
+        const bool own = entry.section == command.get_name();
+        if (!own && (entry.section == "detect" || entry.section == "anonymize")) continue;
         named.push_back(entry.key);
-        const CLI::Option* option = detect->get_option_no_throw("--" + entry.key);
+        if (!own && !shared) continue;
+        const CLI::Option* option = command.get_option_no_throw("--" + entry.key);
         ASSERT_NE(option, nullptr) << file.location_of(entry);
         const bool flag = option->get_items_expected_max() == 0;
         EXPECT_TRUE(same_value(entry.values.front(), flag ? "false" : option->get_default_str()))
             << file.location_of(entry) << " = " << entry.values.front() << ", but the default is "
             << option->get_default_str();
     }
-    for (const CLI::Option* option : detect->get_options({})) {
+    for (const CLI::Option* option : command.get_options()) {
         for (const std::string& name : option->get_lnames()) {
             EXPECT_NE(std::find(named.begin(), named.end(), name), named.end())
                 << "configs/default.toml lacks " << name;
@@ -56,32 +47,31 @@ TEST(DefaultConfig, ContainsEveryOptionOfDetectWithItsDefault) {
     }
 }
 
+TEST(DefaultConfig, ContainsEveryOptionOfDetectWithItsDefault) {
+    CLI::App program("", "throng");
+    CommandContext context;
+    add_detect_command(program, context);
+    add_common_options(program, context.common);
+    // Options that are not in the file, have no default, or have a default that depends on the detector, the command or
+    // the rule.
+    expect_defaults(*program.get_subcommand("detect"), true,
+                    {"help",       "config",   "json",     "video",        "images",
+                     "summary",    "rule",     "overlap",  "theta",        "min-hits",
+                     "min-size",   "max-size", "switch",   "scale-factor", "score-threshold",
+                     "telemetry",  "clocks",   "profiles", "root",         "out",
+                     "files-from", "shard",    "count",    "events",       "per-minute",
+                     "trace",      "segment"});
+}
+
 TEST(DefaultConfig, ContainsEveryOptionOfAnonymizeWithItsDefault) {
     CLI::App program("", "throng");
     CommandContext context;
     add_anonymize_command(program, context);
     add_common_options(program, context.common);
-    CLI::App* anonymize = program.get_subcommand("anonymize");
-    const ConfigFile file = read_config(test::source_dir() / "configs/default.toml");
     // Options that are commented out, or belong to one run.
-    std::vector<std::string> named{"help",   "config", "min-size", "max-size", "scale-factor", "score-threshold",
-                                   "switch", "margin", "only",     "report",   "out",          "files-from",
-                                   "shard",  "keep",   "hide",     "review",   "segment"};
-    for (const ConfigEntry& entry : file.entries) {
-        named.push_back(entry.key);
-        if (entry.section != "anonymize") continue;
-        const CLI::Option* option = anonymize->get_option_no_throw("--" + entry.key);
-        ASSERT_NE(option, nullptr) << file.location_of(entry);
-        EXPECT_TRUE(same_value(entry.values.front(), option->get_default_str()))
-            << file.location_of(entry) << " = " << entry.values.front() << ", but the default is "
-            << option->get_default_str();
-    }
-    for (const CLI::Option* option : anonymize->get_options({})) {
-        for (const std::string& name : option->get_lnames()) {
-            EXPECT_NE(std::find(named.begin(), named.end(), name), named.end())
-                << "configs/default.toml lacks " << name;
-        }
-    }
+    expect_defaults(*program.get_subcommand("anonymize"), false,
+                    {"help", "config", "min-size", "max-size", "scale-factor", "score-threshold", "switch", "margin",
+                     "only", "report", "out", "files-from", "shard", "keep", "hide", "review", "segment"});
 }
 
 }  // namespace
