@@ -20,8 +20,8 @@ struct ReportedTrack {
     bool kept = false;       // left visible
     std::string decided_by;  // who left it visible or confirmed that it is hidden; empty: nobody
     std::vector<TrackSample> samples;
-    std::string
-        thumbnail;  // JPEG after hiding, in Base64; only of doubtful tracks that are hidden, and not of all if there are many
+    // JPEG after hiding, in Base64; only of doubtful tracks that are hidden, and not of all if there are many.
+    std::string thumbnail;
 };
 
 struct ReportedFile {

@@ -73,8 +73,8 @@ struct FilePlan {
     std::vector<TrackSummary> tracks;
 };
 
-// Empties the boxes of `frames`, which may be many. kept: tracks that stay visible; their summaries are those of hidden
-// tracks.
+// Empties the boxes of `frames`, which may be many. kept: tracks that stay visible; their summaries are those of
+// hidden tracks.
 [[nodiscard]] FilePlan make_file_plan(std::vector<FaceRecorder::RecordedFrame>& frames,
                                       const std::vector<std::int64_t>& kept, const PlanOptions& options);
 
@@ -84,8 +84,8 @@ struct TimeSpan {
     double last = 0;
 };
 
-// Parses "12.5-20,1:00-1:30,2:00:00-": seconds, minutes:seconds or hours:minutes:seconds; an empty end is the end of the
-// video. Throws Error(usage).
+// Parses "12.5-20,1:00-1:30,2:00:00-": seconds, minutes:seconds or hours:minutes:seconds; an empty end is the end of
+// the video. Throws Error(usage).
 [[nodiscard]] std::vector<TimeSpan> parse_spans(const std::string& text);
 
 // Returns true if there are no spans, or if one of them touches a frame that is shown from `pts` until `end`.

@@ -28,10 +28,12 @@ struct ArchiveArguments {
     [[nodiscard]] bool requested() const noexcept { return !out.empty(); }
 };
 
-// Adds --files-from, --shard, --segment, --resume, --fail-fast, --memory and --progress, and --out unless the command has it.
+// Adds --files-from, --shard, --segment, --resume, --fail-fast, --memory and --progress, and --out unless the command
+// has it.
 void add_archive_options(CLI::App& command, ArchiveArguments& arguments);
 
-// Throws Error(usage) for an option that applies to archives only, if it was given without. what_to_do: "add --out DIR".
+// Throws Error(usage) for an option that applies to archives only, if it was given without. what_to_do: "add --out
+// DIR".
 void reject_archive_options(const ArchiveArguments& arguments, const std::string& what_to_do);
 
 // Returns the values of all options that change results, as a JSON object, and the hash of the model: equal texts mean
@@ -52,8 +54,8 @@ struct ArchiveWork {
     std::function<void(const std::vector<WorkItem>&)> use_list;  // called with the whole list, first; optional
     std::function<std::vector<std::string>(const WorkItem&)> outputs_of;
     std::function<ProcessInput(int worker)> make_worker;
-    // With --segment, for the parts of videos, whose one output has the form of PartWriter. make_worker's functions then
-    // get videos whose parts are there, too: item.split is set.
+    // With --segment, for the parts of videos, whose one output has the form of PartWriter. make_worker's functions
+    // then get videos whose parts are there, too: item.split is set.
     std::function<ProcessInput(int worker)> make_part_worker;
 };
 

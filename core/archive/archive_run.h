@@ -74,8 +74,8 @@ struct ArchiveOptions {
 //
 // An input that changes while it is processed has failed. Throws Error(usage) if the shard already has records and
 // `resume` is not set, or an output would replace an input or another output; Error(unavailable) if another process
-// works on the shard; Error(input) if an output cannot be written; and what ProcessInput and make_worker throw. Records of finished
-// inputs are on disk also after an error and after a stop.
+// works on the shard; Error(input) if an output cannot be written; and what ProcessInput and make_worker throw.
+// Records of finished inputs are on disk also after an error and after a stop.
 ArchiveProgress run_archive(const std::vector<WorkItem>& list, const ArchiveOptions& options,
                             const std::stop_token& stop);
 

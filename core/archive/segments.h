@@ -1,5 +1,5 @@
-// The parts of a long video: names and times, pure functions of the video and the length of a part, and what is recorded
-// about them.
+// The parts of a long video: names and times, pure functions of the video and the length of a part, and what is
+// recorded about them.
 //
 // Parts have a folder and records of their own, .throng/parts below the output folder, as if it were the output folder
 // of an archive: they are no results, so `throng merge` does not read them.
@@ -46,8 +46,8 @@ public:
     // Throws Error(input) as read_manifests does.
     PartRecords(const std::filesystem::path& output, const std::string& settings_hash, const std::string& version);
 
-    // Returns which parts are not there yet, and why: "2 of 12 parts: 3 (missing), 7 (other settings)". Empty if all are
-    // recorded, failed ones included.
+    // Returns which parts are not there yet, and why: "2 of 12 parts: 3 (missing), 7 (other settings)". Empty if all
+    // are recorded, failed ones included.
     [[nodiscard]] std::string missing(const SplitVideo& video) const;
 
     // Throws Error(input) if a part failed, belongs to another content of the video than sha256, or its file changed.

@@ -16,8 +16,8 @@ struct VideoDivision {
 // a part. The last one is between half and one and a half times as long.
 //
 // Part p, from 1, has the frames from (p - 1) * seconds to before p * seconds; the last one has all further frames.
-// VideoSource::seek to its start decodes from the key frame before it. Frames of an open GOP that refer to frames before
-// that key frame are shown before it, so they belong to an earlier part.
+// VideoSource::seek to its start decodes from the key frame before it. Frames of an open GOP that refer to frames
+// before that key frame are shown before it, so they belong to an earlier part.
 //
 // A file that cannot be opened has one part. Throws Error(interrupted).
 [[nodiscard]] VideoDivision divide_video(const std::string& path, double seconds, const std::stop_token& stop);

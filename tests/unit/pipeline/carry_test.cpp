@@ -122,7 +122,7 @@ TEST(Pipeline, CarriesFramesAndSinksReceiveOnlyDetectedOnes) {
         std::vector<double> shown;
         std::size_t carried = 0;
         run.pipeline->set_wake([&] {
-            const std::lock_guard lock(mutex);  // before latest(): two threads call, and the later result stays last
+            const std::lock_guard lock(mutex);  // first: two threads call, and results must keep their order
             const auto result = run.pipeline->latest();
             if (!result) return;
             if (!shown.empty() && result->frame.info().pts == shown.back()) return;
