@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -97,6 +98,8 @@ ProgramResult run_program(const std::vector<std::string>& arguments, const Progr
     result.status = WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
     result.out = contents(dir.path() / "out");
     result.err = contents(dir.path() / "err");
+    // A test that expects another status would not show the sanitizer's report.
+    if (result.err.find("Sanitizer:") != std::string::npos) std::cerr << result.err;
     return result;
 }
 
