@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/base/sha256.h"
+#include "core/base/stage_thread.h"
 #include "core/pipeline/pipeline.h"
 #include "core/video/exact_writer.h"
 #include "core/video/image_file.h"
@@ -24,6 +25,13 @@ namespace fs = std::filesystem;
 constexpr auto kPollInterval = std::chrono::milliseconds(50);
 constexpr double kSamePts = 1e-6;            // seconds: the same frame, read twice
 constexpr std::size_t kMaxThumbnails = 200;  // per file
+constexpr std::size_t kFramesWaiting = 2;    // between decoding, hiding and encoding
+
+struct FrameToHide {
+    ExactFrame frame;
+    RedactRegions regions;
+    std::vector<ReportedTrack*> shown;  // whose thumbnails are taken from this frame
+};
 
 Error interrupted(const std::string& path) {
     return {ErrorKind::interrupted, "stopped; nothing was written", path};
@@ -228,14 +236,24 @@ void AnonymizeWorker::write_video(const std::string& input, const std::string& o
     if (copy_audio) options.audio = input;
     const std::unique_ptr<ExactWriter> writer = make_exact_writer(output, format, options);
 
-    ExactFrame frame;
+    // Decoding, hiding and encoding run at the same time. The encoder has more threads, but takes frames one by one.
+    StageThread<ExactFrame> encode(kFramesWaiting, [&](ExactFrame& frame) { writer->write(frame); });
+    StageThread<FrameToHide> hide(kFramesWaiting, [&](FrameToHide& item) {
+        Frame& frame = item.frame.frame;
+        if (item.regions.whole || !item.regions.boxes.empty())
+            frame = redacted(frame, item.regions, setup_.hiding.redact, pool_);
+        for (ReportedTrack* track : item.shown) track->thumbnail = make_thumbnail(frame, track->summary.best_box);
+        encode.push(std::move(item.frame));
+    });
+    FrameToHide item;
     std::size_t next = 0;  // in `recorded`
-    while (reader.next(frame, stop)) {
-        const double pts = frame.frame.info().pts;
-        RedactRegions regions;
+    while (reader.next(item.frame, stop)) {
+        const FrameInfo& info = item.frame.frame.info();
+        const double pts = info.pts;
+        RedactRegions& regions = item.regions = {};
+        std::vector<ReportedTrack*>& shown = item.shown = {};
         while (next < recorded.size() && recorded[next].pts < pts - kSamePts) ++next;
         const bool judged = next < recorded.size() && recorded[next].pts <= pts + kSamePts;
-        std::vector<ReportedTrack*> shown;
         double shown_until = pts;
         if (judged) {
             if (next + 1 < recorded.size()) shown_until = recorded[next + 1].pts;
@@ -250,24 +268,21 @@ void AnonymizeWorker::write_video(const std::string& input, const std::string& o
             }
             ++next;
         }
-        regions.whole = regions.whole || frame.frame.info().damaged || !judged;
+        regions.whole = regions.whole || info.damaged || !judged;
         if (!in_spans(setup_.only, pts, shown_until)) {
             regions = {};
             shown.clear();
             ++reported.open_frames;
         }
         reported.whole_frames += regions.whole ? 1 : 0;
-        if (regions.whole || !regions.boxes.empty())
-            frame.frame = redacted(frame.frame, regions, setup_.hiding.redact, pool_);
-        for (ReportedTrack* track : shown) {
-            track->thumbnail = make_thumbnail(frame.frame, track->summary.best_box);
-        }
         ++reported.frames;
-        writer->write(frame);
+        hide.push(std::move(item));
         progress_.hidden = static_cast<std::uint64_t>(reported.frames);
         on_progress(progress_);
     }
     if (stop.stop_requested()) throw interrupted(input);
+    hide.finish();
+    encode.finish();
     writer->commit();
     reported.incomplete = reader.incomplete();
     reported.notes = writer->notes();

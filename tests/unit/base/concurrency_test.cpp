@@ -7,12 +7,14 @@
 #include <memory>
 #include <numeric>
 #include <random>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
 #include "core/base/bounded_queue.h"
 #include "core/base/latest_value.h"
 #include "core/base/sleep.h"
+#include "core/base/stage_thread.h"
 #include "tests/support/random.h"
 
 namespace throng {
@@ -295,6 +297,52 @@ TEST(LatestValue, AFastProducerNeverDelaysNorReorders) {
     for (int value = 0; latest.pop(value) == PopStatus::value; ++popped) EXPECT_GT(value, std::exchange(last, value));
     EXPECT_EQ(last, kValues) << "the newest value is never lost";
     EXPECT_EQ(popped + latest.dropped(), static_cast<std::uint64_t>(kValues));
+}
+
+TEST(StageThread, ProcessesInOrderThroughSeveralStages) {
+    constexpr int kValues = 2000;
+    std::vector<int> processed;
+    StageThread<int> second(2, [&](int& value) { processed.push_back(value); });
+    StageThread<int> first(3, [&](int& value) { second.push(2 * value); });
+    for (int i = 0; i < kValues; ++i) first.push(i);
+    first.finish();
+    second.finish();
+    ASSERT_EQ(processed.size(), static_cast<std::size_t>(kValues));
+    for (int i = 0; i < kValues; ++i) ASSERT_EQ(processed[static_cast<std::size_t>(i)], 2 * i);
+}
+
+TEST(StageThread, FailuresReachThePusherOfTheFirstStage) {
+    std::atomic<int> processed = 0;
+    StageThread<int> second(1, [&](int& value) {
+        if (value == 5) throw std::runtime_error("value 5");
+        ++processed;
+    });
+    StageThread<int> first(1, [&](int& value) { second.push(value); });
+    const auto push_many = [&] {
+        for (int i = 0; i < 1000; ++i) first.push(i);
+    };
+    EXPECT_THROW(push_many(), std::runtime_error);
+    EXPECT_EQ(processed, 5) << "nothing is processed after a failure";
+    EXPECT_THROW(first.finish(), std::runtime_error) << "the failure remains";
+
+    StageThread<int> last(10, [](int&) { throw std::runtime_error("the last value"); });
+    last.push(1);
+    EXPECT_THROW(last.finish(), std::runtime_error);
+}
+
+TEST(StageThread, WaitsForTheValueBeingProcessedWhenDestroyed) {
+    std::atomic<int> started = 0;
+    std::atomic<int> processed = 0;
+    {
+        StageThread<int> stage(10, [&](int&) {
+            ++started;
+            let_block();
+            ++processed;
+        });
+        for (int i = 0; i < 5; ++i) stage.push(i);
+        while (started == 0) std::this_thread::yield();
+    }
+    EXPECT_EQ(processed, started) << "those that wait are discarded, not interrupted";
 }
 
 TEST(Sleep, EndsAtItsTimeOrAtAStopRequest) {
