@@ -5,6 +5,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)
 seed=${THRONG_SEED:-27}
 options=(--detector lbp --backend cpu --min-size 24 --streams 1 --threads 1)
+segment=5 # seconds of a part of the long video
 
 fail() { echo "$(basename "$0"): $*" >&2; exit 1; }
 
@@ -18,7 +19,7 @@ prepare() { # prepare [THRONG] [PHOTOS] [CLIPS] [COMMAND]: parses the arguments 
     clips=${3:-10}
     command=${4:-detect}
     case "$command" in
-        detect) merged=--json ;;
+        detect) merged=--json; options+=(--track) ;;
         anonymize) merged=--report; options+=(--encoder libx264) ;;
         *) fail "no command $command: use detect or anonymize" ;;
     esac
@@ -26,7 +27,7 @@ prepare() { # prepare [THRONG] [PHOTOS] [CLIPS] [COMMAND]: parses the arguments 
     [ -x "$THRONG" ] || fail "no program $THRONG"
     folder=$(mktemp -d "${TMPDIR:-/tmp}/throng-cluster.XXXXXX")
     export THRONG seed THRONG_COMMAND=$command
-    echo "$("$THRONG" --version), seed $seed, $command, $photos photographs, $clips clips, $folder"
+    echo "$("$THRONG" --version), seed $seed, $command, $photos photographs, $clips clips, 1 long video, $folder"
 }
 
 draw() { # draws the inputs. Photographs are the frames of crowds of 50 seeds: starting throng for each would take longest.
@@ -41,13 +42,19 @@ draw() { # draws the inputs. Photographs are the frames of crowds of 50 seeds: s
     for crowd in $(seq "$clips"); do
         "$THRONG" crowd "$folder/in/clips/$crowd.mp4" --size 320x240 --faces 8 --frames 30 --seed "$seed$crowd" -q
     done
+    # Key frames at irregular distances, B-frames and sound.
+    "$THRONG" crowd "$folder/crowd.mp4" --size 320x240 --faces 12 --motion walk --fps 15 --frames 600 --seed "$seed" -q
+    ffmpeg -nostdin -v error -i "$folder/crowd.mp4" -f lavfi -i sine -shortest -c:v libx264 -preset veryfast -g 37 -bf 2 -c:a aac \
+        "$folder/in/long.mp4"
+    rm "$folder/crowd.mp4"
 }
 
-single_run() { # the expected result: one run that nothing kills
+single_run() { # the expected result: one run that nothing kills, over whole videos; the runs of the engine divide the long one
     local start=$SECONDS
     "$THRONG" "$command" "$folder/in" --out "$folder/single" "${options[@]}" -q
     "$THRONG" merge "$folder/single" "$merged" "$folder/single.merged" -q
     echo "single run: $((SECONDS - start)) s"
+    options+=(--segment "$segment")
 }
 
 compare() { # compare RESULT: merges the results and compares them with those of the single run
@@ -64,8 +71,12 @@ compare() { # compare RESULT: merges the results and compares them with those of
     local lines names
     lines=$(cat "$1"/.throng/shard-*.jsonl | grep -c '"status":"done"')
     names=$(cat "$1"/.throng/shard-*.jsonl | sed 's/,"size".*//' | sort -u | wc -l)
-    [ "$lines" = $((photos + clips)) ] && [ "$names" = "$lines" ] || fail "$lines records of $names inputs"
-    echo "equal: $lines inputs, each once"
+    [ "$lines" = $((photos + clips + 1)) ] && [ "$names" = "$lines" ] || fail "$lines records of $names inputs"
+    local parts shards
+    parts=$(cat "$1"/.throng/parts/.throng/shard-*.jsonl | sed 's/,"size".*//' | sort -u | wc -l)
+    shards=$(grep -l . "$1"/.throng/parts/.throng/shard-*.jsonl | wc -l)
+    [ "$parts" -gt 2 ] && [ "$shards" -gt 1 ] || fail "the long video was processed as $parts parts by $shards shards"
+    echo "equal: $lines inputs, each once; the long video in $parts parts by $shards shards"
 }
 
 killer() { # killer SECONDS: writes a program that runs throng and kills three of the eight tasks within so many seconds, and 3 of 10
