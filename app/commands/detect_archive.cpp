@@ -1,21 +1,27 @@
 #include "app/commands/detect_archive.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <chrono>
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "app/commands/archive_workers.h"
 #include "app/commands/detect_run.h"
 #include "app/options/backend.h"
 #include "app/options/interrupt.h"
+#include "core/archive/merge.h"
 #include "core/archive/segments.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/base/output_file.h"
 #include "core/base/stopwatch.h"
+#include "core/sinks/count_sink.h"
 #include "core/sinks/part_file.h"
 #include "core/video/source.h"
 
@@ -52,28 +58,42 @@ OpenPart open_part(const WorkItem& item, double begin, const SourceOptions& opti
     throw Error(ErrorKind::internal, "no start of the part", item.path);
 }
 
-// Writes the lines of a result.
-class LineWriter {
+// Writes the results of one file. outputs: as DetectWorker::process.
+class ResultWriter {
 public:
-    explicit LineWriter(const std::string& path) : file_(path) {}
-    void write(const FrameResult& result, JsonFields fields, const std::stop_token& stop) {
-        lines_.write(json_line(result, fields) + '\n', stop);
+    ResultWriter(const std::vector<std::string>& outputs, bool raw, const DetectExtras& extras,
+                 const std::stop_token& stop)
+        : file_(outputs[0]), fields_{raw, extras.tracks}, stop_(stop) {
+        if (extras.count) counts_.emplace(*extras.count, CountOutputs{outputs[1], outputs[2]}, stop);
     }
-    void close(const std::stop_token& stop) {
-        lines_.flush(stop);
+    void write(const FrameResult& result) {
+        lines_.write(json_line(result, fields_) + '\n', stop_);
+        if (counts_) counts_->write(result);
+    }
+    void close() {
+        lines_.flush(stop_);
         file_.close();
+        if (counts_) counts_->close();
     }
 
 private:
     OutputFile file_;
     BlockWriter lines_{file_};
+    JsonFields fields_;
+    std::stop_token stop_;
+    std::optional<CountSink> counts_;
 };
 
 }  // namespace
 
 DetectWorker::DetectWorker(const CommonOptions& common, const PipelineSettings& settings, const SourceArguments& source,
-                           std::shared_ptr<MemoryBudget> budget, std::uint64_t kept_bytes)
-    : common_(common), settings_(settings), source_(source), budget_(std::move(budget)), kept_bytes_(kept_bytes) {
+                           std::shared_ptr<MemoryBudget> budget, std::uint64_t kept_bytes, DetectExtras extras)
+    : common_(common),
+      settings_(settings),
+      source_(source),
+      budget_(std::move(budget)),
+      kept_bytes_(kept_bytes),
+      extras_(std::move(extras)) {
     make_processor();
 }
 
@@ -87,14 +107,14 @@ InputResult DetectWorker::process(const WorkItem& item, const std::vector<std::s
                                   const AddFrames& add_frames, const std::stop_token& stop) {
     if (item.split && item.part == 0) {
         try {
-            return join(item, outputs.front(), add_frames, stop);
+            return join(item, outputs, add_frames, stop);
         } catch (const PartsDoNotJoin& error) {
             spdlog::warn("{}: {}; processing the whole file again", item.path, error.what());
         }
     }
     if (!processor_) make_processor();
     try {
-        return detect(item, outputs.front(), add_frames, stop);
+        return detect(item, outputs, add_frames, stop);
     } catch (const Error& error) {
         static_cast<void>(processor_->take_unfinished());
         const bool of_device = error.kind() == ErrorKind::internal || error.kind() == ErrorKind::unavailable;
@@ -106,11 +126,11 @@ InputResult DetectWorker::process(const WorkItem& item, const std::vector<std::s
     }
     common_.backend = "cpu";
     make_processor();
-    return detect(item, outputs.front(), add_frames, stop);
+    return detect(item, outputs, add_frames, stop);
 }
 
-InputResult DetectWorker::detect(const WorkItem& item, const std::string& output, const AddFrames& add_frames,
-                                 const std::stop_token& stop) {
+InputResult DetectWorker::detect(const WorkItem& item, const std::vector<std::string>& outputs,
+                                 const AddFrames& add_frames, const std::stop_token& stop) {
     SourceOptions options = source_.source;
     options.device = common_.device;
     options.prefer_device_frames = backend_->name() != "cpu";
@@ -127,18 +147,18 @@ InputResult DetectWorker::detect(const WorkItem& item, const std::string& output
     InputResult result;
     result.backend = backend_->name();
     std::optional<PartWriter> part;
-    std::optional<LineWriter> lines;
+    std::optional<ResultWriter> whole;
     if (is_part) {
-        part.emplace(output).begin(open.before, stop);
+        part.emplace(outputs.front()).begin(open.before, stop);
     } else {
-        lines.emplace(output);
+        whole.emplace(outputs, settings_.keep_raw, extras_, stop);
     }
     const auto collect = [&] {
         const auto outcome = processor_->collect(true);
         result.faces += outcome.result->kept.detections.size();
         ++result.frames;
         add_frames(1);
-        part ? part->write(*outcome.result, stop) : lines->write(*outcome.result, fields(), stop);
+        part ? part->write(*outcome.result, stop) : whole->write(*outcome.result);
     };
     const auto limit = static_cast<std::uint64_t>(source_.frames);
     std::optional<Frame>& last = open.before;
@@ -166,7 +186,7 @@ InputResult DetectWorker::detect(const WorkItem& item, const std::string& output
         part->finish(last, stop);
     } else {
         if (result.frames == 0) throw Error(ErrorKind::input, "contains no frames", item.path);
-        lines->close(stop);
+        whole->close();
     }
     result.incomplete = source.incomplete();
     // The detector keeps buffers for its largest image.
@@ -174,22 +194,22 @@ InputResult DetectWorker::detect(const WorkItem& item, const std::string& output
     return result;
 }
 
-InputResult DetectWorker::join(const WorkItem& item, const std::string& output, const AddFrames& add_frames,
-                               const std::stop_token& stop) {
+InputResult DetectWorker::join(const WorkItem& item, const std::vector<std::string>& outputs,
+                               const AddFrames& add_frames, const std::stop_token& stop) {
     InputResult result;
     result.backend = backend_->name();
     std::optional<Tracker> tracker;
     if (settings_.tracking) tracker.emplace(*settings_.tracking);
-    LineWriter lines(output);
+    ResultWriter whole(outputs, settings_.keep_raw, extras_, stop);
     const auto add = [&](FrameResult& frame) {
         frame.source = item.name;
         if (tracker) frame.tracks = tracker->update(tracker_input(frame));
         result.faces += frame.kept.detections.size();
-        lines.write(frame, fields(), stop);
+        whole.write(frame);
     };
     result.frames = read_parts(item.split->files(), add, stop);
     if (result.frames == 0) throw Error(ErrorKind::input, "contains no frames", item.path);
-    lines.close(stop);
+    whole.close();
     add_frames(result.frames);
     return result;
 }
@@ -201,14 +221,19 @@ int run_detect_archive(const DetectArguments& arguments, const PipelineSettings&
                                         {"--video", output.video},
                                         {"--images", output.images},
                                         {"--summary", output.summary},
-                                        {"--count", output.count},
-                                        {"--events", output.events},
-                                        {"--per-minute", output.per_minute},
                                         {"--trace", output.trace},
                                         {"--telemetry", arguments.clocks.telemetry}}) {
         if (value.empty()) continue;
         throw Error(ErrorKind::usage, "cannot be combined with --out, which writes one result per file", option,
                     "join the results with throng merge");
+    }
+    for (const auto& [option, value, extension] : {std::tuple{"--events", output.events, kEventsExtension},
+                                                   {"--per-minute", output.per_minute, kPerMinuteExtension}}) {
+        if (value.empty()) continue;
+        throw Error(ErrorKind::usage, "names one file, but --out writes one per input", option,
+                    fmt::format("use --count FILE.toml, which writes NAME{} beside each result; throng merge {} joins "
+                                "them",
+                                extension, option));
     }
     if (arguments.archive.segment > 0 && arguments.source.frames > 0) {
         throw Error(ErrorKind::usage, "cannot be combined with --segment", "--frames");
@@ -220,11 +245,19 @@ int run_detect_archive(const DetectArguments& arguments, const PipelineSettings&
     PipelineSettings shared = settings;
     ArchiveWork work;
     work.settings = archive_settings(*arguments.archive.command, settings.detector);
-    work.outputs_of = [](const WorkItem& item) { return std::vector<std::string>{item.name + ".jsonl"}; };
+    DetectExtras extras{output.track, {}};
+    if (!output.count.empty()) extras.count = load_count_plan(output.count);
+    work.outputs_of = [counts = extras.count.has_value()](const WorkItem& item) {
+        std::vector<std::string> outputs{item.name + std::string(kLinesExtension)};
+        for (const std::string_view extension : {kEventsExtension, kPerMinuteExtension}) {
+            if (counts) outputs.push_back(item.name + std::string(extension));
+        }
+        return outputs;
+    };
     work.workers = [&](std::size_t inputs) { return workers.choose(inputs, arguments.streams, shared.detector); };
     work.make_worker = [&](int number) -> ProcessInput {
         auto worker = std::make_shared<DetectWorker>(workers.common_of(number), shared, arguments.source,
-                                                     workers.budget(), workers.bytes_per_worker());
+                                                     workers.budget(), workers.bytes_per_worker(), extras);
         return [worker](const WorkItem& item, const std::vector<std::string>& outputs,
                         const std::function<void(std::uint64_t)>& add_frames,
                         const std::stop_token& stop) { return worker->process(item, outputs, add_frames, stop); };

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "app/options/archive_command.h"
 #include "app/options/command.h"
 #include "app/options/source_options.h"
 #include "core/archive/memory_budget.h"
+#include "core/count/count_plan.h"
 #include "core/detect/backend.h"
 #include "core/pipeline/frame_processor.h"
 #include "core/pipeline/pipeline_settings.h"
@@ -14,15 +16,22 @@
 
 namespace throng {
 
+// What is written beside the detections of a file.
+struct DetectExtras {
+    bool tracks = false;               // in the JSON lines
+    std::optional<CountPlan> count{};  // events and counts, which need PipelineSettings::tracking
+};
+
 // Detects in one file after another with one backend. For one thread.
 class DetectWorker {
 public:
     // budget: shared by all workers. kept_bytes: a detector that needs more for a file is freed after it. Throws as
     // make_backend and FrameProcessor do.
     DetectWorker(const CommonOptions& common, const PipelineSettings& settings, const SourceArguments& source,
-                 std::shared_ptr<MemoryBudget> budget, std::uint64_t kept_bytes);
+                 std::shared_ptr<MemoryBudget> budget, std::uint64_t kept_bytes, DetectExtras extras = {});
 
-    // Writes the lines of `throng detect --json` to outputs[0]; the source in them is the item's name. A ProcessInput.
+    // Writes the lines of `throng detect --json` to outputs[0], with DetectExtras::count those of --events to outputs[1]
+    // and those of --per-minute to outputs[2]; the source in them is the item's name. A ProcessInput.
     // If a GPU fails and --backend is auto, the file is processed again on the CPU, and so are the next ones.
     // A part of a video (item.part > 0) is written as PartWriter does. For a split video, the parts are joined; if they
     // do not join, the video is processed as a whole.
@@ -32,17 +41,17 @@ public:
 private:
     void make_processor();
     using AddFrames = std::function<void(std::uint64_t)>;
-    InputResult detect(const WorkItem& item, const std::string& output, const AddFrames& add_frames,
+    InputResult detect(const WorkItem& item, const std::vector<std::string>& outputs, const AddFrames& add_frames,
                        const std::stop_token& stop);
-    InputResult join(const WorkItem& item, const std::string& output, const AddFrames& add_frames,
+    InputResult join(const WorkItem& item, const std::vector<std::string>& outputs, const AddFrames& add_frames,
                      const std::stop_token& stop);
-    [[nodiscard]] JsonFields fields() const { return {settings_.keep_raw, settings_.tracking.has_value()}; }
 
     CommonOptions common_;
     PipelineSettings settings_;
     SourceArguments source_;
     std::shared_ptr<MemoryBudget> budget_;
     std::uint64_t kept_bytes_;
+    DetectExtras extras_;
     std::shared_ptr<Backend> backend_;
     std::unique_ptr<FrameProcessor> processor_;
 };

@@ -44,7 +44,8 @@ DetectRun::DetectRun(DetectArguments arguments, const CommonOptions& common)
     settings_.detector = arguments_.detector;
     settings_.nms = nms.params;
     settings_.keep_raw = arguments_.output.raw;
-    if (arguments_.output.need_tracks()) settings_.tracking = tracker_params(arguments_.detector.kind);
+    const bool counts_files = arguments_.archive.requested() && !arguments_.output.count.empty();
+    if (arguments_.output.need_tracks() || counts_files) settings_.tracking = tracker_params(arguments_.detector.kind);
     const bool writes_pixels = !arguments_.output.video.empty() || !arguments_.output.images.empty();
     if (arguments_.output.blur && writes_pixels) {
         settings_.hiding = hiding_params(arguments_.detector.kind);

@@ -30,6 +30,8 @@ struct MergeArguments {
     std::vector<std::string> folders;
     std::string json;
     std::string csv;
+    std::string events;
+    std::string per_minute;
     std::string failures;
     std::string report;
 };
@@ -60,6 +62,8 @@ int run(const MergeArguments& arguments, const CommonOptions& common) {
     for (const std::filesystem::path& file : merge.files()) files.add_input("the result", file.string());
     files.add_output("--json", arguments.json);
     files.add_output("--csv", arguments.csv);
+    files.add_output("--events", arguments.events);
+    files.add_output("--per-minute", arguments.per_minute);
     files.add_output("--failures", arguments.failures);
     for (const char* extension : {".json", ".html"}) {
         if (!arguments.report.empty()) files.add_output("--report", arguments.report + extension);
@@ -71,6 +75,12 @@ int run(const MergeArguments& arguments, const CommonOptions& common) {
         if (fits || value->empty()) continue;
         throw Error(ErrorKind::usage, "does not apply to results of throng " + merge.command(), option,
                     is_hidden ? "use --report" : "use --json or --csv");
+    }
+    for (const auto& [option, value, extension] : {std::tuple{"--events", &arguments.events, kEventsExtension},
+                                                   {"--per-minute", &arguments.per_minute, kPerMinuteExtension}}) {
+        if (value->empty() || merge.has(extension)) continue;
+        throw Error(ErrorKind::usage, "needs counts, which these results do not have", option,
+                    "process the inputs with throng detect --out DIR --count FILE.toml");
     }
 
     const std::vector<std::string> problems = merge.problems();
@@ -88,12 +98,15 @@ int run(const MergeArguments& arguments, const CommonOptions& common) {
     };
     write(arguments.json, &ArchiveMerge::write_json);
     write(arguments.csv, &ArchiveMerge::write_csv);
+    write(arguments.events, &ArchiveMerge::write_events);
+    write(arguments.per_minute, &ArchiveMerge::write_per_minute);
     if (!arguments.report.empty()) write_joined_report(arguments.report, merge, false);
     const std::vector<ManifestEntry> failures = merge.failures();
     if (!arguments.failures.empty()) {
         write_file(arguments.failures, failure_table(failures, failures.size()).csv(), InterruptGuard::token());
     }
-    const bool data_on_stdout = arguments.json == "-" || arguments.csv == "-" || arguments.failures == "-";
+    const bool data_on_stdout = arguments.json == "-" || arguments.csv == "-" || arguments.events == "-" ||
+                                arguments.per_minute == "-" || arguments.failures == "-";
     if (!common.quiet && !data_on_stdout) {
         if (!failures.empty()) standard_output::write(failure_table(failures, kMaxShown).text() + "\n");
         if (failures.size() > kMaxShown) {
@@ -118,6 +131,13 @@ void add_merge_command(CLI::App& program, CommandContext& context) {
     command->add_option("--json", arguments->json, "Write all detections as JSON lines; - for standard output")
         ->type_name("OUT.jsonl");
     command->add_option("--csv", arguments->csv, "Write all detections as CSV, one per line; - for standard output")
+        ->type_name("OUT.csv");
+    command
+        ->add_option("--events", arguments->events, "Join the events of --count as JSON lines; - for standard output")
+        ->type_name("OUT.jsonl");
+    command
+        ->add_option("--per-minute", arguments->per_minute,
+                     "Join the counts per minute of --count as CSV; - for standard output")
         ->type_name("OUT.csv");
     command->add_option("--failures", arguments->failures, "Write the failed and incomplete inputs as CSV")
         ->type_name("OUT.csv");

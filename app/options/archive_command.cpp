@@ -197,6 +197,7 @@ std::string archive_settings(const CLI::App& command, const DetectorParams& dete
         if (has(kNames, name)) continue;
         const std::vector<std::string> given = option->count() > 0 ? option->results() : std::vector<std::string>();
         settings[name] = given.empty() ? option->get_default_str() : CLI::detail::join(given, ",");
+        if (name == "count" && !given.empty()) settings[name] = sha256_of(given.front());
     }
     if (!detector_kind(detector.kind).model.suffix.empty()) {
         const std::string model = detector.model.empty() ? default_model(detector.kind) : detector.model;

@@ -79,7 +79,8 @@ void add_output_options(CLI::App& command, OutputOptions& options) {
         ->group(group);
     command
         .add_option("--count", options.count,
-                    "Lines and zones in which people are counted, for the next two and the window")
+                    "Lines and zones in which people are counted, for the next two and the window. With --out: write "
+                    "NAME.events.jsonl and NAME.per-minute.csv beside each result")
         ->type_name("FILE.toml")
         ->group(group);
     command

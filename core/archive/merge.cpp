@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <system_error>
 
@@ -169,27 +170,42 @@ std::vector<fs::path> ArchiveMerge::files() const {
     return files;
 }
 
-// Calls use(line, position of the input, entry) for every line of every JSON lines output.
+bool ArchiveMerge::has(std::string_view extension) const {
+    return std::any_of(entries_.begin(), entries_.end(), [&](const auto& each) {
+        const std::vector<OutputRecord>& outputs = each.second.record.outputs;
+        return std::any_of(outputs.begin(), outputs.end(),
+                           [&](const auto& output) { return output.name == each.first + std::string(extension); });
+    });
+}
+
+// Calls use(input, position of the input, path) for every output with this extension.
 template <class Use>
-void ArchiveMerge::for_each_line(const std::stop_token& stop, Use use) const {
+void ArchiveMerge::for_each_output(std::string_view extension, const std::stop_token& stop, Use use) const {
     std::size_t position = 0;
     for (const auto& [name, entry] : entries_) {
         ++position;
         for (const OutputRecord& output : entry.record.outputs) {
-            if (!output.name.ends_with(".jsonl")) continue;
+            if (output.name != name + std::string(extension)) continue;
             if (stop.stop_requested()) throw Error(ErrorKind::interrupted, "stopped");
-            const fs::path path = folders_[entry.folder] / output.name;
-            std::ifstream stream(path, std::ios::binary);
-            std::string line;
-            while (std::getline(stream, line)) use(line, position, path);
-            if (!stream.eof()) throw Error(ErrorKind::input, "cannot be read", path.string());
+            use(name, position, folders_[entry.folder] / output.name);
         }
     }
 }
 
-void ArchiveMerge::write_json(OutputFile& file, const std::stop_token& stop) const {
+// Calls use(line, position of the input, path) for every line of every output with this extension.
+template <class Use>
+void ArchiveMerge::for_each_line(std::string_view extension, const std::stop_token& stop, Use use) const {
+    for_each_output(extension, stop, [&](const std::string&, std::size_t position, const fs::path& path) {
+        std::ifstream stream(path, std::ios::binary);
+        std::string line;
+        while (std::getline(stream, line)) use(line, position, path);
+        if (!stream.eof()) throw Error(ErrorKind::input, "cannot be read", path.string());
+    });
+}
+
+void ArchiveMerge::write_numbered(std::string_view extension, OutputFile& file, const std::stop_token& stop) const {
     BlockWriter writer(file);
-    for_each_line(stop, [&](std::string& line, std::size_t position, const fs::path&) {
+    for_each_line(extension, stop, [&](std::string& line, std::size_t position, const fs::path&) {
         // Quotes within the source are escaped, so this is the key.
         constexpr std::string_view kKey = ",\"source_number\":";
         if (const std::size_t key = line.find(kKey); key != std::string::npos) {
@@ -202,10 +218,44 @@ void ArchiveMerge::write_json(OutputFile& file, const std::stop_token& stop) con
     writer.flush(stop);
 }
 
+void ArchiveMerge::write_json(OutputFile& file, const std::stop_token& stop) const {
+    write_numbered(kLinesExtension, file, stop);
+}
+
+void ArchiveMerge::write_events(OutputFile& file, const std::stop_token& stop) const {
+    write_numbered(kEventsExtension, file, stop);
+}
+
+void ArchiveMerge::write_per_minute(OutputFile& file, const std::stop_token& stop) const {
+    BlockWriter writer(file);
+    bool has_header = false;
+    for_each_output(kPerMinuteExtension, stop, [&](const std::string& name, std::size_t position, const fs::path& path) {
+        std::ifstream stream(path, std::ios::binary);
+        std::string header;
+        std::getline(stream, header);
+        const std::string rows(std::istreambuf_iterator<char>(stream), {});
+        if (!stream) throw Error(ErrorKind::input, "cannot be read", path.string());
+        if (!std::exchange(has_header, true)) writer.write(header + '\n', stop);
+        // A source may contain line feeds; what follows it does not.
+        const std::string source = csv_cell(name) + ',';
+        for (std::size_t begin = 0; begin < rows.size();) {
+            const std::size_t number = begin + source.size();
+            const std::size_t next = rows.compare(begin, source.size(), source) == 0 ? rows.find(',', number) : rows.npos;
+            const std::size_t end = rows.find('\n', number);
+            if (next > end || end == rows.npos) {
+                throw Error(ErrorKind::input, "is not a table of counts", path.string());
+            }
+            writer.write(fmt::format("{}{}{}\n", source, position, std::string_view(rows).substr(next, end - next)), stop);
+            begin = end + 1;
+        }
+    });
+    writer.flush(stop);
+}
+
 void ArchiveMerge::write_csv(OutputFile& file, const std::stop_token& stop) const {
     BlockWriter writer(file);
     writer.write("input,frame,pts,x,y,w,h,score,hits\n", stop);
-    for_each_line(stop, [&](const std::string& line, std::size_t, const fs::path& path) {
+    for_each_line(kLinesExtension, stop, [&](const std::string& line, std::size_t, const fs::path& path) {
         try {
             const Json json = Json::parse(line);
             const std::string begin = fmt::format("{},{},{}", csv_cell(json.at("source").get<std::string>()),

@@ -9,6 +9,7 @@
 #include <set>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,6 +17,11 @@
 #include "core/base/output_file.h"
 
 namespace throng {
+
+// The outputs of detect have the name of the input and one of these.
+inline constexpr std::string_view kLinesExtension = ".jsonl";
+inline constexpr std::string_view kEventsExtension = ".events.jsonl";
+inline constexpr std::string_view kPerMinuteExtension = ".per-minute.csv";
 
 struct MergeTotals {
     std::size_t inputs = 0;
@@ -54,11 +60,16 @@ public:
     // Returns all outputs and records, to protect them from being overwritten.
     [[nodiscard]] std::vector<std::filesystem::path> files() const;
 
-    // Write the lines of all outputs that end in .jsonl, in the order of inputs. "source_number" becomes the position
-    // of the input, from 1. The CSV has one row per detection, with a header. Throw Error(input), and
-    // Error(interrupted) after a stop request.
+    // Returns whether inputs have an output with this extension.
+    [[nodiscard]] bool has(std::string_view extension) const;
+
+    // Write what all outputs hold, in the order of inputs. "source_number" becomes the position of the input, from 1.
+    // The CSV has one row per detection; both CSV have one header. Throw Error(input), and Error(interrupted) after a
+    // stop request.
     void write_json(OutputFile& file, const std::stop_token& stop = {}) const;
     void write_csv(OutputFile& file, const std::stop_token& stop = {}) const;
+    void write_events(OutputFile& file, const std::stop_token& stop = {}) const;
+    void write_per_minute(OutputFile& file, const std::stop_token& stop = {}) const;
 
 private:
     struct Entry {
@@ -68,7 +79,10 @@ private:
     };
     void add(std::size_t folder, const std::filesystem::path& manifest, ManifestEntry&& record);
     template <class Use>
-    void for_each_line(const std::stop_token& stop, Use use) const;
+    void for_each_output(std::string_view extension, const std::stop_token& stop, Use use) const;
+    template <class Use>
+    void for_each_line(std::string_view extension, const std::stop_token& stop, Use use) const;
+    void write_numbered(std::string_view extension, OutputFile& file, const std::stop_token& stop) const;
 
     std::vector<std::filesystem::path> folders_;
     std::set<std::string> list_;            // names of all inputs

@@ -99,7 +99,12 @@ std::vector<std::string> read_list(const std::string& path) {
     std::ifstream file;
     if (path != "-") {
         file.open(path, std::ios::binary);
-        if (!file || fs::is_directory(path)) throw Error(ErrorKind::input, "cannot read the list", shown);
+        const int failure = file ? 0 : errno;
+        if (failure != 0 || fs::is_directory(path)) {
+            throw Error(ErrorKind::input,
+                        "cannot read the list: " + std::generic_category().message(failure != 0 ? failure : EISDIR),
+                        shown);
+        }
     }
     std::istream& stream = path == "-" ? std::cin : file;
     const std::string text{std::istreambuf_iterator<char>(stream), {}};
@@ -133,7 +138,10 @@ std::vector<WorkItem> make_work_list(const std::vector<std::string>& paths,
         }
     }
     if (others > 0) spdlog::info("{} other files in the folders are not inputs", others);
-    if (items.empty()) throw Error(ErrorKind::input, "no inputs found", paths.empty() ? "" : paths.front());
+    if (items.empty()) {
+        throw Error(ErrorKind::input, "no inputs found", paths.empty() ? "" : paths.front(),
+                    "folders are searched for files with the extension of an image or a video");
+    }
 
     std::stable_sort(items.begin(), items.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
     const auto absolute = [](const WorkItem& item) { return fs::absolute(item.path).lexically_normal(); };

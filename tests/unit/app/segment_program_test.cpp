@@ -1,10 +1,13 @@
 // `throng detect --out --segment`: parts of videos, shared by shards, and their joining.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <optional>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/archive/segments.h"
@@ -143,6 +146,77 @@ TEST_F(SegmentProgram, ProcessesADamagedVideoAsAWhole) {
     EXPECT_EQ(lines_of("out", "cut.ts"), lines_of("whole", "cut.ts"));
     EXPECT_GT(lines_of("out", "cut.ts").size(), 10U);
     EXPECT_EQ(lines_of("out", "clip.mkv"), lines_of("whole", "clip.mkv"));
+}
+
+// With --out, --count writes what detect --events and --per-minute write, for each input; merge joins them.
+TEST_F(SegmentProgram, CountsAreThoseOfARunOverOneVideo) {
+    const std::string odd = "a, \"b\"\nc.mkv";
+    fs::copy_file(file("in/clip.mkv"), file("in/" + odd));
+    std::ofstream(file("plan.toml"))
+        << "size = [160, 120]\n[[line]]\nname = \"door\"\nfrom = [80, 0]\nto = [80, 119]\n";
+    const std::string base = file("out") + file("in/");
+    for (const char* shard : {"1/2", "2/2"}) {
+        const ProgramResult run =
+            detect({"--out", file("out"), "--count", file("plan.toml"), "--segment", "1", "--shard", shard});
+        EXPECT_EQ(run.status, 0) << run.err;
+    }
+    const ProgramResult single =
+        run_program({"detect", file("in/clip.mkv"), "--detector", "lbp", "--backend", "cpu", "--quiet", "--count",
+                     file("plan.toml"), "--events", file("events"), "--per-minute", file("minutes")});
+    ASSERT_EQ(single.status, 0) << single.err;
+    // The source in an archive is the name of the input.
+    const std::string path = file("in/clip.mkv");
+    const auto renamed = [&](std::string text, const std::string& number) {
+        for (const auto& [from, to] : {std::pair{path, path.substr(1)},
+                                       {std::string("\"source_number\":1,"), "\"source_number\":" + number + ","},
+                                       {"mkv,1,", "mkv," + number + ","}}) {
+            for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
+                text.replace(at, from.size(), to);
+            }
+        }
+        return text;
+    };
+    EXPECT_NE(contents(file("events")).find("appeared"), std::string::npos);
+    EXPECT_EQ(contents(base + "clip.mkv.events.jsonl"), renamed(contents(file("events")), "1"));
+    EXPECT_EQ(contents(base + "clip.mkv.per-minute.csv"), renamed(contents(file("minutes")), "1"));
+
+    const ProgramResult merged = run_program({"merge", file("out"), "--json", file("all.jsonl"), "--events",
+                                              file("all.events"), "--per-minute", file("all.csv")});
+    EXPECT_EQ(merged.status, 0) << merged.err;
+    const std::string lines = contents(file("all.jsonl"));
+    EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 60) << "events among the detections";
+    const std::string events = contents(file("all.events"));
+    const std::string clip = renamed(contents(file("events")), "2");
+    ASSERT_GT(events.size(), clip.size());
+    EXPECT_EQ(events.substr(events.size() - clip.size()), clip);
+    const std::string table = contents(file("all.csv"));
+    const std::string minutes = renamed(contents(file("minutes")), "2");
+    const std::size_t header = minutes.find('\n') + 1;
+    EXPECT_EQ(table.substr(0, header), minutes.substr(0, header));
+    EXPECT_EQ(table.substr(table.size() - (minutes.size() - header)), minutes.substr(header));
+    EXPECT_EQ(table.find("source", header), std::string::npos) << "a second header";
+    EXPECT_NE(table.find("a, \"\"b\"\"\nc.mkv\",1,0,"), std::string::npos) << table;
+
+    // Other lines are other settings; the name of their file does not matter.
+    fs::rename(file("plan.toml"), file("renamed.toml"));
+    const ProgramResult same = detect({"--out", file("out"), "--count", file("renamed.toml"), "--resume"});
+    EXPECT_NE(same.out.find("2 skipped"), std::string::npos) << same.out;
+    std::ofstream(file("renamed.toml")) << "size = [160, 120]\n";
+    const ProgramResult other = detect({"--out", file("out"), "--count", file("renamed.toml"), "--resume"});
+    EXPECT_NE(other.out.find("0 skipped"), std::string::npos) << other.out;
+}
+
+TEST_F(SegmentProgram, JoinsNoCountsThatDoNotExist) {
+    encode("in/still.png", "-frames:v 1 -update 1");
+    fs::remove(file("in/clip.mkv"));
+    EXPECT_EQ(detect({"--out", file("out")}).status, 0);
+    const ProgramResult events = run_program({"merge", file("out"), "--events", file("all.events")});
+    EXPECT_EQ(events.status, 2);
+    EXPECT_NE(events.err.find("--count FILE.toml"), std::string::npos) << events.err;
+    EXPECT_EQ(run_program({"merge", file("out"), "--per-minute", file("all.csv")}).status, 2);
+    const ProgramResult one = detect({"--out", file("new"), "--events", file("all.events")});
+    EXPECT_EQ(one.status, 2);
+    EXPECT_NE(one.err.find("merge --events"), std::string::npos) << one.err;
 }
 
 TEST_F(SegmentProgram, RejectsOptionsWithoutMeaning) {
