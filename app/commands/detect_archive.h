@@ -16,7 +16,7 @@
 
 namespace throng {
 
-// What is written beside the detections of a file.
+// Selects what is written beside the detections of a file.
 struct DetectExtras {
     bool tracks = false;               // in the JSON lines
     std::optional<CountPlan> count{};  // events and counts, which need PipelineSettings::tracking

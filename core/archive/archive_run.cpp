@@ -55,29 +55,34 @@ ArchiveOptions with_normal_output(ArchiveOptions options) {
     return options;
 }
 
-// No output may be an input of any shard, or the output of two inputs.
-void check_outputs(const std::vector<WorkItem>& list, const ArchiveOptions& options) {
-    std::set<std::pair<dev_t, ino_t>> inputs;
-    for (const WorkItem& item : list) {
-        if (const auto state = state_of(item.path)) inputs.emplace(state->device, state->inode);
-    }
+// No output of the shard may be an input of any shard, and no output that of two inputs. A new output folder costs one
+// look per output of the shard; files of the whole list are looked at only if outputs exist.
+void check_outputs(const std::vector<WorkItem>& list, const std::vector<WorkItem>& of_shard,
+                   const ArchiveOptions& options) {
     std::set<std::string> names;
     for (const WorkItem& item : list) {
         if (*fs::path(item.name).begin() == kRecordFolder) {
             throw Error(ErrorKind::usage, "has the name of the folder of records", item.path, "rename the input");
         }
         for (const std::string& output : options.outputs_of(item)) {
-            const fs::path path = options.output / output;
-            const auto state = state_of(path.string());
-            if (state && inputs.contains({state->device, state->inode})) {
-                throw Error(ErrorKind::usage, "would overwrite the input", path.string(),
-                            "name another folder for --out");
-            }
-            if (!names.insert(output).second) {
-                throw Error(ErrorKind::usage, "is the output of two inputs, one of them " + item.path, path.string(),
-                            "process one of them in a run of its own");
-            }
+            if (names.insert(output).second) continue;
+            throw Error(ErrorKind::usage, "is the output of two inputs, one of them " + item.path,
+                        (options.output / output).string(), "process one of them in a run of its own");
         }
+    }
+    std::map<std::pair<dev_t, ino_t>, std::string> existing;
+    for (const WorkItem& item : of_shard) {
+        for (const std::string& output : options.outputs_of(item)) {
+            const std::string path = (options.output / output).string();
+            if (const auto state = state_of(path)) existing[{state->device, state->inode}] = path;
+        }
+    }
+    if (existing.empty()) return;
+    for (const WorkItem& item : list) {
+        const auto state = state_of(item.path);
+        const auto found = state ? existing.find({state->device, state->inode}) : existing.end();
+        if (found == existing.end()) continue;
+        throw Error(ErrorKind::usage, "would overwrite the input", found->second, "name another folder for --out");
     }
 }
 
@@ -140,7 +145,7 @@ public:
           items_(options.select(list, options.shard)),
           settings_hash_(sha256_of_text(options.settings)),
           stop_callback_(stop, [this] { stop_.request_stop(); }) {
-        check_outputs(list, options_);
+        check_outputs(list, items_, options_);
         check_output_folder(options_.output.string());
         manifest_.emplace(options_.output, options.shard);
         check_records(*manifest_, options_);
@@ -338,7 +343,7 @@ ArchiveProgress run_archive(const std::vector<WorkItem>& list, const ArchiveOpti
 
 void check_archive(const std::vector<WorkItem>& list, const ArchiveOptions& options) {
     const ArchiveOptions normal = with_normal_output(options);
-    check_outputs(list, normal);
+    check_outputs(list, normal.select(list, normal.shard), normal);
     check_output_folder(normal.output.string());
     check_records(Manifest(normal.output, normal.shard), normal);
 }

@@ -153,7 +153,7 @@ TEST_F(SegmentProgram, CountsAreThoseOfARunOverOneVideo) {
     const std::string odd = "a, \"b\"\nc.mkv";
     fs::copy_file(file("in/clip.mkv"), file("in/" + odd));
     std::ofstream(file("plan.toml"))
-        << "size = [160, 120]\n[[line]]\nname = \"door\"\nfrom = [80, 0]\nto = [80, 119]\n";
+        << "size = [160, 120]\n[[line]]\nname = \"gate\"\nfrom = [80, 0]\nto = [80, 119]\n";
     const std::string base = file("out") + file("in/");
     for (const char* shard : {"1/2", "2/2"}) {
         const ProgramResult run =

@@ -327,6 +327,20 @@ TEST_F(ArchiveRuns, RejectOutputsThatReplaceInputsOrEachOther) {
     part.outputs_of = [](const WorkItem& item) { return std::vector<std::string>{item.name}; };
     part.output = "/";
     EXPECT_EQ(kind_of([&] { run(part); }), ErrorKind::usage);
+    // The inputs of another shard are protected, too.
+    std::map<std::string, std::string> other;
+    const std::vector<WorkItem> first = select_shard(list(), {1, 2});
+    const std::vector<WorkItem> second = select_shard(list(), {2, 2});
+    ASSERT_EQ(first.size(), second.size());
+    for (std::size_t i = 0; i < first.size(); ++i) {
+        other[first[i].name] = second[i].name;
+        other[second[i].name] = first[i].name;
+    }
+    part.outputs_of = [&](const WorkItem& item) { return std::vector<std::string>{other.at(item.name)}; };
+    for (const int index : {1, 2}) {
+        part.shard = {index, 2};
+        EXPECT_EQ(kind_of([&] { run(part); }), ErrorKind::usage) << index;
+    }
     EXPECT_FALSE(fs::exists("/.throng"));
 }
 
