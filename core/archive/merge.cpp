@@ -229,26 +229,29 @@ void ArchiveMerge::write_events(OutputFile& file, const std::stop_token& stop) c
 void ArchiveMerge::write_per_minute(OutputFile& file, const std::stop_token& stop) const {
     BlockWriter writer(file);
     bool has_header = false;
-    for_each_output(kPerMinuteExtension, stop, [&](const std::string& name, std::size_t position, const fs::path& path) {
-        std::ifstream stream(path, std::ios::binary);
-        std::string header;
-        std::getline(stream, header);
-        const std::string rows(std::istreambuf_iterator<char>(stream), {});
-        if (!stream) throw Error(ErrorKind::input, "cannot be read", path.string());
-        if (!std::exchange(has_header, true)) writer.write(header + '\n', stop);
-        // A source may contain line feeds; what follows it does not.
-        const std::string source = csv_cell(name) + ',';
-        for (std::size_t begin = 0; begin < rows.size();) {
-            const std::size_t number = begin + source.size();
-            const std::size_t next = rows.compare(begin, source.size(), source) == 0 ? rows.find(',', number) : rows.npos;
-            const std::size_t end = rows.find('\n', number);
-            if (next > end || end == rows.npos) {
-                throw Error(ErrorKind::input, "is not a table of counts", path.string());
+    for_each_output(
+        kPerMinuteExtension, stop, [&](const std::string& name, std::size_t position, const fs::path& path) {
+            std::ifstream stream(path, std::ios::binary);
+            std::string header;
+            std::getline(stream, header);
+            const std::string rows(std::istreambuf_iterator<char>(stream), {});
+            if (!stream) throw Error(ErrorKind::input, "cannot be read", path.string());
+            if (!std::exchange(has_header, true)) writer.write(header + '\n', stop);
+            // A source may contain line feeds; what follows it does not.
+            const std::string source = csv_cell(name) + ',';
+            for (std::size_t begin = 0; begin < rows.size();) {
+                const std::size_t number = begin + source.size();
+                const std::size_t next =
+                    rows.compare(begin, source.size(), source) == 0 ? rows.find(',', number) : rows.npos;
+                const std::size_t end = rows.find('\n', number);
+                if (next > end || end == rows.npos) {
+                    throw Error(ErrorKind::input, "is not a table of counts", path.string());
+                }
+                writer.write(fmt::format("{}{}{}\n", source, position, std::string_view(rows).substr(next, end - next)),
+                             stop);
+                begin = end + 1;
             }
-            writer.write(fmt::format("{}{}{}\n", source, position, std::string_view(rows).substr(next, end - next)), stop);
-            begin = end + 1;
-        }
-    });
+        });
     writer.flush(stop);
 }
 
